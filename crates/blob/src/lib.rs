@@ -1,0 +1,1 @@
+//! The contents' seam: immutable bytes in one or more named places.

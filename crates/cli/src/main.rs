@@ -1,0 +1,3 @@
+//! The `cenote` program: one file per command under `commands/`.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! The HTTP client shared by the program, the mount and Python: parallel, resumable, verified.

@@ -1,0 +1,1 @@
+//! The GSD file format for simulation trajectories: read, write, check, repair.

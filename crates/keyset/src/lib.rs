@@ -1,0 +1,1 @@
+//! Elektra keys and key sets, and their storage formats dump and quickdump.

@@ -1,0 +1,1 @@
+//! The HTTP server: listening, authentication, limits, metrics, and one module per opening.

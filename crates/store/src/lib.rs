@@ -1,0 +1,1 @@
+//! The heart of cenote: tree, contents, metadata, access, versions, uploads, users.

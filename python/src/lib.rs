@@ -1,0 +1,10 @@
+//! The native core of the Python package `cenote`: one submodule for each
+//! format, each a thin skin over its crate.
+
+use pyo3::prelude::*;
+
+/// Registers one submodule for each format.
+#[pymodule]
+fn _cenote(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+    Ok(())
+}
