@@ -1,1 +1,35 @@
-//! The catalog's seam: an ordered key-value store with snapshots and conditional atomic commits.
+//! The catalog's seam: an ordered key-value store with consistent snapshots
+//! and conditional, atomic, durable commits.
+//!
+//! The seam is low and narrow on purpose: one implementation of the domain runs
+//! unchanged on every engine. Nothing here knows what a resource is.
+//!
+//! # Why conditions travel as data
+//!
+//! There is no interactive transaction. A caller reads from a [`Snapshot`],
+//! decides, and sends one [`Batch`] that carries its changes *and the evidence
+//! they rest on*: the keys it read with what it saw, the ranges it read with a
+//! digest of what it saw. The engine applies the batch only if all of that still
+//! holds, so the outcome is as if the batches had run one after the other. An
+//! embedded engine checks in its commit worker; a SQL engine in one statement.
+//!
+//! # Why calls block
+//!
+//! A read on an embedded engine takes microseconds and a commit waits for a
+//! disk; neither gains from an async signature, and the domain above stays plain
+//! functions that a test can replay. A server calls from its blocking pool.
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+mod batch;
+mod engine;
+mod error;
+mod memory;
+mod range;
+
+pub use batch::{Batch, Evidence, Token, Write, counter};
+pub use engine::{Engine, Limits, Row, Rows, ScanOptions, Snapshot, Version};
+pub use error::{CommitError, Error, Result};
+pub use memory::MemoryEngine;
+pub use range::{KeyRange, RangeDigest};

@@ -1,0 +1,141 @@
+//! A batch: changes, and the evidence they rest on.
+
+use bytes::Bytes;
+
+use crate::{KeyRange, RangeDigest, Version};
+
+/// Names one attempt to commit, so that its outcome can be asked for later.
+/// Chosen at random by the caller.
+pub type Token = [u8; 16];
+
+/// Changes that are applied all or nothing, if the evidence still holds.
+///
+/// Writes take effect in the order given; a later write to a key wins. Evidence
+/// is about the state before the batch.
+#[derive(Debug, Clone, Default)]
+pub struct Batch {
+    /// The version of the snapshot the evidence was read from: an engine that
+    /// knows that nothing was committed since need not check.
+    pub seen: Version,
+    /// What the caller saw and relies on.
+    pub evidence: Vec<Evidence>,
+    /// The changes.
+    pub writes: Vec<Write>,
+    /// Remembered with the commit, if given.
+    pub token: Option<Token>,
+}
+
+/// Something that was read, and must still be so at the commit.
+#[derive(Debug, Clone)]
+pub enum Evidence {
+    /// The key held this value, or none.
+    Key {
+        /// The key read.
+        key: Bytes,
+        /// What it held.
+        value: Option<Bytes>,
+    },
+    /// A scan of `range` with `limit` saw rows with this digest.
+    Range {
+        /// The range scanned.
+        range: KeyRange,
+        /// The limit of the scan.
+        limit: usize,
+        /// The digest of the rows it returned.
+        digest: RangeDigest,
+    },
+}
+
+/// One change.
+#[derive(Debug, Clone)]
+pub enum Write {
+    /// Sets the key.
+    Put(Bytes, Bytes),
+    /// Removes the key; removing what is not there is no error.
+    Delete(Bytes),
+    /// Adds to a counter: a big-endian `i64`, absent at zero. Additions commute:
+    /// they need no evidence and cause no conflict. A sum that overflows wraps.
+    Add(Bytes, i64),
+    /// Puts the value at `prefix` + the commit's version (big-endian `u64`) + the index
+    /// of this write among the batch's appends (big-endian `u32`). Appends of later commits sort
+    /// after those of earlier ones, and become visible in that order.
+    Append(Bytes, Bytes),
+}
+
+impl Batch {
+    /// A batch that rests on a snapshot of version `seen`.
+    pub fn new(seen: Version) -> Self {
+        Self { seen, ..Self::default() }
+    }
+
+    /// Adds a write that sets `key`.
+    pub fn put(&mut self, key: impl Into<Bytes>, value: impl Into<Bytes>) -> &mut Self {
+        self.writes.push(Write::Put(key.into(), value.into()));
+        self
+    }
+
+    /// Adds a write that removes `key`.
+    pub fn delete(&mut self, key: impl Into<Bytes>) -> &mut Self {
+        self.writes.push(Write::Delete(key.into()));
+        self
+    }
+
+    /// Adds a commutative addition to the counter at `key`.
+    pub fn add(&mut self, key: impl Into<Bytes>, delta: i64) -> &mut Self {
+        self.writes.push(Write::Add(key.into(), delta));
+        self
+    }
+
+    /// Adds an append to the log at `prefix`.
+    pub fn append(&mut self, prefix: impl Into<Bytes>, value: impl Into<Bytes>) -> &mut Self {
+        self.writes.push(Write::Append(prefix.into(), value.into()));
+        self
+    }
+
+    /// Requires that `key` still holds `value`.
+    pub fn expect(&mut self, key: impl Into<Bytes>, value: Option<Bytes>) -> &mut Self {
+        self.evidence.push(Evidence::Key { key: key.into(), value });
+        self
+    }
+
+    /// The size of all keys and values written, in bytes.
+    pub fn size(&self) -> usize {
+        self.writes.iter().map(Write::size).sum()
+    }
+}
+
+impl Write {
+    /// The key written, or the prefix of an append.
+    pub fn key(&self) -> &Bytes {
+        match self {
+            Self::Put(key, _) | Self::Delete(key) | Self::Add(key, _) | Self::Append(key, _) => key,
+        }
+    }
+
+    /// The key of the `index`th append of the commit with this version.
+    pub(crate) fn append_key(prefix: &[u8], version: Version, index: u32) -> Bytes {
+        [prefix, &version.to_be_bytes(), &index.to_be_bytes()].concat().into()
+    }
+
+    /// What a counter holds after an addition; nothing at zero.
+    pub(crate) fn sum(old: Option<&Bytes>, delta: i64) -> Option<Bytes> {
+        let old = old.map_or(0, |value| counter(value));
+        match old.wrapping_add(delta) {
+            0 => None,
+            sum => Some(Bytes::copy_from_slice(&sum.to_be_bytes())),
+        }
+    }
+
+    fn size(&self) -> usize {
+        match self {
+            Self::Put(key, value) | Self::Append(key, value) => key.len() + value.len(),
+            Self::Delete(key) => key.len(),
+            Self::Add(key, _) => key.len() + 8,
+        }
+    }
+}
+
+/// Reads the value of a counter. Bytes that are no counter count as zero.
+pub fn counter(value: &[u8]) -> i64 {
+    value.try_into().map_or(0, i64::from_be_bytes)
+}

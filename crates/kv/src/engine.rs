@@ -1,0 +1,128 @@
+//! The two traits of the seam. An implementer is right when it passes
+//! the conformance suite, not when it compiles.
+
+use std::fmt::Debug;
+
+use bytes::Bytes;
+
+use crate::{Batch, CommitError, KeyRange, Result, Token, Write};
+
+/// The position of a commit: 1 for the first, then strictly increasing in the
+/// order in which commits took effect, without regard to wall clocks. 0 is the empty store.
+pub type Version = u64;
+
+/// A key and its value.
+pub type Row = (Bytes, Bytes);
+
+/// Rows in key order (or its reverse), read lazily.
+pub type Rows<'a> = Box<dyn Iterator<Item = Result<Row>> + 'a>;
+
+/// An ordered key-value store.
+pub trait Engine: Debug + Send + Sync + 'static {
+    /// The engine's name, as in configuration and messages: `memory`, `fjall`, `postgres`.
+    fn name(&self) -> &'static str;
+
+    /// A consistent view of every commit acknowledged before this call.
+    ///
+    /// A snapshot is a lease: it pins old data, so nobody holds one at a
+    /// client's pace. Long answers page by key and take a new one for each page.
+    fn snapshot(&self) -> Result<Box<dyn Snapshot>>;
+
+    /// Applies `batch` all or nothing, and returns its version once it is durable.
+    ///
+    /// Batches of many callers are merged into one durable write; a conflict
+    /// fails its own batch only. After [`CommitError::Unknown`] the caller may
+    /// ask [`Engine::outcome`] with the batch's token.
+    fn commit(&self, batch: Batch) -> Result<Version, CommitError>;
+
+    /// The version under which a batch with this token was committed, if it was.
+    ///
+    /// Tokens are remembered for at least the last 100,000 commits.
+    fn outcome(&self, token: &Token) -> Result<Option<Version>>;
+
+    /// Sizes that [`Engine::commit`] accepts.
+    fn limits(&self) -> Limits {
+        Limits::default()
+    }
+}
+
+/// A consistent, read-only view.
+pub trait Snapshot: Debug + Send + Sync {
+    /// The newest commit that this view contains.
+    fn version(&self) -> Version;
+
+    /// The value at `key`.
+    fn get(&self, key: &[u8]) -> Result<Option<Bytes>>;
+
+    /// The values at `keys`, in the order asked; engines with a round trip answer in one.
+    fn get_many(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>> {
+        keys.iter().map(|key| self.get(key)).collect()
+    }
+
+    /// The rows of `range` in key order.
+    fn scan(&self, range: &KeyRange, options: ScanOptions) -> Rows<'_>;
+}
+
+/// How to walk a range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScanOptions {
+    /// From the last key to the first.
+    pub reverse: bool,
+    /// At most this many rows. Engines with a round trip fetch no more than this.
+    pub limit: usize,
+}
+
+impl Default for ScanOptions {
+    fn default() -> Self {
+        Self { reverse: false, limit: usize::MAX }
+    }
+}
+
+impl ScanOptions {
+    /// At most `limit` rows, in key order.
+    pub fn limit(limit: usize) -> Self {
+        Self { limit, ..Self::default() }
+    }
+
+    /// From the last key to the first.
+    pub fn reversed(self) -> Self {
+        Self { reverse: true, ..self }
+    }
+}
+
+/// The largest sizes a commit may have, in bytes. Larger work is a sequence of commits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// One key.
+    pub key: usize,
+    /// One value.
+    pub value: usize,
+    /// All keys and values of one batch together.
+    pub batch: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { key: 2_048, value: 16 << 20, batch: 64 << 20 }
+    }
+}
+
+impl Limits {
+    /// Refuses a batch that breaks the limits.
+    pub fn check(&self, batch: &Batch) -> Result<(), CommitError> {
+        let too_large = |what: &str| Err(CommitError::TooLarge(what.to_owned()));
+        if batch.size() > self.batch {
+            return too_large("batch");
+        }
+        for write in &batch.writes {
+            match write {
+                Write::Put(_, value) | Write::Append(_, value) if value.len() > self.value => {
+                    return too_large("value");
+                }
+                _ if write.key().len() > self.key => return too_large("key"),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,50 @@
+//! What can go wrong, told by what the caller should do about it.
+
+use bytes::Bytes;
+
+/// A result of the seam.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// A read, or the engine as a whole, failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The engine could not read or write. After a failed write or sync the
+    /// engine is latched: it takes no commit until it is opened again.
+    #[error("catalog engine failed: {0}")]
+    Io(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// Stored bytes are not what was written.
+    #[error("catalog is damaged: {0}")]
+    Corrupt(String),
+    /// Another process has the store open.
+    #[error("catalog is in use by another process")]
+    Locked,
+}
+
+/// A commit was not acknowledged.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CommitError {
+    /// Some evidence no longer holds: read again, decide again. Nothing was applied.
+    #[error("a concurrent commit changed what this one rests on")]
+    Conflict {
+        /// The key, or the start of the range, that changed.
+        key: Bytes,
+    },
+    /// The batch breaks the engine's limits. Nothing was applied.
+    #[error("batch exceeds the engine's limits: {0}")]
+    TooLarge(String),
+    /// An earlier write failed, and the engine takes no more until it is opened
+    /// again. Nothing was applied.
+    #[error("catalog is read-only after a failed write")]
+    Latched,
+    /// No room on the catalog's disk. Nothing was applied, and the engine goes on.
+    #[error("no space left for the catalog")]
+    NoSpace,
+    /// The batch may or may not have been applied: [`crate::Engine::outcome`] can tell.
+    #[error("commit outcome is unknown: {0}")]
+    Unknown(#[source] Error),
+    /// The engine failed before anything was applied.
+    #[error(transparent)]
+    Engine(#[from] Error),
+}
