@@ -1,0 +1,187 @@
+//! The index block, read on demand in pages.
+//!
+//! A long trajectory has an index of many megabytes, so nothing reads it whole: opening probes
+//! it for its end, and a look-up reads the pages that its search touches. A page, once read, is
+//! kept; entries in use never change, so a kept page is never wrong.
+
+use std::cmp::Ordering as Order;
+use std::ops::Range;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::entry::{ENTRY_SIZE, Limits, RawEntry};
+use crate::error::{Error, Result};
+use crate::source::Source;
+
+/// Entries of one page: 16 KiB.
+const PAGE: u64 = 512;
+
+/// The entries in use of an index block.
+#[derive(Debug)]
+pub(crate) struct Index {
+    location: u64,
+    used: u64,
+    pages: Vec<OnceLock<Box<[u8]>>>,
+    /// Where the frame after the last one looked up begins: readers mostly go forward.
+    next: AtomicU64,
+}
+
+impl Index {
+    /// Finds the end of the index as the reference does: by bisection for the first entry
+    /// without a location, with every entry on the way checked.
+    pub(crate) fn open(
+        source: &dyn Source,
+        location: u64,
+        allocated: u64,
+        limits: &Limits,
+    ) -> Result<Self> {
+        let probe = |i: u64| -> Result<Option<RawEntry>> {
+            let mut bytes = [0; ENTRY_SIZE];
+            source.read_at(location + i * ENTRY_SIZE as u64, &mut bytes)?;
+            let entry = RawEntry::decode(&bytes);
+            if entry.location == 0 {
+                return Ok(None);
+            }
+            entry.check(limits).map_err(|what| bad_entry(location, i, &what))?;
+            Ok(Some(entry))
+        };
+        let Some(mut last) = (if allocated == 0 { None } else { probe(0)? }) else {
+            return Ok(Self::empty(location));
+        };
+        let (mut low, mut high) = (0, allocated);
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            match probe(middle)? {
+                Some(entry) if entry.frame < last.frame => {
+                    let what = format!("frame {} after frame {}", entry.frame, last.frame);
+                    return Err(bad_entry(location, middle, &what));
+                }
+                Some(entry) => (low, last) = (middle, entry),
+                None => high = middle,
+            }
+        }
+        Ok(Self::new(location, high))
+    }
+
+    /// An index block without entries.
+    pub(crate) fn empty(location: u64) -> Self {
+        Self { location, used: 0, pages: Vec::new(), next: AtomicU64::new(0) }
+    }
+
+    fn new(location: u64, used: u64) -> Self {
+        let mut index = Self::empty(location);
+        index.extended(used);
+        index
+    }
+
+    pub(crate) fn len(&self) -> u64 {
+        self.used
+    }
+
+    /// The block is now elsewhere, with the same entries.
+    pub(crate) fn moved(&mut self, location: u64) {
+        self.location = location;
+    }
+
+    /// `added` entries were written after the last.
+    pub(crate) fn extended(&mut self, added: u64) {
+        let full = (self.used / PAGE) as usize;
+        self.pages.truncate(full);
+        self.used += added;
+        self.pages.resize_with(self.used.div_ceil(PAGE) as usize, OnceLock::new);
+    }
+
+    /// The entries were rewritten where they are.
+    pub(crate) fn forget_pages(&mut self) {
+        self.pages.iter_mut().for_each(|page| drop(page.take()));
+    }
+
+    /// The entry at position `i`, which must be below [`Index::len`].
+    pub(crate) fn get(&self, source: &dyn Source, i: u64) -> Result<RawEntry> {
+        let page = self.page(source, i / PAGE)?;
+        let at = (i % PAGE) as usize * ENTRY_SIZE;
+        Ok(RawEntry::decode(&page[at..at + ENTRY_SIZE]))
+    }
+
+    fn page(&self, source: &dyn Source, number: u64) -> Result<&[u8]> {
+        let cell = &self.pages[number as usize];
+        if let Some(page) = cell.get() {
+            return Ok(page);
+        }
+        let first = number * PAGE;
+        let entries = PAGE.min(self.used - first) as usize;
+        let mut page = vec![0; entries * ENTRY_SIZE].into_boxed_slice();
+        source.read_at(self.location + first * ENTRY_SIZE as u64, &mut page)?;
+        Ok(cell.get_or_init(|| page))
+    }
+
+    /// The chunk with this key in a sorted (version 2) index, found by the reference's own
+    /// bisection, so that of several with one key the same one is found.
+    pub(crate) fn find_sorted(&self, source: &dyn Source, key: (u64, u16)) -> Result<Option<u64>> {
+        let (mut low, mut high) = (0, self.used);
+        while low < high {
+            let middle = (low + high - 1) / 2;
+            match self.get(source, middle)?.key().cmp(&key) {
+                Order::Less => low = middle + 1,
+                Order::Greater => high = middle,
+                Order::Equal => return Ok(Some(middle)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// The chunk with this key in an index sorted by frame alone: the last one written.
+    pub(crate) fn find_in_frame(
+        &self,
+        source: &dyn Source,
+        key: (u64, u16),
+    ) -> Result<Option<u64>> {
+        let frame = self.frame(source, key.0)?;
+        for i in frame.rev() {
+            if self.get(source, i)?.id == key.1 {
+                return Ok(Some(i));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The positions of the entries of one frame.
+    pub(crate) fn frame(&self, source: &dyn Source, frame: u64) -> Result<Range<u64>> {
+        let start = self.frame_start(source, frame)?;
+        let mut end = start;
+        while end < self.used && self.get(source, end)?.frame == frame {
+            end += 1;
+        }
+        self.next.store(end, Ordering::Relaxed);
+        Ok(start..end)
+    }
+
+    fn frame_start(&self, source: &dyn Source, frame: u64) -> Result<u64> {
+        let guess = self.next.load(Ordering::Relaxed);
+        if self.begins(source, guess, frame)? {
+            return Ok(guess);
+        }
+        let (mut low, mut high) = (0, self.used);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.get(source, middle)?.frame < frame {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        Ok(low)
+    }
+
+    fn begins(&self, source: &dyn Source, i: u64, frame: u64) -> Result<bool> {
+        if i == 0 || i >= self.used || self.get(source, i)?.frame != frame {
+            return Ok(false);
+        }
+        Ok(self.get(source, i - 1)?.frame < frame)
+    }
+}
+
+pub(crate) fn bad_entry(location: u64, i: u64, what: &str) -> Error {
+    let at = location.saturating_add(i.saturating_mul(ENTRY_SIZE as u64));
+    Error::corrupt(at, format!("index entry {i}: {what}"))
+}

@@ -1,0 +1,275 @@
+//! Reading what was committed to a file when it was opened.
+//!
+//! Invariant: no number found in the file sizes an allocation or a read before it was checked
+//! against the length of the source.
+
+use std::io::{self, IoSliceMut};
+use std::ops::Range;
+
+use crate::entry::{Entry, Limits, RawEntry};
+use crate::error::{Error, Result};
+use crate::header::{HEADER_SIZE, Header, NAME_CELL};
+use crate::index::{Index, bad_entry};
+use crate::names::Names;
+use crate::source::Source;
+
+/// A GSD file open for reading.
+#[derive(Debug)]
+pub struct Reader<S> {
+    pub(crate) source: S,
+    pub(crate) size: u64,
+    pub(crate) header: Header,
+    pub(crate) names: Names,
+    pub(crate) index: Index,
+    pub(crate) frames: u64,
+}
+
+impl<S: Source> Reader<S> {
+    /// Opens a file of any known version.
+    ///
+    /// Reads the header, the name list, and about twenty entries of the index.
+    ///
+    /// # Errors
+    /// [`Error::NotGsd`], [`Error::UnsupportedVersion`], or [`Error::Corrupt`] when a block lies
+    /// outside the file or an entry seen on the way is impossible.
+    pub fn open(source: S) -> Result<Self> {
+        let size = source.size()?;
+        let header = read_header(&source, size)?;
+        let names = read_names(&source, size, &header)?;
+        let limits = limits(size, &header, &names);
+        let (location, allocated) = header.index_block();
+        if !fits(location, allocated, crate::entry::ENTRY_SIZE as u64, size) {
+            let what = format!("index block of {allocated} entries at {location}, past the end");
+            return Err(Error::corrupt(8, what));
+        }
+        let index = Index::open(&source, location, allocated, &limits)?;
+        let frames = match index.len().checked_sub(1) {
+            Some(last) => index.get(&source, last)?.frame + 1,
+            None => 0,
+        };
+        Ok(Self { source, size, header, names, index, frames })
+    }
+
+    /// The header as it was read.
+    #[must_use]
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The chunk names of the file.
+    #[must_use]
+    pub fn names(&self) -> &Names {
+        &self.names
+    }
+
+    /// How many frames there are. Empty frames at the end of a file leave no trace in it.
+    #[must_use]
+    pub fn frames(&self) -> u64 {
+        self.frames
+    }
+
+    /// How many chunks there are.
+    #[must_use]
+    pub fn chunks(&self) -> u64 {
+        self.index.len()
+    }
+
+    /// Bytes of the file.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// What the file is read from.
+    #[must_use]
+    pub fn source(&self) -> &S {
+        &self.source
+    }
+
+    /// The chunk of this name in this frame, if there is one.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] when its index entry is impossible, [`Error::Io`].
+    pub fn find(&self, frame: u64, name: &[u8]) -> Result<Option<Entry>> {
+        match self.names.id(name) {
+            Some(id) => self.find_id(frame, id),
+            None => Ok(None),
+        }
+    }
+
+    /// As [`Reader::find`], by the name's ordinal.
+    ///
+    /// # Errors
+    /// As [`Reader::find`].
+    pub fn find_id(&self, frame: u64, id: u16) -> Result<Option<Entry>> {
+        if frame >= self.frames {
+            return Ok(None);
+        }
+        let found = if self.header.gsd_version.is_v1() {
+            self.index.find_in_frame(&self.source, (frame, id))?
+        } else {
+            self.index.find_sorted(&self.source, (frame, id))?
+        };
+        found.map(|i| self.entry(i)).transpose()
+    }
+
+    /// Positions in the index of the chunks of one frame.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn frame(&self, frame: u64) -> Result<Range<u64>> {
+        if frame >= self.frames {
+            return Ok(0..0);
+        }
+        self.index.frame(&self.source, frame)
+    }
+
+    /// The entry at a position of the index, which must be below [`Reader::chunks`].
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] when it is impossible, [`Error::Io`].
+    pub fn entry(&self, position: u64) -> Result<Entry> {
+        let raw = self.raw_entry(position)?;
+        raw.check(&self.limits())
+            .map_err(|what| bad_entry(self.header.index_location, position, &what))
+    }
+
+    pub(crate) fn raw_entry(&self, position: u64) -> Result<RawEntry> {
+        self.index.get(&self.source, position)
+    }
+
+    pub(crate) fn limits(&self) -> Limits {
+        limits(self.size, &self.header, &self.names)
+    }
+
+    /// Reads a chunk into `buffer`, which must have [`Entry::byte_size`] bytes.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for another length, [`Error::Io`]: a file that was shortened
+    /// since it was opened ends unexpectedly.
+    pub fn read(&self, entry: &Entry, buffer: &mut [u8]) -> Result<()> {
+        self.read_rows(entry, 0..entry.rows, buffer)
+    }
+
+    /// Reads some rows of a chunk into `buffer`, which must have just their bytes.
+    ///
+    /// # Errors
+    /// As [`Reader::read`].
+    pub fn read_rows(&self, entry: &Entry, rows: Range<u64>, buffer: &mut [u8]) -> Result<()> {
+        if rows.start > rows.end || rows.end > entry.rows {
+            return Err(Error::InvalidArgument("rows outside the chunk"));
+        }
+        let row = entry.row_size();
+        if buffer.len() as u64 != (rows.end - rows.start) * row {
+            return Err(Error::InvalidArgument("the buffer does not have the size of the rows"));
+        }
+        if buffer.is_empty() {
+            return Ok(());
+        }
+        self.source.read_at(entry.location + rows.start * row, buffer)?;
+        Ok(())
+    }
+
+    /// Reads a chunk into a new vector.
+    ///
+    /// # Errors
+    /// As [`Reader::read`].
+    pub fn read_vec(&self, entry: &Entry) -> Result<Vec<u8>> {
+        let mut bytes = vec![0; entry.byte_size() as usize];
+        self.read(entry, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Reads several chunks, those that lie side by side by one request.
+    ///
+    /// Sorts `parts` by location. Each buffer must have the size of its chunk.
+    ///
+    /// # Errors
+    /// As [`Reader::read`].
+    pub fn read_many(&self, parts: &mut [(Entry, &mut [u8])]) -> Result<()> {
+        if parts.iter().any(|(entry, buffer)| buffer.len() as u64 != entry.byte_size()) {
+            return Err(Error::InvalidArgument("the buffer does not have the size of the chunk"));
+        }
+        parts.sort_unstable_by_key(|(entry, _)| entry.location);
+        let mut rest = parts;
+        while !rest.is_empty() {
+            let (run, after) = rest.split_at_mut(self.run_length(rest));
+            self.read_run(run)?;
+            rest = after;
+        }
+        Ok(())
+    }
+
+    /// How many of the parts, from the first on, are worth one request.
+    fn run_length(&self, parts: &[(Entry, &mut [u8])]) -> usize {
+        let near = |pair: &[(Entry, &mut [u8])]| {
+            let end = pair[0].0.location + pair[0].0.byte_size();
+            let gap = pair[1].0.location.checked_sub(end);
+            gap.is_some_and(|gap| gap <= self.source.request_cost())
+        };
+        1 + parts.windows(2).take_while(|pair| near(pair)).count()
+    }
+
+    fn read_run(&self, run: &mut [(Entry, &mut [u8])]) -> io::Result<()> {
+        let start = run[0].0.location;
+        let mut gaps = Vec::with_capacity(run.len());
+        let mut at = start;
+        for (entry, buffer) in run.iter() {
+            gaps.push(vec![0; (entry.location - at) as usize]);
+            at = entry.location + buffer.len() as u64;
+        }
+        let mut slices = Vec::with_capacity(2 * run.len());
+        for ((_, buffer), gap) in run.iter_mut().zip(&mut gaps) {
+            slices.extend([gap.as_mut_slice(), &mut **buffer].map(IoSliceMut::new));
+        }
+        slices.retain(|slice| !slice.is_empty());
+        match slices.as_mut_slice() {
+            [] => Ok(()),
+            [one] => self.source.read_at(start, one),
+            several => self.source.read_vectored_at(start, several),
+        }
+    }
+}
+
+impl<S> Reader<S> {
+    /// Makes this the reader of a fresh file that has just been written to the same source.
+    pub(crate) fn reset(&mut self, header: Header) {
+        self.size = header.names_location + header.names_allocated * NAME_CELL;
+        self.names = Names::empty(header.names_allocated * NAME_CELL);
+        self.index = Index::empty(header.index_location);
+        self.header = header;
+        self.frames = 0;
+    }
+}
+
+fn read_header(source: &dyn Source, size: u64) -> Result<Header> {
+    if size < HEADER_SIZE as u64 {
+        return Err(Error::NotGsd("shorter than the 256 bytes of a header"));
+    }
+    let mut bytes = [0; HEADER_SIZE];
+    source.read_at(0, &mut bytes)?;
+    Header::decode(&bytes)
+}
+
+fn read_names(source: &dyn Source, size: u64, header: &Header) -> Result<Names> {
+    let (location, cells) = header.name_block();
+    if !fits(location, cells, NAME_CELL, size) {
+        let what = format!("name list block of {cells} cells at {location}, past the end");
+        return Err(Error::corrupt(24, what));
+    }
+    let mut block = vec![0; (cells * NAME_CELL) as usize];
+    source.read_at(location, &mut block)?;
+    Names::decode(&block, header.gsd_version.is_v1(), location)
+}
+
+fn limits(size: u64, header: &Header, names: &Names) -> Limits {
+    Limits { file: size, frames: header.index_allocated, names: names.len() as u64 }
+}
+
+/// Whether `count` items of `unit` bytes at `location` lie inside `size` bytes.
+pub(crate) fn fits(location: u64, count: u64, unit: u64, size: u64) -> bool {
+    count
+        .checked_mul(unit)
+        .and_then(|bytes| bytes.checked_add(location))
+        .is_some_and(|end| end <= size)
+}

@@ -1,0 +1,53 @@
+//! Copying a file without what nothing refers to.
+
+use crate::entry::Entry;
+use crate::error::{Error, Result};
+use crate::names::Names;
+use crate::reader::Reader;
+use crate::source::Source;
+use crate::storage::Storage;
+use crate::writer::{Chunk, Writer};
+
+impl<S: Source> Reader<S> {
+    /// Copies all frames into `storage` as a file of the current version.
+    ///
+    /// Outgrown blocks and lost data stay behind, and names that no chunk has. `progress` is
+    /// called after each frame with the frames done and the frames there are. Frames without
+    /// chunks keep their number.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] when a chunk cannot be read: [`crate::recover`] copies what can.
+    pub fn repack<F: Storage>(&self, storage: F, mut progress: impl FnMut(u64, u64)) -> Result<F> {
+        let mut writer = Writer::create_like(storage, self.header())?;
+        for frame in 0..self.frames() {
+            let entries = self.frame(frame)?.map(|i| self.entry(i)).collect::<Result<Vec<_>>>()?;
+            copy_frame(self.source(), self.names(), &entries, &mut writer)?;
+            progress(frame + 1, self.frames());
+        }
+        writer.close()
+    }
+}
+
+/// Writes one frame with copies of these chunks.
+pub(crate) fn copy_frame<F: Storage>(
+    source: &dyn Source,
+    names: &Names,
+    entries: &[Entry],
+    writer: &mut Writer<F>,
+) -> Result<()> {
+    for entry in entries {
+        let name = names.get(entry.id).ok_or_else(|| {
+            Error::corrupt(entry.location, format!("a chunk of the unknown name {}", entry.id))
+        })?;
+        let mut data = vec![0; entry.byte_size() as usize];
+        source.read_at(entry.location, &mut data)?;
+        writer.write_chunk(&Chunk {
+            name,
+            kind: entry.kind,
+            rows: entry.rows,
+            columns: entry.columns,
+            data: &data,
+        })?;
+    }
+    writer.end_frame()
+}

@@ -1,0 +1,287 @@
+//! Writing chunks and frames.
+//!
+//! Invariants:
+//! - Data is on disk before the index entry that refers to it, and a new index or name list block
+//!   before the header that refers to it; so a file always opens with the frames of its last
+//!   completed [`Writer::flush`], whatever stopped the writer.
+//! - The bytes are those of the reference implementation, 5.0.1, for the same calls.
+//! - After a failed write or sync, nothing more is written ([`Error::Latched`]).
+
+mod flush;
+mod sort;
+mod upgrade;
+
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use crate::chunk_type::ChunkType;
+use crate::entry::{ENTRY_SIZE, RawEntry, byte_size};
+use crate::error::{Error, Result};
+use crate::header::{HEADER_SIZE, Header, NAME_CELL, Version};
+use crate::reader::Reader;
+use crate::storage::Storage;
+
+/// Bytes of chunk data that wait in memory before they are written, unless set otherwise.
+const DEFAULT_BUFFER: u64 = 1 << 20;
+
+/// A chunk to write: `rows` x `columns` elements of `kind` in native order, row by row.
+#[derive(Clone, Copy, Debug)]
+pub struct Chunk<'a> {
+    /// The name, without NUL; in a version 1 file only its first 63 bytes are kept.
+    pub name: &'a [u8],
+    /// The type of the elements.
+    pub kind: ChunkType,
+    /// Rows (N); may be 0.
+    pub rows: u64,
+    /// Columns (M); at least 1.
+    pub columns: u32,
+    /// The elements, little-endian.
+    pub data: &'a [u8],
+}
+
+/// A GSD file open for reading and writing.
+///
+/// A dropped writer has not flushed: call [`Writer::close`].
+#[derive(Debug)]
+pub struct Writer<F = File> {
+    reader: Reader<F>,
+    buffer: Vec<u8>,
+    buffer_limit: u64,
+    /// Entries that are not in the index yet; the last `pending` belong to the unfinished frame.
+    entries: Vec<RawEntry>,
+    pending: usize,
+    frame: u64,
+    failed: bool,
+}
+
+impl Writer<File> {
+    /// Creates a file, or empties the one that is there.
+    ///
+    /// `application` and `schema` are cut to 63 bytes.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn create(
+        path: &Path,
+        application: &str,
+        schema: &str,
+        schema_version: Version,
+    ) -> Result<Self> {
+        let file = creating().create(true).truncate(true).open(path)?;
+        Self::create_in(file, application, schema, schema_version)
+    }
+
+    /// As [`Writer::create`], for a path at which there is nothing yet.
+    ///
+    /// # Errors
+    /// [`Error::Io`], of kind [`std::io::ErrorKind::AlreadyExists`] when there is.
+    pub fn create_new(
+        path: &Path,
+        application: &str,
+        schema: &str,
+        schema_version: Version,
+    ) -> Result<Self> {
+        let file = creating().create_new(true).open(path)?;
+        Self::create_in(file, application, schema, schema_version)
+    }
+
+    /// Opens a file to read and append to it.
+    ///
+    /// As in the reference, a file of version 2.0 becomes one of version 2.1.
+    ///
+    /// # Errors
+    /// As [`Reader::open`].
+    pub fn open(path: &Path) -> Result<Self> {
+        Self::open_in(OpenOptions::new().read(true).write(true).open(path)?)
+    }
+}
+
+fn creating() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).mode(0o660);
+    options
+}
+
+impl<F: Storage> Writer<F> {
+    /// Creates an empty file in `storage`, whatever that holds.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn create_in(
+        storage: F,
+        application: &str,
+        schema: &str,
+        schema_version: Version,
+    ) -> Result<Self> {
+        let header = Header::fresh(application.as_bytes(), schema.as_bytes(), schema_version);
+        Self::create_with(storage, &header)
+    }
+
+    /// Creates an empty file with the application and schema of another.
+    pub(crate) fn create_like(storage: F, other: &Header) -> Result<Self> {
+        Self::create_with(storage, &other.emptied())
+    }
+
+    fn create_with(mut storage: F, header: &Header) -> Result<Self> {
+        write_fresh(&mut storage, header)?;
+        Self::open_in(storage)
+    }
+
+    /// Opens the file in `storage` to read and append to it.
+    ///
+    /// # Errors
+    /// As [`Writer::open`].
+    pub fn open_in(storage: F) -> Result<Self> {
+        let mut reader = Reader::open(storage)?;
+        let version = reader.header.gsd_version;
+        if !version.is_v1() && version <= Version::CURRENT {
+            reader.header.gsd_version = Version::CURRENT;
+            let header = reader.header.encode();
+            reader.source.write_at(0, &header)?;
+        }
+        Ok(Self {
+            frame: reader.frames,
+            reader,
+            buffer: Vec::new(),
+            buffer_limit: DEFAULT_BUFFER,
+            entries: Vec::new(),
+            pending: 0,
+            failed: false,
+        })
+    }
+
+    /// What is in the file as of the last flush.
+    #[must_use]
+    pub fn reader(&self) -> &Reader<F> {
+        &self.reader
+    }
+
+    /// Bytes of chunk data that may wait in memory. A chunk of this size or more never waits.
+    #[must_use]
+    pub fn buffer_limit(&self) -> u64 {
+        self.buffer_limit
+    }
+
+    /// Sets [`Writer::buffer_limit`].
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for 0.
+    pub fn set_buffer_limit(&mut self, bytes: u64) -> Result<()> {
+        if bytes == 0 {
+            return Err(Error::InvalidArgument("the write buffer needs at least one byte"));
+        }
+        self.buffer_limit = bytes;
+        Ok(())
+    }
+
+    /// Adds a chunk to the current frame.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for no columns or data of another size than the shape says,
+    /// [`Error::NameListFull`], [`Error::Io`].
+    pub fn write_chunk(&mut self, chunk: &Chunk<'_>) -> Result<()> {
+        self.ready()?;
+        if chunk.columns == 0 {
+            return Err(Error::InvalidArgument("a chunk needs at least one column"));
+        }
+        let size = chunk.data.len() as u64;
+        if byte_size(chunk.rows, chunk.columns, chunk.kind) != Some(size) {
+            return Err(Error::InvalidArgument("the data does not have the size of the shape"));
+        }
+        let id = self.reader.names.intern(chunk.name)?;
+        let location = self.reader.size + self.buffer.len() as u64;
+        if size > self.buffer_limit.saturating_sub(self.buffer.len() as u64) {
+            self.write_buffer()?;
+        }
+        self.place(chunk.data)?;
+        self.entries.push(RawEntry {
+            frame: self.frame,
+            rows: chunk.rows,
+            location,
+            columns: chunk.columns,
+            id,
+            kind: chunk.kind.number(),
+            flags: 0,
+        });
+        self.pending += 1;
+        Ok(())
+    }
+
+    fn place(&mut self, data: &[u8]) -> Result<()> {
+        if (data.len() as u64) < self.buffer_limit {
+            self.buffer.extend_from_slice(data);
+            return Ok(());
+        }
+        let end = self.reader.size;
+        self.guarded(|storage| storage.write_at(end, data))?;
+        self.reader.size += data.len() as u64;
+        Ok(())
+    }
+
+    /// Ends the current frame. It becomes visible, and safe, with the next flush.
+    ///
+    /// # Errors
+    /// [`Error::Latched`].
+    pub fn end_frame(&mut self) -> Result<()> {
+        self.ready()?;
+        self.frame += 1;
+        self.pending = 0;
+        Ok(())
+    }
+
+    /// Flushes and gives the storage back. Chunks of an unfinished frame are dropped.
+    ///
+    /// # Errors
+    /// As [`Writer::flush`].
+    pub fn close(mut self) -> Result<F> {
+        self.flush()?;
+        Ok(self.reader.source)
+    }
+
+    /// Removes all frames and names, keeping application and schema.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn truncate(&mut self) -> Result<()> {
+        self.ready()?;
+        let header = self.reader.header.emptied();
+        self.guarded(|storage| write_fresh(storage, &header))?;
+        self.reader.reset(header);
+        self.buffer.clear();
+        self.entries.clear();
+        self.pending = 0;
+        self.frame = 0;
+        self.buffer_limit = DEFAULT_BUFFER;
+        Ok(())
+    }
+
+    fn ready(&self) -> Result<()> {
+        if self.failed { Err(Error::Latched) } else { Ok(()) }
+    }
+
+    /// Runs a write; if it fails, the file is not written again.
+    fn guarded(&mut self, write: impl FnOnce(&mut F) -> std::io::Result<()>) -> Result<()> {
+        let done = write(&mut self.reader.source);
+        self.failed |= done.is_err();
+        Ok(done?)
+    }
+
+    fn write_header(&mut self) -> Result<()> {
+        let header = self.reader.header.encode();
+        self.guarded(|storage| storage.write_at(0, &header))
+    }
+}
+
+/// Header, zeroed index block and zeroed name list block, and nothing else.
+fn write_fresh<F: Storage>(storage: &mut F, header: &Header) -> std::io::Result<()> {
+    let end = header.names_location + header.names_allocated * NAME_CELL;
+    debug_assert_eq!(
+        header.names_location,
+        HEADER_SIZE as u64 + header.index_allocated * ENTRY_SIZE as u64
+    );
+    storage.set_size(0)?;
+    storage.write_at(0, &header.encode())?;
+    storage.set_size(end)?;
+    storage.sync()
+}

@@ -1,0 +1,60 @@
+//! Turning a version 1 file into a version 2 file, in place.
+
+use crate::entry::{ENTRY_SIZE, RawEntry};
+use crate::error::{Error, Result};
+use crate::header::Version;
+use crate::storage::Storage;
+use crate::writer::{Writer, sort};
+
+impl<F: Storage> Writer<F> {
+    /// Upgrades a version 1 file to the current version; does nothing to a later one.
+    ///
+    /// Index and name list are rewritten where they are, so a loss of power half way can spoil
+    /// the file: work on a copy, or repack into a new file instead.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] when chunks wait to be flushed, [`Error::Io`].
+    pub fn upgrade(&mut self) -> Result<()> {
+        self.ready()?;
+        if !self.entries.is_empty() || self.reader.names.has_uncommitted() {
+            return Err(Error::InvalidArgument("flush before upgrading"));
+        }
+        if !self.reader.header.gsd_version.is_v1() {
+            return Ok(());
+        }
+        self.sort_index()?;
+        self.compact_names()?;
+        self.reader.header.gsd_version = Version::CURRENT;
+        self.write_header()?;
+        self.guarded(Storage::sync)
+    }
+
+    fn sort_index(&mut self) -> Result<()> {
+        let used = self.reader.index.len();
+        if used == 0 {
+            return Ok(());
+        }
+        let mut entries =
+            (0..used).map(|i| self.reader.raw_entry(i)).collect::<Result<Vec<_>>>()?;
+        sort::by_key(&mut entries);
+        let bytes: Vec<u8> = entries.iter().flat_map(RawEntry::encode).collect();
+        debug_assert_eq!(bytes.len() as u64, used * ENTRY_SIZE as u64);
+        let at = self.reader.header.index_location;
+        self.guarded(|storage| storage.write_at(at, &bytes))?;
+        self.guarded(Storage::sync)?;
+        self.reader.index.forget_pages();
+        Ok(())
+    }
+
+    fn compact_names(&mut self) -> Result<()> {
+        if self.reader.names.is_empty() {
+            return Ok(());
+        }
+        let (names, bytes) = self.reader.names.upgraded();
+        let at = self.reader.header.names_location;
+        self.guarded(|storage| storage.write_at(at, &bytes))?;
+        self.guarded(Storage::sync)?;
+        self.reader.names = names;
+        Ok(())
+    }
+}

@@ -1,0 +1,124 @@
+//! Checking, repacking and recovering.
+
+use crate::common::{contents, create, fixture, fixture_names, write};
+use cenote_gsd::{ChunkType, Reader, Writer, recover};
+
+/// Several index blocks, a moved name list, and data of an unfinished frame.
+fn grown_file() -> Vec<u8> {
+    let mut writer = create("grown");
+    for frame in 0..300_u64 {
+        write(&mut writer, "step", ChunkType::U64, (1, 1), &frame.to_le_bytes()).expect("write");
+        let name = format!("{:0100}", frame % 20);
+        write(&mut writer, &name, ChunkType::U8, (3, 1), &[frame as u8; 3]).expect("write");
+        writer.end_frame().expect("end");
+        writer.flush().expect("flush");
+    }
+    write(&mut writer, "lost", ChunkType::U8, (500, 1), &[1; 500]).expect("write");
+    writer.close().expect("close")
+}
+
+#[test]
+fn fixtures_are_sound() {
+    for name in fixture_names() {
+        let reader = Reader::open(fixture(&name)).expect(&name);
+        let report = reader.check().expect(&name);
+        assert!(report.is_sound(), "{name}: {report:?}");
+        assert_eq!(report.used + report.unreachable, reader.size(), "{name}");
+    }
+}
+
+#[test]
+fn check_names_what_opening_does_not_see() {
+    let mut bytes = fixture("g5_frames150.gsd");
+    let entry = Reader::open(&bytes[..]).expect("open").header().index_block().0 as usize + 10 * 32;
+    bytes[entry + 16..entry + 24].fill(0);
+    bytes[entry + 32 + 30] = 99;
+    let report = Reader::open(bytes).expect("opens").check().expect("check");
+    let whats: Vec<_> = report.problems.iter().map(|problem| problem.what.as_str()).collect();
+    assert_eq!(
+        whats,
+        [
+            "index entry 10: hole before the end of the index",
+            "index entry 11: unknown element type 99"
+        ]
+    );
+    assert_eq!(report.problems[0].at, entry as u64);
+}
+
+#[test]
+fn check_finds_overlaps() {
+    let mut bytes = fixture("g5_string.gsd");
+    let second = 256 + 32 + 16;
+    bytes[second] -= 2;
+    let report = Reader::open(bytes).expect("opens").check().expect("check");
+    assert_eq!(report.problems[0].what, "bytes 5379..5380 have two owners");
+}
+
+#[test]
+fn repack_keeps_the_contents_and_drops_the_rest() {
+    let before = Reader::open(grown_file()).expect("open");
+    let mut frames_done = Vec::new();
+    let packed = before.repack(Vec::new(), |done, all| frames_done.push((done, all)));
+    let after = Reader::open(packed.expect("repack")).expect("open");
+    assert_eq!(contents(&before).expect("read"), contents(&after).expect("read"));
+    assert!(after.size() < before.size());
+    assert_eq!(frames_done.last(), Some(&(300, 300)));
+    let unreachable = |reader: &Reader<Vec<u8>>| reader.check().expect("check").unreachable;
+    assert!(unreachable(&after) < unreachable(&before));
+}
+
+#[test]
+fn an_undamaged_file_is_recovered_whole() {
+    for name in fixture_names() {
+        let before = Reader::open(fixture(&name)).expect(&name);
+        let (bytes, recovery) = recover(&fixture(&name), Vec::new()).expect(&name);
+        let after = Reader::open(bytes).expect(&name);
+        assert!(recovery.lost.is_empty(), "{name}: {recovery:?}");
+        assert_eq!(after.chunks(), before.chunks(), "{name}");
+    }
+}
+
+#[test]
+fn only_the_damaged_frame_is_lost() {
+    let mut bytes = fixture("g5_frames150.gsd");
+    let (index, _) = Reader::open(&bytes[..]).expect("open").header().index_block();
+    bytes[index as usize + 20 * 32 + 30] = 0;
+    let lost = Reader::open(&bytes[..]).expect("open").frames() as usize;
+    let (saved, recovery) = recover(&bytes, Vec::new()).expect("recover");
+    assert_eq!(recovery.bad_entries, 1);
+    assert_eq!(recovery.lost.len(), 1);
+    let reader = Reader::open(saved).expect("open");
+    assert_eq!(reader.frames() as usize, lost - 1);
+    assert!(reader.check().expect("check").is_sound());
+}
+
+#[test]
+fn a_lost_header_field_does_not_lose_the_frames() {
+    let whole = grown_file();
+    let mut bytes = whole.clone();
+    bytes[8..16].copy_from_slice(&u64::MAX.to_le_bytes());
+    assert!(Reader::open(&bytes[..]).is_err());
+    let (saved, recovery) = recover(&bytes, Vec::new()).expect("recover");
+    assert_eq!((recovery.frames, recovery.lost.len()), (300, 0));
+    let expected = contents(&Reader::open(whole).expect("open")).expect("read");
+    assert_eq!(contents(&Reader::open(saved).expect("open")).expect("read"), expected);
+}
+
+#[test]
+fn a_cut_file_gives_the_frames_that_are_there() {
+    let whole = grown_file();
+    let cut = &whole[..whole.len() * 2 / 3];
+    let (saved, recovery) = recover(&cut, Vec::new()).expect("recover");
+    assert!(recovery.frames > 100, "{recovery:?}");
+    let steps = Reader::open(saved).expect("open");
+    let step = steps.find(5, b"step").expect("find").expect("there");
+    assert_eq!(steps.read_vec(&step).expect("read"), 5_u64.to_le_bytes());
+}
+
+#[test]
+fn an_upgrade_waits_for_no_chunk() {
+    let mut writer = Writer::open_in(fixture("g1_one.gsd")).expect("open");
+    write(&mut writer, "a", ChunkType::U8, (1, 1), &[1]).expect("write");
+    let error = writer.upgrade().expect_err("a chunk waits");
+    assert_eq!(error.to_string(), "invalid argument: flush before upgrading");
+}
