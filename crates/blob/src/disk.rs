@@ -1,0 +1,103 @@
+//! What a place on a local disk needs beyond an object store: its directories,
+//! made durable before the first blob, and an end to staged files.
+//!
+//! # Durability
+//!
+//! `LocalFileSystem` with fsync syncs a written file, the directory it is renamed
+//! into, and the directories that *this* write created. That leaves one gap: a
+//! directory made by another writer that has not synced it yet (or was killed
+//! before it could) looks finished to the second writer, whose blob would be lost
+//! with the directory. So all directories are made and synced when a place is
+//! opened, before any blob is written.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+use std::time::SystemTime;
+
+use crate::id::BLOBS;
+
+/// Makes `root` and the 256 directories of its blobs, and makes them durable.
+pub(crate) fn prepare(root: &Path) -> io::Result<()> {
+    make_durable_dir(root)?;
+    let blobs = root.join(BLOBS);
+    make_durable_dir(&blobs)?;
+    for fan in 0..=u8::MAX {
+        make_dir(&blobs.join(format!("{fan:02x}")))?;
+    }
+    sync_dir(&blobs)
+}
+
+/// Makes `dir` and what is missing above it, then syncs the entry of each
+/// directory up to one that was there before.
+fn make_durable_dir(dir: &Path) -> io::Result<()> {
+    let parent = dir.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let parent = parent.unwrap_or(Path::new("."));
+    if !parent.exists() {
+        make_durable_dir(parent)?;
+    }
+    make_dir(dir)?;
+    sync_dir(parent)
+}
+
+fn make_dir(dir: &Path) -> io::Result<()> {
+    match fs::create_dir(dir) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && dir.is_dir() => Ok(()),
+        made => made,
+    }
+}
+
+fn sync_dir(dir: &Path) -> io::Result<()> {
+    File::open(dir)?.sync_all()
+}
+
+/// Removes the staged files last written before `cutoff` and counts them.
+pub(crate) fn sweep_staged(root: &Path, cutoff: SystemTime) -> io::Result<u64> {
+    let mut removed = 0;
+    for fan in fs::read_dir(root.join(BLOBS))? {
+        let fan = fan?;
+        if fan.file_type()?.is_dir() {
+            removed += sweep_dir(&fan.path(), cutoff)?;
+        }
+    }
+    Ok(removed)
+}
+
+fn sweep_dir(dir: &Path, cutoff: SystemTime) -> io::Result<u64> {
+    let mut removed = 0;
+    for entry in fs::read_dir(dir)? {
+        let entry = entry?;
+        if is_staged(&entry.path()) && is_older(&entry, cutoff)? {
+            removed += u64::from(remove(&entry.path())?);
+        }
+    }
+    Ok(removed)
+}
+
+/// `LocalFileSystem` stages `name` as `name#1`, `name#2`, …
+fn is_staged(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.as_encoded_bytes().contains(&b'#'))
+}
+
+/// False for a file that its writer finished or removed in the meantime.
+fn is_older(entry: &fs::DirEntry, cutoff: SystemTime) -> io::Result<bool> {
+    let modified = unless_gone(entry.metadata())?.map(|found| found.modified()).transpose()?;
+    Ok(modified.is_some_and(|modified| modified < cutoff))
+}
+
+fn remove(path: &Path) -> io::Result<bool> {
+    Ok(unless_gone(fs::remove_file(path))?.is_some())
+}
+
+fn unless_gone<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        result => result.map(Some),
+    }
+}
+
+/// Bytes that an unprivileged writer may still add to the file system of `root`.
+pub(crate) fn free_space(root: &Path) -> io::Result<u64> {
+    let found = rustix::fs::statvfs(root)?;
+    Ok(found.f_bavail.saturating_mul(found.f_frsize))
+}

@@ -1,0 +1,142 @@
+//! What can go wrong, named by what the caller does about it. One function,
+//! [`Error::classify`], translates the errors of every store.
+
+use std::error::Error as StdError;
+use std::io;
+
+use rustix::io::Errno;
+
+use crate::BlobId;
+
+/// The result of an operation on a place.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Why an operation on a place failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The place has no such blob. If something refers to it, contents are lost.
+    #[error("{place}: no blob {id}")]
+    NotFound {
+        /// The place asked.
+        place: String,
+        /// The blob asked for.
+        id: BlobId,
+    },
+
+    /// The disk or the quota is full. Nothing was kept; reads go on, and writes
+    /// succeed again once there is room: this is no reason to stop the server.
+    #[error("{place}: no space left; free some or extend the quota, then try again")]
+    NoSpace {
+        /// The place that is full.
+        place: String,
+        /// What the store said.
+        #[source]
+        source: Source,
+    },
+
+    /// What the place holds is not what was written. Read another copy; report it.
+    #[error("{place}: blob {id} is damaged: {damage}")]
+    Damaged {
+        /// The place that holds the damaged blob.
+        place: String,
+        /// The damaged blob.
+        id: BlobId,
+        /// What was found.
+        damage: Damage,
+    },
+
+    /// The disk failed. After a failed write it is no longer to be trusted: stop
+    /// writing until somebody has looked.
+    #[error("{place}: input/output failed")]
+    Io {
+        /// The place whose disk failed.
+        place: String,
+        /// What the store said.
+        #[source]
+        source: Source,
+    },
+
+    /// The place cannot be used now: not reachable, not allowed, or out of file
+    /// handles. Nothing is known to be wrong with what it holds; try again later.
+    #[error("{place}: not available")]
+    Unavailable {
+        /// The place that cannot be used.
+        place: String,
+        /// What the store said.
+        #[source]
+        source: Source,
+    },
+
+    /// The place's settings are wrong: an unknown scheme, option or directory.
+    #[error("{place}: cannot be opened; check its address and options")]
+    Settings {
+        /// The place to be opened.
+        place: String,
+        /// What is wrong.
+        #[source]
+        source: Source,
+    },
+}
+
+/// The cause beneath an [`Error`].
+pub type Source = Box<dyn StdError + Send + Sync + 'static>;
+
+/// How a blob differs from what was written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Damage {
+    /// It has fewer bytes than were written.
+    #[error("it has {actual} bytes where {expected} are needed")]
+    Short {
+        /// The bytes there must be at least.
+        expected: u64,
+        /// The bytes there are.
+        actual: u64,
+    },
+    /// Its bytes have another SHA-256.
+    #[error("its SHA-256 is {}, not {}", hex::encode(actual), hex::encode(expected))]
+    Digest {
+        /// The SHA-256 computed when it was written.
+        expected: [u8; 32],
+        /// The SHA-256 of the bytes read.
+        actual: [u8; 32],
+    },
+}
+
+impl Error {
+    /// The error to report for `source`, which the store of `place` gave while it
+    /// worked on `id` (where there was one). `disk` says that the store is a local disk.
+    pub(crate) fn classify(place: &str, disk: bool, id: Option<BlobId>, source: Source) -> Self {
+        let place = place.to_owned();
+        if let (Some(id), true) = (id, is_not_found(&*source)) {
+            return Self::NotFound { place, id };
+        }
+        match errno(&*source) {
+            Some(Errno::NOSPC | Errno::DQUOT) => Self::NoSpace { place, source },
+            Some(Errno::IO | Errno::ROFS) => Self::Io { place, source },
+            Some(Errno::MFILE | Errno::NFILE | Errno::NOMEM | Errno::AGAIN) => {
+                Self::Unavailable { place, source }
+            }
+            Some(_) if disk => Self::Io { place, source },
+            _ => Self::Unavailable { place, source },
+        }
+    }
+}
+
+fn chain<'a>(
+    error: &'a (dyn StdError + 'static),
+) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
+    std::iter::successors(Some(error), |&error| error.source())
+}
+
+fn is_not_found(error: &(dyn StdError + 'static)) -> bool {
+    chain(error)
+        .any(|error| matches!(error.downcast_ref(), Some(object_store::Error::NotFound { .. })))
+}
+
+/// The operating system's error at the bottom of the chain.
+fn errno(error: &(dyn StdError + 'static)) -> Option<Errno> {
+    chain(error)
+        .filter_map(|error| error.downcast_ref::<io::Error>())
+        .find_map(Errno::from_io_error)
+}

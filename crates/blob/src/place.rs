@@ -1,0 +1,208 @@
+//! A place: somewhere that keeps blobs, and what can be done with them there.
+
+use std::path::{Path as FilePath, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use futures_util::stream::BoxStream;
+use futures_util::{StreamExt, TryStreamExt, future};
+use object_store::local::LocalFileSystem;
+use object_store::memory::InMemory;
+use object_store::path::Path;
+use object_store::prefix::PrefixStore;
+use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt, parse_url_opts};
+use tokio::task::spawn_blocking;
+use url::Url;
+
+use crate::error::Source;
+use crate::id::BLOBS;
+use crate::{Algorithm, BlobId, BlobWriter, Damage, Error, Hasher, Result, disk};
+
+/// The bytes of a part on a local place: several in flight stay under 4 MiB.
+const LOCAL_PART: usize = 1 << 20;
+
+/// The bytes of a part in a remote place, where each part is a request. S3 wants
+/// at least 5 MiB and at most 10,000 parts.
+const REMOTE_PART: usize = 8 << 20;
+
+/// Somewhere that keeps blobs: a directory, a bucket, memory. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Place {
+    name: Arc<str>,
+    store: Arc<dyn ObjectStore>,
+    /// The absolute directory of a place on a local disk.
+    root: Option<Arc<FilePath>>,
+    part_size: usize,
+}
+
+/// A blob that a place holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stored {
+    /// Its id.
+    pub id: BlobId,
+    /// Its length in bytes.
+    pub size: u64,
+    /// When the place finished it, by the place's own clock.
+    pub modified: SystemTime,
+}
+
+impl Place {
+    /// The place in the directory `dir`, which is made if it is missing.
+    ///
+    /// All directories that blobs will lie in are made and synced here.
+    pub fn local(name: &str, dir: impl AsRef<FilePath>) -> Result<Self> {
+        Self::open_local(name, dir.as_ref()).map_err(|source| Self::settings(name, source))
+    }
+
+    fn open_local(name: &str, dir: &FilePath) -> std::result::Result<Self, Source> {
+        disk::prepare(dir)?;
+        let root = dir.canonicalize()?;
+        let store = LocalFileSystem::new_with_prefix(&root)?.with_fsync(true);
+        let place = Self::over(name, Arc::new(store), LOCAL_PART);
+        Ok(Self { root: Some(root.into()), ..place })
+    }
+
+    /// A place in memory, gone with its last clone.
+    pub fn memory(name: &str) -> Self {
+        Self::over(name, Arc::new(InMemory::new()), LOCAL_PART)
+    }
+
+    /// The place at `url`: `file:///dir`, `memory:///`, and with the cargo feature
+    /// `cloud` `s3://bucket/prefix`, `gs://…`, `az://…` and what else
+    /// [`object_store::parse_url_opts`] knows, with the options named there.
+    ///
+    /// A writer into a bucket uploads parts of 8 MiB, of which S3 takes 10,000: a
+    /// blob there has at most 78 GiB. Uploads that a crash left unfinished are
+    /// removed by the bucket's own lifecycle rule, not by this crate.
+    pub fn from_url<O>(name: &str, url: &str, options: O) -> Result<Self>
+    where
+        O: IntoIterator<Item = (String, String)>,
+    {
+        Self::open_url(name, url, options).map_err(|source| Self::settings(name, source))
+    }
+
+    fn open_url<O>(name: &str, url: &str, options: O) -> std::result::Result<Self, Source>
+    where
+        O: IntoIterator<Item = (String, String)>,
+    {
+        let url = Url::parse(url)?;
+        match url.scheme() {
+            "file" => {
+                let dir = url.to_file_path().map_err(|()| format!("{url} names no directory"))?;
+                Self::open_local(name, &dir)
+            }
+            "memory" => Ok(Self::memory(name)),
+            _ => {
+                let (store, prefix) = parse_url_opts(&url, options)?;
+                Ok(Self::over(name, Arc::new(PrefixStore::new(store, prefix)), REMOTE_PART))
+            }
+        }
+    }
+
+    fn over(name: &str, store: Arc<dyn ObjectStore>, part_size: usize) -> Self {
+        Self { name: name.into(), store, root: None, part_size }
+    }
+
+    /// The same place with its store replaced by what `wrap` makes of it: a
+    /// throttle, a counter, or faults for a test.
+    pub fn map_store<F>(self, wrap: F) -> Self
+    where
+        F: FnOnce(Arc<dyn ObjectStore>) -> Arc<dyn ObjectStore>,
+    {
+        Self { store: wrap(self.store), ..self }
+    }
+
+    /// The name that the catalog knows this place by.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// A writer of the blob `id`, which computes `digests` beside SHA-256. Nothing
+    /// is kept before its first full part or its end.
+    pub fn writer(&self, id: BlobId, digests: impl IntoIterator<Item = Algorithm>) -> BlobWriter {
+        BlobWriter::new(self.clone(), id, Hasher::new(digests))
+    }
+
+    /// The length of the blob `id` in bytes, or `None` where there is no such blob.
+    pub async fn size(&self, id: BlobId) -> Result<Option<u64>> {
+        match self.store.head(&id.path()).await.map_err(|source| self.error(id, source)) {
+            Ok(meta) => Ok(Some(meta.size)),
+            Err(Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Deletes the blob `id`; it is no error if there is none.
+    ///
+    /// On a disk a deletion is not synced: a crash may bring the blob back, for
+    /// the next sweep to delete again.
+    pub async fn delete(&self, id: BlobId) -> Result<()> {
+        match self.store.delete(&id.path()).await.map_err(|source| self.error(id, source)) {
+            Ok(()) | Err(Error::NotFound { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Every finished blob, in no order. Files of other names are passed over.
+    pub fn list(&self) -> BoxStream<'static, Result<Stored>> {
+        let place = self.clone();
+        let found = self.store.list(Some(&Path::from(BLOBS)));
+        let blobs = found.try_filter_map(|meta| future::ok(Stored::from_meta(&meta)));
+        blobs.map_err(move |source| place.failure(source)).boxed()
+    }
+
+    /// Removes what writers that were dropped or killed left staged on a disk, if
+    /// it was last written before `cutoff`, and says how many files that were.
+    ///
+    /// A `cutoff` later than the start of a writer at work makes that one fail.
+    pub async fn sweep_staged(&self, cutoff: SystemTime) -> Result<u64> {
+        let Some(root) = self.root.clone() else { return Ok(0) };
+        let swept = spawn_blocking(move || disk::sweep_staged(&root, cutoff)).await;
+        swept.unwrap_or_else(|lost| Err(lost.into())).map_err(|source| self.failure(source))
+    }
+
+    /// The file that holds the blob `id`, in a place on a local disk. It is there
+    /// while the blob is; it must not be written to.
+    pub fn local_path(&self, id: BlobId) -> Option<PathBuf> {
+        Some(self.root.as_ref()?.join(id.path().as_ref()))
+    }
+
+    /// The bytes that may still be added, where the place is on a local disk and
+    /// the disk tells.
+    pub fn free_space(&self) -> Option<u64> {
+        disk::free_space(self.root.as_ref()?).ok()
+    }
+
+    pub(crate) fn store(&self) -> &Arc<dyn ObjectStore> {
+        &self.store
+    }
+
+    pub(crate) fn part_size(&self) -> usize {
+        self.part_size
+    }
+
+    /// The error for a failed read or deletion of `id`.
+    pub(crate) fn error(&self, id: BlobId, source: impl Into<Source>) -> Error {
+        Error::classify(&self.name, self.root.is_some(), Some(id), source.into())
+    }
+
+    /// The error for what failed for no blob in particular, or while writing one.
+    pub(crate) fn failure(&self, source: impl Into<Source>) -> Error {
+        Error::classify(&self.name, self.root.is_some(), None, source.into())
+    }
+
+    pub(crate) fn damaged(&self, id: BlobId, damage: Damage) -> Error {
+        Error::Damaged { place: self.name.to_string(), id, damage }
+    }
+
+    fn settings(name: &str, source: Source) -> Error {
+        Error::Settings { place: name.to_owned(), source }
+    }
+}
+
+impl Stored {
+    fn from_meta(meta: &ObjectMeta) -> Option<Self> {
+        let id = BlobId::from_path(&meta.location)?;
+        Some(Self { id, size: meta.size, modified: meta.last_modified.into() })
+    }
+}

@@ -1,0 +1,67 @@
+//! Verified reading: a stream that hashes what it yields, beside the reading.
+//!
+//! The last chunk is held back until the digest is known to be right: whoever
+//! forwards the stream can never have forwarded all of a damaged blob.
+
+use bytes::Bytes;
+use futures_util::{StreamExt, TryStreamExt, stream};
+
+use crate::hashing::Hashing;
+use crate::{BlobId, Damage, Hasher, Place, ReadStream, Result};
+
+impl Place {
+    /// All `size` bytes of the blob `id`, whose SHA-256 must be `sha256`.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`](crate::Error::Damaged) in place of the last chunk if the
+    /// blob is shorter or its digest another.
+    pub fn read_verified(&self, id: BlobId, size: u64, sha256: [u8; 32]) -> ReadStream {
+        let place = self.clone();
+        let begin = async move {
+            let chunks = place.read(id, 0..size);
+            let hashing = Hashing::new(Hasher::default());
+            let verified = Verified { place, id, sha256, chunks, hashing, held: None };
+            stream::try_unfold(Some(verified), Verified::step)
+        };
+        stream::once(begin).flatten().boxed()
+    }
+}
+
+struct Verified {
+    place: Place,
+    id: BlobId,
+    sha256: [u8; 32],
+    chunks: ReadStream,
+    hashing: Hashing,
+    held: Option<Bytes>,
+}
+
+impl Verified {
+    /// The next chunk to yield with the state after it, which is `None` at the end.
+    async fn step(state: Option<Self>) -> Result<Option<(Bytes, Option<Self>)>> {
+        let Some(mut state) = state else { return Ok(None) };
+        while let Some(chunk) = state.chunks.try_next().await? {
+            state.hash(chunk.clone()).await?;
+            if let Some(ready) = state.held.replace(chunk) {
+                return Ok(Some((ready, Some(state))));
+            }
+        }
+        state.check().await?;
+        Ok(state.held.map(|last| (last, None)))
+    }
+
+    async fn hash(&mut self, chunk: Bytes) -> Result<()> {
+        let hashed = self.hashing.update(vec![chunk]).await;
+        hashed.map_err(|lost| self.place.error(self.id, lost))
+    }
+
+    async fn check(&mut self) -> Result<()> {
+        let digests =
+            self.hashing.finish().await.map_err(|lost| self.place.error(self.id, lost))?;
+        let (expected, actual) = (self.sha256, digests.sha256);
+        match actual == expected {
+            true => Ok(()),
+            false => Err(self.place.damaged(self.id, Damage::Digest { expected, actual })),
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Writing one blob. Bytes gather into parts; a full part is hashed and handed
+//! to the store at the same time, while the next one fills.
+//!
+//! Here lives *whole or absent*: a writer in which anything failed, or whose
+//! call was dropped half way, never finishes.
+
+use std::collections::VecDeque;
+
+use bytes::{Bytes, BytesMut};
+use object_store::{MultipartUpload, ObjectStoreExt, PutPayload};
+use tokio::task::{JoinHandle, spawn};
+
+use crate::error::Source;
+use crate::hashing::Hashing;
+use crate::{BlobId, Damage, Digests, Hasher, Place, Result};
+
+/// Parts that the store may be working on while another one fills.
+const IN_FLIGHT: usize = 2;
+
+/// Shorter runs of bytes are copied together, so that a part of many small runs
+/// costs neither the memory they are slices of nor a system call each.
+const GATHER_BELOW: usize = 8 << 10;
+
+/// What a finished writer wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// The blob.
+    pub id: BlobId,
+    /// Its length in bytes.
+    pub size: u64,
+    /// The digests of its bytes.
+    pub digests: Digests,
+}
+
+/// Takes the bytes of one blob in order; see [`Place::writer`].
+///
+/// Nothing is visible until [`finish`](Self::finish) succeeds. Dropping a writer
+/// gives its blob up, as [`abort`](Self::abort) does but without waiting: what it
+/// staged goes soon, or with [`Place::sweep_staged`].
+#[derive(Debug)]
+pub struct BlobWriter {
+    place: Place,
+    id: BlobId,
+    size: u64,
+    part: Part,
+    hashing: Hashing,
+    upload: Option<Box<dyn MultipartUpload>>,
+    in_flight: VecDeque<JoinHandle<object_store::Result<()>>>,
+    /// Set while a part is handed over, and left so if that fails or is dropped.
+    broken: bool,
+}
+
+impl BlobWriter {
+    pub(crate) fn new(place: Place, id: BlobId, hasher: Hasher) -> Self {
+        Self {
+            place,
+            id,
+            size: 0,
+            part: Part::default(),
+            hashing: Hashing::new(hasher),
+            upload: None,
+            in_flight: VecDeque::new(),
+            broken: false,
+        }
+    }
+
+    /// Takes the next bytes. Waits while two parts are being written.
+    ///
+    /// After an error, or if the call is dropped before it returns, the writer
+    /// only fails.
+    pub async fn write(&mut self, mut bytes: Bytes) -> Result<()> {
+        while !bytes.is_empty() {
+            let room = self.place.part_size() - self.part.len;
+            self.part.push(bytes.split_to(room.min(bytes.len())));
+            if self.part.len == self.place.part_size() {
+                self.send_part().await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the blob whole, durable and visible, and says what was written.
+    ///
+    /// The place is asked for the length it kept: contents that came out short
+    /// are an error here, not one to be found when they are read.
+    pub async fn finish(mut self) -> Result<Written> {
+        match self.publish().await {
+            Ok(written) => Ok(written),
+            Err(error) => {
+                self.abort().await;
+                Err(error)
+            }
+        }
+    }
+
+    /// Gives the blob up and removes what was staged of it.
+    pub async fn abort(mut self) {
+        while let Some(part) = self.in_flight.pop_front() {
+            // Its outcome no longer matters, only that it is over.
+            let _ = part.await;
+        }
+        if let Some(mut upload) = self.upload.take() {
+            // What cannot be removed now is removed by the next sweep.
+            let _ = upload.abort().await;
+        }
+    }
+
+    async fn publish(&mut self) -> Result<Written> {
+        self.check_unbroken()?;
+        if self.upload.is_some() {
+            self.publish_parts().await?;
+        } else {
+            self.publish_small().await?;
+        }
+        self.check_kept().await?;
+        let digests = self.hashing.finish().await.map_err(|lost| self.place.failure(lost))?;
+        Ok(Written { id: self.id, size: self.size, digests })
+    }
+
+    async fn publish_small(&mut self) -> Result<()> {
+        let runs = self.take_part();
+        self.hash(runs.clone()).await?;
+        let put = self.place.store().put(&self.id.path(), PutPayload::from_iter(runs)).await;
+        put.map(drop).map_err(|source| self.place.failure(source))
+    }
+
+    async fn publish_parts(&mut self) -> Result<()> {
+        if self.part.len > 0 {
+            self.send_part().await?;
+        }
+        self.drain(0).await?;
+        let Some(upload) = &mut self.upload else { return Ok(()) };
+        upload.complete().await.map(drop).map_err(|source| self.place.failure(source))
+    }
+
+    async fn send_part(&mut self) -> Result<()> {
+        self.check_unbroken()?;
+        self.broken = true;
+        let runs = self.take_part();
+        self.drain(IN_FLIGHT - 1).await?;
+        self.upload(PutPayload::from_iter(runs.iter().cloned())).await?;
+        self.hash(runs).await?;
+        self.broken = false;
+        Ok(())
+    }
+
+    async fn upload(&mut self, payload: PutPayload) -> Result<()> {
+        let upload = match &mut self.upload {
+            Some(upload) => upload,
+            none => {
+                let begun = self.place.store().put_multipart(&self.id.path()).await;
+                none.insert(begun.map_err(|source| self.place.failure(source))?)
+            }
+        };
+        self.in_flight.push_back(spawn(upload.put_part(payload)));
+        Ok(())
+    }
+
+    /// Waits until at most `left` parts are in flight.
+    async fn drain(&mut self, left: usize) -> Result<()> {
+        while self.in_flight.len() > left {
+            let Some(part) = self.in_flight.front_mut() else { break };
+            let outcome = part.await;
+            self.in_flight.pop_front();
+            outcome
+                .map_err(Source::from)
+                .and_then(|put| put.map_err(Source::from))
+                .map_err(|source| self.place.failure(source))?;
+        }
+        Ok(())
+    }
+
+    async fn hash(&mut self, runs: Vec<Bytes>) -> Result<()> {
+        self.hashing.update(runs).await.map_err(|lost| self.place.failure(lost))
+    }
+
+    fn take_part(&mut self) -> Vec<Bytes> {
+        let part = std::mem::take(&mut self.part);
+        self.size += part.len as u64;
+        part.into_runs()
+    }
+
+    fn check_unbroken(&self) -> Result<()> {
+        match self.broken {
+            false => Ok(()),
+            true => Err(self.place.failure("an earlier write of this blob failed")),
+        }
+    }
+
+    async fn check_kept(&self) -> Result<()> {
+        let actual = self.place.size(self.id).await?.unwrap_or(0);
+        match actual == self.size {
+            true => Ok(()),
+            false => {
+                Err(self.place.damaged(self.id, Damage::Short { expected: self.size, actual }))
+            }
+        }
+    }
+}
+
+/// The part that is being filled.
+#[derive(Debug, Default)]
+struct Part {
+    runs: Vec<Bytes>,
+    gathered: BytesMut,
+    len: usize,
+}
+
+impl Part {
+    fn push(&mut self, bytes: Bytes) {
+        self.len += bytes.len();
+        if bytes.len() < GATHER_BELOW {
+            self.gathered.extend_from_slice(&bytes);
+        } else {
+            self.close_gathered();
+            self.runs.push(bytes);
+        }
+    }
+
+    fn close_gathered(&mut self) {
+        if !self.gathered.is_empty() {
+            self.runs.push(self.gathered.split().freeze());
+        }
+    }
+
+    fn into_runs(mut self) -> Vec<Bytes> {
+        self.close_gathered();
+        self.runs
+    }
+}
