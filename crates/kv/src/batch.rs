@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use crate::{KeyRange, RangeDigest, Version};
+use crate::{Evidence, KeyRange, RangeDigest, Version};
 
 /// Names one attempt to commit, so that its outcome can be asked for later.
 /// Chosen at random by the caller.
@@ -14,8 +14,9 @@ pub type Token = [u8; 16];
 /// is about the state before the batch.
 #[derive(Debug, Clone, Default)]
 pub struct Batch {
-    /// The version of the snapshot the evidence was read from: an engine that
-    /// knows that nothing was committed since need not check.
+    /// The version of the snapshot the evidence was read from. An engine on which
+    /// nothing was committed since may take the evidence as true, so evidence that was not
+    /// read from that snapshot needs 0 here: it is then checked in any case.
     pub seen: Version,
     /// What the caller saw and relies on.
     pub evidence: Vec<Evidence>,
@@ -23,27 +24,6 @@ pub struct Batch {
     pub writes: Vec<Write>,
     /// Remembered with the commit, if given.
     pub token: Option<Token>,
-}
-
-/// Something that was read, and must still be so at the commit.
-#[derive(Debug, Clone)]
-pub enum Evidence {
-    /// The key held this value, or none.
-    Key {
-        /// The key read.
-        key: Bytes,
-        /// What it held.
-        value: Option<Bytes>,
-    },
-    /// A scan of `range` with `limit` saw rows with this digest.
-    Range {
-        /// The range scanned.
-        range: KeyRange,
-        /// The limit of the scan.
-        limit: usize,
-        /// The digest of the rows it returned.
-        digest: RangeDigest,
-    },
 }
 
 /// One change.
@@ -95,6 +75,17 @@ impl Batch {
     /// Requires that `key` still holds `value`.
     pub fn expect(&mut self, key: impl Into<Bytes>, value: Option<Bytes>) -> &mut Self {
         self.evidence.push(Evidence::Key { key: key.into(), value });
+        self
+    }
+
+    /// Requires that a scan of `range` with `limit` still sees rows with `digest`.
+    pub fn expect_range(
+        &mut self,
+        range: KeyRange,
+        limit: usize,
+        digest: RangeDigest,
+    ) -> &mut Self {
+        self.evidence.push(Evidence::Range { range, limit, digest });
         self
     }
 

@@ -37,6 +37,8 @@ pub trait Engine: Debug + Send + Sync + 'static {
 
     /// The version under which a batch with this token was committed, if it was.
     ///
+    /// Settles [`CommitError::Unknown`]: once the answer is none, that batch is never
+    /// applied later. An engine that cannot tell yet answers an error.
     /// Tokens are remembered for at least the last 100,000 commits.
     fn outcome(&self, token: &Token) -> Result<Option<Version>>;
 
@@ -91,6 +93,9 @@ impl ScanOptions {
 }
 
 /// The largest sizes a commit may have, in bytes. Larger work is a sequence of commits.
+///
+/// A key written is never empty and never begins with the byte 0xff: engines keep their
+/// own rows there, so such keys read as absent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// One key.
@@ -110,19 +115,33 @@ impl Default for Limits {
 impl Limits {
     /// Refuses a batch that breaks the limits.
     pub fn check(&self, batch: &Batch) -> Result<(), CommitError> {
-        let too_large = |what: &str| Err(CommitError::TooLarge(what.to_owned()));
-        if batch.size() > self.batch {
-            return too_large("batch");
-        }
-        for write in &batch.writes {
-            match write {
-                Write::Put(_, value) | Write::Append(_, value) if value.len() > self.value => {
-                    return too_large("value");
-                }
-                _ if write.key().len() > self.key => return too_large("key"),
-                _ => {}
-            }
-        }
-        Ok(())
+        let broken = match batch.writes.iter().find_map(|write| self.broken_by(write)) {
+            None if batch.size() > self.batch => Some(format!("over {} bytes", self.batch)),
+            broken => broken,
+        };
+        broken.map_or(Ok(()), |what| Err(CommitError::TooLarge(what)))
     }
+
+    fn broken_by(&self, write: &Write) -> Option<String> {
+        let key = write.key();
+        match write {
+            _ if is_reserved(key) => Some("key is empty or begins with 0xff".to_owned()),
+            Write::Append(..) if key.len() + APPEND_SUFFIX > self.key => {
+                Some(format!("key over {} bytes", self.key))
+            }
+            _ if key.len() > self.key => Some(format!("key over {} bytes", self.key)),
+            Write::Put(_, value) | Write::Append(_, value) if value.len() > self.value => {
+                Some(format!("value over {} bytes", self.value))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The bytes that an append adds to its prefix: version and index.
+const APPEND_SUFFIX: usize = 12;
+
+/// Whether a key is kept from callers.
+pub(crate) fn is_reserved(key: &[u8]) -> bool {
+    key.first().is_none_or(|first| *first == 0xff)
 }

@@ -16,9 +16,12 @@ pub enum Error {
     /// Stored bytes are not what was written.
     #[error("catalog is damaged: {0}")]
     Corrupt(String),
-    /// Another process has the store open.
+    /// Another process, or another engine in this one, has the store open.
     #[error("catalog is in use by another process")]
     Locked,
+    /// Whether a commit took effect shows only when the engine is opened again.
+    #[error("catalog is read-only after a failed write; open it again to learn what was kept")]
+    Undecided,
 }
 
 /// A commit was not acknowledged.
@@ -31,7 +34,7 @@ pub enum CommitError {
         /// The key, or the start of the range, that changed.
         key: Bytes,
     },
-    /// The batch breaks the engine's limits. Nothing was applied.
+    /// The batch breaks the engine's limits ([`crate::Limits`]). Nothing was applied.
     #[error("batch exceeds the engine's limits: {0}")]
     TooLarge(String),
     /// An earlier write failed, and the engine takes no more until it is opened

@@ -23,13 +23,20 @@
 #![warn(missing_docs)]
 
 mod batch;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 mod engine;
 mod error;
+mod evidence;
+mod fjall;
 mod memory;
+mod overlay;
 mod range;
 
-pub use batch::{Batch, Evidence, Token, Write, counter};
+pub use batch::{Batch, Token, Write, counter};
 pub use engine::{Engine, Limits, Row, Rows, ScanOptions, Snapshot, Version};
 pub use error::{CommitError, Error, Result};
+pub use evidence::Evidence;
+pub use fjall::{FjallEngine, FjallOptions};
 pub use memory::MemoryEngine;
 pub use range::{KeyRange, RangeDigest};

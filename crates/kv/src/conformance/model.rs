@@ -1,0 +1,124 @@
+//! Random histories, side by side with the memory engine.
+
+use std::cell::Cell;
+
+use bytes::Bytes;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+
+use super::{Subject, rows};
+use crate::{
+    Batch, CommitError, Engine, Evidence, KeyRange, MemoryEngine, RangeDigest, ScanOptions,
+    Snapshot, Write,
+};
+
+/// One batch, and how old the snapshot is that its evidence comes from.
+#[derive(Debug, Clone)]
+struct Step {
+    age: usize,
+    expected: Vec<Expected>,
+    writes: Vec<Write>,
+}
+
+/// What is read for evidence, and whether the batch then claims something else.
+#[derive(Debug, Clone)]
+enum Expected {
+    Key(Bytes),
+    Range(KeyRange, usize),
+}
+
+/// Few keys, so that histories collide; all under a prefix that is fresh in each history.
+fn key() -> impl Strategy<Value = Bytes> {
+    "[ab]{1,3}".prop_map(Bytes::from)
+}
+
+fn range() -> impl Strategy<Value = KeyRange> {
+    prop_oneof![
+        key().prop_map(KeyRange::prefix),
+        (key(), key()).prop_map(|(start, end)| KeyRange::new(start, end)),
+        key().prop_map(|start| KeyRange { start, end: Some("c".into()) }),
+    ]
+}
+
+fn write() -> impl Strategy<Value = Write> {
+    let value = prop::collection::vec(any::<u8>(), 0..4).prop_map(Bytes::from);
+    prop_oneof![
+        4 => (key(), value.clone()).prop_map(|(key, value)| Write::Put(key, value)),
+        2 => key().prop_map(Write::Delete),
+        2 => (key(), any::<i64>()).prop_map(|(key, delta)| Write::Add(key, delta)),
+        1 => (key(), value).prop_map(|(key, value)| Write::Append(key, value)),
+    ]
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let expected = prop_oneof![
+        2 => key().prop_map(Expected::Key),
+        1 => (range(), 0..4usize).prop_map(|(range, limit)| Expected::Range(range, limit)),
+    ];
+    let expected = prop::collection::vec(expected, 0..3);
+    let writes = prop::collection::vec(write(), 0..5);
+    (0..4usize, expected, writes).prop_map(|(age, expected, writes)| Step { age, expected, writes })
+}
+
+fn evidence(view: &dyn Snapshot, expected: &Expected) -> Evidence {
+    match expected.clone() {
+        Expected::Key(key) => Evidence::Key { value: view.get(&key).unwrap(), key },
+        Expected::Range(range, limit) => {
+            let digest = RangeDigest::of(&rows(view, &range, ScanOptions::limit(limit)));
+            Evidence::Range { range, limit, digest }
+        }
+    }
+}
+
+fn assert_same(left: &dyn Snapshot, right: &dyn Snapshot, probes: &[(KeyRange, usize)]) {
+    assert_eq!(left.version(), right.version());
+    let everything = (KeyRange::all(), usize::MAX);
+    for (range, limit) in probes.iter().chain([&everything]) {
+        for options in [ScanOptions::limit(*limit), ScanOptions::limit(*limit).reversed()] {
+            assert_eq!(rows(left, range, options), rows(right, range, options), "{range:?}");
+        }
+    }
+}
+
+/// Any history of batches, stale and fresh, has the same answers and leaves the same rows.
+pub fn behaves_as_the_memory_engine(subject: &dyn Subject) {
+    let engine = subject.open();
+    let model = MemoryEngine::new();
+    let conflicts = Cell::new(0);
+    let histories = prop::collection::vec(step(), 1..12);
+    let probes = prop::collection::vec((range(), 0..5usize), 0..4);
+    let mut runner =
+        TestRunner::new(Config { cases: 64, failure_persistence: None, ..Config::default() });
+    let result = runner.run(&(histories, probes), |(history, probes)| {
+        // The views of this history and their twins, oldest first.
+        let mut views = vec![(engine.snapshot().unwrap(), model.snapshot().unwrap())];
+        for step in history {
+            let (view, _) = &views[views.len().saturating_sub(1 + step.age)];
+            let evidence = step.expected.iter().map(|expected| evidence(&**view, expected));
+            let batch = Batch {
+                seen: view.version(),
+                evidence: evidence.collect(),
+                writes: step.writes,
+                token: None,
+            };
+            match (engine.commit(batch.clone()), model.commit(batch)) {
+                (Ok(left), Ok(right)) => assert_eq!(left, right),
+                (
+                    Err(CommitError::Conflict { key: left }),
+                    Err(CommitError::Conflict { key: right }),
+                ) => {
+                    assert_eq!(left, right);
+                    conflicts.set(conflicts.get() + 1);
+                }
+                (left, right) => panic!("{left:?}, but the model says {right:?}"),
+            }
+            views.push((engine.snapshot().unwrap(), model.snapshot().unwrap()));
+        }
+        for (left, right) in &views {
+            assert_same(&**left, &**right, &probes);
+        }
+        Ok(())
+    });
+    result.unwrap();
+    assert!(conflicts.get() > 0, "the histories never collided");
+}

@@ -1,0 +1,119 @@
+//! Writes: a group of batches becomes one atomic write with one sync.
+
+use std::sync::atomic::Ordering;
+
+use bytes::Bytes;
+use fjall::PersistMode;
+
+use super::queue::{Caller, Pending};
+use super::snapshot::FjallSnapshot;
+use super::{FjallEngine, error, layout};
+use crate::overlay::Overlay;
+use crate::{CommitError, Error, Result, Snapshot, Token, Version};
+
+/// The batches of a group whose evidence holds, and what they change together.
+struct Admitted {
+    callers: Vec<(Caller, Version)>,
+    rows: Vec<(Bytes, Option<Bytes>)>,
+}
+
+impl FjallEngine {
+    /// Answers every batch of `group`. Only the leader calls this.
+    pub(super) fn write(&self, group: Vec<Pending>) {
+        if self.is_latched() {
+            return refuse(group, || CommitError::Latched);
+        }
+        match FjallSnapshot::new(&self.store) {
+            Ok(base) => self.write_on(&base, group),
+            Err(failed) => {
+                let reason = failed.to_string();
+                refuse(group, || CommitError::Engine(Error::Io(reason.clone().into())));
+            }
+        }
+    }
+
+    fn write_on(&self, base: &FjallSnapshot, group: Vec<Pending>) {
+        let Admitted { callers, rows } = admit(base, group);
+        if callers.is_empty() {
+            return;
+        }
+        match self.persist(rows) {
+            Ok(()) => callers.into_iter().for_each(|(caller, version)| caller.answer(Ok(version))),
+            Err(failed) => callers.into_iter().for_each(|(caller, _)| caller.answer(Err(failed()))),
+        }
+    }
+
+    /// Writes and syncs. The error is made anew for each caller.
+    fn persist(
+        &self,
+        rows: Vec<(Bytes, Option<Bytes>)>,
+    ) -> Result<(), Box<dyn Fn() -> CommitError>> {
+        let size = rows.iter().map(|(key, value)| key.len() + value.as_ref().map_or(0, Bytes::len));
+        if !self.reserve.has_room_for(size.sum()) {
+            return Err(Box::new(|| CommitError::NoSpace));
+        }
+        let mut batch = self.store.database.batch().durability(Some(PersistMode::SyncData));
+        for (key, value) in rows {
+            match value {
+                Some(value) => batch.insert(&self.store.rows, key, value),
+                None => batch.remove(&self.store.rows, key),
+            }
+        }
+        batch.commit().map_err(|failed| self.latch(failed))
+    }
+
+    /// Takes no more commits: what a failed write or sync left on disk is known only
+    /// after it was read back.
+    fn latch(&self, failed: fjall::Error) -> Box<dyn Fn() -> CommitError> {
+        self.latched.store(true, Ordering::Release);
+        match failed {
+            // A background failure closed the tree before this group reached it.
+            fjall::Error::Poisoned => Box::new(|| CommitError::Latched),
+            failed => {
+                let reason = error(failed).to_string();
+                Box::new(move || CommitError::Unknown(Error::Io(reason.clone().into())))
+            }
+        }
+    }
+
+    pub(super) fn is_latched(&self) -> bool {
+        self.latched.load(Ordering::Acquire)
+    }
+
+    pub(super) fn find_token(&self, token: &Token) -> Result<Option<Version>> {
+        for value in FjallSnapshot::new(&self.store)?.tokens() {
+            let value = value?;
+            let (version, found) = layout::parse_token(&value)
+                .ok_or_else(|| Error::Corrupt("a token has the wrong length".to_owned()))?;
+            if found == token {
+                return Ok(Some(version));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Answers those that cannot go on, and gathers the others.
+fn admit(base: &FjallSnapshot, group: Vec<Pending>) -> Admitted {
+    let mut overlay = Overlay::new(base);
+    let mut callers = Vec::with_capacity(group.len());
+    let mut own = Vec::with_capacity(group.len() + 1);
+    for Pending { batch, caller } in group {
+        let token = batch.token;
+        match overlay.admit(batch) {
+            Ok(version) => {
+                own.extend(token.map(|token| layout::token_row(version, &token)));
+                callers.push((caller, version));
+            }
+            Err(refused) => caller.answer(Err(refused)),
+        }
+    }
+    let version = Bytes::copy_from_slice(&overlay.version().to_be_bytes());
+    own.push((Bytes::from_static(&layout::VERSION), version));
+    let own = own.into_iter().map(|(key, value)| (key, Some(value)));
+    Admitted { callers, rows: overlay.into_changes().into_iter().chain(own).collect() }
+}
+
+fn refuse(group: Vec<Pending>, error: impl Fn() -> CommitError) {
+    group.into_iter().for_each(|pending| pending.caller.answer(Err(error())));
+}

@@ -1,0 +1,37 @@
+//! The engine's own rows, all below 0xff, where no caller's key lies.
+//!
+//! | key | value |
+//! |---|---|
+//! | `ff 'v'` | the version of the newest commit, big-endian `u64` |
+//! | `ff 't'` + slot, big-endian `u32` | version, big-endian `u64`, and token of a commit |
+//!
+//! Tokens live in a ring: the slot is the version modulo [`SLOTS`], so that a commit
+//! overwrites the token that it makes too old and nothing has to be pruned.
+
+use bytes::Bytes;
+
+use crate::{Token, Version};
+
+/// Where the keys of callers end.
+pub(super) const END: [u8; 1] = [0xff];
+/// The newest version.
+pub(super) const VERSION: [u8; 2] = [0xff, b'v'];
+/// The prefix of the ring of tokens.
+pub(super) const TOKENS: [u8; 2] = [0xff, b't'];
+
+/// Commits whose tokens are remembered.
+pub(super) const SLOTS: u64 = 1 << 17;
+
+/// The row that remembers `token`.
+pub(super) fn token_row(version: Version, token: &Token) -> (Bytes, Bytes) {
+    let slot = (version % SLOTS) as u32;
+    let key = [TOKENS.as_slice(), &slot.to_be_bytes()].concat();
+    let value = [version.to_be_bytes().as_slice(), token].concat();
+    (key.into(), value.into())
+}
+
+/// Reads a row of the ring; none if it is not one.
+pub(super) fn parse_token(value: &[u8]) -> Option<(Version, &Token)> {
+    let (version, token) = value.split_first_chunk()?;
+    Some((Version::from_be_bytes(*version), token.try_into().ok()?))
+}

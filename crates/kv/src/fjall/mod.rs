@@ -1,0 +1,130 @@
+//! The embedded engine: a log-structured merge tree on local disk.
+//!
+//! Invariants kept here and below: only the leader of a commit group writes
+//! ([`queue`]); a group is one atomic, synced write that carries its version
+//! ([`commit`]); keys that begin with 0xff are the engine's own ([`layout`]).
+
+mod commit;
+mod layout;
+mod lock;
+mod queue;
+mod snapshot;
+mod space;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use fjall::{Database, Keyspace, KeyspaceCreateOptions};
+
+use self::lock::DirectoryLock;
+use self::queue::Queue;
+use self::snapshot::FjallSnapshot;
+use self::space::Reserve;
+use crate::{Batch, CommitError, Engine, Error, Result, Snapshot, Token, Version};
+
+/// What a deployment may choose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FjallOptions {
+    /// Memory for blocks read from disk, in bytes.
+    pub cache: u64,
+    /// Disk space kept back for the catalog in a file of its own, in bytes; 0 for none.
+    pub reserve: u64,
+}
+
+impl Default for FjallOptions {
+    fn default() -> Self {
+        Self { cache: 64 << 20, reserve: 64 << 20 }
+    }
+}
+
+/// Keeps the catalog in a directory of its own.
+#[derive(Debug)]
+pub struct FjallEngine {
+    store: Arc<Store>,
+    queue: Queue,
+    reserve: Reserve,
+    latched: AtomicBool,
+}
+
+/// The open database; snapshots keep it open.
+struct Store {
+    database: Database,
+    rows: Keyspace,
+    _lock: DirectoryLock,
+}
+
+impl std::fmt::Debug for Store {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Store").finish_non_exhaustive()
+    }
+}
+
+/// Small, so that little is replayed when the store is opened after a crash.
+const MEMTABLE: u64 = 16 << 20;
+/// The least that fjall accepts, for the same reason.
+const JOURNALS: u64 = 64 << 20;
+
+impl FjallEngine {
+    /// Opens the store in `dir`, and makes it if there is none.
+    ///
+    /// Answers [`Error::Locked`] while anyone else has it open, and [`Error::Corrupt`] if what
+    /// is there cannot be read.
+    pub fn open(dir: impl AsRef<Path>, options: FjallOptions) -> Result<Self> {
+        let dir = dir.as_ref();
+        std::fs::create_dir_all(dir).map_err(io)?;
+        let lock = DirectoryLock::acquire(dir)?;
+        lock::clear_unfinished_creation(dir)?;
+        let database = Database::builder(dir)
+            .cache_size(options.cache)
+            .max_journaling_size(JOURNALS)
+            .open()
+            .map_err(error)?;
+        let rows = database
+            .keyspace("rows", || KeyspaceCreateOptions::default().max_memtable_size(MEMTABLE))
+            .map_err(error)?;
+        Ok(Self {
+            store: Arc::new(Store { database, rows, _lock: lock }),
+            queue: Queue::default(),
+            reserve: Reserve::open(dir, options.reserve),
+            latched: AtomicBool::new(false),
+        })
+    }
+}
+
+impl Engine for FjallEngine {
+    fn name(&self) -> &'static str {
+        "fjall"
+    }
+
+    fn snapshot(&self) -> Result<Box<dyn Snapshot>> {
+        Ok(Box::new(FjallSnapshot::new(&self.store)?))
+    }
+
+    fn commit(&self, batch: Batch) -> Result<Version, CommitError> {
+        self.limits().check(&batch)?;
+        self.queue.commit(batch, |group| self.write(group))
+    }
+
+    fn outcome(&self, token: &Token) -> Result<Option<Version>> {
+        match self.find_token(token)? {
+            None if self.is_latched() => Err(Error::Undecided),
+            version => Ok(version),
+        }
+    }
+}
+
+/// Tells what the caller should do about a failure of the tree.
+fn error(error: fjall::Error) -> Error {
+    use fjall::LsmError;
+    match error {
+        fjall::Error::Locked => Error::Locked,
+        fjall::Error::Io(error) | fjall::Error::Storage(LsmError::Io(error)) => io(error),
+        fjall::Error::Poisoned => Error::Io(Box::new(error)),
+        error => Error::Corrupt(error.to_string()),
+    }
+}
+
+fn io(error: std::io::Error) -> Error {
+    Error::Io(Box::new(error))
+}

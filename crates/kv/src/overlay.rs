@@ -1,0 +1,174 @@
+//! A view of a snapshot with changes on top that are not written yet.
+//!
+//! A commit worker checks each batch of a group against what the batches before it
+//! will have done.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::iter::Peekable;
+
+use bytes::Bytes;
+
+use crate::{
+    Batch, CommitError, Evidence, KeyRange, Result, Row, Rows, ScanOptions, Snapshot, Version,
+    Write,
+};
+
+/// Keys with what they will hold; none if they will be removed.
+pub(crate) type Changes = BTreeMap<Bytes, Option<Bytes>>;
+
+/// A snapshot and the batches admitted on top of it.
+#[derive(Debug)]
+pub(crate) struct Overlay<'a> {
+    base: &'a dyn Snapshot,
+    changes: Changes,
+    version: Version,
+}
+
+impl<'a> Overlay<'a> {
+    pub(crate) fn new(base: &'a dyn Snapshot) -> Self {
+        Self { base, changes: Changes::new(), version: base.version() }
+    }
+
+    /// Adds `batch` if its evidence holds here, and gives it the next version.
+    /// After an error the view is as it was.
+    pub(crate) fn admit(&mut self, batch: Batch) -> Result<Version, CommitError> {
+        batch.evidence.iter().try_for_each(|evidence| self.check(evidence, batch.seen))?;
+        self.load_counters(&batch)?;
+        self.version += 1;
+        let mut appended = 0;
+        for write in batch.writes {
+            self.write(write, &mut appended);
+        }
+        Ok(self.version)
+    }
+
+    pub(crate) fn into_changes(self) -> Changes {
+        self.changes
+    }
+
+    /// What was seen in the base needs a second look only where a batch of this
+    /// group has written.
+    fn check(&self, evidence: &Evidence, seen: Version) -> Result<(), CommitError> {
+        let fresh = seen == self.base.version() && seen > 0;
+        if fresh && !self.touches(evidence) {
+            return Ok(());
+        }
+        evidence.check(self)
+    }
+
+    fn touches(&self, evidence: &Evidence) -> bool {
+        match evidence {
+            Evidence::Key { key, .. } => self.changes.contains_key(key),
+            Evidence::Range { range, .. } => changes_in(&self.changes, range).next().is_some(),
+        }
+    }
+
+    /// Every read that [`Self::write`] needs, so that applying a batch cannot fail half way.
+    fn load_counters(&mut self, batch: &Batch) -> Result<()> {
+        for write in &batch.writes {
+            if let Write::Add(key, _) = write
+                && !self.changes.contains_key(key)
+            {
+                let value = self.base.get(key)?;
+                self.changes.insert(key.clone(), value);
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, write: Write, appended: &mut u32) {
+        let (key, value) = match write {
+            Write::Put(key, value) => (key, Some(value)),
+            Write::Delete(key) => (key, None),
+            Write::Add(key, delta) => {
+                let old = self.changes.get(&key).and_then(Option::as_ref);
+                let sum = Write::sum(old, delta);
+                (key, sum)
+            }
+            Write::Append(prefix, value) => {
+                let key = Write::append_key(&prefix, self.version, *appended);
+                *appended += 1;
+                (key, Some(value))
+            }
+        };
+        self.changes.insert(key, value);
+    }
+}
+
+impl Snapshot for Overlay<'_> {
+    fn version(&self) -> Version {
+        self.version
+    }
+
+    fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
+        match self.changes.get(key) {
+            Some(value) => Ok(value.clone()),
+            None => self.base.get(key),
+        }
+    }
+
+    fn scan(&self, range: &KeyRange, options: ScanOptions) -> Rows<'_> {
+        // The base's limit does not hold here: changes may remove what it would count.
+        let base = self.base.scan(range, ScanOptions { limit: usize::MAX, ..options });
+        let changes = changes_in(&self.changes, range);
+        let changes: Box<dyn Iterator<Item = Change<'_>>> = match options.reverse {
+            true => Box::new(changes.rev()),
+            false => Box::new(changes),
+        };
+        let merged =
+            Merge { base: base.peekable(), changes: changes.peekable(), reverse: options.reverse };
+        Box::new(merged.take(options.limit))
+    }
+}
+
+type Change<'a> = (&'a Bytes, &'a Option<Bytes>);
+
+fn changes_in<'a>(
+    changes: &'a Changes,
+    range: &KeyRange,
+) -> impl DoubleEndedIterator<Item = Change<'a>> + use<'a> {
+    let start = range.start.clone();
+    // A range that ends before it starts is empty, but a map refuses it.
+    match range.end.clone() {
+        Some(end) => changes.range(start.clone()..end.max(start)),
+        None => changes.range(start..),
+    }
+}
+
+/// Two sorted walks as one; a change hides the base's row of the same key.
+struct Merge<'a> {
+    base: Peekable<Rows<'a>>,
+    changes: Peekable<Box<dyn Iterator<Item = Change<'a>> + 'a>>,
+    reverse: bool,
+}
+
+impl Iterator for Merge<'_> {
+    type Item = Result<Row>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            match self.order() {
+                Ordering::Less => return self.base.next(),
+                Ordering::Equal => drop(self.base.next()),
+                Ordering::Greater => {}
+            }
+            let (key, value) = self.changes.next()?;
+            if let Some(value) = value {
+                return Some(Ok((key.clone(), value.clone())));
+            }
+        }
+    }
+}
+
+impl Merge<'_> {
+    /// Where the base's next row comes, seen from the next change. A failed read comes first.
+    fn order(&mut self) -> Ordering {
+        match (self.base.peek(), self.changes.peek()) {
+            (None, _) => Ordering::Greater,
+            (Some(Err(_)), _) | (Some(_), None) => Ordering::Less,
+            (Some(Ok((base, _))), Some((change, _))) if self.reverse => (*change).cmp(base),
+            (Some(Ok((base, _))), Some((change, _))) => base.cmp(change),
+        }
+    }
+}
