@@ -32,6 +32,11 @@ mod read;
 mod verify;
 mod writer;
 
+#[cfg(feature = "testing")]
+pub mod conformance;
+#[cfg(feature = "testing")]
+pub mod faulty;
+
 pub use digest::{Algorithm, Digests, Hasher};
 pub use error::{Damage, Error, Result, Source};
 pub use id::{BlobId, BlobIdError};

@@ -83,6 +83,11 @@ impl BlobWriter {
     ///
     /// The place is asked for the length it kept: contents that came out short
     /// are an error here, not one to be found when they are read.
+    ///
+    /// # Errors
+    /// After [`Error::Damaged`](crate::Error::Damaged) the blob is not there. After
+    /// another error it is not there or, if only the answer was lost, whole: the
+    /// caller does not refer to it and leaves it to the sweep.
     pub async fn finish(mut self) -> Result<Written> {
         match self.publish().await {
             Ok(written) => Ok(written),
@@ -189,12 +194,12 @@ impl BlobWriter {
 
     async fn check_kept(&self) -> Result<()> {
         let actual = self.place.size(self.id).await?.unwrap_or(0);
-        match actual == self.size {
-            true => Ok(()),
-            false => {
-                Err(self.place.damaged(self.id, Damage::Short { expected: self.size, actual }))
-            }
+        if actual == self.size {
+            return Ok(());
         }
+        // Nothing refers to it yet, so if it cannot be deleted now a sweep will.
+        let _ = self.place.delete(self.id).await;
+        Err(self.place.damaged(self.id, Damage::Short { expected: self.size, actual }))
     }
 }
 

@@ -1,0 +1,59 @@
+//! Any range of any blob, written in any runs, is that range of its bytes.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use bytes::Bytes;
+use cenote_blob::{BlobId, Place};
+use futures_util::TryStreamExt;
+use proptest::prelude::*;
+use proptest::sample::Index;
+use tempfile::tempdir;
+
+const ID: BlobId = BlobId::from_bytes([1; 16]);
+
+fn runs() -> impl Strategy<Value = Vec<Bytes>> {
+    let run = (0usize..700_000, any::<u8>())
+        .prop_map(|(len, seed)| (0..len).map(|n| (n * 7) as u8 ^ seed).collect::<Bytes>());
+    let short = proptest::collection::vec(any::<u8>(), 0..100).prop_map(Bytes::from);
+    proptest::collection::vec(prop_oneof![run, short], 0..8)
+}
+
+async fn written(place: &Place, runs: &[Bytes]) {
+    let mut writer = place.writer(ID, []);
+    for run in runs {
+        writer.write(run.clone()).await.unwrap();
+    }
+    writer.finish().await.unwrap();
+}
+
+async fn check(place: &Place, runs: Vec<Bytes>, edges: [Index; 2]) {
+    let whole = runs.concat();
+    written(place, &runs).await;
+    let mut edges = edges.map(|edge| edge.index(whole.len() + 1));
+    edges.sort();
+    let range = edges[0] as u64..edges[1] as u64;
+    let expected = &whole[edges[0]..edges[1]];
+    let chunks: Vec<_> = place.read(ID, range.clone()).try_collect().await.unwrap();
+    assert!(chunks.concat() == expected, "{range:?} of {}", whole.len());
+    assert!(place.read_all(ID, range.clone()).await.unwrap() == expected, "{range:?}");
+}
+
+fn block_on(test: impl Future<Output = ()>) {
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(test);
+}
+
+fn check_ranges_of(place: &Place) {
+    let config = ProptestConfig::with_cases(24);
+    proptest!(config, |(runs in runs(), edges: [Index; 2])| block_on(check(place, runs, edges)));
+}
+
+#[test]
+fn ranges_in_memory_are_exact() {
+    check_ranges_of(&Place::memory("main"));
+}
+
+#[test]
+fn ranges_on_a_local_disk_are_exact() {
+    let dir = tempdir().unwrap();
+    check_ranges_of(&Place::local("main", dir.path()).unwrap());
+}
