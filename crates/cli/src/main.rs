@@ -1,3 +1,48 @@
 //! The `cenote` program: one file per command under `commands/`.
+//!
+//! `main` reads the command line, resolves the settings and runs one verb; a
+//! verb returns its result as lines on stdout or as one [`error::CliError`],
+//! whose kind is the exit code.
 
-fn main() {}
+#![forbid(unsafe_code)]
+
+mod args;
+mod commands;
+mod config;
+mod error;
+mod output;
+mod progress;
+mod session;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::Cli;
+use crate::session::Session;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let json = cli.global.json;
+    match run(cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => error.report(json),
+    }
+}
+
+fn run(cli: Cli) -> error::Result<()> {
+    let session = Session::new(&cli.global)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let outcome = runtime.block_on(interruptible(cli.command.run(&session)));
+    session.output.flush()?;
+    outcome
+}
+
+/// Control-C ends the program through its ordinary way out, so that what was
+/// printed is flushed and what can be resumed says so.
+async fn interruptible(verb: impl Future<Output = error::Result<()>>) -> error::Result<()> {
+    tokio::select! {
+        outcome = verb => outcome,
+        Ok(()) = tokio::signal::ctrl_c() => Err(error::CliError::interrupted()),
+    }
+}

@@ -1,0 +1,175 @@
+//! Settings: from the flags, else the environment, else the configuration file.
+//!
+//! Invariant: each setting remembers where it came from, so that an error or
+//! `cenote config show` can say where to change it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use crate::args::GlobalArgs;
+use crate::error::{CliError, Kind, Result};
+
+/// A setting that exists.
+#[derive(Debug)]
+pub(crate) struct Key {
+    /// Its name in the file.
+    pub(crate) name: &'static str,
+    /// Its name in the environment.
+    pub(crate) variable: &'static str,
+    /// Never printed.
+    pub(crate) secret: bool,
+}
+
+/// All settings.
+pub(crate) const KEYS: [Key; 6] = [
+    Key { name: "url", variable: "CENOTE_URL", secret: false },
+    Key { name: "user", variable: "CENOTE_USER", secret: false },
+    Key { name: "password", variable: "CENOTE_PASSWORD", secret: true },
+    Key { name: "token", variable: "CENOTE_TOKEN", secret: true },
+    Key { name: "ticket", variable: "CENOTE_TICKET", secret: true },
+    Key { name: "ca_file", variable: "CENOTE_CA_FILE", secret: false },
+];
+
+/// Where a setting came from, the weakest first.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Source {
+    /// The configuration file.
+    File(PathBuf),
+    /// The environment.
+    Environment(&'static str),
+    /// The command line.
+    Flag(&'static str),
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => write!(f, "{}", path.display()),
+            Self::Environment(variable) => write!(f, "environment {variable}"),
+            Self::Flag(flag) => write!(f, "flag {flag}"),
+        }
+    }
+}
+
+impl Source {
+    /// 0 for the file, 1 for the environment, 2 for a flag.
+    pub(crate) fn strength(&self) -> u8 {
+        match self {
+            Self::File(_) => 0,
+            Self::Environment(_) => 1,
+            Self::Flag(_) => 2,
+        }
+    }
+}
+
+/// A value and where it came from.
+#[derive(Debug, Clone)]
+pub(crate) struct Setting {
+    pub(crate) value: String,
+    pub(crate) source: Source,
+}
+
+/// The settings in force.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    values: BTreeMap<&'static str, Setting>,
+    file: Option<PathBuf>,
+}
+
+impl Settings {
+    /// Resolves every setting. `variable` reads the environment.
+    pub(crate) fn resolve(
+        args: &GlobalArgs,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self> {
+        let (file, required) = file_path(args, &variable);
+        let mut values = match &file {
+            Some(path) => read_file(path, required)?,
+            None => BTreeMap::new(),
+        };
+        for key in &KEYS {
+            if let Some(value) = variable(key.variable).filter(|value| !value.is_empty()) {
+                values
+                    .insert(key.name, Setting { value, source: Source::Environment(key.variable) });
+            }
+        }
+        let flags = [
+            ("url", "--store", &args.store),
+            ("user", "--user", &args.user),
+            ("ticket", "--ticket", &args.ticket),
+        ];
+        for (name, flag, value) in flags {
+            if let Some(value) = value.clone() {
+                values.insert(name, Setting { value, source: Source::Flag(flag) });
+            }
+        }
+        Ok(Self { values, file })
+    }
+
+    /// The setting of this name, if there is one.
+    pub(crate) fn get(&self, name: &str) -> Option<&Setting> {
+        self.values.get(name)
+    }
+
+    /// Where the configuration file is, or would be.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        self.file.as_deref()
+    }
+}
+
+/// The file, and whether it was named and so has to exist.
+fn file_path(
+    args: &GlobalArgs,
+    variable: &impl Fn(&str) -> Option<String>,
+) -> (Option<PathBuf>, bool) {
+    let named = args.config.clone().or_else(|| variable("CENOTE_CONFIG").map(PathBuf::from));
+    if named.is_some() {
+        return (named, true);
+    }
+    let home = variable("XDG_CONFIG_HOME")
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute())
+        .or_else(|| variable("HOME").map(|home| Path::new(&home).join(".config")));
+    (home.map(|home| home.join("cenote/config.toml")), false)
+}
+
+fn read_file(path: &Path, required: bool) -> Result<BTreeMap<&'static str, Setting>> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !required => {
+            return Ok(BTreeMap::new());
+        }
+        Err(error) => {
+            let message = format!("cannot read the configuration file {}: {error}", path.display());
+            return Err(CliError::new(Kind::Usage, message));
+        }
+    };
+    parse(&text, path)
+}
+
+fn parse(text: &str, path: &Path) -> Result<BTreeMap<&'static str, Setting>> {
+    let wrong = |what: String| {
+        CliError::new(
+            Kind::Usage,
+            format!("the configuration file {} is wrong: {what}", path.display()),
+        )
+        .hint(format!("settings are {}, each a text", KEYS.map(|key| key.name).join(", ")))
+    };
+    let table: toml::Table =
+        text.parse().map_err(|error: toml::de::Error| wrong(error.message().to_owned()))?;
+    let setting = |(name, value): (String, toml::Value)| {
+        let key = KEYS.iter().find(|key| key.name == name);
+        match (key, value) {
+            (Some(key), toml::Value::String(value)) => {
+                Ok((key.name, Setting { value, source: Source::File(path.to_owned()) }))
+            }
+            (Some(_), _) => Err(wrong(format!("`{name}` has to be a text"))),
+            (None, _) => Err(wrong(format!("there is no setting `{name}`"))),
+        }
+    };
+    table.into_iter().map(setting).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,78 @@
+use super::*;
+
+fn none() -> GlobalArgs {
+    GlobalArgs {
+        store: None,
+        user: None,
+        ticket: None,
+        config: None,
+        json: false,
+        no_progress: false,
+        quiet: false,
+    }
+}
+
+fn with_file(text: &str) -> (tempfile::TempDir, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("config.toml");
+    std::fs::write(&path, text).unwrap();
+    (dir, path)
+}
+
+#[test]
+fn a_flag_wins_over_the_environment_and_that_over_the_file() {
+    let (_dir, path) = with_file("url = 'file'\nuser = 'file'\npassword = 'file'\n");
+    let args = GlobalArgs { store: Some("flag".into()), config: Some(path.clone()), ..none() };
+    let environment = |name: &str| (name == "CENOTE_USER").then(|| "environment".to_owned());
+    let settings = Settings::resolve(&args, environment).unwrap();
+    let all: Vec<_> = ["url", "user", "password"]
+        .map(|name| settings.get(name).unwrap())
+        .map(|setting| (setting.value.as_str(), setting.source.clone()))
+        .into();
+    assert_eq!(
+        all,
+        [
+            ("flag", Source::Flag("--store")),
+            ("environment", Source::Environment("CENOTE_USER")),
+            ("file", Source::File(path)),
+        ]
+    );
+}
+
+#[test]
+fn an_empty_variable_counts_as_unset() {
+    let settings = Settings::resolve(&none(), |_| Some(String::new()));
+    // An empty CENOTE_CONFIG names no file that could be read.
+    assert_eq!(settings.unwrap_err().kind(), Kind::Usage);
+    let settings =
+        Settings::resolve(&none(), |name| (name == "CENOTE_URL").then(String::new)).unwrap();
+    assert!(settings.get("url").is_none());
+}
+
+#[test]
+fn the_file_is_found_below_the_home() {
+    let home = |name: &str| (name == "HOME").then(|| "/nowhere/ada".to_owned());
+    let settings = Settings::resolve(&none(), home).unwrap();
+    assert_eq!(settings.file(), Some(Path::new("/nowhere/ada/.config/cenote/config.toml")));
+}
+
+#[test]
+fn a_wrong_file_is_refused_with_what_is_wrong() {
+    for (text, wrong) in [
+        ("url = 3", "`url` has to be a text"),
+        ("colour = 'red'", "there is no setting `colour`"),
+        ("url = ", "invalid"),
+    ] {
+        let (_dir, path) = with_file(text);
+        let error =
+            Settings::resolve(&GlobalArgs { config: Some(path), ..none() }, |_| None).unwrap_err();
+        assert_eq!(error.kind(), Kind::Usage);
+        assert!(error.to_string().contains(wrong), "{error}");
+    }
+}
+
+#[test]
+fn a_named_file_has_to_exist() {
+    let args = GlobalArgs { config: Some("/nowhere/config.toml".into()), ..none() };
+    assert_eq!(Settings::resolve(&args, |_| None).unwrap_err().kind(), Kind::Usage);
+}

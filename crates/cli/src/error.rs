@@ -1,0 +1,131 @@
+//! How a verb fails: a kind, which is the exit code, a message and hints.
+//!
+//! Invariant: the numbers are promised (`cenote --help`, `docs/cli.md`); a kind
+//! never changes its number.
+
+use std::io;
+use std::process::ExitCode;
+
+/// A result of a verb.
+pub(crate) type Result<T, E = CliError> = std::result::Result<T, E>;
+
+/// What went wrong, as the exit code tells it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Kind {
+    /// Any other reason.
+    Failed = 1,
+    /// The command line or the configuration is wrong.
+    Usage = 2,
+    /// Nothing is there.
+    NotFound = 3,
+    /// The name is taken, or what is there is of another kind.
+    Exists = 4,
+    /// The caller may not do that.
+    Denied = 5,
+    /// Who the caller is could not be verified.
+    Unauthenticated = 6,
+    /// It has changed meanwhile.
+    Changed = 7,
+    /// Bytes differ from their checksum, or are damaged.
+    Mismatch = 8,
+    /// No room, or too large.
+    NoSpace = 9,
+    /// The store cannot be reached or takes no changes now.
+    Unavailable = 10,
+    /// Some of many items failed.
+    Partial = 11,
+    /// A check found differences.
+    Found = 12,
+    /// The user stopped it.
+    Interrupted = 130,
+}
+
+impl Kind {
+    /// The word for it in `--json`.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Failed => "failed",
+            Self::Usage => "usage",
+            Self::NotFound => "not-found",
+            Self::Exists => "exists",
+            Self::Denied => "denied",
+            Self::Unauthenticated => "unauthenticated",
+            Self::Changed => "changed",
+            Self::Mismatch => "mismatch",
+            Self::NoSpace => "no-space",
+            Self::Unavailable => "unavailable",
+            Self::Partial => "partial",
+            Self::Found => "found",
+            Self::Interrupted => "interrupted",
+        }
+    }
+}
+
+/// Why a verb failed.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub(crate) struct CliError {
+    kind: Kind,
+    message: String,
+    hints: Vec<String>,
+    /// The reader of stdout went away: nothing to say, and nobody to say it to.
+    silent: bool,
+}
+
+impl CliError {
+    /// An error of this kind; the message is lower case.
+    pub(crate) fn new(kind: Kind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), hints: Vec::new(), silent: false }
+    }
+
+    /// Adds what to do next.
+    #[must_use]
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// The user pressed control-C.
+    pub(crate) fn interrupted() -> Self {
+        Self::new(Kind::Interrupted, "interrupted")
+            .hint("run the same command again: what has arrived is not sent twice")
+    }
+
+    /// What the exit code will be.
+    #[cfg(test)]
+    pub(crate) fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Tells stderr, and gives the exit code.
+    pub(crate) fn report(&self, json: bool) -> ExitCode {
+        if self.silent {
+            return ExitCode::SUCCESS;
+        }
+        if json {
+            let error = serde_json::json!({
+                "error": { "kind": self.kind.as_str(), "message": self.message, "hints": self.hints }
+            });
+            eprintln!("{error}");
+        } else {
+            eprintln!("cenote: {}", self.message);
+            self.hints.iter().for_each(|hint| eprintln!("  hint: {hint}"));
+        }
+        ExitCode::from(self.kind as u8)
+    }
+}
+
+impl From<io::Error> for CliError {
+    fn from(error: io::Error) -> Self {
+        let kind = match error.kind() {
+            io::ErrorKind::NotFound => Kind::NotFound,
+            io::ErrorKind::AlreadyExists => Kind::Exists,
+            io::ErrorKind::PermissionDenied => Kind::Denied,
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Kind::NoSpace,
+            _ => Kind::Failed,
+        };
+        let silent = error.kind() == io::ErrorKind::BrokenPipe;
+        Self { silent, ..Self::new(kind, error.to_string()) }
+    }
+}

@@ -1,0 +1,59 @@
+//! What a verb prints on stdout: with `--json` one stable object a line, else
+//! text for people.
+
+use std::io::{self, BufWriter, Stdout, Write};
+use std::sync::{Mutex, PoisonError};
+
+use serde::Serialize;
+
+use crate::error::Result;
+
+/// Where the results of a verb go.
+#[derive(Debug)]
+pub(crate) struct Output {
+    json: bool,
+    quiet: bool,
+    stdout: Mutex<BufWriter<Stdout>>,
+}
+
+impl Output {
+    pub(crate) fn new(json: bool, quiet: bool) -> Self {
+        Self { json, quiet, stdout: Mutex::new(BufWriter::with_capacity(1 << 16, io::stdout())) }
+    }
+
+    /// Prints one result.
+    pub(crate) fn item<T: Serialize>(
+        &self,
+        value: &T,
+        text: impl FnOnce(&T) -> String,
+    ) -> Result<()> {
+        let mut line = if self.json {
+            serde_json::to_vec(value).map_err(io::Error::from)?
+        } else {
+            text(value).into_bytes()
+        };
+        line.push(b'\n');
+        self.bytes(&line)
+    }
+
+    /// Prints what was done: a result with `--json`, else text that `--quiet` leaves out.
+    pub(crate) fn done<T: Serialize>(
+        &self,
+        value: &T,
+        text: impl FnOnce(&T) -> String,
+    ) -> Result<()> {
+        if self.quiet && !self.json { Ok(()) } else { self.item(value, text) }
+    }
+
+    /// Prints bytes as they are.
+    pub(crate) fn bytes(&self, bytes: &[u8]) -> Result<()> {
+        let mut stdout = self.stdout.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(stdout.write_all(bytes)?)
+    }
+
+    /// Makes everything printed so far visible.
+    pub(crate) fn flush(&self) -> Result<()> {
+        let mut stdout = self.stdout.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(stdout.flush()?)
+    }
+}
