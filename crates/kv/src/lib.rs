@@ -28,15 +28,23 @@ pub mod conformance;
 mod engine;
 mod error;
 mod evidence;
+#[cfg(feature = "conformance")]
+mod faulty;
 mod fjall;
 mod memory;
 mod overlay;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod range;
 
 pub use batch::{Batch, Token, Write, counter};
 pub use engine::{Engine, Limits, Row, Rows, ScanOptions, Snapshot, Version};
 pub use error::{CommitError, Error, Result};
 pub use evidence::Evidence;
+#[cfg(feature = "conformance")]
+pub use faulty::{Fault, FaultyEngine};
 pub use fjall::{FjallEngine, FjallOptions};
 pub use memory::MemoryEngine;
+#[cfg(feature = "postgres")]
+pub use postgres::PostgresEngine;
 pub use range::{KeyRange, RangeDigest};

@@ -1,0 +1,70 @@
+//! The distributed engine: PostgreSQL, for many servers over one catalog.
+//!
+//! Invariants kept here: a commit is one statement, so that no transaction waits for a
+//! caller ([`commit`]); commits are put in order by the lock of one row, so that versions
+//! become visible in order (`schema.sql`); a snapshot is a read-only transaction on a
+//! connection of its own ([`snapshot`]).
+
+mod commit;
+mod pool;
+mod snapshot;
+
+use postgres::Config;
+use postgres::error::SqlState;
+
+use self::pool::Pool;
+use self::snapshot::PostgresSnapshot;
+use crate::{Batch, CommitError, Engine, Error, Result, Snapshot, Token, Version};
+
+/// Keeps the catalog in a PostgreSQL database (13 or later).
+///
+/// Calls block on the network. They may be made from any thread but one that drives an
+/// async runtime; the same holds for dropping a snapshot.
+#[derive(Debug)]
+pub struct PostgresEngine {
+    pool: Pool,
+}
+
+impl PostgresEngine {
+    /// Connects to the database that `config` names (a `postgres://` URL or `key=value`
+    /// pairs), and makes the catalog's tables in the first schema of the search path if they
+    /// are not there.
+    pub fn open(config: &str) -> Result<Self> {
+        let config: Config = config.parse().map_err(error)?;
+        let engine = Self { pool: Pool::new(config) };
+        engine.pool.take()?.create_schema()?;
+        Ok(engine)
+    }
+}
+
+impl Engine for PostgresEngine {
+    fn name(&self) -> &'static str {
+        "postgres"
+    }
+
+    fn snapshot(&self) -> Result<Box<dyn Snapshot>> {
+        Ok(Box::new(PostgresSnapshot::begin(self.pool.take()?)?))
+    }
+
+    fn commit(&self, batch: Batch) -> Result<Version, CommitError> {
+        self.limits().check(&batch)?;
+        let mut connection = self.pool.take()?;
+        commit::commit(&mut connection, &batch)
+    }
+
+    fn outcome(&self, token: &Token) -> Result<Option<Version>> {
+        let mut connection = self.pool.take()?;
+        let row = connection.client.query_one("SELECT cenote_outcome($1)", &[&token.as_slice()]);
+        let version: Option<i64> = row.map_err(error)?.get(0);
+        Ok(version.map(i64::cast_unsigned))
+    }
+}
+
+fn error(error: postgres::Error) -> Error {
+    match error.code() {
+        Some(&SqlState::DATA_CORRUPTED | &SqlState::INDEX_CORRUPTED) => {
+            Error::Corrupt(error.to_string())
+        }
+        _ => Error::Io(Box::new(error)),
+    }
+}

@@ -1,0 +1,111 @@
+-- Made once, under a lock; every statement may be repeated.
+
+CREATE TABLE IF NOT EXISTS cenote_rows (key bytea PRIMARY KEY, value bytea NOT NULL);
+
+-- One row: the newest commit. Its lock puts commits in order.
+CREATE TABLE IF NOT EXISTS cenote_version (
+    only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+    version bigint NOT NULL
+);
+INSERT INTO cenote_version (version) VALUES (0) ON CONFLICT DO NOTHING;
+
+-- A negative version: settled as never committed when that version was the newest.
+CREATE TABLE IF NOT EXISTS cenote_tokens (token bytea PRIMARY KEY, version bigint NOT NULL);
+CREATE INDEX IF NOT EXISTS cenote_tokens_age ON cenote_tokens (abs(version));
+
+-- A counter is a big-endian 64-bit integer; any other value counts as zero.
+CREATE OR REPLACE FUNCTION cenote_counter(value bytea) RETURNS numeric
+LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN octet_length(value) = 8
+        THEN ('x' || encode(value, 'hex'))::bit(64)::bigint::numeric ELSE 0 END
+$$;
+
+-- A sum that overflows wraps.
+CREATE OR REPLACE FUNCTION cenote_wrap(sum numeric) RETURNS bigint
+LANGUAGE sql IMMUTABLE AS $$
+    SELECT (CASE WHEN sum > 9223372036854775807 THEN sum - 18446744073709551616
+                 WHEN sum < -9223372036854775808 THEN sum + 18446744073709551616
+                 ELSE sum END)::bigint
+$$;
+
+-- Whether what a caller saw is still so: a key with its value (null: absent), or, if
+-- `row_limit` is given, a range whose rows had `seen_value` as their digest.
+CREATE OR REPLACE FUNCTION cenote_holds(
+    seen_key bytea, seen_value bytea, range_end bytea, row_limit bigint
+) RETURNS boolean LANGUAGE sql VOLATILE AS $$
+    SELECT CASE WHEN row_limit IS NULL THEN
+        (SELECT value FROM cenote_rows WHERE key = seen_key) IS NOT DISTINCT FROM seen_value
+    ELSE
+        (SELECT sha256(coalesce(string_agg(
+            int4send(octet_length(key)) || key || int4send(octet_length(value)) || value,
+            ''::bytea ORDER BY key), ''::bytea))
+         FROM (SELECT key, value FROM cenote_rows
+               WHERE key >= seen_key AND key < range_end
+               ORDER BY key LIMIT row_limit) AS seen) = seen_value
+    END
+$$;
+
+-- Checks and writes one batch: its version, or the key of the evidence that failed.
+-- Each query of a volatile function sees what was committed before it began, and so,
+-- once the lock is held, every earlier commit.
+CREATE OR REPLACE FUNCTION cenote_commit(
+    seen bigint,
+    seen_keys bytea[], seen_values bytea[], range_ends bytea[], row_limits bigint[],
+    put_keys bytea[], put_values bytea[], deleted bytea[],
+    counters bytea[], deltas bigint[],
+    logs bytea[], entries bytea[],
+    batch_token bytea,
+    OUT committed bigint, OUT conflict bytea
+) LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    newest bigint;
+BEGIN
+    SELECT version INTO STRICT newest FROM cenote_version FOR UPDATE;
+    IF seen <> newest OR seen = 0 THEN
+        FOR at IN 1 .. cardinality(seen_keys) LOOP
+            IF NOT cenote_holds(seen_keys[at], seen_values[at], range_ends[at], row_limits[at]) THEN
+                conflict := seen_keys[at];
+                RETURN;
+            END IF;
+        END LOOP;
+    END IF;
+
+    committed := newest + 1;
+    UPDATE cenote_version SET version = committed;
+    IF batch_token IS NOT NULL THEN
+        INSERT INTO cenote_tokens VALUES (batch_token, committed);
+    END IF;
+    IF committed % 1000 = 0 THEN
+        DELETE FROM cenote_tokens WHERE abs(version) < committed - 131072;
+    END IF;
+
+    DELETE FROM cenote_rows WHERE key = ANY (deleted);
+    INSERT INTO cenote_rows SELECT * FROM unnest(put_keys, put_values)
+        ON CONFLICT (key) DO UPDATE SET value = EXCLUDED.value;
+    INSERT INTO cenote_rows
+        SELECT log || int8send(committed) || int4send((place - 1)::integer), entry
+        FROM unnest(logs, entries) WITH ORDINALITY AS appended (log, entry, place)
+        ON CONFLICT (key) DO UPDATE SET value = EXCLUDED.value;
+    INSERT INTO cenote_rows
+        SELECT added.key, int8send(cenote_wrap(cenote_counter(old.value) + added.delta))
+        FROM unnest(counters, deltas) AS added (key, delta)
+        LEFT JOIN cenote_rows AS old ON old.key = added.key
+        ON CONFLICT (key) DO UPDATE SET value = EXCLUDED.value;
+    DELETE FROM cenote_rows WHERE key = ANY (counters) AND value = int8send(0);
+END
+$$;
+
+-- The version of a token, or null: then no commit with it will ever be applied, also if its
+-- statement is still on the way.
+CREATE OR REPLACE FUNCTION cenote_outcome(asked bytea) RETURNS bigint
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    newest bigint;
+    found bigint;
+BEGIN
+    SELECT version INTO STRICT newest FROM cenote_version FOR UPDATE;
+    INSERT INTO cenote_tokens VALUES (asked, -newest) ON CONFLICT DO NOTHING;
+    SELECT version INTO found FROM cenote_tokens WHERE token = asked;
+    RETURN CASE WHEN found > 0 THEN found END;
+END
+$$;

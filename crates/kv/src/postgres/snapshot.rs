@@ -1,0 +1,134 @@
+//! Reads: a transaction that sees one commit.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+
+use super::error;
+use super::pool::Leased;
+use crate::{KeyRange, Result, Row, Rows, ScanOptions, Snapshot, Version};
+
+/// A repeatable-read transaction; the lock is held for a query, never while a caller
+/// walks over rows.
+#[derive(Debug)]
+pub(super) struct PostgresSnapshot {
+    version: Version,
+    connection: Mutex<Leased>,
+}
+
+/// Rows fetched at a time by a scan.
+const PAGE_ROWS: usize = 1_000;
+/// Bytes of values after which a page ends.
+const PAGE_BYTES: i64 = 4 << 20;
+
+impl PostgresSnapshot {
+    pub(super) fn begin(mut connection: Leased) -> Result<Self> {
+        let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+        connection.client.batch_execute(begin).map_err(error)?;
+        let mut this = Self { version: 0, connection: Mutex::new(connection) };
+        let row = this.connection().client.query_one("SELECT version FROM cenote_version", &[]);
+        this.version = row.map_err(error)?.get::<_, i64>(0).cast_unsigned();
+        Ok(this)
+    }
+
+    fn connection(&self) -> MutexGuard<'_, Leased> {
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next rows of `range`; their number and size are bounded.
+    fn page(&self, range: &KeyRange, options: ScanOptions) -> Result<Vec<Row>> {
+        let mut connection = self.connection();
+        let statements = connection.statements()?;
+        let statement = if options.reverse { statements.backward } else { statements.forward };
+        let (start, end) = (range.start.as_ref(), range.end.as_deref().unwrap_or(&LAST));
+        let rows = i64::try_from(options.limit).unwrap_or(i64::MAX);
+        let found = connection.client.query(&statement, &[&start, &end, &rows, &PAGE_BYTES]);
+        let bytes = |row: &postgres::Row, at| Bytes::from(row.get::<_, Vec<u8>>(at));
+        Ok(found.map_err(error)?.iter().map(|row| (bytes(row, 0), bytes(row, 1))).collect())
+    }
+}
+
+/// Where keys end: none begins with this byte.
+pub(super) const LAST: [u8; 1] = [0xff];
+
+impl Snapshot for PostgresSnapshot {
+    fn version(&self) -> Version {
+        self.version
+    }
+
+    fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
+        let mut found = self.get_many(&[Bytes::copy_from_slice(key)])?;
+        Ok(found.pop().flatten())
+    }
+
+    fn get_many(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>> {
+        let mut connection = self.connection();
+        let statement = connection.statements()?.get_many;
+        let keys: Vec<&[u8]> = keys.iter().map(Bytes::as_ref).collect();
+        let rows = connection.client.query(&statement, &[&keys]).map_err(error)?;
+        Ok(rows.iter().map(|row| row.get::<_, Option<Vec<u8>>>(0).map(Bytes::from)).collect())
+    }
+
+    fn scan(&self, range: &KeyRange, options: ScanOptions) -> Rows<'_> {
+        Box::new(Scan {
+            snapshot: self,
+            left: options.limit,
+            reverse: options.reverse,
+            ended: false,
+            range: range.clone(),
+            page: VecDeque::new(),
+        })
+    }
+}
+
+impl Drop for PostgresSnapshot {
+    fn drop(&mut self) {
+        // A connection that cannot end its transaction is closed, and the pool drops it.
+        let _ = self.connection().client.batch_execute("ROLLBACK");
+    }
+}
+
+/// A walk by pages.
+struct Scan<'a> {
+    snapshot: &'a PostgresSnapshot,
+    /// Rows that may still be given.
+    left: usize,
+    reverse: bool,
+    ended: bool,
+    /// What was not fetched yet.
+    range: KeyRange,
+    page: VecDeque<Row>,
+}
+
+impl Iterator for Scan<'_> {
+    type Item = Result<Row>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.page.is_empty()
+            && let Err(failed) = self.fetch()
+        {
+            self.ended = true;
+            return Some(Err(failed));
+        }
+        let row = self.page.pop_front()?;
+        self.left -= 1;
+        Some(Ok(row))
+    }
+}
+
+impl Scan<'_> {
+    fn fetch(&mut self) -> Result<()> {
+        if self.ended || self.left == 0 {
+            return Ok(());
+        }
+        let options = ScanOptions { reverse: self.reverse, limit: self.left.min(PAGE_ROWS) };
+        self.page = self.snapshot.page(&self.range, options)?.into();
+        match self.page.back() {
+            None => self.ended = true,
+            Some((last, _)) if self.reverse => self.range.end = Some(last.clone()),
+            Some((last, _)) => self.range = self.range.clone().after(last),
+        }
+        Ok(())
+    }
+}

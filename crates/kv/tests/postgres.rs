@@ -1,0 +1,60 @@
+//! The PostgreSQL engine, under the suite that every engine has to pass, on a server that
+//! this test starts for itself.
+//!
+//! Without an installed server the tests say so and pass, unless
+//! `CENOTE_REQUIRE_POSTGRES` is set.
+#![cfg(feature = "postgres")]
+
+mod postgres_server;
+
+use std::sync::Arc;
+
+use cenote_kv::conformance::Subject;
+use cenote_kv::{Batch, Engine, PostgresEngine};
+
+use postgres_server::fresh_schema;
+
+/// A schema of its own on a server shared by the tests of this process.
+struct Postgres {
+    config: String,
+}
+
+impl Postgres {
+    fn fresh() -> Option<Self> {
+        Some(Self { config: fresh_schema()? })
+    }
+}
+
+impl Subject for Postgres {
+    fn open(&self) -> Arc<dyn Engine> {
+        Arc::new(PostgresEngine::open(&self.config).expect("the server takes connections"))
+    }
+}
+
+cenote_kv::conformance_tests!(match Postgres::fresh() {
+    Some(subject) => subject,
+    None => return,
+});
+
+#[test]
+fn an_outcome_of_none_is_final() {
+    let Some(subject) = Postgres::fresh() else { return };
+    let engine = subject.open();
+    assert_eq!(engine.outcome(&[1; 16]).unwrap(), None);
+    let mut late = Batch { token: Some([1; 16]), ..Batch::default() };
+    late.put("a", "1");
+    assert!(engine.commit(late).is_err());
+    assert_eq!(engine.snapshot().unwrap().version(), 0);
+    assert_eq!(engine.outcome(&[1; 16]).unwrap(), None);
+}
+
+#[test]
+fn engines_of_two_servers_share_one_store() {
+    let Some(subject) = Postgres::fresh() else { return };
+    let (one, other) = (subject.open(), subject.open());
+    let mut batch = Batch::default();
+    batch.put("a", "1");
+    assert_eq!(one.commit(batch.clone()).unwrap(), 1);
+    assert_eq!(other.commit(batch).unwrap(), 2);
+    assert_eq!(one.snapshot().unwrap().version(), 2);
+}
