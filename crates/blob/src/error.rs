@@ -24,7 +24,7 @@ pub enum Error {
         id: BlobId,
     },
 
-    /// The disk or the quota is full. Nothing was kept; reads go on, and writes
+    /// The disk or the quota is full, or the file too large for it. Nothing was kept; reads go on, and writes
     /// succeed again once there is room: this is no reason to stop the server.
     #[error("{place}: no space left; free some or extend the quota, then try again")]
     NoSpace {
@@ -112,7 +112,7 @@ impl Error {
             return Self::NotFound { place, id };
         }
         match errno(&*source) {
-            Some(Errno::NOSPC | Errno::DQUOT) => Self::NoSpace { place, source },
+            Some(Errno::NOSPC | Errno::DQUOT | Errno::FBIG) => Self::NoSpace { place, source },
             Some(Errno::IO | Errno::ROFS) => Self::Io { place, source },
             Some(Errno::MFILE | Errno::NFILE | Errno::NOMEM | Errno::AGAIN) => {
                 Self::Unavailable { place, source }
