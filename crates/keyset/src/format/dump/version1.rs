@@ -1,0 +1,91 @@
+//! Reading dump, version 1 (written up to 0.9.2): `keyNew`, `keyMeta` and
+//! `keyCopyMeta` with NUL-terminated fields, then the rest of the line.
+
+use super::reader::{Counted, Parser, unknown_command, words};
+use crate::format::Fault;
+use crate::format::error::Looseness;
+use crate::format::input::Input;
+use crate::format::sink::{Field, Sink, StoredValue};
+
+/// Parses the commands of a file from its first line on.
+pub(super) fn commands<I: Input, S: Sink>(
+    parser: &mut Parser<'_, I, S>,
+    first: I::Bytes,
+) -> Result<(), Fault> {
+    let mut line = Some(first);
+    while let Some(command) = line {
+        if !parser.command(command.as_ref())? {
+            // A key that no `keyEnd` ends is forgotten.
+            parser.open = false;
+            return Ok(());
+        }
+        parser.item = parser.input.offset();
+        line = parser.input.line()?;
+    }
+    parser.open = false;
+    parser.loose(Looseness::End)
+}
+
+impl<I: Input, S: Sink> Parser<'_, I, S> {
+    /// Parses one command; `false` after the last.
+    fn command(&mut self, line: &[u8]) -> Result<bool, Fault> {
+        let mut words = words(line);
+        match words.next().unwrap_or_default() {
+            b"kdbOpen" => check_version(words.next().unwrap_or_default())?,
+            b"ksNew" => self.sink.clear()?,
+            b"keyNew" => self.key_new(words)?,
+            b"keyMeta" => self.key_meta(words)?,
+            b"keyCopyMeta" => self.key_copy_meta(words)?,
+            b"keyEnd" => self.close_key()?,
+            b"ksEnd" => return Ok(false),
+            other => return Err(unknown_command(other)),
+        }
+        Ok(true)
+    }
+
+    fn key_new<'l>(&mut self, words: impl Iterator<Item = &'l [u8]>) -> Result<(), Fault> {
+        let (name, value) = self.fields(words)?;
+        self.sink.key(without_nul(name.field()), StoredValue::Raw(value.field()))?;
+        self.open = true;
+        Ok(())
+    }
+
+    fn key_meta<'l>(&mut self, words: impl Iterator<Item = &'l [u8]>) -> Result<(), Fault> {
+        let (name, value) = self.fields(words)?;
+        if !self.open {
+            return self.loose(Looseness::StrayMeta);
+        }
+        self.sink.meta(without_nul(name.field()), without_nul(value.field()))
+    }
+
+    fn key_copy_meta<'l>(&mut self, words: impl Iterator<Item = &'l [u8]>) -> Result<(), Fault> {
+        let (key, name) = self.fields(words)?;
+        if !self.open {
+            return self.loose(Looseness::StrayMeta);
+        }
+        self.sink.copy_meta(without_nul(key.field()), without_nul(name.field()))
+    }
+
+    #[expect(clippy::type_complexity, reason = "a pair of the same")]
+    fn fields<'l>(
+        &mut self,
+        mut words: impl Iterator<Item = &'l [u8]>,
+    ) -> Result<(Counted<I::Bytes>, Counted<I::Bytes>), Fault> {
+        let (first, second) = (self.length(words.next())?, self.length(words.next())?);
+        let fields = (self.counted(first)?, self.counted(second)?);
+        self.input.line()?;
+        Ok(fields)
+    }
+}
+
+fn check_version(version: &[u8]) -> Result<(), Fault> {
+    if version == b"1" {
+        return Ok(());
+    }
+    let version = String::from_utf8_lossy(version).into_owned();
+    Err(Fault::UnknownVersion { format: "dump", version })
+}
+
+fn without_nul(field: Field<'_>) -> Field<'_> {
+    Field { bytes: field.bytes.strip_suffix(b"\0").unwrap_or(field.bytes), ..field }
+}

@@ -1,0 +1,81 @@
+//! Writing dump, version 2; the reader's module shows the layout.
+
+use std::io::Write;
+
+use super::HEADER;
+use crate::format::Fault;
+use crate::format::output::Output;
+use crate::format::sink::{Field, NameForm, Sink, StoredValue};
+
+/// Writes what it takes as a dump file, in constant memory.
+#[derive(Debug)]
+pub struct Writer<W: Write> {
+    output: Output<W>,
+}
+
+impl<W: Write> Writer<W> {
+    /// A writer to `out`, which should take large pieces well.
+    pub fn new(out: W) -> Self {
+        Self { output: Output::new(out) }
+    }
+
+    /// A command with the lengths of two fields, and the fields.
+    #[inline]
+    fn command(&mut self, command: &[u8], first: &[u8], second: &[u8]) {
+        let mut digits = itoa::Buffer::new();
+        self.output.put(command);
+        self.output.put(digits.format(first.len()).as_bytes());
+        self.output.put(b" ");
+        self.output.put(digits.format(second.len()).as_bytes());
+        self.output.put(b"\n");
+        self.output.put(first);
+        self.output.put(b"\n");
+        self.output.put(second);
+        self.output.put(b"\n");
+    }
+}
+
+impl<W: Write> Sink for Writer<W> {
+    fn begin(&mut self, names: NameForm) -> Result<(), Fault> {
+        if names == NameForm::Old {
+            return Err(Fault::NameForm);
+        }
+        self.output.put(HEADER);
+        self.output.put(b"\n");
+        Ok(())
+    }
+
+    fn clear(&mut self) -> Result<(), Fault> {
+        Err(Fault::NameForm)
+    }
+
+    fn key(&mut self, name: Field<'_>, value: StoredValue<'_>) -> Result<(), Fault> {
+        match value {
+            StoredValue::String(text) => self.command(b"$key string ", name.bytes, text.bytes),
+            StoredValue::Binary(value, 0) => {
+                self.command(b"$key binary ", name.bytes, value.bytes);
+            }
+            StoredValue::Binary(..) | StoredValue::Raw(_) => return Err(Fault::UnexpectedEnd),
+        }
+        Ok(())
+    }
+
+    fn meta(&mut self, name: Field<'_>, value: Field<'_>) -> Result<(), Fault> {
+        self.command(b"$meta ", name.bytes, value.bytes);
+        Ok(())
+    }
+
+    fn copy_meta(&mut self, key: Field<'_>, meta: Field<'_>) -> Result<(), Fault> {
+        self.command(b"$copymeta ", key.bytes, meta.bytes);
+        Ok(())
+    }
+
+    fn end_key(&mut self) -> Result<(), Fault> {
+        Ok(self.output.flush_if_full()?)
+    }
+
+    fn end(&mut self) -> Result<(), Fault> {
+        self.output.put(b"$end\n");
+        Ok(self.output.flush()?)
+    }
+}

@@ -1,0 +1,165 @@
+//! What is wrong with a file, and where.
+
+use crate::name::NameError;
+
+/// A file that cannot be read: what is wrong, and at which byte of it.
+#[derive(Debug, thiserror::Error)]
+#[error("at byte {offset}: {fault}")]
+pub struct ReadError {
+    /// Where the faulty item starts, in bytes from the start of the file.
+    pub offset: u64,
+    /// What is wrong with it.
+    #[source]
+    pub fault: Fault,
+}
+
+/// What is wrong with a stored key set.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Fault {
+    /// The file ends within a key.
+    #[error("the file ends in the middle of a key: it was cut, copy it again")]
+    UnexpectedEnd,
+    /// The first bytes are of no version of this format.
+    #[error("this is not a {0} file")]
+    WrongMagic(&'static str),
+    /// The file is of a version that nobody has defined yet.
+    #[error("{format} version {version} is unknown")]
+    UnknownVersion {
+        /// The format's name.
+        format: &'static str,
+        /// The version as the file states it.
+        version: String,
+    },
+    /// A key is neither `s` nor `b` (quickdump), `string` nor `binary` (dump).
+    #[error("`{0}` is no type of key")]
+    UnknownType(String),
+    /// Something other than metadata or the end of the key follows.
+    #[error("byte {0:#04x} is neither a metakey nor the end of a key")]
+    UnknownMetaType(u8),
+    /// A line of a dump that is no command.
+    #[error("`{0}` is no command of the dump format")]
+    UnknownCommand(String),
+    /// A length that is no number, or that no file can hold.
+    #[error("a length is missing or is larger than the file")]
+    BadLength,
+    /// A dump in which a length does not end at a line's end.
+    #[error("a line should end where byte {0:#04x} is: a length before it is wrong")]
+    ExpectedNewline(u8),
+    /// A name that even the real reader does not pass over.
+    #[error("a key's name is invalid: {0}")]
+    Name(NameError),
+    /// Metadata copied from a key that was not read before.
+    #[error("metadata is copied from `{0}`, which is not among the keys before it")]
+    UnknownSource(String),
+    /// Metadata copied that the source key does not have.
+    #[error("the metakey `{meta}` is copied from `{key}`, which has none")]
+    UnknownSourceMeta {
+        /// The source key, as stored.
+        key: String,
+        /// The metakey, as stored.
+        meta: String,
+    },
+    /// More than an index of 32 bits can hold.
+    #[error("the file holds a value over 4 GiB or over 4 billion metakeys")]
+    TooLarge,
+    /// The names in the file cannot be kept by what they are copied to.
+    #[error("names of this form cannot be copied one by one: load the file instead")]
+    NameForm,
+    /// A text format that is malformed.
+    #[error("{format}: {message}")]
+    Text {
+        /// The format.
+        format: &'static str,
+        /// What is wrong.
+        message: String,
+    },
+    /// Something the real reader accepts, refused by `strict`.
+    #[error("refused by strict reading: {0}")]
+    Strict(Looseness),
+    /// The bytes could not be read or written.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+}
+
+/// What the real readers accept although no writer writes it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Looseness {
+    /// The same name twice.
+    #[error("the key `{0}` occurs twice")]
+    Duplicate(String),
+    /// A key after one that it should precede.
+    #[error("the key `{0}` is out of order")]
+    Unordered(String),
+    /// A name that is not one.
+    #[error("a name is invalid: {0}")]
+    InvalidName(NameError),
+    /// A name that is not in canonical form.
+    #[error("the name `{0}` is not in canonical form")]
+    NotCanonical(String),
+    /// A name that climbs out of the parent by `..`.
+    #[error("the key `{0}` is not below the parent")]
+    OutsideParent(String),
+    /// Metakeys out of order, or twice.
+    #[error("the metakey `{0}` is out of order or occurs twice")]
+    UnorderedMeta(String),
+    /// A NUL in a name or a string.
+    #[error("text holds a NUL")]
+    Nul,
+    /// Bytes that are not UTF-8 in a name or a string.
+    #[error("text is not UTF-8")]
+    NotUtf8,
+    /// A type that the metakey `binary` contradicts.
+    #[error("the type of a key and its metakey `binary` disagree")]
+    TypeMismatch,
+    /// A number that could be written in fewer bytes.
+    #[error("a length is not in its shortest form")]
+    LongLength,
+    /// A dump without its last line, or that goes on after it, or ends in a value.
+    #[error("the dump does not end with the line `$end`")]
+    End,
+    /// A metakey or copy that no key takes.
+    #[error("metadata belongs to no key or comes from none")]
+    StrayMeta,
+}
+
+impl From<Looseness> for Fault {
+    fn from(looseness: Looseness) -> Self {
+        Self::Strict(looseness)
+    }
+}
+
+/// Why a key set cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WriteError {
+    /// A key that is not below the parent has no relative name.
+    #[error("`{0}` is not below the parent key: choose a parent above all keys")]
+    OutsideParent(String),
+    /// The format cannot hold this.
+    #[error("{format} cannot hold `{name}`: {reason}")]
+    NotExpressible {
+        /// The format.
+        format: &'static str,
+        /// The key.
+        name: String,
+        /// What it cannot hold.
+        reason: &'static str,
+    },
+    /// The bytes could not be written.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    /// The writer refused an item.
+    #[error(transparent)]
+    Fault(Fault),
+}
+
+impl From<Fault> for WriteError {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Io(error) => Self::Io(error),
+            other => Self::Fault(other),
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Names of metakeys, each kept once. Most keys have the metakeys that the key
+//! before them has: those are found by one comparison.
+
+use std::collections::HashMap;
+
+use crate::block::{Block, MetaEntry, Span};
+use crate::meta::BINARY;
+
+/// The names so far, and those of the last key in order.
+#[derive(Default)]
+pub(crate) struct MetaNames {
+    by_stored: HashMap<Box<[u8]>, u32>,
+    binary: Vec<bool>,
+    /// The names of the last key whose metakeys were in order.
+    template: Vec<u32>,
+}
+
+impl MetaNames {
+    /// The name, if the last key's metakey at this place has it too.
+    #[inline]
+    pub(crate) fn expected(&self, block: &Block, at: usize, stored: &[u8]) -> Option<u32> {
+        let name = *self.template.get(at)?;
+        (block.meta_name(name) == stored).then_some(name)
+    }
+
+    /// Makes these metakeys, which are in order, the ones to expect.
+    pub(crate) fn expect(&mut self, metas: &[MetaEntry]) {
+        self.template.clear();
+        self.template.extend(metas.iter().map(|meta| meta.name()));
+    }
+
+    pub(crate) fn find(&self, stored: &[u8]) -> Option<u32> {
+        self.by_stored.get(stored).copied()
+    }
+
+    /// Adds a name that is stored as `stored` and lies canonical at `span`.
+    pub(crate) fn add(&mut self, block: &mut Block, stored: &[u8], span: Span) -> u32 {
+        let name = block.meta_names.len() as u32;
+        self.binary.push(block.slice(span) == BINARY);
+        block.meta_names.push(span);
+        self.by_stored.insert(stored.into(), name);
+        name
+    }
+
+    #[inline]
+    pub(crate) fn is_binary(&self, name: u32) -> bool {
+        self.binary[name as usize]
+    }
+}

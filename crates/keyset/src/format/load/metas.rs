@@ -1,0 +1,141 @@
+//! The metakeys of the open key.
+
+use super::current::Current;
+use super::sources::Source;
+use super::{Loader, MissingSource, lossy, span};
+use crate::block::{MetaEntry, Span};
+use crate::format::Fault;
+use crate::format::error::Looseness;
+use crate::format::sink::Field;
+use crate::meta::{self, BINARY};
+
+/// Leaves room for the bit that marks origins.
+const MAX_METAS: usize = u32::MAX as usize >> 1;
+
+impl Loader {
+    /// Adds a metakey to the open key, in whatever order.
+    pub(super) fn push_meta(&mut self, entry: MetaEntry) -> Result<(), Fault> {
+        let Some(current) = &self.current else { return Ok(()) };
+        if self.block.metas.len() >= MAX_METAS {
+            return Err(Fault::TooLarge);
+        }
+        let before = self.block.metas[current.meta_at as usize..].last();
+        let name = self.block.meta_name(entry.name());
+        let ordered = before.is_none_or(|before| {
+            meta::compare_names(self.block.meta_name(before.name()), name).is_lt()
+        });
+        if !ordered {
+            self.loose(|| Looseness::UnorderedMeta(lossy(name)))?;
+        }
+        self.block.metas.push(entry);
+        if let Some(current) = &mut self.current {
+            current.metas_ordered &= ordered;
+            current.binary_meta |= self.meta_names.is_binary(entry.name());
+        }
+        Ok(())
+    }
+
+    /// The name, kept once. One that is invalid becomes that of the root
+    /// metakey, as `keySetMeta` has it.
+    pub(super) fn intern_meta_name(&mut self, stored: Field<'_>) -> Result<u32, Fault> {
+        if let Some(name) = self.meta_names.find(stored.bytes) {
+            return Ok(name);
+        }
+        let canonical = match meta::canonical_name(stored.bytes) {
+            Ok(name) => name,
+            Err(error) => {
+                self.loose(|| Looseness::InvalidName(error))?;
+                Vec::new()
+            }
+        };
+        let at = if canonical == stored.bytes {
+            span(stored)?
+        } else {
+            self.loose(|| Looseness::NotCanonical(lossy(stored.bytes)))?;
+            self.block.keep(&canonical)
+        };
+        Ok(self.meta_names.add(&mut self.block, stored.bytes, at))
+    }
+
+    /// Shares the metakey `meta` of the earlier key stored as `key`.
+    pub(super) fn share_meta(&mut self, key: &[u8], meta: &[u8]) -> Result<(), Fault> {
+        let name = meta::canonical_name(meta).unwrap_or_default();
+        let unknown = || Fault::UnknownSourceMeta { key: lossy(key), meta: lossy(meta) };
+        if self.current.is_none() {
+            return self.missing_source(unknown());
+        }
+        let source = match self.find_source(key) {
+            Some(Source::Entry(source)) => source,
+            Some(Source::Open) => return Ok(()),
+            None => return self.missing_source(Fault::UnknownSource(lossy(key))),
+        };
+        let Some(origin) = self.source_meta(source, &name) else {
+            self.missing_source(unknown())?;
+            self.drop_meta(&name);
+            return Ok(());
+        };
+        let entry = self.block.share(origin);
+        self.push_meta(entry)
+    }
+
+    fn source_meta(&self, source: u32, name: &[u8]) -> Option<u32> {
+        let entry = &self.block.entries[source as usize];
+        (entry.meta_at..entry.meta_at + entry.meta_len).find(|&at| {
+            let other = self.block.metas[at as usize].name();
+            meta::compare_names(self.block.meta_name(other), name).is_eq()
+        })
+    }
+
+    fn missing_source(&self, fault: Fault) -> Result<(), Fault> {
+        match self.missing {
+            MissingSource::Refuse => Err(fault),
+            MissingSource::Ignore => self.loose(|| Looseness::StrayMeta),
+        }
+    }
+
+    /// Removes the open key's metakey of this name.
+    fn drop_meta(&mut self, name: &[u8]) {
+        let Some(current) = &mut self.current else { return };
+        let of_key = self.block.metas.split_off(current.meta_at as usize);
+        let kept = of_key
+            .into_iter()
+            .filter(|meta| meta::compare_names(self.block.meta_name(meta.name()), name).is_ne())
+            .collect::<Vec<_>>();
+        self.block.metas.extend(kept);
+        current.expected = 0;
+        if name == BINARY {
+            current.binary_meta = false;
+            current.binary_removed = true;
+        }
+    }
+
+    /// Orders the metakeys of a complete key; of several of one name the last stays.
+    #[inline]
+    pub(super) fn settle_metas(&mut self, current: &mut Current) {
+        let count = self.block.metas.len() - current.meta_at as usize;
+        if !current.metas_ordered {
+            self.order_metas(current);
+        } else if current.expected != count {
+            self.meta_names.expect(&self.block.metas[current.meta_at as usize..]);
+        }
+    }
+
+    fn order_metas(&mut self, current: &Current) {
+        let mut metas = self.block.metas.split_off(current.meta_at as usize);
+        let name = |meta: &MetaEntry| self.block.meta_name(meta.name());
+        metas.sort_by(|a, b| meta::compare_names(name(a), name(b)));
+        metas.reverse();
+        metas.dedup_by(|a, b| meta::compare_names(name(a), name(b)).is_eq());
+        self.block.metas.extend(metas.into_iter().rev());
+    }
+
+    /// Gives a binary key the metakey that marks it.
+    pub(super) fn add_binary_meta(&mut self, current: &Current) {
+        let name = self.meta_names.find(BINARY).unwrap_or_else(|| {
+            let span = self.block.keep(BINARY);
+            self.meta_names.add(&mut self.block, BINARY, span)
+        });
+        self.block.metas.push(MetaEntry::new(name, Span::default()));
+        self.order_metas(current);
+    }
+}

@@ -1,0 +1,219 @@
+//! Making a block of what a parser tells: no allocation per key.
+//!
+//! Invariant: each entry is finished (metakeys ordered and unique, type settled)
+//! before the next one starts, so that copies always find finished sources.
+
+mod current;
+mod meta_names;
+mod metas;
+mod names;
+mod sources;
+mod values;
+
+use std::sync::Arc;
+
+use self::current::Current;
+use self::meta_names::MetaNames;
+use self::sources::Sources;
+use crate::block::{Block, MetaEntry, Span};
+use crate::format::Fault;
+use crate::format::error::Looseness;
+use crate::format::sink::{Field, NameForm, Sink, StoredValue};
+use crate::name::KeyName;
+use crate::value::until_nul;
+
+/// What becomes of metadata copied from a key or metakey that is not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MissingSource {
+    /// The file is refused (quickdump).
+    Refuse,
+    /// Nothing is copied; a metakey of that name goes (dump).
+    Ignore,
+}
+
+/// Takes the items of one file and makes a block of them.
+pub(crate) struct Loader {
+    block: Block,
+    parent: KeyName,
+    form: NameForm,
+    strict: bool,
+    missing: MissingSource,
+    /// The open key; none while the metakeys of an invalid name are passed over.
+    current: Option<Current>,
+    meta_names: MetaNames,
+    sources: Sources,
+    ordered: bool,
+}
+
+impl Loader {
+    pub(crate) fn new(
+        bytes: Arc<Vec<u8>>,
+        parent: &KeyName,
+        strict: bool,
+        missing: MissingSource,
+    ) -> Self {
+        Self {
+            block: Block::new(bytes, parent),
+            parent: parent.clone(),
+            form: NameForm::Relative,
+            strict,
+            missing,
+            current: None,
+            meta_names: MetaNames::default(),
+            sources: Sources::default(),
+            ordered: true,
+        }
+    }
+
+    /// The finished block, in key order.
+    pub(crate) fn finish(mut self) -> Block {
+        if !self.ordered {
+            self.sort();
+        }
+        self.block.entries.shrink_to_fit();
+        self.block.metas.shrink_to_fit();
+        self.block
+    }
+
+    /// Orders the entries; of several of one name the last stays.
+    fn sort(&mut self) {
+        let mut entries = std::mem::take(&mut self.block.entries);
+        let block = &self.block;
+        entries.sort_by(|a, b| block.name_of(a).cmp(&block.name_of(b)));
+        entries.reverse();
+        entries.dedup_by(|a, b| block.name_of(a) == block.name_of(b));
+        entries.reverse();
+        self.block.entries = entries;
+    }
+
+    /// Refuses what only `strict` refuses.
+    fn loose(&self, looseness: impl FnOnce() -> Looseness) -> Result<(), Fault> {
+        if self.strict { Err(looseness().into()) } else { Ok(()) }
+    }
+
+    /// The text of a field: what C reads of it.
+    #[inline]
+    fn text<'a>(&self, field: Field<'a>) -> Result<Field<'a>, Fault> {
+        let bytes = until_nul(field.bytes);
+        if self.strict {
+            check_text(field.bytes, bytes)?;
+        }
+        Ok(Field { bytes, ..field })
+    }
+
+    /// Whether the key that is about to be pushed follows all before it.
+    #[inline]
+    fn check_order(&mut self, current: &Current) -> Result<(), Fault> {
+        let Some(last) = self.block.entries.last() else { return Ok(()) };
+        let (last, name) = (self.block.name_of(last), self.block.name_of(&current.entry()));
+        let order = last.cmp(&name);
+        if order.is_lt() {
+            return Ok(());
+        }
+        let name = name.to_string();
+        self.ordered = false;
+        self.loose(|| match order {
+            std::cmp::Ordering::Equal => Looseness::Duplicate(name),
+            _ => Looseness::Unordered(name),
+        })
+    }
+
+    /// Reserves, once the first keys show how large keys are, for all of them.
+    fn reserve(&mut self) {
+        const SAMPLE: usize = 1024;
+        if self.block.entries.len() != SAMPLE {
+            return;
+        }
+        let read = self.block.entries[SAMPLE - 1].value_at.max(1);
+        let ratio = self.block.bytes.len() as f64 / read as f64;
+        let more = |items: usize| (items as f64 * (ratio - 1.0).max(0.0)) as usize;
+        let (keys, metas) = (more(SAMPLE), more(self.block.metas.len()));
+        self.block.entries.reserve_exact(keys);
+        self.block.metas.reserve_exact(metas);
+    }
+}
+
+fn check_text(stored: &[u8], text: &[u8]) -> Result<(), Fault> {
+    if stored.len() != text.len() {
+        return Err(Looseness::Nul.into());
+    }
+    match std::str::from_utf8(text) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(Looseness::NotUtf8.into()),
+    }
+}
+
+/// A field as a span.
+#[inline]
+fn span(field: Field<'_>) -> Result<Span, Fault> {
+    match u32::try_from(field.bytes.len()) {
+        Ok(len) if len < u32::MAX => Ok(Span { at: field.offset, len }),
+        _ => Err(Fault::TooLarge),
+    }
+}
+
+fn lossy(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+impl Sink for Loader {
+    fn begin(&mut self, names: NameForm) -> Result<(), Fault> {
+        self.form = names;
+        Ok(())
+    }
+
+    fn clear(&mut self) -> Result<(), Fault> {
+        self.block.entries.clear();
+        self.sources.clear();
+        self.ordered = true;
+        Ok(())
+    }
+
+    #[inline]
+    fn key(&mut self, name: Field<'_>, value: StoredValue<'_>) -> Result<(), Fault> {
+        let name = self.text(name)?;
+        let Some((name, flags)) = self.locate_name(name)? else { return Ok(()) };
+        let (kind, value) = self.locate_value(value)?;
+        self.current = Some(Current::new(name, flags, kind, value, self.block.metas.len()));
+        Ok(())
+    }
+
+    #[inline]
+    fn meta(&mut self, name: Field<'_>, value: Field<'_>) -> Result<(), Fault> {
+        let (name, value) = (self.text(name)?, span(self.text(value)?)?);
+        let Some(current) = &mut self.current else { return self.loose(|| Looseness::StrayMeta) };
+        let at = self.block.metas.len() - current.meta_at as usize;
+        if current.expected == at
+            && let Some(name) = self.meta_names.expected(&self.block, at, name.bytes)
+        {
+            current.expected += 1;
+            current.binary_meta |= self.meta_names.is_binary(name);
+            self.block.metas.push(MetaEntry::new(name, value));
+            return Ok(());
+        }
+        let name = self.intern_meta_name(name)?;
+        self.push_meta(MetaEntry::new(name, value))
+    }
+
+    fn copy_meta(&mut self, key: Field<'_>, meta: Field<'_>) -> Result<(), Fault> {
+        let (key, meta) = (self.text(key)?, self.text(meta)?);
+        self.share_meta(key.bytes, meta.bytes)
+    }
+
+    #[inline]
+    fn end_key(&mut self) -> Result<(), Fault> {
+        let Some(mut current) = self.current.take() else { return Ok(()) };
+        self.settle_metas(&mut current);
+        self.settle_type(&mut current)?;
+        current.meta_len = u32::try_from(self.block.metas.len() - current.meta_at as usize)
+            .map_err(|_| Fault::TooLarge)?;
+        self.check_order(&current)?;
+        self.block.entries.push(current.entry());
+        self.reserve();
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<(), Fault> {
+        Ok(())
+    }
+}

@@ -1,0 +1,59 @@
+//! Finding the key that metadata is copied from. Usually it is the one of the
+//! copy before; an index of the others is made only when it is not.
+
+use std::collections::HashMap;
+
+use super::Loader;
+
+/// Where a copied metakey comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// The key that is being read.
+    Open,
+    /// A finished entry.
+    Entry(u32),
+}
+
+/// The finished entries by unescaped name.
+#[derive(Default)]
+pub(crate) struct Sources {
+    last: Option<(Box<[u8]>, u32)>,
+    by_name: HashMap<Vec<u8>, u32>,
+    indexed: u32,
+}
+
+impl Sources {
+    pub(crate) fn clear(&mut self) {
+        *self = Self::default();
+    }
+}
+
+impl Loader {
+    /// The key stored as `stored`.
+    pub(super) fn find_source(&mut self, stored: &[u8]) -> Option<Source> {
+        match &self.sources.last {
+            Some((name, source)) if **name == *stored && self.ordered => {
+                return Some(Source::Entry(*source));
+            }
+            _ => {}
+        }
+        let name = self.full_name(stored).ok()?;
+        let open = self.current.as_ref().map(|current| current.entry());
+        if self.missing == super::MissingSource::Ignore
+            && open.is_some_and(|open| self.block.name_of(&open) == name.borrow())
+        {
+            return Some(Source::Open);
+        }
+        self.index_sources();
+        let source = *self.sources.by_name.get(&name.unescaped())?;
+        self.sources.last = Some((stored.into(), source));
+        Some(Source::Entry(source))
+    }
+
+    fn index_sources(&mut self) {
+        for at in self.sources.indexed..self.block.len() {
+            self.sources.by_name.insert(self.block.name(at).unescaped(), at);
+        }
+        self.sources.indexed = self.block.len();
+    }
+}

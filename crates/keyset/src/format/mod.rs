@@ -1,0 +1,184 @@
+//! The storage formats: which there are, how to tell them apart, reading and
+//! writing whole files and streams.
+
+pub mod dump;
+mod error;
+mod input;
+mod load;
+mod output;
+pub mod quickdump;
+mod save;
+mod sink;
+
+use std::io::{BufRead, Write};
+use std::sync::Arc;
+
+pub use self::error::{Fault, Looseness, ReadError, WriteError};
+use self::input::{SliceInput, StreamInput};
+use self::load::{Loader, MissingSource};
+pub use self::sink::{Field, NameForm, Sink, StoredValue};
+use crate::keyset::KeySet;
+use crate::name::KeyName;
+use crate::text;
+
+/// A format in which key sets are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// Elektra's binary format, version 3.
+    Quickdump,
+    /// Elektra's line format, version 2.
+    Dump,
+    /// A tree of objects; see [`crate::text`].
+    Json,
+    /// A tree of tables; see [`crate::text`].
+    Toml,
+    /// Sections and entries; see [`crate::text`].
+    Ini,
+}
+
+impl Format {
+    /// All formats.
+    pub const ALL: [Self; 5] = [Self::Quickdump, Self::Dump, Self::Json, Self::Toml, Self::Ini];
+
+    /// The name, as a file's extension and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Quickdump => "quickdump",
+            Self::Dump => "dump",
+            Self::Json => "json",
+            Self::Toml => "toml",
+            Self::Ini => "ini",
+        }
+    }
+
+    /// The format of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.name() == name)
+    }
+
+    /// The storage format that these bytes start like; the text formats have no mark.
+    pub fn detect(bytes: &[u8]) -> Option<Self> {
+        match bytes {
+            [b'E', b'K', b'D', b'B', ..] => Some(Self::Quickdump),
+            bytes if bytes.starts_with(b"kdbOpen ") => Some(Self::Dump),
+            _ => None,
+        }
+    }
+}
+
+impl std::fmt::Display for Format {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// How to read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReadOptions {
+    /// Refuse what the real readers accept although no writer writes it: see [`Looseness`].
+    pub strict: bool,
+    /// The names in a dump are complete (the plugin's configuration `/fullname`).
+    pub full_names: bool,
+}
+
+/// How names are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Names {
+    /// Relative to the parent.
+    #[default]
+    Relative,
+    /// In full; only for dump (the plugin's configuration `/fullname`).
+    Full,
+    /// Cascading names without their slash; only for quickdump (`/noparent`).
+    Cascading,
+    /// As quickdump 0.11 writes them: below a root parent each name lacks its
+    /// first letter. For comparing bytes only.
+    UpstreamRelative,
+}
+
+/// How to write.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WriteOptions {
+    /// How names are written.
+    pub names: Names,
+}
+
+/// Reads a whole file, whose names are below `parent`. The key set keeps the
+/// bytes; its keys are slices of them.
+///
+/// # Errors
+/// Where and why the bytes are not a file of that format.
+pub fn read(
+    bytes: Vec<u8>,
+    parent: &KeyName,
+    format: Format,
+    options: ReadOptions,
+) -> Result<KeySet, ReadError> {
+    let missing = match format {
+        Format::Quickdump => MissingSource::Refuse,
+        Format::Dump => MissingSource::Ignore,
+        text => return text::read(&bytes, parent, text),
+    };
+    let bytes = Arc::new(bytes);
+    let mut loader = Loader::new(Arc::clone(&bytes), parent, options.strict, missing);
+    parse(SliceInput::new(&bytes), format, options, &mut loader)?;
+    Ok(KeySet::from_block(loader.finish()))
+}
+
+/// Reads a stream of either storage format and hands each item to `sink` as it
+/// comes, in memory for one item.
+///
+/// # Errors
+/// Where and why the bytes are not a file of that format, or why `sink` refused them.
+pub fn stream(
+    reader: impl BufRead,
+    format: Format,
+    options: ReadOptions,
+    sink: &mut impl Sink,
+) -> Result<(), ReadError> {
+    parse(StreamInput::new(reader), format, options, sink)
+}
+
+fn parse(
+    input: impl input::Input,
+    format: Format,
+    options: ReadOptions,
+    sink: &mut impl Sink,
+) -> Result<(), ReadError> {
+    match format {
+        Format::Dump => dump::parse(input, options.full_names, options.strict, sink),
+        _ => quickdump::parse(input, options.strict, sink),
+    }
+}
+
+/// Writes a key set whose keys are all below `parent`. Nothing is written if
+/// one is not.
+///
+/// # Errors
+/// If a key is outside the parent or cannot be expressed, or writing fails.
+pub fn write(
+    keys: &KeySet,
+    parent: &KeyName,
+    format: Format,
+    options: WriteOptions,
+    out: impl Write,
+) -> Result<(), WriteError> {
+    match format {
+        Format::Quickdump => {
+            save::save(keys, parent, options.names, &mut quickdump::Writer::new(out))
+        }
+        Format::Dump => save::save(keys, parent, options.names, &mut dump::Writer::new(out)),
+        text => text::write(keys, parent, text, out),
+    }
+}
+
+/// Writes a key set to memory; see [`write`].
+///
+/// # Errors
+/// As [`write`].
+pub fn to_bytes(keys: &KeySet, parent: &KeyName, format: Format) -> Result<Vec<u8>, WriteError> {
+    let mut bytes = Vec::new();
+    write(keys, parent, format, WriteOptions::default(), &mut bytes)?;
+    Ok(bytes)
+}

@@ -1,0 +1,156 @@
+//! Telling a writer of a key set.
+//!
+//! Invariant: a metakey that several keys share is written with the first of
+//! them and copied by the others. Each metakey is looked at once, so the cost
+//! is linear (the real writers' is quadratic).
+
+use std::collections::HashSet;
+use std::collections::hash_map::{Entry, HashMap};
+
+use super::Names;
+use super::error::WriteError;
+use super::sink::{Field, NameForm, Sink, StoredValue};
+use crate::block::Block;
+use crate::key::{KeyRef, Place};
+use crate::keyset::KeySet;
+use crate::meta::MetaId;
+use crate::name::{KeyName, NameRef};
+use crate::value::ValueRef;
+
+/// Hands all keys of a set to a writer.
+pub(crate) fn save(
+    keys: &KeySet,
+    parent: &KeyName,
+    names: Names,
+    sink: &mut impl Sink,
+) -> Result<(), WriteError> {
+    let names = StoredNames::new(parent, names);
+    let mut scratch = Vec::new();
+    for key in keys {
+        names.of(key.name(), &mut scratch)?;
+    }
+    let form = if names.names == Names::Full { NameForm::Full } else { NameForm::Relative };
+    sink.begin(form).map_err(WriteError::from)?;
+    let mut sharing = Sharing::new(keys);
+    for key in keys {
+        let name = names.of(key.name(), &mut scratch)?;
+        save_key(key, name, &mut sharing, sink)?;
+    }
+    Ok(sink.end()?)
+}
+
+#[inline]
+fn save_key(
+    key: KeyRef<'_>,
+    name: &[u8],
+    sharing: &mut Sharing,
+    sink: &mut impl Sink,
+) -> Result<(), WriteError> {
+    let value = match key.value() {
+        ValueRef::String(text) => StoredValue::String(text.into()),
+        ValueRef::Binary(bytes) => StoredValue::Binary(bytes.into(), 0),
+        ValueRef::Null => StoredValue::Binary(Field::from(&[][..]), 0),
+    };
+    sink.key(name.into(), value)?;
+    for meta in key.meta() {
+        match sharing.first_owner(key, meta.id, name) {
+            None => sink.meta(meta.name.into(), meta.value.into())?,
+            Some(owner) => sink.copy_meta(owner.into(), meta.name.into())?,
+        }
+    }
+    Ok(sink.end_key()?)
+}
+
+/// Names as a file states them.
+struct StoredNames<'a> {
+    names: Names,
+    parent: &'a KeyName,
+    /// The parent with a slash at its end.
+    head: Vec<u8>,
+}
+
+impl<'a> StoredNames<'a> {
+    fn new(parent: &'a KeyName, names: Names) -> Self {
+        let mut head = parent.without_root_slash().to_vec();
+        head.push(b'/');
+        Self { names, parent, head }
+    }
+
+    /// The stored form of a name, which may lie in `scratch`.
+    #[inline]
+    fn of<'n>(&self, name: NameRef<'n>, scratch: &'n mut Vec<u8>) -> Result<&'n [u8], WriteError> {
+        if self.names == Names::Relative
+            && let Some(tail) = name.tail_below(&self.head)
+        {
+            return Ok(tail);
+        }
+        self.of_odd(name, scratch)
+    }
+
+    fn of_odd<'n>(
+        &self,
+        name: NameRef<'n>,
+        scratch: &'n mut Vec<u8>,
+    ) -> Result<&'n [u8], WriteError> {
+        scratch.clear();
+        name.pieces().iter().for_each(|piece| scratch.extend_from_slice(piece));
+        let start = match self.names {
+            Names::Full => 0,
+            Names::Cascading if scratch[0] == b'/' => 1,
+            Names::UpstreamRelative if self.covers(scratch) => {
+                (self.parent.as_bytes().len() + 1).min(scratch.len())
+            }
+            Names::Relative if scratch == self.parent.as_bytes() => scratch.len(),
+            Names::Relative if scratch.starts_with(&self.head) => self.head.len(),
+            _ => return Err(WriteError::OutsideParent(name.to_string())),
+        };
+        Ok(&scratch[start..])
+    }
+
+    fn covers(&self, name: &[u8]) -> bool {
+        name == self.parent.as_bytes() || name.starts_with(&self.head)
+    }
+}
+
+/// Which metakeys may have several owners, and the first owner of each so far.
+struct Sharing {
+    candidates: HashSet<MetaId>,
+    owners: HashMap<MetaId, Box<[u8]>>,
+}
+
+impl Sharing {
+    fn new(keys: &KeySet) -> Self {
+        let owned = keys.iter().filter_map(|key| match key.0 {
+            Place::Owned(key) => Some(key),
+            Place::Packed(..) => None,
+        });
+        let candidates = owned.flat_map(|key| key.shareable_meta()).collect();
+        Self { candidates, owners: HashMap::new() }
+    }
+
+    /// The key with which a metakey was written before, if it was.
+    #[inline]
+    fn first_owner(&mut self, key: KeyRef<'_>, id: MetaId, name: &[u8]) -> Option<&[u8]> {
+        if !self.may_be_shared(key, id) {
+            return None;
+        }
+        self.owner(id, name)
+    }
+
+    fn owner(&mut self, id: MetaId, name: &[u8]) -> Option<&[u8]> {
+        match self.owners.entry(id) {
+            Entry::Occupied(owner) => Some(owner.into_mut()),
+            Entry::Vacant(vacant) => {
+                vacant.insert(name.into());
+                None
+            }
+        }
+    }
+
+    #[inline]
+    fn may_be_shared(&self, key: KeyRef<'_>, id: MetaId) -> bool {
+        let within_block = |block: &Block| block.sharing && block.is_origin(id.index);
+        matches!(key.0, Place::Packed(block, _) if within_block(block))
+            || (!self.candidates.is_empty() && self.candidates.contains(&id))
+    }
+}

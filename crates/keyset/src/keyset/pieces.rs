@@ -1,0 +1,309 @@
+//! The ordered sequence under a key set. A loaded file is one run of its
+//! block's entries; changes carve small lists of keys out of it.
+//!
+//! Invariants: no piece is empty; all keys are in order and unique across
+//! pieces; a list holds at most [`MAX_LIST`] keys, so an insertion costs a
+//! bounded move whatever the size of the set.
+
+use std::sync::Arc;
+
+use super::iter::Iter;
+use crate::block::{Block, Entry};
+use crate::key::{Key, KeyRef, Place};
+use crate::name::{self, NameRef};
+
+const MAX_LIST: usize = 256;
+/// A run is carved at multiples of this, so that it is cut into few pieces.
+const WINDOW: u32 = 128;
+
+/// Keys next to each other in the order.
+#[derive(Clone)]
+pub(super) enum Piece {
+    /// The entries of a block from one index up to another.
+    Run(Arc<Block>, u32, u32),
+    /// Keys one by one.
+    List(Arc<Vec<Slot>>),
+}
+
+/// A key in a list.
+#[derive(Clone)]
+pub(super) enum Slot {
+    Packed(Arc<Block>, u32),
+    Owned(Key),
+}
+
+/// Where a key is or would be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Position {
+    pub(super) piece: usize,
+    pub(super) at: usize,
+}
+
+#[derive(Clone, Default)]
+pub(super) struct Pieces {
+    pieces: Vec<Piece>,
+    len: usize,
+}
+
+impl Slot {
+    fn key(&self) -> KeyRef<'_> {
+        KeyRef(match self {
+            Self::Packed(block, index) => Place::Packed(block, *index),
+            Self::Owned(key) => Place::Owned(key),
+        })
+    }
+
+    fn into_key(self) -> Key {
+        match self {
+            Self::Owned(key) => key,
+            packed => packed.key().to_key(),
+        }
+    }
+}
+
+impl From<KeyRef<'_>> for Slot {
+    fn from(key: KeyRef<'_>) -> Self {
+        match key.0 {
+            Place::Packed(block, index) => Self::Packed(Arc::clone(block), index),
+            Place::Owned(key) => Self::Owned(key.clone()),
+        }
+    }
+}
+
+impl Piece {
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Run(_, from, to) => (to - from) as usize,
+            Self::List(slots) => slots.len(),
+        }
+    }
+
+    #[inline]
+    pub(super) fn get(&self, at: usize) -> KeyRef<'_> {
+        match self {
+            Self::Run(block, from, _) => KeyRef(Place::Packed(block, from + at as u32)),
+            Self::List(slots) => slots[at].key(),
+        }
+    }
+
+    fn last_name(&self) -> NameRef<'_> {
+        self.get(self.len() - 1).name()
+    }
+
+    fn search(&self, name: NameRef<'_>) -> Result<usize, usize> {
+        match self {
+            Self::Run(block, from, to) => {
+                search_run(block, &block.entries[*from as usize..*to as usize], name)
+            }
+            Self::List(slots) => slots.binary_search_by(|slot| slot.key().name().cmp(&name)),
+        }
+    }
+
+    /// The part of this piece from one place up to another.
+    fn part(&self, from: usize, to: usize) -> Option<Self> {
+        match self {
+            _ if from == to => None,
+            Self::Run(block, start, _) => {
+                Some(Self::Run(Arc::clone(block), start + from as u32, start + to as u32))
+            }
+            Self::List(slots) => Some(Self::List(Arc::new(slots[from..to].to_vec()))),
+        }
+    }
+}
+
+/// Searches the entries of a block; where the name lies below its parent, only
+/// what comes after the parent is compared.
+fn search_run(block: &Block, entries: &[Entry], name: NameRef<'_>) -> Result<usize, usize> {
+    let tail = name.plain.then(|| name.tail_below(block.head())).flatten();
+    entries.binary_search_by(|entry| {
+        let other = block.name_of(entry);
+        match tail {
+            Some(tail) if other.plain && !entry.flags.complete => {
+                name::compare_plain(other.tail, tail)
+            }
+            _ => other.cmp(&name),
+        }
+    })
+}
+
+impl Pieces {
+    pub(super) fn of_block(block: Arc<Block>) -> Self {
+        let len = block.len();
+        let pieces = if len == 0 { Vec::new() } else { vec![Piece::Run(block, 0, len)] };
+        Self { pieces, len: len as usize }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(super) fn iter(&self) -> Iter<'_> {
+        Iter::new(&self.pieces, self.len)
+    }
+
+    /// The keys from one position up to another.
+    pub(super) fn range(&self, from: Position, to: Position) -> Iter<'_> {
+        let left = self.rank(to) - self.rank(from);
+        Iter::within(&self.pieces[from.piece..], from.at, left)
+    }
+
+    /// How many keys precede a position.
+    fn rank(&self, position: Position) -> usize {
+        self.pieces[..position.piece].iter().map(Piece::len).sum::<usize>() + position.at
+    }
+
+    pub(super) fn at(&self, mut index: usize) -> Option<KeyRef<'_>> {
+        for piece in &self.pieces {
+            match index.checked_sub(piece.len()) {
+                None => return Some(piece.get(index)),
+                Some(rest) => index = rest,
+            }
+        }
+        None
+    }
+
+    /// Where the key of this name is, or where it would be.
+    pub(super) fn locate(&self, name: NameRef<'_>) -> Result<Position, Position> {
+        let piece = self.pieces.partition_point(|piece| piece.last_name() < name);
+        let position = |at| Position { piece, at };
+        match self.pieces.get(piece) {
+            Some(found) => found.search(name).map(position).map_err(position),
+            None => Err(position(0)),
+        }
+    }
+
+    pub(super) fn get(&self, name: NameRef<'_>) -> Option<KeyRef<'_>> {
+        let Position { piece, at } = self.locate(name).ok()?;
+        Some(self.pieces[piece].get(at))
+    }
+
+    /// The first position for which `goes_left` no longer holds, which it must
+    /// do for a stretch from the start.
+    pub(super) fn partition(&self, goes_left: impl Fn(KeyRef<'_>) -> bool) -> Position {
+        let piece = self.pieces.partition_point(|piece| goes_left(piece.get(piece.len() - 1)));
+        let Some(found) = self.pieces.get(piece) else { return Position { piece, at: 0 } };
+        let (mut from, mut to) = (0, found.len());
+        while from < to {
+            let middle = (from + to) / 2;
+            if goes_left(found.get(middle)) { from = middle + 1 } else { to = middle }
+        }
+        Position { piece, at: from }
+    }
+
+    pub(super) fn insert(&mut self, key: Key) {
+        self.insert_slot(Slot::Owned(key));
+    }
+
+    fn insert_slot(&mut self, slot: Slot) {
+        match self.locate(slot.key().name()) {
+            Ok(position) => {
+                let Position { piece, at } = self.carve(position);
+                self.list(piece)[at] = slot;
+            }
+            Err(position) if position.piece == self.pieces.len() => self.push(slot),
+            Err(position) => {
+                let Position { piece, at } = self.carve(position);
+                self.list(piece).insert(at, slot);
+                self.len += 1;
+                self.split_if_full(piece);
+            }
+        }
+    }
+
+    /// Adds a key after all others.
+    fn push(&mut self, slot: Slot) {
+        self.len += 1;
+        match self.pieces.last_mut() {
+            Some(Piece::List(slots)) if slots.len() < MAX_LIST => Arc::make_mut(slots).push(slot),
+            _ => self.pieces.push(Piece::List(Arc::new(vec![slot]))),
+        }
+    }
+
+    pub(super) fn remove(&mut self, position: Position) -> Key {
+        let Position { piece, at } = self.carve(position);
+        let slot = self.list(piece).remove(at);
+        if self.pieces[piece].len() == 0 {
+            self.pieces.remove(piece);
+        }
+        self.len -= 1;
+        slot.into_key()
+    }
+
+    /// Adds all keys of another sequence; they win.
+    pub(super) fn append(&mut self, other: &Self) {
+        let follows = match (self.pieces.last(), other.pieces.first()) {
+            (Some(last), Some(first)) => last.last_name() < first.get(0).name(),
+            _ => true,
+        };
+        if follows {
+            self.pieces.extend(other.pieces.iter().cloned());
+            self.len += other.len;
+        } else {
+            other.iter().for_each(|key| self.insert_slot(key.into()));
+        }
+    }
+
+    /// Removes the keys from one position up to another and returns them.
+    pub(super) fn cut(&mut self, from: Position, to: Position) -> Self {
+        let cut = self.copy(from, to);
+        if cut.len == 0 {
+            return cut;
+        }
+        let before = self.pieces[from.piece].part(0, from.at);
+        let last = self.pieces.get(to.piece);
+        let after = last.and_then(|piece| piece.part(to.at, piece.len()));
+        let end = self.pieces.len().min(to.piece + 1);
+        self.pieces.splice(from.piece..end, before.into_iter().chain(after));
+        self.len -= cut.len;
+        cut
+    }
+
+    /// The keys from one position up to another, as a sequence of its own.
+    pub(super) fn copy(&self, from: Position, to: Position) -> Self {
+        let len = self.rank(to) - self.rank(from);
+        let end = self.pieces.len().min(to.piece + 1);
+        let parts = (from.piece..end).filter_map(|at| {
+            let piece = &self.pieces[at];
+            let start = if at == from.piece { from.at } else { 0 };
+            let stop = if at == to.piece { to.at } else { piece.len() };
+            piece.part(start, stop.max(start))
+        });
+        Self { pieces: parts.collect(), len }
+    }
+
+    /// Makes the piece at a position a list and returns where the position is then.
+    fn carve(&mut self, position: Position) -> Position {
+        let Position { piece, at } = position;
+        let Piece::Run(block, from, to) = &self.pieces[piece] else { return position };
+        let (from, to) = (*from, *to);
+        let window = (from + at as u32) / WINDOW * WINDOW;
+        let (start, end) = (window.max(from), (window + WINDOW).min(to));
+        let slots = (start..end).map(|index| Slot::Packed(Arc::clone(block), index)).collect();
+        let run = &self.pieces[piece];
+        let before = run.part(0, (start - from) as usize);
+        let after = run.part((end - from) as usize, run.len());
+        let carved = Position {
+            piece: piece + usize::from(before.is_some()),
+            at: at - (start - from) as usize,
+        };
+        let list = Piece::List(Arc::new(slots));
+        self.pieces.splice(piece..=piece, before.into_iter().chain([list]).chain(after));
+        carved
+    }
+
+    fn list(&mut self, piece: usize) -> &mut Vec<Slot> {
+        match &mut self.pieces[piece] {
+            Piece::List(slots) => Arc::make_mut(slots),
+            Piece::Run(..) => unreachable!("a carved piece is a list"),
+        }
+    }
+
+    fn split_if_full(&mut self, piece: usize) {
+        let slots = self.list(piece);
+        if slots.len() > MAX_LIST {
+            let half = slots.split_off(slots.len() / 2);
+            self.pieces.insert(piece + 1, Piece::List(Arc::new(half)));
+        }
+    }
+}
