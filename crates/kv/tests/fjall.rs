@@ -1,18 +1,146 @@
-//! The fjall engine, under the suite that every engine has to pass.
+//! The fjall engine, under the suite that every engine has to pass, and what only an
+//! engine with a directory of its own can get wrong.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use cenote_kv::conformance::Subject;
-use cenote_kv::{Engine, FjallEngine, FjallOptions};
+use cenote_kv::{Batch, Engine, Error, FjallEngine, FjallOptions, KeyRange, ScanOptions};
 use tempfile::TempDir;
 
 struct Fjall(TempDir);
 
 impl Subject for Fjall {
     fn open(&self) -> Arc<dyn Engine> {
-        let options = FjallOptions { reserve: 0, ..FjallOptions::default() };
-        Arc::new(FjallEngine::open(self.0.path(), options).expect("a fresh directory opens"))
+        Arc::new(open(self.0.path()))
     }
 }
 
-cenote_kv::conformance_tests!(Fjall(tempfile::tempdir().unwrap()));
+fn try_open(dir: &Path) -> Result<FjallEngine, Error> {
+    FjallEngine::open(dir, FjallOptions { reserve: 0, ..FjallOptions::default() })
+}
+
+fn open(dir: &Path) -> FjallEngine {
+    try_open(dir).expect("the directory is free")
+}
+
+fn put(key: impl Into<bytes::Bytes>, value: impl Into<bytes::Bytes>) -> Batch {
+    let mut batch = Batch::default();
+    batch.put(key, value);
+    batch
+}
+
+cenote_kv::conformance_tests!(Fjall(tempfile::tempdir().expect("there is room in /tmp")));
+
+#[test]
+fn a_second_engine_on_a_directory_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = open(dir.path());
+    assert!(matches!(try_open(dir.path()), Err(Error::Locked)));
+    let view = engine.snapshot().unwrap();
+    drop(engine);
+    // A snapshot still reads the files.
+    assert!(matches!(try_open(dir.path()), Err(Error::Locked)));
+    drop(view);
+    open(dir.path());
+}
+
+#[test]
+fn a_creation_that_was_killed_is_made_again() {
+    let reference = tempfile::tempdir().unwrap();
+    drop(open(reference.path()));
+    // What fjall makes before its version marker, and with an empty one.
+    for marker in [None, Some("")] {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("keyspaces")).unwrap();
+        for file in ["lock", "0.jnl"] {
+            std::fs::copy(reference.path().join(file), dir.path().join(file)).unwrap();
+        }
+        if let Some(content) = marker {
+            std::fs::write(dir.path().join("version"), content).unwrap();
+        }
+        open(dir.path()).commit(put("a", "1")).unwrap();
+        assert_eq!(open(dir.path()).snapshot().unwrap().version(), 1);
+    }
+}
+
+#[test]
+fn a_directory_that_holds_something_else_is_an_error() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(open(dir.path()));
+    std::fs::write(dir.path().join("version"), "not a version").unwrap();
+    assert!(matches!(try_open(dir.path()), Err(Error::Corrupt(_))));
+    assert!(try_open(&dir.path().join("version")).is_err());
+}
+
+#[test]
+fn a_torn_tail_of_the_journal_loses_nothing_acknowledged() {
+    let dir = tempfile::tempdir().unwrap();
+    let journal = dir.path().join("0.jnl");
+    let engine = open(dir.path());
+    engine.commit(put("a", "kept")).unwrap();
+    let kept = used(&journal);
+    engine.commit(put("b", vec![b'x'; 1_000])).unwrap();
+    let whole = used(&journal);
+    drop(engine);
+    let copy = std::fs::read(&journal).unwrap();
+    for end in [kept + 1, kept + 30, (kept + whole) / 2, whole - 1] {
+        // The file system kept the length that was allocated, or cut the file.
+        for length in [copy.len(), end] {
+            let mut torn = copy[..end].to_vec();
+            torn.resize(length, 0);
+            std::fs::write(&journal, torn).unwrap();
+            let engine = open(dir.path());
+            let view = engine.snapshot().unwrap();
+            assert_eq!(view.get(b"a").unwrap().unwrap(), "kept");
+            assert_eq!((view.version(), view.get(b"b").unwrap()), (1, None), "cut at {end}");
+            drop(view);
+            assert_eq!(engine.commit(put("c", "after")).unwrap(), 2);
+            drop(engine);
+            assert_eq!(open(dir.path()).snapshot().unwrap().version(), 2);
+        }
+    }
+}
+
+/// Bytes of a preallocated journal up to its last that is not zero.
+fn used(journal: &Path) -> usize {
+    let bytes = std::fs::read(journal).expect("the journal is there");
+    bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1)
+}
+
+#[test]
+fn snapshots_hold_while_tables_are_flushed_and_merged() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = open(dir.path());
+    for key in 0..200u32 {
+        engine.commit(put(format!("k{key:03}"), "old")).unwrap();
+    }
+    let view = engine.snapshot().unwrap();
+    // Several memtables' worth of changes to the same keys, and every other key removed.
+    for round in 0..40u32 {
+        let mut batch = Batch::default();
+        for key in 0..200u32 {
+            match key % 2 {
+                0 => batch.put(format!("k{key:03}"), vec![round as u8; 16_000]),
+                _ => batch.delete(format!("k{key:03}")),
+            };
+        }
+        engine.commit(batch).unwrap();
+    }
+    let rows: Result<Vec<_>, _> = view.scan(&KeyRange::all(), ScanOptions::default()).collect();
+    let rows = rows.unwrap();
+    assert_eq!(rows.len(), 200);
+    assert!(rows.iter().all(|(_, value)| value == "old"));
+    assert!((0..200).all(|key| view.get(format!("k{key:03}").as_bytes()).unwrap().is_some()));
+}
+
+#[test]
+fn a_reserve_is_held_back_and_kept_over_a_restart() {
+    let dir = tempfile::tempdir().unwrap();
+    for _ in 0..2 {
+        let options = FjallOptions { reserve: 1 << 20, ..FjallOptions::default() };
+        let engine = FjallEngine::open(dir.path(), options).unwrap();
+        engine.commit(put("a", "1")).unwrap();
+        assert_eq!(std::fs::metadata(dir.path().join("reserve")).unwrap().len(), 1 << 20);
+    }
+}

@@ -35,3 +35,25 @@ pub(super) fn parse_token(value: &[u8]) -> Option<(Version, &Token)> {
     let (version, token) = value.split_first_chunk()?;
     Some((Version::from_be_bytes(*version), token.try_into().ok()?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_row_reads_back() {
+        let (key, value) = token_row(7, &[3; 16]);
+        assert!(key.starts_with(&TOKENS));
+        assert_eq!(parse_token(&value), Some((7, &[3; 16])));
+        assert_eq!(parse_token(&value[1..]), None);
+        assert_eq!(parse_token(b""), None);
+    }
+
+    #[test]
+    fn a_commit_overwrites_the_token_that_it_makes_too_old() {
+        let key = |version| token_row(version, &[0; 16]).0;
+        assert_eq!(key(5), key(5 + SLOTS));
+        assert_ne!(key(5), key(6));
+        assert_ne!(key(5), key(4 + SLOTS));
+    }
+}

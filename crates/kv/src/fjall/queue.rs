@@ -115,3 +115,99 @@ impl Drop for Lead<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::sync::{Barrier, mpsc};
+    use std::thread;
+
+    use super::*;
+
+    fn batch(size: usize) -> Batch {
+        let mut batch = Batch::default();
+        batch.put("k", vec![0; size]);
+        batch
+    }
+
+    fn acknowledge(group: Vec<Pending>) {
+        let size = group.len() as Version;
+        group.into_iter().for_each(|pending| pending.caller.answer(Ok(size)));
+    }
+
+    /// Holds the lead until `others` batches wait, then calls `write` with what comes.
+    fn while_led(
+        queue: &Queue,
+        others: usize,
+        sizes: usize,
+        write: fn(Vec<Pending>),
+    ) -> Vec<Answer> {
+        let leading = Barrier::new(2);
+        let (release, released) = mpsc::channel();
+        thread::scope(|scope| {
+            let first = scope.spawn(|| {
+                let released = std::sync::Mutex::new(released);
+                queue.commit(batch(1), |group| {
+                    leading.wait();
+                    released.lock().unwrap().recv().unwrap();
+                    acknowledge(group);
+                })
+            });
+            leading.wait();
+            let waiting: Vec<_> =
+                (0..others).map(|_| scope.spawn(|| queue.commit(batch(sizes), write))).collect();
+            while queue.line().waiting.len() < others {
+                thread::yield_now();
+            }
+            release.send(()).unwrap();
+            assert_eq!(first.join().unwrap().unwrap(), 1);
+            let unknown = || Err(CommitError::Unknown(Error::Undecided));
+            waiting
+                .into_iter()
+                .map(|waiting| waiting.join().unwrap_or_else(|_| unknown()))
+                .collect()
+        })
+    }
+
+    #[test]
+    fn those_that_wait_are_written_together() {
+        for answer in while_led(&Queue::default(), 5, 1, acknowledge) {
+            assert_eq!(answer.unwrap(), 5);
+        }
+    }
+
+    #[test]
+    fn a_group_is_bounded_but_takes_one_batch_of_any_size() {
+        for (size, expected) in [(GROUP / 3, 2), (2 * GROUP, 1)] {
+            let answers = while_led(&Queue::default(), 4, size, acknowledge);
+            assert!(answers.into_iter().all(|answer| answer.unwrap() == expected));
+        }
+    }
+
+    #[test]
+    fn a_panic_answers_unknown_and_hands_on_the_lead() {
+        let queue = Queue::default();
+        let answers = while_led(&queue, 3, 1, |_| panic!("a leader fell"));
+        assert!(answers.iter().all(|answer| matches!(answer, Err(CommitError::Unknown(_)))));
+        assert_eq!(queue.commit(batch(1), acknowledge).unwrap(), 1);
+    }
+
+    #[test]
+    fn a_lone_writer_leads_each_time() {
+        let queue = Queue::default();
+        let led = AtomicU64::new(0);
+        for _ in 0..3 {
+            let caller = thread::current().id();
+            let answer = queue.commit(batch(1), |group| {
+                assert_eq!(thread::current().id(), caller);
+                led.fetch_add(1, Ordering::Relaxed);
+                acknowledge(group);
+            });
+            answer.unwrap();
+        }
+        assert_eq!(led.into_inner(), 3);
+        let fell = catch_unwind(AssertUnwindSafe(|| queue.commit(batch(1), |_| panic!("alone"))));
+        assert!(fell.is_err() && !queue.line().led);
+    }
+}

@@ -5,6 +5,7 @@
 //! the background. Since removing things needs commits too, a file holds space back,
 //! and is given up when the margin is reached.
 
+use std::fmt;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -16,17 +17,31 @@ use rustix::fs::{FallocateFlags, fallocate, statvfs};
 const MARGIN: u64 = 96 << 20;
 
 /// The file that holds space back.
-#[derive(Debug)]
 pub(super) struct Reserve {
-    dir: PathBuf,
+    path: PathBuf,
     size: u64,
     held: Mutex<bool>,
+    /// Bytes that this process may still write.
+    free: Box<dyn Fn() -> u64 + Send + Sync>,
+}
+
+impl fmt::Debug for Reserve {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reserve").field("size", &self.size).finish_non_exhaustive()
+    }
 }
 
 impl Reserve {
-    /// Holds back `size` bytes if there is room for them.
+    /// Holds back `size` bytes in `dir` if there is room for them.
     pub(super) fn open(dir: &Path, size: u64) -> Self {
-        let reserve = Self { dir: dir.to_owned(), size, held: Mutex::new(false) };
+        let disk = dir.to_owned();
+        Self::new(dir, size, move || free(&disk))
+    }
+
+    fn new(dir: &Path, size: u64, free: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
+        let path = dir.join("reserve");
+        let held = Mutex::new(path.exists());
+        let reserve = Self { path, size, held, free: Box::new(free) };
         reserve.has_room_for(0);
         reserve
     }
@@ -36,25 +51,79 @@ impl Reserve {
         // The journal takes it once, the table that it ends in once more.
         let needed = MARGIN + 2 * size as u64;
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        if *held && self.free() < needed {
-            *held = std::fs::remove_file(self.path()).is_err();
-        } else if !*held && self.size > 0 && self.free() >= needed + 2 * self.size {
+        if *held && (self.free)() < needed {
+            *held = std::fs::remove_file(&self.path).is_err();
+        } else if !*held && self.size > 0 && (self.free)() >= needed + 2 * self.size {
             *held = self.hold_back().is_ok();
         }
-        self.free() >= needed
+        (self.free)() >= needed
     }
 
     fn hold_back(&self) -> std::io::Result<()> {
-        let file = File::options().create(true).append(true).open(self.path())?;
+        let file = File::options().create(true).append(true).open(&self.path)?;
         Ok(fallocate(&file, FallocateFlags::empty(), 0, self.size)?)
     }
+}
 
-    /// Bytes that this process may still write; without an answer, no limit is known.
-    fn free(&self) -> u64 {
-        statvfs(&self.dir).map_or(u64::MAX, |fs| fs.f_bavail.saturating_mul(fs.f_frsize))
+/// Where the file system does not tell, no limit is known.
+fn free(dir: &Path) -> u64 {
+    statvfs(dir).map_or(u64::MAX, |disk| disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+
+    const MIB: u64 = 1 << 20;
+
+    struct Disk {
+        dir: tempfile::TempDir,
+        free: Arc<AtomicU64>,
+        reserve: Reserve,
     }
 
-    fn path(&self) -> PathBuf {
-        self.dir.join("reserve")
+    fn disk(free: u64) -> Disk {
+        let dir = tempfile::tempdir().unwrap();
+        let free = Arc::new(AtomicU64::new(free));
+        let seen = free.clone();
+        let reserve = Reserve::new(dir.path(), MIB, move || seen.load(Ordering::Relaxed));
+        Disk { dir, free, reserve }
+    }
+
+    impl Disk {
+        fn holds_back(&self) -> bool {
+            self.dir.path().join("reserve").exists()
+        }
+
+        fn room(&self, free: u64) -> bool {
+            self.free.store(free, Ordering::Relaxed);
+            self.reserve.has_room_for(0)
+        }
+    }
+
+    #[test]
+    fn the_reserve_is_given_up_before_the_margin_is_touched_and_taken_back_later() {
+        let disk = disk(10 * MARGIN);
+        assert!(disk.holds_back());
+        assert!(disk.room(MARGIN) && disk.holds_back());
+        assert!(!disk.room(MARGIN - 1) && !disk.holds_back());
+        assert!(disk.room(MARGIN + MIB) && !disk.holds_back(), "too early to take it back");
+        assert!(disk.room(MARGIN + 2 * MIB) && disk.holds_back());
+    }
+
+    #[test]
+    fn a_full_disk_gets_no_reserve_and_no_commit() {
+        let disk = disk(MARGIN - 1);
+        assert!(!disk.holds_back() && !disk.reserve.has_room_for(0));
+    }
+
+    #[test]
+    fn a_commit_needs_room_for_itself() {
+        let disk = disk(10 * MARGIN);
+        assert!(disk.reserve.has_room_for(MARGIN as usize));
+        assert!(!disk.reserve.has_room_for(9 * MARGIN as usize));
     }
 }
