@@ -13,6 +13,9 @@ use crate::index::{Index, bad_entry};
 use crate::names::Names;
 use crate::source::Source;
 
+/// Longer name lists (256 MiB) are taken for damage: they are held in memory.
+pub(crate) const MAX_NAME_CELLS: u64 = 1 << 22;
+
 /// A GSD file open for reading.
 #[derive(Debug)]
 pub struct Reader<S> {
@@ -256,6 +259,9 @@ fn read_names(source: &dyn Source, size: u64, header: &Header) -> Result<Names> 
     if !fits(location, cells, NAME_CELL, size) {
         let what = format!("name list block of {cells} cells at {location}, past the end");
         return Err(Error::corrupt(24, what));
+    }
+    if cells > MAX_NAME_CELLS {
+        return Err(Error::corrupt(32, format!("a name list of {cells} cells is too long")));
     }
     let mut block = vec![0; (cells * NAME_CELL) as usize];
     source.read_at(location, &mut block)?;

@@ -11,6 +11,7 @@ use crate::entry::{ENTRY_SIZE, Entry, Limits, RawEntry};
 use crate::error::{Error, Result};
 use crate::header::{HEADER_SIZE, Header, NAME_CELL};
 use crate::names::Names;
+use crate::reader::MAX_NAME_CELLS;
 use crate::repack::copy_frame;
 use crate::source::Source;
 use crate::storage::Storage;
@@ -82,7 +83,8 @@ fn write<F: Storage>(
 /// The name list, cut where it stops being one.
 fn read_names(source: &dyn Source, size: u64, header: &Header) -> Result<Names> {
     let (location, cells) = header.name_block();
-    let end = cells.saturating_mul(NAME_CELL).saturating_add(location).min(size);
+    let cells = cells.min(MAX_NAME_CELLS);
+    let end = (cells * NAME_CELL).saturating_add(location).min(size);
     if end <= location {
         return Err(Error::corrupt(24, "the name list lies outside the file"));
     }

@@ -1,0 +1,44 @@
+"""The file layer: chunks of data, by frame and name.
+
+A chunk is a 1- or 2-dimensional array, or a string. Chunks become visible, and safe, with
+:meth:`GSDFile.flush`, which :meth:`GSDFile.close` calls.
+"""
+
+import logging
+import os
+
+from cenote._cenote import gsd as _native
+
+logger = logging.getLogger('gsd.fl')
+
+GSDFile = _native.GSDFile
+
+
+def open(name, mode, application=None, schema=None, schema_version=None):
+    """Open a GSD file.
+
+    Args:
+        name: A path, or for reading any object with ``read_range(offset, length)`` and
+            ``size``, or with ``seek`` and ``read``.
+        mode: ``'r'``, ``'r+'``, ``'w'`` (create or empty), ``'x'`` (create, never replace)
+            or ``'a'`` (open or create).
+        application: The program that writes the file, at most 63 bytes; to create a file.
+        schema: The name of the schema, at most 63 bytes. An existing file must have it.
+        schema_version: Two numbers; to create a file.
+
+    Returns:
+        GSDFile: The open file.
+    """
+    if is_source(name):
+        if mode != 'r':
+            raise ValueError("Only mode 'r' can read from an object: " + mode)
+        label = getattr(name, 'name', None) or getattr(name, 'url', None) or repr(name)
+        return GSDFile._from_source(name, str(label), schema)
+    return GSDFile(str(name), mode, application, schema, schema_version)
+
+
+def is_source(name):
+    """Whether :func:`open` reads from this object itself, rather than from a path."""
+    if isinstance(name, (str, os.PathLike)):
+        return False
+    return hasattr(name, 'read_range') or (hasattr(name, 'seek') and hasattr(name, 'read'))

@@ -1,0 +1,414 @@
+"""Trajectories of HOOMD-blue.
+
+>>> import cenote.gsd.hoomd
+>>> with cenote.gsd.hoomd.open('trajectory.gsd') as traj:
+...     frame = traj[-1]
+...     positions = traj.read_many('particles/position', slice(0, 100))
+"""
+
+import json
+import logging
+import operator
+import os
+import sys
+import warnings
+from fnmatch import filter as fnfilter
+
+import numpy
+
+from cenote._cenote import gsd as _native
+
+from . import fl, version
+from ._frame import (
+    _NOTHING,
+    BondData,
+    ConfigurationData,
+    ConstraintData,
+    Part,
+    ParticleData,
+    blank,
+)
+
+logger = logging.getLogger('gsd.hoomd')
+
+_SCHEMA_VERSION = [2, 0]
+
+#: How each container of a frame is made, in the order in which frames are written.
+_CONTAINERS = {
+    'configuration': (ConfigurationData, {}),
+    'particles': (ParticleData, {}),
+    'bonds': (BondData, {'M': 2}),
+    'angles': (BondData, {'M': 3}),
+    'dihedrals': (BondData, {'M': 4}),
+    'impropers': (BondData, {'M': 4}),
+    'constraints': (ConstraintData, {}),
+    'pairs': (BondData, {'M': 2}),
+}
+
+
+class Frame(Part):
+    """A frame of a trajectory.
+
+    Attributes:
+        configuration (ConfigurationData): Step, dimensions and box.
+        particles (ParticleData): Particles.
+        bonds, angles, dihedrals, impropers, pairs (BondData): Groups of particles.
+        constraints (ConstraintData): Distance constraints.
+        log (dict): Logged quantities: arrays or strings, by name.
+    """
+
+    _inherited = tuple(_CONTAINERS)
+
+    def __init__(self):
+        self.log = {}
+
+    def _is_made_late(self, name):
+        return True
+
+    def _inherit(self, name, initial):
+        if initial is None:
+            cls, arguments = _CONTAINERS[name]
+            return cls(**arguments)
+        container = _blank[name]()
+        container._initial = _NOTHING if initial is _NOTHING else getattr(initial, name)
+        return container
+
+    def validate(self, inplace=False):
+        """Check that the containers are consistent.
+
+        Args:
+            inplace: Replace the arrays by contiguous ones of the types that are written.
+
+        Raises:
+            ValueError: An array has the wrong size, or a type name comes twice.
+        """
+        for name in _CONTAINERS:
+            getattr(self, name).validate(inplace)
+
+    def __reduce__(self):
+        return _restore, (None if type(self) is Frame else type(self), dict(self.__dict__))
+
+
+# Some programs know frames by the name of their class alone.
+Frame.__module__ = 'gsd.hoomd'
+
+
+def _restore(cls, state):
+    frame = object.__new__(cls or Frame)
+    frame._own.update(state)
+    return frame
+
+
+_blank = {
+    name: blank(cls, **({'M': 2} if cls is ConstraintData else arguments))
+    for name, (cls, arguments) in _CONTAINERS.items()
+}
+_blanks = list(_blank.values())
+_blank_frame = blank(Frame)
+
+
+class _HOOMDTrajectoryIterable:
+    """Goes through some frames of a trajectory, any number of times."""
+
+    def __init__(self, trajectory, indices):
+        self._trajectory = trajectory
+        self._indices = indices
+        self._indices_iterator = iter(indices)
+
+    def __next__(self):
+        return self._trajectory[next(self._indices_iterator)]
+
+    next = __next__
+
+    def __iter__(self):
+        return type(self)(self._trajectory, self._indices)
+
+    def __len__(self):
+        return len(self._indices)
+
+
+class _HOOMDTrajectoryView:
+    """Some frames of a trajectory, read when they are asked for."""
+
+    def __init__(self, trajectory, indices):
+        self._trajectory = trajectory
+        self._indices = indices
+
+    def __iter__(self):
+        return _HOOMDTrajectoryIterable(self._trajectory, self._indices)
+
+    def __len__(self):
+        return len(self._indices)
+
+    def __getitem__(self, key):
+        if isinstance(key, slice):
+            return type(self)(self._trajectory, self._indices[key])
+        return self._trajectory[self._indices[key]]
+
+    def read_many(self, name, rows=None, threads=None):
+        """One quantity over these frames: see :meth:`HOOMDTrajectory.read_many`."""
+        return self._trajectory.read_many(name, self._indices, rows, threads)
+
+
+class HOOMDTrajectory:
+    """The frames of a file: a sequence that can be appended to.
+
+    Args:
+        file: A :class:`cenote.gsd.fl.GSDFile` or :class:`cenote.gsd.pygsd.GSDFile`.
+        precision: ``'single'`` or ``'double'``: how floating point numbers are written.
+    """
+
+    def __init__(self, file, precision='single'):
+        if precision not in ('single', 'double'):
+            message = "precision must be 'single' or 'double'"
+            raise ValueError(message)
+        self._file = file
+        self._precision = precision
+        self._initial_frame = None
+        logger.info('opening HOOMDTrajectory: %s', file)
+        if file.schema != 'hoomd':
+            raise RuntimeError('GSD file is not a hoomd schema file: ' + str(file))
+        found = file.schema_version
+        if not (1, 0) <= found < (3, 0):
+            message = f'Incompatible hoomd schema version {found} in: {file}'
+            raise RuntimeError(message)
+        if found < (2, 0) and precision == 'double':
+            message = "schema 1.x files are not compatible with precision='double'"
+            raise RuntimeError(message)
+        self._frames = _native.Trajectory(_core(file), sys.modules[__name__])
+        logger.info('found %d frames', len(self))
+
+    @property
+    def file(self):
+        """The file of this trajectory."""
+        return self._file
+
+    @property
+    def precision(self):
+        """str: ``'single'`` or ``'double'``."""
+        return self._precision
+
+    def __len__(self):
+        return self._file.nframes
+
+    def append(self, frame):
+        """Append a frame, without what frame 0 or the defaults say already.
+
+        Raises:
+            ValueError: The frame is not consistent; nothing of it is written.
+        """
+        if isinstance(frame, Frame) and type(frame).validate is not Frame.validate:
+            frame.validate()
+        if self._initial_frame is None and len(self) > 0:
+            self._initial_frame = self._frames.read_initial()
+        self._frames.append(frame, self._initial_frame, self._precision == 'double')
+
+    def extend(self, iterable):
+        """Append each frame of an iterable."""
+        for item in iterable:
+            self.append(item)
+
+    def truncate(self):
+        """Remove all frames."""
+        self._file.truncate()
+        self._frames.forget()
+        self._initial_frame = None
+
+    def flush(self):
+        """Make the frames appended so far visible and safe."""
+        self._file.flush()
+
+    def close(self):
+        """Flush and close the file."""
+        self._file.close()
+        del self._initial_frame
+
+    def _read_frame(self, idx):
+        if idx >= len(self):
+            raise IndexError
+        if self._initial_frame is None:
+            self._initial_frame = self._frames.read_initial()
+        return self._frames.read(idx, self._initial_frame)
+
+    def read_many(self, name, frames=None, rows=None, threads=None):
+        """Read one quantity over many frames, in parallel, as one array.
+
+        A frame without the quantity has that of frame 0, or the default, as in ``traj[i]``.
+
+        Args:
+            name: The name of its chunks, such as ``'particles/position'`` or ``'log/energy'``.
+            frames: A slice or a sequence of indices; all of them if not given.
+            rows: A slice of step 1 of the rows (particles) of each frame.
+            threads: How many to read with; as many as there are processors if not given.
+
+        Returns:
+            numpy.ndarray: frames x rows, or frames x rows x columns.
+
+        Raises:
+            ValueError: Two frames differ in type or shape.
+            KeyError: No frame has such a quantity.
+        """
+        if frames is None:
+            frames = slice(None)
+        length = len(self)
+        if isinstance(frames, slice):
+            numbers = list(range(*frames.indices(length)))
+        else:
+            numbers = [self._number(index, length) for index in frames]
+        if threads is None:
+            threads = min(os.cpu_count() or 1, 8)
+        if rows is not None:
+            if rows.step not in (None, 1):
+                raise ValueError('rows are read with step 1')
+            rows = (rows.start or 0, rows.stop if rows.stop is not None else None)
+        return self._frames.read_many(name, numbers, rows, threads)
+
+    @staticmethod
+    def _number(index, length):
+        """The number of a frame, which may be counted from the end."""
+        number = operator.index(index)
+        if number < 0:
+            number += length
+        if not 0 <= number < length:
+            raise IndexError
+        return number
+
+    def __getitem__(self, key):
+        if isinstance(key, slice):
+            return _HOOMDTrajectoryView(self, range(*key.indices(len(self))))
+        return self._read_frame(self._number(key, len(self)))
+
+    def __iter__(self):
+        return _HOOMDTrajectoryIterable(self, range(len(self)))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, exc_type, exc_value, traceback):
+        self._file.close()
+
+    def __getstate__(self):
+        return {**vars(self), '_frames': None, '_initial_frame': None}
+
+    def __setstate__(self, state):
+        vars(self).update(state)
+        self._frames = _native.Trajectory(_core(self._file), sys.modules[__name__])
+
+
+def _core(file):
+    """The native file in a file of either module."""
+    core = getattr(file, '_core', file)
+    if not isinstance(core, fl.GSDFile):
+        raise TypeError('a trajectory needs a file of cenote.gsd.fl or cenote.gsd.pygsd')
+    return core
+
+
+def open(name, mode='r', precision='single'):
+    """Open a trajectory.
+
+    Args:
+        name: A path, or for reading any object that :func:`cenote.gsd.fl.open` takes.
+        mode: ``'r'``, ``'r+'``, ``'w'``, ``'x'`` or ``'a'``: see :func:`cenote.gsd.fl.open`.
+        precision: ``'single'`` or ``'double'``: how floating point numbers are written.
+
+    Returns:
+        HOOMDTrajectory: The trajectory.
+    """
+    file = fl.open(
+        name=name,
+        mode=mode,
+        application='gsd.hoomd ' + version.version,
+        schema='hoomd',
+        schema_version=_SCHEMA_VERSION,
+    )
+    return HOOMDTrajectory(file, precision=precision)
+
+
+def read_log(name, scalar_only=False, glob_pattern='*'):
+    """Read all logged quantities of a file.
+
+    Args:
+        name: As in :func:`open`.
+        scalar_only: Leave out quantities that are not one number for each frame.
+        glob_pattern: Which names to read, such as ``'log/*energy*'``.
+
+    Returns:
+        dict[str, numpy.ndarray]: Arrays whose first axis is the frame, by name, with
+        ``configuration/step`` first. Quantities that frame 0 does not have are left out.
+    """
+    with fl.open(name=name, mode='r', schema='hoomd') as file:
+        names = file.find_matching_chunk_names('log/')
+        if glob_pattern != '*':
+            names = fnfilter(names, glob_pattern)
+        if not names:
+            warnings.warn(f'No logged data in file: {name}', RuntimeWarning, stacklevel=2)
+        logged = {}
+        for log in ['configuration/step', *names]:
+            value = _first_value(file, log)
+            if value is not None and not (scalar_only and value.shape[0] != 1):
+                logged[log] = _for_each_frame(value, file.nframes)
+        _native.read_log(file, logged)
+    return logged
+
+
+def _first_value(file, log):
+    """The value of a quantity in frame 0, as an array, if there is one."""
+    if not file.chunk_exists(frame=0, name=log):
+        is_step = log == 'configuration/step'
+        return numpy.array([0], dtype=numpy.uint64) if is_step else None
+    value = file.read_chunk(frame=0, name=log)
+    if isinstance(value, str):
+        return numpy.array([value], dtype=_string_dtype())
+    return value
+
+
+def _string_dtype():
+    if int(numpy.version.version.split('.')[0]) < 2:
+        raise RuntimeError('read_log of strings requires numpy >= 2.0')
+    return numpy.dtypes.StringDType
+
+
+def _for_each_frame(value, nframes):
+    """The value once for each frame; a single number has no axis of its own."""
+    if value.shape == (1,):
+        return numpy.full(fill_value=value[0], shape=(nframes,), dtype=value.dtype)
+    return numpy.tile(value, (nframes, *(1 for _ in value.shape)))
+
+
+# What `append` does with values that are not arrays of the right type and shape already.
+# Each returns the array to write, or None if frame 0 or the default says it already.
+
+
+def _is_said(value, initial, default):
+    if initial is not None:
+        return numpy.array_equal(initial, value)
+    return numpy.array_equiv(value, default)
+
+
+def _one_chunk(value, initial, default, dtype, N, columns):
+    return None if _is_said(value, initial, default) else numpy.array([value], dtype=dtype)
+
+
+def _box_chunk(value, initial, default, dtype, N, columns):
+    # A box has the precision of single floating point numbers, however it is written.
+    box = numpy.ascontiguousarray(value, dtype=numpy.float32).reshape([6])
+    return None if _is_said(value, initial, default) else box.astype(dtype)
+
+
+def _rows_chunk(value, initial, default, dtype, N, columns):
+    array = numpy.ascontiguousarray(value, dtype=dtype)
+    array = array.reshape([N] if columns == 1 else [N, columns])
+    return None if _is_said(value, initial, default) else array
+
+
+def _shapes_chunk(value, initial, default, dtype, N, columns):
+    if _is_said(value, initial, default):
+        return None
+    texts = [json.dumps(shape).encode() for shape in value]
+    width = max(map(len, texts), default=0) + 1
+    packed = numpy.array(texts, dtype=numpy.dtype((bytes, width)))
+    return packed.view(dtype=numpy.int8).reshape(len(texts), width)
+
+
+def _shapes(texts):
+    return [json.loads(text) for text in texts]

@@ -1,0 +1,109 @@
+"""Reading GSD files from any seekable binary file object.
+
+The name is that of the reference's reader in pure Python; here the same fast code reads as
+everywhere else.
+"""
+
+import logging
+
+from . import fl
+from .version import version
+
+logger = logging.getLogger('gsd.pygsd')
+
+__all__ = ['GSDFile', 'version']
+
+
+class GSDFile:
+    """A GSD file open for reading.
+
+    Args:
+        file: A file object open in binary mode: a file on disk, in memory, in an archive.
+    """
+
+    def __init__(self, file):
+        logger.info('opening file: %s', file)
+        self._file_object = file
+        self._core = fl.GSDFile._from_source(file, str(getattr(file, 'name', file)))
+
+    def close(self):
+        """Close the file, and the file object."""
+        self._core.close()
+        self._file_object.close()
+
+    def truncate(self):
+        """Not supported: this file is read only."""
+        raise NotImplementedError
+
+    def end_frame(self):
+        """Not supported: this file is read only."""
+        raise NotImplementedError
+
+    def write_chunk(self, name, data):
+        """Not supported: this file is read only."""
+        raise NotImplementedError
+
+    def chunk_exists(self, frame, name):
+        """Whether a frame has a chunk of this name."""
+        self.nframes  # raises when the file is closed
+        return self._core.chunk_exists(frame, name)
+
+    def read_chunk(self, frame, name):
+        """Read a chunk: an array, or a string."""
+        return self._core.read_chunk(frame, name)
+
+    def find_matching_chunk_names(self, match):
+        """The names of chunks, in any frame, that begin with ``match``."""
+        return self._core.find_matching_chunk_names(match)
+
+    def __getstate__(self):
+        return {'name': self.name}
+
+    def __setstate__(self, state):
+        self.__init__(open(state['name'], 'rb'))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, exc_type, exc_value, traceback):
+        self.close()
+
+    @property
+    def name(self):
+        """str: The name of the file object."""
+        return self._file_object.name
+
+    @property
+    def file(self):
+        """The file object."""
+        return self._file_object
+
+    @property
+    def mode(self):
+        """str: Always ``'r'``."""
+        return 'r'
+
+    @property
+    def gsd_version(self):
+        """tuple[int, int]: The version of the file layer."""
+        return self._core.gsd_version
+
+    @property
+    def schema_version(self):
+        """tuple[int, int]: The version of the schema."""
+        return self._core.schema_version
+
+    @property
+    def schema(self):
+        """str: The name of the schema."""
+        return self._core.schema
+
+    @property
+    def application(self):
+        """str: The program that wrote the file."""
+        return self._core.application
+
+    @property
+    def nframes(self):
+        """int: How many frames there are."""
+        return self._core.nframes

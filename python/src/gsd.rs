@@ -1,0 +1,28 @@
+//! `cenote.gsd`: the file layer, and the parts of the HOOMD schema that are worth being fast.
+//!
+//! Python keeps what users subclass and inspect (frames and trajectories); this module moves the
+//! bytes. Invariant: a lock on a file is only ever waited for without the interpreter lock.
+
+mod append;
+mod array;
+mod chunk;
+mod elision;
+mod error;
+mod file;
+mod frame;
+mod log;
+mod many;
+mod schema;
+mod source;
+mod trajectory;
+
+use pyo3::prelude::*;
+
+/// Adds the submodule `gsd`.
+pub(crate) fn register(parent: &Bound<'_, PyModule>) -> PyResult<()> {
+    let module = PyModule::new(parent.py(), "gsd")?;
+    module.add_class::<file::GsdFile>()?;
+    module.add_class::<trajectory::Trajectory>()?;
+    module.add_function(wrap_pyfunction!(log::read_log, &module)?)?;
+    parent.add_submodule(&module)
+}

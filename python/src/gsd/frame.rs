@@ -1,0 +1,317 @@
+//! Reading a whole frame: one search of the index, one request, one Python object for each
+//! container that the frame has.
+//!
+//! What a frame does not have is not made here. The Python classes fill inherited attributes
+//! when they are asked for, from the initial frame that each frame carries along.
+
+use cenote_gsd::{ChunkType, Entry, Reader};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString};
+
+use super::array::{FreshArray, text};
+use super::file::{GsdFile, ReadError, fresh_for, read_rows};
+use super::schema::{CONTAINERS, FIELDS, Field, Shape};
+use super::source::Medium;
+use super::trajectory::{KnownNames, LARGE_FIELD, Meaning};
+
+/// The Python classes that a frame is made of.
+pub(crate) struct Classes {
+    frame: Py<PyAny>,
+    containers: Vec<Py<PyAny>>,
+    /// What frame 0 inherits from.
+    nothing: Py<PyAny>,
+    module: Py<PyAny>,
+}
+
+impl Classes {
+    pub(crate) fn of_module(module: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let blanks = module.getattr("_blanks")?.extract::<Vec<Py<PyAny>>>()?;
+        Ok(Self {
+            frame: module.getattr("_blank_frame")?.unbind(),
+            containers: blanks,
+            nothing: module.getattr("_NOTHING")?.unbind(),
+            module: module.clone().unbind(),
+        })
+    }
+
+    pub(crate) fn module<'py>(&self, py: Python<'py>) -> &Bound<'py, PyAny> {
+        self.module.bind(py)
+    }
+}
+
+/// A frame being read.
+pub(crate) struct FrameReader<'a, 'py> {
+    pub(crate) py: Python<'py>,
+    pub(crate) file: &'a Py<GsdFile>,
+    pub(crate) reader: &'a Reader<Medium>,
+    pub(crate) classes: &'a Classes,
+    pub(crate) known: &'a mut KnownNames,
+}
+
+/// The chunks of one frame, by what they mean.
+struct FoundChunks {
+    fields: [Option<Entry>; FIELDS.len()],
+    logs: Vec<Option<Entry>>,
+}
+
+/// A value being read: an array, or bytes that become something else.
+enum Target<'py> {
+    Array(FreshArray<'py>),
+    Bytes(Vec<u8>),
+}
+
+impl Target<'_> {
+    fn bytes(&mut self) -> &mut [u8] {
+        match self {
+            Self::Array(array) => array.bytes(),
+            Self::Bytes(bytes) => bytes,
+        }
+    }
+}
+
+impl<'py> FrameReader<'_, 'py> {
+    pub(crate) fn read(
+        &mut self,
+        frame: u64,
+        initial: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let found = self.find(frame).map_err(|e| self.raise(e))?;
+        if let Some(initial) = initial {
+            self.load_pending(&found, initial)?;
+        }
+        self.build(&found, initial)
+    }
+
+    pub(crate) fn read_initial(&mut self) -> PyResult<Bound<'py, PyAny>> {
+        let mut found = self.find(0).map_err(|e| self.raise(e))?;
+        self.known.pending = (0..FIELDS.len())
+            .filter(|&i| matches!(FIELDS[i].shape, Shape::Rows(_)))
+            .filter(|&i| found.fields[i].is_some_and(|entry| entry.byte_size() >= LARGE_FIELD))
+            .collect();
+        for &field in &self.known.pending {
+            found.fields[field] = None;
+        }
+        let frame = self.build(&found, None)?;
+        for &field in &self.known.pending {
+            let container = frame.getattr(CONTAINERS[FIELDS[field].container])?;
+            let later = (self.file, FIELDS[field].chunk);
+            container.call_method1(intern!(self.py, "_read_later"), (FIELDS[field].name, later))?;
+        }
+        Ok(frame)
+    }
+
+    /// Reads the fields of frame 0 that this frame inherits.
+    fn load_pending(&mut self, found: &FoundChunks, initial: &Bound<'py, PyAny>) -> PyResult<()> {
+        if self.known.pending.is_empty() {
+            return Ok(());
+        }
+        let mut still = Vec::new();
+        for field in std::mem::take(&mut self.known.pending) {
+            if found.fields[field].is_some() {
+                still.push(field);
+                continue;
+            }
+            let field = &FIELDS[field];
+            let found = self.reader.find(0, field.chunk.as_bytes()).map_err(|e| self.raise(e))?;
+            let Some(entry) = found else { continue };
+            let array = read_rows(self.py, self.reader, &entry, 0..entry.rows())
+                .map_err(|e| e.raised(self.file.get().file_name()))?;
+            let container = initial.getattr(CONTAINERS[field.container])?;
+            container.call_method1(intern!(self.py, "_have"), (field.name, array))?;
+        }
+        self.known.pending = still;
+        Ok(())
+    }
+
+    fn raise(&self, error: cenote_gsd::Error) -> PyErr {
+        self.file.get().raise(error)
+    }
+
+    fn find(&self, frame: u64) -> cenote_gsd::Result<FoundChunks> {
+        let mut found =
+            FoundChunks { fields: [None; FIELDS.len()], logs: vec![None; self.known.logs.len()] };
+        for position in self.reader.frame(frame)? {
+            let entry = self.reader.entry(position)?;
+            let place = match self.known.meanings[usize::from(entry.name_id())] {
+                Meaning::Field(field) => &mut found.fields[field],
+                Meaning::Log(log) => &mut found.logs[log],
+                Meaning::Other => continue,
+            };
+            // Of several chunks with one name, take the one that a search finds.
+            *place = match place {
+                Some(_) => self.reader.find_id(frame, entry.name_id())?,
+                None => Some(entry),
+            };
+        }
+        Ok(found)
+    }
+
+    fn build(
+        &self,
+        found: &FoundChunks,
+        initial: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let mut values =
+            self.read_values(found).map_err(|e| e.raised(self.file.get().file_name()))?;
+        let logs = values.split_off(found.fields.iter().flatten().count());
+        let frame = self.classes.frame.bind(self.py).call0()?;
+        let parent = initial.unwrap_or(self.classes.nothing.bind(self.py));
+        frame.setattr(intern!(self.py, "_initial"), parent)?;
+        self.add_containers(&frame, found, values, initial)?;
+        let log = self.log(found, logs, initial)?;
+        frame.setattr(intern!(self.py, "log"), log)?;
+        Ok(frame)
+    }
+
+    /// The values of all chunks, fields first, each in their order.
+    fn read_values(&self, found: &FoundChunks) -> Result<Vec<Bound<'py, PyAny>>, ReadError> {
+        let fields = found.fields.iter().zip(FIELDS).filter_map(|(entry, field)| {
+            let bytes = matches!(field.shape, Shape::Names | Shape::Shapes);
+            Some(((*entry)?, bytes))
+        });
+        let logs = found.logs.iter().flatten().map(|entry| (*entry, is_text(entry)));
+        let wanted: Vec<(Entry, bool)> = fields.chain(logs).collect();
+        let mut targets = wanted
+            .iter()
+            .map(|(entry, bytes)| self.target(entry, *bytes))
+            .collect::<PyResult<Vec<_>>>()?;
+        let mut parts: Vec<(Entry, &mut [u8])> = wanted
+            .iter()
+            .map(|(entry, _)| *entry)
+            .zip(targets.iter_mut().map(Target::bytes))
+            .collect();
+        let reader = self.reader;
+        self.py.detach(|| reader.read_many(&mut parts))?;
+        let fields = found.fields.iter().zip(FIELDS).filter(|(entry, _)| entry.is_some());
+        let shapes = fields.map(|(_, field)| Some(field)).chain(std::iter::repeat(None));
+        let mut values = Vec::with_capacity(targets.len());
+        for ((target, (entry, _)), field) in targets.into_iter().zip(&wanted).zip(shapes) {
+            values.push(self.value(target, entry, field)?);
+        }
+        Ok(values)
+    }
+
+    fn target(&self, entry: &Entry, bytes: bool) -> PyResult<Target<'py>> {
+        if bytes {
+            return Ok(Target::Bytes(vec![0; entry.byte_size() as usize]));
+        }
+        Ok(Target::Array(fresh_for(self.py, entry, entry.rows() as usize)?))
+    }
+
+    fn value(
+        &self,
+        target: Target<'py>,
+        entry: &Entry,
+        field: Option<&Field>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match (target, field.map(|field| field.shape)) {
+            (Target::Array(array), Some(Shape::One)) => array.finish().get_item(0),
+            (Target::Array(array), _) => Ok(array.finish()),
+            (Target::Bytes(bytes), Some(Shape::Names)) => self.names(&bytes, entry),
+            (Target::Bytes(bytes), Some(Shape::Shapes)) => {
+                let texts = self.names(&bytes, entry)?;
+                self.classes.module(self.py).call_method1(intern!(self.py, "_shapes"), (texts,))
+            }
+            (Target::Bytes(bytes), _) => text(self.py, &bytes),
+        }
+    }
+
+    /// The rows of a character matrix as strings.
+    fn names(&self, bytes: &[u8], entry: &Entry) -> PyResult<Bound<'py, PyAny>> {
+        let width = entry.row_size() as usize;
+        if width == 0 {
+            return Err(PyRuntimeError::new_err("Corrupt GSD file: names without a width"));
+        }
+        let names = bytes.chunks_exact(width).map(|row| text(self.py, row));
+        Ok(PyList::new(self.py, names.collect::<PyResult<Vec<_>>>()?)?.into_any())
+    }
+
+    fn add_containers(
+        &self,
+        frame: &Bound<'py, PyAny>,
+        found: &FoundChunks,
+        values: Vec<Bound<'py, PyAny>>,
+        initial: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<()> {
+        let present = found.fields.iter().zip(FIELDS).filter(|(entry, _)| entry.is_some());
+        let mut current: Option<(usize, Bound<'py, PyAny>)> = None;
+        for ((_, field), value) in present.zip(values) {
+            let container = match current.take() {
+                Some((number, container)) if number == field.container => container,
+                _ => self.add_container(frame, field.container, initial)?,
+            };
+            container.setattr(self.attribute(field), value)?;
+            current = Some((field.container, container));
+        }
+        Ok(())
+    }
+
+    fn add_container(
+        &self,
+        frame: &Bound<'py, PyAny>,
+        number: usize,
+        initial: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let container = self.classes.containers[number].bind(self.py).call0()?;
+        let name = PyString::intern(self.py, CONTAINERS[number]);
+        let parent = match initial {
+            Some(initial) => initial.getattr(&name)?,
+            None => self.classes.nothing.bind(self.py).clone(),
+        };
+        container.setattr(intern!(self.py, "_initial"), parent)?;
+        frame.setattr(name, &container)?;
+        Ok(container)
+    }
+
+    fn attribute(&self, field: &Field) -> Bound<'py, PyString> {
+        // `box` is a property that would set the dimensions too.
+        let name = if field.shape == Shape::Box { "_box" } else { field.name };
+        PyString::intern(self.py, name)
+    }
+
+    fn log(
+        &self,
+        found: &FoundChunks,
+        values: Vec<Bound<'py, PyAny>>,
+        initial: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let log = PyDict::new(self.py);
+        if found.logs.is_empty() {
+            return Ok(log);
+        }
+        let inherited = initial.map(|initial| initial.getattr(intern!(self.py, "log")));
+        let inherited = inherited.transpose()?;
+        let mut values = values.into_iter();
+        for (name, entry) in self.known.logs.iter().zip(&found.logs) {
+            let name = name.bind(self.py);
+            let value = match (entry, &inherited) {
+                (Some(_), _) => values.next(),
+                (None, Some(inherited)) => inherit_log(inherited, name)?,
+                (None, None) => None,
+            };
+            if let Some(value) = value {
+                log.set_item(name, value)?;
+            }
+        }
+        Ok(log)
+    }
+}
+
+fn is_text(entry: &Entry) -> bool {
+    entry.chunk_type() == ChunkType::Character && entry.columns() == 1
+}
+
+/// A logged value of frame 0, made read-only where it is an array.
+fn inherit_log<'py>(
+    inherited: &Bound<'py, PyAny>,
+    name: &Bound<'py, PyString>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = name.py();
+    let Ok(value) = inherited.get_item(name) else { return Ok(None) };
+    if !value.is_instance_of::<PyString>() {
+        value.call_method1(intern!(py, "setflags"), (false,))?;
+    }
+    Ok(Some(value))
+}

@@ -1,0 +1,182 @@
+//! One quantity over many frames, as one array, read in parallel.
+
+use std::ops::Range;
+
+use cenote_gsd::{ChunkType, Entry, Reader};
+use pyo3::exceptions::{PyKeyError, PyValueError};
+use pyo3::prelude::*;
+
+use super::array::FreshArray;
+use super::elision::default_row;
+use super::file::ReadError;
+use super::schema::{FIELDS, Shape, field_of_chunk};
+use super::source::Medium;
+
+/// What to read.
+pub(crate) struct Request<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) frames: &'a [u64],
+    /// From which row to which; all of them if not said.
+    pub(crate) rows: Option<(u64, u64)>,
+    pub(crate) threads: usize,
+}
+
+/// Where the values of one frame come from.
+enum Origin {
+    Chunk(Entry),
+    /// The default of a field, for so many rows.
+    Default(usize, u64),
+}
+
+impl Origin {
+    /// Type, rows and columns.
+    fn shape(&self) -> (ChunkType, u64, u32) {
+        match self {
+            Self::Chunk(entry) => (entry.chunk_type(), entry.rows(), entry.columns()),
+            Self::Default(field, rows) => {
+                let columns = match FIELDS[*field].shape {
+                    Shape::Rows(columns) => columns as u32,
+                    _ => 1,
+                };
+                (FIELDS[*field].kind, *rows, columns)
+            }
+        }
+    }
+}
+
+pub(crate) fn read_many<'py>(
+    py: Python<'py>,
+    reader: &Reader<Medium>,
+    request: &Request<'_>,
+) -> Result<Bound<'py, PyAny>, ReadError> {
+    let origins = request
+        .frames
+        .iter()
+        .map(|&frame| origin(reader, frame, request.name))
+        .collect::<Result<Vec<_>, _>>()?;
+    let Some(first) = origins.first() else {
+        return Err(PyValueError::new_err("read_many needs at least one frame").into());
+    };
+    let (kind, all_rows, columns) = first.shape();
+    for (frame, origin) in request.frames.iter().zip(&origins) {
+        if origin.shape() != (kind, all_rows, columns) {
+            return Err(other_shape(request, *frame, origin, first).into());
+        }
+    }
+    let rows = rows_of(request.rows, all_rows)?;
+    let mut shape = vec![origins.len(), (rows.end - rows.start) as usize];
+    if columns != 1 {
+        shape.push(columns as usize);
+    }
+    let mut array = FreshArray::from_numpy(py, kind, &shape)?;
+    let bytes = array.bytes();
+    py.detach(|| fill(reader, &origins, &rows, bytes, request.threads))?;
+    Ok(array.finish())
+}
+
+fn rows_of(rows: Option<(u64, u64)>, all: u64) -> PyResult<Range<u64>> {
+    let (start, end) = rows.unwrap_or((0, all));
+    if start > end || end > all {
+        return Err(PyValueError::new_err(format!("rows {start}..{end} of {all}")));
+    }
+    Ok(start..end)
+}
+
+/// The rule of the schema: this frame, else frame 0 if it has as many rows, else the default.
+fn origin(reader: &Reader<Medium>, frame: u64, name: &str) -> Result<Origin, ReadError> {
+    let missing = || PyKeyError::new_err(format!("frame {frame} / chunk {name} not found"));
+    if let Some(entry) = reader.find(frame, name.as_bytes())? {
+        return Ok(Origin::Chunk(entry));
+    }
+    let initial = reader.find(0, name.as_bytes())?;
+    let Some(field) = field_of_chunk(name.as_bytes()) else {
+        return Ok(Origin::Chunk(initial.ok_or_else(missing)?));
+    };
+    let Shape::Rows(_) = FIELDS[field].shape else {
+        return Ok(initial.map_or(Origin::Default(field, 1), Origin::Chunk));
+    };
+    let count = count(reader, frame, field)?;
+    match initial {
+        Some(entry) if count == count_in_initial(reader, field)? => Ok(Origin::Chunk(entry)),
+        _ => Ok(Origin::Default(field, count)),
+    }
+}
+
+fn count_in_initial(reader: &Reader<Medium>, field: usize) -> Result<u64, ReadError> {
+    count(reader, 0, field)
+}
+
+/// The N of the container of a field in one frame.
+fn count(reader: &Reader<Medium>, frame: u64, field: usize) -> Result<u64, ReadError> {
+    let container = FIELDS[field].container;
+    let name = FIELDS.iter().find(|field| field.container == container && field.name == "N");
+    let Some(name) = name.map(|field| field.chunk.as_bytes()) else { return Ok(1) };
+    let found = match reader.find(frame, name)? {
+        Some(entry) => Some(entry),
+        None => reader.find(0, name)?,
+    };
+    let Some(entry) = found.filter(|entry| entry.byte_size() <= 8) else { return Ok(0) };
+    let mut bytes = [0; 8];
+    reader.read(&entry, &mut bytes[..entry.byte_size() as usize])?;
+    Ok(u64::from_le_bytes(bytes))
+}
+
+fn other_shape(request: &Request<'_>, frame: u64, found: &Origin, first: &Origin) -> PyErr {
+    let describe = |origin: &Origin| {
+        let (kind, rows, columns) = origin.shape();
+        format!("{rows} x {columns} {kind}")
+    };
+    PyValueError::new_err(format!(
+        "{} is {} in frame {frame} but {} in frame {}: read them one by one",
+        request.name,
+        describe(found),
+        describe(first),
+        request.frames[0],
+    ))
+}
+
+/// Fills the array, frames shared out among threads in runs.
+fn fill(
+    reader: &Reader<Medium>,
+    origins: &[Origin],
+    rows: &Range<u64>,
+    bytes: &mut [u8],
+    threads: usize,
+) -> cenote_gsd::Result<()> {
+    let each = bytes.len() / origins.len();
+    if each == 0 {
+        return Ok(());
+    }
+    let run = origins.len().div_ceil(threads.max(1));
+    let mut jobs = origins.chunks(run).zip(bytes.chunks_mut(run * each));
+    let mine = jobs.next();
+    std::thread::scope(|scope| {
+        let others: Vec<_> = jobs
+            .map(|(origins, bytes)| scope.spawn(move || fill_run(reader, origins, rows, bytes)))
+            .collect();
+        let done = mine.map_or(Ok(()), |(origins, bytes)| fill_run(reader, origins, rows, bytes));
+        let all = others.into_iter().map(|other| {
+            other.join().unwrap_or(Err(cenote_gsd::Error::InvalidArgument("a thread panicked")))
+        });
+        all.fold(done, |done, other| done.and(other))
+    })
+}
+
+fn fill_run(
+    reader: &Reader<Medium>,
+    origins: &[Origin],
+    rows: &Range<u64>,
+    bytes: &mut [u8],
+) -> cenote_gsd::Result<()> {
+    let each = bytes.len() / origins.len();
+    for (origin, values) in origins.iter().zip(bytes.chunks_exact_mut(each)) {
+        match origin {
+            Origin::Chunk(entry) => reader.read_rows(entry, rows.clone(), values)?,
+            Origin::Default(field, _) => {
+                let row = default_row(*field, FIELDS[*field].kind);
+                values.chunks_exact_mut(row.len()).for_each(|value| value.copy_from_slice(&row));
+            }
+        }
+    }
+    Ok(())
+}

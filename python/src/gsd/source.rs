@@ -1,0 +1,141 @@
+//! What a Python file reads from: a real file, or an object that answers byte ranges.
+
+use std::fs::File;
+use std::io::{self, IoSliceMut};
+use std::sync::Mutex;
+
+use cenote_gsd::{ReadAhead, Source, Storage};
+use pyo3::exceptions::PyTypeError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
+use pyo3::types::PyBytes;
+
+/// Where the bytes of an open file are.
+pub(crate) enum Medium {
+    File(File),
+    Ranges(ReadAhead<RangeObject>),
+    Seekable(SeekableObject),
+}
+
+impl Medium {
+    /// A medium for any object with `read_range(offset, length)` and `size`, or with `seek` and
+    /// `read`.
+    pub(crate) fn of_object(object: Bound<'_, PyAny>) -> PyResult<Self> {
+        if object.hasattr("read_range")? {
+            let size = object.getattr("size")?;
+            let size = if size.is_callable() { size.call0()? } else { size };
+            let ranges = RangeObject { size: size.extract()?, object: object.unbind() };
+            return Ok(Self::Ranges(ReadAhead::new(ranges)));
+        }
+        if object.hasattr("seek")? && object.hasattr("read")? {
+            return Ok(Self::Seekable(SeekableObject { object: Mutex::new(object.unbind()) }));
+        }
+        let text = "a source needs read_range(offset, length) and size, or seek and read";
+        Err(PyTypeError::new_err(text))
+    }
+
+    fn as_source(&self) -> &dyn Source {
+        match self {
+            Self::File(file) => file,
+            Self::Ranges(ranges) => ranges,
+            Self::Seekable(file) => file,
+        }
+    }
+
+    fn file(&mut self) -> io::Result<&mut File> {
+        match self {
+            Self::File(file) => Ok(file),
+            _ => Err(io::ErrorKind::ReadOnlyFilesystem.into()),
+        }
+    }
+}
+
+impl Source for Medium {
+    fn size(&self) -> io::Result<u64> {
+        self.as_source().size()
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        self.as_source().read_at(offset, buffer)
+    }
+
+    fn read_vectored_at(&self, offset: u64, buffers: &mut [IoSliceMut<'_>]) -> io::Result<()> {
+        self.as_source().read_vectored_at(offset, buffers)
+    }
+
+    fn request_cost(&self) -> u64 {
+        self.as_source().request_cost()
+    }
+}
+
+impl Storage for Medium {
+    fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.file()?.write_at(offset, bytes)
+    }
+
+    fn set_size(&mut self, size: u64) -> io::Result<()> {
+        self.file()?.set_size(size)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.file()?.sync()
+    }
+}
+
+/// An object with `read_range(offset, length) -> bytes`, each call of which may be a request.
+pub(crate) struct RangeObject {
+    object: Py<PyAny>,
+    size: u64,
+}
+
+impl Source for RangeObject {
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.size)
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        Python::attach(|py| {
+            let arguments = (offset, buffer.len());
+            let bytes = self.object.bind(py).call_method1(intern!(py, "read_range"), arguments)?;
+            copy(&bytes, buffer)
+        })
+    }
+}
+
+/// A binary file object: memory, a member of an archive, a file of fsspec.
+pub(crate) struct SeekableObject {
+    object: Mutex<Py<PyAny>>,
+}
+
+impl Source for SeekableObject {
+    fn size(&self) -> io::Result<u64> {
+        Python::attach(|py| {
+            let object = self.object.lock_py_attached(py).unwrap_or_else(|e| e.into_inner());
+            Ok(object.bind(py).call_method1(intern!(py, "seek"), (0, 2))?.extract()?)
+        })
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        Python::attach(|py| {
+            let object = self.object.lock_py_attached(py).unwrap_or_else(|e| e.into_inner());
+            object.bind(py).call_method1(intern!(py, "seek"), (offset,))?;
+            let bytes = object.bind(py).call_method1(intern!(py, "read"), (buffer.len(),))?;
+            copy(&bytes, buffer)
+        })
+    }
+}
+
+/// Copies a bytes-like object that must fill the buffer.
+fn copy(bytes: &Bound<'_, PyAny>, buffer: &mut [u8]) -> io::Result<()> {
+    let py = bytes.py();
+    let bytes = match bytes.cast::<PyBytes>() {
+        Ok(bytes) => bytes.clone(),
+        Err(_) => py.get_type::<PyBytes>().call1((bytes,))?.cast_into().map_err(PyErr::from)?,
+    };
+    if bytes.as_bytes().len() != buffer.len() {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    buffer.copy_from_slice(bytes.as_bytes());
+    Ok(())
+}
