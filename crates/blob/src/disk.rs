@@ -12,7 +12,7 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::id::BLOBS;
@@ -54,6 +54,16 @@ fn make_dir(dir: &Path) -> io::Result<()> {
 
 fn sync_dir(dir: &Path) -> io::Result<()> {
     File::open(dir)?.sync_all()
+}
+
+/// Has what is staged for the file `blob` written to the disk, as far as it is there.
+///
+/// An optimisation only: the writer's own sync still waits for all of it and, as
+/// each open file is told of an error, still sees one that came up here.
+pub(crate) fn write_back(blob: PathBuf) {
+    let mut staged = blob.into_os_string();
+    staged.push("#1");
+    let _ = File::open(staged).and_then(|file| file.sync_data());
 }
 
 /// Removes the staged files last written before `cutoff` and counts them.

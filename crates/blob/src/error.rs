@@ -140,3 +140,6 @@ fn errno(error: &(dyn StdError + 'static)) -> Option<Errno> {
         .filter_map(|error| error.downcast_ref::<io::Error>())
         .find_map(Errno::from_io_error)
 }
+
+#[cfg(test)]
+mod tests;

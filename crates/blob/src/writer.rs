@@ -8,14 +8,17 @@ use std::collections::VecDeque;
 
 use bytes::{Bytes, BytesMut};
 use object_store::{MultipartUpload, ObjectStoreExt, PutPayload};
-use tokio::task::{JoinHandle, spawn};
+use tokio::task::{JoinHandle, spawn, spawn_blocking};
 
 use crate::error::Source;
 use crate::hashing::Hashing;
-use crate::{BlobId, Damage, Digests, Hasher, Place, Result};
+use crate::{BlobId, Damage, Digests, Hasher, Place, Result, disk};
 
 /// Parts that the store may be working on while another one fills.
 const IN_FLIGHT: usize = 2;
+
+/// Bytes after which a local disk is asked to begin on what it has.
+const WRITE_BACK: u64 = 32 << 20;
 
 /// Shorter runs of bytes are copied together, so that a part of many small runs
 /// costs neither the memory they are slices of nor a system call each.
@@ -46,6 +49,7 @@ pub struct BlobWriter {
     hashing: Hashing,
     upload: Option<Box<dyn MultipartUpload>>,
     in_flight: VecDeque<JoinHandle<object_store::Result<()>>>,
+    writing_back: Option<JoinHandle<()>>,
     /// Set while a part is handed over, and left so if that fails or is dropped.
     broken: bool,
 }
@@ -60,6 +64,7 @@ impl BlobWriter {
             hashing: Hashing::new(hasher),
             upload: None,
             in_flight: VecDeque::new(),
+            writing_back: None,
             broken: false,
         }
     }
@@ -145,6 +150,7 @@ impl BlobWriter {
         self.drain(IN_FLIGHT - 1).await?;
         self.upload(PutPayload::from_iter(runs.iter().cloned())).await?;
         self.hash(runs).await?;
+        self.write_back();
         self.broken = false;
         Ok(())
     }
@@ -159,6 +165,15 @@ impl BlobWriter {
         };
         self.in_flight.push_back(spawn(upload.put_part(payload)));
         Ok(())
+    }
+
+    /// Lets the disk begin on what is staged, so that `finish` waits for the rest only.
+    fn write_back(&mut self) {
+        let idle = self.writing_back.as_ref().is_none_or(JoinHandle::is_finished);
+        if self.size.is_multiple_of(WRITE_BACK) && idle {
+            let staged = self.place.local_path(self.id);
+            self.writing_back = staged.map(|blob| spawn_blocking(move || disk::write_back(blob)));
+        }
     }
 
     /// Waits until at most `left` parts are in flight.
