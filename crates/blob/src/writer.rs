@@ -91,8 +91,8 @@ impl BlobWriter {
     ///
     /// # Errors
     /// After [`Error::Damaged`](crate::Error::Damaged) the blob is not there. After
-    /// another error it is not there or, if only the answer was lost, whole: the
-    /// caller does not refer to it and leaves it to the sweep.
+    /// another error, or if the call is dropped before it returns, it is not there
+    /// or whole: the caller does not refer to it and leaves it to the sweep.
     pub async fn finish(mut self) -> Result<Written> {
         match self.publish().await {
             Ok(written) => Ok(written),
@@ -207,7 +207,8 @@ impl BlobWriter {
         }
     }
 
-    async fn check_kept(&self) -> Result<()> {
+    /// By `&mut`, as an upload is not `Sync`: so that `finish` can move between threads.
+    async fn check_kept(&mut self) -> Result<()> {
         let actual = self.place.size(self.id).await?.unwrap_or(0);
         if actual == self.size {
             return Ok(());
