@@ -102,6 +102,70 @@ fn a_torn_tail_of_the_journal_loses_nothing_acknowledged() {
     }
 }
 
+#[test]
+fn a_hole_in_the_last_batch_costs_that_batch_only() {
+    let dir = tempfile::tempdir().unwrap();
+    let journal = dir.path().join("0.jnl");
+    let engine = open(dir.path());
+    engine.commit(put("a", "kept")).unwrap();
+    let first = used(&journal);
+    let pages: Vec<u8> = (0..40_000u32).map(|at| (at.wrapping_mul(at) >> 7) as u8).collect();
+    engine.commit(put("b", pages)).unwrap();
+    drop(engine);
+    let mut bytes = std::fs::read(&journal).unwrap();
+    // A page that the disk never got, in the middle of the value.
+    bytes[first + 10_000..first + 14_096].fill(0);
+    std::fs::write(&journal, &bytes).unwrap();
+    let engine = open(dir.path());
+    let view = engine.snapshot().unwrap();
+    assert_eq!((view.version(), view.get(b"b").unwrap()), (1, None));
+    drop(view);
+    assert_eq!(engine.commit(put("c", "after")).unwrap(), 2);
+    drop(engine);
+    assert_eq!(open(dir.path()).snapshot().unwrap().version(), 2);
+}
+
+#[test]
+fn a_hole_before_the_last_batch_is_damage() {
+    let dir = tempfile::tempdir().unwrap();
+    let journal = dir.path().join("0.jnl");
+    let engine = open(dir.path());
+    engine.commit(put("a", (0..2_000u32).map(|at| at as u8).collect::<Vec<_>>())).unwrap();
+    let first = used(&journal);
+    engine.commit(put("b", "acknowledged")).unwrap();
+    drop(engine);
+    let mut bytes = std::fs::read(&journal).unwrap();
+    bytes[first - 500] ^= 1;
+    std::fs::write(&journal, &bytes).unwrap();
+    assert!(matches!(try_open(dir.path()), Err(Error::Corrupt(_))));
+    assert_eq!(std::fs::read(&journal).unwrap(), bytes, "damage is left as it is");
+}
+
+/// Values that are kept apart and replaced often, so that their files are rewritten.
+#[test]
+fn large_values_survive_being_replaced_and_merged() {
+    let dir = tempfile::tempdir().unwrap();
+    let value = |key: u32, round: u32| {
+        let line = format!("line of key {key} in round {round}, which compresses well\n");
+        line.repeat(1_000 + (key % 50) as usize * 40)
+    };
+    for round in 0..12 {
+        let engine = open(dir.path());
+        let mut batch = Batch::default();
+        // Each key is replaced in a different number of rounds; some are removed at last.
+        for key in (0..300).filter(|key| key % (1 + round) == 0) {
+            batch.put(format!("{key:03}"), value(key, round));
+        }
+        engine.commit(batch).unwrap();
+    }
+    let view = open(dir.path()).snapshot().unwrap();
+    for key in 0..300 {
+        let last = (0..12).rev().find(|round| key % (1 + round) == 0).unwrap();
+        let found = view.get(format!("{key:03}").as_bytes()).unwrap().unwrap();
+        assert!(found == value(key, last), "key {key}");
+    }
+}
+
 /// Bytes of a preallocated journal up to its last that is not zero.
 fn used(journal: &Path) -> usize {
     let bytes = std::fs::read(journal).expect("the journal is there");

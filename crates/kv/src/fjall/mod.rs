@@ -5,6 +5,7 @@
 //! ([`commit`]); keys that begin with 0xff are the engine's own ([`layout`]).
 
 mod commit;
+mod journal;
 mod layout;
 mod lock;
 mod queue;
@@ -15,7 +16,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use fjall::{Database, Keyspace, KeyspaceCreateOptions};
+use fjall::{Database, Keyspace, KeyspaceCreateOptions, KvSeparationOptions};
 
 use self::lock::DirectoryLock;
 use self::queue::Queue;
@@ -64,6 +65,9 @@ impl std::fmt::Debug for Store {
 const MEMTABLE: u64 = 16 << 20;
 /// The least that fjall accepts, for the same reason.
 const JOURNALS: u64 = 64 << 20;
+/// Values of this size, in bytes, are kept apart from their keys, so that merging tables does
+/// not copy them: contents of small files and large graphs.
+const APART: u32 = 4_096;
 
 impl FjallEngine {
     /// Opens the store in `dir`, and makes it if there is none.
@@ -75,14 +79,8 @@ impl FjallEngine {
         std::fs::create_dir_all(dir).map_err(io)?;
         let lock = DirectoryLock::acquire(dir)?;
         lock::clear_unfinished_creation(dir)?;
-        let database = Database::builder(dir)
-            .cache_size(options.cache)
-            .max_journaling_size(JOURNALS)
-            .open()
-            .map_err(error)?;
-        let rows = database
-            .keyspace("rows", || KeyspaceCreateOptions::default().max_memtable_size(MEMTABLE))
-            .map_err(error)?;
+        let database = open_database(dir, options.cache)?;
+        let rows = database.keyspace("rows", rows_options).map_err(error)?;
         Ok(Self {
             store: Arc::new(Store { database, rows, _lock: lock }),
             queue: Queue::default(),
@@ -90,6 +88,21 @@ impl FjallEngine {
             latched: AtomicBool::new(false),
         })
     }
+}
+
+fn open_database(dir: &Path, cache: u64) -> Result<Database> {
+    let open = || Database::builder(dir).cache_size(cache).max_journaling_size(JOURNALS).open();
+    match open() {
+        Err(fjall::Error::JournalRecovery(_)) if journal::drop_torn_tail(dir)? => {
+            open().map_err(error)
+        }
+        database => database.map_err(error),
+    }
+}
+
+fn rows_options() -> KeyspaceCreateOptions {
+    let apart = KvSeparationOptions::default().separation_threshold(APART);
+    KeyspaceCreateOptions::default().max_memtable_size(MEMTABLE).with_kv_separation(Some(apart))
 }
 
 impl Engine for FjallEngine {
