@@ -49,7 +49,10 @@ pub struct Stored {
 impl Place {
     /// The place in the directory `dir`, which is made if it is missing.
     ///
-    /// All directories that blobs will lie in are made and synced here.
+    /// All directories that blobs will lie in are made and synced here, which blocks.
+    ///
+    /// # Errors
+    /// [`Error::Settings`] if the directory cannot be made or used.
     pub fn local(name: &str, dir: impl AsRef<FilePath>) -> Result<Self> {
         Self::open_local(name, dir.as_ref()).map_err(|source| Self::settings(name, source))
     }
@@ -74,6 +77,10 @@ impl Place {
     /// A writer into a bucket uploads parts of 8 MiB, of which S3 takes 10,000: a
     /// blob there has at most 78 GiB. Uploads that a crash left unfinished are
     /// removed by the bucket's own lifecycle rule, not by this crate.
+    ///
+    /// # Errors
+    /// [`Error::Settings`] for an address or option that is not understood. Whether
+    /// a bucket can be reached shows when it is first used.
     pub fn from_url<O>(name: &str, url: &str, options: O) -> Result<Self>
     where
         O: IntoIterator<Item = (String, String)>,

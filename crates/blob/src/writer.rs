@@ -5,9 +5,12 @@
 //! call was dropped half way, never finishes.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
-use object_store::{MultipartUpload, ObjectStoreExt, PutPayload};
+use object_store::path::Path;
+use object_store::{MultipartUpload, ObjectStore, ObjectStoreExt, PutPayload};
+use tokio::runtime::Handle;
 use tokio::task::{JoinHandle, spawn, spawn_blocking};
 
 use crate::error::Source;
@@ -159,7 +162,7 @@ impl BlobWriter {
         let upload = match &mut self.upload {
             Some(upload) => upload,
             none => {
-                let begun = self.place.store().put_multipart(&self.id.path()).await;
+                let begun = begin(self.place.store().clone(), self.id.path()).await;
                 none.insert(begun.map_err(|source| self.place.failure(source))?)
             }
         };
@@ -217,6 +220,15 @@ impl BlobWriter {
         let _ = self.place.delete(self.id).await;
         Err(self.place.damaged(self.id, Damage::Short { expected: self.size, actual }))
     }
+}
+
+/// On a blocking thread, because a local disk makes the staged file in this very call.
+async fn begin(
+    store: Arc<dyn ObjectStore>,
+    path: Path,
+) -> object_store::Result<Box<dyn MultipartUpload>> {
+    let runtime = Handle::current();
+    spawn_blocking(move || runtime.block_on(store.put_multipart(&path))).await?
 }
 
 /// The part that is being filled.
