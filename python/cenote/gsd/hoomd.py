@@ -257,10 +257,6 @@ class HOOMDTrajectory:
             numbers = [self._number(index, length) for index in frames]
         if threads is None:
             threads = min(os.cpu_count() or 1, 8)
-        if rows is not None:
-            if rows.step not in (None, 1):
-                raise ValueError('rows are read with step 1')
-            rows = (rows.start or 0, rows.stop if rows.stop is not None else None)
         return self._frames.read_many(name, numbers, rows, threads)
 
     @staticmethod

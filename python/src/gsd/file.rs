@@ -1,6 +1,7 @@
 //! `GSDFile`: the file layer of the reference, in read and write.
 
 use std::fs::File;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -234,7 +235,7 @@ impl GsdFile {
             return Err(PyKeyError::new_err(text));
         };
         self.trace(py, || format!("read chunk: {} - {} - {name}", self.name, number.0))?;
-        let rows = rows.map_or(Ok(0..entry.rows()), |rows| row_range(rows, &entry))?;
+        let rows = rows.map_or(Ok(0..entry.rows()), |rows| row_range(rows, entry.rows()))?;
         read_rows(py, reader, &entry, rows).map_err(|e| e.raised(&self.name))
     }
 
@@ -430,9 +431,10 @@ impl<'py> FromPyObject<'_, 'py> for FrameNumber {
     }
 }
 
-fn row_range(rows: &Bound<'_, PySlice>, entry: &Entry) -> PyResult<std::ops::Range<u64>> {
-    let length = isize::try_from(entry.rows())
-        .map_err(|_| PyOverflowError::new_err("too many rows for a slice"))?;
+/// The rows of a slice of `all` rows.
+pub(crate) fn row_range(rows: &Bound<'_, PySlice>, all: u64) -> PyResult<Range<u64>> {
+    let length =
+        isize::try_from(all).map_err(|_| PyOverflowError::new_err("too many rows for a slice"))?;
     let indices = rows.indices(length)?;
     if indices.step != 1 {
         return Err(PyNotImplementedError::new_err("rows are read with step 1"));
@@ -473,7 +475,7 @@ pub(crate) fn read_rows<'py>(
     py: Python<'py>,
     reader: &Reader<Medium>,
     entry: &Entry,
-    rows: std::ops::Range<u64>,
+    rows: Range<u64>,
 ) -> Result<Bound<'py, PyAny>, ReadError> {
     let size = (rows.end - rows.start) * entry.row_size();
     if entry.chunk_type() == ChunkType::Character && entry.columns() == 1 {

@@ -5,7 +5,6 @@
 //! when they are asked for, from the initial frame that each frame carries along.
 
 use cenote_gsd::{ChunkType, Entry, Reader};
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
@@ -206,6 +205,10 @@ impl<'py> FrameReader<'_, 'py> {
         entry: &Entry,
         field: Option<&Field>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(field) = field.filter(|field| !is_possible(field, entry)) {
+            let what = format!("{} is not one number", field.chunk);
+            return Err(self.corrupt(entry, what));
+        }
         match (target, field.map(|field| field.shape)) {
             (Target::Array(array), Some(Shape::One)) => array.finish().get_item(0),
             (Target::Array(array), _) => Ok(array.finish()),
@@ -218,11 +221,15 @@ impl<'py> FrameReader<'_, 'py> {
         }
     }
 
+    fn corrupt(&self, entry: &Entry, what: String) -> PyErr {
+        self.raise(cenote_gsd::Error::Corrupt { at: entry.location(), what })
+    }
+
     /// The rows of a character matrix as strings.
     fn names(&self, bytes: &[u8], entry: &Entry) -> PyResult<Bound<'py, PyAny>> {
         let width = entry.row_size() as usize;
         if width == 0 {
-            return Err(PyRuntimeError::new_err("Corrupt GSD file: names without a width"));
+            return Err(self.corrupt(entry, "names without a width".to_owned()));
         }
         let names = bytes.chunks_exact(width).map(|row| text(self.py, row));
         Ok(PyList::new(self.py, names.collect::<PyResult<Vec<_>>>()?)?.into_any())
@@ -301,6 +308,16 @@ impl<'py> FrameReader<'_, 'py> {
 
 fn is_text(entry: &Entry) -> bool {
     entry.chunk_type() == ChunkType::Character && entry.columns() == 1
+}
+
+/// Whether a chunk can be the one number that some fields are.
+fn is_possible(field: &Field, entry: &Entry) -> bool {
+    let fraction = matches!(entry.chunk_type(), ChunkType::F32 | ChunkType::F64);
+    let number = entry.rows() > 0
+        && entry.columns() == 1
+        && entry.chunk_type() != ChunkType::Character
+        && !(fraction && field.name == "N");
+    field.shape != Shape::One || number
 }
 
 /// A logged value of frame 0, made read-only where it is an array.

@@ -5,10 +5,11 @@ use std::ops::Range;
 use cenote_gsd::{ChunkType, Entry, Reader};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PySlice;
 
 use super::array::FreshArray;
 use super::elision::default_row;
-use super::file::ReadError;
+use super::file::{ReadError, row_range};
 use super::schema::{FIELDS, Shape, field_of_chunk};
 use super::source::Medium;
 
@@ -17,7 +18,7 @@ pub(crate) struct Request<'a> {
     pub(crate) name: &'a str,
     pub(crate) frames: &'a [u64],
     /// From which row to which; all of them if not said.
-    pub(crate) rows: Option<(u64, u64)>,
+    pub(crate) rows: Option<&'a Bound<'a, PySlice>>,
     pub(crate) threads: usize,
 }
 
@@ -63,23 +64,16 @@ pub(crate) fn read_many<'py>(
             return Err(other_shape(request, *frame, origin, first).into());
         }
     }
-    let rows = rows_of(request.rows, all_rows)?;
+    let rows = request.rows.map_or(Ok(0..all_rows), |rows| row_range(rows, all_rows))?;
     let mut shape = vec![origins.len(), (rows.end - rows.start) as usize];
     if columns != 1 {
         shape.push(columns as usize);
     }
     let mut array = FreshArray::from_numpy(py, kind, &shape)?;
     let bytes = array.bytes();
-    py.detach(|| fill(reader, &origins, &rows, bytes, request.threads))?;
+    let threads = request.threads;
+    py.detach(|| fill(reader, &origins, &rows, bytes, threads))?;
     Ok(array.finish())
-}
-
-fn rows_of(rows: Option<(u64, u64)>, all: u64) -> PyResult<Range<u64>> {
-    let (start, end) = rows.unwrap_or((0, all));
-    if start > end || end > all {
-        return Err(PyValueError::new_err(format!("rows {start}..{end} of {all}")));
-    }
-    Ok(start..end)
 }
 
 /// The rule of the schema: this frame, else frame 0 if it has as many rows, else the default.

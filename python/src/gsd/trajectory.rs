@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
-use pyo3::types::{PyList, PyString};
+use pyo3::types::{PyList, PySlice, PyString};
 
 use super::append;
 use super::array::text;
@@ -111,7 +111,7 @@ impl Trajectory {
         py: Python<'py>,
         name: &str,
         frames: Vec<u64>,
-        rows: Option<(u64, u64)>,
+        rows: Option<&Bound<'py, PySlice>>,
         threads: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
         let file = self.file.get();
