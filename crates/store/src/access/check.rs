@@ -1,0 +1,106 @@
+//! Reads the access lists that a decision needs, and refuses.
+
+use std::sync::Arc;
+
+use super::{Caller, decide};
+use crate::catalog::{Reads, keys};
+use crate::model::{Access, At, Level, Resource, ResourceId, StorePath};
+use crate::{Error, ErrorKind, Result};
+
+/// A resource with the collections above it, itself first.
+#[derive(Debug, Clone)]
+pub(crate) struct Chain {
+    links: Vec<(ResourceId, Arc<Resource>)>,
+}
+
+impl Chain {
+    /// Reads upwards from `id`; nothing if it is not in the tree (any more).
+    pub(crate) fn read(reads: &impl Reads, id: ResourceId) -> Result<Option<Self>> {
+        let mut links = Vec::new();
+        let mut next = id;
+        loop {
+            let Some(resource) = reads.get::<Resource>(&keys::resource(next))? else {
+                return Ok(None);
+            };
+            let parent = resource.parent;
+            links.push((next, Arc::new(resource)));
+            if next == ResourceId::ROOT {
+                return Ok(Some(Self { links }));
+            }
+            if links.len() > StorePath::MAX_DEPTH + 1 {
+                return Err(Error::damaged(format!("resource {id} is not below the root")));
+            }
+            next = parent;
+        }
+    }
+
+    /// The resource that this is the chain of.
+    pub(crate) fn id(&self) -> ResourceId {
+        self.links[0].0
+    }
+
+    pub(crate) fn resource(&self) -> &Resource {
+        &self.links[0].1
+    }
+
+    pub(crate) fn into_resource(mut self) -> Resource {
+        Arc::unwrap_or_clone(self.links.swap_remove(0).1)
+    }
+
+    /// The chain of a child.
+    pub(crate) fn child(&self, id: ResourceId, resource: Resource) -> Self {
+        let child = std::iter::once((id, Arc::new(resource)));
+        Self { links: child.chain(self.links.iter().cloned()).collect() }
+    }
+
+    /// Whether `id` is this resource, or a collection above it.
+    pub(crate) fn contains(&self, id: ResourceId) -> bool {
+        self.links.iter().any(|(link, _)| *link == id)
+    }
+
+    /// The resources from this one up to the root.
+    pub(crate) fn resources(&self) -> impl Iterator<Item = &Resource> {
+        self.links.iter().map(|(_, resource)| &**resource)
+    }
+
+    pub(crate) fn path(&self) -> StorePath {
+        let names = self.links.iter().rev().skip(1);
+        let names = names.map(|(_, resource)| crate::Name::trusted(resource.name.clone()));
+        StorePath::trusted(names.collect())
+    }
+
+    /// What `caller` may do with the resource.
+    pub(crate) fn level(&self, caller: &Caller) -> Level {
+        decide(caller, &self.lists().collect::<Vec<_>>())
+    }
+
+    /// What `caller` may do with a child of this collection.
+    pub(crate) fn level_of_child(
+        &self,
+        caller: &Caller,
+        id: ResourceId,
+        child: &Resource,
+    ) -> Level {
+        let lists = std::iter::once((id, &child.access)).chain(self.lists());
+        decide(caller, &lists.collect::<Vec<_>>())
+    }
+
+    fn lists(&self) -> impl Iterator<Item = (ResourceId, &Access)> {
+        self.links.iter().map(|(id, resource)| (*id, &resource.access))
+    }
+
+    /// Refuses unless `caller` may do this. Who may not even see it is told that nothing is there.
+    pub(crate) fn require(&self, caller: &Caller, needed: Level, at: &At) -> Result<()> {
+        match self.level(caller) {
+            level if level >= needed => Ok(()),
+            Level::Null => Err(Error::not_found(at)),
+            level => Err(denied(caller, needed, level, at)),
+        }
+    }
+}
+
+fn denied(caller: &Caller, needed: Level, level: Level, at: &At) -> Error {
+    let (needed, level, name) = (needed.as_str(), level.as_str(), caller.name());
+    Error::new(ErrorKind::Denied, format!("{name} needs {needed} and has {level}: {at}"))
+        .with_hint("ask its owner for access (`cenote acl set`), or log in as somebody else")
+}

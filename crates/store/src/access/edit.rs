@@ -1,0 +1,99 @@
+//! Changing access lists, and showing them as people know them.
+
+use super::Chain;
+use crate::catalog::{ChangeKind, Reads};
+use crate::model::{At, Grant, Level, PersonId, Scope, Stat, StorePath};
+use crate::people::{by_name, name_of};
+use crate::tree::{describe, find, update};
+use crate::{Caller, Error, ErrorKind, Result, Store};
+
+/// One change of an access list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AccessChange {
+    /// What somebody, by name, may do; [`Level::Null`] removes the line.
+    Grant(String, Level, Scope),
+    /// Whether defaults of the collections above apply here.
+    Closed(bool),
+    /// Whether what is created here gets a copy of the grants.
+    Inherit(bool),
+}
+
+/// A line that bears on a resource.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GrantView {
+    /// Who.
+    pub person: PersonId,
+    /// Their name.
+    pub name: String,
+    /// What they may do.
+    pub level: Level,
+    /// How far the line reaches.
+    pub scope: Scope,
+    /// The resource that has the line.
+    pub from: StorePath,
+}
+
+impl Store {
+    /// The lines that bear on a resource: its own, and those that reach it from above. Needs
+    /// [`Level::ReadMetadata`].
+    pub fn access(&self, caller: &Caller, at: &At) -> Result<(Stat, Vec<GrantView>)> {
+        let view = self.view()?;
+        let chain = find(&view, caller, at, Level::ReadMetadata)?;
+        let mut lines = Vec::new();
+        let mut from = chain.path();
+        for (distance, resource) in chain.resources().enumerate() {
+            for grant in
+                resource.access.grants.iter().filter(|g| distance == 0 || g.scope != Scope::This)
+            {
+                lines.push(GrantView::new(&view, grant, &from)?);
+            }
+            from = from.split_last().map_or_else(StorePath::root, |(above, _)| above);
+        }
+        Ok((chain.into(), lines))
+    }
+
+    /// Changes an access list: all of it or nothing. Needs [`Level::Own`].
+    pub fn change_access(
+        &self,
+        caller: &Caller,
+        at: &At,
+        changes: &[AccessChange],
+    ) -> Result<Stat> {
+        self.transact(|tx| {
+            let chain = find(tx, caller, at, Level::Own)?;
+            let mut stat = Stat::from(chain.clone());
+            let access = &mut stat.resource.access;
+            for change in changes {
+                match change {
+                    AccessChange::Grant(name, level, scope) => {
+                        let (person, _) = by_name(tx, name)?.ok_or_else(|| unknown(name))?;
+                        access.set(person, *level, *scope);
+                    }
+                    AccessChange::Closed(closed) => access.closed = *closed,
+                    AccessChange::Inherit(inherit) => access.inherit = *inherit,
+                }
+            }
+            record(tx, caller, &chain, &mut stat);
+            Ok(stat)
+        })
+    }
+}
+
+fn record(tx: &mut crate::catalog::Transaction, caller: &Caller, chain: &Chain, stat: &mut Stat) {
+    if stat.resource.access != chain.resource().access {
+        describe(tx, &mut stat.resource, caller.user());
+        update(tx, ChangeKind::Granted, stat.id, chain.resource(), &stat.resource);
+    }
+}
+
+impl GrantView {
+    fn new(reads: &impl Reads, grant: &Grant, from: &StorePath) -> Result<Self> {
+        let Grant { person, level, scope } = *grant;
+        Ok(Self { person, name: name_of(reads, person)?, level, scope, from: from.clone() })
+    }
+}
+
+fn unknown(name: &str) -> Error {
+    Error::new(ErrorKind::NotFound, format!("no such user or group: {name:.64}"))
+        .with_hint("`public` stands for everybody, `anonymous` for who has not logged in")
+}

@@ -1,0 +1,15 @@
+//! The catalog as the heart sees it: typed keys, framed records, and
+//! transactions that carry their evidence.
+
+pub(crate) mod keys;
+mod record;
+mod schema;
+mod transaction;
+
+pub(crate) use crate::model::ChangeKind;
+pub(crate) use record::Record;
+pub(crate) use schema::{
+    BlobRecord, ChangeRecord, Child, GraphRecord, JobRecord, PartRecord, TicketRecord, TokenRecord,
+    UploadRecord, VersionRecord,
+};
+pub(crate) use transaction::{Reads, Transaction, View};

@@ -1,0 +1,94 @@
+//! How a record becomes a value of the catalog, and back.
+//!
+//! A value is a frame: one byte of format version, the CRC-32C of what follows as a
+//! little-endian `u32`, then the record in CBOR (RFC 8949; structs as arrays, in the
+//! order of their field numbers). The checksum is ours, whatever the engine checks.
+
+use bytes::Bytes;
+use minicbor::{CborLen, Decode, Encode};
+
+use crate::{Error, Result};
+
+const FORMAT: u8 = 1;
+const HEADER: usize = 5;
+
+/// A value of the catalog.
+pub(crate) trait Record: Sized {
+    fn to_value(&self) -> Bytes;
+    fn from_value(value: &[u8]) -> Result<Self>;
+}
+
+impl<T> Record for T
+where
+    T: Encode<()> + CborLen<()> + for<'b> Decode<'b, ()>,
+{
+    fn to_value(&self) -> Bytes {
+        let mut frame = Vec::with_capacity(HEADER + minicbor::len(self));
+        frame.extend_from_slice(&[FORMAT, 0, 0, 0, 0]);
+        minicbor::encode(self, &mut frame).expect("writing to a Vec cannot fail");
+        let checksum = crc32c::crc32c(&frame[HEADER..]);
+        frame[1..HEADER].copy_from_slice(&checksum.to_le_bytes());
+        frame.into()
+    }
+
+    fn from_value(value: &[u8]) -> Result<Self> {
+        let (header, body) = value
+            .split_at_checked(HEADER)
+            .ok_or_else(|| Error::damaged("a record is cut short"))?;
+        if header[0] != FORMAT {
+            return Err(Error::damaged(format!("a record has unknown format {}", header[0]))
+                .with_hint("the store may have been written by a newer cenote"));
+        }
+        if header[1..] != crc32c::crc32c(body).to_le_bytes() {
+            return Err(Error::damaged("the checksum of a record does not match"));
+        }
+        minicbor::decode(body)
+            .map_err(|fault| Error::damaged(format!("a record does not decode: {fault}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::ErrorKind;
+    use crate::model::{Statement, Term};
+
+    fn statement() -> Statement {
+        Statement {
+            subject: None,
+            predicate: "cenote:a/x".into(),
+            object: Term::string("y"),
+            unit: Some("kg".into()),
+        }
+    }
+
+    #[test]
+    fn reads_back_what_was_written() {
+        assert_eq!(Statement::from_value(&statement().to_value()).unwrap(), statement());
+    }
+
+    #[test]
+    fn refuses_a_newer_format() {
+        let mut value = statement().to_value().to_vec();
+        value[0] = 2;
+        let error = Statement::from_value(&value).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Damaged);
+    }
+
+    proptest! {
+        #[test]
+        fn notices_every_flipped_bit(at in 0usize..1_000, bit in 0u8..8) {
+            let mut value = statement().to_value().to_vec();
+            let at = at % value.len();
+            value[at] ^= 1 << bit;
+            prop_assert!(Statement::from_value(&value).is_err());
+        }
+
+        #[test]
+        fn never_panics_on_noise(noise in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = Statement::from_value(&noise);
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Records that only the heart sees. Those that callers see are in `model`.
+
+use minicbor::{CborLen, Decode, Encode};
+
+use crate::model::{
+    ChangeKind, ContentHead, ContentId, Digests, Kind, Level, PersonId, ResourceId, Statement, Time,
+};
+
+/// An entry of a collection: enough to list names and kinds in one scan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, CborLen)]
+pub(crate) struct Child {
+    #[n(0)]
+    pub(crate) id: ResourceId,
+    #[n(1)]
+    pub(crate) kind: Kind,
+}
+
+/// The description of a resource, stored once, as a value.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Encode, Decode, CborLen)]
+pub(crate) struct GraphRecord {
+    #[n(0)]
+    pub(crate) statements: Vec<Statement>,
+}
+
+/// A blob and where its copies are.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+pub(crate) struct BlobRecord {
+    #[n(0)]
+    pub(crate) size: u64,
+    #[n(1)]
+    pub(crate) digests: Digests,
+    /// Names of the places that have a copy.
+    #[n(2)]
+    pub(crate) places: Vec<String>,
+}
+
+/// A version of an object: content and description together.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+pub(crate) struct VersionRecord {
+    #[n(0)]
+    pub(crate) content: Option<ContentHead>,
+    #[n(1)]
+    pub(crate) statements: Vec<Statement>,
+    /// When it became the current state.
+    #[n(2)]
+    pub(crate) modified: Time,
+    #[n(3)]
+    pub(crate) modified_by: PersonId,
+    /// When it was kept.
+    #[n(4)]
+    pub(crate) kept: Time,
+    #[n(5)]
+    pub(crate) label: Option<String>,
+}
+
+/// An entry of the change feed.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+pub(crate) struct ChangeRecord {
+    #[n(0)]
+    pub(crate) kind: ChangeKind,
+    #[n(1)]
+    pub(crate) id: ResourceId,
+    /// Where it is after the change; where it was, for a removal.
+    #[n(2)]
+    pub(crate) parent: ResourceId,
+    #[n(3)]
+    pub(crate) name: String,
+    /// Where it was before, for a move.
+    #[n(4)]
+    pub(crate) from: Option<(ResourceId, String)>,
+    #[n(5)]
+    pub(crate) at: Time,
+    #[n(6)]
+    pub(crate) by: PersonId,
+    #[n(7)]
+    pub(crate) revision: u64,
+}
+
+/// An access token; the token itself is not kept.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+pub(crate) struct TokenRecord {
+    #[n(0)]
+    pub(crate) id: u64,
+    #[n(1)]
+    pub(crate) user: PersonId,
+    #[n(2)]
+    pub(crate) label: String,
+    /// What may be done with it at most.
+    #[n(3)]
+    pub(crate) level: Level,
+    /// The only subtree it opens, if not all.
+    #[n(4)]
+    pub(crate) within: Option<ResourceId>,
+    #[n(5)]
+    pub(crate) created: Time,
+    #[n(6)]
+    pub(crate) expires: Option<Time>,
+}
+
+/// A ticket: access to one resource, and what is below, for whoever shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+pub(crate) struct TicketRecord {
+    #[n(0)]
+    pub(crate) resource: ResourceId,
+    #[n(1)]
+    pub(crate) level: Level,
+    #[n(2)]
+    pub(crate) issuer: PersonId,
+    #[n(3)]
+    pub(crate) created: Time,
+    #[n(4)]
+    pub(crate) expires: Option<Time>,
+    /// How often it may be used; 0 means without limit. The same for the others.
+    #[n(5)]
+    pub(crate) uses_limit: u64,
+    #[n(6)]
+    pub(crate) uses: u64,
+    #[n(7)]
+    pub(crate) writes_limit: u64,
+    #[n(8)]
+    pub(crate) writes: u64,
+    #[n(9)]
+    pub(crate) bytes_limit: u64,
+    #[n(10)]
+    pub(crate) bytes: u64,
+    /// Only these may use it; empty means anybody.
+    #[n(11)]
+    pub(crate) persons: Vec<PersonId>,
+    /// Only from these addresses; empty means from anywhere.
+    #[n(12)]
+    pub(crate) hosts: Vec<String>,
+}
+
+/// An upload that is under way: how the object will be put.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+pub(crate) struct UploadRecord {
+    #[n(0)]
+    pub(crate) path: String,
+    #[n(1)]
+    pub(crate) owner: PersonId,
+    #[n(2)]
+    pub(crate) expires: Time,
+    /// The size announced, if any.
+    #[n(3)]
+    pub(crate) size: Option<u64>,
+    #[n(4)]
+    pub(crate) media_type: Option<String>,
+    #[n(5)]
+    pub(crate) mode: Option<u32>,
+    #[n(6)]
+    pub(crate) mtime: Option<Time>,
+    #[n(7)]
+    pub(crate) parents: bool,
+    #[n(8)]
+    pub(crate) if_match: Option<String>,
+    #[n(9)]
+    pub(crate) if_absent: bool,
+}
+
+/// A part of an upload that has arrived, as a content of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+pub(crate) struct PartRecord {
+    #[n(0)]
+    pub(crate) length: u64,
+    #[n(1)]
+    pub(crate) digests: Digests,
+    #[n(2)]
+    pub(crate) content: ContentId,
+}
+
+/// Work that is done in bounded commits, and resumed after a restart.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+pub(crate) enum JobRecord {
+    /// Sweep what lies below a collection that has been removed.
+    #[n(0)]
+    Sweep(#[n(0)] ResourceId),
+}

@@ -1,0 +1,179 @@
+//! A transaction: reads on one snapshot that become evidence, and writes that
+//! become a batch.
+//!
+//! Invariant: every value a decision rests on was read through the transaction,
+//! so that the commit fails if any of it changed meanwhile. A transaction sees its own writes.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use bytes::Bytes;
+use cenote_kv::{
+    Batch, Evidence, KeyRange, RangeDigest, Row, ScanOptions, Snapshot, Token, counter,
+};
+
+use super::Record;
+use super::keys::{self, Counter};
+use crate::Result;
+use crate::model::Time;
+
+/// Reads typed records.
+pub(crate) trait Reads {
+    /// The bytes at a key.
+    fn value(&self, key: &Bytes) -> Result<Option<Bytes>>;
+
+    /// The rows of a range, at most `limit`.
+    fn rows(&self, range: &KeyRange, limit: usize) -> Result<Vec<Row>>;
+
+    /// The record at a key.
+    fn get<T: Record>(&self, key: &Bytes) -> Result<Option<T>>
+    where
+        Self: Sized,
+    {
+        self.value(key)?.map(|value| T::from_value(&value)).transpose()
+    }
+
+    /// Whether anything is at a key.
+    fn has(&self, key: &Bytes) -> Result<bool> {
+        Ok(self.value(key)?.is_some())
+    }
+
+    /// What a counter holds.
+    fn counter(&self, id: u64, what: Counter) -> Result<i64> {
+        Ok(self.value(&keys::counter(id, what))?.map_or(0, |value| counter(&value)))
+    }
+}
+
+/// Reads for an answer: nothing is decided, so no evidence is kept.
+#[derive(Debug)]
+pub(crate) struct View(pub(crate) Box<dyn Snapshot>);
+
+impl Reads for View {
+    fn value(&self, key: &Bytes) -> Result<Option<Bytes>> {
+        Ok(self.0.get(key)?)
+    }
+
+    fn rows(&self, range: &KeyRange, limit: usize) -> Result<Vec<Row>> {
+        Ok(self.0.scan(range, ScanOptions::limit(limit)).collect::<Result<_, _>>()?)
+    }
+}
+
+impl View {
+    /// The records at many keys, in one round trip where the engine has those.
+    pub(crate) fn get_many<T: Record>(&self, keys: &[Bytes]) -> Result<Vec<Option<T>>> {
+        let values = self.0.get_many(keys)?;
+        values.into_iter().map(|value| value.map(|v| T::from_value(&v)).transpose()).collect()
+    }
+}
+
+/// Reads and writes that take effect together, or not at all.
+#[derive(Debug)]
+pub(crate) struct Transaction {
+    snapshot: Box<dyn Snapshot>,
+    seen: RefCell<BTreeMap<Bytes, Option<Bytes>>>,
+    ranges: RefCell<Vec<Evidence>>,
+    writes: BTreeMap<Bytes, Option<Bytes>>,
+    sums: BTreeMap<Bytes, i64>,
+    appends: Vec<(Bytes, Bytes)>,
+    now: Time,
+}
+
+impl Transaction {
+    pub(crate) fn new(snapshot: Box<dyn Snapshot>, now: Time) -> Self {
+        Self {
+            snapshot,
+            seen: RefCell::default(),
+            ranges: RefCell::default(),
+            writes: BTreeMap::new(),
+            sums: BTreeMap::new(),
+            appends: Vec::new(),
+            now,
+        }
+    }
+
+    /// The time at which all of it happens.
+    pub(crate) fn now(&self) -> Time {
+        self.now
+    }
+
+    pub(crate) fn put(&mut self, key: Bytes, record: &impl Record) {
+        self.writes.insert(key, Some(record.to_value()));
+    }
+
+    /// Puts a key that says all by being there.
+    pub(crate) fn mark(&mut self, key: Bytes) {
+        self.writes.insert(key, Some(Bytes::new()));
+    }
+
+    pub(crate) fn put_raw(&mut self, key: Bytes, value: Bytes) {
+        self.writes.insert(key, Some(value));
+    }
+
+    pub(crate) fn delete(&mut self, key: Bytes) {
+        self.writes.insert(key, None);
+    }
+
+    /// Adds to a counter, without reading it.
+    pub(crate) fn add(&mut self, id: u64, what: Counter, delta: i64) {
+        *self.sums.entry(keys::counter(id, what)).or_default() += delta;
+    }
+
+    pub(crate) fn append(&mut self, prefix: Bytes, record: &impl Record) {
+        self.appends.push((prefix, record.to_value()));
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.writes.is_empty() && self.appends.is_empty() && self.sums.values().all(|sum| *sum == 0)
+    }
+
+    pub(crate) fn into_batch(self, token: Token) -> Batch {
+        let mut batch = Batch::new(self.snapshot.version());
+        batch.token = Some(token);
+        let keys = self.seen.into_inner().into_iter();
+        batch.evidence = keys.map(|(key, value)| Evidence::Key { key, value }).collect();
+        batch.evidence.append(&mut self.ranges.into_inner());
+        for (key, value) in self.writes {
+            match value {
+                Some(value) => batch.put(key, value),
+                None => batch.delete(key),
+            };
+        }
+        for (key, sum) in self.sums.into_iter().filter(|(_, sum)| *sum != 0) {
+            batch.add(key, sum);
+        }
+        for (prefix, value) in self.appends {
+            batch.append(prefix, value);
+        }
+        batch
+    }
+}
+
+impl Reads for Transaction {
+    fn value(&self, key: &Bytes) -> Result<Option<Bytes>> {
+        if let Some(written) = self.writes.get(key) {
+            return Ok(written.clone());
+        }
+        match self.seen.borrow_mut().entry(key.clone()) {
+            Entry::Occupied(seen) => Ok(seen.get().clone()),
+            Entry::Vacant(unseen) => Ok(unseen.insert(self.snapshot.get(key)?).clone()),
+        }
+    }
+
+    /// Merges what is stored with what this transaction wrote.
+    fn rows(&self, range: &KeyRange, limit: usize) -> Result<Vec<Row>> {
+        let stored: Vec<Row> =
+            self.snapshot.scan(range, ScanOptions::limit(limit)).collect::<Result<_, _>>()?;
+        let digest = RangeDigest::of(&stored);
+        self.ranges.borrow_mut().push(Evidence::Range { range: range.clone(), limit, digest });
+        let written = self.writes.iter().filter(|(key, _)| range.contains(key));
+        let mut merged: BTreeMap<Bytes, Bytes> = stored.into_iter().collect();
+        for (key, value) in written {
+            match value {
+                Some(value) => drop(merged.insert(key.clone(), value.clone())),
+                None => drop(merged.remove(key)),
+            }
+        }
+        Ok(merged.into_iter().take(limit).collect())
+    }
+}

@@ -1,0 +1,128 @@
+//! The arithmetic of extents: patches over extents give extents.
+//!
+//! Invariant of every result: sorted, without overlap, without a gap, covering exactly
+//! `0..size`.
+
+use std::ops::Range;
+
+use crate::model::{Extent, Piece};
+
+/// What is seen of `base` with `patches` written over it in order, `size` bytes long. What nothing
+/// covers is a hole.
+pub(crate) fn overlay(base: Vec<Extent>, patches: Vec<Extent>, size: u64) -> Vec<Extent> {
+    let mut seen = base;
+    for patch in patches {
+        write_over(&mut seen, patch);
+    }
+    fill(seen, size)
+}
+
+/// The part of `extents` that lies in `range`, at the same offsets.
+pub(crate) fn cut(extents: Vec<Extent>, range: &Range<u64>) -> Vec<Extent> {
+    extents.into_iter().filter_map(|extent| clip(extent, range)).collect()
+}
+
+fn write_over(seen: &mut Vec<Extent>, patch: Extent) {
+    let first = seen.partition_point(|extent| extent.end() <= patch.offset);
+    let last = seen.partition_point(|extent| extent.offset < patch.end());
+    let mut replacement = Vec::with_capacity(3);
+    if first < last {
+        replacement.extend(clip(seen[first].clone(), &(0..patch.offset)));
+    }
+    let tail = (first < last).then(|| clip(seen[last - 1].clone(), &(patch.end()..u64::MAX)));
+    replacement.push(patch);
+    replacement.extend(tail.flatten());
+    seen.splice(first..last.max(first), replacement);
+}
+
+/// The part of one extent that lies in `range`; inline bytes outside it are dropped.
+fn clip(extent: Extent, range: &Range<u64>) -> Option<Extent> {
+    let offset = extent.offset.max(range.start);
+    let end = extent.end().min(range.end);
+    let length = end.checked_sub(offset).filter(|length| *length > 0)?;
+    let start = extent.start + (offset - extent.offset);
+    if length == extent.length {
+        return Some(extent);
+    }
+    Some(match extent.piece {
+        Piece::Inline(bytes) => {
+            let bytes = bytes[start as usize..(start + length) as usize].to_vec();
+            Extent { offset, length, start: 0, piece: Piece::Inline(bytes) }
+        }
+        piece => Extent { offset, length, start, piece },
+    })
+}
+
+fn fill(seen: Vec<Extent>, size: u64) -> Vec<Extent> {
+    let mut filled = Vec::with_capacity(seen.len());
+    let mut end = 0;
+    for extent in cut(seen, &(0..size)) {
+        filled.extend(hole(end, extent.offset));
+        end = extent.end();
+        filled.push(extent);
+    }
+    filled.extend(hole(end, size));
+    filled
+}
+
+fn hole(offset: u64, end: u64) -> Option<Extent> {
+    let length = end.checked_sub(offset).filter(|length| *length > 0)?;
+    Some(Extent { offset, length, start: 0, piece: Piece::Hole })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn inline(offset: u64, bytes: &[u8]) -> Extent {
+        let length = bytes.len() as u64;
+        Extent { offset, length, start: 0, piece: Piece::Inline(bytes.to_vec()) }
+    }
+
+    fn bytes(extents: &[Extent]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for extent in extents {
+            assert_eq!(extent.offset, bytes.len() as u64, "no gap, no overlap");
+            match &extent.piece {
+                Piece::Inline(piece) => {
+                    let start = extent.start as usize;
+                    bytes.extend(&piece[start..start + extent.length as usize]);
+                }
+                _ => bytes.resize(bytes.len() + extent.length as usize, 0),
+            }
+        }
+        bytes
+    }
+
+    fn run() -> impl Strategy<Value = (usize, Vec<u8>)> {
+        (0usize..60, vec(1u8.., 1..30))
+    }
+
+    proptest! {
+        #[test]
+        fn overlay_is_writing_bytes(base in vec(1u8.., 0..40), runs in vec(run(), 0..8), size in 0usize..100) {
+            let mut expected = base.clone();
+            for (offset, run) in &runs {
+                expected.resize(expected.len().max(offset + run.len()), 0);
+                expected[*offset..offset + run.len()].copy_from_slice(run);
+            }
+            expected.resize(size, 0);
+            let base = if base.is_empty() { vec![] } else { vec![inline(0, &base)] };
+            let patches = runs.iter().map(|(offset, run)| inline(*offset as u64, run)).collect();
+            prop_assert_eq!(bytes(&overlay(base, patches, size as u64)), expected);
+        }
+
+        #[test]
+        fn cut_is_slicing(runs in vec(run(), 0..8), range in (0u64..100, 0u64..100)) {
+            let patches = runs.iter().map(|(offset, run)| inline(*offset as u64, run)).collect();
+            let whole = overlay(vec![], patches, 100);
+            let range = range.0.min(range.1)..range.0.max(range.1);
+            let mut part = cut(whole.clone(), &range);
+            part.iter_mut().for_each(|extent| extent.offset -= range.start);
+            prop_assert_eq!(bytes(&part), &bytes(&whole)[range.start as usize..range.end as usize]);
+        }
+    }
+}

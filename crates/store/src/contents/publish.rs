@@ -1,0 +1,231 @@
+//! Publication: the one commit by which received bytes become the content of an object.
+
+use crate::access::Chain;
+use crate::catalog::{ChangeKind, Transaction};
+use crate::contents::{Conditions, Expected, Received, store_content};
+use crate::model::{At, ContentHead, ContentId, Kind, Level, ResourceId, Stat, StorePath, Time};
+use crate::tree::{self, describe, insert, locate, update};
+use crate::{
+    Bytes, Caller, CreateOptions, Draft, Error, ErrorKind, Result, Store, Stream, versions,
+};
+
+/// How to put an object.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PutOptions {
+    /// What must hold for it to happen.
+    pub conditions: Conditions,
+    /// What the sender says of the bytes.
+    pub expected: Expected,
+    /// Create the collections on the way.
+    pub parents: bool,
+    /// The media type.
+    pub media_type: Option<String>,
+    /// Mode bits.
+    pub mode: Option<u32>,
+    /// The modification time to show.
+    pub mtime: Option<Time>,
+}
+
+/// One of many to put in one commit.
+#[derive(Debug, Clone)]
+pub struct BatchItem {
+    /// Where.
+    pub path: StorePath,
+    /// What.
+    pub what: BatchWhat,
+    /// How; for what is no object, only `parents`, `mode` and `mtime` count.
+    pub options: PutOptions,
+}
+
+/// What to put.
+#[derive(Debug, Clone)]
+pub enum BatchWhat {
+    /// An object with these bytes.
+    Object(Received),
+    /// A collection; it is no error if it is there.
+    Collection,
+    /// A symbolic link.
+    Link(String),
+}
+
+impl Store {
+    /// Creates an object, or replaces its content; the description, access and id of one that is
+    /// there stay. Needs [`Level::ModifyObject`] on it, or [`Level::CreateObject`] on its collection.
+    pub async fn put<E>(
+        &self,
+        caller: &Caller,
+        path: &StorePath,
+        bytes: impl Stream<Item = Result<Bytes, E>>,
+        options: PutOptions,
+    ) -> Result<Stat>
+    where
+        E: std::fmt::Display,
+    {
+        let (asked, at, first) = (caller.clone(), path.clone(), options.clone());
+        self.blocking(move |store| store.may_put(&asked, &at, &first)).await?;
+        let received = self.receive(bytes, &options.expected).await?;
+        let blob = received.blob.as_ref().map(|(blob, _)| *blob);
+        let (caller, path) = (caller.clone(), path.clone());
+        let published =
+            self.blocking(move |store| store.publish(&caller, &path, &received, &options)).await;
+        if let (Err(error), Some(blob)) = (&published, blob)
+            && error.kind() != ErrorKind::Unknown
+        {
+            self.discard(blob).await;
+        }
+        published
+    }
+
+    /// Refuses what [`Store::publish`] would refuse now, before any byte is sent.
+    pub fn may_put(&self, caller: &Caller, path: &StorePath, options: &PutOptions) -> Result<()> {
+        let view = self.view()?;
+        let there = locate(&view, &path.into())?;
+        if let Some(chain) = &there {
+            check_replaceable(caller, chain, path)?;
+            return options.conditions.check(there.as_ref());
+        }
+        options.conditions.check(None)?;
+        let (mut parent, _) = tree::split(path)?;
+        if options.parents {
+            while let (None, Some((above, _))) =
+                (locate(&view, &At::from(&parent))?, parent.split_last())
+            {
+                parent = above;
+            }
+        }
+        let chain = tree::find(&view, caller, &At::from(&parent), Level::CreateObject)?;
+        tree::require_collection(&chain)
+    }
+
+    /// Makes received bytes the content of the object at `path`.
+    pub fn publish(
+        &self,
+        caller: &Caller,
+        path: &StorePath,
+        received: &Received,
+        options: &PutOptions,
+    ) -> Result<Stat> {
+        self.transact(|tx| self.publish_in(tx, caller, path, received, options))
+    }
+
+    /// Puts many in one commit; each has its own answer, and those that fail change nothing.
+    pub fn publish_many(&self, caller: &Caller, items: &[BatchItem]) -> Result<Vec<Result<Stat>>> {
+        self.transact(|tx| {
+            Ok(items.iter().map(|item| self.publish_item(tx, caller, item)).collect())
+        })
+    }
+
+    fn publish_item(
+        &self,
+        tx: &mut Transaction,
+        caller: &Caller,
+        item: &BatchItem,
+    ) -> Result<Stat> {
+        let options = &item.options;
+        let create = CreateOptions {
+            parents: options.parents,
+            exist_ok: true,
+            mode: options.mode,
+            mtime: options.mtime,
+        };
+        match &item.what {
+            BatchWhat::Object(received) => {
+                self.publish_in(tx, caller, &item.path, received, options)
+            }
+            BatchWhat::Collection => {
+                self.create_in(tx, caller, &item.path, &Draft::Collection, create)
+            }
+            BatchWhat::Link(target) => {
+                self.create_in(tx, caller, &item.path, &Draft::Link(target.clone()), create)
+            }
+        }
+    }
+
+    pub(super) fn publish_in(
+        &self,
+        tx: &mut Transaction,
+        caller: &Caller,
+        path: &StorePath,
+        received: &Received,
+        options: &PutOptions,
+    ) -> Result<Stat> {
+        let there = locate(tx, &path.into())?;
+        options.conditions.check(there.as_ref())?;
+        let content = ContentId(self.new_id()?);
+        let head = received.head(content, options.media_type.clone());
+        let stat = match there {
+            Some(chain) => {
+                check_replaceable(caller, &chain, path)?;
+                let before = Stat::from(chain.clone());
+                let mut head = head;
+                head.media_type =
+                    head.media_type.or(before.resource.content.and_then(|c| c.media_type));
+                replace_with(tx, caller, chain, Some(head), (options.mode, options.mtime))?
+            }
+            None => self.publish_new(tx, caller, path, head, options)?,
+        };
+        store_content(tx, content, &received.content, received.blob.as_slice());
+        Ok(stat)
+    }
+
+    fn publish_new(
+        &self,
+        tx: &mut Transaction,
+        caller: &Caller,
+        path: &StorePath,
+        head: ContentHead,
+        options: &PutOptions,
+    ) -> Result<Stat> {
+        let (parent, name) = tree::split(path)?;
+        let collection = self.collection(tx, caller, &parent, options.parents)?;
+        let mut resource = tree::new_resource(tx, caller, &collection, name, Kind::Object);
+        resource.content = Some(head);
+        (resource.mode, resource.mtime) = (options.mode, options.mtime);
+        let id = ResourceId(self.new_id()?);
+        insert(tx, id, &resource);
+        Ok(Stat { id, path: path.clone(), resource })
+    }
+}
+
+impl Received {
+    fn head(&self, id: ContentId, media_type: Option<String>) -> ContentHead {
+        let (size, digests) = (self.size, self.digests.clone());
+        ContentHead { id, size, digests, media_type, patches: 0 }
+    }
+}
+
+fn check_replaceable(caller: &Caller, chain: &Chain, path: &StorePath) -> Result<()> {
+    chain.require(caller, Level::ModifyObject, &path.into())?;
+    match chain.resource().kind {
+        Kind::Object => Ok(()),
+        kind => Err(Error::new(ErrorKind::WrongKind, format!("a {} is at {path}", kind.as_str()))
+            .with_hint("choose another name, or remove it first")),
+    }
+}
+
+/// Gives an object another content; the one it had is kept as a version where that is wanted.
+pub(crate) fn replace(
+    tx: &mut Transaction,
+    caller: &Caller,
+    chain: Chain,
+    content: Option<ContentHead>,
+) -> Result<Stat> {
+    replace_with(tx, caller, chain, content, (None, None))
+}
+
+fn replace_with(
+    tx: &mut Transaction,
+    caller: &Caller,
+    chain: Chain,
+    content: Option<ContentHead>,
+    (mode, mtime): (Option<u32>, Option<Time>),
+) -> Result<Stat> {
+    versions::keep_replaced(tx, &chain)?;
+    let mut stat = Stat::from(chain.clone());
+    stat.resource.content = content;
+    stat.resource.mode = mode.or(stat.resource.mode);
+    stat.resource.mtime = mtime;
+    describe(tx, &mut stat.resource, caller.user());
+    update(tx, ChangeKind::Written, stat.id, chain.resource(), &stat.resource);
+    Ok(stat)
+}

@@ -1,0 +1,149 @@
+//! Writing in place: bytes at a position, appended, or cut off.
+//!
+//! A write adds one patch over the extents, so its cost does not grow with the content. A content
+//! that something else refers to is not touched: the object gets one of its own first.
+
+use crate::access::Chain;
+use crate::catalog::{ChangeKind, Record, Transaction, keys};
+use crate::contents::read::content_of;
+use crate::contents::{Conditions, Expected, Received, extents, refs, store_content};
+use crate::model::{At, Content, ContentHead, ContentId, Digests, Extent, Level, Stat};
+use crate::tree::{describe, find, update};
+use crate::{Bytes, Caller, Error, ErrorKind, Result, Store, Stream, versions};
+
+/// Where bytes go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Where {
+    /// From this byte on; what lies between the end and it becomes zeros.
+    Offset(u64),
+    /// At the end.
+    Append,
+}
+
+/// After this many patches they are folded in.
+const FOLD_AT: u32 = 64;
+
+impl Store {
+    /// Writes bytes into an object. Needs [`Level::ModifyObject`].
+    pub async fn write_at<E>(
+        &self,
+        caller: &Caller,
+        at: &At,
+        position: Where,
+        bytes: impl Stream<Item = Result<Bytes, E>>,
+        (conditions, expected): (&Conditions, &Expected),
+    ) -> Result<Stat>
+    where
+        E: std::fmt::Display,
+    {
+        let received = self.receive(bytes, expected).await?;
+        let (asked, at, conditions) = (caller.clone(), at.clone(), conditions.clone());
+        let stat = self
+            .blocking(move |store| store.patch(&asked, &at, position, &received, &conditions))
+            .await?;
+        if stat.resource.content.as_ref().is_some_and(|content| content.patches >= FOLD_AT) {
+            self.compact(stat.id).await?;
+        }
+        Ok(stat)
+    }
+
+    /// Cuts an object to `size` bytes, or fills it up with zeros. Needs [`Level::ModifyObject`].
+    pub fn truncate(
+        &self,
+        caller: &Caller,
+        at: &At,
+        size: u64,
+        conditions: &Conditions,
+    ) -> Result<Stat> {
+        self.check_content_size(size)?;
+        self.transact(|tx| {
+            let (chain, head) = writable(tx, caller, at, conditions)?;
+            let seen = extents::overlay(refs::resolve(tx, &head)?, Vec::new(), size);
+            let id = ContentId(self.new_id()?);
+            store_content(tx, id, &Content { extents: seen }, &[]);
+            finish(
+                tx,
+                caller,
+                chain,
+                ContentHead { id, size, patches: 0, digests: Digests::default(), ..head },
+            )
+        })
+    }
+
+    fn patch(
+        &self,
+        caller: &Caller,
+        at: &At,
+        position: Where,
+        received: &Received,
+        conditions: &Conditions,
+    ) -> Result<Stat> {
+        self.transact(|tx| {
+            let (chain, head) = writable(tx, caller, at, conditions)?;
+            let start = match position {
+                Where::Offset(offset) => offset,
+                Where::Append => head.size,
+            };
+            let end = start.checked_add(received.size).ok_or_else(too_large)?;
+            self.check_content_size(end)?;
+            let mut head = self.unshared(tx, head)?;
+            head.size = head.size.max(end);
+            head.digests = Digests::default();
+            add_patches(tx, &mut head, start, received);
+            finish(tx, caller, chain, head)
+        })
+    }
+
+    /// The content, or a copy of its extents under an id of its own if something else refers to it.
+    fn unshared(&self, tx: &mut Transaction, head: ContentHead) -> Result<ContentHead> {
+        if !refs::is_shared(tx, head.id)? {
+            return Ok(head);
+        }
+        let seen = refs::resolve(tx, &head)?;
+        let id = ContentId(self.new_id()?);
+        store_content(tx, id, &Content { extents: seen }, &[]);
+        Ok(ContentHead { id, patches: 0, ..head })
+    }
+
+    fn check_content_size(&self, size: u64) -> Result<()> {
+        if size > self.parts().limits.content { Err(too_large()) } else { Ok(()) }
+    }
+}
+
+fn writable(
+    tx: &mut Transaction,
+    caller: &Caller,
+    at: &At,
+    conditions: &Conditions,
+) -> Result<(Chain, ContentHead)> {
+    let chain = find(tx, caller, at, Level::ModifyObject)?;
+    conditions.check(Some(&chain))?;
+    let head = content_of(&chain, at)?;
+    versions::keep_replaced(tx, &chain)?;
+    Ok((chain, head))
+}
+
+fn add_patches(tx: &mut Transaction, head: &mut ContentHead, start: u64, received: &Received) {
+    if let Some((blob, record)) = &received.blob {
+        tx.put(keys::blob(*blob), record);
+        tx.mark(keys::blob_user(*blob, head.id));
+    }
+    for extent in &received.content.extents {
+        let patch = Extent { offset: extent.offset + start, ..extent.clone() };
+        tx.put_raw(keys::patch(head.id, head.patches), patch.to_value());
+        head.patches += 1;
+    }
+}
+
+fn finish(tx: &mut Transaction, caller: &Caller, chain: Chain, head: ContentHead) -> Result<Stat> {
+    let mut stat = Stat::from(chain.clone());
+    stat.resource.content = Some(head);
+    stat.resource.mtime = None;
+    describe(tx, &mut stat.resource, caller.user());
+    update(tx, ChangeKind::Written, stat.id, chain.resource(), &stat.resource);
+    Ok(stat)
+}
+
+fn too_large() -> Error {
+    Error::new(ErrorKind::TooLarge, "larger than a content may be")
+}

@@ -1,0 +1,43 @@
+//! Ids come in blocks: one small commit reserves a thousand, and what a stopped process
+//! leaves of its block is never given again.
+
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use minicbor::{CborLen, Decode, Encode};
+
+use crate::catalog::{Reads, keys};
+use crate::model::FIRST_FREE_ID;
+use crate::{Result, Store};
+
+const BLOCK: u64 = 1_000;
+
+/// The ids that this process may still give.
+#[derive(Debug, Default)]
+pub(crate) struct Ids {
+    free: Mutex<Range<u64>>,
+}
+
+#[derive(Debug, Encode, Decode, CborLen)]
+struct NextId(#[n(0)] u64);
+
+impl Ids {
+    pub(crate) fn next(&self, store: &Store) -> Result<u64> {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        if free.is_empty() {
+            *free = reserve(store)?;
+        }
+        let id = free.start;
+        free.start += 1;
+        Ok(id)
+    }
+}
+
+fn reserve(store: &Store) -> Result<Range<u64>> {
+    let key = keys::setting("next-id");
+    store.transact(|tx| {
+        let start = tx.get::<NextId>(&key)?.map_or(FIRST_FREE_ID, |next| next.0);
+        tx.put(key.clone(), &NextId(start + BLOCK));
+        Ok(start..start + BLOCK)
+    })
+}

@@ -1,0 +1,82 @@
+//! Work in bounded commits, which a restart resumes: the sweep of removed trees.
+
+use crate::catalog::{Child, JobRecord, Reads, Record, Transaction, keys};
+use crate::model::{Resource, ResourceId};
+use crate::{Result, Store, tree};
+
+/// How many resources one commit of a sweep removes.
+const STEP: usize = 256;
+
+impl Store {
+    /// Works off what is recorded; says how many resources were swept. Several may run at
+    /// once, and any may be stopped anywhere.
+    pub fn run_jobs(&self) -> Result<u64> {
+        let mut swept = 0;
+        for (key, value) in self.view()?.rows(&keys::jobs(), usize::MAX)? {
+            let JobRecord::Sweep(root) = JobRecord::from_value(&value)?;
+            swept += self.sweep_tree(root)?;
+            self.transact(|tx| {
+                tx.delete(key.clone());
+                Ok(())
+            })?;
+        }
+        Ok(swept)
+    }
+
+    /// How much work is recorded.
+    pub fn pending_jobs(&self) -> Result<usize> {
+        Ok(self.view()?.rows(&keys::jobs(), usize::MAX)?.len())
+    }
+
+    /// Removes what lies below a removed resource, children first, then itself.
+    fn sweep_tree(&self, root: ResourceId) -> Result<u64> {
+        let mut swept = 0;
+        let mut way = vec![root];
+        while let Some(id) = way.last().copied() {
+            match self.transact(|tx| sweep_step(tx, id))? {
+                Step::Descend(child) => way.push(child),
+                Step::Swept(count, done) => {
+                    swept += count;
+                    if done {
+                        way.pop();
+                    }
+                }
+            }
+        }
+        Ok(swept)
+    }
+}
+
+enum Step {
+    /// This child has children of its own: they go first.
+    Descend(ResourceId),
+    /// So many went; the collection itself, too, if `true`.
+    Swept(u64, bool),
+}
+
+fn sweep_step(tx: &mut Transaction, id: ResourceId) -> Result<Step> {
+    let children = tx.rows(&keys::children(id), STEP)?;
+    let mut swept = 0;
+    for (key, value) in &children {
+        let child = Child::from_value(value)?;
+        if !tx.rows(&keys::children(child.id), 1)?.is_empty() {
+            return Ok(if swept == 0 {
+                Step::Descend(child.id)
+            } else {
+                Step::Swept(swept, false)
+            });
+        }
+        tx.delete(key.clone());
+        swept += erase(tx, child.id)?;
+    }
+    match children.is_empty() {
+        true => Ok(Step::Swept(erase(tx, id)?, true)),
+        false => Ok(Step::Swept(swept, false)),
+    }
+}
+
+fn erase(tx: &mut Transaction, id: ResourceId) -> Result<u64> {
+    let Some(resource) = tx.get::<Resource>(&keys::resource(id))? else { return Ok(0) };
+    tree::erase(tx, id, &resource)?;
+    Ok(1)
+}

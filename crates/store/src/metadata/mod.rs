@@ -1,0 +1,14 @@
+//! Descriptions: one graph of statements a resource, its views, and the search over them.
+//!
+//! Invariant: the index has exactly one entry for each predicate and object that the graph
+//! of a resource states about the resource itself; [`replace`] is the only writer of both.
+
+mod avu;
+mod graph;
+mod search;
+mod vocabulary;
+
+pub use avu::AvuChange;
+pub(crate) use graph::{erase, read, replace};
+pub use search::{Comparison, Condition, Query, SearchPage};
+pub use vocabulary::{attribute_of, predicate_of};

@@ -1,0 +1,158 @@
+//! A content: a list of extents over immutable pieces.
+//!
+//! Invariant: extents are sorted by offset, do not overlap, and cover exactly
+//! `0..size`. Patches (small positional writes) lie over them in the order in which they
+//! were written, until they are folded in.
+
+use cenote_blob::{Algorithm, BlobId};
+use minicbor::{CborLen, Decode, Encode};
+
+use super::ContentId;
+
+/// What a resource's record says of its content.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+pub struct ContentHead {
+    /// Which content.
+    #[n(0)]
+    pub id: ContentId,
+    /// Its size in bytes.
+    #[n(1)]
+    pub size: u64,
+    /// What is known of its digests; "not yet" is a legal state.
+    #[n(2)]
+    pub digests: Digests,
+    /// The media type, if a client said one.
+    #[n(3)]
+    pub media_type: Option<String>,
+    /// How many patches lie over the extents.
+    #[n(4)]
+    pub patches: u32,
+}
+
+impl ContentHead {
+    /// Changes with every change of the bytes; says the same as the SHA-256 where that is known.
+    pub fn tag(&self) -> String {
+        match &self.digests.sha256 {
+            Some(sha256) => sha256.iter().map(|byte| format!("{byte:02x}")).collect(),
+            None => format!("c{}.{}", self.id, self.patches),
+        }
+    }
+}
+
+/// Digests of a whole content.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Encode, Decode, CborLen)]
+pub struct Digests {
+    /// SHA-256.
+    #[cbor(n(0), with = "minicbor::bytes")]
+    pub sha256: Option<[u8; 32]>,
+    /// Others that a protocol asked for.
+    #[n(1)]
+    others: Vec<OtherDigest>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+struct OtherDigest {
+    #[n(0)]
+    algorithm: u8,
+    #[cbor(n(1), with = "minicbor::bytes")]
+    bytes: Vec<u8>,
+}
+
+/// The numbers under which the catalog keeps algorithms. They never change.
+const ALGORITHMS: [(Algorithm, u8); 6] = [
+    (Algorithm::Md5, 1),
+    (Algorithm::Sha1, 2),
+    (Algorithm::Sha512, 3),
+    (Algorithm::Sha512_256, 4),
+    (Algorithm::Blake2b, 5),
+    (Algorithm::Crc32c, 6),
+];
+
+impl Digests {
+    /// The digest by `algorithm`, if it is known.
+    pub fn get(&self, algorithm: Algorithm) -> Option<&[u8]> {
+        let (_, number) = ALGORITHMS.iter().find(|(known, _)| *known == algorithm)?;
+        let other = self.others.iter().find(|other| other.algorithm == *number)?;
+        Some(&other.bytes)
+    }
+}
+
+impl From<&cenote_blob::Digests> for Digests {
+    fn from(digests: &cenote_blob::Digests) -> Self {
+        let others = ALGORITHMS.iter().filter_map(|(known, algorithm)| {
+            let bytes = digests.get(*known)?.to_vec();
+            Some(OtherDigest { algorithm: *algorithm, bytes })
+        });
+        Self { sha256: Some(digests.sha256), others: others.collect() }
+    }
+}
+
+/// The record of a content.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Encode, Decode, CborLen)]
+pub struct Content {
+    /// The extents.
+    #[n(0)]
+    pub extents: Vec<Extent>,
+}
+
+/// A run of bytes of a content, and where they are.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+pub struct Extent {
+    /// The first byte, in the content.
+    #[n(0)]
+    pub offset: u64,
+    /// How many bytes.
+    #[n(1)]
+    pub length: u64,
+    /// The first byte, in the piece.
+    #[n(2)]
+    pub start: u64,
+    /// The piece.
+    #[n(3)]
+    pub piece: Piece,
+}
+
+impl Extent {
+    /// The byte after the last, in the content.
+    pub fn end(&self) -> u64 {
+        self.offset + self.length
+    }
+}
+
+/// Immutable bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+pub enum Piece {
+    /// Kept in the record itself.
+    #[n(0)]
+    Inline(#[cbor(n(0), with = "minicbor::bytes")] Vec<u8>),
+    /// A blob, kept in one or more places.
+    #[n(1)]
+    Blob(#[cbor(n(0), with = "blob_id")] BlobId),
+    /// Zeros (what lies between the end of a content and a write beyond it).
+    #[n(2)]
+    Hole,
+}
+
+/// A [`BlobId`] as a byte string of 16.
+mod blob_id {
+    use cenote_blob::BlobId;
+    use minicbor::decode::{Decoder, Error};
+    use minicbor::encode::{self, Encoder, Write};
+
+    pub(super) fn encode<C, W: Write>(
+        id: &BlobId,
+        e: &mut Encoder<W>,
+        _: &mut C,
+    ) -> Result<(), encode::Error<W::Error>> {
+        e.bytes(&id.to_bytes())?.ok()
+    }
+
+    pub(super) fn decode<C>(d: &mut Decoder<'_>, _: &mut C) -> Result<BlobId, Error> {
+        let bytes = d.bytes()?.try_into().map_err(|_| Error::message("a blob id has 16 bytes"))?;
+        Ok(BlobId::from_bytes(bytes))
+    }
+
+    pub(super) fn cbor_len<C>(_: &BlobId, _: &mut C) -> usize {
+        17
+    }
+}

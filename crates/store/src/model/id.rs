@@ -1,0 +1,53 @@
+//! Ids: 64 bits, never zero, never given twice.
+
+use std::fmt;
+
+use minicbor::{CborLen, Decode, Encode};
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(
+            Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Encode, Decode, CborLen,
+        )]
+        #[cbor(transparent)]
+        pub struct $name(#[n(0)] pub u64);
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    };
+}
+
+id! {
+    /// Names a resource for ever: it survives moves, and never returns after a
+    /// removal. It is also the mount's inode number.
+    ResourceId
+}
+id! {
+    /// Names one state of a resource's bytes; copies and versions share it.
+    ContentId
+}
+id! {
+    /// Names a user or a group.
+    PersonId
+}
+
+impl ResourceId {
+    /// The collection at `/`.
+    pub const ROOT: Self = Self(1);
+    /// The parent of what has been removed but not yet swept. It has no record.
+    pub const REMOVED: Self = Self(2);
+}
+
+impl PersonId {
+    /// The group that every user belongs to, anonymous ones included.
+    pub const PUBLIC: Self = Self(10);
+    /// The user without a password.
+    pub const ANONYMOUS: Self = Self(11);
+}
+
+/// The first id given to anything that is not built in.
+pub(crate) const FIRST_FREE_ID: u64 = 1_000;

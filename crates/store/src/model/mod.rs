@@ -1,0 +1,24 @@
+//! The words of the heart as plain data. Nothing here reads or writes.
+
+mod change;
+mod content;
+mod grant;
+mod id;
+mod name;
+mod path;
+mod person;
+mod resource;
+mod statement;
+mod time;
+
+pub use change::ChangeKind;
+pub use content::{Content, ContentHead, Digests, Extent, Piece};
+pub use grant::{Access, Grant, Level, Scope};
+pub(crate) use id::FIRST_FREE_ID;
+pub use id::{ContentId, PersonId, ResourceId};
+pub use name::Name;
+pub use path::{At, StorePath};
+pub use person::{Person, PersonKind, Role};
+pub use resource::{Kind, Resource, Stat, Versioning};
+pub use statement::{Avu, Graph, Statement, Term};
+pub use time::Time;

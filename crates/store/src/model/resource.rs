@@ -1,0 +1,137 @@
+//! A resource: one node of the tree.
+
+use minicbor::{CborLen, Decode, Encode};
+
+use super::{Access, ContentHead, Name, PersonId, ResourceId, StorePath, Time};
+
+/// What a resource is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Encode, Decode, CborLen)]
+#[cbor(index_only)]
+pub enum Kind {
+    /// Has children and no content.
+    #[n(0)]
+    Collection,
+    /// Has content.
+    #[n(1)]
+    Object,
+    /// Points to a path.
+    #[n(2)]
+    Link,
+    /// Has a description only.
+    #[n(3)]
+    Description,
+}
+
+impl Kind {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Collection => "collection",
+            Self::Object => "object",
+            Self::Link => "link",
+            Self::Description => "description",
+        }
+    }
+}
+
+/// What happens to a content that is replaced; set on a collection, for all below it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, CborLen)]
+pub enum Versioning {
+    /// It is dropped.
+    #[default]
+    #[n(0)]
+    Off,
+    /// It is dropped, unless somebody asked for a version before.
+    #[n(1)]
+    OnRequest,
+    /// It is kept as a version.
+    #[n(2)]
+    EachChange {
+        /// Keep at most this many of an object, the newest; none means all.
+        #[n(0)]
+        keep: Option<u32>,
+    },
+}
+
+/// The record of a resource, as the catalog keeps it.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+pub struct Resource {
+    /// The collection it is in; [`ResourceId::ROOT`] is its own parent.
+    #[n(0)]
+    pub parent: ResourceId,
+    /// Its name there; empty for the root.
+    #[n(1)]
+    pub name: String,
+    /// What it is.
+    #[n(2)]
+    pub kind: Kind,
+    /// Who it belongs to.
+    #[n(3)]
+    pub owner: PersonId,
+    /// When it came to be.
+    #[n(4)]
+    pub created: Time,
+    /// Who created it.
+    #[n(5)]
+    pub created_by: PersonId,
+    /// When its content or description last changed.
+    #[n(6)]
+    pub modified: Time,
+    /// Who changed it.
+    #[n(7)]
+    pub modified_by: PersonId,
+    /// Counts the changes of content and description: the tag of the state.
+    #[n(8)]
+    pub revision: u64,
+    /// Its bytes, for an object.
+    #[n(9)]
+    pub content: Option<ContentHead>,
+    /// Who may do what.
+    #[n(10)]
+    pub access: Access,
+    /// Mode bits as in `st_mode & 0o7777`, if a client set them.
+    #[n(11)]
+    pub mode: Option<u32>,
+    /// The modification time that a client set.
+    #[n(12)]
+    pub mtime: Option<Time>,
+    /// What happens to replaced contents below, for a collection that says so.
+    #[n(13)]
+    pub versioning: Option<Versioning>,
+    /// Where it points, for a link.
+    #[n(14)]
+    pub target: Option<String>,
+}
+
+/// What is told about a resource.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stat {
+    /// Its id.
+    pub id: ResourceId,
+    /// Where it is now.
+    pub path: StorePath,
+    /// Its record.
+    pub resource: Resource,
+}
+
+impl Stat {
+    /// The size of its content in bytes; 0 where there is none.
+    pub fn size(&self) -> u64 {
+        self.resource.content.as_ref().map_or(0, |content| content.size)
+    }
+
+    /// Its name; none for the root.
+    pub fn name(&self) -> Option<&Name> {
+        self.path.names().last()
+    }
+
+    /// The tag of the content: changes with every change of the bytes.
+    pub fn content_tag(&self) -> Option<String> {
+        self.resource.content.as_ref().map(ContentHead::tag)
+    }
+
+    /// The tag of the state: changes with every change of content or description.
+    pub fn state_tag(&self) -> String {
+        format!("r{}.{}", self.id, self.resource.revision)
+    }
+}

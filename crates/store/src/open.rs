@@ -1,0 +1,71 @@
+//! Making a store, and opening one.
+
+use minicbor::{CborLen, Decode, Encode};
+
+use crate::catalog::{Reads, Transaction, keys};
+use crate::model::{Access, Kind, Level, PersonId, Resource, ResourceId, Scope};
+use crate::people;
+use crate::store::Parts;
+use crate::{Error, ErrorKind, Result, Store};
+
+/// The format that this program writes.
+const FORMAT: u32 = 1;
+
+#[derive(Debug, Encode, Decode, CborLen)]
+struct Format(#[n(0)] u32);
+
+impl Store {
+    /// Makes a new store on an empty catalog, with its first administrator.
+    pub fn create_new(parts: Parts, admin: &str, password: &str) -> Result<Self> {
+        let store = Self::assemble(parts);
+        let password = store.hash_password(password)?;
+        let admin_id = PersonId(store.new_id()?);
+        store.transact(|tx| {
+            if tx.has(&keys::setting("format"))? {
+                return Err(Error::exists("a store is here already"));
+            }
+            tx.put(keys::setting("format"), &Format(FORMAT));
+            people::found(tx, admin_id, admin, password.clone())?;
+            tx.put(keys::resource(ResourceId::ROOT), &root(tx, admin_id));
+            Ok(())
+        })?;
+        Ok(store)
+    }
+
+    /// Opens a store.
+    pub fn open_existing(parts: Parts) -> Result<Self> {
+        let store = Self::assemble(parts);
+        match store.view()?.get::<Format>(&keys::setting("format"))? {
+            Some(Format(FORMAT)) => Ok(store),
+            Some(Format(newer)) => Err(Error::new(
+                ErrorKind::Damaged,
+                format!("the store has format {newer}, this program knows {FORMAT}"),
+            )
+            .with_hint("use a newer cenote")),
+            None => Err(Error::new(ErrorKind::NotFound, "no store is here")
+                .with_hint("make one with `cenote init`")),
+        }
+    }
+}
+
+fn root(tx: &Transaction, admin: PersonId) -> Resource {
+    let mut access = Access::default();
+    access.set(PersonId::PUBLIC, Level::ReadObject, Scope::This);
+    Resource {
+        parent: ResourceId::ROOT,
+        name: String::new(),
+        kind: Kind::Collection,
+        owner: admin,
+        created: tx.now(),
+        created_by: admin,
+        modified: tx.now(),
+        modified_by: admin,
+        revision: 1,
+        content: None,
+        access,
+        mode: None,
+        mtime: None,
+        versioning: None,
+        target: None,
+    }
+}

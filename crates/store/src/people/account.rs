@@ -1,0 +1,190 @@
+//! The accounts: making, changing and removing users.
+
+use argon2::Argon2;
+use argon2::password_hash::PasswordHasher;
+
+use super::token;
+use crate::catalog::{Reads, Record, Transaction, keys};
+use crate::model::{Name, Person, PersonId, PersonKind, Role};
+use crate::{Caller, Error, ErrorKind, Result, Store, metadata};
+
+/// A user to be made.
+#[derive(Clone)]
+pub struct NewUser {
+    /// The name; a valid name for a resource, too.
+    pub name: String,
+    /// The password; without one nobody logs in as this user.
+    pub password: Option<String>,
+    /// The role.
+    pub role: Role,
+}
+
+/// Leaves the password out.
+impl std::fmt::Debug for NewUser {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("NewUser")
+            .field("name", &self.name)
+            .field("role", &self.role)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Store {
+    /// Makes a user. Needs [`Role::Admin`], or [`Role::GroupAdmin`] for a plain user.
+    pub fn add_user(&self, caller: &Caller, user: &NewUser) -> Result<PersonId> {
+        match user.role {
+            Role::User => require_role(caller, Role::GroupAdmin)?,
+            _ => require_role(caller, Role::Admin)?,
+        }
+        let password =
+            user.password.as_deref().map(|password| self.hash_password(password)).transpose()?;
+        let id = PersonId(self.new_id()?);
+        self.transact(|tx| add(tx, id, &user.name, PersonKind::User, user.role, password.clone()))?;
+        Ok(id)
+    }
+
+    /// Sets a user's password; anybody may set their own. What was made with the old one, tokens, stays.
+    pub fn set_password(&self, caller: &Caller, name: &str, password: &str) -> Result<()> {
+        if caller.name() != name {
+            require_role(caller, Role::Admin)?;
+        }
+        let password = self.hash_password(password)?;
+        self.change_person(name, |person| person.password = Some(password.clone()))
+    }
+
+    /// Sets a user's role. Needs [`Role::Admin`].
+    pub fn set_role(&self, caller: &Caller, name: &str, role: Role) -> Result<()> {
+        require_role(caller, Role::Admin)?;
+        self.change_person(name, |person| person.role = role)
+    }
+
+    fn change_person(&self, name: &str, change: impl Fn(&mut Person)) -> Result<()> {
+        self.transact(|tx| {
+            let (id, mut person) = by_name(tx, name)?.ok_or_else(|| nobody(name))?;
+            change(&mut person);
+            tx.put(keys::person(id), &person);
+            Ok(())
+        })?;
+        self.inner.credentials.forget_all();
+        Ok(())
+    }
+
+    /// Removes a user or a group; what they own stays, and grants to them mean nothing any more. Needs
+    /// [`Role::Admin`].
+    pub fn remove_person(&self, caller: &Caller, name: &str) -> Result<()> {
+        require_role(caller, Role::Admin)?;
+        self.transact(|tx| {
+            let (id, person) = by_name(tx, name)?.ok_or_else(|| nobody(name))?;
+            if id == PersonId::PUBLIC || id == PersonId::ANONYMOUS || id == caller.user() {
+                return Err(Error::invalid(format!("this one cannot be removed: {name}")));
+            }
+            tx.delete(keys::person(id));
+            tx.delete(keys::person_name(&person.name));
+            super::group::leave_all(tx, id)?;
+            token::revoke_all(tx, id)?;
+            metadata::erase(tx, id.0)
+        })?;
+        self.inner.credentials.forget_all();
+        Ok(())
+    }
+
+    /// All users and groups, by id.
+    pub fn persons(&self) -> Result<Vec<(PersonId, Person)>> {
+        let rows = self.view()?.rows(&keys::persons(), usize::MAX)?;
+        let person = |(key, value): &(bytes::Bytes, bytes::Bytes)| {
+            Ok((PersonId(keys::last_id(key).unwrap_or_default()), Person::from_value(value)?))
+        };
+        rows.iter().map(person).collect()
+    }
+
+    /// The user or group of this name.
+    pub fn person_named(&self, name: &str) -> Result<(PersonId, Person)> {
+        by_name(&self.view()?, name)?.ok_or_else(|| nobody(name))
+    }
+
+    /// The name of a user or group; `#id` for one that is gone.
+    pub fn person_name(&self, id: PersonId) -> Result<String> {
+        name_of(&self.view()?, id)
+    }
+
+    pub(crate) fn hash_password(&self, password: &str) -> Result<String> {
+        if password.is_empty() || password.len() > 1_024 {
+            return Err(Error::invalid("a password has 1 to 1,024 bytes"));
+        }
+        let salt: [u8; 16] = self.random();
+        let hash = Argon2::default().hash_password_with_salt(password.as_bytes(), &salt);
+        hash.map(|hash| hash.to_string())
+            .map_err(|fault| Error::invalid(format!("the password cannot be hashed: {fault}")))
+    }
+}
+
+/// Writes a new user or group.
+pub(crate) fn add(
+    tx: &mut Transaction,
+    id: PersonId,
+    name: &str,
+    kind: PersonKind,
+    role: Role,
+    password: Option<String>,
+) -> Result<()> {
+    let name = Name::new(name)?;
+    if name.as_str().contains(['#', ':']) {
+        return Err(Error::invalid(format!("a user's name cannot contain `#` or `:`: {name}")));
+    }
+    if tx.has(&keys::person_name(name.as_str()))? {
+        return Err(Error::exists(format!("user or group {name}")));
+    }
+    let person = Person { name: name.as_str().to_owned(), kind, role, created: tx.now(), password };
+    tx.put(keys::person(id), &person);
+    tx.put(keys::person_name(name.as_str()), &id);
+    Ok(())
+}
+
+/// Writes those whom every store has, and its first administrator.
+pub(crate) fn found(
+    tx: &mut Transaction,
+    id: PersonId,
+    admin: &str,
+    password: String,
+) -> Result<()> {
+    add(tx, PersonId::PUBLIC, "public", PersonKind::Group, Role::User, None)?;
+    add(tx, PersonId::ANONYMOUS, "anonymous", PersonKind::User, Role::User, None)?;
+    add(tx, id, admin, PersonKind::User, Role::Admin, Some(password))
+}
+
+/// The record of a user or group.
+pub(crate) fn person(reads: &impl Reads, id: PersonId) -> Result<Option<Person>> {
+    reads.get(&keys::person(id))
+}
+
+/// The user or group of this name.
+pub(crate) fn by_name(reads: &impl Reads, name: &str) -> Result<Option<(PersonId, Person)>> {
+    let Some(id) = reads.get::<PersonId>(&keys::person_name(name))? else { return Ok(None) };
+    Ok(person(reads, id)?.map(|person| (id, person)))
+}
+
+/// The name of a user or group; `#id` for one that is gone.
+pub(crate) fn name_of(reads: &impl Reads, id: PersonId) -> Result<String> {
+    Ok(person(reads, id)?.map_or_else(|| format!("#{id}"), |person| person.name))
+}
+
+pub(crate) fn nobody(name: &str) -> Error {
+    Error::new(ErrorKind::NotFound, format!("no such user or group: {name:.64}"))
+        .with_hint("`cenote user ls` and `cenote group ls` list them")
+}
+
+pub(crate) fn require_role(caller: &Caller, role: Role) -> Result<()> {
+    let enough = match role {
+        Role::User => true,
+        Role::GroupAdmin => caller.role() != Role::User && caller.is_unlimited(),
+        Role::Admin => caller.is_admin(),
+    };
+    match enough {
+        true => Ok(()),
+        false => Err(Error::new(
+            ErrorKind::Denied,
+            format!("{} lacks the role {}", caller.name(), role.as_str()),
+        )
+        .with_hint("log in as an administrator")),
+    }
+}

@@ -1,0 +1,86 @@
+//! Groups and who is in them.
+
+use super::account::{add, by_name, name_of, nobody, require_role};
+use crate::catalog::{Reads, Transaction, keys};
+use crate::model::{PersonId, PersonKind, Role};
+use crate::{Caller, Error, Result, Store};
+
+impl Store {
+    /// Makes a group. Needs [`Role::GroupAdmin`].
+    pub fn add_group(&self, caller: &Caller, name: &str) -> Result<PersonId> {
+        require_role(caller, Role::GroupAdmin)?;
+        let id = PersonId(self.new_id()?);
+        self.transact(|tx| add(tx, id, name, PersonKind::Group, Role::User, None))?;
+        Ok(id)
+    }
+
+    /// Puts users into a group, and takes users out. Needs [`Role::GroupAdmin`].
+    pub fn change_group(
+        &self,
+        caller: &Caller,
+        group: &str,
+        join: &[String],
+        leave: &[String],
+    ) -> Result<()> {
+        require_role(caller, Role::GroupAdmin)?;
+        self.transact(|tx| {
+            let group = find(tx, group, PersonKind::Group)?;
+            for name in join {
+                let user = find(tx, name, PersonKind::User)?;
+                tx.mark(keys::member(group, user));
+                tx.mark(keys::membership(user, group));
+            }
+            for name in leave {
+                let user = find(tx, name, PersonKind::User)?;
+                tx.delete(keys::member(group, user));
+                tx.delete(keys::membership(user, group));
+            }
+            Ok(())
+        })?;
+        self.inner.credentials.forget_all();
+        Ok(())
+    }
+
+    /// The names of the users in a group.
+    pub fn members(&self, group: &str) -> Result<Vec<String>> {
+        let view = self.view()?;
+        let group = find(&view, group, PersonKind::Group)?;
+        let rows = view.rows(&keys::members(group), usize::MAX)?;
+        rows.iter()
+            .filter_map(|(key, _)| keys::last_id(key))
+            .map(|id| name_of(&view, PersonId(id)))
+            .collect()
+    }
+}
+
+/// The groups of a user.
+pub(super) fn groups_of(reads: &impl Reads, user: PersonId) -> Result<Vec<PersonId>> {
+    let rows = reads.rows(&keys::memberships(user), usize::MAX)?;
+    Ok(rows.iter().filter_map(|(key, _)| keys::last_id(key)).map(PersonId).collect())
+}
+
+/// Takes one that is removed out of every group, or everybody out of a group that is.
+pub(super) fn leave_all(tx: &mut Transaction, id: PersonId) -> Result<()> {
+    for group in groups_of(tx, id)? {
+        tx.delete(keys::member(group, id));
+        tx.delete(keys::membership(id, group));
+    }
+    for (key, _) in tx.rows(&keys::members(id), usize::MAX)? {
+        if let Some(user) = keys::last_id(&key).map(PersonId) {
+            tx.delete(keys::membership(user, id));
+        }
+        tx.delete(key);
+    }
+    Ok(())
+}
+
+fn find(reads: &impl Reads, name: &str, kind: PersonKind) -> Result<PersonId> {
+    let (id, person) = by_name(reads, name)?.ok_or_else(|| nobody(name))?;
+    match person.kind == kind {
+        true => Ok(id),
+        false => Err(Error::invalid(match kind {
+            PersonKind::User => format!("a group, not a user: {name}"),
+            PersonKind::Group => format!("a user, not a group: {name}"),
+        })),
+    }
+}

@@ -1,0 +1,237 @@
+//! Tickets: access to one resource and what is below, for whoever shows them, within limits.
+//!
+//! Invariant: a use is counted in the same commit that grants it, so no race gives one too many.
+
+use std::time::Duration;
+
+use super::account::{by_name, nobody};
+use crate::access::TicketGrant;
+use crate::catalog::{Reads, Record, TicketRecord, Transaction, keys};
+use crate::model::{At, Level, PersonId, ResourceId, Time};
+use crate::tree::find;
+use crate::{Caller, Error, ErrorKind, Result, Store};
+
+/// A ticket to be made. A limit of 0 is no limit; an empty list lets everybody use it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NewTicket {
+    /// What it lets somebody do: at most [`Level::ModifyObject`].
+    pub level: Level,
+    /// How often it may be used.
+    pub uses: u64,
+    /// How often it may be used to write.
+    pub writes: u64,
+    /// How many bytes may be written with it.
+    pub bytes: u64,
+    /// How long it holds; for ever, if none.
+    pub lifetime: Option<Duration>,
+    /// Which users and groups may use it.
+    pub persons: Vec<String>,
+    /// From which addresses it may be used.
+    pub hosts: Vec<String>,
+}
+
+/// A ticket.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ticket {
+    /// The secret that is shown.
+    pub ticket: String,
+    /// What it opens.
+    pub resource: ResourceId,
+    /// What it lets somebody do.
+    pub level: Level,
+    /// Who made it.
+    pub issuer: PersonId,
+    /// When it ends.
+    pub expires: Option<Time>,
+    /// Uses so far, and the limit.
+    pub uses: (u64, u64),
+    /// Writes so far, and the limit.
+    pub writes: (u64, u64),
+    /// Bytes written so far, and the limit.
+    pub bytes: (u64, u64),
+    /// Who may use it.
+    pub persons: Vec<PersonId>,
+    /// From where.
+    pub hosts: Vec<String>,
+}
+
+const ALPHABET: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+impl Store {
+    /// Makes a ticket for a resource. Needs [`Level::Own`].
+    pub fn add_ticket(&self, caller: &Caller, at: &At, new: &NewTicket) -> Result<Ticket> {
+        let ticket = self.new_ticket();
+        self.transact(|tx| {
+            let id = find(tx, caller, at, Level::Own)?.id();
+            let record = TicketRecord {
+                resource: id,
+                level: new.level.min(Level::ModifyObject),
+                issuer: caller.user(),
+                created: tx.now(),
+                expires: new.lifetime.map(|lifetime| tx.now().plus(lifetime)),
+                uses_limit: new.uses,
+                uses: 0,
+                writes_limit: new.writes,
+                writes: 0,
+                bytes_limit: new.bytes,
+                bytes: 0,
+                persons: persons(tx, &new.persons)?,
+                hosts: new.hosts.clone(),
+            };
+            tx.put(keys::ticket(&ticket), &record);
+            tx.mark(keys::ticket_on(id, &ticket));
+            Ok(Ticket::new(&ticket, record))
+        })
+    }
+
+    /// The tickets on a resource. Needs [`Level::Own`].
+    pub fn tickets(&self, caller: &Caller, at: &At) -> Result<Vec<Ticket>> {
+        let view = self.view()?;
+        let id = find(&view, caller, at, Level::Own)?.id();
+        let mut tickets = Vec::new();
+        for ticket in names(&view, id)? {
+            let record = view.get::<TicketRecord>(&keys::ticket(&ticket))?;
+            tickets.extend(record.map(|record| Ticket::new(&ticket, record)));
+        }
+        Ok(tickets)
+    }
+
+    /// All tickets that the caller made; all there are, for an administrator.
+    pub fn all_tickets(&self, caller: &Caller) -> Result<Vec<Ticket>> {
+        let rows = self.view()?.rows(&keys::tickets(), usize::MAX)?;
+        let mut tickets = Vec::new();
+        for (key, value) in rows {
+            let record = TicketRecord::from_value(&value)?;
+            if record.issuer == caller.user() || caller.is_admin() {
+                tickets.push(Ticket::new(&String::from_utf8_lossy(&key[1..]), record));
+            }
+        }
+        Ok(tickets)
+    }
+
+    /// Removes a ticket. Its maker may, and who owns the resource.
+    pub fn remove_ticket(&self, caller: &Caller, ticket: &str) -> Result<()> {
+        self.transact(|tx| {
+            let record = record(tx, ticket)?;
+            if record.issuer != caller.user() {
+                find(tx, caller, &At::Id(record.resource), Level::Own)?;
+            }
+            tx.delete(keys::ticket(ticket));
+            tx.delete(keys::ticket_on(record.resource, ticket));
+            Ok(())
+        })
+    }
+
+    /// Lets the caller use a ticket once, from an address. What it is used to write counts too.
+    pub fn use_ticket(
+        &self,
+        caller: &Caller,
+        ticket: &str,
+        host: &str,
+        writes: Option<u64>,
+    ) -> Result<TicketGrant> {
+        self.transact(|tx| {
+            let mut record = record(tx, ticket)?;
+            record.check(caller, host, tx.now())?;
+            record.count(writes)?;
+            let grant = TicketGrant {
+                ticket: ticket.to_owned(),
+                resource: record.resource,
+                level: record.level,
+            };
+            if record.is_counted() {
+                tx.put(keys::ticket(ticket), &record);
+            }
+            Ok(grant)
+        })
+    }
+
+    fn new_ticket(&self) -> String {
+        let random: [u8; 30] = self.random();
+        let letter = |pair: &[u8]| {
+            char::from(ALPHABET[usize::from(u16::from_be_bytes([pair[0], pair[1]])) % 62])
+        };
+        random.chunks(2).map(letter).collect()
+    }
+}
+
+impl TicketRecord {
+    fn is_counted(&self) -> bool {
+        self.uses_limit > 0 || self.writes_limit > 0 || self.bytes_limit > 0
+    }
+
+    fn check(&self, caller: &Caller, host: &str, now: Time) -> Result<()> {
+        if self.expires.is_some_and(|expires| expires <= now) {
+            return Err(refused("has expired"));
+        }
+        if !self.persons.is_empty() && !self.persons.iter().any(|person| caller.is(*person)) {
+            return Err(refused("is for other users"));
+        }
+        if !self.hosts.is_empty() && !self.hosts.iter().any(|known| known == host) {
+            return Err(refused("is for other addresses"));
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, writes: Option<u64>) -> Result<()> {
+        let counted = [
+            (&mut self.uses, self.uses_limit, 1),
+            (&mut self.writes, self.writes_limit, u64::from(writes.is_some())),
+            (&mut self.bytes, self.bytes_limit, writes.unwrap_or(0)),
+        ];
+        for (count, limit, more) in counted {
+            *count = count.saturating_add(more);
+            if limit > 0 && *count > limit {
+                return Err(refused("is used up"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Ticket {
+    fn new(ticket: &str, record: TicketRecord) -> Self {
+        Self {
+            ticket: ticket.to_owned(),
+            resource: record.resource,
+            level: record.level,
+            issuer: record.issuer,
+            expires: record.expires,
+            uses: (record.uses, record.uses_limit),
+            writes: (record.writes, record.writes_limit),
+            bytes: (record.bytes, record.bytes_limit),
+            persons: record.persons,
+            hosts: record.hosts,
+        }
+    }
+}
+
+/// Deletes the tickets of a resource that goes.
+pub(crate) fn erase(tx: &mut Transaction, id: ResourceId) -> Result<()> {
+    for ticket in names(tx, id)? {
+        tx.delete(keys::ticket(&ticket));
+        tx.delete(keys::ticket_on(id, &ticket));
+    }
+    Ok(())
+}
+
+fn names(reads: &impl Reads, id: ResourceId) -> Result<Vec<String>> {
+    let rows = reads.rows(&keys::tickets_on(id), usize::MAX)?;
+    Ok(rows.iter().map(|(key, _)| String::from_utf8_lossy(&key[9..]).into_owned()).collect())
+}
+
+fn record(reads: &impl Reads, ticket: &str) -> Result<TicketRecord> {
+    if ticket.len() > 256 {
+        return Err(refused("is unknown"));
+    }
+    reads.get(&keys::ticket(ticket))?.ok_or_else(|| refused("is unknown"))
+}
+
+fn persons(reads: &impl Reads, names: &[String]) -> Result<Vec<PersonId>> {
+    names.iter().map(|name| Ok(by_name(reads, name)?.ok_or_else(|| nobody(name))?.0)).collect()
+}
+
+fn refused(why: &str) -> Error {
+    Error::new(ErrorKind::Unauthenticated, format!("the ticket {why}"))
+        .with_hint("ask who gave it to you for another")
+}

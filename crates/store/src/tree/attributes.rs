@@ -1,0 +1,49 @@
+//! What a client may set about a resource besides content, description and access.
+
+use crate::catalog::ChangeKind;
+use crate::model::{At, Level, PersonId, Stat, Time, Versioning};
+use crate::tree::{describe, find, update};
+use crate::{Caller, Result, Store};
+
+/// Attributes to set; what is none stays as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AttributeChange {
+    /// Mode bits as in `st_mode & 0o7777`.
+    pub mode: Option<u32>,
+    /// The modification time to show.
+    pub mtime: Option<Time>,
+    /// What happens to replaced contents below this collection; needs [`Level::Own`].
+    pub versioning: Option<Option<Versioning>>,
+    /// Who it belongs to; needs [`Level::Own`].
+    pub owner: Option<PersonId>,
+    /// The media type of the content.
+    pub media_type: Option<Option<String>>,
+}
+
+impl Store {
+    /// Sets attributes. Needs [`Level::ModifyMetadata`], or [`Level::Own`] for some.
+    pub fn set_attributes(
+        &self,
+        caller: &Caller,
+        at: &At,
+        change: &AttributeChange,
+    ) -> Result<Stat> {
+        let owning = change.versioning.is_some() || change.owner.is_some();
+        let needed = if owning { Level::Own } else { Level::ModifyMetadata };
+        self.transact(|tx| {
+            let chain = find(tx, caller, at, needed)?;
+            let mut stat = Stat::from(chain.clone());
+            let resource = &mut stat.resource;
+            resource.mode = change.mode.map(|mode| mode & 0o7777).or(resource.mode);
+            resource.mtime = change.mtime.or(resource.mtime);
+            resource.versioning = change.versioning.unwrap_or(resource.versioning);
+            resource.owner = change.owner.unwrap_or(resource.owner);
+            if let (Some(content), Some(media_type)) = (&mut resource.content, &change.media_type) {
+                content.media_type.clone_from(media_type);
+            }
+            describe(tx, resource, caller.user());
+            update(tx, ChangeKind::Described, stat.id, chain.resource(), resource);
+            Ok(stat)
+        })
+    }
+}

@@ -1,0 +1,110 @@
+//! Copying: contents are shared, not copied. A collection is copied one by one, each child a
+//! commit of its own, in path order; a copy that is interrupted can be run again.
+
+use crate::access::Chain;
+use crate::catalog::Transaction;
+use crate::model::{At, Graph, Kind, Level, ResourceId, Stat, StorePath};
+use crate::tree::create::{new_resource, split};
+use crate::tree::{Walk, find, insert, locate};
+use crate::{Caller, Error, ErrorKind, Result, Store, contents, metadata};
+
+/// How to copy.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CopyOptions {
+    /// Give an object that is there already the content and description of the source.
+    pub replace: bool,
+    /// Create the collections on the way.
+    pub parents: bool,
+    /// With all that lies below.
+    pub recursive: bool,
+}
+
+impl Store {
+    /// Copies a resource with its content and description, not its access, versions or
+    /// tickets. Needs [`Level::ReadObject`] on it and [`Level::CreateObject`] where it comes to.
+    pub fn copy(
+        &self,
+        caller: &Caller,
+        from: &At,
+        to: &StorePath,
+        options: CopyOptions,
+    ) -> Result<Stat> {
+        let view = self.view()?;
+        let source = find(&view, caller, from, Level::ReadObject)?;
+        if source.resource().kind == Kind::Collection && !options.recursive {
+            return Err(Error::new(ErrorKind::WrongKind, format!("a collection: {from}"))
+                .with_hint("copy recursively to copy a collection"));
+        }
+        let above = source.path();
+        if to.starts_with(&above) && source.resource().kind == Kind::Collection {
+            return Err(Error::invalid(format!(
+                "a collection cannot be copied into itself: {from}"
+            )));
+        }
+        let top = self.copy_one(caller, source.id(), to, options)?;
+        if source.resource().kind == Kind::Collection {
+            let mut walk = Walk::below(&view, caller, source);
+            while let Some(entry) = walk.step()? {
+                let target = rebase(&entry.path, &above, to)?;
+                self.copy_one(caller, entry.id, &target, options)?;
+            }
+        }
+        Ok(top)
+    }
+
+    fn copy_one(
+        &self,
+        caller: &Caller,
+        source: ResourceId,
+        to: &StorePath,
+        options: CopyOptions,
+    ) -> Result<Stat> {
+        let (parent, name) = split(to)?;
+        self.transact(|tx| {
+            let source = find(tx, caller, &source.into(), Level::ReadObject)?;
+            if let Some(target) = locate(tx, &to.into())? {
+                return copy_over(tx, caller, &source, target, to, options);
+            }
+            let collection = self.collection(tx, caller, &parent, options.parents)?;
+            let from = source.resource();
+            let mut resource = new_resource(tx, caller, &collection, name.clone(), from.kind);
+            resource.content.clone_from(&from.content);
+            resource.target.clone_from(&from.target);
+            (resource.mode, resource.mtime) = (from.mode, from.mtime);
+            let id = ResourceId(self.new_id()?);
+            insert(tx, id, &resource);
+            metadata::replace(tx, id.0, &Graph::new(), &metadata::read(tx, source.id().0)?);
+            Ok(Stat { id, path: to.clone(), resource })
+        })
+    }
+}
+
+fn copy_over(
+    tx: &mut Transaction,
+    caller: &Caller,
+    source: &Chain,
+    target: Chain,
+    to: &StorePath,
+    options: CopyOptions,
+) -> Result<Stat> {
+    if source.id() == target.id() || source.resource().kind != target.resource().kind {
+        return Err(Error::exists(to));
+    }
+    if source.resource().kind == Kind::Collection && options.recursive {
+        return Ok(target.into());
+    }
+    if !options.replace {
+        return Err(Error::exists(to).with_hint("say that it may be replaced"));
+    }
+    target.require(caller, Level::ModifyObject, &to.into())?;
+    let content = source.resource().content.clone();
+    let graph = metadata::read(tx, source.id().0)?;
+    metadata::replace(tx, target.id().0, &metadata::read(tx, target.id().0)?, &graph);
+    contents::replace(tx, caller, target, content)
+}
+
+/// The place below `to` of what lies at `path` below `above`.
+fn rebase(path: &StorePath, above: &StorePath, to: &StorePath) -> Result<StorePath> {
+    let below = path.names()[above.names().len()..].iter().cloned();
+    StorePath::from_names(to.names().iter().cloned().chain(below).collect())
+}

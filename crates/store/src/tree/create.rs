@@ -1,0 +1,178 @@
+//! Creating resources.
+
+use crate::access::Chain;
+use crate::catalog::Transaction;
+use crate::model::{
+    Access, At, Kind, Level, Name, PersonId, Resource, ResourceId, Scope, Stat, StorePath, Time,
+};
+use crate::tree::{find, insert, locate};
+use crate::{Caller, Error, ErrorKind, Result, Store};
+
+/// How to create.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CreateOptions {
+    /// Create the collections on the way, too.
+    pub parents: bool,
+    /// It is no error if a resource of the same kind is there already; it is left as it is.
+    pub exist_ok: bool,
+    /// Mode bits.
+    pub mode: Option<u32>,
+    /// The modification time to show.
+    pub mtime: Option<Time>,
+}
+
+/// What to create.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Draft {
+    /// A collection.
+    Collection,
+    /// A symbolic link to this text.
+    Link(String),
+    /// A resource with a description only.
+    Description,
+}
+
+impl Draft {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Collection => Kind::Collection,
+            Self::Link(_) => Kind::Link,
+            Self::Description => Kind::Description,
+        }
+    }
+}
+
+impl Store {
+    /// Creates a resource without content. Needs [`Level::CreateObject`] on its collection.
+    pub fn create(
+        &self,
+        caller: &Caller,
+        path: &StorePath,
+        draft: Draft,
+        options: CreateOptions,
+    ) -> Result<Stat> {
+        self.transact(|tx| self.create_in(tx, caller, path, &draft, options))
+    }
+
+    pub(crate) fn create_in(
+        &self,
+        tx: &mut Transaction,
+        caller: &Caller,
+        path: &StorePath,
+        draft: &Draft,
+        options: CreateOptions,
+    ) -> Result<Stat> {
+        check_link(draft)?;
+        if let Some(chain) = locate(tx, &path.into())? {
+            return existing(caller, chain, draft, options, path);
+        }
+        let (parent, name) = split(path)?;
+        let collection = self.collection(tx, caller, &parent, options.parents)?;
+        let mut resource = new_resource(tx, caller, &collection, name, draft.kind());
+        (resource.mode, resource.mtime) = (options.mode, options.mtime);
+        if let Draft::Link(target) = draft {
+            resource.target = Some(target.clone());
+        }
+        let id = ResourceId(self.new_id()?);
+        insert(tx, id, &resource);
+        Ok(Stat { id, path: path.clone(), resource })
+    }
+
+    /// The collection at `path`, where `caller` may create; made, if it is missing and `parents` says so.
+    pub(crate) fn collection(
+        &self,
+        tx: &mut Transaction,
+        caller: &Caller,
+        path: &StorePath,
+        parents: bool,
+    ) -> Result<Chain> {
+        let at = At::from(path);
+        if locate(tx, &at)?.is_none() && parents {
+            let (above, name) = split(path)?;
+            let above = self.collection(tx, caller, &above, true)?;
+            let resource = new_resource(tx, caller, &above, name, Kind::Collection);
+            insert(tx, ResourceId(self.new_id()?), &resource);
+        }
+        let chain = find(tx, caller, &at, Level::CreateObject)?;
+        require_collection(&chain)?;
+        Ok(chain)
+    }
+}
+
+/// Refuses what has no children.
+pub(crate) fn require_collection(chain: &Chain) -> Result<()> {
+    match chain.resource().kind {
+        Kind::Collection => Ok(()),
+        _ => Err(Error::new(ErrorKind::WrongKind, format!("not a collection: {}", chain.path()))),
+    }
+}
+
+/// The collection and the name of a path that is not `/`.
+pub(crate) fn split(path: &StorePath) -> Result<(StorePath, Name)> {
+    let (parent, name) =
+        path.split_last().ok_or_else(|| Error::exists("/").with_hint("name what to create"))?;
+    Ok((parent, name.clone()))
+}
+
+/// A record for a new child of `collection`, with the access its creator and the collection give it.
+pub(crate) fn new_resource(
+    tx: &Transaction,
+    caller: &Caller,
+    collection: &Chain,
+    name: Name,
+    kind: Kind,
+) -> Resource {
+    let now = tx.now();
+    Resource {
+        parent: collection.id(),
+        name: name.as_str().to_owned(),
+        kind,
+        owner: caller.user(),
+        created: now,
+        created_by: caller.user(),
+        modified: now,
+        modified_by: caller.user(),
+        revision: 1,
+        content: None,
+        access: first_access(caller.user(), &collection.resource().access),
+        mode: None,
+        mtime: None,
+        versioning: None,
+        target: None,
+    }
+}
+
+/// The creator owns it; a collection that passes its grants on does so now.
+fn first_access(creator: PersonId, above: &Access) -> Access {
+    let mut access = Access { inherit: above.inherit, ..Access::default() };
+    if above.inherit {
+        access.grants = above.grants.iter().copied().filter(|g| g.scope == Scope::This).collect();
+    }
+    access.set(creator, Level::Own, Scope::This);
+    access
+}
+
+fn existing(
+    caller: &Caller,
+    chain: Chain,
+    draft: &Draft,
+    options: CreateOptions,
+    path: &StorePath,
+) -> Result<Stat> {
+    chain.require(caller, Level::ReadMetadata, &path.into()).map_err(|_| Error::exists(path))?;
+    match chain.resource().kind == draft.kind() && options.exist_ok {
+        true => Ok(Stat { id: chain.id(), path: path.clone(), resource: chain.into_resource() }),
+        false => Err(Error::exists(path).with_hint("choose another name, or remove it first")),
+    }
+}
+
+fn check_link(draft: &Draft) -> Result<()> {
+    match draft {
+        Draft::Link(target)
+            if target.is_empty() || target.len() > 4_096 || target.contains('\0') =>
+        {
+            Err(Error::invalid("a link points to 1 to 4,096 bytes without NUL"))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,97 @@
+//! Listing a collection, in pages, in name order, from any name on.
+
+use crate::access::Chain;
+use crate::catalog::{Child, Reads, Record, View, keys};
+use crate::model::{At, Level, Name, Resource, Stat};
+use crate::tree::{find, require_collection};
+use crate::{Caller, Error, Result, Store};
+
+/// Which part of a listing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListOptions {
+    /// Begin after this name.
+    pub after: Option<Name>,
+    /// At most this many entries; at least 1 and at most [`ListOptions::MAX`] are given.
+    pub limit: usize,
+}
+
+impl ListOptions {
+    /// The longest page.
+    pub const MAX: usize = 10_000;
+}
+
+impl Default for ListOptions {
+    fn default() -> Self {
+        Self { after: None, limit: 1_000 }
+    }
+}
+
+/// Part of a listing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// The collection.
+    pub collection: Stat,
+    /// Its children that the caller may see, in the order of their names' bytes.
+    pub entries: Vec<Stat>,
+    /// Where the next page begins: after this name. None at the end.
+    pub next: Option<Name>,
+}
+
+impl Store {
+    /// Lists the children of a collection. Needs [`Level::ReadObject`] on it; shows
+    /// those on which the caller has [`Level::ReadMetadata`].
+    pub fn list(&self, caller: &Caller, at: &At, options: &ListOptions) -> Result<Page> {
+        let view = self.view()?;
+        let chain = find(&view, caller, at, Level::ReadObject)?;
+        require_collection(&chain)?;
+        let limit = options.limit.clamp(1, ListOptions::MAX);
+        let (children, next) = children(&view, &chain, options.after.as_ref(), limit)?;
+        let entries = visible(&view, caller, &chain, &children)?;
+        Ok(Page { collection: chain.into(), entries, next })
+    }
+}
+
+/// Names and ids of up to `limit` children, and the name after which more follow.
+pub(super) fn children(
+    view: &View,
+    chain: &Chain,
+    after: Option<&Name>,
+    limit: usize,
+) -> Result<(Vec<(Name, Child)>, Option<Name>)> {
+    let mut range = keys::children(chain.id());
+    if let Some(after) = after {
+        range = range.after(&keys::child(chain.id(), after.as_str()));
+    }
+    let rows = view.rows(&range, limit + 1)?;
+    let more = rows.len() > limit;
+    let children: Vec<(Name, Child)> = rows
+        .iter()
+        .take(limit)
+        .map(|(key, value)| {
+            Ok((Name::trusted(keys::child_name(key).to_owned()), Child::from_value(value)?))
+        })
+        .collect::<Result<_>>()?;
+    let next = if more { children.last().map(|(name, _)| name.clone()) } else { None };
+    Ok((children, next))
+}
+
+/// The records of those children that `caller` may see.
+fn visible(
+    view: &View,
+    caller: &Caller,
+    chain: &Chain,
+    children: &[(Name, Child)],
+) -> Result<Vec<Stat>> {
+    let keys: Vec<_> = children.iter().map(|(_, child)| keys::resource(child.id)).collect();
+    let records = view.get_many::<Resource>(&keys)?;
+    let path = chain.path();
+    let mut entries = Vec::with_capacity(children.len());
+    for ((name, child), record) in children.iter().zip(records) {
+        let resource =
+            record.ok_or_else(|| Error::damaged(format!("no record for {name:?} in {path}")))?;
+        if chain.level_of_child(caller, child.id, &resource) >= Level::ReadMetadata {
+            entries.push(Stat { id: child.id, path: path.join(name.clone())?, resource });
+        }
+    }
+    Ok(entries)
+}

@@ -1,0 +1,27 @@
+//! The tree: looking up, listing, creating, moving, copying, removing.
+
+mod attributes;
+mod copy;
+mod create;
+mod feed;
+mod list;
+mod locate;
+mod record;
+mod relocate;
+mod remove;
+mod stat;
+mod walk;
+
+pub use attributes::AttributeChange;
+pub use copy::CopyOptions;
+pub use create::{CreateOptions, Draft};
+pub(crate) use create::{new_resource, require_collection, split};
+pub use feed::{Change, ChangePage, Position};
+pub use list::{ListOptions, Page};
+pub(crate) use locate::{find, locate};
+pub(crate) use record::{describe, detach, insert, unlink, update};
+pub use relocate::MoveOptions;
+pub use remove::RemoveOptions;
+pub(crate) use remove::erase;
+pub(crate) use walk::Walk;
+pub use walk::WalkPage;

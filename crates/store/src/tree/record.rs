@@ -1,0 +1,112 @@
+//! The only functions that write a resource's record.
+//!
+//! Invariant: the entry in the collection, the counters, the reference to the content and
+//! the change feed follow the record, in the same transaction.
+
+use crate::catalog::keys::{self, Counter};
+use crate::catalog::{ChangeKind, ChangeRecord, Child, Transaction};
+use crate::contents;
+use crate::model::{PersonId, Resource, ResourceId};
+
+/// Puts a new resource into its collection.
+pub(crate) fn insert(tx: &mut Transaction, id: ResourceId, resource: &Resource) {
+    link(tx, id, resource);
+    tx.put(keys::resource(id), resource);
+    if let Some(content) = &resource.content {
+        contents::refer(tx, content.id, id, contents::CURRENT);
+    }
+    count(tx, resource, 1);
+    announce(tx, ChangeKind::Created, id, resource, None, resource.created_by);
+}
+
+/// Replaces the record of a resource that stays where it is.
+pub(crate) fn update(
+    tx: &mut Transaction,
+    kind: ChangeKind,
+    id: ResourceId,
+    old: &Resource,
+    new: &Resource,
+) {
+    let (before, after) = (old.content.as_ref(), new.content.as_ref());
+    if before.map(|content| content.id) != after.map(|content| content.id) {
+        before.inspect(|content| contents::release(tx, content.id, id, contents::CURRENT));
+        after.inspect(|content| contents::refer(tx, content.id, id, contents::CURRENT));
+    }
+    let grown = size(new) - size(old);
+    tx.add(old.parent.0, Counter::Bytes, grown);
+    tx.add(0, Counter::Bytes, grown);
+    if old.kind != new.kind {
+        link(tx, id, new);
+    }
+    tx.put(keys::resource(id), new);
+    announce(tx, kind, id, new, None, new.modified_by);
+}
+
+/// Moves a resource to the collection and name in `new`.
+pub(crate) fn detach(
+    tx: &mut Transaction,
+    id: ResourceId,
+    old: &Resource,
+    new: &Resource,
+    by: PersonId,
+) {
+    tx.delete(keys::child(old.parent, &old.name));
+    link(tx, id, new);
+    tx.put(keys::resource(id), new);
+    for (resource, sign) in [(old, -1), (new, 1)] {
+        tx.add(resource.parent.0, Counter::Resources, sign);
+        tx.add(resource.parent.0, Counter::Bytes, sign * size(resource));
+    }
+    announce(tx, ChangeKind::Moved, id, new, Some((old.parent, old.name.clone())), by);
+}
+
+/// Takes a resource out of the tree. What lies below it is swept by a job.
+pub(crate) fn unlink(tx: &mut Transaction, id: ResourceId, resource: &Resource, by: PersonId) {
+    tx.delete(keys::child(resource.parent, &resource.name));
+    announce(tx, ChangeKind::Removed, id, resource, None, by);
+}
+
+/// Counts one change of a resource by somebody, now.
+pub(crate) fn describe(tx: &Transaction, resource: &mut Resource, by: PersonId) {
+    resource.modified = tx.now();
+    resource.modified_by = by;
+    resource.revision += 1;
+}
+
+/// Adds a resource to the counters, or takes it from them.
+pub(super) fn count(tx: &mut Transaction, resource: &Resource, sign: i64) {
+    for id in [resource.parent.0, 0] {
+        tx.add(id, Counter::Resources, sign);
+        tx.add(id, Counter::Bytes, sign * size(resource));
+    }
+}
+
+fn size(resource: &Resource) -> i64 {
+    resource.content.as_ref().map_or(0, |content| content.size as i64)
+}
+
+fn link(tx: &mut Transaction, id: ResourceId, resource: &Resource) {
+    let child = Child { id, kind: resource.kind };
+    tx.put(keys::child(resource.parent, &resource.name), &child);
+}
+
+fn announce(
+    tx: &mut Transaction,
+    kind: ChangeKind,
+    id: ResourceId,
+    resource: &Resource,
+    from: Option<(ResourceId, String)>,
+    by: PersonId,
+) {
+    let change = ChangeRecord {
+        kind,
+        id,
+        parent: resource.parent,
+        name: resource.name.clone(),
+        from,
+        at: tx.now(),
+        by,
+        revision: resource.revision,
+    };
+    tx.append(keys::feed(), &change);
+}

@@ -1,0 +1,93 @@
+//! Moving: one commit, whatever hangs below.
+//!
+//! Invariant: the tree stays a tree. The chain of the target is evidence, so two moves
+//! that would close a ring together cannot both commit.
+
+use crate::access::Chain;
+use crate::catalog::Transaction;
+use crate::model::{At, Kind, Level, Name, Resource, Stat, StorePath};
+use crate::tree::create::split;
+use crate::tree::{detach, find, locate, remove};
+use crate::{Caller, Error, ErrorKind, Result, Store};
+
+/// How to move.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MoveOptions {
+    /// Take the place of what is there: an object or link, or an empty collection.
+    pub replace: bool,
+    /// Create the collections on the way.
+    pub parents: bool,
+}
+
+impl Store {
+    /// Moves a resource to a path. Needs [`Level::DeleteObject`] on it, and on what it replaces, and
+    /// [`Level::CreateObject`] on the collection it comes to.
+    pub fn relocate(
+        &self,
+        caller: &Caller,
+        from: &At,
+        to: &StorePath,
+        options: MoveOptions,
+    ) -> Result<Stat> {
+        let (parent, name) = split(to)?;
+        self.transact(|tx| {
+            let moved = find(tx, caller, from, Level::DeleteObject)?;
+            if moved.path() == *to {
+                return Ok(moved.into());
+            }
+            let collection = self.collection(tx, caller, &parent, options.parents)?;
+            check_ring(&moved, &collection, from)?;
+            if let Some(target) = locate(tx, &to.into())? {
+                replace(tx, caller, &moved, target, to, options)?;
+            }
+            let id = moved.id();
+            let resource = relink(tx, caller, moved, &collection, &name);
+            Ok(Stat { id, path: to.clone(), resource })
+        })
+    }
+}
+
+fn check_ring(moved: &Chain, collection: &Chain, from: &At) -> Result<()> {
+    if collection.contains(moved.id()) {
+        return Err(Error::invalid(format!("a collection cannot move into itself: {from}")));
+    }
+    Ok(())
+}
+
+fn replace(
+    tx: &mut Transaction,
+    caller: &Caller,
+    moved: &Chain,
+    target: Chain,
+    to: &StorePath,
+    options: MoveOptions,
+) -> Result<()> {
+    if !options.replace {
+        return Err(
+            Error::exists(to).with_hint("choose another name, or say that it may be replaced")
+        );
+    }
+    target.require(caller, Level::DeleteObject, &to.into())?;
+    let collections = [moved, &target].map(|chain| chain.resource().kind == Kind::Collection);
+    match collections {
+        [true, false] | [false, true] => Err(Error::new(
+            ErrorKind::WrongKind,
+            format!("a collection and a file cannot replace each other: {to}"),
+        )),
+        _ => remove::remove_leaf(tx, caller, target),
+    }
+}
+
+fn relink(
+    tx: &mut Transaction,
+    caller: &Caller,
+    moved: Chain,
+    collection: &Chain,
+    name: &Name,
+) -> Resource {
+    let id = moved.id();
+    let old = moved.into_resource();
+    let new = Resource { parent: collection.id(), name: name.as_str().to_owned(), ..old.clone() };
+    detach(tx, id, &old, &new, caller.user());
+    new
+}

@@ -1,0 +1,89 @@
+//! Removing: the resource leaves the tree in one commit; what lies below it is swept
+//! by a job of bounded commits, which a restart resumes.
+
+use crate::access::Chain;
+use crate::catalog::keys::{self, Counter};
+use crate::catalog::{JobRecord, Reads, Transaction};
+use crate::model::{At, Level, Resource, ResourceId};
+use crate::tree::record::count;
+use crate::tree::{find, unlink};
+use crate::{Caller, Error, ErrorKind, Result, Store, contents, metadata, people, versions};
+
+/// How to remove.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RemoveOptions {
+    /// With all that lies below.
+    pub recursive: bool,
+    /// Only if the state has this tag.
+    pub if_match: Option<String>,
+}
+
+impl Store {
+    /// Removes a resource. Needs [`Level::DeleteObject`] on it; that right on a
+    /// collection covers what lies below.
+    pub fn remove(&self, caller: &Caller, at: &At, options: &RemoveOptions) -> Result<()> {
+        self.transact(|tx| {
+            let chain = find(tx, caller, at, Level::DeleteObject)?;
+            contents::check_tag(options.if_match.as_deref(), &chain)?;
+            match has_children(tx, chain.id())? {
+                false => remove_leaf(tx, caller, chain),
+                true if options.recursive => self.remove_tree(tx, caller, chain),
+                true => Err(not_empty(at)),
+            }
+        })
+    }
+
+    fn remove_tree(&self, tx: &mut Transaction, caller: &Caller, chain: Chain) -> Result<()> {
+        refuse_root(&chain)?;
+        let id = chain.id();
+        let mut resource = chain.into_resource();
+        unlink(tx, id, &resource, caller.user());
+        let inside = resource.parent.0;
+        tx.add(inside, Counter::Resources, -1);
+        resource.parent = ResourceId::REMOVED;
+        tx.add(ResourceId::REMOVED.0, Counter::Resources, 1);
+        tx.put(keys::resource(id), &resource);
+        tx.put(keys::job(self.new_id()?), &JobRecord::Sweep(id));
+        Ok(())
+    }
+}
+
+/// Removes a resource that has no children.
+pub(super) fn remove_leaf(tx: &mut Transaction, caller: &Caller, chain: Chain) -> Result<()> {
+    refuse_root(&chain)?;
+    if has_children(tx, chain.id())? {
+        return Err(not_empty(&At::Id(chain.id())));
+    }
+    let id = chain.id();
+    let resource = chain.into_resource();
+    unlink(tx, id, &resource, caller.user());
+    erase(tx, id, &resource)
+}
+
+/// Deletes every record of a resource that is no longer in its collection.
+pub(crate) fn erase(tx: &mut Transaction, id: ResourceId, resource: &Resource) -> Result<()> {
+    tx.delete(keys::resource(id));
+    count(tx, resource, -1);
+    if let Some(content) = &resource.content {
+        contents::release(tx, content.id, id, contents::CURRENT);
+    }
+    versions::erase(tx, id)?;
+    metadata::erase(tx, id.0)?;
+    people::erase_tickets(tx, id)
+}
+
+fn has_children(tx: &Transaction, id: ResourceId) -> Result<bool> {
+    Ok(!tx.rows(&keys::children(id), 1)?.is_empty())
+}
+
+fn refuse_root(chain: &Chain) -> Result<()> {
+    match chain.id() == ResourceId::ROOT {
+        true => Err(Error::invalid("the root cannot be removed or replaced")),
+        false => Ok(()),
+    }
+}
+
+fn not_empty(at: &At) -> Error {
+    Error::new(ErrorKind::NotEmpty, format!("the collection is not empty: {at}"))
+        .with_hint("remove recursively to remove what is in it, too")
+}

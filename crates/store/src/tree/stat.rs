@@ -1,0 +1,35 @@
+//! What is there.
+
+use crate::access::Chain;
+use crate::catalog::Reads;
+use crate::model::{At, Level, Stat};
+use crate::tree::find;
+use crate::{Caller, Result, Store};
+
+impl Store {
+    /// Tells about one resource. Needs [`Level::ReadMetadata`].
+    pub fn stat(&self, caller: &Caller, at: &At) -> Result<Stat> {
+        stat(&self.view()?, caller, at)
+    }
+
+    /// Tells about many on one snapshot; each has its own answer.
+    pub fn stat_many(&self, caller: &Caller, at: &[At]) -> Result<Vec<Result<Stat>>> {
+        let view = self.view()?;
+        Ok(at.iter().map(|at| stat(&view, caller, at)).collect())
+    }
+
+    /// What `caller` may do with a resource that they may see.
+    pub fn level(&self, caller: &Caller, at: &At) -> Result<Level> {
+        Ok(find(&self.view()?, caller, at, Level::ReadMetadata)?.level(caller))
+    }
+}
+
+fn stat(reads: &impl Reads, caller: &Caller, at: &At) -> Result<Stat> {
+    Ok(find(reads, caller, at, Level::ReadMetadata)?.into())
+}
+
+impl From<Chain> for Stat {
+    fn from(chain: Chain) -> Self {
+        Self { id: chain.id(), path: chain.path(), resource: chain.into_resource() }
+    }
+}

@@ -1,0 +1,144 @@
+//! Walking all that lies below a collection, in pages.
+//!
+//! The order is that of the paths, names compared as bytes, a collection before
+//! what is in it. A page continues after any path, so a walk holds no snapshot between pages.
+
+use std::vec::IntoIter;
+
+use super::list::children;
+use crate::access::Chain;
+use crate::catalog::{Child, View, keys};
+use crate::model::{At, Kind, Level, Name, Resource, Stat, StorePath};
+use crate::tree::{find, locate};
+use crate::{Caller, Result, Store};
+
+/// Part of a walk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WalkPage {
+    /// What the caller may see, in path order.
+    pub entries: Vec<Stat>,
+    /// Where the next page begins: after this path. None at the end.
+    pub next: Option<StorePath>,
+}
+
+/// How many children are read at a time.
+const STEP: usize = 1_000;
+
+impl Store {
+    /// Walks what lies below a collection (not itself), from after a path on. Needs
+    /// [`Level::ReadObject`] on it; enters those collections on which the caller has that too.
+    pub fn walk(
+        &self,
+        caller: &Caller,
+        at: &At,
+        after: Option<&StorePath>,
+        limit: usize,
+    ) -> Result<WalkPage> {
+        let view = self.view()?;
+        let top = find(&view, caller, at, Level::ReadObject)?;
+        let mut walk = Walk { view: &view, caller, stack: Vec::new() };
+        walk.resume(top, after)?;
+        let mut entries = Vec::new();
+        while entries.len() < limit.max(1) {
+            match walk.step()? {
+                Some(entry) => entries.push(entry),
+                None => return Ok(WalkPage { entries, next: None }),
+            }
+        }
+        let next = entries.last().map(|entry: &Stat| entry.path.clone());
+        Ok(WalkPage { entries, next })
+    }
+}
+
+/// A walk under way: the collections that are entered, the innermost last.
+pub(crate) struct Walk<'a> {
+    view: &'a View,
+    caller: &'a Caller,
+    stack: Vec<Entered>,
+}
+
+struct Entered {
+    chain: Chain,
+    path: StorePath,
+    ready: IntoIter<(Name, Child, Option<Resource>)>,
+    /// After which name to read on, if there is more.
+    more: Option<Option<Name>>,
+}
+
+impl<'a> Walk<'a> {
+    /// A walk of all that lies below `top`.
+    pub(crate) fn below(view: &'a View, caller: &'a Caller, top: Chain) -> Self {
+        let mut walk = Self { view, caller, stack: Vec::new() };
+        walk.enter(top, None);
+        walk
+    }
+
+    /// Enters the collections on the way to `after`, each behind the name that leads on.
+    fn resume(&mut self, top: Chain, after: Option<&StorePath>) -> Result<()> {
+        let above = top.path();
+        let mut path = above.clone();
+        let mut next = Some(top);
+        for name in after
+            .filter(|after| after.starts_with(&above))
+            .into_iter()
+            .flat_map(|after| &after.names()[above.names().len()..])
+        {
+            let Some(chain) = next.take() else { return Ok(()) };
+            self.enter(chain, Some(name.clone()));
+            path = path.join(name.clone())?;
+            next = locate(self.view, &At::from(&path))?.filter(|chain| self.may_enter(chain));
+        }
+        if let Some(chain) = next {
+            self.enter(chain, None);
+        }
+        Ok(())
+    }
+
+    fn may_enter(&self, chain: &Chain) -> bool {
+        chain.resource().kind == Kind::Collection && chain.level(self.caller) >= Level::ReadObject
+    }
+
+    fn enter(&mut self, chain: Chain, after: Option<Name>) {
+        let path = chain.path();
+        self.stack.push(Entered { chain, path, ready: Vec::new().into_iter(), more: Some(after) });
+    }
+
+    /// The next resource that the caller may see.
+    pub(crate) fn step(&mut self) -> Result<Option<Stat>> {
+        while let Some(top) = self.stack.last_mut() {
+            let Some((name, child, record)) = top.ready.next() else {
+                if !top.refill(self.view)? {
+                    self.stack.pop();
+                }
+                continue;
+            };
+            let Some(resource) = record else { continue };
+            let level = top.chain.level_of_child(self.caller, child.id, &resource);
+            if level < Level::ReadMetadata {
+                continue;
+            }
+            let stat = Stat { id: child.id, path: top.path.join(name)?, resource };
+            if stat.resource.kind == Kind::Collection && level >= Level::ReadObject {
+                let chain = top.chain.child(stat.id, stat.resource.clone());
+                self.enter(chain, None);
+            }
+            return Ok(Some(stat));
+        }
+        Ok(None)
+    }
+}
+
+impl Entered {
+    /// Reads the next children; false if there are none left.
+    fn refill(&mut self, view: &View) -> Result<bool> {
+        let Some(after) = self.more.take() else { return Ok(false) };
+        let (children, next) = children(view, &self.chain, after.as_ref(), STEP)?;
+        let keys: Vec<_> = children.iter().map(|(_, child)| keys::resource(child.id)).collect();
+        let records = view.get_many::<Resource>(&keys)?;
+        let rows = children.into_iter().zip(records);
+        let rows: Vec<_> = rows.map(|((name, child), record)| (name, child, record)).collect();
+        self.more = next.map(Some);
+        self.ready = rows.into_iter();
+        Ok(true)
+    }
+}

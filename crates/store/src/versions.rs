@@ -1,0 +1,170 @@
+//! Versions: states of an object that were kept, content and description together.
+//!
+//! A version is numbered by the revision it was; so numbers grow, and never return.
+
+use crate::access::Chain;
+use crate::catalog::{Reads, Record, Transaction, VersionRecord, keys};
+use crate::model::{At, ContentHead, Graph, Level, PersonId, ResourceId, Stat, Time, Versioning};
+use crate::tree::find;
+use crate::{Caller, Error, ErrorKind, Result, Store, contents, metadata};
+
+/// A state that was kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Version {
+    /// Its number.
+    pub version: u64,
+    /// Its content.
+    pub content: Option<ContentHead>,
+    /// When it became the current state.
+    pub modified: Time,
+    /// Who made it so.
+    pub modified_by: PersonId,
+    /// When it was kept.
+    pub kept: Time,
+    /// What somebody called it.
+    pub label: Option<String>,
+}
+
+/// What happens to the versions of an object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Prune {
+    /// One of them goes.
+    One(u64),
+    /// All but the newest few go.
+    KeepNewest(usize),
+}
+
+impl Store {
+    /// The versions of an object, the newest first. Needs [`Level::ReadObject`].
+    pub fn versions(&self, caller: &Caller, at: &At) -> Result<Vec<Version>> {
+        let view = self.view()?;
+        let id = find(&view, caller, at, Level::ReadObject)?.id();
+        let versions = records(&view, id)?.into_iter().rev();
+        Ok(versions.map(|(number, record)| Version::new(number, record)).collect())
+    }
+
+    /// Keeps the current state as a version. Needs [`Level::ModifyObject`].
+    pub fn keep_version(&self, caller: &Caller, at: &At, label: Option<&str>) -> Result<Version> {
+        self.transact(|tx| {
+            let chain = find(tx, caller, at, Level::ModifyObject)?;
+            if setting(&chain) == Versioning::Off {
+                return Err(Error::invalid(format!("versions are off here: {at}"))
+                    .with_hint("set `versioning` on a collection above it"));
+            }
+            keep(tx, &chain, label)
+        })
+    }
+
+    /// Makes a version the current state again; what was current is kept where versions of each change
+    /// are. Needs [`Level::ModifyObject`].
+    pub fn restore_version(&self, caller: &Caller, at: &At, version: u64) -> Result<Stat> {
+        self.transact(|tx| {
+            let chain = find(tx, caller, at, Level::ModifyObject)?;
+            let record = record(tx, chain.id(), version)?;
+            let old = metadata::read(tx, chain.id().0)?;
+            let restored: Graph = record.statements.into_iter().collect();
+            let id = chain.id().0;
+            let stat = contents::replace(tx, caller, chain, record.content)?;
+            metadata::replace(tx, id, &old, &restored);
+            Ok(stat)
+        })
+    }
+
+    /// Drops versions; says how many. Needs [`Level::DeleteObject`].
+    pub fn prune_versions(&self, caller: &Caller, at: &At, prune: &Prune) -> Result<usize> {
+        self.transact(|tx| {
+            let id = find(tx, caller, at, Level::DeleteObject)?.id();
+            match prune {
+                Prune::One(version) => {
+                    let record = record(tx, id, *version)?;
+                    forget(tx, id, *version, &record);
+                    Ok(1)
+                }
+                Prune::KeepNewest(keep) => prune_to(tx, id, *keep),
+            }
+        })
+    }
+}
+
+impl Version {
+    fn new(version: u64, record: VersionRecord) -> Self {
+        let VersionRecord { content, modified, modified_by, kept, label, .. } = record;
+        Self { version, content, modified, modified_by, kept, label }
+    }
+}
+
+/// Keeps the state that is about to be replaced, if the collections above want that.
+pub(crate) fn keep_replaced(tx: &mut Transaction, chain: &Chain) -> Result<()> {
+    let Versioning::EachChange { keep: most } = setting(chain) else { return Ok(()) };
+    keep(tx, chain, None)?;
+    if let Some(most) = most {
+        prune_to(tx, chain.id(), most as usize)?;
+    }
+    Ok(())
+}
+
+/// The content of a version.
+pub(crate) fn content(reads: &impl Reads, id: ResourceId, version: u64) -> Result<ContentHead> {
+    let content = record(reads, id, version)?.content;
+    content.ok_or_else(|| Error::new(ErrorKind::WrongKind, "the version has no content"))
+}
+
+/// Deletes every version of a resource that goes.
+pub(crate) fn erase(tx: &mut Transaction, id: ResourceId) -> Result<()> {
+    prune_to(tx, id, 0).map(drop)
+}
+
+/// What the nearest collection that says something says.
+fn setting(chain: &Chain) -> Versioning {
+    chain.resources().find_map(|resource| resource.versioning).unwrap_or_default()
+}
+
+fn keep(tx: &mut Transaction, chain: &Chain, label: Option<&str>) -> Result<Version> {
+    let (id, resource) = (chain.id(), chain.resource());
+    let number = resource.revision;
+    let record = VersionRecord {
+        content: resource.content.clone(),
+        statements: metadata::read(tx, id.0)?.into_iter().collect(),
+        modified: resource.modified,
+        modified_by: resource.modified_by,
+        kept: tx.now(),
+        label: label.map(str::to_owned),
+    };
+    if let Some(content) = &record.content {
+        contents::refer(tx, content.id, id, number);
+    }
+    tx.put(keys::version(id, number), &record);
+    Ok(Version::new(number, record))
+}
+
+fn prune_to(tx: &mut Transaction, id: ResourceId, keep: usize) -> Result<usize> {
+    let records = records(tx, id)?;
+    let surplus = records.len().saturating_sub(keep);
+    for (version, record) in &records[..surplus] {
+        forget(tx, id, *version, record);
+    }
+    Ok(surplus)
+}
+
+fn forget(tx: &mut Transaction, id: ResourceId, version: u64, record: &VersionRecord) {
+    tx.delete(keys::version(id, version));
+    if let Some(content) = &record.content {
+        contents::release(tx, content.id, id, version);
+    }
+}
+
+fn record(reads: &impl Reads, id: ResourceId, version: u64) -> Result<VersionRecord> {
+    reads.get(&keys::version(id, version))?.ok_or_else(|| {
+        Error::new(ErrorKind::NotFound, format!("no such version: {version}"))
+            .with_hint("list the versions that are kept")
+    })
+}
+
+fn records(reads: &impl Reads, id: ResourceId) -> Result<Vec<(u64, VersionRecord)>> {
+    let rows = reads.rows(&keys::versions(id), usize::MAX)?;
+    rows.iter()
+        .map(|(key, value)| {
+            Ok((keys::last_id(key).unwrap_or_default(), VersionRecord::from_value(value)?))
+        })
+        .collect()
+}
