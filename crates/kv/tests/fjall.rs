@@ -201,8 +201,8 @@ fn snapshots_hold_while_tables_are_flushed_and_merged() {
 #[test]
 fn a_reserve_is_held_back_and_kept_over_a_restart() {
     let dir = tempfile::tempdir().unwrap();
+    let options = FjallOptions { reserve: 1 << 20, ..FjallOptions::default() };
     for _ in 0..2 {
-        let options = FjallOptions { reserve: 1 << 20, ..FjallOptions::default() };
         let engine = FjallEngine::open(dir.path(), options).unwrap();
         engine.commit(put("a", "1")).unwrap();
         assert_eq!(std::fs::metadata(dir.path().join("reserve")).unwrap().len(), 1 << 20);

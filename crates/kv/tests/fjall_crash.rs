@@ -156,6 +156,47 @@ fn a_failed_write_latches_and_reads_go_on() {
     assert_eq!(engine.commit(Batch::default()).unwrap(), 3);
 }
 
+/// A file system of 160 MiB in memory; none where this process may not mount one.
+struct SmallDisk(tempfile::TempDir);
+
+impl SmallDisk {
+    fn mount() -> Option<Self> {
+        let dir = tempfile::tempdir().expect("there is room in /tmp");
+        let mount = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", "size=160m", "tmpfs"])
+            .arg(dir.path())
+            .stderr(Stdio::null())
+            .status();
+        mount.is_ok_and(|status| status.success()).then(|| Self(dir))
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(self.0.path()).status();
+    }
+}
+
+#[test]
+fn a_full_disk_refuses_commits_until_there_is_room() {
+    let Some(disk) = SmallDisk::mount() else {
+        return eprintln!("SKIPPED, NOT TESTED: mounting a small disk needs root");
+    };
+    let engine = open(&disk.0.path().join("catalog"));
+    let large = |at: u8| {
+        let mut batch = Batch::default();
+        batch.put("large", noise(2 << 20, at.into()));
+        batch
+    };
+    assert_eq!(engine.commit(large(1)).unwrap(), 1);
+    let filler = disk.0.path().join("filler");
+    std::fs::write(&filler, vec![1; 100 << 20]).unwrap();
+    assert!(matches!(engine.commit(large(2)), Err(CommitError::NoSpace)));
+    assert_eq!(engine.snapshot().unwrap().get(b"large").unwrap().unwrap(), noise(2 << 20, 1));
+    std::fs::remove_file(filler).unwrap();
+    assert_eq!(engine.commit(large(3)).unwrap(), 2);
+}
+
 /// Opens the directory; says with its exit code whether that was refused.
 #[test]
 fn second_process() {
@@ -167,10 +208,12 @@ fn second_process() {
 #[test]
 fn a_second_process_is_refused() {
     let dir = tempfile::tempdir().unwrap();
+    let refused = || {
+        let mut second = role(&[], "second_process", dir.path());
+        second.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap().success()
+    };
     let engine = open(dir.path());
-    assert!(role(&[], "second_process", dir.path()).status().unwrap().success());
+    assert!(refused());
     drop(engine);
-    assert!(
-        !role(&[], "second_process", dir.path()).stderr(Stdio::null()).status().unwrap().success()
-    );
+    assert!(!refused());
 }

@@ -29,13 +29,14 @@ use crate::{Batch, CommitError, Engine, Error, Result, Snapshot, Token, Version}
 pub struct FjallOptions {
     /// Memory for blocks read from disk, in bytes.
     pub cache: u64,
-    /// Disk space kept back for the catalog in a file of its own, in bytes; 0 for none.
+    /// Disk space kept back for the catalog in a file of its own, in bytes; 0 for none. Of use
+    /// above 64 MiB, which always stay free; held only where eight times as much is free.
     pub reserve: u64,
 }
 
 impl Default for FjallOptions {
     fn default() -> Self {
-        Self { cache: 64 << 20, reserve: 64 << 20 }
+        Self { cache: 64 << 20, reserve: 192 << 20 }
     }
 }
 

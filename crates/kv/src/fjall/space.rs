@@ -1,9 +1,10 @@
 //! Room for the catalog on a disk that others fill.
 //!
-//! A disk that is full under a write or a compaction latches the engine, so commits are
+//! A disk that is full under a write or a merge of tables latches the engine, so commits are
 //! refused while there is still some room: [`MARGIN`] stays free for what the tree does in
-//! the background. Since removing things needs commits too, a file holds space back,
-//! and is given up when the margin is reached.
+//! the background. Since removing things needs commits too, a file holds more than that
+//! back, and is given up when the margin is reached. Nothing can be promised against someone
+//! who fills the disk in the moment between the look and the write.
 
 use std::fmt;
 use std::fs::File;
@@ -12,9 +13,12 @@ use std::sync::{Mutex, PoisonError};
 
 use rustix::fs::{FallocateFlags, fallocate, statvfs};
 
-/// Free space, in bytes, below which commits are refused: a memtable being flushed and
-/// the tables that a compaction rewrites.
-const MARGIN: u64 = 96 << 20;
+/// Free space, in bytes, below which commits are refused: a memtable being flushed, and
+/// tables being merged.
+const MARGIN: u64 = 64 << 20;
+
+/// A disk with less free space than this many times the reserve is left alone.
+const AMPLE: u64 = 8;
 
 /// The file that holds space back.
 pub(super) struct Reserve {
@@ -53,7 +57,7 @@ impl Reserve {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if *held && (self.free)() < needed {
             *held = std::fs::remove_file(&self.path).is_err();
-        } else if !*held && self.size > 0 && (self.free)() >= needed + 2 * self.size {
+        } else if !*held && self.size > 0 && (self.free)() >= needed + AMPLE * self.size {
             *held = self.hold_back().is_ok();
         }
         (self.free)() >= needed
@@ -111,7 +115,7 @@ mod tests {
         assert!(disk.room(MARGIN) && disk.holds_back());
         assert!(!disk.room(MARGIN - 1) && !disk.holds_back());
         assert!(disk.room(MARGIN + MIB) && !disk.holds_back(), "too early to take it back");
-        assert!(disk.room(MARGIN + 2 * MIB) && disk.holds_back());
+        assert!(disk.room(MARGIN + AMPLE * MIB) && disk.holds_back());
     }
 
     #[test]
