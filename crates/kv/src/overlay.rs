@@ -172,3 +172,68 @@ impl Merge<'_> {
         }
     }
 }
+
+#[cfg(all(test, feature = "conformance"))]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::conformance::model::{assert_same, range, step};
+    use crate::{Engine, MemoryEngine};
+
+    proptest! {
+        /// A group admitted on one snapshot is as its batches committed one by one.
+        #[test]
+        fn a_group_is_as_its_batches_one_by_one(
+            before in prop::collection::vec(step(), 0..4),
+            group in prop::collection::vec(step(), 1..6),
+            probes in prop::collection::vec((range(), 0..5usize), 0..4),
+        ) {
+            let model = MemoryEngine::new();
+            let mut views = vec![model.snapshot().unwrap()];
+            for step in before {
+                model.commit(step.batch(&**views.last().unwrap())).unwrap();
+                views.push(model.snapshot().unwrap());
+            }
+            let base = model.snapshot().unwrap();
+            let mut overlay = Overlay::new(&*base);
+            for step in group {
+                let batch = step.batch(&*views[views.len().saturating_sub(1 + step.age)]);
+                match (overlay.admit(batch.clone()), model.commit(batch)) {
+                    (Ok(left), Ok(right)) => prop_assert_eq!(left, right),
+                    (left, right) => prop_assert_eq!(format!("{left:?}"), format!("{right:?}")),
+                }
+                assert_same(&overlay, &*model.snapshot().unwrap(), &probes);
+            }
+        }
+    }
+
+    /// Reads fail when they are told to.
+    #[derive(Debug)]
+    struct Broken;
+
+    impl Snapshot for Broken {
+        fn version(&self) -> Version {
+            1
+        }
+
+        fn get(&self, _: &[u8]) -> Result<Option<Bytes>> {
+            Err(crate::Error::Undecided)
+        }
+
+        fn scan(&self, _: &KeyRange, _: ScanOptions) -> Rows<'_> {
+            Box::new(std::iter::once(Err(crate::Error::Undecided)))
+        }
+    }
+
+    #[test]
+    fn a_batch_that_cannot_be_read_for_changes_nothing() {
+        let mut overlay = Overlay::new(&Broken);
+        let mut batch = Batch::new(1);
+        batch.put("a", "1").add("n", 1).put("b", "1");
+        assert!(matches!(overlay.admit(batch), Err(CommitError::Engine(_))));
+        assert_eq!(overlay.version(), 1);
+        assert!(overlay.scan(&KeyRange::all(), ScanOptions::default()).next().unwrap().is_err());
+        assert!(overlay.into_changes().is_empty());
+    }
+}

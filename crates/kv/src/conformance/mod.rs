@@ -8,7 +8,7 @@
 mod durability;
 mod evidence;
 mod limits;
-mod model;
+pub(crate) mod model;
 mod reads;
 mod tokens;
 mod writers;

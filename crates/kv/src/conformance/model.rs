@@ -14,25 +14,37 @@ use crate::{
 
 /// One batch, and how old the snapshot is that its evidence comes from.
 #[derive(Debug, Clone)]
-struct Step {
-    age: usize,
+pub(crate) struct Step {
+    pub(crate) age: usize,
     expected: Vec<Expected>,
     writes: Vec<Write>,
 }
 
-/// What is read for evidence, and whether the batch then claims something else.
+impl Step {
+    /// The batch whose evidence is read from `view`.
+    pub(crate) fn batch(&self, view: &dyn Snapshot) -> Batch {
+        Batch {
+            seen: view.version(),
+            evidence: self.expected.iter().map(|expected| evidence(view, expected)).collect(),
+            writes: self.writes.clone(),
+            token: None,
+        }
+    }
+}
+
+/// What is read for evidence.
 #[derive(Debug, Clone)]
 enum Expected {
     Key(Bytes),
     Range(KeyRange, usize),
 }
 
-/// Few keys, so that histories collide; all under a prefix that is fresh in each history.
+/// Few keys, so that histories collide.
 fn key() -> impl Strategy<Value = Bytes> {
     "[ab]{1,3}".prop_map(Bytes::from)
 }
 
-fn range() -> impl Strategy<Value = KeyRange> {
+pub(crate) fn range() -> impl Strategy<Value = KeyRange> {
     prop_oneof![
         key().prop_map(KeyRange::prefix),
         (key(), key()).prop_map(|(start, end)| KeyRange::new(start, end)),
@@ -50,7 +62,7 @@ fn write() -> impl Strategy<Value = Write> {
     ]
 }
 
-fn step() -> impl Strategy<Value = Step> {
+pub(crate) fn step() -> impl Strategy<Value = Step> {
     let expected = prop_oneof![
         2 => key().prop_map(Expected::Key),
         1 => (range(), 0..4usize).prop_map(|(range, limit)| Expected::Range(range, limit)),
@@ -70,7 +82,7 @@ fn evidence(view: &dyn Snapshot, expected: &Expected) -> Evidence {
     }
 }
 
-fn assert_same(left: &dyn Snapshot, right: &dyn Snapshot, probes: &[(KeyRange, usize)]) {
+pub(crate) fn assert_same(left: &dyn Snapshot, right: &dyn Snapshot, probes: &[(KeyRange, usize)]) {
     assert_eq!(left.version(), right.version());
     let everything = (KeyRange::all(), usize::MAX);
     for (range, limit) in probes.iter().chain([&everything]) {
@@ -94,13 +106,7 @@ pub fn behaves_as_the_memory_engine(subject: &dyn Subject) {
         let mut views = vec![(engine.snapshot().unwrap(), model.snapshot().unwrap())];
         for step in history {
             let (view, _) = &views[views.len().saturating_sub(1 + step.age)];
-            let evidence = step.expected.iter().map(|expected| evidence(&**view, expected));
-            let batch = Batch {
-                seen: view.version(),
-                evidence: evidence.collect(),
-                writes: step.writes,
-                token: None,
-            };
+            let batch = step.batch(&**view);
             match (engine.commit(batch.clone()), model.commit(batch)) {
                 (Ok(left), Ok(right)) => assert_eq!(left, right),
                 (
