@@ -61,7 +61,7 @@ fn a_wrong_file_is_refused_with_what_is_wrong() {
     for (text, wrong) in [
         ("url = 3", "`url` has to be a text"),
         ("colour = 'red'", "there is no setting `colour`"),
-        ("url = ", "invalid"),
+        ("url = ", "is wrong"),
     ] {
         let (_dir, path) = with_file(text);
         let error =

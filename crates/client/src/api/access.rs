@@ -1,0 +1,29 @@
+//! Who may do what.
+
+use super::resources::On;
+use crate::call::Call;
+use crate::{Access, AccessOperation, At, Client, Result};
+
+impl Client {
+    /// The access list of a resource, with what is inherited and from where.
+    pub async fn access(&self, at: &At) -> Result<Access> {
+        self.json(Call::get("/v1/access").at(at)).await
+    }
+
+    /// Changes an access list; `closed` and `inherit` stay where they are not given.
+    pub async fn change_access(
+        &self,
+        at: &At,
+        operations: &[AccessOperation],
+        closed: Option<bool>,
+        inherit: Option<bool>,
+    ) -> Result<()> {
+        let mut body = serde_json::json!({ "operations": operations });
+        let settings = [("closed", closed), ("inherit", inherit)];
+        settings
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value?)))
+            .for_each(|(name, value)| body[name] = value.into());
+        self.done(Call::post("/v1/access").json(&On { at, body }).repeatable()).await
+    }
+}

@@ -1,0 +1,53 @@
+//! Many small files in one request.
+
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt};
+use http::header::CONTENT_TYPE;
+use serde::Deserialize;
+
+use super::lines::lines;
+use crate::call::{Call, Payload};
+use crate::error::Problem;
+use crate::{Client, Error, Resource, Result};
+
+/// What became of one entry of a batch.
+#[derive(Debug)]
+pub struct BatchLine {
+    /// Its path in the store.
+    pub path: String,
+    /// What is there now, or why it is not.
+    pub outcome: Result<Resource>,
+}
+
+#[derive(Deserialize)]
+struct Line {
+    path: String,
+    resource: Option<Resource>,
+    problem: Option<Problem>,
+}
+
+impl Line {
+    fn outcome(self) -> Result<BatchLine> {
+        let outcome = match (self.resource, self.problem) {
+            (Some(resource), _) => Ok(resource),
+            (None, Some(problem)) => Err(problem.into()),
+            (None, None) => return Err(Error::protocol("a line says nothing of its entry")),
+        };
+        Ok(BatchLine { path: self.path, outcome })
+    }
+}
+
+impl Client {
+    /// Puts the entries of a tar archive (POSIX pax) below the collection `path`; the lines
+    /// come in the order of the entries, each once it is durable.
+    pub async fn batch(
+        &self,
+        path: &str,
+        archive: Bytes,
+    ) -> Result<impl Stream<Item = Result<BatchLine>> + use<>> {
+        let call = Call::post("/v1/batch").query("path", path).body(Payload::Bytes(archive));
+        let call = call.header(CONTENT_TYPE, "application/x-tar")?.repeatable();
+        let answer = self.send(call).await?;
+        Ok(lines::<Line>(answer.into_body()).map(|line| line.and_then(Line::outcome)))
+    }
+}

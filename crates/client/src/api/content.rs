@@ -1,0 +1,179 @@
+//! The bytes of objects, streamed.
+
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt};
+use http::HeaderMap;
+use http::header::{
+    CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderName, IF_MATCH, IF_NONE_MATCH, RANGE,
+};
+use http_body_util::BodyDataStream;
+use jiff::Timestamp;
+
+use crate::body::{self, Body};
+use crate::call::{Call, Payload, fs_route};
+use crate::digest::Sha256Digest;
+use crate::{Client, Error, Resource, Result};
+
+const REPR_DIGEST: HeaderName = HeaderName::from_static("repr-digest");
+
+/// How to read a content.
+#[derive(Debug, Clone, Default)]
+pub struct ReadOptions {
+    /// From this byte.
+    pub offset: u64,
+    /// This many bytes at most.
+    pub length: Option<u64>,
+    /// Only if the content still has this tag.
+    pub if_match: Option<String>,
+    /// A kept version instead of the present content.
+    pub version: Option<u64>,
+}
+
+impl ReadOptions {
+    fn range(&self) -> Option<String> {
+        match (self.offset, self.length) {
+            (0, None) => None,
+            (offset, None) => Some(format!("bytes={offset}-")),
+            (offset, Some(length)) => {
+                Some(format!("bytes={offset}-{}", offset.saturating_add(length).saturating_sub(1)))
+            }
+        }
+    }
+}
+
+/// How to put a content.
+#[derive(Debug, Clone, Default)]
+pub struct PutOptions {
+    /// Only if the content there has this tag.
+    pub if_match: Option<String>,
+    /// Only if nothing is there.
+    pub create_only: bool,
+    /// The media type.
+    pub media_type: Option<String>,
+    /// Create the collections above that are missing.
+    pub parents: bool,
+    /// Mode bits.
+    pub mode: Option<u32>,
+    /// The modification time.
+    pub mtime: Option<Timestamp>,
+}
+
+/// A content that is being read.
+#[derive(Debug)]
+pub struct Content {
+    headers: HeaderMap,
+    body: Body,
+}
+
+impl Content {
+    fn text(&self, name: HeaderName) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+
+    /// The tag of the whole content.
+    pub fn etag(&self) -> Option<&str> {
+        self.text(ETAG)
+    }
+
+    /// The digest of the whole content, where the server knows it.
+    pub fn sha256(&self) -> Option<Sha256Digest> {
+        Sha256Digest::from_header(self.text(REPR_DIGEST)?)
+    }
+
+    /// How many bytes follow.
+    pub fn length(&self) -> Option<u64> {
+        self.text(CONTENT_LENGTH)?.parse().ok()
+    }
+
+    /// The bytes, as they come.
+    pub fn into_stream(self) -> impl Stream<Item = Result<Bytes>> + Send + Unpin {
+        BodyDataStream::new(self.body).map(|chunk| chunk.map_err(Error::from))
+    }
+}
+
+impl Client {
+    /// Reads the object at `path`, or a part of it.
+    pub async fn read(&self, path: &str, options: &ReadOptions) -> Result<Content> {
+        let mut call = Call::get(&fs_route(path)).query_opt("version", options.version);
+        if let Some(range) = options.range() {
+            call = call.header(RANGE, &range)?;
+        }
+        if let Some(etag) = &options.if_match {
+            call = call.header(IF_MATCH, etag)?;
+        }
+        let (head, body) = self.send(call).await?.into_parts();
+        Ok(Content { headers: head.headers, body })
+    }
+
+    /// Puts bytes of unknown length, such as standard input, at `path`.
+    pub async fn put_stream<S>(
+        &self,
+        path: &str,
+        bytes: S,
+        options: &PutOptions,
+    ) -> Result<Resource>
+    where
+        S: Stream<Item = std::io::Result<Bytes>> + Send + 'static,
+    {
+        self.put(path, Payload::Once(Some(body::stream(bytes))), None, options).await
+    }
+
+    /// Puts bytes in memory at `path`; the server checks what arrives.
+    pub async fn put_bytes(
+        &self,
+        path: &str,
+        bytes: Bytes,
+        options: &PutOptions,
+    ) -> Result<Resource> {
+        let digest = Sha256Digest::of(&bytes);
+        self.put(path, Payload::Bytes(bytes), Some(digest), options).await
+    }
+
+    pub(crate) async fn put(
+        &self,
+        path: &str,
+        payload: Payload,
+        digest: Option<Sha256Digest>,
+        options: &PutOptions,
+    ) -> Result<Resource> {
+        let mut call = Call::put(&fs_route(path)).body(payload);
+        if options.parents {
+            call = call.query("parents", true);
+        }
+        call = call.query_opt("mode", options.mode).query_opt("mtime", options.mtime);
+        if let Some(media_type) = &options.media_type {
+            call = call.header(CONTENT_TYPE, media_type)?;
+        }
+        if let Some(digest) = digest {
+            call = call.header(REPR_DIGEST, &digest.header())?;
+        }
+        self.json(conditional(call, options)?).await
+    }
+}
+
+/// A put is sent twice only where the second one cannot fail on the success of the first.
+fn conditional(call: Call, options: &PutOptions) -> Result<Call> {
+    match (&options.if_match, options.create_only) {
+        (Some(etag), _) => call.header(IF_MATCH, etag),
+        (None, true) => call.header(IF_NONE_MATCH, "*"),
+        (None, false) => Ok(call.repeatable()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_written_inclusive() {
+        let range =
+            |offset, length| ReadOptions { offset, length, ..ReadOptions::default() }.range();
+        assert_eq!(range(0, None), None);
+        assert_eq!(range(5, None).as_deref(), Some("bytes=5-"));
+        assert_eq!(range(5, Some(10)).as_deref(), Some("bytes=5-14"));
+        assert_eq!(
+            range(u64::MAX, Some(2)).as_deref(),
+            Some(&*format!("bytes={0}-{1}", u64::MAX, u64::MAX - 1))
+        );
+    }
+}

@@ -1,0 +1,94 @@
+//! Answers of one JSON value a line (`application/x-ndjson`), read as they come.
+
+use std::collections::VecDeque;
+
+use bytes::{Bytes, BytesMut};
+use futures_util::{Stream, stream};
+use http_body_util::BodyExt;
+use serde::de::DeserializeOwned;
+
+use crate::body::Body;
+use crate::{Error, Result, TransportError};
+
+/// No line of ours is longer.
+const LONGEST_LINE: usize = 16 << 20;
+
+/// The lines of a body. A last line without an end means that the answer was cut off.
+pub(crate) fn lines<T: DeserializeOwned>(body: Body) -> impl Stream<Item = Result<T>> {
+    let state = Lines { body, rest: BytesMut::new(), ready: VecDeque::new() };
+    stream::try_unfold(state, |mut lines| async move {
+        match lines.next().await? {
+            Some(line) => {
+                let value = serde_json::from_slice(&line).map_err(Error::protocol)?;
+                Ok(Some((value, lines)))
+            }
+            None => Ok(None),
+        }
+    })
+}
+
+struct Lines {
+    body: Body,
+    rest: BytesMut,
+    ready: VecDeque<Bytes>,
+}
+
+impl Lines {
+    async fn next(&mut self) -> Result<Option<Bytes>> {
+        loop {
+            if let Some(line) = self.ready.pop_front() {
+                return Ok(Some(line));
+            }
+            match self.body.frame().await {
+                Some(frame) => self.take(frame?.into_data().unwrap_or_default())?,
+                None if self.rest.is_empty() => return Ok(None),
+                None => return Err(cut_off()),
+            }
+        }
+    }
+
+    fn take(&mut self, data: Bytes) -> Result<()> {
+        let mut from = self.rest.len();
+        self.rest.extend_from_slice(&data);
+        while let Some(end) = self.rest[from..].iter().position(|byte| *byte == b'\n') {
+            let line = self.rest.split_to(from + end + 1).freeze();
+            if !line.trim_ascii().is_empty() {
+                self.ready.push_back(line);
+            }
+            from = 0;
+        }
+        match self.rest.len() > LONGEST_LINE {
+            true => Err(Error::protocol("a line is too long")),
+            false => Ok(()),
+        }
+    }
+}
+
+fn cut_off() -> Error {
+    TransportError("the answer ends in the middle of a line".into()).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::TryStreamExt;
+
+    use super::*;
+    use crate::body;
+
+    async fn read(pieces: &[&'static [u8]]) -> Result<Vec<u32>> {
+        let pieces: Vec<_> = pieces.iter().map(|piece| Ok(Bytes::from_static(piece))).collect();
+        lines::<u32>(body::stream(stream::iter(pieces))).try_collect().await
+    }
+
+    #[tokio::test]
+    async fn lines_may_be_cut_anywhere() {
+        assert_eq!(read(&[b"1\n2", b"3\n", b"\n4", b"", b"\n"]).await.unwrap(), [1, 23, 4]);
+        assert_eq!(read(&[]).await.unwrap(), [0; 0]);
+    }
+
+    #[tokio::test]
+    async fn an_answer_that_is_cut_off_is_an_error() {
+        assert_eq!(read(&[b"1\n2"]).await.unwrap_err().kind(), crate::Kind::Unreachable);
+        assert_eq!(read(&[b"x\n"]).await.unwrap_err().kind(), crate::Kind::Protocol);
+    }
+}

@@ -1,0 +1,39 @@
+//! Descriptions.
+
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use serde::Deserialize;
+
+use super::resources::On;
+use crate::call::{Call, Payload};
+use crate::{At, Avu, Client, MetaOperation, Result};
+
+#[derive(Deserialize)]
+struct Avus {
+    items: Vec<Avu>,
+}
+
+impl Client {
+    /// The statements about a resource.
+    pub async fn meta(&self, at: &At) -> Result<Vec<Avu>> {
+        let avus: Avus = self.json(Call::get("/v1/meta").at(at)).await?;
+        Ok(avus.items)
+    }
+
+    /// Changes a description, all or nothing.
+    pub async fn change_meta(&self, at: &At, operations: &[MetaOperation]) -> Result<()> {
+        let body = On { at, body: serde_json::json!({ "operations": operations }) };
+        self.done(Call::post("/v1/meta").json(&body)).await
+    }
+
+    /// The whole graph of a resource as N-Triples; `<>` is the resource itself.
+    pub async fn graph(&self, at: &At) -> Result<Bytes> {
+        self.bytes(Call::get("/v1/graph").at(at)).await
+    }
+
+    /// Replaces the graph of a resource by these N-Triples.
+    pub async fn set_graph(&self, at: &At, triples: Bytes) -> Result<()> {
+        let call = Call::put("/v1/graph").at(at).body(Payload::Bytes(triples));
+        self.done(call.header(CONTENT_TYPE, "application/n-triples")?.repeatable()).await
+    }
+}

@@ -1,0 +1,21 @@
+//! The calls, by what they are about.
+
+mod access;
+mod admin;
+mod batch;
+mod content;
+mod lines;
+mod meta;
+mod people;
+mod resources;
+mod search;
+mod uploads;
+mod versions;
+
+pub use admin::Changes;
+pub use batch::BatchLine;
+pub use content::{Content, PutOptions, ReadOptions};
+pub use people::{NewTicket, NewToken, NewUser, UserChange};
+pub use resources::{Attributes, NewResource, Relocation};
+pub use uploads::{NewUpload, Part};
+pub use versions::VersionChange;

@@ -1,0 +1,176 @@
+//! Users, groups, and what stands for them: tokens and tickets.
+
+use serde::{Deserialize, Serialize};
+
+use crate::call::Call;
+use crate::{Client, Identity, Record, Result};
+
+/// A user to be made.
+#[derive(Clone, Serialize)]
+pub struct NewUser {
+    /// The name, unique among users and groups.
+    pub name: String,
+    /// The password; nobody logs in without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub password: Option<String>,
+    /// `user`, `groupadmin` or `admin`.
+    pub role: String,
+}
+
+impl std::fmt::Debug for NewUser {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { name, role, password: _ } = self;
+        f.debug_struct("NewUser").field("name", name).field("role", role).finish_non_exhaustive()
+    }
+}
+
+/// What to change of a user.
+#[derive(Clone, Serialize)]
+pub struct UserChange {
+    /// Whom.
+    pub name: String,
+    /// The new password.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub password: Option<String>,
+    /// The new role.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+}
+
+impl std::fmt::Debug for UserChange {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { name, role, password: _ } = self;
+        f.debug_struct("UserChange").field("name", name).field("role", role).finish_non_exhaustive()
+    }
+}
+
+/// A token to be made.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct NewToken {
+    /// What it is for.
+    pub label: String,
+    /// The most that it lets its bearer do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub level: Option<String>,
+    /// The collection that it is good for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub within: Option<String>,
+    /// Seconds until it ends.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires_in: Option<u64>,
+}
+
+/// A ticket to be made.
+#[derive(Debug, Clone, Serialize)]
+pub struct NewTicket {
+    /// What it opens.
+    pub path: String,
+    /// `read` or `write`.
+    pub level: String,
+    /// How often it may be used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uses: Option<u64>,
+    /// Seconds until it ends.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires_in: Option<u64>,
+    /// How many bytes may be written with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// How many files may be written with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub writes: Option<u64>,
+    /// Who may use it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub persons: Vec<String>,
+    /// From where it may be used.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Items {
+    items: Vec<Record>,
+}
+
+impl Client {
+    /// Who the caller is.
+    pub async fn whoami(&self) -> Result<Identity> {
+        self.json(Call::get("/v1/whoami")).await
+    }
+
+    /// All users that the caller may see.
+    pub async fn users(&self) -> Result<Vec<Record>> {
+        self.items(Call::get("/v1/users")).await
+    }
+
+    /// Makes a user.
+    pub async fn add_user(&self, user: &NewUser) -> Result<()> {
+        self.done(Call::post("/v1/users").json(user)).await
+    }
+
+    /// Changes a user.
+    pub async fn change_user(&self, change: &UserChange) -> Result<()> {
+        self.done(Call::patch("/v1/users").json(change).repeatable()).await
+    }
+
+    /// Removes a user.
+    pub async fn remove_user(&self, name: &str) -> Result<()> {
+        self.done(Call::delete("/v1/users").query("name", name)).await
+    }
+
+    /// All groups that the caller may see.
+    pub async fn groups(&self) -> Result<Vec<Record>> {
+        self.items(Call::get("/v1/groups")).await
+    }
+
+    /// Makes a group.
+    pub async fn add_group(&self, name: &str) -> Result<()> {
+        self.done(Call::post("/v1/groups").json(&serde_json::json!({ "name": name }))).await
+    }
+
+    /// Changes who belongs to a group.
+    pub async fn change_group(&self, name: &str, add: &[String], remove: &[String]) -> Result<()> {
+        let body = serde_json::json!({ "name": name, "add": add, "remove": remove });
+        self.done(Call::patch("/v1/groups").json(&body).repeatable()).await
+    }
+
+    /// Removes a group.
+    pub async fn remove_group(&self, name: &str) -> Result<()> {
+        self.done(Call::delete("/v1/groups").query("name", name)).await
+    }
+
+    /// Makes a token; it is shown this once.
+    pub async fn add_token(&self, new: &NewToken) -> Result<Record> {
+        self.json(Call::post("/v1/tokens").json(new)).await
+    }
+
+    /// The caller's tokens, without what would let anybody use them.
+    pub async fn tokens(&self) -> Result<Vec<Record>> {
+        self.items(Call::get("/v1/tokens")).await
+    }
+
+    /// Revokes a token.
+    pub async fn remove_token(&self, id: &str) -> Result<()> {
+        self.done(Call::delete("/v1/tokens").query("id", id)).await
+    }
+
+    /// Makes a ticket.
+    pub async fn add_ticket(&self, new: &NewTicket) -> Result<Record> {
+        self.json(Call::post("/v1/tickets").json(new)).await
+    }
+
+    /// The tickets on a resource, or all that the caller made.
+    pub async fn tickets(&self, path: Option<&str>) -> Result<Vec<Record>> {
+        self.items(Call::get("/v1/tickets").query_opt("path", path)).await
+    }
+
+    /// Removes a ticket.
+    pub async fn remove_ticket(&self, ticket: &str) -> Result<()> {
+        self.done(Call::delete("/v1/tickets").query("ticket", ticket)).await
+    }
+
+    async fn items(&self, call: Call) -> Result<Vec<Record>> {
+        let answer: Items = self.json(call).await?;
+        Ok(answer.items)
+    }
+}

@@ -1,0 +1,192 @@
+//! The tree: look, list, create, move, copy, remove.
+
+use futures_util::{Stream, TryStreamExt, stream};
+use http::header::IF_MATCH;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::lines::lines;
+use crate::call::{Call, fs_route};
+use crate::error::Problem;
+use crate::{At, Client, Error, Kind, Listing, Resource, ResourceKind, Result, Usage};
+
+/// What to create, other than an object.
+#[derive(Debug, Clone, Serialize)]
+pub struct NewResource {
+    /// Where.
+    pub path: String,
+    /// What: not an object, whose bytes are put.
+    pub kind: ResourceKind,
+    /// Where a link points.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// Create the collections above that are missing.
+    pub parents: bool,
+    /// Take what is there already if it is the same.
+    pub exist_ok: bool,
+    /// Mode bits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<u32>,
+    /// The modification time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mtime: Option<Timestamp>,
+}
+
+/// A move or a copy.
+#[derive(Debug, Clone, Serialize)]
+pub struct Relocation {
+    /// What.
+    pub from: At,
+    /// Its path afterwards, or that of its copy.
+    pub to: String,
+    /// Take the place of what is there.
+    pub replace: bool,
+    /// Create the collections above that are missing.
+    pub parents: bool,
+}
+
+/// Attributes to change; the others stay.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Attributes {
+    /// Mode bits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<u32>,
+    /// The modification time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mtime: Option<Timestamp>,
+    /// Who it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
+    /// The media type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub media_type: Option<String>,
+    /// What happens to replaced contents: `off`, `on-request` or `each-change`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub versioning: Option<String>,
+    /// How many versions `each-change` keeps at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keep: Option<u32>,
+}
+
+#[derive(Deserialize)]
+struct Items<T> {
+    items: Vec<T>,
+}
+
+#[derive(Deserialize)]
+struct StatItem {
+    resource: Option<Resource>,
+    problem: Option<Problem>,
+}
+
+impl StatItem {
+    fn into_result(self) -> Result<Resource> {
+        match (self.resource, self.problem) {
+            (Some(resource), _) => Ok(resource),
+            (None, Some(problem)) => Err(problem.into()),
+            (None, None) => Err(Error::protocol("an item has neither a resource nor a problem")),
+        }
+    }
+}
+
+/// A JSON body that also says which resource is meant.
+#[derive(Serialize)]
+pub(crate) struct On<'a, T> {
+    #[serde(flatten)]
+    pub(crate) at: &'a At,
+    #[serde(flatten)]
+    pub(crate) body: T,
+}
+
+impl Client {
+    /// One resource, with what the caller may do with it.
+    pub async fn stat(&self, at: &At) -> Result<Resource> {
+        self.json(Call::get("/v1/stat").at(at)).await
+    }
+
+    /// One resource, or none if nothing is there.
+    pub async fn find(&self, path: &str) -> Result<Option<Resource>> {
+        match self.stat(&path.into()).await {
+            Ok(resource) => Ok(Some(resource)),
+            Err(error) if error.kind() == Kind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Many resources at once, each with its own outcome, in the order asked.
+    pub async fn stat_many(&self, items: &[At]) -> Result<Vec<Result<Resource>>> {
+        let body = serde_json::json!({ "items": items });
+        let answer: Items<StatItem> =
+            self.json(Call::post("/v1/stat").json(&body).repeatable()).await?;
+        Ok(answer.items.into_iter().map(StatItem::into_result).collect())
+    }
+
+    /// A page of a collection, beginning after the name `after`.
+    pub async fn list_page(
+        &self,
+        at: &At,
+        after: Option<&str>,
+        limit: Option<u32>,
+    ) -> Result<Listing> {
+        let call = Call::get("/v1/list").at(at);
+        self.json(call.query_opt("after", after).query_opt("limit", limit)).await
+    }
+
+    /// All children of a collection, page by page, in the order of the names' bytes.
+    pub fn list<'a>(&'a self, at: &'a At) -> impl Stream<Item = Result<Resource>> + 'a {
+        let pages = stream::try_unfold(Some(None::<String>), move |cursor| async move {
+            let Some(after) = cursor else { return Ok(None) };
+            let page = self.list_page(at, after.as_deref(), None).await?;
+            let entries = stream::iter(page.entries.into_iter().map(Ok));
+            Ok::<_, Error>(Some((entries, page.next.map(Some))))
+        });
+        pages.try_flatten()
+    }
+
+    /// All that lies below a resource, in the order of paths, as it comes.
+    pub async fn walk(&self, at: &At) -> Result<impl Stream<Item = Result<Resource>> + use<>> {
+        let answer = self.send(Call::get("/v1/walk").at(at)).await?;
+        Ok(lines(answer.into_body()))
+    }
+
+    /// Creates a collection, a link or a description.
+    pub async fn create(&self, new: &NewResource) -> Result<Resource> {
+        self.json(Call::post("/v1/create").json(new)).await
+    }
+
+    /// Moves a resource with all that lies below it, in one step.
+    pub async fn relocate(&self, relocation: &Relocation) -> Result<Resource> {
+        self.json(Call::post("/v1/move").json(relocation)).await
+    }
+
+    /// Copies a resource, with all that lies below it if `recursive`; contents are shared.
+    pub async fn copy(&self, relocation: &Relocation, recursive: bool) -> Result<Resource> {
+        #[derive(Serialize)]
+        struct Copy<'a> {
+            #[serde(flatten)]
+            relocation: &'a Relocation,
+            recursive: bool,
+        }
+        self.json(Call::post("/v1/copy").json(&Copy { relocation, recursive })).await
+    }
+
+    /// Removes what is at `path`, if it is still in the state `if_match`, where that is given.
+    pub async fn remove(&self, path: &str, recursive: bool, if_match: Option<&str>) -> Result<()> {
+        let mut call = Call::delete(&fs_route(path)).query("recursive", recursive);
+        if let Some(state) = if_match {
+            call = call.header(IF_MATCH, state)?;
+        }
+        self.done(call).await
+    }
+
+    /// Changes attributes.
+    pub async fn set_attributes(&self, at: &At, attributes: &Attributes) -> Result<Resource> {
+        let body = On { at, body: attributes };
+        self.json(Call::patch("/v1/attributes").json(&body).repeatable()).await
+    }
+
+    /// How much lies below a resource.
+    pub async fn usage(&self, at: &At) -> Result<Usage> {
+        self.json(Call::get("/v1/du").at(at)).await
+    }
+}

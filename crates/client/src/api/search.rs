@@ -1,0 +1,35 @@
+//! Finding resources by what they are called and how they are described.
+
+use futures_util::{Stream, TryStreamExt, stream};
+use serde::{Deserialize, Serialize};
+
+use crate::call::Call;
+use crate::{Client, Error, Resource, Result, Search};
+
+#[derive(Serialize)]
+struct Page<'a> {
+    #[serde(flatten)]
+    search: &'a Search,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<serde_json::Value>,
+}
+
+#[derive(Deserialize)]
+struct Found {
+    items: Vec<Resource>,
+    next: Option<serde_json::Value>,
+}
+
+impl Client {
+    /// All resources that a search finds, page by page.
+    pub fn search<'a>(&'a self, search: &'a Search) -> impl Stream<Item = Result<Resource>> + 'a {
+        let pages = stream::try_unfold(Some(None), move |cursor| async move {
+            let Some(after) = cursor else { return Ok(None) };
+            let call = Call::post("/v1/search").json(&Page { search, after }).repeatable();
+            let found: Found = self.json(call).await?;
+            let items = stream::iter(found.items.into_iter().map(Ok));
+            Ok::<_, Error>(Some((items, found.next.map(Some))))
+        });
+        pages.try_flatten()
+    }
+}

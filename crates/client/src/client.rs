@@ -1,0 +1,178 @@
+//! Who asks, whom, and how patiently.
+
+use std::fmt;
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::{Bytes, BytesMut};
+use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
+use http::{HeaderMap, Request, Response};
+use http_body_util::BodyExt;
+use serde::de::DeserializeOwned;
+
+use crate::body::Body;
+use crate::call::Call;
+use crate::retry::retry_after;
+use crate::{Error, Kind, Result, Retry, Transport};
+
+/// An answer that is not a content is never larger.
+const LARGEST_ANSWER: usize = 64 << 20;
+
+/// By what the caller is known.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Credential {
+    /// A user and a password.
+    Password {
+        /// The user's name.
+        user: String,
+        /// The password.
+        password: String,
+    },
+    /// A token.
+    Token(String),
+}
+
+impl fmt::Debug for Credential {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Password { user, .. } => {
+                f.debug_struct("Password").field("user", user).finish_non_exhaustive()
+            }
+            Self::Token(_) => f.debug_tuple("Token").finish_non_exhaustive(),
+        }
+    }
+}
+
+impl Credential {
+    fn header(&self) -> Result<HeaderValue> {
+        let text = match self {
+            Self::Password { user, password } => {
+                format!("Basic {}", STANDARD.encode(format!("{user}:{password}")))
+            }
+            Self::Token(token) => format!("Bearer {token}"),
+        };
+        sensitive(&text, "the token")
+    }
+}
+
+fn sensitive(text: &str, what: &str) -> Result<HeaderValue> {
+    let mut value = HeaderValue::from_str(text)
+        .map_err(|_| Error::new(Kind::Invalid, format!("{what} has characters that none has")))?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
+/// Makes calls to one store, as one caller. Cloning is cheap.
+#[derive(Debug, Clone)]
+pub struct Client {
+    transport: Arc<dyn Transport>,
+    headers: HeaderMap,
+    retry: Retry,
+}
+
+impl Client {
+    /// A client without a credential: the caller is `anonymous`, or whom the transport says.
+    pub fn new(transport: impl Transport + 'static) -> Self {
+        Self { transport: Arc::new(transport), headers: HeaderMap::new(), retry: Retry::default() }
+    }
+
+    /// The same client, for the caller with this credential.
+    ///
+    /// # Errors
+    /// [`Kind::Invalid`] for a token that no header can carry.
+    pub fn with_credential(mut self, credential: &Credential) -> Result<Self> {
+        self.headers.insert(AUTHORIZATION, credential.header()?);
+        Ok(self)
+    }
+
+    /// The same client, which also shows a ticket.
+    ///
+    /// # Errors
+    /// [`Kind::Invalid`] for a ticket that no header can carry.
+    pub fn with_ticket(mut self, ticket: &str) -> Result<Self> {
+        let name = HeaderName::from_static("cenote-ticket");
+        self.headers.insert(name, sensitive(ticket, "the ticket")?);
+        Ok(self)
+    }
+
+    /// The same client with another patience.
+    #[must_use]
+    pub fn with_retry(mut self, retry: Retry) -> Self {
+        self.retry = retry;
+        self
+    }
+
+    /// Sends a call, again if need be and allowed, until it succeeds.
+    pub(crate) async fn send(&self, mut call: Call) -> Result<Response<Body>> {
+        let mut attempt = 1;
+        loop {
+            let (error, asked) = match self.attempt(&mut call).await {
+                Ok(answer) => return Ok(answer),
+                Err(failure) => failure,
+            };
+            let pause = self.retry.pause(attempt, &error, asked);
+            match pause.filter(|_| call.may_be_repeated()) {
+                Some(pause) => tokio::time::sleep(pause).await,
+                None => return Err(error),
+            }
+            attempt += 1;
+        }
+    }
+
+    async fn attempt(
+        &self,
+        call: &mut Call,
+    ) -> Result<Response<Body>, (Error, Option<std::time::Duration>)> {
+        let request = self.request(call).map_err(|error| (error, None))?;
+        let answer = self.transport.send(request).await.map_err(|error| (error.into(), None))?;
+        if answer.status().is_success() {
+            return Ok(answer);
+        }
+        let (head, body) = answer.into_parts();
+        let asked = retry_after(&head.headers);
+        let body = read(body).await.map_err(|error| (error, None))?;
+        Err((Error::from_answer(head.status, &body), asked))
+    }
+
+    fn request(&self, call: &mut Call) -> Result<Request<Body>> {
+        let body = call.payload.take().expect("a body that is gone is never sent again");
+        let mut request = Request::builder()
+            .method(call.method.clone())
+            .uri(call.target.as_str())
+            .body(body)
+            .map_err(|error| Error::new(Kind::Invalid, format!("not an address: {error}")))?;
+        request.headers_mut().extend(self.headers.clone());
+        request.headers_mut().extend(call.headers.clone());
+        Ok(request)
+    }
+
+    /// Sends a call whose answer is JSON.
+    pub(crate) async fn json<T: DeserializeOwned>(&self, call: Call) -> Result<T> {
+        let body = self.send(call).await?.into_body();
+        serde_json::from_slice(&read(body).await?).map_err(Error::protocol)
+    }
+
+    /// Sends a call whose answer is text that fits into memory.
+    pub(crate) async fn bytes(&self, call: Call) -> Result<Bytes> {
+        read(self.send(call).await?.into_body()).await
+    }
+
+    /// Sends a call whose answer does not matter once it is a success.
+    pub(crate) async fn done(&self, call: Call) -> Result<()> {
+        let body = self.send(call).await?.into_body();
+        read(body).await.map(drop)
+    }
+}
+
+/// Reads an answer that fits into memory.
+async fn read(mut body: Body) -> Result<Bytes> {
+    let mut bytes = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        bytes.extend_from_slice(&frame?.into_data().unwrap_or_default());
+        if bytes.len() > LARGEST_ANSWER {
+            return Err(Error::protocol("it is too long"));
+        }
+    }
+    Ok(bytes.freeze())
+}

@@ -1,0 +1,250 @@
+//! What can go wrong, told by what the caller should do about it.
+
+use std::io;
+
+use http::StatusCode;
+use serde::Deserialize;
+
+use crate::transport::TransportError;
+
+/// A result of a call.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong. The kinds of the server are those of `docs/native-api.md`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// The request itself is wrong.
+    Invalid,
+    /// Who the caller is could not be verified.
+    Unauthenticated,
+    /// The caller may not do that.
+    Denied,
+    /// Nothing is there that the caller may see.
+    NotFound,
+    /// The name is taken.
+    Exists,
+    /// The collection has children.
+    NotEmpty,
+    /// What is there is of another kind.
+    WrongKind,
+    /// Somebody else changed the same thing at the same time.
+    Conflict,
+    /// A condition does not hold.
+    Precondition,
+    /// Larger than a limit.
+    TooLarge,
+    /// The range lies outside the content.
+    Range,
+    /// Bytes differ from their length or checksum.
+    Mismatch,
+    /// Stored bytes are damaged.
+    Damaged,
+    /// The change may or may not have happened.
+    Unknown,
+    /// The store takes no changes until it is restarted.
+    ReadOnly,
+    /// The store is busy, or a part of it cannot be reached now.
+    Unavailable,
+    /// There is no room in the store.
+    NoSpace,
+    /// The server could not be reached, or the connection was lost.
+    Unreachable,
+    /// The answer is not one that a cenote server gives.
+    Protocol,
+    /// Something on this machine failed, such as a local file.
+    Local,
+}
+
+impl Kind {
+    /// By the last part of a problem's type.
+    fn from_word(word: &str) -> Option<Self> {
+        Some(match word {
+            "invalid" => Self::Invalid,
+            "unauthenticated" => Self::Unauthenticated,
+            "denied" => Self::Denied,
+            "not-found" => Self::NotFound,
+            "exists" => Self::Exists,
+            "not-empty" => Self::NotEmpty,
+            "wrong-kind" => Self::WrongKind,
+            "conflict" => Self::Conflict,
+            "precondition" => Self::Precondition,
+            "too-large" => Self::TooLarge,
+            "range" => Self::Range,
+            "mismatch" => Self::Mismatch,
+            "damaged" => Self::Damaged,
+            "unknown" => Self::Unknown,
+            "read-only" => Self::ReadOnly,
+            "unavailable" => Self::Unavailable,
+            "no-space" => Self::NoSpace,
+            _ => return None,
+        })
+    }
+
+    /// By the status alone, for answers of proxies and of HEAD.
+    fn from_status(status: StatusCode) -> Self {
+        match status.as_u16() {
+            400 | 405 | 414 | 431 => Self::Invalid,
+            401 => Self::Unauthenticated,
+            403 => Self::Denied,
+            404 => Self::NotFound,
+            409 => Self::Conflict,
+            412 => Self::Precondition,
+            413 => Self::TooLarge,
+            416 => Self::Range,
+            422 => Self::Mismatch,
+            429 | 502 | 503 | 504 => Self::Unavailable,
+            507 => Self::NoSpace,
+            _ => Self::Protocol,
+        }
+    }
+}
+
+/// A failed call.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct Error {
+    kind: Kind,
+    message: String,
+    hint: Option<String>,
+    request_id: Option<String>,
+    #[source]
+    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+impl Error {
+    /// An error of this kind; the message is lower case.
+    pub fn new(kind: Kind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), hint: None, request_id: None, source: None }
+    }
+
+    /// What went wrong.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// What to do next, in a sentence.
+    pub fn hint(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
+    /// By which the server's log names the request.
+    pub fn request_id(&self) -> Option<&str> {
+        self.request_id.as_deref()
+    }
+
+    /// The same error once more, for another item that it befell.
+    pub(crate) fn again(&self) -> Self {
+        Self {
+            kind: self.kind,
+            message: self.message.clone(),
+            hint: self.hint.clone(),
+            request_id: self.request_id.clone(),
+            source: None,
+        }
+    }
+
+    #[must_use]
+    pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// A local file that could not be read or written.
+    pub(crate) fn local(doing: impl std::fmt::Display, error: io::Error) -> Self {
+        let kind = match error.kind() {
+            io::ErrorKind::NotFound => Kind::NotFound,
+            io::ErrorKind::PermissionDenied => Kind::Denied,
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Kind::NoSpace,
+            _ => Kind::Local,
+        };
+        Self { source: Some(error.into()), ..Self::new(kind, String::new()) }.describe(doing)
+    }
+
+    fn describe(mut self, doing: impl std::fmt::Display) -> Self {
+        let cause = self.source.as_ref().map(ToString::to_string).unwrap_or_default();
+        self.message = format!("{doing}: {cause}");
+        self
+    }
+
+    /// An answer that cannot be understood.
+    pub(crate) fn protocol(what: impl std::fmt::Display) -> Self {
+        Self::new(Kind::Protocol, format!("the answer cannot be understood: {what}"))
+            .with_hint("is this the address of a cenote server, of a version like this program's?")
+    }
+
+    /// What an answer that is not a success says.
+    pub(crate) fn from_answer(status: StatusCode, body: &[u8]) -> Self {
+        match serde_json::from_slice::<Problem>(body) {
+            Ok(problem) => problem.into_error(status),
+            Err(_) => Self::new(Kind::from_status(status), format!("the server answers {status}")),
+        }
+    }
+}
+
+impl From<TransportError> for Error {
+    fn from(error: TransportError) -> Self {
+        let source = Some(Box::new(error) as _);
+        Self { source, ..Self::new(Kind::Unreachable, String::new()) }
+            .with_hint("is the server running, and the address right?")
+            .describe("the store cannot be reached")
+    }
+}
+
+/// Problem details (RFC 9457), as the server sends them.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct Problem {
+    /// `urn:cenote:problem:` and the kind.
+    pub r#type: String,
+    /// The kind in words.
+    pub title: String,
+    /// What happened.
+    pub detail: Option<String>,
+    /// What to do next.
+    pub hint: Option<String>,
+    /// By which the server's log names the request.
+    pub request_id: Option<String>,
+    /// The status.
+    pub status: Option<u16>,
+}
+
+impl Problem {
+    fn into_error(self, status: StatusCode) -> Error {
+        let word = self.r#type.rsplit(':').next().unwrap_or_default();
+        let kind = Kind::from_word(word).unwrap_or_else(|| Kind::from_status(status));
+        Error {
+            hint: self.hint,
+            request_id: self.request_id,
+            ..Error::new(kind, self.detail.unwrap_or(self.title))
+        }
+    }
+}
+
+impl From<Problem> for Error {
+    fn from(problem: Problem) -> Self {
+        let status = problem.status.and_then(|status| StatusCode::from_u16(status).ok());
+        problem.into_error(status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_problem_keeps_its_kind_detail_and_hint() {
+        let body = br#"{"type":"urn:cenote:problem:read-only","title":"Read-only","status":503,
+            "detail":"the disk failed","hint":"restart it","request_id":"01HF"}"#;
+        let error = Error::from_answer(StatusCode::SERVICE_UNAVAILABLE, body);
+        assert_eq!(error.kind(), Kind::ReadOnly);
+        assert_eq!(error.to_string(), "the disk failed");
+        assert_eq!((error.hint(), error.request_id()), (Some("restart it"), Some("01HF")));
+    }
+
+    #[test]
+    fn an_answer_of_a_proxy_is_told_by_its_status() {
+        let error = Error::from_answer(StatusCode::BAD_GATEWAY, b"<html>");
+        assert_eq!(error.kind(), Kind::Unavailable);
+    }
+}

@@ -1,0 +1,229 @@
+//! The words of the native opening as plain data: what `docs/native-api.md` shows in JSON.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// Which resource is meant: the one at a path now, or the one with an id wherever it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum At {
+    /// By its absolute path.
+    Path(String),
+    /// By its id.
+    Id(u64),
+}
+
+impl From<&str> for At {
+    fn from(path: &str) -> Self {
+        Self::Path(path.to_owned())
+    }
+}
+
+impl From<&String> for At {
+    fn from(path: &String) -> Self {
+        Self::Path(path.clone())
+    }
+}
+
+/// What a resource is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ResourceKind {
+    /// Has children and no content.
+    Collection,
+    /// Has content.
+    Object,
+    /// Points to a path.
+    Link,
+    /// Has a description only.
+    Description,
+}
+
+/// What is told about a resource.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Resource {
+    /// Its id, never given twice.
+    pub id: u64,
+    /// Where it is.
+    pub path: String,
+    /// Its name; empty or absent for the root.
+    pub name: Option<String>,
+    /// What it is.
+    pub kind: ResourceKind,
+    /// The size of its content in bytes.
+    pub size: Option<u64>,
+    /// The SHA-256 of its content in hexadecimal, where that is known.
+    pub sha256: Option<String>,
+    /// The MD5 of its content in hexadecimal, where that is known.
+    pub md5: Option<String>,
+    /// The media type of its content.
+    pub media_type: Option<String>,
+    /// The tag of the content, as `If-Match` takes it.
+    pub etag: Option<String>,
+    /// The tag of the state, which changes with every change of content or description.
+    pub state: Option<String>,
+    /// Who it belongs to.
+    pub owner: Option<String>,
+    /// When it came to be.
+    pub created: Option<Timestamp>,
+    /// Who created it.
+    pub created_by: Option<String>,
+    /// When its content or description last changed.
+    pub modified: Option<Timestamp>,
+    /// Who changed it.
+    pub modified_by: Option<String>,
+    /// Mode bits as in `st_mode & 0o7777`.
+    pub mode: Option<u32>,
+    /// The modification time that a client set.
+    pub mtime: Option<Timestamp>,
+    /// Where it points, for a link.
+    pub target: Option<String>,
+    /// What happens to replaced contents below.
+    pub versioning: Option<serde_json::Value>,
+    /// What the caller may do, where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<String>,
+}
+
+/// A page of a collection.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Listing {
+    /// The collection itself.
+    pub collection: Resource,
+    /// Its children, in the order of the names' bytes.
+    pub entries: Vec<Resource>,
+    /// Where the next page begins; none after the last.
+    pub next: Option<String>,
+}
+
+/// One statement about a resource: attribute, value and unit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Avu {
+    /// The attribute.
+    pub attribute: String,
+    /// The value.
+    pub value: String,
+    /// The unit.
+    pub unit: Option<String>,
+}
+
+/// A change of a description.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "op", rename_all = "lowercase")]
+pub enum MetaOperation {
+    /// Adds a statement.
+    Add(Avu),
+    /// Removes a statement.
+    Remove(Avu),
+    /// Replaces every value of the attribute.
+    Set(Avu),
+}
+
+/// A line of an access list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Grant {
+    /// A user or a group.
+    pub name: String,
+    /// What they may do.
+    pub level: String,
+    /// How far the line reaches: `this`, `default` or `subtree`.
+    pub scope: String,
+    /// The resource that the line is written on, if not this one.
+    pub from: Option<String>,
+}
+
+/// Who may do what with a resource.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Access {
+    /// The lines in force, inherited ones included.
+    pub grants: Vec<Grant>,
+    /// Defaults of the collections above do not apply.
+    pub closed: bool,
+    /// What is created here gets a copy of the lines on this collection.
+    pub inherit: bool,
+}
+
+/// A change of an access list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AccessOperation {
+    /// A user or a group.
+    pub name: String,
+    /// What they may do from now on.
+    pub level: String,
+    /// How far that reaches.
+    pub scope: String,
+}
+
+/// A kept content of an object.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Version {
+    /// Its number.
+    pub version: u64,
+    /// Its size in bytes.
+    pub size: u64,
+    /// Its SHA-256 in hexadecimal, where that is known.
+    pub sha256: Option<String>,
+    /// When it was written.
+    pub modified: Timestamp,
+    /// Who wrote it.
+    pub modified_by: Option<String>,
+    /// When it was kept.
+    pub kept: Option<Timestamp>,
+    /// What it was labelled.
+    pub label: Option<String>,
+}
+
+/// How much lies below a resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Resources with content.
+    pub objects: u64,
+    /// Collections.
+    pub collections: u64,
+    /// The sizes of the contents together.
+    pub bytes: u64,
+}
+
+/// Who the caller is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identity {
+    /// The user's name.
+    pub name: String,
+    /// The user's role.
+    pub role: String,
+    /// The groups that the user belongs to.
+    pub groups: Vec<String>,
+}
+
+/// What to search for; every part that is given has to hold.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Search {
+    /// The collection to search below.
+    pub under: String,
+    /// Conditions on the description.
+    pub r#where: Vec<Condition>,
+    /// A pattern of the name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// What it has to be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<ResourceKind>,
+}
+
+/// A condition on a description.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Condition {
+    /// The attribute.
+    pub attribute: String,
+    /// `=`, `!=`, `<`, `<=`, `>`, `>=`, `like` or `exists`.
+    pub op: String,
+    /// What the value is compared with; nothing for `exists`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    /// The unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+}
+
+/// Anything else that the server tells: objects whose fields its OpenAPI document lists.
+pub type Record = serde_json::Map<String, serde_json::Value>;

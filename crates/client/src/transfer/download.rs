@@ -1,0 +1,242 @@
+//! An object to a local file. Bytes go to a file beside the target, which takes its name at
+//! the end; one that was interrupted goes on from where it stopped.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Seek, SeekFrom, Write};
+use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use bytes::Bytes;
+use futures_util::{StreamExt, TryStreamExt, stream};
+use sha2::{Digest, Sha256};
+use tokio::sync::mpsc;
+
+use super::file::{hash_file, hash_up_to, unwritable};
+use super::{Transfer, blocking};
+use crate::digest::Sha256Digest;
+use crate::{Content, Error, Kind, ReadOptions, Resource, Result};
+
+/// How much one request of several asks for, in bytes.
+const RANGE: u64 = 16 << 20;
+/// Permission bits that a content may bring with it.
+const PERMISSIONS: u32 = 0o777;
+
+impl Transfer {
+    /// Reads the object that `resource` tells of into the file `target`, which is replaced. Mode
+    /// and modification time are set where the resource has them.
+    ///
+    /// # Errors
+    /// [`Kind::Precondition`] if the object has changed since `resource` was told,
+    /// [`Kind::Mismatch`] if the bytes are not those that the store has the digest of.
+    pub async fn get_file(&self, resource: &Resource, target: &Path) -> Result<()> {
+        let partial = partial_path(target, resource);
+        let size = resource.size.unwrap_or(0);
+        let digest = if size >= self.options.ranges_from && self.options.jobs.get() > 1 {
+            self.get_ranges(resource, size, &partial).await?
+        } else {
+            self.get_stream(resource, &partial).await?
+        };
+        if let Err(error) = self.verify(resource, digest) {
+            let _ = std::fs::remove_file(&partial);
+            return Err(error);
+        }
+        let (resource, target) = (resource.clone(), target.to_owned());
+        blocking(move || finish(&resource, &partial, &target)).await
+    }
+
+    fn verify(&self, resource: &Resource, digest: Option<Sha256Digest>) -> Result<()> {
+        match (digest, &resource.sha256) {
+            (Some(digest), Some(kept)) if !digest.is(kept) => {
+                let message = format!("other bytes came than the store keeps: {}", resource.path);
+                Err(Error::new(Kind::Mismatch, message)
+                    .with_hint("get it again; if that does not help, run `cenote check`"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// One request for all that is missing: the fastest way where the network is not the limit.
+    async fn get_stream(
+        &self,
+        resource: &Resource,
+        partial: &Path,
+    ) -> Result<Option<Sha256Digest>> {
+        let (verify, path, size) = (self.options.verify, partial.to_owned(), resource.size);
+        let mut sink = blocking(move || Sink::open(path, size.unwrap_or(0), verify)).await?;
+        if sink.length == size.unwrap_or(0) {
+            return Ok(sink.digest());
+        }
+        self.observer.moved(sink.length);
+        let options = ReadOptions {
+            offset: sink.length,
+            if_match: resource.etag.clone(),
+            ..ReadOptions::default()
+        };
+        let content = self.client.read(&resource.path, &options).await?;
+        let (sender, mut receiver) = mpsc::channel::<Bytes>(16);
+        let writer = blocking(move || {
+            while let Some(bytes) = receiver.blocking_recv() {
+                sink.write(&bytes)?;
+            }
+            Ok::<_, Error>(sink)
+        });
+        let (sent, sink) = tokio::join!(self.pump(content, sender), writer);
+        let sink = sink?;
+        sent?;
+        complete(resource, sink.length)?;
+        Ok(sink.digest())
+    }
+
+    async fn pump(&self, content: Content, sender: mpsc::Sender<Bytes>) -> Result<()> {
+        let mut chunks = content.into_stream();
+        while let Some(chunk) = chunks.try_next().await? {
+            self.observer.moved(chunk.len() as u64);
+            if sender.send(chunk).await.is_err() {
+                // The writer has failed, and tells why.
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Several requests side by side, each for a range.
+    async fn get_ranges(
+        &self,
+        resource: &Resource,
+        size: u64,
+        partial: &Path,
+    ) -> Result<Option<Sha256Digest>> {
+        let (path, verify) = (partial.to_owned(), self.options.verify);
+        let file = blocking(move || preallocate(&path, size)).await?;
+        let file = Arc::new(file);
+        stream::iter((0..size.div_ceil(RANGE)).map(|index| index * RANGE))
+            .map(|offset| self.get_range(resource, Arc::clone(&file), offset, size, partial))
+            .buffer_unordered(self.options.jobs.get())
+            .try_for_each(|()| std::future::ready(Ok(())))
+            .await?;
+        if !verify {
+            return Ok(None);
+        }
+        let path = partial.to_owned();
+        let hashed = blocking(move || File::open(&path).and_then(|mut file| hash_file(&mut file)));
+        hashed.await.map(Some).map_err(|error| unwritable(partial, error))
+    }
+
+    async fn get_range(
+        &self,
+        resource: &Resource,
+        file: Arc<File>,
+        offset: u64,
+        size: u64,
+        partial: &Path,
+    ) -> Result<()> {
+        let length = RANGE.min(size - offset);
+        let if_match = resource.etag.clone();
+        let options = ReadOptions { offset, length: Some(length), if_match, version: None };
+        let mut chunks = self.client.read(&resource.path, &options).await?.into_stream();
+        let mut at = offset;
+        while let Some(chunk) = chunks.try_next().await? {
+            let (file, from, moved) = (Arc::clone(&file), at, chunk.len() as u64);
+            at += moved;
+            if at > offset + length {
+                return Err(Error::protocol("more bytes came than were asked for"));
+            }
+            let written = blocking(move || file.write_all_at(&chunk, from)).await;
+            written.map_err(|error| unwritable(partial, error))?;
+            self.observer.moved(moved);
+        }
+        complete(resource, size - (offset + length - at))
+    }
+}
+
+/// Bytes written in order, hashed if they will be verified.
+struct Sink {
+    path: PathBuf,
+    file: File,
+    length: u64,
+    hasher: Option<Sha256>,
+}
+
+impl Sink {
+    /// Opens the partial file, and takes what an earlier run has left there.
+    fn open(path: PathBuf, size: u64, verify: bool) -> Result<Self> {
+        let mut hasher = verify.then(Sha256::new);
+        let opened = open(&path).and_then(|mut file| {
+            let mut length = file.metadata()?.len();
+            if length > size {
+                file.set_len(0)?;
+                length = 0;
+            }
+            match &mut hasher {
+                Some(hasher) => hash_up_to(&mut file, length, hasher).map(drop)?,
+                None => file.seek(SeekFrom::Start(length)).map(drop)?,
+            }
+            Ok((file, length))
+        });
+        let (file, length) = opened.map_err(|error| unwritable(&path, error))?;
+        Ok(Self { path, file, length, hasher })
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.file.write_all(bytes).map_err(|error| unwritable(&self.path, error))?;
+        if let Some(hasher) = &mut self.hasher {
+            hasher.update(bytes);
+        }
+        self.length += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn digest(self) -> Option<Sha256Digest> {
+        self.hasher.map(Sha256Digest::from_hasher)
+    }
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
+}
+
+fn preallocate(path: &Path, size: u64) -> Result<File> {
+    let file = open(path).and_then(|file| file.set_len(size).map(|()| file));
+    file.map_err(|error| unwritable(path, error))
+}
+
+fn complete(resource: &Resource, length: u64) -> Result<()> {
+    match resource.size {
+        Some(size) if size != length => {
+            let message = format!("{length} of {size} bytes came: {}", resource.path);
+            Err(Error::new(Kind::Unreachable, message)
+                .with_hint("get it again: it goes on from there"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Beside the target, and named by the content: another content never goes on from it.
+fn partial_path(target: &Path, resource: &Resource) -> PathBuf {
+    let tag = format!("{}{}", resource.id, resource.etag.as_deref().unwrap_or_default());
+    let digest = Sha256Digest::of(tag.as_bytes()).to_string();
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    // The longest name that a file can have leaves no room for more.
+    let name: String = name.chars().take(40).collect();
+    target.with_file_name(format!(".{name}.{}.cenote-part", &digest[..16]))
+}
+
+fn finish(resource: &Resource, partial: &Path, target: &Path) -> Result<()> {
+    set_attributes(resource, partial)
+        .and_then(|()| std::fs::rename(partial, target))
+        .map_err(|error| unwritable(target, error))
+}
+
+fn set_attributes(resource: &Resource, path: &Path) -> io::Result<()> {
+    if let Some(mode) = resource.mode {
+        std::fs::set_permissions(path, PermissionsExt::from_mode(mode & PERMISSIONS))?;
+    }
+    match resource.mtime {
+        Some(mtime) => {
+            OpenOptions::new().write(true).open(path)?.set_modified(SystemTime::from(mtime))
+        }
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,81 @@
+//! Which uploads have begun and not ended, so that a later run goes on with them.
+//!
+//! One small file an upload, named by a digest of what is uploaded where. Losing one, or
+//! finding a stale one, costs sending again, never a wrong content.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::LocalFile;
+use crate::Sha256Digest;
+
+/// The memory of one upload.
+#[derive(Debug)]
+pub(super) struct Entry(Option<PathBuf>);
+
+#[derive(Serialize, Deserialize)]
+struct Remembered {
+    upload: String,
+    path: String,
+}
+
+impl Entry {
+    /// The memory of uploading `file` as it is now to `path`.
+    pub(super) fn new(directory: Option<&Path>, file: &LocalFile, path: &str) -> Self {
+        let source = std::path::absolute(&file.path).unwrap_or_else(|_| file.path.clone());
+        let what = format!("{}\0{}\0{:?}\0{path}", source.display(), file.size, file.mtime);
+        let name = Sha256Digest::of(what.as_bytes()).to_string();
+        Self(directory.map(|directory| directory.join(&name[..32]).with_extension("json")))
+    }
+
+    /// The upload that was begun, if any is remembered.
+    pub(super) fn recall(&self) -> Option<String> {
+        let bytes = std::fs::read(self.0.as_ref()?).ok()?;
+        serde_json::from_slice::<Remembered>(&bytes).ok().map(|remembered| remembered.upload)
+    }
+
+    /// Remembers an upload. A journal that cannot be written only costs the resumption.
+    pub(super) fn remember(&self, upload: &str, path: &str) {
+        let Some(file) = &self.0 else { return };
+        let remembered = Remembered { upload: upload.to_owned(), path: path.to_owned() };
+        let text = serde_json::to_vec(&remembered).expect("two texts are always JSON");
+        let directory = file.parent().unwrap_or(Path::new("."));
+        let _ = std::fs::create_dir_all(directory).and_then(|()| std::fs::write(file, text));
+    }
+
+    /// Forgets the upload.
+    pub(super) fn forget(&self) {
+        if let Some(file) = &self.0 {
+            let _ = std::fs::remove_file(file);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(size: u64) -> LocalFile {
+        LocalFile { path: "/data/a".into(), size, mode: 0o644, mtime: None }
+    }
+
+    #[test]
+    fn what_was_remembered_is_recalled_until_it_is_forgotten() {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path().join("not/yet");
+        Entry::new(Some(&dir), &file(1), "/a").remember("u1", "/a");
+        assert_eq!(Entry::new(Some(&dir), &file(1), "/a").recall().as_deref(), Some("u1"));
+        assert_eq!(Entry::new(Some(&dir), &file(2), "/a").recall(), None);
+        assert_eq!(Entry::new(Some(&dir), &file(1), "/b").recall(), None);
+        Entry::new(Some(&dir), &file(1), "/a").forget();
+        assert_eq!(Entry::new(Some(&dir), &file(1), "/a").recall(), None);
+    }
+
+    #[test]
+    fn without_a_directory_nothing_is_remembered() {
+        let entry = Entry::new(None, &file(1), "/a");
+        entry.remember("u1", "/a");
+        assert_eq!(entry.recall(), None);
+    }
+}

@@ -1,0 +1,120 @@
+//! A large file in parts, several at a time, going on from what has arrived.
+
+use futures_util::{StreamExt, TryStreamExt, stream};
+
+use super::journal::Entry;
+use super::{LocalFile, Transfer, blocking};
+use crate::digest::Sha256Digest;
+use crate::{Error, Kind, NewUpload, Part, PutOptions, Resource, Result};
+
+/// An upload under way.
+struct Upload {
+    id: String,
+    arrived: Vec<Part>,
+}
+
+impl Transfer {
+    pub(super) async fn put_parts(
+        &self,
+        file: &LocalFile,
+        path: &str,
+        options: &PutOptions,
+    ) -> Result<Resource> {
+        let entry = Entry::new(self.options.journal.as_deref(), file, path);
+        let upload = self.resume_or_begin(&entry, file, path, options).await?;
+        self.send_parts(file, &upload).await?;
+        unchanged(file)?;
+        let published = self.client.complete_upload(&upload.id).await;
+        if is_settled(&published) {
+            entry.forget();
+        }
+        published
+    }
+
+    async fn resume_or_begin(
+        &self,
+        entry: &Entry,
+        file: &LocalFile,
+        path: &str,
+        options: &PutOptions,
+    ) -> Result<Upload> {
+        if let Some(id) = entry.recall() {
+            match self.client.upload_parts(&id).await {
+                Ok(arrived) => return Ok(Upload { id, arrived }),
+                Err(error) if error.kind() == Kind::Unreachable => return Err(error),
+                Err(_) => entry.forget(),
+            }
+        }
+        let id = self.client.begin_upload(&new_upload(file, path, options)).await?;
+        entry.remember(&id, path);
+        Ok(Upload { id, arrived: Vec::new() })
+    }
+
+    async fn send_parts(&self, file: &LocalFile, upload: &Upload) -> Result<()> {
+        let size = self.options.part_size.get() as u64;
+        let offsets = (0..file.size.div_ceil(size)).map(|index| index * size);
+        stream::iter(offsets)
+            .map(|offset| self.send_part(file, upload, offset, size.min(file.size - offset)))
+            .buffer_unordered(self.options.jobs.get())
+            .try_for_each(|()| std::future::ready(Ok(())))
+            .await
+    }
+
+    async fn send_part(
+        &self,
+        file: &LocalFile,
+        upload: &Upload,
+        offset: u64,
+        length: u64,
+    ) -> Result<()> {
+        let source = file.clone();
+        let (bytes, digest) = blocking(move || {
+            let bytes = source.read_part(offset, length as usize)?;
+            let digest = Sha256Digest::of(&bytes);
+            Ok::<_, Error>((bytes, digest))
+        })
+        .await?;
+        if !upload.arrived.iter().any(|part| is_same(part, offset, length, digest)) {
+            self.client.put_part(&upload.id, offset, bytes.into(), digest).await?;
+        }
+        self.observer.moved(length);
+        Ok(())
+    }
+}
+
+fn new_upload(file: &LocalFile, path: &str, options: &PutOptions) -> NewUpload {
+    NewUpload {
+        path: path.to_owned(),
+        size: file.size,
+        media_type: options.media_type.clone(),
+        mode: options.mode,
+        mtime: options.mtime,
+        if_match: options.if_match.clone(),
+        if_none_match: options.create_only.then(|| "*".to_owned()),
+        parents: options.parents,
+    }
+}
+
+fn is_same(part: &Part, offset: u64, length: u64, digest: Sha256Digest) -> bool {
+    (part.offset, part.length) == (offset, length)
+        && part.sha256.as_ref().is_some_and(|sha256| digest.is(sha256))
+}
+
+/// Parts of two states of a file do not make a content.
+fn unchanged(file: &LocalFile) -> Result<()> {
+    let now = LocalFile::new(&file.path)?;
+    if (now.size, now.mtime) == (file.size, file.mtime) {
+        return Ok(());
+    }
+    let message = format!("it changed while it was read: {}", file.path.display());
+    Err(Error::new(Kind::Local, message).with_hint("put it again once nobody writes to it"))
+}
+
+/// Whether the same upload will not be of use again.
+fn is_settled(published: &Result<Resource>) -> bool {
+    use Kind::{Conflict, NoSpace, Unavailable, Unreachable};
+    match published {
+        Ok(_) => true,
+        Err(error) => !matches!(error.kind(), Conflict | NoSpace | Unavailable | Unreachable),
+    }
+}

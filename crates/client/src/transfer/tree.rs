@@ -1,0 +1,225 @@
+//! Many files into the store: the small ones in batches, the others by themselves, all of
+//! them side by side.
+
+use std::collections::VecDeque;
+
+use futures_util::stream::{self, BoxStream};
+use futures_util::{Stream, StreamExt};
+use jiff::Timestamp;
+
+use super::archive::{Archive, is_packed};
+use super::upload::compare;
+use super::{LocalFile, Transfer, blocking};
+use crate::{BatchLine, Error, PutOptions, Resource, Result, Sha256Digest};
+
+/// Files up to this size, in bytes, go in batches.
+const SMALL: u64 = 256 << 10;
+/// A batch has this many entries at most.
+const BATCH_ENTRIES: usize = 512;
+/// A batch has this many bytes of content at most.
+const BATCH_BYTES: u64 = 8 << 20;
+
+/// Something to put below a collection.
+#[derive(Debug, Clone)]
+pub struct Item {
+    /// Its path below the collection, without a `/` at either end.
+    pub relative: String,
+    /// What it is.
+    pub source: Source,
+    /// Mode bits.
+    pub mode: Option<u32>,
+    /// The modification time.
+    pub mtime: Option<Timestamp>,
+}
+
+/// What there is to put.
+#[derive(Debug, Clone)]
+pub enum Source {
+    /// A directory; what is in it comes as items of its own.
+    Directory,
+    /// A file.
+    File(LocalFile),
+    /// A symbolic link, and where it points.
+    Link(String),
+}
+
+/// What became of an item.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The item.
+    pub item: Item,
+    /// What is in the store now, or why it is not.
+    pub result: Result<Resource>,
+}
+
+impl Item {
+    /// How many bytes of content it has.
+    pub fn size(&self) -> u64 {
+        match &self.source {
+            Source::File(file) => file.size,
+            Source::Directory | Source::Link(_) => 0,
+        }
+    }
+
+    fn is_file(&self) -> bool {
+        matches!(self.source, Source::File(_))
+    }
+}
+
+/// What goes in one request.
+enum Work {
+    Batch(Vec<Item>),
+    Alone(Item, LocalFile),
+}
+
+impl Transfer {
+    /// Puts items below the collection `base`, which has to be there. Directories have to come
+    /// before what is in them; they are put first, in order, and all else side by side.
+    pub fn put_items(&self, base: &str, items: Vec<Item>) -> impl Stream<Item = Outcome> + Send {
+        let (files, others): (Vec<_>, Vec<_>) = items.into_iter().partition(Item::is_file);
+        self.outcomes(base, others, 1).chain(self.outcomes(base, files, self.options.jobs.get()))
+    }
+
+    fn outcomes(&self, base: &str, items: Vec<Item>, jobs: usize) -> BoxStream<'static, Outcome> {
+        let (transfer, base) = (self.clone(), base.to_owned());
+        stream::iter(plan(items))
+            .map(move |work| {
+                let (transfer, base) = (transfer.clone(), base.clone());
+                async move { transfer.work(&base, work).await }
+            })
+            .buffer_unordered(jobs)
+            .flat_map(stream::iter)
+            .boxed()
+    }
+
+    async fn work(&self, base: &str, work: Work) -> Vec<Outcome> {
+        match work {
+            Work::Batch(items) => self.put_batch(base, items).await,
+            Work::Alone(item, file) => {
+                let options =
+                    PutOptions { mode: item.mode, mtime: item.mtime, ..PutOptions::default() };
+                let path = format!("{}/{}", base.trim_end_matches('/'), item.relative);
+                let result = self.put_file(&file, &path, &options).await;
+                vec![Outcome { item, result }]
+            }
+        }
+    }
+
+    async fn put_batch(&self, base: &str, items: Vec<Item>) -> Vec<Outcome> {
+        let (items, archive) = blocking(move || {
+            let archive = Archive::pack(&items);
+            (items, archive)
+        })
+        .await;
+        let mut answers = match archive.packed.iter().any(is_packed) {
+            true => self.answers(base, archive.bytes).await,
+            false => Answers { lines: VecDeque::new(), broken: None },
+        };
+        let outcome = |(item, packed): (Item, Result<Option<Sha256Digest>>)| {
+            self.observer.moved(item.size());
+            let result = packed.and_then(|digest| answers.next(digest));
+            Outcome { item, result }
+        };
+        items.into_iter().zip(archive.packed).map(outcome).collect()
+    }
+
+    async fn answers(&self, base: &str, archive: bytes::Bytes) -> Answers {
+        let mut answers = Answers { lines: VecDeque::new(), broken: None };
+        match self.client.batch(base, archive).await {
+            Ok(lines) => {
+                let mut lines = std::pin::pin!(lines);
+                while let Some(line) = lines.next().await {
+                    answers.take(line);
+                }
+            }
+            Err(error) => answers.broken = Some(error),
+        }
+        answers
+    }
+}
+
+/// What the server says of the entries of a batch, in order.
+struct Answers {
+    lines: VecDeque<BatchLine>,
+    /// Why there are no more.
+    broken: Option<Error>,
+}
+
+impl Answers {
+    fn take(&mut self, line: Result<BatchLine>) {
+        match line {
+            Ok(line) => self.lines.push_back(line),
+            Err(error) => self.broken = Some(error),
+        }
+    }
+
+    fn next(&mut self, digest: Option<Sha256Digest>) -> Result<Resource> {
+        let Some(line) = self.lines.pop_front() else {
+            let missing = || Error::protocol("an entry of the batch is not answered");
+            return Err(self.broken.as_ref().map_or_else(missing, Error::again));
+        };
+        let resource = line.outcome?;
+        digest.map_or(Ok(()), |digest| compare(&resource, digest))?;
+        Ok(resource)
+    }
+}
+
+/// Small items together, in order; large files by themselves.
+fn plan(items: Vec<Item>) -> Vec<Work> {
+    let mut works = Vec::new();
+    let (mut batch, mut bytes) = (Vec::new(), 0);
+    for item in items {
+        let size = item.size();
+        if let Source::File(file) = &item.source
+            && size > SMALL
+        {
+            let file = file.clone();
+            works.push(Work::Alone(item, file));
+            continue;
+        }
+        if batch.len() == BATCH_ENTRIES || (bytes + size > BATCH_BYTES && !batch.is_empty()) {
+            works.push(Work::Batch(std::mem::take(&mut batch)));
+            bytes = 0;
+        }
+        bytes += size;
+        batch.push(item);
+    }
+    if !batch.is_empty() {
+        works.push(Work::Batch(batch));
+    }
+    works
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(size: u64) -> Item {
+        let file = LocalFile { path: "a".into(), size, mode: 0, mtime: None };
+        Item { relative: "a".into(), source: Source::File(file), mode: None, mtime: None }
+    }
+
+    #[test]
+    fn batches_are_bounded_and_lose_nothing() {
+        proptest::proptest!(|(sizes in proptest::collection::vec(0..3 * SMALL, 0..1_200))| {
+            let mut seen = Vec::new();
+            for work in plan(sizes.iter().copied().map(file).collect()) {
+                match work {
+                    Work::Alone(item, file) => {
+                        proptest::prop_assert!(file.size > SMALL);
+                        seen.push(item.size());
+                    }
+                    Work::Batch(items) => {
+                        proptest::prop_assert!(!items.is_empty() && items.len() <= BATCH_ENTRIES);
+                        proptest::prop_assert!(items.iter().map(Item::size).sum::<u64>() <= BATCH_BYTES);
+                        seen.extend(items.iter().map(Item::size));
+                    }
+                }
+            }
+            let mut sizes = sizes;
+            sizes.sort_unstable();
+            seen.sort_unstable();
+            proptest::prop_assert_eq!(sizes, seen);
+        });
+    }
+}

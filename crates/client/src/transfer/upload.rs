@@ -1,0 +1,69 @@
+//! One file into the store, in the way that suits its size.
+
+use std::sync::Arc;
+
+use super::{LocalFile, Transfer, blocking};
+use crate::call::Payload;
+use crate::digest::Sha256Digest;
+use crate::{Error, Kind, PutOptions, Resource, Result};
+
+/// Files up to this size are read at once.
+const SMALL: u64 = 1 << 20;
+
+impl Transfer {
+    /// Puts a local file at `path`. The server checks every byte before it publishes the content.
+    ///
+    /// # Errors
+    /// Those of the call, and [`Kind::Local`] where the file cannot be read.
+    pub async fn put_file(
+        &self,
+        file: &LocalFile,
+        path: &str,
+        options: &PutOptions,
+    ) -> Result<Resource> {
+        if file.size >= self.options.parts_from {
+            return self.put_parts(file, path, options).await;
+        }
+        let (payload, digest) = if file.size <= SMALL {
+            self.in_memory(file).await?
+        } else {
+            self.streamed(file).await?
+        };
+        let resource = self.client.put(path, payload, Some(digest), options).await?;
+        compare(&resource, digest)?;
+        Ok(resource)
+    }
+
+    async fn in_memory(&self, file: &LocalFile) -> Result<(Payload, Sha256Digest)> {
+        let source = file.clone();
+        let (bytes, digest) = blocking(move || {
+            let bytes = source.read()?;
+            let digest = Sha256Digest::of(&bytes);
+            Ok::<_, Error>((bytes, digest))
+        })
+        .await?;
+        self.observer.moved(bytes.len() as u64);
+        Ok((Payload::Bytes(bytes.into()), digest))
+    }
+
+    /// Reads the file twice: the digest goes ahead of the bytes, so that damage on the way is
+    /// found before anything is published.
+    async fn streamed(&self, file: &LocalFile) -> Result<(Payload, Sha256Digest)> {
+        let hashed = file.clone();
+        let digest = blocking(move || hashed.sha256()).await?;
+        let (file, observer) = (file.clone(), Arc::clone(&self.observer));
+        let body = move || file.body(Arc::clone(&observer));
+        Ok((Payload::Made(Arc::new(body)), digest))
+    }
+}
+
+/// What the store keeps has to be what was sent.
+pub(super) fn compare(resource: &Resource, digest: Sha256Digest) -> Result<()> {
+    match &resource.sha256 {
+        Some(kept) if !digest.is(kept) => {
+            let message = format!("the store keeps other bytes than were sent: {}", resource.path);
+            Err(Error::new(Kind::Mismatch, message).with_hint("put it again"))
+        }
+        _ => Ok(()),
+    }
+}
