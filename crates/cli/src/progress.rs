@@ -22,6 +22,11 @@ impl Progress {
         )
     }
 
+    /// A bar over this many things.
+    pub(crate) fn count(self, total: u64, things: &'static str) -> ProgressBar {
+        self.bar(total, "{msg:.dim} {bar:32} {pos}/{len} {eta}").with_message(things)
+    }
+
     fn bar(self, total: u64, template: &str) -> ProgressBar {
         if !self.enabled {
             return ProgressBar::hidden();

@@ -31,6 +31,7 @@ macro_rules! verbs {
 }
 
 verbs! {
+    Gsd => gsd,
     Config => config,
     Completions => completions,
 }

@@ -1,0 +1,72 @@
+//! `cenote gsd check`: is the file whole?
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::{in_file, open};
+use crate::error::{CliError, Kind, Result};
+use crate::session::Session;
+
+/// Check every index entry and name, and which bytes belong to what
+///
+/// The format has no checksums: changed numbers cannot be found. Exit code 12 if there are
+/// problems, 8 if the file cannot be opened at all.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A GSD file
+    file: PathBuf,
+}
+
+#[derive(Serialize)]
+struct ProblemLine<'a> {
+    at: u64,
+    problem: &'a str,
+}
+
+#[derive(Serialize)]
+struct Summary {
+    sound: bool,
+    problems: u64,
+    frames: u64,
+    chunks: u64,
+    used_bytes: u64,
+    unreachable_bytes: u64,
+}
+
+impl Args {
+    pub(super) fn run(self, session: &Session) -> Result<()> {
+        let reader = open(&self.file)?;
+        let report = reader.check().map_err(in_file(&self.file))?;
+        for problem in &report.problems {
+            let line = ProblemLine { at: problem.at, problem: &problem.what };
+            session.output.item(&line, |line| format!("byte {}: {}", line.at, line.problem))?;
+        }
+        let summary = Summary {
+            sound: report.is_sound(),
+            problems: report.found,
+            frames: reader.frames(),
+            chunks: reader.chunks(),
+            used_bytes: report.used,
+            unreachable_bytes: report.unreachable,
+        };
+        session.output.done(&summary, text)?;
+        if report.is_sound() {
+            return Ok(());
+        }
+        let told = format!("{}: {} problems", self.file.display(), report.found);
+        let hint = "`cenote gsd repack --recover` saves the frames that are whole";
+        Err(CliError::new(Kind::Found, told).hint(hint))
+    }
+}
+
+fn text(summary: &Summary) -> String {
+    format!(
+        "{}: {} frames, {} chunks, {} bytes in use, {} unreachable",
+        if summary.sound { "sound" } else { "damaged" },
+        summary.frames,
+        summary.chunks,
+        summary.used_bytes,
+        summary.unreachable_bytes
+    )
+}

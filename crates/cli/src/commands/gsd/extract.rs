@@ -1,0 +1,133 @@
+//! `cenote gsd extract`: one chunk, as numbers, text or an array file.
+
+use std::fs::File;
+use std::io::Write;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use cenote_gsd::{ChunkType, Entry, Reader};
+
+use super::{frame_number, in_file, npy, open};
+use crate::error::{CliError, Kind, Result};
+use crate::session::Session;
+
+/// Get one chunk: its numbers row by row, a string, a `.npy` file or the bytes
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A GSD file
+    file: PathBuf,
+    /// The name of the chunk, as `particles/position`
+    name: String,
+    /// The frame; -1 is the last
+    #[arg(long, short, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
+    frame: i64,
+    /// Only rows from A to before B
+    #[arg(long, value_name = "A:B", value_parser = row_range)]
+    rows: Option<Range<u64>>,
+    /// Write to a file instead of stdout
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// How to write; otherwise what the name of the output ends in says, else text
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, clap::ValueEnum)]
+enum Format {
+    /// Numbers separated by spaces, one row a line
+    Text,
+    /// A NumPy array file
+    Npy,
+    /// The elements as they are in the file, little-endian
+    Raw,
+}
+
+impl Args {
+    pub(super) fn run(self, session: &Session) -> Result<()> {
+        let reader = open(&self.file)?;
+        let entry = self.find(&reader)?;
+        let rows = self.rows.clone().unwrap_or(0..entry.rows());
+        if rows.end > entry.rows() || rows.start > rows.end {
+            let text = format!("{} has {} rows", self.name, entry.rows());
+            return Err(CliError::new(Kind::Usage, text));
+        }
+        let mut data = vec![0; ((rows.end - rows.start) * entry.row_size()) as usize];
+        reader.read_rows(&entry, rows.clone(), &mut data).map_err(in_file(&self.file))?;
+        let bytes = match self.format() {
+            Format::Raw => data,
+            Format::Npy => npy::file(&entry, rows.end - rows.start, &data),
+            Format::Text => text(&entry, &data).into_bytes(),
+        };
+        match &self.output {
+            Some(path) => write(path, &bytes),
+            None => session.output.bytes(&bytes),
+        }
+    }
+
+    fn format(&self) -> Format {
+        let extension = self.output.as_ref().and_then(|path| path.extension());
+        match extension.and_then(|extension| extension.to_str()) {
+            _ if self.format.is_some() => self.format.unwrap_or(Format::Text),
+            Some("npy") => Format::Npy,
+            Some("raw" | "bin") => Format::Raw,
+            _ => Format::Text,
+        }
+    }
+
+    fn find(&self, reader: &Reader<File>) -> Result<Entry> {
+        let frame = frame_number(reader, self.frame)?;
+        let find = |frame| reader.find(frame, self.name.as_bytes()).map_err(in_file(&self.file));
+        if let Some(entry) = find(frame)? {
+            return Ok(entry);
+        }
+        let told = CliError::new(Kind::NotFound, format!("frame {frame} has no {}", self.name));
+        if find(0)?.is_some() {
+            return Err(told.hint("frame 0 has it, and frames without it usually inherit it"));
+        }
+        Err(told.hint(format!("`cenote gsd ls {}` lists what there is", self.file.display())))
+    }
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    let written = File::create(path).and_then(|mut file| file.write_all(bytes));
+    written.map_err(|error| in_file(path)(error.into()))
+}
+
+fn row_range(text: &str) -> Result<Range<u64>, String> {
+    let parse = |part: &str| part.parse::<u64>().map_err(|_| format!("{part:?} is no row"));
+    let (start, end) = text.split_once(':').ok_or("rows are given as A:B")?;
+    Ok(parse(start)?..parse(end)?)
+}
+
+/// A string as it is; numbers one row a line.
+fn text(entry: &Entry, data: &[u8]) -> String {
+    let kind = entry.chunk_type();
+    if kind == ChunkType::Character && entry.columns() == 1 {
+        return format!("{}\n", String::from_utf8_lossy(data));
+    }
+    let mut lines = String::new();
+    for row in data.chunks(entry.row_size().max(1) as usize) {
+        let numbers: Vec<_> =
+            row.chunks_exact(kind.size() as usize).map(|element| number(kind, element)).collect();
+        lines.push_str(&numbers.join(" "));
+        lines.push('\n');
+    }
+    lines
+}
+
+fn number(kind: ChunkType, element: &[u8]) -> String {
+    let mut wide = [0; 8];
+    wide[..element.len()].copy_from_slice(element);
+    let unsigned = u64::from_le_bytes(wide);
+    let unused = 64 - 8 * element.len() as u32;
+    match kind {
+        ChunkType::F32 => f32::from_bits(unsigned as u32).to_string(),
+        ChunkType::F64 => f64::from_bits(unsigned).to_string(),
+        ChunkType::U8 | ChunkType::U16 | ChunkType::U32 | ChunkType::U64 => unsigned.to_string(),
+        ChunkType::I8
+        | ChunkType::I16
+        | ChunkType::I32
+        | ChunkType::I64
+        | ChunkType::Character => (((unsigned << unused) as i64) >> unused).to_string(),
+    }
+}

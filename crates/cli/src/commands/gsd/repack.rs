@@ -1,0 +1,123 @@
+//! `cenote gsd repack`: a copy without what nothing refers to.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use cenote_gsd::Recovery;
+use serde::Serialize;
+
+use super::{in_file, open};
+use crate::error::{CliError, Kind, Result};
+use crate::session::Session;
+
+/// Copy a file without outgrown blocks and lost data, in the current version of the format
+///
+/// With --recover, copy the frames of a damaged file of which every chunk is there. Frames after
+/// a lost one move up.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A GSD file
+    file: PathBuf,
+    /// Where to write the copy
+    output: PathBuf,
+    /// Save what can be saved of a damaged file
+    #[arg(long)]
+    recover: bool,
+    /// Replace what is at the output
+    #[arg(long, short)]
+    force: bool,
+}
+
+#[derive(Serialize)]
+struct Done {
+    frames: u64,
+    lost_frames: Vec<u64>,
+    bytes_before: u64,
+    bytes_after: u64,
+}
+
+impl Args {
+    pub(super) fn run(self, session: &Session) -> Result<()> {
+        let partial = self.partial();
+        let written = self.write(session, &partial);
+        let finished = written.and_then(|recovery| {
+            self.publish(&partial)?;
+            Ok(recovery)
+        });
+        if finished.is_err() {
+            // Nothing refers to it; that it may be left behind is the lesser problem.
+            let _ = std::fs::remove_file(&partial);
+        }
+        self.report(session, finished?)
+    }
+
+    /// The copy is written beside its place, and moved there when it is whole.
+    fn partial(&self) -> PathBuf {
+        let mut name = self.output.as_os_str().to_owned();
+        name.push(".partial");
+        name.into()
+    }
+
+    fn write(&self, session: &Session, partial: &Path) -> Result<Recovery> {
+        if !self.force && self.output.exists() {
+            let told = format!("{} is there already", self.output.display());
+            return Err(CliError::new(Kind::Exists, told).hint("--force replaces it"));
+        }
+        if self.recover {
+            let damaged = File::open(&self.file).map_err(|e| in_file(&self.file)(e.into()))?;
+            let (_, recovery) =
+                cenote_gsd::recover(&damaged, create(partial)?).map_err(in_file(&self.file))?;
+            return Ok(recovery);
+        }
+        let reader = open(&self.file)?;
+        let bar = session.progress.count(reader.frames(), "frames");
+        reader
+            .repack(create(partial)?, |done, _| bar.set_position(done))
+            .map_err(in_file(&self.file))?;
+        Ok(Recovery { frames: reader.frames(), ..Recovery::default() })
+    }
+
+    fn publish(&self, partial: &Path) -> Result<()> {
+        Ok(std::fs::rename(partial, &self.output)?)
+    }
+
+    fn report(&self, session: &Session, recovery: Recovery) -> Result<()> {
+        let size = |path: &Path| Ok::<_, CliError>(std::fs::metadata(path)?.len());
+        let done = Done {
+            frames: recovery.frames,
+            lost_frames: recovery.lost,
+            bytes_before: size(&self.file)?,
+            bytes_after: size(&self.output)?,
+        };
+        session.output.done(&done, text)?;
+        if done.lost_frames.is_empty() {
+            return Ok(());
+        }
+        let told = format!("{} frames could not be saved", done.lost_frames.len());
+        Err(CliError::new(Kind::Partial, told))
+    }
+}
+
+fn create(path: &Path) -> Result<File> {
+    File::options()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .open(path)
+        .map_err(|e| in_file(path)(e.into()))
+}
+
+fn text(done: &Done) -> String {
+    let saved = format!(
+        "{} frames, {} bytes instead of {}",
+        done.frames, done.bytes_after, done.bytes_before
+    );
+    match done.lost_frames.as_slice() {
+        [] => saved,
+        lost => {
+            let lost: Vec<_> = lost.iter().take(10).map(u64::to_string).collect();
+            format!("{saved}; lost: {}", lost.join(", "))
+        }
+    }
+}

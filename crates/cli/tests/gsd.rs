@@ -1,0 +1,169 @@
+//! `cenote gsd` on files of the reference library.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../gsd/tests/fixtures/files").join(name)
+}
+
+fn cenote(arguments: &[&str], files: &[&Path]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cenote"));
+    command.arg("gsd").args(arguments).args(files).output().expect("the program runs")
+}
+
+fn stdout(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout.clone()).expect("UTF-8")
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().expect("an exit code")
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("UTF-8")
+}
+
+#[test]
+fn info_says_what_a_file_is() {
+    let path = fixture("g5_hoomd_full.gsd");
+    let text = stdout(&cenote(&["info"], &[&path]));
+    let rest: Vec<_> = text.lines().skip(1).collect();
+    assert_eq!(
+        rest,
+        [
+            "application: gsd.hoomd 5.0.1",
+            "schema:      hoomd 2.0",
+            "version:     2.1",
+            "frames:      5",
+            "chunks:      73 of 42 names",
+            "particles:   2 in frame 0",
+            "steps:       10000 to 40",
+        ]
+    );
+    let json = stdout(&cenote(&["info", "--json"], &[&path]));
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json["frames"], 5);
+    assert_eq!(json["schema"], "hoomd");
+}
+
+#[test]
+fn ls_lists_names_and_chunks() {
+    let path = fixture("g5_string.gsd");
+    let text = stdout(&cenote(&["ls"], &[&path]));
+    assert_eq!(
+        text,
+        "str              varies        2 frames  s\nstr                   1         frame 0  s2\n"
+    );
+    let text = stdout(&cenote(&["ls", "--frame", "-1"], &[&path]));
+    assert_eq!(text, "str                  15  s\n");
+    let json = stdout(&cenote(&["ls", "--json", "--frame", "0"], &[&path]));
+    let first: serde_json::Value =
+        serde_json::from_str(json.lines().next().expect("a line")).expect("JSON");
+    assert_eq!(first["offset"], 5376);
+}
+
+#[test]
+fn extract_prints_numbers_and_strings() {
+    let all = fixture("g5_alltypes.gsd");
+    let path = all.to_str().expect("UTF-8");
+    let text = stdout(&cenote(&["extract", path, "float32/2d"], &[]));
+    assert_eq!(text, "2 9 16\n23 30 37\n44 51 58\n65 72 79\n");
+    let text = stdout(&cenote(&["extract", path, "int16/2d", "--rows", "1:3"], &[]));
+    assert_eq!(text, "23 30 37\n44 51 58\n");
+    let string = fixture("g5_string.gsd");
+    let path = string.to_str().expect("UTF-8");
+    assert_eq!(stdout(&cenote(&["extract", path, "s", "-f", "1"], &[])), "a longer string\n");
+}
+
+#[test]
+fn extract_writes_array_files() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let target = dir.path().join("a.npy");
+    let source = fixture("g5_alltypes.gsd");
+    let arguments = ["extract", source.to_str().expect("UTF-8"), "uint16/2d", "-o"];
+    stdout(&cenote(&arguments, &[&target]));
+    let bytes = std::fs::read(&target).expect("written");
+    assert_eq!(&bytes[..10], b"\x93NUMPY\x01\x00\x76\x00");
+    let header = std::str::from_utf8(&bytes[10..128]).expect("ASCII");
+    assert_eq!(header.trim_end(), "{'descr': '<u2', 'fortran_order': False, 'shape': (4, 3), }");
+    assert!(header.ends_with('\n'));
+    assert_eq!(bytes[128..134], [2, 0, 9, 0, 16, 0]);
+    assert_eq!(bytes.len(), 128 + 24);
+}
+
+#[test]
+fn what_is_not_there_is_exit_code_3() {
+    let path = fixture("g5_frames150.gsd");
+    let path = path.to_str().expect("UTF-8");
+    let output = cenote(&["extract", path, "every10", "--frame", "5"], &[]);
+    assert_eq!(code(&output), 3);
+    assert!(stderr(&output).contains("hint: frame 0 has it"), "{}", stderr(&output));
+    assert_eq!(code(&cenote(&["extract", path, "data", "--frame", "150"], &[])), 3);
+    assert_eq!(code(&cenote(&["info", "/nowhere.gsd"], &[])), 3);
+}
+
+#[test]
+fn check_finds_a_hole() {
+    let sound = fixture("g5_frames150.gsd");
+    let text = stdout(&cenote(&["check"], &[&sound]));
+    assert!(text.starts_with("sound: 150 frames, 165 chunks, "), "{text}");
+    let dir = tempfile::tempdir().expect("a directory");
+    let damaged = with_hole(dir.path());
+    let output = cenote(&["check"], &[&damaged]);
+    assert_eq!(code(&output), 12);
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(text.contains("index entry 10: hole before the end of the index"), "{text}");
+}
+
+/// A fixture in which entry 10 of the index has no location.
+fn with_hole(dir: &Path) -> PathBuf {
+    let mut bytes = std::fs::read(fixture("g5_frames150.gsd")).expect("the fixture");
+    bytes[7152..7160].fill(0);
+    let path = dir.join("damaged.gsd");
+    std::fs::write(&path, bytes).expect("written");
+    path
+}
+
+#[test]
+fn a_damaged_file_is_exit_code_8() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = dir.path().join("short.gsd");
+    std::fs::write(&path, &std::fs::read(fixture("g5_one.gsd")).expect("read")[..5380])
+        .expect("written");
+    let output = cenote(&["info"], &[&path]);
+    assert_eq!(code(&output), 8);
+    assert!(stderr(&output).contains("ends after the file's 5380 bytes"), "{}", stderr(&output));
+}
+
+#[test]
+fn repack_makes_a_smaller_file_once() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let target = dir.path().join("packed.gsd");
+    let source = fixture("g1_frames150.gsd");
+    stdout(&cenote(&["repack"], &[&source, &target]));
+    let text = stdout(&cenote(&["info"], &[&target]));
+    assert!(text.contains("version:     2.1\nframes:      150"), "{text}");
+    let output = cenote(&["repack"], &[&source, &target]);
+    assert_eq!(code(&output), 4);
+    stdout(&cenote(&["repack", "--force"], &[&source, &target]));
+    let left: Vec<_> = std::fs::read_dir(dir.path()).expect("listed").collect();
+    assert_eq!(left.len(), 1);
+}
+
+#[test]
+fn recovery_saves_the_frames_that_are_whole() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let mut bytes = std::fs::read(fixture("g5_frames150.gsd")).expect("the fixture");
+    // The type of index entry 20.
+    bytes[7486] = 0;
+    let damaged = dir.path().join("damaged.gsd");
+    std::fs::write(&damaged, bytes).expect("written");
+    let target = dir.path().join("saved.gsd");
+    let output = cenote(&["repack", "--recover", "--json"], &[&damaged, &target]);
+    assert_eq!(code(&output), 11);
+    let done: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&done["frames"], &done["lost_frames"][0]), (&149.into(), &18.into()));
+    assert!(stdout(&cenote(&["check"], &[&target])).starts_with("sound: 149 frames"));
+}
