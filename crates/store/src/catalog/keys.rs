@@ -70,6 +70,10 @@ pub(crate) fn resource(id: ResourceId) -> Bytes {
     Key::new(b'N').id(id.0).done()
 }
 
+pub(crate) fn resources_between(first: ResourceId, last: ResourceId) -> KeyRange {
+    KeyRange::new(resource(first), Key::new(b'N').id(last.0).bytes(&[0]).done())
+}
+
 pub(crate) fn resources() -> KeyRange {
     Key::new(b'N').prefix()
 }

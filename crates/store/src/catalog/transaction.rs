@@ -5,8 +5,8 @@
 //! so that the commit fails if any of it changed meanwhile. A transaction sees its own writes.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 
 use bytes::Bytes;
 use cenote_kv::{
@@ -16,7 +16,7 @@ use cenote_kv::{
 use super::Record;
 use super::keys::{self, Counter};
 use crate::Result;
-use crate::model::Time;
+use crate::model::{Resource, ResourceId, Time};
 
 /// Reads typed records.
 pub(crate) trait Reads {
@@ -60,12 +60,37 @@ impl Reads for View {
 }
 
 impl View {
-    /// The records at many keys, in one round trip where the engine has those.
-    pub(crate) fn get_many<T: Record>(&self, keys: &[Bytes]) -> Result<Vec<Option<T>>> {
-        let values = self.0.get_many(keys)?;
-        values.into_iter().map(|value| value.map(|v| T::from_value(&v)).transpose()).collect()
+    /// The records of many resources, in the order asked.
+    ///
+    /// Children that were created together have ids that lie together: one scan then costs a
+    /// tenth of as many point reads.
+    pub(crate) fn resources(&self, ids: &[ResourceId]) -> Result<Vec<Option<Resource>>> {
+        let (Some(first), Some(last)) = (ids.iter().min(), ids.iter().max()) else {
+            return Ok(Vec::new());
+        };
+        if last.0 - first.0 > (ids.len() as u64).saturating_mul(DENSE) {
+            return self.resources_one_by_one(ids);
+        }
+        let rows = self.rows(&keys::resources_between(*first, *last), usize::MAX)?;
+        let found: HashMap<u64, &Bytes> =
+            rows.iter().filter_map(|(key, value)| Some((keys::first_id(key)?, value))).collect();
+        let record =
+            |id: &ResourceId| found.get(&id.0).map(|v| Resource::from_value(v)).transpose();
+        ids.iter().map(record).collect()
+    }
+
+    fn resources_one_by_one(&self, ids: &[ResourceId]) -> Result<Vec<Option<Resource>>> {
+        let keys: Vec<Bytes> = ids.iter().map(|id| keys::resource(*id)).collect();
+        let values = self.0.get_many(&keys)?;
+        values
+            .into_iter()
+            .map(|value| value.map(|v| Resource::from_value(&v)).transpose())
+            .collect()
     }
 }
+
+/// How many ids a scan may pass over for each that is wanted.
+const DENSE: u64 = 8;
 
 /// Reads and writes that take effect together, or not at all.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use crate::access::Chain;
 use crate::catalog::{Child, Reads, Record, View, keys};
-use crate::model::{At, Level, Name, Resource, Stat};
+use crate::model::{At, Level, Name, Stat};
 use crate::tree::{find, require_collection};
 use crate::{Caller, Error, Result, Store};
 
@@ -82,8 +82,8 @@ fn visible(
     chain: &Chain,
     children: &[(Name, Child)],
 ) -> Result<Vec<Stat>> {
-    let keys: Vec<_> = children.iter().map(|(_, child)| keys::resource(child.id)).collect();
-    let records = view.get_many::<Resource>(&keys)?;
+    let ids: Vec<_> = children.iter().map(|(_, child)| child.id).collect();
+    let records = view.resources(&ids)?;
     let path = chain.path();
     let mut entries = Vec::with_capacity(children.len());
     for ((name, child), record) in children.iter().zip(records) {

@@ -7,7 +7,7 @@ use std::vec::IntoIter;
 
 use super::list::children;
 use crate::access::Chain;
-use crate::catalog::{Child, View, keys};
+use crate::catalog::{Child, View};
 use crate::model::{At, Kind, Level, Name, Resource, Stat, StorePath};
 use crate::tree::{find, locate};
 use crate::{Caller, Result, Store};
@@ -133,8 +133,8 @@ impl Entered {
     fn refill(&mut self, view: &View) -> Result<bool> {
         let Some(after) = self.more.take() else { return Ok(false) };
         let (children, next) = children(view, &self.chain, after.as_ref(), STEP)?;
-        let keys: Vec<_> = children.iter().map(|(_, child)| keys::resource(child.id)).collect();
-        let records = view.get_many::<Resource>(&keys)?;
+        let ids: Vec<_> = children.iter().map(|(_, child)| child.id).collect();
+        let records = view.resources(&ids)?;
         let rows = children.into_iter().zip(records);
         let rows: Vec<_> = rows.map(|((name, child), record)| (name, child, record)).collect();
         self.more = next.map(Some);
