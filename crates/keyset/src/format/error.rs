@@ -79,7 +79,7 @@ pub enum Fault {
     Strict(Looseness),
     /// The bytes could not be read or written.
     #[error(transparent)]
-    Io(#[from] std::io::Error),
+    Io(std::io::Error),
 }
 
 /// What the real readers accept although no writer writes it.
@@ -124,9 +124,15 @@ pub enum Looseness {
     StrayMeta,
 }
 
-impl From<Looseness> for Fault {
+impl From<Looseness> for Box<Fault> {
     fn from(looseness: Looseness) -> Self {
-        Self::Strict(looseness)
+        Self::new(Fault::Strict(looseness))
+    }
+}
+
+impl From<std::io::Error> for Box<Fault> {
+    fn from(error: std::io::Error) -> Self {
+        Self::new(Fault::Io(error))
     }
 }
 
@@ -155,9 +161,9 @@ pub enum WriteError {
     Fault(Fault),
 }
 
-impl From<Fault> for WriteError {
-    fn from(fault: Fault) -> Self {
-        match fault {
+impl From<Box<Fault>> for WriteError {
+    fn from(fault: Box<Fault>) -> Self {
+        match *fault {
             Fault::Io(error) => Self::Io(error),
             other => Self::Fault(other),
         }

@@ -16,28 +16,32 @@ pub(crate) trait Input {
     fn offset(&self) -> u64;
 
     /// Takes one byte; `None` at the end.
-    fn byte(&mut self) -> Result<Option<u8>, Fault>;
+    fn byte(&mut self) -> Result<Option<u8>, Box<Fault>>;
 
     /// Takes `len` bytes, or fewer at the end.
-    fn up_to(&mut self, len: u64) -> Result<Self::Bytes, Fault>;
+    fn up_to(&mut self, len: u64) -> Result<Self::Bytes, Box<Fault>>;
 
     /// Takes the bytes before the next LF, and the LF; `None` at the end.
-    fn line(&mut self) -> Result<Option<Self::Bytes>, Fault>;
+    fn line(&mut self) -> Result<Option<Self::Bytes>, Box<Fault>>;
 
     /// How many bytes there are in all, if that is known.
     fn total(&self) -> Option<u64>;
 
     /// Takes exactly `len` bytes.
     #[inline]
-    fn exactly(&mut self, len: u64) -> Result<Self::Bytes, Fault> {
+    fn exactly(&mut self, len: u64) -> Result<Self::Bytes, Box<Fault>> {
         let bytes = self.up_to(len)?;
-        if bytes.as_ref().len() as u64 == len { Ok(bytes) } else { Err(Fault::UnexpectedEnd) }
+        if bytes.as_ref().len() as u64 == len {
+            Ok(bytes)
+        } else {
+            Err(Box::new(Fault::UnexpectedEnd))
+        }
     }
 
     /// Takes one byte that must be there.
     #[inline]
-    fn some_byte(&mut self) -> Result<u8, Fault> {
-        self.byte()?.ok_or(Fault::UnexpectedEnd)
+    fn some_byte(&mut self) -> Result<u8, Box<Fault>> {
+        self.byte()?.ok_or_else(|| Box::new(Fault::UnexpectedEnd))
     }
 }
 
@@ -68,18 +72,18 @@ impl<'a> Input for SliceInput<'a> {
     }
 
     #[inline]
-    fn byte(&mut self) -> Result<Option<u8>, Fault> {
+    fn byte(&mut self) -> Result<Option<u8>, Box<Fault>> {
         let Some((&byte, rest)) = self.rest.split_first() else { return Ok(None) };
         self.rest = rest;
         Ok(Some(byte))
     }
 
     #[inline]
-    fn up_to(&mut self, len: u64) -> Result<&'a [u8], Fault> {
+    fn up_to(&mut self, len: u64) -> Result<&'a [u8], Box<Fault>> {
         Ok(self.split(len.min(self.rest.len() as u64) as usize))
     }
 
-    fn line(&mut self) -> Result<Option<&'a [u8]>, Fault> {
+    fn line(&mut self) -> Result<Option<&'a [u8]>, Box<Fault>> {
         if self.rest.is_empty() {
             return Ok(None);
         }
@@ -113,20 +117,20 @@ impl<R: BufRead> Input for StreamInput<R> {
         self.offset
     }
 
-    fn byte(&mut self) -> Result<Option<u8>, Fault> {
+    fn byte(&mut self) -> Result<Option<u8>, Box<Fault>> {
         let byte = self.reader.fill_buf()?.first().copied();
         self.reader.consume(usize::from(byte.is_some()));
         self.offset += u64::from(byte.is_some());
         Ok(byte)
     }
 
-    fn up_to(&mut self, len: u64) -> Result<Vec<u8>, Fault> {
+    fn up_to(&mut self, len: u64) -> Result<Vec<u8>, Box<Fault>> {
         let mut bytes = Vec::new();
         self.offset += (&mut self.reader).take(len).read_to_end(&mut bytes)? as u64;
         Ok(bytes)
     }
 
-    fn line(&mut self) -> Result<Option<Vec<u8>>, Fault> {
+    fn line(&mut self) -> Result<Option<Vec<u8>>, Box<Fault>> {
         let mut line = Vec::new();
         let read = self.reader.read_until(b'\n', &mut line)?;
         self.offset += read as u64;

@@ -47,41 +47,41 @@ pub trait Sink {
     ///
     /// # Errors
     /// If names of that form cannot be taken.
-    fn begin(&mut self, names: NameForm) -> Result<(), Fault>;
+    fn begin(&mut self, names: NameForm) -> Result<(), Box<Fault>>;
 
     /// All keys so far are to be forgotten (dump version 1).
     ///
     /// # Errors
     /// If they are already gone further.
-    fn clear(&mut self) -> Result<(), Fault>;
+    fn clear(&mut self) -> Result<(), Box<Fault>>;
 
     /// A key starts.
     ///
     /// # Errors
     /// If it cannot be taken.
-    fn key(&mut self, name: Field<'_>, value: StoredValue<'_>) -> Result<(), Fault>;
+    fn key(&mut self, name: Field<'_>, value: StoredValue<'_>) -> Result<(), Box<Fault>>;
 
     /// The key has this metakey.
     ///
     /// # Errors
     /// If it cannot be taken.
-    fn meta(&mut self, name: Field<'_>, value: Field<'_>) -> Result<(), Fault>;
+    fn meta(&mut self, name: Field<'_>, value: Field<'_>) -> Result<(), Box<Fault>>;
 
     /// The key shares the metakey `meta` of an earlier `key`.
     ///
     /// # Errors
     /// If there is none.
-    fn copy_meta(&mut self, key: Field<'_>, meta: Field<'_>) -> Result<(), Fault>;
+    fn copy_meta(&mut self, key: Field<'_>, meta: Field<'_>) -> Result<(), Box<Fault>>;
 
     /// The key is complete.
     ///
     /// # Errors
     /// If it cannot be taken.
-    fn end_key(&mut self) -> Result<(), Fault>;
+    fn end_key(&mut self) -> Result<(), Box<Fault>>;
 
     /// The file is complete.
     ///
     /// # Errors
     /// If what was taken cannot be finished.
-    fn end(&mut self) -> Result<(), Fault>;
+    fn end(&mut self) -> Result<(), Box<Fault>>;
 }

@@ -34,7 +34,7 @@ pub(crate) fn parse(
     sink: &mut impl Sink,
 ) -> Result<(), ReadError> {
     let mut parser = Parser { input, sink, strict, open: false, item: 0 };
-    parser.file(full_names).map_err(|fault| ReadError { offset: parser.item, fault })
+    parser.file(full_names).map_err(|fault| ReadError { offset: parser.item, fault: *fault })
 }
 
 pub(super) struct Parser<'s, I, S> {
@@ -61,7 +61,7 @@ impl<B: AsRef<[u8]>> Counted<B> {
 }
 
 impl<I: Input, S: Sink> Parser<'_, I, S> {
-    fn file(&mut self, full_names: bool) -> Result<(), Fault> {
+    fn file(&mut self, full_names: bool) -> Result<(), Box<Fault>> {
         let Some(first) = self.input.line()? else { return self.sink.end() };
         if first.as_ref() == HEADER {
             let form = if full_names { NameForm::Full } else { NameForm::Relative };
@@ -75,15 +75,15 @@ impl<I: Input, S: Sink> Parser<'_, I, S> {
         self.sink.end()
     }
 
-    fn commands(&mut self) -> Result<(), Fault> {
+    fn commands(&mut self) -> Result<(), Box<Fault>> {
         loop {
             self.item = self.input.offset();
             let Some(line) = self.input.line()? else { return self.loose(Looseness::End) };
-            let mut words = words(line.as_ref());
-            match words.next().unwrap_or_default() {
-                b"$meta" => self.meta(words)?,
-                b"$key" => self.key(words)?,
-                b"$copymeta" => self.copy_meta(words)?,
+            let (command, rest) = split_word(line.as_ref());
+            match command {
+                b"$meta" => self.meta(rest)?,
+                b"$key" => self.key(rest)?,
+                b"$copymeta" => self.copy_meta(rest)?,
                 b"$end" => break,
                 other => return Err(unknown_command(other)),
             }
@@ -94,14 +94,18 @@ impl<I: Input, S: Sink> Parser<'_, I, S> {
         }
     }
 
-    fn key<'l>(&mut self, mut words: impl Iterator<Item = &'l [u8]>) -> Result<(), Fault> {
+    #[inline]
+    fn key(&mut self, rest: &[u8]) -> Result<(), Box<Fault>> {
         self.close_key()?;
-        let kind = words.next().unwrap_or_default();
-        let (name_len, value_len) = (self.length(words.next())?, self.length(words.next())?);
-        let name = self.counted_line(name_len)?;
+        let (kind, rest) = split_word(rest);
+        let (name, value) = self.lengths(rest)?;
+        let name = self.counted_line(name)?;
         let value = match kind {
-            b"string" | b"binary" => self.counted_line(value_len)?,
-            other => return Err(Fault::UnknownType(String::from_utf8_lossy(other).into())),
+            b"string" | b"binary" => self.counted_line(value)?,
+            other => {
+                let kind = String::from_utf8_lossy(other).into();
+                return Err(Box::new(Fault::UnknownType(kind)));
+            }
         };
         let stored = match kind {
             b"string" => StoredValue::String(value.field()),
@@ -112,97 +116,106 @@ impl<I: Input, S: Sink> Parser<'_, I, S> {
         Ok(())
     }
 
-    fn meta<'l>(&mut self, words: impl Iterator<Item = &'l [u8]>) -> Result<(), Fault> {
-        let (name, value) = self.pair(words)?;
+    #[inline]
+    fn meta(&mut self, rest: &[u8]) -> Result<(), Box<Fault>> {
+        let (name, value) = self.lengths(rest)?;
+        let name = self.counted_line(name)?;
+        let value = self.counted_line(value)?;
         if !self.open {
             return self.loose(Looseness::StrayMeta);
         }
         self.sink.meta(name.field(), value.field())
     }
 
-    fn copy_meta<'l>(&mut self, words: impl Iterator<Item = &'l [u8]>) -> Result<(), Fault> {
-        let (key, name) = self.pair(words)?;
+    fn copy_meta(&mut self, rest: &[u8]) -> Result<(), Box<Fault>> {
+        let (key, name) = self.lengths(rest)?;
+        let key = self.counted_line(key)?;
+        let name = self.counted_line(name)?;
         if !self.open {
             return self.loose(Looseness::StrayMeta);
         }
         self.sink.copy_meta(key.field(), name.field())
     }
 
-    #[expect(clippy::type_complexity, reason = "a pair of the same")]
-    fn pair<'l>(
-        &mut self,
-        mut words: impl Iterator<Item = &'l [u8]>,
-    ) -> Result<(Counted<I::Bytes>, Counted<I::Bytes>), Fault> {
-        let (first, second) = (self.length(words.next())?, self.length(words.next())?);
-        Ok((self.counted_line(first)?, self.counted_line(second)?))
-    }
-
-    pub(super) fn close_key(&mut self) -> Result<(), Fault> {
+    pub(super) fn close_key(&mut self) -> Result<(), Box<Fault>> {
         if std::mem::take(&mut self.open) { self.sink.end_key() } else { Ok(()) }
     }
 
+    /// The two lengths of a command line; what follows them does not count.
+    #[inline]
+    pub(super) fn lengths(&self, rest: &[u8]) -> Result<(u64, u64), Box<Fault>> {
+        let (first, rest) = split_word(rest);
+        let (second, _) = split_word(rest);
+        Ok((self.length(first)?, self.length(second)?))
+    }
+
     /// A decimal length as C reads it: a sign and leading zeros are fine.
-    pub(super) fn length(&self, word: Option<&[u8]>) -> Result<u64, Fault> {
-        let word = word.ok_or(Fault::BadLength)?;
+    #[inline]
+    fn length(&self, word: &[u8]) -> Result<u64, Box<Fault>> {
         let digits = word.strip_prefix(b"+").unwrap_or(word);
         if self.strict && (digits.len() != word.len() || matches!(digits, [b'0', _, ..])) {
             return Err(Looseness::LongLength.into());
         }
-        decimal(digits).ok_or(Fault::BadLength)
+        decimal(digits).ok_or_else(|| Box::new(Fault::BadLength))
     }
 
     /// Takes `len` bytes and the LF after them.
-    fn counted_line(&mut self, len: u64) -> Result<Counted<I::Bytes>, Fault> {
+    fn counted_line(&mut self, len: u64) -> Result<Counted<I::Bytes>, Box<Fault>> {
         let counted = self.counted(len)?;
         match self.input.byte()? {
             Some(b'\n') => Ok(counted),
-            Some(other) => Err(Fault::ExpectedNewline(other)),
+            Some(other) => Err(Box::new(Fault::ExpectedNewline(other))),
             None => self.loose(Looseness::End).map(|()| counted),
         }
     }
 
     /// Takes `len` bytes, or what is left of the file.
-    pub(super) fn counted(&mut self, len: u64) -> Result<Counted<I::Bytes>, Fault> {
+    pub(super) fn counted(&mut self, len: u64) -> Result<Counted<I::Bytes>, Box<Fault>> {
         let offset = self.input.offset();
         let bytes = self.input.up_to(len)?;
         let missing = len - bytes.as_ref().len() as u64;
         if missing > MAX_CUT {
-            return Err(Fault::BadLength);
+            return Err(Box::new(Fault::BadLength));
         }
         Ok(Counted { bytes, offset, missing })
     }
 
     /// The NULs that stand for what a binary value lost, at most a file's worth.
-    fn padding<B: AsRef<[u8]>>(&self, value: &Counted<B>) -> Result<u32, Fault> {
+    fn padding<B: AsRef<[u8]>>(&self, value: &Counted<B>) -> Result<u32, Box<Fault>> {
         match self.input.total() {
             _ if value.missing == 0 => Ok(0),
             Some(total) if value.missing <= total => Ok(value.missing as u32),
-            _ => Err(Fault::BadLength),
+            _ => Err(Box::new(Fault::BadLength)),
         }
     }
 
-    pub(super) fn loose(&self, looseness: Looseness) -> Result<(), Fault> {
+    pub(super) fn loose(&self, looseness: Looseness) -> Result<(), Box<Fault>> {
         if self.strict { Err(looseness.into()) } else { Ok(()) }
     }
 }
 
 /// The digits that a word starts with, as a number.
 fn decimal(word: &[u8]) -> Option<u64> {
+    if !word.first()?.is_ascii_digit() {
+        return None;
+    }
     let digits = word.iter().take_while(|byte| byte.is_ascii_digit());
-    let mut some = false;
-    let number = digits.map(|byte| u64::from(byte - b'0')).try_fold(0_u64, |number, digit| {
-        some = true;
-        number.checked_mul(10)?.checked_add(digit)
-    })?;
-    some.then_some(number)
+    digits
+        .map(|byte| u64::from(byte - b'0'))
+        .try_fold(0_u64, |number, digit| number.checked_mul(10)?.checked_add(digit))
 }
 
-/// The words of a command line, separated as C++ streams separate them.
-pub(super) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
-    line.split(|byte| matches!(byte, b' ' | b'\t' | b'\r' | 0x0b | 0x0c))
-        .filter(|word| !word.is_empty())
+/// The next word of a command line and what follows it, separated as C++
+/// streams separate words.
+#[inline]
+pub(super) fn split_word(line: &[u8]) -> (&[u8], &[u8]) {
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | 0x0b | 0x0c);
+    let start = line.iter().position(|byte| !is_blank(byte)).unwrap_or(line.len());
+    let line = &line[start..];
+    line.split_at(line.iter().position(is_blank).unwrap_or(line.len()))
 }
 
-pub(super) fn unknown_command(word: &[u8]) -> Fault {
-    Fault::UnknownCommand(String::from_utf8_lossy(&word[..word.len().min(40)]).into())
+pub(super) fn unknown_command(word: &[u8]) -> Box<Fault> {
+    let word = String::from_utf8_lossy(&word[..word.len().min(40)]);
+    Box::new(Fault::UnknownCommand(word.into()))
 }

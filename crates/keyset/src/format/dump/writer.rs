@@ -36,45 +36,47 @@ impl<W: Write> Writer<W> {
 }
 
 impl<W: Write> Sink for Writer<W> {
-    fn begin(&mut self, names: NameForm) -> Result<(), Fault> {
+    fn begin(&mut self, names: NameForm) -> Result<(), Box<Fault>> {
         if names == NameForm::Old {
-            return Err(Fault::NameForm);
+            return Err(Box::new(Fault::NameForm));
         }
         self.output.put(HEADER);
         self.output.put(b"\n");
         Ok(())
     }
 
-    fn clear(&mut self) -> Result<(), Fault> {
-        Err(Fault::NameForm)
+    fn clear(&mut self) -> Result<(), Box<Fault>> {
+        Err(Box::new(Fault::NameForm))
     }
 
-    fn key(&mut self, name: Field<'_>, value: StoredValue<'_>) -> Result<(), Fault> {
+    fn key(&mut self, name: Field<'_>, value: StoredValue<'_>) -> Result<(), Box<Fault>> {
         match value {
             StoredValue::String(text) => self.command(b"$key string ", name.bytes, text.bytes),
             StoredValue::Binary(value, 0) => {
                 self.command(b"$key binary ", name.bytes, value.bytes);
             }
-            StoredValue::Binary(..) | StoredValue::Raw(_) => return Err(Fault::UnexpectedEnd),
+            StoredValue::Binary(..) | StoredValue::Raw(_) => {
+                return Err(Box::new(Fault::UnexpectedEnd));
+            }
         }
         Ok(())
     }
 
-    fn meta(&mut self, name: Field<'_>, value: Field<'_>) -> Result<(), Fault> {
+    fn meta(&mut self, name: Field<'_>, value: Field<'_>) -> Result<(), Box<Fault>> {
         self.command(b"$meta ", name.bytes, value.bytes);
         Ok(())
     }
 
-    fn copy_meta(&mut self, key: Field<'_>, meta: Field<'_>) -> Result<(), Fault> {
+    fn copy_meta(&mut self, key: Field<'_>, meta: Field<'_>) -> Result<(), Box<Fault>> {
         self.command(b"$copymeta ", key.bytes, meta.bytes);
         Ok(())
     }
 
-    fn end_key(&mut self) -> Result<(), Fault> {
+    fn end_key(&mut self) -> Result<(), Box<Fault>> {
         Ok(self.output.flush_if_full()?)
     }
 
-    fn end(&mut self) -> Result<(), Fault> {
+    fn end(&mut self) -> Result<(), Box<Fault>> {
         self.output.put(b"$end\n");
         Ok(self.output.flush()?)
     }

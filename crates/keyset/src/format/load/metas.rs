@@ -14,10 +14,10 @@ const MAX_METAS: usize = u32::MAX as usize >> 1;
 
 impl Loader {
     /// Adds a metakey to the open key, in whatever order.
-    pub(super) fn push_meta(&mut self, entry: MetaEntry) -> Result<(), Fault> {
+    pub(super) fn push_meta(&mut self, entry: MetaEntry) -> Result<(), Box<Fault>> {
         let Some(current) = &self.current else { return Ok(()) };
         if self.block.metas.len() >= MAX_METAS {
-            return Err(Fault::TooLarge);
+            return Err(Box::new(Fault::TooLarge));
         }
         let before = self.block.metas[current.meta_at as usize..].last();
         let name = self.block.meta_name(entry.name());
@@ -37,7 +37,7 @@ impl Loader {
 
     /// The name, kept once. One that is invalid becomes that of the root
     /// metakey, as `keySetMeta` has it.
-    pub(super) fn intern_meta_name(&mut self, stored: Field<'_>) -> Result<u32, Fault> {
+    pub(super) fn intern_meta_name(&mut self, stored: Field<'_>) -> Result<u32, Box<Fault>> {
         if let Some(name) = self.meta_names.find(stored.bytes) {
             return Ok(name);
         }
@@ -58,7 +58,7 @@ impl Loader {
     }
 
     /// Shares the metakey `meta` of the earlier key stored as `key`.
-    pub(super) fn share_meta(&mut self, key: &[u8], meta: &[u8]) -> Result<(), Fault> {
+    pub(super) fn share_meta(&mut self, key: &[u8], meta: &[u8]) -> Result<(), Box<Fault>> {
         let name = meta::canonical_name(meta).unwrap_or_default();
         let unknown = || Fault::UnknownSourceMeta { key: lossy(key), meta: lossy(meta) };
         if self.current.is_none() {
@@ -86,9 +86,9 @@ impl Loader {
         })
     }
 
-    fn missing_source(&self, fault: Fault) -> Result<(), Fault> {
+    fn missing_source(&self, fault: Fault) -> Result<(), Box<Fault>> {
         match self.missing {
-            MissingSource::Refuse => Err(fault),
+            MissingSource::Refuse => Err(Box::new(fault)),
             MissingSource::Ignore => self.loose(|| Looseness::StrayMeta),
         }
     }

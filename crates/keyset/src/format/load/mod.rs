@@ -20,7 +20,6 @@ use crate::format::Fault;
 use crate::format::error::Looseness;
 use crate::format::sink::{Field, NameForm, Sink, StoredValue};
 use crate::name::KeyName;
-use crate::value::until_nul;
 
 /// What becomes of metadata copied from a key or metakey that is not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +42,8 @@ pub(crate) struct Loader {
     meta_names: MetaNames,
     sources: Sources,
     ordered: bool,
+    /// Up to here the file holds no NUL, from where it was last searched.
+    next_nul: u64,
 }
 
 impl Loader {
@@ -62,6 +63,7 @@ impl Loader {
             meta_names: MetaNames::default(),
             sources: Sources::default(),
             ordered: true,
+            next_nul: 0,
         }
     }
 
@@ -87,23 +89,35 @@ impl Loader {
     }
 
     /// Refuses what only `strict` refuses.
-    fn loose(&self, looseness: impl FnOnce() -> Looseness) -> Result<(), Fault> {
+    fn loose(&self, looseness: impl FnOnce() -> Looseness) -> Result<(), Box<Fault>> {
         if self.strict { Err(looseness().into()) } else { Ok(()) }
     }
 
     /// The text of a field: what C reads of it.
     #[inline]
-    fn text<'a>(&self, field: Field<'a>) -> Result<Field<'a>, Fault> {
-        let bytes = until_nul(field.bytes);
+    fn text<'a>(&mut self, field: Field<'a>) -> Result<Field<'a>, Box<Fault>> {
+        let text = if field.offset + field.bytes.len() as u64 <= self.next_nul {
+            field
+        } else {
+            self.until_nul(field)
+        };
         if self.strict {
-            check_text(field.bytes, bytes)?;
+            check_text(field.bytes, text.bytes)?;
         }
-        Ok(Field { bytes, ..field })
+        Ok(text)
+    }
+
+    /// Finds the next NUL of the file: one search serves all fields before it.
+    fn until_nul<'a>(&mut self, field: Field<'a>) -> Field<'a> {
+        let rest = &self.block.bytes[field.offset as usize..];
+        let nul = memchr::memchr(0, rest).unwrap_or(rest.len());
+        self.next_nul = field.offset + nul as u64;
+        Field { bytes: &field.bytes[..nul.min(field.bytes.len())], ..field }
     }
 
     /// Whether the key that is about to be pushed follows all before it.
     #[inline]
-    fn check_order(&mut self, current: &Current) -> Result<(), Fault> {
+    fn check_order(&mut self, current: &Current) -> Result<(), Box<Fault>> {
         let Some(last) = self.block.entries.last() else { return Ok(()) };
         let (last, name) = (self.block.name_of(last), self.block.name_of(&current.entry()));
         let order = last.cmp(&name);
@@ -133,7 +147,7 @@ impl Loader {
     }
 }
 
-fn check_text(stored: &[u8], text: &[u8]) -> Result<(), Fault> {
+fn check_text(stored: &[u8], text: &[u8]) -> Result<(), Box<Fault>> {
     if stored.len() != text.len() {
         return Err(Looseness::Nul.into());
     }
@@ -145,10 +159,10 @@ fn check_text(stored: &[u8], text: &[u8]) -> Result<(), Fault> {
 
 /// A field as a span.
 #[inline]
-fn span(field: Field<'_>) -> Result<Span, Fault> {
+fn span(field: Field<'_>) -> Result<Span, Box<Fault>> {
     match u32::try_from(field.bytes.len()) {
         Ok(len) if len < u32::MAX => Ok(Span { at: field.offset, len }),
-        _ => Err(Fault::TooLarge),
+        _ => Err(Box::new(Fault::TooLarge)),
     }
 }
 
@@ -157,12 +171,12 @@ fn lossy(bytes: &[u8]) -> String {
 }
 
 impl Sink for Loader {
-    fn begin(&mut self, names: NameForm) -> Result<(), Fault> {
+    fn begin(&mut self, names: NameForm) -> Result<(), Box<Fault>> {
         self.form = names;
         Ok(())
     }
 
-    fn clear(&mut self) -> Result<(), Fault> {
+    fn clear(&mut self) -> Result<(), Box<Fault>> {
         self.block.entries.clear();
         self.sources.clear();
         self.ordered = true;
@@ -170,7 +184,7 @@ impl Sink for Loader {
     }
 
     #[inline]
-    fn key(&mut self, name: Field<'_>, value: StoredValue<'_>) -> Result<(), Fault> {
+    fn key(&mut self, name: Field<'_>, value: StoredValue<'_>) -> Result<(), Box<Fault>> {
         let name = self.text(name)?;
         let Some((name, flags)) = self.locate_name(name)? else { return Ok(()) };
         let (kind, value) = self.locate_value(value)?;
@@ -179,7 +193,7 @@ impl Sink for Loader {
     }
 
     #[inline]
-    fn meta(&mut self, name: Field<'_>, value: Field<'_>) -> Result<(), Fault> {
+    fn meta(&mut self, name: Field<'_>, value: Field<'_>) -> Result<(), Box<Fault>> {
         let (name, value) = (self.text(name)?, span(self.text(value)?)?);
         let Some(current) = &mut self.current else { return self.loose(|| Looseness::StrayMeta) };
         let at = self.block.metas.len() - current.meta_at as usize;
@@ -195,13 +209,13 @@ impl Sink for Loader {
         self.push_meta(MetaEntry::new(name, value))
     }
 
-    fn copy_meta(&mut self, key: Field<'_>, meta: Field<'_>) -> Result<(), Fault> {
+    fn copy_meta(&mut self, key: Field<'_>, meta: Field<'_>) -> Result<(), Box<Fault>> {
         let (key, meta) = (self.text(key)?, self.text(meta)?);
         self.share_meta(key.bytes, meta.bytes)
     }
 
     #[inline]
-    fn end_key(&mut self) -> Result<(), Fault> {
+    fn end_key(&mut self) -> Result<(), Box<Fault>> {
         let Some(mut current) = self.current.take() else { return Ok(()) };
         self.settle_metas(&mut current);
         self.settle_type(&mut current)?;
@@ -213,7 +227,7 @@ impl Sink for Loader {
         Ok(())
     }
 
-    fn end(&mut self) -> Result<(), Fault> {
+    fn end(&mut self) -> Result<(), Box<Fault>> {
         Ok(())
     }
 }

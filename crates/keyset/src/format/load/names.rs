@@ -14,16 +14,16 @@ impl Loader {
     pub(super) fn locate_name(
         &mut self,
         stored: Field<'_>,
-    ) -> Result<Option<(Span, Flags)>, Fault> {
+    ) -> Result<Option<(Span, Flags)>, Box<Fault>> {
         if self.form == NameForm::Relative && name::is_simple(stored.bytes) {
             return Ok(Some((span(stored)?, Flags { plain: true, ..Flags::default() })));
         }
         self.locate_odd_name(stored)
     }
 
-    fn locate_odd_name(&mut self, stored: Field<'_>) -> Result<Option<(Span, Flags)>, Fault> {
+    fn locate_odd_name(&mut self, stored: Field<'_>) -> Result<Option<(Span, Flags)>, Box<Fault>> {
         if self.form == NameForm::Old && memchr::memchr(b'/', stored.bytes).is_none() {
-            return Err(Fault::Name(NameError::NoNamespace));
+            return Err(Box::new(Fault::Name(NameError::NoNamespace)));
         }
         let full = match self.full_name(stored.bytes) {
             Ok(full) => full,
@@ -63,7 +63,7 @@ impl Loader {
         stored: &[u8],
         full: &KeyName,
         relative: Option<&[u8]>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), Box<Fault>> {
         match (self.form, relative) {
             (NameForm::Relative, None) => Err(Looseness::OutsideParent(full.to_string()).into()),
             (NameForm::Relative, Some(relative)) if relative != stored => {

@@ -10,7 +10,10 @@ use crate::value::until_nul;
 
 impl Loader {
     #[inline]
-    pub(super) fn locate_value(&mut self, value: StoredValue<'_>) -> Result<(Kind, Span), Fault> {
+    pub(super) fn locate_value(
+        &mut self,
+        value: StoredValue<'_>,
+    ) -> Result<(Kind, Span), Box<Fault>> {
         Ok(match value {
             StoredValue::String(text) => (Kind::String, span(self.text(text)?)?),
             StoredValue::Binary(bytes, 0) => (Kind::Binary, span(bytes)?),
@@ -25,7 +28,7 @@ impl Loader {
 
     /// Makes the type, the value and the metakey `binary` agree.
     #[inline]
-    pub(super) fn settle_type(&mut self, current: &mut Current) -> Result<(), Fault> {
+    pub(super) fn settle_type(&mut self, current: &mut Current) -> Result<(), Box<Fault>> {
         match (current.kind, current.binary_meta) {
             (Kind::String, false) => {}
             (Kind::Binary | Kind::Raw, true) => current.flags.binary = true,

@@ -21,7 +21,7 @@ pub(crate) fn parse(
     sink: &mut impl Sink,
 ) -> Result<(), ReadError> {
     let mut parser = Parser { input, sink, strict, lengths: Lengths::Variable, item: 0 };
-    parser.file().map_err(|fault| ReadError { offset: parser.item, fault })
+    parser.file().map_err(|fault| ReadError { offset: parser.item, fault: *fault })
 }
 
 struct Parser<'s, I, S> {
@@ -40,7 +40,7 @@ enum Lengths {
 }
 
 impl<I: Input, S: Sink> Parser<'_, I, S> {
-    fn file(&mut self) -> Result<(), Fault> {
+    fn file(&mut self) -> Result<(), Box<Fault>> {
         if let Some(names) = self.header()? {
             self.sink.begin(names)?;
             while let Some(first) = self.next_item()? {
@@ -51,15 +51,15 @@ impl<I: Input, S: Sink> Parser<'_, I, S> {
     }
 
     /// The form of the names by the version; `None` for an empty file.
-    fn header(&mut self) -> Result<Option<NameForm>, Fault> {
+    fn header(&mut self) -> Result<Option<NameForm>, Box<Fault>> {
         let header = self.input.up_to(8)?;
         let (magic, version) = match header.as_ref() {
             [] => return Ok(None),
             [magic @ .., a, b, c, d] if magic.len() == 4 => (magic, [*a, *b, *c, *d]),
-            _ => return Err(Fault::UnexpectedEnd),
+            _ => return Err(Box::new(Fault::UnexpectedEnd)),
         };
         if magic != MAGIC {
-            return Err(Fault::WrongMagic("quickdump"));
+            return Err(Box::new(Fault::WrongMagic("quickdump")));
         }
         let (names, lengths) = match u32::from_be_bytes(version) {
             1 => (NameForm::Old, Lengths::Fixed),
@@ -67,7 +67,7 @@ impl<I: Input, S: Sink> Parser<'_, I, S> {
             3 => (NameForm::Relative, Lengths::Variable),
             other => {
                 let version = other.to_string();
-                return Err(Fault::UnknownVersion { format: "quickdump", version });
+                return Err(Box::new(Fault::UnknownVersion { format: "quickdump", version }));
             }
         };
         self.lengths = lengths;
@@ -76,13 +76,13 @@ impl<I: Input, S: Sink> Parser<'_, I, S> {
 
     /// Marks where the next item starts, and takes its first byte.
     #[inline]
-    fn next_item(&mut self) -> Result<Option<u8>, Fault> {
+    fn next_item(&mut self) -> Result<Option<u8>, Box<Fault>> {
         self.item = self.input.offset();
         self.input.byte()
     }
 
     #[inline]
-    fn key(&mut self, first: u8) -> Result<(), Fault> {
+    fn key(&mut self, first: u8) -> Result<(), Box<Fault>> {
         let len = self.length_from(first)?;
         let name = self.input.exactly(len)?;
         let name = field(&self.input, &name);
@@ -95,7 +95,7 @@ impl<I: Input, S: Sink> Parser<'_, I, S> {
                 let bytes = self.string()?;
                 self.sink.key(name, StoredValue::Binary(field(&self.input, &bytes), 0))?;
             }
-            other => return Err(Fault::UnknownType(char::from(other).to_string())),
+            other => return Err(Box::new(Fault::UnknownType(char::from(other).to_string()))),
         }
         while self.meta()? {}
         self.sink.end_key()
@@ -103,13 +103,13 @@ impl<I: Input, S: Sink> Parser<'_, I, S> {
 
     /// Parses a metakey; `false` at the end of the key.
     #[inline]
-    fn meta(&mut self) -> Result<bool, Fault> {
+    fn meta(&mut self) -> Result<bool, Box<Fault>> {
         let kind = self.next_item()?.ok_or(Fault::UnexpectedEnd)?;
         if kind == 0 {
             return Ok(false);
         }
         if kind != b'm' && kind != b'c' {
-            return Err(Fault::UnknownMetaType(kind));
+            return Err(Box::new(Fault::UnknownMetaType(kind)));
         }
         let first = self.string()?;
         let first = field(&self.input, &first);
@@ -123,7 +123,7 @@ impl<I: Input, S: Sink> Parser<'_, I, S> {
     }
 
     #[inline]
-    fn string(&mut self) -> Result<I::Bytes, Fault> {
+    fn string(&mut self) -> Result<I::Bytes, Box<Fault>> {
         let first = self.input.some_byte()?;
         let len = self.length_from(first)?;
         self.input.exactly(len)
@@ -131,7 +131,7 @@ impl<I: Input, S: Sink> Parser<'_, I, S> {
 
     /// The length that starts with a byte already taken.
     #[inline]
-    fn length_from(&mut self, first: u8) -> Result<u64, Fault> {
+    fn length_from(&mut self, first: u8) -> Result<u64, Box<Fault>> {
         if self.lengths == Lengths::Fixed {
             let mut bytes = [first; 8];
             bytes[1..].copy_from_slice(self.input.exactly(7)?.as_ref());

@@ -31,7 +31,7 @@ fn width(value: u64) -> u32 {
 
 /// The number that starts with a byte already taken.
 #[inline]
-pub(crate) fn read_from(first: u8, input: &mut impl Input) -> Result<Number, Fault> {
+pub(crate) fn read_from(first: u8, input: &mut impl Input) -> Result<Number, Box<Fault>> {
     if first & 1 == 1 {
         return Ok(Number { value: u64::from(first >> 1), shortest: true });
     }
@@ -44,7 +44,7 @@ pub(crate) struct Number {
     pub(crate) shortest: bool,
 }
 
-fn read_long(first: u8, input: &mut impl Input) -> Result<Number, Fault> {
+fn read_long(first: u8, input: &mut impl Input) -> Result<Number, Box<Fault>> {
     let mut bytes = [0; 8];
     if first == 0 {
         bytes.copy_from_slice(input.exactly(8)?.as_ref());

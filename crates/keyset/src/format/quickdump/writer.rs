@@ -28,20 +28,20 @@ impl<W: Write> Writer<W> {
 }
 
 impl<W: Write> Sink for Writer<W> {
-    fn begin(&mut self, names: NameForm) -> Result<(), Fault> {
+    fn begin(&mut self, names: NameForm) -> Result<(), Box<Fault>> {
         if names != NameForm::Relative {
-            return Err(Fault::NameForm);
+            return Err(Box::new(Fault::NameForm));
         }
         self.output.put(MAGIC);
         self.output.put(&VERSION);
         Ok(())
     }
 
-    fn clear(&mut self) -> Result<(), Fault> {
-        Err(Fault::NameForm)
+    fn clear(&mut self) -> Result<(), Box<Fault>> {
+        Err(Box::new(Fault::NameForm))
     }
 
-    fn key(&mut self, name: Field<'_>, value: StoredValue<'_>) -> Result<(), Fault> {
+    fn key(&mut self, name: Field<'_>, value: StoredValue<'_>) -> Result<(), Box<Fault>> {
         self.string(name.bytes);
         match value {
             StoredValue::String(text) => {
@@ -52,31 +52,33 @@ impl<W: Write> Sink for Writer<W> {
                 self.output.put(b"b");
                 self.string(bytes.bytes);
             }
-            StoredValue::Binary(..) | StoredValue::Raw(_) => return Err(Fault::UnexpectedEnd),
+            StoredValue::Binary(..) | StoredValue::Raw(_) => {
+                return Err(Box::new(Fault::UnexpectedEnd));
+            }
         }
         Ok(())
     }
 
-    fn meta(&mut self, name: Field<'_>, value: Field<'_>) -> Result<(), Fault> {
+    fn meta(&mut self, name: Field<'_>, value: Field<'_>) -> Result<(), Box<Fault>> {
         self.output.put(b"m");
         self.string(name.bytes);
         self.string(value.bytes);
         Ok(())
     }
 
-    fn copy_meta(&mut self, key: Field<'_>, meta: Field<'_>) -> Result<(), Fault> {
+    fn copy_meta(&mut self, key: Field<'_>, meta: Field<'_>) -> Result<(), Box<Fault>> {
         self.output.put(b"c");
         self.string(key.bytes);
         self.string(meta.bytes);
         Ok(())
     }
 
-    fn end_key(&mut self) -> Result<(), Fault> {
+    fn end_key(&mut self) -> Result<(), Box<Fault>> {
         self.output.put(b"\0");
         Ok(self.output.flush_if_full()?)
     }
 
-    fn end(&mut self) -> Result<(), Fault> {
+    fn end(&mut self) -> Result<(), Box<Fault>> {
         Ok(self.output.flush()?)
     }
 }
