@@ -11,12 +11,19 @@ use crate::meta::{self, BINARY, MetaError, MetaId, MetaKey, MetaRef};
 use crate::name::{KeyName, NameError, NameRef};
 use crate::value::{NulInString, Value, ValueRef};
 
-/// A key. Clones share their contents until one of them changes.
+/// A key. Clones share their contents until one of them changes; one that comes
+/// from a file shares the file's.
 #[derive(Clone)]
-pub struct Key(Arc<Data>);
+pub struct Key(Repr);
 
 #[derive(Clone)]
-struct Data {
+enum Repr {
+    Packed(Arc<Block>, u32),
+    Owned(Arc<Data>),
+}
+
+#[derive(Clone)]
+pub(crate) struct Data {
     name: KeyName,
     value: Value,
     meta: Vec<MetaKey>,
@@ -25,39 +32,51 @@ struct Data {
 impl Key {
     /// A key with an empty string as its value.
     pub fn new(name: KeyName) -> Self {
-        Self::from_parts(name, ValueRef::String(b""), Vec::new())
+        let value = ValueRef::String(b"").into();
+        Self(Repr::Owned(Arc::new(Data { name, value, meta: Vec::new() })))
     }
 
-    /// A key from parts that keep the invariants.
-    pub(crate) fn from_parts(name: KeyName, value: ValueRef<'_>, meta: Vec<MetaKey>) -> Self {
-        Self(Arc::new(Data { name, value: value.into(), meta }))
+    pub(crate) fn packed(block: &Arc<Block>, index: u32) -> Self {
+        Self(Repr::Packed(Arc::clone(block), index))
+    }
+
+    /// The contents, to change them.
+    fn data(&mut self) -> &mut Data {
+        if let Repr::Packed(..) = self.0 {
+            let key = self.borrow();
+            let (name, value) = (key.name().to_name(), key.value().into());
+            let meta = key.meta_keys().collect();
+            self.0 = Repr::Owned(Arc::new(Data { name, value, meta }));
+        }
+        match &mut self.0 {
+            Repr::Owned(data) => Arc::make_mut(data),
+            Repr::Packed(..) => unreachable!("it was just made an owned one"),
+        }
     }
 
     /// The name.
-    pub fn name(&self) -> &KeyName {
-        &self.0.name
+    pub fn name(&self) -> NameRef<'_> {
+        self.borrow().name()
     }
 
     /// The value.
     pub fn value(&self) -> ValueRef<'_> {
-        self.0.value.borrow()
+        self.borrow().value()
     }
 
     /// The borrowed form, which also reads the metakeys.
     pub fn borrow(&self) -> KeyRef<'_> {
-        KeyRef(Place::Owned(self))
+        KeyRef(match &self.0 {
+            Repr::Packed(block, index) => Place::Packed(block, *index),
+            Repr::Owned(data) => Place::Owned(data),
+        })
     }
 
     /// The same key under another name; metakeys stay shared.
     #[must_use]
     pub fn renamed(mut self, name: KeyName) -> Self {
-        Arc::make_mut(&mut self.0).name = name;
+        self.data().name = name;
         self
-    }
-
-    /// The metakeys that other keys may have too.
-    pub(crate) fn shareable_meta(&self) -> impl Iterator<Item = MetaId> {
-        self.0.meta.iter().filter(|meta| meta.may_be_shared()).map(|meta| meta.borrow().id)
     }
 
     /// Makes this a string key; `binary` and `origvalue` go (`keySetString`).
@@ -66,7 +85,7 @@ impl Key {
     /// If the text holds a NUL.
     pub fn set_string(&mut self, text: impl AsRef<[u8]>) -> Result<(), NulInString> {
         let value = Value::string(text.as_ref())?;
-        let data = Arc::make_mut(&mut self.0);
+        let data = self.data();
         data.value = value;
         data.meta.retain(|meta| !matches!(meta.borrow().name, BINARY | b"origvalue"));
         Ok(())
@@ -74,7 +93,7 @@ impl Key {
 
     /// Makes this a binary key; no bytes mean null (`keySetBinary`).
     pub fn set_binary(&mut self, bytes: impl AsRef<[u8]>) {
-        let data = Arc::make_mut(&mut self.0);
+        let data = self.data();
         data.value = Value::binary(bytes.as_ref());
         if find(&data.meta, BINARY).is_err() {
             insert(&mut data.meta, MetaKey::own(BINARY.to_vec(), b""));
@@ -96,7 +115,7 @@ impl Key {
 
     /// Gives the key this very metakey, as other keys may have it (`keyCopyMeta`).
     pub fn share_meta(&mut self, meta: MetaKey) {
-        let data = Arc::make_mut(&mut self.0);
+        let data = self.data();
         if meta.borrow().name == BINARY {
             data.value = data.value.clone().into_binary();
         }
@@ -109,8 +128,8 @@ impl Key {
     /// If the name is invalid.
     pub fn remove_meta(&mut self, name: impl AsRef<[u8]>) -> Result<bool, NameError> {
         let name = meta::canonical_name(name.as_ref())?;
-        let Ok(at) = find(&self.0.meta, &name) else { return Ok(false) };
-        let data = Arc::make_mut(&mut self.0);
+        let data = self.data();
+        let Ok(at) = find(&data.meta, &name) else { return Ok(false) };
         data.meta.remove(at);
         if name == BINARY {
             data.value = data.value.clone().into_string();
@@ -137,7 +156,7 @@ pub struct KeyRef<'a>(pub(crate) Place<'a>);
 #[derive(Clone, Copy)]
 pub(crate) enum Place<'a> {
     Packed(&'a Arc<Block>, u32),
-    Owned(&'a Key),
+    Owned(&'a Arc<Data>),
 }
 
 impl<'a> KeyRef<'a> {
@@ -145,7 +164,7 @@ impl<'a> KeyRef<'a> {
     pub fn name(self) -> NameRef<'a> {
         match self.0 {
             Place::Packed(block, index) => block.name(index),
-            Place::Owned(key) => key.0.name.borrow(),
+            Place::Owned(data) => data.name.borrow(),
         }
     }
 
@@ -153,7 +172,7 @@ impl<'a> KeyRef<'a> {
     pub fn value(self) -> ValueRef<'a> {
         match self.0 {
             Place::Packed(block, index) => block.value(index),
-            Place::Owned(key) => key.value(),
+            Place::Owned(data) => data.value.borrow(),
         }
     }
 
@@ -161,7 +180,7 @@ impl<'a> KeyRef<'a> {
     pub fn meta(self) -> impl ExactSizeIterator<Item = MetaRef<'a>> {
         let len = match self.0 {
             Place::Packed(block, index) => block.meta_len(index),
-            Place::Owned(key) => key.0.meta.len(),
+            Place::Owned(data) => data.meta.len(),
         };
         (0..len).map(move |at| self.meta_at(at))
     }
@@ -169,7 +188,7 @@ impl<'a> KeyRef<'a> {
     fn meta_at(self, at: usize) -> MetaRef<'a> {
         match self.0 {
             Place::Packed(block, index) => Block::meta(block, block.meta_index(index, at)),
-            Place::Owned(key) => key.0.meta[at].borrow(),
+            Place::Owned(data) => data.meta[at].borrow(),
         }
     }
 
@@ -188,18 +207,25 @@ impl<'a> KeyRef<'a> {
     fn meta_keys(self) -> impl Iterator<Item = MetaKey> {
         (0..self.meta().len()).map(move |at| match self.0 {
             Place::Packed(block, index) => MetaKey::packed(block, block.meta_index(index, at)),
-            Place::Owned(key) => key.0.meta[at].clone(),
+            Place::Owned(data) => data.meta[at].clone(),
         })
     }
 
-    /// An owned key with the same metakeys.
+    /// The key itself, which shares its contents with the set.
     pub fn to_key(self) -> Key {
-        match self.0 {
-            Place::Owned(key) => key.clone(),
-            Place::Packed(..) => {
-                Key::from_parts(self.name().to_name(), self.value(), self.meta_keys().collect())
-            }
-        }
+        Key(match self.0 {
+            Place::Packed(block, index) => Repr::Packed(Arc::clone(block), index),
+            Place::Owned(data) => Repr::Owned(Arc::clone(data)),
+        })
+    }
+
+    /// The metakeys that other keys may have too, other than within a block.
+    pub(crate) fn shareable_meta(self) -> impl Iterator<Item = MetaId> {
+        let metas = match self.0 {
+            Place::Packed(..) => &[][..],
+            Place::Owned(data) => &data.meta,
+        };
+        metas.iter().filter(|meta| meta.may_be_shared()).map(|meta| meta.borrow().id)
     }
 }
 

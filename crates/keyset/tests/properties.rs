@@ -197,11 +197,11 @@ proptest! {
                     set.append(key);
                 }
                 3 => {
-                    let removed = set.remove(picked.name());
+                    let removed = set.remove(&picked.name().to_name());
                     prop_assert_eq!(removed, model.remove(&root));
                 }
                 4 => {
-                    let cut = set.cut(picked.name());
+                    let cut = set.cut(&picked.name().to_name());
                     let stem = if root.len() == 3 { &root[..2] } else { &root[..] };
                     let inside = |name: &Vec<u8>| name.starts_with(stem);
                     let expected: Vec<_> = model.iter().filter(|(name, _)| inside(name)).map(|(_, key)| key.clone()).collect();
@@ -218,7 +218,7 @@ proptest! {
             }
             prop_assert_eq!(set.len(), model.len());
             prop_assert!(set.iter().map(|key| key.name().unescaped()).eq(model.keys().cloned()));
-            prop_assert!(model.values().all(|key| set.get(key.name()) == Some(key.borrow())));
+            prop_assert!(model.values().all(|key| set.get(&key.name().to_name()) == Some(key.borrow())));
             let places = before.iter().enumerate().all(|(at, key)| before.at(at) == Some(key));
             prop_assert!(places, "a copy is left as it was");
         }

@@ -120,11 +120,7 @@ struct Sharing {
 
 impl Sharing {
     fn new(keys: &KeySet) -> Self {
-        let owned = keys.iter().filter_map(|key| match key.0 {
-            Place::Owned(key) => Some(key),
-            Place::Packed(..) => None,
-        });
-        let candidates = owned.flat_map(|key| key.shareable_meta()).collect();
+        let candidates = keys.iter().flat_map(KeyRef::shareable_meta).collect();
         Self { candidates, owners: HashMap::new() }
     }
 

@@ -26,7 +26,7 @@ impl KeySet {
         let found = match self.resolve(name, &Cell::new(MAX_LINKS), true)? {
             Resolved::Key(found) => found,
             Resolved::Default(key) => {
-                let found = key.name().clone();
+                let found = key.name().to_name();
                 self.append(key);
                 found
             }

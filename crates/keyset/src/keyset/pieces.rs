@@ -22,14 +22,7 @@ pub(super) enum Piece {
     /// The entries of a block from one index up to another.
     Run(Arc<Block>, u32, u32),
     /// Keys one by one.
-    List(Arc<Vec<Slot>>),
-}
-
-/// A key in a list.
-#[derive(Clone)]
-pub(super) enum Slot {
-    Packed(Arc<Block>, u32),
-    Owned(Key),
+    List(Arc<Vec<Key>>),
 }
 
 /// Where a key is or would be.
@@ -45,37 +38,12 @@ pub(super) struct Pieces {
     len: usize,
 }
 
-impl Slot {
-    fn key(&self) -> KeyRef<'_> {
-        KeyRef(match self {
-            Self::Packed(block, index) => Place::Packed(block, *index),
-            Self::Owned(key) => Place::Owned(key),
-        })
-    }
-
-    fn into_key(self) -> Key {
-        match self {
-            Self::Owned(key) => key,
-            packed => packed.key().to_key(),
-        }
-    }
-}
-
-impl From<KeyRef<'_>> for Slot {
-    fn from(key: KeyRef<'_>) -> Self {
-        match key.0 {
-            Place::Packed(block, index) => Self::Packed(Arc::clone(block), index),
-            Place::Owned(key) => Self::Owned(key.clone()),
-        }
-    }
-}
-
 impl Piece {
     #[inline]
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Run(_, from, to) => (to - from) as usize,
-            Self::List(slots) => slots.len(),
+            Self::List(keys) => keys.len(),
         }
     }
 
@@ -83,7 +51,7 @@ impl Piece {
     pub(super) fn get(&self, at: usize) -> KeyRef<'_> {
         match self {
             Self::Run(block, from, _) => KeyRef(Place::Packed(block, from + at as u32)),
-            Self::List(slots) => slots[at].key(),
+            Self::List(keys) => keys[at].borrow(),
         }
     }
 
@@ -96,7 +64,7 @@ impl Piece {
             Self::Run(block, from, to) => {
                 search_run(block, &block.entries[*from as usize..*to as usize], name)
             }
-            Self::List(slots) => slots.binary_search_by(|slot| slot.key().name().cmp(&name)),
+            Self::List(keys) => keys.binary_search_by(|key| key.name().cmp(&name)),
         }
     }
 
@@ -107,7 +75,7 @@ impl Piece {
             Self::Run(block, start, _) => {
                 Some(Self::Run(Arc::clone(block), start + from as u32, start + to as u32))
             }
-            Self::List(slots) => Some(Self::List(Arc::new(slots[from..to].to_vec()))),
+            Self::List(keys) => Some(Self::List(Arc::new(keys[from..to].to_vec()))),
         }
     }
 }
@@ -192,19 +160,15 @@ impl Pieces {
     }
 
     pub(super) fn insert(&mut self, key: Key) {
-        self.insert_slot(Slot::Owned(key));
-    }
-
-    fn insert_slot(&mut self, slot: Slot) {
-        match self.locate(slot.key().name()) {
+        match self.locate(key.name()) {
             Ok(position) => {
                 let Position { piece, at } = self.carve(position);
-                self.list(piece)[at] = slot;
+                self.list(piece)[at] = key;
             }
-            Err(position) if position.piece == self.pieces.len() => self.push(slot),
+            Err(position) if position.piece == self.pieces.len() => self.push(key),
             Err(position) => {
                 let Position { piece, at } = self.carve(position);
-                self.list(piece).insert(at, slot);
+                self.list(piece).insert(at, key);
                 self.len += 1;
                 self.split_if_full(piece);
             }
@@ -212,22 +176,22 @@ impl Pieces {
     }
 
     /// Adds a key after all others.
-    fn push(&mut self, slot: Slot) {
+    fn push(&mut self, key: Key) {
         self.len += 1;
         match self.pieces.last_mut() {
-            Some(Piece::List(slots)) if slots.len() < MAX_LIST => Arc::make_mut(slots).push(slot),
-            _ => self.pieces.push(Piece::List(Arc::new(vec![slot]))),
+            Some(Piece::List(keys)) if keys.len() < MAX_LIST => Arc::make_mut(keys).push(key),
+            _ => self.pieces.push(Piece::List(Arc::new(vec![key]))),
         }
     }
 
     pub(super) fn remove(&mut self, position: Position) -> Key {
         let Position { piece, at } = self.carve(position);
-        let slot = self.list(piece).remove(at);
+        let key = self.list(piece).remove(at);
         if self.pieces[piece].len() == 0 {
             self.pieces.remove(piece);
         }
         self.len -= 1;
-        slot.into_key()
+        key
     }
 
     /// Adds all keys of another sequence; they win.
@@ -240,7 +204,7 @@ impl Pieces {
             self.pieces.extend(other.pieces.iter().cloned());
             self.len += other.len;
         } else {
-            other.iter().for_each(|key| self.insert_slot(key.into()));
+            other.iter().for_each(|key| self.insert(key.to_key()));
         }
     }
 
@@ -279,7 +243,7 @@ impl Pieces {
         let (from, to) = (*from, *to);
         let window = (from + at as u32) / WINDOW * WINDOW;
         let (start, end) = (window.max(from), (window + WINDOW).min(to));
-        let slots = (start..end).map(|index| Slot::Packed(Arc::clone(block), index)).collect();
+        let keys = (start..end).map(|index| Key::packed(block, index)).collect();
         let run = &self.pieces[piece];
         let before = run.part(0, (start - from) as usize);
         let after = run.part((end - from) as usize, run.len());
@@ -287,22 +251,22 @@ impl Pieces {
             piece: piece + usize::from(before.is_some()),
             at: at - (start - from) as usize,
         };
-        let list = Piece::List(Arc::new(slots));
+        let list = Piece::List(Arc::new(keys));
         self.pieces.splice(piece..=piece, before.into_iter().chain([list]).chain(after));
         carved
     }
 
-    fn list(&mut self, piece: usize) -> &mut Vec<Slot> {
+    fn list(&mut self, piece: usize) -> &mut Vec<Key> {
         match &mut self.pieces[piece] {
-            Piece::List(slots) => Arc::make_mut(slots),
+            Piece::List(keys) => Arc::make_mut(keys),
             Piece::Run(..) => unreachable!("a carved piece is a list"),
         }
     }
 
     fn split_if_full(&mut self, piece: usize) {
-        let slots = self.list(piece);
-        if slots.len() > MAX_LIST {
-            let half = slots.split_off(slots.len() / 2);
+        let keys = self.list(piece);
+        if keys.len() > MAX_LIST {
+            let half = keys.split_off(keys.len() / 2);
             self.pieces.insert(piece + 1, Piece::List(Arc::new(half)));
         }
     }
