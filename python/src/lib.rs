@@ -2,6 +2,7 @@
 //! format, each a thin skin over its crate.
 
 mod gsd;
+mod keyset;
 
 use pyo3::prelude::*;
 
@@ -9,5 +10,6 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _cenote(module: &Bound<'_, PyModule>) -> PyResult<()> {
     gsd::register(module)?;
+    keyset::register(module)?;
     Ok(())
 }

@@ -79,6 +79,16 @@ impl Key {
         self
     }
 
+    /// Gives the key a value, of whatever type.
+    pub fn set_value(&mut self, value: ValueRef<'_>) {
+        match value {
+            ValueRef::String(text) => {
+                let _ = self.set_string(text);
+            }
+            value => self.set_binary(value.as_bytes()),
+        }
+    }
+
     /// Makes this a string key; `binary` and `origvalue` go (`keySetString`).
     ///
     /// # Errors
@@ -204,7 +214,8 @@ impl<'a> KeyRef<'a> {
         self.meta_keys().find(|meta| meta::compare_names(meta.borrow().name, &name).is_eq())
     }
 
-    fn meta_keys(self) -> impl Iterator<Item = MetaKey> {
+    /// The metakeys in order, to share them with another key.
+    pub fn meta_keys(self) -> impl Iterator<Item = MetaKey> {
         (0..self.meta().len()).map(move |at| match self.0 {
             Place::Packed(block, index) => MetaKey::packed(block, block.meta_index(index, at)),
             Place::Owned(data) => data.meta[at].clone(),

@@ -19,6 +19,7 @@
 
 mod block;
 mod diff;
+pub mod file;
 pub mod format;
 mod key;
 mod keyset;

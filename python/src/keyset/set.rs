@@ -1,0 +1,269 @@
+//! Key sets: mappings from names to keys, in key order.
+
+use cenote_keyset::{Key, KeySet, Side, Strategy, merge};
+use pyo3::exceptions::{PyIndexError, PyKeyError, PyValueError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyMapping};
+
+use super::columns::Columns;
+use super::convert::{MergeConflict, name_of, set_value, text, value, wrong};
+use super::key::PyKey;
+
+/// Keys in order, each name once. `keys[name]` is a `Key`; so is each item of an iteration.
+#[pyclass(name = "KeySet", module = "cenote.keyset", mapping)]
+pub(crate) struct PyKeySet {
+    pub(crate) keys: KeySet,
+}
+
+#[pymethods]
+impl PyKeySet {
+    /// Takes keys, another key set, or a mapping from names to values.
+    #[new]
+    #[pyo3(signature = (keys = None))]
+    fn new(keys: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let mut set = Self { keys: KeySet::new() };
+        if let Some(keys) = keys {
+            set.append(keys)?;
+        }
+        Ok(set)
+    }
+
+    fn __len__(&self) -> usize {
+        self.keys.len()
+    }
+
+    fn __iter__(&self) -> KeyIterator {
+        KeyIterator { keys: self.all().into_iter() }
+    }
+
+    /// The key of this name, or at this place in the order.
+    fn __getitem__(&self, name: &Bound<'_, PyAny>) -> PyResult<PyKey> {
+        if let Ok(index) = name.extract::<isize>() {
+            return self.at(index);
+        }
+        let found = self.keys.get(&name_of(name)?);
+        Ok(found.ok_or_else(|| PyKeyError::new_err(name.clone().unbind()))?.into())
+    }
+
+    fn __contains__(&self, name: &Bound<'_, PyAny>) -> PyResult<bool> {
+        Ok(self.keys.get(&name_of(name)?).is_some())
+    }
+
+    /// Gives the key of this name a value, or takes over the value and metadata of a key.
+    fn __setitem__(&mut self, name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let name = name_of(name)?;
+        let key = match value.cast::<PyKey>() {
+            Ok(key) => key.get().key.clone().renamed(name),
+            Err(_) => {
+                let old = self.keys.get(&name).map(|key| key.to_key());
+                let mut key = old.unwrap_or_else(|| Key::new(name));
+                set_value(&mut key, value)?;
+                key
+            }
+        };
+        self.keys.append(key);
+        Ok(())
+    }
+
+    fn __delitem__(&mut self, name: &Bound<'_, PyAny>) -> PyResult<()> {
+        let removed = self.keys.remove(&name_of(name)?);
+        removed.map(drop).ok_or_else(|| PyKeyError::new_err(name.clone().unbind()))
+    }
+
+    /// The key of this name, or `default`.
+    #[pyo3(signature = (name, default = None))]
+    fn get<'py>(
+        &self,
+        name: &Bound<'py, PyAny>,
+        default: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        match self.keys.get(&name_of(name)?) {
+            Some(key) => Ok(Some(Bound::new(name.py(), PyKey::from(key))?.into_any())),
+            None => Ok(default),
+        }
+    }
+
+    /// The names, in key order.
+    fn keys<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let names = self.keys.iter().map(|key| text(py, &key.name().to_bytes()));
+        PyList::new(py, names.collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// The keys, in order.
+    fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let keys = self.keys.iter().map(|key| Bound::new(py, PyKey::from(key)));
+        PyList::new(py, keys.collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// Pairs of name and key, in key order.
+    fn items<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let pairs = self.keys.iter().map(|key| {
+            let name = text(py, &key.name().to_bytes())?;
+            (name, Bound::new(py, PyKey::from(key))?).into_pyobject(py)
+        });
+        PyList::new(py, pairs.collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// The values by name, without metadata.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        for key in &self.keys {
+            dict.set_item(text(py, &key.name().to_bytes())?, value(py, key.value())?)?;
+        }
+        Ok(dict)
+    }
+
+    /// Names, values and types as arrays, without an object for each key.
+    fn columns(&self, py: Python<'_>) -> Columns {
+        Columns::new(py, &self.keys)
+    }
+
+    /// The columns as a `pyarrow.Table`.
+    fn to_arrow<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let columns = Bound::new(py, self.columns(py))?;
+        py.import(intern!(py, "cenote.keyset._arrow"))?
+            .call_method1(intern!(py, "table"), (columns,))
+    }
+
+    /// The key that a name stands for; a cascading name (`/…`) is looked up by its
+    /// specification, else in proc, dir, user, system and default. `None` if there is none.
+    fn lookup(&mut self, name: &Bound<'_, PyAny>) -> PyResult<Option<PyKey>> {
+        Ok(self.keys.lookup(&name_of(name)?).map(PyKey::from))
+    }
+
+    /// Adds a key, or all of a key set, of an iterable of keys, or of a mapping from names to
+    /// values; keys of the same names make way.
+    fn append(&mut self, keys: &Bound<'_, PyAny>) -> PyResult<()> {
+        if let Ok(key) = keys.cast::<PyKey>() {
+            self.keys.append(key.get().key.clone());
+        } else if let Ok(set) = keys.cast::<Self>() {
+            let other = set.try_borrow().map(|set| set.keys.clone());
+            self.keys.append_all(&other.unwrap_or_else(|_| self.keys.clone()));
+        } else if let Ok(mapping) = keys.cast::<PyMapping>() {
+            for item in mapping.items()?.iter() {
+                let (name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
+                self.__setitem__(&name, &value)?;
+            }
+        } else {
+            for key in keys.try_iter()? {
+                self.keys.append(key?.cast::<PyKey>()?.get().key.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes the key of this name and all below it and returns them.
+    fn cut(&mut self, name: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self { keys: self.keys.cut(&name_of(name)?) })
+    }
+
+    /// The key of this name and all below it, as a key set of their own.
+    fn below(&self, name: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self { keys: self.keys.below(&name_of(name)?) })
+    }
+
+    /// Moves the key `old` and all below it to `new`; returns how many keys moved.
+    fn rename(&mut self, old: &Bound<'_, PyAny>, new: &Bound<'_, PyAny>) -> PyResult<usize> {
+        self.keys.rename(&name_of(old)?, &name_of(new)?).map_err(wrong)
+    }
+
+    /// Merges these keys and `theirs`, which both come from `base`. Where both changed a
+    /// value, `strategy` decides: `abort` raises `MergeConflict`, `ours`, `theirs`.
+    #[pyo3(signature = (theirs, base, *, strategy = "abort", same_change_agrees = false))]
+    fn merge(
+        &self,
+        py: Python<'_>,
+        theirs: PyRef<'_, Self>,
+        base: PyRef<'_, Self>,
+        strategy: &str,
+        same_change_agrees: bool,
+    ) -> PyResult<Self> {
+        let strategy = match strategy {
+            "abort" => Strategy::Abort,
+            "ours" => Strategy::Ours,
+            "theirs" => Strategy::Theirs,
+            _ => return Err(PyValueError::new_err("strategy is abort, ours or theirs")),
+        };
+        let root = cenote_keyset::KeyName::root(cenote_keyset::Namespace::Cascading);
+        let side = |keys| Side { keys, root: &root };
+        let (ours, theirs, base) = (side(&self.keys), side(&theirs.keys), side(&base.keys));
+        let merged = merge(ours, theirs, base, &root, strategy, same_change_agrees);
+        match merged.keys {
+            Some(keys) => Ok(Self { keys }),
+            None => Err(conflict(py, &merged.conflicts)?),
+        }
+    }
+
+    /// A copy, which shares its contents until one of both changes.
+    fn copy(&self) -> Self {
+        Self { keys: self.keys.clone() }
+    }
+
+    fn __copy__(&self) -> Self {
+        self.copy()
+    }
+
+    fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> Self {
+        self.copy()
+    }
+
+    fn __eq__(&self, other: PyRef<'_, Self>) -> bool {
+        self.keys == other.keys
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        const SHOWN: usize = 20;
+        let shown = self.all().into_iter().take(SHOWN);
+        let keys = shown.map(|key| Bound::new(py, PyKey { key })).collect::<PyResult<Vec<_>>>()?;
+        let keys = PyList::new(py, keys)?.repr()?.to_string();
+        if self.keys.len() <= SHOWN {
+            return Ok(format!("KeySet({keys})"));
+        }
+        let listed = keys.trim_end_matches(']');
+        Ok(format!("KeySet({listed}, … {} keys])", self.keys.len()))
+    }
+}
+
+impl PyKeySet {
+    fn all(&self) -> Vec<Key> {
+        self.keys.iter().map(|key| key.to_key()).collect()
+    }
+
+    fn at(&self, index: isize) -> PyResult<PyKey> {
+        let index = if index < 0 { index + self.keys.len() as isize } else { index };
+        let key = usize::try_from(index).ok().and_then(|index| self.keys.at(index));
+        Ok(key.ok_or_else(|| PyIndexError::new_err("there is no key at this index"))?.into())
+    }
+}
+
+fn conflict(py: Python<'_>, conflicts: &[cenote_keyset::Conflict]) -> PyResult<PyErr> {
+    let names = conflicts.iter().map(|conflict| text(py, conflict.name.as_bytes()));
+    let names = PyList::new(py, names.collect::<PyResult<Vec<_>>>()?)?;
+    let count = conflicts.len();
+    let message = format!("both sides changed {count} keys: choose a strategy, ours or theirs");
+    let error = MergeConflict::new_err(message);
+    error.value(py).setattr(intern!(py, "names"), names)?;
+    Ok(error)
+}
+
+/// The keys of a set as they were when the iteration began.
+#[pyclass(module = "cenote.keyset")]
+pub(crate) struct KeyIterator {
+    keys: std::vec::IntoIter<Key>,
+}
+
+#[pymethods]
+impl KeyIterator {
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__(&mut self) -> Option<PyKey> {
+        self.keys.next().map(|key| PyKey { key })
+    }
+
+    fn __length_hint__(&self) -> usize {
+        self.keys.len()
+    }
+}
