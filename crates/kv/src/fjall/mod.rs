@@ -66,6 +66,9 @@ impl std::fmt::Debug for Store {
 const MEMTABLE: u64 = 16 << 20;
 /// The least that fjall accepts, for the same reason.
 const JOURNALS: u64 = 64 << 20;
+/// Background threads. One of them only flushes and passes on every other message it gets,
+/// over and over while the rest are busy: with two in all it takes a core for that.
+const WORKERS: usize = 4;
 /// Values of this size, in bytes, are kept apart from their keys, so that merging tables does
 /// not copy them: contents of small files and large graphs.
 const APART: u32 = 4_096;
@@ -92,7 +95,13 @@ impl FjallEngine {
 }
 
 fn open_database(dir: &Path, cache: u64) -> Result<Database> {
-    let open = || Database::builder(dir).cache_size(cache).max_journaling_size(JOURNALS).open();
+    let open = || {
+        Database::builder(dir)
+            .cache_size(cache)
+            .max_journaling_size(JOURNALS)
+            .worker_threads(WORKERS)
+            .open()
+    };
     match open() {
         Err(fjall::Error::JournalRecovery(_)) if journal::drop_torn_tail(dir)? => {
             open().map_err(error)
