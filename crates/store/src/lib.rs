@@ -17,6 +17,7 @@ mod contents;
 mod error;
 mod ids;
 mod jobs;
+mod maintain;
 mod metadata;
 mod model;
 mod open;
@@ -32,6 +33,7 @@ pub use contents::{
     ReadOptions, Received, Swept, Upload, UploadOptions, Where,
 };
 pub use error::{Error, ErrorKind, Result};
+pub use maintain::Pace;
 pub use metadata::{
     AvuChange, Comparison, Condition, Query, SearchPage, attribute_of, predicate_of,
 };

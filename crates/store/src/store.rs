@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use cenote_blob::{BlobId, Place};
 use cenote_kv::{CommitError, Engine};
+use tokio::sync::Notify;
 
 use crate::catalog::{Transaction, View};
 use crate::contents::Limits;
@@ -54,6 +55,8 @@ pub(crate) struct Inner {
     parts: Parts,
     ids: Ids,
     pub(crate) credentials: CredentialCache,
+    /// Rings when a job was recorded.
+    pub(crate) work: Notify,
 }
 
 /// How often a change is tried again when others change the same things.
@@ -62,7 +65,8 @@ const ATTEMPTS: usize = 64;
 impl Store {
     pub(crate) fn assemble(parts: Parts) -> Self {
         let credentials = CredentialCache::new(&*parts.entropy);
-        Self { inner: Arc::new(Inner { parts, ids: Ids::default(), credentials }) }
+        let work = Notify::new();
+        Self { inner: Arc::new(Inner { parts, ids: Ids::default(), credentials, work }) }
     }
 
     pub(crate) fn parts(&self) -> &Parts {

@@ -29,6 +29,7 @@
 //! | `p` upload offset | `PartRecord` | a part that has arrived |
 //! | `J` id | `JobRecord` | work that a restart resumes |
 //! | `g` time content | empty | a content that may have lost its last reference |
+//! | `d` id | empty | an object whose content has no SHA-256 yet |
 //! | `c` id what | counter | children and bytes of a collection; of the store, with id 0 |
 //! | `s` what | | settings of the store: its format, the next free id |
 
@@ -291,6 +292,14 @@ pub(crate) fn garbage_before(time: Time) -> KeyRange {
 /// The content in a key of [`garbage_before`].
 pub(crate) fn garbage_content(key: &[u8]) -> Option<ContentId> {
     id_at(key, 9).map(ContentId)
+}
+
+pub(crate) fn undigested(id: ResourceId) -> Bytes {
+    Key::new(b'd').id(id.0).done()
+}
+
+pub(crate) fn all_undigested() -> KeyRange {
+    Key::new(b'd').prefix()
 }
 
 /// A counter of a collection, or of the store with id 0.

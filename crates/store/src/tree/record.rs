@@ -12,6 +12,7 @@ use crate::model::{PersonId, Resource, ResourceId};
 pub(crate) fn insert(tx: &mut Transaction, id: ResourceId, resource: &Resource) {
     link(tx, id, resource);
     tx.put(keys::resource(id), resource);
+    note_undigested(tx, id, None, resource);
     if let Some(content) = &resource.content {
         contents::refer(tx, content.id, id, contents::CURRENT);
     }
@@ -38,6 +39,7 @@ pub(crate) fn update(
     if old.kind != new.kind {
         link(tx, id, new);
     }
+    note_undigested(tx, id, Some(old), new);
     tx.put(keys::resource(id), new);
     announce(tx, kind, id, new, None, new.modified_by);
 }
@@ -83,6 +85,19 @@ pub(super) fn count(tx: &mut Transaction, resource: &Resource, sign: i64) {
 
 fn size(resource: &Resource) -> i64 {
     resource.content.as_ref().map_or(0, |content| content.size as i64)
+}
+
+/// Whether the content of a resource has no SHA-256 yet.
+pub(crate) fn is_undigested(resource: &Resource) -> bool {
+    resource.content.as_ref().is_some_and(|content| content.digests.sha256.is_none())
+}
+
+fn note_undigested(tx: &mut Transaction, id: ResourceId, old: Option<&Resource>, new: &Resource) {
+    match (old.is_some_and(is_undigested), is_undigested(new)) {
+        (false, true) => tx.mark(keys::undigested(id)),
+        (true, false) => tx.delete(keys::undigested(id)),
+        _ => {}
+    }
 }
 
 fn link(tx: &mut Transaction, id: ResourceId, resource: &Resource) {

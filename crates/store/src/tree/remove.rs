@@ -5,7 +5,7 @@ use crate::access::Chain;
 use crate::catalog::keys::{self, Counter};
 use crate::catalog::{JobRecord, Reads, Transaction};
 use crate::model::{At, Level, Resource, ResourceId};
-use crate::tree::record::count;
+use crate::tree::record::{count, is_undigested};
 use crate::tree::{find, unlink};
 use crate::{Caller, Error, ErrorKind, Result, Store, contents, metadata, people, versions};
 
@@ -44,6 +44,7 @@ impl Store {
         tx.add(ResourceId::REMOVED.0, Counter::Resources, 1);
         tx.put(keys::resource(id), &resource);
         tx.put(keys::job(self.new_id()?), &JobRecord::Sweep(id));
+        self.inner.work.notify_one();
         Ok(())
     }
 }
@@ -64,6 +65,9 @@ pub(super) fn remove_leaf(tx: &mut Transaction, caller: &Caller, chain: Chain) -
 pub(crate) fn erase(tx: &mut Transaction, id: ResourceId, resource: &Resource) -> Result<()> {
     tx.delete(keys::resource(id));
     count(tx, resource, -1);
+    if is_undigested(resource) {
+        tx.delete(keys::undigested(id));
+    }
     if let Some(content) = &resource.content {
         contents::release(tx, content.id, id, contents::CURRENT);
     }
