@@ -36,7 +36,7 @@ pub struct FjallOptions {
 
 impl Default for FjallOptions {
     fn default() -> Self {
-        Self { cache: 64 << 20, reserve: 192 << 20 }
+        Self { cache: 32 << 20, reserve: 192 << 20 }
     }
 }
 
