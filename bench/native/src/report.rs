@@ -1,0 +1,55 @@
+//! Medians, and the lines that are printed.
+
+use std::time::{Duration, Instant};
+
+use crate::Outcome;
+
+/// Prints a table, a line as soon as it is known.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    begun: bool,
+}
+
+impl Report {
+    /// One row: what was done, ours, the peer's, how they compare, and what is to be reached.
+    pub(crate) fn row(&mut self, work: &str, ours: &str, peer: &str, ratio: &str, reach: &str) {
+        if !std::mem::replace(&mut self.begun, true) {
+            println!("| work | cenote | peer | ratio | to reach |\n|---|---|---|---|---|");
+        }
+        println!("| {work} | {ours} | {peer} | {ratio} | {reach} |");
+    }
+
+    /// A row of two times; the ratio is the peer's time to ours: above 1 we are faster.
+    pub(crate) fn times(
+        &mut self,
+        work: &str,
+        ours: Duration,
+        (name, peer): (&str, Duration),
+        reach: &str,
+    ) {
+        let ratio = peer.as_secs_f64() / ours.as_secs_f64();
+        let peer = format!("{} ({name})", seconds(peer));
+        self.row(work, &seconds(ours), &peer, &format!("{ratio:.2}"), reach);
+    }
+}
+
+/// How long `work` takes.
+pub(crate) fn timed(work: impl FnOnce() -> Outcome) -> Outcome<Duration> {
+    let started = Instant::now();
+    work()?;
+    Ok(started.elapsed())
+}
+
+/// The middle one.
+pub(crate) fn median(times: &mut [Duration]) -> Duration {
+    times.sort();
+    times[times.len() / 2]
+}
+
+/// A time as people read it.
+pub(crate) fn seconds(time: Duration) -> String {
+    match time.as_secs_f64() {
+        short if short < 1.0 => format!("{:.2} ms", short * 1e3),
+        long => format!("{long:.2} s"),
+    }
+}

@@ -1,0 +1,89 @@
+//! A collection of a million children, and a restart with it.
+
+use std::time::Duration;
+
+use crate::connection::Connection;
+use crate::report::{median, seconds, timed};
+use crate::served::Served;
+use crate::{Bench, Outcome};
+
+const CHILDREN: usize = 1_000_000;
+const BATCH: usize = 10_000;
+const ROUNDS: usize = 101;
+
+pub(crate) fn measure(bench: &mut Bench) -> Outcome {
+    let mut served = Served::new(bench, "million")?;
+    let mut connection = served.connect()?;
+    for name in ["many", "empty"] {
+        let body = format!(r#"{{"path":"/{name}","kind":"collection"}}"#);
+        connection.send("POST", "/v1/create", body.as_bytes())?;
+    }
+    let filled = timed(|| fill(&mut connection))?;
+    let rate = CHILDREN as f64 / filled.as_secs_f64();
+    bench.report.row(
+        "put 1,000,000 children, 10,000 a request",
+        &format!("{rate:.0}/s"),
+        "",
+        "",
+        "",
+    );
+    let page = repeated(|_| connection.send("GET", "/v1/list?path=/many", b"").map(drop))?;
+    bench.report.row("first page (1,000 of 1,000,000)", &seconds(page), "", "", "< 20 ms");
+    creates(bench, &mut connection)?;
+    let rename = repeated(|round| {
+        let (from, to) = if round % 2 == 0 { ("many", "moved") } else { ("moved", "many") };
+        let body = format!(r#"{{"from":{{"path":"/{from}"}},"to":"/{to}"}}"#);
+        connection.send("POST", "/v1/move", body.as_bytes()).map(drop)
+    })?;
+    bench.report.row("rename of the collection", &seconds(rename), "", "", "< 10 ms");
+    let mut restarts = (0..bench.rounds).map(|_| served.restart()).collect::<Outcome<Vec<_>>>()?;
+    bench.report.row(
+        "answering after `kill -9`",
+        &seconds(median(&mut restarts)),
+        "",
+        "",
+        "< 0.5 s",
+    );
+    Ok(())
+}
+
+/// Creates in turn beside a million and beside few, so that both see the same machine.
+fn creates(bench: &mut Bench, connection: &mut Connection) -> Outcome {
+    let (mut many, mut few) = (Vec::new(), Vec::new());
+    for round in 0..ROUNDS {
+        for (collection, times) in [("many", &mut many), ("empty", &mut few)] {
+            let path = format!("/v1/fs/{collection}/new{round}");
+            times.push(timed(|| connection.send("PUT", &path, b"some bytes").map(drop))?);
+        }
+    }
+    let (many, few) = (median(&mut many), median(&mut few));
+    let ratio = format!("{:.2}", many.as_secs_f64() / few.as_secs_f64());
+    bench.report.row(
+        "a create beside 1,000,000, and beside none",
+        &seconds(many),
+        &seconds(few),
+        &ratio,
+        "<= 1.3",
+    );
+    Ok(())
+}
+
+fn repeated(mut work: impl FnMut(usize) -> Outcome) -> Outcome<Duration> {
+    let mut times =
+        (0..ROUNDS + 1).map(|round| timed(|| work(round))).collect::<Outcome<Vec<_>>>()?;
+    Ok(median(&mut times))
+}
+
+fn fill(connection: &mut Connection) -> Outcome {
+    for start in (0..CHILDREN).step_by(BATCH) {
+        let mut tar = tar::Builder::new(Vec::with_capacity(BATCH * 1_024));
+        for i in start..start + BATCH {
+            let mut header = tar::Header::new_ustar();
+            header.set_size(8);
+            header.set_mode(0o644);
+            tar.append_data(&mut header, format!("{i:07}"), &b"8 bytes!"[..])?;
+        }
+        connection.send("POST", "/v1/batch?path=/many", &tar.into_inner()?)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,21 @@
+//! The rows of the table, one file each.
+
+mod big;
+mod memory;
+mod million;
+mod small;
+mod tree;
+
+use crate::{Bench, Outcome};
+
+/// Measures one row, or a few that belong together.
+pub(crate) type Row = fn(&mut Bench) -> Outcome;
+
+/// Every row, by the name it is asked for.
+pub(crate) const ALL: [(&str, Row); 5] = [
+    ("big", big::measure),
+    ("small", small::measure),
+    ("memory", memory::measure),
+    ("million", million::measure),
+    ("tree", tree::measure),
+];

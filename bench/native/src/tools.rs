@@ -1,0 +1,77 @@
+//! Other people's programs, and files to move.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use crate::Outcome;
+
+/// Runs a program to its end; anything but success is an error.
+pub(crate) fn run(command: &mut Command) -> Outcome {
+    match command.status()? {
+        status if status.success() => Ok(()),
+        status => Err(format!("{command:?}: {status}").into()),
+    }
+}
+
+/// Whether a program is installed.
+pub(crate) fn has(program: &str) -> bool {
+    Command::new(program)
+        .arg("--version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok()
+}
+
+/// A file of bytes that do not repeat.
+pub(crate) fn noise(path: &Path, length: usize) -> Outcome<PathBuf> {
+    let mut file = BufWriter::with_capacity(1 << 20, File::create(path)?);
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    for _ in 0..length / 8 {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        file.write_all(&state.to_le_bytes())?;
+    }
+    file.into_inner()?.sync_all()?;
+    Ok(path.to_owned())
+}
+
+/// nginx, as Debian has it, with one directory to give.
+pub(crate) struct Nginx {
+    process: Child,
+    /// Where it listens.
+    pub(crate) url: String,
+}
+
+impl Nginx {
+    pub(crate) fn start(dir: &Path) -> Outcome<Self> {
+        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+        let conf = dir.join("nginx.conf");
+        let text = format!(
+            "daemon off; worker_processes 1; pid {0}/nginx.pid; error_log stderr; events {{}}\n\
+             http {{ access_log off; sendfile on; tcp_nopush on; client_body_temp_path {0}; proxy_temp_path {0}; fastcgi_temp_path {0};\n\
+             uwsgi_temp_path {0}; scgi_temp_path {0}; server {{ listen 127.0.0.1:{port}; root {0}; }} }}\n\
+             user root;\n",
+            dir.display()
+        );
+        std::fs::write(&conf, text)?;
+        let process = Command::new("nginx").arg("-c").arg(&conf).stderr(Stdio::null()).spawn()?;
+        let url = format!("http://127.0.0.1:{port}");
+        let tried = (0..500).find(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+            std::net::TcpStream::connect(("127.0.0.1", port)).is_ok()
+        });
+        tried.map(|_| Self { process, url }).ok_or_else(|| "nginx did not start".into())
+    }
+}
+
+impl Drop for Nginx {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
