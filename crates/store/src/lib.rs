@@ -43,7 +43,7 @@ pub use ports::{Clock, Entropy, SystemClock, SystemEntropy};
 pub use store::{Parts, Store};
 pub use tree::{
     AttributeChange, Change, ChangePage, CopyOptions, CreateOptions, Draft, ListOptions,
-    MoveOptions, Page, Position, RemoveOptions, WalkPage,
+    MoveOptions, Page, Position, RemoveOptions, StoreStats, Usage, WalkPage,
 };
 pub use versions::{Prune, Version};
 

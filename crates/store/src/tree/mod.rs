@@ -10,6 +10,7 @@ mod record;
 mod relocate;
 mod remove;
 mod stat;
+mod usage;
 mod walk;
 
 pub use attributes::AttributeChange;
@@ -23,5 +24,6 @@ pub(crate) use record::{describe, detach, insert, is_undigested, unlink, update}
 pub use relocate::MoveOptions;
 pub use remove::RemoveOptions;
 pub(crate) use remove::erase;
+pub use usage::{StoreStats, Usage};
 pub(crate) use walk::Walk;
 pub use walk::WalkPage;

@@ -1,0 +1,75 @@
+//! How much there is: below a collection, and in the whole store.
+
+use crate::catalog::Reads;
+use crate::catalog::keys::Counter;
+use crate::model::{At, Kind, Level, Stat};
+use crate::tree::{Walk, find};
+use crate::{Caller, Result, Store};
+
+/// What lies below a collection, as far as the caller may see it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Resources that are no collections.
+    pub objects: u64,
+    /// Collections.
+    pub collections: u64,
+    /// Bytes of contents; those of versions and copies in several places do not count.
+    pub bytes: u64,
+}
+
+/// What the whole store holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoreStats {
+    /// Resources, the root not counted.
+    pub resources: u64,
+    /// Bytes of contents.
+    pub bytes: u64,
+    /// The catalog's engine.
+    pub engine: &'static str,
+    /// The places for contents, and how many bytes each has free, where that can be known.
+    pub places: Vec<(String, Option<u64>)>,
+    /// Jobs that wait.
+    pub jobs: usize,
+}
+
+impl Store {
+    /// Adds up what lies below a collection, or tells about one object. Needs [`Level::ReadObject`].
+    pub fn usage(&self, caller: &Caller, at: &At) -> Result<Usage> {
+        let view = self.view()?;
+        let top = find(&view, caller, at, Level::ReadObject)?;
+        let mut usage = Usage::default();
+        if top.resource().kind != Kind::Collection {
+            usage.add(&Stat::from(top));
+            return Ok(usage);
+        }
+        let mut walk = Walk::below(&view, caller, top);
+        while let Some(entry) = walk.step()? {
+            usage.add(&entry);
+        }
+        Ok(usage)
+    }
+
+    /// What the whole store holds, from its counters.
+    pub fn stats(&self) -> Result<StoreStats> {
+        let view = self.view()?;
+        let count = |what| Ok::<_, crate::Error>(view.counter(0, what)?.max(0).unsigned_abs());
+        let places = self.parts().places.iter();
+        Ok(StoreStats {
+            resources: count(Counter::Resources)?,
+            bytes: count(Counter::Bytes)?,
+            engine: self.parts().engine.name(),
+            places: places.map(|place| (place.name().to_owned(), place.free_space())).collect(),
+            jobs: self.pending_jobs()?,
+        })
+    }
+}
+
+impl Usage {
+    fn add(&mut self, entry: &Stat) {
+        match entry.resource.kind {
+            Kind::Collection => self.collections += 1,
+            _ => self.objects += 1,
+        }
+        self.bytes += entry.size();
+    }
+}
