@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 
 use crate::source::Source;
 
@@ -19,6 +20,11 @@ pub trait Storage: Source {
     /// When the size could not be changed.
     fn set_size(&mut self, size: u64) -> io::Result<()>;
 
+    /// Lets the disk begin on these bytes, so that [`Storage::sync`] has less to wait for.
+    ///
+    /// Promises nothing, and does nothing unless there is something to gain.
+    fn begin_sync(&mut self, _bytes: Range<u64>) {}
+
     /// Returns once everything written, and the size, will survive a loss of power.
     ///
     /// # Errors
@@ -33,6 +39,18 @@ impl Storage for File {
 
     fn set_size(&mut self, size: u64) -> io::Result<()> {
         self.set_len(size)
+    }
+
+    #[cfg(target_os = "linux")]
+    #[expect(unsafe_code, reason = "a system call that no safe library has")]
+    fn begin_sync(&mut self, bytes: Range<u64>) {
+        use std::os::fd::AsRawFd;
+        let (start, length) = (bytes.start as i64, (bytes.end - bytes.start) as i64);
+        // SAFETY: no memory is passed, and the descriptor is that of an open file. An error says
+        // only that the disk has not begun.
+        unsafe {
+            libc::sync_file_range(self.as_raw_fd(), start, length, libc::SYNC_FILE_RANGE_WRITE);
+        }
     }
 
     fn sync(&mut self) -> io::Result<()> {

@@ -16,7 +16,7 @@ use super::array::{bytes_of, chunk_type};
 use super::chunk::ChunkData;
 use super::elision::{equal, equal_in_file, is_default};
 use super::file::read_rows;
-use super::schema::{CONTAINERS, Default, FIELDS, Field, Shape};
+use super::schema::{CONTAINERS, Default, FIELDS, Field, Shape, attribute, container_name};
 use super::source::Medium;
 use super::trajectory::Trajectory;
 
@@ -94,12 +94,14 @@ impl<'py> FrameWriter<'_, 'py> {
         let own = frame.getattr_opt(intern!(self.py, "_own"))?;
         let mut chunks = Vec::new();
         let mut first = 0;
-        for (number, name) in CONTAINERS.iter().enumerate() {
+        for number in 0..CONTAINERS.len() {
             let fields =
                 FIELDS[first..].iter().take_while(|field| field.container == number).count();
-            let name = PyString::intern(self.py, name);
+            let name = container_name(self.py, number);
             let container = match &own {
-                Some(own) if !own.contains(&name)? && !own.contains("_initial")? => {
+                Some(own)
+                    if !own.contains(name)? && !own.contains(intern!(self.py, "_initial"))? =>
+                {
                     self.untouched(first, &mut chunks)?;
                     first += fields;
                     continue;
@@ -118,10 +120,9 @@ impl<'py> FrameWriter<'_, 'py> {
         if field.name != "N" {
             return Ok(());
         }
-        let Some(entry) = self.initial_chunk(field)? else { return Ok(()) };
-        let zero = 0_u32.to_le_bytes().to_vec();
-        if !equal_in_file(self.reader, &entry, &zero).map_err(|e| self.raise(e))? {
-            chunks.push((field.chunk.into(), number(zero, field.kind)));
+        let initial = self.initial_read(first)?.map(|count| count.eq(0)).transpose()?;
+        if initial == Some(false) {
+            chunks.push((field.chunk.into(), number(vec![0; 4], field.kind)));
         }
         Ok(())
     }
@@ -133,12 +134,14 @@ impl<'py> FrameWriter<'_, 'py> {
         chunks: &mut Vec<NamedChunk<'py>>,
     ) -> PyResult<()> {
         let own = container.getattr_opt(intern!(self.py, "_own"))?;
-        let own = own.filter(|own| own.contains("_initial").is_ok_and(|inherits| !inherits));
+        let own = own.filter(|own| {
+            own.contains(intern!(self.py, "_initial")).is_ok_and(|inherits| !inherits)
+        });
         let own = own.map(Bound::cast_into::<PyDict>).transpose()?;
         for number in fields {
             let field = &FIELDS[number];
             let value = match &own {
-                Some(own) => own.get_item(self.attribute(field))?,
+                Some(own) => own.get_item(attribute(self.py, number))?,
                 None => container.getattr_opt(field.name)?,
             };
             let Some(value) = value.filter(|value| !value.is_none()) else { continue };
@@ -149,10 +152,6 @@ impl<'py> FrameWriter<'_, 'py> {
             }
         }
         Ok(())
-    }
-
-    fn attribute(&self, field: &Field) -> Bound<'py, PyString> {
-        PyString::intern(self.py, if field.shape == Shape::Box { "_box" } else { field.name })
     }
 
     fn initial_chunk(&self, field: &Field) -> PyResult<Option<Entry>> {
@@ -185,10 +184,7 @@ impl<'py> FrameWriter<'_, 'py> {
             return self.slow(value, "_one_chunk");
         }
         let said = match &value.initial {
-            Some(entry) if entry.chunk_type() == value.field.kind => {
-                equal_in_file(self.reader, entry, bytes).map_err(|e| self.raise(e))?
-            }
-            Some(_) => return self.slow(value, "_one_chunk"),
+            Some(entry) => self.initial_value(value.number, entry)?.eq(given)?,
             None => value.field.default == Default::Integer(given as i64),
         };
         Ok((!said).then(|| number(bytes.to_vec(), value.field.kind)))
@@ -209,8 +205,8 @@ impl<'py> FrameWriter<'_, 'py> {
         }
         let said = match (&value.initial, self.initial) {
             (Some(_), Some(initial)) => {
-                let container = initial.getattr(CONTAINERS[value.field.container])?;
-                container.getattr(value.field.name)?.eq(&names)?
+                let container = initial.getattr(container_name(self.py, value.field.container))?;
+                container.getattr(attribute(self.py, value.number))?.eq(&names)?
             }
             _ => value.value.eq(self.default(value)?)?,
         };
@@ -259,7 +255,7 @@ impl<'py> FrameWriter<'_, 'py> {
         if entry.rows() != array.shape()[0] as u64 {
             return Ok(false);
         }
-        let read = self.initial_read(value.field)?;
+        let read = self.initial_read(value.number)?;
         if let Some(Ok(read)) = read.map(Bound::cast_into::<PyUntypedArray>) {
             return Ok(equal(kind, bytes_of(&read), bytes));
         }
@@ -267,15 +263,15 @@ impl<'py> FrameWriter<'_, 'py> {
     }
 
     /// What was read of frame 0 for a field.
-    fn initial_read(&self, field: &Field) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn initial_read(&self, field: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Some(initial) = self.initial else { return Ok(None) };
-        let container = initial.getattr(PyString::intern(self.py, CONTAINERS[field.container]))?;
+        let container = initial.getattr(container_name(self.py, FIELDS[field].container))?;
         let own = container.getattr(intern!(self.py, "_own"))?;
-        own.cast::<PyDict>()?.get_item(self.attribute(field))
+        own.cast::<PyDict>()?.get_item(attribute(self.py, field))
     }
 
     /// The value of a field in frame 0, read again if it was left in the file.
-    fn initial_value(&self, field: &Field, entry: &Entry) -> PyResult<Bound<'py, PyAny>> {
+    fn initial_value(&self, field: usize, entry: &Entry) -> PyResult<Bound<'py, PyAny>> {
         match self.initial_read(field)? {
             Some(value) => Ok(value),
             None => read_rows(self.py, self.reader, entry, 0..entry.rows())
@@ -290,7 +286,7 @@ impl<'py> FrameWriter<'_, 'py> {
 
     /// As the reference does it, in Python: the chunk's array, or `None` if it is said already.
     fn slow(&self, value: &Value<'_, 'py>, how: &str) -> PyResult<Option<ChunkData<'py>>> {
-        let initial = value.initial.map(|entry| self.initial_value(value.field, &entry));
+        let initial = value.initial.map(|entry| self.initial_value(value.number, &entry));
         let initial = initial.transpose()?;
         let dtype = if value.field.kind == ChunkType::F32 { self.float } else { value.field.kind };
         let columns = if let Shape::Rows(columns) = value.field.shape { columns } else { 1 };

@@ -39,7 +39,7 @@ pub(crate) fn equal_in_file<S: Source>(
         return Ok(false);
     }
     let row = entry.row_size().max(1);
-    let rows = (1 << 16_u64).max(row) / row;
+    let rows = (1 << 16_u64).clamp(row, row.max(bytes.len() as u64)) / row;
     let mut block = vec![0; (rows * row) as usize];
     for (number, expected) in (0..).zip(bytes.chunks(block.len())) {
         let found = &mut block[..expected.len()];

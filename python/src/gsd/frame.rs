@@ -11,7 +11,7 @@ use pyo3::types::{PyDict, PyList, PyString};
 
 use super::array::{FreshArray, text};
 use super::file::{GsdFile, ReadError, fresh_for, read_rows};
-use super::schema::{CONTAINERS, FIELDS, Field, Shape};
+use super::schema::{CONTAINERS, FIELDS, Field, Shape, attribute, container_name};
 use super::source::Medium;
 use super::trajectory::{KnownNames, LARGE_FIELD, Meaning};
 
@@ -242,14 +242,14 @@ impl<'py> FrameReader<'_, 'py> {
         values: Vec<Bound<'py, PyAny>>,
         initial: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<()> {
-        let present = found.fields.iter().zip(FIELDS).filter(|(entry, _)| entry.is_some());
+        let present = (0..).zip(FIELDS).filter(|(number, _)| found.fields[*number].is_some());
         let mut current: Option<(usize, Bound<'py, PyAny>)> = None;
-        for ((_, field), value) in present.zip(values) {
+        for ((number, field), value) in present.zip(values) {
             let container = match current.take() {
-                Some((number, container)) if number == field.container => container,
+                Some((current, container)) if current == field.container => container,
                 _ => self.add_container(frame, field.container, initial)?,
             };
-            container.setattr(self.attribute(field), value)?;
+            container.setattr(attribute(self.py, number), value)?;
             current = Some((field.container, container));
         }
         Ok(())
@@ -262,20 +262,14 @@ impl<'py> FrameReader<'_, 'py> {
         initial: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let container = self.classes.containers[number].bind(self.py).call0()?;
-        let name = PyString::intern(self.py, CONTAINERS[number]);
+        let name = container_name(self.py, number);
         let parent = match initial {
-            Some(initial) => initial.getattr(&name)?,
+            Some(initial) => initial.getattr(name)?,
             None => self.classes.nothing.bind(self.py).clone(),
         };
         container.setattr(intern!(self.py, "_initial"), parent)?;
         frame.setattr(name, &container)?;
         Ok(container)
-    }
-
-    fn attribute(&self, field: &Field) -> Bound<'py, PyString> {
-        // `box` is a property that would set the dimensions too.
-        let name = if field.shape == Shape::Box { "_box" } else { field.name };
-        PyString::intern(self.py, name)
     }
 
     fn log(

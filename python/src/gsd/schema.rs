@@ -1,6 +1,9 @@
 //! The HOOMD schema: which chunks a frame may have, in the order in which they are written.
 
 use cenote_gsd::ChunkType;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyString;
 
 /// How the values of a field are kept.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -135,6 +138,25 @@ pub(crate) const FIELDS: &[Field] = fields! {
         "group" U32 Rows(2), Integer(0);
     }
 };
+
+/// The name of a container as Python knows it.
+pub(crate) fn container_name<'py>(py: Python<'py>, container: usize) -> &'py Bound<'py, PyString> {
+    static NAMES: PyOnceLock<Vec<Py<PyString>>> = PyOnceLock::new();
+    let names = NAMES.get_or_init(py, || interned(py, CONTAINERS.iter().copied()));
+    names[container].bind(py)
+}
+
+/// The attribute in which a container keeps a field.
+pub(crate) fn attribute<'py>(py: Python<'py>, field: usize) -> &'py Bound<'py, PyString> {
+    static NAMES: PyOnceLock<Vec<Py<PyString>>> = PyOnceLock::new();
+    // `box` itself is a property that sets the dimensions too.
+    let name = |field: &Field| if field.shape == Shape::Box { "_box" } else { field.name };
+    NAMES.get_or_init(py, || interned(py, FIELDS.iter().map(name)))[field].bind(py)
+}
+
+fn interned<'a>(py: Python<'_>, names: impl Iterator<Item = &'a str>) -> Vec<Py<PyString>> {
+    names.map(|name| PyString::intern(py, name).unbind()).collect()
+}
 
 /// The position in [`FIELDS`] of the field with this chunk name.
 pub(crate) fn field_of_chunk(name: &[u8]) -> Option<usize> {

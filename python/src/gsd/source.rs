@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, IoSliceMut};
+use std::ops::Range;
 use std::sync::Mutex;
 
 use cenote_gsd::{ReadAhead, Source, Storage};
@@ -76,6 +77,12 @@ impl Storage for Medium {
 
     fn set_size(&mut self, size: u64) -> io::Result<()> {
         self.file()?.set_size(size)
+    }
+
+    fn begin_sync(&mut self, bytes: Range<u64>) {
+        if let Self::File(file) = self {
+            file.begin_sync(bytes);
+        }
     }
 
     fn sync(&mut self) -> io::Result<()> {

@@ -34,7 +34,7 @@ impl<F: Storage> Writer<F> {
         let bytes = std::mem::take(&mut self.buffer);
         let end = self.reader.size;
         self.guarded(|storage| storage.write_at(end, &bytes))?;
-        self.reader.size += bytes.len() as u64;
+        self.grew(bytes.len() as u64);
         self.buffer = bytes;
         self.buffer.clear();
         Ok(())
@@ -49,13 +49,12 @@ impl<F: Storage> Writer<F> {
             if block.moved { self.reader.size } else { self.reader.header.names_location };
         let at = location + block.offset;
         self.guarded(|storage| storage.write_at(at, &block.bytes))?;
-        self.guarded(Storage::sync)?;
         if block.moved {
+            self.guarded(Storage::sync)?;
             self.reader.size += block.bytes.len() as u64;
             self.reader.header.names_location = location;
             self.reader.header.names_allocated = block.cells();
             self.write_header()?;
-            self.guarded(Storage::sync)?;
         }
         self.reader.names.commit(&block);
         Ok(())

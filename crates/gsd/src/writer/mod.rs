@@ -24,6 +24,8 @@ use crate::storage::Storage;
 
 /// Bytes of chunk data that wait in memory before they are written, unless set otherwise.
 const DEFAULT_BUFFER: u64 = 1 << 20;
+/// Bytes of data after which the disk is told to begin on them.
+const WRITE_BACK: u64 = 8 << 20;
 
 /// A chunk to write: `rows` x `columns` elements of `kind` in native order, row by row.
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +55,8 @@ pub struct Writer<F = File> {
     pending: usize,
     frame: u64,
     failed: bool,
+    /// Up to where the disk was told to begin on the data.
+    begun: u64,
 }
 
 impl Writer<File> {
@@ -142,6 +146,7 @@ impl<F: Storage> Writer<F> {
         }
         Ok(Self {
             frame: reader.frames,
+            begun: reader.size,
             reader,
             buffer: Vec::new(),
             buffer_limit: DEFAULT_BUFFER,
@@ -215,8 +220,17 @@ impl<F: Storage> Writer<F> {
         }
         let end = self.reader.size;
         self.guarded(|storage| storage.write_at(end, data))?;
-        self.reader.size += data.len() as u64;
+        self.grew(data.len() as u64);
         Ok(())
+    }
+
+    /// `bytes` of data were written at the end.
+    fn grew(&mut self, bytes: u64) {
+        self.reader.size += bytes;
+        if self.reader.size - self.begun >= WRITE_BACK {
+            self.reader.source.begin_sync(self.begun..self.reader.size);
+            self.begun = self.reader.size;
+        }
     }
 
     /// Ends the current frame. It becomes visible, and safe, with the next flush.
@@ -247,11 +261,13 @@ impl<F: Storage> Writer<F> {
         self.ready()?;
         let header = self.reader.header.emptied();
         self.guarded(|storage| write_fresh(storage, &header))?;
+        self.guarded(Storage::sync)?;
         self.reader.reset(header);
         self.buffer.clear();
         self.entries.clear();
         self.pending = 0;
         self.frame = 0;
+        self.begun = self.reader.size;
         self.buffer_limit = DEFAULT_BUFFER;
         Ok(())
     }
@@ -274,6 +290,8 @@ impl<F: Storage> Writer<F> {
 }
 
 /// Header, zeroed index block and zeroed name list block, and nothing else.
+///
+/// The first flush makes it durable, with the first frames.
 fn write_fresh<F: Storage>(storage: &mut F, header: &Header) -> std::io::Result<()> {
     let end = header.names_location + header.names_allocated * NAME_CELL;
     debug_assert_eq!(
@@ -282,6 +300,5 @@ fn write_fresh<F: Storage>(storage: &mut F, header: &Header) -> std::io::Result<
     );
     storage.set_size(0)?;
     storage.write_at(0, &header.encode())?;
-    storage.set_size(end)?;
-    storage.sync()
+    storage.set_size(end)
 }
