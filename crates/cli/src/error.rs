@@ -86,6 +86,12 @@ impl CliError {
         self
     }
 
+    /// Says the same in more words.
+    #[must_use]
+    pub(crate) fn told(self, message: impl Into<String>) -> Self {
+        Self { message: message.into(), ..self }
+    }
+
     /// The user pressed control-C.
     pub(crate) fn interrupted() -> Self {
         Self::new(Kind::Interrupted, "interrupted")

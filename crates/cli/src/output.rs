@@ -21,6 +21,11 @@ impl Output {
         Self { json, quiet, stdout: Mutex::new(BufWriter::with_capacity(1 << 16, io::stdout())) }
     }
 
+    /// Whether results are to be JSON.
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
+    }
+
     /// Prints one result.
     pub(crate) fn item<T: Serialize>(
         &self,

@@ -32,6 +32,7 @@ macro_rules! verbs {
 
 verbs! {
     Gsd => gsd,
+    Kdb => kdb,
     Config => config,
     Completions => completions,
 }

@@ -1,0 +1,43 @@
+//! `cenote kdb rm`.
+
+use cenote_keyset::KeySet;
+use serde_json::json;
+
+use super::file::{FileArgs, no_key};
+use crate::error::Result;
+use crate::session::Session;
+
+/// Remove a key.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    file: FileArgs,
+    /// The key
+    name: String,
+    /// Remove all keys below it too
+    #[arg(short, long)]
+    recursive: bool,
+    /// Be content if there is no such key
+    #[arg(short, long)]
+    force: bool,
+}
+
+impl Args {
+    pub(crate) fn run(self, session: &Session) -> Result<()> {
+        let mut opened = self.file.open()?;
+        let name = opened.name(&self.name)?;
+        let removed = if self.recursive {
+            opened.keys.cut(&name)
+        } else {
+            let found = opened.keys.lookup(&name).map(|key| key.name().to_name());
+            found.and_then(|name| opened.keys.remove(&name)).into_iter().collect::<KeySet>()
+        };
+        if removed.is_empty() {
+            return if self.force { Ok(()) } else { Err(no_key(&name)) };
+        }
+        opened.save()?;
+        session.output.done(&json!({ "removed": removed.len() }), |_| {
+            format!("Removed {} keys", removed.len())
+        })
+    }
+}

@@ -1,0 +1,67 @@
+//! `cenote kdb set`.
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use cenote_keyset::{Key, Namespace};
+
+use super::file::{FileArgs, Opened, no_key, wrong};
+use super::show::{described, key_json};
+use crate::error::Result;
+use crate::session::Session;
+
+/// Give a key a value; a file or key that is not there is made.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    file: FileArgs,
+    /// The key; a cascading name sets the key that a lookup finds
+    name: String,
+    /// The value
+    #[arg(required_unless_present_any = ["base64", "null"])]
+    value: Option<String>,
+    /// The value is these bytes, in base64
+    #[arg(long, value_name = "TEXT", conflicts_with = "value")]
+    base64: Option<String>,
+    /// Make it a binary key without a value
+    #[arg(long, conflicts_with_all = ["value", "base64"])]
+    null: bool,
+}
+
+impl Args {
+    pub(crate) fn run(self, session: &Session) -> Result<()> {
+        let mut opened = self.file.open_or_new()?;
+        let old = find(&mut opened, &self.name)?;
+        let is_new = opened.keys.get(&old.name().to_name()).is_none();
+        let key = self.changed(old)?;
+        opened.keys.append(key.clone());
+        opened.save()?;
+        let (name, value) = (key.name(), described(key.value()));
+        session.output.done(&key_json(key.borrow()), |_| match is_new {
+            true => format!("Create a new key {name} with {value}"),
+            false => format!("Set {}", value.replacen(' ', " to ", 1)),
+        })
+    }
+
+    fn changed(&self, mut key: Key) -> Result<Key> {
+        match (&self.value, &self.base64) {
+            (Some(text), _) => key.set_string(text).map_err(wrong)?,
+            (None, Some(text)) => key.set_binary(BASE64_STANDARD.decode(text).map_err(wrong)?),
+            (None, None) => key.set_binary(b""),
+        }
+        Ok(key)
+    }
+}
+
+/// The key that a name stands for, or a new one of that name.
+fn find(opened: &mut Opened, text: &str) -> Result<Key> {
+    let name = opened.name(text)?;
+    if let Some(key) = opened.keys.lookup(&name) {
+        return Ok(key.to_key());
+    }
+    if name.namespace() == Namespace::Cascading
+        && opened.parent.namespace() != Namespace::Cascading
+    {
+        return Err(no_key(&name).hint("name the namespace to make it in, such as `user:/`"));
+    }
+    Ok(Key::new(name))
+}
