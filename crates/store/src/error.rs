@@ -81,6 +81,16 @@ impl Error {
         self.kind
     }
 
+    /// Whether the request was refused for what it asks, before it wrote anything; not because the
+    /// store failed.
+    pub(crate) fn is_refusal(&self) -> bool {
+        use ErrorKind as K;
+        !matches!(
+            self.kind,
+            K::Conflict | K::NoSpace | K::ReadOnly | K::Unavailable | K::Damaged | K::Unknown
+        )
+    }
+
     /// What the caller could do next, in a sentence.
     pub fn hint(&self) -> Option<&'static str> {
         self.hint

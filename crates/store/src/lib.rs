@@ -15,6 +15,7 @@ mod access;
 mod catalog;
 mod contents;
 mod error;
+mod health;
 mod ids;
 mod jobs;
 mod maintain;
@@ -33,6 +34,7 @@ pub use contents::{
     ReadOptions, Received, Swept, Upload, UploadOptions, Where,
 };
 pub use error::{Error, ErrorKind, Result};
+pub use health::Health;
 pub use maintain::Pace;
 pub use metadata::{
     AvuChange, Comparison, Condition, Query, SearchPage, attribute_of, predicate_of,

@@ -49,7 +49,7 @@ impl Store {
         self.blocking(|store| store.sweep_uploads()).await?;
         self.sweep_contents(pace.grace).await?;
         for id in self.undigested_objects(pace.quiet).await? {
-            self.compute_digest(id).await?;
+            log(self.compute_digest(id).await);
         }
         Ok(())
     }

@@ -11,10 +11,11 @@ use tokio::sync::Notify;
 
 use crate::catalog::{Transaction, View};
 use crate::contents::Limits;
+use crate::health::Latch;
 use crate::ids::Ids;
 use crate::model::Time;
 use crate::people::CredentialCache;
-use crate::{Clock, Entropy, Error, ErrorKind, Result, SystemClock, SystemEntropy};
+use crate::{Clock, Entropy, Error, ErrorKind, Health, Result, SystemClock, SystemEntropy};
 
 /// What a store is made of.
 #[derive(Debug, Clone)]
@@ -57,6 +58,7 @@ pub(crate) struct Inner {
     pub(crate) credentials: CredentialCache,
     /// Rings when a job was recorded.
     pub(crate) work: Notify,
+    latch: Latch,
 }
 
 /// How often a change is tried again when others change the same things.
@@ -66,7 +68,8 @@ impl Store {
     pub(crate) fn assemble(parts: Parts) -> Self {
         let credentials = CredentialCache::new(&*parts.entropy);
         let work = Notify::new();
-        Self { inner: Arc::new(Inner { parts, ids: Ids::default(), credentials, work }) }
+        let (ids, latch) = (Ids::default(), Latch::default());
+        Self { inner: Arc::new(Inner { parts, ids, credentials, work, latch }) }
     }
 
     pub(crate) fn parts(&self) -> &Parts {
@@ -86,6 +89,20 @@ impl Store {
         let mut bytes = [0; N];
         self.parts().entropy.fill(&mut bytes);
         bytes
+    }
+
+    /// Whether changes are taken.
+    pub fn health(&self) -> Health {
+        self.inner.latch.health()
+    }
+
+    /// The error for contents that could not be written. After the first failure of a disk no more
+    /// changes are taken; a full one is no failure.
+    pub(crate) fn failed_write(&self, error: cenote_blob::Error) -> Error {
+        match error {
+            cenote_blob::Error::Io { .. } => self.inner.latch.close(error.into()),
+            error => error.into(),
+        }
     }
 
     pub(crate) fn new_blob_id(&self) -> BlobId {
@@ -125,13 +142,34 @@ impl Store {
             if tx.is_empty() {
                 return Ok(answer);
             }
-            match self.parts().engine.commit(tx.into_batch(self.random())) {
-                Ok(_) => return Ok(answer),
-                Err(CommitError::Conflict { .. }) => {}
-                Err(error) => return Err(error.into()),
+            if self.commit(tx)? == Committed::Yes {
+                return Ok(answer);
             }
         }
         Err(Error::new(ErrorKind::Conflict, "too many concurrent changes to the same resource")
             .with_hint("try again"))
     }
+
+    fn commit(&self, tx: Transaction) -> Result<Committed> {
+        self.inner.latch.check()?;
+        let token = self.random();
+        match self.parts().engine.commit(tx.into_batch(token)) {
+            Ok(_) => Ok(Committed::Yes),
+            Err(CommitError::Conflict { .. }) => Ok(Committed::No),
+            Err(CommitError::Unknown(cause)) => match self.parts().engine.outcome(&token) {
+                Ok(Some(_)) => Ok(Committed::Yes),
+                Ok(None) => Ok(Committed::No),
+                Err(_) => Err(self.inner.latch.close(CommitError::Unknown(cause).into())),
+            },
+            Err(error @ CommitError::Latched) => Err(self.inner.latch.close(error.into())),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Committed {
+    Yes,
+    /// Nothing happened; it may be tried again.
+    No,
 }

@@ -122,13 +122,15 @@ fn setting(chain: &Chain) -> Versioning {
 fn keep(tx: &mut Transaction, chain: &Chain, label: Option<&str>) -> Result<Version> {
     let (id, resource) = (chain.id(), chain.resource());
     let number = resource.revision;
+    let before = tx.get::<VersionRecord>(&keys::version(id, number))?;
+    let label = label.map(str::to_owned).or_else(|| before.and_then(|before| before.label));
     let record = VersionRecord {
         content: resource.content.clone(),
         statements: metadata::read(tx, id.0)?.into_iter().collect(),
         modified: resource.modified,
         modified_by: resource.modified_by,
         kept: tx.now(),
-        label: label.map(str::to_owned),
+        label,
     };
     if let Some(content) = &record.content {
         contents::refer(tx, content.id, id, number);

@@ -7,6 +7,9 @@ use crate::catalog::{Reads, keys};
 use crate::model::{Access, At, Level, Resource, ResourceId, StorePath};
 use crate::{Error, ErrorKind, Result};
 
+/// Moves may bring things deeper than a path can say; this bounds what that costs.
+const DEEPEST: usize = 4_096;
+
 /// A resource with the collections above it, itself first.
 #[derive(Debug, Clone)]
 pub(crate) struct Chain {
@@ -27,8 +30,9 @@ impl Chain {
             if next == ResourceId::ROOT {
                 return Ok(Some(Self { links }));
             }
-            if links.len() > StorePath::MAX_DEPTH + 1 {
-                return Err(Error::damaged(format!("resource {id} is not below the root")));
+            if links.len() > DEEPEST {
+                return Err(Error::invalid(format!("resource {id} lies too deep"))
+                    .with_hint("move a collection above it up"));
             }
             next = parent;
         }

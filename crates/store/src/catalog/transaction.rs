@@ -185,8 +185,12 @@ impl Reads for Transaction {
         }
     }
 
-    /// Merges what is stored with what this transaction wrote.
-    fn rows(&self, range: &KeyRange, limit: usize) -> Result<Vec<Row>> {
+    /// Merges what is stored with what this transaction wrote. As many more rows are read as it
+    /// deleted, so that those behind them come forward.
+    fn rows(&self, range: &KeyRange, most: usize) -> Result<Vec<Row>> {
+        let deleted =
+            self.writes.iter().filter(|(key, value)| value.is_none() && range.contains(key));
+        let limit = most.saturating_add(deleted.count());
         let stored: Vec<Row> =
             self.snapshot.scan(range, ScanOptions::limit(limit)).collect::<Result<_, _>>()?;
         let digest = RangeDigest::of(&stored);
@@ -199,6 +203,6 @@ impl Reads for Transaction {
                 None => drop(merged.remove(key)),
             }
         }
-        Ok(merged.into_iter().take(limit).collect())
+        Ok(merged.into_iter().take(most).collect())
     }
 }

@@ -1,16 +1,19 @@
 //! Folding patches into extents.
 //!
-//! Neighbouring inline runs become one; a run that is too large for the catalog becomes a
-//! blob. What is seen does not change, so neither does the revision.
+//! Neighbouring inline runs become one; more inline bytes than the catalog should hold of one
+//! content become a blob. What is seen does not change, so neither do tags and revision.
 
 use bytes::Bytes;
 use futures_util::stream;
 
-use crate::catalog::{ChangeKind, Reads, keys};
-use crate::contents::{Expected, Received, refs, resolve, store_content};
+use crate::catalog::{BlobRecord, Reads, keys};
+use crate::contents::{Expected, refs, resolve, store_content};
 use crate::model::{Content, ContentHead, ContentId, Extent, Piece, Resource, ResourceId};
-use crate::tree::update;
-use crate::{Error, Result, Store};
+use crate::tree::restate;
+use crate::{BlobId, Error, Result, Store};
+
+/// A blob that was written to fold into.
+type NewBlob = Option<(BlobId, BlobRecord)>;
 
 impl Store {
     /// Folds the patches of an object's content, unless somebody changes it meanwhile.
@@ -18,11 +21,8 @@ impl Store {
         let Some((head, seen)) = self.blocking(move |store| store.patched(id)).await? else {
             return Ok(());
         };
-        let mut pieces = Vec::new();
-        for run in merge(seen) {
-            pieces.push(self.settle(run).await?);
-        }
-        self.blocking(move |store| store.fold(id, &head, &pieces)).await
+        let (content, blob) = self.settle(merge(seen)).await?;
+        self.blocking(move |store| store.fold(id, &head, &content, &blob)).await
     }
 
     fn patched(&self, id: ResourceId) -> Result<Option<(ContentHead, Vec<Extent>)>> {
@@ -34,35 +34,40 @@ impl Store {
         }
     }
 
-    /// Moves a run that is too large for the catalog to a blob.
-    async fn settle(&self, run: Extent) -> Result<(Extent, Option<Received>)> {
-        let Piece::Inline(bytes) = run.piece else { return Ok((run, None)) };
-        let one = stream::iter([Ok::<_, Error>(Bytes::from(bytes))]);
-        let received = self.receive(one, &Expected::default()).await?;
-        let piece =
-            received.content.extents.first().map_or(Piece::Hole, |first| first.piece.clone());
-        Ok((Extent { piece, ..run }, Some(received)))
+    /// Moves the inline runs to one blob, if they are too much for the catalog.
+    async fn settle(&self, mut extents: Vec<Extent>) -> Result<(Content, NewBlob)> {
+        let runs = inline_runs(&extents);
+        if runs.iter().map(|(bytes, _)| bytes.len()).sum::<usize>() <= self.parts().limits.inline {
+            return Ok((Content { extents }, None));
+        }
+        let bytes: Vec<_> = runs.iter().map(|(bytes, _)| Ok::<_, Error>(bytes.clone())).collect();
+        let received = self.receive(stream::iter(bytes), &Expected::default()).await?;
+        if let Some((blob, _)) = &received.blob {
+            let mut start = 0;
+            for (bytes, at) in runs {
+                (extents[at].start, extents[at].piece) = (start, Piece::Blob(*blob));
+                start += bytes.len() as u64;
+            }
+        }
+        Ok((Content { extents }, received.blob))
     }
 
     fn fold(
         &self,
         id: ResourceId,
         head: &ContentHead,
-        pieces: &[(Extent, Option<Received>)],
+        content: &Content,
+        blob: &NewBlob,
     ) -> Result<()> {
-        let extents: Vec<Extent> = pieces.iter().map(|(extent, _)| extent.clone()).collect();
-        let blobs: Vec<_> = pieces.iter().filter_map(|(_, r)| r.as_ref()?.blob.clone()).collect();
         self.transact(|tx| {
             let Some(old) = tx.get::<Resource>(&keys::resource(id))? else { return Ok(()) };
             if old.content.as_ref() != Some(head) || refs::is_shared(tx, head.id)? {
                 return Ok(());
             }
-            let content = ContentId(self.new_id()?);
-            let content_record = Content { extents: extents.clone() };
-            store_content(tx, content, &content_record, &blobs);
-            let head = ContentHead { id: content, patches: 0, ..head.clone() };
-            let new = Resource { content: Some(head), ..old.clone() };
-            update(tx, ChangeKind::Written, id, &old, &new);
+            let folded = ContentId(self.new_id()?);
+            store_content(tx, folded, content, blob.as_slice());
+            let head = ContentHead { id: folded, patches: 0, ..head.clone() };
+            restate(tx, id, &old, &Resource { content: Some(head), ..old.clone() });
             Ok(())
         })
     }
@@ -84,4 +89,13 @@ fn merge(seen: Vec<Extent>) -> Vec<Extent> {
         }
     }
     merged
+}
+
+/// The inline bytes of extents, each with the index of its extent.
+fn inline_runs(extents: &[Extent]) -> Vec<(Bytes, usize)> {
+    let runs = extents.iter().enumerate().filter_map(|(at, extent)| match &extent.piece {
+        Piece::Inline(bytes) => Some((Bytes::copy_from_slice(bytes), at)),
+        _ => None,
+    });
+    runs.collect()
 }

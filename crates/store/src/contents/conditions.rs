@@ -31,7 +31,8 @@ impl Conditions {
 pub(crate) fn check_tag(tag: Option<&str>, chain: &Chain) -> Result<()> {
     let Some(tag) = tag else { return Ok(()) };
     let stat = Stat::from(chain.clone());
-    match stat.content_tag().as_deref() == Some(tag) || stat.state_tag() == tag {
+    let content = stat.resource.content.as_ref();
+    match content.is_some_and(|content| content.has_tag(tag)) || stat.state_tag() == tag {
         true => Ok(()),
         false => Err(failed(format!("it has changed: {}", chain.path()))),
     }

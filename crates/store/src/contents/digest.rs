@@ -4,10 +4,10 @@ use cenote_blob::{Hasher, Place};
 use futures_util::StreamExt;
 
 use super::read::extent_stream;
-use crate::catalog::{ChangeKind, Reads, keys};
+use crate::catalog::{Reads, keys};
 use crate::contents::resolve;
 use crate::model::{ContentHead, Digests, Extent, Resource, ResourceId};
-use crate::tree::update;
+use crate::tree::restate;
 use crate::{BlobId, Result, Store};
 
 impl Store {
@@ -44,7 +44,7 @@ impl Store {
             };
             let content = ContentHead { digests: digests.clone(), ..head.clone() };
             let new = Resource { content: Some(content), ..old.clone() };
-            update(tx, ChangeKind::Described, id, &old, &new);
+            restate(tx, id, &old, &new);
             Ok(())
         })
     }

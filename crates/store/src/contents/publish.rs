@@ -108,10 +108,17 @@ impl Store {
         self.transact(|tx| self.publish_in(tx, caller, path, received, options))
     }
 
-    /// Puts many in one commit; each has its own answer, and those that fail change nothing.
+    /// Puts many in one commit; each has its own answer, and those that are refused change nothing.
+    ///
+    /// # Errors
+    /// If the store itself fails, for all of them: nothing is put.
     pub fn publish_many(&self, caller: &Caller, items: &[BatchItem]) -> Result<Vec<Result<Stat>>> {
         self.transact(|tx| {
-            Ok(items.iter().map(|item| self.publish_item(tx, caller, item)).collect())
+            let answers = items.iter().map(|item| match self.publish_item(tx, caller, item) {
+                Err(error) if !error.is_refusal() => Err(error),
+                answer => Ok(answer),
+            });
+            answers.collect()
         })
     }
 
@@ -150,12 +157,12 @@ impl Store {
         options: &PutOptions,
     ) -> Result<Stat> {
         let there = locate(tx, &path.into())?;
+        there.as_ref().map_or(Ok(()), |chain| check_replaceable(caller, chain, path))?;
         options.conditions.check(there.as_ref())?;
         let content = ContentId(self.new_id()?);
         let head = received.head(content, options.media_type.clone());
         let stat = match there {
             Some(chain) => {
-                check_replaceable(caller, &chain, path)?;
                 let before = Stat::from(chain.clone());
                 let mut head = head;
                 head.media_type =
@@ -190,7 +197,7 @@ impl Store {
 impl Received {
     fn head(&self, id: ContentId, media_type: Option<String>) -> ContentHead {
         let (size, digests) = (self.size, self.digests.clone());
-        ContentHead { id, size, digests, media_type, patches: 0 }
+        ContentHead { id, size, digests, media_type, patches: 0, stamp: id.0 }
     }
 }
 

@@ -71,9 +71,22 @@ impl Store {
     where
         E: std::fmt::Display,
     {
+        self.receive_inline_up_to(self.parts().limits.inline, bytes, expected).await
+    }
+
+    /// The same with another limit for what is kept in the catalog.
+    pub(super) async fn receive_inline_up_to<E>(
+        &self,
+        inline: usize,
+        bytes: impl Stream<Item = Result<Bytes, E>>,
+        expected: &Expected,
+    ) -> Result<Received>
+    where
+        E: std::fmt::Display,
+    {
         pin_mut!(bytes);
         let mut receiver =
-            Receiver { store: self, expected, head: BytesMut::new(), blob: None, size: 0 };
+            Receiver { store: self, expected, inline, head: BytesMut::new(), blob: None, size: 0 };
         while let Some(chunk) = bytes.next().await {
             let chunk = chunk.map_err(|cause| cut_short(&cause))?;
             receiver.take(chunk).await?;
@@ -101,6 +114,7 @@ impl Store {
 struct Receiver<'a> {
     store: &'a Store,
     expected: &'a Expected,
+    inline: usize,
     head: BytesMut,
     blob: Option<BlobWriter>,
     size: u64,
@@ -110,14 +124,16 @@ impl Receiver<'_> {
     async fn take(&mut self, chunk: Bytes) -> Result<()> {
         self.size += chunk.len() as u64;
         self.check_size()?;
-        if self.blob.is_none() && self.size <= self.store.parts().limits.inline as u64 {
+        if self.blob.is_none() && self.size <= self.inline as u64 {
             self.head.extend_from_slice(&chunk);
             return Ok(());
         }
         let head = std::mem::take(&mut self.head).freeze();
         let blob = self.blob.get_or_insert_with(|| self.store.new_blob(self.expected));
-        blob.write(head).await?;
-        Ok(blob.write(chunk).await?)
+        for run in [head, chunk] {
+            blob.write(run).await.map_err(|error| self.store.failed_write(error))?;
+        }
+        Ok(())
     }
 
     fn check_size(&self) -> Result<()> {
@@ -138,7 +154,7 @@ impl Receiver<'_> {
             blob.abort().await;
             return Err(mismatch("fewer bytes arrived than were announced"));
         }
-        let written = blob.finish().await?;
+        let written = blob.finish().await.map_err(|error| self.store.failed_write(error))?;
         if let Err(error) = self.expected.check(written.size, &written.digests) {
             self.store.discard(written.id).await;
             return Err(error);

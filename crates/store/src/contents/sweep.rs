@@ -23,6 +23,9 @@ pub struct Swept {
     pub blobs: u64,
 }
 
+/// A blob whose record is gone, and the places that may have a copy.
+type Freed = (BlobId, Vec<String>);
+
 /// How many notes one step of the sweep looks at.
 const STEP: usize = 256;
 
@@ -35,7 +38,9 @@ impl Store {
             let notes = self.view()?.rows(&keys::garbage_before(before), STEP)?;
             for (note, _) in &notes {
                 let note = note.clone();
-                let blobs = self.blocking(move |store| store.collect(&note)).await?;
+                let Some(blobs) = self.blocking(move |store| store.collect(&note)).await? else {
+                    continue;
+                };
                 swept.contents += 1;
                 for (blob, places) in blobs {
                     self.delete_copies(blob, &places).await;
@@ -48,15 +53,16 @@ impl Store {
         }
     }
 
-    /// Settles one note: the content goes, if nothing refers to it. Returns blobs that went with it.
-    fn collect(&self, note: &bytes::Bytes) -> Result<Vec<(BlobId, Vec<String>)>> {
+    /// Settles one note: the content goes, if nothing refers to it. Returns the blobs that went
+    /// with it; none if it stays.
+    fn collect(&self, note: &bytes::Bytes) -> Result<Option<Vec<Freed>>> {
         self.transact(|tx| {
             tx.delete(note.clone());
             match keys::garbage_content(note) {
                 Some(content) if tx.rows(&keys::content_users(content), 1)?.is_empty() => {
                     erase_content(tx, content)
                 }
-                _ => Ok(Vec::new()),
+                _ => Ok(None),
             }
         })
     }
@@ -96,21 +102,21 @@ impl Store {
     }
 }
 
-fn erase_content(tx: &mut Transaction, id: ContentId) -> Result<Vec<(BlobId, Vec<String>)>> {
-    let Some(content) = tx.get::<Content>(&keys::content(id))? else { return Ok(Vec::new()) };
+fn erase_content(tx: &mut Transaction, id: ContentId) -> Result<Option<Vec<Freed>>> {
+    let Some(content) = tx.get::<Content>(&keys::content(id))? else { return Ok(None) };
     let patches = patches(tx, id)?;
     for (key, _) in tx.rows(&keys::patches(id), usize::MAX)? {
         tx.delete(key);
     }
     tx.delete(keys::content(id));
-    release_blobs(tx, id, content.extents.iter().chain(&patches))
+    release_blobs(tx, id, content.extents.iter().chain(&patches)).map(Some)
 }
 
 fn release_blobs<'a>(
     tx: &mut Transaction,
     id: ContentId,
     extents: impl Iterator<Item = &'a Extent>,
-) -> Result<Vec<(BlobId, Vec<String>)>> {
+) -> Result<Vec<Freed>> {
     let blobs: HashSet<BlobId> =
         extents.flat_map(|extent| blob_ids(std::slice::from_ref(extent))).collect();
     let mut freed = Vec::new();

@@ -100,7 +100,9 @@ impl Store {
     {
         let asked = caller.clone();
         self.blocking(move |store| mine(&store.view()?, &asked, upload).map(drop)).await?;
-        let received = self.receive(bytes, expected).await?;
+        // Only the first part may stay in the catalog, or a whole of many parts would.
+        let inline = if offset == 0 { self.parts().limits.inline } else { 0 };
+        let received = self.receive_inline_up_to(inline, bytes, expected).await?;
         let (caller, blob) = (caller.clone(), received.blob.as_ref().map(|(blob, _)| *blob));
         let kept =
             self.blocking(move |store| store.keep_part(&caller, upload, offset, &received)).await;

@@ -41,8 +41,11 @@ impl Store {
         let stat = self
             .blocking(move |store| store.patch(&asked, &at, position, &received, &conditions))
             .await?;
-        if stat.resource.content.as_ref().is_some_and(|content| content.patches >= FOLD_AT) {
-            self.compact(stat.id).await?;
+        if stat.resource.content.as_ref().is_some_and(|content| content.patches >= FOLD_AT)
+            && let Err(error) = self.compact(stat.id).await
+        {
+            // The bytes are written and acknowledged; the next write tries again.
+            tracing::warn!(id = %stat.id, %error, "could not fold patches");
         }
         Ok(stat)
     }
@@ -58,6 +61,7 @@ impl Store {
         self.check_content_size(size)?;
         self.transact(|tx| {
             let (chain, head) = writable(tx, caller, at, conditions)?;
+            versions::keep_replaced(tx, &chain)?;
             let seen = extents::overlay(refs::resolve(tx, &head)?, Vec::new(), size);
             let id = ContentId(self.new_id()?);
             store_content(tx, id, &Content { extents: seen }, &[]);
@@ -65,7 +69,14 @@ impl Store {
                 tx,
                 caller,
                 chain,
-                ContentHead { id, size, patches: 0, digests: Digests::default(), ..head },
+                ContentHead {
+                    id,
+                    size,
+                    patches: 0,
+                    digests: Digests::default(),
+                    stamp: id.0,
+                    ..head
+                },
             )
         })
     }
@@ -84,11 +95,16 @@ impl Store {
                 Where::Offset(offset) => offset,
                 Where::Append => head.size,
             };
+            if received.size == 0 {
+                return Ok(chain.into());
+            }
             let end = start.checked_add(received.size).ok_or_else(too_large)?;
             self.check_content_size(end)?;
+            versions::keep_replaced(tx, &chain)?;
             let mut head = self.unshared(tx, head)?;
             head.size = head.size.max(end);
             head.digests = Digests::default();
+            head.stamp = self.new_id()?;
             add_patches(tx, &mut head, start, received);
             finish(tx, caller, chain, head)
         })
@@ -111,7 +127,7 @@ impl Store {
 }
 
 fn writable(
-    tx: &mut Transaction,
+    tx: &Transaction,
     caller: &Caller,
     at: &At,
     conditions: &Conditions,
@@ -119,7 +135,6 @@ fn writable(
     let chain = find(tx, caller, at, Level::ModifyObject)?;
     conditions.check(Some(&chain))?;
     let head = content_of(&chain, at)?;
-    versions::keep_replaced(tx, &chain)?;
     Ok((chain, head))
 }
 

@@ -102,7 +102,7 @@ const TURN: usize = 1_024;
 impl Search<'_> {
     /// Ids that may match, sorted: from the index or from the subtree, whichever ends first.
     fn candidates(&self) -> Result<BTreeSet<ResourceId>> {
-        let mut walk = Walk::below(self.view, self.caller, self.top.clone());
+        let mut walk = Walk::all_below(self.view, self.caller, self.top.clone());
         let mut below = BTreeSet::new();
         let mut index = self
             .query
@@ -143,7 +143,7 @@ impl Search<'_> {
         let Some(resource) = self.view.get::<Resource>(&keys::resource(id))? else {
             return Ok(None);
         };
-        if !self.wanted(&resource) || !ancestors.reach(resource.parent)? {
+        if id == self.top.id() || !self.wanted(&resource) || !ancestors.reach(resource.parent)? {
             return Ok(None);
         }
         let graph = read(self.view, id.0)?;

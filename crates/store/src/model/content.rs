@@ -27,6 +27,10 @@ pub struct ContentHead {
     /// How many patches lie over the extents.
     #[n(4)]
     pub patches: u32,
+    /// Names these bytes: given anew with every change of them, kept when they are stored
+    /// in another way.
+    #[n(5)]
+    pub stamp: u64,
 }
 
 impl ContentHead {
@@ -34,8 +38,17 @@ impl ContentHead {
     pub fn tag(&self) -> String {
         match &self.digests.sha256 {
             Some(sha256) => sha256.iter().map(|byte| format!("{byte:02x}")).collect(),
-            None => format!("c{}.{}", self.id, self.patches),
+            None => self.stamp_tag(),
         }
+    }
+
+    /// Whether a tag is one of these bytes, given before or after their digest was known.
+    pub fn has_tag(&self, tag: &str) -> bool {
+        tag == self.tag() || tag == self.stamp_tag()
+    }
+
+    fn stamp_tag(&self) -> String {
+        format!("c{}", self.stamp)
     }
 }
 

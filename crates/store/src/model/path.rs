@@ -42,6 +42,11 @@ impl StorePath {
         self.0.starts_with(&other.0)
     }
 
+    /// The path of a child that is there, however deep.
+    pub(crate) fn child(&self, name: Name) -> Self {
+        Self(self.0.iter().cloned().chain([name]).collect())
+    }
+
     /// A path read back from the catalog.
     pub(crate) fn trusted(names: Vec<Name>) -> Self {
         Self(names)

@@ -8,6 +8,9 @@ use crate::catalog::{Reads, Record, Transaction, keys};
 use crate::model::{Name, Person, PersonId, PersonKind, Role};
 use crate::{Caller, Error, ErrorKind, Result, Store, metadata};
 
+/// The longest password, in bytes.
+pub(super) const MAX_PASSWORD: usize = 1_024;
+
 /// A user to be made.
 #[derive(Clone)]
 pub struct NewUser {
@@ -108,7 +111,7 @@ impl Store {
     }
 
     pub(crate) fn hash_password(&self, password: &str) -> Result<String> {
-        if password.is_empty() || password.len() > 1_024 {
+        if password.is_empty() || password.len() > MAX_PASSWORD {
             return Err(Error::invalid("a password has 1 to 1,024 bytes"));
         }
         let salt: [u8; 16] = self.random();

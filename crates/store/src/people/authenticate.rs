@@ -4,7 +4,7 @@ use argon2::Argon2;
 use argon2::password_hash::PasswordVerifier;
 use argon2::password_hash::phc::PasswordHash;
 
-use super::account::{by_name, person};
+use super::account::{MAX_PASSWORD, by_name, person};
 use super::group::groups_of;
 use super::token;
 use crate::catalog::Reads;
@@ -15,6 +15,9 @@ impl Store {
     /// Who logs in with a name and a password. A wrong one costs as much as any; a
     /// right one only the first time.
     pub fn authenticate_password(&self, name: &str, password: &str) -> Result<Caller> {
+        if password.is_empty() || password.len() > MAX_PASSWORD {
+            return Err(unauthenticated("the name or the password is wrong"));
+        }
         let view = self.view()?;
         let found = by_name(&view, name)?.filter(|(_, person)| person.kind == PersonKind::User);
         let hash = found.as_ref().and_then(|(_, person)| person.password.as_deref());
@@ -59,9 +62,7 @@ impl Store {
         if cache.knows(hash, password, now) {
             return true;
         }
-        let right = PasswordHash::new(hash).is_ok_and(|hash| {
-            Argon2::default().verify_password(password.as_bytes(), &hash).is_ok()
-        });
+        let right = verify(hash, password);
         if right {
             cache.remember(hash, password, now);
         }
@@ -87,7 +88,49 @@ fn caller(
     })
 }
 
+/// What costs: one argon2.
+fn verify(hash: &str, password: &str) -> bool {
+    #[cfg(test)]
+    tests::VERIFIED.with(|count| count.set(count.get() + 1));
+    PasswordHash::new(hash)
+        .is_ok_and(|hash| Argon2::default().verify_password(password.as_bytes(), &hash).is_ok())
+}
+
 fn unauthenticated(message: &str) -> Error {
     Error::new(ErrorKind::Unauthenticated, message)
         .with_hint("log in again, or ask an administrator")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use cenote_blob::Place;
+    use cenote_kv::MemoryEngine;
+
+    use super::*;
+    use crate::Parts;
+
+    thread_local! {
+        pub(super) static VERIFIED: Cell<u32> = const { Cell::new(0) };
+    }
+
+    #[test]
+    fn a_wrong_password_costs_each_time_and_a_right_one_only_the_first() {
+        let parts = Parts::new(MemoryEngine::new(), Place::memory("main"));
+        let store = Store::create_new(parts, "root", "right").unwrap();
+        let cost = |password: &str| {
+            VERIFIED.set(0);
+            let right = store.authenticate_password("root", password).is_ok();
+            (right, VERIFIED.get())
+        };
+        assert_eq!(cost("right"), (true, 1));
+        assert_eq!(cost("right"), (true, 0));
+        assert_eq!((cost("wrong"), cost("wrong")), ((false, 1), (false, 1)));
+        assert_eq!(cost("right"), (true, 0));
+        let admin = store.authenticate_password("root", "right").unwrap();
+        store.add_group(&admin, "lab").unwrap();
+        store.set_password(&admin, "root", "new").unwrap();
+        assert_eq!((cost("right"), cost("new")), ((false, 1), (true, 1)));
+    }
 }

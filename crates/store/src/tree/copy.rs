@@ -2,11 +2,11 @@
 //! commit of its own, in path order; a copy that is interrupted can be run again.
 
 use crate::access::Chain;
-use crate::catalog::Transaction;
+use crate::catalog::{ChangeKind, Transaction};
 use crate::model::{At, Graph, Kind, Level, ResourceId, Stat, StorePath};
 use crate::tree::create::{new_resource, split};
-use crate::tree::{Walk, find, insert, locate};
-use crate::{Caller, Error, ErrorKind, Result, Store, contents, metadata};
+use crate::tree::{Walk, describe, find, insert, locate, update};
+use crate::{Caller, Error, ErrorKind, Result, Store, metadata, versions};
 
 /// How to copy.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -63,6 +63,7 @@ impl Store {
         self.transact(|tx| {
             let source = find(tx, caller, &source.into(), Level::ReadObject)?;
             if let Some(target) = locate(tx, &to.into())? {
+                self.refuse_hidden(tx, caller, &target, to)?;
                 return copy_over(tx, caller, &source, target, to, options);
             }
             let collection = self.collection(tx, caller, &parent, options.parents)?;
@@ -97,10 +98,17 @@ fn copy_over(
         return Err(Error::exists(to).with_hint("say that it may be replaced"));
     }
     target.require(caller, Level::ModifyObject, &to.into())?;
-    let content = source.resource().content.clone();
-    let graph = metadata::read(tx, source.id().0)?;
-    metadata::replace(tx, target.id().0, &metadata::read(tx, target.id().0)?, &graph);
-    contents::replace(tx, caller, target, content)
+    versions::keep_replaced(tx, &target)?;
+    let from = source.resource();
+    let mut stat = Stat::from(target.clone());
+    stat.resource.content.clone_from(&from.content);
+    stat.resource.target.clone_from(&from.target);
+    (stat.resource.mode, stat.resource.mtime) = (from.mode, from.mtime);
+    describe(tx, &mut stat.resource, caller.user());
+    update(tx, ChangeKind::Written, stat.id, target.resource(), &stat.resource);
+    let old = metadata::read(tx, stat.id.0)?;
+    metadata::replace(tx, stat.id.0, &old, &metadata::read(tx, source.id().0)?);
+    Ok(stat)
 }
 
 /// The place below `to` of what lies at `path` below `above`.

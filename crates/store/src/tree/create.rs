@@ -64,7 +64,8 @@ impl Store {
     ) -> Result<Stat> {
         check_link(draft)?;
         if let Some(chain) = locate(tx, &path.into())? {
-            return existing(caller, chain, draft, options, path);
+            self.refuse_hidden(tx, caller, &chain, path)?;
+            return existing(chain, draft, options, path);
         }
         let (parent, name) = split(path)?;
         let collection = self.collection(tx, caller, &parent, options.parents)?;
@@ -76,6 +77,22 @@ impl Store {
         let id = ResourceId(self.new_id()?);
         insert(tx, id, &resource);
         Ok(Stat { id, path: path.clone(), resource })
+    }
+
+    /// Says that the name of something hidden is taken only to those who may create there: to
+    /// others it is as if nothing were at `path`.
+    pub(super) fn refuse_hidden(
+        &self,
+        tx: &mut Transaction,
+        caller: &Caller,
+        there: &Chain,
+        path: &StorePath,
+    ) -> Result<()> {
+        if there.level(caller) > Level::Null {
+            return Ok(());
+        }
+        self.collection(tx, caller, &split(path)?.0, false)?;
+        Err(Error::exists(path).with_hint("choose another name"))
     }
 
     /// The collection at `path`, where `caller` may create; made, if it is missing and `parents` says so.
@@ -152,14 +169,7 @@ fn first_access(creator: PersonId, above: &Access) -> Access {
     access
 }
 
-fn existing(
-    caller: &Caller,
-    chain: Chain,
-    draft: &Draft,
-    options: CreateOptions,
-    path: &StorePath,
-) -> Result<Stat> {
-    chain.require(caller, Level::ReadMetadata, &path.into()).map_err(|_| Error::exists(path))?;
+fn existing(chain: Chain, draft: &Draft, options: CreateOptions, path: &StorePath) -> Result<Stat> {
     match chain.resource().kind == draft.kind() && options.exist_ok {
         true => Ok(Stat { id: chain.id(), path: path.clone(), resource: chain.into_resource() }),
         false => Err(Error::exists(path).with_hint("choose another name, or remove it first")),

@@ -90,7 +90,7 @@ fn visible(
         let resource =
             record.ok_or_else(|| Error::damaged(format!("no record for {name:?} in {path}")))?;
         if chain.level_of_child(caller, child.id, &resource) >= Level::ReadMetadata {
-            entries.push(Stat { id: child.id, path: path.join(name.clone())?, resource });
+            entries.push(Stat { id: child.id, path: path.child(name.clone()), resource });
         }
     }
     Ok(entries)

@@ -20,7 +20,7 @@ pub(crate) use create::{new_resource, require_collection, split};
 pub use feed::{Change, ChangePage, Position};
 pub use list::{ListOptions, Page};
 pub(crate) use locate::{find, locate};
-pub(crate) use record::{describe, detach, insert, is_undigested, unlink, update};
+pub(crate) use record::{describe, detach, insert, is_undigested, restate, unlink, update};
 pub use relocate::MoveOptions;
 pub use remove::RemoveOptions;
 pub(crate) use remove::erase;

@@ -28,6 +28,12 @@ pub(crate) fn update(
     old: &Resource,
     new: &Resource,
 ) {
+    restate(tx, id, old, new);
+    announce(tx, kind, id, new, None, new.modified_by);
+}
+
+/// Replaces the record by one that shows the same in another way: no change to tell of.
+pub(crate) fn restate(tx: &mut Transaction, id: ResourceId, old: &Resource, new: &Resource) {
     let (before, after) = (old.content.as_ref(), new.content.as_ref());
     if before.map(|content| content.id) != after.map(|content| content.id) {
         before.inspect(|content| contents::release(tx, content.id, id, contents::CURRENT));
@@ -41,7 +47,6 @@ pub(crate) fn update(
     }
     note_undigested(tx, id, Some(old), new);
     tx.put(keys::resource(id), new);
-    announce(tx, kind, id, new, None, new.modified_by);
 }
 
 /// Moves a resource to the collection and name in `new`.

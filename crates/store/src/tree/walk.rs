@@ -36,7 +36,7 @@ impl Store {
     ) -> Result<WalkPage> {
         let view = self.view()?;
         let top = find(&view, caller, at, Level::ReadObject)?;
-        let mut walk = Walk { view: &view, caller, stack: Vec::new() };
+        let mut walk = Walk { view: &view, caller, hidden: false, stack: Vec::new() };
         walk.resume(top, after)?;
         let mut entries = Vec::new();
         while entries.len() < limit.max(1) {
@@ -54,6 +54,8 @@ impl Store {
 pub(crate) struct Walk<'a> {
     view: &'a View,
     caller: &'a Caller,
+    /// Whether what the caller may not see is given and entered, too.
+    hidden: bool,
     stack: Vec<Entered>,
 }
 
@@ -68,9 +70,14 @@ struct Entered {
 impl<'a> Walk<'a> {
     /// A walk of all that lies below `top`.
     pub(crate) fn below(view: &'a View, caller: &'a Caller, top: Chain) -> Self {
-        let mut walk = Self { view, caller, stack: Vec::new() };
+        let mut walk = Self { view, caller, hidden: false, stack: Vec::new() };
         walk.enter(top, None);
         walk
+    }
+
+    /// The same with what the caller may not see, for those who decide later.
+    pub(crate) fn all_below(view: &'a View, caller: &'a Caller, top: Chain) -> Self {
+        Self { hidden: true, ..Self::below(view, caller, top) }
     }
 
     /// Enters the collections on the way to `after`, each behind the name that leads on.
@@ -114,11 +121,12 @@ impl<'a> Walk<'a> {
             };
             let Some(resource) = record else { continue };
             let level = top.chain.level_of_child(self.caller, child.id, &resource);
-            if level < Level::ReadMetadata {
+            if level < Level::ReadMetadata && !self.hidden {
                 continue;
             }
-            let stat = Stat { id: child.id, path: top.path.join(name)?, resource };
-            if stat.resource.kind == Kind::Collection && level >= Level::ReadObject {
+            let stat = Stat { id: child.id, path: top.path.child(name), resource };
+            if stat.resource.kind == Kind::Collection && (level >= Level::ReadObject || self.hidden)
+            {
                 let chain = top.chain.child(stat.id, stat.resource.clone());
                 self.enter(chain, None);
             }

@@ -1,0 +1,222 @@
+//! Access, as a caller meets it. The truth table of the decision is in `access::decide`.
+
+use std::time::Duration;
+
+use cenote_store::{
+    AccessChange, AttributeChange, Caller, ErrorKind, Level, ListOptions, NewToken, PersonId,
+    PutOptions, Scope,
+};
+
+use crate::world::{World, at, kind, path, world};
+
+fn grant(world: &World, what: &str, who: &str, level: Level, scope: Scope) {
+    change(world, what, AccessChange::Grant(who.into(), level, scope));
+}
+
+fn change(world: &World, what: &str, change: AccessChange) {
+    world.store.change_access(&world.admin, &at(what), &[change]).unwrap();
+}
+
+fn may_read(world: &World, caller: &Caller, what: &str) -> bool {
+    world.try_read(caller, what).is_ok()
+}
+
+#[test]
+fn who_may_not_see_it_is_told_that_nothing_is_there() {
+    let world = world();
+    world.mkdir("/a");
+    world.put("/a/x", b"");
+    let user = world.user("u");
+    assert_eq!(kind(world.try_read(&user, "/a/x")), ErrorKind::NotFound);
+    assert_eq!(
+        kind(world.store.list(&user, &at("/a"), &ListOptions::default())),
+        ErrorKind::NotFound
+    );
+    let put = |to: &str, options| kind(world.try_put(&user, to, b"", options));
+    assert_eq!(put("/a/x", PutOptions::default()), ErrorKind::NotFound);
+    assert_eq!(put("/a/new", PutOptions::default()), ErrorKind::NotFound);
+    assert_eq!(kind(world.try_mkdir(&user, "/a/x")), kind(world.try_mkdir(&user, "/a/new")));
+    let copy = |to: &str| {
+        world.store.copy(
+            &user,
+            &at("/"),
+            &path(to),
+            cenote_store::CopyOptions { recursive: true, ..Default::default() },
+        )
+    };
+    assert_eq!(kind(copy("/a/x")), kind(copy("/a/new")));
+    let names = world.store.list(&user, &at("/"), &ListOptions::default()).unwrap().entries;
+    assert!(names.is_empty());
+}
+
+#[test]
+fn published_bytes_do_not_betray_what_is_hidden() {
+    use cenote_store::{Conditions, Expected};
+    let world = world();
+    world.mkdir("/a");
+    world.put("/a/x", b"");
+    let user = world.user("u");
+    let received = world.store.receive_inline(b"", &Expected::default()).unwrap();
+    let publish = |to: &str, conditions| {
+        let options = PutOptions { conditions, ..PutOptions::default() };
+        kind(world.store.publish(&user, &path(to), &received, &options))
+    };
+    let absent = Conditions { if_absent: true, ..Conditions::default() };
+    assert_eq!(publish("/a/x", absent.clone()), publish("/a/y", absent));
+}
+
+#[test]
+fn grants_are_copied_at_creation_where_the_collection_says_so() {
+    let world = world();
+    let user = world.user("u");
+    world.mkdir("/a");
+    grant(&world, "/a", "u", Level::ReadObject, Scope::This);
+    world.put("/a/before", b"");
+    change(&world, "/a", AccessChange::Inherit(true));
+    world.put("/a/after", b"");
+    world.mkdir("/a/sub");
+    world.put("/a/sub/deep", b"");
+    assert!(!may_read(&world, &user, "/a/before"));
+    assert!(may_read(&world, &user, "/a/after") && may_read(&world, &user, "/a/sub/deep"));
+    grant(&world, "/a", "u", Level::Null, Scope::This);
+    assert!(may_read(&world, &user, "/a/after"), "a copy is a copy");
+}
+
+#[test]
+fn defaults_reach_down_to_the_next_defaults_and_not_into_what_is_closed() {
+    let world = world();
+    let user = world.user("u");
+    for (folder, file) in [("/a", "/a/x"), ("/a/own", "/a/own/x"), ("/a/closed", "/a/closed/x")] {
+        world.mkdir(folder);
+        world.put(file, b"");
+    }
+    grant(&world, "/a", "u", Level::ReadObject, Scope::Default);
+    grant(&world, "/a/own", ADMIN, Level::Own, Scope::Default);
+    change(&world, "/a/closed/x", AccessChange::Closed(true));
+    assert!(may_read(&world, &user, "/a/x"));
+    assert!(!may_read(&world, &user, "/a/own/x"));
+    assert!(!may_read(&world, &user, "/a/closed/x"));
+}
+
+const ADMIN: &str = crate::world::ADMIN;
+
+#[test]
+fn a_subtree_grant_holds_for_all_below_and_follows_a_move() {
+    let world = world();
+    let user = world.user("u");
+    world.mkdir("/project");
+    world.mkdir("/private");
+    world.put("/private/x", b"x");
+    grant(&world, "/project", "u", Level::ModifyObject, Scope::Subtree);
+    assert!(!may_read(&world, &user, "/private/x"));
+    world.mv("/private", "/project/private").unwrap();
+    assert!(may_read(&world, &user, "/project/private/x"));
+    world.try_put(&user, "/project/private/x", b"y", PutOptions::default()).unwrap();
+    let (_, lines) = world.store.access(&world.admin, &at("/project/private/x")).unwrap();
+    let line = lines.iter().find(|line| line.name == "u").unwrap();
+    assert_eq!((line.from.to_string(), line.scope), ("/project".into(), Scope::Subtree));
+    world.mv("/project/private", "/private").unwrap();
+    assert!(!may_read(&world, &user, "/private/x"));
+}
+
+#[test]
+fn groups_and_the_public() {
+    let world = world();
+    world.put("/a", b"");
+    let anonymous = world.store.anonymous().unwrap();
+    world.user("u");
+    world.store.add_group(&world.admin, "lab").unwrap();
+    grant(&world, "/a", "lab", Level::ReadObject, Scope::This);
+    let user = || world.store.caller_for(world.store.person_named("u").unwrap().0).unwrap();
+    assert!(!may_read(&world, &user(), "/a"));
+    world.store.change_group(&world.admin, "lab", &["u".into()], &[]).unwrap();
+    assert!(may_read(&world, &user(), "/a"));
+    world.store.change_group(&world.admin, "lab", &[], &["u".into()]).unwrap();
+    assert!(!may_read(&world, &user(), "/a"));
+    assert!(!may_read(&world, &anonymous, "/a"));
+    grant(&world, "/a", "public", Level::ReadObject, Scope::This);
+    assert!(may_read(&world, &anonymous, "/a") && may_read(&world, &user(), "/a"));
+    assert_eq!(anonymous.user(), PersonId::ANONYMOUS);
+}
+
+#[test]
+fn each_act_needs_its_level() {
+    let world = world();
+    let user = world.user("u");
+    world.mkdir("/c");
+    world.put("/c/x", b"1");
+    let set = |level| {
+        grant(&world, "/c", "u", level, Scope::This);
+        grant(&world, "/c/x", "u", level, Scope::This);
+    };
+    let acts: [(Level, &dyn Fn() -> bool); 6] = [
+        (Level::ReadMetadata, &|| world.store.stat(&user, &at("/c/x")).is_ok()),
+        (Level::ReadObject, &|| may_read(&world, &user, "/c/x")),
+        (Level::ReadObject, &|| {
+            world.store.list(&user, &at("/c"), &ListOptions::default()).is_ok()
+        }),
+        (Level::CreateObject, &|| {
+            let made = world.try_put(&user, "/c/y", b"", PutOptions::default()).is_ok();
+            let _ = world.rm("/c/y");
+            made
+        }),
+        (Level::ModifyObject, &|| {
+            world.try_put(&user, "/c/x", b"2", PutOptions::default()).is_ok()
+        }),
+        (Level::Own, &|| {
+            let change = AccessChange::Inherit(false);
+            world.store.change_access(&user, &at("/c/x"), &[change]).is_ok()
+        }),
+    ];
+    for level in Level::ALL {
+        set(level);
+        for (needed, act) in &acts {
+            assert_eq!(act(), level >= *needed, "{level:?} for what needs {needed:?}");
+        }
+    }
+    let owner = AttributeChange { owner: Some(user.user()), ..AttributeChange::default() };
+    set(Level::DeleteObject);
+    assert_eq!(kind(world.store.set_attributes(&user, &at("/c/x"), &owner)), ErrorKind::Denied);
+    world.store.remove(&user, &at("/c/x"), &Default::default()).unwrap();
+}
+
+#[test]
+fn a_token_has_a_ceiling_a_place_and_an_end() {
+    let world = world();
+    world.mkdir("/a");
+    world.put("/a/x", b"");
+    world.put("/b", b"");
+    let new = NewToken {
+        label: "backup".into(),
+        level: Level::ReadObject,
+        within: Some(at("/a")),
+        lifetime: Some(Duration::from_secs(60)),
+    };
+    let (secret, token) = world.store.add_token(&world.admin, &new).unwrap();
+    let caller = world.store.authenticate_token(&secret).unwrap();
+    assert!(may_read(&world, &caller, "/a/x") && !may_read(&world, &caller, "/b"));
+    let put = world.try_put(&caller, "/a/x", b"", PutOptions::default());
+    assert_eq!(kind(put), ErrorKind::Denied);
+    assert_eq!(kind(world.store.add_token(&caller, &new)), ErrorKind::Denied);
+    assert_eq!(kind(world.store.add_group(&caller, "g")), ErrorKind::Denied);
+    world.mv("/a", "/c").unwrap();
+    assert!(may_read(&world, &caller, "/c/x"), "the place is a resource, not a path");
+    world.clock.advance(Duration::from_secs(60));
+    assert_eq!(kind(world.store.authenticate_token(&secret)), ErrorKind::Unauthenticated);
+    assert_eq!(world.store.tokens(&world.admin).unwrap(), [token]);
+}
+
+#[test]
+fn the_feed_of_grants_counts_as_a_change_of_the_state() {
+    let world = world();
+    let before = world.put("/a", b"").state_tag();
+    world.user("u");
+    grant(&world, "/a", "u", Level::ReadObject, Scope::This);
+    let after = world.stat("/a").unwrap().state_tag();
+    assert_ne!(before, after);
+    grant(&world, "/a", "u", Level::ReadObject, Scope::This);
+    assert_eq!(world.stat("/a").unwrap().state_tag(), after, "the same again is no change");
+    let unknown = [AccessChange::Grant("nobody".into(), Level::Own, Scope::This)];
+    let changed = world.store.change_access(&world.admin, &at("/a"), &unknown);
+    assert_eq!(kind(changed), ErrorKind::NotFound);
+}

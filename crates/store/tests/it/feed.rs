@@ -1,0 +1,105 @@
+//! The change feed: order, positions, and who sees what.
+
+use cenote_store::{
+    AccessChange, Caller, Change, ChangeKind, ErrorKind, Level, Position, Scope, Where,
+};
+
+use crate::world::{World, at, kind, world};
+
+fn all(world: &World, caller: &Caller, limit: usize) -> Vec<Change> {
+    let (mut changes, mut since) = (Vec::new(), Position::default());
+    loop {
+        let page = world.store.changes(caller, since, limit).unwrap();
+        changes.extend(page.changes);
+        since = page.next.to_string().parse().unwrap();
+        assert_eq!(since, page.next, "a position survives being written down");
+        if !page.more {
+            return changes;
+        }
+    }
+}
+
+#[test]
+fn every_change_is_told_once_and_in_order() {
+    let world = world();
+    let id = world.put("/a", b"1").id;
+    world.put("/a", b"2");
+    world.describe("/a", "k", "v");
+    let grant = [AccessChange::Grant("public".into(), Level::ReadObject, Scope::This)];
+    world.store.change_access(&world.admin, &at("/a"), &grant).unwrap();
+    world.mv("/a", "/b").unwrap();
+    world.rm("/b").unwrap();
+    use ChangeKind::*;
+    for limit in [1, 3, 100] {
+        let changes = all(&world, &world.admin, limit);
+        let kinds: Vec<_> = changes.iter().map(|change| change.kind).collect();
+        assert_eq!(kinds, [Created, Written, Described, Granted, Moved, Removed]);
+        assert!(changes.iter().all(|change| change.id == id));
+        assert!(changes.is_sorted_by(|a, b| a.position < b.position));
+        assert_eq!(changes[4].from.as_ref().unwrap().1, "a");
+        assert_eq!(changes[5].name, "b");
+    }
+}
+
+#[test]
+fn the_end_is_a_position_to_go_on_from() {
+    let world = world();
+    world.put("/a", b"");
+    let end = world.store.changes(&world.admin, Position::default(), 10).unwrap();
+    assert!(!end.more);
+    assert!(world.store.changes(&world.admin, end.next, 10).unwrap().changes.is_empty());
+    world.put("/b", b"");
+    let news = world.store.changes(&world.admin, end.next, 10).unwrap();
+    assert_eq!(news.changes.iter().map(|change| change.name.as_str()).collect::<Vec<_>>(), ["b"]);
+    for bad in ["", "x", "zz", &"z".repeat(24), &"0".repeat(23), "é23456789012345678901234"] {
+        assert_eq!(kind(bad.parse::<Position>()), ErrorKind::Invalid);
+    }
+}
+
+#[test]
+fn only_what_one_may_see() {
+    let world = world();
+    let user = world.user("u");
+    world.mkdir("/open");
+    world.mkdir("/closed");
+    let grant = [AccessChange::Grant("u".into(), Level::ReadObject, Scope::Subtree)];
+    world.store.change_access(&world.admin, &at("/open"), &grant).unwrap();
+    world.put("/open/a", b"");
+    world.put("/closed/b", b"");
+    world.rm("/open/a").unwrap();
+    world.rm("/closed/b").unwrap();
+    let seen: Vec<_> =
+        all(&world, &user, 2).into_iter().map(|change| (change.kind, change.name)).collect();
+    assert!(seen.contains(&(ChangeKind::Removed, "a".into())));
+    assert!(seen.iter().all(|(_, name)| name != "b" && name != "closed"));
+}
+
+#[test]
+fn folding_patches_is_no_change() {
+    let world = world();
+    world.put("/a", b"");
+    (0..200).for_each(|_| drop(world.write_at("/a", Where::Append, b"x").unwrap()));
+    assert_eq!(all(&world, &world.admin, 1_000).len(), 201);
+}
+
+#[test]
+fn writers_at_once_are_told_in_commit_order() {
+    let world = world();
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            let world = &world;
+            scope.spawn(move || {
+                (0..20).for_each(|n| drop(world.put(&format!("/{writer}-{n}"), b"")));
+            });
+        }
+    });
+    let names: Vec<_> =
+        all(&world, &world.admin, 7).into_iter().map(|change| change.name).collect();
+    assert_eq!(names.len(), 80);
+    for writer in 0..4 {
+        let own: Vec<_> =
+            names.iter().filter(|name| name.starts_with(&format!("{writer}-"))).collect();
+        let expected: Vec<_> = (0..20).map(|n| format!("{writer}-{n}")).collect();
+        assert_eq!(own, expected.iter().collect::<Vec<_>>());
+    }
+}

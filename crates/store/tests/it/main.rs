@@ -1,0 +1,15 @@
+//! The heart's promises, each held by a test. `docs/SEMANTICS.md` names them.
+
+mod access;
+mod batch;
+mod contents;
+mod feed;
+mod metadata;
+mod names;
+mod people;
+mod search;
+mod tickets;
+mod tree;
+mod uploads;
+mod versions;
+mod world;

@@ -1,0 +1,165 @@
+//! Descriptions: the attribute view's laws through the store, graphs, and their limits.
+
+use std::collections::BTreeSet;
+
+use cenote_store::{
+    AccessChange, Avu, AvuChange, Conditions, ErrorKind, Graph, Level, Scope, Statement, Term,
+};
+use proptest::prelude::*;
+
+use crate::world::{World, at, avu, cases, kind, world};
+
+fn change(world: &World, changes: &[AvuChange]) -> cenote_store::Result<cenote_store::Stat> {
+    world.store.change_avus(&world.admin, &at("/a"), changes, &Conditions::default())
+}
+
+fn shown(world: &World) -> BTreeSet<Avu> {
+    world.store.avus(&world.admin, &at("/a")).unwrap().into_iter().collect()
+}
+
+fn triple(subject: Option<&str>, predicate: &str, object: Term) -> Statement {
+    Statement { subject: subject.map(Into::into), predicate: predicate.into(), object, unit: None }
+}
+
+#[test]
+fn changes_happen_together_or_not_at_all() {
+    let world = world();
+    world.put("/a", b"");
+    let bad = [AvuChange::Add(avu("good", "1")), AvuChange::Add(avu("", "2"))];
+    assert_eq!(kind(change(&world, &bad)), ErrorKind::Invalid);
+    assert!(shown(&world).is_empty());
+    let good = [
+        AvuChange::Add(avu("n", "1")),
+        AvuChange::Add(avu("n", "2")),
+        AvuChange::Set(avu("m", "3")),
+        AvuChange::Remove(avu("n", "1")),
+    ];
+    change(&world, &good).unwrap();
+    assert_eq!(shown(&world), [avu("n", "2"), avu("m", "3")].into());
+}
+
+#[test]
+fn a_change_that_changes_nothing_is_none() {
+    let world = world();
+    world.put("/a", b"");
+    let first = world.describe("/a", "k", "v");
+    assert_eq!(world.describe("/a", "k", "v").state_tag(), first.state_tag());
+    let stale = Conditions { if_match: Some("r1.1".into()), ..Conditions::default() };
+    let write = world.store.change_avus(&world.admin, &at("/a"), &[], &stale);
+    assert_eq!(kind(write), ErrorKind::Precondition);
+}
+
+#[test]
+fn a_graph_comes_back_as_it_was_put() {
+    let world = world();
+    world.put("/a", b"");
+    let graph: Graph = [
+        triple(None, "http://purl.org/dc/terms/title", Term::string("Run 7")),
+        triple(Some("_:b"), "http://x/y", Term::Blank("c".into())),
+        triple(Some("http://s"), "http://x/y", Term::Iri("http://o".into())),
+        triple(
+            None,
+            "http://x/n",
+            Term::Literal {
+                value: "1".into(),
+                datatype: Some("http://www.w3.org/2001/XMLSchema#integer".into()),
+                language: None,
+            },
+        ),
+    ]
+    .into();
+    let put = |graph: &Graph| {
+        let put = |_: &Graph| Ok(graph.clone());
+        world.store.change_graph(&world.admin, &at("/a"), &Conditions::default(), put)
+    };
+    put(&graph).unwrap();
+    assert_eq!(world.store.graph(&world.admin, &at("/a")).unwrap().1, graph);
+    change(&world, &[AvuChange::Set(avu("http://purl.org/dc/terms/title", "Run 8"))]).unwrap();
+    let now = world.store.graph(&world.admin, &at("/a")).unwrap().1;
+    assert_eq!(now.iter().filter(|s| s.subject.is_some()).count(), 2, "what the view hides stays");
+    put(&Graph::new()).unwrap();
+    assert!(world.table(b'G').is_empty() && world.table(b'I').is_empty());
+}
+
+#[test]
+fn a_description_that_is_too_large_is_refused() {
+    let world = world();
+    world.put("/a", b"");
+    let long = [AvuChange::Add(avu("a", &"x".repeat((1 << 20) + 1)))];
+    assert_eq!(kind(change(&world, &long)), ErrorKind::TooLarge);
+    assert!(shown(&world).is_empty());
+}
+
+#[test]
+fn each_change_needs_its_level() {
+    let world = world();
+    world.put("/a", b"");
+    let user = world.user("u");
+    let as_user = |change: AvuChange| {
+        world.store.change_avus(&user, &at("/a"), &[change], &Conditions::default()).map(drop)
+    };
+    let grant = |level| {
+        let change = [AccessChange::Grant("u".into(), level, Scope::This)];
+        world.store.change_access(&world.admin, &at("/a"), &change).unwrap();
+    };
+    let (add, remove) = (AvuChange::Add(avu("k", "v")), AvuChange::Remove(avu("k", "v")));
+    let set = AvuChange::Set(avu("k", "w"));
+    assert_eq!(kind(as_user(add.clone())), ErrorKind::NotFound);
+    grant(Level::ReadObject);
+    assert_eq!(kind(as_user(add.clone())), ErrorKind::Denied);
+    grant(Level::CreateMetadata);
+    as_user(add).unwrap();
+    assert_eq!(kind(as_user(set.clone())), ErrorKind::Denied);
+    grant(Level::ModifyMetadata);
+    assert_eq!(kind(as_user(remove)), ErrorKind::Denied);
+    as_user(set).unwrap();
+    grant(Level::DeleteMetadata);
+    as_user(AvuChange::Clear("k".into())).unwrap();
+    assert!(shown(&world).is_empty());
+}
+
+fn avus() -> impl Strategy<Value = Avu> {
+    ("[ab]|http://x/[ab]", "[a-c]{0,2}", proptest::option::of("[kg]{0,1}"))
+        .prop_map(|(attribute, value, unit)| Avu { attribute, value, unit })
+}
+
+fn changes() -> impl Strategy<Value = AvuChange> {
+    prop_oneof![
+        avus().prop_map(AvuChange::Add),
+        avus().prop_map(AvuChange::Remove),
+        avus().prop_map(AvuChange::Set),
+        "[ab]".prop_map(AvuChange::Clear),
+    ]
+}
+
+fn apply(model: &mut BTreeSet<Avu>, change: &AvuChange) {
+    let normal =
+        |avu: &Avu| Avu { unit: avu.unit.clone().filter(|u| !u.is_empty()), ..avu.clone() };
+    match change {
+        AvuChange::Add(avu) => drop(model.insert(normal(avu))),
+        AvuChange::Remove(avu) => drop(model.remove(&normal(avu))),
+        AvuChange::Set(avu) => {
+            model.retain(|known| known.attribute != avu.attribute);
+            model.insert(normal(avu));
+        }
+        AvuChange::Clear(attribute) => model.retain(|known| known.attribute != *attribute),
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(48))]
+
+    #[test]
+    fn attributes_are_a_set(batches in proptest::collection::vec(proptest::collection::vec(changes(), 0..4), 0..12)) {
+        let world = world();
+        world.put("/a", b"");
+        let mut model = BTreeSet::new();
+        for batch in batches {
+            batch.iter().for_each(|change| apply(&mut model, change));
+            change(&world, &batch).unwrap();
+            prop_assert_eq!(shown(&world), model.clone());
+        }
+        world.rm("/a").unwrap();
+        prop_assert!(world.table(b'G').is_empty() && world.table(b'I').is_empty());
+    }
+}

@@ -1,0 +1,112 @@
+//! Tickets: access for whoever shows them, within limits that no race exceeds.
+
+use std::time::Duration;
+
+use cenote_store::{Caller, ErrorKind, Level, NewTicket, PutOptions, Result};
+
+use crate::world::{World, at, kind, world};
+
+fn ticket(world: &World, what: &str, new: NewTicket) -> String {
+    world.store.add_ticket(&world.admin, &at(what), &new).unwrap().ticket
+}
+
+fn reading() -> NewTicket {
+    NewTicket { level: Level::ReadObject, ..NewTicket::default() }
+}
+
+fn show(world: &World, ticket: &str, writes: Option<u64>) -> Result<Caller> {
+    let anonymous = world.store.anonymous()?;
+    let grant = world.store.use_ticket(&anonymous, ticket, "192.0.2.1", writes)?;
+    Ok(anonymous.with_ticket(grant))
+}
+
+#[test]
+fn a_ticket_opens_one_resource_and_what_is_below() {
+    let world = world();
+    world.mkdir("/a");
+    world.put("/a/x", b"x");
+    world.put("/b", b"");
+    let ticket = ticket(&world, "/a", NewTicket { level: Level::Own, ..NewTicket::default() });
+    let holder = show(&world, &ticket, Some(1)).unwrap();
+    assert_eq!(world.try_read(&holder, "/a/x").unwrap(), b"x");
+    assert_eq!(kind(world.try_read(&holder, "/b")), ErrorKind::NotFound);
+    world.try_put(&holder, "/a/x", b"y", PutOptions::default()).unwrap();
+    let remove = world.store.remove(&holder, &at("/a/x"), &Default::default());
+    assert_eq!(kind(remove), ErrorKind::Denied, "never more than writing");
+}
+
+#[test]
+fn limits_hold() {
+    let world = world();
+    world.put("/a", b"");
+    let uses = ticket(&world, "/a", NewTicket { uses: 2, ..reading() });
+    assert!(show(&world, &uses, None).is_ok() && show(&world, &uses, None).is_ok());
+    assert_eq!(kind(show(&world, &uses, None)), ErrorKind::Unauthenticated);
+    let writes = ticket(&world, "/a", NewTicket { writes: 1, bytes: 10, ..reading() });
+    assert!(show(&world, &writes, None).is_ok(), "a read is no write");
+    assert!(show(&world, &writes, Some(11)).is_err(), "too many bytes");
+    assert!(show(&world, &writes, Some(10)).is_ok(), "what was refused does not count");
+    assert!(show(&world, &writes, Some(0)).is_err());
+    let short = NewTicket { lifetime: Some(Duration::from_secs(10)), ..reading() };
+    let short = ticket(&world, "/a", short);
+    assert!(show(&world, &short, None).is_ok());
+    world.clock.advance(Duration::from_secs(10));
+    assert_eq!(kind(show(&world, &short, None)), ErrorKind::Unauthenticated);
+    assert_eq!(kind(show(&world, "unknown", None)), ErrorKind::Unauthenticated);
+    assert_eq!(kind(show(&world, &"x".repeat(5_000), None)), ErrorKind::Unauthenticated);
+}
+
+#[test]
+fn only_for_some_users_and_from_some_addresses() {
+    let world = world();
+    world.put("/a", b"");
+    let user = world.user("u");
+    let new = NewTicket { persons: vec!["u".into()], hosts: vec!["192.0.2.1".into()], ..reading() };
+    let ticket = ticket(&world, "/a", new);
+    assert_eq!(kind(show(&world, &ticket, None)), ErrorKind::Unauthenticated);
+    world.store.use_ticket(&user, &ticket, "192.0.2.1", None).unwrap();
+    let elsewhere = world.store.use_ticket(&user, &ticket, "192.0.2.2", None);
+    assert_eq!(kind(elsewhere), ErrorKind::Unauthenticated);
+    let unknown = NewTicket { persons: vec!["nobody".into()], ..reading() };
+    assert_eq!(
+        kind(world.store.add_ticket(&world.admin, &at("/a"), &unknown)),
+        ErrorKind::NotFound
+    );
+}
+
+#[test]
+fn no_race_gives_one_use_too_many() {
+    let world = world();
+    world.put("/a", b"");
+    let ticket = ticket(&world, "/a", NewTicket { uses: 10, ..reading() });
+    let used: usize = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4)
+            .map(|_| {
+                scope.spawn(|| (0..10).filter(|_| show(&world, &ticket, None).is_ok()).count())
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+    });
+    assert_eq!(used, 10);
+    let listed = world.store.tickets(&world.admin, &at("/a")).unwrap();
+    assert_eq!(listed[0].uses, (10, 10));
+}
+
+#[test]
+fn tickets_are_listed_removed_and_go_with_their_resource() {
+    let world = world();
+    world.mkdir("/a");
+    world.put("/a/x", b"");
+    let user = world.user("u");
+    assert_eq!(kind(world.store.add_ticket(&user, &at("/a"), &reading())), ErrorKind::NotFound);
+    let first = ticket(&world, "/a", reading());
+    ticket(&world, "/a/x", reading());
+    assert_eq!(world.store.all_tickets(&world.admin).unwrap().len(), 2);
+    assert!(world.store.all_tickets(&user).unwrap().is_empty());
+    assert_eq!(kind(world.store.remove_ticket(&user, &first)), ErrorKind::NotFound);
+    world.store.remove_ticket(&world.admin, &first).unwrap();
+    assert_eq!(kind(show(&world, &first, None)), ErrorKind::Unauthenticated);
+    world.rm_all("/a").unwrap();
+    world.sweep();
+    assert!(world.table(b'T').is_empty() && world.table(b'w').is_empty());
+}

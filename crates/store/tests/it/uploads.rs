@@ -1,0 +1,206 @@
+//! Resumable uploads: parts in any order, and one publication.
+
+use std::time::Duration;
+
+use cenote_store::{
+    Caller, Conditions, ErrorKind, Expected, Part, PutOptions, Result, Stat, Upload, UploadOptions,
+};
+use proptest::prelude::*;
+use sha2::{Digest, Sha256};
+
+use crate::world::{World, cases, kind, noise, once, path, run, world};
+
+fn begin(world: &World, to: &str, options: UploadOptions) -> Result<Upload> {
+    world.store.begin_upload(&world.admin, &path(to), &options)
+}
+
+fn part(world: &World, upload: u64, offset: usize, bytes: &[u8]) -> Result<Part> {
+    let expected = Expected::default();
+    run(world.store.put_part(&world.admin, upload, offset as u64, once(bytes), &expected))
+}
+
+fn complete(world: &World, upload: u64, sha256: Option<[u8; 32]>) -> Result<Stat> {
+    run(world.store.complete_upload(&world.admin, upload, sha256))
+}
+
+fn announced(size: u64) -> UploadOptions {
+    UploadOptions { size: Some(size), ..UploadOptions::default() }
+}
+
+#[test]
+fn nothing_is_visible_before_the_end() {
+    let world = world();
+    let bytes = noise(300, 1);
+    let upload = begin(&world, "/a", announced(300)).unwrap().id;
+    part(&world, upload, 200, &bytes[200..]).unwrap();
+    part(&world, upload, 0, &bytes[..200]).unwrap();
+    assert_eq!(kind(world.stat("/a")), ErrorKind::NotFound);
+    let world = world.reopened();
+    let arrived = world.store.upload(&world.admin, upload).unwrap();
+    let parts: Vec<_> = arrived.parts.iter().map(|part| (part.offset, part.length)).collect();
+    assert_eq!(parts, [(0, 200), (200, 100)]);
+    complete(&world, upload, Some(Sha256::digest(&bytes).into())).unwrap();
+    assert!(world.read("/a") == bytes);
+    assert_eq!(kind(world.store.upload(&world.admin, upload)), ErrorKind::NotFound);
+    assert_eq!(kind(complete(&world, upload, None)), ErrorKind::NotFound);
+    world.sweep();
+    assert!(world.read("/a") == bytes);
+}
+
+#[test]
+fn gaps_and_overlaps_are_told_where() {
+    let world = world();
+    let upload = begin(&world, "/a", announced(30)).unwrap().id;
+    let fails = || kind(complete(&world, upload, None));
+    assert_eq!(fails(), ErrorKind::Conflict);
+    part(&world, upload, 10, &[1; 10]).unwrap();
+    assert_eq!(fails(), ErrorKind::Conflict);
+    part(&world, upload, 0, &[0; 15]).unwrap();
+    assert_eq!(fails(), ErrorKind::Conflict, "they overlap");
+    part(&world, upload, 0, &[0; 10]).unwrap();
+    assert_eq!(fails(), ErrorKind::Conflict, "the end is missing");
+    assert_eq!(kind(part(&world, upload, 20, &[2; 11])), ErrorKind::Mismatch);
+    part(&world, upload, 20, &[2; 10]).unwrap();
+    complete(&world, upload, None).unwrap();
+    assert_eq!(world.read("/a"), [[0; 10], [1; 10], [2; 10]].concat());
+}
+
+#[test]
+fn a_wrong_part_and_a_wrong_whole_are_refused() {
+    let world = world();
+    let upload = begin(&world, "/a", UploadOptions::default()).unwrap().id;
+    let expected = Expected { sha256: Some([0; 32]), ..Expected::default() };
+    let put = run(world.store.put_part(&world.admin, upload, 0, once(&[1; 100]), &expected));
+    assert_eq!(kind(put), ErrorKind::Mismatch);
+    assert!(world.store.upload(&world.admin, upload).unwrap().parts.is_empty());
+    part(&world, upload, 0, &[1; 100]).unwrap();
+    part(&world, upload, 100, &[2; 100]).unwrap();
+    assert_eq!(kind(complete(&world, upload, Some([0; 32]))), ErrorKind::Mismatch);
+    part(&world, upload, 100, &[3; 100]).unwrap();
+    let whole = [[1; 100], [3; 100]].concat();
+    complete(&world, upload, Some(Sha256::digest(&whole).into())).unwrap();
+    assert_eq!(world.read("/a"), whole);
+}
+
+#[test]
+fn an_empty_upload_makes_an_empty_object() {
+    let world = world();
+    let upload = begin(&world, "/a", UploadOptions::default()).unwrap().id;
+    let stat = complete(&world, upload, Some(Sha256::digest(b"").into())).unwrap();
+    assert_eq!(stat.size(), 0);
+}
+
+#[test]
+fn conditions_hold_at_the_end_too() {
+    let world = world();
+    let put = PutOptions {
+        conditions: Conditions { if_absent: true, ..Conditions::default() },
+        parents: true,
+        media_type: Some("x/y".into()),
+        ..PutOptions::default()
+    };
+    let options = UploadOptions { put, size: None };
+    let upload = begin(&world, "/c/a", options.clone()).unwrap().id;
+    part(&world, upload, 0, b"x").unwrap();
+    world.mkdir("/c");
+    world.put("/c/a", b"somebody was faster");
+    assert_eq!(kind(complete(&world, upload, None)), ErrorKind::Precondition);
+    assert_eq!(kind(begin(&world, "/c/a", options)), ErrorKind::Precondition);
+    world.rm("/c/a").unwrap();
+    let stat = complete(&world, upload, None).unwrap();
+    assert_eq!(stat.resource.content.unwrap().media_type.as_deref(), Some("x/y"));
+}
+
+#[test]
+fn an_upload_belongs_to_who_began_it() {
+    let world = world();
+    let upload = begin(&world, "/a", UploadOptions::default()).unwrap().id;
+    let other: Caller = world.user("other");
+    let expected = Expected::default();
+    let put = run(world.store.put_part(&other, upload, 0, once(b"x"), &expected));
+    assert_eq!(kind(put), ErrorKind::NotFound);
+    assert_eq!(kind(world.store.upload(&other, upload)), ErrorKind::NotFound);
+    assert_eq!(kind(world.store.abandon_upload(&other, upload)), ErrorKind::NotFound);
+    assert_eq!(kind(begin_as(&world, &other)), ErrorKind::Denied);
+}
+
+fn begin_as(world: &World, caller: &Caller) -> Result<Upload> {
+    world.store.begin_upload(caller, &path("/b"), &UploadOptions::default())
+}
+
+#[test]
+fn abandoned_uploads_are_swept() {
+    let world = world();
+    for keep in [false, true] {
+        let upload = begin(&world, "/a", UploadOptions::default()).unwrap().id;
+        (0..3).for_each(|n| drop(part(&world, upload, n * 100, &noise(100, n as u64)).unwrap()));
+        if keep {
+            world.clock.advance(Duration::from_secs(8 * 24 * 3600));
+            assert_eq!(world.store.sweep_uploads().unwrap(), 1);
+        } else {
+            assert_eq!(world.store.sweep_uploads().unwrap(), 0);
+            world.store.abandon_upload(&world.admin, upload).unwrap();
+        }
+        assert_eq!(kind(part(&world, upload, 0, b"x")), ErrorKind::NotFound);
+        world.sweep();
+        for table in *b"PpKBbRg" {
+            assert!(world.table(table).is_empty(), "{}", table as char);
+        }
+    }
+}
+
+#[test]
+fn many_small_parts_do_not_gather_in_the_catalog() {
+    let world = world();
+    let upload = begin(&world, "/a", UploadOptions::default()).unwrap().id;
+    for n in 0..100 {
+        part(&world, upload, n * 50, &[n as u8; 50]).unwrap();
+    }
+    complete(&world, upload, None).unwrap();
+    let largest = world.rows().into_iter().filter(|(key, _)| key[0] == b'K');
+    assert!(largest.map(|(_, value)| value.len()).max().unwrap() < 4_500);
+    assert!(world.read("/a").chunks(50).enumerate().all(|(n, part)| part == [n as u8; 50]));
+}
+
+#[test]
+fn one_offset_put_many_times_at_once_is_one_part() {
+    let world = world();
+    let upload = begin(&world, "/a", UploadOptions::default()).unwrap().id;
+    std::thread::scope(|scope| {
+        for n in 0..6u8 {
+            let world = &world;
+            scope.spawn(move || part(world, upload, 0, &[n; 100]).unwrap());
+        }
+    });
+    complete(&world, upload, None).unwrap();
+    let bytes = world.read("/a");
+    assert!(bytes.len() == 100 && bytes.iter().all(|byte| *byte == bytes[0]));
+}
+
+proptest! {
+    #![proptest_config(cases(48))]
+
+    #[test]
+    fn parts_in_any_order_repeated_and_corrected_give_the_whole(
+        sizes in proptest::collection::vec(1usize..150, 1..8),
+        order in proptest::collection::vec(any::<(usize, bool)>(), 0..20),
+    ) {
+        let world = world();
+        let upload = begin(&world, "/a", UploadOptions::default()).unwrap().id;
+        let starts: Vec<usize> = sizes.iter().scan(0, |at, size| { *at += size; Some(*at - size) }).collect();
+        let whole = noise(sizes.iter().sum(), 1);
+        let good = |n: usize| &whole[starts[n]..starts[n] + sizes[n]];
+        for (n, right) in order {
+            let n = n % sizes.len();
+            let bytes = if right { good(n).to_vec() } else { vec![9; 1 + n * 20] };
+            part(&world, upload, starts[n], &bytes).unwrap();
+        }
+        for n in (0..sizes.len()).rev() {
+            part(&world, upload, starts[n], good(n)).unwrap();
+        }
+        complete(&world, upload, Some(Sha256::digest(&whole).into())).unwrap();
+        world.sweep();
+        prop_assert_eq!(world.read("/a"), whole);
+        prop_assert!(world.table(b'p').is_empty() && world.table(b'P').is_empty());
+    }
+}

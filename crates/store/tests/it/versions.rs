@@ -1,0 +1,193 @@
+//! Versions: kept as the collection says, with their description, restored and pruned.
+
+use cenote_store::{
+    AccessChange, At, AttributeChange, CopyOptions, ErrorKind, Level, Prune, Scope, Versioning,
+    Where,
+};
+
+use crate::world::{World, at, kind, noise, path, world};
+
+fn set(world: &World, what: &str, versioning: Versioning) {
+    let change =
+        AttributeChange { versioning: Some(Some(versioning)), ..AttributeChange::default() };
+    world.store.set_attributes(&world.admin, &at(what), &change).unwrap();
+}
+
+fn each_change(keep: Option<u32>) -> World {
+    let world = world();
+    set(&world, "/", Versioning::EachChange { keep });
+    world
+}
+
+fn numbers(world: &World, what: &str) -> Vec<u64> {
+    let versions = world.store.versions(&world.admin, &at(what)).unwrap();
+    versions.into_iter().map(|version| version.version).collect()
+}
+
+#[test]
+fn off_is_the_default_and_keeps_nothing() {
+    let world = world();
+    world.put("/a", b"1");
+    world.put("/a", b"2");
+    assert!(numbers(&world, "/a").is_empty());
+    assert_eq!(kind(world.store.keep_version(&world.admin, &at("/a"), None)), ErrorKind::Invalid);
+}
+
+#[test]
+fn on_request_keeps_what_was_asked_for() {
+    let world = world();
+    set(&world, "/", Versioning::OnRequest);
+    world.put("/a", &noise(100, 1));
+    let kept = world.store.keep_version(&world.admin, &at("/a"), Some("first")).unwrap();
+    world.put("/a", b"2");
+    world.put("/a", b"3");
+    world.sweep();
+    assert_eq!(numbers(&world, "/a"), [kept.version]);
+    assert!(world.read_version("/a", kept.version) == noise(100, 1));
+}
+
+#[test]
+fn each_change_keeps_what_is_replaced() {
+    let world = each_change(None);
+    world.put("/a", b"1");
+    world.put("/a", b"22");
+    world.write_at("/a", Where::Append, b"+").unwrap();
+    world.truncate("/a", 1).unwrap();
+    world.sweep();
+    let bytes: Vec<_> = numbers(&world, "/a")
+        .into_iter()
+        .map(|version| world.read_version("/a", version))
+        .collect();
+    assert_eq!(bytes, [b"22+".to_vec(), b"22".to_vec(), b"1".to_vec()]);
+    assert_eq!(world.read("/a"), b"2");
+}
+
+#[test]
+fn the_nearest_collection_decides() {
+    let world = each_change(None);
+    world.mkdir("/off");
+    set(&world, "/off", Versioning::Off);
+    world.put("/off/a", b"1");
+    world.put("/off/a", b"2");
+    assert!(numbers(&world, "/off/a").is_empty());
+}
+
+#[test]
+fn only_the_newest_few_are_kept_where_that_is_said() {
+    let world = each_change(Some(2));
+    (0..6).for_each(|n| drop(world.put("/a", &noise(100, n))));
+    world.sweep();
+    let kept = numbers(&world, "/a");
+    assert_eq!(kept.len(), 2);
+    assert!(world.read_version("/a", kept[0]) == noise(100, 4));
+    assert!(world.read_version("/a", kept[1]) == noise(100, 3));
+    assert_eq!(world.table(b'B').len(), 3, "what was pruned is swept");
+}
+
+#[test]
+fn a_version_has_its_description_and_restore_brings_both_back() {
+    let world = each_change(None);
+    world.put("/a", b"1");
+    world.describe("/a", "state", "good");
+    world.put("/a", b"2");
+    let good = numbers(&world, "/a")[0];
+    world.describe("/a", "state", "bad");
+    let id = world.stat("/a").unwrap().id;
+    let restored = world.store.restore_version(&world.admin, &At::Id(id), good).unwrap();
+    assert_eq!(restored.id, id);
+    assert_eq!(world.read("/a"), b"1");
+    let values: Vec<_> = world.store.avus(&world.admin, &at("/a")).unwrap();
+    assert_eq!(values.iter().map(|avu| avu.value.as_str()).collect::<Vec<_>>(), ["good"]);
+    assert_eq!(
+        world.read_version("/a", numbers(&world, "/a")[0]),
+        b"2",
+        "what was current is kept"
+    );
+    assert_eq!(
+        kind(world.store.restore_version(&world.admin, &at("/a"), 999)),
+        ErrorKind::NotFound
+    );
+}
+
+#[test]
+fn a_label_survives_the_change_after_it() {
+    let world = each_change(None);
+    world.put("/a", b"1");
+    let kept = world.store.keep_version(&world.admin, &at("/a"), Some("published")).unwrap();
+    world.put("/a", b"2");
+    let versions = world.store.versions(&world.admin, &at("/a")).unwrap();
+    assert_eq!(versions.len(), 1);
+    assert_eq!(
+        (versions[0].version, versions[0].label.as_deref()),
+        (kept.version, Some("published"))
+    );
+}
+
+#[test]
+fn a_copy_over_an_object_keeps_it_as_it_was() {
+    let world = each_change(None);
+    world.put("/a", b"a");
+    world.describe("/a", "of", "a");
+    world.put("/b", b"b");
+    world.describe("/b", "of", "b");
+    let options = CopyOptions { replace: true, ..CopyOptions::default() };
+    world.store.copy(&world.admin, &at("/a"), &path("/b"), options).unwrap();
+    let kept = numbers(&world, "/b")[0];
+    world.store.restore_version(&world.admin, &at("/b"), kept).unwrap();
+    assert_eq!(world.read("/b"), b"b");
+    assert_eq!(world.store.avus(&world.admin, &at("/b")).unwrap()[0].value, "b");
+}
+
+#[test]
+fn pruning_spares_contents_that_others_share() {
+    let world = each_change(None);
+    world.put("/a", &noise(100, 1));
+    world.cp("/a", "/b").unwrap();
+    world.put("/a", &noise(100, 2));
+    world.put("/a", &noise(100, 3));
+    let all = numbers(&world, "/a");
+    let prune = |prune| world.store.prune_versions(&world.admin, &at("/a"), &prune);
+    assert_eq!(prune(Prune::One(all[1])).unwrap(), 1);
+    assert_eq!(kind(prune(Prune::One(all[1]))), ErrorKind::NotFound);
+    assert_eq!(prune(Prune::KeepNewest(0)).unwrap(), 1);
+    world.sweep();
+    assert!(world.read("/b") == noise(100, 1) && world.read("/a") == noise(100, 3));
+    assert_eq!(world.table(b'B').len(), 2);
+    world.rm("/a").unwrap();
+    world.rm("/b").unwrap();
+    world.sweep();
+    assert!(world.table(b'B').is_empty() && world.table(b'V').is_empty());
+}
+
+#[test]
+fn restoring_the_oldest_of_the_few_kept_loses_nothing() {
+    let world = each_change(Some(1));
+    world.put("/a", &noise(100, 1));
+    world.put("/a", &noise(100, 2));
+    let oldest = numbers(&world, "/a")[0];
+    world.store.restore_version(&world.admin, &at("/a"), oldest).unwrap();
+    world.sweep();
+    assert!(world.read("/a") == noise(100, 1));
+    assert!(world.read_version("/a", numbers(&world, "/a")[0]) == noise(100, 2));
+}
+
+#[test]
+fn versions_need_the_rights_of_what_they_do() {
+    let world = each_change(None);
+    world.put("/a", b"1");
+    world.put("/a", b"2");
+    let version = numbers(&world, "/a")[0];
+    let user = world.user("reader");
+    let grant = |level| {
+        let change = [AccessChange::Grant("reader".into(), level, Scope::This)];
+        world.store.change_access(&world.admin, &at("/a"), &change).unwrap();
+    };
+    assert_eq!(kind(world.store.versions(&user, &at("/a"))), ErrorKind::NotFound);
+    grant(Level::ReadObject);
+    assert_eq!(world.store.versions(&user, &at("/a")).unwrap().len(), 1);
+    assert_eq!(kind(world.store.restore_version(&user, &at("/a"), version)), ErrorKind::Denied);
+    grant(Level::ModifyObject);
+    world.store.restore_version(&user, &at("/a"), version).unwrap();
+    let prune = Prune::One(version);
+    assert_eq!(kind(world.store.prune_versions(&user, &at("/a"), &prune)), ErrorKind::Denied);
+}

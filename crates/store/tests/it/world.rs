@@ -1,0 +1,267 @@
+//! A store in memory with a clock and a randomness of its own, and short words for what
+//! tests do with it.
+
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use bytes::Bytes;
+use cenote_blob::Place;
+use cenote_kv::{Batch, Engine, KeyRange, MemoryEngine, Row, ScanOptions};
+use cenote_store::{
+    At, Avu, AvuChange, Caller, Clock, Conditions, CopyOptions, CreateOptions, Draft, Entropy,
+    Error, ErrorKind, Expected, Limits, ListOptions, MoveOptions, NewUser, Parts, PutOptions,
+    ReadOptions, RemoveOptions, Result, Role, Stat, Store, StorePath, Time, Where,
+};
+use futures_util::stream;
+
+/// A clock that moves when it is told to.
+#[derive(Debug)]
+pub struct ManualClock(AtomicI64);
+
+impl Clock for ManualClock {
+    fn now(&self) -> Time {
+        Time::from_nanos(self.0.load(Ordering::SeqCst))
+    }
+}
+
+impl ManualClock {
+    pub fn advance(&self, by: Duration) {
+        self.0.fetch_add(by.as_nanos() as i64, Ordering::SeqCst);
+    }
+}
+
+/// Bytes that repeat with the same seed.
+#[derive(Debug)]
+pub struct SeededEntropy(AtomicU64);
+
+impl SeededEntropy {
+    pub fn new(seed: u64) -> Self {
+        Self(AtomicU64::new(seed))
+    }
+}
+
+impl Entropy for SeededEntropy {
+    fn fill(&self, buffer: &mut [u8]) {
+        for chunk in buffer.chunks_mut(8) {
+            let state = self.0.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::SeqCst);
+            let mut mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            chunk.copy_from_slice(&(mixed ^ (mixed >> 31)).to_le_bytes()[..chunk.len()]);
+        }
+    }
+}
+
+/// Contents above this many bytes are blobs here, so that tests need no large ones.
+pub const INLINE: usize = 64;
+pub const LIMITS: Limits = Limits { inline: INLINE, content: 1 << 30 };
+pub const ADMIN: &str = "root";
+pub const PASSWORD: &str = "correct horse";
+
+pub struct World {
+    pub store: Store,
+    pub admin: Caller,
+    pub clock: Arc<ManualClock>,
+    pub parts: Parts,
+}
+
+/// Runs what is asynchronous.
+pub fn run<T>(work: impl Future<Output = T>) -> T {
+    thread_local! {
+        static RUNTIME: tokio::runtime::Runtime =
+            tokio::runtime::Builder::new_current_thread().build().unwrap();
+    }
+    RUNTIME.with(|runtime| runtime.block_on(work))
+}
+
+pub fn parts(engine: impl Engine, place: Place) -> (Parts, Arc<ManualClock>) {
+    let clock = Arc::new(ManualClock(AtomicI64::new(1_700_000_000_000_000_000)));
+    let mut parts = Parts::new(engine, place);
+    parts.clock = clock.clone();
+    parts.entropy = Arc::new(SeededEntropy::new(1));
+    parts.limits = LIMITS;
+    (parts, clock)
+}
+
+/// The rows of a fresh store: making one costs an argon2, which most tests need not pay.
+fn fresh_rows() -> &'static [Row] {
+    static ROWS: OnceLock<Vec<Row>> = OnceLock::new();
+    ROWS.get_or_init(|| {
+        let engine = MemoryEngine::new();
+        let (parts, _) = parts(engine.clone(), Place::memory("main"));
+        Store::create_new(parts, ADMIN, PASSWORD).unwrap();
+        rows(&engine)
+    })
+}
+
+/// All rows of an engine.
+pub fn rows(engine: &dyn Engine) -> Vec<Row> {
+    let view = engine.snapshot().unwrap();
+    view.scan(&KeyRange::all(), ScanOptions::default()).collect::<Result<_, _>>().unwrap()
+}
+
+/// A fresh store in an empty engine.
+pub fn world_on(engine: impl Engine, place: Place) -> World {
+    let mut batch = Batch::default();
+    for (key, value) in fresh_rows() {
+        batch.put(key.clone(), value.clone());
+    }
+    engine.commit(batch).unwrap();
+    let (parts, clock) = parts(engine, place);
+    World::open(parts, clock)
+}
+
+/// A fresh store in memory.
+pub fn world() -> World {
+    world_on(MemoryEngine::new(), Place::memory("main"))
+}
+
+pub fn path(path: &str) -> StorePath {
+    path.parse().unwrap()
+}
+
+pub fn at(at: &str) -> At {
+    At::Path(path(at))
+}
+
+pub fn once(bytes: &[u8]) -> impl futures_core::Stream<Item = Result<Bytes, Error>> + use<> {
+    stream::iter([Ok(Bytes::copy_from_slice(bytes))])
+}
+
+/// Bytes that do not compress, and differ with the seed.
+pub fn noise(size: usize, seed: u64) -> Vec<u8> {
+    let mut bytes = vec![0; size];
+    SeededEntropy::new(seed.wrapping_mul(0x1234_5678_9abc_def1)).fill(&mut bytes);
+    bytes
+}
+
+pub fn kind<T: std::fmt::Debug>(result: Result<T>) -> ErrorKind {
+    result.expect_err("it should be refused").kind()
+}
+
+pub fn avu(attribute: &str, value: &str) -> Avu {
+    Avu { attribute: attribute.into(), value: value.into(), unit: None }
+}
+
+impl World {
+    pub fn open(parts: Parts, clock: Arc<ManualClock>) -> Self {
+        let store = Store::open_existing(parts.clone()).unwrap();
+        let (id, _) = store.person_named(ADMIN).unwrap();
+        let admin = store.caller_for(id).unwrap();
+        Self { store, admin, clock, parts }
+    }
+
+    /// The same store, as after a restart.
+    pub fn reopened(&self) -> Self {
+        Self::open(self.parts.clone(), self.clock.clone())
+    }
+
+    pub fn user(&self, name: &str) -> Caller {
+        let user = NewUser { name: name.into(), password: None, role: Role::User };
+        let id = self.store.add_user(&self.admin, &user).unwrap();
+        self.store.caller_for(id).unwrap()
+    }
+
+    pub fn put(&self, to: &str, bytes: &[u8]) -> Stat {
+        self.try_put(&self.admin, to, bytes, PutOptions::default()).unwrap()
+    }
+
+    pub fn try_put(
+        &self,
+        caller: &Caller,
+        to: &str,
+        bytes: &[u8],
+        options: PutOptions,
+    ) -> Result<Stat> {
+        run(self.store.put(caller, &path(to), once(bytes), options))
+    }
+
+    pub fn read(&self, from: &str) -> Vec<u8> {
+        self.try_read(&self.admin, from).unwrap()
+    }
+
+    pub fn try_read(&self, caller: &Caller, from: &str) -> Result<Vec<u8>> {
+        let opened = self.store.open(caller, &at(from), &ReadOptions::default())?;
+        Ok(run(opened.read_all())?.to_vec())
+    }
+
+    pub fn read_version(&self, from: &str, version: u64) -> Vec<u8> {
+        let options = ReadOptions { version: Some(version) };
+        let opened = self.store.open(&self.admin, &at(from), &options).unwrap();
+        run(opened.read_all()).unwrap().to_vec()
+    }
+
+    pub fn mkdir(&self, to: &str) -> Stat {
+        self.try_mkdir(&self.admin, to).unwrap()
+    }
+
+    pub fn try_mkdir(&self, caller: &Caller, to: &str) -> Result<Stat> {
+        self.store.create(caller, &path(to), Draft::Collection, CreateOptions::default())
+    }
+
+    pub fn stat(&self, from: &str) -> Result<Stat> {
+        self.store.stat(&self.admin, &at(from))
+    }
+
+    pub fn mv(&self, from: &str, to: &str) -> Result<Stat> {
+        self.store.relocate(&self.admin, &at(from), &path(to), MoveOptions::default())
+    }
+
+    pub fn cp(&self, from: &str, to: &str) -> Result<Stat> {
+        self.store.copy(&self.admin, &at(from), &path(to), CopyOptions::default())
+    }
+
+    pub fn rm(&self, from: &str) -> Result<()> {
+        self.store.remove(&self.admin, &at(from), &RemoveOptions::default())
+    }
+
+    pub fn rm_all(&self, from: &str) -> Result<()> {
+        let options = RemoveOptions { recursive: true, ..RemoveOptions::default() };
+        self.store.remove(&self.admin, &at(from), &options)
+    }
+
+    pub fn names(&self, of: &str) -> Vec<String> {
+        let page = self.store.list(&self.admin, &at(of), &ListOptions::default()).unwrap();
+        page.entries.iter().map(|entry| entry.resource.name.clone()).collect()
+    }
+
+    pub fn write_at(&self, to: &str, position: Where, bytes: &[u8]) -> Result<Stat> {
+        let (to, conditions, expected) = (at(to), Conditions::default(), Expected::default());
+        run(self.store.write_at(&self.admin, &to, position, once(bytes), (&conditions, &expected)))
+    }
+
+    pub fn truncate(&self, to: &str, size: u64) -> Result<Stat> {
+        self.store.truncate(&self.admin, &at(to), size, &Conditions::default())
+    }
+
+    pub fn describe(&self, what: &str, attribute: &str, value: &str) -> Stat {
+        let change = [AvuChange::Add(avu(attribute, value))];
+        self.store.change_avus(&self.admin, &at(what), &change, &Conditions::default()).unwrap()
+    }
+
+    pub fn rows(&self) -> Vec<Row> {
+        rows(&*self.parts.engine)
+    }
+
+    /// The keys of one table of the catalog.
+    pub fn table(&self, letter: u8) -> Vec<Bytes> {
+        let rows = self.rows().into_iter().map(|(key, _)| key);
+        rows.filter(|key| key.first() == Some(&letter)).collect()
+    }
+
+    /// Moves the clock past every grace period and sweeps all there is to sweep.
+    pub fn sweep(&self) {
+        self.store.run_jobs().unwrap();
+        self.clock.advance(Duration::from_secs(3600));
+        run(self.store.sweep_contents(Duration::from_secs(60))).unwrap();
+    }
+}
+
+/// This many cases by default; `PROPTEST_CASES` asks for more or fewer.
+pub fn cases(default: u32) -> proptest::test_runner::Config {
+    let config = proptest::test_runner::Config::default();
+    match std::env::var_os("PROPTEST_CASES") {
+        Some(_) => config,
+        None => proptest::test_runner::Config { cases: default, ..config },
+    }
+}
