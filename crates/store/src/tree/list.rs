@@ -51,13 +51,16 @@ impl Store {
     }
 }
 
+/// A name and what has it.
+type Entry = (Name, Child);
+
 /// Names and ids of up to `limit` children, and the name after which more follow.
 pub(super) fn children(
     view: &View,
     chain: &Chain,
     after: Option<&Name>,
     limit: usize,
-) -> Result<(Vec<(Name, Child)>, Option<Name>)> {
+) -> Result<(Vec<Entry>, Option<Name>)> {
     let mut range = keys::children(chain.id());
     if let Some(after) = after {
         range = range.after(&keys::child(chain.id(), after.as_str()));

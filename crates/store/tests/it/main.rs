@@ -1,5 +1,7 @@
 //! The heart's promises, each held by a test. `docs/SEMANTICS.md` names them.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
 mod access;
 mod batch;
 mod contents;
