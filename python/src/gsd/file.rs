@@ -105,6 +105,18 @@ impl GsdFile {
         py.detach(|| reader.find(frame, name.as_bytes())).map_err(|e| self.raise(e))
     }
 
+    fn check_schema(&self, py: Python<'_>, wanted: Option<String>) -> PyResult<()> {
+        let Some(wanted) = wanted else { return Ok(()) };
+        let found = self.schema(py)?.to_string();
+        let wanted: String =
+            if wanted.chars().count() > 64 { wanted.chars().take(63).collect() } else { wanted };
+        if found == wanted {
+            return Ok(());
+        }
+        let text = format!("file {} has incorrect schema: {found}", self.name);
+        Err(pyo3::exceptions::PyRuntimeError::new_err(text))
+    }
+
     fn write_data(&self, py: Python<'_>, name: &str, data: &ChunkData<'_>) -> PyResult<()> {
         let chunk = data.chunk(name.as_bytes())?;
         let mut state = self.write(py);
@@ -162,18 +174,6 @@ impl GsdFile {
         let file = Self { state, name, mode: "r".to_owned(), debug: true };
         file.check_schema(py, schema)?;
         Ok(file)
-    }
-
-    fn check_schema(&self, py: Python<'_>, wanted: Option<String>) -> PyResult<()> {
-        let Some(wanted) = wanted else { return Ok(()) };
-        let found = self.schema(py)?.to_string();
-        let wanted: String =
-            if wanted.chars().count() > 64 { wanted.chars().take(63).collect() } else { wanted };
-        if found == wanted {
-            return Ok(());
-        }
-        let text = format!("file {} has incorrect schema: {found}", self.name);
-        Err(pyo3::exceptions::PyRuntimeError::new_err(text))
     }
 
     fn close(&self, py: Python<'_>) -> PyResult<()> {
