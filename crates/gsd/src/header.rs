@@ -13,6 +13,7 @@
 //! | 112 | 64 bytes | schema, NUL padded |
 //! | 176 | 80 bytes | reserved, zero in a fresh file and kept as found |
 
+use crate::entry::ENTRY_SIZE;
 use crate::error::{Error, Result};
 
 /// Bytes of the header.
@@ -102,6 +103,18 @@ impl Header {
     /// The header of a fresh file with the same application and schema.
     pub(crate) fn emptied(&self) -> Self {
         Self::fresh(self.application(), self.schema(), self.schema_version)
+    }
+
+    /// The header of a fresh file with room for so many entries and bytes of names.
+    pub(crate) fn with_room(self, entries: u64, name_bytes: u64) -> Self {
+        let index_allocated = (entries + 1).next_power_of_two().max(self.index_allocated);
+        let cells = (name_bytes / NAME_CELL + 1).next_power_of_two();
+        Self {
+            index_allocated,
+            names_location: HEADER_SIZE as u64 + index_allocated * ENTRY_SIZE as u64,
+            names_allocated: cells.max(self.names_allocated),
+            ..self
+        }
     }
 
     /// Reads a header.

@@ -59,7 +59,7 @@ pub fn recover<F: Storage>(source: &dyn Source, storage: F) -> Result<(F, Recove
         .into_iter()
         .max_by_key(|found| found.good_frames())
         .unwrap_or_default();
-    write(source, &names, best, Writer::create_like(storage, &header)?)
+    write(source, &names, best, Writer::create_with(storage, &header.emptied())?)
 }
 
 fn write<F: Storage>(

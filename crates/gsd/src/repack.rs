@@ -18,7 +18,10 @@ impl<S: Source> Reader<S> {
     /// # Errors
     /// [`Error::Corrupt`] when a chunk cannot be read: [`crate::recover`] copies what can.
     pub fn repack<F: Storage>(&self, storage: F, mut progress: impl FnMut(u64, u64)) -> Result<F> {
-        let mut writer = Writer::create_like(storage, self.header())?;
+        let name_bytes = self.names().iter().map(|name| name.len() as u64 + 1).sum();
+        let room = self.chunks().max(self.frames());
+        let header = self.header().emptied().with_room(room, name_bytes);
+        let mut writer = Writer::create_with(storage, &header)?;
         for frame in 0..self.frames() {
             let entries = self.frame(frame)?.map(|i| self.entry(i)).collect::<Result<Vec<_>>>()?;
             copy_frame(self.source(), self.names(), &entries, &mut writer)?;

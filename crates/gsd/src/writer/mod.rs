@@ -122,12 +122,8 @@ impl<F: Storage> Writer<F> {
         Self::create_with(storage, &header)
     }
 
-    /// Creates an empty file with the application and schema of another.
-    pub(crate) fn create_like(storage: F, other: &Header) -> Result<Self> {
-        Self::create_with(storage, &other.emptied())
-    }
-
-    fn create_with(mut storage: F, header: &Header) -> Result<Self> {
+    /// Creates an empty file with this header.
+    pub(crate) fn create_with(mut storage: F, header: &Header) -> Result<Self> {
         write_fresh(&mut storage, header)?;
         Self::open_in(storage)
     }

@@ -54,7 +54,8 @@ impl Args {
         if report.is_sound() {
             return Ok(());
         }
-        let told = format!("{}: {} problems", self.file.display(), report.found);
+        let problems = if report.found == 1 { "problem" } else { "problems" };
+        let told = format!("{}: {} {problems}", self.file.display(), report.found);
         let hint = "`cenote gsd repack --recover` saves the frames that are whole";
         Err(CliError::new(Kind::Found, told).hint(hint))
     }

@@ -93,7 +93,10 @@ impl Args {
         if done.lost_frames.is_empty() {
             return Ok(());
         }
-        let told = format!("{} frames could not be saved", done.lost_frames.len());
+        let told = match done.lost_frames.as_slice() {
+            [frame] => format!("frame {frame} could not be saved"),
+            lost => format!("{} frames could not be saved", lost.len()),
+        };
         Err(CliError::new(Kind::Partial, told))
     }
 }
