@@ -1,0 +1,141 @@
+//! Conditions on attributes.
+
+use std::cmp::Ordering;
+
+use crate::metadata::predicate_of;
+use crate::model::Graph;
+
+/// A condition on an attribute.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Condition {
+    /// The attribute.
+    pub attribute: String,
+    /// How its value compares.
+    pub comparison: Comparison,
+    /// With what.
+    pub value: String,
+    /// Only values with this unit.
+    pub unit: Option<String>,
+}
+
+/// How a value compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Comparison {
+    /// It is there, whatever it is.
+    Exists,
+    /// It is the same text.
+    Equal,
+    /// It is another text.
+    NotEqual,
+    /// It is less: as a number where both are, else as text.
+    Less,
+    /// It is less or the same.
+    LessOrEqual,
+    /// It is greater.
+    Greater,
+    /// It is greater or the same.
+    GreaterOrEqual,
+    /// It matches a pattern of `%` (anything) and `_` (one character).
+    Like,
+}
+
+impl Condition {
+    /// How much of the index a scan for it reads, roughly.
+    pub(super) fn breadth(&self) -> u8 {
+        if self.comparison == Comparison::Equal { 0 } else { 1 }
+    }
+
+    pub(super) fn holds(&self, graph: &Graph) -> bool {
+        let predicate = predicate_of(&self.attribute);
+        graph.iter().any(|statement| {
+            statement.subject.is_none()
+                && statement.predicate == predicate
+                && self.unit.as_ref().is_none_or(|unit| statement.unit.as_ref() == Some(unit))
+                && self.comparison.holds(statement.object.text(), &self.value)
+        })
+    }
+}
+
+impl Comparison {
+    fn holds(self, have: &str, want: &str) -> bool {
+        match self {
+            Self::Exists => true,
+            Self::Equal => have == want,
+            Self::NotEqual => have != want,
+            Self::Less => order(have, want).is_lt(),
+            Self::LessOrEqual => order(have, want).is_le(),
+            Self::Greater => order(have, want).is_gt(),
+            Self::GreaterOrEqual => order(have, want).is_ge(),
+            Self::Like => like(have, want),
+        }
+    }
+}
+
+/// As numbers where both are, else as text.
+fn order(have: &str, want: &str) -> Ordering {
+    let numbers = have.parse::<f64>().ok().zip(want.parse::<f64>().ok());
+    numbers.and_then(|(have, want)| have.partial_cmp(&want)).unwrap_or_else(|| have.cmp(want))
+}
+
+/// SQL's `LIKE`, in time proportional to the product of the lengths at worst.
+fn like(text: &str, pattern: &str) -> bool {
+    let (text, pattern): (Vec<char>, Vec<char>) =
+        (text.chars().collect(), pattern.chars().collect());
+    let (mut t, mut p, mut retry) = (0, 0, None);
+    while t < text.len() {
+        match pattern.get(p) {
+            Some('%') => {
+                retry = Some((p + 1, t));
+                p += 1;
+            }
+            Some(c) if *c == '_' || *c == text[t] => (t, p) = (t + 1, p + 1),
+            _ => match retry {
+                Some((after, from)) => {
+                    (t, p) = (from + 1, after);
+                    retry = Some((after, from + 1));
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern[p..].iter().all(|c| *c == '%')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn like_knows_its_two_wildcards() {
+        for (text, pattern, matches) in [
+            ("abc", "a%", true),
+            ("abc", "%c", true),
+            ("abc", "a_c", true),
+            ("abc", "a_", false),
+            ("", "%", true),
+            ("", "_", false),
+            ("aab", "%ab", true),
+        ] {
+            assert_eq!(like(text, pattern), matches, "{text} like {pattern}");
+        }
+    }
+
+    #[test]
+    fn numbers_compare_as_numbers() {
+        assert!(Comparison::Less.holds("9", "10"));
+        assert!(Comparison::Greater.holds("9", "1e0"));
+        assert!(Comparison::Greater.holds("b", "a"));
+        assert!(!Comparison::Equal.holds("1", "1.0"));
+    }
+
+    proptest! {
+        #[test]
+        fn like_is_the_regular_expression(text in "[ab]{0,6}", pattern in "[ab%_]{0,6}") {
+            let expression = pattern.replace('%', ".*").replace('_', ".");
+            let expected = regex::Regex::new(&format!("^{expression}$")).unwrap().is_match(&text);
+            prop_assert_eq!(like(&text, &pattern), expected);
+        }
+    }
+}
