@@ -16,7 +16,7 @@ pub enum Error {
     #[error("unsupported GSD file version {0}.{1} (known: 0.3, 1.x, 2.x)")]
     UnsupportedVersion(u16, u16),
     /// The structure of the file contradicts itself.
-    #[error("corrupt GSD file: {what} (at byte {at})")]
+    #[error("corrupt GSD file: {what}, at byte {at}")]
     Corrupt {
         /// Offset, in bytes from the start of the file, of the offending structure.
         at: u64,

@@ -85,7 +85,7 @@ fn opening_and_finding_read_little() {
     let source = CountingSource { bytes: fixture("g5_frames150.gsd"), requests: AtomicU64::new(0) };
     let reader = Reader::open(source).expect("open");
     reader.find(77, b"data").expect("find").expect("there");
-    assert!(reader.source().requests.load(Ordering::Relaxed) <= 12);
+    assert!(reader.source().requests.load(Ordering::Relaxed) <= 6);
 }
 
 #[test]

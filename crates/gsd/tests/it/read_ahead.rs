@@ -1,0 +1,115 @@
+//! The cache answers as its source, with fewer requests.
+
+use std::io;
+use std::sync::Mutex;
+
+use cenote_gsd::{ChunkType, ReadAhead, Reader, Source};
+use proptest::prelude::*;
+
+use crate::common::{contents, create, fixture, fixture_names, write};
+
+/// Remembers which ranges it was asked for.
+struct Remembering {
+    bytes: Vec<u8>,
+    asked: Mutex<Vec<(u64, usize)>>,
+}
+
+impl Remembering {
+    fn new(bytes: Vec<u8>) -> Self {
+        Self { bytes, asked: Mutex::default() }
+    }
+}
+
+impl Source for &Remembering {
+    fn size(&self) -> io::Result<u64> {
+        self.bytes.size()
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        self.asked.lock().expect("one thread").push((offset, buffer.len()));
+        self.bytes.read_at(offset, buffer)
+    }
+}
+
+fn asked(source: &Remembering) -> Vec<(u64, usize)> {
+    source.asked.lock().expect("one thread").clone()
+}
+
+/// Some megabytes of small frames.
+fn long_file() -> Vec<u8> {
+    let mut writer = create("long");
+    for frame in 0..3000_u64 {
+        let data = frame.to_le_bytes().repeat(200);
+        write(&mut writer, "a", ChunkType::U64, (200, 1), &data).expect("write");
+        writer.end_frame().expect("end");
+    }
+    writer.close().expect("close")
+}
+
+#[test]
+fn a_small_file_is_one_request() {
+    for name in fixture_names() {
+        let source = Remembering::new(fixture(&name));
+        let reader = Reader::open(ReadAhead::new(&source)).expect(&name);
+        contents(&reader).expect(&name);
+        assert_eq!(asked(&source).len(), 1, "{name}");
+    }
+}
+
+#[test]
+fn reading_in_order_takes_ever_larger_runs() {
+    let source = Remembering::new(long_file());
+    let reader = Reader::open(ReadAhead::new(&source)).expect("open");
+    for frame in 0..reader.frames() {
+        let entry = reader.find(frame, b"a").expect("find").expect("there");
+        let data = reader.read_vec(&entry).expect("read");
+        assert_eq!(data, frame.to_le_bytes().repeat(200));
+    }
+    let asked = asked(&source);
+    assert!(asked.len() < 20, "{asked:?}");
+    assert!(asked.iter().any(|(_, size)| *size >= 1 << 20), "{asked:?}");
+}
+
+#[test]
+fn jumping_about_takes_small_runs() {
+    let source = Remembering::new(long_file());
+    let reader = Reader::open(ReadAhead::new(&source)).expect("open");
+    for frame in [2900, 5, 1500, 700, 2200] {
+        let entry = reader.find(frame, b"a").expect("find").expect("there");
+        reader.read_vec(&entry).expect("read");
+    }
+    let total: usize = asked(&source).iter().map(|(_, size)| size).sum();
+    assert!(total < source.bytes.len() / 2, "{total} of {}", source.bytes.len());
+}
+
+#[test]
+fn the_end_of_the_source_is_an_error() {
+    let source = Remembering::new(vec![7; 1000]);
+    let cache = ReadAhead::new(&source);
+    let mut buffer = [0; 10];
+    cache.read_at(990, &mut buffer).expect("the last ten");
+    for offset in [991, 1000, 5000, u64::MAX] {
+        let error = cache.read_at(offset, &mut buffer).expect_err("beyond the end");
+        assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof, "{offset}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_read_is_that_of_the_source(
+        reads in proptest::collection::vec((0_usize..300_000, 0_usize..100_000), 1..40),
+    ) {
+        let bytes: Vec<u8> = (0..300_000_u32).map(|i| (i * 7 % 251) as u8).collect();
+        let source = Remembering::new(bytes.clone());
+        let cache = ReadAhead::new(&source);
+        for (start, length) in reads {
+            let mut buffer = vec![0; length];
+            let expected = bytes.get(start..start + length);
+            let done = cache.read_at(start as u64, &mut buffer);
+            prop_assert_eq!(done.is_ok(), expected.is_some());
+            if let Some(expected) = expected {
+                prop_assert_eq!(&buffer, expected);
+            }
+        }
+    }
+}
