@@ -9,6 +9,7 @@ mod chunk;
 mod elision;
 mod error;
 mod file;
+mod found;
 mod frame;
 mod log;
 mod many;

@@ -223,13 +223,6 @@ class HOOMDTrajectory:
         self._file.close()
         del self._initial_frame
 
-    def _read_frame(self, idx):
-        if idx >= len(self):
-            raise IndexError
-        if self._initial_frame is None:
-            self._initial_frame = self._frames.read_initial()
-        return self._frames.read(idx, self._initial_frame)
-
     def read_many(self, name, frames=None, rows=None, threads=None):
         """Read one quantity over many frames, in parallel, as one array.
 
@@ -272,7 +265,9 @@ class HOOMDTrajectory:
     def __getitem__(self, key):
         if isinstance(key, slice):
             return _HOOMDTrajectoryView(self, range(*key.indices(len(self))))
-        return self._read_frame(self._number(key, len(self)))
+        if self._initial_frame is None and len(self) > 0:
+            self._initial_frame = self._frames.read_initial()
+        return self._frames.read(key, self._initial_frame)
 
     def __iter__(self):
         return _HOOMDTrajectoryIterable(self, range(len(self)))

@@ -5,6 +5,7 @@ use numpy::{
     PyArray1, PyArray2, PyArrayDescrMethods, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods,
 };
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::PyString;
 
 /// Above this, NumPy itself allocates, so that too little memory is a `MemoryError`.
@@ -135,6 +136,24 @@ pub(crate) fn chunk_type(array: &Bound<'_, PyUntypedArray>) -> Option<ChunkType>
         (b'f', 4) => Some(ChunkType::F32),
         (b'f', 8) => Some(ChunkType::F64),
         _ => None,
+    }
+}
+
+/// An unsigned number as a NumPy scalar of its size.
+pub(crate) fn unsigned<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+    static TYPES: PyOnceLock<[Py<PyAny>; 2]> = PyOnceLock::new();
+    let [wide, narrow] = TYPES.get_or_try_init(py, || {
+        let numpy = py.import("numpy")?;
+        let named = |name| PyResult::Ok(numpy.getattr(name)?.unbind());
+        PyResult::Ok([named("uint64")?, named("uint32")?])
+    })?;
+    let mut word = [0; 8];
+    word[..bytes.len()].copy_from_slice(bytes);
+    let number = u64::from_le_bytes(word);
+    match bytes.len() {
+        8 => wide.bind(py).call1((number,)),
+        4 => narrow.bind(py).call1((number,)),
+        _ => py.import("numpy")?.getattr("uint8")?.call1((number,)),
     }
 }
 

@@ -9,11 +9,12 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 
-use super::array::{FreshArray, text};
+use super::array::{FreshArray, text, unsigned};
 use super::file::{GsdFile, ReadError, fresh_for, read_rows};
+use super::found::FoundChunks;
 use super::schema::{CONTAINERS, FIELDS, Field, Shape, attribute, container_name};
 use super::source::Medium;
-use super::trajectory::{KnownNames, LARGE_FIELD, Meaning};
+use super::trajectory::{KnownNames, LARGE_FIELD};
 
 /// The Python classes that a frame is made of.
 pub(crate) struct Classes {
@@ -49,12 +50,6 @@ pub(crate) struct FrameReader<'a, 'py> {
     pub(crate) known: &'a mut KnownNames,
 }
 
-/// The chunks of one frame, by what they mean.
-struct FoundChunks {
-    fields: [Option<Entry>; FIELDS.len()],
-    logs: Vec<Option<Entry>>,
-}
-
 /// A value being read: an array, or bytes that become something else.
 enum Target<'py> {
     Array(FreshArray<'py>),
@@ -76,7 +71,7 @@ impl<'py> FrameReader<'_, 'py> {
         frame: u64,
         initial: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let found = self.find(frame).map_err(|e| self.raise(e))?;
+        let found = self.find(frame)?;
         if let Some(initial) = initial {
             self.load_pending(&found, initial)?;
         }
@@ -84,14 +79,12 @@ impl<'py> FrameReader<'_, 'py> {
     }
 
     pub(crate) fn read_initial(&mut self) -> PyResult<Bound<'py, PyAny>> {
-        let mut found = self.find(0).map_err(|e| self.raise(e))?;
-        self.known.pending = (0..FIELDS.len())
-            .filter(|&i| matches!(FIELDS[i].shape, Shape::Rows(_)))
-            .filter(|&i| found.fields[i].is_some_and(|entry| entry.byte_size() >= LARGE_FIELD))
-            .collect();
-        for &field in &self.known.pending {
-            found.fields[field] = None;
-        }
+        let mut found = self.find(0)?;
+        let is_large = |(number, entry): &mut (usize, Entry)| {
+            matches!(FIELDS[*number].shape, Shape::Rows(_)) && entry.byte_size() >= LARGE_FIELD
+        };
+        let large = found.fields.extract_if(.., is_large);
+        self.known.pending = large.map(|(number, _)| number).collect();
         let frame = self.build(&found, None)?;
         for &field in &self.known.pending {
             let container = frame.getattr(CONTAINERS[FIELDS[field].container])?;
@@ -108,7 +101,7 @@ impl<'py> FrameReader<'_, 'py> {
         }
         let mut still = Vec::new();
         for field in std::mem::take(&mut self.known.pending) {
-            if found.fields[field].is_some() {
+            if found.has_field(field) {
                 still.push(field);
                 continue;
             }
@@ -128,23 +121,8 @@ impl<'py> FrameReader<'_, 'py> {
         self.file.get().raise(error)
     }
 
-    fn find(&self, frame: u64) -> cenote_gsd::Result<FoundChunks> {
-        let mut found =
-            FoundChunks { fields: [None; FIELDS.len()], logs: vec![None; self.known.logs.len()] };
-        for position in self.reader.frame(frame)? {
-            let entry = self.reader.entry(position)?;
-            let place = match self.known.meanings[usize::from(entry.name_id())] {
-                Meaning::Field(field) => &mut found.fields[field],
-                Meaning::Log(log) => &mut found.logs[log],
-                Meaning::Other => continue,
-            };
-            // Of several chunks with one name, take the one that a search finds.
-            *place = match place {
-                Some(_) => self.reader.find_id(frame, entry.name_id())?,
-                None => Some(entry),
-            };
-        }
-        Ok(found)
+    fn find(&self, frame: u64) -> PyResult<FoundChunks> {
+        FoundChunks::of_frame(self.reader, self.known, frame).map_err(|e| self.raise(e))
     }
 
     fn build(
@@ -154,7 +132,7 @@ impl<'py> FrameReader<'_, 'py> {
     ) -> PyResult<Bound<'py, PyAny>> {
         let mut values =
             self.read_values(found).map_err(|e| e.raised(self.file.get().file_name()))?;
-        let logs = values.split_off(found.fields.iter().flatten().count());
+        let logs = values.split_off(found.fields.len());
         let frame = self.classes.frame.bind(self.py).call0()?;
         let parent = initial.unwrap_or(self.classes.nothing.bind(self.py));
         frame.setattr(intern!(self.py, "_initial"), parent)?;
@@ -166,9 +144,9 @@ impl<'py> FrameReader<'_, 'py> {
 
     /// The values of all chunks, fields first, each in their order.
     fn read_values(&self, found: &FoundChunks) -> Result<Vec<Bound<'py, PyAny>>, ReadError> {
-        let fields = found.fields.iter().zip(FIELDS).filter_map(|(entry, field)| {
-            let bytes = matches!(field.shape, Shape::Names | Shape::Shapes);
-            Some(((*entry)?, bytes))
+        let fields = found.fields.iter().map(|(number, entry)| {
+            let field = &FIELDS[*number];
+            (*entry, matches!(field.shape, Shape::Names | Shape::Shapes) || is_number(field, entry))
         });
         let logs = found.logs.iter().flatten().map(|entry| (*entry, is_text(entry)));
         let wanted: Vec<(Entry, bool)> = fields.chain(logs).collect();
@@ -183,10 +161,10 @@ impl<'py> FrameReader<'_, 'py> {
             .collect();
         let reader = self.reader;
         self.py.detach(|| reader.read_many(&mut parts))?;
-        let fields = found.fields.iter().zip(FIELDS).filter(|(entry, _)| entry.is_some());
-        let shapes = fields.map(|(_, field)| Some(field)).chain(std::iter::repeat(None));
+        let fields = found.fields.iter().map(|(number, _)| Some(&FIELDS[*number]));
+        let fields = fields.chain(std::iter::repeat(None));
         let mut values = Vec::with_capacity(targets.len());
-        for ((target, (entry, _)), field) in targets.into_iter().zip(&wanted).zip(shapes) {
+        for ((target, (entry, _)), field) in targets.into_iter().zip(&wanted).zip(fields) {
             values.push(self.value(target, entry, field)?);
         }
         Ok(values)
@@ -212,6 +190,7 @@ impl<'py> FrameReader<'_, 'py> {
         match (target, field.map(|field| field.shape)) {
             (Target::Array(array), Some(Shape::One)) => array.finish().get_item(0),
             (Target::Array(array), _) => Ok(array.finish()),
+            (Target::Bytes(bytes), Some(Shape::One)) => unsigned(self.py, &bytes),
             (Target::Bytes(bytes), Some(Shape::Names)) => self.names(&bytes, entry),
             (Target::Bytes(bytes), Some(Shape::Shapes)) => {
                 let texts = self.names(&bytes, entry)?;
@@ -242,14 +221,14 @@ impl<'py> FrameReader<'_, 'py> {
         values: Vec<Bound<'py, PyAny>>,
         initial: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<()> {
-        let present = (0..).zip(FIELDS).filter(|(number, _)| found.fields[*number].is_some());
         let mut current: Option<(usize, Bound<'py, PyAny>)> = None;
-        for ((number, field), value) in present.zip(values) {
+        for ((number, _), value) in found.fields.iter().zip(values) {
+            let field = &FIELDS[*number];
             let container = match current.take() {
                 Some((current, container)) if current == field.container => container,
                 _ => self.add_container(frame, field.container, initial)?,
             };
-            container.setattr(attribute(self.py, number), value)?;
+            container.setattr(attribute(self.py, *number), value)?;
             current = Some((field.container, container));
         }
         Ok(())
@@ -302,6 +281,12 @@ impl<'py> FrameReader<'_, 'py> {
 
 fn is_text(entry: &Entry) -> bool {
     entry.chunk_type() == ChunkType::Character && entry.columns() == 1
+}
+
+/// Whether a chunk is the one number that a field is, of the type that it should be.
+fn is_number(field: &Field, entry: &Entry) -> bool {
+    let one = entry.rows() == 1 && entry.columns() == 1;
+    field.shape == Shape::One && entry.chunk_type() == field.kind && one
 }
 
 /// Whether a chunk can be the one number that some fields are.

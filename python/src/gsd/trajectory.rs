@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use pyo3::exceptions::{PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyList, PySlice, PyString};
@@ -64,6 +65,12 @@ impl KnownNames {
     }
 }
 
+/// The number of a frame that may be counted from the end, if there is one.
+fn frame_number(key: i64, frames: u64) -> Option<u64> {
+    let number = if key < 0 { frames.checked_sub(key.unsigned_abs())? } else { key.unsigned_abs() };
+    (number < frames).then_some(number)
+}
+
 #[pymethods]
 impl Trajectory {
     #[new]
@@ -71,15 +78,23 @@ impl Trajectory {
         Ok(Self { file, classes: Classes::of_module(module)?, known: Mutex::default() })
     }
 
-    /// Reads a frame; what it inherits comes from `initial` when it is asked for.
+    /// Reads a frame, which may be counted from the end; what it inherits comes from `initial`
+    /// when it is asked for.
     fn read<'py>(
         &self,
         py: Python<'py>,
-        frame: u64,
+        key: &Bound<'py, PyAny>,
         initial: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let key = match key.extract::<i64>() {
+            Err(e) if !e.is_instance_of::<PyOverflowError>(py) => return Err(e),
+            key => key.ok(),
+        };
         let initial = (!initial.is_none()).then_some(initial);
-        self.with_reader(py, |reader| reader.read(frame, initial))
+        self.with_reader(py, |reader| {
+            let frame = key.and_then(|key| frame_number(key, reader.reader.frames()));
+            reader.read(frame.ok_or_else(|| PyIndexError::new_err(()))?, initial)
+        })
     }
 
     /// Reads frame 0 for others to inherit from, without its large fields.
