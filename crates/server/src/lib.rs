@@ -1,1 +1,26 @@
 //! The HTTP server: listening, authentication, limits, metrics, and one module per opening.
+//!
+//! * [`router`] is the whole server as a service; [`Server`] gives it a socket.
+//! * `layer` has what every request passes, `problem` the one form of every failure.
+//! * `native` is the native opening (`docs/native-api.md`). An opening only translates:
+//!   access is decided in the store, and no opening knows another.
+//! * [`embedded`] composes the store that lives in one directory.
+
+#![forbid(unsafe_code)]
+
+mod app;
+mod config;
+pub mod embedded;
+mod layer;
+mod listen;
+mod log;
+mod metrics;
+mod native;
+mod problem;
+mod router;
+mod status;
+
+pub use config::{Config, Limits, Log, LogFormat, Tls};
+pub use listen::{ServeError, Server, stop_signal};
+pub use log::start_log;
+pub use router::router;

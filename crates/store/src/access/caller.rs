@@ -41,6 +41,11 @@ impl Caller {
         self.role
     }
 
+    /// The groups that the user is in.
+    pub fn groups(&self) -> &[PersonId] {
+        &self.groups
+    }
+
     /// Whether this is the user without a password.
     pub fn is_anonymous(&self) -> bool {
         self.user == PersonId::ANONYMOUS

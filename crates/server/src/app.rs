@@ -1,0 +1,124 @@
+//! What all requests share.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use cenote_store::{Entropy, ErrorKind, Store, SystemEntropy};
+use tokio::sync::{Notify, Semaphore, SemaphorePermit};
+use tokio_util::sync::CancellationToken;
+
+use crate::config::Limits;
+use crate::layer::RequestIds;
+use crate::metrics::Metrics;
+use crate::problem::{Problem, ProblemKind};
+
+/// The store and what is counted and limited around it. Cloning is cheap.
+#[derive(Debug, Clone)]
+pub(crate) struct App(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    store: Store,
+    limits: Limits,
+    metrics: Metrics,
+    request_ids: RequestIds,
+    permits: Semaphore,
+    passwords: Semaphore,
+    stopping: CancellationToken,
+    read_only: AtomicBool,
+    changed: Notify,
+}
+
+/// Passwords verified at a time: each takes a core and 19 MiB for some 20 ms.
+const PASSWORDS: usize = 2;
+
+impl App {
+    pub(crate) fn new(store: Store, limits: Limits) -> Self {
+        Self(Arc::new(Inner {
+            store,
+            metrics: Metrics::new(),
+            request_ids: RequestIds::new(start()),
+            permits: Semaphore::new(limits.requests.clamp(1, Semaphore::MAX_PERMITS)),
+            passwords: Semaphore::new(PASSWORDS),
+            stopping: CancellationToken::new(),
+            read_only: AtomicBool::new(false),
+            changed: Notify::new(),
+            limits,
+        }))
+    }
+
+    pub(crate) fn store(&self) -> &Store {
+        &self.0.store
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.0.limits
+    }
+
+    pub(crate) fn metrics(&self) -> &Metrics {
+        &self.0.metrics
+    }
+
+    pub(crate) fn request_ids(&self) -> &RequestIds {
+        &self.0.request_ids
+    }
+
+    pub(crate) fn permits(&self) -> &Semaphore {
+        &self.0.permits
+    }
+
+    /// Waits for the turn to have a password verified.
+    pub(crate) async fn password_turn(&self) -> SemaphorePermit<'_> {
+        self.0.passwords.acquire().await.expect("it is never closed")
+    }
+
+    /// Cancelled when the server begins to stop: who waits for something to happen gives up.
+    pub(crate) fn stopping(&self) -> &CancellationToken {
+        &self.0.stopping
+    }
+
+    /// Whether a write failed so that the store takes no more of them until it is opened again.
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.0.read_only.load(Ordering::Relaxed)
+    }
+
+    /// Takes note of a failure that leaves the store read-only.
+    pub(crate) fn note(&self, problem: &Problem) {
+        if problem.leaves_read_only() {
+            self.0.read_only.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Notified after each request that may have changed something.
+    pub(crate) fn changed(&self) -> &Notify {
+        &self.0.changed
+    }
+
+    /// Asks the store on a thread that may block: one hop for all that one request wants.
+    pub(crate) async fn ask<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&Store) -> cenote_store::Result<T> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let (store, span) = (self.store().clone(), tracing::Span::current());
+        let answer = tokio::task::spawn_blocking(move || span.in_scope(|| question(&store)));
+        match answer.await {
+            Ok(answer) => answer.map_err(Problem::from),
+            Err(lost) => Err(lost_work(&lost)),
+        }
+    }
+}
+
+/// Differs between runs of the server, and between servers.
+fn start() -> u64 {
+    let mut bytes = [0; 8];
+    SystemEntropy.fill(&mut bytes);
+    u64::from_le_bytes(bytes)
+}
+
+fn lost_work(lost: &tokio::task::JoinError) -> Problem {
+    match lost.is_panic() {
+        true => Problem::new(ProblemKind::Internal, "a fault of the server ended this request")
+            .with_hint("report it, with the request id and the server's log"),
+        false => Problem::new(ProblemKind::Store(ErrorKind::Unavailable), "the server is stopping"),
+    }
+}

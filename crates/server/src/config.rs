@@ -1,0 +1,149 @@
+//! What a deployment may choose, as plain data: the TOML file, or its part, that a server reads.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// How a server listens, limits and logs. Every field has a default.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Where to listen; port 0 takes a free one, which [`Server::local_addr`](crate::Server) tells.
+    pub listen: SocketAddr,
+    /// Certificate and key; plain HTTP without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls: Option<Tls>,
+    /// Sizes, counts and times.
+    pub limits: Limits,
+    /// The log.
+    pub log: Log,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            listen: SocketAddr::from(([127, 0, 0, 1], 8470)),
+            tls: None,
+            limits: Limits::default(),
+            log: Log::default(),
+        }
+    }
+}
+
+/// A certificate chain and its private key, both PEM files.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tls {
+    /// The chain, the server's own certificate first.
+    pub cert: PathBuf,
+    /// The key: PKCS #8, PKCS #1 or SEC 1.
+    pub key: PathBuf,
+}
+
+/// What one client may take.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// The largest JSON or graph body, in bytes.
+    pub json_bytes: usize,
+    /// The largest content sent in one request, in bytes; none for no limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content_bytes: Option<u64>,
+    /// Requests worked on at a time; more are answered 503.
+    pub requests: usize,
+    /// Connections open at a time; more wait to be accepted.
+    pub connections: usize,
+    /// Seconds to send a request's header, and to begin the next one on an open connection.
+    pub header_seconds: u64,
+    /// Seconds without a byte moving after which a body, sent or received, is given up.
+    pub idle_seconds: u64,
+    /// Seconds to answer a request that is not a stream.
+    pub request_seconds: u64,
+    /// Seconds that requests under way are given when the server stops.
+    pub stop_seconds: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            json_bytes: 8 << 20,
+            content_bytes: None,
+            requests: 512,
+            connections: 4_096,
+            header_seconds: 30,
+            idle_seconds: 60,
+            request_seconds: 60,
+            stop_seconds: 30,
+        }
+    }
+}
+
+impl Limits {
+    pub(crate) fn header(&self) -> Duration {
+        Duration::from_secs(self.header_seconds)
+    }
+
+    pub(crate) fn idle(&self) -> Duration {
+        Duration::from_secs(self.idle_seconds)
+    }
+
+    pub(crate) fn request(&self) -> Duration {
+        Duration::from_secs(self.request_seconds)
+    }
+
+    pub(crate) fn stop(&self) -> Duration {
+        Duration::from_secs(self.stop_seconds)
+    }
+}
+
+/// The log, written to standard error.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Log {
+    /// One line of text or of JSON an event.
+    pub format: LogFormat,
+    /// Which events, in the words of `tracing`: `info`, `cenote=debug,warn`.
+    pub filter: String,
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Self { format: LogFormat::Text, filter: "info".to_owned() }
+    }
+}
+
+/// The form of a log line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// For machines.
+    Json,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_configuration_survives_toml() {
+        let tls = Tls { cert: "c.pem".into(), key: "k.pem".into() };
+        for config in [Config::default(), Config { tls: Some(tls), ..Config::default() }] {
+            let text = toml::to_string(&config).unwrap();
+            assert_eq!(toml::from_str::<Config>(&text).unwrap(), config);
+        }
+    }
+
+    #[test]
+    fn what_is_left_out_is_the_default_and_what_is_unknown_is_refused() {
+        let config: Config =
+            toml::from_str("listen = \"[::1]:0\"\n[limits]\nrequests = 3\n").unwrap();
+        assert_eq!(config.limits.requests, 3);
+        assert_eq!(config.limits.json_bytes, Limits::default().json_bytes);
+        assert!(toml::from_str::<Config>("lisen = 1").is_err());
+        assert!(toml::from_str::<Config>("[limits]\nrequest = 1").is_err());
+    }
+}

@@ -1,0 +1,170 @@
+//! The store that lives in one directory: which engine and which place, and who may open it.
+//!
+//! ```text
+//! DIR/store.toml   the version of this layout
+//! DIR/store.lock   held by the one process that has the store open
+//! DIR/catalog/     the catalog (fjall)
+//! DIR/contents/    the contents
+//! ```
+
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use cenote_blob::Place;
+use cenote_kv::{FjallEngine, FjallOptions};
+use cenote_store::{Parts, Store};
+use serde::{Deserialize, Serialize};
+
+/// Why a directory does not become an open store.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// There is no store.
+    #[error("no store is in {0}")]
+    Missing(PathBuf),
+    /// There is one already.
+    #[error("a store is in {0} already")]
+    Exists(PathBuf),
+    /// The directory has something else in it.
+    #[error("the directory is not empty: {0}")]
+    Occupied(PathBuf),
+    /// Another process has it open.
+    #[error("another process has the store open: {0}")]
+    Locked(PathBuf),
+    /// A later program made it.
+    #[error("the store has layout {found}, and this program knows {FORMAT}")]
+    TooNew {
+        /// The version found.
+        found: u32,
+    },
+    /// `store.toml` is not what it should be.
+    #[error("{0} cannot be understood: {1}")]
+    Settings(PathBuf, String),
+    /// The directory cannot be read or written.
+    #[error("{0}: {1}")]
+    Io(PathBuf, #[source] io::Error),
+    /// The contents cannot be opened.
+    #[error(transparent)]
+    Contents(#[from] cenote_blob::Error),
+    /// The catalog cannot be opened.
+    #[error(transparent)]
+    Catalog(#[from] cenote_kv::Error),
+    /// The store refuses.
+    #[error(transparent)]
+    Store(#[from] cenote_store::Error),
+}
+
+/// The version of the layout that this program writes.
+const FORMAT: u32 = 1;
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Settings {
+    format: u32,
+}
+
+/// An open store; no other process can open it while this lives.
+#[derive(Debug)]
+pub struct Embedded {
+    store: Store,
+    _lock: File,
+}
+
+impl Embedded {
+    /// The store. A clone of it must not outlive `self`.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+}
+
+/// Makes a store in a directory that is missing or empty, with its first administrator.
+pub fn init_dir(dir: impl AsRef<Path>, admin: &str, password: &str) -> Result<Embedded, OpenError> {
+    let dir = dir.as_ref();
+    fs::create_dir_all(dir).map_err(|error| io_error(dir, error))?;
+    if dir.join(SETTINGS).exists() {
+        return Err(OpenError::Exists(dir.to_owned()));
+    }
+    check_empty(dir)?;
+    let lock = lock(dir)?;
+    let store = Store::create_new(parts(dir)?, admin, password)?;
+    write_settings(dir)?;
+    Ok(Embedded { store, _lock: lock })
+}
+
+/// Opens the store in a directory.
+pub fn open_dir(dir: impl AsRef<Path>) -> Result<Embedded, OpenError> {
+    let dir = dir.as_ref();
+    check_settings(dir)?;
+    let lock = lock(dir)?;
+    let store = Store::open_existing(parts(dir)?)?;
+    Ok(Embedded { store, _lock: lock })
+}
+
+const SETTINGS: &str = "store.toml";
+const LOCK: &str = "store.lock";
+
+fn parts(dir: &Path) -> Result<Parts, OpenError> {
+    let engine = FjallEngine::open(dir.join("catalog"), FjallOptions::default())?;
+    let place = Place::local("main", dir.join("contents"))?;
+    Ok(Parts::new(engine, place))
+}
+
+/// An interrupted `init_dir` may be run again: it leaves no settings, and nothing but our own names.
+fn check_empty(dir: &Path) -> Result<(), OpenError> {
+    let ours = ["catalog", "contents", LOCK, NEW_SETTINGS];
+    for entry in fs::read_dir(dir).map_err(|error| io_error(dir, error))? {
+        let name = entry.map_err(|error| io_error(dir, error))?.file_name();
+        if ours.iter().all(|our| name != *our) {
+            return Err(OpenError::Occupied(dir.to_owned()));
+        }
+    }
+    Ok(())
+}
+
+fn check_settings(dir: &Path) -> Result<(), OpenError> {
+    let path = dir.join(SETTINGS);
+    let text = match fs::read_to_string(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Err(OpenError::Missing(dir.to_owned()));
+        }
+        text => text.map_err(|error| io_error(&path, error))?,
+    };
+    let settings: Settings = toml::from_str(&text)
+        .map_err(|error| OpenError::Settings(path, error.message().to_owned()))?;
+    match settings.format {
+        ..=FORMAT => Ok(()),
+        found => Err(OpenError::TooNew { found }),
+    }
+}
+
+const NEW_SETTINGS: &str = "store.toml.new";
+
+/// The last step of making a store: once the file is there, the store is.
+fn write_settings(dir: &Path) -> Result<(), OpenError> {
+    let text = toml::to_string(&Settings { format: FORMAT }).expect("a number is TOML");
+    let new = dir.join(NEW_SETTINGS);
+    let write = || {
+        let mut file = File::create(&new)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        fs::rename(&new, dir.join(SETTINGS))?;
+        File::open(dir)?.sync_all()
+    };
+    write().map_err(|error| io_error(dir, error))
+}
+
+/// The kernel lets go of the lock when the process ends, in whatever way.
+fn lock(dir: &Path) -> Result<File, OpenError> {
+    let path = dir.join(LOCK);
+    let file = File::options().create(true).append(true).open(&path);
+    let file = file.map_err(|error| io_error(&path, error))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(OpenError::Locked(dir.to_owned())),
+        Err(TryLockError::Error(error)) => Err(io_error(&path, error)),
+    }
+}
+
+fn io_error(path: &Path, error: io::Error) -> OpenError {
+    OpenError::Io(path.to_owned(), error)
+}

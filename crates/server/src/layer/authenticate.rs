@@ -1,0 +1,113 @@
+//! From a header to a [`Caller`]. The store verifies; what is shown is never logged.
+
+use std::sync::Arc;
+
+use axum::extract::{FromRequestParts, Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, Method, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use cenote_store::{Caller, ErrorKind};
+
+use super::ticket::{self, TicketUse};
+use crate::app::App;
+use crate::problem::{Problem, ProblemKind};
+
+/// Who asks, for a handler behind [`authenticate`].
+#[derive(Debug, Clone)]
+pub(crate) struct Asker(pub(crate) Caller);
+
+/// The name of who asked, on its way out to the log.
+#[derive(Debug, Clone)]
+pub(crate) struct User(Arc<str>);
+
+impl User {
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromRequestParts<App> for Asker {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Problem> {
+        let asker = parts.extensions.get::<Self>().cloned();
+        asker.ok_or_else(|| Problem::new(ProblemKind::Internal, "the route has no authentication"))
+    }
+}
+
+/// What somebody shows. It has no `Debug`, so that it cannot be logged by accident.
+enum Credentials {
+    Nothing,
+    Password(String, String),
+    Token(String),
+}
+
+/// Finds out who asks.
+pub(crate) async fn authenticate(
+    State(app): State<App>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let caller = match identify(&app, &mut request).await {
+        Ok(caller) => caller,
+        Err(problem) => return problem.into_response(),
+    };
+    let user = User(caller.name().into());
+    request.extensions_mut().insert(Asker(caller));
+    let reads = matches!(*request.method(), Method::GET | Method::HEAD);
+    let mut response = next.run(request).await;
+    if !reads {
+        app.changed().notify_waiters();
+    }
+    response.extensions_mut().insert(user);
+    response
+}
+
+async fn identify(app: &App, request: &mut Request) -> Result<Caller, Problem> {
+    let ticket = ticket::take(request)?;
+    let shown = credentials(request.headers())?;
+    let _turn = match shown {
+        Credentials::Password(..) => Some(app.password_turn().await),
+        _ => None,
+    };
+    app.ask(move |store| {
+        let caller = match &shown {
+            Credentials::Nothing => store.anonymous()?,
+            Credentials::Password(name, password) => store.authenticate_password(name, password)?,
+            Credentials::Token(token) => store.authenticate_token(token)?,
+        };
+        match ticket {
+            None => Ok(caller),
+            Some(TicketUse { ticket, host, writes }) => {
+                let grant = store.use_ticket(&caller, &ticket, &host, writes)?;
+                Ok(caller.with_ticket(grant))
+            }
+        }
+    })
+    .await
+}
+
+fn credentials(headers: &HeaderMap) -> Result<Credentials, Problem> {
+    let Some(value) = headers.get(header::AUTHORIZATION) else { return Ok(Credentials::Nothing) };
+    let shown = value.to_str().ok().and_then(|text| text.split_once(' '));
+    match shown.map(|(scheme, shown)| (scheme.to_ascii_lowercase(), shown.trim())) {
+        Some((scheme, token)) if scheme == "bearer" => Ok(Credentials::Token(token.to_owned())),
+        Some((scheme, pair)) if scheme == "basic" => basic(pair).ok_or_else(unreadable),
+        _ => Err(unreadable()),
+    }
+}
+
+fn basic(pair: &str) -> Option<Credentials> {
+    let pair = String::from_utf8(BASE64_STANDARD.decode(pair).ok()?).ok()?;
+    let (name, password) = pair.split_once(':')?;
+    Some(Credentials::Password(name.to_owned(), password.to_owned()))
+}
+
+fn unreadable() -> Problem {
+    let kind = ProblemKind::Store(ErrorKind::Unauthenticated);
+    Problem::new(kind, "the Authorization header is neither Basic nor Bearer")
+        .with_hint("send a user and a password as Basic, or a token as Bearer")
+}

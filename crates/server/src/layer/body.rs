@@ -1,0 +1,173 @@
+//! A request's body as a handler reads it: counted, limited, and cut when the client stalls.
+
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use axum::body::Body;
+use bytes::Bytes;
+use cenote_store::ErrorKind;
+use http_body::{Body as HttpBody, Frame, SizeHint};
+use tokio::time::{Instant, Sleep};
+
+use crate::problem::{Problem, ProblemKind};
+
+/// Why a body ended before its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Fault {
+    #[error("no byte came for {0:?}")]
+    Stalled(Duration),
+    #[error("the body is larger than {0} bytes")]
+    TooLarge(u64),
+    #[error("the connection ended before the body did")]
+    Truncated,
+}
+
+/// What is seen of a body while it is read.
+#[derive(Debug, Default)]
+pub(crate) struct Watch {
+    count: AtomicU64,
+    fault: OnceLock<Fault>,
+}
+
+impl Watch {
+    /// How many bytes have come.
+    pub(crate) fn count(&self) -> u64 {
+        self.count.load(Ordering::Relaxed)
+    }
+
+    /// The problem that the body had, whatever the handler made of it.
+    pub(crate) fn problem(&self) -> Option<Problem> {
+        self.fault.get().map(|fault| Problem::new(fault.kind(), fault.to_string()))
+    }
+}
+
+impl Fault {
+    fn kind(self) -> ProblemKind {
+        match self {
+            Self::Stalled(_) => ProblemKind::Timeout,
+            Self::TooLarge(_) => ProblemKind::Store(ErrorKind::TooLarge),
+            Self::Truncated => ProblemKind::Store(ErrorKind::Mismatch),
+        }
+    }
+}
+
+/// The body of a request under watch.
+#[derive(Debug)]
+pub(crate) struct Received {
+    inner: Body,
+    watch: Arc<Watch>,
+    limit: u64,
+    idle: Duration,
+    timer: Option<Pin<Box<Sleep>>>,
+}
+
+impl Received {
+    /// Tells `watch`; fails after `limit` bytes, or `idle` without one.
+    pub(crate) fn new(inner: Body, watch: Arc<Watch>, limit: u64, idle: Duration) -> Self {
+        Self { inner, watch, limit, idle, timer: None }
+    }
+
+    fn poll_stalled(&mut self, cx: &mut Context<'_>) -> Poll<Fault> {
+        let idle = self.idle;
+        let timer = self.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep(idle)));
+        timer.as_mut().poll(cx).map(|()| Fault::Stalled(idle))
+    }
+
+    fn take(&mut self, frame: Frame<Bytes>) -> Result<Frame<Bytes>, Fault> {
+        if let Some(timer) = &mut self.timer {
+            timer.as_mut().reset(Instant::now() + self.idle);
+        }
+        let length = frame.data_ref().map_or(0, Bytes::len) as u64;
+        let before = self.watch.count.fetch_add(length, Ordering::Relaxed);
+        match before + length > self.limit {
+            true => Err(Fault::TooLarge(self.limit)),
+            false => Ok(frame),
+        }
+    }
+
+    fn poll_inner(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Fault>>> {
+        let Poll::Ready(frame) = Pin::new(&mut self.inner).poll_frame(cx) else {
+            return Poll::Ready(Some(Err(ready!(self.poll_stalled(cx)))));
+        };
+        Poll::Ready(frame.map(|frame| match frame {
+            Ok(frame) => self.take(frame),
+            Err(_) => Err(Fault::Truncated),
+        }))
+    }
+}
+
+impl HttpBody for Received {
+    type Data = Bytes;
+    type Error = Fault;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Fault>>> {
+        let polled = ready!(self.poll_inner(cx));
+        if let Some(Err(fault)) = &polled {
+            self.watch.fault.get_or_init(|| *fault);
+        }
+        Poll::Ready(polled)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::stream;
+    use http_body_util::BodyExt;
+
+    use super::*;
+
+    /// Nobody sends in the one test that waits for this to pass.
+    const IDLE: Duration = Duration::from_millis(20);
+
+    /// What comes of a body, and what the watch saw.
+    async fn read(inner: Body, limit: u64) -> (Result<Bytes, Fault>, Arc<Watch>) {
+        let watch = Arc::<Watch>::default();
+        let body = Received::new(inner, Arc::clone(&watch), limit, IDLE);
+        (body.collect().await.map(|body| body.to_bytes()), watch)
+    }
+
+    #[tokio::test]
+    async fn a_body_within_its_limit_is_counted_and_passed_on() {
+        let (body, watch) = read(Body::from("hello"), 5).await;
+        assert_eq!(body.unwrap(), "hello");
+        assert_eq!(watch.count(), 5);
+        assert!(watch.problem().is_none());
+    }
+
+    #[tokio::test]
+    async fn a_body_beyond_its_limit_fails() {
+        let (body, watch) = read(Body::from("hello"), 4).await;
+        assert_eq!(body.unwrap_err(), Fault::TooLarge(4));
+        assert_eq!(watch.problem().unwrap().status(), 413);
+    }
+
+    #[tokio::test]
+    async fn a_body_that_breaks_off_is_truncated() {
+        let broken = stream::iter([Ok(Bytes::from("he")), Err(std::io::Error::other("reset"))]);
+        let (body, watch) = read(Body::from_stream(broken), 9).await;
+        assert_eq!(body.unwrap_err(), Fault::Truncated);
+        assert_eq!(watch.problem().unwrap().status(), 422);
+    }
+
+    #[tokio::test]
+    async fn a_body_that_stalls_is_cut() {
+        let silent = Body::from_stream(stream::pending::<Result<Bytes, Fault>>());
+        let (body, watch) = read(silent, 9).await;
+        assert_eq!(body.unwrap_err(), Fault::Stalled(IDLE));
+        assert_eq!(watch.problem().unwrap().status(), 408);
+    }
+}

@@ -1,0 +1,20 @@
+//! What every request passes on its way in and out, whatever the opening.
+//!
+//! From the outside in: [`observe`] (request id, log line, metrics, problem bodies),
+//! [`admit`] (too many at a time), then per route [`authenticate`] and a limit of time.
+
+mod admit;
+mod authenticate;
+mod body;
+mod exchange;
+mod observe;
+mod request_id;
+mod ticket;
+mod time_limit;
+
+pub(crate) use admit::admit;
+pub(crate) use authenticate::{Asker, authenticate};
+pub(crate) use observe::observe;
+pub(crate) use request_id::{RequestId, RequestIds};
+pub(crate) use ticket::Peer;
+pub(crate) use time_limit::time_limit;

@@ -1,0 +1,51 @@
+//! The outermost layer.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use futures_util::FutureExt;
+use tracing::Instrument;
+
+use super::body::{Received, Watch};
+use super::exchange::Exchange;
+use super::request_id;
+use crate::app::App;
+use crate::problem::{self, Problem, ProblemKind};
+
+/// Names, measures and logs the request, and gives every failure its body.
+pub(crate) async fn observe(State(app): State<App>, mut request: Request, next: Next) -> Response {
+    let id = app.request_ids().of(request.headers());
+    let exchange = Exchange::begin(app.clone(), &request, &id);
+    request.extensions_mut().insert(id.clone());
+    let received = exchange.received();
+    let limits = app.limits();
+    let most = limits.content_bytes.unwrap_or(u64::MAX);
+    let body = |body| Body::new(Received::new(body, Arc::clone(&received), most, limits.idle()));
+    let work = AssertUnwindSafe(next.run(request.map(body))).catch_unwind();
+    let response = work.instrument(exchange.span().clone()).await.unwrap_or_else(|_| panicked());
+    let response = blame_body(response, &received);
+    response.extensions().get().inspect(|problem| app.note(problem));
+    let mut response = exchange.span().in_scope(|| problem::render(response, &id));
+    response.headers_mut().insert(request_id::HEADER, id.header());
+    exchange.answer(response)
+}
+
+/// A failure whose cause is the body is told as that, whatever the handler took it for.
+fn blame_body(response: Response, received: &Watch) -> Response {
+    match received.problem() {
+        Some(problem) if response.extensions().get::<Problem>().is_some() => {
+            problem.into_response()
+        }
+        _ => response,
+    }
+}
+
+fn panicked() -> Response {
+    Problem::new(ProblemKind::Internal, "a fault of the server ended this request")
+        .with_hint("report it, with the request id and the server's log")
+        .into_response()
+}

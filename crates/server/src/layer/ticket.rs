@@ -1,0 +1,101 @@
+//! A ticket that a request shows besides who asks.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use axum::extract::Request;
+use axum::http::uri::{PathAndQuery, Uri};
+use axum::http::{HeaderName, Method};
+use http_body::Body;
+
+use crate::problem::Problem;
+
+const HEADER: HeaderName = HeaderName::from_static("cenote-ticket");
+
+/// Where a ticket in the query is what the request is about.
+const ABOUT_TICKETS: &str = "/v1/tickets";
+
+/// The address at the other end of the connection.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Peer(pub(crate) IpAddr);
+
+/// A ticket, and what it is used for. It has no `Debug`, so that it cannot be logged by accident.
+pub(super) struct TicketUse {
+    pub(super) ticket: String,
+    pub(super) host: String,
+    /// How many bytes it is used to write; none to read.
+    pub(super) writes: Option<u64>,
+}
+
+/// Takes the ticket out of the request: nothing further in sees it.
+pub(super) fn take(request: &mut Request) -> Result<Option<TicketUse>, Problem> {
+    let header = request.headers_mut().remove(HEADER);
+    let header = header.and_then(|value| value.to_str().ok().map(str::to_owned));
+    let Some(ticket) = header.or_else(|| take_from_query(request.uri_mut())) else {
+        return Ok(None);
+    };
+    let peer = request.extensions().get().map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |Peer(ip)| *ip);
+    let host = peer.to_canonical().to_string();
+    Ok(Some(TicketUse { ticket, host, writes: writes(request)? }))
+}
+
+/// A write with a ticket says how long it is, because a ticket may be limited in bytes.
+fn writes(request: &Request) -> Result<Option<u64>, Problem> {
+    if matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS) {
+        return Ok(None);
+    }
+    let length = request.body().size_hint().exact();
+    length.map(Some).ok_or_else(|| {
+        Problem::invalid("a write with a ticket needs a Content-Length")
+            .with_hint("send the length, or log in instead of using the ticket")
+    })
+}
+
+fn take_from_query(uri: &mut Uri) -> Option<String> {
+    let query = uri.query().filter(|_| uri.path() != ABOUT_TICKETS)?;
+    let pairs = query.split('&').map(|pair| (pair, pair.strip_prefix("ticket=")));
+    let ticket = pairs.clone().find_map(|(_, ticket)| ticket)?;
+    let ticket = percent_encoding::percent_decode_str(ticket).decode_utf8().ok()?.into_owned();
+    let rest: Vec<&str> =
+        pairs.filter(|(_, ticket)| ticket.is_none()).map(|(pair, _)| pair).collect();
+    let address = PathAndQuery::try_from(format!("{}?{}", uri.path(), rest.join("&"))).ok()?;
+    let mut parts = uri.clone().into_parts();
+    parts.path_and_query = Some(address);
+    *uri = Uri::from_parts(parts).ok()?;
+    Some(ticket)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+
+    use super::*;
+
+    fn request(method: Method, uri: &str, body: Body) -> Request {
+        axum::http::Request::builder().method(method).uri(uri).body(body).unwrap()
+    }
+
+    #[test]
+    fn the_query_loses_the_ticket_and_nothing_else() {
+        for (query, ticket, rest) in [
+            ("?ticket=a%2Bb", Some("a+b"), "/x?"),
+            ("?path=/a&ticket=t&limit=3", Some("t"), "/x?path=/a&limit=3"),
+            ("?path=/a", None, "/x?path=/a"),
+            ("?my_ticket=t", None, "/x?my_ticket=t"),
+            ("", None, "/x"),
+        ] {
+            let mut request = request(Method::GET, &format!("/x{query}"), Body::empty());
+            let taken = take(&mut request).unwrap().map(|taken| taken.ticket);
+            assert_eq!(taken.as_deref(), ticket, "{query}");
+            assert_eq!(request.uri().to_string(), rest);
+        }
+    }
+
+    #[test]
+    fn a_write_is_counted_by_its_length() {
+        let mut put = request(Method::PUT, "/x?ticket=t", Body::from("abc"));
+        assert_eq!(take(&mut put).unwrap().unwrap().writes, Some(3));
+        let stream = futures_util::stream::empty::<Result<bytes::Bytes, std::io::Error>>();
+        let mut unknown = request(Method::PUT, "/x?ticket=t", Body::from_stream(stream));
+        assert_eq!(take(&mut unknown).err().unwrap().status(), 400);
+    }
+}

@@ -1,0 +1,126 @@
+//! The listening server.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use cenote_store::{Pace, Store};
+use hyper_util::server::graceful::GracefulShutdown;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_rustls::TlsAcceptor;
+
+use super::connection::Protocol;
+use super::tls;
+use crate::app::App;
+use crate::config::Config;
+use crate::router::app_router;
+
+/// Why a server does not start.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// The address cannot be listened on.
+    #[error("cannot listen on {0}: {1}")]
+    Listen(SocketAddr, #[source] io::Error),
+    /// The certificate or the key cannot be used.
+    #[error("cannot use the certificate or key: {0}")]
+    Tls(String),
+}
+
+/// A store that listens.
+pub struct Server {
+    app: App,
+    listener: TcpListener,
+    address: SocketAddr,
+    tls: Option<TlsAcceptor>,
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Server").field("url", &self.url()).finish_non_exhaustive()
+    }
+}
+
+impl Server {
+    /// Listens. Clients may connect from now on, and are served once [`Server::run`] is polled.
+    pub async fn bind(store: Store, config: &Config) -> Result<Self, ServeError> {
+        let tls = config.tls.as_ref().map(tls::acceptor).transpose()?;
+        let failed = |error| ServeError::Listen(config.listen, error);
+        let listener = TcpListener::bind(config.listen).await.map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        Ok(Self { app: App::new(store, config.limits.clone()), listener, address, tls })
+    }
+
+    /// Where it listens: the real port, if 0 was asked for.
+    pub fn local_addr(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// How a client on this machine reaches it.
+    pub fn url(&self) -> String {
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        format!("{scheme}://{}", self.address)
+    }
+
+    /// Serves until `stop` resolves, and then until the requests under way have ended or
+    /// [`stop_seconds`](crate::Limits::stop_seconds) have passed.
+    pub async fn run(self, stop: impl Future<Output = ()>) {
+        let Self { app, listener, tls, .. } = self;
+        let limits = app.limits();
+        let protocol = Protocol::new(app_router(app.clone()), tls, limits);
+        let graceful = GracefulShutdown::new();
+        let places = limits.connections.clamp(1, Semaphore::MAX_PERMITS);
+        let places = Arc::new(Semaphore::new(places));
+        let upkeep = tokio::spawn(maintain(app.clone()));
+        tokio::pin!(stop);
+        loop {
+            let (stream, peer, place) = tokio::select! {
+                next = accept(&listener, &places) => next,
+                () = &mut stop => break,
+            };
+            let (protocol, watcher) = (protocol.clone(), graceful.watcher());
+            let counted = app.metrics().connection();
+            tokio::spawn(async move {
+                protocol.serve(stream, peer.ip(), watcher).await;
+                drop((place, counted));
+            });
+        }
+        drop(listener);
+        app.stopping().cancel();
+        let ended = async {
+            graceful.shutdown().await;
+            upkeep.await
+        };
+        if tokio::time::timeout(app.limits().stop(), ended).await.is_err() {
+            tracing::warn!(target: "cenote", "stopped with requests under way");
+        }
+    }
+}
+
+/// Looks after the store until the server stops.
+async fn maintain(app: App) {
+    tokio::select! {
+        () = app.store().maintain(Pace::default()) => {}
+        () = app.stopping().cancelled() => {}
+    }
+}
+
+/// The next connection, once there is a place for it.
+async fn accept(
+    listener: &TcpListener,
+    places: &Arc<Semaphore>,
+) -> (TcpStream, SocketAddr, OwnedSemaphorePermit) {
+    let place = Arc::clone(places).acquire_owned().await.expect("it is never closed");
+    loop {
+        match listener.accept().await {
+            Ok((stream, peer)) => return (stream, peer, place),
+            Err(error) => {
+                tracing::warn!(%error, "could not accept a connection");
+                // Mostly too many open files: some close soon.
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! What is counted, and `/metrics` as Prometheus reads it.
+
+use axum::http::Method;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::encoding::{EncodeLabelSet, LabelSetEncoder};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::{Registry, Unit};
+use std::sync::Arc;
+
+/// Upper bounds of the buckets of request times, in seconds.
+const BUCKETS: [f64; 12] =
+    [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1.0, 10.0, 60.0];
+
+/// The counters of one server.
+#[derive(Debug)]
+pub(crate) struct Metrics {
+    registry: Registry,
+    requests: Family<RequestLabels, Counter>,
+    seconds: Family<RouteLabels, Histogram>,
+    under_way: Gauge,
+    connections: Gauge,
+    received: Counter,
+    sent: Counter,
+    read_only: Gauge,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct RouteLabels {
+    route: Arc<str>,
+    method: Method,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct RequestLabels {
+    route: RouteLabels,
+    status: u16,
+}
+
+impl EncodeLabelSet for RouteLabels {
+    fn encode(&self, encoder: &mut LabelSetEncoder<'_>) -> std::fmt::Result {
+        [("route", &*self.route), ("method", known(&self.method))].encode(encoder)
+    }
+}
+
+impl EncodeLabelSet for RequestLabels {
+    fn encode(&self, encoder: &mut LabelSetEncoder<'_>) -> std::fmt::Result {
+        self.route.encode(encoder)?;
+        [("status", self.status)].encode(encoder)
+    }
+}
+
+/// The methods of HTTP; all others count as one, so that a client cannot make labels.
+fn known(method: &Method) -> &str {
+    match method.as_str() {
+        known @ ("GET" | "HEAD" | "PUT" | "POST" | "PATCH" | "DELETE" | "OPTIONS") => known,
+        _ => "other",
+    }
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Self {
+        let mut metrics = Self {
+            registry: Registry::with_prefix("cenote"),
+            requests: Family::default(),
+            seconds: Family::new_with_constructor(|| Histogram::new(BUCKETS)),
+            under_way: Gauge::default(),
+            connections: Gauge::default(),
+            received: Counter::default(),
+            sent: Counter::default(),
+            read_only: Gauge::default(),
+        };
+        metrics.register();
+        metrics
+    }
+
+    fn register(&mut self) {
+        let Self { registry: r, requests, seconds, under_way, connections, .. } = self;
+        r.register("http_requests", "Requests answered", requests.clone());
+        let help = "From the header of a request to the last byte of its answer";
+        r.register_with_unit("http_request_duration", help, Unit::Seconds, seconds.clone());
+        r.register("http_requests_under_way", "Requests not yet answered", under_way.clone());
+        r.register("http_connections", "Connections open", connections.clone());
+        let (received, sent) = (self.received.clone(), self.sent.clone());
+        r.register_with_unit("http_received", "Bodies of requests", Unit::Bytes, received);
+        r.register_with_unit("http_sent", "Bodies of answers", Unit::Bytes, sent);
+        let help = "1 while the store takes no changes";
+        r.register("store_read_only", help, self.read_only.clone());
+    }
+
+    pub(crate) fn begun(&self) {
+        self.under_way.inc();
+    }
+
+    pub(crate) fn ended(
+        &self,
+        route: &Arc<str>,
+        method: &Method,
+        status: u16,
+        seconds: f64,
+        received: u64,
+        sent: u64,
+    ) {
+        let route = RouteLabels { route: Arc::clone(route), method: method.clone() };
+        self.under_way.dec();
+        self.seconds.get_or_create(&route).observe(seconds);
+        self.requests.get_or_create(&RequestLabels { route, status }).inc();
+        self.received.inc_by(received);
+        self.sent.inc_by(sent);
+    }
+
+    /// Counts a connection until the guard is dropped.
+    pub(crate) fn connection(&self) -> OpenConnection {
+        self.connections.inc();
+        OpenConnection(self.connections.clone())
+    }
+
+    /// Everything, in the text format; `read_only` is asked now.
+    pub(crate) fn text(&self, read_only: bool) -> String {
+        self.read_only.set(read_only.into());
+        let mut text = String::new();
+        encode(&mut text, &self.registry).expect("a string takes any text");
+        text
+    }
+}
+
+/// A connection that is counted.
+#[derive(Debug)]
+pub(crate) struct OpenConnection(Gauge);
+
+impl Drop for OpenConnection {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}

@@ -1,0 +1,48 @@
+//! Attributes that a client may set.
+
+use axum::extract::State;
+use cenote_store::{AttributeChange, Store, Versioning};
+
+use super::address::at;
+use super::create::mode;
+use super::extract::Json;
+use super::json::{Names, Resource, SetAttributes};
+use crate::app::App;
+use crate::layer::Asker;
+use crate::problem::Problem;
+
+/// Sets attributes; what is left out stays as it is.
+#[utoipa::path(patch, path = "/v1/attributes", tag = "tree", request_body = SetAttributes,
+    responses((status = 200, body = Resource)))]
+pub(super) async fn set(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Json(question): Json<SetAttributes>,
+) -> Result<Json<Resource>, Problem> {
+    let at = at(question.path.as_deref(), question.id)?;
+    let mode = mode(question.mode)?;
+    let versioning = versioning(&question)?;
+    app.ask(move |store| {
+        let change = AttributeChange {
+            mode,
+            mtime: question.mtime.map(|mtime| mtime.0),
+            versioning: versioning.map(Some),
+            owner: question.owner.map(|name| owner(store, &name)).transpose()?,
+            media_type: question.media_type.map(|text| Some(text).filter(|text| !text.is_empty())),
+        };
+        let stat = store.set_attributes(&caller, &at, &change)?;
+        Ok(Json(Resource::of(&stat, &mut Names::new(store))?))
+    })
+    .await
+}
+
+fn owner(store: &Store, name: &str) -> cenote_store::Result<cenote_store::PersonId> {
+    store.person_named(name).map(|(id, _)| id)
+}
+
+fn versioning(question: &SetAttributes) -> Result<Option<Versioning>, Problem> {
+    match (question.versioning, question.keep) {
+        (None, Some(_)) => Err(Problem::invalid("`keep` goes with `versioning`: each-change")),
+        (word, keep) => Ok(word.map(|word| word.keeping(keep))),
+    }
+}

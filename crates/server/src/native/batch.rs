@@ -1,0 +1,124 @@
+//! Many small files in one request: a tar stream in, many in a commit.
+//!
+//! Invariant: the line of an entry says that it is durable, or why it is not there.
+
+use std::io;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use cenote_store::{BatchItem, Caller, Stat, Store, StorePath};
+use futures_util::{StreamExt, TryStreamExt};
+use http_body_util::Limited;
+use tokio::io::AsyncRead;
+use tokio_tar::{Archive, Entry};
+use tokio_util::io::StreamReader;
+
+use super::batch_entry::{path, read, unreadable};
+use super::extract::Params;
+use super::json::{BatchLine, BatchQuery, Names, Outcome, Resource};
+use crate::app::App;
+use crate::layer::Asker;
+use crate::problem::Problem;
+
+/// The largest batch, in bytes. Larger trees go in several.
+const LARGEST: usize = 64 << 20;
+/// Entries of one commit.
+const ENTRIES: usize = 512;
+
+/// Puts files, directories and links below a collection. Answers one line an entry, in order.
+#[utoipa::path(post, path = "/v1/batch", tag = "bytes", params(BatchQuery),
+    request_body(content = Vec<u8>, content_type = "application/x-tar"),
+    responses((status = 200, body = BatchLine, content_type = "application/x-ndjson")))]
+pub(super) async fn batch(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Params(query): Params<BatchQuery>,
+    body: Body,
+) -> Result<Response, Problem> {
+    let under: StorePath = query.path.parse()?;
+    let bytes = Body::new(Limited::new(body, LARGEST)).into_data_stream();
+    let mut archive = Archive::new(StreamReader::new(bytes.map_err(io::Error::other)));
+    let mut entries = archive.entries().map_err(|error| unreadable(&error))?;
+    let mut batch = Batch { app, caller, under, pending: Vec::new(), lines: Vec::new() };
+    while let Some(entry) = entries.next().await {
+        match entry {
+            Ok(entry) => batch.take(entry).await,
+            Err(error) if batch.is_empty() => return Err(unreadable(&error)),
+            Err(error) => {
+                batch.pending.push((String::new(), Err(unreadable(&error))));
+                break;
+            }
+        }
+    }
+    batch.commit().await;
+    Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], batch.lines).into_response())
+}
+
+/// A batch under way.
+struct Batch {
+    app: App,
+    caller: Caller,
+    under: StorePath,
+    /// Entries that wait for their commit, or for their line.
+    pending: Vec<(String, Result<BatchItem, Problem>)>,
+    lines: Vec<u8>,
+}
+
+impl Batch {
+    fn is_empty(&self) -> bool {
+        self.pending.is_empty() && self.lines.is_empty()
+    }
+
+    async fn take<R: AsyncRead + Unpin + Send>(&mut self, entry: Entry<R>) {
+        let name = entry.path_bytes().map(|name| name.into_owned()).unwrap_or_default();
+        let (shown, item) = match path(&self.under, &name) {
+            Ok(path) => (path.to_string(), read(self.app.store(), path, entry).await),
+            Err(problem) => (String::from_utf8_lossy(&name).into_owned(), Err(problem)),
+        };
+        self.pending.push((shown, item));
+        if self.pending.len() >= ENTRIES {
+            self.commit().await;
+        }
+    }
+
+    /// Puts what waits in one commit, and writes its lines.
+    async fn commit(&mut self) {
+        let (paths, items): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.pending).into_iter().unzip();
+        let caller = self.caller.clone();
+        let outcomes = self.app.ask(move |store| Ok(publish(store, &caller, items))).await;
+        let mut outcomes = outcomes.map(Vec::into_iter);
+        for path in paths {
+            let outcome = match &mut outcomes {
+                Ok(outcomes) => outcomes.next().expect("each item has its outcome"),
+                Err(problem) => Outcome::Problem(problem.body(None)),
+            };
+            let line = BatchLine { path, outcome };
+            serde_json::to_writer(&mut self.lines, &line).expect("a line is JSON");
+            self.lines.push(b'\n');
+        }
+    }
+}
+
+fn publish(store: &Store, caller: &Caller, items: Vec<Result<BatchItem, Problem>>) -> Vec<Outcome> {
+    let (mut ready, mut refused) = (Vec::new(), Vec::new());
+    for item in items {
+        refused.push(item.map(|item| ready.push(item)).err());
+    }
+    let mut names = Names::new(store);
+    let mut stats = store.publish_many(caller, &ready).map(Vec::into_iter);
+    let mut published = || -> Result<Resource, Problem> {
+        let stat: Stat = match &mut stats {
+            Ok(stats) => stats.next().expect("each item has its answer")?,
+            Err(error) => return Err(Problem::from(&*error)),
+        };
+        Ok(Resource::of(&stat, &mut names)?)
+    };
+    let outcome = |refused: Option<Problem>| match refused {
+        Some(problem) => Err(problem).into(),
+        None => published().into(),
+    };
+    refused.into_iter().map(outcome).collect()
+}

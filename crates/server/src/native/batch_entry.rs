@@ -1,0 +1,126 @@
+//! From an entry of a tar archive to what the store puts.
+
+use std::borrow::Cow;
+use std::io;
+
+use cenote_store::{BatchItem, BatchWhat, Expected, PutOptions, Store, StorePath, Time};
+use tokio::io::AsyncRead;
+use tokio_tar::{Entry, EntryType};
+use tokio_util::io::ReaderStream;
+
+use super::uploads::digest;
+use crate::problem::Problem;
+
+/// The pax record with the SHA-256 of the file, in hexadecimal.
+const SHA256: &str = "CENOTE.sha256";
+/// Bytes read from the archive at a time.
+const CHUNK: usize = 64 << 10;
+
+/// Reads an entry whole: its bytes are durable or in memory when this returns.
+pub(super) async fn read<R: AsyncRead + Unpin + Send>(
+    store: &Store,
+    path: StorePath,
+    mut entry: Entry<R>,
+) -> Result<BatchItem, Problem> {
+    let options = options(&mut entry).await?;
+    let what = match entry.header().entry_type() {
+        EntryType::Regular | EntryType::Continuous => {
+            let bytes = ReaderStream::with_capacity(&mut entry, CHUNK);
+            BatchWhat::Object(store.receive(bytes, &options.expected).await?)
+        }
+        EntryType::Directory => BatchWhat::Collection,
+        EntryType::Symlink => BatchWhat::Link(target(&entry)?),
+        _ => return Err(Problem::invalid("the entry is neither a file, a directory nor a link")),
+    };
+    Ok(BatchItem { path, what, options })
+}
+
+/// The path of an entry below `under`.
+pub(super) fn path(under: &StorePath, name: &[u8]) -> Result<StorePath, Problem> {
+    let name = text(name)?;
+    let name = name.trim_start_matches("./").trim_end_matches('/');
+    let above = under.to_string();
+    Ok(format!("{}/{name}", above.trim_end_matches('/')).parse()?)
+}
+
+fn target<R: AsyncRead + Unpin>(entry: &Entry<R>) -> Result<String, Problem> {
+    let target = entry.link_name_bytes().map_err(|error| unreadable(&error))?;
+    text(&target.ok_or_else(|| Problem::invalid("the link points nowhere"))?)
+}
+
+fn text(bytes: &[u8]) -> Result<String, Problem> {
+    String::from_utf8(bytes.to_vec()).map_err(|_| Problem::invalid("the name is not UTF-8"))
+}
+
+async fn options<R: AsyncRead + Unpin>(entry: &mut Entry<R>) -> Result<PutOptions, Problem> {
+    let header = entry.header();
+    let mode = header.mode().map_err(|error| unreadable(&error))? & 0o7777;
+    let mut mtime = header.mtime().ok().and_then(|secs| i64::try_from(secs).ok());
+    let mut expected = Expected { length: Some(entry.effective_size()), ..Expected::default() };
+    let mut nanos = None;
+    let records = entry.pax_extensions().await.map_err(|error| unreadable(&error))?;
+    for record in records.into_iter().flatten() {
+        let record = record.map_err(|error| unreadable(&error))?;
+        let value = String::from_utf8_lossy(record.value_bytes());
+        match record.key() {
+            Ok("mtime") => nanos = Some(time(&value)?),
+            Ok(SHA256) => expected.sha256 = Some(digest(&value)?),
+            _ => {}
+        }
+    }
+    let mtime = nanos.or(mtime.take().map(Time::from_secs));
+    Ok(PutOptions { expected, parents: true, mode: Some(mode), mtime, ..PutOptions::default() })
+}
+
+/// Seconds with a fraction, as POSIX has them in pax records.
+fn time(text: &str) -> Result<Time, Problem> {
+    let wrong = || Problem::invalid(format!("not a time in seconds: {text:.40}"));
+    let (secs, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let digits: Cow<'_, str> = format!("{fraction:0<9.9}").into();
+    let nanos: i64 = digits.parse().map_err(|_| wrong())?;
+    let whole: i64 = secs.parse().map_err(|_| wrong())?;
+    let nanos = if secs.starts_with('-') { -nanos } else { nanos };
+    let total = whole.checked_mul(1_000_000_000).and_then(|whole| whole.checked_add(nanos));
+    total.map(Time::from_nanos).ok_or_else(wrong)
+}
+
+/// The archive is not what it should be.
+pub(super) fn unreadable(error: &io::Error) -> Problem {
+    Problem::invalid(format!("the archive cannot be read: {error}"))
+        .with_hint("send a POSIX tar stream")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn pax_times_have_nanoseconds() {
+        for (text, nanos) in [
+            ("0", 0),
+            ("1.5", 1_500_000_000),
+            ("1.000000001", 1_000_000_001),
+            ("1.0000000019", 1_000_000_001),
+            ("-1.5", -1_500_000_000),
+        ] {
+            assert_eq!(time(text).unwrap().nanos(), nanos, "{text}");
+        }
+        for wrong in ["", "x", "1.x", "99999999999999999999", "1e9"] {
+            assert!(time(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_name_is_taken_or_refused(name: Vec<u8>) {
+            let _ = path(&StorePath::root(), &name);
+        }
+
+        #[test]
+        fn any_time_is_taken_or_refused(text: String) {
+            let _ = time(&text);
+        }
+    }
+}

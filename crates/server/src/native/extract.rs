@@ -1,0 +1,87 @@
+//! What handlers take from a request, refused in this opening's own words if it is wrong.
+
+use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
+use axum::http::header;
+use axum::http::request::Parts;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use cenote_store::ErrorKind;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::app::App;
+use crate::problem::{Problem, ProblemKind};
+
+/// A JSON body, of a request or of an answer.
+#[derive(Debug)]
+pub(super) struct Json<T>(pub(super) T);
+
+impl<T: DeserializeOwned> FromRequest<App> for Json<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self, Problem> {
+        if !is_json(&request) {
+            return Err(Problem::new(ProblemKind::MediaType, "the body has to be JSON")
+                .with_hint("send it with `Content-Type: application/json`"));
+        }
+        let bytes = small_body(request, app).await?;
+        let value = serde_json::from_slice(&bytes);
+        value.map(Self).map_err(|error| Problem::invalid(format!("the body is wrong: {error}")))
+    }
+}
+
+impl<T: Serialize> IntoResponse for Json<T> {
+    fn into_response(self) -> Response {
+        axum::Json(self.0).into_response()
+    }
+}
+
+fn is_json(request: &Request) -> bool {
+    let media_type = request.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok());
+    let essence = media_type.and_then(|text| text.split(';').next()).unwrap_or("").trim();
+    essence.eq_ignore_ascii_case("application/json") || essence.ends_with("+json")
+}
+
+/// A body that is kept in memory, up to the limit of the configuration.
+pub(super) async fn small_body(request: Request, app: &App) -> Result<Bytes, Problem> {
+    let most = app.limits().json_bytes;
+    match Limited::new(request.into_body(), most).collect().await {
+        Ok(body) => Ok(body.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => {
+            let kind = ProblemKind::Store(ErrorKind::TooLarge);
+            Err(Problem::new(kind, format!("the body is larger than {most} bytes"))
+                .with_hint("split the request into smaller ones"))
+        }
+        Err(error) => Err(Problem::invalid(format!("the body ended early: {error}"))),
+    }
+}
+
+/// The query of the address.
+#[derive(Debug)]
+pub(super) struct Params<T>(pub(super) T);
+
+impl<T: DeserializeOwned> FromRequestParts<App> for Params<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Problem> {
+        let query = Query::try_from_uri(&parts.uri);
+        query
+            .map(|Query(query)| Self(query))
+            .map_err(|error| Problem::invalid(format!("the query is wrong: {}", error.body_text())))
+    }
+}
+
+/// A part of the route.
+#[derive(Debug)]
+pub(super) struct Segment<T>(pub(super) T);
+
+impl<T: DeserializeOwned + Send> FromRequestParts<App> for Segment<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        let segment = Path::<T>::from_request_parts(parts, app).await;
+        let rejected = |error: axum::extract::rejection::PathRejection| error.body_text();
+        segment.map(|Path(value)| Self(value)).map_err(|error| Problem::invalid(rejected(error)))
+    }
+}

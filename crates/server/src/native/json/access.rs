@@ -1,0 +1,89 @@
+//! Access lists.
+
+use cenote_store::Scope;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// The lines that bear on a resource.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct AccessList {
+    pub(crate) grants: Vec<GrantLine>,
+    /// Defaults of the collections above do not apply here.
+    pub(crate) closed: bool,
+    /// What is created here gets a copy of the lines on this collection.
+    pub(crate) inherit: bool,
+}
+
+/// One line.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct GrantLine {
+    /// A user or a group.
+    pub(crate) name: String,
+    /// What they may do.
+    #[schema(example = "read_object")]
+    pub(crate) level: &'static str,
+    pub(crate) scope: ScopeWord,
+    /// The path of the resource that has the line.
+    pub(crate) from: String,
+}
+
+/// Changes of an access list: all of them or none.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ChangeAccess {
+    pub(crate) path: Option<String>,
+    pub(crate) id: Option<u64>,
+    #[serde(default)]
+    pub(crate) operations: Vec<GrantChange>,
+    /// Whether defaults of the collections above apply here no more.
+    pub(crate) closed: Option<bool>,
+    /// Whether what is created here gets a copy of the lines.
+    pub(crate) inherit: Option<bool>,
+}
+
+/// What somebody may do from now on.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GrantChange {
+    /// A user or a group.
+    pub(crate) name: String,
+    /// `none`, `read`, `write`, `own`, or one of the ten levels; `none` removes the line.
+    #[schema(example = "read")]
+    pub(crate) level: String,
+    #[serde(default)]
+    pub(crate) scope: ScopeWord,
+}
+
+/// How far a line reaches.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[schema(as = Scope)]
+pub(crate) enum ScopeWord {
+    /// This resource only.
+    #[default]
+    This,
+    /// What lies below, unless something nearer says otherwise.
+    Default,
+    /// This resource and all that lies below.
+    Subtree,
+}
+
+impl From<Scope> for ScopeWord {
+    fn from(scope: Scope) -> Self {
+        match scope {
+            Scope::This => Self::This,
+            Scope::Default => Self::Default,
+            Scope::Subtree => Self::Subtree,
+        }
+    }
+}
+
+impl From<ScopeWord> for Scope {
+    fn from(word: ScopeWord) -> Self {
+        match word {
+            ScopeWord::This => Self::This,
+            ScopeWord::Default => Self::Default,
+            ScopeWord::Subtree => Self::Subtree,
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! Many small files in one request.
+
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::Outcome;
+
+/// Where the entries go.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct BatchQuery {
+    /// The path of the collection; made, if it is missing.
+    #[param(example = "/lab")]
+    pub(crate) path: String,
+}
+
+/// What became of one entry.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct BatchLine {
+    /// Its path in the store; the name it has in the archive, if that is no path; empty where
+    /// the archive itself is broken.
+    pub(crate) path: String,
+    #[serde(flatten)]
+    pub(crate) outcome: Outcome,
+}

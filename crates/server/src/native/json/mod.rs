@@ -1,0 +1,30 @@
+//! The JSON of this opening, both ways. Field names and forms are the contract of
+//! `docs/native-api.md`; what a request may not have is refused, not passed over.
+
+mod access;
+mod batch;
+mod bytes;
+mod change;
+mod metadata;
+mod names;
+mod person;
+mod resource;
+mod time;
+mod tree;
+mod upload;
+mod usage;
+mod version;
+
+pub(super) use access::*;
+pub(super) use batch::*;
+pub(super) use bytes::*;
+pub(super) use change::*;
+pub(super) use metadata::*;
+pub(super) use names::Names;
+pub(super) use person::*;
+pub(super) use resource::{KindWord, Resource, VersioningWord, quoted};
+pub(super) use time::Instant;
+pub(super) use tree::*;
+pub(super) use upload::*;
+pub(super) use usage::*;
+pub(super) use version::*;

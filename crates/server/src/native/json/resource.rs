@@ -1,0 +1,168 @@
+//! A resource, as everything that tells of one shows it.
+
+use cenote_store::{Algorithm, Kind, Stat, Versioning};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::Instant;
+use super::names::Names;
+
+/// A resource. A field that does not apply is null.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Resource {
+    /// Stays the same whatever the resource is renamed to, and is never given to another.
+    pub(crate) id: u64,
+    /// Where it is now.
+    pub(crate) path: String,
+    /// The last name of the path; empty for the root.
+    pub(crate) name: String,
+    /// What it is.
+    pub(crate) kind: KindWord,
+    /// Bytes of content.
+    pub(crate) size: Option<u64>,
+    /// SHA-256 of the content, in hexadecimal; null while it is not known.
+    pub(crate) sha256: Option<String>,
+    /// MD5 of the content, in hexadecimal; null while it is not known.
+    pub(crate) md5: Option<String>,
+    /// The media type of the content, if somebody said one.
+    pub(crate) media_type: Option<String>,
+    /// The entity tag of the content: changes with every change of the bytes.
+    pub(crate) etag: Option<String>,
+    /// The entity tag of the state: changes with every change of content or description.
+    pub(crate) state: String,
+    /// Who it belongs to.
+    pub(crate) owner: String,
+    /// When it was created.
+    #[schema(inline)]
+    pub(crate) created: Instant,
+    /// Who created it.
+    pub(crate) created_by: String,
+    /// When content or description last changed.
+    #[schema(inline)]
+    pub(crate) modified: Instant,
+    /// Who changed it.
+    pub(crate) modified_by: String,
+    /// Mode bits as in `st_mode & 0o7777`, if a client set them.
+    pub(crate) mode: Option<u32>,
+    /// The modification time that a client set.
+    pub(crate) mtime: Option<Instant>,
+    /// Where a link points.
+    pub(crate) target: Option<String>,
+    /// What becomes of replaced contents below a collection that says so.
+    pub(crate) versioning: Option<VersioningWord>,
+    /// How many versions of an object are kept, where each change is kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) keep: Option<u32>,
+}
+
+impl Resource {
+    pub(crate) fn of(stat: &Stat, names: &mut Names<'_>) -> cenote_store::Result<Self> {
+        let resource = &stat.resource;
+        let content = resource.content.as_ref();
+        let versioning = resource.versioning;
+        Ok(Self {
+            id: stat.id.0,
+            path: stat.path.to_string(),
+            name: resource.name.clone(),
+            kind: resource.kind.into(),
+            size: content.map(|content| content.size),
+            sha256: content.and_then(|content| content.digests.sha256).map(hex::encode),
+            md5: content.and_then(|content| content.digests.get(Algorithm::Md5)).map(hex::encode),
+            media_type: content.and_then(|content| content.media_type.clone()),
+            etag: stat.content_tag().as_deref().map(quoted),
+            state: quoted(&stat.state_tag()),
+            owner: names.of(resource.owner)?,
+            created: Instant(resource.created),
+            created_by: names.of(resource.created_by)?,
+            modified: Instant(resource.modified),
+            modified_by: names.of(resource.modified_by)?,
+            mode: resource.mode,
+            mtime: resource.mtime.map(Instant),
+            target: resource.target.clone(),
+            versioning: versioning.map(VersioningWord::from),
+            keep: versioning.and_then(kept),
+        })
+    }
+}
+
+/// An entity tag as it stands in a header.
+pub(crate) fn quoted(tag: &str) -> String {
+    format!("\"{tag}\"")
+}
+
+fn kept(versioning: Versioning) -> Option<u32> {
+    match versioning {
+        Versioning::EachChange { keep } => keep,
+        Versioning::Off | Versioning::OnRequest => None,
+    }
+}
+
+/// What a resource is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[schema(as = Kind)]
+pub(crate) enum KindWord {
+    /// Has children.
+    Collection,
+    /// Has content.
+    Object,
+    /// Points to a path.
+    Link,
+    /// Has a description only.
+    Description,
+}
+
+impl From<Kind> for KindWord {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Collection => Self::Collection,
+            Kind::Object => Self::Object,
+            Kind::Link => Self::Link,
+            Kind::Description => Self::Description,
+        }
+    }
+}
+
+impl From<KindWord> for Kind {
+    fn from(word: KindWord) -> Self {
+        match word {
+            KindWord::Collection => Self::Collection,
+            KindWord::Object => Self::Object,
+            KindWord::Link => Self::Link,
+            KindWord::Description => Self::Description,
+        }
+    }
+}
+
+/// What becomes of replaced contents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schema(as = Versioning)]
+pub(crate) enum VersioningWord {
+    /// They are dropped.
+    Off,
+    /// They are dropped, unless somebody asked to keep one before.
+    OnRequest,
+    /// Each is kept.
+    EachChange,
+}
+
+impl From<Versioning> for VersioningWord {
+    fn from(versioning: Versioning) -> Self {
+        match versioning {
+            Versioning::Off => Self::Off,
+            Versioning::OnRequest => Self::OnRequest,
+            Versioning::EachChange { .. } => Self::EachChange,
+        }
+    }
+}
+
+impl VersioningWord {
+    pub(crate) fn keeping(self, keep: Option<u32>) -> Versioning {
+        match self {
+            Self::Off => Versioning::Off,
+            Self::OnRequest => Versioning::OnRequest,
+            Self::EachChange => Versioning::EachChange { keep },
+        }
+    }
+}

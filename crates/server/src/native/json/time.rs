@@ -1,0 +1,73 @@
+//! Times on the wire: RFC 3339 in UTC with nanoseconds.
+
+use std::borrow::Cow;
+
+use cenote_store::Time;
+use jiff::Timestamp;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
+
+/// A point in time, as text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Instant(pub(crate) Time);
+
+impl Serialize for Instant {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let timestamp = Timestamp::from_nanosecond(self.0.nanos().into());
+        let timestamp = timestamp.expect("64 bits of nanoseconds lie within its 20,000 years");
+        serializer.collect_str(&format_args!("{timestamp:.9}"))
+    }
+}
+
+impl<'de> Deserialize<'de> for Instant {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        let timestamp: Timestamp = text.parse().map_err(D::Error::custom)?;
+        let nanos = i64::try_from(timestamp.as_nanosecond());
+        nanos
+            .map(|nanos| Self(Time::from_nanos(nanos)))
+            .map_err(|_| D::Error::custom("a time lies between the years 1678 and 2262"))
+    }
+}
+
+impl PartialSchema for Instant {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
+            .examples(["2026-11-21T20:24:00.123456789Z"])
+            .into()
+    }
+}
+
+impl ToSchema for Instant {}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn every_time_survives(nanos: i64) {
+            let text = serde_json::to_string(&Instant(Time::from_nanos(nanos))).unwrap();
+            let back: Instant = serde_json::from_str(&text).unwrap();
+            prop_assert_eq!(back.0.nanos(), nanos);
+        }
+    }
+
+    #[test]
+    fn a_time_has_nine_digits_and_any_offset_is_understood() {
+        let text = serde_json::to_string(&Instant(Time::from_secs(784_111_777))).unwrap();
+        assert_eq!(text, "\"1994-11-06T08:49:37.000000000Z\"");
+        let there: Instant = serde_json::from_str("\"1994-11-06T09:49:37+01:00\"").unwrap();
+        assert_eq!(there.0, Time::from_secs(784_111_777));
+        for wrong in ["\"\"", "\"1994-11-06\"", "7", "\"9999-01-01T00:00:00Z\""] {
+            assert!(serde_json::from_str::<Instant>(wrong).is_err(), "{wrong}");
+        }
+    }
+}

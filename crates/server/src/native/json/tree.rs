@@ -1,0 +1,179 @@
+//! Looking up, listing, creating, moving and copying.
+
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::{Instant, Resource, VersioningWord};
+use crate::problem::ProblemBody;
+
+/// A resource, by its path or by its id.
+#[derive(Debug, Clone, Deserialize, ToSchema, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Target {
+    /// Its path.
+    #[param(example = "/lab/run7")]
+    pub(crate) path: Option<String>,
+    /// Its id, instead.
+    pub(crate) id: Option<u64>,
+}
+
+/// A resource, and what the asker may do with it.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct StatAnswer {
+    #[serde(flatten)]
+    pub(crate) resource: Resource,
+    /// What the asker may do with it at most.
+    #[schema(example = "own")]
+    pub(crate) level: &'static str,
+}
+
+/// Resources to tell about.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StatMany {
+    #[schema(max_items = 10000)]
+    pub(crate) items: Vec<Target>,
+}
+
+/// The answers, in the order of the questions.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct StatManyAnswer {
+    pub(crate) items: Vec<Outcome>,
+}
+
+/// One answer of many.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Outcome {
+    Resource(Box<Resource>),
+    Problem(ProblemBody),
+}
+
+/// Which part of which listing.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ListQuery {
+    /// The path of the collection.
+    #[param(example = "/")]
+    pub(crate) path: Option<String>,
+    /// Its id, instead.
+    pub(crate) id: Option<u64>,
+    /// Begin after this name.
+    pub(crate) after: Option<String>,
+    /// At most this many entries.
+    #[param(minimum = 1, maximum = 10000)]
+    pub(crate) limit: Option<u32>,
+}
+
+/// Part of a listing.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Listing {
+    pub(crate) collection: Resource,
+    /// In the order of the names' bytes.
+    pub(crate) entries: Vec<Resource>,
+    /// Where the next page begins; null at the end.
+    pub(crate) next: Option<String>,
+}
+
+/// Where a walk begins.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct WalkQuery {
+    /// The path of the collection.
+    #[param(example = "/")]
+    pub(crate) path: Option<String>,
+    /// Its id, instead.
+    pub(crate) id: Option<u64>,
+    /// Begin after this path.
+    pub(crate) after: Option<String>,
+}
+
+/// What to create.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Create {
+    /// Where.
+    #[schema(example = "/lab/run7")]
+    pub(crate) path: String,
+    /// What; objects are created by a PUT of their bytes.
+    pub(crate) kind: Creatable,
+    /// Where a link points.
+    pub(crate) target: Option<String>,
+    /// Create the collections on the way.
+    #[serde(default)]
+    pub(crate) parents: bool,
+    /// It is no error if the same kind is there already.
+    #[serde(default)]
+    pub(crate) exist_ok: bool,
+    /// Mode bits as in `st_mode & 0o7777`.
+    #[schema(maximum = 4095)]
+    pub(crate) mode: Option<u32>,
+    /// The modification time to show.
+    pub(crate) mtime: Option<Instant>,
+}
+
+/// A kind without content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Creatable {
+    Collection,
+    Link,
+    Description,
+}
+
+/// What to move, and where to.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Move {
+    pub(crate) from: Target,
+    /// The new path.
+    pub(crate) to: String,
+    /// Take the place of what is there.
+    #[serde(default)]
+    pub(crate) replace: bool,
+    /// Create the collections on the way.
+    #[serde(default)]
+    pub(crate) parents: bool,
+}
+
+/// What to copy, and where to.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Copy {
+    pub(crate) from: Target,
+    /// The path of the copy.
+    pub(crate) to: String,
+    /// Give an object that is there the content and description of this one.
+    #[serde(default)]
+    pub(crate) replace: bool,
+    /// Create the collections on the way.
+    #[serde(default)]
+    pub(crate) parents: bool,
+    /// With all that lies below.
+    #[serde(default)]
+    pub(crate) recursive: bool,
+}
+
+/// Attributes to set; what is left out stays as it is.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SetAttributes {
+    pub(crate) path: Option<String>,
+    pub(crate) id: Option<u64>,
+    /// Mode bits as in `st_mode & 0o7777`.
+    #[schema(maximum = 4095)]
+    pub(crate) mode: Option<u32>,
+    /// The modification time to show.
+    pub(crate) mtime: Option<Instant>,
+    /// The name of the new owner.
+    pub(crate) owner: Option<String>,
+    /// The media type of the content; empty for none.
+    pub(crate) media_type: Option<String>,
+    /// What becomes of replaced contents below this collection.
+    pub(crate) versioning: Option<VersioningWord>,
+    /// How many versions are kept, with `each-change`; all without.
+    pub(crate) keep: Option<u32>,
+}

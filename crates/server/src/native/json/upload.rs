@@ -1,0 +1,79 @@
+//! Uploads in parts.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::Instant;
+
+/// What is to be uploaded.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewUpload {
+    /// Where it will be.
+    #[schema(example = "/lab/run7/traj.gsd")]
+    pub(crate) path: String,
+    /// The size of the whole, if it is known; then it must be so.
+    pub(crate) size: Option<u64>,
+    pub(crate) media_type: Option<String>,
+    /// Mode bits as in `st_mode & 0o7777`.
+    #[schema(maximum = 4095)]
+    pub(crate) mode: Option<u32>,
+    /// The modification time to show.
+    pub(crate) mtime: Option<Instant>,
+    /// The entity tag of what it replaces.
+    pub(crate) if_match: Option<String>,
+    /// `*`: only if nothing is there.
+    pub(crate) if_none_match: Option<String>,
+    /// Create the collections on the way.
+    #[serde(default)]
+    pub(crate) parents: bool,
+}
+
+/// An upload that has begun.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct BegunUpload {
+    pub(crate) id: String,
+    /// Until when it is kept without being completed.
+    #[schema(inline)]
+    pub(crate) expires: Instant,
+}
+
+/// What has arrived of an upload.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct UploadState {
+    pub(crate) id: String,
+    pub(crate) path: String,
+    /// The size announced.
+    pub(crate) size: Option<u64>,
+    #[schema(inline)]
+    pub(crate) expires: Instant,
+    /// In the order of their offsets.
+    pub(crate) parts: Vec<Part>,
+}
+
+/// A part that has arrived, durable.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Part {
+    /// Its first byte in the whole.
+    pub(crate) offset: u64,
+    /// Bytes.
+    pub(crate) length: u64,
+    /// SHA-256, in hexadecimal.
+    pub(crate) sha256: Option<String>,
+}
+
+impl From<cenote_store::Part> for Part {
+    fn from(part: cenote_store::Part) -> Self {
+        let cenote_store::Part { offset, length, digests } = part;
+        Self { offset, length, sha256: digests.sha256.map(hex::encode) }
+    }
+}
+
+/// How an upload ends.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Complete {
+    /// SHA-256 of the whole, in hexadecimal: checked.
+    #[schema(pattern = "^[0-9a-fA-F]{64}$")]
+    pub(crate) sha256: Option<String>,
+}

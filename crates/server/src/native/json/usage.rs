@@ -1,0 +1,36 @@
+//! How much there is.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// What lies below a collection.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Usage {
+    /// Resources that are no collections.
+    pub(crate) objects: u64,
+    pub(crate) collections: u64,
+    /// Bytes of contents, versions not counted.
+    pub(crate) bytes: u64,
+}
+
+/// What the whole store holds.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Stats {
+    /// Resources, the root not counted.
+    pub(crate) resources: u64,
+    /// Bytes of contents.
+    pub(crate) bytes: u64,
+    /// The catalog's engine.
+    pub(crate) engine: &'static str,
+    pub(crate) places: Vec<Place>,
+    /// Recorded work that waits.
+    pub(crate) jobs: usize,
+}
+
+/// Where contents are kept.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Place {
+    pub(crate) name: String,
+    /// Free bytes, where that can be known.
+    pub(crate) free: Option<u64>,
+}

@@ -1,0 +1,115 @@
+//! The children of a collection, in pages; and all that lies below, as one stream.
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use cenote_store::{At, Caller, ListOptions, Name, StorePath};
+use futures_util::{Stream, stream};
+
+use super::address::at;
+use super::extract::{Json, Params};
+use super::json::{ListQuery, Listing, Names, Resource, WalkQuery};
+use crate::app::App;
+use crate::layer::Asker;
+use crate::problem::Problem;
+
+/// The children of a collection, in the order of the names' bytes.
+#[utoipa::path(get, path = "/v1/list", tag = "tree", params(ListQuery),
+    responses((status = 200, body = Listing)))]
+pub(super) async fn list(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Params(query): Params<ListQuery>,
+) -> Result<Json<Listing>, Problem> {
+    let at = at(query.path.as_deref(), query.id)?;
+    let after = query.after.map(Name::new).transpose()?;
+    let limit = page_limit(query.limit, ListOptions::MAX)?;
+    app.ask(move |store| {
+        let page = store.list(&caller, &at, &ListOptions { after, limit })?;
+        let mut names = Names::new(store);
+        let entries = page.entries.iter().map(|entry| Resource::of(entry, &mut names));
+        Ok(Json(Listing {
+            entries: entries.collect::<Result<_, _>>()?,
+            collection: Resource::of(&page.collection, &mut names)?,
+            next: page.next.map(|name| name.to_string()),
+        }))
+    })
+    .await
+}
+
+/// The length of a page: 1,000 where nothing is said, and never 0 or more than `most`.
+pub(super) fn page_limit(asked: Option<u32>, most: usize) -> Result<usize, Problem> {
+    let limit = asked.map_or(most.min(1_000), |limit| limit as usize);
+    match (1..=most).contains(&limit) {
+        true => Ok(limit),
+        false => Err(Problem::invalid(format!("`limit` lies between 1 and {most}"))),
+    }
+}
+
+/// All that lies below a collection, one resource a line, in path order.
+#[utoipa::path(get, path = "/v1/walk", tag = "tree", params(WalkQuery),
+    responses((status = 200, body = Resource, content_type = "application/x-ndjson")))]
+pub(super) async fn walk(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Params(query): Params<WalkQuery>,
+) -> Result<Response, Problem> {
+    let at = at(query.path.as_deref(), query.id)?;
+    let after = query.after.map(|path| path.parse()).transpose()?;
+    let walk = Walk { app, caller, at, next: Some(after) };
+    let first = walk.page().await?;
+    let lines = Body::from_stream(lines(first));
+    Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], lines).into_response())
+}
+
+/// A walk under way; no snapshot is held between its pages.
+struct Walk {
+    app: App,
+    caller: Caller,
+    at: At,
+    /// After which path the next page begins; none at the end.
+    next: Option<Option<StorePath>>,
+}
+
+/// Resources in one page of a stream.
+const PAGE: usize = 1_000;
+
+impl Walk {
+    /// The next lines, and the walk behind them.
+    async fn page(self) -> Result<(Bytes, Self), Problem> {
+        let Self { app, caller, at, next } = self;
+        let Some(after) = next else {
+            return Ok((Bytes::new(), Self { app, caller, at, next: None }));
+        };
+        let asking = app.clone();
+        let page = move |store: &cenote_store::Store| {
+            let page = store.walk(&caller, &at, after.as_ref(), PAGE)?;
+            let mut names = Names::new(store);
+            let mut lines = Vec::new();
+            for entry in &page.entries {
+                let resource = Resource::of(entry, &mut names)?;
+                serde_json::to_writer(&mut lines, &resource).expect("a resource is JSON");
+                lines.push(b'\n');
+            }
+            Ok((Bytes::from(lines), Self { app, caller, at, next: page.next.map(Some) }))
+        };
+        asking.ask(page).await
+    }
+}
+
+/// A walk that fails under way breaks the stream off, which a client can tell from its end.
+fn lines(first: (Bytes, Walk)) -> impl Stream<Item = Result<Bytes, std::io::Error>> {
+    stream::unfold(Some(first), |state| async {
+        let (lines, walk) = state?;
+        let following = match walk.next {
+            None => return Some((Ok(lines), None)),
+            Some(_) => walk.page().await,
+        };
+        match following {
+            Ok(following) => Some((Ok(lines), Some(following))),
+            Err(problem) => Some((Err(std::io::Error::other(problem.to_string())), None)),
+        }
+    })
+}

@@ -1,0 +1,68 @@
+//! Descriptions as attributes with values and units.
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use cenote_store::{Avu, AvuChange};
+
+use super::address::at;
+use super::conditional::write_conditions;
+use super::extract::{Json, Params};
+use super::json::{Describe, Description, Names, Op, Operation, Resource, Target};
+use crate::app::App;
+use crate::layer::Asker;
+use crate::problem::Problem;
+
+/// The description of a resource.
+#[utoipa::path(get, path = "/v1/meta", tag = "metadata", params(Target),
+    responses((status = 200, body = Description)))]
+pub(super) async fn read(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Params(target): Params<Target>,
+) -> Result<Json<Description>, Problem> {
+    let at = at(target.path.as_deref(), target.id)?;
+    app.ask(move |store| {
+        let avus = store.avus(&caller, &at)?;
+        Ok(Json(Description { items: avus.into_iter().map(Into::into).collect() }))
+    })
+    .await
+}
+
+/// Changes the description: all of it or nothing.
+#[utoipa::path(post, path = "/v1/meta", tag = "metadata", request_body = Describe,
+    responses((status = 200, body = Resource)))]
+pub(super) async fn change(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    headers: HeaderMap,
+    Json(question): Json<Describe>,
+) -> Result<Json<Resource>, Problem> {
+    let at = at(question.path.as_deref(), question.id)?;
+    let conditions = write_conditions(&headers)?;
+    let changes = question.operations.into_iter().map(TryInto::try_into);
+    let changes: Vec<AvuChange> = changes.collect::<Result<_, Problem>>()?;
+    app.ask(move |store| {
+        let stat = store.change_avus(&caller, &at, &changes, &conditions)?;
+        Ok(Json(Resource::of(&stat, &mut Names::new(store))?))
+    })
+    .await
+}
+
+impl TryFrom<Operation> for AvuChange {
+    type Error = Problem;
+
+    fn try_from(operation: Operation) -> Result<Self, Problem> {
+        let Operation { op, attribute, value, unit } = operation;
+        let avu = match (op, value) {
+            (Op::Clear, None) if unit.is_none() => return Ok(Self::Clear(attribute)),
+            (Op::Clear, _) => return Err(Problem::invalid("`clear` takes neither value nor unit")),
+            (_, None) => return Err(Problem::invalid("an operation needs a `value`")),
+            (_, Some(value)) => Avu { attribute, value, unit },
+        };
+        Ok(match op {
+            Op::Remove => Self::Remove(avu),
+            Op::Set => Self::Set(avu),
+            Op::Add | Op::Clear => Self::Add(avu),
+        })
+    }
+}

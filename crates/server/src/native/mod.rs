@@ -1,0 +1,108 @@
+//! The native opening: HTTP with JSON and bytes, for the program, the mount, Python, R and the
+//! web page. `docs/native-api.md` tells how its routes belong together.
+//!
+//! One file per family of routes; `json` has the forms of all bodies, `extract` and `address`
+//! what handlers take from a request. Each route documents itself to `/openapi.json`.
+
+mod access;
+mod address;
+mod attributes;
+mod batch;
+mod batch_entry;
+mod changes;
+mod conditional;
+mod create;
+mod digest;
+mod extract;
+mod graph;
+mod json;
+mod list;
+mod meta;
+mod openapi;
+mod people;
+mod range;
+mod read;
+mod relocate;
+mod remove;
+mod search;
+mod stat;
+mod tickets;
+mod tokens;
+mod uploads;
+mod usage;
+mod versions;
+mod write;
+
+use axum::Router;
+use axum::http::HeaderName;
+use axum::middleware::from_fn_with_state;
+use axum::routing::get;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::app::App;
+use crate::layer::{authenticate, time_limit};
+
+/// The id of a resource whose bytes are sent.
+const ID: HeaderName = HeaderName::from_static("cenote-id");
+/// Its kind.
+const KIND: HeaderName = HeaderName::from_static("cenote-kind");
+
+/// All routes of the opening, and their description.
+pub(crate) fn router(app: &App) -> Router<App> {
+    let answers = answers().layer(from_fn_with_state(app.clone(), time_limit));
+    let routes = streams().merge(answers);
+    let (router, description) = routes.split_for_parts();
+    let description = openapi::document(description);
+    router
+        .route("/v1/fs", bytes())
+        .route("/v1/fs/", bytes())
+        .layer(from_fn_with_state(app.clone(), authenticate))
+        .route("/openapi.json", get(async || openapi::answer(description)))
+}
+
+/// Routes that go on for as long as bytes move.
+fn streams() -> OpenApiRouter<App> {
+    OpenApiRouter::default()
+        .routes(routes!(read::read, write::put, write::patch, remove::remove))
+        .routes(routes!(list::walk))
+        .routes(routes!(batch::batch))
+        .routes(routes!(uploads::put_part))
+        .routes(routes!(usage::usage))
+        .routes(routes!(changes::changes))
+}
+
+/// The routes of the plain address, for a resource that is named in the query.
+fn bytes() -> axum::routing::MethodRouter<App> {
+    get(read::read).put(write::put).patch(write::patch).delete(remove::remove)
+}
+
+/// Routes that answer within a time.
+fn answers() -> OpenApiRouter<App> {
+    OpenApiRouter::default()
+        .routes(routes!(stat::stat, stat::stat_many))
+        .routes(routes!(list::list))
+        .routes(routes!(create::create))
+        .routes(routes!(relocate::relocate))
+        .routes(routes!(relocate::copy))
+        .routes(routes!(attributes::set))
+        .routes(routes!(meta::read, meta::change))
+        .routes(routes!(graph::read, graph::replace))
+        .routes(routes!(search::search))
+        .routes(routes!(access::read, access::change))
+        .routes(routes!(uploads::begin))
+        .routes(routes!(uploads::read, uploads::abandon))
+        .routes(routes!(uploads::complete))
+        .routes(routes!(versions::list, versions::change))
+        .routes(routes!(tickets::list, tickets::add, tickets::remove))
+        .routes(routes!(tokens::list, tokens::add, tokens::revoke))
+        .routes(routes!(people::users, people::add_user, people::change_user, people::remove_user))
+        .routes(routes!(
+            people::groups,
+            people::add_group,
+            people::change_group,
+            people::remove_group
+        ))
+        .routes(routes!(people::whoami))
+        .routes(routes!(usage::stats))
+}

@@ -1,0 +1,156 @@
+//! Users and groups.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use cenote_store::{Caller, ErrorKind, PersonKind};
+
+use super::extract::{Json, Params};
+use super::json::{
+    ChangeGroup, ChangeUser, Group, Groups, Identity, Instant, Named, NewGroup, NewUser, User,
+    Users,
+};
+use crate::app::App;
+use crate::layer::Asker;
+use crate::problem::{Problem, ProblemKind};
+
+/// Who the asker is.
+#[utoipa::path(get, path = "/v1/whoami", tag = "people", responses((status = 200, body = Identity)))]
+pub(super) async fn whoami(
+    State(app): State<App>,
+    Asker(caller): Asker,
+) -> Result<Json<Identity>, Problem> {
+    app.ask(move |store| {
+        let groups = caller.groups().iter().map(|group| store.person_name(*group));
+        let groups = groups.collect::<Result<_, _>>()?;
+        Ok(Json(Identity { name: caller.name().to_owned(), role: caller.role().into(), groups }))
+    })
+    .await
+}
+
+/// Names are not for those who do not say theirs.
+pub(super) fn refuse_anonymous(caller: &Caller) -> Result<(), Problem> {
+    match caller.is_anonymous() {
+        true => {
+            let kind = ProblemKind::Store(ErrorKind::Unauthenticated);
+            Err(Problem::new(kind, "only users may ask who there is").with_hint("log in"))
+        }
+        false => Ok(()),
+    }
+}
+
+/// All users.
+#[utoipa::path(get, path = "/v1/users", tag = "people", responses((status = 200, body = Users)))]
+pub(super) async fn users(
+    State(app): State<App>,
+    Asker(caller): Asker,
+) -> Result<Json<Users>, Problem> {
+    refuse_anonymous(&caller)?;
+    app.ask(move |store| {
+        let persons = store.persons()?.into_iter().map(|(_, person)| person);
+        let users = persons.filter(|person| person.kind == PersonKind::User);
+        let items = users.map(|person| User {
+            name: person.name,
+            role: person.role.into(),
+            created: Instant(person.created),
+        });
+        Ok(Json(Users { items: items.collect() }))
+    })
+    .await
+}
+
+/// Makes a user.
+#[utoipa::path(post, path = "/v1/users", tag = "people", request_body = NewUser,
+    responses((status = 201, description = "It is made")))]
+pub(super) async fn add_user(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Json(NewUser { name, password, role }): Json<NewUser>,
+) -> Result<StatusCode, Problem> {
+    let user = cenote_store::NewUser { name, password, role: role.into() };
+    app.ask(move |store| store.add_user(&caller, &user)).await?;
+    Ok(StatusCode::CREATED)
+}
+
+/// Sets a user's password or role.
+#[utoipa::path(patch, path = "/v1/users", tag = "people", request_body = ChangeUser,
+    responses((status = 204, description = "It is changed")))]
+pub(super) async fn change_user(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Json(ChangeUser { name, password, role }): Json<ChangeUser>,
+) -> Result<StatusCode, Problem> {
+    app.ask(move |store| {
+        if let Some(role) = role {
+            store.set_role(&caller, &name, role.into())?;
+        }
+        password.map_or(Ok(()), |password| store.set_password(&caller, &name, &password))
+    })
+    .await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Removes a user or a group.
+#[utoipa::path(delete, path = "/v1/users", tag = "people", params(Named),
+    responses((status = 204, description = "It is gone")))]
+pub(super) async fn remove_user(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Params(Named { name }): Params<Named>,
+) -> Result<StatusCode, Problem> {
+    app.ask(move |store| store.remove_person(&caller, &name)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// All groups and who is in them.
+#[utoipa::path(get, path = "/v1/groups", tag = "people", responses((status = 200, body = Groups)))]
+pub(super) async fn groups(
+    State(app): State<App>,
+    Asker(caller): Asker,
+) -> Result<Json<Groups>, Problem> {
+    refuse_anonymous(&caller)?;
+    app.ask(move |store| {
+        let persons = store.persons()?.into_iter().map(|(_, person)| person);
+        let groups = persons.filter(|person| person.kind == PersonKind::Group);
+        let items = groups.map(|person| {
+            let members = store.members(&person.name)?;
+            Ok(Group { name: person.name, members, created: Instant(person.created) })
+        });
+        Ok(Json(Groups { items: items.collect::<cenote_store::Result<_>>()? }))
+    })
+    .await
+}
+
+/// Makes a group.
+#[utoipa::path(post, path = "/v1/groups", tag = "people", request_body = NewGroup,
+    responses((status = 201, description = "It is made")))]
+pub(super) async fn add_group(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Json(NewGroup { name }): Json<NewGroup>,
+) -> Result<StatusCode, Problem> {
+    app.ask(move |store| store.add_group(&caller, &name)).await?;
+    Ok(StatusCode::CREATED)
+}
+
+/// Puts users into a group, and takes users out.
+#[utoipa::path(patch, path = "/v1/groups", tag = "people", request_body = ChangeGroup,
+    responses((status = 204, description = "It is changed")))]
+pub(super) async fn change_group(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Json(ChangeGroup { name, add, remove }): Json<ChangeGroup>,
+) -> Result<StatusCode, Problem> {
+    app.ask(move |store| store.change_group(&caller, &name, &add, &remove)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Removes a group.
+#[utoipa::path(delete, path = "/v1/groups", tag = "people", params(Named),
+    responses((status = 204, description = "It is gone")))]
+pub(super) async fn remove_group(
+    app: State<App>,
+    asker: Asker,
+    named: Params<Named>,
+) -> Result<StatusCode, Problem> {
+    remove_user(app, asker, named).await
+}

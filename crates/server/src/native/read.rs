@@ -1,0 +1,101 @@
+//! Bytes out: ranges, conditions, and streaming with back pressure.
+
+use std::ops::Range;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::header::{self, HeaderMap, HeaderValue};
+use axum::http::{Method, StatusCode};
+use axum::response::{IntoResponse, Response};
+use cenote_store::{Opened, ReadOptions};
+use futures_util::StreamExt;
+
+use super::address::Plain;
+use super::conditional::{Verdict, http_date, judge_read};
+use super::digest;
+use super::extract::Params;
+use super::json::{ReadQuery, quoted};
+use super::range::{Selection, select};
+use crate::app::App;
+use crate::layer::Asker;
+use crate::problem::Problem;
+
+/// The content of an object, or a range of it.
+#[utoipa::path(method(get, head), path = "/v1/fs/{*path}", tag = "bytes", params(ReadQuery), responses(
+    (status = 200, content_type = "application/octet-stream", body = Vec<u8>),
+    (status = 206, content_type = "application/octet-stream", body = Vec<u8>),
+    (status = 304, description = "The asker has it already"),
+))]
+pub(super) async fn read(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    plain: Plain,
+    Params(query): Params<ReadQuery>,
+    method: Method,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let at = plain.or(query.path.as_deref(), query.id)?;
+    let options = ReadOptions { version: query.version };
+    let opened = app.ask(move |store| store.open(&caller, &at, &options)).await?;
+    let modified = opened.stat.resource.modified;
+    let described = describe(&opened);
+    match judge_read(&headers, &opened.head.tag(), modified)? {
+        Verdict::NotModified => Ok((StatusCode::NOT_MODIFIED, described).into_response()),
+        Verdict::Proceed { ranged } => {
+            let range = headers.get(header::RANGE).filter(|_| ranged && method == Method::GET);
+            let selection = select(range.and_then(|range| range.to_str().ok()), opened.size());
+            Ok((described, content(opened, selection)?).into_response())
+        }
+    }
+}
+
+/// The headers that tell of the whole content, whatever part of it is sent.
+fn describe(opened: &Opened) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    let mut put = |name, value: Option<HeaderValue>| {
+        if let Some(value) = value {
+            headers.insert(name, value);
+        }
+    };
+    let (stat, head) = (&opened.stat, &opened.head);
+    let text = |text: &str| HeaderValue::from_str(text).ok();
+    put(header::ETAG, text(&quoted(&head.tag())));
+    put(header::LAST_MODIFIED, http_date(stat.resource.modified).as_deref().and_then(text));
+    put(digest::REPR_DIGEST, digest::header(&head.digests));
+    put(header::ACCEPT_RANGES, Some(HeaderValue::from_static("bytes")));
+    let media_type = head.media_type.as_deref().and_then(text);
+    let unknown = HeaderValue::from_static("application/octet-stream");
+    put(header::CONTENT_TYPE, Some(media_type.unwrap_or(unknown)));
+    put(super::ID, Some(stat.id.0.into()));
+    put(super::KIND, text(stat.resource.kind.as_str()));
+    // What somebody stored never runs as a page of this server.
+    put(header::X_CONTENT_TYPE_OPTIONS, Some(HeaderValue::from_static("nosniff")));
+    put(header::CONTENT_SECURITY_POLICY, Some(HeaderValue::from_static("sandbox")));
+    headers
+}
+
+fn content(opened: Opened, selection: Selection) -> Result<Response, Problem> {
+    let size = opened.size();
+    match selection {
+        Selection::Outside => Err(Problem::range(size)),
+        Selection::Whole => bytes(opened, 0..size, StatusCode::OK),
+        Selection::Part(range) => {
+            let part = format!("bytes {}-{}/{size}", range.start, range.end - 1);
+            let response = bytes(opened, range, StatusCode::PARTIAL_CONTENT)?;
+            Ok(([(header::CONTENT_RANGE, part)], response).into_response())
+        }
+    }
+}
+
+/// A stream that fails under way breaks off before the length it announced.
+fn bytes(opened: Opened, range: Range<u64>, status: StatusCode) -> Result<Response, Problem> {
+    let length = range.end - range.start;
+    let id = opened.stat.id;
+    let stream = opened.bytes(range)?;
+    let stream = stream.inspect(move |chunk| {
+        if let Err(error) = chunk {
+            tracing::error!(%id, %error, "could not read on");
+        }
+    });
+    Ok((status, [(header::CONTENT_LENGTH, length)], Body::from_stream(stream)).into_response())
+}

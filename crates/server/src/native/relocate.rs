@@ -1,0 +1,47 @@
+//! Moving and copying.
+
+use axum::extract::State;
+use cenote_store::{CopyOptions, MoveOptions, StorePath};
+
+use super::address::at;
+use super::extract::Json;
+use super::json::{Copy, Move, Names, Resource};
+use crate::app::App;
+use crate::layer::Asker;
+use crate::problem::Problem;
+
+/// Moves a resource, with all that hangs below it, in one commit.
+#[utoipa::path(post, path = "/v1/move", tag = "tree", request_body = Move,
+    responses((status = 200, body = Resource)))]
+pub(super) async fn relocate(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Json(question): Json<Move>,
+) -> Result<Json<Resource>, Problem> {
+    let from = at(question.from.path.as_deref(), question.from.id)?;
+    let to: StorePath = question.to.parse()?;
+    let options = MoveOptions { replace: question.replace, parents: question.parents };
+    app.ask(move |store| {
+        let stat = store.relocate(&caller, &from, &to, options)?;
+        Ok(Json(Resource::of(&stat, &mut Names::new(store))?))
+    })
+    .await
+}
+
+/// Copies a resource; contents are shared, not copied.
+#[utoipa::path(post, path = "/v1/copy", tag = "tree", request_body = Copy,
+    responses((status = 200, body = Resource)))]
+pub(super) async fn copy(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Json(question): Json<Copy>,
+) -> Result<Json<Resource>, Problem> {
+    let from = at(question.from.path.as_deref(), question.from.id)?;
+    let to: StorePath = question.to.parse()?;
+    let Copy { replace, parents, recursive, .. } = question;
+    app.ask(move |store| {
+        let stat = store.copy(&caller, &from, &to, CopyOptions { replace, parents, recursive })?;
+        Ok(Json(Resource::of(&stat, &mut Names::new(store))?))
+    })
+    .await
+}

@@ -1,0 +1,30 @@
+//! Removing.
+
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use cenote_store::RemoveOptions;
+
+use super::address::Plain;
+use super::conditional::write_conditions;
+use super::extract::Params;
+use super::json::RemoveQuery;
+use crate::app::App;
+use crate::layer::Asker;
+use crate::problem::Problem;
+
+/// Removes a resource; with `recursive`, all that lies below it, too.
+#[utoipa::path(delete, path = "/v1/fs/{*path}", tag = "bytes", params(RemoveQuery),
+    responses((status = 204, description = "It is gone")))]
+pub(super) async fn remove(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    plain: Plain,
+    Params(query): Params<RemoveQuery>,
+    headers: HeaderMap,
+) -> Result<StatusCode, Problem> {
+    let at = plain.or(query.path.as_deref(), query.id)?;
+    let if_match = write_conditions(&headers)?.if_match;
+    let options = RemoveOptions { recursive: query.recursive, if_match };
+    app.ask(move |store| store.remove(&caller, &at, &options)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

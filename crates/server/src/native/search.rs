@@ -1,0 +1,72 @@
+//! Finding resources by attribute, name and kind.
+
+use axum::extract::State;
+use cenote_store::{Comparison, Condition, Query, ResourceId};
+
+use super::extract::Json;
+use super::json::{Compare, Found, Names, Resource, Search, Where};
+use super::list::page_limit;
+use crate::app::App;
+use crate::layer::Asker;
+use crate::problem::Problem;
+
+/// The longest page.
+const MOST: usize = 10_000;
+
+/// What the asker may see below a collection, and for which all conditions hold.
+#[utoipa::path(post, path = "/v1/search", tag = "metadata", request_body = Search,
+    responses((status = 200, body = Found)))]
+pub(super) async fn search(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Json(question): Json<Search>,
+) -> Result<Json<Found>, Problem> {
+    let query = query(question)?;
+    app.ask(move |store| {
+        let page = store.search(&caller, &query)?;
+        let mut names = Names::new(store);
+        let items = page.items.iter().map(|stat| Resource::of(stat, &mut names));
+        let items = items.collect::<Result<_, _>>()?;
+        Ok(Json(Found { items, next: page.next.map(|id| id.0) }))
+    })
+    .await
+}
+
+fn query(question: Search) -> Result<Query, Problem> {
+    Ok(Query {
+        under: question.under.parse::<cenote_store::StorePath>()?.into(),
+        conditions: question.conditions.into_iter().map(condition).collect::<Result<_, _>>()?,
+        name: question.name,
+        kind: question.kind.map(Into::into),
+        after: question.after.map(ResourceId),
+        limit: page_limit(question.limit, MOST)?,
+    })
+}
+
+fn condition(asked: Where) -> Result<Condition, Problem> {
+    let Where { attribute, op, value, unit } = asked;
+    let comparison = Comparison::from(op);
+    match (comparison, value) {
+        (Comparison::Exists, None) => {
+            Ok(Condition { attribute, comparison, value: String::new(), unit })
+        }
+        (Comparison::Exists, Some(_)) => Err(Problem::invalid("`exists` takes no value")),
+        (_, None) => Err(Problem::invalid("a condition needs a `value`")),
+        (_, Some(value)) => Ok(Condition { attribute, comparison, value, unit }),
+    }
+}
+
+impl From<Compare> for Comparison {
+    fn from(compare: Compare) -> Self {
+        match compare {
+            Compare::Equal => Self::Equal,
+            Compare::NotEqual => Self::NotEqual,
+            Compare::Less => Self::Less,
+            Compare::LessOrEqual => Self::LessOrEqual,
+            Compare::Greater => Self::Greater,
+            Compare::GreaterOrEqual => Self::GreaterOrEqual,
+            Compare::Like => Self::Like,
+            Compare::Exists => Self::Exists,
+        }
+    }
+}

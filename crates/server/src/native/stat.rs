@@ -1,0 +1,68 @@
+//! What is there: one resource, or many on one snapshot.
+
+use axum::extract::State;
+use cenote_store::At;
+
+use super::address::at;
+use super::extract::{Json, Params};
+use super::json::{Names, Outcome, Resource, StatAnswer, StatMany, StatManyAnswer, Target};
+use crate::app::App;
+use crate::layer::Asker;
+use crate::problem::Problem;
+
+/// The most resources in one question.
+const MOST: usize = 10_000;
+
+/// One resource, with what the asker may do.
+#[utoipa::path(get, path = "/v1/stat", tag = "tree", params(Target),
+    responses((status = 200, body = StatAnswer)))]
+pub(super) async fn stat(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Params(target): Params<Target>,
+) -> Result<Json<StatAnswer>, Problem> {
+    let at = at(target.path.as_deref(), target.id)?;
+    app.ask(move |store| {
+        let (stat, level) = (store.stat(&caller, &at)?, store.level(&caller, &at)?);
+        let resource = Resource::of(&stat, &mut Names::new(store))?;
+        Ok(Json(StatAnswer { resource, level: level.as_str() }))
+    })
+    .await
+}
+
+/// Many resources on one snapshot; each has its own answer.
+#[utoipa::path(post, path = "/v1/stat", tag = "tree", request_body = StatMany,
+    responses((status = 200, body = StatManyAnswer)))]
+pub(super) async fn stat_many(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Json(question): Json<StatMany>,
+) -> Result<Json<StatManyAnswer>, Problem> {
+    if question.items.len() > MOST {
+        return Err(Problem::invalid(format!("more than {MOST} resources in one question")));
+    }
+    let named = question.items.iter().map(|target| at(target.path.as_deref(), target.id));
+    let named: Vec<Result<At, Problem>> = named.collect();
+    app.ask(move |store| {
+        let asked: Vec<At> = named.iter().flatten().cloned().collect();
+        let mut found = store.stat_many(&caller, &asked)?.into_iter();
+        let mut names = Names::new(store);
+        let mut outcome = |named: Result<At, Problem>| {
+            named?;
+            let stat = found.next().expect("one answer for each question")?;
+            Ok(Resource::of(&stat, &mut names)?)
+        };
+        let items = named.into_iter().map(|named| outcome(named).into()).collect();
+        Ok(Json(StatManyAnswer { items }))
+    })
+    .await
+}
+
+impl From<Result<Resource, Problem>> for Outcome {
+    fn from(result: Result<Resource, Problem>) -> Self {
+        match result {
+            Ok(resource) => Self::Resource(Box::new(resource)),
+            Err(problem) => Self::Problem(problem.body(None)),
+        }
+    }
+}

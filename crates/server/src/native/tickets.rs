@@ -1,0 +1,77 @@
+//! Tickets: access to one resource and what is below, for whoever shows them.
+
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use cenote_store::Level;
+
+use super::address::at;
+use super::extract::{Json, Params};
+use super::json::{NewTicket, Ticket, TicketLevel, Tickets, TicketsQuery, WhichTicket};
+use crate::app::App;
+use crate::layer::Asker;
+use crate::problem::Problem;
+
+/// Makes a ticket for a resource.
+#[utoipa::path(post, path = "/v1/tickets", tag = "access", request_body = NewTicket,
+    responses((status = 201, body = Ticket)))]
+pub(super) async fn add(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Json(question): Json<NewTicket>,
+) -> Result<(StatusCode, Json<Ticket>), Problem> {
+    let at = at(question.path.as_deref(), question.id)?;
+    let new = cenote_store::NewTicket {
+        level: match question.level {
+            TicketLevel::Read => Level::ReadObject,
+            TicketLevel::Write => Level::ModifyObject,
+        },
+        uses: question.uses,
+        writes: question.writes,
+        bytes: question.bytes,
+        lifetime: question.expires_in.map(Duration::from_secs),
+        persons: question.persons,
+        hosts: question.hosts,
+    };
+    app.ask(move |store| {
+        let ticket = store.add_ticket(&caller, &at, &new)?;
+        Ok((StatusCode::CREATED, Json(Ticket::of(ticket, store)?)))
+    })
+    .await
+}
+
+/// The tickets on a resource, or all that the asker made.
+#[utoipa::path(get, path = "/v1/tickets", tag = "access", params(TicketsQuery),
+    responses((status = 200, body = Tickets)))]
+pub(super) async fn list(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Params(query): Params<TicketsQuery>,
+) -> Result<Json<Tickets>, Problem> {
+    let at = match (&query.path, query.id) {
+        (None, None) => None,
+        (path, id) => Some(at(path.as_deref(), id)?),
+    };
+    app.ask(move |store| {
+        let tickets = match at {
+            Some(at) => store.tickets(&caller, &at)?,
+            None => store.all_tickets(&caller)?,
+        };
+        let items = tickets.into_iter().map(|ticket| Ticket::of(ticket, store));
+        Ok(Json(Tickets { items: items.collect::<Result<_, _>>()? }))
+    })
+    .await
+}
+
+/// Removes a ticket.
+#[utoipa::path(delete, path = "/v1/tickets", tag = "access", params(WhichTicket),
+    responses((status = 204, description = "It is gone")))]
+pub(super) async fn remove(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Params(which): Params<WhichTicket>,
+) -> Result<StatusCode, Problem> {
+    app.ask(move |store| store.remove_ticket(&caller, &which.ticket)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

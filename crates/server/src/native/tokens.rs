@@ -1,0 +1,60 @@
+//! Tokens: secrets that stand for a user, within limits, until revoked.
+
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use cenote_store::{At, Level, StorePath};
+
+use super::extract::{Json, Params};
+use super::json::{MadeToken, NewToken, Tokens, WhichToken};
+use crate::app::App;
+use crate::layer::Asker;
+use crate::problem::Problem;
+
+/// Makes a token for the asker.
+#[utoipa::path(post, path = "/v1/tokens", tag = "people", request_body = NewToken,
+    responses((status = 201, body = MadeToken)))]
+pub(super) async fn add(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Json(question): Json<NewToken>,
+) -> Result<(StatusCode, Json<MadeToken>), Problem> {
+    let within = question.within.map(|path| path.parse::<StorePath>()).transpose()?;
+    let new = cenote_store::NewToken {
+        label: question.label,
+        level: question.level.map_or(Ok(Level::Own), |level| level.parse())?,
+        within: within.map(At::Path),
+        lifetime: question.expires_in.map(Duration::from_secs),
+    };
+    app.ask(move |store| {
+        let (token, about) = store.add_token(&caller, &new)?;
+        Ok((StatusCode::CREATED, Json(MadeToken { token, about: about.into() })))
+    })
+    .await
+}
+
+/// The asker's tokens, without their secrets.
+#[utoipa::path(get, path = "/v1/tokens", tag = "people", responses((status = 200, body = Tokens)))]
+pub(super) async fn list(
+    State(app): State<App>,
+    Asker(caller): Asker,
+) -> Result<Json<Tokens>, Problem> {
+    app.ask(move |store| {
+        let items = store.tokens(&caller)?.into_iter().map(Into::into).collect();
+        Ok(Json(Tokens { items }))
+    })
+    .await
+}
+
+/// Revokes a token.
+#[utoipa::path(delete, path = "/v1/tokens", tag = "people", params(WhichToken),
+    responses((status = 204, description = "It is revoked")))]
+pub(super) async fn revoke(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Params(which): Params<WhichToken>,
+) -> Result<StatusCode, Problem> {
+    app.ask(move |store| store.revoke_token(&caller, which.user.as_deref(), which.id)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

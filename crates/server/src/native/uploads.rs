@@ -1,0 +1,124 @@
+//! Uploads in parts: in any order, again if need be, published at the end.
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use cenote_store::{Conditions, PutOptions, StorePath, UploadOptions};
+
+use super::create::mode;
+use super::extract::{Json, Segment};
+use super::json::{BegunUpload, Complete, Instant, NewUpload, Part, Resource, UploadState};
+use super::write::{answer, expected};
+use crate::app::App;
+use crate::layer::Asker;
+use crate::problem::Problem;
+
+/// Begins an upload.
+#[utoipa::path(post, path = "/v1/uploads", tag = "uploads", request_body = NewUpload,
+    responses((status = 201, body = BegunUpload)))]
+pub(super) async fn begin(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Json(question): Json<NewUpload>,
+) -> Result<(StatusCode, Json<BegunUpload>), Problem> {
+    let path: StorePath = question.path.parse()?;
+    let options = options(question)?;
+    app.ask(move |store| {
+        let upload = store.begin_upload(&caller, &path, &options)?;
+        let begun = BegunUpload { id: upload.id.to_string(), expires: Instant(upload.expires) };
+        Ok((StatusCode::CREATED, Json(begun)))
+    })
+    .await
+}
+
+fn options(question: NewUpload) -> Result<UploadOptions, Problem> {
+    let if_absent = match question.if_none_match.as_deref() {
+        None => false,
+        Some("*") => true,
+        Some(_) => return Err(Problem::invalid("`if_none_match` can only be `*`")),
+    };
+    let if_match = question.if_match.map(|tag| tag.trim_matches('"').to_owned());
+    let put = PutOptions {
+        conditions: Conditions { if_match, if_absent },
+        parents: question.parents,
+        media_type: question.media_type,
+        mode: mode(question.mode)?,
+        mtime: question.mtime.map(|mtime| mtime.0),
+        ..PutOptions::default()
+    };
+    Ok(UploadOptions { put, size: question.size })
+}
+
+/// Takes a part, whole or not at all.
+#[utoipa::path(put, path = "/v1/uploads/{id}/{offset}", tag = "uploads",
+    params(("id" = u64, Path), ("offset" = u64, Path, description = "Its first byte in the whole")),
+    request_body(content = Vec<u8>, content_type = "application/octet-stream"),
+    responses((status = 200, body = Part)))]
+pub(super) async fn put_part(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Segment((id, offset)): Segment<(u64, u64)>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Json<Part>, Problem> {
+    let expected = expected(&headers, &body)?;
+    let bytes = body.into_data_stream();
+    let part = app.store().put_part(&caller, id, offset, bytes, &expected).await?;
+    Ok(Json(part.into()))
+}
+
+/// What has arrived.
+#[utoipa::path(get, path = "/v1/uploads/{id}", tag = "uploads", params(("id" = u64, Path)),
+    responses((status = 200, body = UploadState)))]
+pub(super) async fn read(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Segment(id): Segment<u64>,
+) -> Result<Json<UploadState>, Problem> {
+    app.ask(move |store| {
+        let upload = store.upload(&caller, id)?;
+        Ok(Json(UploadState {
+            id: upload.id.to_string(),
+            path: upload.path.to_string(),
+            size: upload.size,
+            expires: Instant(upload.expires),
+            parts: upload.parts.into_iter().map(Into::into).collect(),
+        }))
+    })
+    .await
+}
+
+/// Publishes what has arrived, which must have no gap.
+#[utoipa::path(post, path = "/v1/uploads/{id}/complete", tag = "uploads",
+    params(("id" = u64, Path)), request_body = Complete,
+    responses((status = 200, body = Resource)))]
+pub(super) async fn complete(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Segment(id): Segment<u64>,
+    Json(question): Json<Complete>,
+) -> Result<Json<Resource>, Problem> {
+    let sha256 = question.sha256.as_deref().map(digest).transpose()?;
+    let stat = app.store().complete_upload(&caller, id, sha256).await?;
+    answer(&app, stat).await
+}
+
+/// A SHA-256 in hexadecimal.
+pub(super) fn digest(text: &str) -> Result<[u8; 32], Problem> {
+    let mut digest = [0; 32];
+    hex::decode_to_slice(text, &mut digest)
+        .map(|()| digest)
+        .map_err(|_| Problem::invalid("a SHA-256 has 64 hexadecimal digits"))
+}
+
+/// Gives an upload up.
+#[utoipa::path(delete, path = "/v1/uploads/{id}", tag = "uploads", params(("id" = u64, Path)),
+    responses((status = 204, description = "It is given up")))]
+pub(super) async fn abandon(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Segment(id): Segment<u64>,
+) -> Result<StatusCode, Problem> {
+    app.ask(move |store| store.abandon_upload(&caller, id)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

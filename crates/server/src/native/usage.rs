@@ -1,0 +1,42 @@
+//! How much there is: below a resource, and in the whole store.
+
+use axum::extract::State;
+
+use super::address::at;
+use super::extract::{Json, Params};
+use super::json::{Place, Stats, Target, Usage};
+use super::people::refuse_anonymous;
+use crate::app::App;
+use crate::layer::Asker;
+use crate::problem::Problem;
+
+/// What the asker may see below a collection; of an object, its own size.
+#[utoipa::path(get, path = "/v1/du", tag = "tree", params(Target),
+    responses((status = 200, body = Usage)))]
+pub(super) async fn usage(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Params(target): Params<Target>,
+) -> Result<Json<Usage>, Problem> {
+    let at = at(target.path.as_deref(), target.id)?;
+    app.ask(move |store| {
+        let cenote_store::Usage { objects, collections, bytes } = store.usage(&caller, &at)?;
+        Ok(Json(Usage { objects, collections, bytes }))
+    })
+    .await
+}
+
+/// What the whole store holds.
+#[utoipa::path(get, path = "/v1/stats", tag = "status", responses((status = 200, body = Stats)))]
+pub(super) async fn stats(
+    State(app): State<App>,
+    Asker(caller): Asker,
+) -> Result<Json<Stats>, Problem> {
+    refuse_anonymous(&caller)?;
+    app.ask(|store| {
+        let cenote_store::StoreStats { resources, bytes, engine, places, jobs } = store.stats()?;
+        let places = places.into_iter().map(|(name, free)| Place { name, free }).collect();
+        Ok(Json(Stats { resources, bytes, engine, places, jobs }))
+    })
+    .await
+}

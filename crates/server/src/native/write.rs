@@ -1,0 +1,94 @@
+//! Bytes in: a whole content, or a part of one in place. Nothing is seen of a write that fails.
+
+use axum::body::{Body, HttpBody};
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use cenote_store::{At, Caller, Conditions, Expected, PutOptions, Stat, Where};
+
+use super::address::Plain;
+use super::conditional::write_conditions;
+use super::create::mode;
+use super::digest;
+use super::extract::{Json, Params};
+use super::json::{Names, PatchQuery, PutQuery, Resource};
+use crate::app::App;
+use crate::layer::Asker;
+use crate::problem::Problem;
+
+/// Creates an object, or replaces its content.
+#[utoipa::path(put, path = "/v1/fs/{*path}", tag = "bytes", params(PutQuery),
+    request_body(content = Vec<u8>, content_type = "application/octet-stream"),
+    responses((status = 201, body = Resource), (status = 200, body = Resource)))]
+pub(super) async fn put(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    plain: Plain,
+    Params(query): Params<PutQuery>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Problem> {
+    let path = plain.or_path(query.path.as_deref())?;
+    let options = PutOptions {
+        conditions: write_conditions(&headers)?,
+        expected: expected(&headers, &body)?,
+        parents: query.parents,
+        media_type: media_type(&headers),
+        mode: mode(query.mode)?,
+        mtime: query.mtime.map(|mtime| mtime.0),
+    };
+    let stat = app.store().put(&caller, &path, body.into_data_stream(), options).await?;
+    let created = stat.resource.revision == 1;
+    let status = if created { StatusCode::CREATED } else { StatusCode::OK };
+    Ok((status, answer(&app, stat).await?).into_response())
+}
+
+/// Writes bytes in place, appends them, or cuts the content.
+#[utoipa::path(patch, path = "/v1/fs/{*path}", tag = "bytes", params(PatchQuery),
+    request_body(content = Vec<u8>, content_type = "application/octet-stream"),
+    responses((status = 200, body = Resource)))]
+pub(super) async fn patch(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    plain: Plain,
+    Params(query): Params<PatchQuery>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Json<Resource>, Problem> {
+    let at = plain.or(query.path.as_deref(), query.id)?;
+    let conditions = write_conditions(&headers)?;
+    let stat = match (query.offset, query.append, query.truncate) {
+        (None, false, Some(size)) => truncate(&app, caller, at, size, conditions).await?,
+        (offset, append, None) if offset.is_some() != append => {
+            let position = offset.map_or(Where::Append, Where::Offset);
+            let how = (&conditions, &expected(&headers, &body)?);
+            app.store().write_at(&caller, &at, position, body.into_data_stream(), how).await?
+        }
+        _ => return Err(Problem::invalid("name one of `offset`, `append` and `truncate`")),
+    };
+    answer(&app, stat).await
+}
+
+async fn truncate(
+    app: &App,
+    caller: Caller,
+    at: At,
+    size: u64,
+    conditions: Conditions,
+) -> Result<Stat, Problem> {
+    app.ask(move |store| store.truncate(&caller, &at, size, &conditions)).await
+}
+
+/// What the request says of its body.
+pub(super) fn expected(headers: &HeaderMap, body: &Body) -> Result<Expected, Problem> {
+    Ok(Expected { length: body.size_hint().exact(), ..digest::expected(headers)? })
+}
+
+fn media_type(headers: &HeaderMap) -> Option<String> {
+    headers.get(header::CONTENT_TYPE)?.to_str().ok().map(str::to_owned)
+}
+
+/// A resource as it is after a change.
+pub(super) async fn answer(app: &App, stat: Stat) -> Result<Json<Resource>, Problem> {
+    app.ask(move |store| Ok(Json(Resource::of(&stat, &mut Names::new(store))?))).await
+}

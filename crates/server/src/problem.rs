@@ -1,0 +1,222 @@
+//! The one place where this opening says what went wrong: RFC 9457 problem details.
+//!
+//! Invariant: every answer of status 400 and above is a [`Problem`]. A handler returns one; it
+//! travels as an extension of the response, and the outermost layer writes its body with the
+//! id of the request.
+
+use std::borrow::Cow;
+
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use cenote_store::ErrorKind;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::layer::RequestId;
+
+/// Why a request was refused or failed.
+#[derive(Debug, Clone)]
+pub(crate) struct Problem {
+    kind: ProblemKind,
+    detail: String,
+    hint: Option<Cow<'static, str>>,
+    /// The size of the content, where a range lies outside it.
+    size: Option<u64>,
+}
+
+/// The store's kinds of errors, and those that come before it is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ProblemKind {
+    Store(ErrorKind),
+    /// No route has this path.
+    NoRoute,
+    /// The route has no such method.
+    Method,
+    /// The body is not of a type that the route takes.
+    MediaType,
+    /// The client stopped sending.
+    Timeout,
+    /// The server has too much to do.
+    Overloaded,
+    /// A fault of the server.
+    Internal,
+}
+
+impl ProblemKind {
+    /// The last word of its type, its status, and its title.
+    fn row(self) -> (&'static str, StatusCode, &'static str) {
+        use StatusCode as S;
+        match self {
+            Self::Store(kind) => store_row(kind),
+            Self::NoRoute => ("no-route", S::NOT_FOUND, "There is no such route"),
+            Self::Method => ("method", S::METHOD_NOT_ALLOWED, "The route has no such method"),
+            Self::MediaType => {
+                ("media-type", S::UNSUPPORTED_MEDIA_TYPE, "The body is of another type")
+            }
+            Self::Timeout => ("timeout", S::REQUEST_TIMEOUT, "The request came too slowly"),
+            Self::Overloaded => {
+                ("overloaded", S::SERVICE_UNAVAILABLE, "The server has too much to do")
+            }
+            Self::Internal => ("internal", S::INTERNAL_SERVER_ERROR, "The server failed"),
+        }
+    }
+}
+
+fn store_row(kind: ErrorKind) -> (&'static str, StatusCode, &'static str) {
+    use ErrorKind as K;
+    use StatusCode as S;
+    match kind {
+        K::Invalid => ("invalid", S::BAD_REQUEST, "The request is wrong"),
+        K::Unauthenticated => ("unauthenticated", S::UNAUTHORIZED, "Not known who asks"),
+        K::Denied => ("denied", S::FORBIDDEN, "Not allowed"),
+        K::NotFound => ("not-found", S::NOT_FOUND, "Nothing is there"),
+        K::Exists => ("exists", S::CONFLICT, "The name is taken"),
+        K::NotEmpty => ("not-empty", S::CONFLICT, "The collection is not empty"),
+        K::WrongKind => ("wrong-kind", S::CONFLICT, "It is of another kind"),
+        K::Conflict => ("conflict", S::CONFLICT, "Somebody else changed it at the same time"),
+        K::Precondition => ("precondition", S::PRECONDITION_FAILED, "A condition does not hold"),
+        K::TooLarge => ("too-large", S::PAYLOAD_TOO_LARGE, "Larger than allowed"),
+        K::Range => ("range", S::RANGE_NOT_SATISFIABLE, "The range lies outside the content"),
+        K::Mismatch => ("mismatch", S::UNPROCESSABLE_ENTITY, "Not the bytes announced"),
+        K::Damaged => ("damaged", S::INTERNAL_SERVER_ERROR, "Stored bytes are damaged"),
+        K::Unknown => ("unknown", S::INTERNAL_SERVER_ERROR, "The change may have happened or not"),
+        K::ReadOnly => ("read-only", S::SERVICE_UNAVAILABLE, "The store takes no changes"),
+        K::Unavailable => {
+            ("unavailable", S::SERVICE_UNAVAILABLE, "A part of the store cannot be reached")
+        }
+        K::NoSpace => ("no-space", S::INSUFFICIENT_STORAGE, "There is no room"),
+    }
+}
+
+impl Problem {
+    pub(crate) fn new(kind: ProblemKind, detail: impl Into<String>) -> Self {
+        Self { kind, detail: detail.into(), hint: None, size: None }
+    }
+
+    /// The request itself is wrong.
+    pub(crate) fn invalid(detail: impl Into<String>) -> Self {
+        Self::new(ProblemKind::Store(ErrorKind::Invalid), detail)
+    }
+
+    /// The range lies outside a content of `size` bytes.
+    pub(crate) fn range(size: u64) -> Self {
+        let kind = ProblemKind::Store(ErrorKind::Range);
+        let detail = format!("the range lies outside the {size} bytes of the content");
+        Self { size: Some(size), ..Self::new(kind, detail) }
+    }
+
+    #[must_use]
+    pub(crate) fn with_hint(mut self, hint: impl Into<Cow<'static, str>>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    pub(crate) fn status(&self) -> StatusCode {
+        self.kind.row().1
+    }
+
+    /// Whether the store takes no writes after it: a commit failed, or one did before.
+    pub(crate) fn leaves_read_only(&self) -> bool {
+        matches!(self.kind, ProblemKind::Store(ErrorKind::ReadOnly | ErrorKind::Unknown))
+    }
+
+    /// As JSON, for this request.
+    pub(crate) fn body(&self, request: Option<&RequestId>) -> ProblemBody {
+        let (name, status, title) = self.kind.row();
+        ProblemBody {
+            r#type: format!("urn:cenote:problem:{name}"),
+            title,
+            status: status.as_u16(),
+            detail: self.detail.clone(),
+            hint: self.hint.clone(),
+            request_id: request.map(ToString::to_string),
+        }
+    }
+
+    fn add_headers(&self, headers: &mut HeaderMap) {
+        let json = HeaderValue::from_static("application/problem+json");
+        headers.insert(header::CONTENT_TYPE, json);
+        match self.status() {
+            StatusCode::UNAUTHORIZED => {
+                let ask =
+                    HeaderValue::from_static("Basic realm=\"cenote\", charset=\"UTF-8\", Bearer");
+                headers.insert(header::WWW_AUTHENTICATE, ask);
+            }
+            StatusCode::SERVICE_UNAVAILABLE => {
+                headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+            }
+            _ => {}
+        }
+        if let Some(size) = self.size {
+            let range = HeaderValue::try_from(format!("bytes */{size}"));
+            headers.insert(header::CONTENT_RANGE, range.expect("digits are visible ASCII"));
+        }
+    }
+}
+
+impl From<cenote_store::Error> for Problem {
+    fn from(error: cenote_store::Error) -> Self {
+        Self::from(&error)
+    }
+}
+
+impl From<&cenote_store::Error> for Problem {
+    fn from(error: &cenote_store::Error) -> Self {
+        let hint = error.hint().map(Cow::Borrowed);
+        Self { hint, ..Self::new(ProblemKind::Store(error.kind()), error.to_string()) }
+    }
+}
+
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.detail.fmt(f)
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut response = self.status().into_response();
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+/// Writes the body of a response that carries a problem.
+pub(crate) fn render(mut response: Response, request: &RequestId) -> Response {
+    let Some(problem) = response.extensions_mut().remove::<Problem>() else { return response };
+    log(&problem);
+    let body = serde_json::to_vec(&problem.body(Some(request)));
+    *response.body_mut() = body.expect("strings and a number are JSON").into();
+    response.headers_mut().remove(header::CONTENT_LENGTH);
+    problem.add_headers(response.headers_mut());
+    response
+}
+
+fn log(problem: &Problem) {
+    let Problem { kind, detail, .. } = problem;
+    match problem.status().is_server_error() {
+        true => tracing::error!(?kind, "{detail}"),
+        false => tracing::debug!(?kind, "{detail}"),
+    }
+}
+
+/// Problem details as RFC 9457 has them, with two members of our own.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Problem)]
+pub(crate) struct ProblemBody {
+    /// `urn:cenote:problem:` and the kind.
+    #[schema(example = "urn:cenote:problem:not-found")]
+    r#type: String,
+    /// The kind, for people.
+    title: &'static str,
+    /// The HTTP status.
+    status: u16,
+    /// What happened, with what it is about.
+    detail: String,
+    /// What to do next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<Cow<'static, str>>,
+    /// The request, as in the log and in `X-Request-Id`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_id: Option<String>,
+}

@@ -1,0 +1,39 @@
+//! The router: every opening, and what the server says of itself.
+
+use axum::Router;
+use axum::http::{Method, Uri};
+use axum::middleware::from_fn_with_state;
+use cenote_store::Store;
+
+use crate::app::App;
+use crate::config::Limits;
+use crate::layer::{admit, observe};
+use crate::problem::{Problem, ProblemKind};
+use crate::{native, status};
+
+/// The whole server as a service, without a socket: the program runs it in its own process for a
+/// store in a local directory, and tests do.
+pub fn router(store: Store, limits: Limits) -> Router {
+    app_router(App::new(store, limits))
+}
+
+pub(crate) fn app_router(app: App) -> Router {
+    let openings = native::router(&app);
+    openings
+        .layer(from_fn_with_state(app.clone(), admit))
+        .merge(status::router())
+        .fallback(no_route)
+        .method_not_allowed_fallback(no_method)
+        .layer(from_fn_with_state(app.clone(), observe))
+        .with_state(app)
+}
+
+async fn no_route(uri: Uri) -> Problem {
+    Problem::new(ProblemKind::NoRoute, format!("no such route: {:.128}", uri.path()))
+        .with_hint("see /openapi.json")
+}
+
+async fn no_method(method: Method, uri: Uri) -> Problem {
+    let detail = format!("{method:.16} is not a method of {:.128}", uri.path());
+    Problem::new(ProblemKind::Method, detail).with_hint("see the Allow header, or /openapi.json")
+}

@@ -1,0 +1,36 @@
+//! What the server says of itself to those who watch it.
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use cenote_store::ErrorKind;
+
+use crate::app::App;
+use crate::problem::{Problem, ProblemKind};
+
+/// `/metrics`, `/healthz` and `/readyz`; anybody may ask.
+pub(crate) fn router() -> Router<App> {
+    Router::new()
+        .route("/metrics", get(metrics))
+        .route("/healthz", get(async || "ok\n"))
+        .route("/readyz", get(ready))
+}
+
+async fn metrics(State(app): State<App>) -> impl IntoResponse {
+    let text = app.metrics().text(app.is_read_only());
+    let format = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    ([(header::CONTENT_TYPE, format)], text)
+}
+
+/// Ready to take requests of every kind: the catalog answers and takes changes.
+async fn ready(State(app): State<App>) -> Result<Response, Problem> {
+    if app.is_read_only() {
+        let kind = ProblemKind::Store(ErrorKind::ReadOnly);
+        return Err(Problem::new(kind, "an earlier write failed: the store takes no changes")
+            .with_hint("restart the server once its disk is well"));
+    }
+    app.ask(|store| store.anonymous().map(drop)).await?;
+    Ok("ready\n".into_response())
+}

@@ -1,0 +1,172 @@
+//! `/v1/fs`: bytes in and out, ranges, conditions, digests.
+
+use crate::support::TestServer;
+use serde_json::json;
+
+/// `hello`, as `Repr-Digest` has it.
+const HELLO: &str = "sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:";
+
+#[tokio::test]
+async fn what_was_put_is_what_is_got() {
+    let server = TestServer::new();
+    let created = server.put("/lab/a.txt", "hello").await;
+    let resource = created.expect(201);
+    assert_eq!(resource["path"], "/lab/a.txt");
+    assert_eq!(resource["size"], 5);
+    assert_eq!(resource["owner"], "ada");
+    let got = server.get("/lab/a.txt").await;
+    assert_eq!((got.status.as_u16(), &got.body[..]), (200, &b"hello"[..]));
+    assert_eq!(got.header("etag"), resource["etag"]);
+    assert_eq!(got.header("content-length"), "5");
+    assert_eq!(got.header("cenote-id"), resource["id"].to_string());
+    assert_eq!(got.header("cenote-kind"), "object");
+    assert_eq!(got.header("repr-digest"), HELLO);
+    let again = server.put("/lab/a.txt", "goodbye").await;
+    assert_eq!(again.expect(200)["id"], resource["id"]);
+}
+
+#[tokio::test]
+async fn a_content_that_fills_many_buffers_survives() {
+    let server = TestServer::new();
+    let content: Vec<u8> = (0..5_000_000_u32).map(|i| (i.wrapping_mul(7_919) >> 5) as u8).collect();
+    server.put("/big", content.clone()).await.expect(201);
+    assert!(server.get("/big").await.body == content);
+    let part = server.ask("GET", "/v1/fs/big").header("range", "bytes=999999-3000000").send().await;
+    assert_eq!(part.status, 206);
+    assert!(part.body == content[999_999..=3_000_000]);
+}
+
+#[tokio::test]
+async fn head_tells_what_get_sends() {
+    let server = TestServer::new();
+    server.put("/a", "hello").await.expect(201);
+    let (got, head) = (server.get("/a").await, server.ask("HEAD", "/v1/fs/a").send().await);
+    assert!(head.body.is_empty());
+    for name in ["etag", "content-length", "content-type", "repr-digest", "last-modified"] {
+        assert_eq!(got.header(name), head.header(name), "{name}");
+    }
+    assert_eq!(server.ask("HEAD", "/v1/fs/none").send().await.status, 404);
+}
+
+#[tokio::test]
+async fn what_is_stored_cannot_run_as_a_page_of_the_server() {
+    let server = TestServer::new();
+    let page = server.ask("PUT", "/v1/fs/a.html").header("content-type", "text/html");
+    page.body("<script>").send().await.expect(201);
+    let got = server.get("/a.html").await;
+    assert_eq!(got.header("content-type"), "text/html");
+    assert_eq!(got.header("x-content-type-options"), "nosniff");
+    assert_eq!(got.header("content-security-policy"), "sandbox");
+}
+
+#[tokio::test]
+async fn a_range_is_a_part_and_one_past_the_end_is_refused() {
+    let server = TestServer::new();
+    server.put("/a", "0123456789").await.expect(201);
+    let get = async |range: &str| server.ask("GET", "/v1/fs/a").header("range", range).send().await;
+    let part = get("bytes=2-4").await;
+    assert_eq!((part.status.as_u16(), &part.body[..]), (206, &b"234"[..]));
+    assert_eq!(part.header("content-range"), "bytes 2-4/10");
+    assert_eq!(part.header("content-length"), "3");
+    assert_eq!(get("bytes=-3").await.body, "789");
+    assert_eq!(get("bytes=0-1,3-4").await.status, 200);
+    let outside = get("bytes=10-").await;
+    outside.problem(416, "range");
+    assert_eq!(outside.header("content-range"), "bytes */10");
+}
+
+#[tokio::test]
+async fn reads_obey_conditions() {
+    let server = TestServer::new();
+    let etag = server.put("/a", "hello").await.expect(201)["etag"].clone();
+    let etag = etag.as_str().unwrap();
+    let get =
+        async |name, value: &str| server.ask("GET", "/v1/fs/a").header(name, value).send().await;
+    let unchanged = get("if-none-match", etag).await;
+    assert_eq!((unchanged.status.as_u16(), unchanged.body.len()), (304, 0));
+    assert_eq!(unchanged.header("etag"), etag);
+    assert_eq!(get("if-none-match", "\"other\"").await.status, 200);
+    get("if-match", "\"other\"").await.problem(412, "precondition");
+    get("if-match", "no list").await.problem(400, "invalid");
+}
+
+#[tokio::test]
+async fn writes_obey_conditions_and_change_nothing_otherwise() {
+    let server = TestServer::new();
+    let put = async |name, value: &str, body: &'static str| {
+        server.ask("PUT", "/v1/fs/a").header(name, value).body(body).send().await
+    };
+    let first = put("if-none-match", "*", "one").await.expect(201);
+    put("if-none-match", "*", "two").await.problem(412, "precondition");
+    assert_eq!(server.get("/a").await.body, "one");
+    let etag = first["etag"].as_str().unwrap();
+    let second = put("if-match", etag, "two").await.expect(200);
+    put("if-match", etag, "three").await.problem(412, "precondition");
+    let state = second["state"].as_str().unwrap();
+    put("if-match", state, "three").await.expect(200);
+    let remove =
+        async |tag: &str| server.ask("DELETE", "/v1/fs/a").header("if-match", tag).send().await;
+    remove(state).await.problem(412, "precondition");
+    assert_eq!(server.get("/a").await.body, "three");
+}
+
+#[tokio::test]
+async fn bytes_that_are_not_those_announced_leave_nothing() {
+    let server = TestServer::new();
+    let put = async |value: &str| {
+        server.ask("PUT", "/v1/fs/a").header("repr-digest", value).body("hello").send().await
+    };
+    put("sha-256=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:").await.problem(422, "mismatch");
+    put("md5=:AAAAAAAAAAAAAAAAAAAAAA==:").await.problem(422, "mismatch");
+    put("sha-256=nonsense").await.problem(400, "invalid");
+    server.get("/a").await.problem(404, "not-found");
+    let kept = put(&format!("{HELLO}, md5=:XUFAKrxLKna5cZ2REBfFkg==:")).await.expect(201);
+    assert_eq!(kept["md5"], "5d41402abc4b2a76b9719d911017c592");
+}
+
+#[tokio::test]
+async fn a_content_is_changed_in_place() {
+    let server = TestServer::new();
+    server.put("/a", "hello").await.expect(201);
+    let patch = async |query: &str, body: &'static str| {
+        server.ask("PATCH", &format!("/v1/fs/a?{query}")).body(body).send().await
+    };
+    assert_eq!(patch("offset=1", "i").await.expect(200)["size"], 5);
+    assert_eq!(patch("append=true", " there").await.expect(200)["size"], 11);
+    assert_eq!(server.get("/a").await.body, "hillo there");
+    assert_eq!(patch("truncate=2", "").await.expect(200)["size"], 2);
+    assert_eq!(patch("offset=4", "!").await.expect(200)["size"], 5);
+    assert_eq!(server.get("/a").await.body, "hi\0\0!");
+    for wrong in ["", "offset=1&append=true", "truncate=1&offset=1", "offset=-1", "append=maybe"] {
+        patch(wrong, "").await.problem(400, "invalid");
+    }
+}
+
+#[tokio::test]
+async fn a_name_may_be_anything_but_a_path() {
+    let server = TestServer::new();
+    for name in ["a%20b", "%C3%BC", "%25", "%3F", "%23", "a+b", "%0A", "~", "%22"] {
+        server.put(&format!("/n/{name}"), name).await.expect(201);
+        assert_eq!(server.get(&format!("/n/{name}")).await.body, name);
+    }
+    for name in ["..", "%2E", "a//b", "%00", &"x".repeat(1_025), "%FF"] {
+        server.put(&format!("/n/{name}"), "x").await.problem(400, "invalid");
+    }
+}
+
+#[tokio::test]
+async fn what_a_put_may_say_is_kept() {
+    let server = TestServer::new();
+    let uri = "/v1/fs/a?mode=420&mtime=2026-01-02T03:04:05.000000006Z";
+    let put = server.ask("PUT", uri).header("content-type", "text/csv").body("x").send().await;
+    let put = put.expect(201);
+    assert_eq!(put["media_type"], "text/csv");
+    assert_eq!(
+        (&put["mode"], &put["mtime"]),
+        (&json!(420), &json!("2026-01-02T03:04:05.000000006Z"))
+    );
+    server.ask("PUT", "/v1/fs/a?mode=4096").send().await.problem(400, "invalid");
+    server.ask("PUT", "/v1/fs/a?mtime=now").send().await.problem(400, "invalid");
+    server.ask("PUT", "/v1/fs/a?modes=1").send().await.problem(400, "invalid");
+    server.ask("PUT", "/v1/fs/none/a").send().await.problem(404, "not-found");
+}

@@ -1,0 +1,13 @@
+//! The server as its clients see it: one program, so that it is linked once.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod bytes;
+mod embedded;
+mod metadata;
+mod openapi;
+mod people;
+mod refusals;
+mod socket;
+mod support;
+mod tree;

@@ -1,0 +1,190 @@
+//! Descriptions, search, access lists, versions, uploads, changes: the JSON families.
+
+use crate::support::{TestServer, USER};
+use serde_json::{Value, json};
+
+async fn attributes(server: &TestServer, path: &str) -> Value {
+    server.ask("GET", &format!("/v1/meta?path={path}")).send().await.expect(200)["items"].clone()
+}
+
+#[tokio::test]
+async fn a_description_changes_all_or_nothing() {
+    let server = TestServer::new();
+    server.put("/a", "x").await.expect(201);
+    let change = |operations: Value| {
+        server.post("/v1/meta", json!({"path": "/a", "operations": operations}))
+    };
+    change(json!([
+        {"op": "add", "attribute": "temp", "value": "300", "unit": "K"},
+        {"op": "add", "attribute": "temp", "value": "310", "unit": "K"},
+        {"op": "add", "attribute": "by", "value": "ada"},
+    ]))
+    .await
+    .expect(200);
+    let wrong = json!([{"op": "clear", "attribute": "by"}, {"op": "add", "attribute": "x"}]);
+    change(wrong).await.problem(400, "invalid");
+    assert_eq!(attributes(&server, "/a").await.as_array().unwrap().len(), 3);
+    change(json!([{"op": "set", "attribute": "temp", "value": "1"}, {"op": "clear", "attribute": "by"}]))
+        .await
+        .expect(200);
+    let left = json!([{"attribute": "temp", "value": "1", "unit": null}]);
+    assert_eq!(attributes(&server, "/a").await, left);
+}
+
+#[tokio::test]
+async fn search_finds_by_attribute_name_and_kind_in_pages() {
+    let server = TestServer::new();
+    for (path, temp) in [("/lab/a.gsd", "9"), ("/lab/b.gsd", "300"), ("/lab/c.txt", "301")] {
+        server.put(path, "x").await.expect(201);
+        let operations = json!([{"op": "add", "attribute": "temp", "value": temp}]);
+        server.post("/v1/meta", json!({"path": path, "operations": operations})).await.expect(200);
+    }
+    let search = async |question: Value| {
+        let found = server.post("/v1/search", question).await.expect(200);
+        let items = found["items"].as_array().unwrap().iter();
+        (items.map(|item| item["path"].clone()).collect::<Vec<_>>(), found["next"].clone())
+    };
+    let hot = json!([{"attribute": "temp", "op": ">", "value": "10"}]);
+    let (paths, next) = search(json!({"under": "/lab", "where": hot})).await;
+    assert_eq!((paths, next), (vec![json!("/lab/b.gsd"), json!("/lab/c.txt")], Value::Null));
+    let (paths, next) = search(json!({"where": hot, "limit": 1})).await;
+    assert_eq!(paths, ["/lab/b.gsd"]);
+    let (paths, _) = search(json!({"where": hot, "after": next})).await;
+    assert_eq!(paths, ["/lab/c.txt"]);
+    let (paths, _) = search(json!({"name": "*.gsd", "kind": "object"})).await;
+    assert_eq!(paths.len(), 2);
+    let exists = json!([{"attribute": "temp", "op": "exists", "value": "1"}]);
+    server.post("/v1/search", json!({"where": exists})).await.problem(400, "invalid");
+}
+
+#[tokio::test]
+async fn an_access_list_tells_where_each_line_comes_from() {
+    let server = TestServer::new();
+    server.put("/c/a", "x").await.expect(201);
+    let grant = json!({"path": "/c", "operations": [{"name": USER.0, "level": "read", "scope": "default"}]});
+    server.post("/v1/access", grant).await.expect(200);
+    let list = server.ask("GET", "/v1/access?path=/c/a").send().await.expect(200);
+    let inherited =
+        json!({"name": USER.0, "level": "read_object", "scope": "default", "from": "/c"});
+    assert!(list["grants"].as_array().unwrap().contains(&inherited), "{list}");
+    let closed =
+        server.post("/v1/access", json!({"path": "/c/a", "closed": true})).await.expect(200);
+    assert_eq!(closed["closed"], true);
+    server.ask_as(Some(USER), "GET", "/v1/fs/c/a").send().await.problem(404, "not-found");
+}
+
+#[tokio::test]
+async fn versions_are_kept_restored_and_pruned() {
+    let server = TestServer::new();
+    let keep = json!({"path": "/", "versioning": "each-change"});
+    server.ask("PATCH", "/v1/attributes").json(&keep).send().await.expect(200);
+    for content in ["one", "two", "three"] {
+        server.put("/a", content).await;
+    }
+    let list = async || {
+        let list = server.ask("GET", "/v1/versions?path=/a").send().await.expect(200);
+        list["items"].as_array().unwrap().iter().map(|v| v["version"].clone()).collect::<Vec<_>>()
+    };
+    let versions = list().await;
+    assert_eq!(versions.len(), 2);
+    let oldest = server.ask("GET", &format!("/v1/fs/a?version={}", versions[1])).send().await;
+    assert_eq!(oldest.body, "one");
+    let change = |body: Value| server.post("/v1/versions", body);
+    change(json!({"path": "/a", "op": "restore", "version": versions[1]})).await.expect(200);
+    assert_eq!(server.get("/a").await.body, "one");
+    let kept = change(json!({"path": "/a", "op": "keep", "label": "good"})).await.expect(200);
+    assert_eq!(kept["version"]["label"], "good");
+    let pruned = change(json!({"path": "/a", "op": "prune", "keep": 1})).await.expect(200);
+    assert_eq!((pruned["pruned"].as_u64(), list().await.len()), (Some(3), 1));
+    change(json!({"path": "/a", "op": "prune"})).await.problem(400, "invalid");
+    change(json!({"path": "/a", "op": "restore", "version": 99})).await.problem(404, "not-found");
+}
+
+#[tokio::test]
+async fn an_upload_takes_parts_in_any_order() {
+    let server = TestServer::new();
+    let begin =
+        json!({"path": "/big", "size": 10, "if_none_match": "*", "media_type": "text/plain"});
+    let begun = server.post("/v1/uploads", begin).await.expect(201);
+    let id = begun["id"].as_str().unwrap();
+    let part = async |offset: u64, body: &'static str| {
+        server.ask("PUT", &format!("/v1/uploads/{id}/{offset}")).body(body).send().await
+    };
+    part(5, "56789").await.expect(200);
+    let uri = format!("/v1/uploads/{id}/complete");
+    let complete = || server.post(&uri, json!({}));
+    complete().await.problem(409, "conflict");
+    part(0, "wrong").await.expect(200);
+    assert_eq!(part(0, "01234").await.expect(200)["length"], 5);
+    part(8, "too long").await.problem(422, "mismatch");
+    let state = server.ask("GET", &format!("/v1/uploads/{id}")).send().await.expect(200);
+    assert_eq!(state["parts"].as_array().unwrap().len(), 2);
+    let grace = server.ask_as(Some(USER), "GET", &format!("/v1/uploads/{id}")).send().await;
+    grace.problem(404, "not-found");
+    server.get("/big").await.problem(404, "not-found");
+    let done = complete().await.expect(200);
+    assert_eq!((&done["size"], &done["media_type"]), (&json!(10), &json!("text/plain")));
+    assert_eq!(server.get("/big").await.body, "0123456789");
+    complete().await.problem(404, "not-found");
+}
+
+#[tokio::test]
+async fn an_upload_can_be_given_up() {
+    let server = TestServer::new();
+    let begun = server.post("/v1/uploads", json!({"path": "/big"})).await.expect(201);
+    let uri = format!("/v1/uploads/{}", begun["id"].as_str().unwrap());
+    server.ask("DELETE", &uri).send().await.expect(204);
+    server.ask("GET", &uri).send().await.problem(404, "not-found");
+}
+
+#[tokio::test]
+async fn the_feed_tells_what_happened_since() {
+    let server = TestServer::new();
+    let changes = async |uri: String| server.ask("GET", &uri).send().await.expect(200);
+    let start = changes("/v1/changes".to_owned()).await;
+    let since = start["next"].as_str().unwrap();
+    server.put("/a", "x").await.expect(201);
+    server.post("/v1/move", json!({"from": {"path": "/a"}, "to": "/b"})).await.expect(200);
+    server.ask("DELETE", "/v1/fs/b").send().await.expect(204);
+    let page = changes(format!("/v1/changes?since={since}&limit=2")).await;
+    let kinds = |page: &Value| {
+        page["items"].as_array().unwrap().iter().map(|c| c["kind"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        (kinds(&page), &page["more"]),
+        (vec![json!("created"), json!("moved")], &json!(true))
+    );
+    assert_eq!(page["items"][1]["from"]["name"], "a");
+    let rest = changes(format!("/v1/changes?since={}", page["next"].as_str().unwrap())).await;
+    assert_eq!(kinds(&rest), ["removed"]);
+}
+
+#[tokio::test]
+async fn who_waits_is_told_at_once() {
+    let server = TestServer::new();
+    let start = server.ask("GET", "/v1/changes").send().await.expect(200);
+    let uri = format!("/v1/changes?wait=60&since={}", start["next"].as_str().unwrap());
+    let (told, put) = tokio::join!(server.ask("GET", &uri).send(), server.put("/a", "x"));
+    put.expect(201);
+    assert_eq!(told.expect(200)["items"][0]["name"], "a");
+}
+
+#[tokio::test]
+async fn a_description_is_triples_too() {
+    let server = TestServer::new();
+    server.put("/a", "x").await.expect(201);
+    let operations = json!([{"op": "add", "attribute": "temp", "value": "300", "unit": "K"}]);
+    server.post("/v1/meta", json!({"path": "/a", "operations": operations})).await.expect(200);
+    let got = server.ask("GET", "/v1/graph?path=/a").send().await;
+    assert_eq!(got.header("content-type"), "application/n-triples");
+    assert_eq!(got.body, "<> <cenote:attribute/temp> \"300\" .\n");
+    let put = |body: String| server.ask("PUT", "/v1/graph?path=/a").body(body).send();
+    let title = "<> <http://purl.org/dc/terms/title> \"A run\"@en .\n";
+    put(String::from_utf8_lossy(&got.body).into_owned() + title).await.expect(200);
+    let list = attributes(&server, "/a").await;
+    assert_eq!(list[1], json!({"attribute": "temp", "value": "300", "unit": "K"}));
+    assert_eq!(list[0]["value"], "A run");
+    put("<> <a> .".to_owned()).await.problem(400, "invalid");
+    put(String::new()).await.expect(200);
+    assert_eq!(attributes(&server, "/a").await, json!([]));
+}

@@ -1,0 +1,42 @@
+//! The description that the server serves, and the server held to it.
+
+use std::process::Command;
+
+use cenote_server::{Config, Server};
+
+use crate::support::{ADMIN, TestServer, basic, store};
+
+#[tokio::test]
+async fn the_document_describes_every_operation_whole() {
+    let server = TestServer::new();
+    let document = server.ask_as(None, "GET", "/openapi.json").send().await.expect(200);
+    assert!(document["openapi"].as_str().unwrap().starts_with("3.1"), "{}", document["openapi"]);
+    let paths = document["paths"].as_object().unwrap();
+    assert!(paths.contains_key("/v1/fs/{path}") && paths.contains_key("/v1/fs"));
+    let mut ids = std::collections::BTreeSet::new();
+    for (path, method, operation) in paths.iter().flat_map(|(path, item)| {
+        item.as_object().unwrap().iter().map(move |(method, operation)| (path, method, operation))
+    }) {
+        let at = format!("{method} {path}");
+        assert!(operation["summary"].is_string(), "{at} has no summary");
+        assert!(operation["responses"]["default"].is_object(), "{at} may fail");
+        assert!(ids.insert(operation["operationId"].to_string()), "{at} shares its id");
+        assert!(!path.contains('*'), "{at}");
+    }
+}
+
+/// `scripts/schemathesis` installs the client and runs this.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "scripts/schemathesis runs it"]
+async fn every_answer_is_one_that_the_document_describes() {
+    let config = Config { listen: ([127, 0, 0, 1], 0).into(), ..Config::default() };
+    let server = Server::bind(store(), &config).await.unwrap();
+    let document = format!("{}/openapi.json", server.url());
+    tokio::spawn(server.run(std::future::pending()));
+    let program = std::env::var("SCHEMATHESIS").unwrap_or_else(|_| "schemathesis".to_owned());
+    let mut client = Command::new(program);
+    client.args(["run", &document, "--checks", "all", "--max-examples", "10", "--seed", "1"]);
+    client.args(["--header", &format!("Authorization: {}", basic(ADMIN))]);
+    let status = tokio::task::spawn_blocking(move || client.status()).await.unwrap().unwrap();
+    assert!(status.success());
+}

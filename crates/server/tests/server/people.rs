@@ -1,0 +1,141 @@
+//! Who asks: users, groups, tokens, tickets; and that no secret is logged.
+
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+
+use crate::support::{ADMIN, TestServer, USER};
+use serde_json::{Value, json};
+
+fn bearer(token: &Value) -> String {
+    format!("Bearer {}", token.as_str().unwrap())
+}
+
+#[tokio::test]
+async fn users_are_made_changed_and_removed() {
+    let server = TestServer::new();
+    let new = json!({"name": "linus", "password": "penguin", "role": "user"});
+    server.post("/v1/users", new.clone()).await.expect(201);
+    server.post("/v1/users", new).await.problem(409, "exists");
+    let who = |password| server.ask_as(Some(("linus", password)), "GET", "/v1/whoami").send();
+    assert_eq!(who("penguin").await.expect(200)["role"], "user");
+    let own = json!({"name": "linus", "password": "tux"});
+    let own = server.ask_as(Some(("linus", "penguin")), "PATCH", "/v1/users").json(&own);
+    own.send().await.expect(204);
+    who("penguin").await.problem(401, "unauthenticated");
+    let users = server.ask("GET", "/v1/users").send().await.expect(200);
+    let names = users["items"].as_array().unwrap().iter().map(|user| &user["name"]);
+    assert_eq!(names.collect::<Vec<_>>(), ["anonymous", ADMIN.0, USER.0, "linus"]);
+    server.ask("DELETE", "/v1/users?name=linus").send().await.expect(204);
+    who("tux").await.problem(401, "unauthenticated");
+    server.ask_as(None, "GET", "/v1/users").send().await.problem(401, "unauthenticated");
+}
+
+#[tokio::test]
+async fn groups_give_access_to_those_in_them() {
+    let server = TestServer::new();
+    server.put("/c/a", "x").await.expect(201);
+    server.post("/v1/groups", json!({"name": "lab"})).await.expect(201);
+    let change = async |body: Value| server.ask("PATCH", "/v1/groups").json(&body).send().await;
+    change(json!({"name": "lab", "add": [USER.0]})).await.expect(204);
+    let grant =
+        json!({"path": "/c", "operations": [{"name": "lab", "level": "read", "scope": "subtree"}]});
+    server.post("/v1/access", grant).await.expect(200);
+    let read = || server.ask_as(Some(USER), "GET", "/v1/fs/c/a").send();
+    assert_eq!(read().await.body, "x");
+    let who = server.ask_as(Some(USER), "GET", "/v1/whoami").send().await.expect(200);
+    assert_eq!(who["groups"], json!(["lab"]));
+    let groups = server.ask("GET", "/v1/groups").send().await.expect(200);
+    assert!(groups["items"].as_array().unwrap().iter().any(|g| g["members"] == json!([USER.0])));
+    change(json!({"name": "lab", "remove": [USER.0]})).await.expect(204);
+    read().await.problem(404, "not-found");
+    server.ask("DELETE", "/v1/groups?name=lab").send().await.expect(204);
+}
+
+#[tokio::test]
+async fn a_token_does_what_it_may_until_it_is_revoked() {
+    let server = TestServer::new();
+    server.put("/c/a", "x").await.expect(201);
+    let new = json!({"label": "ci", "level": "read", "within": "/c", "expires_in": 3600});
+    let made = server.post("/v1/tokens", new).await.expect(201);
+    let ask = |method, uri| {
+        server.ask_as(None, method, uri).header("authorization", &bearer(&made["token"]))
+    };
+    assert_eq!(ask("GET", "/v1/fs/c/a").send().await.body, "x");
+    ask("PUT", "/v1/fs/c/a").body("y").send().await.problem(403, "denied");
+    ask("GET", "/v1/list?path=/").send().await.problem(404, "not-found");
+    ask("POST", "/v1/tokens").json(&json!({"label": "more"})).send().await.problem(403, "denied");
+    let list = server.ask("GET", "/v1/tokens").send().await.expect(200);
+    assert_eq!(list["items"][0]["label"], "ci");
+    assert_eq!(list["items"][0].get("token"), None);
+    server.ask("DELETE", &format!("/v1/tokens?id={}", made["id"])).send().await.expect(204);
+    ask("GET", "/v1/fs/c/a").send().await.problem(401, "unauthenticated");
+}
+
+#[tokio::test]
+async fn a_ticket_opens_what_it_is_for_as_often_as_it_may() {
+    let server = TestServer::new();
+    server.put("/c/a", "x").await.expect(201);
+    let made = server.post("/v1/tickets", json!({"path": "/c", "uses": 2})).await.expect(201);
+    let ticket = made["ticket"].as_str().unwrap();
+    let by_header = server.ask_as(None, "GET", "/v1/fs/c/a").header("cenote-ticket", ticket);
+    assert_eq!(by_header.send().await.body, "x");
+    let uri = format!("/v1/fs/c/a?ticket={ticket}");
+    let by_query = || server.ask_as(None, "GET", &uri).send();
+    assert_eq!(by_query().await.body, "x");
+    by_query().await.problem(401, "unauthenticated");
+    let list = server.ask("GET", "/v1/tickets?path=/c").send().await.expect(200);
+    assert_eq!(list["items"][0]["uses"], json!({"used": 2, "limit": 2}));
+    server.ask("DELETE", &format!("/v1/tickets?ticket={ticket}")).send().await.expect(204);
+    let list = server.ask("GET", "/v1/tickets").send().await.expect(200);
+    assert_eq!(list["items"], json!([]));
+}
+
+/// What the log got.
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn no_secret_is_ever_logged() {
+    let lines = Lines::default();
+    let writer = lines.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_ansi(false)
+        .with_writer(move || writer.clone())
+        .finish();
+    let _guard = tracing::subscriber::set_default(subscriber);
+    let server = TestServer::new();
+    server.put("/c/a", "x").await.expect(201);
+    let token = server.post("/v1/tokens", json!({"label": "t"})).await.expect(201)["token"].clone();
+    let ticket =
+        server.post("/v1/tickets", json!({"path": "/c"})).await.expect(201)["ticket"].clone();
+    let ticket = ticket.as_str().unwrap();
+    let asks = [
+        server.ask_as(None, "GET", "/v1/whoami").header("authorization", &bearer(&token)),
+        server.ask_as(None, "GET", "/v1/fs/c/a").header("cenote-ticket", ticket),
+        server.ask_as(None, "GET", &format!("/v1/fs/c/a?ticket={ticket}")),
+        server.ask("DELETE", &format!("/v1/tickets?ticket={ticket}")),
+        server.ask_as(Some((ADMIN.0, "a wrong secret")), "GET", "/v1/whoami"),
+        server.ask("POST", "/v1/users").json(&json!({"name": "eve", "password": "apple of eden"})),
+    ];
+    for ask in asks {
+        ask.send().await;
+    }
+    let log = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+    assert!(log.contains("/v1/fs/c/a") && log.contains("user=\"ada\""), "{log}");
+    for secret in [ADMIN.1, token.as_str().unwrap(), ticket, "a wrong secret", "apple of eden"] {
+        assert!(!log.contains(secret), "{secret} is in the log");
+    }
+    assert!(!log.contains(&crate::support::basic(ADMIN)[6..]));
+}

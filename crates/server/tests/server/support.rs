@@ -1,0 +1,152 @@
+//! A server for a test: in this process on memory, or on a socket.
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{HeaderMap, Method, Request, Response, StatusCode};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use bytes::Bytes;
+use cenote_blob::Place;
+use cenote_kv::MemoryEngine;
+use cenote_server::{Limits, router};
+use cenote_store::{NewUser, Parts, Role, Store};
+use http_body_util::BodyExt;
+use serde_json::Value;
+use tower::ServiceExt;
+
+/// The administrator of every test store.
+pub(crate) const ADMIN: (&str, &str) = ("ada", "countess of lovelace");
+/// A user without any rights of her own.
+pub(crate) const USER: (&str, &str) = ("grace", "nanoseconds");
+
+/// A store in memory, with the two users.
+pub(crate) fn store() -> Store {
+    let parts = Parts::new(MemoryEngine::default(), Place::memory("main"));
+    let store = Store::create_new(parts, ADMIN.0, ADMIN.1).unwrap();
+    let admin = store.authenticate_password(ADMIN.0, ADMIN.1).unwrap();
+    let (name, password) = (USER.0.to_owned(), Some(USER.1.to_owned()));
+    store.add_user(&admin, &NewUser { name, password, role: Role::User }).unwrap();
+    store
+}
+
+/// A server in this process.
+#[derive(Clone)]
+pub(crate) struct TestServer {
+    pub(crate) router: Router,
+}
+
+impl TestServer {
+    pub(crate) fn new() -> Self {
+        Self::with(Limits::default())
+    }
+
+    pub(crate) fn with(limits: Limits) -> Self {
+        Self { router: router(store(), limits) }
+    }
+
+    /// Asks as the administrator.
+    pub(crate) fn ask(&self, method: &str, uri: &str) -> Ask<'_> {
+        self.ask_as(Some(ADMIN), method, uri)
+    }
+
+    pub(crate) fn ask_as(&self, who: Option<(&str, &str)>, method: &str, uri: &str) -> Ask<'_> {
+        let method = Method::from_bytes(method.as_bytes()).unwrap();
+        let ask = Ask { server: self, request: Request::new(Body::empty()) };
+        let mut ask = match who {
+            Some(who) => ask.header("authorization", &basic(who)),
+            None => ask,
+        };
+        *ask.request.method_mut() = method;
+        *ask.request.uri_mut() = uri.parse().unwrap();
+        ask
+    }
+
+    /// Puts an object, as the administrator.
+    pub(crate) async fn put(&self, path: &str, content: impl Into<Body>) -> Answer {
+        self.ask("PUT", &format!("/v1/fs{path}?parents=true")).body(content).send().await
+    }
+
+    /// The content of an object, as the administrator.
+    pub(crate) async fn get(&self, path: &str) -> Answer {
+        self.ask("GET", &format!("/v1/fs{path}")).send().await
+    }
+
+    /// Posts JSON, as the administrator.
+    pub(crate) async fn post(&self, uri: &str, body: Value) -> Answer {
+        self.ask("POST", uri).json(&body).send().await
+    }
+}
+
+pub(crate) fn basic((name, password): (&str, &str)) -> String {
+    format!("Basic {}", BASE64_STANDARD.encode(format!("{name}:{password}")))
+}
+
+/// A request under construction.
+pub(crate) struct Ask<'a> {
+    server: &'a TestServer,
+    request: Request<Body>,
+}
+
+impl Ask<'_> {
+    pub(crate) fn header(mut self, name: &'static str, value: &str) -> Self {
+        self.request.headers_mut().insert(name, value.parse().unwrap());
+        self
+    }
+
+    pub(crate) fn body(mut self, body: impl Into<Body>) -> Self {
+        *self.request.body_mut() = body.into();
+        self
+    }
+
+    pub(crate) fn json(self, body: &Value) -> Self {
+        self.header("content-type", "application/json").body(body.to_string())
+    }
+
+    pub(crate) async fn send(self) -> Answer {
+        let response = self.server.router.clone().oneshot(self.request).await.unwrap();
+        Answer::read(response).await
+    }
+}
+
+/// A whole answer.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+impl Answer {
+    async fn read(response: Response<Body>) -> Self {
+        let (parts, body) = response.into_parts();
+        let body = body.collect().await.expect("the body is whole").to_bytes();
+        Self { status: parts.status, headers: parts.headers, body }
+    }
+
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|_| panic!("not JSON: {self:?}"))
+    }
+
+    /// The JSON of an answer that has this status.
+    #[track_caller]
+    pub(crate) fn expect(&self, status: u16) -> Value {
+        assert_eq!(self.status, status, "{self:?}");
+        if self.body.is_empty() { Value::Null } else { self.json() }
+    }
+
+    /// Checks that this is a problem of this kind.
+    #[track_caller]
+    pub(crate) fn problem(&self, status: u16, kind: &str) -> Value {
+        assert_eq!(self.status, status, "{self:?}");
+        assert_eq!(self.header("content-type"), "application/problem+json");
+        let body = self.json();
+        assert_eq!(body["type"], format!("urn:cenote:problem:{kind}"), "{body}");
+        assert_eq!(body["status"], status);
+        assert_eq!(body["request_id"], self.header("x-request-id"));
+        body
+    }
+}

@@ -1,0 +1,142 @@
+//! Looking up, listing, creating, moving, copying, removing.
+
+use crate::support::{TestServer, USER};
+use serde_json::{Value, json};
+
+fn names(listing: &Value) -> Vec<&str> {
+    listing["entries"].as_array().unwrap().iter().map(|e| e["name"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn a_listing_comes_in_pages_in_name_order() {
+    let server = TestServer::new();
+    for name in ["b", "a", "c", "\u{e4}"] {
+        server.put(&format!("/lab/{name}").replace('\u{e4}', "%C3%A4"), "x").await.expect(201);
+    }
+    let page = server.ask("GET", "/v1/list?path=/lab&limit=2").send().await.expect(200);
+    assert_eq!((names(&page), &page["next"]), (vec!["a", "b"], &json!("b")));
+    assert_eq!(page["collection"]["path"], "/lab");
+    let page = server.ask("GET", "/v1/list?path=/lab&after=b").send().await.expect(200);
+    assert_eq!((names(&page), &page["next"]), (vec!["c", "\u{e4}"], &Value::Null));
+}
+
+#[tokio::test]
+async fn a_resource_is_found_by_its_id_wherever_it_moves() {
+    let server = TestServer::new();
+    let put = server.put("/lab/a", "x").await.expect(201);
+    let question = json!({"from": {"path": "/lab"}, "to": "/b/lab", "parents": true});
+    server.post("/v1/move", question).await.expect(200);
+    let found = server.ask("GET", &format!("/v1/stat?id={}", put["id"])).send().await.expect(200);
+    assert_eq!((&found["path"], &found["level"]), (&json!("/b/lab/a"), &json!("own")));
+    let bytes = server.ask("GET", &format!("/v1/fs?id={}", put["id"])).send().await;
+    assert_eq!(bytes.body, "x");
+    server.get("/lab/a").await.problem(404, "not-found");
+}
+
+#[tokio::test]
+async fn many_are_told_of_at_once_each_with_its_own_answer() {
+    let server = TestServer::new();
+    server.put("/a", "x").await.expect(201);
+    let items = json!({"items": [{"path": "/a"}, {"path": "/b"}, {"path": "c"}, {"id": 1}, {}]});
+    let answer = server.post("/v1/stat", items).await.expect(200);
+    let kinds: Vec<_> = answer["items"].as_array().unwrap().iter().map(kind_of).collect();
+    assert_eq!(kinds, ["object", "not-found", "invalid", "collection", "invalid"]);
+}
+
+fn kind_of(outcome: &Value) -> &str {
+    let problem = outcome["problem"]["type"].as_str().map(|t| t.rsplit(':').next().unwrap());
+    problem.unwrap_or_else(|| outcome["resource"]["kind"].as_str().unwrap())
+}
+
+#[tokio::test]
+async fn a_walk_streams_a_line_for_each_resource_in_path_order() {
+    let server = TestServer::new();
+    for path in ["/t/b/1", "/t/a", "/t/b/2", "/t/b.x"] {
+        server.put(path, "x").await.expect(201);
+    }
+    let paths = async |uri| {
+        let answer = server.ask("GET", uri).send().await;
+        assert_eq!(answer.header("content-type"), "application/x-ndjson");
+        let lines = answer.body.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        let line = |line| serde_json::from_slice::<Value>(line).unwrap()["path"].clone();
+        lines.map(line).collect::<Vec<_>>()
+    };
+    let all = ["/t/a", "/t/b", "/t/b/1", "/t/b/2", "/t/b.x"];
+    assert_eq!(paths("/v1/walk?path=/t").await, all);
+    assert_eq!(paths("/v1/walk?path=/t&after=/t/b/1").await, all[3..]);
+    server.ask("GET", "/v1/walk?path=/none").send().await.problem(404, "not-found");
+}
+
+#[tokio::test]
+async fn links_and_descriptions_have_no_content() {
+    let server = TestServer::new();
+    let link = json!({"path": "/l", "kind": "link", "target": "/a"});
+    let link = server.post("/v1/create", link).await.expect(201);
+    assert_eq!((&link["kind"], &link["target"]), (&json!("link"), &json!("/a")));
+    let description = json!({"path": "/d", "kind": "description"});
+    let description = server.post("/v1/create", description).await.expect(201);
+    assert_eq!((&description["size"], &description["etag"]), (&Value::Null, &Value::Null));
+    server.get("/d").await.problem(409, "wrong-kind");
+    let wrong = json!({"path": "/x", "kind": "link"});
+    server.post("/v1/create", wrong).await.problem(400, "invalid");
+}
+
+#[tokio::test]
+async fn creating_again_is_an_error_unless_said_otherwise() {
+    let server = TestServer::new();
+    let create = |exist_ok| json!({"path": "/c", "kind": "collection", "exist_ok": exist_ok});
+    let first = server.post("/v1/create", create(false)).await.expect(201);
+    server.post("/v1/create", create(false)).await.problem(409, "exists");
+    assert_eq!(server.post("/v1/create", create(true)).await.expect(201)["id"], first["id"]);
+}
+
+#[tokio::test]
+async fn a_copy_shares_nothing_that_can_change() {
+    let server = TestServer::new();
+    server.put("/a/x", "one").await.expect(201);
+    let copy = json!({"from": {"path": "/a"}, "to": "/b"});
+    server.post("/v1/copy", copy).await.problem(409, "wrong-kind");
+    let copy = json!({"from": {"path": "/a"}, "to": "/b", "recursive": true});
+    server.post("/v1/copy", copy).await.expect(200);
+    server.put("/a/x", "two").await.expect(200);
+    assert_eq!(server.get("/b/x").await.body, "one");
+}
+
+#[tokio::test]
+async fn removing_a_tree_has_to_be_said() {
+    let server = TestServer::new();
+    server.put("/t/a", "x").await.expect(201);
+    let remove = async |uri: &str| server.ask("DELETE", uri).send().await;
+    remove("/v1/fs/t").await.problem(409, "not-empty");
+    remove("/v1/fs/t?recursive=true").await.expect(204);
+    server.get("/t/a").await.problem(404, "not-found");
+    remove("/v1/fs/t").await.problem(404, "not-found");
+    remove("/v1/fs/?recursive=true").await.problem(400, "invalid");
+}
+
+#[tokio::test]
+async fn attributes_are_set_one_by_one() {
+    let server = TestServer::new();
+    server.put("/a", "x").await.expect(201);
+    let set = async |body: Value| server.ask("PATCH", "/v1/attributes").json(&body).send().await;
+    let time = "2026-01-02T03:04:05.000000006Z";
+    let changed = set(json!({"path": "/a", "mode": 0o640, "mtime": time})).await.expect(200);
+    assert_eq!((&changed["mode"], &changed["mtime"]), (&json!(0o640), &json!(time)));
+    let changed = set(json!({"path": "/a", "media_type": "text/plain"})).await.expect(200);
+    assert_eq!((&changed["mode"], &changed["media_type"]), (&json!(0o640), &json!("text/plain")));
+    assert_eq!(set(json!({"path": "/a", "owner": USER.0})).await.expect(200)["owner"], USER.0);
+    set(json!({"path": "/a", "owner": "nobody"})).await.problem(404, "not-found");
+    set(json!({"path": "/a", "mode": 0o10000})).await.problem(400, "invalid");
+    set(json!({"path": "/a", "keep": 3})).await.problem(400, "invalid");
+}
+
+#[tokio::test]
+async fn usage_counts_what_lies_below() {
+    let server = TestServer::new();
+    server.put("/t/a", "12345").await.expect(201);
+    server.put("/t/u/b", "123").await.expect(201);
+    let usage = server.ask("GET", "/v1/du?path=/t").send().await.expect(200);
+    assert_eq!(usage, json!({"objects": 2, "collections": 1, "bytes": 8}));
+    let stats = server.ask("GET", "/v1/stats").send().await.expect(200);
+    assert_eq!((&stats["resources"], &stats["engine"]), (&json!(4), &json!("memory")));
+}
