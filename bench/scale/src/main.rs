@@ -28,6 +28,7 @@ fn main() -> Outcome {
     let children: usize = args.next().map_or(Ok(1_000_000), |n| n.parse())?;
     match args.next().as_deref() {
         None => parent(Path::new(&dir), children),
+        Some("reopen") => reopen(Path::new(&dir)),
         Some(_) => child(Path::new(&dir), children),
     }
 }
@@ -36,9 +37,13 @@ fn main() -> Outcome {
 fn parent(dir: &Path, children: usize) -> Outcome {
     let program = std::env::current_exe()?;
     std::process::Command::new(program).arg(dir).arg(children.to_string()).arg("child").status()?;
+    reopen(dir)
+}
+
+fn reopen(dir: &Path) -> Outcome {
     let started = Instant::now();
     let store = Store::open_existing(parts(dir)?)?;
-    let caller = store.authenticate_password("admin", "secret")?;
+    let caller = store.caller_for(store.person_named("admin")?.0)?;
     store.stat(&caller, &path("/many")?.into())?;
     println!("{:<44}{:>10.1}", "reopen after a kill, and answer", millis(started.elapsed()));
     Ok(())
