@@ -1,11 +1,13 @@
 //! A loaded file: its bytes, and an index of the keys in them.
 //!
 //! Invariants: once finished, the entries are in key order and unique by name;
-//! every span lies within `bytes` or `side`; every shared metakey points at its
-//! origin in one step. A block never changes after that.
+//! every span lies within `bytes` or `side`; metakeys that are read where they
+//! are stored were read once before, when the file was loaded; every shared
+//! metakey points at its origin in one step. A block never changes after that.
 
 use std::sync::Arc;
 
+use crate::format::layout::{Layout, StoredMeta};
 use crate::meta::{MetaId, MetaRef};
 use crate::name::{KeyName, NameRef};
 use crate::value::ValueRef;
@@ -17,29 +19,93 @@ pub(crate) struct Span {
     pub(crate) len: u32,
 }
 
-/// One key.
+impl Span {
+    pub(crate) fn end(self) -> u64 {
+        self.at + u64::from(self.len)
+    }
+}
+
+/// One key: 32 bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Entry {
-    pub(crate) name_at: u64,
-    pub(crate) value_at: u64,
-    pub(crate) name_len: u32,
-    pub(crate) value_len: u32,
-    pub(crate) meta_at: u32,
-    pub(crate) meta_len: u32,
-    pub(crate) flags: Flags,
+    name_at: u64,
+    value_at: u64,
+    name_len: u32,
+    value_len: u32,
+    /// Where its metakeys start in the table; nothing if they are stored.
+    meta_at: u32,
+    /// How many metakeys it has, below [`Flags`].
+    meta_len_and_flags: u32,
 }
 
 /// What is known of an entry.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Flags {
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Flags(u32);
+
+impl Flags {
     /// The name holds neither `\` nor `%`.
-    pub(crate) plain: bool,
+    pub(crate) const PLAIN: Self = Self(1 << 31);
     /// The name is complete, not relative to the block's parent.
-    pub(crate) complete: bool,
-    pub(crate) binary: bool,
+    pub(crate) const COMPLETE: Self = Self(1 << 30);
+    pub(crate) const BINARY: Self = Self(1 << 29);
+    /// The metakeys are read where they are stored, after the value.
+    pub(crate) const STORED: Self = Self(1 << 28);
+    /// The bits that are no flags.
+    const REST: u32 = (1 << 28) - 1;
+
+    pub(crate) fn with(self, flag: Self, on: bool) -> Self {
+        if on { Self(self.0 | flag.0) } else { Self(self.0 & !flag.0) }
+    }
+
+    #[inline]
+    pub(crate) fn has(self, flag: Self) -> bool {
+        self.0 & flag.0 != 0
+    }
 }
 
-/// One metakey of a key.
+impl Entry {
+    pub(crate) const MAX_METAS: usize = Flags::REST as usize;
+
+    pub(crate) fn new(name: Span, value: Span, meta_at: u32, metas: usize, flags: Flags) -> Self {
+        Self {
+            name_at: name.at,
+            value_at: value.at,
+            name_len: name.len,
+            value_len: value.len,
+            meta_at,
+            meta_len_and_flags: metas as u32 & Flags::REST | flags.0,
+        }
+    }
+
+    pub(crate) fn name(&self) -> Span {
+        Span { at: self.name_at, len: self.name_len }
+    }
+
+    pub(crate) fn value(&self) -> Span {
+        Span { at: self.value_at, len: self.value_len }
+    }
+
+    #[inline]
+    pub(crate) fn has(&self, flag: Flags) -> bool {
+        Flags(self.meta_len_and_flags).has(flag)
+    }
+
+    pub(crate) fn meta_at(&self) -> u32 {
+        self.meta_at
+    }
+
+    pub(crate) fn meta_len(&self) -> usize {
+        (self.meta_len_and_flags & Flags::REST) as usize
+    }
+
+    /// Says that the metakeys are no longer stored but in the table.
+    pub(crate) fn move_metas(&mut self, meta_at: u32) {
+        self.meta_at = meta_at;
+        self.meta_len_and_flags &= !Flags::STORED.0;
+    }
+}
+
+/// One metakey of a key, in the table.
 #[derive(Clone, Copy)]
 pub(crate) struct MetaEntry {
     /// An index into `meta_names`; the top bit marks an origin that others share.
@@ -52,6 +118,8 @@ pub(crate) struct MetaEntry {
 
 const SHARED: u32 = u32::MAX;
 const ORIGIN: u32 = 1 << 31;
+/// Marks the number of a metakey that is stored: the rest is its offset.
+const STORED: u64 = 1 << 63;
 
 impl MetaEntry {
     pub(crate) fn new(name: u32, value: Span) -> Self {
@@ -68,6 +136,11 @@ pub(crate) struct Block {
     pub(crate) bytes: Arc<Vec<u8>>,
     /// Bytes that the file does not hold as they are meant.
     pub(crate) side: Vec<u8>,
+    /// How records lie in the file.
+    pub(crate) layout: Layout,
+    /// Where the last key's record ends, if all are just as a writer writes
+    /// them, in order and with nothing between.
+    pub(crate) verbatim: Option<u64>,
     /// The parent's name with a slash at its end.
     head: Box<[u8]>,
     head_plain: bool,
@@ -79,12 +152,14 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    pub(crate) fn new(bytes: Arc<Vec<u8>>, parent: &KeyName) -> Self {
+    pub(crate) fn new(bytes: Arc<Vec<u8>>, parent: &KeyName, layout: Layout) -> Self {
         let mut head = parent.without_root_slash().to_vec();
         head.push(b'/');
         Self {
             bytes,
             side: Vec::new(),
+            layout,
+            verbatim: None,
             head_plain: parent.borrow().plain,
             head: head.into(),
             entries: Vec::new(),
@@ -125,11 +200,12 @@ impl Block {
 
     #[inline]
     pub(crate) fn name_of(&self, entry: &Entry) -> NameRef<'_> {
-        let tail = self.slice(Span { at: entry.name_at, len: entry.name_len });
-        if entry.flags.complete {
-            return NameRef { head: &[], tail, plain: entry.flags.plain };
+        let tail = self.slice(entry.name());
+        let plain = entry.has(Flags::PLAIN);
+        if entry.has(Flags::COMPLETE) {
+            return NameRef { head: &[], tail, plain };
         }
-        NameRef { head: self.head_for(tail), tail, plain: entry.flags.plain && self.head_plain }
+        NameRef { head: self.head_for(tail), tail, plain: plain && self.head_plain }
     }
 
     /// The head, without its slash for the parent key itself.
@@ -143,32 +219,22 @@ impl Block {
 
     pub(crate) fn value(&self, index: u32) -> ValueRef<'_> {
         let entry = &self.entries[index as usize];
-        let bytes = self.slice(Span { at: entry.value_at, len: entry.value_len });
-        ValueRef::stored(bytes, entry.flags.binary)
-    }
-
-    pub(crate) fn meta_len(&self, index: u32) -> usize {
-        self.entries[index as usize].meta_len as usize
-    }
-
-    /// The index of a key's metakey among all of the block.
-    pub(crate) fn meta_index(&self, index: u32, at: usize) -> u32 {
-        self.entries[index as usize].meta_at + at as u32
+        ValueRef::stored(self.slice(entry.value()), entry.has(Flags::BINARY))
     }
 
     pub(crate) fn meta_name(&self, name: u32) -> &[u8] {
         self.slice(self.meta_names[name as usize])
     }
 
-    /// The metakey that this one is or shares.
+    /// The index of the metakey that this one of the table is or shares.
     pub(crate) fn origin(&self, index: u32) -> u32 {
         let entry = &self.metas[index as usize];
         if entry.len == SHARED { entry.at as u32 } else { index }
     }
 
     /// Whether keys of this block share this metakey.
-    pub(crate) fn is_origin(&self, index: u32) -> bool {
-        self.metas[index as usize].name & ORIGIN != 0
+    pub(crate) fn is_origin(&self, number: u64) -> bool {
+        number & STORED == 0 && self.metas[number as usize].name & ORIGIN != 0
     }
 
     /// An entry that shares the metakey at `index`, which becomes an origin.
@@ -180,13 +246,84 @@ impl Block {
         MetaEntry { name: entry.name(), len: SHARED, at: u64::from(origin) }
     }
 
-    pub(crate) fn meta(block: &Arc<Self>, index: u32) -> MetaRef<'_> {
-        let index = block.origin(index);
+    /// The metakey of this number, as [`MetaId`] has it.
+    pub(crate) fn meta(block: &Arc<Self>, number: u64) -> MetaRef<'_> {
+        if number & STORED != 0 {
+            return block.stored_meta(number & !STORED).0;
+        }
+        let index = block.origin(number as u32);
         let entry = &block.metas[index as usize];
         MetaRef {
             name: block.meta_name(entry.name()),
             value: block.slice(Span { at: entry.at, len: entry.len }),
-            id: MetaId { home: Arc::as_ptr(block) as usize, index },
+            id: MetaId { home: block.home(), number: u64::from(index) },
         }
+    }
+
+    /// What tells the metakeys of this block from those of others.
+    fn home(&self) -> usize {
+        std::ptr::from_ref(self) as usize
+    }
+
+    /// The metakey stored at an offset, and where the next one is.
+    #[inline]
+    fn stored_meta(&self, at: u64) -> (MetaRef<'_>, u64) {
+        let StoredMeta { name, value, next, .. } =
+            self.layout.meta(&self.bytes, at).expect("it could be read when the file was loaded");
+        let id = MetaId { home: self.home(), number: at | STORED };
+        (MetaRef { name, value, id }, next)
+    }
+
+    /// The records of the keys from one index up to another, if they are just as
+    /// a writer of this layout writes them.
+    pub(crate) fn records(&self, layout: Layout, from: u32, to: u32) -> Option<&[u8]> {
+        let file_end = self.verbatim.filter(|_| self.layout == layout)?;
+        let record = |entry: &Entry| {
+            let binary = entry.has(Flags::BINARY);
+            let before = layout.before_name(binary, entry.name_len, entry.value_len);
+            (entry.name_at - before) as usize
+        };
+        let start = record(self.entries.get(from as usize)?);
+        let end = self.entries.get(to as usize).map_or(file_end as usize, record);
+        self.bytes.get(start..end)
+    }
+
+    /// The metakeys of a key in order.
+    pub(crate) fn metas(block: &Arc<Self>, index: u32) -> BlockMetas<'_> {
+        let entry = &block.entries[index as usize];
+        let next = if entry.has(Flags::STORED) {
+            block.layout.metas_after(entry.value().end()) | STORED
+        } else {
+            u64::from(entry.meta_at)
+        };
+        BlockMetas { block, next, left: entry.meta_len() }
+    }
+}
+
+/// The metakeys of a key in a block.
+#[derive(Clone)]
+pub(crate) struct BlockMetas<'a> {
+    block: &'a Arc<Block>,
+    next: u64,
+    left: usize,
+}
+
+impl<'a> Iterator for BlockMetas<'a> {
+    type Item = MetaRef<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<MetaRef<'a>> {
+        self.left = self.left.checked_sub(1)?;
+        if self.next & STORED == 0 {
+            self.next += 1;
+            return Some(Block::meta(self.block, self.next - 1));
+        }
+        let (meta, next) = self.block.stored_meta(self.next & !STORED);
+        self.next = next | STORED;
+        Some(meta)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
     }
 }

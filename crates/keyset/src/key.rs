@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use crate::block::Block;
+use crate::block::{Block, BlockMetas};
 use crate::meta::{self, BINARY, MetaError, MetaId, MetaKey, MetaRef};
 use crate::name::{KeyName, NameError, NameRef};
 use crate::value::{NulInString, Value, ValueRef};
@@ -187,19 +187,11 @@ impl<'a> KeyRef<'a> {
     }
 
     /// The metakeys in order.
-    pub fn meta(self) -> impl ExactSizeIterator<Item = MetaRef<'a>> {
-        let len = match self.0 {
-            Place::Packed(block, index) => block.meta_len(index),
-            Place::Owned(data) => data.meta.len(),
-        };
-        (0..len).map(move |at| self.meta_at(at))
-    }
-
-    fn meta_at(self, at: usize) -> MetaRef<'a> {
-        match self.0 {
-            Place::Packed(block, index) => Block::meta(block, block.meta_index(index, at)),
-            Place::Owned(data) => data.meta[at].borrow(),
-        }
+    pub fn meta(self) -> MetaIter<'a> {
+        MetaIter(match self.0 {
+            Place::Packed(block, index) => Metas::Packed(Block::metas(block, index)),
+            Place::Owned(data) => Metas::Owned(data.meta.iter()),
+        })
     }
 
     /// The value of the metakey called `name`, with or without `meta:/`.
@@ -216,10 +208,18 @@ impl<'a> KeyRef<'a> {
 
     /// The metakeys in order, to share them with another key.
     pub fn meta_keys(self) -> impl Iterator<Item = MetaKey> {
-        (0..self.meta().len()).map(move |at| match self.0 {
-            Place::Packed(block, index) => MetaKey::packed(block, block.meta_index(index, at)),
-            Place::Owned(data) => data.meta[at].clone(),
-        })
+        let metas = match self.0 {
+            Place::Packed(..) => &[][..],
+            Place::Owned(data) => &data.meta,
+        };
+        let block = match self.0 {
+            Place::Packed(block, index) => Some((block, Block::metas(block, index))),
+            Place::Owned(_) => None,
+        };
+        let packed = block.into_iter().flat_map(|(block, metas)| {
+            metas.map(|meta| MetaKey::packed(block, meta.id.number))
+        });
+        packed.chain(metas.iter().cloned())
     }
 
     /// The key itself, which shares its contents with the set.
@@ -237,6 +237,43 @@ impl<'a> KeyRef<'a> {
             Place::Owned(data) => &data.meta,
         };
         metas.iter().filter(|meta| meta.may_be_shared()).map(|meta| meta.borrow().id)
+    }
+}
+
+/// The metakeys of a key in order.
+#[derive(Clone)]
+pub struct MetaIter<'a>(Metas<'a>);
+
+#[derive(Clone)]
+enum Metas<'a> {
+    Packed(BlockMetas<'a>),
+    Owned(std::slice::Iter<'a, MetaKey>),
+}
+
+impl<'a> Iterator for MetaIter<'a> {
+    type Item = MetaRef<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<MetaRef<'a>> {
+        match &mut self.0 {
+            Metas::Packed(metas) => metas.next(),
+            Metas::Owned(metas) => metas.next().map(MetaKey::borrow),
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        match &self.0 {
+            Metas::Packed(metas) => metas.size_hint(),
+            Metas::Owned(metas) => metas.size_hint(),
+        }
+    }
+}
+
+impl ExactSizeIterator for MetaIter<'_> {}
+
+impl std::fmt::Debug for MetaIter<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.clone()).finish()
     }
 }
 

@@ -35,7 +35,7 @@ pub use format::{
     Fault, Format, Names, ReadError, ReadOptions, WriteError, WriteOptions, read, stream, to_bytes,
     write,
 };
-pub use key::{Key, KeyRef};
+pub use key::{Key, KeyRef, MetaIter};
 pub use keyset::{Iter, KeySet, RenameError};
 pub use merge::{Conflict, Merged, Side, Strategy, merge};
 pub use meta::{MetaError, MetaKey, MetaRef};

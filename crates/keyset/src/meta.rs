@@ -20,7 +20,7 @@ pub struct MetaKey(Repr);
 #[derive(Clone)]
 enum Repr {
     Own(Arc<Pair>),
-    Packed(Arc<Block>, u32),
+    Packed(Arc<Block>, u64),
 }
 
 struct Pair {
@@ -40,7 +40,8 @@ pub struct MetaRef<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct MetaId {
     pub(crate) home: usize,
-    pub(crate) index: u32,
+    /// Within a block, which of its metakeys.
+    pub(crate) number: u64,
 }
 
 /// Why a metakey cannot be made.
@@ -72,8 +73,8 @@ impl MetaKey {
         Self(Repr::Own(Arc::new(Pair { name: name.into(), value: value.into() })))
     }
 
-    pub(crate) fn packed(block: &Arc<Block>, index: u32) -> Self {
-        Self(Repr::Packed(Arc::clone(block), index))
+    pub(crate) fn packed(block: &Arc<Block>, number: u64) -> Self {
+        Self(Repr::Packed(Arc::clone(block), number))
     }
 
     /// Whether another key may have it too.
@@ -90,9 +91,9 @@ impl MetaKey {
             Repr::Own(pair) => MetaRef {
                 name: &pair.name,
                 value: &pair.value,
-                id: MetaId { home: Arc::as_ptr(pair) as usize, index: 0 },
+                id: MetaId { home: Arc::as_ptr(pair) as usize, number: 0 },
             },
-            Repr::Packed(block, index) => Block::meta(block, *index),
+            Repr::Packed(block, number) => Block::meta(block, *number),
         }
     }
 }

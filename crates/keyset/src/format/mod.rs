@@ -4,6 +4,7 @@
 pub mod dump;
 mod error;
 mod input;
+pub(crate) mod layout;
 mod load;
 mod output;
 pub mod quickdump;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 
 pub use self::error::{Fault, Looseness, ReadError, WriteError};
 use self::input::{SliceInput, StreamInput};
-use self::load::{Loader, MissingSource};
+use self::load::Loader;
 pub use self::sink::{Field, NameForm, Sink, StoredValue};
 use crate::keyset::KeySet;
 use crate::name::KeyName;
@@ -115,13 +116,11 @@ pub fn read(
     format: Format,
     options: ReadOptions,
 ) -> Result<KeySet, ReadError> {
-    let missing = match format {
-        Format::Quickdump => MissingSource::Refuse,
-        Format::Dump => MissingSource::Ignore,
-        text => return text::read(&bytes, parent, text),
-    };
+    if !matches!(format, Format::Quickdump | Format::Dump) {
+        return text::read(&bytes, parent, format);
+    }
     let bytes = Arc::new(bytes);
-    let mut loader = Loader::new(Arc::clone(&bytes), parent, options.strict, missing);
+    let mut loader = Loader::new(Arc::clone(&bytes), parent, format, options.strict);
     parse(SliceInput::new(&bytes), format, options, &mut loader)?;
     Ok(KeySet::from_block(loader.finish()))
 }

@@ -30,6 +30,16 @@ impl<W: Write> Output<W> {
         if self.buffer.len() >= FULL { self.hand_on() } else { Ok(()) }
     }
 
+    /// Hands on bytes that are many already.
+    pub(crate) fn pass_on(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if bytes.len() < FULL {
+            self.put(bytes);
+            return self.flush_if_full();
+        }
+        self.hand_on()?;
+        self.out.write_all(bytes)
+    }
+
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.hand_on()?;
         self.out.flush()

@@ -7,36 +7,64 @@
 use std::collections::HashSet;
 use std::collections::hash_map::{Entry, HashMap};
 
-use super::Names;
+use super::layout::Layout;
+use super::{Fault, Names};
 use super::error::WriteError;
 use super::sink::{Field, NameForm, Sink, StoredValue};
 use crate::block::Block;
 use crate::key::{KeyRef, Place};
-use crate::keyset::KeySet;
+use crate::keyset::{KeySet, Stretch};
 use crate::meta::MetaId;
 use crate::name::{KeyName, NameRef};
 use crate::value::ValueRef;
 
-/// Hands all keys of a set to a writer.
+/// A sink that also takes whole records.
+pub(crate) trait RecordSink: Sink {
+    /// How the records lie that it writes.
+    const LAYOUT: Layout;
+
+    /// Writes records of this layout.
+    fn records(&mut self, records: &[u8]) -> Result<(), Box<Fault>>;
+}
+
+/// Hands all keys of a set to a writer; those that lie in a file of the same
+/// format just as they would be written are copied from there.
 pub(crate) fn save(
     keys: &KeySet,
     parent: &KeyName,
     names: Names,
-    sink: &mut impl Sink,
+    sink: &mut impl RecordSink,
 ) -> Result<(), WriteError> {
     let names = StoredNames::new(parent, names);
-    let mut scratch = Vec::new();
-    for key in keys {
-        names.of(key.name(), &mut scratch)?;
-    }
+    names.check(keys)?;
     let form = if names.names == Names::Full { NameForm::Full } else { NameForm::Relative };
-    sink.begin(form).map_err(WriteError::from)?;
+    sink.begin(form)?;
     let mut sharing = Sharing::new(keys);
-    for key in keys {
-        let name = names.of(key.name(), &mut scratch)?;
-        save_key(key, name, &mut sharing, sink)?;
+    for stretch in keys.stretches() {
+        save_stretch(stretch, &names, &mut sharing, sink)?;
     }
     Ok(sink.end()?)
+}
+
+fn save_stretch<S: RecordSink>(
+    stretch: Stretch<'_>,
+    names: &StoredNames<'_>,
+    sharing: &mut Sharing,
+    sink: &mut S,
+) -> Result<(), WriteError> {
+    if let Some((block, from, to)) = stretch.run()
+        && names.are_those_of(block)
+        && sharing.candidates.is_empty()
+        && let Some(records) = block.records(S::LAYOUT, from, to)
+    {
+        return Ok(sink.records(records)?);
+    }
+    let mut scratch = Vec::new();
+    for key in stretch {
+        let name = names.of(key.name(), &mut scratch)?;
+        save_key(key, name, sharing, sink)?;
+    }
+    Ok(())
 }
 
 #[inline]
@@ -74,6 +102,27 @@ impl<'a> StoredNames<'a> {
         let mut head = parent.without_root_slash().to_vec();
         head.push(b'/');
         Self { names, parent, head }
+    }
+
+    /// Whether a block states names in the same way.
+    fn are_those_of(&self, block: &Block) -> bool {
+        self.names == Names::Relative && block.head() == self.head
+    }
+
+    /// Refuses keys that have no name of this form.
+    fn check(&self, keys: &KeySet) -> Result<(), WriteError> {
+        let mut scratch = Vec::new();
+        for stretch in keys.stretches() {
+            let known = stretch.run().is_some_and(|(block, ..)| {
+                self.are_those_of(block) && block.verbatim.is_some()
+            });
+            if !known {
+                stretch.into_iter().try_for_each(|key| {
+                    self.of(key.name(), &mut scratch).map(drop)
+                })?;
+            }
+        }
+        Ok(())
     }
 
     /// The stored form of a name, which may lie in `scratch`.
@@ -145,7 +194,7 @@ impl Sharing {
 
     #[inline]
     fn may_be_shared(&self, key: KeyRef<'_>, id: MetaId) -> bool {
-        let within_block = |block: &Block| block.sharing && block.is_origin(id.index);
+        let within_block = |block: &Block| block.sharing && block.is_origin(id.number);
         matches!(key.0, Place::Packed(block, _) if within_block(block))
             || (!self.candidates.is_empty() && self.candidates.contains(&id))
     }

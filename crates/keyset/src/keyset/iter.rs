@@ -1,6 +1,7 @@
 //! Walking a key set in order.
 
 use super::pieces::Piece;
+use crate::block::Block;
 use crate::key::KeyRef;
 
 /// The keys of a set in order.
@@ -31,6 +32,29 @@ impl<'a> Iter<'a> {
         self.piece = self.pieces.next();
         self.end = self.piece.map_or(0, Piece::len);
         self.at = 0;
+    }
+}
+
+/// Keys next to each other in the order, of one origin.
+#[derive(Clone, Copy)]
+pub(crate) struct Stretch<'a>(pub(super) &'a Piece);
+
+impl<'a> Stretch<'a> {
+    /// The entries of a block, from one index up to another, that the keys are.
+    pub(crate) fn run(self) -> Option<(&'a Block, u32, u32)> {
+        match self.0 {
+            Piece::Run(block, from, to) => Some((block, *from, *to)),
+            Piece::List(_) => None,
+        }
+    }
+}
+
+impl<'a> IntoIterator for Stretch<'a> {
+    type Item = KeyRef<'a>;
+    type IntoIter = Iter<'a>;
+
+    fn into_iter(self) -> Iter<'a> {
+        Iter::new(std::slice::from_ref(self.0), self.0.len())
     }
 }
 

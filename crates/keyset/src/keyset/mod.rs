@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 pub use self::hierarchy::RenameError;
 pub use self::iter::Iter;
+pub(crate) use self::iter::Stretch;
 use self::pieces::Pieces;
 use crate::block::Block;
 use crate::key::{Key, KeyRef};
@@ -46,6 +47,11 @@ impl KeySet {
     /// The keys in order.
     pub fn iter(&self) -> Iter<'_> {
         self.pieces.iter()
+    }
+
+    /// The keys in order, by where they come from.
+    pub(crate) fn stretches(&self) -> impl Iterator<Item = Stretch<'_>> {
+        self.pieces.pieces().iter().map(Stretch)
     }
 
     /// The key at a place in the order (`ksAtCursor`).

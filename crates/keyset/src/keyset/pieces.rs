@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use super::iter::Iter;
-use crate::block::{Block, Entry};
+use crate::block::{Block, Entry, Flags};
 use crate::key::{Key, KeyRef, Place};
 use crate::name::{self, NameRef};
 
@@ -87,7 +87,7 @@ fn search_run(block: &Block, entries: &[Entry], name: NameRef<'_>) -> Result<usi
     entries.binary_search_by(|entry| {
         let other = block.name_of(entry);
         match tail {
-            Some(tail) if other.plain && !entry.flags.complete => {
+            Some(tail) if other.plain && !entry.has(Flags::COMPLETE) => {
                 name::compare_plain(other.tail, tail)
             }
             _ => other.cmp(&name),
@@ -104,6 +104,10 @@ impl Pieces {
 
     pub(super) fn len(&self) -> usize {
         self.len
+    }
+
+    pub(super) fn pieces(&self) -> &[Piece] {
+        &self.pieces
     }
 
     pub(super) fn iter(&self) -> Iter<'_> {

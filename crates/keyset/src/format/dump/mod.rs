@@ -5,7 +5,7 @@ mod reader;
 mod version1;
 mod writer;
 
-pub(crate) use reader::parse;
+pub(crate) use reader::{command_lengths, parse};
 pub use writer::Writer;
 
 /// The first line of version 2.

@@ -194,6 +194,16 @@ impl<I: Input, S: Sink> Parser<'_, I, S> {
     }
 }
 
+/// The two lengths of a command line that was read before.
+#[inline]
+pub(crate) fn command_lengths(line: &[u8]) -> Option<(u64, u64)> {
+    let (_, rest) = split_word(line);
+    let (first, rest) = split_word(rest);
+    let (second, _) = split_word(rest);
+    let length = |word: &[u8]| decimal(word.strip_prefix(b"+").unwrap_or(word));
+    Some((length(first)?, length(second)?))
+}
+
 /// The digits that a word starts with, as a number.
 fn decimal(word: &[u8]) -> Option<u64> {
     if !word.first()?.is_ascii_digit() {

@@ -4,7 +4,9 @@ use std::io::Write;
 
 use super::HEADER;
 use crate::format::Fault;
+use crate::format::layout::Layout;
 use crate::format::output::Output;
+use crate::format::save::RecordSink;
 use crate::format::sink::{Field, NameForm, Sink, StoredValue};
 
 /// Writes what it takes as a dump file, in constant memory.
@@ -32,6 +34,14 @@ impl<W: Write> Writer<W> {
         self.output.put(b"\n");
         self.output.put(second);
         self.output.put(b"\n");
+    }
+}
+
+impl<W: Write> RecordSink for Writer<W> {
+    const LAYOUT: Layout = Layout::Dump;
+
+    fn records(&mut self, records: &[u8]) -> Result<(), Box<Fault>> {
+        Ok(self.output.pass_on(records)?)
     }
 }
 

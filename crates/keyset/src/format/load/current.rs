@@ -17,41 +17,42 @@ pub(crate) struct Current {
     pub(crate) flags: Flags,
     pub(crate) kind: Kind,
     pub(crate) value: Span,
+    /// Its metakeys are left where they are stored; else they are in the table.
+    pub(crate) stored: bool,
+    /// Where its metakeys start in the table.
     pub(crate) meta_at: u32,
-    pub(crate) meta_len: u32,
-    /// How many of its metakeys are named as those of the key before.
+    /// How many metakeys it has so far.
+    pub(crate) metas: usize,
+    /// How many of them are named as those of the key before.
     pub(crate) expected: usize,
     pub(crate) metas_ordered: bool,
     pub(crate) binary_meta: bool,
     /// The metakey `binary` was taken away by a copy from nowhere.
     pub(crate) binary_removed: bool,
+    /// Where its record ends so far, if it is as a writer writes it.
+    pub(crate) record_end: Option<u64>,
 }
 
 impl Current {
-    pub(crate) fn new(name: Span, flags: Flags, kind: Kind, value: Span, metas: usize) -> Self {
+    pub(crate) fn new(name: Span, flags: Flags, kind: Kind, value: Span) -> Self {
         Self {
             name,
             flags,
             kind,
             value,
-            meta_at: metas as u32,
-            meta_len: 0,
+            stored: false,
+            meta_at: 0,
+            metas: 0,
             expected: 0,
             metas_ordered: true,
             binary_meta: false,
             binary_removed: false,
+            record_end: None,
         }
     }
 
     pub(crate) fn entry(&self) -> Entry {
-        Entry {
-            name_at: self.name.at,
-            value_at: self.value.at,
-            name_len: self.name.len,
-            value_len: self.value.len,
-            meta_at: self.meta_at,
-            meta_len: self.meta_len,
-            flags: self.flags,
-        }
+        let flags = self.flags.with(Flags::STORED, self.stored);
+        Entry::new(self.name, self.value, self.meta_at, self.metas, flags)
     }
 }

@@ -3,7 +3,7 @@
 use super::current::Current;
 use super::sources::Source;
 use super::{Loader, MissingSource, lossy, span};
-use crate::block::{MetaEntry, Span};
+use crate::block::{Flags, MetaEntry, Span};
 use crate::format::Fault;
 use crate::format::error::Looseness;
 use crate::format::sink::Field;
@@ -13,9 +13,25 @@ use crate::meta::{self, BINARY};
 const MAX_METAS: usize = u32::MAX as usize >> 1;
 
 impl Loader {
-    /// Adds a metakey to the open key, in whatever order.
-    pub(super) fn push_meta(&mut self, entry: MetaEntry) -> Result<(), Box<Fault>> {
-        let Some(current) = &self.current else { return Ok(()) };
+    /// Adds a metakey other than the one that the key before has at this place.
+    pub(super) fn unexpected_meta(
+        &mut self,
+        stored: Field<'_>,
+        value: Span,
+    ) -> Result<(), Box<Fault>> {
+        let name = self.intern_meta_name(stored)?;
+        if self.block.meta_name(name) != stored.bytes
+            && let Some(current) = &mut self.current
+        {
+            current.record_end = None;
+        }
+        self.push_meta(MetaEntry::new(name, value))
+    }
+
+    /// Adds a metakey to the open key's in the table, in whatever order.
+    fn push_meta(&mut self, entry: MetaEntry) -> Result<(), Box<Fault>> {
+        self.unstore();
+        let Some(current) = &mut self.current else { return Ok(()) };
         if self.block.metas.len() >= MAX_METAS {
             return Err(Box::new(Fault::TooLarge));
         }
@@ -25,14 +41,39 @@ impl Loader {
             meta::compare_names(self.block.meta_name(before.name()), name).is_lt()
         });
         if !ordered {
-            self.loose(|| Looseness::UnorderedMeta(lossy(name)))?;
+            current.metas_ordered = false;
+            current.record_end = None;
+            if self.strict {
+                return Err(Looseness::UnorderedMeta(lossy(name)).into());
+            }
         }
+        current.metas += 1;
+        current.binary_meta |= self.meta_names.is_binary(entry.name());
         self.block.metas.push(entry);
-        if let Some(current) = &mut self.current {
-            current.metas_ordered &= ordered;
-            current.binary_meta |= self.meta_names.is_binary(entry.name());
-        }
         Ok(())
+    }
+
+    /// Puts the open key's metakeys, left where they are stored, into the table.
+    fn unstore(&mut self) {
+        let Some(current) = &mut self.current else { return };
+        if !std::mem::take(&mut current.stored) {
+            return;
+        }
+        let (value, count) = (current.value, current.metas);
+        let metas = self.stored_metas(value, count);
+        self.block.metas.extend(metas);
+    }
+
+    /// The metakeys stored after a value as entries of the table.
+    fn stored_metas(&self, value: Span, count: usize) -> Vec<MetaEntry> {
+        let mut at = self.block.layout.metas_after(value.end());
+        let next = || {
+            let meta = self.block.layout.meta(&self.block.bytes, at)?;
+            at = meta.next;
+            let value = Span { at: meta.value_at, len: meta.value.len() as u32 };
+            Some(MetaEntry::new(self.meta_names.find(meta.name)?, value))
+        };
+        std::iter::from_fn(next).take(count).collect()
     }
 
     /// The name, kept once. One that is invalid becomes that of the root
@@ -61,6 +102,8 @@ impl Loader {
     pub(super) fn share_meta(&mut self, key: &[u8], meta: &[u8]) -> Result<(), Box<Fault>> {
         let name = meta::canonical_name(meta).unwrap_or_default();
         let unknown = || Fault::UnknownSourceMeta { key: lossy(key), meta: lossy(meta) };
+        self.unstore();
+        self.verbatim = false;
         if self.current.is_none() {
             return self.missing_source(unknown());
         }
@@ -78,12 +121,29 @@ impl Loader {
         self.push_meta(entry)
     }
 
-    fn source_meta(&self, source: u32, name: &[u8]) -> Option<u32> {
+    fn source_meta(&mut self, source: u32, name: &[u8]) -> Option<u32> {
+        self.unstore_source(source);
         let entry = &self.block.entries[source as usize];
-        (entry.meta_at..entry.meta_at + entry.meta_len).find(|&at| {
+        (entry.meta_at()..entry.meta_at() + entry.meta_len() as u32).find(|&at| {
             let other = self.block.metas[at as usize].name();
             meta::compare_names(self.block.meta_name(other), name).is_eq()
         })
+    }
+
+    /// Puts the metakeys of a finished key into the table, before the open key's.
+    fn unstore_source(&mut self, source: u32) {
+        let entry = self.block.entries[source as usize];
+        let Some(current) = self.current.as_mut().filter(|_| entry.has(Flags::STORED)) else {
+            return;
+        };
+        let of_open = self.block.metas.split_off(current.meta_at as usize);
+        let metas = self.stored_metas(entry.value(), entry.meta_len());
+        self.block.entries[source as usize].move_metas(self.block.metas.len() as u32);
+        self.block.metas.extend(metas);
+        if let Some(current) = &mut self.current {
+            current.meta_at = self.block.metas.len() as u32;
+        }
+        self.block.metas.extend(of_open);
     }
 
     fn missing_source(&self, fault: Fault) -> Result<(), Box<Fault>> {
@@ -101,8 +161,9 @@ impl Loader {
             .into_iter()
             .filter(|meta| meta::compare_names(self.block.meta_name(meta.name()), name).is_ne())
             .collect::<Vec<_>>();
+        current.metas = kept.len();
+        current.expected = usize::MAX;
         self.block.metas.extend(kept);
-        current.expected = 0;
         if name == BINARY {
             current.binary_meta = false;
             current.binary_removed = true;
@@ -112,29 +173,41 @@ impl Loader {
     /// Orders the metakeys of a complete key; of several of one name the last stays.
     #[inline]
     pub(super) fn settle_metas(&mut self, current: &mut Current) {
-        let count = self.block.metas.len() - current.meta_at as usize;
+        if current.stored {
+            return;
+        }
         if !current.metas_ordered {
             self.order_metas(current);
-        } else if current.expected != count {
+        } else if current.expected != current.metas {
             self.meta_names.expect(&self.block.metas[current.meta_at as usize..]);
         }
     }
 
-    fn order_metas(&mut self, current: &Current) {
+    fn order_metas(&mut self, current: &mut Current) {
         let mut metas = self.block.metas.split_off(current.meta_at as usize);
         let name = |meta: &MetaEntry| self.block.meta_name(meta.name());
         metas.sort_by(|a, b| meta::compare_names(name(a), name(b)));
         metas.reverse();
         metas.dedup_by(|a, b| meta::compare_names(name(a), name(b)).is_eq());
+        current.metas = metas.len();
         self.block.metas.extend(metas.into_iter().rev());
     }
 
+    /// Puts the metakeys of a complete key into the table.
+    pub(super) fn unstore_complete(&mut self, current: &mut Current) {
+        if std::mem::take(&mut current.stored) {
+            let metas = self.stored_metas(current.value, current.metas);
+            self.block.metas.extend(metas);
+        }
+    }
+
     /// Gives a binary key the metakey that marks it.
-    pub(super) fn add_binary_meta(&mut self, current: &Current) {
+    pub(super) fn add_binary_meta(&mut self, current: &mut Current) {
         let name = self.meta_names.find(BINARY).unwrap_or_else(|| {
             let span = self.block.keep(BINARY);
             self.meta_names.add(&mut self.block, BINARY, span)
         });
+        self.unstore_complete(current);
         self.block.metas.push(MetaEntry::new(name, Span::default()));
         self.order_metas(current);
     }

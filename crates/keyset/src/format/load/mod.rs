@@ -12,13 +12,14 @@ mod values;
 
 use std::sync::Arc;
 
-use self::current::Current;
+use self::current::{Current, Kind};
 use self::meta_names::MetaNames;
 use self::sources::Sources;
-use crate::block::{Block, MetaEntry, Span};
-use crate::format::Fault;
+use crate::block::{Block, Entry, Flags, MetaEntry, Span};
 use crate::format::error::Looseness;
+use crate::format::layout::Layout;
 use crate::format::sink::{Field, NameForm, Sink, StoredValue};
+use crate::format::{Fault, Format};
 use crate::name::KeyName;
 
 /// What becomes of metadata copied from a key or metakey that is not there.
@@ -42,6 +43,10 @@ pub(crate) struct Loader {
     meta_names: MetaNames,
     sources: Sources,
     ordered: bool,
+    /// Whether all records so far are as a writer writes them.
+    verbatim: bool,
+    /// Where the last key's record ends, while that is so.
+    record_end: u64,
     /// Up to here the file holds no NUL, from where it was last searched.
     next_nul: u64,
 }
@@ -50,11 +55,16 @@ impl Loader {
     pub(crate) fn new(
         bytes: Arc<Vec<u8>>,
         parent: &KeyName,
+        format: Format,
         strict: bool,
-        missing: MissingSource,
     ) -> Self {
+        let layout = Layout::of(format, &bytes);
+        let missing = match format {
+            Format::Dump => MissingSource::Ignore,
+            _ => MissingSource::Refuse,
+        };
         Self {
-            block: Block::new(bytes, parent),
+            block: Block::new(bytes, parent, layout),
             parent: parent.clone(),
             form: NameForm::Relative,
             strict,
@@ -63,6 +73,8 @@ impl Loader {
             meta_names: MetaNames::default(),
             sources: Sources::default(),
             ordered: true,
+            verbatim: layout != Layout::Other,
+            record_end: layout.first_record(),
             next_nul: 0,
         }
     }
@@ -72,6 +84,9 @@ impl Loader {
         if !self.ordered {
             self.sort();
         }
+        let within = self.record_end <= self.block.bytes.len() as u64;
+        self.block.verbatim =
+            (self.verbatim && self.ordered && within).then_some(self.record_end);
         self.block.entries.shrink_to_fit();
         self.block.metas.shrink_to_fit();
         self.block
@@ -132,13 +147,29 @@ impl Loader {
         })
     }
 
+    fn is_in_file(&self, span: Span) -> bool {
+        span.at < self.block.bytes.len() as u64 || span.len == 0
+    }
+
+    /// Where a key's metakeys would start, if its name and value lie where a
+    /// writer puts them after the key before.
+    #[inline]
+    fn record_of(&self, current: &Current) -> Option<u64> {
+        let (layout, name, value) = (self.block.layout, current.name, current.value);
+        let binary = current.kind == Kind::Binary;
+        let at_name = self.record_end + layout.before_name(binary, name.len, value.len);
+        let at_value = name.end() + layout.before_value(value.len);
+        let in_place = self.verbatim && at_name == name.at && at_value == value.at;
+        in_place.then(|| layout.metas_after(value.end()))
+    }
+
     /// Reserves, once the first keys show how large keys are, for all of them.
     fn reserve(&mut self) {
         const SAMPLE: usize = 1024;
         if self.block.entries.len() != SAMPLE {
             return;
         }
-        let read = self.block.entries[SAMPLE - 1].value_at.max(1);
+        let read = self.block.entries[SAMPLE - 1].value().at.max(1);
         let ratio = self.block.bytes.len() as f64 / read as f64;
         let more = |items: usize| (items as f64 * (ratio - 1.0).max(0.0)) as usize;
         let (keys, metas) = (more(SAMPLE), more(self.block.metas.len()));
@@ -155,6 +186,17 @@ fn check_text(stored: &[u8], text: &[u8]) -> Result<(), Box<Fault>> {
         Ok(_) => Ok(()),
         Err(_) => Err(Looseness::NotUtf8.into()),
     }
+}
+
+/// Where the record of a key ends after this metakey, if it lies where a writer
+/// puts it after `end`.
+#[inline]
+fn meta_record(layout: Layout, end: u64, name: Field<'_>, value: Field<'_>) -> Option<u64> {
+    let (name_len, value_len) = (name.bytes.len() as u32, value.bytes.len() as u32);
+    let at_name = end + layout.before_meta_name(name_len, value_len);
+    let at_value = at_name + u64::from(name_len) + layout.before_meta_value(value_len);
+    let in_place = at_name == name.offset && at_value == value.offset;
+    in_place.then(|| at_value + u64::from(value_len) + layout.after_meta())
 }
 
 /// A field as a span.
@@ -185,28 +227,47 @@ impl Sink for Loader {
 
     #[inline]
     fn key(&mut self, name: Field<'_>, value: StoredValue<'_>) -> Result<(), Box<Fault>> {
+        let stored = name.offset;
         let name = self.text(name)?;
-        let Some((name, flags)) = self.locate_name(name)? else { return Ok(()) };
+        let Some((name, flags)) = self.locate_name(name)? else {
+            self.verbatim = false;
+            return Ok(());
+        };
         let (kind, value) = self.locate_value(value)?;
-        self.current = Some(Current::new(name, flags, kind, value, self.block.metas.len()));
+        let mut current = Current::new(name, flags, kind, value);
+        current.stored = self.block.layout != Layout::Other && self.is_in_file(value);
+        current.meta_at = self.block.metas.len() as u32;
+        if name.at == stored && !flags.has(Flags::COMPLETE) {
+            current.record_end = self.record_of(&current);
+        }
+        self.current = Some(current);
         Ok(())
     }
 
     #[inline]
     fn meta(&mut self, name: Field<'_>, value: Field<'_>) -> Result<(), Box<Fault>> {
-        let (name, value) = (self.text(name)?, span(self.text(value)?)?);
+        let stored_len = name.bytes.len() + value.bytes.len();
+        let (name, value) = (self.text(name)?, self.text(value)?);
+        let uncut = name.bytes.len() + value.bytes.len() == stored_len;
         let Some(current) = &mut self.current else { return self.loose(|| Looseness::StrayMeta) };
-        let at = self.block.metas.len() - current.meta_at as usize;
-        if current.expected == at
-            && let Some(name) = self.meta_names.expected(&self.block, at, name.bytes)
+        current.record_end = if uncut {
+            current.record_end.and_then(|end| meta_record(self.block.layout, end, name, value))
+        } else {
+            None
+        };
+        if uncut
+            && current.expected == current.metas
+            && let Some(name) = self.meta_names.expected(&self.block, current.metas, name.bytes)
         {
             current.expected += 1;
+            current.metas += 1;
             current.binary_meta |= self.meta_names.is_binary(name);
-            self.block.metas.push(MetaEntry::new(name, value));
+            if !current.stored {
+                self.block.metas.push(MetaEntry::new(name, span(value)?));
+            }
             return Ok(());
         }
-        let name = self.intern_meta_name(name)?;
-        self.push_meta(MetaEntry::new(name, value))
+        self.unexpected_meta(name, span(value)?)
     }
 
     fn copy_meta(&mut self, key: Field<'_>, meta: Field<'_>) -> Result<(), Box<Fault>> {
@@ -219,9 +280,14 @@ impl Sink for Loader {
         let Some(mut current) = self.current.take() else { return Ok(()) };
         self.settle_metas(&mut current);
         self.settle_type(&mut current)?;
-        current.meta_len = u32::try_from(self.block.metas.len() - current.meta_at as usize)
-            .map_err(|_| Fault::TooLarge)?;
+        if current.metas > Entry::MAX_METAS {
+            return Err(Box::new(Fault::TooLarge));
+        }
         self.check_order(&current)?;
+        match current.record_end {
+            Some(end) => self.record_end = end + self.block.layout.after_key(),
+            None => self.verbatim = false,
+        }
         self.block.entries.push(current.entry());
         self.reserve();
         Ok(())

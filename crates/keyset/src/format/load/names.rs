@@ -16,7 +16,7 @@ impl Loader {
         stored: Field<'_>,
     ) -> Result<Option<(Span, Flags)>, Box<Fault>> {
         if self.form == NameForm::Relative && name::is_simple(stored.bytes) {
-            return Ok(Some((span(stored)?, Flags { plain: true, ..Flags::default() })));
+            return Ok(Some((span(stored)?, Flags::PLAIN)));
         }
         self.locate_odd_name(stored)
     }
@@ -39,7 +39,8 @@ impl Loader {
         let complete = relative.is_none();
         let kept = relative.unwrap_or_else(|| full.as_bytes().to_vec());
         let at = if kept == stored.bytes { span(stored)? } else { self.block.keep(&kept) };
-        Ok(Some((at, Flags { plain: name::is_plain(&kept), complete, binary: false })))
+        let flags = Flags::default().with(Flags::PLAIN, name::is_plain(&kept));
+        Ok(Some((at, flags.with(Flags::COMPLETE, complete))))
     }
 
     /// The complete name that a stored one stands for.

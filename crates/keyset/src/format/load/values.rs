@@ -2,7 +2,7 @@
 
 use super::current::{Current, Kind};
 use super::{Loader, span};
-use crate::block::Span;
+use crate::block::{Flags, Span};
 use crate::format::Fault;
 use crate::format::error::Looseness;
 use crate::format::sink::StoredValue;
@@ -31,18 +31,21 @@ impl Loader {
     pub(super) fn settle_type(&mut self, current: &mut Current) -> Result<(), Box<Fault>> {
         match (current.kind, current.binary_meta) {
             (Kind::String, false) => {}
-            (Kind::Binary | Kind::Raw, true) => current.flags.binary = true,
+            (Kind::Binary | Kind::Raw, true) => mark_binary(current),
             (Kind::Raw, false) => self.end_at_nul(current),
             (Kind::String, true) => {
                 self.loose(|| Looseness::TypeMismatch)?;
+                current.record_end = None;
+                self.unstore_complete(current);
                 self.add_nul(current);
             }
             (Kind::Binary, false) => {
                 self.loose(|| Looseness::TypeMismatch)?;
+                current.record_end = None;
                 if current.binary_removed {
                     self.end_at_nul(current);
                 } else {
-                    current.flags.binary = true;
+                    mark_binary(current);
                     self.add_binary_meta(current);
                 }
             }
@@ -56,10 +59,14 @@ impl Loader {
 
     /// A string that turns binary takes its terminator along, unless it is empty.
     fn add_nul(&mut self, current: &mut Current) {
-        current.flags.binary = true;
+        mark_binary(current);
         if current.value.len > 0 {
             let with_nul = [self.block.slice(current.value), b"\0"].concat();
             current.value = self.block.keep(&with_nul);
         }
     }
+}
+
+fn mark_binary(current: &mut Current) {
+    current.flags = current.flags.with(Flags::BINARY, true);
 }

@@ -2,7 +2,7 @@
 //! version 3, read as 1 to 3.
 
 mod reader;
-mod varint;
+pub(crate) mod varint;
 mod writer;
 
 pub(crate) use reader::parse;

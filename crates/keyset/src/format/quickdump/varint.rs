@@ -24,8 +24,12 @@ pub(crate) fn write(value: u64, out: &mut Vec<u8>) {
 }
 
 /// How many bytes a number takes, for up to eight.
-fn width(value: u64) -> u32 {
-    let bits = u64::BITS - (value | 1).leading_zeros();
+#[inline]
+pub(crate) fn width(value: u64) -> u64 {
+    if value < 0x80 {
+        return 1;
+    }
+    let bits = u64::from(u64::BITS - value.leading_zeros());
     1 + (bits - 1) / 7
 }
 
@@ -55,5 +59,5 @@ fn read_long(first: u8, input: &mut impl Input) -> Result<Number, Box<Fault>> {
     bytes[0] = first;
     bytes[1..=follow as usize].copy_from_slice(input.exactly(u64::from(follow))?.as_ref());
     let value = u64::from_le_bytes(bytes) >> (follow + 1);
-    Ok(Number { value, shortest: width(value) == follow + 1 })
+    Ok(Number { value, shortest: width(value) == u64::from(follow) + 1 })
 }

@@ -4,7 +4,9 @@ use std::io::Write;
 
 use super::{MAGIC, varint};
 use crate::format::Fault;
+use crate::format::layout::Layout;
 use crate::format::output::Output;
+use crate::format::save::RecordSink;
 use crate::format::sink::{Field, NameForm, Sink, StoredValue};
 
 const VERSION: [u8; 4] = 3_u32.to_be_bytes();
@@ -24,6 +26,14 @@ impl<W: Write> Writer<W> {
     fn string(&mut self, bytes: &[u8]) {
         varint::write(bytes.len() as u64, self.output.buffer());
         self.output.put(bytes);
+    }
+}
+
+impl<W: Write> RecordSink for Writer<W> {
+    const LAYOUT: Layout = Layout::Quickdump;
+
+    fn records(&mut self, records: &[u8]) -> Result<(), Box<Fault>> {
+        Ok(self.output.pass_on(records)?)
     }
 }
 

@@ -1,0 +1,17 @@
+//! Any bytes as a dump file, of either version, whole and as a stream, and written again.
+#![no_main]
+
+use cenote_keyset::format::quickdump;
+use cenote_keyset::{Format, KeyName, ReadOptions, read, stream, to_bytes};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let parent = KeyName::new("user:/p").unwrap();
+    let options = ReadOptions::default();
+    let _ = stream(bytes, Format::Dump, options, &mut quickdump::Writer::new(std::io::sink()));
+    if let Ok(keys) = read(bytes.to_vec(), &parent, Format::Dump, options) {
+        if let Ok(written) = to_bytes(&keys, &parent, Format::Dump) {
+            assert_eq!(read(written, &parent, Format::Dump, options).unwrap(), keys);
+        }
+    }
+});
