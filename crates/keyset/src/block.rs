@@ -7,6 +7,8 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
+
 use crate::format::layout::{Layout, StoredMeta};
 use crate::meta::{MetaId, MetaRef};
 use crate::name::{KeyName, NameRef};
@@ -133,7 +135,7 @@ impl MetaEntry {
 
 /// See the module.
 pub(crate) struct Block {
-    pub(crate) bytes: Arc<Vec<u8>>,
+    pub(crate) bytes: Bytes,
     /// Bytes that the file does not hold as they are meant.
     pub(crate) side: Vec<u8>,
     /// How records lie in the file.
@@ -152,7 +154,7 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    pub(crate) fn new(bytes: Arc<Vec<u8>>, parent: &KeyName, layout: Layout) -> Self {
+    pub(crate) fn new(bytes: Bytes, parent: &KeyName, layout: Layout) -> Self {
         let mut head = parent.without_root_slash().to_vec();
         head.push(b'/');
         Self {

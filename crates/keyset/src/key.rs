@@ -216,9 +216,9 @@ impl<'a> KeyRef<'a> {
             Place::Packed(block, index) => Some((block, Block::metas(block, index))),
             Place::Owned(_) => None,
         };
-        let packed = block.into_iter().flat_map(|(block, metas)| {
-            metas.map(|meta| MetaKey::packed(block, meta.id.number))
-        });
+        let packed = block
+            .into_iter()
+            .flat_map(|(block, metas)| metas.map(|meta| MetaKey::packed(block, meta.id.number)));
         packed.chain(metas.iter().cloned())
     }
 

@@ -24,6 +24,9 @@ pub(crate) trait Input {
     /// Takes the bytes before the next LF, and the LF; `None` at the end.
     fn line(&mut self) -> Result<Option<Self::Bytes>, Box<Fault>>;
 
+    /// The bytes that are still there, as far as they are in memory.
+    fn rest(&self) -> &[u8];
+
     /// How many bytes there are in all, if that is known.
     fn total(&self) -> Option<u64>;
 
@@ -93,6 +96,11 @@ impl<'a> Input for SliceInput<'a> {
         Ok(Some(line))
     }
 
+    #[inline]
+    fn rest(&self) -> &[u8] {
+        self.rest
+    }
+
     fn total(&self) -> Option<u64> {
         Some(self.total)
     }
@@ -138,6 +146,10 @@ impl<R: BufRead> Input for StreamInput<R> {
             line.pop();
         }
         Ok((read > 0).then_some(line))
+    }
+
+    fn rest(&self) -> &[u8] {
+        &[]
     }
 
     fn total(&self) -> Option<u64> {

@@ -69,6 +69,16 @@ impl Layout {
         Some(StoredMeta { name, value, value_at, next: at + input.offset() })
     }
 
+    /// Whether the words of what precedes a name, which is as long as it should
+    /// be, are separated by spaces: a dump may have other blanks.
+    #[inline]
+    pub(crate) fn is_command(self, before_name: &[u8]) -> bool {
+        let Some((_, line)) = before_name.split_last().filter(|_| self == Self::Dump) else {
+            return true;
+        };
+        line.iter().all(|byte| *byte >= b' ')
+    }
+
     /// How many bytes of a record precede a key's name.
     pub(crate) fn before_name(self, binary: bool, name: u32, value: u32) -> u64 {
         match self {

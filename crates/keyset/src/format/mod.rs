@@ -12,7 +12,8 @@ mod save;
 mod sink;
 
 use std::io::{BufRead, Write};
-use std::sync::Arc;
+
+use bytes::Bytes;
 
 pub use self::error::{Fault, Looseness, ReadError, WriteError};
 use self::input::{SliceInput, StreamInput};
@@ -106,21 +107,22 @@ pub struct WriteOptions {
 }
 
 /// Reads a whole file, whose names are below `parent`. The key set keeps the
-/// bytes; its keys are slices of them.
+/// bytes, and its keys are slices of them. They may be a vector, or whatever
+/// [`Bytes::from_owner`] takes: a mapped file is, if nobody changes it in place.
 ///
 /// # Errors
 /// Where and why the bytes are not a file of that format.
 pub fn read(
-    bytes: Vec<u8>,
+    bytes: impl Into<Bytes>,
     parent: &KeyName,
     format: Format,
     options: ReadOptions,
 ) -> Result<KeySet, ReadError> {
+    let bytes = bytes.into();
     if !matches!(format, Format::Quickdump | Format::Dump) {
         return text::read(&bytes, parent, format);
     }
-    let bytes = Arc::new(bytes);
-    let mut loader = Loader::new(Arc::clone(&bytes), parent, format, options.strict);
+    let mut loader = Loader::new(bytes.clone(), parent, format, options.strict);
     parse(SliceInput::new(&bytes), format, options, &mut loader)?;
     Ok(KeySet::from_block(loader.finish()))
 }

@@ -7,10 +7,10 @@
 use std::collections::HashSet;
 use std::collections::hash_map::{Entry, HashMap};
 
-use super::layout::Layout;
-use super::{Fault, Names};
 use super::error::WriteError;
+use super::layout::Layout;
 use super::sink::{Field, NameForm, Sink, StoredValue};
+use super::{Fault, Names};
 use crate::block::Block;
 use crate::key::{KeyRef, Place};
 use crate::keyset::{KeySet, Stretch};
@@ -113,13 +113,13 @@ impl<'a> StoredNames<'a> {
     fn check(&self, keys: &KeySet) -> Result<(), WriteError> {
         let mut scratch = Vec::new();
         for stretch in keys.stretches() {
-            let known = stretch.run().is_some_and(|(block, ..)| {
-                self.are_those_of(block) && block.verbatim.is_some()
-            });
+            let known = stretch
+                .run()
+                .is_some_and(|(block, ..)| self.are_those_of(block) && block.verbatim.is_some());
             if !known {
-                stretch.into_iter().try_for_each(|key| {
-                    self.of(key.name(), &mut scratch).map(drop)
-                })?;
+                stretch
+                    .into_iter()
+                    .try_for_each(|key| self.of(key.name(), &mut scratch).map(drop))?;
             }
         }
         Ok(())

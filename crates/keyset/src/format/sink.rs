@@ -12,6 +12,13 @@ pub struct Field<'a> {
     pub bytes: &'a [u8],
 }
 
+impl Field<'_> {
+    /// Where the bytes end in the file.
+    pub(crate) fn end(&self) -> u64 {
+        self.offset + self.bytes.len() as u64
+    }
+}
+
 impl<'a> From<&'a [u8]> for Field<'a> {
     /// A field that no file holds.
     fn from(bytes: &'a [u8]) -> Self {
@@ -28,6 +35,14 @@ pub enum StoredValue<'a> {
     Binary(Field<'a>, u32),
     /// Bytes of which the metakey `binary` tells what they are (dump version 1).
     Raw(Field<'a>),
+}
+
+impl<'a> StoredValue<'a> {
+    /// The bytes as stored.
+    pub(crate) fn field(&self) -> Field<'a> {
+        let (Self::String(field) | Self::Binary(field, _) | Self::Raw(field)) = *self;
+        field
+    }
 }
 
 /// How a file writes the names of its keys.
@@ -60,6 +75,13 @@ pub trait Sink {
     /// # Errors
     /// If it cannot be taken.
     fn key(&mut self, name: Field<'_>, value: StoredValue<'_>) -> Result<(), Box<Fault>>;
+
+    /// How many of the bytes that follow, which start at `offset` of the file, the
+    /// sink takes over by itself, having recognised them as metakeys of the key.
+    fn recognise(&mut self, rest: &[u8], offset: u64) -> usize {
+        let _ = (rest, offset);
+        0
+    }
 
     /// The key has this metakey.
     ///

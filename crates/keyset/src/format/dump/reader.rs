@@ -113,6 +113,8 @@ impl<I: Input, S: Sink> Parser<'_, I, S> {
         };
         self.sink.key(name.field(), stored)?;
         self.open = true;
+        let recognised = self.sink.recognise(self.input.rest(), self.input.offset());
+        self.input.up_to(recognised as u64)?;
         Ok(())
     }
 
@@ -150,7 +152,7 @@ impl<I: Input, S: Sink> Parser<'_, I, S> {
     }
 
     /// A decimal length as C reads it: a sign and leading zeros are fine.
-    #[inline]
+    #[inline(always)]
     fn length(&self, word: &[u8]) -> Result<u64, Box<Fault>> {
         let digits = word.strip_prefix(b"+").unwrap_or(word);
         if self.strict && (digits.len() != word.len() || matches!(digits, [b'0', _, ..])) {
@@ -160,6 +162,7 @@ impl<I: Input, S: Sink> Parser<'_, I, S> {
     }
 
     /// Takes `len` bytes and the LF after them.
+    #[inline(always)]
     fn counted_line(&mut self, len: u64) -> Result<Counted<I::Bytes>, Box<Fault>> {
         let counted = self.counted(len)?;
         match self.input.byte()? {

@@ -13,6 +13,16 @@ pub(crate) struct MetaNames {
     binary: Vec<bool>,
     /// The names of the last key whose metakeys were in order.
     template: Vec<u32>,
+    /// How those metakeys lie in the file, if they lie as a writer writes them.
+    heads: Vec<Head>,
+}
+
+/// All of a stored metakey up to its value.
+#[derive(Clone, Copy)]
+pub(crate) struct Head {
+    pub(crate) span: Span,
+    pub(crate) value_len: u32,
+    pub(crate) binary: bool,
 }
 
 impl MetaNames {
@@ -24,9 +34,16 @@ impl MetaNames {
     }
 
     /// Makes these metakeys, which are in order, the ones to expect.
-    pub(crate) fn expect(&mut self, metas: &[MetaEntry]) {
+    pub(crate) fn expect(&mut self, metas: &[MetaEntry], heads: Vec<Head>) {
         self.template.clear();
         self.template.extend(metas.iter().map(|meta| meta.name()));
+        self.heads = heads;
+    }
+
+    /// How the metakeys to expect lie in the file, from the first that does.
+    #[inline]
+    pub(crate) fn head(&self, at: usize) -> Option<Head> {
+        self.heads.get(at).copied()
     }
 
     pub(crate) fn find(&self, stored: &[u8]) -> Option<u32> {

@@ -103,7 +103,9 @@ impl Loader {
         let name = meta::canonical_name(meta).unwrap_or_default();
         let unknown = || Fault::UnknownSourceMeta { key: lossy(key), meta: lossy(meta) };
         self.unstore();
-        self.verbatim = false;
+        if let Some(current) = &mut self.current {
+            current.record_end = None;
+        }
         if self.current.is_none() {
             return self.missing_source(unknown());
         }
@@ -179,7 +181,8 @@ impl Loader {
         if !current.metas_ordered {
             self.order_metas(current);
         } else if current.expected != current.metas {
-            self.meta_names.expect(&self.block.metas[current.meta_at as usize..]);
+            let heads = self.heads(current);
+            self.meta_names.expect(&self.block.metas[current.meta_at as usize..], heads);
         }
     }
 

@@ -7,10 +7,11 @@ mod current;
 mod meta_names;
 mod metas;
 mod names;
+mod recognise;
 mod sources;
 mod values;
 
-use std::sync::Arc;
+use bytes::Bytes;
 
 use self::current::{Current, Kind};
 use self::meta_names::MetaNames;
@@ -52,12 +53,7 @@ pub(crate) struct Loader {
 }
 
 impl Loader {
-    pub(crate) fn new(
-        bytes: Arc<Vec<u8>>,
-        parent: &KeyName,
-        format: Format,
-        strict: bool,
-    ) -> Self {
+    pub(crate) fn new(bytes: Bytes, parent: &KeyName, format: Format, strict: bool) -> Self {
         let layout = Layout::of(format, &bytes);
         let missing = match format {
             Format::Dump => MissingSource::Ignore,
@@ -85,8 +81,7 @@ impl Loader {
             self.sort();
         }
         let within = self.record_end <= self.block.bytes.len() as u64;
-        self.block.verbatim =
-            (self.verbatim && self.ordered && within).then_some(self.record_end);
+        self.block.verbatim = (self.verbatim && self.ordered && within).then_some(self.record_end);
         self.block.entries.shrink_to_fit();
         self.block.metas.shrink_to_fit();
         self.block
@@ -147,10 +142,6 @@ impl Loader {
         })
     }
 
-    fn is_in_file(&self, span: Span) -> bool {
-        span.at < self.block.bytes.len() as u64 || span.len == 0
-    }
-
     /// Where a key's metakeys would start, if its name and value lie where a
     /// writer puts them after the key before.
     #[inline]
@@ -160,6 +151,8 @@ impl Loader {
         let at_name = self.record_end + layout.before_name(binary, name.len, value.len);
         let at_value = name.end() + layout.before_value(value.len);
         let in_place = self.verbatim && at_name == name.at && at_value == value.at;
+        let start = self.record_end as usize;
+        let in_place = in_place && layout.is_command(&self.block.bytes[start..at_name as usize]);
         in_place.then(|| layout.metas_after(value.end()))
     }
 
@@ -191,11 +184,13 @@ fn check_text(stored: &[u8], text: &[u8]) -> Result<(), Box<Fault>> {
 /// Where the record of a key ends after this metakey, if it lies where a writer
 /// puts it after `end`.
 #[inline]
-fn meta_record(layout: Layout, end: u64, name: Field<'_>, value: Field<'_>) -> Option<u64> {
+fn meta_record(block: &Block, end: u64, name: Field<'_>, value: Field<'_>) -> Option<u64> {
+    let layout = block.layout;
     let (name_len, value_len) = (name.bytes.len() as u32, value.bytes.len() as u32);
     let at_name = end + layout.before_meta_name(name_len, value_len);
     let at_value = at_name + u64::from(name_len) + layout.before_meta_value(value_len);
     let in_place = at_name == name.offset && at_value == value.offset;
+    let in_place = in_place && layout.is_command(&block.bytes[end as usize..at_name as usize]);
     in_place.then(|| at_value + u64::from(value_len) + layout.after_meta())
 }
 
@@ -227,7 +222,7 @@ impl Sink for Loader {
 
     #[inline]
     fn key(&mut self, name: Field<'_>, value: StoredValue<'_>) -> Result<(), Box<Fault>> {
-        let stored = name.offset;
+        let (name_end, value_end) = (name.end(), value.field().end());
         let name = self.text(name)?;
         let Some((name, flags)) = self.locate_name(name)? else {
             self.verbatim = false;
@@ -235,13 +230,20 @@ impl Sink for Loader {
         };
         let (kind, value) = self.locate_value(value)?;
         let mut current = Current::new(name, flags, kind, value);
-        current.stored = self.block.layout != Layout::Other && self.is_in_file(value);
         current.meta_at = self.block.metas.len() as u32;
-        if name.at == stored && !flags.has(Flags::COMPLETE) {
+        // After a value that was cut at a NUL, or padded, metakeys could not be found.
+        let whole_value = value.end() == value_end;
+        current.stored = self.block.layout != Layout::Other && whole_value;
+        if whole_value && name.end() == name_end && !flags.has(Flags::COMPLETE) {
             current.record_end = self.record_of(&current);
         }
         self.current = Some(current);
         Ok(())
+    }
+
+    #[inline]
+    fn recognise(&mut self, rest: &[u8], offset: u64) -> usize {
+        self.recognise_metas(rest, offset)
     }
 
     #[inline]
@@ -251,7 +253,7 @@ impl Sink for Loader {
         let uncut = name.bytes.len() + value.bytes.len() == stored_len;
         let Some(current) = &mut self.current else { return self.loose(|| Looseness::StrayMeta) };
         current.record_end = if uncut {
-            current.record_end.and_then(|end| meta_record(self.block.layout, end, name, value))
+            current.record_end.and_then(|end| meta_record(&self.block, end, name, value))
         } else {
             None
         };

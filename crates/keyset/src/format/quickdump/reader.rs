@@ -97,6 +97,8 @@ impl<I: Input, S: Sink> Parser<'_, I, S> {
             }
             other => return Err(Box::new(Fault::UnknownType(char::from(other).to_string()))),
         }
+        let recognised = self.sink.recognise(self.input.rest(), self.input.offset());
+        self.input.up_to(recognised as u64)?;
         while self.meta()? {}
         self.sink.end_key()
     }
