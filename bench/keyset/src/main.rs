@@ -3,11 +3,11 @@
 //! drives them.
 //!
 //! ```text
-//! keyset_bench generate <keys> <directory>
-//! keyset_bench getset   <directory> <parent> <format> [get|index]
-//! keyset_bench storage  <directories> <keys> <file> <format>
-//! keyset_bench append   <directory> <parent> <format> <rounds>
-//! keyset_bench micro    <directory> <parent> <format>
+//! bench-keyset generate <keys> <directory>
+//! bench-keyset getset   <directory> <parent> <format> [get|index]
+//! bench-keyset storage  <directories> <keys> <file> <format>
+//! bench-keyset append   <directory> <parent> <format> <rounds>
+//! bench-keyset micro    <directory> <parent> <format>
 //! ```
 #![allow(clippy::unwrap_used, reason = "a measurement stops at what it does not expect")]
 
@@ -33,7 +33,7 @@ fn main() {
             append(directory, parent, format, rounds.parse().unwrap());
         }
         ["micro", directory, parent, format] => micro(&load(directory, parent, format), parent),
-        _ => panic!("see the head of keyset_bench.rs"),
+        _ => panic!("see the head of main.rs"),
     }
 }
 

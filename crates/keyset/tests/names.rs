@@ -111,6 +111,7 @@ fn prefixes_are_replaced_within_a_namespace() {
     assert_eq!(replaced("user:/a\\/b", "system:/x").unwrap(), "system:/x/#_10/%");
     assert_eq!(replaced("user:/", "dir:/").unwrap(), "dir:/a\\/b/#_10/%");
     assert_eq!(replaced("user:/a\\/b/#_10/%", "dir:/").unwrap(), "dir:/");
+    assert_eq!(replaced("user:/%", "dir:/%").unwrap(), "dir:/a\\/b/#_10/%");
     assert_eq!(replaced("user:/a", "dir:/"), None);
     assert_eq!(replaced("system:/", "dir:/"), None);
 }

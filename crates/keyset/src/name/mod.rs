@@ -102,14 +102,19 @@ impl KeyName {
         if self == old {
             return Some(new.clone());
         }
+        let (old, new) = (old.proper_root(), new.proper_root());
         if let Some(rest) = self.bytes.strip_prefix(old.without_root_slash()) {
             let bytes = [new.without_root_slash(), rest].concat();
             return Some(Self::from_canonical(bytes));
         }
-        // `/%` counts as a root: its unescaped form is that of one.
-        let is_root = *old == Self::root(old.namespace());
-        let depth = if is_root { 0 } else { old.parts().count() };
-        self.parts().skip(depth).try_fold(new.clone(), |name, part| name.child(part)).ok()
+        let depth = old.parts().count();
+        self.parts().skip(depth).try_fold(new.into_owned(), |name, part| name.child(part)).ok()
+    }
+
+    /// The root for a name such as `/%`, whose unescaped form is that of a root.
+    fn proper_root(&self) -> Cow<'_, Self> {
+        let root = Self::root(self.namespace());
+        if !self.plain && *self == root { Cow::Owned(root) } else { Cow::Borrowed(self) }
     }
 
     /// The canonical escaped name.
