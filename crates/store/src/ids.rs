@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use minicbor::{CborLen, Decode, Encode};
 
-use crate::catalog::{Reads, keys};
+use crate::catalog::{Reads, Transaction, keys};
 use crate::model::FIRST_FREE_ID;
 use crate::{Result, Store};
 
@@ -31,13 +31,28 @@ impl Ids {
         free.start += 1;
         Ok(id)
     }
+
+    /// Gives no more of the block at hand.
+    pub(crate) fn forget(&self) {
+        *self.free.lock().unwrap_or_else(PoisonError::into_inner) = 0..0;
+    }
+}
+
+/// The first id that no block holds yet.
+pub(crate) fn next_id(reads: &impl Reads) -> Result<u64> {
+    let next = reads.get::<NextId>(&keys::setting("next-id"))?;
+    Ok(next.map_or(FIRST_FREE_ID, |next| next.0))
+}
+
+/// Sets that, if it was too low.
+pub(crate) fn set_next_id(tx: &mut Transaction, next: u64) {
+    tx.put(keys::setting("next-id"), &NextId(next.max(FIRST_FREE_ID)));
 }
 
 fn reserve(store: &Store) -> Result<Range<u64>> {
-    let key = keys::setting("next-id");
     store.transact(|tx| {
-        let start = tx.get::<NextId>(&key)?.map_or(FIRST_FREE_ID, |next| next.0);
-        tx.put(key.clone(), &NextId(start + BLOCK));
+        let start = next_id(tx)?;
+        set_next_id(tx, start + BLOCK);
         Ok(start..start + BLOCK)
     })
 }

@@ -13,6 +13,7 @@
 
 mod access;
 mod catalog;
+mod check;
 mod contents;
 mod error;
 mod health;
@@ -29,6 +30,7 @@ mod tree;
 mod versions;
 
 pub use access::{AccessChange, Caller, GrantView, TicketGrant, decide};
+pub use check::{CheckOptions, Finding, FindingKind};
 pub use contents::{
     BatchItem, BatchWhat, Conditions, ContentStream, Expected, Limits, Opened, Part, PutOptions,
     ReadOptions, Received, Swept, Upload, UploadOptions, Where,

@@ -54,7 +54,7 @@ pub struct Store {
 #[derive(Debug)]
 pub(crate) struct Inner {
     parts: Parts,
-    ids: Ids,
+    pub(crate) ids: Ids,
     pub(crate) credentials: CredentialCache,
     /// Rings when a job was recorded.
     pub(crate) work: Notify,

@@ -112,6 +112,10 @@ pub(crate) fn patches(content: ContentId) -> KeyRange {
     Key::new(b'k').id(content.0).prefix()
 }
 
+pub(crate) fn all_patches() -> KeyRange {
+    Key::new(b'k').prefix()
+}
+
 pub(crate) fn content_user(content: ContentId, id: ResourceId, version: u64) -> Bytes {
     Key::new(b'R').id(content.0).id(id.0).id(version).done()
 }
@@ -211,12 +215,20 @@ pub(crate) fn person_name(name: &str) -> Bytes {
     Key::new(b'u').bytes(name.as_bytes()).done()
 }
 
+pub(crate) fn all_person_names() -> KeyRange {
+    Key::new(b'u').prefix()
+}
+
 pub(crate) fn member(group: PersonId, user: PersonId) -> Bytes {
     Key::new(b'M').id(group.0).id(user.0).done()
 }
 
 pub(crate) fn members(group: PersonId) -> KeyRange {
     Key::new(b'M').id(group.0).prefix()
+}
+
+pub(crate) fn all_members() -> KeyRange {
+    Key::new(b'M').prefix()
 }
 
 pub(crate) fn membership(user: PersonId, group: PersonId) -> Bytes {
@@ -227,8 +239,16 @@ pub(crate) fn memberships(user: PersonId) -> KeyRange {
     Key::new(b'm').id(user.0).prefix()
 }
 
+pub(crate) fn all_memberships() -> KeyRange {
+    Key::new(b'm').prefix()
+}
+
 pub(crate) fn token(digest: &[u8; 32]) -> Bytes {
     Key::new(b't').bytes(digest).done()
+}
+
+pub(crate) fn tokens() -> KeyRange {
+    Key::new(b't').prefix()
 }
 
 pub(crate) fn token_of(user: PersonId, id: u64) -> Bytes {
@@ -237,6 +257,10 @@ pub(crate) fn token_of(user: PersonId, id: u64) -> Bytes {
 
 pub(crate) fn tokens_of(user: PersonId) -> KeyRange {
     Key::new(b'y').id(user.0).prefix()
+}
+
+pub(crate) fn all_tokens_of() -> KeyRange {
+    Key::new(b'y').prefix()
 }
 
 pub(crate) fn ticket(ticket: &str) -> Bytes {
@@ -255,6 +279,10 @@ pub(crate) fn tickets_on(id: ResourceId) -> KeyRange {
     Key::new(b'w').id(id.0).prefix()
 }
 
+pub(crate) fn all_tickets_on() -> KeyRange {
+    Key::new(b'w').prefix()
+}
+
 pub(crate) fn upload(id: u64) -> Bytes {
     Key::new(b'P').id(id).done()
 }
@@ -269,6 +297,10 @@ pub(crate) fn part(upload: u64, offset: u64) -> Bytes {
 
 pub(crate) fn parts(upload: u64) -> KeyRange {
     Key::new(b'p').id(upload).prefix()
+}
+
+pub(crate) fn all_parts() -> KeyRange {
+    Key::new(b'p').prefix()
 }
 
 pub(crate) fn job(id: u64) -> Bytes {
@@ -292,6 +324,21 @@ pub(crate) fn garbage_before(time: Time) -> KeyRange {
 /// The content in a key of [`garbage_before`].
 pub(crate) fn garbage_content(key: &[u8]) -> Option<ContentId> {
     id_at(key, 9).map(ContentId)
+}
+
+pub(crate) fn all_garbage() -> KeyRange {
+    Key::new(b'g').prefix()
+}
+
+/// The blob and the content in a key of [`blob_users`].
+pub(crate) fn blob_user_parts(key: &[u8]) -> Option<(BlobId, ContentId)> {
+    let blob = key.get(1..17)?.try_into().ok()?;
+    Some((BlobId::from_bytes(blob), ContentId(id_at(key, 17)?)))
+}
+
+/// The blob in a key of [`blobs`].
+pub(crate) fn blob_id(key: &[u8]) -> Option<BlobId> {
+    Some(BlobId::from_bytes(key.get(1..)?.try_into().ok()?))
 }
 
 pub(crate) fn undigested(id: ResourceId) -> Bytes {

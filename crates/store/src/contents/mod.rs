@@ -26,4 +26,6 @@ pub use write_at::Where;
 pub(crate) use conditions::check_tag;
 pub(crate) use extents::overlay;
 pub(crate) use publish::replace;
-pub(crate) use refs::{CURRENT, refer, release, resolve, store_content};
+pub(crate) use read::extent_stream;
+pub(crate) use refs::{CURRENT, blob_ids, patches, refer, release, resolve, store_content};
+pub(crate) use upload::forget as forget_upload;

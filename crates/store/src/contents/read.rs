@@ -123,7 +123,7 @@ impl Opened {
 }
 
 /// The bytes of `range`, from extents that cover it.
-pub(super) fn extent_stream(
+pub(crate) fn extent_stream(
     extents: Vec<Extent>,
     range: Range<u64>,
     places: Vec<(BlobId, Vec<Place>)>,

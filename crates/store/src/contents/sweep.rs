@@ -96,7 +96,7 @@ impl Store {
         Ok(swept)
     }
 
-    fn is_unknown(&self, place: &Place, blob: BlobId) -> Result<bool> {
+    pub(crate) fn is_unknown(&self, place: &Place, blob: BlobId) -> Result<bool> {
         let record = self.view()?.get::<BlobRecord>(&keys::blob(blob))?;
         Ok(record.is_none_or(|record| record.places.iter().all(|name| name != place.name())))
     }

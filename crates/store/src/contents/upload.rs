@@ -315,7 +315,8 @@ fn drop_part(tx: &mut Transaction, upload: u64, offset: u64) -> Result<()> {
     Ok(())
 }
 
-fn forget(tx: &mut Transaction, upload: u64) -> Result<()> {
+/// Gives an upload up, parts and all.
+pub(crate) fn forget(tx: &mut Transaction, upload: u64) -> Result<()> {
     for (offset, _) in parts(tx, upload)? {
         drop_part(tx, upload, offset)?;
     }

@@ -9,6 +9,6 @@ mod search;
 mod vocabulary;
 
 pub use avu::AvuChange;
-pub(crate) use graph::{erase, read, replace};
+pub(crate) use graph::{entries, erase, read, replace};
 pub use search::{Comparison, Condition, Query, SearchPage};
 pub use vocabulary::{attribute_of, predicate_of};

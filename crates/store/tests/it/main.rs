@@ -4,6 +4,7 @@
 
 mod access;
 mod batch;
+mod check;
 mod contents;
 mod feed;
 mod metadata;

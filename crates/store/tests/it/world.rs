@@ -17,7 +17,7 @@ use futures_util::stream;
 
 /// A clock that moves when it is told to.
 #[derive(Debug)]
-pub struct ManualClock(AtomicI64);
+pub(crate) struct ManualClock(AtomicI64);
 
 impl Clock for ManualClock {
     fn now(&self) -> Time {
@@ -26,17 +26,17 @@ impl Clock for ManualClock {
 }
 
 impl ManualClock {
-    pub fn advance(&self, by: Duration) {
+    pub(crate) fn advance(&self, by: Duration) {
         self.0.fetch_add(by.as_nanos() as i64, Ordering::SeqCst);
     }
 }
 
 /// Bytes that repeat with the same seed.
 #[derive(Debug)]
-pub struct SeededEntropy(AtomicU64);
+pub(crate) struct SeededEntropy(AtomicU64);
 
 impl SeededEntropy {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(AtomicU64::new(seed))
     }
 }
@@ -53,20 +53,20 @@ impl Entropy for SeededEntropy {
 }
 
 /// Contents above this many bytes are blobs here, so that tests need no large ones.
-pub const INLINE: usize = 64;
-pub const LIMITS: Limits = Limits { inline: INLINE, content: 1 << 30 };
-pub const ADMIN: &str = "root";
-pub const PASSWORD: &str = "correct horse";
+pub(crate) const INLINE: usize = 64;
+pub(crate) const LIMITS: Limits = Limits { inline: INLINE, content: 1 << 30 };
+pub(crate) const ADMIN: &str = "root";
+pub(crate) const PASSWORD: &str = "correct horse";
 
-pub struct World {
-    pub store: Store,
-    pub admin: Caller,
-    pub clock: Arc<ManualClock>,
-    pub parts: Parts,
+pub(crate) struct World {
+    pub(crate) store: Store,
+    pub(crate) admin: Caller,
+    pub(crate) clock: Arc<ManualClock>,
+    pub(crate) parts: Parts,
 }
 
 /// Runs what is asynchronous.
-pub fn run<T>(work: impl Future<Output = T>) -> T {
+pub(crate) fn run<T>(work: impl Future<Output = T>) -> T {
     thread_local! {
         static RUNTIME: tokio::runtime::Runtime =
             tokio::runtime::Builder::new_current_thread().build().unwrap();
@@ -74,7 +74,7 @@ pub fn run<T>(work: impl Future<Output = T>) -> T {
     RUNTIME.with(|runtime| runtime.block_on(work))
 }
 
-pub fn parts(engine: impl Engine, place: Place) -> (Parts, Arc<ManualClock>) {
+pub(crate) fn parts(engine: impl Engine, place: Place) -> (Parts, Arc<ManualClock>) {
     let clock = Arc::new(ManualClock(AtomicI64::new(1_700_000_000_000_000_000)));
     let mut parts = Parts::new(engine, place);
     parts.clock = clock.clone();
@@ -95,13 +95,13 @@ fn fresh_rows() -> &'static [Row] {
 }
 
 /// All rows of an engine.
-pub fn rows(engine: &dyn Engine) -> Vec<Row> {
+pub(crate) fn rows(engine: &dyn Engine) -> Vec<Row> {
     let view = engine.snapshot().unwrap();
     view.scan(&KeyRange::all(), ScanOptions::default()).collect::<Result<_, _>>().unwrap()
 }
 
 /// A fresh store in an empty engine.
-pub fn world_on(engine: impl Engine, place: Place) -> World {
+pub(crate) fn world_on(engine: impl Engine, place: Place) -> World {
     let mut batch = Batch::default();
     for (key, value) in fresh_rows() {
         batch.put(key.clone(), value.clone());
@@ -112,39 +112,39 @@ pub fn world_on(engine: impl Engine, place: Place) -> World {
 }
 
 /// A fresh store in memory.
-pub fn world() -> World {
+pub(crate) fn world() -> World {
     world_on(MemoryEngine::new(), Place::memory("main"))
 }
 
-pub fn path(path: &str) -> StorePath {
+pub(crate) fn path(path: &str) -> StorePath {
     path.parse().unwrap()
 }
 
-pub fn at(at: &str) -> At {
+pub(crate) fn at(at: &str) -> At {
     At::Path(path(at))
 }
 
-pub fn once(bytes: &[u8]) -> impl futures_core::Stream<Item = Result<Bytes, Error>> + use<> {
+pub(crate) fn once(bytes: &[u8]) -> impl futures_core::Stream<Item = Result<Bytes, Error>> + use<> {
     stream::iter([Ok(Bytes::copy_from_slice(bytes))])
 }
 
 /// Bytes that do not compress, and differ with the seed.
-pub fn noise(size: usize, seed: u64) -> Vec<u8> {
+pub(crate) fn noise(size: usize, seed: u64) -> Vec<u8> {
     let mut bytes = vec![0; size];
     SeededEntropy::new(seed.wrapping_mul(0x1234_5678_9abc_def1)).fill(&mut bytes);
     bytes
 }
 
-pub fn kind<T: std::fmt::Debug>(result: Result<T>) -> ErrorKind {
+pub(crate) fn kind<T: std::fmt::Debug>(result: Result<T>) -> ErrorKind {
     result.expect_err("it should be refused").kind()
 }
 
-pub fn avu(attribute: &str, value: &str) -> Avu {
+pub(crate) fn avu(attribute: &str, value: &str) -> Avu {
     Avu { attribute: attribute.into(), value: value.into(), unit: None }
 }
 
 impl World {
-    pub fn open(parts: Parts, clock: Arc<ManualClock>) -> Self {
+    pub(crate) fn open(parts: Parts, clock: Arc<ManualClock>) -> Self {
         let store = Store::open_existing(parts.clone()).unwrap();
         let (id, _) = store.person_named(ADMIN).unwrap();
         let admin = store.caller_for(id).unwrap();
@@ -152,21 +152,21 @@ impl World {
     }
 
     /// The same store, as after a restart.
-    pub fn reopened(&self) -> Self {
+    pub(crate) fn reopened(&self) -> Self {
         Self::open(self.parts.clone(), self.clock.clone())
     }
 
-    pub fn user(&self, name: &str) -> Caller {
+    pub(crate) fn user(&self, name: &str) -> Caller {
         let user = NewUser { name: name.into(), password: None, role: Role::User };
         let id = self.store.add_user(&self.admin, &user).unwrap();
         self.store.caller_for(id).unwrap()
     }
 
-    pub fn put(&self, to: &str, bytes: &[u8]) -> Stat {
+    pub(crate) fn put(&self, to: &str, bytes: &[u8]) -> Stat {
         self.try_put(&self.admin, to, bytes, PutOptions::default()).unwrap()
     }
 
-    pub fn try_put(
+    pub(crate) fn try_put(
         &self,
         caller: &Caller,
         to: &str,
@@ -176,81 +176,81 @@ impl World {
         run(self.store.put(caller, &path(to), once(bytes), options))
     }
 
-    pub fn read(&self, from: &str) -> Vec<u8> {
+    pub(crate) fn read(&self, from: &str) -> Vec<u8> {
         self.try_read(&self.admin, from).unwrap()
     }
 
-    pub fn try_read(&self, caller: &Caller, from: &str) -> Result<Vec<u8>> {
+    pub(crate) fn try_read(&self, caller: &Caller, from: &str) -> Result<Vec<u8>> {
         let opened = self.store.open(caller, &at(from), &ReadOptions::default())?;
         Ok(run(opened.read_all())?.to_vec())
     }
 
-    pub fn read_version(&self, from: &str, version: u64) -> Vec<u8> {
+    pub(crate) fn read_version(&self, from: &str, version: u64) -> Vec<u8> {
         let options = ReadOptions { version: Some(version) };
         let opened = self.store.open(&self.admin, &at(from), &options).unwrap();
         run(opened.read_all()).unwrap().to_vec()
     }
 
-    pub fn mkdir(&self, to: &str) -> Stat {
+    pub(crate) fn mkdir(&self, to: &str) -> Stat {
         self.try_mkdir(&self.admin, to).unwrap()
     }
 
-    pub fn try_mkdir(&self, caller: &Caller, to: &str) -> Result<Stat> {
+    pub(crate) fn try_mkdir(&self, caller: &Caller, to: &str) -> Result<Stat> {
         self.store.create(caller, &path(to), Draft::Collection, CreateOptions::default())
     }
 
-    pub fn stat(&self, from: &str) -> Result<Stat> {
+    pub(crate) fn stat(&self, from: &str) -> Result<Stat> {
         self.store.stat(&self.admin, &at(from))
     }
 
-    pub fn mv(&self, from: &str, to: &str) -> Result<Stat> {
+    pub(crate) fn mv(&self, from: &str, to: &str) -> Result<Stat> {
         self.store.relocate(&self.admin, &at(from), &path(to), MoveOptions::default())
     }
 
-    pub fn cp(&self, from: &str, to: &str) -> Result<Stat> {
+    pub(crate) fn cp(&self, from: &str, to: &str) -> Result<Stat> {
         self.store.copy(&self.admin, &at(from), &path(to), CopyOptions::default())
     }
 
-    pub fn rm(&self, from: &str) -> Result<()> {
+    pub(crate) fn rm(&self, from: &str) -> Result<()> {
         self.store.remove(&self.admin, &at(from), &RemoveOptions::default())
     }
 
-    pub fn rm_all(&self, from: &str) -> Result<()> {
+    pub(crate) fn rm_all(&self, from: &str) -> Result<()> {
         let options = RemoveOptions { recursive: true, ..RemoveOptions::default() };
         self.store.remove(&self.admin, &at(from), &options)
     }
 
-    pub fn names(&self, of: &str) -> Vec<String> {
+    pub(crate) fn names(&self, of: &str) -> Vec<String> {
         let page = self.store.list(&self.admin, &at(of), &ListOptions::default()).unwrap();
         page.entries.iter().map(|entry| entry.resource.name.clone()).collect()
     }
 
-    pub fn write_at(&self, to: &str, position: Where, bytes: &[u8]) -> Result<Stat> {
+    pub(crate) fn write_at(&self, to: &str, position: Where, bytes: &[u8]) -> Result<Stat> {
         let (to, conditions, expected) = (at(to), Conditions::default(), Expected::default());
         run(self.store.write_at(&self.admin, &to, position, once(bytes), (&conditions, &expected)))
     }
 
-    pub fn truncate(&self, to: &str, size: u64) -> Result<Stat> {
+    pub(crate) fn truncate(&self, to: &str, size: u64) -> Result<Stat> {
         self.store.truncate(&self.admin, &at(to), size, &Conditions::default())
     }
 
-    pub fn describe(&self, what: &str, attribute: &str, value: &str) -> Stat {
+    pub(crate) fn describe(&self, what: &str, attribute: &str, value: &str) -> Stat {
         let change = [AvuChange::Add(avu(attribute, value))];
         self.store.change_avus(&self.admin, &at(what), &change, &Conditions::default()).unwrap()
     }
 
-    pub fn rows(&self) -> Vec<Row> {
+    pub(crate) fn rows(&self) -> Vec<Row> {
         rows(&*self.parts.engine)
     }
 
     /// The keys of one table of the catalog.
-    pub fn table(&self, letter: u8) -> Vec<Bytes> {
+    pub(crate) fn table(&self, letter: u8) -> Vec<Bytes> {
         let rows = self.rows().into_iter().map(|(key, _)| key);
         rows.filter(|key| key.first() == Some(&letter)).collect()
     }
 
     /// Moves the clock past every grace period and sweeps all there is to sweep.
-    pub fn sweep(&self) {
+    pub(crate) fn sweep(&self) {
         self.store.run_jobs().unwrap();
         self.clock.advance(Duration::from_secs(3600));
         run(self.store.sweep_contents(Duration::from_secs(60))).unwrap();
@@ -258,10 +258,64 @@ impl World {
 }
 
 /// This many cases by default; `PROPTEST_CASES` asks for more or fewer.
-pub fn cases(default: u32) -> proptest::test_runner::Config {
+pub(crate) fn cases(default: u32) -> proptest::test_runner::Config {
     let config = proptest::test_runner::Config::default();
     match std::env::var_os("PROPTEST_CASES") {
         Some(_) => config,
         None => proptest::test_runner::Config { cases: default, ..config },
     }
+}
+
+/// A store with at least one record of each kind in it.
+pub(crate) fn populated(world: &World) {
+    use cenote_store::{AttributeChange, NewTicket, NewToken, UploadOptions, Versioning};
+    let (store, admin) = (&world.store, &world.admin);
+    for folder in ["/c", "/c/sub", "/gone"] {
+        world.mkdir(folder);
+    }
+    let versioning = Some(Some(Versioning::EachChange { keep: None }));
+    let change = AttributeChange { versioning, ..AttributeChange::default() };
+    store.set_attributes(admin, &at("/c"), &change).unwrap();
+    world.put("/c/x", b"old");
+    world.put("/c/x", b"new");
+    world.describe("/c/x", "k", "v");
+    world.put("/c/sub/y", b"yyy");
+    world.put("/c/big", &noise(1_000, 1));
+    world.cp("/c/big", "/copy").unwrap();
+    world.put("/patched", &noise(1_000, 2));
+    world.write_at("/patched", Where::Append, b"and more").unwrap();
+    world.user("u");
+    store.add_group(admin, "lab").unwrap();
+    store.change_group(admin, "lab", &["u".into()], &[]).unwrap();
+    let token = NewToken {
+        label: "t".into(),
+        level: cenote_store::Level::Own,
+        within: None,
+        lifetime: None,
+    };
+    store.add_token(admin, &token).unwrap();
+    store.add_ticket(admin, &at("/c/x"), &NewTicket::default()).unwrap();
+    let upload = store.begin_upload(admin, &path("/up"), &UploadOptions::default()).unwrap().id;
+    for n in 0..2u64 {
+        let part = once(&noise(100, n));
+        run(store.put_part(admin, upload, n * 100, part, &Expected::default())).unwrap();
+    }
+    world.put("/gone/z", b"z");
+    world.rm_all("/gone").unwrap();
+}
+
+/// What a check finds.
+pub(crate) fn findings(
+    store: &Store,
+    options: cenote_store::CheckOptions,
+) -> Vec<cenote_store::Finding> {
+    use futures_util::TryStreamExt;
+    run(async { store.check(options).try_collect().await }).unwrap()
+}
+
+/// Fails if a check finds anything.
+pub(crate) fn assert_clean(store: &Store) {
+    let found = findings(store, cenote_store::CheckOptions::default());
+    let lines: Vec<_> = found.iter().map(ToString::to_string).collect();
+    assert!(lines.is_empty(), "{}", lines.join("\n"));
 }

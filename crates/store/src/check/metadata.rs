@@ -1,0 +1,94 @@
+//! Descriptions and the index of their statements.
+
+use std::collections::BTreeSet;
+
+use bytes::Bytes;
+
+use super::report::{Look, Report, delete_while_same, look, path_of, rows, while_same};
+use super::{Finding, FindingKind as Kind};
+use crate::Result;
+use crate::catalog::{GraphRecord, Reads, Record, View, keys};
+use crate::metadata::entries;
+use crate::model::{PersonId, ResourceId};
+
+pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
+    let mut indexed = 0;
+    let mut whole = true;
+    for row in rows(view, &keys::graphs()) {
+        let (key, value) = row?;
+        let id = keys::first_id(&key).unwrap_or_default();
+        match GraphRecord::from_value(&value) {
+            Ok(graph) => indexed += description(view, report, id, &(key, value), graph)?,
+            Err(fault) => {
+                whole = false;
+                let detail = format!("a description: {fault}");
+                let path = path_of(view, ResourceId(id));
+                report.lost(Finding::new(Kind::DamagedRecord, id, detail).at(path))?;
+            }
+        }
+    }
+    // Each entry that a description has was seen; only if there are more are any of them strays.
+    if !whole || rows(view, &keys::all_statements()).count() as u64 > indexed {
+        strays(view, report)?;
+    }
+    report.flush()
+}
+
+/// Says how many entries of the index the description has.
+fn description(
+    view: &View,
+    report: &mut Report<'_>,
+    id: u64,
+    row: &(Bytes, Bytes),
+    graph: GraphRecord,
+) -> Result<u64> {
+    let (key, value) = row;
+    let entries = entries(id, &graph.statements.into_iter().collect());
+    let described = [keys::resource(ResourceId(id)), keys::person(PersonId(id))];
+    if !view.has(&described[0])? && !view.has(&described[1])? {
+        let mut seen: Vec<_> = described.map(|key| (key, None)).into();
+        seen.push((key.clone(), Some(value.clone())));
+        let rows: Vec<_> = entries.iter().cloned().chain([key.clone()]).collect();
+        let fix = while_same(seen, move |tx| rows.iter().for_each(|row| tx.delete(row.clone())));
+        let there = rows_there(view, &entries)?;
+        report.derivable(Finding::new(Kind::Leftover, id, "a description of nothing"), fix)?;
+        return Ok(there);
+    }
+    let there = rows_there(view, &entries)?;
+    for entry in entries {
+        if view.has(&entry)? {
+            continue;
+        }
+        let finding = Finding::new(Kind::Index, id, "a statement is not in the index");
+        let seen = vec![(key.clone(), Some(value.clone()))];
+        let fix = while_same(seen, move |tx| tx.mark(entry.clone()));
+        report.derivable(finding.at(path_of(view, ResourceId(id))), fix)?;
+    }
+    Ok(there)
+}
+
+fn rows_there(view: &View, entries: &BTreeSet<Bytes>) -> Result<u64> {
+    let there = entries.iter().map(|entry| Ok(u64::from(view.has(entry)?)));
+    there.sum()
+}
+
+fn strays(view: &View, report: &mut Report<'_>) -> Result<()> {
+    for row in rows(view, &keys::all_statements()) {
+        let (key, _) = row?;
+        let id = keys::last_id(&key).unwrap_or_default();
+        let graph = keys::graph(id);
+        let stray = match look::<GraphRecord>(view, &graph)? {
+            Look::Damaged => false,
+            Look::Missing => true,
+            Look::Found(found) => {
+                !entries(id, &found.statements.into_iter().collect()).contains(&key)
+            }
+        };
+        if stray {
+            let detail = "the index has a statement that the description has not";
+            let finding = Finding::new(Kind::Index, id, detail).at(path_of(view, ResourceId(id)));
+            report.derivable(finding, delete_while_same(view, &key, graph)?)?;
+        }
+    }
+    Ok(())
+}

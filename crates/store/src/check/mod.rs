@@ -1,0 +1,93 @@
+//! The check: everything derived is computed again from the primary records, and contents are
+//! compared with their checksums.
+//!
+//! Primary are resources, versions, contents, descriptions, users, tokens, tickets and uploads.
+//! Derived, and mended if that is asked for, are entries, counters, the index, references and
+//! jobs. Each family is checked on one snapshot, so that a store in use is checked, too; a
+//! repair looks again whether what it rests on is still so.
+
+mod bytes;
+mod contents;
+mod counters;
+mod feed;
+mod finding;
+mod metadata;
+mod people;
+mod report;
+mod tree;
+
+use futures_core::Stream;
+use futures_util::stream;
+use tokio::sync::mpsc;
+
+pub use self::finding::{Finding, FindingKind};
+
+use self::bytes::Bytewise;
+use self::report::Report;
+use crate::{Error, Result, Store};
+
+/// What to check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CheckOptions {
+    /// Mend what can be derived.
+    pub repair: bool,
+    /// The percentage of contents that are read and compared with their checksums: the same ones
+    /// each time.
+    pub contents: u8,
+}
+
+impl Default for CheckOptions {
+    fn default() -> Self {
+        Self { repair: false, contents: 100 }
+    }
+}
+
+/// How many findings wait for a slow listener.
+const WAITING: usize = 64;
+
+impl Store {
+    /// Checks the store; the stream gives what is found, and ends. Dropping it ends the check.
+    ///
+    /// # Errors
+    /// The last item is an error if the check could not be finished.
+    pub fn check(&self, options: CheckOptions) -> impl Stream<Item = Result<Finding>> + use<> {
+        let (listener, findings) = mpsc::channel(WAITING);
+        let store = self.clone();
+        tokio::spawn(async move {
+            if let Err(error) = store.check_for(options, &listener).await {
+                // Whoever does not listen any more does not miss it.
+                let _ = listener.send(Err(error)).await;
+            }
+        });
+        stream::unfold(findings, async |mut findings| {
+            let finding = findings.recv().await?;
+            Some((finding, findings))
+        })
+    }
+
+    async fn check_for(
+        &self,
+        options: CheckOptions,
+        listener: &mpsc::Sender<Result<Finding>>,
+    ) -> Result<()> {
+        let to = listener.clone();
+        self.blocking(move |store| {
+            let mut report = Report::new(store, options.repair, &to);
+            tree::next_id(store, &store.view()?, &mut report)?;
+            // Each on what the repairs before it left.
+            for family in [
+                tree::check,
+                contents::check,
+                metadata::check,
+                people::check,
+                counters::check,
+                feed::check,
+            ] {
+                family(&store.view()?, &mut report)?;
+            }
+            Ok::<_, Error>(())
+        })
+        .await?;
+        Bytewise { store: self, options, listener }.check().await
+    }
+}

@@ -1,0 +1,213 @@
+//! Users, groups, tokens and tickets, and the ways back to them.
+
+use bytes::Bytes;
+
+use super::report::{Look, Report, delete_while_same, look, rows, while_same};
+use super::{Finding, FindingKind as Kind};
+use crate::Result;
+use crate::catalog::{Reads, Record, TicketRecord, TokenRecord, Transaction, View, keys};
+use crate::model::{Person, PersonId, ResourceId};
+
+pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
+    persons(view, report)?;
+    person_names(view, report)?;
+    members(view, report)?;
+    memberships(view, report)?;
+    tokens(view, report)?;
+    tokens_of_users(view, report)?;
+    tickets(view, report)?;
+    tickets_of_resources(view, report)?;
+    report.flush()
+}
+
+/// Reports a missing way back, which `key` should hold while `because` is as it is.
+fn missing(
+    view: &View,
+    report: &mut Report<'_>,
+    id: impl std::fmt::Display,
+    detail: &str,
+    (because, key, value): (&Bytes, Bytes, Bytes),
+) -> Result<()> {
+    let seen = vec![(because.clone(), view.value(because)?), (key.clone(), view.value(&key)?)];
+    let fix = while_same(seen, move |tx| tx.put_raw(key.clone(), value.clone()));
+    report.derivable(Finding::new(Kind::Reference, id, detail), fix)
+}
+
+/// Reports a row that leads nowhere, while `because` is as it is.
+fn stray(
+    view: &View,
+    report: &mut Report<'_>,
+    id: impl std::fmt::Display,
+    detail: &str,
+    (because, key): (Bytes, &Bytes),
+) -> Result<()> {
+    let fix = delete_while_same(view, key, because)?;
+    report.derivable(Finding::new(Kind::Reference, id, detail), fix)
+}
+
+fn delete_both(one: Bytes, other: Bytes) -> impl Fn(&mut Transaction) + 'static {
+    move |tx| [&one, &other].into_iter().for_each(|row| tx.delete(row.clone()))
+}
+
+fn persons(view: &View, report: &mut Report<'_>) -> Result<()> {
+    for row in rows(view, &keys::persons()) {
+        let (key, value) = row?;
+        let id = PersonId(keys::first_id(&key).unwrap_or_default());
+        let Ok(person) = Person::from_value(&value) else {
+            let detail = "the record of a user or group does not decode";
+            report.lost(Finding::new(Kind::DamagedRecord, id, detail))?;
+            continue;
+        };
+        let name = keys::person_name(&person.name);
+        match look::<PersonId>(view, &name)? {
+            Look::Found(found) if found == id => {}
+            Look::Found(other) if view.has(&keys::person(other))? => {
+                let detail = format!("its name leads to {other}");
+                report.lost(Finding::new(Kind::Reference, id, detail))?;
+            }
+            _ => missing(
+                view,
+                report,
+                id,
+                "it is not found by its name",
+                (&key, name, id.to_value()),
+            )?,
+        }
+    }
+    Ok(())
+}
+
+fn person_names(view: &View, report: &mut Report<'_>) -> Result<()> {
+    for row in rows(view, &keys::all_person_names()) {
+        let (key, value) = row?;
+        // One that does not decode is put right by the person who has the name.
+        let Ok(id) = PersonId::from_value(&value) else { continue };
+        let person = keys::person(id);
+        let detail = match look::<Person>(view, &person)? {
+            Look::Missing => "a name leads to nobody",
+            Look::Found(found) if keys::person_name(&found.name) != key => {
+                "a name leads to somebody of another name"
+            }
+            _ => continue,
+        };
+        stray(view, report, id, detail, (person, &key))?;
+    }
+    Ok(())
+}
+
+fn members(view: &View, report: &mut Report<'_>) -> Result<()> {
+    for row in rows(view, &keys::all_members()) {
+        let (key, _) = row?;
+        let (group, user) = pair(&key);
+        let back = keys::membership(user, group);
+        let gone = [group, user]
+            .map(keys::person)
+            .into_iter()
+            .find(|person| matches!(view.has(person), Ok(false)));
+        if let Some(gone) = gone {
+            let seen = vec![(gone, None)];
+            let fix = while_same(seen, delete_both(key, back));
+            let detail = "a member, or the group, is gone";
+            report.derivable(Finding::new(Kind::Reference, group, detail), fix)?;
+        } else if !view.has(&back)? {
+            missing(view, report, user, "a group does not show", (&key, back, Bytes::new()))?;
+        }
+    }
+    Ok(())
+}
+
+fn memberships(view: &View, report: &mut Report<'_>) -> Result<()> {
+    for row in rows(view, &keys::all_memberships()) {
+        let (key, _) = row?;
+        let (user, group) = pair(&key);
+        let member = keys::member(group, user);
+        if !view.has(&member)? {
+            stray(view, report, user, "a group that does not have it", (member, &key))?;
+        }
+    }
+    Ok(())
+}
+
+fn pair(key: &[u8]) -> (PersonId, PersonId) {
+    let [first, second] = [keys::first_id(key), keys::last_id(key)].map(Option::unwrap_or_default);
+    (PersonId(first), PersonId(second))
+}
+
+fn tokens(view: &View, report: &mut Report<'_>) -> Result<()> {
+    for row in rows(view, &keys::tokens()) {
+        let (key, value) = row?;
+        let Ok(token) = TokenRecord::from_value(&value) else {
+            let fix =
+                while_same(vec![(key.clone(), Some(value))], move |tx| tx.delete(key.clone()));
+            let detail = "the record of a token does not decode; repair revokes it";
+            report.derivable(Finding::new(Kind::DamagedRecord, "token", detail), fix)?;
+            continue;
+        };
+        let user = keys::person(token.user);
+        let back = keys::token_of(token.user, token.id);
+        if !view.has(&user)? {
+            let fix = while_same(vec![(user, None)], delete_both(key, back));
+            report.derivable(Finding::new(Kind::Leftover, token.id, "a token of nobody"), fix)?;
+        } else if view.value(&back)?.as_deref() != Some(&key[1..]) {
+            let digest = key.slice(1..);
+            missing(view, report, token.id, "a token that does not show", (&key, back, digest))?;
+        }
+    }
+    Ok(())
+}
+
+fn tokens_of_users(view: &View, report: &mut Report<'_>) -> Result<()> {
+    for row in rows(view, &keys::all_tokens_of()) {
+        let (key, digest) = row?;
+        let Ok(digest) = <&[u8; 32]>::try_from(&digest[..]) else { continue };
+        let token = keys::token(digest);
+        let because = match look::<TokenRecord>(view, &token)? {
+            Look::Found(found) if keys::token_of(found.user, found.id) == key => continue,
+            Look::Damaged => key.clone(),
+            _ => token,
+        };
+        let id = keys::last_id(&key).unwrap_or_default();
+        stray(view, report, id, "a token that is not there", (because, &key))?;
+    }
+    Ok(())
+}
+
+fn tickets(view: &View, report: &mut Report<'_>) -> Result<()> {
+    for row in rows(view, &keys::tickets()) {
+        let (key, value) = row?;
+        let name = String::from_utf8_lossy(&key[1..]).into_owned();
+        let Ok(ticket) = TicketRecord::from_value(&value) else {
+            let detail = "the record of a ticket does not decode; repair removes it";
+            let fix =
+                while_same(vec![(key.clone(), Some(value))], move |tx| tx.delete(key.clone()));
+            report.derivable(Finding::new(Kind::DamagedRecord, "ticket", detail), fix)?;
+            continue;
+        };
+        let resource = keys::resource(ticket.resource);
+        let back = keys::ticket_on(ticket.resource, &name);
+        if !view.has(&resource)? {
+            let fix = while_same(vec![(resource, None)], delete_both(key, back));
+            let finding = Finding::new(Kind::Leftover, ticket.resource, "a ticket for nothing");
+            report.derivable(finding, fix)?;
+        } else if !view.has(&back)? {
+            let detail = "a ticket that does not show";
+            missing(view, report, ticket.resource, detail, (&key, back, Bytes::new()))?;
+        }
+    }
+    Ok(())
+}
+
+fn tickets_of_resources(view: &View, report: &mut Report<'_>) -> Result<()> {
+    for row in rows(view, &keys::all_tickets_on()) {
+        let (key, _) = row?;
+        let id = ResourceId(keys::first_id(&key).unwrap_or_default());
+        let ticket = keys::ticket(&String::from_utf8_lossy(&key[9..]));
+        let because = match look::<TicketRecord>(view, &ticket)? {
+            Look::Found(found) if found.resource == id => continue,
+            Look::Damaged => key.clone(),
+            _ => ticket,
+        };
+        stray(view, report, id, "a ticket that is not there", (because, &key))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,146 @@
+//! Where findings go, and how what is derivable is mended: in bounded commits, each of which
+//! looks again whether the finding still holds.
+
+use bytes::Bytes;
+use cenote_kv::KeyRange;
+use tokio::sync::mpsc::Sender;
+
+use super::Finding;
+use crate::access::Chain;
+use crate::catalog::{Reads, Record, Transaction, View};
+use crate::model::{ResourceId, StorePath};
+use crate::{Error, ErrorKind, Result, Store};
+
+/// Mends one finding; false if it no longer holds.
+pub(super) type Repair = Box<dyn Fn(&mut Transaction) -> Result<bool>>;
+
+/// How many findings are mended in one commit.
+const STEP: usize = 128;
+
+pub(super) struct Report<'a> {
+    pub(super) store: &'a Store,
+    repair: bool,
+    listener: &'a Sender<Result<Finding>>,
+    waiting: Vec<(Finding, Option<Repair>)>,
+}
+
+impl<'a> Report<'a> {
+    pub(super) fn new(
+        store: &'a Store,
+        repair: bool,
+        listener: &'a Sender<Result<Finding>>,
+    ) -> Self {
+        Self { store, repair, listener, waiting: Vec::new() }
+    }
+
+    /// Reports what nothing can be derived from.
+    pub(super) fn lost(&mut self, finding: Finding) -> Result<()> {
+        self.take(finding, None)
+    }
+
+    /// Reports what `repair` mends.
+    pub(super) fn derivable(
+        &mut self,
+        finding: Finding,
+        repair: impl Fn(&mut Transaction) -> Result<bool> + 'static,
+    ) -> Result<()> {
+        self.take(finding, Some(Box::new(repair)))
+    }
+
+    fn take(&mut self, finding: Finding, repair: Option<Repair>) -> Result<()> {
+        self.waiting.push((finding, repair));
+        if self.waiting.len() < STEP { Ok(()) } else { self.flush() }
+    }
+
+    /// Mends and tells what waits.
+    pub(super) fn flush(&mut self) -> Result<()> {
+        if self.repair {
+            self.mend()?;
+        }
+        for (finding, _) in self.waiting.drain(..) {
+            self.listener.blocking_send(Ok(finding)).map_err(|_| gone())?;
+        }
+        Ok(())
+    }
+
+    fn mend(&mut self) -> Result<()> {
+        let waiting = &self.waiting;
+        let mended = self.store.transact(|tx| {
+            let mend = |(_, repair): &(Finding, Option<Repair>)| {
+                repair.as_ref().map_or(Ok(false), |repair| repair(tx))
+            };
+            waiting.iter().map(mend).collect::<Result<Vec<bool>>>()
+        })?;
+        for ((finding, _), mended) in self.waiting.iter_mut().zip(mended) {
+            finding.repaired = mended;
+        }
+        Ok(())
+    }
+}
+
+/// The error that ends a check to which nobody listens any more.
+pub(super) fn gone() -> Error {
+    Error::new(ErrorKind::Unavailable, "nobody listens to the check")
+}
+
+/// What is at a key.
+pub(super) enum Look<T> {
+    Missing,
+    /// Reported where its own table is checked; nothing is concluded from it.
+    Damaged,
+    Found(T),
+}
+
+impl<T> Look<T> {
+    pub(super) fn map<U>(self, what: impl FnOnce(T) -> U) -> Look<U> {
+        match self {
+            Self::Missing => Look::Missing,
+            Self::Damaged => Look::Damaged,
+            Self::Found(found) => Look::Found(what(found)),
+        }
+    }
+}
+
+pub(super) fn look<T: Record>(view: &View, key: &Bytes) -> Result<Look<T>> {
+    Ok(match view.value(key)? {
+        None => Look::Missing,
+        Some(value) => T::from_value(&value).map_or(Look::Damaged, Look::Found),
+    })
+}
+
+/// The rows of a table, read as they are needed.
+pub(super) fn rows(view: &View, range: &KeyRange) -> impl Iterator<Item = Result<(Bytes, Bytes)>> {
+    view.0.scan(range, Default::default()).map(|row| Ok(row?))
+}
+
+/// A repair that is right while the rows that it was derived from are as they were seen.
+pub(super) fn while_same(
+    seen: Vec<(Bytes, Option<Bytes>)>,
+    fix: impl Fn(&mut Transaction) + 'static,
+) -> impl Fn(&mut Transaction) -> Result<bool> + 'static {
+    move |tx| {
+        for (key, value) in &seen {
+            if tx.value(key)? != *value {
+                return Ok(false);
+            }
+        }
+        fix(tx);
+        Ok(true)
+    }
+}
+
+/// Deletes rows that lead nowhere, while they do.
+pub(super) fn delete_while_same(
+    view: &View,
+    key: &Bytes,
+    because: Bytes,
+) -> Result<impl Fn(&mut Transaction) -> Result<bool> + 'static> {
+    let seen = vec![(key.clone(), view.value(key)?), (because.clone(), view.value(&because)?)];
+    let key = key.clone();
+    Ok(while_same(seen, move |tx| tx.delete(key.clone())))
+}
+
+/// Where a resource is, if it can be reached.
+pub(super) fn path_of(view: &View, id: ResourceId) -> Option<StorePath> {
+    Chain::read(view, id).ok().flatten().map(|chain| chain.path())
+}

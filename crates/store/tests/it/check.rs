@@ -1,0 +1,413 @@
+//! The check: for every kind of damage it finds exactly that, and mends what is derivable.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use cenote_blob::BlobId;
+use cenote_kv::Batch;
+use cenote_store::{CheckOptions, Finding, FindingKind as Kind};
+
+use crate::world::{World, assert_clean, findings, noise, populated, run, world};
+
+const REPAIR: CheckOptions = CheckOptions { repair: true, contents: 100 };
+const LOOK: CheckOptions = CheckOptions { repair: false, contents: 100 };
+
+fn full() -> World {
+    let world = world();
+    populated(&world);
+    assert_clean(&world.store);
+    world
+}
+
+fn kinds(found: &[Finding]) -> Vec<Kind> {
+    let mut kinds: Vec<_> = found.iter().map(|finding| finding.kind).collect();
+    kinds.sort();
+    kinds
+}
+
+/// Raw access to the catalog.
+impl World {
+    fn commit(&self, change: impl FnOnce(&mut Batch)) {
+        let mut batch = Batch::default();
+        change(&mut batch);
+        self.parts.engine.commit(batch).unwrap();
+    }
+
+    fn value(&self, key: &[u8]) -> Bytes {
+        self.parts.engine.snapshot().unwrap().get(key).unwrap().unwrap()
+    }
+
+    fn raw_put(&self, key: Vec<u8>, value: Bytes) {
+        self.commit(|batch| _ = batch.put(key, value));
+    }
+
+    fn raw_delete(&self, key: &[u8]) {
+        self.commit(|batch| _ = batch.delete(key.to_vec()));
+    }
+
+    fn id(&self, path: &str) -> u64 {
+        self.stat(path).unwrap().id.0
+    }
+
+    fn content(&self, path: &str) -> u64 {
+        self.stat(path).unwrap().resource.content.unwrap().id.0
+    }
+
+    /// Flips a bit of the last byte of a value.
+    fn damage(&self, key: &[u8]) {
+        let mut value = self.value(key).to_vec();
+        *value.last_mut().unwrap() ^= 1;
+        self.raw_put(key.to_vec(), value.into());
+    }
+
+    fn first(&self, table: u8) -> Bytes {
+        self.table(table)[0].clone()
+    }
+}
+
+fn key(table: u8, ids: &[u64]) -> Vec<u8> {
+    let ids = ids.iter().flat_map(|id| id.to_be_bytes());
+    [table].into_iter().chain(ids).collect()
+}
+
+fn named(table: u8, ids: &[u64], name: &[u8]) -> Vec<u8> {
+    [key(table, ids), name.to_vec()].concat()
+}
+
+/// Below the first id that is given.
+const NOBODY: u64 = 999;
+
+type Damage = (&'static str, fn(&World), &'static [Kind]);
+
+/// What repair mends.
+const DERIVABLE: &[Damage] = &[
+    ("a missing entry", |w| w.raw_delete(&named(b'C', &[w.id("/c")], b"x")), &[Kind::Entry]),
+    (
+        "an entry that does not decode",
+        |w| w.damage(&named(b'C', &[w.id("/c")], b"x")),
+        &[Kind::Entry],
+    ),
+    (
+        "an entry that leads elsewhere",
+        |w| w.raw_put(named(b'C', &[w.id("/c")], b"n"), w.value(&named(b'C', &[w.id("/c")], b"x"))),
+        &[Kind::Entry],
+    ),
+    (
+        "an entry of nothing that does not decode",
+        |w| w.raw_put(named(b'C', &[w.id("/c")], b"n"), Bytes::from_static(b"?")),
+        &[Kind::Entry],
+    ),
+    ("a removed tree without its job", |w| w.raw_delete(&w.first(b'J')), &[Kind::Job]),
+    ("a job that does not decode", |w| w.damage(&w.first(b'J')), &[Kind::DamagedRecord, Kind::Job]),
+    (
+        "a wrong counter",
+        |w| w.raw_put(named(b'c', &[w.id("/c")], b"n"), 7i64.to_be_bytes().to_vec().into()),
+        &[Kind::Counter],
+    ),
+    ("a missing counter", |w| w.raw_delete(&named(b'c', &[0], b"s")), &[Kind::Counter]),
+    (
+        "a counter of nothing",
+        |w| w.raw_put(named(b'c', &[NOBODY], b"n"), 7i64.to_be_bytes().to_vec().into()),
+        &[Kind::Counter],
+    ),
+    (
+        "a counter that is none",
+        |w| w.raw_put(named(b'c', &[w.id("/c")], b"s"), Bytes::from_static(b"?")),
+        &[Kind::Counter],
+    ),
+    ("a statement that is not indexed", |w| w.raw_delete(&w.first(b'I')), &[Kind::Index]),
+    (
+        "an index of what is not stated",
+        |w| w.raw_put(key(b'I', &[1, 2, w.id("/c/x")]), Bytes::new()),
+        &[Kind::Index],
+    ),
+    (
+        "an index of nothing",
+        |w| w.raw_put(key(b'I', &[1, 2, NOBODY]), Bytes::new()),
+        &[Kind::Index],
+    ),
+    (
+        "a description of nothing",
+        |w| w.raw_put(key(b'G', &[NOBODY]), w.value(&w.first(b'G'))),
+        &[Kind::Leftover],
+    ),
+    (
+        "a missing reference to a content",
+        |w| w.raw_delete(&key(b'R', &[w.content("/c/x"), w.id("/c/x"), 0])),
+        &[Kind::Reference],
+    ),
+    (
+        "a reference of nobody",
+        |w| w.raw_put(key(b'R', &[w.content("/c/x"), NOBODY, 0]), Bytes::new()),
+        &[Kind::Reference],
+    ),
+    (
+        "a reference of no version",
+        |w| w.raw_put(key(b'R', &[w.content("/c/x"), w.id("/c/x"), 77]), Bytes::new()),
+        &[Kind::Reference],
+    ),
+    ("a missing reference to a blob", |w| w.raw_delete(&w.first(b'b')), &[Kind::Reference]),
+    (
+        "a reference of no content to a blob",
+        |w| w.raw_put([&w.first(b'b')[..17], &NOBODY.to_be_bytes()].concat(), Bytes::new()),
+        &[Kind::Reference],
+    ),
+    (
+        "a record of a blob that is not",
+        |w| w.raw_put(named(b'B', &[], &[7; 16]), w.value(&w.first(b'B'))),
+        &[Kind::Leftover, Kind::MissingBlob],
+    ),
+    (
+        "a content of nobody",
+        |w| w.raw_put(key(b'K', &[NOBODY]), w.value(&key(b'K', &[w.content("/c/x")]))),
+        &[Kind::Leftover],
+    ),
+    (
+        "a patch of no content",
+        |w| w.raw_put(named(b'k', &[NOBODY], &[0; 4]), w.value(&w.first(b'k'))),
+        &[Kind::Leftover],
+    ),
+    (
+        "a version of nothing",
+        |w| w.raw_put(key(b'V', &[NOBODY, 1]), w.value(&w.first(b'V'))),
+        &[Kind::Leftover],
+    ),
+    ("parts of no upload", |w| w.raw_delete(&w.first(b'P')), &[Kind::Leftover, Kind::Leftover]),
+    ("an upload that does not decode", |w| w.damage(&w.first(b'P')), &[Kind::DamagedRecord]),
+    (
+        "an object without its note of a digest",
+        |w| w.raw_delete(&w.first(b'd')),
+        &[Kind::Reference],
+    ),
+    (
+        "a note of a digest that is known",
+        |w| w.raw_put(key(b'd', &[w.id("/c/x")]), Bytes::new()),
+        &[Kind::Reference],
+    ),
+    ("a user without a name", |w| w.raw_delete(b"uu"), &[Kind::Reference]),
+    ("a name that does not decode", |w| w.damage(b"uu"), &[Kind::Reference]),
+    (
+        "a name of somebody else",
+        |w| w.raw_put(b"uother".to_vec(), w.value(b"uu")),
+        &[Kind::Reference],
+    ),
+    ("a membership that does not show", |w| w.raw_delete(&w.first(b'm')), &[Kind::Reference]),
+    (
+        "a membership that is none",
+        |w| w.raw_put(key(b'm', &[10, 11]), Bytes::new()),
+        &[Kind::Reference],
+    ),
+    (
+        "a member that is not",
+        |w| w.raw_put(key(b'M', &[10, NOBODY]), Bytes::new()),
+        &[Kind::Reference],
+    ),
+    ("a token that does not show", |w| w.raw_delete(&w.first(b'y')), &[Kind::Reference]),
+    ("a token that is not", |w| w.raw_delete(&w.first(b't')), &[Kind::Reference]),
+    (
+        "a token that does not decode",
+        |w| w.damage(&w.first(b't')),
+        &[Kind::DamagedRecord, Kind::Reference],
+    ),
+    ("a ticket that does not show", |w| w.raw_delete(&w.first(b'w')), &[Kind::Reference]),
+    ("a ticket that is not", |w| w.raw_delete(&w.first(b'T')), &[Kind::Reference]),
+    (
+        "a ticket that does not decode",
+        |w| w.damage(&w.first(b'T')),
+        &[Kind::DamagedRecord, Kind::Reference],
+    ),
+    ("a change that does not decode", |w| w.damage(&w.first(b'F')), &[Kind::DamagedRecord]),
+    ("ids that would return", |w| w.raw_delete(b"snext-id"), &[Kind::NextId]),
+];
+
+#[test]
+fn every_derivable_damage_is_found_and_mended() {
+    for (name, damage, expected) in DERIVABLE {
+        let world = full();
+        damage(&world);
+        assert_eq!(kinds(&findings(&world.store, LOOK)), *expected, "{name}");
+        assert_eq!(
+            kinds(&findings(&world.store, LOOK)),
+            *expected,
+            "looking changes nothing: {name}"
+        );
+        let repaired = findings(&world.store, REPAIR);
+        let unmended: Vec<_> = repaired.iter().filter(|finding| !finding.repaired).collect();
+        assert!(unmended.is_empty(), "{name}: {unmended:?}");
+        assert_clean(&world.store);
+        world.sweep();
+        assert_clean(&world.store);
+    }
+}
+
+fn blob_of(world: &World, path: &str) -> BlobId {
+    let key =
+        world.table(b'b').into_iter().find(|key| key[17..] == world.content(path).to_be_bytes());
+    BlobId::from_bytes(key.unwrap()[1..17].try_into().unwrap())
+}
+
+fn overwrite(world: &World, blob: BlobId, bytes: Vec<u8>) {
+    run(async {
+        let mut writer = world.parts.places[0].writer(blob, []);
+        writer.write(bytes.into()).await.unwrap();
+        writer.finish().await.unwrap()
+    });
+}
+
+/// What only a copy from elsewhere could bring back.
+const LOST: &[Damage] = &[
+    (
+        "a resource that does not decode",
+        |w| w.damage(&key(b'N', &[w.id("/c/x")])),
+        &[Kind::DamagedRecord],
+    ),
+    (
+        "a content that does not decode",
+        |w| w.damage(&key(b'K', &[w.content("/c/x")])),
+        &[Kind::DamagedRecord],
+    ),
+    ("a description that does not decode", |w| w.damage(&w.first(b'G')), &[Kind::DamagedRecord]),
+    ("a version that does not decode", |w| w.damage(&w.first(b'V')), &[Kind::DamagedRecord]),
+    ("a user that does not decode", |w| w.damage(&key(b'U', &[11])), &[Kind::DamagedRecord]),
+    ("a blob's record that does not decode", |w| w.damage(&w.first(b'B')), &[Kind::DamagedRecord]),
+    ("a patch that is missing", |w| w.raw_delete(&w.first(b'k')), &[Kind::Content]),
+    (
+        "a content that is missing",
+        |w| w.raw_delete(&key(b'K', &[w.content("/c/x")])),
+        &[Kind::Content],
+    ),
+    (
+        "a blob that is missing",
+        |w| run(w.parts.places[0].delete(blob_of(w, "/c/big"))).unwrap(),
+        &[Kind::MissingBlob],
+    ),
+    ("a short blob", |w| overwrite(w, blob_of(w, "/c/big"), noise(999, 1)), &[Kind::ShortBlob]),
+    (
+        "a damaged blob",
+        |w| overwrite(w, blob_of(w, "/c/big"), noise(1_000, 9)),
+        &[Kind::DamagedBlob],
+    ),
+    (
+        "other bytes in the catalog",
+        |w| {
+            w.raw_put(
+                key(b'K', &[w.content("/c/x")]),
+                w.value(&key(b'K', &[w.content("/c/sub/y")])),
+            )
+        },
+        &[Kind::Digest],
+    ),
+];
+
+#[test]
+fn what_is_lost_is_told_and_nothing_is_made_up() {
+    for (name, damage, expected) in LOST {
+        let world = full();
+        damage(&world);
+        assert_eq!(kinds(&findings(&world.store, LOOK)), *expected, "{name}");
+        let rows = world.rows();
+        let repaired = findings(&world.store, REPAIR);
+        assert_eq!(kinds(&repaired), *expected, "{name}");
+        assert!(repaired.iter().all(|finding| !finding.repaired), "{name}");
+        assert_eq!(world.rows(), rows, "{name}");
+    }
+}
+
+#[test]
+fn what_lies_below_a_lost_collection_is_told() {
+    let world = full();
+    world.raw_delete(&key(b'N', &[world.id("/c")]));
+    let found = findings(&world.store, REPAIR);
+    let unreachable = found.iter().filter(|finding| finding.kind == Kind::Unreachable).count();
+    assert_eq!(unreachable, 4, "x, sub, y and big: {found:?}");
+}
+
+#[test]
+fn a_ring_is_found() {
+    let world = full();
+    // `/c/sub` becomes the collection of `/c`.
+    let (c, sub) = (key(b'N', &[world.id("/c")]), key(b'N', &[world.id("/c/sub")]));
+    let swapped = world.value(&c);
+    world.raw_put(sub, swapped.clone());
+    let found = findings(&world.store, LOOK);
+    assert!(!found.is_empty());
+    world.raw_put(c, swapped);
+    findings(&world.store, REPAIR);
+}
+
+#[test]
+fn a_blob_that_nothing_knows_is_found_once_it_is_old() {
+    let world = full();
+    overwrite(&world, BlobId::from_bytes([9; 16]), noise(100, 1));
+    assert_clean(&world.store);
+    world.clock.advance(Duration::from_secs(100 * 365 * 24 * 3_600));
+    let found = findings(&world.store, REPAIR);
+    assert_eq!(kinds(&found), [Kind::OrphanBlob]);
+    assert!(found[0].repaired);
+    assert_clean(&world.store);
+}
+
+#[test]
+fn a_percentage_reads_the_same_contents_each_time_and_more_of_them_if_it_is_larger() {
+    let world = world();
+    (0..40).for_each(|n| drop(world.put(&format!("/{n}"), &noise(200, n))));
+    for key in world.table(b'B') {
+        let blob = BlobId::from_bytes(key[1..].try_into().unwrap());
+        overwrite(&world, blob, noise(200, 77));
+    }
+    let read = |contents| -> Vec<_> {
+        let found = findings(&world.store, CheckOptions { repair: false, contents });
+        found.into_iter().map(|finding| finding.id).collect()
+    };
+    let (none, some, more, all) = (read(0), read(30), read(60), read(100));
+    assert_eq!((none.len(), all.len()), (0, 40));
+    assert_eq!(some, read(30));
+    assert!(some.len() < more.len() && some.iter().all(|id| more.contains(id)));
+}
+
+#[test]
+fn a_finding_is_one_line() {
+    let world = world();
+    let to = cenote_store::StorePath::root()
+        .join(cenote_store::Name::new("two\nlines").unwrap())
+        .unwrap();
+    run(world.store.put(&world.admin, &to, crate::world::once(b""), Default::default())).unwrap();
+    world.raw_delete(&named(b'C', &[1], b"two\nlines"));
+    let found = findings(&world.store, REPAIR);
+    assert_eq!(found.len(), 1);
+    let line = found[0].to_string();
+    assert!(line.starts_with("entry ") && line.ends_with("(repaired)"), "{line}");
+    assert_eq!(line.lines().count(), 1);
+}
+
+#[test]
+fn a_check_that_nobody_listens_to_ends() {
+    let world = full();
+    (0..500).for_each(|n| world.raw_put(key(b'I', &[n, 1, NOBODY]), Bytes::new()));
+    run(async {
+        use futures_util::StreamExt;
+        let mut check = Box::pin(world.store.check(LOOK));
+        assert!(check.next().await.is_some());
+        drop(check);
+    });
+}
+
+#[test]
+fn a_store_in_use_is_checked_without_false_alarms() {
+    let world = world();
+    let done = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for n in 0..200u64 {
+                let name = format!("/{}", n % 7);
+                let _ = world.rm(&name);
+                world.put(&name, &noise(100, n));
+                world.describe(&name, "n", &n.to_string());
+            }
+            done.store(true, std::sync::atomic::Ordering::SeqCst);
+        });
+        while !done.load(std::sync::atomic::Ordering::SeqCst) {
+            assert_clean(&world.store);
+        }
+    });
+}
