@@ -150,11 +150,14 @@ impl Index {
     }
 
     fn frame_start(&self, source: &dyn Source, frame: u64) -> Result<u64> {
+        if self.used == 0 {
+            return Ok(0);
+        }
         let guess = self.next.load(Ordering::Relaxed);
         if self.begins(source, guess, frame)? {
             return Ok(guess);
         }
-        let (mut low, mut high) = (0, self.used);
+        let (mut low, mut high) = self.bracket(source, frame)?;
         while low < high {
             let middle = low + (high - low) / 2;
             if self.get(source, middle)?.frame < frame {
@@ -164,6 +167,31 @@ impl Index {
             }
         }
         Ok(low)
+    }
+
+    /// Positions between which a frame must begin.
+    ///
+    /// Most trajectories have the same chunks in each frame, so that the place of a frame can be
+    /// guessed; the search goes from there by steps that double.
+    fn bracket(&self, source: &dyn Source, frame: u64) -> Result<(u64, u64)> {
+        let last = self.get(source, self.used - 1)?.frame;
+        let share = u128::from(frame.min(last)) * u128::from(self.used) / (u128::from(last) + 1);
+        let (mut low, mut high) = (share as u64, share as u64);
+        let mut step = 4;
+        if self.get(source, low)?.frame < frame {
+            while high < self.used && self.get(source, high)?.frame < frame {
+                low = high + 1;
+                high = high.saturating_add(step).min(self.used);
+                step *= 2;
+            }
+        } else {
+            while low > 0 && self.get(source, low)?.frame >= frame {
+                high = low;
+                low = low.saturating_sub(step);
+                step *= 2;
+            }
+        }
+        Ok((low, high))
     }
 
     fn begins(&self, source: &dyn Source, i: u64, frame: u64) -> Result<bool> {

@@ -1,7 +1,7 @@
 //! Files of the reference library are read as it reads them, and written as it writes them.
 
 use crate::common::{apply, contents, create, fixture, fixture_names, json, pattern, write};
-use cenote_gsd::{ChunkType, Reader, Version, Writer};
+use cenote_gsd::{ChunkType, Number, Reader, Version, Writer};
 use serde_json::{Value, json};
 
 #[test]
@@ -99,26 +99,18 @@ fn assert_chunk(reader: &Reader<Vec<u8>>, i: u64, row: &Value, file: &str) {
 }
 
 fn assert_values(data: &[u8], kind: ChunkType, values: &[Value], file: &str) {
-    let seen: Vec<f64> =
-        data.chunks(kind.size() as usize).map(|element| as_f64(kind, element)).collect();
+    let seen: Vec<f64> = kind
+        .numbers(data)
+        .map(|number| match number {
+            Number::Unsigned(number) => number as f64,
+            Number::Signed(number) => number as f64,
+            Number::Single(number) => number.into(),
+            Number::Double(number) => number,
+        })
+        .collect();
     let expected: Vec<f64> = values.iter().filter_map(Value::as_f64).collect();
     if expected.len() == values.len() {
         assert_eq!(seen, expected, "{file}");
-    }
-}
-
-fn as_f64(kind: ChunkType, bytes: &[u8]) -> f64 {
-    let mut wide = [0; 8];
-    wide[..bytes.len()].copy_from_slice(bytes);
-    let unsigned = u64::from_le_bytes(wide);
-    let shift = 64 - 8 * bytes.len();
-    match kind {
-        ChunkType::F32 => f32::from_bits(unsigned as u32).into(),
-        ChunkType::F64 => f64::from_bits(unsigned),
-        ChunkType::I8 | ChunkType::I16 | ChunkType::I32 | ChunkType::I64 => {
-            ((unsigned << shift) as i64 >> shift) as f64
-        }
-        _ => unsigned as f64,
     }
 }
 
@@ -133,6 +125,26 @@ fn a_frame_is_found_in_any_order() {
         assert_eq!(seen, expected, "frame {frame}");
     }
     assert!(reader.frame(150).expect("no error").is_empty());
+}
+
+#[test]
+fn frames_of_any_number_of_chunks_are_found() {
+    let mut writer = create("uneven");
+    let chunks = |frame: u64| [0, 1, 7, 0, 0, 40, 2][frame as usize % 7] + frame / 100;
+    for frame in 0..500 {
+        for i in 0..chunks(frame) {
+            write(&mut writer, &i.to_string(), ChunkType::U8, (0, 1), &[]).expect("write");
+        }
+        writer.end_frame().expect("end");
+    }
+    let reader = Reader::open(writer.close().expect("close")).expect("open");
+    for frame in (0..500).chain((0..500).rev()).chain((0..500).map(|i| i * 61 % 500)) {
+        let found = reader.frame(frame).expect("frame");
+        assert_eq!(found.end - found.start, chunks(frame), "frame {frame}");
+        for i in found {
+            assert_eq!(reader.entry(i).expect("entry").frame(), frame);
+        }
+    }
 }
 
 #[test]
@@ -172,4 +184,32 @@ fn frame_numbers_beyond_the_index_do_not_spoil_the_file() {
     let reader = Reader::open(writer.close().expect("close")).expect("open");
     assert_eq!(reader.frames(), 301);
     assert!(reader.check().expect("check").is_sound());
+}
+
+#[test]
+fn numbers_are_printed_shortly() {
+    let shown = |kind: ChunkType, data: &[u8]| {
+        kind.numbers(data).map(|number| number.to_string()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(shown(ChunkType::I16, &[0xFF, 0xFF, 1, 0, 7]), "-1 1");
+    assert_eq!(shown(ChunkType::U16, &[0xFF, 0xFF]), "65535");
+    assert_eq!(shown(ChunkType::F32, &0.1_f32.to_le_bytes()), "0.1");
+    assert_eq!(shown(ChunkType::F64, &f64::NAN.to_le_bytes()), "NaN");
+}
+
+#[test]
+fn array_files_have_a_header_of_64_bytes_or_more() {
+    let reader = Reader::open(fixture("g5_alltypes.gsd")).expect("open");
+    for i in 0..reader.chunks() {
+        let entry = reader.entry(i).expect("entry");
+        let header = entry.npy_header(entry.rows());
+        let length = u16::from_le_bytes([header[8], header[9]]);
+        assert_eq!((header.len(), usize::from(length) + 10), (128, 128));
+        let text = std::str::from_utf8(&header[10..]).expect("ASCII");
+        assert!(text.starts_with("{'descr': '") && text.ends_with(" \n"), "{text}");
+    }
+    let strings = Reader::open(fixture("g5_string.gsd")).expect("open");
+    let entry = strings.find(1, b"s").expect("find").expect("there");
+    let header = String::from_utf8_lossy(&entry.npy_header(entry.rows())).into_owned();
+    assert!(header.contains("{'descr': '|S15', 'fortran_order': False, 'shape': (), }"));
 }

@@ -5,9 +5,9 @@ use std::io::Write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use cenote_gsd::{ChunkType, Entry, Reader};
+use cenote_gsd::{Entry, Reader};
 
-use super::{frame_number, in_file, npy, open};
+use super::{frame_number, in_file, open};
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
 
@@ -55,7 +55,7 @@ impl Args {
         reader.read_rows(&entry, rows.clone(), &mut data).map_err(in_file(&self.file))?;
         let bytes = match self.format() {
             Format::Raw => data,
-            Format::Npy => npy::file(&entry, rows.end - rows.start, &data),
+            Format::Npy => [entry.npy_header(rows.end - rows.start), data].concat(),
             Format::Text => text(&entry, &data).into_bytes(),
         };
         match &self.output {
@@ -101,33 +101,15 @@ fn row_range(text: &str) -> Result<Range<u64>, String> {
 
 /// A string as it is; numbers one row a line.
 fn text(entry: &Entry, data: &[u8]) -> String {
-    let kind = entry.chunk_type();
-    if kind == ChunkType::Character && entry.columns() == 1 {
+    if entry.is_string() {
         return format!("{}\n", String::from_utf8_lossy(data));
     }
     let mut lines = String::new();
     for row in data.chunks(entry.row_size().max(1) as usize) {
         let numbers: Vec<_> =
-            row.chunks_exact(kind.size() as usize).map(|element| number(kind, element)).collect();
+            entry.chunk_type().numbers(row).map(|number| number.to_string()).collect();
         lines.push_str(&numbers.join(" "));
         lines.push('\n');
     }
     lines
-}
-
-fn number(kind: ChunkType, element: &[u8]) -> String {
-    let mut wide = [0; 8];
-    wide[..element.len()].copy_from_slice(element);
-    let unsigned = u64::from_le_bytes(wide);
-    let unused = 64 - 8 * element.len() as u32;
-    match kind {
-        ChunkType::F32 => f32::from_bits(unsigned as u32).to_string(),
-        ChunkType::F64 => f64::from_bits(unsigned).to_string(),
-        ChunkType::U8 | ChunkType::U16 | ChunkType::U32 | ChunkType::U64 => unsigned.to_string(),
-        ChunkType::I8
-        | ChunkType::I16
-        | ChunkType::I32
-        | ChunkType::I64
-        | ChunkType::Character => (((unsigned << unused) as i64) >> unused).to_string(),
-    }
 }

@@ -4,7 +4,6 @@ mod check;
 mod extract;
 mod info;
 mod ls;
-mod npy;
 mod read;
 mod repack;
 
