@@ -7,6 +7,7 @@ use axum::extract::{FromRequestParts, Path};
 use axum::http::request::Parts;
 use cenote_store::{At, ResourceId, StorePath};
 
+use super::json::Which;
 use crate::app::App;
 use crate::problem::Problem;
 
@@ -16,6 +17,17 @@ pub(super) fn at(path: Option<&str>, id: Option<u64>) -> Result<At, Problem> {
         (Some(path), None) => Ok(At::Path(path.parse()?)),
         (None, Some(id)) => Ok(At::Id(ResourceId(id))),
         _ => Err(Problem::invalid("a resource is named by either `path` or `id`")),
+    }
+}
+
+impl TryFrom<&Which> for At {
+    type Error = Problem;
+
+    fn try_from(which: &Which) -> Result<Self, Problem> {
+        match which {
+            Which::Path(path) => at(Some(path), None),
+            Which::Id(id) => at(None, Some(*id)),
+        }
     }
 }
 

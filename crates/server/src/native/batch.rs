@@ -4,7 +4,7 @@
 
 use std::io;
 
-use axum::body::Body;
+use axum::body::{Body, HttpBody};
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
@@ -38,6 +38,9 @@ pub(super) async fn batch(
     body: Body,
 ) -> Result<Response, Problem> {
     let under: StorePath = query.path.parse()?;
+    if body.is_end_stream() {
+        return Err(unreadable(&io::ErrorKind::UnexpectedEof.into()));
+    }
     let bytes = Body::new(Limited::new(body, LARGEST)).into_data_stream();
     let mut archive = Archive::new(StreamReader::new(bytes.map_err(io::Error::other)));
     let mut entries = archive.entries().map_err(|error| unreadable(&error))?;

@@ -35,6 +35,7 @@ pub(super) fn document(api: OpenApi) -> Bytes {
         split_addresses(paths);
         complete(paths);
     }
+    widen(&mut document);
     document.to_string().into()
 }
 
@@ -75,12 +76,31 @@ fn add_parameters(item: &mut Value, more: &[Value]) {
     }
 }
 
-/// What holds for every operation: its name, and that it may fail in the one form.
+/// What holds for every operation: its name, that it may fail in the one form, and that no
+/// bytes are bytes, too.
 fn complete(paths: &mut Map<String, Value>) {
     for (path, item) in paths {
         for (method, operation) in item.as_object_mut().into_iter().flatten() {
             operation["operationId"] = format!("{method} {path}").into();
             operation["responses"]["default"] = json!({"$ref": "#/components/responses/Problem"});
+            if operation.pointer("/requestBody/content/application~1octet-stream").is_some() {
+                operation["requestBody"]["required"] = false.into();
+            }
         }
+    }
+}
+
+/// Numbers here are 64 bits without a sign, for which the generator has no word.
+fn widen(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            let unsigned = members.get("minimum") == Some(&json!(0));
+            if unsigned && members.get("format") == Some(&json!("int64")) {
+                members.insert("format".to_owned(), json!("uint64"));
+            }
+            members.values_mut().for_each(widen);
+        }
+        Value::Array(items) => items.iter_mut().for_each(widen),
+        _ => {}
     }
 }

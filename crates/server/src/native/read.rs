@@ -22,8 +22,8 @@ use crate::problem::Problem;
 
 /// The content of an object, or a range of it.
 #[utoipa::path(method(get, head), path = "/v1/fs/{*path}", tag = "bytes", params(ReadQuery), responses(
-    (status = 200, content_type = "application/octet-stream", body = Vec<u8>),
-    (status = 206, content_type = "application/octet-stream", body = Vec<u8>),
+    (status = 200, content_type = "*/*", body = Vec<u8>),
+    (status = 206, content_type = "*/*", body = Vec<u8>),
     (status = 304, description = "The asker has it already"),
 ))]
 pub(super) async fn read(

@@ -1,9 +1,8 @@
 //! Moving and copying.
 
 use axum::extract::State;
-use cenote_store::{CopyOptions, MoveOptions, StorePath};
+use cenote_store::{At, CopyOptions, MoveOptions, StorePath};
 
-use super::address::at;
 use super::extract::Json;
 use super::json::{Copy, Move, Names, Resource};
 use crate::app::App;
@@ -18,7 +17,7 @@ pub(super) async fn relocate(
     Asker(caller): Asker,
     Json(question): Json<Move>,
 ) -> Result<Json<Resource>, Problem> {
-    let from = at(question.from.path.as_deref(), question.from.id)?;
+    let from = At::try_from(&question.from)?;
     let to: StorePath = question.to.parse()?;
     let options = MoveOptions { replace: question.replace, parents: question.parents };
     app.ask(move |store| {
@@ -36,7 +35,7 @@ pub(super) async fn copy(
     Asker(caller): Asker,
     Json(question): Json<Copy>,
 ) -> Result<Json<Resource>, Problem> {
-    let from = at(question.from.path.as_deref(), question.from.id)?;
+    let from = At::try_from(&question.from)?;
     let to: StorePath = question.to.parse()?;
     let Copy { replace, parents, recursive, .. } = question;
     app.ask(move |store| {

@@ -41,7 +41,7 @@ pub(super) async fn stat_many(
     if question.items.len() > MOST {
         return Err(Problem::invalid(format!("more than {MOST} resources in one question")));
     }
-    let named = question.items.iter().map(|target| at(target.path.as_deref(), target.id));
+    let named = question.items.iter().map(At::try_from);
     let named: Vec<Result<At, Problem>> = named.collect();
     app.ask(move |store| {
         let asked: Vec<At> = named.iter().flatten().cloned().collect();

@@ -37,10 +37,13 @@ async fn a_resource_is_found_by_its_id_wherever_it_moves() {
 async fn many_are_told_of_at_once_each_with_its_own_answer() {
     let server = TestServer::new();
     server.put("/a", "x").await.expect(201);
-    let items = json!({"items": [{"path": "/a"}, {"path": "/b"}, {"path": "c"}, {"id": 1}, {}]});
+    let items = json!({"items": [{"path": "/a"}, {"path": "/b"}, {"path": "c"}, {"id": 1}]});
     let answer = server.post("/v1/stat", items).await.expect(200);
     let kinds: Vec<_> = answer["items"].as_array().unwrap().iter().map(kind_of).collect();
-    assert_eq!(kinds, ["object", "not-found", "invalid", "collection", "invalid"]);
+    for wrong in [json!({}), json!([null, null]), json!({"path": "/a", "id": 1})] {
+        server.post("/v1/stat", json!({"items": [wrong]})).await.problem(400, "invalid");
+    }
+    assert_eq!(kinds, ["object", "not-found", "invalid", "collection"]);
 }
 
 fn kind_of(outcome: &Value) -> &str {

@@ -45,7 +45,7 @@ pub(crate) struct Change {
     pub(crate) name: String,
     /// Where it was before it was moved.
     pub(crate) from: Option<Origin>,
-    #[schema(inline)]
+    #[schema(value_type = String, format = DateTime)]
     pub(crate) at: Instant,
     /// Who did it.
     pub(crate) by: String,

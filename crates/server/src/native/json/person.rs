@@ -59,7 +59,7 @@ pub(crate) struct Users {
 pub(crate) struct User {
     pub(crate) name: String,
     pub(crate) role: RoleWord,
-    #[schema(inline)]
+    #[schema(value_type = String, format = DateTime)]
     pub(crate) created: Instant,
 }
 
@@ -104,7 +104,7 @@ pub(crate) struct Group {
     pub(crate) name: String,
     /// The names of the users in it.
     pub(crate) members: Vec<String>,
-    #[schema(inline)]
+    #[schema(value_type = String, format = DateTime)]
     pub(crate) created: Instant,
 }
 
@@ -165,7 +165,7 @@ pub(crate) struct Token {
     pub(crate) level: &'static str,
     /// The id of the only resource that it opens, with what is below.
     pub(crate) within: Option<u64>,
-    #[schema(inline)]
+    #[schema(value_type = String, format = DateTime)]
     pub(crate) created: Instant,
     pub(crate) expires: Option<Instant>,
 }

@@ -33,12 +33,12 @@ pub(crate) struct Resource {
     /// Who it belongs to.
     pub(crate) owner: String,
     /// When it was created.
-    #[schema(inline)]
+    #[schema(value_type = String, format = DateTime)]
     pub(crate) created: Instant,
     /// Who created it.
     pub(crate) created_by: String,
     /// When content or description last changed.
-    #[schema(inline)]
+    #[schema(value_type = String, format = DateTime)]
     pub(crate) modified: Instant,
     /// Who changed it.
     pub(crate) modified_by: String,

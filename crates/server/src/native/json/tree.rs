@@ -6,8 +6,17 @@ use utoipa::{IntoParams, ToSchema};
 use super::{Instant, Resource, VersioningWord};
 use crate::problem::ProblemBody;
 
-/// A resource, by its path or by its id.
-#[derive(Debug, Clone, Deserialize, ToSchema, IntoParams)]
+/// A resource in a body, by its path or by its id.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Which {
+    #[schema(example = "/lab/run7")]
+    Path(String),
+    Id(u64),
+}
+
+/// A resource in a query, by its path or by its id.
+#[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct Target {
@@ -33,7 +42,7 @@ pub(crate) struct StatAnswer {
 #[serde(deny_unknown_fields)]
 pub(crate) struct StatMany {
     #[schema(max_items = 10000)]
-    pub(crate) items: Vec<Target>,
+    pub(crate) items: Vec<Which>,
 }
 
 /// The answers, in the order of the questions.
@@ -128,7 +137,7 @@ pub(crate) enum Creatable {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Move {
-    pub(crate) from: Target,
+    pub(crate) from: Which,
     /// The new path.
     pub(crate) to: String,
     /// Take the place of what is there.
@@ -143,7 +152,7 @@ pub(crate) struct Move {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Copy {
-    pub(crate) from: Target,
+    pub(crate) from: Which,
     /// The path of the copy.
     pub(crate) to: String,
     /// Give an object that is there the content and description of this one.

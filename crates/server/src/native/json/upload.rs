@@ -34,7 +34,7 @@ pub(crate) struct NewUpload {
 pub(crate) struct BegunUpload {
     pub(crate) id: String,
     /// Until when it is kept without being completed.
-    #[schema(inline)]
+    #[schema(value_type = String, format = DateTime)]
     pub(crate) expires: Instant,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct UploadState {
     pub(crate) path: String,
     /// The size announced.
     pub(crate) size: Option<u64>,
-    #[schema(inline)]
+    #[schema(value_type = String, format = DateTime)]
     pub(crate) expires: Instant,
     /// In the order of their offsets.
     pub(crate) parts: Vec<Part>,

@@ -20,12 +20,12 @@ pub(crate) struct Version {
     /// SHA-256 of the content, in hexadecimal; null while it is not known.
     pub(crate) sha256: Option<String>,
     /// When it became the current state.
-    #[schema(inline)]
+    #[schema(value_type = String, format = DateTime)]
     pub(crate) modified: Instant,
     /// Who made it so.
     pub(crate) modified_by: String,
     /// When it was kept.
-    #[schema(inline)]
+    #[schema(value_type = String, format = DateTime)]
     pub(crate) kept: Instant,
     /// What somebody called it.
     pub(crate) label: Option<String>,

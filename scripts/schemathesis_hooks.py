@@ -1,0 +1,8 @@
+"""Bodies that are neither JSON nor plain bytes go out as they were generated."""
+
+import schemathesis
+
+
+@schemathesis.serializer("application/x-tar", "application/n-triples")
+def raw(_context, value):
+    return value if isinstance(value, bytes) else str(value).encode()
