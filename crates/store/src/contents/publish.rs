@@ -64,16 +64,11 @@ impl Store {
         let (asked, at, first) = (caller.clone(), path.clone(), options.clone());
         self.blocking(move |store| store.may_put(&asked, &at, &first)).await?;
         let received = self.receive(bytes, &options.expected).await?;
-        let blob = received.blob.as_ref().map(|(blob, _)| *blob);
+        let blob = received.blob_id();
         let (caller, path) = (caller.clone(), path.clone());
         let published =
             self.blocking(move |store| store.publish(&caller, &path, &received, &options)).await;
-        if let (Err(error), Some(blob)) = (&published, blob)
-            && error.kind() != ErrorKind::Unknown
-        {
-            self.discard(blob).await;
-        }
-        published
+        self.published(blob, published).await
     }
 
     /// Refuses what [`Store::publish`] would refuse now, before any byte is sent.

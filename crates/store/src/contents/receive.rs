@@ -50,6 +50,10 @@ pub struct Received {
 }
 
 impl Received {
+    pub(super) fn blob_id(&self) -> Option<BlobId> {
+        self.blob.as_ref().map(|(blob, _)| *blob)
+    }
+
     /// How many bytes.
     pub fn size(&self) -> u64 {
         self.size
@@ -174,6 +178,17 @@ impl Receiver<'_> {
 impl Store {
     fn new_blob(&self, expected: &Expected) -> BlobWriter {
         self.place().writer(self.new_blob_id(), expected.algorithms())
+    }
+
+    /// Passes the outcome of a publication on. If that is sure to have failed, the blob that was to be
+    /// published goes.
+    pub(super) async fn published<T>(&self, blob: Option<BlobId>, outcome: Result<T>) -> Result<T> {
+        if let (Err(error), Some(blob)) = (&outcome, blob)
+            && error.kind() != ErrorKind::Unknown
+        {
+            self.discard(blob).await;
+        }
+        outcome
     }
 
     /// Deletes a blob that nothing came to refer to. If that fails, the sweep finds it.

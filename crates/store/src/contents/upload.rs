@@ -103,15 +103,10 @@ impl Store {
         // Only the first part may stay in the catalog, or a whole of many parts would.
         let inline = if offset == 0 { self.parts().limits.inline } else { 0 };
         let received = self.receive_inline_up_to(inline, bytes, expected).await?;
-        let (caller, blob) = (caller.clone(), received.blob.as_ref().map(|(blob, _)| *blob));
+        let (caller, blob) = (caller.clone(), received.blob_id());
         let kept =
             self.blocking(move |store| store.keep_part(&caller, upload, offset, &received)).await;
-        if let (Err(error), Some(blob)) = (&kept, blob)
-            && error.kind() != ErrorKind::Unknown
-        {
-            self.discard(blob).await;
-        }
-        kept
+        self.published(blob, kept).await
     }
 
     fn keep_part(

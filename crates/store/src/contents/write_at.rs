@@ -4,7 +4,7 @@
 //! that something else refers to is not touched: the object gets one of its own first.
 
 use crate::access::Chain;
-use crate::catalog::{ChangeKind, Record, Transaction, keys};
+use crate::catalog::{ChangeKind, Reads, Record, Transaction, keys};
 use crate::contents::read::content_of;
 use crate::contents::{Conditions, Expected, Received, extents, refs, store_content};
 use crate::model::{At, Content, ContentHead, ContentId, Digests, Extent, Level, Stat};
@@ -36,11 +36,15 @@ impl Store {
     where
         E: std::fmt::Display,
     {
+        let (asked, to, first) = (caller.clone(), at.clone(), conditions.clone());
+        self.blocking(move |store| writable(&store.view()?, &asked, &to, &first)).await?;
         let received = self.receive(bytes, expected).await?;
+        let blob = received.blob_id();
         let (asked, at, conditions) = (caller.clone(), at.clone(), conditions.clone());
-        let stat = self
+        let patched = self
             .blocking(move |store| store.patch(&asked, &at, position, &received, &conditions))
-            .await?;
+            .await;
+        let stat = self.published(blob, patched).await?;
         if stat.resource.content.as_ref().is_some_and(|content| content.patches >= FOLD_AT)
             && let Err(error) = self.compact(stat.id).await
         {
@@ -127,12 +131,12 @@ impl Store {
 }
 
 fn writable(
-    tx: &Transaction,
+    reads: &impl Reads,
     caller: &Caller,
     at: &At,
     conditions: &Conditions,
 ) -> Result<(Chain, ContentHead)> {
-    let chain = find(tx, caller, at, Level::ModifyObject)?;
+    let chain = find(reads, caller, at, Level::ModifyObject)?;
     conditions.check(Some(&chain))?;
     let head = content_of(&chain, at)?;
     Ok((chain, head))

@@ -416,3 +416,21 @@ fn an_object_opened_by_id_follows_it() {
     let opened = world.store.open(&world.admin, &At::Id(id), &ReadOptions::default()).unwrap();
     assert_eq!(run(opened.read_all()).unwrap(), &b"x"[..]);
 }
+
+#[test]
+fn a_write_that_is_refused_leaves_no_bytes() {
+    let world = world();
+    let user = world.user("u");
+    world.put("/a", b"");
+    let write = |to: &str, conditions: Conditions| {
+        let (to, expected) = (at(to), Expected::default());
+        let bytes = crate::world::once(&[1; 500]);
+        let written =
+            run(world.store.write_at(&user, &to, Where::Append, bytes, (&conditions, &expected)));
+        kind(written)
+    };
+    assert_eq!(write("/a", Conditions::default()), ErrorKind::NotFound);
+    assert_eq!(write("/missing", Conditions::default()), ErrorKind::NotFound);
+    assert_eq!(kind(world.write_at("/a", Where::Offset(u64::MAX), &[1; 500])), ErrorKind::TooLarge);
+    assert_eq!(stored_blobs(&world), 0);
+}

@@ -1,0 +1,480 @@
+//! The whole heart against a simple model: random histories over a small tree of names, every
+//! answer and the state after each step compared, and a check at the end.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cenote_blob::Place;
+use cenote_kv::{FjallEngine, FjallOptions, MemoryEngine};
+use cenote_store::{
+    At, AttributeChange, AvuChange, CheckOptions, Conditions, CopyOptions, CreateOptions, Draft,
+    ErrorKind, Kind, MoveOptions, PutOptions, RemoveOptions, Stat, StorePath, Versioning, Where,
+};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use crate::world::{World, assert_clean, at, avu, cases, noise, path, run, world_on};
+
+/// What is at a path, as far as a caller can tell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Node {
+    id: u64,
+    kind: Kind,
+    bytes: Vec<u8>,
+    target: Option<String>,
+    avus: BTreeSet<(String, String)>,
+    versions: Vec<(Vec<u8>, BTreeSet<(String, String)>)>,
+    keeps: bool,
+}
+
+#[derive(Debug, Clone)]
+enum Op {
+    Create(StorePath, Kind, bool),
+    Put(StorePath, usize, bool),
+    Append(StorePath, usize),
+    Patch(StorePath, usize, usize),
+    Truncate(StorePath, usize),
+    Move(StorePath, StorePath, bool),
+    Copy(StorePath, StorePath, bool),
+    Remove(StorePath, bool),
+    Describe(StorePath, AvuChange),
+    Keep(StorePath, bool),
+    Restore(StorePath, usize),
+    Sweep,
+    Reopen,
+}
+
+fn paths() -> impl Strategy<Value = StorePath> {
+    "(/[abc]){1,3}".prop_map(|text| path(&text))
+}
+
+fn op() -> impl Strategy<Value = Op> {
+    let kinds = prop_oneof![3 => Just(Kind::Collection), 1 => Just(Kind::Link), 1 => Just(Kind::Description)];
+    let change = ("[kl]", "[vw]", 0..3).prop_map(|(k, v, which)| match which {
+        0 => AvuChange::Add(avu(&k, &v)),
+        1 => AvuChange::Remove(avu(&k, &v)),
+        _ => AvuChange::Set(avu(&k, &v)),
+    });
+    prop_oneof![
+        4 => (paths(), kinds, any::<bool>()).prop_map(|(p, k, b)| Op::Create(p, k, b)),
+        5 => (paths(), 0usize..120, any::<bool>()).prop_map(|(p, n, b)| Op::Put(p, n, b)),
+        2 => (paths(), 0usize..120).prop_map(|(p, n)| Op::Append(p, n)),
+        2 => (paths(), 0usize..150, 1usize..80).prop_map(|(p, at, n)| Op::Patch(p, at, n)),
+        1 => (paths(), 0usize..150).prop_map(|(p, n)| Op::Truncate(p, n)),
+        3 => (paths(), paths(), any::<bool>()).prop_map(|(p, q, b)| Op::Move(p, q, b)),
+        3 => (paths(), paths(), any::<bool>()).prop_map(|(p, q, b)| Op::Copy(p, q, b)),
+        2 => (paths(), any::<bool>()).prop_map(|(p, b)| Op::Remove(p, b)),
+        3 => (paths(), change).prop_map(|(p, c)| Op::Describe(p, c)),
+        2 => (paths(), any::<bool>()).prop_map(|(p, b)| Op::Keep(p, b)),
+        1 => (paths(), 0usize..3).prop_map(|(p, n)| Op::Restore(p, n)),
+        1 => Just(Op::Sweep),
+        1 => Just(Op::Reopen),
+    ]
+}
+
+#[derive(Debug, Default, Clone)]
+struct Model {
+    nodes: BTreeMap<StorePath, Node>,
+}
+
+type Answer = Result<(), ErrorKind>;
+
+impl Model {
+    fn node(&self, at: &StorePath) -> Result<&Node, ErrorKind> {
+        self.nodes.get(at).ok_or(ErrorKind::NotFound)
+    }
+
+    fn object(&self, at: &StorePath) -> Result<&Node, ErrorKind> {
+        let node = self.node(at)?;
+        if node.kind == Kind::Object { Ok(node) } else { Err(ErrorKind::WrongKind) }
+    }
+
+    fn has_children(&self, at: &StorePath) -> bool {
+        self.nodes.keys().any(|path| path != at && path.starts_with(at))
+    }
+
+    /// Whether changes of what is at `at` keep versions.
+    fn keeps(&self, at: &StorePath) -> bool {
+        let mut next = Some(at.clone());
+        while let Some(path) = next {
+            if self.nodes.get(&path).is_some_and(|node| node.keeps) {
+                return true;
+            }
+            next = path.split_last().map(|(above, _)| above);
+        }
+        false
+    }
+
+    /// What is missing above `at`, the highest first, if creating there is allowed.
+    fn missing_above(&self, at: &StorePath, parents: bool) -> Result<Vec<StorePath>, ErrorKind> {
+        let mut missing = Vec::new();
+        let mut next = at.split_last().map(|(above, _)| above);
+        while let Some(path) = next.filter(|path| !path.names().is_empty()) {
+            match self.nodes.get(&path) {
+                Some(node) if node.kind == Kind::Collection => break,
+                Some(_) => {
+                    return Err(if missing.is_empty() || parents {
+                        ErrorKind::WrongKind
+                    } else {
+                        ErrorKind::NotFound
+                    });
+                }
+                None if !parents => return Err(ErrorKind::NotFound),
+                None => missing.insert(0, path.clone()),
+            }
+            next = path.split_last().map(|(above, _)| above);
+        }
+        Ok(missing)
+    }
+
+    fn change_bytes(&mut self, at: &StorePath, bytes: Vec<u8>) {
+        let keeps = self.keeps(at);
+        let node = self.nodes.get_mut(at).unwrap();
+        if keeps {
+            node.versions.push((node.bytes.clone(), node.avus.clone()));
+        }
+        node.bytes = bytes;
+    }
+}
+
+fn kind_of<T>(answer: cenote_store::Result<T>) -> Result<T, ErrorKind> {
+    answer.map_err(|error| error.kind())
+}
+
+/// The store and the model side by side.
+struct Pair {
+    world: World,
+    model: Model,
+}
+
+impl Pair {
+    /// Takes what the store says of a new resource into the model.
+    fn learn(&mut self, path: &StorePath, kind: Kind, bytes: Vec<u8>, target: Option<String>) {
+        let stat = self.world.store.stat(&self.world.admin, &path.into()).unwrap();
+        let node = Node {
+            id: stat.id.0,
+            kind,
+            bytes,
+            target,
+            avus: BTreeSet::new(),
+            versions: Vec::new(),
+            keeps: false,
+        };
+        assert!(self.model.nodes.insert(path.clone(), node).is_none());
+    }
+
+    fn learn_collections(&mut self, missing: Vec<StorePath>) {
+        missing.iter().for_each(|path| self.learn(path, Kind::Collection, Vec::new(), None));
+    }
+
+    fn create(&mut self, to: &StorePath, kind: Kind, parents: bool) {
+        let draft = match kind {
+            Kind::Link => Draft::Link("target".into()),
+            Kind::Description => Draft::Description,
+            _ => Draft::Collection,
+        };
+        let options = CreateOptions { parents, ..CreateOptions::default() };
+        let done = self.world.store.create(&self.world.admin, to, draft, options);
+        let expected = match self.model.nodes.contains_key(to) {
+            true => Err(ErrorKind::Exists),
+            false => self.model.missing_above(to, parents),
+        };
+        assert_eq!(kind_of(done).map(drop), expected.clone().map(drop));
+        if let Ok(missing) = expected {
+            self.learn_collections(missing);
+            let target = (kind == Kind::Link).then(|| "target".to_owned());
+            self.learn(to, kind, Vec::new(), target);
+        }
+    }
+
+    fn put(&mut self, to: &StorePath, bytes: Vec<u8>, parents: bool) {
+        let options = PutOptions { parents, ..PutOptions::default() };
+        let done = self.world.try_put(&self.world.admin, &to.to_string(), &bytes, options);
+        let expected = match self.model.nodes.get(to) {
+            Some(node) if node.kind == Kind::Object => Ok(None),
+            Some(_) => Err(ErrorKind::WrongKind),
+            None => self.model.missing_above(to, parents).map(Some),
+        };
+        assert_eq!(kind_of(done).map(drop), expected.clone().map(drop));
+        match expected {
+            Ok(Some(missing)) => {
+                self.learn_collections(missing);
+                self.learn(to, Kind::Object, bytes, None);
+            }
+            Ok(None) => self.model.change_bytes(to, bytes),
+            Err(_) => {}
+        }
+    }
+
+    fn edit(
+        &mut self,
+        to: &StorePath,
+        done: Answer,
+        edit: impl FnOnce(&mut Vec<u8>),
+        changes: bool,
+    ) {
+        let expected = self.model.object(to).map(|node| node.bytes.clone());
+        assert_eq!(done, expected.clone().map(drop));
+        if let (Ok(mut bytes), true) = (expected, changes) {
+            edit(&mut bytes);
+            self.model.change_bytes(to, bytes);
+        }
+    }
+
+    fn relocate(&mut self, from: &StorePath, to: &StorePath, replace: bool) {
+        let options = MoveOptions { replace, ..MoveOptions::default() };
+        let done = self.world.store.relocate(&self.world.admin, &from.into(), to, options);
+        let expected = self.may_move(from, to, replace);
+        assert_eq!(kind_of(done).map(drop), expected);
+        if expected.is_ok() && from != to {
+            self.model.nodes.remove(to);
+            let moved: Vec<_> =
+                self.model.nodes.keys().filter(|path| path.starts_with(from)).cloned().collect();
+            for path in moved {
+                let node = self.model.nodes.remove(&path).unwrap();
+                self.model.nodes.insert(rebase(&path, from, to), node);
+            }
+        }
+    }
+
+    fn may_move(&self, from: &StorePath, to: &StorePath, replace: bool) -> Answer {
+        let moved = self.model.node(from)?;
+        if from == to {
+            return Ok(());
+        }
+        self.model.missing_above(to, false)?;
+        if to.starts_with(from) {
+            return Err(ErrorKind::Invalid);
+        }
+        let Some(target) = self.model.nodes.get(to) else { return Ok(()) };
+        let collections = [moved, target].map(|node| node.kind == Kind::Collection);
+        match collections {
+            _ if !replace => Err(ErrorKind::Exists),
+            [a, b] if a != b => Err(ErrorKind::WrongKind),
+            _ if self.model.has_children(to) => Err(ErrorKind::NotEmpty),
+            _ => Ok(()),
+        }
+    }
+
+    fn copy(&mut self, from: &StorePath, to: &StorePath, replace: bool) {
+        let options = CopyOptions { replace, ..CopyOptions::default() };
+        let done = self.world.store.copy(&self.world.admin, &from.into(), to, options);
+        let expected = self.may_copy(from, to, replace);
+        assert_eq!(kind_of(done).map(drop), expected);
+        if expected.is_err() {
+            return;
+        }
+        let source = self.model.nodes[from].clone();
+        if !self.model.nodes.contains_key(to) {
+            self.learn(to, source.kind, source.bytes, source.target);
+        } else {
+            self.model.change_bytes(to, source.bytes);
+        }
+        let copy = self.model.nodes.get_mut(to).unwrap();
+        copy.avus = source.avus;
+    }
+
+    fn may_copy(&self, from: &StorePath, to: &StorePath, replace: bool) -> Answer {
+        let source = self.model.node(from)?;
+        if source.kind == Kind::Collection {
+            return Err(ErrorKind::WrongKind);
+        }
+        match self.model.nodes.get(to) {
+            Some(target) if from == to || target.kind != source.kind || !replace => {
+                Err(ErrorKind::Exists)
+            }
+            Some(_) => Ok(()),
+            None => self.model.missing_above(to, false).map(drop),
+        }
+    }
+
+    fn remove(&mut self, what: &StorePath, recursive: bool) {
+        let options = RemoveOptions { recursive, ..RemoveOptions::default() };
+        let done = self.world.store.remove(&self.world.admin, &what.into(), &options);
+        let expected = self.model.node(what).map(drop).and_then(|()| {
+            match self.model.has_children(what) && !recursive {
+                true => Err(ErrorKind::NotEmpty),
+                false => Ok(()),
+            }
+        });
+        assert_eq!(kind_of(done), expected);
+        if expected.is_ok() {
+            self.model.nodes.retain(|path, _| !path.starts_with(what));
+        }
+    }
+
+    fn describe(&mut self, what: &StorePath, change: &AvuChange) {
+        let conditions = Conditions::default();
+        let changes = std::slice::from_ref(change);
+        let done =
+            self.world.store.change_avus(&self.world.admin, &what.into(), changes, &conditions);
+        let expected = self.model.node(what).map(drop);
+        assert_eq!(kind_of(done).map(drop), expected);
+        let Some(node) = self.model.nodes.get_mut(what) else { return };
+        match change.clone() {
+            AvuChange::Add(avu) => drop(node.avus.insert((avu.attribute, avu.value))),
+            AvuChange::Remove(avu) => drop(node.avus.remove(&(avu.attribute, avu.value))),
+            AvuChange::Set(avu) => {
+                node.avus.retain(|(attribute, _)| *attribute != avu.attribute);
+                node.avus.insert((avu.attribute, avu.value));
+            }
+            AvuChange::Clear(_) => {}
+        }
+    }
+
+    /// Turns versions of each change on for a resource and what is below it, or leaves that to above.
+    fn keep(&mut self, what: &StorePath, keeps: bool) {
+        let versioning = Some(keeps.then_some(Versioning::EachChange { keep: None }));
+        let change = AttributeChange { versioning, ..AttributeChange::default() };
+        let done = self.world.store.set_attributes(&self.world.admin, &what.into(), &change);
+        assert_eq!(kind_of(done).map(drop), self.model.node(what).map(drop));
+        if let Some(node) = self.model.nodes.get_mut(what) {
+            node.keeps = keeps;
+        }
+    }
+
+    fn restore(&mut self, what: &StorePath, nth: usize) {
+        let Some(node) = self.model.nodes.get(what).cloned() else { return };
+        let Some((bytes, avus)) = node.versions.get(nth).cloned() else { return };
+        let at = At::from(what);
+        let versions = self.world.store.versions(&self.world.admin, &at).unwrap();
+        let number = versions[versions.len() - 1 - nth].version;
+        self.world.store.restore_version(&self.world.admin, &at, number).unwrap();
+        self.model.change_bytes(what, bytes);
+        self.model.nodes.get_mut(what).unwrap().avus = avus;
+    }
+
+    fn apply(&mut self, op: &Op, seed: u64) {
+        match op {
+            Op::Create(to, kind, parents) => self.create(to, *kind, *parents),
+            Op::Put(to, size, parents) => self.put(to, noise(*size, seed), *parents),
+            Op::Append(to, size) => {
+                let run = noise(*size, seed);
+                let done = kind_of(self.world.write_at(&to.to_string(), Where::Append, &run));
+                self.edit(to, done.map(drop), |bytes| bytes.extend_from_slice(&run), *size > 0);
+            }
+            Op::Patch(to, at, size) => {
+                let run = noise(*size, seed);
+                let place = Where::Offset(*at as u64);
+                let done = kind_of(self.world.write_at(&to.to_string(), place, &run));
+                let edit = |bytes: &mut Vec<u8>| {
+                    bytes.resize(bytes.len().max(at + size), 0);
+                    bytes[*at..at + size].copy_from_slice(&run);
+                };
+                self.edit(to, done.map(drop), edit, true);
+            }
+            Op::Truncate(to, size) => {
+                let done = kind_of(self.world.truncate(&to.to_string(), *size as u64));
+                self.edit(to, done.map(drop), |bytes| bytes.resize(*size, 0), true);
+            }
+            Op::Move(from, to, replace) => self.relocate(from, to, *replace),
+            Op::Copy(from, to, replace) => self.copy(from, to, *replace),
+            Op::Remove(what, recursive) => self.remove(what, *recursive),
+            Op::Describe(what, change) => self.describe(what, change),
+            Op::Keep(what, keeps) => self.keep(what, *keeps),
+            Op::Restore(what, nth) => self.restore(what, *nth),
+            Op::Sweep => self.world.sweep(),
+            Op::Reopen => self.world = self.world.reopened(),
+        }
+    }
+
+    /// Compares the tree: paths, ids, kinds and sizes after each step.
+    fn compare_tree(&self) {
+        let walk = self.world.store.walk(&self.world.admin, &at("/"), None, 10_000).unwrap();
+        let seen: BTreeMap<_, _> =
+            walk.entries.into_iter().map(|stat| (stat.path.clone(), stat)).collect();
+        let summary = |stat: &Stat| (stat.id.0, stat.resource.kind, stat.size());
+        let expected: Vec<_> = self
+            .model
+            .nodes
+            .iter()
+            .map(|(path, node)| (path.clone(), (node.id, node.kind, node.bytes.len() as u64)))
+            .collect();
+        let seen: Vec<_> = seen.iter().map(|(path, stat)| (path.clone(), summary(stat))).collect();
+        assert_eq!(seen, expected);
+        assert!(self.world.stat("/").is_ok());
+    }
+
+    /// Compares bytes, descriptions, targets and versions.
+    fn compare_all(&self) {
+        self.compare_tree();
+        let (store, admin) = (&self.world.store, &self.world.admin);
+        for (path, node) in &self.model.nodes {
+            let at = At::Id(cenote_store::ResourceId(node.id));
+            let stat = store.stat(admin, &at).unwrap();
+            assert_eq!((&stat.path, &stat.resource.target), (path, &node.target));
+            let avus = store.avus(admin, &at).unwrap();
+            let avus: BTreeSet<_> =
+                avus.into_iter().map(|avu| (avu.attribute, avu.value)).collect();
+            assert_eq!(avus, node.avus, "{path}");
+            if node.kind == Kind::Object {
+                assert!(self.world.read(&path.to_string()) == node.bytes, "{path}");
+            }
+            let versions = store.versions(admin, &at).unwrap();
+            assert_eq!(versions.len(), node.versions.len(), "{path}");
+            for (version, (bytes, _)) in versions.iter().rev().zip(&node.versions) {
+                if version.content.is_some() {
+                    assert!(self.world.read_version(&path.to_string(), version.version) == *bytes);
+                }
+            }
+        }
+    }
+}
+
+fn rebase(path: &StorePath, from: &StorePath, to: &StorePath) -> StorePath {
+    let below = &path.names()[from.names().len()..];
+    below.iter().fold(to.clone(), |path, name| path.join(name.clone()).unwrap())
+}
+
+fn play(world: World, ops: &[Op]) {
+    let mut pair = Pair { world, model: Model::default() };
+    for (n, op) in ops.iter().enumerate() {
+        pair.apply(op, n as u64 + 1);
+        pair.compare_tree();
+    }
+    pair.compare_all();
+    assert_clean(&pair.world.store);
+    pair.world.sweep();
+    pair.compare_all();
+    assert_clean(&pair.world.store);
+    everything_goes(&pair.world);
+}
+
+/// After all is removed and swept, nothing of it stays but the feed.
+fn everything_goes(world: &World) {
+    for name in world.names("/") {
+        world.rm_all(&format!("/{name}")).unwrap();
+    }
+    world.sweep();
+    for table in *b"CKkRBbGIVdJgc" {
+        assert!(world.table(table).is_empty(), "{} stays", table as char);
+    }
+    let blobs = run(async {
+        use futures_util::StreamExt;
+        world.parts.places[0].list().count().await
+    });
+    assert_eq!(blobs, 0);
+    let repair = CheckOptions { repair: true, contents: 100 };
+    assert!(crate::world::findings(&world.store, repair).is_empty());
+}
+
+proptest! {
+    #![proptest_config(cases(150))]
+
+    #[test]
+    fn the_heart_is_its_model(ops in vec(op(), 1..50)) {
+        play(world_on(MemoryEngine::new(), Place::memory("main")), &ops);
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(6))]
+
+    #[test]
+    fn the_heart_is_its_model_on_disk(ops in vec(op(), 1..25)) {
+        let dir = tempfile::tempdir().unwrap();
+        let options = FjallOptions { reserve: 0, ..FjallOptions::default() };
+        let engine = FjallEngine::open(dir.path().join("catalog"), options).unwrap();
+        let place = Place::local("main", dir.path().join("contents")).unwrap();
+        play(world_on(engine, place), &ops);
+    }
+}
