@@ -1,1 +1,364 @@
-//! placeholder
+//! Every operation of the engine and of the contents' place fails once under every mutation: what
+//! was acknowledged is there, what was refused is not, nothing is half there, and a check is clean.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use cenote_blob::Place;
+use cenote_blob::faulty::{Fault as PlaceFault, Faults};
+use cenote_kv::{Fault, FaultyEngine, MemoryEngine};
+use cenote_store::{
+    AccessChange, At, AttributeChange, AvuChange, BatchItem, BatchWhat, Conditions, CopyOptions,
+    ErrorKind, Expected, Health, Level, MoveOptions, NewTicket, NewToken, NewUser, Prune,
+    PutOptions, RemoveOptions, Result, Role, Scope, UploadOptions, Where,
+};
+
+use crate::world::{
+    World, assert_clean, at, avu, kind, noise, once, path, populated, run, world_on,
+};
+
+/// A mutation, by name; `true` if it is one commit: it happens or does not.
+type Mutation = (&'static str, bool, fn(&World) -> Result<()>);
+
+const MUTATIONS: &[Mutation] = &[
+    ("create", true, |w| w.try_mkdir(&w.admin, "/new").map(drop)),
+    ("put small", true, |w| put(w, "/new", 10)),
+    ("put big", true, |w| put(w, "/new", 3_000_000)),
+    ("replace", true, |w| put(w, "/c/x", 500)),
+    ("put with parents", true, |w| {
+        let options = PutOptions { parents: true, ..PutOptions::default() };
+        w.try_put(&w.admin, "/n/e/w", b"x", options).map(drop)
+    }),
+    ("patch small", true, |w| w.write_at("/patched", Where::Offset(3), b"patch").map(drop)),
+    ("patch big", true, |w| w.write_at("/patched", Where::Append, &noise(500, 3)).map(drop)),
+    ("patch of what is shared", true, |w| w.write_at("/copy", Where::Offset(3), b"p").map(drop)),
+    ("patch and fold", true, |w| w.write_at("/full", Where::Append, b"the last").map(drop)),
+    ("truncate", true, |w| w.truncate("/c/big", 10).map(drop)),
+    ("digest", true, |w| run(w.store.compute_digest(w.stat("/patched")?.id))),
+    ("move", true, |w| w.mv("/c", "/moved").map(drop)),
+    ("move over", true, |w| {
+        let options = MoveOptions { replace: true, ..MoveOptions::default() };
+        w.store.relocate(&w.admin, &at("/copy"), &path("/c/x"), options).map(drop)
+    }),
+    ("copy", true, |w| w.cp("/c/big", "/new").map(drop)),
+    ("copy over", true, |w| {
+        let options = CopyOptions { replace: true, ..CopyOptions::default() };
+        w.store.copy(&w.admin, &at("/c/x"), &path("/copy"), options).map(drop)
+    }),
+    ("copy a tree", false, |w| {
+        let options = CopyOptions { recursive: true, replace: true, ..CopyOptions::default() };
+        w.store.copy(&w.admin, &at("/c"), &path("/tree"), options).map(drop)
+    }),
+    ("remove", true, |w| w.rm("/copy")),
+    ("remove a tree", true, |w| w.rm_all("/c")),
+    ("describe", true, |w| {
+        let change = [AvuChange::Set(avu("k", "w")), AvuChange::Add(avu("more", "1"))];
+        w.store.change_avus(&w.admin, &at("/c/x"), &change, &Conditions::default()).map(drop)
+    }),
+    ("grant", true, |w| {
+        let grant = [AccessChange::Grant("lab".into(), Level::ReadObject, Scope::Subtree)];
+        w.store.change_access(&w.admin, &at("/c"), &grant).map(drop)
+    }),
+    ("set attributes", true, |w| {
+        let change = AttributeChange { mode: Some(0o600), ..AttributeChange::default() };
+        w.store.set_attributes(&w.admin, &at("/c/x"), &change).map(drop)
+    }),
+    ("begin an upload", true, |w| {
+        w.store.begin_upload(&w.admin, &path("/new"), &UploadOptions::default()).map(drop)
+    }),
+    ("put a part", true, |w| {
+        let expected = Expected::default();
+        run(w.store.put_part(&w.admin, UPLOAD.get(), 200, once(&noise(300, 5)), &expected))
+            .map(drop)
+    }),
+    ("replace a part", true, |w| {
+        let expected = Expected::default();
+        run(w.store.put_part(&w.admin, UPLOAD.get(), 0, once(&noise(100, 6)), &expected)).map(drop)
+    }),
+    ("complete an upload", true, |w| {
+        run(w.store.complete_upload(&w.admin, UPLOAD.get(), None)).map(drop)
+    }),
+    ("give an upload up", true, |w| w.store.abandon_upload(&w.admin, UPLOAD.get())),
+    ("keep a version", true, |w| {
+        w.store.keep_version(&w.admin, &at("/c/big"), Some("kept")).map(drop)
+    }),
+    ("restore a version", true, |w| {
+        let version = w.store.versions(&w.admin, &at("/c/x"))?[0].version;
+        w.store.restore_version(&w.admin, &at("/c/x"), version).map(drop)
+    }),
+    ("prune versions", true, |w| {
+        w.store.prune_versions(&w.admin, &at("/c/x"), &Prune::KeepNewest(0)).map(drop)
+    }),
+    ("run jobs", false, |w| w.store.run_jobs().map(drop)),
+    ("sweep contents", false, |w| {
+        w.clock.advance(Duration::from_secs(3_600));
+        run(w.store.sweep_contents(Duration::from_secs(60))).map(drop)
+    }),
+    ("sweep uploads", false, |w| {
+        w.clock.advance(Duration::from_secs(30 * 24 * 3_600));
+        w.store.sweep_uploads().map(drop)
+    }),
+    ("put a batch", true, |w| {
+        let large = run(w.store.receive(once(&noise(400, 7)), &Expected::default()))?;
+        let small = w.store.receive_inline(b"small", &Expected::default())?;
+        let item =
+            |to: &str, what| BatchItem { path: path(to), what, options: PutOptions::default() };
+        let items = [
+            item("/batch", BatchWhat::Collection),
+            item("/batch/large", BatchWhat::Object(large)),
+            item("/batch/small", BatchWhat::Object(small)),
+        ];
+        w.store.publish_many(&w.admin, &items)?.into_iter().try_for_each(|one| one.map(drop))
+    }),
+    ("add a user", true, |w| {
+        let user = NewUser { name: "new".into(), password: None, role: Role::User };
+        w.store.add_user(&w.admin, &user).map(drop)
+    }),
+    ("set a role", true, |w| w.store.set_role(&w.admin, "u", Role::GroupAdmin)),
+    ("leave a group", true, |w| w.store.change_group(&w.admin, "lab", &[], &["u".into()])),
+    ("remove a user", true, |w| w.store.remove_person(&w.admin, "u")),
+    ("add a token", true, |w| {
+        let token = NewToken { label: "t".into(), level: Level::Own, within: None, lifetime: None };
+        w.store.add_token(&w.admin, &token).map(drop)
+    }),
+    ("revoke a token", true, |w| {
+        let id = w.store.tokens(&w.admin)?[0].id;
+        w.store.revoke_token(&w.admin, None, id)
+    }),
+    ("add a ticket", true, |w| {
+        w.store.add_ticket(&w.admin, &at("/c"), &NewTicket::default()).map(drop)
+    }),
+    ("use a ticket", true, |w| {
+        let ticket = w.store.tickets(&w.admin, &at("/patched"))?.remove(0).ticket;
+        w.store.use_ticket(&w.admin, &ticket, "host", Some(5)).map(drop)
+    }),
+    ("remove a ticket", true, |w| {
+        let ticket = w.store.tickets(&w.admin, &at("/c/x"))?.remove(0).ticket;
+        w.store.remove_ticket(&w.admin, &ticket)
+    }),
+];
+
+fn put(world: &World, to: &str, size: usize) -> Result<()> {
+    world.try_put(&world.admin, to, &noise(size, 9), PutOptions::default()).map(drop)
+}
+
+thread_local! {
+    /// The upload of the bench; reading it from the store would be a step that may fail.
+    static UPLOAD: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
+struct Bench {
+    world: World,
+    engine: FaultyEngine,
+    faults: Faults,
+}
+
+fn bench() -> Bench {
+    let engine = FaultyEngine::new(Arc::new(MemoryEngine::new()));
+    let faults = Faults::new();
+    let world = world_on(engine.clone(), faults.into_place(Place::memory("main")));
+    populated(&world);
+    world.put("/full", b"");
+    (0..63).for_each(|_| drop(world.write_at("/full", Where::Append, b"ab").unwrap()));
+    let limited = NewTicket { uses: 3, ..NewTicket::default() };
+    world.store.add_ticket(&world.admin, &at("/patched"), &limited).unwrap();
+    UPLOAD.set(u64::from_be_bytes(world.table(b'P')[0][1..].try_into().unwrap()));
+    // So that the first id of a block is asked for, too.
+    let world = world.reopened();
+    engine.heal();
+    Bench { world, engine, faults }
+}
+
+/// What callers can see, without ids and times.
+fn visible(world: &World) -> Vec<String> {
+    let (store, admin) = (&world.store, &world.admin);
+    let mut lines = Vec::new();
+    for entry in store.walk(admin, &at("/"), None, 10_000).unwrap().entries {
+        let at = At::Id(entry.id);
+        let mut line =
+            format!("{} {:?} {:?}", entry.path, entry.resource.kind, entry.resource.mode);
+        let read = |version| {
+            let opened = store.open(admin, &at, &cenote_store::ReadOptions { version }).unwrap();
+            blake(&run(opened.read_all()).unwrap())
+        };
+        if let Some(content) = &entry.resource.content {
+            line += &format!(" {} {:?}", read(None), content.digests.sha256);
+        }
+        for version in store.versions(admin, &at).unwrap() {
+            line += &format!(" v{:?}{}", version.label, read(Some(version.version)));
+        }
+        line += &format!(" {:?}", store.avus(admin, &at).unwrap());
+        let grants = store.access(admin, &at).unwrap().1;
+        line += &format!(" {:?}", grants.iter().map(|g| (&g.name, g.level)).collect::<Vec<_>>());
+        lines.push(line);
+    }
+    for (id, person) in store.persons().unwrap() {
+        let groups = store.members("lab").unwrap().contains(&person.name);
+        lines.push(format!("{} {:?} {groups} {}", person.name, person.role, id.0 < 1_000));
+    }
+    let tickets = store.all_tickets(admin).unwrap();
+    lines.push(format!(
+        "{:?}",
+        tickets.iter().map(|t| (t.uses, t.writes)).collect::<std::collections::BTreeSet<_>>()
+    ));
+    lines.push(format!("{} tickets", tickets.len()));
+    lines.push(format!("{} tokens", store.tokens(admin).unwrap().len()));
+    for key in world.table(b'P') {
+        let id = u64::from_be_bytes(key[1..].try_into().unwrap());
+        let upload = store.upload(admin, id).unwrap();
+        let parts = upload.parts.iter().map(|part| (part.offset, part.digests.sha256));
+        lines.push(format!("{} {:?}", upload.path, parts.collect::<Vec<_>>()));
+    }
+    lines
+}
+
+fn blake(bytes: &[u8]) -> String {
+    use sha2::{Digest, Sha256};
+    Sha256::digest(bytes)[..4].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Before and after a mutation in which nothing fails, and how many steps it takes.
+struct Plain {
+    before: Vec<String>,
+    after: Vec<String>,
+    steps: u64,
+    operations: u64,
+}
+
+fn plain(mutation: &Mutation) -> Plain {
+    let bench = bench();
+    let before = visible(&bench.world);
+    bench.engine.heal();
+    let operations = bench.faults.operations();
+    mutation.2(&bench.world).unwrap_or_else(|error| panic!("{}: {error:?}", mutation.0));
+    let steps = bench.engine.steps();
+    let operations = bench.faults.operations() - operations;
+    let after = visible(&bench.world);
+    assert_clean(&bench.world.store);
+    Plain { before, after, steps, operations }
+}
+
+/// Looks at what a mutation left that met a fault, then finishes it.
+fn judge(bench: Bench, mutation: &Mutation, plain: &Plain, done: &Result<()>, fault: &str) {
+    let (name, atomic, mutate) = mutation;
+    let context = format!("{name}, {fault}: {done:?}");
+    bench.engine.heal();
+    bench.faults.restart();
+    let world = bench.world.reopened();
+    let now = visible(&world);
+    match done {
+        Ok(()) => assert_eq!(now, plain.after, "{context}"),
+        Err(error) if error.kind() == ErrorKind::Unknown || !atomic => {
+            assert!(!atomic || now == plain.before || now == plain.after, "{context}");
+        }
+        Err(_) => assert_eq!(now, plain.before, "{context}"),
+    }
+    assert_clean(&world.store);
+    if now != plain.after {
+        mutate(&world).unwrap_or_else(|error| panic!("again after {context}: {error:?}"));
+        assert_eq!(visible(&world), plain.after, "again after {context}");
+    }
+    world.sweep();
+    assert_clean(&world.store);
+}
+
+#[test]
+fn no_failure_of_the_catalog_leaves_anything_half_there() {
+    for mutation in MUTATIONS {
+        let plain = plain(mutation);
+        let mut failed = 0;
+        for fault in [Fault::Refuse, Fault::Lose, Fault::Keep] {
+            for step in 1..=plain.steps {
+                let bench = bench();
+                bench.engine.fail_at(step, fault);
+                let done = mutation.2(&bench.world);
+                failed += u64::from(done.is_err());
+                judge(bench, mutation, &plain, &done, &format!("{fault:?} at step {step}"));
+            }
+        }
+        assert!(failed > 0, "{}", mutation.0);
+    }
+}
+
+#[test]
+fn no_failure_of_a_place_leaves_anything_half_there() {
+    use PlaceFault::{CrashAfter, CrashBefore, Io, NoSpace, Short};
+    for mutation in MUTATIONS {
+        let plain = plain(mutation);
+        for fault in [Io, NoSpace, Short, CrashBefore, CrashAfter] {
+            for operation in 1..=plain.operations {
+                let bench = bench();
+                bench.faults.fail(operation, fault);
+                let done = mutation.2(&bench.world);
+                if fault == NoSpace {
+                    assert_eq!(
+                        bench.world.store.health(),
+                        Health::Ready,
+                        "a full disk is no failure"
+                    );
+                }
+                judge(bench, mutation, &plain, &done, &format!("{fault:?} at {operation}"));
+            }
+        }
+    }
+}
+
+fn assert_reads_only(world: &World) {
+    assert!(matches!(world.store.health(), Health::ReadOnly(_)));
+    assert_eq!(kind(world.try_mkdir(&world.admin, "/later")), ErrorKind::ReadOnly);
+    assert_eq!(kind(put(world, "/later", 500)), ErrorKind::ReadOnly);
+    let remove = world.store.remove(&world.admin, &at("/c/x"), &RemoveOptions::default());
+    assert_eq!(kind(remove), ErrorKind::ReadOnly);
+    assert_eq!(world.read("/c/x"), b"new");
+    assert_eq!(world.read("/c/big"), noise(1_000, 1));
+}
+
+#[test]
+fn a_failed_commit_closes_the_store_to_changes_until_it_is_opened_again() {
+    for fault in [Fault::Lose, Fault::Keep] {
+        let bench = bench();
+        bench.world.mkdir("/first");
+        bench.engine.heal();
+        bench.world.mkdir("/second");
+        // The commit is the last step.
+        let steps = bench.engine.steps();
+        bench.engine.fail_at(steps, fault);
+        let made = bench.world.try_mkdir(&bench.world.admin, "/third");
+        assert_eq!(made.is_ok(), fault == Fault::Keep, "its token tells what became of it");
+        let refused = bench.world.try_mkdir(&bench.world.admin, "/fourth");
+        assert_eq!(kind(refused), ErrorKind::ReadOnly);
+        assert_reads_only(&bench.world);
+        bench.engine.heal();
+        assert_reads_only(&bench.world);
+        let world = bench.world.reopened();
+        assert_eq!(world.store.health(), Health::Ready);
+        assert_eq!(world.stat("/third").is_ok(), fault == Fault::Keep);
+        world.mkdir("/fifth");
+    }
+}
+
+#[test]
+fn a_catalog_without_room_refuses_and_goes_on() {
+    let bench = bench();
+    bench.world.mkdir("/first");
+    bench.engine.heal();
+    bench.world.mkdir("/second");
+    bench.engine.fail_at(bench.engine.steps(), Fault::Refuse);
+    assert_eq!(kind(bench.world.try_mkdir(&bench.world.admin, "/third")), ErrorKind::NoSpace);
+    assert_eq!(bench.world.store.health(), Health::Ready);
+    bench.world.mkdir("/third");
+}
+
+#[test]
+fn a_disk_that_fails_under_contents_closes_the_store_and_a_full_one_does_not() {
+    let bench = bench();
+    bench.faults.fail(1, PlaceFault::NoSpace);
+    assert_eq!(kind(put(&bench.world, "/new", 500)), ErrorKind::NoSpace);
+    assert_eq!(bench.world.store.health(), Health::Ready);
+    put(&bench.world, "/new", 500).unwrap();
+    bench.faults.fail(1, PlaceFault::Io);
+    assert!(put(&bench.world, "/newer", 500).is_err());
+    assert_reads_only(&bench.world);
+    bench.faults.restart();
+    put(&bench.world.reopened(), "/newer", 500).unwrap();
+}

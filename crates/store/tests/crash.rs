@@ -1,0 +1,390 @@
+//! What survives `kill -9`. A child writes until it is killed and tells what was acknowledged; after
+//! each kill all of that is there, bytes and all, what was under way happened or did not, and a
+//! check is clean.
+//!
+//! `CRASH_N` says how often; a history repeats with the seed that a failure shows (`CRASH_SEED`),
+//! as far as the machine's timing lets it.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use bytes::Bytes;
+use cenote_blob::Place;
+use cenote_kv::{FjallEngine, FjallOptions};
+use cenote_store::{
+    At, AttributeChange, Avu, AvuChange, BatchItem, BatchWhat, Caller, CheckOptions, Conditions,
+    CopyOptions, CreateOptions, Draft, ErrorKind, Expected, Kind, MoveOptions, Parts, PutOptions,
+    ReadOptions, RemoveOptions, Result, Store, StorePath, UploadOptions, Versioning, Where,
+};
+use futures_util::stream;
+
+const DIRECTORY: &str = "CENOTE_CRASH_DIRECTORY";
+const ROUND: &str = "CENOTE_CRASH_ROUND";
+const WRITERS: u64 = 3;
+/// After this many rounds a new store is begun, so that a long run does not slow down.
+const ROUNDS_A_STORE: u64 = 20;
+
+/// Numbers that follow from a seed.
+struct Dice(u64);
+
+impl Dice {
+    fn new(parts: &[u64]) -> Self {
+        Self(parts.iter().fold(1, |seed, part| mix(seed ^ part.wrapping_mul(0x9e37_79b9))))
+    }
+
+    fn below(&mut self, most: u64) -> u64 {
+        self.0 = mix(self.0);
+        self.0 % most
+    }
+
+    fn bytes(&mut self, size: u64) -> Vec<u8> {
+        (0..size.div_ceil(8))
+            .flat_map(|_| {
+                self.0 = mix(self.0);
+                self.0.to_le_bytes()
+            })
+            .take(size as usize)
+            .collect()
+    }
+}
+
+fn mix(seed: u64) -> u64 {
+    let seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let seed = (seed ^ (seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let seed = (seed ^ (seed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    seed ^ (seed >> 31)
+}
+
+/// One change by one writer: the same in the child, which makes it, and in the parent, which judges.
+#[derive(Debug, Clone)]
+enum Op {
+    Put(String, Vec<u8>),
+    Upload(String, Vec<u8>),
+    Write(String, u64, Vec<u8>),
+    Append(String, Vec<u8>),
+    Truncate(String, u64),
+    Move(String, String),
+    Copy(String, String),
+    Remove(String),
+    Describe(String, String),
+    MakeTree(String, Vec<u8>),
+    RemoveTree(String),
+}
+
+fn op(seed: u64, writer: u64, step: u64) -> Op {
+    let mut dice = Dice::new(&[seed, writer, step]);
+    let name = |dice: &mut Dice| format!("f{}", dice.below(5));
+    let tree = |dice: &mut Dice| format!("t{}", dice.below(2));
+    match dice.below(14) {
+        0..=2 => Op::Put(name(&mut dice), sized(&mut dice)),
+        3 => Op::Upload(name(&mut dice), sized(&mut dice)),
+        4 => {
+            let (name, at, size) = (name(&mut dice), dice.below(3_000), 1 + dice.below(2_000));
+            Op::Write(name, at, dice.bytes(size))
+        }
+        5 | 6 => Op::Append(name(&mut dice), {
+            let size = 1 + dice.below(2_000);
+            dice.bytes(size)
+        }),
+        7 => Op::Truncate(name(&mut dice), dice.below(3_000)),
+        8 => Op::Move(name(&mut dice), name(&mut dice)),
+        9 => Op::Copy(name(&mut dice), name(&mut dice)),
+        10 => Op::Remove(name(&mut dice)),
+        11 => Op::Describe(name(&mut dice), step.to_string()),
+        12 => Op::MakeTree(tree(&mut dice), dice.bytes(300)),
+        _ => Op::RemoveTree(tree(&mut dice)),
+    }
+}
+
+/// Mostly small, now and then too large for the catalog.
+fn sized(dice: &mut Dice) -> Vec<u8> {
+    let size = if dice.below(4) == 0 { 66_000 + dice.below(50_000) } else { dice.below(3_000) };
+    dice.bytes(size)
+}
+
+/// The objects of one writer: bytes, and the value of the attribute `step`.
+type Objects = BTreeMap<String, (Vec<u8>, Option<String>)>;
+
+fn apply(objects: &mut Objects, op: &Op) {
+    match op {
+        Op::Put(name, bytes) | Op::Upload(name, bytes) => {
+            objects.entry(name.clone()).or_default().0.clone_from(bytes);
+        }
+        Op::Write(name, at, run) => {
+            if let Some((bytes, _)) = objects.get_mut(name) {
+                let end = *at as usize + run.len();
+                bytes.resize(bytes.len().max(end), 0);
+                bytes[*at as usize..end].copy_from_slice(run);
+            }
+        }
+        Op::Append(name, run) => drop(objects.get_mut(name).map(|(bytes, _)| bytes.extend(run))),
+        Op::Truncate(name, size) => {
+            drop(objects.get_mut(name).map(|(bytes, _)| bytes.resize(*size as usize, 0)));
+        }
+        Op::Move(from, to) => {
+            if let Some(moved) = objects.remove(from) {
+                objects.insert(to.clone(), moved);
+            }
+        }
+        Op::Copy(from, to) => {
+            if let Some(copy) = objects.get(from).filter(|_| from != to).cloned() {
+                objects.insert(to.clone(), copy);
+            }
+        }
+        Op::Remove(name) => drop(objects.remove(name)),
+        Op::Describe(name, value) => {
+            drop(objects.get_mut(name).map(|(_, step)| *step = Some(value.clone())));
+        }
+        Op::MakeTree(name, bytes) => {
+            for leaf in ["a", "b"] {
+                objects.entry(format!("{name}/{leaf}")).or_default().0.clone_from(bytes);
+            }
+        }
+        Op::RemoveTree(name) => objects.retain(|path, _| !path.starts_with(&format!("{name}/"))),
+    }
+}
+
+fn path(path: impl AsRef<str>) -> StorePath {
+    path.as_ref().parse().unwrap()
+}
+
+fn once(bytes: &[u8]) -> impl futures_core::Stream<Item = Result<Bytes>> + use<> {
+    stream::iter([Ok(Bytes::copy_from_slice(bytes))])
+}
+
+/// Makes one change for real.
+async fn perform(store: &Store, caller: &Caller, home: &str, op: &Op) -> Result<()> {
+    let to = |name: &str| path(format!("{home}/{name}"));
+    let at = |name: &str| At::Path(to(name));
+    let (conditions, expected) = (Conditions::default(), Expected::default());
+    match op {
+        Op::Put(name, bytes) => {
+            store.put(caller, &to(name), once(bytes), PutOptions::default()).await.map(drop)
+        }
+        Op::Upload(name, bytes) => {
+            let upload = store.begin_upload(caller, &to(name), &UploadOptions::default())?.id;
+            let (first, second) = bytes.split_at(bytes.len() / 2);
+            for (offset, part) in [(first.len(), second), (0, first)] {
+                let offset = offset as u64;
+                store.put_part(caller, upload, offset, once(part), &expected).await?;
+            }
+            store.complete_upload(caller, upload, None).await.map(drop)
+        }
+        Op::Write(name, offset, bytes) => {
+            let place = Where::Offset(*offset);
+            store
+                .write_at(caller, &at(name), place, once(bytes), (&conditions, &expected))
+                .await
+                .map(drop)
+        }
+        Op::Append(name, bytes) => store
+            .write_at(caller, &at(name), Where::Append, once(bytes), (&conditions, &expected))
+            .await
+            .map(drop),
+        Op::Truncate(name, size) => store.truncate(caller, &at(name), *size, &conditions).map(drop),
+        Op::Move(from, target) => {
+            let options = MoveOptions { replace: true, ..MoveOptions::default() };
+            store.relocate(caller, &at(from), &to(target), options).map(drop)
+        }
+        Op::Copy(from, target) => {
+            let options = CopyOptions { replace: true, ..CopyOptions::default() };
+            store.copy(caller, &at(from), &to(target), options).map(drop)
+        }
+        Op::Remove(name) => store.remove(caller, &at(name), &RemoveOptions::default()),
+        Op::Describe(name, value) => {
+            let value = Avu { attribute: "step".into(), value: value.clone(), unit: None };
+            store.change_avus(caller, &at(name), &[AvuChange::Set(value)], &conditions).map(drop)
+        }
+        Op::MakeTree(name, bytes) => make_tree(store, caller, &to(name), bytes),
+        Op::RemoveTree(name) => {
+            let options = RemoveOptions { recursive: true, ..RemoveOptions::default() };
+            store.remove(caller, &at(name), &options)
+        }
+    }
+}
+
+fn make_tree(store: &Store, caller: &Caller, at: &StorePath, bytes: &[u8]) -> Result<()> {
+    let received = store.receive_inline(bytes, &Expected::default())?;
+    let items = ["a", "b"].map(|leaf| BatchItem {
+        path: path(format!("{at}/{leaf}")),
+        what: BatchWhat::Object(received.clone()),
+        options: PutOptions { parents: true, ..PutOptions::default() },
+    });
+    store.publish_many(caller, &items)?.into_iter().try_for_each(|answer| answer.map(drop))
+}
+
+fn parts(dir: &Path) -> Parts {
+    let options = FjallOptions { reserve: 0, ..FjallOptions::default() };
+    let engine = FjallEngine::open(dir.join("catalog"), options).expect("the catalog opens");
+    Parts::new(engine, Place::local("main", dir.join("contents")).unwrap())
+}
+
+fn admin(store: &Store) -> Caller {
+    store.caller_for(store.person_named("root").unwrap().0).unwrap()
+}
+
+fn home(round: u64, writer: u64) -> String {
+    format!("/r{round}/w{writer}")
+}
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+/// The child: writes until it is killed. In an ordinary run of the tests it does nothing.
+#[test]
+fn writer() {
+    let Some(dir) = std::env::var_os(DIRECTORY).map(PathBuf::from) else { return };
+    let (round, seed) = (number(ROUND).unwrap(), number("CRASH_SEED").unwrap());
+    let store = Store::open_existing(parts(&dir)).unwrap();
+    let output = Mutex::new(std::io::stdout());
+    std::thread::scope(|scope| {
+        for writer in 0..WRITERS {
+            let (store, output) = (&store, &output);
+            scope.spawn(move || write(store, output, (seed, round, writer)));
+        }
+        scope.spawn(|| sweep(&store));
+    });
+}
+
+fn write(store: &Store, output: &Mutex<std::io::Stdout>, (seed, round, writer): (u64, u64, u64)) {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let (caller, home) = (admin(store), home(round, writer));
+    for step in 0.. {
+        let op = op(seed ^ round, writer, step);
+        match runtime.block_on(perform(store, &caller, &home, &op)) {
+            Ok(()) => {}
+            Err(error) if is_of_the_history(error.kind()) => {}
+            Err(error) => panic!("{op:?}: {error:?}"),
+        }
+        writeln!(output.lock().unwrap(), "acknowledged {writer} {step}").unwrap();
+    }
+}
+
+/// Answers that follow from what was there, not from the store.
+fn is_of_the_history(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::NotFound | ErrorKind::Exists)
+}
+
+/// Sweeps without a grace, so that kills hit sweeps, too.
+fn sweep(store: &Store) {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    loop {
+        store.run_jobs().unwrap();
+        runtime.block_on(store.sweep_contents(Duration::ZERO)).unwrap();
+        std::thread::yield_now();
+    }
+}
+
+fn start(dir: &Path, round: u64, seed: u64) -> Child {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "writer", "--nocapture"]).env(DIRECTORY, dir);
+    command.env(ROUND, round.to_string()).env("CRASH_SEED", seed.to_string());
+    command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+/// How many changes of each writer were acknowledged before the kill, which comes after `enough`.
+fn kill_after(mut child: Child, enough: u64) -> Vec<u64> {
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut done = vec![0; WRITERS as usize];
+    let mut seen = 0;
+    for line in lines.map_while(std::result::Result::ok) {
+        let Some(acknowledged) = line.split("acknowledged ").nth(1) else { continue };
+        let Some((writer, step)) = acknowledged.split_once(' ') else { continue };
+        let (Ok(writer), Ok(step)) = (writer.parse::<usize>(), step.parse::<u64>()) else {
+            continue;
+        };
+        done[writer] = step + 1;
+        seen += 1;
+        if seen == enough {
+            child.kill().unwrap();
+        }
+    }
+    child.wait().unwrap();
+    assert!(seen >= enough, "the writer stopped by itself after {seen} of {enough}");
+    done
+}
+
+fn seen(store: &Store, caller: &Caller, home: &str) -> Objects {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let top = path(home);
+    let entries = store.walk(caller, &At::from(&top), None, 10_000).unwrap().entries;
+    let objects = entries.into_iter().filter(|entry| entry.resource.kind == Kind::Object);
+    let object = |entry: cenote_store::Stat| {
+        let names = entry.path.names()[top.names().len()..].iter().map(|name| name.as_str());
+        let opened = store.open(caller, &At::Id(entry.id), &ReadOptions::default()).unwrap();
+        let bytes = runtime.block_on(opened.read_all()).unwrap().to_vec();
+        let avus = store.avus(caller, &At::Id(entry.id)).unwrap();
+        (names.collect::<Vec<_>>().join("/"), (bytes, avus.into_iter().next().map(|avu| avu.value)))
+    };
+    objects.map(object).collect()
+}
+
+fn verify(dir: &Path, round: u64, seed: u64, done: &[u64]) {
+    let store = Store::open_existing(parts(dir)).unwrap();
+    let caller = admin(&store);
+    for (writer, done) in done.iter().enumerate() {
+        let writer = writer as u64;
+        let mut expected = Objects::new();
+        (0..*done).for_each(|step| apply(&mut expected, &op(seed ^ round, writer, step)));
+        let there = seen(&store, &caller, &home(round, writer));
+        let under_way = op(seed ^ round, writer, *done);
+        let mut next = expected.clone();
+        apply(&mut next, &under_way);
+        assert!(
+            there == expected || there == next,
+            "seed {seed}, round {round}, writer {writer}: after {done} changes, {under_way:?} under way"
+        );
+    }
+    assert_clean(&store, seed, round);
+    store.run_jobs().unwrap();
+    assert_clean(&store, seed, round);
+}
+
+fn assert_clean(store: &Store, seed: u64, round: u64) {
+    use futures_util::TryStreamExt;
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let check = async { store.check(CheckOptions::default()).try_collect::<Vec<_>>().await };
+    let found = runtime.block_on(check).unwrap();
+    let lines: Vec<_> = found.iter().map(ToString::to_string).collect();
+    assert!(lines.is_empty(), "seed {seed}, round {round}:\n{}", lines.join("\n"));
+}
+
+fn prepare(dir: &Path, round: u64) {
+    if round.is_multiple_of(ROUNDS_A_STORE) {
+        Store::create_new(parts(dir), "root", "password").unwrap();
+    }
+    let store = Store::open_existing(parts(dir)).unwrap();
+    let caller = admin(&store);
+    for writer in 0..WRITERS {
+        let options = CreateOptions { parents: true, ..CreateOptions::default() };
+        let home = path(home(round, writer));
+        store.create(&caller, &home, Draft::Collection, options).unwrap();
+        // One writer's changes are kept as versions, of which the oldest go.
+        let keep = (writer == 0).then_some(Versioning::EachChange { keep: Some(3) });
+        let change = AttributeChange { versioning: Some(keep), ..AttributeChange::default() };
+        store.set_attributes(&caller, &At::from(&home), &change).unwrap();
+    }
+}
+
+#[test]
+fn all_that_was_acknowledged_survives_a_kill_and_nothing_is_half_there() {
+    let rounds = number("CRASH_N").unwrap_or(5);
+    let seed = number("CRASH_SEED").unwrap_or_else(|| u64::from(std::process::id()));
+    let mut dir = tempfile::tempdir().unwrap();
+    for round in 0..rounds {
+        if round.is_multiple_of(ROUNDS_A_STORE) {
+            dir = tempfile::tempdir().unwrap();
+        }
+        prepare(dir.path(), round);
+        let enough = 1 + Dice::new(&[seed, round]).below(300);
+        let done = kill_after(start(dir.path(), round, seed), enough);
+        verify(dir.path(), round, seed, &done);
+    }
+}
