@@ -123,9 +123,15 @@ fn apply(objects: &mut Objects, op: &Op) {
                 bytes[*at as usize..end].copy_from_slice(run);
             }
         }
-        Op::Append(name, run) => drop(objects.get_mut(name).map(|(bytes, _)| bytes.extend(run))),
+        Op::Append(name, run) => {
+            if let Some((bytes, _)) = objects.get_mut(name) {
+                bytes.extend(run);
+            }
+        }
         Op::Truncate(name, size) => {
-            drop(objects.get_mut(name).map(|(bytes, _)| bytes.resize(*size as usize, 0)));
+            if let Some((bytes, _)) = objects.get_mut(name) {
+                bytes.resize(*size as usize, 0);
+            }
         }
         Op::Move(from, to) => {
             if let Some(moved) = objects.remove(from) {
@@ -139,7 +145,9 @@ fn apply(objects: &mut Objects, op: &Op) {
         }
         Op::Remove(name) => drop(objects.remove(name)),
         Op::Describe(name, value) => {
-            drop(objects.get_mut(name).map(|(_, step)| *step = Some(value.clone())));
+            if let Some((_, step)) = objects.get_mut(name) {
+                *step = Some(value.clone());
+            }
         }
         Op::MakeTree(name, bytes) => {
             for leaf in ["a", "b"] {
