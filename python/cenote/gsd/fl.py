@@ -9,6 +9,8 @@ import os
 
 from cenote._cenote import gsd as _native
 
+from . import _ranges
+
 logger = logging.getLogger('gsd.fl')
 
 GSDFile = _native.GSDFile
@@ -18,7 +20,8 @@ def open(name, mode, application=None, schema=None, schema_version=None):
     """Open a GSD file.
 
     Args:
-        name: A path, or for reading any object with ``read_range(offset, length)`` and
+        name: A path. For reading also a URL, ``cenote://host/path`` (a path in a store),
+            ``https://`` or ``http://``; or any object with ``read_range(offset, length)`` and
             ``size``, or with ``seek`` and ``read``.
         mode: ``'r'``, ``'r+'``, ``'w'`` (create or empty), ``'x'`` (create, never replace)
             or ``'a'`` (open or create).
@@ -29,9 +32,11 @@ def open(name, mode, application=None, schema=None, schema_version=None):
     Returns:
         GSDFile: The open file.
     """
-    if is_source(name):
+    if _ranges.is_url(name) or is_source(name):
         if mode != 'r':
-            raise ValueError("Only mode 'r' can read from an object: " + mode)
+            raise ValueError("Only mode 'r' can read from a URL or an object: " + mode)
+        if _ranges.is_url(name):
+            name = _ranges.Ranges(name)
         label = getattr(name, 'name', None) or getattr(name, 'url', None) or repr(name)
         return GSDFile._from_source(name, str(label), schema)
     return GSDFile(str(name), mode, application, schema, schema_version)

@@ -33,6 +33,7 @@ pub(crate) fn append<'py>(
     let file = trajectory.file.get();
     let mut chunks = {
         let state = file.read(py);
+        state.check_writable(file.file_name())?;
         let reader = state.reader()?;
         let float = if double { ChunkType::F64 } else { ChunkType::F32 };
         let module = trajectory.classes.module(py);

@@ -45,6 +45,16 @@ impl State {
     }
 
     /// # Errors
+    /// As [`State::writer`].
+    pub(crate) fn check_writable(&self, name: &str) -> PyResult<()> {
+        match self {
+            Self::Write(_) => Ok(()),
+            Self::Read(_) => Err(not_writable(name)),
+            Self::Closed(_) => Err(not_open()),
+        }
+    }
+
+    /// # Errors
     /// As the reference: closed files and files opened for reading cannot be written.
     pub(crate) fn writer(&mut self, name: &str) -> PyResult<&mut Writer<Medium>> {
         match self {
@@ -102,7 +112,8 @@ impl GsdFile {
             State::Closed(_) => return Ok(None),
             open => open.reader()?,
         };
-        py.detach(|| reader.find(frame, name.as_bytes())).map_err(|e| self.raise(e))
+        let find = || reader.find(frame, name.as_bytes());
+        reader.source().wait(py, find).map_err(|e| self.raise(e))
     }
 
     fn check_schema(&self, py: Python<'_>, wanted: Option<String>) -> PyResult<()> {
@@ -488,7 +499,7 @@ pub(crate) fn read_rows<'py>(
     if size >= LONG_READ {
         py.detach(|| reader.read_rows(entry, rows, bytes))?;
     } else {
-        reader.read_rows(entry, rows, bytes)?;
+        reader.source().wait(py, || reader.read_rows(entry, rows, bytes))?;
     }
     Ok(array.finish())
 }

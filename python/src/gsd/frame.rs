@@ -106,7 +106,9 @@ impl<'py> FrameReader<'_, 'py> {
                 continue;
             }
             let field = &FIELDS[field];
-            let found = self.reader.find(0, field.chunk.as_bytes()).map_err(|e| self.raise(e))?;
+            let reader = self.reader;
+            let find = || reader.find(0, field.chunk.as_bytes());
+            let found = reader.source().wait(self.py, find).map_err(|e| self.raise(e))?;
             let Some(entry) = found else { continue };
             let array = read_rows(self.py, self.reader, &entry, 0..entry.rows())
                 .map_err(|e| e.raised(self.file.get().file_name()))?;
@@ -122,7 +124,9 @@ impl<'py> FrameReader<'_, 'py> {
     }
 
     fn find(&self, frame: u64) -> PyResult<FoundChunks> {
-        FoundChunks::of_frame(self.reader, self.known, frame).map_err(|e| self.raise(e))
+        let (reader, known) = (self.reader, &*self.known);
+        let find = || FoundChunks::of_frame(reader, known, frame);
+        reader.source().wait(self.py, find).map_err(|e| self.raise(e))
     }
 
     fn build(

@@ -69,7 +69,7 @@ fn fill(
 ) -> Result<(), ReadError> {
     let mut window = Window { reader, start: 0, bytes: Vec::new() };
     for position in 0..reader.chunks() {
-        let entry = reader.entry(position)?;
+        let entry = reader.source().wait(py, || reader.entry(position))?;
         let Some(column) = columns.get(&entry.name_id()).filter(|_| entry.frame() > 0) else {
             continue;
         };
@@ -78,7 +78,7 @@ fn fill(
                 let at = (entry.frame() * size) as usize;
                 let row = bytes_of_mut(array).get_mut(at..at + *size as usize);
                 if let Some(row) = row {
-                    window.read(&entry, row)?;
+                    reader.source().wait(py, || window.read(&entry, row))?;
                 }
             }
             _ => assign(py, reader, &entry, &column.array)?,

@@ -50,11 +50,10 @@ pub(crate) fn read_many<'py>(
     reader: &Reader<Medium>,
     request: &Request<'_>,
 ) -> Result<Bound<'py, PyAny>, ReadError> {
-    let origins = request
-        .frames
-        .iter()
-        .map(|&frame| origin(reader, frame, request.name))
-        .collect::<Result<Vec<_>, _>>()?;
+    let (name, frames) = (request.name, request.frames);
+    let origins = reader.source().wait(py, || {
+        frames.iter().map(|&frame| origin(reader, frame, name)).collect::<Result<Vec<_>, _>>()
+    })?;
     let Some(first) = origins.first() else {
         return Err(PyValueError::new_err("read_many needs at least one frame").into());
     };

@@ -36,6 +36,17 @@ impl Medium {
         Err(PyTypeError::new_err(text))
     }
 
+    /// Does work that reads from this medium.
+    ///
+    /// An object's bytes come through Python, so whoever waits for them, or for another thread
+    /// that does, must not hold the interpreter. A file's do not, and the work may be short.
+    pub(crate) fn wait<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
+        match self {
+            Self::File(_) => work(),
+            _ => py.detach(work),
+        }
+    }
+
     fn as_source(&self) -> &dyn Source {
         match self {
             Self::File(file) => file,

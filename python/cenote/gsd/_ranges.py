@@ -1,0 +1,130 @@
+"""Byte ranges of a file behind HTTP: what :func:`cenote.gsd.fl.open` does with a URL.
+
+The content is pinned by its tag: if it is replaced while it is read, reading fails rather than
+mixing two files.
+"""
+
+import base64
+import errno
+import http.client
+import json
+import os
+import queue
+import time
+from urllib.parse import quote, unquote, urlsplit
+
+#: Bytes of the first request, which also tells how much there is.
+FIRST = 1 << 16
+ATTEMPTS = 4
+TIMEOUT = 60
+LOCAL = ('localhost', '127.0.0.1', '::1')
+
+
+def is_url(name):
+    """Whether a name is the URL of something that is read in ranges."""
+    return isinstance(name, str) and name.startswith(('cenote://', 'http://', 'https://'))
+
+
+class Ranges:
+    """The bytes behind a URL.
+
+    Args:
+        url: ``http://``, ``https://``, or ``cenote://host[:port]/path``: a path in a store. That
+            is HTTPS, except on this machine. Who asks is said in the URL, or by CENOTE_TOKEN, or
+            CENOTE_USER and CENOTE_PASSWORD.
+    """
+
+    def __init__(self, url):
+        parts = urlsplit(url)
+        self.name = url.replace(f'{parts.username}:{parts.password}@', '')
+        self._host, self._port = parts.hostname, parts.port
+        self._headers = {}
+        if parts.scheme == 'cenote':
+            self._tls = parts.hostname not in LOCAL
+            self._target = '/v1/fs' + quote(unquote(parts.path))
+            self._headers.update(credentials(parts))
+        else:
+            self._tls = parts.scheme == 'https'
+            self._target = (parts.path or '/') + (f'?{parts.query}' if parts.query else '')
+        self._idle = queue.LifoQueue()
+        self._first = b''
+        self._first, self.size = self._open()
+
+    def read_range(self, offset, length):
+        """The bytes from ``offset`` on."""
+        if offset + length <= len(self._first):
+            return self._first[offset : offset + length]
+        response, data = self._get(offset, length)
+        if response.status != 206:
+            raise self._failure(response, data)
+        return data
+
+    def _open(self):
+        response, data = self._get(0, FIRST)
+        if response.status == 416:
+            return b'', 0
+        if response.status != 206:
+            raise self._failure(response, data)
+        if tag := response.headers.get('ETag'):
+            self._headers['If-Match'] = tag
+        return data, int(response.headers['Content-Range'].rpartition('/')[2])
+
+    def _get(self, offset, length):
+        """One range; tried again when the connection or the server falters."""
+        headers = {**self._headers, 'Range': f'bytes={offset}-{offset + length - 1}'}
+        for attempt in range(ATTEMPTS):
+            last = attempt == ATTEMPTS - 1
+            connection = self._connection()
+            try:
+                connection.request('GET', self._target, headers=headers)
+                response = connection.getresponse()
+                if response.status == 200:
+                    connection.close()
+                    raise OSError(errno.EOPNOTSUPP, 'the server gives no byte ranges', self.name)
+                data = response.read()
+            except (ConnectionError, http.client.HTTPException, TimeoutError):
+                connection.close()
+                if last:
+                    raise
+            else:
+                self._idle.put(connection)
+                if last or response.status not in (502, 503, 504):
+                    return response, data
+            time.sleep(0.1 * 2**attempt)
+
+    def _connection(self):
+        try:
+            return self._idle.get_nowait()
+        except queue.Empty:
+            kind = http.client.HTTPSConnection if self._tls else http.client.HTTPConnection
+            return kind(self._host, self._port, timeout=TIMEOUT)
+
+    def _failure(self, response, data):
+        """The exception for an answer that is no range."""
+        try:
+            detail = json.loads(data)['detail']
+        except (ValueError, KeyError, TypeError):
+            detail = f'{response.status} {response.reason}'
+        if response.status == 404:
+            return FileNotFoundError(errno.ENOENT, detail, self.name)
+        if response.status in (401, 403):
+            return PermissionError(errno.EACCES, detail, self.name)
+        if response.status == 412:
+            detail = 'it was replaced while it was read: open it again'
+        return OSError(errno.EIO, detail, self.name)
+
+
+def credentials(parts):
+    """The header that says who asks."""
+    user, password = parts.username, parts.password
+    token = os.environ.get('CENOTE_TOKEN')
+    if user is None and token:
+        return {'Authorization': 'Bearer ' + token}
+    if user is None:
+        user, password = os.environ.get('CENOTE_USER'), os.environ.get('CENOTE_PASSWORD')
+    else:
+        user, password = unquote(user), unquote(password or '')
+    if not user or password is None:
+        return {}
+    pair = base64.b64encode(f'{user}:{password}'.encode()).decode()
+    return {'Authorization': 'Basic ' + pair}
