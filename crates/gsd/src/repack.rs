@@ -6,7 +6,7 @@ use crate::names::Names;
 use crate::reader::Reader;
 use crate::source::Source;
 use crate::storage::Storage;
-use crate::writer::{Chunk, Writer};
+use crate::writer::Writer;
 
 impl<S: Source> Reader<S> {
     /// Copies all frames into `storage` as a file of the current version.
@@ -42,15 +42,7 @@ pub(crate) fn copy_frame<F: Storage>(
         let name = names.get(entry.id).ok_or_else(|| {
             Error::corrupt(entry.location, format!("a chunk of the unknown name {}", entry.id))
         })?;
-        let mut data = vec![0; entry.byte_size() as usize];
-        source.read_at(entry.location, &mut data)?;
-        writer.write_chunk(&Chunk {
-            name,
-            kind: entry.kind,
-            rows: entry.rows,
-            columns: entry.columns,
-            data: &data,
-        })?;
+        writer.copy_chunk(source, entry, name)?;
     }
     writer.end_frame()
 }

@@ -7,6 +7,7 @@
 //! - The bytes are those of the reference implementation, 5.0.1, for the same calls.
 //! - After a failed write or sync, nothing more is written ([`Error::Latched`]).
 
+mod copy;
 mod flush;
 mod sort;
 mod upgrade;
@@ -190,22 +191,31 @@ impl<F: Storage> Writer<F> {
         if byte_size(chunk.rows, chunk.columns, chunk.kind) != Some(size) {
             return Err(Error::InvalidArgument("the data does not have the size of the shape"));
         }
-        let id = self.reader.names.intern(chunk.name)?;
-        let location = self.reader.size + self.buffer.len() as u64;
+        let entry = self.enter(chunk.name, chunk.kind, chunk.rows, chunk.columns)?;
+        self.make_room(size)?;
+        self.place(chunk.data)?;
+        self.entries.push(entry);
+        self.pending += 1;
+        Ok(())
+    }
+
+    /// The entry of a chunk that is written next.
+    fn enter(&mut self, name: &[u8], kind: ChunkType, rows: u64, columns: u32) -> Result<RawEntry> {
+        Ok(RawEntry {
+            frame: self.frame,
+            rows,
+            location: self.reader.size + self.buffer.len() as u64,
+            columns,
+            id: self.reader.names.intern(name)?,
+            kind: kind.number(),
+            flags: 0,
+        })
+    }
+
+    fn make_room(&mut self, size: u64) -> Result<()> {
         if size > self.buffer_limit.saturating_sub(self.buffer.len() as u64) {
             self.write_buffer()?;
         }
-        self.place(chunk.data)?;
-        self.entries.push(RawEntry {
-            frame: self.frame,
-            rows: chunk.rows,
-            location,
-            columns: chunk.columns,
-            id,
-            kind: chunk.kind.number(),
-            flags: 0,
-        });
-        self.pending += 1;
         Ok(())
     }
 

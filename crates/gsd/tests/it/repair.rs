@@ -67,6 +67,23 @@ fn repack_keeps_the_contents_and_drops_the_rest() {
 }
 
 #[test]
+fn large_chunks_are_copied_whole() {
+    let mut writer = create("large");
+    let data: Vec<u8> = (0..5_000_000_u32).map(|i| (i * 31 % 253) as u8).collect();
+    for size in [10, 1 << 20, (1 << 20) + 1, 5_000_000, 3] {
+        let shape = (size as u64, 1);
+        write(&mut writer, "a", ChunkType::U8, shape, &data[..size]).expect("write");
+        write(&mut writer, "b", ChunkType::U8, (1, 1), &[7]).expect("write");
+        writer.end_frame().expect("end");
+    }
+    let before = Reader::open(writer.close().expect("close")).expect("open");
+    let packed = before.repack(Vec::new(), |_, _| {}).expect("repack");
+    let after = Reader::open(packed).expect("open");
+    assert_eq!(contents(&before).expect("read"), contents(&after).expect("read"));
+    assert_eq!(after.check().expect("check").unreachable, 0);
+}
+
+#[test]
 fn an_undamaged_file_is_recovered_whole() {
     for name in fixture_names() {
         let before = Reader::open(fixture(&name)).expect(&name);
