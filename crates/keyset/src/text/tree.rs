@@ -41,7 +41,9 @@ pub(super) fn value(keys: &KeySet, parent: &KeyName, format: Format) -> Result<V
         }
         node.key = Some(leaf(key, format).ok_or_else(|| refuse("metadata is not UTF-8"))?);
     }
-    Ok(root.into_table())
+    // The root of TOML is always a table.
+    let is_plain_array = format == Format::Json && root.key.is_none();
+    Ok(if is_plain_array && root.is_array() { root.into_value() } else { root.into_table() })
 }
 
 #[derive(Default)]

@@ -4,6 +4,7 @@ use cenote_keyset::{KeyName, KeySet, Namespace};
 use serde_json::json;
 
 use super::file::{FileArgs, Opened, no_key, wrong};
+use super::show::keys;
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
 
@@ -45,7 +46,7 @@ impl Args {
         opened.keys.append_all(&transfer.copies);
         opened.save()?;
         let count = transfer.copies.len();
-        session.output.done(&json!({ "copied": count }), |_| format!("Copied {count} keys"))
+        session.output.done(&json!({ "copied": count }), |_| format!("Copied {}", keys(count)))
     }
 }
 

@@ -6,7 +6,7 @@ use cenote_keyset::{Change, KeyRef, diff};
 use serde_json::json;
 
 use super::file::HowArgs;
-use super::show::{described, key_json, lossy};
+use super::show::{described, key_json, keys, lossy};
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
 
@@ -31,7 +31,7 @@ impl Args {
         }
         match differences {
             0 => Ok(()),
-            count => Err(CliError::new(Kind::Found, format!("{count} keys differ"))),
+            count => Err(CliError::new(Kind::Found, format!("{} different", keys(count)))),
         }
     }
 }

@@ -6,6 +6,7 @@ use cenote_keyset::{Format, KeyName, KeySet};
 use serde_json::json;
 
 use super::file::{FileArgs, HowArgs, format};
+use super::show::keys;
 use crate::error::Result;
 use crate::session::Session;
 
@@ -58,7 +59,7 @@ impl Args {
         }
         opened.save()?;
         let count = imported.len();
-        session.output.done(&json!({ "imported": count }), |_| format!("Imported {count} keys"))
+        session.output.done(&json!({ "imported": count }), |_| format!("Imported {}", keys(count)))
     }
 
     fn read(&self, path: &Path, parent: KeyName) -> Result<KeySet> {

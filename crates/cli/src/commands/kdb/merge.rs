@@ -6,6 +6,7 @@ use cenote_keyset::{Format, Merged, Side};
 use serde_json::json;
 
 use super::file::{HowArgs, by_extension, format, write_to};
+use super::show::keys as shown;
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
 
@@ -70,7 +71,9 @@ impl Args {
         }
         let (count, conflicts) = (keys.len(), merged.conflicts.len());
         let line = json!({ "merged": count, "conflicts": conflicts });
-        session.output.done(&line, |_| format!("Merged {count} keys, {conflicts} conflicts settled"))
+        session.output.done(&line, |_| {
+            format!("Merged {}, {conflicts} with conflicts settled", shown(count))
+        })
     }
 
     fn merge(&self) -> Result<Merged> {

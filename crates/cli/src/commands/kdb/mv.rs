@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::cp::TransferArgs;
+use super::show::keys;
 use crate::error::Result;
 use crate::session::Session;
 
@@ -24,6 +25,6 @@ impl Args {
         opened.keys.append_all(&transfer.copies);
         opened.save()?;
         let count = transfer.copies.len();
-        session.output.done(&json!({ "moved": count }), |_| format!("Moved {count} keys"))
+        session.output.done(&json!({ "moved": count }), |_| format!("Moved {}", keys(count)))
     }
 }

@@ -4,6 +4,7 @@ use cenote_keyset::KeySet;
 use serde_json::json;
 
 use super::file::{FileArgs, no_key};
+use super::show::keys;
 use crate::error::Result;
 use crate::session::Session;
 
@@ -37,7 +38,7 @@ impl Args {
         }
         opened.save()?;
         session.output.done(&json!({ "removed": removed.len() }), |_| {
-            format!("Removed {} keys", removed.len())
+            format!("Removed {}", keys(removed.len()))
         })
     }
 }

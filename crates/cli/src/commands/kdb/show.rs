@@ -33,6 +33,11 @@ pub(crate) fn described(value: ValueRef<'_>) -> String {
     }
 }
 
+/// `1 key`, `2 keys`.
+pub(crate) fn keys(count: usize) -> String {
+    if count == 1 { "1 key".into() } else { format!("{count} keys") }
+}
+
 /// Text for people.
 pub(crate) fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()

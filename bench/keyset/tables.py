@@ -1,0 +1,108 @@
+"""Prints the results of `bench/keyset/run` as the tables of README.md."""
+
+import csv
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+
+
+def table(head, rows):
+    print('| ' + ' | '.join(head) + ' |')
+    print('|' + '---|' * len(head))
+    for row in rows:
+        print('| ' + ' | '.join(row) + ' |')
+    print()
+
+
+def seconds(value):
+    milliseconds = value * 1000
+    return f'{milliseconds:,.0f} ms' if milliseconds >= 1000 else f'{milliseconds:.3g} ms'
+
+
+def peak(command):
+    """The peak resident memory of a command, in MB."""
+    pid = os.posix_spawnp(command[0], command, os.environ)
+    usage = os.wait4(pid, 0)[2]
+    return usage.ru_maxrss / 1024
+
+
+def getset(out):
+    rows = []
+    for path in sorted(out.glob('getset-*.json'), key=lambda path: path.stat().st_mtime):
+        _, keys, mode = path.stem.split('-')
+        results = json.loads(path.read_text())['results']
+        cpu = {r['command']: r['user'] + r['system'] for r in results}
+        quick = cpu['cenote quickdump'] / cpu['cenote dump']
+        for result in results:
+            name = result['command']
+            real = cpu.get(name.replace('cenote', 'libelektra').removesuffix(', index only'))
+            ours = name.startswith('cenote')
+            rows.append([
+                f'{int(keys):,}', mode, name, seconds(result['mean']), seconds(result['min']),
+                seconds(cpu[name]), f'{real / cpu[name]:.1f}x' if real and ours else '-',
+                f'{quick:.2f}' if name == 'cenote quickdump' else '-',
+            ])
+    table(['keys', 'mode', 'program', 'wall, mean', 'wall, min', 'CPU, mean',
+           'CPU, libelektra / cenote', 'quickdump / dump'], rows)
+
+
+def memory(out):
+    bench = os.path.join(os.environ.get('CARGO_TARGET_DIR', 'target'), 'release/bench-keyset')
+    programs = {'cenote': [bench, 'getset']}
+    if kdb := os.environ.get('KDB'):
+        programs['libelektra'] = [f'{kdb}/benchmark_plugingetset']
+    rows = []
+    for keys, mode in (('200000', 'get'), ('200000', 'getset'), ('2000000', 'get')):
+        for plugin in ('quickdump', 'dump'):
+            for name, program in programs.items():
+                command = [*program, f'{out}/{keys}', 'dir:/tests/bench', plugin]
+                used = peak(command + (['get'] if mode == 'get' else []))
+                rows.append([f'{int(keys):,}', mode, f'{name} {plugin}', f'{used:,.0f} MB'])
+    table(['keys', 'mode', 'program', 'peak memory'], rows)
+
+
+def storage(out):
+    least = {}
+    with open(out / 'storage.csv') as file:
+        for program, operation, time in csv.reader(file, delimiter=';'):
+            if operation != 'operation':
+                key = program, operation
+                least[key] = min(int(time), least.get(key, int(time)))
+    programs = list(dict.fromkeys(program for program, _ in least))
+    operations = list(dict.fromkeys(operation for _, operation in least))
+    table(['program', *operations],
+          [[program, *(f'{least[program, op]:,}' for op in operations)] for program in programs])
+
+
+def append(out):
+    rows = []
+    for plugin in ('quickdump', 'dump'):
+        with open(out / f'append-{plugin}.csv') as file:
+            times = [int(time) / 1000 for _, time in csv.reader(file, delimiter=';')]
+        tenth = max(1, len(times) // 10)
+        first, last = statistics.median(times[:tenth]), statistics.median(times[-tenth:])
+        rows.append([plugin, str(len(times)), f'{first:.1f} ms', f'{last:.1f} ms',
+                     f'{max(times):.1f} ms', f'{sum(times) / 1000:.1f} s'])
+    table(['format', 'rounds', 'first tenth, median', 'last tenth, median', 'longest', 'in all'], rows)
+
+
+def micro(out):
+    with open(out / 'micro.csv') as file:
+        table(['operation', 'ns'], [[what, f'{float(time):,.0f}']
+                                    for what, time in csv.reader(file, delimiter=';')])
+
+
+def machine():
+    model = subprocess.run(['sh', '-c', 'grep -m1 "model name" /proc/cpuinfo; nproc; uptime'],
+                           capture_output=True, text=True, check=False).stdout.split('\n')
+    print(f'{model[0].split(":")[-1].strip()}, {model[1]} cores,{model[2].split("load")[-1]}\n')
+
+
+if __name__ == '__main__':
+    directory = pathlib.Path(sys.argv[1])
+    for part in (getset, memory, storage, append, micro):
+        part(directory)
+    machine()
