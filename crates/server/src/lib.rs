@@ -21,6 +21,7 @@ mod router;
 mod status;
 
 pub use config::{Config, Limits, Log, LogFormat, Tls};
+pub use layer::LocalCaller;
 pub use listen::{ServeError, Server, stop_signal};
 pub use log::start_log;
 pub use router::router;

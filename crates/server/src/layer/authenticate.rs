@@ -11,6 +11,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use cenote_store::{Caller, ErrorKind};
 
+use super::local::LocalCaller;
 use super::ticket::{self, TicketUse};
 use crate::app::App;
 use crate::problem::{Problem, ProblemKind};
@@ -43,6 +44,7 @@ enum Credentials {
     Nothing,
     Password(String, String),
     Token(String),
+    Local(LocalCaller),
 }
 
 /// Finds out who asks.
@@ -68,7 +70,10 @@ pub(crate) async fn authenticate(
 
 async fn identify(app: &App, request: &mut Request) -> Result<Caller, Problem> {
     let ticket = ticket::take(request)?;
-    let shown = credentials(request.headers())?;
+    let shown = match request.extensions_mut().remove() {
+        Some(local) => Credentials::Local(local),
+        None => credentials(request.headers())?,
+    };
     let _turn = match shown {
         Credentials::Password(..) => Some(app.password_turn().await),
         _ => None,
@@ -78,6 +83,7 @@ async fn identify(app: &App, request: &mut Request) -> Result<Caller, Problem> {
             Credentials::Nothing => store.anonymous()?,
             Credentials::Password(name, password) => store.authenticate_password(name, password)?,
             Credentials::Token(token) => store.authenticate_token(token)?,
+            Credentials::Local(caller) => caller.clone().into_caller(),
         };
         match ticket {
             None => Ok(caller),

@@ -7,6 +7,7 @@ mod admit;
 mod authenticate;
 mod body;
 mod exchange;
+mod local;
 mod observe;
 mod request_id;
 mod ticket;
@@ -14,6 +15,7 @@ mod time_limit;
 
 pub(crate) use admit::admit;
 pub(crate) use authenticate::{Asker, authenticate};
+pub use local::LocalCaller;
 pub(crate) use observe::observe;
 pub(crate) use request_id::{RequestId, RequestIds};
 pub(crate) use ticket::Peer;
