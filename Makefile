@@ -1,0 +1,54 @@
+# The commands of this project; `make` alone lists them.
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+VENV := .venv
+N ?= 1000
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## build target/release/cenote
+	scripts/setup build
+	cargo build --release --locked -p cenote-cli
+
+demo: ## install what is missing, then keep, find and read back a real tree, step by step
+	scripts/demo
+
+lint: ## check form and lints
+	cargo fmt --all --check
+	cargo clippy --locked --all-targets -- -D warnings
+
+test: lint ## run every test, of Rust and of Python
+	scripts/setup test
+	cargo test --locked
+	$(MAKE) --no-print-directory python
+
+python: ## build the Python package and run its tests
+	scripts/setup python
+	. $(VENV)/bin/activate && maturin develop --quiet --manifest-path python/Cargo.toml
+	$(VENV)/bin/python -m pytest -q python/tests
+
+crash: ## kill -9 a writer N times and look for what was lost
+	CENOTE_CRASH_ROUNDS=$(N) cargo test --locked --test '*crash*'
+
+fuzz: ## run every fuzz target for a minute each (needs cargo-fuzz and a nightly compiler)
+	cd fuzz && for target in $$(cargo +nightly fuzz list); do \
+	    cargo +nightly fuzz run $$target -- -max_total_time=60 || exit 1; done
+
+bench-engines: ## measure the catalog's engines on the workload of the design
+	cargo run --release --locked -p cenote-bench-engines -- fjall
+
+bench-native: build ## measure the native opening beside its peers
+	scripts/setup bench
+	cargo run --release --locked -p cenote-bench-native -- target/release/cenote
+
+bench-gsd: ## measure trajectories beside the reference package
+	scripts/setup python
+	. $(VENV)/bin/activate && maturin develop --quiet --release --manifest-path python/Cargo.toml
+	$(VENV)/bin/python -m pip install --quiet gsd
+	$(VENV)/bin/python bench/gsd/bench.py
+
+bench-keyset: ## measure key sets beside the reference library
+	bench/keyset/run
+
+.PHONY: help build demo lint test python crash fuzz bench-engines bench-native bench-gsd bench-keyset
