@@ -1,0 +1,223 @@
+//! Transfers against the real server in this process, over a line that breaks.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use bytes::Bytes;
+use cenote_client::transfer::{LocalFile, Options, Transfer, Unobserved};
+use cenote_client::{
+    Body, Client, Kind, PutOptions, ReadOptions, Retry, ServiceTransport, Transport, TransportError,
+};
+use cenote_server::embedded::{Embedded, init_dir};
+use cenote_server::{Limits, LocalCaller, router};
+use futures_util::future::BoxFuture;
+use futures_util::{FutureExt, StreamExt, TryStreamExt};
+use http::{Method, Request, Response};
+use http_body_util::{BodyExt, StreamBody};
+
+const PART: usize = 64 << 10;
+
+/// A line that counts, and that breaks in ways that a test chooses.
+#[derive(Debug)]
+struct Line {
+    inner: Box<dyn Transport>,
+    /// Parts and ranges that may still pass.
+    passes: AtomicUsize,
+    /// Requests that did pass, by what they carry.
+    parts: AtomicUsize,
+    ranges: AtomicUsize,
+    /// Answers to reads are cut off after this many bytes.
+    cut: AtomicUsize,
+}
+
+#[derive(Debug, Clone)]
+struct Shared(Arc<Line>);
+
+impl Transport for Shared {
+    fn send(
+        &self,
+        request: Request<Body>,
+    ) -> BoxFuture<'_, Result<Response<Body>, TransportError>> {
+        let line = Arc::clone(&self.0);
+        async move {
+            let path = request.uri().path().to_owned();
+            let part = request.method() == Method::PUT && path.starts_with("/v1/uploads/");
+            let read = request.method() == Method::GET && path.starts_with("/v1/fs/");
+            if part
+                && line
+                    .passes
+                    .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1))
+                    .is_err()
+            {
+                return Err(TransportError("the line is broken".into()));
+            }
+            line.parts.fetch_add(usize::from(part), Ordering::SeqCst);
+            let ranged = read && request.headers().contains_key(http::header::RANGE);
+            line.ranges.fetch_add(usize::from(ranged), Ordering::SeqCst);
+            let answer = line.inner.send(request).await?;
+            let cut = line.cut.load(Ordering::SeqCst);
+            Ok(if read { answer.map(|body| cut_off(body, cut)) } else { answer })
+        }
+        .boxed()
+    }
+}
+
+/// The first bytes of a body, then an error, as when a connection is lost.
+fn cut_off(body: Body, bytes: usize) -> Body {
+    if bytes == usize::MAX {
+        return body;
+    }
+    let mut left = bytes;
+    let frames = body.into_data_stream().map(move |chunk: Result<Bytes, _>| {
+        let mut chunk = chunk?;
+        if left == 0 {
+            return Err(TransportError("the line is broken".into()));
+        }
+        chunk.truncate(left);
+        left -= chunk.len();
+        Ok(http_body::Frame::data(chunk))
+    });
+    StreamBody::new(frames).boxed_unsync()
+}
+
+struct World {
+    dir: tempfile::TempDir,
+    line: Shared,
+    client: Client,
+    _store: Embedded,
+}
+
+impl World {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let store = init_dir(dir.path().join("store"), "ada", "a secret of the tests").unwrap();
+        let caller = LocalCaller::administrator(store.store()).unwrap();
+        let service =
+            router(store.store().clone(), Limits::default()).layer(axum::Extension(caller));
+        let line = Shared(Arc::new(Line {
+            inner: Box::new(ServiceTransport::new(service)),
+            passes: AtomicUsize::new(usize::MAX),
+            parts: AtomicUsize::new(0),
+            ranges: AtomicUsize::new(0),
+            cut: AtomicUsize::new(usize::MAX),
+        }));
+        let once = Retry { attempts: 1, ..Retry::default() };
+        let client = Client::new(line.clone()).with_retry(once);
+        Self { dir, line, client, _store: store }
+    }
+
+    fn transfer(&self, options: Options) -> Transfer {
+        Transfer::new(self.client.clone(), options, Arc::new(Unobserved))
+    }
+
+    fn in_parts(&self) -> Transfer {
+        self.transfer(Options {
+            jobs: NonZeroUsize::new(2).unwrap(),
+            journal: Some(self.dir.path().join("journal")),
+            parts_from: 1,
+            part_size: NonZeroUsize::new(PART).unwrap(),
+            ..Options::default()
+        })
+    }
+
+    fn file(&self, size: usize) -> (PathBuf, Vec<u8>) {
+        let bytes: Vec<u8> =
+            (0..size as u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 11) as u8).collect();
+        let path = self.dir.path().join("file");
+        std::fs::write(&path, &bytes).unwrap();
+        (path, bytes)
+    }
+
+    async fn kept(&self, path: &str) -> Vec<u8> {
+        let content = self.client.read(path, &ReadOptions::default()).await.unwrap();
+        let chunks: Vec<Bytes> = content.into_stream().try_collect().await.unwrap();
+        chunks.concat()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_interrupted_upload_sends_only_what_is_missing() {
+    let world = World::new();
+    let (path, bytes) = world.file(10 * PART + 5);
+    let file = LocalFile::new(&path).unwrap();
+    let transfer = world.in_parts();
+    world.line.0.passes.store(4, Ordering::SeqCst);
+    let broken = transfer.put_file(&file, "/file", &PutOptions::default()).await.unwrap_err();
+    assert_eq!(broken.kind(), Kind::Unreachable);
+    assert!(world.client.find("/file").await.unwrap().is_none());
+    world.line.0.passes.store(usize::MAX, Ordering::SeqCst);
+    transfer.put_file(&file, "/file", &PutOptions::default()).await.unwrap();
+    assert_eq!(world.line.0.parts.load(Ordering::SeqCst), 11);
+    assert_eq!(world.kept("/file").await, bytes);
+    assert_eq!(std::fs::read_dir(world.dir.path().join("journal")).unwrap().count(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_changed_since_begins_anew() {
+    let world = World::new();
+    let (path, _) = world.file(4 * PART);
+    let transfer = world.in_parts();
+    world.line.0.passes.store(2, Ordering::SeqCst);
+    let file = LocalFile::new(&path).unwrap();
+    transfer.put_file(&file, "/file", &PutOptions::default()).await.unwrap_err();
+    world.line.0.passes.store(usize::MAX, Ordering::SeqCst);
+    let (path, bytes) = world.file(3 * PART);
+    let file = LocalFile::new(&path).unwrap();
+    transfer.put_file(&file, "/file", &PutOptions::default()).await.unwrap();
+    assert_eq!(world.kept("/file").await, bytes);
+}
+
+async fn put(world: &World, size: usize) -> (cenote_client::Resource, Vec<u8>) {
+    let (path, bytes) = world.file(size);
+    let file = LocalFile::new(&path).unwrap();
+    let transfer = world.transfer(Options::default());
+    (transfer.put_file(&file, "/file", &PutOptions::default()).await.unwrap(), bytes)
+}
+
+fn only_file(dir: &Path) -> String {
+    let names: Vec<_> = std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(names.len(), 1, "{names:?}");
+    names[0].to_str().unwrap().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_interrupted_download_goes_on_where_it_stopped() {
+    let world = World::new();
+    let (resource, bytes) = put(&world, 1_000_000).await;
+    let target = world.dir.path().join("out");
+    std::fs::create_dir(&target).unwrap();
+    let transfer = world.transfer(Options::default());
+    world.line.0.cut.store(600_000, Ordering::SeqCst);
+    let broken = transfer.get_file(&resource, &target.join("x")).await.unwrap_err();
+    assert_eq!(broken.kind(), Kind::Unreachable);
+    assert!(only_file(&target).ends_with(".cenote-part"));
+    world.line.0.cut.store(500_000, Ordering::SeqCst);
+    transfer.get_file(&resource, &target.join("x")).await.unwrap();
+    assert_eq!(world.line.0.ranges.load(Ordering::SeqCst), 1);
+    assert_eq!(only_file(&target), "x");
+    assert_eq!(std::fs::read(target.join("x")).unwrap(), bytes);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ranges_side_by_side_make_the_same_file() {
+    let world = World::new();
+    let (resource, bytes) = put(&world, 40_000_001).await;
+    let target = world.dir.path().join("x");
+    let transfer = world.transfer(Options { ranges_from: 1, ..Options::default() });
+    transfer.get_file(&resource, &target).await.unwrap();
+    assert_eq!(world.line.0.ranges.load(Ordering::SeqCst), 3);
+    assert!(std::fs::read(&target).unwrap() == bytes);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn other_bytes_than_the_stores_never_get_the_name() {
+    let world = World::new();
+    let (mut resource, _) = put(&world, 1_000).await;
+    resource.sha256 = Some("0".repeat(64));
+    let target = world.dir.path().join("x");
+    let refused = world.transfer(Options::default()).get_file(&resource, &target).await;
+    assert_eq!(refused.unwrap_err().kind(), Kind::Mismatch);
+    assert!(!target.exists());
+}
