@@ -98,10 +98,26 @@ impl CliError {
             .hint("run the same command again: what has arrived is not sent twice")
     }
 
+    /// The same error once more.
+    pub(crate) fn again(&self) -> Self {
+        Self { hints: self.hints.clone(), ..Self::new(self.kind, self.message.clone()) }
+    }
+
+    /// Some of many items failed, and each has been told of.
+    pub(crate) fn partial(failed: u64) -> Self {
+        Self::new(Kind::Partial, format!("{failed} failed; the others are done"))
+            .hint("run the same command again: what is done is not done twice")
+    }
+
     /// What the exit code will be.
-    #[cfg(test)]
     pub(crate) fn kind(&self) -> Kind {
         self.kind
+    }
+
+    /// Tells stderr of one of many items.
+    pub(crate) fn report_item(&self, item: &str, json: bool) {
+        let message = format!("{item}: {}", self.message);
+        Self { message, hints: self.hints.clone(), ..Self::new(self.kind, "") }.report(json);
     }
 
     /// Tells stderr, and gives the exit code.
@@ -119,6 +135,34 @@ impl CliError {
             self.hints.iter().for_each(|hint| eprintln!("  hint: {hint}"));
         }
         ExitCode::from(self.kind as u8)
+    }
+}
+
+impl From<cenote_client::Error> for CliError {
+    fn from(error: cenote_client::Error) -> Self {
+        let kind = kind_of(error.kind());
+        let mut told = Self::new(kind, error.to_string());
+        told.hints.extend(error.hint().map(str::to_owned));
+        if let (Kind::Failed | Kind::Mismatch, Some(id)) = (kind, error.request_id()) {
+            told.hints.push(format!("the server's log has more, under request {id}"));
+        }
+        told
+    }
+}
+
+fn kind_of(kind: cenote_client::Kind) -> Kind {
+    use cenote_client::Kind as K;
+    match kind {
+        K::Invalid | K::Range => Kind::Usage,
+        K::Unauthenticated => Kind::Unauthenticated,
+        K::Denied => Kind::Denied,
+        K::NotFound => Kind::NotFound,
+        K::Exists | K::NotEmpty | K::WrongKind => Kind::Exists,
+        K::Conflict | K::Precondition => Kind::Changed,
+        K::TooLarge | K::NoSpace => Kind::NoSpace,
+        K::Mismatch | K::Damaged => Kind::Mismatch,
+        K::ReadOnly | K::Unavailable | K::Unreachable => Kind::Unavailable,
+        _ => Kind::Failed,
     }
 }
 

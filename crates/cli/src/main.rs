@@ -9,10 +9,19 @@
 mod args;
 mod commands;
 mod config;
+mod connect;
+mod duration;
 mod error;
+mod glob;
 mod output;
+mod place;
 mod progress;
+#[cfg(test)]
+mod reference;
+mod secret;
 mod session;
+mod text;
+mod tree;
 
 use std::process::ExitCode;
 
@@ -33,7 +42,12 @@ fn main() -> ExitCode {
 fn run(cli: Cli) -> error::Result<()> {
     let session = Session::new(&cli.global)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let outcome = runtime.block_on(interruptible(cli.command.run(&session)));
+    let stops_itself = cli.command.stops_itself();
+    let verb = cli.command.run(&session);
+    let outcome = match stops_itself {
+        true => runtime.block_on(verb),
+        false => runtime.block_on(interruptible(verb)),
+    };
     session.output.flush()?;
     outcome
 }

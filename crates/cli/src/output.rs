@@ -21,7 +21,7 @@ impl Output {
         Self { json, quiet, stdout: Mutex::new(BufWriter::with_capacity(1 << 16, io::stdout())) }
     }
 
-    /// Whether results are to be JSON.
+    /// Whether results are for programs.
     pub(crate) fn is_json(&self) -> bool {
         self.json
     }

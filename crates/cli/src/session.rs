@@ -1,8 +1,13 @@
 //! What a verb works with: the settings, where its output goes, and the store.
 
+use std::sync::OnceLock;
+
+use cenote_client::Client;
+
 use crate::args::GlobalArgs;
 use crate::config::Settings;
-use crate::error::Result;
+use crate::connect::Connection;
+use crate::error::{CliError, Result};
 use crate::output::Output;
 use crate::progress::Progress;
 
@@ -12,6 +17,7 @@ pub(crate) struct Session {
     pub(crate) settings: Settings,
     pub(crate) output: Output,
     pub(crate) progress: Progress,
+    connection: OnceLock<Connection>,
 }
 
 impl Session {
@@ -21,6 +27,30 @@ impl Session {
             settings: Settings::resolve(args, |name| std::env::var(name).ok())?,
             output: Output::new(args.json, args.quiet),
             progress: Progress::new(!args.no_progress && !args.quiet && !args.json),
+            connection: OnceLock::new(),
         })
+    }
+
+    /// The store.
+    pub(crate) fn client(&self) -> Result<&Client> {
+        if self.connection.get().is_none() {
+            let connection = Connection::open(&self.settings)?;
+            // Verbs open the store before they do anything side by side: nobody was faster.
+            let _ = self.connection.set(connection);
+        }
+        Ok(&self.connection.get().expect("it has just been set").client)
+    }
+
+    /// Finishes what a removal has left to do in a local store.
+    pub(crate) async fn settle(&self) -> Result<()> {
+        match self.connection.get() {
+            Some(connection) => connection.settle().await,
+            None => Ok(()),
+        }
+    }
+
+    /// Tells of one item that failed, while the verb goes on with the others.
+    pub(crate) fn failed(&self, what: &str, error: &CliError) {
+        error.report_item(what, self.output.is_json());
     }
 }

@@ -4,6 +4,9 @@
 //! module with `Args` and `async fn run(self, session: &Session) -> Result<()>`,
 //! and add one line to the table below. The order here is that of the help.
 
+mod record;
+mod relocate;
+
 use clap::Subcommand;
 
 use crate::error::Result;
@@ -26,11 +29,41 @@ macro_rules! verbs {
                     $(Self::$variant(args) => args.run(session).await,)*
                 }
             }
+
+            /// Whether it ends by itself, in good order, when the user stops the program.
+            pub(crate) fn stops_itself(&self) -> bool {
+                matches!(self, Self::Serve(_))
+            }
         }
     };
 }
 
 verbs! {
+    Init => init,
+    Serve => serve,
+    Put => put,
+    Get => get,
+    Cat => cat,
+    Ls => ls,
+    Stat => stat,
+    Tree => tree,
+    Find => find,
+    Mkdir => mkdir,
+    Mv => mv,
+    Cp => cp,
+    Rm => rm,
+    Meta => meta,
+    Acl => acl,
+    Ticket => ticket,
+    User => user,
+    Group => group,
+    Token => token,
+    Versions => versions,
+    Sync => sync,
+    Du => du,
+    Check => check,
+    Stats => stats,
+    Changes => changes,
     Gsd => gsd,
     Kdb => kdb,
     Config => config,

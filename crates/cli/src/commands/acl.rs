@@ -1,0 +1,134 @@
+//! `cenote acl`: who may do what.
+
+use cenote_client::{Access, AccessOperation, At, Client, Resource, ResourceKind};
+
+use crate::error::{CliError, Kind, Result};
+use crate::glob;
+use crate::place::StorePath;
+use crate::session::Session;
+
+/// Show and change who may do what.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// Show who may do what with a resource, and where that is said
+    #[command(alias = "ls")]
+    Show {
+        /// A path in the store
+        path: StorePath,
+    },
+    /// Say what users and groups may do; `none` takes their line away
+    Set(Set),
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Levels, each with those before it: none, read_metadata, read, create_metadata, modify_metadata,
+delete_metadata, create_object, write, delete_object, own. The group `public` has everybody in it.")]
+struct Set {
+    /// A path in the store, or a pattern of them
+    path: StorePath,
+    /// A user or group, and a level
+    #[arg(value_name = "NAME=LEVEL", value_parser = parse_grant)]
+    grants: Vec<(String, String)>,
+    /// How far it reaches: this resource, what lies below by default, or all of it
+    /// [default: subtree for collections, this for others]
+    #[arg(long, value_enum)]
+    scope: Option<Scope>,
+    /// Whether defaults of the collections above end here
+    #[arg(long, value_name = "true|false")]
+    closed: Option<bool>,
+    /// Whether what is created here gets a copy of these lines
+    #[arg(long, value_name = "true|false")]
+    inherit: Option<bool>,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Scope {
+    This,
+    Default,
+    Subtree,
+}
+
+impl Scope {
+    fn of(resource: &Resource) -> Self {
+        match resource.kind {
+            ResourceKind::Collection => Self::Subtree,
+            _ => Self::This,
+        }
+    }
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::This => "this",
+            Self::Default => "default",
+            Self::Subtree => "subtree",
+        }
+    }
+}
+
+impl Args {
+    pub(crate) async fn run(self, session: &Session) -> Result<()> {
+        let client = session.client()?;
+        match self.what {
+            What::Show { path } => {
+                let access = client.access(&path.as_str().into()).await?;
+                session.output.item(&access, told)
+            }
+            What::Set(set) => set.run(session, client).await,
+        }
+    }
+}
+
+impl Set {
+    async fn run(self, session: &Session, client: &Client) -> Result<()> {
+        if self.grants.is_empty() && self.closed.is_none() && self.inherit.is_none() {
+            return Err(CliError::new(Kind::Usage, "nothing to set")
+                .hint("for example: cenote acl set /lab ada=write"));
+        }
+        for resource in glob::expand(client, std::slice::from_ref(&self.path)).await? {
+            let operations = self.operations(&resource);
+            let at = At::Id(resource.id);
+            client.change_access(&at, &operations, self.closed, self.inherit).await?;
+            let line = serde_json::json!({ "action": "access", "path": resource.path });
+            session.output.done(&line, |_| format!("set access of {}", resource.path))?;
+        }
+        Ok(())
+    }
+
+    fn operations(&self, resource: &Resource) -> Vec<AccessOperation> {
+        let scope = self.scope.unwrap_or_else(|| Scope::of(resource)).as_str().to_owned();
+        let operation = |(name, level): &(String, String)| AccessOperation {
+            name: name.clone(),
+            level: level.clone(),
+            scope: scope.clone(),
+        };
+        self.grants.iter().map(operation).collect()
+    }
+}
+
+fn parse_grant(text: &str) -> Result<(String, String)> {
+    match text.rsplit_once('=') {
+        Some((name, level)) if !name.is_empty() => Ok((name.to_owned(), level.to_owned())),
+        _ => Err(CliError::new(Kind::Usage, "write NAME=LEVEL, such as ada=write")),
+    }
+}
+
+fn told(access: &Access) -> String {
+    let mut lines: Vec<String> = access
+        .grants
+        .iter()
+        .map(|grant| {
+            let from = grant.from.as_ref().map(|from| format!("  (from {from})")).unwrap_or_default();
+            format!("{:<16} {:<16} {}{from}", grant.name, grant.level, grant.scope)
+        })
+        .collect();
+    lines.extend(access.closed.then(|| "closed: defaults of the collections above end here".to_owned()));
+    lines.extend(access.inherit.then(|| "inherit: what is created here gets a copy".to_owned()));
+    lines.join("\n")
+}

@@ -1,0 +1,39 @@
+//! `cenote changes`: what happened in the store.
+
+use super::record;
+use crate::error::Result;
+use crate::session::Session;
+
+/// Show what changed since a position; the position to go on from comes last.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A position that an earlier run gave
+    #[arg(long, value_name = "POSITION")]
+    since: Option<String>,
+    /// Go on showing changes as they happen
+    #[arg(long, short)]
+    follow: bool,
+}
+
+/// How long one request waits for something to happen, in seconds.
+const WAIT: u32 = 25;
+
+impl Args {
+    pub(crate) async fn run(self, session: &Session) -> Result<()> {
+        let client = session.client()?;
+        let mut since = self.since;
+        loop {
+            let wait = if self.follow { WAIT } else { 0 };
+            let changes = client.changes(since.as_deref(), wait).await?;
+            for change in &changes.items {
+                session.output.item(change, record::row)?;
+            }
+            session.output.flush()?;
+            if !changes.more && !self.follow {
+                let next = serde_json::json!({ "next": changes.next });
+                return session.output.done(&next, |_| format!("next={}", changes.next));
+            }
+            since = Some(changes.next);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! `cenote check`: is everything as it should be?
+
+use cenote_client::Record;
+use futures_util::TryStreamExt;
+
+use super::record;
+use crate::error::{CliError, Kind, Result};
+use crate::session::Session;
+
+/// Recompute indexes, counters and references, and verify contents; one line a difference.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// How many of a hundred contents are read and compared with their checksums
+    #[arg(long, value_name = "PERCENT", default_value_t = 100, value_parser = clap::value_parser!(u8).range(0..=100))]
+    contents: u8,
+    /// Repair what can be derived from primary records
+    #[arg(long)]
+    repair: bool,
+}
+
+impl Args {
+    pub(crate) async fn run(self, session: &Session) -> Result<()> {
+        let client = session.client()?;
+        let mut findings = std::pin::pin!(client.check(self.contents, self.repair).await?);
+        let (mut found, mut left) = (0, 0);
+        while let Some(finding) = findings.try_next().await? {
+            session.output.item(&finding, record::row)?;
+            found += 1;
+            left += u64::from(!is_repaired(&finding));
+        }
+        match left {
+            0 if found == 0 => {
+                session.output.done(&serde_json::json!({ "findings": 0 }), |_| "all is well".into())
+            }
+            0 => Ok(()),
+            left => Err(CliError::new(Kind::Found, format!("{left} of {found} differences are left"))
+                .hint(self.next())),
+        }
+    }
+
+    fn next(&self) -> &'static str {
+        match self.repair {
+            true => "what is left cannot be derived: restore it from a backup",
+            false => "--repair mends what can be derived",
+        }
+    }
+}
+
+fn is_repaired(finding: &Record) -> bool {
+    finding.get("repaired").and_then(serde_json::Value::as_bool).unwrap_or(false)
+}

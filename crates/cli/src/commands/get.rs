@@ -1,0 +1,111 @@
+//! `cenote get`: objects and collections out of the store.
+
+use std::path::{Path, PathBuf};
+
+use cenote_client::{ReadOptions, Resource, ResourceKind};
+
+use super::cat;
+use super::relocate::done;
+use crate::error::{CliError, Kind, Result};
+use crate::glob;
+use crate::place::{Place, StorePath};
+use crate::session::Session;
+use crate::tree::{self, FilterArgs, Rules, TransferArgs, Verify};
+
+/// Get objects and collections out of the store.
+///
+/// `get :/lab/a.gsd DIR` gets into the directory DIR if there is one, else makes the file DIR.
+/// `get -r :/lab/run7 DIR` makes DIR like /lab/run7; with a `/` at the end (or as `.`) it makes
+/// DIR/run7. Run again, it transfers only what has changed.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Paths in the store, or patterns of them, and at last a path here (`-` is standard output;
+    /// `.` where only one is given)
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<String>,
+    /// Get collections with all that lies below
+    #[arg(long, short)]
+    recursive: bool,
+    /// Do not compare what comes with the store's checksum
+    #[arg(long)]
+    no_verify: bool,
+    /// With -r, compare the bytes, not only size and modification time
+    #[arg(long)]
+    checksum: bool,
+    #[command(flatten)]
+    filter: FilterArgs,
+    #[command(flatten)]
+    transfer: TransferArgs,
+}
+
+impl Args {
+    pub(crate) async fn run(self, session: &Session) -> Result<()> {
+        let (to, from) = match self.paths.as_slice() {
+            [from] => (".", std::slice::from_ref(from)),
+            paths => {
+                let (to, from) = paths.split_last().expect("there is at least one");
+                (to.as_str(), from)
+            }
+        };
+        let to = Place::parse_local(to)?;
+        let from = from.iter().map(|path| StorePath::parse(path)).collect::<Result<Vec<_>>>()?;
+        let found = glob::expand(session.client()?, &from).await?;
+        for resource in &found {
+            match &to {
+                Place::Local(to) => self.get(session, resource, to, found.len()).await?,
+                _ => self.write(session, resource).await?,
+            }
+        }
+        Ok(())
+    }
+
+    async fn write(&self, session: &Session, resource: &Resource) -> Result<()> {
+        cat::write(session, session.client()?, &resource.path, &ReadOptions::default()).await
+    }
+
+    async fn get(&self, session: &Session, from: &Resource, to: &Path, of: usize) -> Result<()> {
+        match from.kind {
+            ResourceKind::Collection if self.recursive => {
+                let to = target(from, to, of > 1 || names_a_parent(to));
+                let rules = Rules { checksum: self.checksum, delete: false };
+                let args = (&self.transfer, Verify(!self.no_verify));
+                tree::download(session, &from.path, &to, self.filter.filter()?, rules, args).await
+            }
+            ResourceKind::Collection => {
+                let message = format!("a collection: {}", from.path);
+                Err(CliError::new(Kind::Usage, message).hint("-r gets all that lies below"))
+            }
+            _ => self.get_object(session, from, to, of).await,
+        }
+    }
+
+    async fn get_object(
+        &self,
+        session: &Session,
+        from: &Resource,
+        to: &Path,
+        of: usize,
+    ) -> Result<()> {
+        let to = target(from, to, to.is_dir() || of > 1 || names_a_parent(to));
+        if !self.transfer.dry_run {
+            let bar = session.progress.bytes(from.size.unwrap_or(0));
+            let transfer = self.transfer.transfer(session, !self.no_verify, &bar)?;
+            let outcome = transfer.get_file(from, &to).await;
+            bar.finish_and_clear();
+            outcome?;
+        }
+        done(session, "get", &from.path, &to.display().to_string(), self.transfer.dry_run)
+    }
+}
+
+fn target(from: &Resource, to: &Path, into: bool) -> PathBuf {
+    match (into, from.name.as_deref()) {
+        (true, Some(name)) if !name.is_empty() => to.join(name),
+        _ => to.to_owned(),
+    }
+}
+
+/// Whether a path names the directory to go into, rather than what comes of it.
+fn names_a_parent(path: &Path) -> bool {
+    path.as_os_str().as_encoded_bytes().ends_with(b"/") || path.file_name().is_none()
+}

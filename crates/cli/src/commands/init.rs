@@ -1,0 +1,51 @@
+//! `cenote init`: a new store in a directory.
+
+use std::path::PathBuf;
+
+use cenote_server::embedded::init_dir;
+
+use crate::connect::not_opened;
+use crate::error::Result;
+use crate::secret;
+use crate::session::Session;
+
+/// Make a store in a directory, with its first administrator.
+///
+/// Without --password-stdin a password is made up and printed, this once.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A directory that is empty or not there yet
+    dir: PathBuf,
+    /// The administrator's name
+    #[arg(long, value_name = "NAME", default_value = "admin")]
+    admin: String,
+    /// Read the administrator's password from standard input
+    #[arg(long)]
+    password_stdin: bool,
+}
+
+impl Args {
+    pub(crate) async fn run(self, session: &Session) -> Result<()> {
+        let given = self.password_stdin.then(secret::from_stdin).transpose()?;
+        let password = given.clone().unwrap_or_else(secret::made_up);
+        let store = init_dir(&self.dir, &self.admin, &password).map_err(not_opened)?;
+        drop(store);
+        let made_up = given.is_none().then_some(password);
+        let line = serde_json::json!({
+            "directory": self.dir.display().to_string(), "admin": self.admin, "password": made_up,
+        });
+        session.output.item(&line, |_| self.told(made_up.as_deref()))
+    }
+
+    fn told(&self, made_up: Option<&str>) -> String {
+        let dir = self.dir.display();
+        let password = match made_up {
+            Some(password) => format!("password       {password}   (shown only now)\n"),
+            None => String::new(),
+        };
+        format!(
+            "made a store in {dir}\nadministrator  {}\n{password}next           cenote serve {dir}, or cenote --store {dir} ls",
+            self.admin
+        )
+    }
+}

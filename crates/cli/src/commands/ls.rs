@@ -1,0 +1,66 @@
+//! `cenote ls`: what is in a collection.
+
+use cenote_client::{At, Client, Resource, ResourceKind};
+use futures_util::TryStreamExt;
+
+use crate::error::Result;
+use crate::glob;
+use crate::place::{StorePath, below};
+use crate::session::Session;
+use crate::text;
+
+/// List collections, or show single resources.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Paths in the store, or patterns of them
+    #[arg(default_value = "/")]
+    paths: Vec<StorePath>,
+    /// Show kind, mode, owner, size and time too
+    #[arg(long, short)]
+    long: bool,
+    /// List all that lies below
+    #[arg(long, short = 'R', visible_short_alias = 'r')]
+    recursive: bool,
+    /// Show collections themselves, not what is in them
+    #[arg(long, short)]
+    directory: bool,
+}
+
+impl Args {
+    pub(crate) async fn run(self, session: &Session) -> Result<()> {
+        let client = session.client()?;
+        let found = glob::expand(client, &self.paths).await?;
+        for resource in &found {
+            if resource.kind == ResourceKind::Collection && !self.directory {
+                self.list(session, client, resource).await?;
+            } else {
+                self.show(session, resource, &resource.path)?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn list(&self, session: &Session, client: &Client, parent: &Resource) -> Result<()> {
+        let at = At::Id(parent.id);
+        if self.recursive {
+            let mut all = std::pin::pin!(client.walk(&at).await?);
+            while let Some(resource) = all.try_next().await? {
+                let name = below(&resource.path, &parent.path).unwrap_or(&resource.path);
+                self.show(session, &resource, name)?;
+            }
+        } else {
+            let mut children = std::pin::pin!(client.list(&at));
+            while let Some(resource) = children.try_next().await? {
+                self.show(session, &resource, resource.name.as_deref().unwrap_or("/"))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn show(&self, session: &Session, resource: &Resource, name: &str) -> Result<()> {
+        session.output.item(resource, |resource| match self.long {
+            true => text::long(name, resource),
+            false => text::marked(name, resource),
+        })
+    }
+}

@@ -1,0 +1,42 @@
+//! `cenote mkdir`: new collections.
+
+use cenote_client::{NewResource, ResourceKind};
+
+use crate::error::Result;
+use crate::place::StorePath;
+use crate::session::Session;
+
+/// Create collections.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Paths in the store
+    #[arg(required = true)]
+    paths: Vec<StorePath>,
+    /// Create the collections above too, and take one that is there already
+    #[arg(long, short)]
+    parents: bool,
+}
+
+impl Args {
+    pub(crate) async fn run(self, session: &Session) -> Result<()> {
+        let client = session.client()?;
+        for path in &self.paths {
+            let made = client.create(&collection(path, self.parents)).await?;
+            session.output.done(&made, |made| format!("made {}", made.path))?;
+        }
+        Ok(())
+    }
+}
+
+/// A collection to be created.
+pub(super) fn collection(path: &StorePath, parents: bool) -> NewResource {
+    NewResource {
+        path: path.to_string(),
+        kind: ResourceKind::Collection,
+        target: None,
+        parents,
+        exist_ok: parents,
+        mode: None,
+        mtime: None,
+    }
+}

@@ -1,0 +1,153 @@
+//! `cenote put`: files and directories into the store.
+
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+use cenote_client::PutOptions;
+use cenote_client::transfer::LocalFile;
+use futures_util::stream;
+use tokio::io::AsyncReadExt;
+
+use super::relocate::{Target, done};
+use crate::error::{CliError, Kind, Result};
+use crate::place::{Place, StorePath};
+use crate::session::Session;
+use crate::tree::{self, FilterArgs, Rules, TransferArgs};
+
+/// Put files and directories into the store.
+///
+/// `put FILE :/lab` puts into the collection /lab if there is one, else makes the object /lab.
+/// `put -r DIR :/lab/run7` makes /lab/run7 like DIR; with a `/` at the end it makes /lab/run7/DIR.
+/// Run again, it transfers only what has changed (size or modification time).
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Files or directories here (`-` is standard input), and at last a path in the store
+    #[arg(required = true, num_args = 2.., value_name = "PATH")]
+    paths: Vec<String>,
+    /// Put directories with all that is in them
+    #[arg(long, short)]
+    recursive: bool,
+    /// Do not replace what is there
+    #[arg(long)]
+    no_clobber: bool,
+    /// The media type of the content
+    #[arg(long, value_name = "TYPE")]
+    content_type: Option<String>,
+    /// With -r, compare the bytes, not only size and modification time
+    #[arg(long)]
+    checksum: bool,
+    #[command(flatten)]
+    filter: FilterArgs,
+    #[command(flatten)]
+    transfer: TransferArgs,
+}
+
+impl Args {
+    pub(crate) async fn run(self, session: &Session) -> Result<()> {
+        let (to, from) = self.paths.split_last().expect("there are at least two");
+        let to = StorePath::parse(to)?;
+        let sources =
+            from.iter().map(|argument| Place::parse_local(argument)).collect::<Result<Vec<_>>>()?;
+        for source in &sources {
+            match source {
+                Place::Standard => self.put_stdin(session, &to).await?,
+                Place::Local(path) if path.is_dir() => {
+                    self.put_directory(session, path, &to, sources.len()).await?;
+                }
+                Place::Local(path) => self.put_file(session, path, &to, sources.len()).await?,
+                Place::Store(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn options(&self, file: Option<&LocalFile>) -> PutOptions {
+        PutOptions {
+            create_only: self.no_clobber,
+            media_type: self.content_type.clone(),
+            parents: true,
+            mode: file.map(|file| file.mode),
+            mtime: file.and_then(|file| file.mtime),
+            ..PutOptions::default()
+        }
+    }
+
+    async fn put_file(
+        &self,
+        session: &Session,
+        path: &Path,
+        to: &StorePath,
+        sources: usize,
+    ) -> Result<()> {
+        let file = LocalFile::new(path)?;
+        let target = Target::find(session.client()?, to, sources).await?;
+        let target = target.path_for(&local_name(path)?);
+        if !self.transfer.dry_run {
+            let bar = session.progress.bytes(file.size);
+            let transfer = self.transfer.transfer(session, true, &bar)?;
+            let outcome = transfer.put_file(&file, &target, &self.options(Some(&file))).await;
+            bar.finish_and_clear();
+            outcome?;
+        }
+        done(session, "put", &path.display().to_string(), &target, self.transfer.dry_run)
+    }
+
+    async fn put_directory(
+        &self,
+        session: &Session,
+        path: &Path,
+        to: &StorePath,
+        sources: usize,
+    ) -> Result<()> {
+        if !self.recursive {
+            let message = format!("a directory: {}", path.display());
+            return Err(CliError::new(Kind::Usage, message).hint("-r puts all that is in it"));
+        }
+        let target = match to.is_into() || sources > 1 {
+            true => to.join(&local_name(path)?),
+            false => to.clone(),
+        };
+        let rules = Rules { checksum: self.checksum, delete: false };
+        let filter = self.filter.filter()?;
+        tree::upload(session, path, target.as_str(), filter, rules, &self.transfer).await
+    }
+
+    async fn put_stdin(&self, session: &Session, to: &StorePath) -> Result<()> {
+        if to.is_into() {
+            return Err(CliError::new(Kind::Usage, "standard input has no name of its own")
+                .hint("write the whole path of the object"));
+        }
+        if !self.transfer.dry_run {
+            let client = session.client()?;
+            client.put_stream(to.as_str(), stdin(), &self.options(None)).await?;
+        }
+        done(session, "put", "-", to.as_str(), self.transfer.dry_run)
+    }
+}
+
+/// The last name of a path, which `.` and `..` have only once they are resolved.
+pub(super) fn local_name(path: &Path) -> Result<String> {
+    let resolved: PathBuf;
+    let path = match path.file_name() {
+        Some(_) => path,
+        None => {
+            resolved = path.canonicalize()?;
+            &resolved
+        }
+    };
+    let name = path.file_name().and_then(|name| name.to_str());
+    name.map(str::to_owned).ok_or_else(|| {
+        CliError::new(Kind::Usage, format!("it has no name that the store could take: {}", path.display()))
+            .hint("write the whole path of the target, without a `/` at its end")
+    })
+}
+
+fn stdin() -> impl futures_util::Stream<Item = std::io::Result<Bytes>> + Send + 'static {
+    stream::try_unfold(tokio::io::stdin(), |mut stdin| async {
+        let mut chunk = Vec::with_capacity(256 << 10);
+        match stdin.read_buf(&mut chunk).await? {
+            0 => Ok(None),
+            _ => Ok(Some((Bytes::from(chunk), stdin))),
+        }
+    })
+}

@@ -1,0 +1,54 @@
+//! What `mv`, `cp`, `put` and `get` share: where things go, and saying that they went.
+
+use cenote_client::{Client, ResourceKind};
+use serde::Serialize;
+
+use crate::error::{CliError, Kind, Result};
+use crate::place::{StorePath, join};
+use crate::session::Session;
+
+/// A target in the store: a collection to go into, or the path to become.
+#[derive(Debug)]
+pub(super) struct Target {
+    path: String,
+    into: bool,
+}
+
+impl Target {
+    /// Looks what is at `path`. Several sources can only go into a collection.
+    pub(super) async fn find(client: &Client, path: &StorePath, sources: usize) -> Result<Self> {
+        let there = client.find(path.as_str()).await?;
+        let is_collection = there.as_ref().is_some_and(|r| r.kind == ResourceKind::Collection);
+        if there.is_some() && !is_collection && (sources > 1 || path.is_into()) {
+            let message = format!("not a collection: {path}");
+            return Err(CliError::new(Kind::Exists, message).hint("take another target"));
+        }
+        Ok(Self { path: path.to_string(), into: is_collection || path.is_into() || sources > 1 })
+    }
+
+    /// Where something of this name goes.
+    pub(super) fn path_for(&self, name: &str) -> String {
+        if self.into { join(&self.path, name) } else { self.path.clone() }
+    }
+}
+
+#[derive(Serialize)]
+struct Done<'a> {
+    action: &'static str,
+    from: &'a str,
+    to: &'a str,
+    dry_run: bool,
+}
+
+/// Says that something went somewhere, or would.
+pub(super) fn done(
+    session: &Session,
+    action: &'static str,
+    from: &str,
+    to: &str,
+    dry_run: bool,
+) -> Result<()> {
+    let would = if dry_run { "would " } else { "" };
+    let line = Done { action, from, to, dry_run };
+    session.output.done(&line, |line| format!("{would}{action} {} -> {}", line.from, line.to))
+}

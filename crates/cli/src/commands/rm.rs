@@ -1,0 +1,64 @@
+//! `cenote rm`: remove resources.
+
+use cenote_client::{Client, Resource};
+use serde::Serialize;
+
+use crate::error::{CliError, Kind, Result};
+use crate::glob;
+use crate::place::StorePath;
+use crate::session::Session;
+
+/// Remove resources.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Paths in the store, or patterns of them
+    #[arg(required = true)]
+    paths: Vec<StorePath>,
+    /// Remove collections with all that lies below
+    #[arg(long, short)]
+    recursive: bool,
+    /// Do not mind what is not there
+    #[arg(long, short)]
+    force: bool,
+    /// Print what would be removed, and remove nothing
+    #[arg(long, short = 'n')]
+    dry_run: bool,
+}
+
+#[derive(Serialize)]
+struct Removed<'a> {
+    action: &'static str,
+    path: &'a str,
+    dry_run: bool,
+}
+
+impl Args {
+    pub(crate) async fn run(self, session: &Session) -> Result<()> {
+        let client = session.client()?;
+        for path in &self.paths {
+            for resource in self.named(client, path).await? {
+                if !self.dry_run {
+                    client.remove(&resource.path, self.recursive, None).await.map_err(explain)?;
+                }
+                let line =
+                    Removed { action: "remove", path: &resource.path, dry_run: self.dry_run };
+                let word = if self.dry_run { "would remove" } else { "removed" };
+                session.output.done(&line, |line| format!("{word} {}", line.path))?;
+            }
+        }
+        session.settle().await
+    }
+
+    async fn named(&self, client: &Client, path: &StorePath) -> Result<Vec<Resource>> {
+        match glob::expand(client, std::slice::from_ref(path)).await {
+            Err(error) if self.force && error.kind() == Kind::NotFound => Ok(Vec::new()),
+            found => found,
+        }
+    }
+}
+
+fn explain(error: cenote_client::Error) -> CliError {
+    let has_children = error.kind() == cenote_client::Kind::NotEmpty;
+    let error = CliError::from(error);
+    if has_children { error.hint("-r removes it with all that lies below") } else { error }
+}

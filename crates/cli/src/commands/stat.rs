@@ -1,0 +1,53 @@
+//! `cenote stat`: all that is told about a resource.
+
+use cenote_client::Resource;
+
+use crate::error::Result;
+use crate::glob;
+use crate::place::StorePath;
+use crate::session::Session;
+use crate::text;
+
+/// Show all that is told about resources.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Paths in the store, or patterns of them
+    #[arg(required = true)]
+    paths: Vec<StorePath>,
+}
+
+impl Args {
+    pub(crate) async fn run(self, session: &Session) -> Result<()> {
+        let client = session.client()?;
+        for resource in glob::expand(client, &self.paths).await? {
+            session.output.item(&resource, told)?;
+        }
+        Ok(())
+    }
+}
+
+fn told(resource: &Resource) -> String {
+    let time = |time: Option<jiff::Timestamp>| time.map(text::time);
+    let who = |who: &Option<String>| who.clone();
+    let lines = [
+        ("path", Some(resource.path.clone())),
+        ("kind", Some(text::kind(resource.kind).to_owned())),
+        ("id", Some(resource.id.to_string())),
+        ("size", resource.size.map(|size| format!("{size} ({})", text::size(size)))),
+        ("target", resource.target.clone()),
+        ("type", resource.media_type.clone()),
+        ("sha256", resource.sha256.clone()),
+        ("owner", who(&resource.owner)),
+        ("mode", resource.mode.map(|mode| format!("{mode:04o}"))),
+        ("mtime", time(resource.mtime)),
+        ("created", time(resource.created)),
+        ("by", who(&resource.created_by)),
+        ("modified", time(resource.modified)),
+        ("by", who(&resource.modified_by)),
+        ("etag", resource.etag.clone()),
+        ("state", resource.state.clone()),
+        ("you may", resource.level.clone()),
+    ];
+    let lines = lines.into_iter().filter_map(|(name, value)| Some((name, value?)));
+    lines.map(|(name, value)| format!("{name:<9} {value}")).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,113 @@
+//! From the settings to a client: over the network, or the server's own router in this
+//! process for a store in a local directory.
+
+use std::path::Path;
+
+use cenote_client::{Client, Credential, HttpTransport, ServiceTransport};
+use cenote_server::embedded::{Embedded, OpenError, open_dir};
+use cenote_server::{Limits, LocalCaller, router};
+use cenote_store::Pace;
+
+use crate::config::{Setting, Settings};
+use crate::error::{CliError, Kind, Result};
+use crate::secret;
+
+/// A client, and what has to live as long.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    pub(crate) client: Client,
+    store: Option<Embedded>,
+}
+
+impl Connection {
+    /// Connects to the store that the settings name.
+    pub(crate) fn open(settings: &Settings) -> Result<Self> {
+        let url = settings.get("url").ok_or_else(no_store)?;
+        let connection = match url.value.contains("://") {
+            true => Self::over_network(url, settings)?,
+            false => Self::in_process(url, settings)?,
+        };
+        match settings.get("ticket") {
+            Some(ticket) => {
+                let client = connection.client.with_ticket(&ticket.value)?;
+                Ok(Self { client, ..connection })
+            }
+            None => Ok(connection),
+        }
+    }
+
+    /// Finishes what a removal has left to do; a server does so in its own time.
+    pub(crate) async fn settle(&self) -> Result<()> {
+        let Some(store) = &self.store else { return Ok(()) };
+        let settled = store.store().maintain_once(&Pace::default()).await;
+        settled.map_err(|error| CliError::new(Kind::Failed, error.to_string()))
+    }
+
+    fn over_network(url: &Setting, settings: &Settings) -> Result<Self> {
+        let ca_file = settings.get("ca_file").map(|setting| Path::new(&setting.value));
+        let client = Client::new(HttpTransport::new(&url.value, ca_file)?);
+        let client = match credential(settings)? {
+            Some(credential) => client.with_credential(&credential)?,
+            None => client,
+        };
+        Ok(Self { client, store: None })
+    }
+
+    /// Whoever can open the directory owns the store, and acts as its administrator or as
+    /// whom they say. A user that was set for another store says nothing here.
+    fn in_process(url: &Setting, settings: &Settings) -> Result<Self> {
+        let embedded = open_dir(&url.value).map_err(not_opened)?;
+        let user = settings.get("user");
+        let user = user.filter(|user| user.source.strength() >= url.source.strength());
+        let caller = match user {
+            Some(user) => LocalCaller::named(embedded.store(), &user.value),
+            None => LocalCaller::administrator(embedded.store()),
+        };
+        let caller =
+            caller.map_err(|error| CliError::new(Kind::Unauthenticated, error.to_string()))?;
+        let router = router(embedded.store().clone(), Limits::default());
+        let service = router.layer(axum::Extension(caller));
+        Ok(Self { client: Client::new(ServiceTransport::new(service)), store: Some(embedded) })
+    }
+}
+
+/// The stronger of a token and a user with a password.
+fn credential(settings: &Settings) -> Result<Option<Credential>> {
+    let (user, token) = (settings.get("user"), settings.get("token"));
+    let strength = |setting: &Setting| setting.source.strength();
+    match (user, token) {
+        (Some(user), token) if token.is_none_or(|token| strength(user) > strength(token)) => {
+            let password = match settings.get("password") {
+                Some(password) => password.value.clone(),
+                None => secret::ask(&format!("password of {}: ", user.value))?,
+            };
+            Ok(Some(Credential::Password { user: user.value.clone(), password }))
+        }
+        (_, Some(token)) => Ok(Some(Credential::Token(token.value.clone()))),
+        _ => Ok(None),
+    }
+}
+
+fn no_store() -> CliError {
+    CliError::new(Kind::Usage, "which store?")
+        .hint("give --store URL or --store DIR, set CENOTE_URL, or write `url` into the configuration file")
+        .hint("`cenote init DIR` makes a store")
+}
+
+/// What a store that does not open means to the caller.
+pub(crate) fn not_opened(error: OpenError) -> CliError {
+    let (kind, hint) = match &error {
+        OpenError::Missing(_) => {
+            (Kind::NotFound, "make one with `cenote init DIR`, or see `cenote config show`")
+        }
+        OpenError::Exists(_) => (Kind::Exists, "use it as it is, or take another directory"),
+        OpenError::Occupied(_) => (Kind::Exists, "take a directory that is empty or not there yet"),
+        OpenError::Locked(_) => {
+            (Kind::Unavailable, "stop the server, or go through it: --store http://host:port")
+        }
+        OpenError::TooNew { .. } => (Kind::Unavailable, "use a newer cenote"),
+        OpenError::Settings(..) => (Kind::Mismatch, "restore the file from a backup"),
+        _ => (Kind::Failed, "see that the directory can be read and written"),
+    };
+    CliError::new(kind, error.to_string()).hint(hint)
+}

@@ -1,0 +1,179 @@
+//! A collection of the store into a directory of this machine.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use cenote_client::transfer::Transfer;
+use futures_util::{StreamExt, stream};
+
+use super::entry::{Entry, EntryKind, Tree};
+use super::filter::Filter;
+use super::plan::{Plan, Rules, plan};
+use super::report::{Report, TransferArgs};
+use super::{local, remote};
+use crate::error::{CliError, Kind, Result};
+use crate::session::Session;
+
+/// Files that come side by side, beyond what a single one uses.
+const SIDE_BY_SIDE: usize = 16;
+
+/// How bytes are treated that come.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Verify(pub(crate) bool);
+
+/// Makes the directory `to` like the collection at `from`.
+pub(crate) async fn download(
+    session: &Session,
+    from: &str,
+    to: &Path,
+    filter: Filter,
+    rules: Rules,
+    (args, verify): (&TransferArgs, Verify),
+) -> Result<()> {
+    let client = session.client()?;
+    let Some(source) = remote::scan(client, from, &filter).await? else {
+        let message = format!("nothing is at {from}");
+        return Err(CliError::new(Kind::NotFound, message)
+            .hint("check the spelling, or whether you may read it"));
+    };
+    let (plan, failures) = compare(source, to, filter, rules).await?;
+    let bar = session.progress.bytes(plan.transfer.iter().map(|(_, entry)| entry.size()).sum());
+    let transfer = args.transfer(session, verify.0, &bar)?;
+    let mut report = Report::new(session, "get", args.dry_run);
+    failures.iter().for_each(|(path, error)| report.failed(path, error.again()));
+    let download = Download { transfer: &transfer, to };
+    let outcome = match args.dry_run {
+        true => rehearse(plan, to, &mut report),
+        false => download.run(plan, &mut report).await,
+    };
+    bar.finish_and_clear();
+    outcome?;
+    report.finish()
+}
+
+type Failures = Vec<(String, CliError)>;
+
+async fn compare(
+    source: Tree,
+    to: &Path,
+    filter: Filter,
+    rules: Rules,
+) -> Result<(Plan, Failures)> {
+    let to = to.to_owned();
+    let compared = tokio::task::spawn_blocking(move || {
+        let here = local::scan(&to, &filter)?;
+        Ok((plan(source, here.tree, rules), here.failures))
+    });
+    compared.await.map_err(|error| CliError::new(Kind::Failed, error.to_string()))?
+}
+
+fn rehearse(plan: Plan, to: &Path, report: &mut Report<'_>) -> Result<()> {
+    let shown = |path: &str| to.join(path).display().to_string();
+    report.unchanged(plan.unchanged);
+    plan.failures.iter().for_each(|(path, error)| report.failed(&shown(path), error.again()));
+    plan.remove.iter().try_for_each(|path| report.removed(&shown(path)))?;
+    for (path, entry) in &plan.transfer {
+        report.transferred(&shown(path), (!entry.is_directory()).then(|| entry.size()))?;
+    }
+    plan.attributes.iter().try_for_each(|(path, _)| report.updated(&shown(path)))
+}
+
+struct Download<'a> {
+    transfer: &'a Transfer,
+    to: &'a Path,
+}
+
+impl Download<'_> {
+    async fn run(&self, plan: Plan, report: &mut Report<'_>) -> Result<()> {
+        report.unchanged(plan.unchanged);
+        for (path, error) in &plan.failures {
+            report.failed(&self.shown(path), error.again());
+        }
+        fs::create_dir_all(self.to)?;
+        for path in &plan.remove {
+            self.note(path, remove(&self.to.join(path)), report, Report::removed)?;
+        }
+        let (directories, others): (Vec<_>, Vec<_>) =
+            plan.transfer.into_iter().partition(|(_, entry)| entry.is_directory());
+        for (path, _) in &directories {
+            self.note(path, fs::create_dir_all(self.to.join(path)), report, |report, path| {
+                report.transferred(path, None)
+            })?;
+        }
+        self.fetch(others, report).await?;
+        for (path, entry) in &plan.attributes {
+            self.note(path, attributes(&self.to.join(path), entry), report, Report::updated)?;
+        }
+        // At last, and the deepest first: what is written into a directory changes its time, and
+        // one that may not be written into takes nothing.
+        for (path, entry) in directories.iter().rev() {
+            self.note(path, attributes(&self.to.join(path), entry), report, |_, _| Ok(()))?;
+        }
+        Ok(())
+    }
+
+    async fn fetch(&self, entries: Vec<(String, Entry)>, report: &mut Report<'_>) -> Result<()> {
+        let fetched = stream::iter(entries).map(|(path, entry)| async move {
+            let target = self.to.join(&path);
+            (path, entry.size(), self.fetch_one(&entry, target).await)
+        });
+        let mut fetched = std::pin::pin!(fetched.buffer_unordered(SIDE_BY_SIDE));
+        while let Some((path, size, outcome)) = fetched.next().await {
+            match outcome {
+                Ok(()) => report.transferred(&self.shown(&path), Some(size))?,
+                Err(error) => report.failed(&self.shown(&path), error),
+            }
+        }
+        Ok(())
+    }
+
+    async fn fetch_one(&self, entry: &Entry, target: PathBuf) -> Result<()> {
+        match &entry.kind {
+            EntryKind::Object(resource) => Ok(self.transfer.get_file(resource, &target).await?),
+            EntryKind::Link(to) => Ok(symlink(to, target)?),
+            EntryKind::Directory | EntryKind::File(_) => Ok(()),
+        }
+    }
+
+    fn note<'r>(
+        &self,
+        path: &str,
+        outcome: io::Result<()>,
+        report: &mut Report<'r>,
+        success: impl FnOnce(&mut Report<'r>, &str) -> Result<()>,
+    ) -> Result<()> {
+        let shown = self.shown(path);
+        match outcome {
+            Ok(()) => success(report, &shown),
+            Err(error) => {
+                report.failed(&shown, error);
+                Ok(())
+            }
+        }
+    }
+
+    fn shown(&self, path: &str) -> String {
+        self.to.join(path).display().to_string()
+    }
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(path)?.is_dir() {
+        true => fs::remove_dir_all(path),
+        false => fs::remove_file(path),
+    }
+}
+
+/// Sets the mode and the time that the store has.
+fn attributes(path: &Path, entry: &Entry) -> io::Result<()> {
+    if let Some(mode) = entry.mode {
+        fs::set_permissions(path, PermissionsExt::from_mode(mode & 0o777))?;
+    }
+    match entry.mtime {
+        Some(mtime) => fs::File::open(path)?.set_modified(SystemTime::from(mtime)),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,55 @@
+//! One node of a tree, on either side.
+
+use std::collections::BTreeMap;
+
+use cenote_client::transfer::LocalFile;
+use cenote_client::{Resource, ResourceKind};
+use jiff::Timestamp;
+
+/// The nodes of a tree by their path below its root; a collection comes before what is in it.
+pub(super) type Tree = BTreeMap<String, Entry>;
+
+/// What is compared, and what is needed to transfer it.
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    pub(super) kind: EntryKind,
+    pub(super) mode: Option<u32>,
+    pub(super) mtime: Option<Timestamp>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum EntryKind {
+    Directory,
+    Link(String),
+    /// A file on this machine.
+    File(LocalFile),
+    /// An object of the store.
+    Object(Box<Resource>),
+}
+
+impl Entry {
+    /// A resource, unless it has no counterpart among files.
+    pub(super) fn from_resource(resource: Resource) -> Option<Self> {
+        let (mode, mtime) = (resource.mode, resource.mtime);
+        let kind = match resource.kind {
+            ResourceKind::Collection => EntryKind::Directory,
+            ResourceKind::Link => EntryKind::Link(resource.target?),
+            ResourceKind::Object => EntryKind::Object(Box::new(resource)),
+            ResourceKind::Description => return None,
+        };
+        Some(Self { kind, mode, mtime })
+    }
+
+    /// Its size in bytes; 0 for what has no content.
+    pub(super) fn size(&self) -> u64 {
+        match &self.kind {
+            EntryKind::File(file) => file.size,
+            EntryKind::Object(resource) => resource.size.unwrap_or(0),
+            EntryKind::Directory | EntryKind::Link(_) => 0,
+        }
+    }
+
+    pub(super) fn is_directory(&self) -> bool {
+        matches!(self.kind, EntryKind::Directory)
+    }
+}

@@ -1,0 +1,19 @@
+//! Trees of files on both sides: what is there, what differs, and making one like the other.
+//!
+//! Invariant: a transfer that was finished finds nothing to do when it is run again. What
+//! differs is decided in one place (`plan`), whichever the direction.
+
+mod download;
+mod entry;
+mod filter;
+mod local;
+mod plan;
+mod remote;
+mod report;
+mod upload;
+
+pub(crate) use download::{Verify, download};
+pub(crate) use filter::FilterArgs;
+pub(crate) use plan::Rules;
+pub(crate) use report::TransferArgs;
+pub(crate) use upload::upload;

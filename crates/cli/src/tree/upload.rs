@@ -1,0 +1,170 @@
+//! A directory of this machine into a collection of the store.
+
+use std::path::Path;
+
+use cenote_client::transfer::{Item, Source, Transfer};
+use cenote_client::{Attributes, Client, NewResource, ResourceKind};
+use futures_util::StreamExt;
+
+use super::entry::{Entry, EntryKind, Tree};
+use super::filter::Filter;
+use super::plan::{Plan, Rules, plan};
+use super::report::{Report, TransferArgs};
+use super::{local, remote};
+use crate::error::{CliError, Kind, Result};
+use crate::place::join;
+use crate::session::Session;
+
+/// Makes the collection at `to` like the directory `from`.
+pub(crate) async fn upload(
+    session: &Session,
+    from: &Path,
+    to: &str,
+    filter: Filter,
+    rules: Rules,
+    args: &TransferArgs,
+) -> Result<()> {
+    if !from.exists() {
+        let message = format!("nothing is here: {}", from.display());
+        return Err(CliError::new(Kind::NotFound, message));
+    }
+    let client = session.client()?;
+    let there = remote::scan(client, to, &filter).await?;
+    let is_new = there.is_none();
+    let (plan, failures) = compare(from, filter, there.unwrap_or_default(), rules).await?;
+    let bar = session.progress.bytes(bytes(&plan));
+    let transfer = args.transfer(session, true, &bar)?;
+    let mut report = Report::new(session, "put", args.dry_run);
+    failures.iter().for_each(|(path, error)| report.failed(path, error.again()));
+    if is_new && !args.dry_run {
+        create_base(client, to, from).await?;
+    }
+    let outcome =
+        Upload { transfer: &transfer, to, dry_run: args.dry_run }.run(plan, &mut report).await;
+    bar.finish_and_clear();
+    outcome?;
+    report.finish()
+}
+
+type Failures = Vec<(String, CliError)>;
+
+async fn compare(
+    from: &Path,
+    filter: Filter,
+    there: Tree,
+    rules: Rules,
+) -> Result<(Plan, Failures)> {
+    let from = from.to_owned();
+    let compared = tokio::task::spawn_blocking(move || {
+        let here = local::scan(&from, &filter)?;
+        Ok((plan(here.tree, there, rules), here.failures))
+    });
+    compared.await.map_err(|error| CliError::new(Kind::Failed, error.to_string()))?
+}
+
+fn bytes(plan: &Plan) -> u64 {
+    plan.transfer.iter().map(|(_, entry)| entry.size()).sum()
+}
+
+async fn create_base(client: &Client, to: &str, from: &Path) -> Result<()> {
+    let mode = cenote_client::transfer::LocalFile::new(from)?.mode;
+    let base = NewResource {
+        path: to.to_owned(),
+        kind: ResourceKind::Collection,
+        target: None,
+        parents: true,
+        exist_ok: true,
+        mode: Some(mode),
+        mtime: None,
+    };
+    client.create(&base).await?;
+    Ok(())
+}
+
+struct Upload<'a> {
+    transfer: &'a Transfer,
+    to: &'a str,
+    dry_run: bool,
+}
+
+impl Upload<'_> {
+    async fn run(&self, plan: Plan, report: &mut Report<'_>) -> Result<()> {
+        report.unchanged(plan.unchanged);
+        for (path, error) in &plan.failures {
+            report.failed(&join(self.to, path), error.again());
+        }
+        for path in &plan.remove {
+            self.remove(&join(self.to, path), report).await?;
+        }
+        self.put(plan.transfer, report).await?;
+        for (path, entry) in &plan.attributes {
+            self.update(&join(self.to, path), entry, report).await?;
+        }
+        Ok(())
+    }
+
+    async fn remove(&self, path: &str, report: &mut Report<'_>) -> Result<()> {
+        match self.dry_run {
+            true => report.removed(path),
+            false => match self.transfer.client().remove(path, true, None).await {
+                Ok(()) => report.removed(path),
+                Err(error) => {
+                    report.failed(path, error);
+                    Ok(())
+                }
+            },
+        }
+    }
+
+    async fn put(&self, entries: Vec<(String, Entry)>, report: &mut Report<'_>) -> Result<()> {
+        if self.dry_run {
+            for (path, entry) in &entries {
+                report.transferred(&join(self.to, path), counted(entry))?;
+            }
+            return Ok(());
+        }
+        let items = entries.into_iter().filter_map(item).collect();
+        let mut outcomes = std::pin::pin!(self.transfer.put_items(self.to, items));
+        while let Some(outcome) = outcomes.next().await {
+            let path = join(self.to, &outcome.item.relative);
+            match outcome.result {
+                Ok(_) => report.transferred(&path, counted_item(&outcome.item))?,
+                Err(error) => report.failed(&path, error),
+            }
+        }
+        Ok(())
+    }
+
+    async fn update(&self, path: &str, entry: &Entry, report: &mut Report<'_>) -> Result<()> {
+        if self.dry_run {
+            return report.updated(path);
+        }
+        let mtime = entry.mtime.filter(|_| !entry.is_directory());
+        let attributes = Attributes { mode: entry.mode, mtime, ..Attributes::default() };
+        match self.transfer.client().set_attributes(&path.into(), &attributes).await {
+            Ok(_) => report.updated(path),
+            Err(error) => {
+                report.failed(path, error);
+                Ok(())
+            }
+        }
+    }
+}
+
+fn item((relative, entry): (String, Entry)) -> Option<Item> {
+    let source = match entry.kind {
+        EntryKind::Directory => Source::Directory,
+        EntryKind::Link(target) => Source::Link(target),
+        EntryKind::File(file) => Source::File(file),
+        EntryKind::Object(_) => return None,
+    };
+    Some(Item { relative, source, mode: entry.mode, mtime: entry.mtime })
+}
+
+fn counted(entry: &Entry) -> Option<u64> {
+    (!entry.is_directory()).then(|| entry.size())
+}
+
+fn counted_item(item: &Item) -> Option<u64> {
+    (!matches!(item.source, Source::Directory)).then(|| item.size())
+}

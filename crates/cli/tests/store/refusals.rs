@@ -1,0 +1,136 @@
+//! What is refused: the exit code tells the kind, the hint what to do.
+
+use snapbox::{assert_data_eq, str};
+
+use crate::world::World;
+
+#[test]
+fn what_is_not_there_is_3() {
+    for world in World::both() {
+        let (code, said) = world.refused(&["stat", "/gone"]);
+        assert_eq!(code, 3);
+        assert_data_eq!(
+            said,
+            str![[r#"
+cenote: nothing is at /gone
+  hint: check the spelling, or whether you may read it
+
+"#]]
+        );
+        assert_eq!(world.refused(&["put", "gone", ":/x"]).0, 3);
+        assert_eq!(world.refused(&["get", ":/gone", "x"]).0, 3);
+        assert_eq!(world.refused(&["ls", "/*.gone"]).0, 3);
+    }
+}
+
+#[test]
+fn a_wrong_command_line_is_2() {
+    let world = World::local();
+    world.file("a", "1");
+    std::fs::create_dir(world.path("d")).unwrap();
+    for (arguments, said) in [
+        (&["cp", "a", "b"][..], "neither side is in the store"),
+        (&["sync", "d", "e"], "neither side is in the store"),
+        (&["sync", ":/a", ":/b"], "both sides are in the store"),
+        (&["put", "d", ":/d"], "a directory: d"),
+        (&["put", ":/x", ":/y"], "not a path on this machine"),
+        (&["ls", "lab"], "not a path in the store: lab"),
+        (&["ls", "/a/../b"], "`..` is not a name in the store"),
+        (&["ls", "/a["], "not a pattern"),
+        (&["get", "-r"], "required arguments"),
+        (&["find", "--meta", "=3"], "the condition has no attribute"),
+        (&["token", "add", "x", "--expires", "3"], "not a length of time"),
+        (&["nonsense"], "unrecognized subcommand"),
+        (&["acl", "set", "/"], "nothing to set"),
+    ] {
+        let (code, stderr) = world.refused(arguments);
+        assert_eq!(code, 2, "{arguments:?}: {stderr}");
+        assert!(stderr.contains(said), "{arguments:?}: {stderr}");
+    }
+}
+
+#[test]
+fn what_is_in_the_way_is_4() {
+    for world in World::both() {
+        world.file("a", "1");
+        world.ok(&["put", "a", ":/a"]);
+        world.ok(&["mkdir", "/c"]);
+        world.ok(&["put", "a", ":/c/a"]);
+        assert_eq!(world.refused(&["mkdir", "/a"]).0, 4);
+        assert_eq!(world.refused(&["mv", "/a", "/c/a"]).0, 4);
+        let (code, said) = world.refused(&["rm", "/c"]);
+        assert!(code == 4 && said.contains("hint: -r removes it"), "{said}");
+        assert_eq!(world.ok(&["ls", "-R", "/"]), "a\nc/\nc/a\n");
+    }
+}
+
+#[test]
+fn who_is_not_known_is_6_and_who_may_not_is_5_or_sees_nothing() {
+    let world = World::served();
+    let wrong = |user: &str, password: &str| {
+        let mut command = world.command(&["mkdir", "/x"]);
+        let output = command.env("CENOTE_USER", user).env("CENOTE_PASSWORD", password).output();
+        output.unwrap().status.code()
+    };
+    assert_eq!(wrong("ada", "wrong"), Some(6));
+    assert_eq!(wrong("nobody", "wrong"), Some(6));
+    world.with_input(&["user", "add", "ben", "--password-stdin"], "another secret");
+    assert!(matches!(wrong("ben", "another secret"), Some(3 | 5)));
+}
+
+#[test]
+fn a_store_that_cannot_be_reached_is_10() {
+    let world = World::served();
+    let address = "http://127.0.0.1:1";
+    let (code, said) = world.refused(&["--store", address, "mkdir", "/x"]);
+    assert!(code == 10 && said.contains("the store cannot be reached"), "{said}");
+    let dir = world.path("store");
+    let (code, said) = world.refused(&["--store", dir.to_str().unwrap(), "ls"]);
+    assert!(code == 10 && said.contains("another process has the store open"), "{said}");
+}
+
+#[test]
+fn an_error_is_json_where_results_are() {
+    let world = World::local();
+    let (code, said) = world.refused(&["--json", "stat", "/gone"]);
+    let said: serde_json::Value = serde_json::from_str(&said).unwrap();
+    assert_eq!((code, &said["error"]["kind"]), (3, &"not-found".into()));
+}
+
+#[test]
+fn no_store_is_explained() {
+    let world = World::local();
+    let output = world.command(&["ls"]).env_remove("CENOTE_URL").output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("cenote init DIR"));
+    let (code, said) = world.refused(&["--store", "/nowhere/at/all", "ls"]);
+    assert!(code == 3 && said.contains("no store is in /nowhere/at/all"), "{said}");
+}
+
+#[test]
+fn a_store_is_not_made_over_another() {
+    let world = World::local();
+    let store = world.path("store");
+    assert_eq!(world.refused(&["init", store.to_str().unwrap()]).0, 4);
+    world.file("full/x", "1");
+    assert_eq!(world.refused(&["init", "full"]).0, 4);
+}
+
+#[test]
+fn secrets_are_masked_and_sources_told() {
+    let world = World::served();
+    let shown = world.ok(&["config", "show"]);
+    assert!(!shown.contains("a secret of the tests"), "{shown}");
+    assert!(shown.contains("********") && shown.contains("(environment CENOTE_USER)"), "{shown}");
+}
+
+#[test]
+fn one_bad_file_of_many_is_11_and_the_others_are_there() {
+    let world = World::local();
+    world.file("t/a", "1");
+    world.ok(&["mkdir", "-p", "/t/a"]);
+    world.file("t/b", "1");
+    let output = world.run(&["put", "-r", "t", ":/t"]);
+    assert_eq!(output.status.code(), Some(11));
+    assert_eq!(world.ok(&["ls", "/t"]), "a/\nb\n");
+}

@@ -1,0 +1,156 @@
+//! Looking, describing, moving, sharing.
+
+use snapbox::{assert_data_eq, str};
+
+use crate::world::World;
+
+#[test]
+fn resources_are_made_listed_moved_and_removed() {
+    for world in World::both() {
+        assert_data_eq!(
+            world.ok(&["mkdir", "/lab", "-p", "/lab/run7/deep"]),
+            str![[r#"
+made /lab
+made /lab/run7/deep
+
+"#]]
+        );
+        world.file("a.txt", "abc");
+        assert_data_eq!(
+            world.ok(&["put", "a.txt", ":/lab/run7"]),
+            str![[r#"
+put a.txt -> /lab/run7/a.txt
+
+"#]]
+        );
+        assert_data_eq!(
+            world.ok(&["ls", "/lab/run7"]),
+            str![[r#"
+a.txt
+deep/
+
+"#]]
+        );
+        assert_data_eq!(
+            world.ok(&["mv", "/lab/run7/a.txt", "/lab/b.txt"]),
+            str![[r#"
+move /lab/run7/a.txt -> /lab/b.txt
+
+"#]]
+        );
+        assert_data_eq!(
+            world.ok(&["cp", ":/lab/b.txt", ":/lab/run7/"]),
+            str![[r#"
+copy /lab/b.txt -> /lab/run7/b.txt
+
+"#]]
+        );
+        assert_data_eq!(
+            world.ok(&["tree", "/lab"]),
+            str![[r#"
+/lab
+├── b.txt
+└── run7/
+    ├── b.txt
+    └── deep/
+
+2 collections, 2 other resources
+
+"#]]
+        );
+        assert_data_eq!(
+            world.ok(&["rm", "-r", "/lab/run*"]),
+            str![[r#"
+removed /lab/run7
+
+"#]]
+        );
+        assert_eq!(world.ok(&["ls", "-R", "/"]), "lab/\nlab/b.txt\n");
+        assert_eq!(world.ok(&["cat", "/lab/b.txt", "--offset", "1"]), "bc");
+    }
+}
+
+#[test]
+fn json_is_one_object_a_line() {
+    for world in World::both() {
+        world.file("a.txt", "abc");
+        let put = world.ok(&["--json", "put", "a.txt", ":/a.txt"]);
+        assert_eq!(
+            put,
+            "{\"action\":\"put\",\"from\":\"a.txt\",\"to\":\"/a.txt\",\"dry_run\":false}\n"
+        );
+        let line = world.ok(&["ls", "/", "--json"]);
+        let line: serde_json::Value = serde_json::from_str(line.trim()).unwrap();
+        assert_eq!((&line["path"], &line["size"]), (&"/a.txt".into(), &3.into()));
+        assert_eq!(line["kind"], "object");
+    }
+}
+
+#[test]
+fn what_is_described_is_found() {
+    for world in World::both() {
+        world.file("a.txt", "abc");
+        world.ok(&["put", "a.txt", ":/lab/a.txt"]);
+        world.ok(&["put", "a.txt", ":/lab/b.txt"]);
+        assert_data_eq!(
+            world.ok(&["meta", "add", "/lab/a.txt", "temp", "300", "K"]),
+            str![[r#"
+described /lab/a.txt
+
+"#]]
+        );
+        world.ok(&["meta", "set", "/lab/*.txt", "project", "ice"]);
+        assert_data_eq!(
+            world.ok(&["meta", "show", "/lab/a.txt"]),
+            str![[r#"
+project = ice
+temp = 300 K
+
+"#]]
+        );
+        assert_eq!(world.ok(&["find", "/lab", "--meta", "temp>=299"]), "/lab/a.txt\n");
+        assert_eq!(world.ok(&["find", "--meta", "project=ice", "--name", "b*"]), "/lab/b.txt\n");
+        world.ok(&["meta", "rm", "/lab/a.txt", "temp"]);
+        assert_eq!(world.ok(&["find", "--meta", "temp"]), "");
+    }
+}
+
+#[test]
+fn people_are_added_and_may_do_what_they_were_granted() {
+    let world = World::served();
+    let added = world.with_input(&["user", "add", "ben", "--password-stdin"], "another secret");
+    assert!(added.status.success(), "{added:?}");
+    world.ok(&["mkdir", "/lab"]);
+    world.file("a.txt", "abc");
+    let as_ben = |arguments: &[&str]| {
+        let mut command = world.command(arguments);
+        command.env("CENOTE_USER", "ben").env("CENOTE_PASSWORD", "another secret");
+        command.output().unwrap()
+    };
+    assert_ne!(as_ben(&["put", "a.txt", ":/lab/a.txt"]).status.code(), Some(0));
+    world.ok(&["acl", "set", "/lab", "ben=write"]);
+    assert_eq!(as_ben(&["put", "a.txt", ":/lab/a.txt"]).status.code(), Some(0));
+    assert_data_eq!(
+        world.ok(&["acl", "show", "/lab/a.txt"]),
+        str![[r#"
+...
+ben              modify_object    subtree  (from /lab)
+...
+"#]]
+    );
+}
+
+#[test]
+fn versions_are_kept_listed_and_restored() {
+    for world in World::both() {
+        world.ok(&["mkdir", "/lab"]);
+        world.ok(&["versions", "policy", "/lab", "each-change"]);
+        for text in ["one", "two"] {
+            world.file("a.txt", text);
+            world.ok(&["put", "a.txt", ":/lab/a.txt"]);
+        }
+        assert_eq!(world.ok(&["versions", "ls", "/lab/a.txt"]).lines().count(), 1);
+        world.ok(&["versions", "restore", "/lab/a.txt", "1"]);
+        assert_eq!(world.ok(&["cat", "/lab/a.txt"]), "one");
+    }
+}

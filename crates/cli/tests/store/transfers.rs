@@ -1,0 +1,126 @@
+//! Files and trees, there and back.
+
+use std::os::unix::fs::symlink;
+
+use snapbox::{assert_data_eq, str};
+
+use crate::world::{World, contents};
+
+/// A tree with everything that is kept: small and large files, empty ones, links, directories.
+fn make_tree(world: &World) {
+    let large: Vec<u8> = (0..3_000_000_u32).map(|n| (n * n >> 7) as u8).collect();
+    world.file("tree/large.bin", large);
+    world.file("tree/empty", "");
+    world.file("tree/a b/ü #%.txt", "a name with everything");
+    world.file(&format!("tree/{}/x", "long".repeat(40)), "1");
+    (0..30).for_each(|n| drop(world.file(&format!("tree/many/{n}"), format!("number {n}"))));
+    std::fs::create_dir_all(world.path("tree/nothing/in it")).unwrap();
+    symlink("a b/ü #%.txt", world.path("tree/link")).unwrap();
+    symlink("gone", world.path("tree/dangling")).unwrap();
+}
+
+#[test]
+fn a_tree_comes_back_as_it_was_and_moves_once_only() {
+    for world in World::both() {
+        make_tree(&world);
+        assert_data_eq!(
+            world.ok(&["put", "-r", "tree", ":/lab/tree"]),
+            str![[r#"
+put 36 files, 2.86 MiB
+
+"#]]
+        );
+        assert_data_eq!(
+            world.ok(&["put", "-r", "tree", ":/lab/tree"]),
+            str![[r#"
+put 0 files, 0 B; 36 unchanged
+
+"#]]
+        );
+        world.ok(&["get", "-r", ":/lab/tree", "back"]);
+        assert_eq!(contents(&world.path("tree")), contents(&world.path("back")));
+        assert_data_eq!(
+            world.ok(&["sync", ":/lab/tree", "back"]),
+            str![[r#"
+get 0 files, 0 B; 36 unchanged
+
+"#]]
+        );
+        let time = |name: &str| world.path(name).metadata().unwrap().modified().unwrap();
+        assert_eq!(time("tree/many/7"), time("back/many/7"));
+    }
+}
+
+#[test]
+fn sync_transfers_what_changed_and_deletes_only_if_told() {
+    for world in World::both() {
+        make_tree(&world);
+        world.ok(&["sync", "tree", ":/t"]);
+        world.file("tree/many/7", "another text");
+        std::fs::remove_dir_all(world.path("tree/a b")).unwrap();
+        assert_data_eq!(
+            world.ok(&["sync", "--delete", "--dry-run", "tree", ":/t"]),
+            str![[r#"
+would remove /t/a b
+would put /t/many/7
+would put 1 file, 12 B; 1 removed; 34 unchanged
+
+"#]]
+        );
+        assert_data_eq!(
+            world.ok(&["sync", "tree", ":/t"]),
+            str![[r#"
+put 1 file, 12 B; 34 unchanged
+
+"#]]
+        );
+        assert_eq!(world.ok(&["ls", "/t/a b"]), "ü #%.txt\n");
+        world.ok(&["sync", "--delete", "tree", ":/t"]);
+        world.ok(&["get", "-r", ":/t", "back"]);
+        assert_eq!(contents(&world.path("tree")), contents(&world.path("back")));
+    }
+}
+
+#[test]
+fn filters_choose_what_takes_part() {
+    let world = World::local();
+    world.file("t/a.gsd", "1");
+    world.file("t/b.txt", "1");
+    world.file("t/tmp/c.gsd", "1");
+    world.ok(&["put", "-r", "t", ":/t", "--include", "*.gsd", "--exclude", "tmp"]);
+    assert_eq!(world.ok(&["ls", "-R", "/t"]), "a.gsd\n");
+}
+
+#[test]
+fn a_slash_at_the_end_means_into() {
+    let world = World::local();
+    world.file("t/a", "1");
+    world.ok(&["put", "-r", "t", ":/lab/"]);
+    assert_eq!(world.ok(&["ls", "-R", "/lab"]), "t/\nt/a\n");
+    std::fs::create_dir(world.path("here")).unwrap();
+    world.ok(&["get", "-r", ":/lab/t", "here/"]);
+    assert_eq!(std::fs::read(world.path("here/t/a")).unwrap(), b"1");
+    world.ok(&["get", ":/lab/t/a", "here"]);
+    assert_eq!(std::fs::read(world.path("here/a")).unwrap(), b"1");
+}
+
+#[test]
+fn standard_input_and_output_are_files_too() {
+    for world in World::both() {
+        let output = world.with_input(&["put", "-", ":/a"], "from a pipe");
+        assert!(output.status.success(), "{output:?}");
+        assert_eq!(world.ok(&["get", ":/a", "-"]), "from a pipe");
+        assert_eq!(world.ok(&["cat", ":/a"]), "from a pipe");
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let world = World::local();
+    world.file("big", vec![b'x'; 4_000_000]);
+    world.ok(&["put", "big", ":/big"]);
+    let mut command = world.command(&["cat", "/big"]);
+    let mut child = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}

@@ -1,0 +1,130 @@
+//! A store in a temporary directory, and the program to act on it.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+/// The password of the administrator, `ada`.
+const PASSWORD: &str = "a secret of the tests";
+
+/// A store, reached in the one way or the other.
+pub(crate) struct World {
+    dir: tempfile::TempDir,
+    server: Option<Child>,
+    url: String,
+}
+
+impl World {
+    /// The program opens the store's directory itself.
+    pub(crate) fn local() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let url = dir.path().join("store").to_str().unwrap().to_owned();
+        let world = Self { dir, server: None, url: url.clone() };
+        std::fs::write(world.path("config.toml"), "").unwrap();
+        let output =
+            world.with_input(&["init", &url, "--admin", "ada", "--password-stdin"], PASSWORD);
+        assert!(output.status.success(), "{output:?}");
+        world
+    }
+
+    /// A server has the store open.
+    pub(crate) fn served() -> Self {
+        let mut world = Self::local();
+        let mut server = world.command(&["serve", &world.url, "--listen", "127.0.0.1:0"]);
+        let mut server = server.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(server.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        world.url = line.trim().strip_prefix("listening on ").unwrap().to_owned();
+        world.server = Some(server);
+        world
+    }
+
+    /// Both ways, for what has to be the same in both.
+    pub(crate) fn both() -> [Self; 2] {
+        [Self::local(), Self::served()]
+    }
+
+    /// A path beside the store.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    /// A file beside the store, with the directories above it.
+    pub(crate) fn file(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    /// The program with nothing of this machine's settings; it works in the world's directory.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cenote"));
+        command
+            .args(arguments)
+            .current_dir(self.dir.path())
+            .env_clear()
+            .env("CENOTE_CONFIG", self.path("config.toml"))
+            .env("CENOTE_URL", &self.url)
+            .env("TZ", "UTC");
+        if self.server.is_some() {
+            command.env("CENOTE_USER", "ada").env("CENOTE_PASSWORD", PASSWORD);
+        }
+        command
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).stdin(Stdio::null()).output().unwrap()
+    }
+
+    pub(crate) fn with_input(&self, arguments: &[&str], input: &str) -> Output {
+        let mut command = self.command(arguments);
+        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        child.wait_with_output().unwrap()
+    }
+
+    /// What a run that succeeds prints; it says nothing on stderr.
+    pub(crate) fn ok(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success() && stderr.is_empty(), "{arguments:?}: {stderr}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// The exit code of a run that fails, and what it says; nothing on stdout.
+    pub(crate) fn refused(&self, arguments: &[&str]) -> (i32, String) {
+        let output = self.run(arguments);
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(output.stdout.is_empty(), "{arguments:?} printed {:?}", output.stdout);
+        (output.status.code().unwrap(), stderr)
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        if let Some(server) = &mut self.server {
+            let _ = server.kill();
+            let _ = server.wait();
+        }
+    }
+}
+
+/// The names of files below a directory with their bytes.
+pub(crate) fn contents(root: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in walkdir::WalkDir::new(root).sort_by_file_name() {
+        let entry = entry.unwrap();
+        let name = entry.path().strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+        match entry.file_type() {
+            kind if kind.is_file() => found.push((name, std::fs::read(entry.path()).unwrap())),
+            kind if kind.is_symlink() => {
+                let target = std::fs::read_link(entry.path()).unwrap();
+                found.push((name, target.into_os_string().into_encoded_bytes()));
+            }
+            _ => found.push((format!("{name}/"), Vec::new())),
+        }
+    }
+    found
+}
