@@ -12,6 +12,7 @@ use bytes::Bytes;
 use crate::format::layout::{Layout, StoredMeta};
 use crate::meta::{MetaId, MetaRef};
 use crate::name::{KeyName, NameRef};
+use crate::name_index::NameIndex;
 use crate::value::ValueRef;
 
 /// Bytes within a block: offsets past the end of `bytes` lie in `side`.
@@ -151,6 +152,9 @@ pub(crate) struct Block {
     pub(crate) meta_names: Vec<Span>,
     /// Whether any metakey is shared between keys of this block.
     pub(crate) sharing: bool,
+    /// Whether all names are plain and relative, so that equal bytes are equal names.
+    pub(crate) uniform: bool,
+    index: NameIndex,
 }
 
 impl Block {
@@ -168,6 +172,8 @@ impl Block {
             metas: Vec::new(),
             meta_names: Vec::new(),
             sharing: false,
+            uniform: false,
+            index: NameIndex::default(),
         }
     }
 
@@ -217,6 +223,19 @@ impl Block {
             [stem @ .., last, b'/'] if *last != b':' => &self.head[..stem.len() + 1],
             root => root,
         }
+    }
+
+    /// Whether all names are plain and relative.
+    pub(crate) fn is_uniform(&self) -> bool {
+        let is_plain = |entry: &Entry| entry.has(Flags::PLAIN) && !entry.has(Flags::COMPLETE);
+        self.head_plain && self.entries.iter().all(is_plain)
+    }
+
+    /// The entry of this name, if there is a quick way to know.
+    pub(crate) fn find(&self, name: NameRef<'_>) -> Option<Option<u32>> {
+        let tail = name.tail_below(&self.head).filter(|_| self.uniform && name.plain)?;
+        let name_of = |index: u32| self.slice(self.entries[index as usize].name());
+        self.index.find(tail, self.entries.len(), name_of)
     }
 
     pub(crate) fn value(&self, index: u32) -> ValueRef<'_> {

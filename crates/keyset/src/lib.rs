@@ -26,6 +26,7 @@ mod keyset;
 mod merge;
 mod meta;
 mod name;
+mod name_index;
 mod namespace;
 pub mod text;
 mod value;

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use cenote_keyset::format::{NameForm, dump, quickdump};
 use cenote_keyset::{
-    Change, Format, Key, KeyName, KeySet, MetaKey, ReadOptions, ValueRef, diff, read, stream,
-    to_bytes,
+    Change, Format, Key, KeyName, KeySet, MetaKey, Namespace, ReadOptions, ValueRef, diff, read,
+    stream, to_bytes,
 };
 use common::name;
 use proptest::prelude::*;
@@ -257,6 +257,25 @@ fn appends_in_any_order_end_up_in_order() {
         keys.iter().zip(0..).all(|(key, at)| key.name().to_string() == format!("user:/k{at:05}"))
     );
     assert_eq!(keys.hierarchy(&name("user:/k00007")).count(), 1);
+}
+
+#[test]
+fn many_lookups_find_what_few_find() {
+    let names: Vec<_> = (0..500).map(|at| name(&format!("user:/p/{}/k{at}", at % 7))).collect();
+    let keys: KeySet = names.iter().cloned().map(Key::new).collect();
+    let bytes = to_bytes(&keys, &name("user:/p"), Format::Quickdump).unwrap();
+    let mut keys =
+        read(bytes, &name("user:/p"), Format::Quickdump, ReadOptions::default()).unwrap();
+    for round in 0..3 {
+        for (at, key) in names.iter().enumerate() {
+            assert_eq!(keys.get(key).is_some(), round < 2 || at % 2 == 0, "{key} in {round}");
+            assert!(keys.get(&key.join("below").unwrap()).is_none());
+            assert!(keys.get(&key.with_namespace(Namespace::Dir)).is_none());
+            if round == 1 && at % 2 == 1 {
+                keys.remove(key).unwrap();
+            }
+        }
+    }
 }
 
 #[test]

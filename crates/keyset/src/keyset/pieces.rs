@@ -59,6 +59,19 @@ impl Piece {
         self.get(self.len() - 1).name()
     }
 
+    /// Where the key of this name is.
+    fn find(&self, name: NameRef<'_>) -> Option<usize> {
+        if name < self.get(0).name() {
+            return None;
+        }
+        if let Self::Run(block, from, to) = self
+            && let Some(found) = block.find(name)
+        {
+            return found.filter(|at| (*from..*to).contains(at)).map(|at| (at - from) as usize);
+        }
+        self.search(name).ok()
+    }
+
     fn search(&self, name: NameRef<'_>) -> Result<usize, usize> {
         match self {
             Self::Run(block, from, to) => {
@@ -135,9 +148,14 @@ impl Pieces {
         None
     }
 
+    /// The first piece that does not end before this name.
+    fn piece_of(&self, name: NameRef<'_>) -> usize {
+        self.pieces.partition_point(|piece| piece.last_name() < name)
+    }
+
     /// Where the key of this name is, or where it would be.
     pub(super) fn locate(&self, name: NameRef<'_>) -> Result<Position, Position> {
-        let piece = self.pieces.partition_point(|piece| piece.last_name() < name);
+        let piece = self.piece_of(name);
         let position = |at| Position { piece, at };
         match self.pieces.get(piece) {
             Some(found) => found.search(name).map(position).map_err(position),
@@ -146,8 +164,8 @@ impl Pieces {
     }
 
     pub(super) fn get(&self, name: NameRef<'_>) -> Option<KeyRef<'_>> {
-        let Position { piece, at } = self.locate(name).ok()?;
-        Some(self.pieces[piece].get(at))
+        let piece = self.pieces.get(self.piece_of(name))?;
+        piece.find(name).map(|at| piece.get(at))
     }
 
     /// The first position for which `goes_left` no longer holds, which it must

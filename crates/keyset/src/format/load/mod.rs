@@ -82,6 +82,7 @@ impl Loader {
         }
         let within = self.record_end <= self.block.bytes.len() as u64;
         self.block.verbatim = (self.verbatim && self.ordered && within).then_some(self.record_end);
+        self.block.uniform = self.block.is_uniform();
         self.block.entries.shrink_to_fit();
         self.block.metas.shrink_to_fit();
         self.block
