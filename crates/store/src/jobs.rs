@@ -4,7 +4,7 @@ use crate::catalog::{Child, JobRecord, Reads, Record, Transaction, keys};
 use crate::model::{Resource, ResourceId};
 use crate::{Result, Store, tree};
 
-/// How many resources one commit of a sweep removes.
+/// How many resources one commit of a sweep removes, at most.
 const STEP: usize = 256;
 
 impl Store {
@@ -30,10 +30,12 @@ impl Store {
 
     /// Removes what lies below a removed resource, children first, then itself.
     fn sweep_tree(&self, root: ResourceId) -> Result<u64> {
+        // What one resource takes is not known before; a quarter leaves room for a large one.
+        let room = self.parts().engine.limits().batch / 4;
         let mut swept = 0;
         let mut way = vec![root];
         while let Some(id) = way.last().copied() {
-            match self.transact(|tx| sweep_step(tx, id))? {
+            match self.transact(|tx| sweep_step(tx, id, room))? {
                 Step::Descend(child) => way.push(child),
                 Step::Swept(count, done) => {
                     swept += count;
@@ -54,10 +56,13 @@ enum Step {
     Swept(u64, bool),
 }
 
-fn sweep_step(tx: &mut Transaction, id: ResourceId) -> Result<Step> {
+fn sweep_step(tx: &mut Transaction, id: ResourceId, room: usize) -> Result<Step> {
     let children = tx.rows(&keys::children(id), STEP)?;
     let mut swept = 0;
     for (key, value) in &children {
+        if tx.size() > room {
+            return Ok(Step::Swept(swept, false));
+        }
         let child = Child::from_value(value)?;
         if !tx.rows(&keys::children(child.id), 1)?.is_empty() {
             return Ok(if swept == 0 {

@@ -99,6 +99,7 @@ pub(crate) struct Transaction {
     seen: RefCell<BTreeMap<Bytes, Option<Bytes>>>,
     ranges: RefCell<Vec<Evidence>>,
     writes: BTreeMap<Bytes, Option<Bytes>>,
+    size: usize,
     sums: BTreeMap<Bytes, i64>,
     appends: Vec<(Bytes, Bytes)>,
     now: Time,
@@ -111,6 +112,7 @@ impl Transaction {
             seen: RefCell::default(),
             ranges: RefCell::default(),
             writes: BTreeMap::new(),
+            size: 0,
             sums: BTreeMap::new(),
             appends: Vec::new(),
             now,
@@ -123,20 +125,20 @@ impl Transaction {
     }
 
     pub(crate) fn put(&mut self, key: Bytes, record: &impl Record) {
-        self.writes.insert(key, Some(record.to_value()));
+        self.write(key, Some(record.to_value()));
     }
 
     /// Puts a key that says all by being there.
     pub(crate) fn mark(&mut self, key: Bytes) {
-        self.writes.insert(key, Some(Bytes::new()));
+        self.write(key, Some(Bytes::new()));
     }
 
     pub(crate) fn put_raw(&mut self, key: Bytes, value: Bytes) {
-        self.writes.insert(key, Some(value));
+        self.write(key, Some(value));
     }
 
     pub(crate) fn delete(&mut self, key: Bytes) {
-        self.writes.insert(key, None);
+        self.write(key, None);
     }
 
     /// Adds to a counter, without reading it.
@@ -146,6 +148,16 @@ impl Transaction {
 
     pub(crate) fn append(&mut self, prefix: Bytes, record: &impl Record) {
         self.appends.push((prefix, record.to_value()));
+    }
+
+    /// How many bytes of keys and values were written so far, about.
+    pub(crate) fn size(&self) -> usize {
+        self.size
+    }
+
+    fn write(&mut self, key: Bytes, value: Option<Bytes>) {
+        self.size += key.len() + value.as_ref().map_or(0, Bytes::len);
+        self.writes.insert(key, value);
     }
 
     pub(crate) fn is_empty(&self) -> bool {

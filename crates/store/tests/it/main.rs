@@ -6,6 +6,7 @@ mod access;
 mod batch;
 mod check;
 mod contents;
+mod documents;
 mod faults;
 mod feed;
 mod metadata;

@@ -14,6 +14,9 @@ use proptest::prelude::*;
 
 use crate::world::{World, assert_clean, at, avu, cases, noise, path, run, world_on};
 
+/// Attributes and their values.
+type Avus = BTreeSet<(String, String)>;
+
 /// What is at a path, as far as a caller can tell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Node {
@@ -21,8 +24,8 @@ struct Node {
     kind: Kind,
     bytes: Vec<u8>,
     target: Option<String>,
-    avus: BTreeSet<(String, String)>,
-    versions: Vec<(Vec<u8>, BTreeSet<(String, String)>)>,
+    avus: Avus,
+    versions: Vec<(Vec<u8>, Avus)>,
     keeps: bool,
 }
 

@@ -4,13 +4,15 @@ use std::collections::BTreeSet;
 use std::sync::Barrier;
 use std::thread;
 
+use cenote_blob::Place;
+use cenote_kv::{Batch, CommitError, Engine, Limits, MemoryEngine, Snapshot, Token, Version};
 use cenote_store::{
-    At, CopyOptions, CreateOptions, Draft, ErrorKind, Kind, ListOptions, MoveOptions, Name,
-    PutOptions, RemoveOptions, StorePath,
+    At, AvuChange, Conditions, CopyOptions, CreateOptions, Draft, ErrorKind, Kind, ListOptions,
+    MoveOptions, Name, PutOptions, RemoveOptions, StorePath,
 };
 use proptest::prelude::*;
 
-use crate::world::{at, cases, kind, path, world};
+use crate::world::{at, cases, kind, path, world, world_on};
 
 #[test]
 fn an_id_never_changes_and_never_returns() {
@@ -376,4 +378,48 @@ fn prefixes(path: &StorePath) -> Vec<StorePath> {
         all.push(path);
     }
     all
+}
+
+/// Takes small commits only.
+#[derive(Debug)]
+struct SmallCommits(MemoryEngine);
+
+impl Engine for SmallCommits {
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn snapshot(&self) -> cenote_kv::Result<Box<dyn Snapshot>> {
+        self.0.snapshot()
+    }
+
+    fn commit(&self, batch: Batch) -> Result<Version, CommitError> {
+        self.limits().check(&batch)?;
+        self.0.commit(batch)
+    }
+
+    fn outcome(&self, token: &Token) -> cenote_kv::Result<Option<Version>> {
+        self.0.outcome(token)
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { batch: 16 << 10, ..Limits::default() }
+    }
+}
+
+#[test]
+fn a_sweep_keeps_to_the_size_of_a_commit() {
+    let world = world_on(SmallCommits(MemoryEngine::new()), Place::memory("main"));
+    world.mkdir("/a");
+    for n in 0..100 {
+        let name = format!("/a/{n}");
+        world.put(&name, b"");
+        let words: Vec<_> =
+            (0..20).map(|n| AvuChange::Add(crate::world::avu("k", &n.to_string()))).collect();
+        let conditions = Conditions::default();
+        world.store.change_avus(&world.admin, &at(&name), &words, &conditions).unwrap();
+    }
+    world.rm_all("/a").unwrap();
+    assert_eq!(world.store.run_jobs().unwrap(), 101);
+    assert!(world.table(b'I').is_empty());
 }

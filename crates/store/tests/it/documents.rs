@@ -1,0 +1,74 @@
+//! The documents are true: each promise's tests exist, and each table of the catalog is described.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use regex::Regex;
+
+fn crates() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+fn document(name: &str) -> String {
+    fs::read_to_string(crates().parent().unwrap().join("docs").join(name)).unwrap()
+}
+
+fn sources(dir: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => sources(&path, found),
+            false if path.extension().is_some_and(|extension| extension == "rs") => {
+                found.push(path)
+            }
+            false => {}
+        }
+    }
+}
+
+#[test]
+fn every_promise_names_tests_that_exist() {
+    let mut files = Vec::new();
+    ["store", "kv", "blob"].map(|name| sources(&crates().join(name), &mut files));
+    let semantics = document("SEMANTICS.md");
+    let names = Regex::new("`([a-z_]+)::([a-z_0-9]+)`").unwrap();
+    let missing: Vec<_> = names
+        .captures_iter(&semantics)
+        .filter(|name| {
+            let (file, test) = (format!("{}.rs", &name[1]), format!("fn {}(", &name[2]));
+            let mut named = files.iter().filter(|path| path.file_name().unwrap() == file.as_str());
+            !named.any(|path| fs::read_to_string(path).unwrap().contains(&test))
+        })
+        .map(|name| name[0].to_owned())
+        .collect();
+    assert!(missing.is_empty(), "{missing:#?}");
+    assert!(names.captures_iter(&semantics).count() > 50);
+}
+
+fn tables(text: &str, row: &str) -> BTreeSet<char> {
+    let row = Regex::new(row).unwrap();
+    row.captures_iter(text).map(|row| row[1].chars().next().unwrap()).collect()
+}
+
+#[test]
+fn every_table_of_the_catalog_is_described() {
+    let keys = fs::read_to_string(crates().join("store/src/catalog/keys.rs")).unwrap();
+    let used = tables(&keys, r"Key::new\(b'(.)'\)");
+    assert_eq!(tables(&keys, r"(?m)^//! \| `(.)`"), used);
+    assert_eq!(tables(&document("format.md"), r"(?m)^\| `(.)`"), used);
+}
+
+/// `docs/format.md` read literally: an entry of a collection.
+#[test]
+fn a_row_is_what_the_format_says() {
+    let world = crate::world::world();
+    let id = world.put("/name", b"").id.0;
+    let key = [&b"C"[..], &1u64.to_be_bytes(), b"name"].concat();
+    let value = world.rows().into_iter().find(|row| row.0 == key).unwrap().1;
+    // An array of two: the id, in two bytes, and the kind of an object.
+    let [high, low] = u16::try_from(id).unwrap().to_be_bytes();
+    let record = [0x82, 0x19, high, low, 1];
+    let frame = [&[1][..], &crc32c::crc32c(&record).to_le_bytes(), &record].concat();
+    assert_eq!(value, frame);
+}
