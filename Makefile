@@ -29,7 +29,7 @@ python: ## build the Python package and run its tests
 	$(VENV)/bin/python -m pytest -q python/tests
 
 crash: ## kill -9 a writer N times and look for what was lost
-	CENOTE_CRASH_ROUNDS=$(N) cargo test --locked --test '*crash*'
+	CENOTE_CRASH_ROUNDS=$(N) cargo test --release --locked --test '*crash*'
 
 fuzz: ## run every fuzz target for a minute each (needs cargo-fuzz and a nightly compiler)
 	cd fuzz && for target in $$(cargo +nightly fuzz list); do \

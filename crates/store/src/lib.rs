@@ -16,6 +16,8 @@ mod catalog;
 mod check;
 mod contents;
 mod error;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
 mod health;
 mod ids;
 mod jobs;

@@ -2,7 +2,7 @@
 //! each kill all of that is there, bytes and all, what was under way happened or did not, and a
 //! check is clean.
 //!
-//! `CRASH_N` says how often; a history repeats with the seed that a failure shows (`CRASH_SEED`),
+//! `CENOTE_CRASH_ROUNDS` says how often; a history repeats with the seed that a failure shows (`CENOTE_CRASH_SEED`),
 //! as far as the machine's timing lets it.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
@@ -249,7 +249,7 @@ fn number(name: &str) -> Option<u64> {
 #[test]
 fn writer() {
     let Some(dir) = std::env::var_os(DIRECTORY).map(PathBuf::from) else { return };
-    let (round, seed) = (number(ROUND).unwrap(), number("CRASH_SEED").unwrap());
+    let (round, seed) = (number(ROUND).unwrap(), number("CENOTE_CRASH_SEED").unwrap());
     let store = Store::open_existing(parts(&dir)).unwrap();
     let output = Mutex::new(std::io::stdout());
     std::thread::scope(|scope| {
@@ -293,7 +293,7 @@ fn sweep(store: &Store) {
 fn start(dir: &Path, round: u64, seed: u64) -> Child {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "writer", "--nocapture"]).env(DIRECTORY, dir);
-    command.env(ROUND, round.to_string()).env("CRASH_SEED", seed.to_string());
+    command.env(ROUND, round.to_string()).env("CENOTE_CRASH_SEED", seed.to_string());
     command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
 }
 
@@ -383,8 +383,8 @@ fn prepare(dir: &Path, round: u64) {
 
 #[test]
 fn all_that_was_acknowledged_survives_a_kill_and_nothing_is_half_there() {
-    let rounds = number("CRASH_N").unwrap_or(5);
-    let seed = number("CRASH_SEED").unwrap_or_else(|| u64::from(std::process::id()));
+    let rounds = number("CENOTE_CRASH_ROUNDS").unwrap_or(5);
+    let seed = number("CENOTE_CRASH_SEED").unwrap_or_else(|| u64::from(std::process::id()));
     let mut dir = tempfile::tempdir().unwrap();
     for round in 0..rounds {
         if round.is_multiple_of(ROUNDS_A_STORE) {

@@ -4,6 +4,8 @@ use cenote_store::{
     AccessChange, Caller, Change, ChangeKind, ErrorKind, Level, Position, Scope, Where,
 };
 
+use proptest::prelude::*;
+
 use crate::world::{World, at, kind, world};
 
 fn all(world: &World, caller: &Caller, limit: usize) -> Vec<Change> {
@@ -101,5 +103,14 @@ fn writers_at_once_are_told_in_commit_order() {
             names.iter().filter(|name| name.starts_with(&format!("{writer}-"))).collect();
         let expected: Vec<_> = (0..20).map(|n| format!("{writer}-{n}")).collect();
         assert_eq!(own, expected.iter().collect::<Vec<_>>());
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_a_position_or_an_error(text in "[0-9a-fA-F+-]{24}|\\PC{0,30}") {
+        if let Ok(position) = text.parse::<Position>() {
+            prop_assert_eq!(position.to_string().parse::<Position>().unwrap(), position);
+        }
     }
 }

@@ -470,7 +470,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(cases(6))]
+    #![proptest_config(cases(4))]
 
     #[test]
     fn the_heart_is_its_model_on_disk(ops in vec(op(), 1..25)) {

@@ -1,0 +1,15 @@
+//! Any text as a path and as a position of the change feed: refused, or the same when shown and read
+//! again.
+#![no_main]
+
+use cenote_store::{Position, StorePath};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    if let Ok(path) = text.parse::<StorePath>() {
+        assert_eq!(path.to_string().parse::<StorePath>().unwrap(), path);
+    }
+    if let Ok(position) = text.parse::<Position>() {
+        assert_eq!(position.to_string().parse::<Position>().unwrap(), position);
+    }
+});
