@@ -1,7 +1,6 @@
 //! What all requests share.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use cenote_store::{Entropy, ErrorKind, Store, SystemEntropy};
 use tokio::sync::{Notify, Semaphore, SemaphorePermit};
@@ -25,7 +24,6 @@ struct Inner {
     permits: Semaphore,
     passwords: Semaphore,
     stopping: CancellationToken,
-    read_only: AtomicBool,
     changed: Notify,
 }
 
@@ -41,7 +39,6 @@ impl App {
             permits: Semaphore::new(limits.requests.clamp(1, Semaphore::MAX_PERMITS)),
             passwords: Semaphore::new(PASSWORDS),
             stopping: CancellationToken::new(),
-            read_only: AtomicBool::new(false),
             changed: Notify::new(),
             limits,
         }))
@@ -75,18 +72,6 @@ impl App {
     /// Cancelled when the server begins to stop: who waits for something to happen gives up.
     pub(crate) fn stopping(&self) -> &CancellationToken {
         &self.0.stopping
-    }
-
-    /// Whether a write failed so that the store takes no more of them until it is opened again.
-    pub(crate) fn is_read_only(&self) -> bool {
-        self.0.read_only.load(Ordering::Relaxed)
-    }
-
-    /// Takes note of a failure that leaves the store read-only.
-    pub(crate) fn note(&self, problem: &Problem) {
-        if problem.leaves_read_only() {
-            self.0.read_only.store(true, Ordering::Relaxed);
-        }
     }
 
     /// Notified after each request that may have changed something.

@@ -115,11 +115,6 @@ impl Problem {
         self.kind.row().1
     }
 
-    /// Whether the store takes no writes after it: a commit failed, or one did before.
-    pub(crate) fn leaves_read_only(&self) -> bool {
-        matches!(self.kind, ProblemKind::Store(ErrorKind::ReadOnly | ErrorKind::Unknown))
-    }
-
     /// As JSON, for this request.
     pub(crate) fn body(&self, request: Option<&RequestId>) -> ProblemBody {
         let (name, status, title) = self.kind.row();

@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use cenote_store::ErrorKind;
+use cenote_store::{ErrorKind, Health};
 
 use crate::app::App;
 use crate::problem::{Problem, ProblemKind};
@@ -19,16 +19,16 @@ pub(crate) fn router() -> Router<App> {
 }
 
 async fn metrics(State(app): State<App>) -> impl IntoResponse {
-    let text = app.metrics().text(app.is_read_only());
+    let text = app.metrics().text(app.store().health() != Health::Ready);
     let format = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     ([(header::CONTENT_TYPE, format)], text)
 }
 
 /// Ready to take requests of every kind: the catalog answers and takes changes.
 async fn ready(State(app): State<App>) -> Result<Response, Problem> {
-    if app.is_read_only() {
+    if let Health::ReadOnly(cause) = app.store().health() {
         let kind = ProblemKind::Store(ErrorKind::ReadOnly);
-        return Err(Problem::new(kind, "an earlier write failed: the store takes no changes")
+        return Err(Problem::new(kind, format!("read-only since a write failed: {cause}"))
             .with_hint("restart the server once its disk is well"));
     }
     app.ask(|store| store.anonymous().map(drop)).await?;

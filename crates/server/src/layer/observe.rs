@@ -28,7 +28,6 @@ pub(crate) async fn observe(State(app): State<App>, mut request: Request, next: 
     let work = AssertUnwindSafe(next.run(request.map(body))).catch_unwind();
     let response = work.instrument(exchange.span().clone()).await.unwrap_or_else(|_| panicked());
     let response = blame_body(response, &received);
-    response.extensions().get().inspect(|problem| app.note(problem));
     let mut response = exchange.span().in_scope(|| problem::render(response, &id));
     response.headers_mut().insert(request_id::HEADER, id.header());
     exchange.answer(response)

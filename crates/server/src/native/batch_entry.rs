@@ -12,7 +12,7 @@ use super::uploads::digest;
 use crate::problem::Problem;
 
 /// The pax record with the SHA-256 of the file, in hexadecimal.
-const SHA256: &str = "CENOTE.sha256";
+pub(super) const SHA256: &str = "CENOTE.sha256";
 /// Bytes read from the archive at a time.
 const CHUNK: usize = 64 << 10;
 

@@ -6,10 +6,13 @@
 
 mod access;
 mod address;
+mod archive;
+mod archive_entry;
 mod attributes;
 mod batch;
 mod batch_entry;
 mod changes;
+mod check;
 mod conditional;
 mod create;
 mod digest;
@@ -67,6 +70,8 @@ fn streams() -> OpenApiRouter<App> {
         .routes(routes!(read::read, write::put, write::patch, remove::remove))
         .routes(routes!(list::walk))
         .routes(routes!(batch::batch))
+        .routes(routes!(archive::archive))
+        .routes(routes!(check::check))
         .routes(routes!(uploads::put_part))
         .routes(routes!(usage::usage))
         .routes(routes!(changes::changes))

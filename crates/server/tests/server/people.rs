@@ -139,3 +139,15 @@ async fn no_secret_is_ever_logged() {
     }
     assert!(!log.contains(&crate::support::basic(ADMIN)[6..]));
 }
+
+#[tokio::test]
+async fn only_an_administrator_checks_the_store() {
+    let server = TestServer::new();
+    server.put("/a", "x").await.expect(201);
+    let check = json!({"contents_percent": 100});
+    let sound = server.post("/v1/check", check.clone()).await;
+    assert_eq!((sound.status.as_u16(), sound.body.len()), (200, 0), "{sound:?}");
+    let user = server.ask_as(Some(USER), "POST", "/v1/check").json(&check);
+    user.send().await.problem(403, "denied");
+    server.post("/v1/check", json!({"contents_percent": 101})).await.problem(400, "invalid");
+}

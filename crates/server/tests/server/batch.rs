@@ -1,0 +1,86 @@
+//! Many files at once: tar in, tar out.
+
+use serde_json::Value;
+use tokio_tar::{Builder, EntryType, Header};
+
+use crate::support::TestServer;
+
+fn header(name: &str, kind: EntryType, size: usize) -> Header {
+    let mut header = Header::new_ustar();
+    // As it is: `set_path` refuses what the server has to refuse.
+    header.as_mut_bytes()[..name.len()].copy_from_slice(name.as_bytes());
+    header.set_entry_type(kind);
+    header.set_mode(0o640);
+    header.set_mtime(1_700_000_000);
+    header.set_size(size as u64);
+    header
+}
+
+async fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut builder = Builder::new(Vec::new());
+    let mut directory = header("d", EntryType::Directory, 0);
+    directory.set_cksum();
+    builder.append(&directory, &[][..]).await.unwrap();
+    let mut link = header("l", EntryType::Symlink, 0);
+    link.set_link_name("d/a").unwrap();
+    link.set_cksum();
+    builder.append(&link, &[][..]).await.unwrap();
+    for (name, content) in files {
+        let mut header = header(name, EntryType::Regular, content.len());
+        header.set_cksum();
+        builder.append(&header, *content).await.unwrap();
+    }
+    builder.into_inner().await.unwrap()
+}
+
+fn lines(body: &[u8]) -> Vec<Value> {
+    let lines = body.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    lines.map(|line| serde_json::from_slice(line).unwrap()).collect()
+}
+
+#[tokio::test]
+async fn a_tar_becomes_a_tree_and_a_tree_a_tar() {
+    let server = TestServer::new();
+    let large = vec![7; 300_000];
+    let sent = archive(&[("d/a", b"small"), ("d/b", &large), ("./e/f/g", b"")]).await;
+    let answer = server.ask("POST", "/v1/batch?path=/in").body(sent).send().await;
+    let paths: Vec<_> = lines(&answer.body).iter().map(|line| line["path"].clone()).collect();
+    assert_eq!(paths, ["/in/d", "/in/l", "/in/d/a", "/in/d/b", "/in/e/f/g"]);
+    let small = &lines(&answer.body)[2]["resource"];
+    assert_eq!((&small["mode"], &small["size"]), (&0o640.into(), &5.into()));
+    assert_eq!(small["mtime"], "2023-11-14T22:13:20.000000000Z");
+    assert!(server.get("/in/d/b").await.body == large);
+    let back = server.ask("GET", "/v1/archive?path=/in").send().await;
+    assert_eq!(back.header("content-type"), "application/x-tar");
+    let answer = server.ask("POST", "/v1/batch?path=/copy").body(back.body).send().await;
+    assert!(lines(&answer.body).iter().all(|line| line["resource"].is_object()), "{answer:?}");
+    assert_eq!(server.get("/copy/d/a").await.body, "small");
+    assert!(server.get("/copy/d/b").await.body == large);
+}
+
+#[tokio::test]
+async fn an_entry_that_fails_says_so_and_the_others_are_kept() {
+    let server = TestServer::new();
+    server.put("/in/d/a/b", "a collection is at d/a").await.expect(201);
+    let sent = archive(&[("d/a", b"1"), ("../x", b"2"), ("d/c", b"3")]).await;
+    let answer = server.ask("POST", "/v1/batch?path=/in").body(sent).send().await;
+    let kinds: Vec<_> = lines(&answer.body).iter().map(|l| l["problem"]["type"].clone()).collect();
+    assert_eq!(kinds[2], "urn:cenote:problem:wrong-kind");
+    assert_eq!(kinds[3], "urn:cenote:problem:invalid");
+    assert_eq!(kinds[4], Value::Null);
+    assert_eq!(server.get("/in/d/c").await.body, "3");
+}
+
+#[tokio::test]
+async fn what_is_no_archive_is_refused() {
+    let server = TestServer::new();
+    let batch = |body: Vec<u8>| server.ask("POST", "/v1/batch?path=/in").body(body).send();
+    batch(Vec::new()).await.problem(400, "invalid");
+    batch(vec![b'x'; 2_000]).await.problem(400, "invalid");
+    let mut cut = archive(&[("a", b"1"), ("b", &[2; 5_000])]).await;
+    cut.truncate(3 * 512 + 1_024 + 1_000);
+    let answer = batch(cut).await;
+    let last = lines(&answer.body).pop().unwrap();
+    assert!(last["problem"].is_object(), "{answer:?}");
+    server.get("/in/b").await.problem(404, "not-found");
+}
