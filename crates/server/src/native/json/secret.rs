@@ -1,0 +1,182 @@
+//! Tokens and tickets. A type that has the secret itself has no `Debug`.
+
+use cenote_store::Store;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::{Instant, Names};
+
+/// A token to be made.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewToken {
+    /// What it is for.
+    pub(crate) label: String,
+    /// What may be done with it at most; everything without.
+    #[schema(example = "read")]
+    pub(crate) level: Option<String>,
+    /// The path of the only subtree it opens.
+    pub(crate) within: Option<String>,
+    /// Seconds until it ends.
+    pub(crate) expires_in: Option<u64>,
+}
+
+/// A token that was made.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct MadeToken {
+    /// The secret, shown this once.
+    pub(crate) token: String,
+    #[serde(flatten)]
+    pub(crate) about: Token,
+}
+
+/// The asker's tokens.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Tokens {
+    pub(crate) items: Vec<Token>,
+}
+
+/// A token, without its secret.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Token {
+    pub(crate) id: u64,
+    pub(crate) label: String,
+    pub(crate) level: &'static str,
+    /// The id of the only resource that it opens, with what is below.
+    pub(crate) within: Option<u64>,
+    #[schema(value_type = String, format = DateTime)]
+    pub(crate) created: Instant,
+    pub(crate) expires: Option<Instant>,
+}
+
+impl From<cenote_store::Token> for Token {
+    fn from(token: cenote_store::Token) -> Self {
+        Self {
+            id: token.id,
+            label: token.label,
+            level: token.level.as_str(),
+            within: token.within.map(|id| id.0),
+            created: Instant(token.created),
+            expires: token.expires.map(Instant),
+        }
+    }
+}
+
+/// Which token to revoke.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct WhichToken {
+    pub(crate) id: u64,
+    /// Whose it is, for an administrator.
+    pub(crate) user: Option<String>,
+}
+
+/// A ticket to be made. A limit that is left out is none.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewTicket {
+    pub(crate) path: Option<String>,
+    pub(crate) id: Option<u64>,
+    /// `read` or `write`.
+    #[serde(default)]
+    pub(crate) level: TicketLevel,
+    /// How often it may be used.
+    #[serde(default)]
+    pub(crate) uses: u64,
+    /// How often it may be used to write.
+    #[serde(default)]
+    pub(crate) writes: u64,
+    /// How many bytes may be written with it.
+    #[serde(default)]
+    pub(crate) bytes: u64,
+    /// Seconds until it ends.
+    pub(crate) expires_in: Option<u64>,
+    /// Which users and groups may use it; all without.
+    #[serde(default)]
+    pub(crate) persons: Vec<String>,
+    /// From which addresses it may be used; from all without.
+    #[serde(default)]
+    pub(crate) hosts: Vec<String>,
+}
+
+/// What a ticket lets somebody do.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum TicketLevel {
+    #[default]
+    Read,
+    Write,
+}
+
+/// Tickets.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Tickets {
+    pub(crate) items: Vec<Ticket>,
+}
+
+/// A ticket.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Ticket {
+    /// What is shown to use it.
+    pub(crate) ticket: String,
+    /// The id of the resource that it opens, with what is below.
+    pub(crate) resource: u64,
+    pub(crate) level: &'static str,
+    pub(crate) issuer: String,
+    pub(crate) expires: Option<Instant>,
+    pub(crate) uses: Counted,
+    pub(crate) writes: Counted,
+    pub(crate) bytes: Counted,
+    pub(crate) persons: Vec<String>,
+    pub(crate) hosts: Vec<String>,
+}
+
+/// How much of a limit is used.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Counted {
+    pub(crate) used: u64,
+    /// Null is no limit.
+    pub(crate) limit: Option<u64>,
+}
+
+impl From<(u64, u64)> for Counted {
+    fn from((used, limit): (u64, u64)) -> Self {
+        Self { used, limit: (limit > 0).then_some(limit) }
+    }
+}
+
+impl Ticket {
+    pub(crate) fn of(ticket: cenote_store::Ticket, store: &Store) -> cenote_store::Result<Self> {
+        let mut names = Names::new(store);
+        Ok(Self {
+            resource: ticket.resource.0,
+            level: ticket.level.as_str(),
+            issuer: names.of(ticket.issuer)?,
+            expires: ticket.expires.map(Instant),
+            uses: ticket.uses.into(),
+            writes: ticket.writes.into(),
+            bytes: ticket.bytes.into(),
+            persons: ticket.persons.iter().map(|id| names.of(*id)).collect::<Result<_, _>>()?,
+            hosts: ticket.hosts,
+            ticket: ticket.ticket,
+        })
+    }
+}
+
+/// Whose tickets: those on a resource, or all that the asker made.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct TicketsQuery {
+    pub(crate) path: Option<String>,
+    pub(crate) id: Option<u64>,
+}
+
+/// Which ticket to remove.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct WhichTicket {
+    pub(crate) ticket: String,
+}
