@@ -52,13 +52,13 @@ pub fn recover<F: Storage>(source: &dyn Source, storage: F) -> Result<(F, Recove
     let header = Header::decode(&bytes)?;
     let names = read_names(source, size, &header)?;
     let limits = Limits { file: size, frames: u64::MAX, names: names.len() as u64 };
-    let best = index_candidates(source, size, &header)?
-        .into_iter()
-        .map(|at| read_index(source, at, &limits))
-        .collect::<Result<Vec<_>>>()?
-        .into_iter()
-        .max_by_key(|found| found.good_frames())
-        .unwrap_or_default();
+    let mut best = FoundIndex::default();
+    for candidate in index_candidates(source, size, &header)? {
+        let found = read_index(source, &candidate, &limits)?;
+        if found.good_frames() > best.good_frames() {
+            best = found;
+        }
+    }
     write(source, &names, best, Writer::create_with(storage, &header.emptied())?)
 }
 
@@ -96,20 +96,30 @@ fn read_names(source: &dyn Source, size: u64, header: &Header) -> Result<Names> 
     Names::decode(&block, header.gsd_version().is_v1(), location)
 }
 
-/// Where an index block may begin: where the header says, where a fresh file has it, and wherever
-/// its first entry is found again.
-fn index_candidates(source: &dyn Source, size: u64, header: &Header) -> Result<Vec<u64>> {
+/// Where an index block may be.
+struct Candidate {
+    location: u64,
+    /// More entries than these it does not have.
+    entries: u64,
+}
+
+/// Where the header says, where a fresh file has it, and wherever its first entry is found again;
+/// blocks of known size first, because what follows the others may look like more of them.
+fn index_candidates(source: &dyn Source, size: u64, header: &Header) -> Result<Vec<Candidate>> {
     let fresh = HEADER_SIZE as u64;
-    let mut candidates = vec![header.index_block().0, fresh];
+    let (location, entries) = header.index_block();
+    let mut candidates =
+        vec![Candidate { location, entries }, Candidate { location: fresh, entries: 128 }];
+    let mut elsewhere = vec![location];
     if size >= fresh + ENTRY_SIZE as u64 {
         let mut first = [0; ENTRY_SIZE];
         source.read_at(fresh, &mut first)?;
         if first != [0; ENTRY_SIZE] {
-            candidates.extend(occurrences(source, size, &first)?);
+            elsewhere.extend(occurrences(source, size, &first)?);
         }
     }
-    candidates.sort_unstable();
-    candidates.dedup();
+    let unknown = |location| Candidate { location, entries: u64::MAX };
+    candidates.extend(elsewhere.into_iter().map(unknown));
     Ok(candidates)
 }
 
@@ -157,12 +167,16 @@ impl FoundIndex {
 }
 
 /// Reads entries until what is there can no longer be an index.
-fn read_index(source: &dyn Source, location: u64, limits: &Limits) -> Result<FoundIndex> {
+fn read_index(source: &dyn Source, candidate: &Candidate, limits: &Limits) -> Result<FoundIndex> {
     let mut found = FoundIndex::default();
     let mut last_frame = 0;
     let mut suspects = 0;
-    let mut at = location;
-    while at.checked_add(ENTRY_SIZE as u64).is_some_and(|end| end <= limits.file) && suspects < 8 {
+    let mut at = candidate.location;
+    for _ in 0..candidate.entries {
+        let inside = at.checked_add(ENTRY_SIZE as u64).is_some_and(|end| end <= limits.file);
+        if !inside || suspects == 8 {
+            break;
+        }
         let mut bytes = [0; ENTRY_SIZE];
         source.read_at(at, &mut bytes)?;
         at += ENTRY_SIZE as u64;

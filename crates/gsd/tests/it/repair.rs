@@ -121,6 +121,23 @@ fn a_lost_header_field_does_not_lose_the_frames() {
 }
 
 #[test]
+fn what_follows_a_full_index_is_not_taken_for_more_of_it() {
+    let mut writer = create("full");
+    for frame in 0..128_u64 {
+        let data = 127_u64.to_le_bytes().repeat(8);
+        write(&mut writer, "a", ChunkType::U64, (8, 1), &data).expect("write");
+        writer.end_frame().expect("end");
+        if frame == 0 {
+            // The name list block lies between the index and these numbers.
+            writer.flush().expect("flush");
+        }
+    }
+    let bytes = writer.close().expect("close");
+    let (_, recovery) = recover(&bytes, Vec::new()).expect("recover");
+    assert_eq!((recovery.frames, recovery.lost.len(), recovery.bad_entries), (128, 0, 0));
+}
+
+#[test]
 fn a_cut_file_gives_the_frames_that_are_there() {
     let whole = grown_file();
     let cut = &whole[..whole.len() * 2 / 3];
