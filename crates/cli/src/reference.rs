@@ -61,7 +61,7 @@ fn add(page: &mut String, command: &mut Command, name: &str) {
 fn the_page_says_what_the_help_says() {
     snapbox::assert_data_eq!(
         snapbox::Data::text(page()),
-        snapbox::file!["../../../docs/cli.md"]: Text
+        snapbox::file!["../../../docs/cli.md": Text]
     );
 }
 

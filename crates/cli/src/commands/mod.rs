@@ -19,7 +19,7 @@ macro_rules! verbs {
         /// What to do.
         #[derive(Debug, Subcommand)]
         pub(crate) enum Command {
-            $(#[allow(missing_docs)] $variant($module::Args),)*
+            $($variant($module::Args),)*
         }
 
         impl Command {
