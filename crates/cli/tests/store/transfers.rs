@@ -8,7 +8,7 @@ use crate::world::{World, contents};
 
 /// A tree with everything that is kept: small and large files, empty ones, links, directories.
 fn make_tree(world: &World) {
-    let large: Vec<u8> = (0..3_000_000_u32).map(|n| (n * n >> 7) as u8).collect();
+    let large: Vec<u8> = (0..3_000_000_u32).map(|n| (n.wrapping_mul(n) >> 7) as u8).collect();
     world.file("tree/large.bin", large);
     world.file("tree/empty", "");
     world.file("tree/a b/ü #%.txt", "a name with everything");

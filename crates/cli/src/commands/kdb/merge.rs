@@ -66,7 +66,7 @@ impl Args {
         };
         let format = self.to.or_else(|| by_extension(&self.result)).unwrap_or(Format::Quickdump);
         write_to(&self.result, &keys, &self.how.parent, format)?;
-        if self.result == "-" {
+        if self.result.as_os_str() == "-" {
             return Ok(());
         }
         let (count, conflicts) = (keys.len(), merged.conflicts.len());
