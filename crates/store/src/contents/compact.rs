@@ -22,7 +22,12 @@ impl Store {
             return Ok(());
         };
         let (content, blob) = self.settle(merge(seen)).await?;
-        self.blocking(move |store| store.fold(id, &head, &content, &blob)).await
+        let new = blob.as_ref().map(|(blob, _)| *blob);
+        let folded = self.blocking(move |store| store.fold(id, &head, &content, &blob)).await;
+        if let (false, Some(unused)) = (self.published(new, folded).await?, new) {
+            self.discard(unused).await;
+        }
+        Ok(())
     }
 
     fn patched(&self, id: ResourceId) -> Result<Option<(ContentHead, Vec<Extent>)>> {
@@ -52,23 +57,24 @@ impl Store {
         Ok((Content { extents }, received.blob))
     }
 
+    /// Says whether it did.
     fn fold(
         &self,
         id: ResourceId,
         head: &ContentHead,
         content: &Content,
         blob: &NewBlob,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         self.transact(|tx| {
-            let Some(old) = tx.get::<Resource>(&keys::resource(id))? else { return Ok(()) };
+            let Some(old) = tx.get::<Resource>(&keys::resource(id))? else { return Ok(false) };
             if old.content.as_ref() != Some(head) || refs::is_shared(tx, head.id)? {
-                return Ok(());
+                return Ok(false);
             }
             let folded = ContentId(self.new_id()?);
             store_content(tx, folded, content, blob.as_slice());
             let head = ContentHead { id: folded, patches: 0, ..head.clone() };
             restate(tx, id, &old, &Resource { content: Some(head), ..old.clone() });
-            Ok(())
+            Ok(true)
         })
     }
 }

@@ -434,3 +434,21 @@ fn a_write_that_is_refused_leaves_no_bytes() {
     assert_eq!(kind(world.write_at("/a", Where::Offset(u64::MAX), &[1; 500])), ErrorKind::TooLarge);
     assert_eq!(stored_blobs(&world), 0);
 }
+
+#[test]
+fn folds_that_come_too_late_leave_no_bytes() {
+    let world = world();
+    world.put("/a", b"");
+    std::thread::scope(|scope| {
+        for writer in 0..4u8 {
+            let world = &world;
+            scope.spawn(move || {
+                (0..150).for_each(|_| {
+                    drop(world.write_at("/a", Where::Append, &[writer; 40]).unwrap())
+                });
+            });
+        }
+    });
+    assert_eq!(world.read("/a").len(), 4 * 150 * 40);
+    assert_eq!(stored_blobs(&world), world.table(b'B').len());
+}
