@@ -190,14 +190,14 @@ impl PyMeta {
         Ok(self.key.borrow().meta_value(bytes_of(name)?).is_some())
     }
 
-    #[pyo3(signature = (name, default = None))]
+    #[pyo3(signature = (key, default = None, /))]
     fn get<'py>(
         &self,
-        name: &Bound<'py, PyAny>,
+        key: &Bound<'py, PyAny>,
         default: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let value = self.key.borrow().meta_value(bytes_of(name)?);
-        value.map_or(Ok(default), |value| text(name.py(), value).map(Some))
+        let value = self.key.borrow().meta_value(bytes_of(key)?);
+        value.map_or(Ok(default), |value| text(key.py(), value).map(Some))
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {

@@ -5,134 +5,22 @@
 //! are stored were read once before, when the file was loaded; every shared
 //! metakey points at its origin in one step. A block never changes after that.
 
+mod entry;
+
 use std::sync::Arc;
 
 use bytes::Bytes;
 
+pub(crate) use self::entry::{Entry, Flags, MetaEntry, Span};
+use self::entry::{ORIGIN, SHARED};
 use crate::format::layout::{Layout, StoredMeta};
 use crate::meta::{MetaId, MetaRef};
 use crate::name::{KeyName, NameRef};
 use crate::name_index::NameIndex;
 use crate::value::ValueRef;
 
-/// Bytes within a block: offsets past the end of `bytes` lie in `side`.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Span {
-    pub(crate) at: u64,
-    pub(crate) len: u32,
-}
-
-impl Span {
-    pub(crate) fn end(self) -> u64 {
-        self.at + u64::from(self.len)
-    }
-}
-
-/// One key: 32 bytes.
-#[derive(Clone, Copy)]
-pub(crate) struct Entry {
-    name_at: u64,
-    value_at: u64,
-    name_len: u32,
-    value_len: u32,
-    /// Where its metakeys start in the table; nothing if they are stored.
-    meta_at: u32,
-    /// How many metakeys it has, below [`Flags`].
-    meta_len_and_flags: u32,
-}
-
-/// What is known of an entry.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Flags(u32);
-
-impl Flags {
-    /// The name holds neither `\` nor `%`.
-    pub(crate) const PLAIN: Self = Self(1 << 31);
-    /// The name is complete, not relative to the block's parent.
-    pub(crate) const COMPLETE: Self = Self(1 << 30);
-    pub(crate) const BINARY: Self = Self(1 << 29);
-    /// The metakeys are read where they are stored, after the value.
-    pub(crate) const STORED: Self = Self(1 << 28);
-    /// The bits that are no flags.
-    const REST: u32 = (1 << 28) - 1;
-
-    pub(crate) fn with(self, flag: Self, on: bool) -> Self {
-        if on { Self(self.0 | flag.0) } else { Self(self.0 & !flag.0) }
-    }
-
-    #[inline]
-    pub(crate) fn has(self, flag: Self) -> bool {
-        self.0 & flag.0 != 0
-    }
-}
-
-impl Entry {
-    pub(crate) const MAX_METAS: usize = Flags::REST as usize;
-
-    pub(crate) fn new(name: Span, value: Span, meta_at: u32, metas: usize, flags: Flags) -> Self {
-        Self {
-            name_at: name.at,
-            value_at: value.at,
-            name_len: name.len,
-            value_len: value.len,
-            meta_at,
-            meta_len_and_flags: metas as u32 & Flags::REST | flags.0,
-        }
-    }
-
-    pub(crate) fn name(&self) -> Span {
-        Span { at: self.name_at, len: self.name_len }
-    }
-
-    pub(crate) fn value(&self) -> Span {
-        Span { at: self.value_at, len: self.value_len }
-    }
-
-    #[inline]
-    pub(crate) fn has(&self, flag: Flags) -> bool {
-        Flags(self.meta_len_and_flags).has(flag)
-    }
-
-    pub(crate) fn meta_at(&self) -> u32 {
-        self.meta_at
-    }
-
-    pub(crate) fn meta_len(&self) -> usize {
-        (self.meta_len_and_flags & Flags::REST) as usize
-    }
-
-    /// Says that the metakeys are no longer stored but in the table.
-    pub(crate) fn move_metas(&mut self, meta_at: u32) {
-        self.meta_at = meta_at;
-        self.meta_len_and_flags &= !Flags::STORED.0;
-    }
-}
-
-/// One metakey of a key, in the table.
-#[derive(Clone, Copy)]
-pub(crate) struct MetaEntry {
-    /// An index into `meta_names`; the top bit marks an origin that others share.
-    name: u32,
-    /// The length of the value, or [`SHARED`].
-    len: u32,
-    /// Where the value lies, or the index of the shared metakey.
-    at: u64,
-}
-
-const SHARED: u32 = u32::MAX;
-const ORIGIN: u32 = 1 << 31;
 /// Marks the number of a metakey that is stored: the rest is its offset.
 const STORED: u64 = 1 << 63;
-
-impl MetaEntry {
-    pub(crate) fn new(name: u32, value: Span) -> Self {
-        Self { name, len: value.len, at: value.at }
-    }
-
-    pub(crate) fn name(self) -> u32 {
-        self.name & !ORIGIN
-    }
-}
 
 /// See the module.
 pub(crate) struct Block {
@@ -301,8 +189,8 @@ impl Block {
         let file_end = self.verbatim.filter(|_| self.layout == layout)?;
         let record = |entry: &Entry| {
             let binary = entry.has(Flags::BINARY);
-            let before = layout.before_name(binary, entry.name_len, entry.value_len);
-            (entry.name_at - before) as usize
+            let (name, value) = (entry.name(), entry.value());
+            (name.at - layout.before_name(binary, name.len, value.len)) as usize
         };
         let start = record(self.entries.get(from as usize)?);
         let end = self.entries.get(to as usize).map_or(file_end as usize, record);
@@ -315,7 +203,7 @@ impl Block {
         let next = if entry.has(Flags::STORED) {
             block.layout.metas_after(entry.value().end()) | STORED
         } else {
-            u64::from(entry.meta_at)
+            u64::from(entry.meta_at())
         };
         BlockMetas { block, next, left: entry.meta_len() }
     }
