@@ -77,11 +77,6 @@ impl StorePath {
         self.into
     }
 
-    /// The last name; none for the root.
-    pub(crate) fn name(&self) -> Option<&str> {
-        self.path.rsplit('/').next().filter(|name| !name.is_empty())
-    }
-
     /// What is called `relative` below it.
     pub(crate) fn join(&self, relative: &str) -> Self {
         Self { path: join(&self.path, relative), into: false }
@@ -135,9 +130,9 @@ mod tests {
     #[test]
     fn slashes_do_not_matter_but_at_the_end() {
         let path = StorePath::parse(":/lab//run7/").unwrap();
-        assert_eq!((path.as_str(), path.is_into(), path.name()), ("/lab/run7", true, Some("run7")));
+        assert_eq!((path.as_str(), path.is_into()), ("/lab/run7", true));
         let root = StorePath::parse("/").unwrap();
-        assert_eq!((root.as_str(), root.is_into(), root.name()), ("/", true, None));
+        assert_eq!((root.as_str(), root.is_into()), ("/", true));
         assert_eq!(root.join("a").as_str(), "/a");
     }
 

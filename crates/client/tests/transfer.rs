@@ -114,7 +114,8 @@ impl World {
 
     fn in_parts(&self) -> Transfer {
         self.transfer(Options {
-            jobs: NonZeroUsize::new(2).unwrap(),
+            // One at a time, so that none is under way when the line breaks.
+            jobs: NonZeroUsize::MIN,
             journal: Some(self.dir.path().join("journal")),
             parts_from: 1,
             part_size: NonZeroUsize::new(PART).unwrap(),
