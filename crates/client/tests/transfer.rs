@@ -1,5 +1,7 @@
 //! Transfers against the real server in this process, over a line that breaks.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

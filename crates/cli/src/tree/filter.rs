@@ -31,7 +31,7 @@ struct Pattern {
 }
 
 impl Pattern {
-    fn new(text: &String) -> Result<Self> {
+    fn new(text: &str) -> Result<Self> {
         let anchored = text.trim_start_matches('/');
         Ok(Self { matcher: matcher(anchored)?, by_path: text.contains('/') })
     }
@@ -46,8 +46,9 @@ impl Pattern {
 
 impl FilterArgs {
     pub(crate) fn filter(&self) -> Result<Filter> {
-        let patterns =
-            |texts: &[String]| texts.iter().map(Pattern::new).collect::<Result<Vec<_>>>();
+        let patterns = |texts: &[String]| {
+            texts.iter().map(|text| Pattern::new(text)).collect::<Result<Vec<_>>>()
+        };
         Ok(Filter { include: patterns(&self.include)?, exclude: patterns(&self.exclude)? })
     }
 }

@@ -1,6 +1,8 @@
 //! The program on a store, in a local directory and through a server: what it prints, on which
 //! stream, and with which exit code.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
 mod refusals;
 mod resources;
 mod transfers;
