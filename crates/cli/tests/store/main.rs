@@ -5,5 +5,6 @@
 
 mod refusals;
 mod resources;
+mod trajectories;
 mod transfers;
 mod world;

@@ -1,10 +1,8 @@
 //! `cenote gsd check`: is the file whole?
 
-use std::path::PathBuf;
-
 use serde::Serialize;
 
-use super::{in_file, open};
+use super::file::GsdFile;
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
 
@@ -15,7 +13,7 @@ use crate::session::Session;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A GSD file
-    file: PathBuf,
+    file: GsdFile,
 }
 
 #[derive(Serialize)]
@@ -36,8 +34,8 @@ struct Summary {
 
 impl Args {
     pub(super) fn run(self, session: &Session) -> Result<()> {
-        let reader = open(&self.file)?;
-        let report = reader.check().map_err(in_file(&self.file))?;
+        let reader = self.file.open(session)?;
+        let report = reader.check().map_err(|e| self.file.error(e))?;
         for problem in &report.problems {
             let line = ProblemLine { at: problem.at, problem: &problem.what };
             session.output.item(&line, |line| format!("byte {}: {}", line.at, line.problem))?;
@@ -55,7 +53,7 @@ impl Args {
             return Ok(());
         }
         let problems = if report.found == 1 { "problem" } else { "problems" };
-        let told = format!("{}: {} {problems}", self.file.display(), report.found);
+        let told = format!("{}: {} {problems}", self.file, report.found);
         let hint = "`cenote gsd repack --recover` saves the frames that are whole";
         Err(CliError::new(Kind::Found, told).hint(hint))
     }

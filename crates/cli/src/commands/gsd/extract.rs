@@ -5,9 +5,10 @@ use std::io::Write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use cenote_gsd::{Entry, Reader};
+use cenote_gsd::Entry;
 
-use super::{frame_number, in_file, open};
+use super::file::{GsdFile, in_file};
+use super::{GsdReader, frame_number};
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
 
@@ -15,7 +16,7 @@ use crate::session::Session;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A GSD file
-    file: PathBuf,
+    file: GsdFile,
     /// The name of the chunk, as `particles/position`
     name: String,
     /// The frame; -1 is the last
@@ -44,7 +45,7 @@ enum Format {
 
 impl Args {
     pub(super) fn run(self, session: &Session) -> Result<()> {
-        let reader = open(&self.file)?;
+        let reader = self.file.open(session)?;
         let entry = self.find(&reader)?;
         let rows = self.rows.clone().unwrap_or(0..entry.rows());
         if rows.end > entry.rows() || rows.start > rows.end {
@@ -52,7 +53,7 @@ impl Args {
             return Err(CliError::new(Kind::Usage, text));
         }
         let mut data = vec![0; ((rows.end - rows.start) * entry.row_size()) as usize];
-        reader.read_rows(&entry, rows.clone(), &mut data).map_err(in_file(&self.file))?;
+        reader.read_rows(&entry, rows.clone(), &mut data).map_err(|e| self.file.error(e))?;
         let bytes = match self.format() {
             Format::Raw => data,
             Format::Npy => [entry.npy_header(rows.end - rows.start), data].concat(),
@@ -74,9 +75,9 @@ impl Args {
         }
     }
 
-    fn find(&self, reader: &Reader<File>) -> Result<Entry> {
+    fn find(&self, reader: &GsdReader) -> Result<Entry> {
         let frame = frame_number(reader, self.frame)?;
-        let find = |frame| reader.find(frame, self.name.as_bytes()).map_err(in_file(&self.file));
+        let find = |frame| reader.find(frame, self.name.as_bytes()).map_err(|e| self.file.error(e));
         if let Some(entry) = find(frame)? {
             return Ok(entry);
         }
@@ -84,13 +85,13 @@ impl Args {
         if find(0)?.is_some() {
             return Err(told.hint("frame 0 has it, and frames without it usually inherit it"));
         }
-        Err(told.hint(format!("`cenote gsd ls {}` lists what there is", self.file.display())))
+        Err(told.hint(format!("`cenote gsd ls {}` lists what there is", self.file)))
     }
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     let written = File::create(path).and_then(|mut file| file.write_all(bytes));
-    written.map_err(|error| in_file(path)(error.into()))
+    written.map_err(|error| in_file(path.display(), error.into()))
 }
 
 fn row_range(text: &str) -> Result<Range<u64>, String> {

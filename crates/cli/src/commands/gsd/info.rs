@@ -1,12 +1,9 @@
 //! `cenote gsd info`: what kind of file it is, and how much is in it.
 
-use std::fs::File;
-use std::path::PathBuf;
-
-use cenote_gsd::Reader;
 use serde::Serialize;
 
-use super::{in_file, open};
+use super::GsdReader;
+use super::file::GsdFile;
 use crate::error::Result;
 use crate::session::Session;
 
@@ -14,7 +11,7 @@ use crate::session::Session;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A GSD file
-    file: PathBuf,
+    file: GsdFile,
 }
 
 #[derive(Serialize)]
@@ -36,12 +33,12 @@ struct Info {
 
 impl Args {
     pub(super) fn run(self, session: &Session) -> Result<()> {
-        let reader = open(&self.file)?;
+        let reader = self.file.open(session)?;
         let header = reader.header();
         let last = reader.frames().saturating_sub(1);
-        let number = |frame, name: &str| number(&reader, frame, name).map_err(in_file(&self.file));
+        let number = |frame, name: &str| number(&reader, frame, name).map_err(|e| self.file.error(e));
         let info = Info {
-            file: self.file.display().to_string(),
+            file: self.file.to_string(),
             bytes: reader.size(),
             application: String::from_utf8_lossy(header.application()).into_owned(),
             schema: String::from_utf8_lossy(header.schema()).into_owned(),
@@ -59,7 +56,7 @@ impl Args {
 }
 
 /// The value of a chunk that is one unsigned number.
-fn number(reader: &Reader<File>, frame: u64, name: &str) -> cenote_gsd::Result<Option<u64>> {
+fn number(reader: &GsdReader, frame: u64, name: &str) -> cenote_gsd::Result<Option<u64>> {
     let Some(entry) = reader.find(frame, name.as_bytes())? else { return Ok(None) };
     if !(1..=8).contains(&entry.byte_size()) {
         return Ok(None);

@@ -1,13 +1,12 @@
 //! `cenote gsd ls`: the chunks of a file, by name or by frame.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::path::PathBuf;
 
-use cenote_gsd::{Entry, Reader};
+use cenote_gsd::Entry;
 use serde::Serialize;
 
-use super::{frame_number, in_file, name_of, open, shape};
+use super::file::GsdFile;
+use super::{GsdReader, frame_number, name_of, shape};
 use crate::error::Result;
 use crate::session::Session;
 
@@ -15,7 +14,7 @@ use crate::session::Session;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A GSD file
-    file: PathBuf,
+    file: GsdFile,
     /// Only names that begin so
     #[arg(default_value = "")]
     prefix: String,
@@ -49,16 +48,16 @@ struct ChunkLine {
 
 impl Args {
     pub(super) fn run(self, session: &Session) -> Result<()> {
-        let reader = open(&self.file)?;
+        let reader = self.file.open(session)?;
         match self.frame {
             Some(frame) => self.frame(session, &reader, frame_number(&reader, frame)?),
             None => self.names(session, &reader),
         }
     }
 
-    fn frame(&self, session: &Session, reader: &Reader<File>, frame: u64) -> Result<()> {
-        for position in reader.frame(frame).map_err(in_file(&self.file))? {
-            let entry = reader.entry(position).map_err(in_file(&self.file))?;
+    fn frame(&self, session: &Session, reader: &GsdReader, frame: u64) -> Result<()> {
+        for position in reader.frame(frame).map_err(|e| self.file.error(e))? {
+            let entry = reader.entry(position).map_err(|e| self.file.error(e))?;
             let line = ChunkLine {
                 frame,
                 name: name_of(reader, &entry),
@@ -76,10 +75,10 @@ impl Args {
         Ok(())
     }
 
-    fn names(&self, session: &Session, reader: &Reader<File>) -> Result<()> {
+    fn names(&self, session: &Session, reader: &GsdReader) -> Result<()> {
         let mut lines = BTreeMap::new();
         for position in 0..reader.chunks() {
-            let entry = reader.entry(position).map_err(in_file(&self.file))?;
+            let entry = reader.entry(position).map_err(|e| self.file.error(e))?;
             let line = lines.entry(entry.name_id()).or_insert_with(|| first(reader, &entry));
             add(line, &entry);
         }
@@ -90,7 +89,7 @@ impl Args {
     }
 }
 
-fn first(reader: &Reader<File>, entry: &Entry) -> NameLine {
+fn first(reader: &GsdReader, entry: &Entry) -> NameLine {
     NameLine {
         name: name_of(reader, entry),
         r#type: entry.chunk_type().name(),

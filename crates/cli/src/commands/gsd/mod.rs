@@ -2,20 +2,24 @@
 
 mod check;
 mod extract;
+mod file;
 mod info;
 mod ls;
 mod read;
 mod repack;
 
-use std::fs::File;
-use std::path::Path;
-
-use cenote_gsd::{Entry, Error, Reader};
+use cenote_gsd::{Entry, Reader, Source};
 
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
 
+/// An open file, here or in the store.
+type GsdReader = Reader<Box<dyn Source>>;
+
 /// Look into GSD trajectories, check and repair them.
+///
+/// A file may be on this machine, or in the store with a colon before it (`:/lab/run7/traj.gsd`):
+/// then only what is needed of it is read.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -46,39 +50,8 @@ impl Args {
     }
 }
 
-/// Opens a file on this machine.
-fn open(path: &Path) -> Result<Reader<File>> {
-    let file = File::open(path).map_err(|e| in_file(path)(e.into()))?;
-    Reader::open(file).map_err(in_file(path))
-}
-
-/// An error of the format, with the file it is in and the exit code of its kind.
-fn in_file(path: &Path) -> impl Fn(Error) -> CliError {
-    move |error| {
-        let kind = match &error {
-            Error::NotGsd(_) | Error::UnsupportedVersion(..) | Error::Corrupt { .. } => {
-                Kind::Mismatch
-            }
-            Error::Io(io) => match io.kind() {
-                std::io::ErrorKind::NotFound => Kind::NotFound,
-                std::io::ErrorKind::AlreadyExists => Kind::Exists,
-                std::io::ErrorKind::PermissionDenied => Kind::Denied,
-                std::io::ErrorKind::StorageFull => Kind::NoSpace,
-                std::io::ErrorKind::UnexpectedEof => Kind::Mismatch,
-                _ => Kind::Failed,
-            },
-            _ => Kind::Failed,
-        };
-        let told = CliError::new(kind, format!("{}: {error}", path.display()));
-        if matches!(error, Error::Corrupt { .. }) {
-            return told.hint("`cenote gsd repack --recover` saves the frames that are whole");
-        }
-        told
-    }
-}
-
 /// The number of a frame that may be counted from the end.
-fn frame_number(reader: &Reader<File>, frame: i64) -> Result<u64> {
+fn frame_number(reader: &GsdReader, frame: i64) -> Result<u64> {
     let frames = reader.frames();
     let number = if frame < 0 {
         frames.checked_sub(frame.unsigned_abs())
@@ -98,7 +71,7 @@ fn shape(entry: &Entry) -> String {
     }
 }
 
-fn name_of(reader: &Reader<File>, entry: &Entry) -> String {
+fn name_of(reader: &GsdReader, entry: &Entry) -> String {
     let name = reader.names().get(entry.name_id()).unwrap_or_default();
     String::from_utf8_lossy(name).into_owned()
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use cenote_gsd::Recovery;
 use serde::Serialize;
 
-use super::{in_file, open};
+use super::file::{GsdFile, in_file};
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
 
@@ -17,7 +17,7 @@ use crate::session::Session;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A GSD file
-    file: PathBuf,
+    file: GsdFile,
     /// Where to write the copy
     output: PathBuf,
     /// Save what can be saved of a damaged file
@@ -64,16 +64,16 @@ impl Args {
             return Err(CliError::new(Kind::Exists, told).hint("--force replaces it"));
         }
         if self.recover {
-            let damaged = File::open(&self.file).map_err(|e| in_file(&self.file)(e.into()))?;
+            let damaged = self.file.source(session)?;
             let (_, recovery) =
-                cenote_gsd::recover(&damaged, create(partial)?).map_err(in_file(&self.file))?;
+                cenote_gsd::recover(&damaged, create(partial)?).map_err(|e| self.file.error(e))?;
             return Ok(recovery);
         }
-        let reader = open(&self.file)?;
+        let reader = self.file.open(session)?;
         let bar = session.progress.count(reader.frames(), "frames");
         reader
             .repack(create(partial)?, |done, _| bar.set_position(done))
-            .map_err(in_file(&self.file))?;
+            .map_err(|e| self.file.error(e))?;
         Ok(Recovery { frames: reader.frames(), ..Recovery::default() })
     }
 
@@ -81,13 +81,13 @@ impl Args {
         Ok(std::fs::rename(partial, &self.output)?)
     }
 
+    /// Says what was copied, and fails if that was not all.
     fn report(&self, session: &Session, recovery: Recovery) -> Result<()> {
-        let size = |path: &Path| Ok::<_, CliError>(std::fs::metadata(path)?.len());
         let done = Done {
             frames: recovery.frames,
             lost_frames: recovery.lost,
-            bytes_before: size(&self.file)?,
-            bytes_after: size(&self.output)?,
+            bytes_before: self.file.source(session)?.size()?,
+            bytes_after: std::fs::metadata(&self.output)?.len(),
         };
         session.output.done(&done, text)?;
         if done.lost_frames.is_empty() {
@@ -108,7 +108,7 @@ fn create(path: &Path) -> Result<File> {
         .create(true)
         .truncate(true)
         .open(path)
-        .map_err(|e| in_file(path)(e.into()))
+        .map_err(|e| in_file(path.display(), e.into()))
 }
 
 fn text(done: &Done) -> String {
