@@ -27,6 +27,7 @@ mod model;
 mod open;
 mod people;
 mod ports;
+mod reading;
 mod store;
 mod tree;
 mod versions;
@@ -41,15 +42,16 @@ pub use error::{Error, ErrorKind, Result};
 pub use health::Health;
 pub use maintain::Pace;
 pub use metadata::{
-    AvuChange, Comparison, Condition, Query, SearchPage, attribute_of, predicate_of,
+    AvuChange, Comparison, Condition, Query, SearchPage, attribute_of, like, predicate_of,
 };
 pub use model::*;
 pub use people::{NewTicket, NewToken, NewUser, Ticket, Token};
 pub use ports::{Clock, Entropy, SystemClock, SystemEntropy};
+pub use reading::Reading;
 pub use store::{Parts, Store};
 pub use tree::{
     AttributeChange, Change, ChangePage, CopyOptions, CreateOptions, Draft, ListOptions,
-    MoveOptions, Page, Position, RemoveOptions, StoreStats, Usage, WalkPage,
+    MoveOptions, NamedEntry, NamesPage, Page, Position, RemoveOptions, StoreStats, Usage, WalkPage,
 };
 pub use versions::{Prune, Version};
 

@@ -89,7 +89,7 @@ impl Chain {
         decide(caller, &lists.collect::<Vec<_>>())
     }
 
-    fn lists(&self) -> impl Iterator<Item = (ResourceId, &Access)> {
+    pub(super) fn lists(&self) -> impl Iterator<Item = (ResourceId, &Access)> {
         self.links.iter().map(|(id, resource)| (*id, &resource.access))
     }
 

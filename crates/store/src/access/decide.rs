@@ -10,7 +10,7 @@
 //! What somebody may do is the most that any of these gives to them, to a group of
 //! theirs, or to the public.
 
-use super::Caller;
+use super::{Caller, Chain};
 use crate::model::{Access, Level, ResourceId, Role, Scope};
 
 /// What `caller` may do with the resource at the head of `chain`: its access list first, then
@@ -21,6 +21,23 @@ pub fn decide(caller: &Caller, chain: &[(ResourceId, &Access)]) -> Level {
         return ticket;
     }
     own_rights(caller, chain).min(caller.ceiling).max(ticket)
+}
+
+/// The least that `caller` may do with anything that lies below the head of `chain`,
+/// whatever the lists there say.
+pub(crate) fn covering(caller: &Caller, chain: &Chain) -> Level {
+    let lists: Vec<_> = chain.lists().collect();
+    let ticket = ticket(caller, &lists);
+    if caller.within.is_some_and(|root| !chain.contains(root)) {
+        return ticket;
+    }
+    let subtree = lists.iter().map(|(_, access)| most(caller, access, Scope::Subtree)).max();
+    let own = match (caller.role, caller.elevated) {
+        (Role::Admin, true) => Level::Own,
+        (Role::Admin, false) => subtree.unwrap_or_default().max(Level::ReadMetadata),
+        _ => subtree.unwrap_or_default(),
+    };
+    own.min(caller.ceiling).max(ticket)
 }
 
 fn own_rights(caller: &Caller, chain: &[(ResourceId, &Access)]) -> Level {

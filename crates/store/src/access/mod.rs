@@ -10,5 +10,6 @@ mod edit;
 
 pub use caller::{Caller, TicketGrant};
 pub(crate) use check::Chain;
+pub(crate) use decide::covering;
 pub use decide::decide;
 pub use edit::{AccessChange, GrantView};

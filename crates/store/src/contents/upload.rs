@@ -109,7 +109,8 @@ impl Store {
         self.published(blob, kept).await
     }
 
-    fn keep_part(
+    /// Takes a part that has been received.
+    pub fn keep_part(
         &self,
         caller: &Caller,
         upload: u64,

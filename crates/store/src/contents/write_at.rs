@@ -39,6 +39,18 @@ impl Store {
         let (asked, to, first) = (caller.clone(), at.clone(), conditions.clone());
         self.blocking(move |store| writable(&store.view()?, &asked, &to, &first)).await?;
         let received = self.receive(bytes, expected).await?;
+        self.write_received(caller, at, position, received, conditions).await
+    }
+
+    /// Writes bytes that have been received into an object. Needs [`Level::ModifyObject`].
+    pub async fn write_received(
+        &self,
+        caller: &Caller,
+        at: &At,
+        position: Where,
+        received: Received,
+        conditions: &Conditions,
+    ) -> Result<Stat> {
         let blob = received.blob_id();
         let (asked, at, conditions) = (caller.clone(), at.clone(), conditions.clone());
         let patched = self

@@ -31,13 +31,16 @@ impl Store {
         changes: &[AvuChange],
         conditions: &Conditions,
     ) -> Result<Stat> {
-        changes.iter().try_for_each(AvuChange::check)?;
-        self.change_graph(caller, at, conditions, |old| {
-            let mut graph = old.clone();
-            changes.iter().for_each(|change| change.apply(&mut graph));
-            Ok(graph)
-        })
+        self.change_graph(caller, at, conditions, |old| changed(old, changes))
     }
+}
+
+/// A graph after changes of its attributes.
+pub(crate) fn changed(old: &Graph, changes: &[AvuChange]) -> Result<Graph> {
+    changes.iter().try_for_each(AvuChange::check)?;
+    let mut graph = old.clone();
+    changes.iter().for_each(|change| change.apply(&mut graph));
+    Ok(graph)
 }
 
 /// What the attribute view shows of a graph.

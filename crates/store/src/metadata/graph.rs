@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use bytes::Bytes;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::vocabulary::predicate_of;
 use crate::catalog::{ChangeKind, GraphRecord, Reads, Transaction, keys};
 use crate::model::{At, Graph, Level, Stat, Statement};
 use crate::tree::{describe, find, update};
@@ -105,6 +106,22 @@ pub(crate) fn erase(tx: &mut Transaction, id: u64) -> Result<()> {
 pub(crate) fn entries(id: u64, graph: &Graph) -> BTreeSet<Bytes> {
     let own = graph.iter().filter(|statement| statement.subject.is_none());
     own.map(|s| keys::statement(hash(&s.predicate), hash(s.object.text()), id)).collect()
+}
+
+/// Ids that the index has for an attribute, with a value if one is given; none, if there are more than
+/// `limit`. Since it keeps hashes, a match is verified in the graph.
+pub(crate) fn stating(
+    reads: &impl Reads,
+    attribute: &str,
+    value: Option<&str>,
+    limit: usize,
+) -> Result<Option<BTreeSet<u64>>> {
+    let range = keys::statements(hash(&predicate_of(attribute)), value.map(hash));
+    let rows = reads.rows(&range, limit.saturating_add(1))?;
+    if rows.len() > limit {
+        return Ok(None);
+    }
+    Ok(Some(rows.iter().filter_map(|(key, _)| keys::last_id(key)).collect()))
 }
 
 /// The hash by which the index knows a text. Two texts may share one: a match is verified in the graph.

@@ -9,6 +9,7 @@ mod search;
 mod vocabulary;
 
 pub use avu::AvuChange;
-pub(crate) use graph::{entries, erase, read, replace};
-pub use search::{Comparison, Condition, Query, SearchPage};
+pub(crate) use avu::{changed, view as avus};
+pub(crate) use graph::{entries, erase, read, replace, stating};
+pub use search::{Comparison, Condition, Query, SearchPage, like};
 pub use vocabulary::{attribute_of, predicate_of};

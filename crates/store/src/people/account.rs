@@ -93,11 +93,7 @@ impl Store {
 
     /// All users and groups, by id.
     pub fn persons(&self) -> Result<Vec<(PersonId, Person)>> {
-        let rows = self.view()?.rows(&keys::persons(), usize::MAX)?;
-        let person = |(key, value): &(bytes::Bytes, bytes::Bytes)| {
-            Ok((PersonId(keys::last_id(key).unwrap_or_default()), Person::from_value(value)?))
-        };
-        rows.iter().map(person).collect()
+        all(&self.view()?)
     }
 
     /// The user or group of this name.
@@ -119,6 +115,15 @@ impl Store {
         hash.map(|hash| hash.to_string())
             .map_err(|fault| Error::invalid(format!("the password cannot be hashed: {fault}")))
     }
+}
+
+/// All users and groups, by id.
+pub(crate) fn all(reads: &impl Reads) -> Result<Vec<(PersonId, Person)>> {
+    let rows = reads.rows(&keys::persons(), usize::MAX)?;
+    let person = |(key, value): &(bytes::Bytes, bytes::Bytes)| {
+        Ok((PersonId(keys::last_id(key).unwrap_or_default()), Person::from_value(value)?))
+    };
+    rows.iter().map(person).collect()
 }
 
 /// Writes a new user or group.

@@ -45,12 +45,14 @@ impl Store {
     pub fn members(&self, group: &str) -> Result<Vec<String>> {
         let view = self.view()?;
         let group = find(&view, group, PersonKind::Group)?;
-        let rows = view.rows(&keys::members(group), usize::MAX)?;
-        rows.iter()
-            .filter_map(|(key, _)| keys::last_id(key))
-            .map(|id| name_of(&view, PersonId(id)))
-            .collect()
+        members_of(&view, group)?.into_iter().map(|id| name_of(&view, id)).collect()
     }
+}
+
+/// The users in a group.
+pub(crate) fn members_of(reads: &impl Reads, group: PersonId) -> Result<Vec<PersonId>> {
+    let rows = reads.rows(&keys::members(group), usize::MAX)?;
+    Ok(rows.iter().filter_map(|(key, _)| keys::last_id(key)).map(PersonId).collect())
 }
 
 /// The groups of a user.

@@ -3,13 +3,16 @@
 mod account;
 mod authenticate;
 mod credentials;
+mod describe;
 mod group;
+mod home;
 mod ticket;
 mod token;
 
 pub use account::NewUser;
-pub(crate) use account::{by_name, found, name_of};
+pub(crate) use account::{all, by_name, found, name_of};
 pub(crate) use credentials::CredentialCache;
-pub(crate) use ticket::erase as erase_tickets;
+pub(crate) use group::members_of;
 pub use ticket::{NewTicket, Ticket};
+pub(crate) use ticket::{all as all_tickets, erase as erase_tickets};
 pub use token::{NewToken, Token};

@@ -98,15 +98,7 @@ impl Store {
 
     /// All tickets that the caller made; all there are, for an administrator.
     pub fn all_tickets(&self, caller: &Caller) -> Result<Vec<Ticket>> {
-        let rows = self.view()?.rows(&keys::tickets(), usize::MAX)?;
-        let mut tickets = Vec::new();
-        for (key, value) in rows {
-            let record = TicketRecord::from_value(&value)?;
-            if record.issuer == caller.user() || caller.is_admin() {
-                tickets.push(Ticket::new(&String::from_utf8_lossy(&key[1..]), record));
-            }
-        }
-        Ok(tickets)
+        all(&self.view()?, caller)
     }
 
     /// Removes a ticket. Its maker may, and who owns the resource.
@@ -204,6 +196,19 @@ impl Ticket {
             hosts: record.hosts,
         }
     }
+}
+
+/// The tickets that a caller made; all there are, for an administrator.
+pub(crate) fn all(reads: &impl Reads, caller: &Caller) -> Result<Vec<Ticket>> {
+    let rows = reads.rows(&keys::tickets(), usize::MAX)?;
+    let mut tickets = Vec::new();
+    for (key, value) in rows {
+        let record = TicketRecord::from_value(&value)?;
+        if record.issuer == caller.user() || caller.is_admin() {
+            tickets.push(Ticket::new(&String::from_utf8_lossy(&key[1..]), record));
+        }
+    }
+    Ok(tickets)
 }
 
 /// Deletes the tickets of a resource that goes.

@@ -58,6 +58,7 @@ impl Store {
         let secret = format!("{PREFIX}{secret}");
         let id = self.new_id()?;
         let record = self.transact(|tx| {
+            drop_expired(tx, caller.user())?;
             let within = new.within.as_ref();
             let within =
                 within.map(|at| find_resource(tx, caller, at, Level::ReadMetadata)).transpose()?;
@@ -109,6 +110,18 @@ impl Store {
             Ok(())
         })
     }
+}
+
+/// Revokes what has expired, so that logins leave nothing behind.
+fn drop_expired(tx: &mut Transaction, user: PersonId) -> Result<()> {
+    for (key, digest) in tx.rows(&keys::tokens_of(user), usize::MAX)? {
+        let known = digest[..].try_into().map_err(|_| Error::damaged("a token's digest"))?;
+        let record = tx.get::<TokenRecord>(&keys::token(&known))?;
+        if record.and_then(|record| record.expires).is_some_and(|expires| expires <= tx.now()) {
+            revoke(tx, key, &digest);
+        }
+    }
+    Ok(())
 }
 
 /// Revokes every token of a user who goes.

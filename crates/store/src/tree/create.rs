@@ -139,19 +139,30 @@ pub(crate) fn new_resource(
     name: Name,
     kind: Kind,
 ) -> Resource {
+    owned_resource(tx, caller.user(), collection, name, kind)
+}
+
+/// A record for a new child of `collection` that belongs to `owner`.
+pub(crate) fn owned_resource(
+    tx: &Transaction,
+    owner: PersonId,
+    collection: &Chain,
+    name: Name,
+    kind: Kind,
+) -> Resource {
     let now = tx.now();
     Resource {
         parent: collection.id(),
         name: name.as_str().to_owned(),
         kind,
-        owner: caller.user(),
+        owner,
         created: now,
-        created_by: caller.user(),
+        created_by: owner,
         modified: now,
-        modified_by: caller.user(),
+        modified_by: owner,
         revision: 1,
         content: None,
-        access: first_access(caller.user(), &collection.resource().access),
+        access: first_access(owner, &collection.resource().access),
         mode: None,
         mtime: None,
         versioning: None,

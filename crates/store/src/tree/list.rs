@@ -2,7 +2,7 @@
 
 use crate::access::Chain;
 use crate::catalog::{Child, Reads, Record, View, keys};
-use crate::model::{At, Level, Name, Stat};
+use crate::model::{At, Level, Name, ResourceId, Stat};
 use crate::tree::{find, require_collection};
 use crate::{Caller, Error, Result, Store};
 
@@ -41,14 +41,18 @@ impl Store {
     /// Lists the children of a collection. Needs [`Level::ReadObject`] on it; shows
     /// those on which the caller has [`Level::ReadMetadata`].
     pub fn list(&self, caller: &Caller, at: &At, options: &ListOptions) -> Result<Page> {
-        let view = self.view()?;
-        let chain = find(&view, caller, at, Level::ReadObject)?;
-        require_collection(&chain)?;
-        let limit = options.limit.clamp(1, ListOptions::MAX);
-        let (children, next) = children(&view, &chain, options.after.as_ref(), limit)?;
-        let entries = visible(&view, caller, &chain, &children)?;
-        Ok(Page { collection: chain.into(), entries, next })
+        list(&self.view()?, caller, at, options)
     }
+}
+
+/// A part of a listing, on a view.
+pub(crate) fn list(view: &View, caller: &Caller, at: &At, options: &ListOptions) -> Result<Page> {
+    let chain = find(view, caller, at, Level::ReadObject)?;
+    require_collection(&chain)?;
+    let limit = options.limit.clamp(1, ListOptions::MAX);
+    let (children, next) = children(view, chain.id(), options.after.as_ref(), limit)?;
+    let entries = visible(view, caller, &chain, &children)?;
+    Ok(Page { collection: chain.into(), entries, next })
 }
 
 /// A name and what has it.
@@ -57,13 +61,13 @@ type Entry = (Name, Child);
 /// Names and ids of up to `limit` children, and the name after which more follow.
 pub(super) fn children(
     view: &View,
-    chain: &Chain,
+    collection: ResourceId,
     after: Option<&Name>,
     limit: usize,
 ) -> Result<(Vec<Entry>, Option<Name>)> {
-    let mut range = keys::children(chain.id());
+    let mut range = keys::children(collection);
     if let Some(after) = after {
-        range = range.after(&keys::child(chain.id(), after.as_str()));
+        range = range.after(&keys::child(collection, after.as_str()));
     }
     let rows = view.rows(&range, limit + 1)?;
     let more = rows.len() > limit;

@@ -140,7 +140,7 @@ impl Entered {
     /// Reads the next children; false if there are none left.
     fn refill(&mut self, view: &View) -> Result<bool> {
         let Some(after) = self.more.take() else { return Ok(false) };
-        let (children, next) = children(view, &self.chain, after.as_ref(), STEP)?;
+        let (children, next) = children(view, self.chain.id(), after.as_ref(), STEP)?;
         let ids: Vec<_> = children.iter().map(|(_, child)| child.id).collect();
         let records = view.resources(&ids)?;
         let rows = children.into_iter().zip(records);

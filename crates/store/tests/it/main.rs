@@ -13,6 +13,7 @@ mod metadata;
 mod model;
 mod names;
 mod people;
+mod reading;
 mod search;
 mod tickets;
 mod tree;

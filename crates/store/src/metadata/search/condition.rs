@@ -78,7 +78,7 @@ fn order(have: &str, want: &str) -> Ordering {
 }
 
 /// SQL's `LIKE`, in time proportional to the product of the lengths at worst.
-fn like(text: &str, pattern: &str) -> bool {
+pub fn like(text: &str, pattern: &str) -> bool {
     let (text, pattern): (Vec<char>, Vec<char>) =
         (text.chars().collect(), pattern.chars().collect());
     let (mut t, mut p, mut retry) = (0, 0, None);

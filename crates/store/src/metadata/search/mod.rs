@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use globset::{GlobBuilder, GlobMatcher};
 
 use self::ancestors::Ancestors;
-pub use self::condition::{Comparison, Condition};
+pub use self::condition::{Comparison, Condition, like};
 use self::index::IndexScan;
 use super::graph::read;
 use crate::access::Chain;

@@ -1,0 +1,71 @@
+//! Where a user's own things go by custom: `/home/NAME`, and `/trash/home/NAME` for what they
+//! removed and may want back.
+//!
+//! The collections on the way belong to who owns the root, and everybody may list them.
+
+use super::account::{by_name, nobody, require_role};
+use crate::catalog::Transaction;
+use crate::model::{Kind, Level, Name, PersonId, PersonKind, ResourceId, Role, Scope, StorePath};
+use crate::tree::{insert, locate, owned_resource, require_collection};
+use crate::{Caller, Error, Result, Store};
+
+impl Store {
+    /// Makes the home and the trash of a user, as far as they are missing. Anybody may make their own;
+    /// for others it needs [`Role::GroupAdmin`].
+    pub fn make_home(&self, caller: &Caller, user: &str) -> Result<()> {
+        if caller.name() != user {
+            require_role(caller, Role::GroupAdmin)?;
+        }
+        let name = Name::new(user)?;
+        let ways = [vec!["home"], vec!["trash", "home"]];
+        self.transact(|tx| {
+            let (owner, person) = by_name(tx, user)?.ok_or_else(|| nobody(user))?;
+            if person.kind != PersonKind::User {
+                return Err(Error::invalid(format!("a group has no home: {user}")));
+            }
+            for way in &ways {
+                self.make_own(tx, owner, way, &name)?;
+            }
+            Ok(())
+        })
+    }
+
+    fn make_own(
+        &self,
+        tx: &mut Transaction,
+        owner: PersonId,
+        way: &[&str],
+        name: &Name,
+    ) -> Result<()> {
+        let mut path = StorePath::root();
+        for step in way {
+            path = self.collection_for(tx, None, &path, Name::new(*step)?)?;
+        }
+        self.collection_for(tx, Some(owner), &path, name.clone()).map(drop)
+    }
+
+    /// Makes one collection, if it is missing, for `owner`, or for everybody to list.
+    fn collection_for(
+        &self,
+        tx: &mut Transaction,
+        owner: Option<PersonId>,
+        above: &StorePath,
+        name: Name,
+    ) -> Result<StorePath> {
+        let path = above.join(name.clone())?;
+        if locate(tx, &(&path).into())?.is_some() {
+            return Ok(path);
+        }
+        let parent =
+            locate(tx, &above.into())?.ok_or_else(|| Error::damaged("the way to a home"))?;
+        require_collection(&parent)?;
+        let root = parent.resources().last().map(|root| root.owner);
+        let person = owner.or(root).ok_or_else(|| Error::damaged("the root has no record"))?;
+        let mut resource = owned_resource(tx, person, &parent, name, Kind::Collection);
+        if owner.is_none() {
+            resource.access.set(PersonId::PUBLIC, Level::ReadObject, Scope::This);
+        }
+        insert(tx, ResourceId(self.new_id()?), &resource);
+        Ok(path)
+    }
+}

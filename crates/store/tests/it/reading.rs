@@ -1,0 +1,187 @@
+//! Listings of names, readings of one moment, homes, and what is said of persons.
+
+use std::collections::BTreeSet;
+
+use cenote_store::{
+    AccessChange, AvuChange, Caller, ErrorKind, Level, ListOptions, NamedEntry, NewToken, Scope,
+};
+use proptest::prelude::*;
+
+use crate::world::{World, at, avu, kind, path, world};
+
+/// All names below a collection, read in pages of this many.
+fn names(world: &World, caller: &Caller, of: &str, deep: bool, limit: usize) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut after: Option<NamedEntry> = None;
+    loop {
+        let page = world.store.names(caller, &at(of), deep, after.as_ref(), limit).unwrap();
+        assert!(page.entries.len() <= limit);
+        names.extend(page.entries.iter().map(|entry| entry.path.to_string()));
+        after = page.next;
+        if after.is_none() {
+            return names;
+        }
+    }
+}
+
+fn planted() -> World {
+    let world = world();
+    for collection in ["/a", "/a/z", "/a/b", "/a/b/c", "/d"] {
+        world.mkdir(collection);
+    }
+    for object in ["/a/a", "/a/c", "/a/b/x", "/a/z/y", "/e"] {
+        world.put(object, b"x");
+    }
+    world
+}
+
+#[test]
+fn collections_come_first_each_followed_by_what_is_in_it() {
+    let world = planted();
+    let all = ["/a", "/a/b", "/a/b/c", "/a/b/x", "/a/z", "/a/z/y", "/a/a", "/a/c", "/d", "/e"];
+    for limit in 1..12 {
+        assert_eq!(names(&world, &world.admin, "/", true, limit), all, "pages of {limit}");
+        let children = names(&world, &world.admin, "/a", false, limit);
+        assert_eq!(children, ["/a/b", "/a/z", "/a/a", "/a/c"], "pages of {limit}");
+    }
+    let refused = world.store.names(&world.admin, &at("/e"), true, None, 9);
+    assert_eq!(kind(refused), ErrorKind::WrongKind);
+}
+
+#[test]
+fn names_are_shown_to_whom_their_lists_show_them() {
+    let world = planted();
+    let alice = world.user("alice");
+    let grant = |what: &str, level, scope| {
+        let change = [AccessChange::Grant("alice".into(), level, scope)];
+        world.store.change_access(&world.admin, &at(what), &change).unwrap();
+    };
+    assert_eq!(names(&world, &alice, "/", true, 3), Vec::<String>::new());
+    grant("/a", Level::ReadMetadata, Scope::This);
+    assert_eq!(names(&world, &alice, "/", true, 3), ["/a"]);
+    grant("/a", Level::ReadObject, Scope::This);
+    grant("/a/c", Level::ReadMetadata, Scope::This);
+    assert_eq!(names(&world, &alice, "/", true, 3), ["/a", "/a/c"]);
+    grant("/a/b", Level::ReadObject, Scope::Subtree);
+    let seen = ["/a", "/a/b", "/a/b/c", "/a/b/x", "/a/c"];
+    assert_eq!(names(&world, &alice, "/", true, 3), seen);
+    let plain = world.admin.clone().elevated(false);
+    let refused = world.store.names(&plain, &at("/a/z"), true, None, 9);
+    assert!(refused.is_ok(), "an administrator owns what they made");
+}
+
+#[test]
+fn a_reading_is_of_one_moment() {
+    let world = planted();
+    world.describe("/a/c", "colour", "green");
+    let id = world.stat("/a/c").unwrap().id.0;
+    let reading = world.store.reading(&world.admin).unwrap();
+    world.rm_all("/a").unwrap();
+    world.store.run_jobs().unwrap();
+    assert!(reading.stat(&at("/a/c")).unwrap().is_some());
+    assert_eq!(reading.avus(id).unwrap(), [avu("colour", "green")]);
+    let found = reading.stating("colour", Some("green"), 10).unwrap();
+    assert_eq!(found, Some(BTreeSet::from([id])));
+    assert_eq!(reading.stating("colour", None, 0).unwrap(), None, "more than asked for");
+    assert_eq!(reading.stating("colour", Some("red"), 10).unwrap(), Some(BTreeSet::new()));
+    assert_eq!(reading.list(&at("/a"), &ListOptions::default()).unwrap().entries.len(), 4);
+    let below = reading.below(&at("/a")).unwrap();
+    assert_eq!(below.collect::<Result<Vec<_>, _>>().unwrap().len(), 7);
+    let now = world.store.reading(&world.admin).unwrap();
+    assert!(now.stat(&at("/a/c")).unwrap().is_none());
+}
+
+#[test]
+fn a_reading_shows_what_its_caller_may_see() {
+    let world = planted();
+    let alice = world.user("alice");
+    let reading = world.store.reading(&alice).unwrap();
+    assert!(reading.stat(&at("/a")).unwrap().is_none());
+    assert!(reading.below(&at("/a")).is_err());
+    assert_eq!(reading.below(&at("/")).unwrap().count(), 0);
+    assert_eq!(reading.caller().name(), "alice");
+}
+
+#[test]
+fn a_home_belongs_to_its_user() {
+    let world = world();
+    let (alice, bob) = (world.user("alice"), world.user("bob"));
+    world.store.make_home(&alice, "alice").unwrap();
+    world.store.make_home(&world.admin, "bob").unwrap();
+    world.store.make_home(&alice, "alice").unwrap();
+    for home in ["/home/alice", "/trash/home/alice"] {
+        assert_eq!(world.store.level(&alice, &at(home)).unwrap(), Level::Own);
+        assert_eq!(kind(world.store.level(&bob, &at(home))), ErrorKind::NotFound);
+    }
+    assert_eq!(world.store.level(&alice, &at("/home")).unwrap(), Level::ReadObject);
+    assert_eq!(
+        names(&world, &bob, "/", true, 9),
+        ["/home", "/home/bob", "/trash", "/trash/home", "/trash/home/bob"]
+    );
+    assert_eq!(kind(world.store.make_home(&alice, "bob")), ErrorKind::Denied);
+    assert_eq!(kind(world.store.make_home(&world.admin, "public")), ErrorKind::Invalid);
+    assert_eq!(kind(world.store.make_home(&world.admin, "nobody")), ErrorKind::NotFound);
+}
+
+#[test]
+fn persons_have_attributes_that_go_with_them() {
+    let world = world();
+    let alice = world.user("alice");
+    let change = [AvuChange::Add(avu("orcid", "0000"))];
+    assert_eq!(kind(world.store.change_person_avus(&alice, "alice", &change)), ErrorKind::Denied);
+    world.store.change_person_avus(&world.admin, "alice", &change).unwrap();
+    assert_eq!(world.store.person_avus("alice").unwrap(), [avu("orcid", "0000")]);
+    let reading = world.store.reading(&world.admin).unwrap();
+    let found = reading.stating("orcid", Some("0000"), 10).unwrap();
+    assert_eq!(found, Some(BTreeSet::from([alice.user().0])));
+    world.store.remove_person(&world.admin, "alice").unwrap();
+    let reading = world.store.reading(&world.admin).unwrap();
+    assert_eq!(reading.stating("orcid", Some("0000"), 10).unwrap(), Some(BTreeSet::new()));
+}
+
+#[test]
+fn tokens_that_have_expired_do_not_pile_up() {
+    let world = world();
+    let hour = std::time::Duration::from_secs(3_600);
+    let new =
+        NewToken { label: "login".into(), level: Level::Own, within: None, lifetime: Some(hour) };
+    world.store.add_token(&world.admin, &new).unwrap();
+    world.clock.advance(hour / 2);
+    world.store.add_token(&world.admin, &new).unwrap();
+    world.clock.advance(hour / 2);
+    world.store.add_token(&world.admin, &new).unwrap();
+    assert_eq!(world.store.tokens(&world.admin).unwrap().len(), 2);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    /// The listing of names and the walk agree on what is there, whatever the tree and the pages.
+    #[test]
+    fn names_are_those_of_a_walk(
+        made in proptest::collection::vec(("[ab](/[ab]){0,3}", any::<bool>()), 0..12),
+        limit in 1usize..5,
+    ) {
+        let world = world();
+        for (name, collection) in made {
+            let to = format!("/{name}");
+            if collection {
+                let _ = world.try_mkdir(&world.admin, &to);
+            } else {
+                let _ = world.try_put(&world.admin, &to, b"x", Default::default());
+            }
+        }
+        let walked = world.store.walk(&world.admin, &at("/"), None, 1_000).unwrap().entries;
+        let walked: BTreeSet<String> = walked.iter().map(|entry| entry.path.to_string()).collect();
+        let plain = world.admin.clone().elevated(false);
+        for caller in [&world.admin, &plain] {
+            let named = names(&world, caller, "/", true, limit);
+            prop_assert_eq!(named.iter().cloned().collect::<BTreeSet<_>>(), walked.clone());
+            prop_assert_eq!(named.len(), walked.len());
+            for name in &named {
+                let stat = world.store.stat(&world.admin, &at(name)).unwrap();
+                prop_assert_eq!(stat.path, path(name));
+            }
+        }
+    }
+}
