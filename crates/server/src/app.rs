@@ -6,7 +6,7 @@ use cenote_store::{Entropy, ErrorKind, Store, SystemEntropy};
 use tokio::sync::{Notify, Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
-use crate::config::Limits;
+use crate::config::{Irods, Limits};
 use crate::layer::RequestIds;
 use crate::metrics::Metrics;
 use crate::problem::{Problem, ProblemKind};
@@ -19,6 +19,7 @@ pub(crate) struct App(Arc<Inner>);
 struct Inner {
     store: Store,
     limits: Limits,
+    irods: Irods,
     metrics: Metrics,
     request_ids: RequestIds,
     permits: Semaphore,
@@ -31,7 +32,7 @@ struct Inner {
 const PASSWORDS: usize = 2;
 
 impl App {
-    pub(crate) fn new(store: Store, limits: Limits) -> Self {
+    pub(crate) fn new(store: Store, limits: Limits, irods: Irods) -> Self {
         Self(Arc::new(Inner {
             store,
             metrics: Metrics::new(),
@@ -41,6 +42,7 @@ impl App {
             stopping: CancellationToken::new(),
             changed: Notify::new(),
             limits,
+            irods,
         }))
     }
 
@@ -50,6 +52,10 @@ impl App {
 
     pub(crate) fn limits(&self) -> &Limits {
         &self.0.limits
+    }
+
+    pub(crate) fn irods(&self) -> &Irods {
+        &self.0.irods
     }
 
     pub(crate) fn metrics(&self) -> &Metrics {

@@ -17,6 +17,8 @@ pub struct Config {
     pub tls: Option<Tls>,
     /// Sizes, counts and times.
     pub limits: Limits,
+    /// The iRODS opening.
+    pub irods: Irods,
     /// The log.
     pub log: Log,
 }
@@ -27,6 +29,7 @@ impl Default for Config {
             listen: SocketAddr::from(([127, 0, 0, 1], 8470)),
             tls: None,
             limits: Limits::default(),
+            irods: Irods::default(),
             log: Log::default(),
         }
     }
@@ -95,6 +98,34 @@ impl Limits {
 
     pub(crate) fn stop(&self) -> Duration {
         Duration::from_secs(self.stop_seconds)
+    }
+}
+
+/// What the iRODS opening calls things, and the limits that it tells its clients.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Irods {
+    /// The zone: the first name of every logical path, in front of the store's root.
+    pub zone: String,
+    /// The storage resource that has the one replica of everything.
+    pub resource: String,
+    /// The most rows that a query answers at a time. Some clients cut their listings to it.
+    pub rows: u64,
+    /// The body size that clients are told; larger ones are taken, too. Some clients split what is larger.
+    pub body_bytes: u64,
+    /// The streams that a parallel write may have.
+    pub streams: u64,
+}
+
+impl Default for Irods {
+    fn default() -> Self {
+        Self {
+            zone: "tempZone".to_owned(),
+            resource: "demoResc".to_owned(),
+            rows: 100_000,
+            body_bytes: i32::MAX as u64,
+            streams: 64,
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! * `layer` has what every request passes, `problem` the one form of every failure.
 //! * `native` is the native opening (`docs/native-api.md`). An opening only translates:
 //!   access is decided in the store, and no opening knows another.
+//! * `irods` is the iRODS opening (`docs/irods.md`).
 //! * [`embedded`] composes the store that lives in one directory.
 
 #![forbid(unsafe_code)]
@@ -11,6 +12,7 @@
 mod app;
 mod config;
 pub mod embedded;
+mod irods;
 mod layer;
 mod listen;
 mod log;
@@ -20,7 +22,7 @@ mod problem;
 mod router;
 mod status;
 
-pub use config::{Config, Limits, Log, LogFormat, Tls};
+pub use config::{Config, Irods, Limits, Log, LogFormat, Tls};
 pub use layer::LocalCaller;
 pub use listen::{ServeError, Server, stop_signal};
 pub use log::start_log;

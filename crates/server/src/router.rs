@@ -6,19 +6,19 @@ use axum::middleware::from_fn_with_state;
 use cenote_store::Store;
 
 use crate::app::App;
-use crate::config::Limits;
+use crate::config::{Irods, Limits};
 use crate::layer::{admit, observe};
 use crate::problem::{Problem, ProblemKind};
-use crate::{native, status};
+use crate::{irods, native, status};
 
 /// The whole server as a service, without a socket: the program runs it in its own process for a
 /// store in a local directory, and tests do.
 pub fn router(store: Store, limits: Limits) -> Router {
-    app_router(App::new(store, limits))
+    app_router(App::new(store, limits, Irods::default()))
 }
 
 pub(crate) fn app_router(app: App) -> Router {
-    let openings = native::router(&app);
+    let openings = native::router(&app).merge(irods::router());
     openings
         .layer(from_fn_with_state(app.clone(), admit))
         .merge(status::router())

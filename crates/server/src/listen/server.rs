@@ -50,7 +50,12 @@ impl Server {
         let failed = |error| ServeError::Listen(config.listen, error);
         let listener = TcpListener::bind(config.listen).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        Ok(Self { app: App::new(store, config.limits.clone()), listener, address, tls })
+        Ok(Self {
+            app: App::new(store, config.limits.clone(), config.irods.clone()),
+            listener,
+            address,
+            tls,
+        })
     }
 
     /// Where it listens: the real port, if 0 was asked for.

@@ -5,6 +5,7 @@
 mod batch;
 mod bytes;
 mod embedded;
+mod irods;
 mod metadata;
 mod openapi;
 mod people;

@@ -1,0 +1,111 @@
+//! The columns that a query may name, and what they are of.
+
+/// What a column is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Entity {
+    Collection,
+    Object,
+    CollectionAvu,
+    ObjectAvu,
+    User,
+    UserAvu,
+    Resource,
+    ResourceAvu,
+    Ticket,
+    Zone,
+    Rule,
+}
+
+/// How values compare and sort.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Type {
+    Text,
+    Integer,
+}
+
+macro_rules! columns {
+    ($($name:ident $column:ident $entity:ident $type:ident;)*) => {
+        /// A column.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub(super) enum Column { $($column),* }
+
+        impl Column {
+            /// The column of a name, in whatever case.
+            pub(super) fn named(name: &str) -> Option<Self> {
+                let name = name.to_ascii_uppercase();
+                match name.as_str() {
+                    $(stringify!($name) => Some(Self::$column),)*
+                    _ => None,
+                }
+            }
+
+            pub(super) fn entity(self) -> Entity {
+                match self { $(Self::$column => Entity::$entity),* }
+            }
+
+            pub(super) fn r#type(self) -> Type {
+                match self { $(Self::$column => Type::$type),* }
+            }
+        }
+    };
+}
+
+columns! {
+    COLL_ID CollId Collection Integer;
+    COLL_NAME CollName Collection Text;
+    COLL_PARENT_NAME CollParentName Collection Text;
+    COLL_OWNER_NAME CollOwnerName Collection Text;
+    COLL_OWNER_ZONE CollOwnerZone Collection Text;
+    COLL_INHERITANCE CollInheritance Collection Text;
+    COLL_CREATE_TIME CollCreateTime Collection Text;
+    COLL_MODIFY_TIME CollModifyTime Collection Text;
+    DATA_ID DataId Object Integer;
+    DATA_COLL_ID DataCollId Object Integer;
+    DATA_NAME DataName Object Text;
+    DATA_REPL_NUM DataReplNum Object Integer;
+    DATA_REPL_STATUS DataReplStatus Object Text;
+    DATA_TYPE_NAME DataTypeName Object Text;
+    DATA_SIZE DataSize Object Integer;
+    DATA_PATH DataPath Object Text;
+    DATA_RESC_NAME DataRescName Object Text;
+    DATA_RESC_HIER DataRescHier Object Text;
+    DATA_CHECKSUM DataChecksum Object Text;
+    DATA_OWNER_NAME DataOwnerName Object Text;
+    DATA_OWNER_ZONE DataOwnerZone Object Text;
+    DATA_CREATE_TIME DataCreateTime Object Text;
+    DATA_MODIFY_TIME DataModifyTime Object Text;
+    DATA_ACCESS_TIME DataAccessTime Object Text;
+    META_COLL_ATTR_NAME MetaCollName CollectionAvu Text;
+    META_COLL_ATTR_VALUE MetaCollValue CollectionAvu Text;
+    META_COLL_ATTR_UNITS MetaCollUnits CollectionAvu Text;
+    META_DATA_ATTR_NAME MetaDataName ObjectAvu Text;
+    META_DATA_ATTR_VALUE MetaDataValue ObjectAvu Text;
+    META_DATA_ATTR_UNITS MetaDataUnits ObjectAvu Text;
+    META_USER_ATTR_NAME MetaUserName UserAvu Text;
+    META_USER_ATTR_VALUE MetaUserValue UserAvu Text;
+    META_USER_ATTR_UNITS MetaUserUnits UserAvu Text;
+    META_RESC_ATTR_NAME MetaRescName ResourceAvu Text;
+    META_RESC_ATTR_VALUE MetaRescValue ResourceAvu Text;
+    META_RESC_ATTR_UNITS MetaRescUnits ResourceAvu Text;
+    USER_ID UserId User Integer;
+    USER_NAME UserName User Text;
+    USER_TYPE UserType User Text;
+    USER_ZONE UserZone User Text;
+    USER_CREATE_TIME UserCreateTime User Text;
+    RESC_NAME RescName Resource Text;
+    RESC_TYPE_NAME RescTypeName Resource Text;
+    RESC_ZONE_NAME RescZoneName Resource Text;
+    TICKET_STRING TicketString Ticket Text;
+    TICKET_TYPE TicketType Ticket Text;
+    TICKET_DATA_NAME TicketDataName Ticket Text;
+    TICKET_COLL_NAME TicketCollName Ticket Text;
+    TICKET_USES_LIMIT TicketUsesLimit Ticket Integer;
+    TICKET_USES_COUNT TicketUsesCount Ticket Integer;
+    TICKET_EXPIRY TicketExpiry Ticket Text;
+    TICKET_ALLOWED_USER_NAME TicketAllowedUser Ticket Text;
+    TICKET_ALLOWED_GROUP_NAME TicketAllowedGroup Ticket Text;
+    TICKET_ALLOWED_HOST TicketAllowedHost Ticket Text;
+    ZONE_NAME ZoneName Zone Text;
+    ZONE_TYPE ZoneType Zone Text;
+    RULE_EXEC_ID RuleExecId Rule Integer;
+}

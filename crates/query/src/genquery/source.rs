@@ -1,0 +1,271 @@
+//! Where the rows come from: the cheapest way that the conditions allow.
+//!
+//! A query about objects or collections takes, in this order: what the index has for an attribute
+//! and its value; one collection that is named; the subtree that a pattern begins with; everything.
+//! What is found by any of them is tested against all conditions afterwards.
+
+use std::collections::{BTreeSet, HashMap};
+
+use cenote_store::{At, Avu, Kind, ListOptions, Reading, ResourceId, Stat, StorePath};
+
+use super::Zone;
+use super::column::{Column, Entity};
+use super::row::Row;
+use super::statement::{Statement, Test};
+use crate::Result;
+
+/// The most that an index may give before a walk is tried instead.
+const MOST: usize = 1 << 20;
+
+/// What a query reads, and what it asks for.
+pub(super) struct Source<'a> {
+    pub(super) reading: &'a Reading,
+    pub(super) zone: &'a Zone,
+    pub(super) statement: &'a Statement,
+    pub(super) entities: BTreeSet<Entity>,
+    /// Values narrow the search as they are only where case counts.
+    pub(super) case_sensitive: bool,
+}
+
+impl Source<'_> {
+    /// Gives every row that may answer to `each`.
+    pub(super) fn rows(&self, each: &mut dyn FnMut(Row)) -> Result<()> {
+        if self.about(Entity::Object) || self.about(Entity::ObjectAvu) {
+            return self.objects(each);
+        }
+        self.collections(each)
+    }
+
+    fn about(&self, entity: Entity) -> bool {
+        self.entities.contains(&entity)
+    }
+
+    fn objects(&self, each: &mut dyn FnMut(Row)) -> Result<()> {
+        let mut parents = Parents { reading: self.reading, known: HashMap::new() };
+        let indexed = self.indexed(Column::MetaDataName, Column::MetaDataValue)?;
+        let named = self.value(Column::CollName);
+        let name = self.value(Column::DataName);
+        let mut take = |stat: Stat| self.object(stat, &mut parents, each);
+        if let Some(ids) = indexed {
+            return self.by_id(ids, Kind::Object, &mut take);
+        }
+        match (named, name) {
+            (Some(collection), Some(name)) => {
+                let path = parse(self.zone, collection);
+                let name = cenote_store::Name::new(name).ok();
+                let path = path.zip(name).and_then(|(path, name)| path.join(name).ok());
+                let stat = path.map(|path| self.reading.stat(&path.into())).transpose()?.flatten();
+                stat.filter(|stat| stat.resource.kind == Kind::Object).map_or(Ok(()), take)
+            }
+            (Some(collection), None) => match parse(self.zone, collection) {
+                Some(path) => self.children(&path, Kind::Object, &mut take),
+                None => Ok(()),
+            },
+            _ => self.subtree(Column::CollName, Kind::Object, &mut take),
+        }
+    }
+
+    fn collections(&self, each: &mut dyn FnMut(Row)) -> Result<()> {
+        let mut take = |stat: Stat| self.collection(stat, Row::default(), each);
+        if let Some(ids) = self.indexed(Column::MetaCollName, Column::MetaCollValue)? {
+            return self.by_id(ids, Kind::Collection, &mut take);
+        }
+        if let Some(name) = self.value(Column::CollName) {
+            let path = parse(self.zone, name);
+            let stat = path.map(|path| self.reading.stat(&path.into())).transpose()?.flatten();
+            return stat.filter(|s| s.resource.kind == Kind::Collection).map_or(Ok(()), take);
+        }
+        match self.value(Column::CollParentName).map(|name| parse(self.zone, name)) {
+            Some(Some(path)) => self.children(&path, Kind::Collection, &mut take),
+            Some(None) => self.root(&mut take),
+            None => {
+                self.root(&mut take)?;
+                self.subtree(Column::CollName, Kind::Collection, &mut take)
+            }
+        }
+    }
+
+    fn root(&self, take: &mut dyn FnMut(Stat) -> Result<()>) -> Result<()> {
+        self.reading.stat(&At::Id(ResourceId::ROOT))?.map_or(Ok(()), take)
+    }
+
+    /// What the index has for an attribute, and its value where that is given; none, if it does not help.
+    fn indexed(&self, name: Column, value: Column) -> Result<Option<BTreeSet<u64>>> {
+        let Some(attribute) = self.value(name) else { return Ok(None) };
+        Ok(self.reading.stating(attribute, self.value(value), MOST)?)
+    }
+
+    /// The one value that a column must have.
+    fn value(&self, column: Column) -> Option<&str> {
+        let mut tests = self.tests(column);
+        tests.find_map(Test::only_value).filter(|_| self.case_sensitive)
+    }
+
+    fn tests(&self, column: Column) -> impl Iterator<Item = &Test> {
+        self.statement.tests.iter().filter(move |test| test.column == column)
+    }
+
+    fn by_id(
+        &self,
+        ids: BTreeSet<u64>,
+        kind: Kind,
+        take: &mut dyn FnMut(Stat) -> Result<()>,
+    ) -> Result<()> {
+        for id in ids {
+            let stat = self.reading.stat(&At::Id(ResourceId(id)))?;
+            if let Some(stat) = stat.filter(|stat| stat.resource.kind == kind) {
+                take(stat)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn children(
+        &self,
+        path: &StorePath,
+        kind: Kind,
+        take: &mut dyn FnMut(Stat) -> Result<()>,
+    ) -> Result<()> {
+        let mut options = ListOptions { after: None, limit: ListOptions::MAX };
+        loop {
+            let page = match self.reading.list(&path.into(), &options) {
+                Ok(page) => page,
+                Err(error) if is_missing(&error) => return Ok(()),
+                Err(error) => return Err(error.into()),
+            };
+            for stat in page.entries.into_iter().filter(|stat| stat.resource.kind == kind) {
+                take(stat)?;
+            }
+            options.after = page.next;
+            if options.after.is_none() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// All below the collection that every match of a pattern lies in.
+    fn subtree(
+        &self,
+        column: Column,
+        kind: Kind,
+        take: &mut dyn FnMut(Stat) -> Result<()>,
+    ) -> Result<()> {
+        let pattern = self.tests(column).find_map(Test::only_pattern);
+        let top = pattern.filter(|_| self.case_sensitive).map(|pattern| top(self.zone, pattern));
+        let top = match top {
+            Some(None) => return Ok(()),
+            Some(Some(path)) => path,
+            None => StorePath::root(),
+        };
+        let below = match self.reading.below(&top.into()) {
+            Ok(below) => below,
+            Err(error) if is_missing(&error) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        };
+        for stat in below {
+            let stat = stat?;
+            if stat.resource.kind == kind {
+                take(stat)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The rows of an object: with its collection, and one for each of its attributes if they matter.
+    fn object(
+        &self,
+        stat: Stat,
+        parents: &mut Parents<'_>,
+        each: &mut dyn FnMut(Row),
+    ) -> Result<()> {
+        let collections = self.about(Entity::Collection) || self.about(Entity::CollectionAvu);
+        let collection = if collections { parents.get(stat.resource.parent)? } else { None };
+        let avus = match self.about(Entity::ObjectAvu) {
+            true => self.reading.avus(stat.id.0)?.into_iter().map(Some).collect(),
+            false => vec![None],
+        };
+        for object_avu in avus {
+            let row = Row { object: Some(stat.clone()), object_avu, ..Row::default() };
+            match &collection {
+                Some(collection) => self.collection(collection.clone(), row, each)?,
+                None => each(row),
+            }
+        }
+        Ok(())
+    }
+
+    fn collection(&self, stat: Stat, row: Row, each: &mut dyn FnMut(Row)) -> Result<()> {
+        let avus: Vec<Option<Avu>> = match self.about(Entity::CollectionAvu) {
+            true => self.reading.avus(stat.id.0)?.into_iter().map(Some).collect(),
+            false => vec![None],
+        };
+        for collection_avu in avus {
+            each(Row { collection: Some(stat.clone()), collection_avu, ..row.clone() });
+        }
+        Ok(())
+    }
+}
+
+/// The collections that objects are in, as far as they were looked up.
+struct Parents<'a> {
+    reading: &'a Reading,
+    known: HashMap<ResourceId, Option<Stat>>,
+}
+
+impl Parents<'_> {
+    fn get(&mut self, id: ResourceId) -> Result<Option<Stat>> {
+        if let Some(known) = self.known.get(&id) {
+            return Ok(known.clone());
+        }
+        let stat = self.reading.stat(&At::Id(id))?;
+        self.known.insert(id, stat.clone());
+        Ok(stat)
+    }
+}
+
+fn is_missing(error: &cenote_store::Error) -> bool {
+    use cenote_store::ErrorKind as K;
+    matches!(error.kind(), K::NotFound | K::Denied | K::WrongKind)
+}
+
+/// The path in the store of a collection's name.
+fn parse(zone: &Zone, name: &str) -> Option<StorePath> {
+    let rest = name.strip_prefix('/')?.strip_prefix(zone.name.as_str())?;
+    match rest {
+        "" => Some(StorePath::root()),
+        rest if rest.starts_with('/') && !rest.ends_with('/') => rest.parse().ok(),
+        _ => None,
+    }
+}
+
+/// The deepest collection below which everything lies whose name is like `pattern`: the whole names
+/// before the first wildcard. None, if nothing can be.
+fn top(zone: &Zone, pattern: &str) -> Option<StorePath> {
+    let fixed = &pattern[..pattern.find(['%', '_']).unwrap_or(pattern.len())];
+    let whole = &fixed[..fixed.rfind('/').unwrap_or(0)];
+    match whole.len() <= zone.name.len() {
+        true => Some(StorePath::root()),
+        false => parse(zone, whole),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_narrows_the_walk_and_loses_nothing() {
+        let zone = Zone { name: "z".into(), resource: "r".into() };
+        for (pattern, expected) in [
+            ("/z/a/b/%", Some("/a/b")),
+            ("/z/a%", Some("/")),
+            ("/z%", Some("/")),
+            ("%", Some("/")),
+            ("/y/a/%", None),
+            ("/z/a/b", Some("/a")),
+        ] {
+            let expected = expected.map(|path| path.parse().unwrap());
+            assert_eq!(top(&zone, pattern), expected, "{pattern}");
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! A query as data.
+
+use super::column::Column;
+
+/// A whole query.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Statement {
+    pub(super) outputs: Vec<Output>,
+    /// All of them have to hold.
+    pub(super) tests: Vec<Test>,
+}
+
+/// What a column of the answer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Output {
+    pub(super) column: Column,
+    pub(super) function: Option<Function>,
+}
+
+/// What is done with a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Function {
+    Ascending,
+    Descending,
+    Minimum,
+    Maximum,
+    Sum,
+    Average,
+    Count,
+}
+
+impl Function {
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Some(match name.to_ascii_lowercase().as_str() {
+            "order" | "order_asc" => Self::Ascending,
+            "order_desc" => Self::Descending,
+            "min" => Self::Minimum,
+            "max" => Self::Maximum,
+            "sum" => Self::Sum,
+            "avg" => Self::Average,
+            "count" => Self::Count,
+            _ => return None,
+        })
+    }
+
+    /// Whether it makes one value of many rows.
+    pub(super) fn is_aggregate(self) -> bool {
+        !matches!(self, Self::Ascending | Self::Descending)
+    }
+}
+
+/// A condition on one column: any of these comparisons.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Test {
+    pub(super) column: Column,
+    pub(super) any: Vec<Comparison>,
+}
+
+impl Test {
+    /// The only value that the column may have, if there is just one.
+    pub(super) fn only_value(&self) -> Option<&str> {
+        match &self.any[..] {
+            [Comparison { operator: Operator::Equal, values, .. }] => match &values[..] {
+                [value] => Some(value),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The pattern that the column has to be like, if that is all.
+    pub(super) fn only_pattern(&self) -> Option<&str> {
+        match &self.any[..] {
+            [Comparison { operator: Operator::Like, negated: false, values, .. }] => {
+                values.first().map(String::as_str)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// How a value compares with others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Comparison {
+    pub(super) operator: Operator,
+    pub(super) negated: bool,
+    /// Compare as numbers, whatever the type of the column.
+    pub(super) numeric: bool,
+    /// One value; two for [`Operator::Between`]; any number for [`Operator::In`].
+    pub(super) values: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Operator {
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+    Like,
+    In,
+    Between,
+}

@@ -1,0 +1,21 @@
+//! Queries over one state of a store, as one caller may see it.
+//!
+//! * [`genquery`] is the query language of iRODS.
+
+#![forbid(unsafe_code)]
+
+pub mod genquery;
+
+/// Why a query has no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The text is not a query; says what is wrong with it, and where.
+    #[error("{0}")]
+    Syntax(String),
+    /// The store could not be read.
+    #[error(transparent)]
+    Store(#[from] cenote_store::Error),
+}
+
+/// A result of a query.
+pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -1,0 +1,113 @@
+//! One call: who asks for what, with which parameters.
+
+use axum::extract::Request;
+use axum::http::StatusCode;
+use bytes::Bytes;
+use cenote_store::{At, Caller, Error, Received, Store, StorePath};
+use futures_util::stream;
+
+use super::code::{Code, Refusal};
+use super::form::Form;
+use super::lpath;
+use crate::app::App;
+use crate::config::Irods;
+use crate::layer::Peer;
+
+/// A call of an operation.
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) app: App,
+    pub(super) caller: Caller,
+    pub(super) form: Form,
+    /// The bytes that came with it, if they are stored already.
+    pub(super) received: Option<Received>,
+}
+
+impl Call {
+    pub(super) fn settings(&self) -> &Irods {
+        self.app.irods()
+    }
+
+    /// The caller as iRODS has it: an administrator sees everything, and changes what is others' only
+    /// where the call says `admin=1`.
+    pub(super) fn acting(&self) -> Caller {
+        self.caller.clone().elevated(self.form.flag("admin", false))
+    }
+
+    /// A parameter that has to be there.
+    pub(super) fn need(&self, name: &str) -> Result<&str, Refusal> {
+        self.form.text(name).ok_or(Refusal::BAD)
+    }
+
+    /// A logical path that has to be there.
+    pub(super) fn path(&self, name: &str) -> Result<StorePath, Refusal> {
+        lpath::parse(&self.settings().zone, self.need(name)?).ok_or_else(nowhere)
+    }
+
+    pub(super) fn at(&self) -> Result<At, Refusal> {
+        Ok(self.path("lpath")?.into())
+    }
+
+    /// A number that is not negative, if it is there.
+    pub(super) fn count(&self, name: &str) -> Result<Option<u64>, Refusal> {
+        let number = self.form.number(name).map_err(|_| Refusal::BAD)?;
+        number.map(|number| u64::try_from(number).map_err(|_| Refusal::BAD)).transpose()
+    }
+
+    /// Asks the store on a thread that may block.
+    pub(super) async fn ask<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&Store) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        Ok(self.app.ask(move |store| Ok(question(store))).await??)
+    }
+
+    /// The bytes that came with the call.
+    pub(super) async fn bytes(&mut self) -> Result<Received, Refusal> {
+        if let Some(received) = self.received.take() {
+            return Ok(received);
+        }
+        let bytes = self.form.bytes("bytes").cloned().ok_or(Refusal::BAD)?;
+        let bytes = stream::iter([Ok::<Bytes, Error>(bytes)]);
+        Ok(self.app.store().receive(bytes, &Default::default()).await?)
+    }
+
+    /// Uses the ticket that the call shows, if it shows one.
+    pub(super) async fn use_ticket(&mut self, host: String, writes: bool) -> Result<(), Refusal> {
+        let Some(ticket) = self.form.text("ticket").map(str::to_owned) else { return Ok(()) };
+        let size = self.received.as_ref().map(Received::size);
+        let writes = writes.then(|| size.unwrap_or_else(|| self.inline_size()));
+        let caller = self.caller.clone();
+        let grant = self.ask(move |store| store.use_ticket(&caller, &ticket, &host, writes)).await;
+        let grant = grant.map_err(|refusal| match refusal {
+            Refusal::Coded { .. } => bad_ticket(),
+            other => other,
+        })?;
+        self.caller = self.caller.clone().with_ticket(grant);
+        Ok(())
+    }
+
+    fn inline_size(&self) -> u64 {
+        self.form.bytes("bytes").map_or(0, |bytes| bytes.len() as u64)
+    }
+}
+
+/// The address from which a request comes.
+pub(super) fn host(request: &Request) -> String {
+    let peer = request.extensions().get::<Peer>();
+    peer.map_or_else(|| "127.0.0.1".to_owned(), |Peer(ip)| ip.to_canonical().to_string())
+}
+
+/// No path of this zone.
+pub(super) fn nowhere() -> Refusal {
+    Refusal::code(Code::PathDoesNotExist)
+        .with_message("path does not exist: OBJ_PATH_DOES_NOT_EXIST")
+}
+
+fn bad_ticket() -> Refusal {
+    Refusal::Coded {
+        status: StatusCode::INTERNAL_SERVER_ERROR,
+        code: Code::TicketInvalid,
+        message: Some("Error enabling ticket on connection.".to_owned()),
+    }
+}

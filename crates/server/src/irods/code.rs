@@ -1,0 +1,158 @@
+//! The numbers by which iRODS says what went wrong, and every translation into them.
+//!
+//! Three families, as the C++ server has them: a parameter that is wrong is status 400 without
+//! a body; what the catalog refuses is status 200 with a negative code; something of the wrong kind
+//! is status 400 with a code.
+
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use cenote_store::{Error, ErrorKind};
+use serde_json::json;
+
+use super::answer;
+use crate::problem::Problem;
+
+/// An error of iRODS 4.3, by its name there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(i32)]
+pub(super) enum Code {
+    NoApiPrivilege = -13_000,
+    ResourceDoesNotExist = -78_000,
+    SysCollectionNotEmpty = -79_000,
+    NoSpace = -110_000,
+    InvalidInput = -130_000,
+    ReplicaDoesNotExist = -164_000,
+    NotACollection = -170_000,
+    NotADataObject = -171_000,
+    InvalidHandle = -175_000,
+    OverwriteWithoutForce = -312_000,
+    ChecksumMismatch = -314_000,
+    PathDoesNotExist = -358_000,
+    Locked = -406_000,
+    NoRows = -808_000,
+    AlreadyExists = -809_000,
+    InvalidArgument = -816_000,
+    NoAccess = -818_000,
+    CollectionNotEmpty = -821_000,
+    InvalidAuthentication = -826_000,
+    InvalidUser = -827_000,
+    ExistsAsCollection = -833_000,
+    TicketInvalid = -890_000,
+}
+
+/// Why a call was refused, and how that is said.
+#[derive(Debug, Clone)]
+pub(super) enum Refusal {
+    /// A parameter, or how the request is made, is wrong: a status and nothing else.
+    Plain(StatusCode),
+    /// The catalog refuses: status 200, or another, with a code.
+    Coded { status: StatusCode, code: Code, message: Option<String> },
+    /// The server failed: said in the way of all openings.
+    Failed(Problem),
+}
+
+impl Refusal {
+    pub(super) const BAD: Self = Self::Plain(StatusCode::BAD_REQUEST);
+
+    /// The catalog refuses.
+    pub(super) fn code(code: Code) -> Self {
+        Self::Coded { status: StatusCode::OK, code, message: None }
+    }
+
+    /// It is not what the operation works on.
+    pub(super) fn wrong_kind(code: Code) -> Self {
+        Self::Coded { status: StatusCode::BAD_REQUEST, code, message: None }
+    }
+
+    #[must_use]
+    pub(super) fn with_message(self, text: &str) -> Self {
+        match self {
+            Self::Coded { status, code, .. } => {
+                Self::Coded { status, code, message: Some(text.to_owned()) }
+            }
+            other => other,
+        }
+    }
+
+    /// With status 400, as some operations on collections answer.
+    #[must_use]
+    pub(super) fn into_bad_request(self) -> Self {
+        match self {
+            Self::Coded { code, message, .. } => {
+                Self::Coded { status: StatusCode::BAD_REQUEST, code, message }
+            }
+            other => other,
+        }
+    }
+
+    pub(super) fn number(&self) -> Option<i32> {
+        match self {
+            Self::Coded { code, .. } => Some(*code as i32),
+            _ => None,
+        }
+    }
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        match code_of(error.kind()) {
+            Some(code) => Self::code(code).with_message(&error.to_string()),
+            None => Self::Failed(error.into()),
+        }
+    }
+}
+
+/// The code of a kind of error; none for a fault of the server, which has no code that would help.
+fn code_of(kind: ErrorKind) -> Option<Code> {
+    use ErrorKind as K;
+    Some(match kind {
+        K::Invalid | K::Range | K::TooLarge => Code::InvalidInput,
+        K::NotFound => Code::PathDoesNotExist,
+        K::Exists => Code::AlreadyExists,
+        K::WrongKind => Code::NotADataObject,
+        K::NotEmpty => Code::SysCollectionNotEmpty,
+        K::Denied => Code::NoAccess,
+        K::Unauthenticated => Code::InvalidAuthentication,
+        K::Precondition => Code::OverwriteWithoutForce,
+        K::Conflict => Code::Locked,
+        K::Mismatch => Code::ChecksumMismatch,
+        K::NoSpace => Code::NoSpace,
+        K::ReadOnly | K::Unavailable | K::Damaged | K::Unknown => return None,
+    })
+}
+
+impl From<Problem> for Refusal {
+    fn from(problem: Problem) -> Self {
+        Self::Failed(problem)
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        match self {
+            Self::Plain(status) => status.into_response(),
+            Self::Coded { status, code, message } => {
+                let mut body = json!({ "status_code": code as i32 });
+                if let Some(message) = message {
+                    body["status_message"] = message.into();
+                }
+                answer::json(status, &json!({ "irods_response": body }))
+            }
+            Self::Failed(problem) => problem.into_response(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_of_the_server_has_no_code_and_the_rest_is_the_asker_s() {
+        assert_eq!(code_of(ErrorKind::Damaged), None);
+        assert_eq!(code_of(ErrorKind::Denied), Some(Code::NoAccess));
+        let refusal = Refusal::from(Error::new(ErrorKind::NotFound, "gone"));
+        assert_eq!(refusal.number(), Some(-358_000));
+        assert_eq!(refusal.into_bad_request().into_response().status(), 400);
+    }
+}

@@ -1,0 +1,144 @@
+//! `collections`: making, listing, renaming and removing them.
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::IntoResponse;
+use cenote_store::{
+    At, Caller, CreateOptions, Draft, ErrorKind, MoveOptions, NamedEntry, Result, Stat, Store,
+};
+
+use super::answer::{self, Answer};
+use super::call::{Call, nowhere};
+use super::code::{Code, Refusal};
+use super::stat::{Wanted, stat};
+use super::{lpath, metadata, permissions, trash};
+
+/// The operations that change something.
+pub(super) const CHANGES: &[&str] = &[
+    "create",
+    "modify_metadata",
+    "modify_permissions",
+    "remove",
+    "rename",
+    "set_inheritance",
+    "set_permission",
+    "touch",
+];
+
+pub(super) async fn answer(operation: &str, call: Call) -> Answer {
+    match operation {
+        "create" => create(call).await,
+        "list" => list(call).await,
+        "modify_metadata" => metadata::modify(call, Wanted::Collection).await,
+        "modify_permissions" => permissions::modify(call, Wanted::Collection).await,
+        "remove" => remove(call).await,
+        "rename" => rename(call, Wanted::Collection).await.map_err(Refusal::into_bad_request),
+        "set_inheritance" => permissions::set_inheritance(call).await,
+        "set_permission" => permissions::set(call, Wanted::Collection).await,
+        "stat" => stat(call, Wanted::Collection).await,
+        _ => touch(call).await,
+    }
+}
+
+async fn create(call: Call) -> Answer {
+    let path = call.path("lpath")?;
+    let parents = call.form.flag("create-intermediates", false);
+    let caller = call.acting();
+    let made = call.ask(move |store| {
+        let there = store.stat(&caller, &At::from(&path)).is_ok();
+        let options = CreateOptions { parents, exist_ok: true, ..CreateOptions::default() };
+        Ok(store.create(&caller, &path, Draft::Collection, options).map(|_| !there))
+    });
+    match made.await? {
+        Ok(created) => answer::member("created", created),
+        Err(error) if error.kind() == ErrorKind::NotFound => Err(nowhere()),
+        Err(error) if error.kind() == ErrorKind::Denied && parents => {
+            Err(Refusal::code(Code::InvalidInput).with_message(&error.to_string()))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// How many names are taken from the store at a time.
+const PAGE: usize = 20_000;
+
+/// All names below, as one JSON text that is written as the names are read.
+async fn list(call: Call) -> Answer {
+    let path = call.required(Wanted::Collection).await?.path;
+    let deep = call.form.flag("recurse", false);
+    let (caller, zone) = (call.caller.clone(), call.settings().zone.clone());
+    let body = call.ask(move |store| names(store, &caller, &path.into(), deep, &zone)).await?;
+    let json = HeaderValue::from_static("application/json");
+    Ok((StatusCode::OK, [(header::CONTENT_TYPE, json)], body).into_response())
+}
+
+fn names(store: &Store, caller: &Caller, at: &At, deep: bool, zone: &str) -> Result<String> {
+    let mut text = String::from("{\"entries\":[");
+    let mut after: Option<NamedEntry> = None;
+    loop {
+        let page = store.names(caller, at, deep, after.as_ref(), PAGE)?;
+        for entry in &page.entries {
+            let path = lpath::of(zone, &entry.path);
+            text.push_str(&serde_json::Value::from(path).to_string());
+            text.push(',');
+        }
+        after = page.next;
+        if after.is_none() {
+            return Ok(close(text));
+        }
+    }
+}
+
+/// Ends the array; an empty one is `null`.
+fn close(mut text: String) -> String {
+    match text.pop() {
+        Some(',') => text.push(']'),
+        _ => text.push_str("null"),
+    }
+    text.push_str(",\"irods_response\":{\"status_code\":0}}");
+    text
+}
+
+async fn remove(call: Call) -> Answer {
+    let stat = call.required(Wanted::Collection).await?;
+    let (recurse, for_good) = (call.form.flag("recurse", false), call.form.flag("no-trash", false));
+    let caller = call.acting();
+    let removed =
+        call.ask(move |store| Ok(trash::remove(store, &caller, &stat, recurse, for_good)));
+    match removed.await? {
+        Err(error) if error.kind() == ErrorKind::NotEmpty => {
+            Err(Refusal::code(Code::SysCollectionNotEmpty)
+                .with_message("cannot remove non-empty collection: SYS_COLLECTION_NOT_EMPTY"))
+        }
+        Err(error) => Err(error.into()),
+        Ok(()) => answer::done(),
+    }
+}
+
+/// `rename`, of collections and of data objects.
+pub(super) async fn rename(call: Call, wanted: Wanted) -> Answer {
+    call.need("new-lpath")?;
+    let stat: Stat = call.required_at("old-lpath", wanted).await?;
+    let (to, caller) = (call.path("new-lpath")?, call.acting());
+    call.ask(move |store| store.relocate(&caller, &At::Id(stat.id), &to, MoveOptions::default()))
+        .await?;
+    answer::done()
+}
+
+/// Sets the time of a collection; what is missing stays so.
+async fn touch(call: Call) -> Answer {
+    let time = super::data_objects::time(&call).await?;
+    let path = call.path("lpath")?;
+    let caller = call.acting();
+    let there = call.ask(move |store| match store.stat(&caller, &At::from(&path)) {
+        Ok(stat) if stat.resource.kind == cenote_store::Kind::Collection => {
+            super::data_objects::set_time(store, &caller, &stat, time).map(|()| true)
+        }
+        Ok(_) => Ok(false),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(true),
+        Err(error) => Err(error),
+    });
+    match there.await? {
+        true => answer::done(),
+        false => Err(Refusal::wrong_kind(Code::NotACollection)),
+    }
+}

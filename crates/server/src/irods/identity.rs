@@ -1,0 +1,70 @@
+//! Who asks: a login gives a token of the store's, with an hour to live.
+
+use std::time::Duration;
+
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::IntoResponse;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use cenote_store::{Caller, Error, ErrorKind, Level, NewToken, Store};
+
+use super::answer::Answer;
+use super::code::Refusal;
+use crate::app::App;
+
+/// How long a login holds.
+const LIFETIME: Duration = Duration::from_secs(3_600);
+/// The token of who has no password.
+const ANONYMOUS: &str = "anonymous";
+
+/// `POST authenticate`: a token for a user and a password.
+pub(super) async fn log_in(app: &App, headers: &HeaderMap) -> Answer {
+    let (name, password) = basic(headers).ok_or(Refusal::BAD)?;
+    if name == ANONYMOUS && password.is_empty() {
+        return Ok(ANONYMOUS.into_response());
+    }
+    let _turn = app.password_turn().await;
+    let token = app.ask(move |store| Ok(token(store, &name, &password))).await?;
+    token.map(IntoResponse::into_response).map_err(unknown)
+}
+
+fn token(store: &Store, name: &str, password: &str) -> Result<String, Error> {
+    let caller = store.authenticate_password(name, password)?;
+    store.make_home(&caller, name)?;
+    let login = NewToken {
+        label: "iRODS login".to_owned(),
+        level: Level::Own,
+        within: None,
+        lifetime: Some(LIFETIME),
+    };
+    Ok(store.add_token(&caller, &login)?.0)
+}
+
+/// Who shows a token. Nothing, or something else, is status 400; a token that is not known 401.
+pub(super) async fn caller(app: &App, headers: &HeaderMap) -> Result<Caller, Refusal> {
+    let shown = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let token = shown.and_then(|text| text.strip_prefix("Bearer ")).ok_or(Refusal::BAD)?;
+    let token = token.trim().to_owned();
+    let known = app.ask(move |store| {
+        Ok(match token.as_str() {
+            ANONYMOUS => store.anonymous(),
+            token => store.authenticate_token(token),
+        })
+    });
+    known.await?.map_err(unknown)
+}
+
+/// An unknown asker has a status and no code; other failures are what they are.
+fn unknown(error: Error) -> Refusal {
+    match error.kind() {
+        ErrorKind::Unauthenticated => Refusal::Plain(StatusCode::UNAUTHORIZED),
+        _ => error.into(),
+    }
+}
+
+fn basic(headers: &HeaderMap) -> Option<(String, String)> {
+    let shown = headers.get(header::AUTHORIZATION)?.to_str().ok()?.strip_prefix("Basic ")?;
+    let pair = String::from_utf8(BASE64_STANDARD.decode(shown.trim()).ok()?).ok()?;
+    let (name, password) = pair.split_once(':')?;
+    Some((name.to_owned(), password.to_owned()))
+}

@@ -1,0 +1,72 @@
+//! Access lists. The levels are those of the store, under the same names.
+
+use cenote_store::{AccessChange, At, ErrorKind, Level, Scope, Stat};
+use serde_json::Value;
+
+use super::answer::{self, Answer};
+use super::call::Call;
+use super::code::{Code, Refusal};
+use super::stat::Wanted;
+
+/// `set_permission`: what one user or group may do.
+pub(super) async fn set(call: Call, wanted: Wanted) -> Answer {
+    let (name, word) = (call.need("entity-name")?.to_owned(), call.need("permission")?);
+    let level = word.parse::<Level>().map_err(|_| Refusal::BAD)?;
+    let stat = call.required(wanted).await?;
+    change(&call, &stat, vec![AccessChange::Grant(name, level, Scope::This)]).await?;
+    answer::done()
+}
+
+/// `set_inheritance`: whether what is created in a collection gets a copy of its list.
+pub(super) async fn set_inheritance(call: Call) -> Answer {
+    call.need("enable")?;
+    let enable = call.form.flag("enable", false);
+    let stat = call.required(Wanted::Collection).await?;
+    change(&call, &stat, vec![AccessChange::Inherit(enable)]).await?;
+    answer::done()
+}
+
+/// `modify_permissions`: several changes, all of them or none.
+pub(super) async fn modify(call: Call, wanted: Wanted) -> Answer {
+    let operations = operations(&call)?;
+    let stat = call.required(wanted).await?;
+    let mut changes = Vec::with_capacity(operations.len());
+    for (index, operation) in operations.iter().enumerate() {
+        match grant(&call, operation).await {
+            Ok(change) => changes.push(change),
+            Err(refusal) => return answer::part_failed(refusal, index, operation),
+        }
+    }
+    match change(&call, &stat, changes).await {
+        Ok(()) => answer::all_done(),
+        Err(refusal) => {
+            let first = operations.first().cloned().unwrap_or_default();
+            answer::part_failed(refusal, 0, &first)
+        }
+    }
+}
+
+/// The operations of a call that has several.
+pub(super) fn operations(call: &Call) -> Result<Vec<Value>, Refusal> {
+    serde_json::from_str(call.need("operations")?).map_err(|_| Refusal::BAD)
+}
+
+async fn grant(call: &Call, operation: &Value) -> Result<AccessChange, Refusal> {
+    let text = |name: &str| operation[name].as_str().map(str::to_owned);
+    let invalid = || Refusal::code(Code::InvalidInput);
+    let name = text("entity_name").ok_or_else(invalid)?;
+    let level = text("acl").and_then(|word| word.parse::<Level>().ok()).ok_or_else(invalid)?;
+    let asked = name.clone();
+    let known = call.ask(move |store| Ok(store.person_named(&asked))).await?;
+    known.map_err(|_| Refusal::code(Code::InvalidUser).with_message("no such user or group"))?;
+    Ok(AccessChange::Grant(name, level, Scope::This))
+}
+
+async fn change(call: &Call, stat: &Stat, changes: Vec<AccessChange>) -> Result<(), Refusal> {
+    let (caller, at) = (call.acting(), At::Id(stat.id));
+    let changed = call.ask(move |store| Ok(store.change_access(&caller, &at, &changes).map(drop)));
+    changed.await?.map_err(|error| match error.kind() {
+        ErrorKind::NotFound => Refusal::code(Code::InvalidUser).with_message(&error.to_string()),
+        _ => error.into(),
+    })
+}

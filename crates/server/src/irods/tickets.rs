@@ -1,0 +1,62 @@
+//! `tickets`: making and removing them. What they allow is decided and counted in the store.
+
+use std::time::Duration;
+
+use cenote_store::{At, ErrorKind, Level, NewTicket};
+
+use super::answer::{self, Answer};
+use super::call::Call;
+use super::code::{Code, Refusal};
+
+pub(super) async fn answer(operation: &str, call: Call) -> Answer {
+    match operation {
+        "create" => create(call).await,
+        _ => remove(call).await,
+    }
+}
+
+async fn create(call: Call) -> Answer {
+    let at: At = call.at()?;
+    let new = NewTicket {
+        level: level(&call)?,
+        uses: call.count("use-count")?.unwrap_or(0),
+        writes: call.count("write-data-object-count")?.unwrap_or(0),
+        bytes: call.count("write-byte-count")?.unwrap_or(0),
+        lifetime: lifetime(&call)?,
+        persons: names(&call, "users").chain(names(&call, "groups")).collect(),
+        hosts: names(&call, "hosts").collect(),
+    };
+    let caller = call.acting();
+    let ticket = call.ask(move |store| store.add_ticket(&caller, &at, &new)).await?;
+    answer::member("ticket", ticket.ticket)
+}
+
+fn level(call: &Call) -> Result<Level, Refusal> {
+    match call.form.text("type").unwrap_or("read") {
+        "read" => Ok(Level::ReadObject),
+        "write" => Ok(Level::ModifyObject),
+        _ => Err(Refusal::BAD),
+    }
+}
+
+fn lifetime(call: &Call) -> Result<Option<Duration>, Refusal> {
+    match call.count("seconds-until-expiration")? {
+        Some(0) => Err(Refusal::BAD),
+        seconds => Ok(seconds.map(Duration::from_secs)),
+    }
+}
+
+fn names<'a>(call: &'a Call, parameter: &str) -> impl Iterator<Item = String> + use<'a> {
+    let list = call.form.text(parameter).unwrap_or_default();
+    list.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned)
+}
+
+async fn remove(call: Call) -> Answer {
+    let (name, caller) = (call.need("name")?.to_owned(), call.caller.clone());
+    let removed = call.ask(move |store| Ok(store.remove_ticket(&caller, &name))).await?;
+    removed.map_err(|error| match error.kind() {
+        ErrorKind::Unauthenticated | ErrorKind::NotFound => Refusal::code(Code::TicketInvalid),
+        _ => error.into(),
+    })?;
+    answer::done()
+}

@@ -1,0 +1,104 @@
+//! `write`: bytes in. A whole content replaces what is there in one commit; bytes at an offset, or
+//! at the end, are laid over it.
+
+use cenote_store::{At, Conditions, Error, ErrorKind, PutOptions, Received, StorePath, Where};
+
+use super::answer::{self, Answer};
+use super::call::Call;
+use super::code::{Code, Refusal};
+use super::data_objects::{check_resource, create_empty};
+use super::parallel;
+
+pub(super) async fn write(mut call: Call) -> Answer {
+    if let Some(handle) = call.form.text("parallel-write-handle").map(str::to_owned) {
+        return parallel::write(call, &handle).await;
+    }
+    let path = call.path("lpath")?;
+    let mode = Mode::of(&call)?;
+    check_replica(&call)?;
+    let bytes = call.bytes().await?;
+    match mode {
+        Mode::Replace => replace(&call, path, bytes).await?,
+        Mode::At(position, cut) => lay(&call, path, position, cut, bytes).await?,
+    }
+    answer::done()
+}
+
+/// What becomes of the bytes that are there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// They go.
+    Replace,
+    /// They stay, but where new ones are laid over them; with `true` they are cut away first.
+    At(Where, bool),
+}
+
+impl Mode {
+    pub(super) fn of(call: &Call) -> Result<Self, Refusal> {
+        let offset = call.count("offset")?.unwrap_or(0);
+        let append = call.form.flag("append", false);
+        let truncate = call.form.flag("truncate", true) && !append;
+        Ok(match (append, truncate, offset) {
+            (true, ..) => Self::At(Where::Append, false),
+            (_, true, 0) => Self::Replace,
+            (_, truncate, offset) => Self::At(Where::Offset(offset), truncate),
+        })
+    }
+}
+
+/// Everything has one replica, on one resource.
+pub(super) fn check_replica(call: &Call) -> Result<(), Refusal> {
+    match call.count("replica-number")? {
+        Some(number) if number > 0 => return Err(Refusal::code(Code::ReplicaDoesNotExist)),
+        _ => {}
+    }
+    check_resource(call, "resource")
+}
+
+async fn replace(call: &Call, path: StorePath, bytes: Received) -> Result<(), Refusal> {
+    let caller = call.acting();
+    let put = call.ask(move |store| {
+        Ok(store.publish(&caller, &path, &bytes, &PutOptions::default()).map(drop))
+    });
+    put.await?.map_err(refusal)
+}
+
+async fn lay(
+    call: &Call,
+    path: StorePath,
+    position: Where,
+    cut: bool,
+    bytes: Received,
+) -> Result<(), Refusal> {
+    ensure(call, path.clone(), cut).await?;
+    let (caller, at) = (call.acting(), At::from(path));
+    let store = call.app.store();
+    let written = store.write_received(&caller, &at, position, bytes, &Conditions::default()).await;
+    written.map(drop).map_err(refusal)
+}
+
+/// Makes an object where there is none, and cuts away its bytes if that is wanted.
+pub(super) async fn ensure(call: &Call, path: StorePath, cut: bool) -> Result<(), Refusal> {
+    let caller = call.acting();
+    let ready = call.ask(move |store| {
+        let made = create_empty(store, &caller, &path, None);
+        Ok(match made {
+            Err(error) if error.kind() == ErrorKind::Precondition && cut => {
+                store.truncate(&caller, &path.into(), 0, &Conditions::default()).map(drop)
+            }
+            Err(error) if error.kind() == ErrorKind::Precondition => Ok(()),
+            made => made.map(drop),
+        })
+    });
+    ready.await?.map_err(refusal)
+}
+
+/// Why a write is refused: who may not see the collection may not write there, either.
+pub(super) fn refusal(error: Error) -> Refusal {
+    match error.kind() {
+        ErrorKind::Denied | ErrorKind::NotFound => {
+            Refusal::code(Code::NoAccess).with_message(&error.to_string())
+        }
+        _ => error.into(),
+    }
+}
