@@ -18,15 +18,19 @@ lint: ## check form and lints
 	cargo fmt --all --check
 	cargo clippy --locked --all-targets -- -D warnings
 
-test: lint ## run every test, of Rust and of Python
+test: lint ## run every test, of Rust, of Python and of R (where R is)
 	scripts/setup test
 	cargo test --locked
-	$(MAKE) --no-print-directory python
+	$(MAKE) --no-print-directory python r
 
 python: ## build the Python package and run its tests
 	scripts/setup python
 	. $(VENV)/bin/activate && maturin develop --quiet --manifest-path python/Cargo.toml
 	$(VENV)/bin/python -m pytest -q python/tests
+
+r: ## run the tests of the R package against a server of ours
+	cargo build --locked -p cenote-cli
+	scripts/test-r
 
 crash: ## kill -9 a writer N times and look for what was lost
 	CENOTE_CRASH_ROUNDS=$(N) cargo test --release --locked --test '*crash*'
@@ -51,4 +55,4 @@ bench-gsd: ## measure trajectories beside the reference package
 bench-keyset: ## measure key sets beside the reference library
 	bench/keyset/run
 
-.PHONY: help build demo lint test python crash fuzz bench-engines bench-native bench-gsd bench-keyset
+.PHONY: help build demo lint test python r crash fuzz bench-engines bench-native bench-gsd bench-keyset

@@ -28,6 +28,7 @@ pub(super) enum Code {
     OverwriteWithoutForce = -312_000,
     ChecksumMismatch = -314_000,
     PathDoesNotExist = -358_000,
+    IncompatibleParameters = -402_000,
     Locked = -406_000,
     NoRows = -808_000,
     AlreadyExists = -809_000,

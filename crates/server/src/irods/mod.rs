@@ -5,6 +5,7 @@
 //! version in the address is accepted, since clients hard-code different ones.
 //!
 //! * `call` takes a request apart, `endpoint` finds who answers it;
+//! * `rest` is the older interface, irods-rest, over the same operations;
 //! * one file a family of operations; `code` has the numbers, and every translation into them.
 
 mod answer;
@@ -21,6 +22,7 @@ mod parallel;
 mod permissions;
 mod query;
 mod read;
+mod rest;
 mod stat;
 mod tickets;
 mod trash;
@@ -35,5 +37,7 @@ use crate::app::App;
 
 /// All routes of the opening.
 pub(crate) fn router() -> Router<App> {
-    Router::new().route("/irods-http-api/{version}/{endpoint}", any(endpoint::answer))
+    Router::new()
+        .route("/irods-http-api/{version}/{endpoint}", any(endpoint::answer))
+        .route("/irods-rest/{version}/{*operation}", any(rest::answer))
 }

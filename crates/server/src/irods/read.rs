@@ -9,17 +9,22 @@ use super::answer::Answer;
 use super::call::Call;
 use super::code::Refusal;
 
-/// A stream that fails under way breaks off before the length it announced.
 pub(super) async fn read(call: Call) -> Answer {
-    call.need("lpath")?;
+    part(&call, "lpath").await
+}
+
+/// The bytes that a call asks for of the object that a parameter names. A stream that fails under way breaks
+/// off before the length it announced.
+pub(super) async fn part(call: &Call, parameter: &str) -> Answer {
+    call.need(parameter)?;
     let (offset, count) = (call.count("offset")?.unwrap_or(0), call.count("count")?);
     if call.count("replica-number")?.unwrap_or(0) != 0
-        || super::data_objects::check_resource(&call, "resource").is_err()
+        || super::data_objects::check_resource(call, "resource").is_err()
     {
         return Err(Refusal::BAD);
     }
     let missing = || Refusal::Plain(StatusCode::NOT_FOUND);
-    let path = call.path("lpath").map_err(|_| missing())?;
+    let path = call.path(parameter).map_err(|_| missing())?;
     let caller = call.acting();
     let opened =
         call.ask(move |store| Ok(store.open(&caller, &path.into(), &ReadOptions::default())));

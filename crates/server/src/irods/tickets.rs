@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cenote_store::{At, ErrorKind, Level, NewTicket};
+use cenote_store::{At, ErrorKind, Level, NewTicket, Ticket};
 
 use super::answer::{self, Answer};
 use super::call::Call;
@@ -16,19 +16,23 @@ pub(super) async fn answer(operation: &str, call: Call) -> Answer {
 }
 
 async fn create(call: Call) -> Answer {
-    let at: At = call.at()?;
+    let at = call.at()?;
+    answer::member("ticket", make(&call, at).await?.ticket)
+}
+
+/// Makes a ticket with the limits that a call names.
+pub(super) async fn make(call: &Call, at: At) -> Result<Ticket, Refusal> {
     let new = NewTicket {
-        level: level(&call)?,
+        level: level(call)?,
         uses: call.count("use-count")?.unwrap_or(0),
         writes: call.count("write-data-object-count")?.unwrap_or(0),
         bytes: call.count("write-byte-count")?.unwrap_or(0),
-        lifetime: lifetime(&call)?,
-        persons: names(&call, "users").chain(names(&call, "groups")).collect(),
-        hosts: names(&call, "hosts").collect(),
+        lifetime: lifetime(call)?,
+        persons: names(call, "users").chain(names(call, "groups")).collect(),
+        hosts: names(call, "hosts").collect(),
     };
     let caller = call.acting();
-    let ticket = call.ask(move |store| store.add_ticket(&caller, &at, &new)).await?;
-    answer::member("ticket", ticket.ticket)
+    call.ask(move |store| store.add_ticket(&caller, &at, &new)).await
 }
 
 fn level(call: &Call) -> Result<Level, Refusal> {

@@ -55,6 +55,20 @@ pub(super) fn check_replica(call: &Call) -> Result<(), Refusal> {
     check_resource(call, "resource")
 }
 
+/// Puts bytes at an offset of an object, which is made if it is missing, and cut first if that is wanted.
+pub(super) async fn put(
+    call: &Call,
+    path: StorePath,
+    offset: u64,
+    truncate: bool,
+    bytes: Received,
+) -> Result<(), Refusal> {
+    match (truncate, offset) {
+        (true, 0) => replace(call, path, bytes).await,
+        _ => lay(call, path, Where::Offset(offset), truncate, bytes).await,
+    }
+}
+
 async fn replace(call: &Call, path: StorePath, bytes: Received) -> Result<(), Refusal> {
     let caller = call.acting();
     let put = call.ask(move |store| {

@@ -462,9 +462,10 @@ async fn attributes_change_together_and_are_found() {
     assert_eq!(failed.json()["irods_response"]["failed_operation"]["operation_index"], 1);
     assert_eq!(modify(json!({"not": "a list"})).await.status, 400);
     let columns = "select META_DATA_ATTR_NAME, META_DATA_ATTR_VALUE, META_DATA_ATTR_UNITS";
-    let shown =
-        irods.rows(&format!("{columns} where COLL_NAME = '{}' and DATA_NAME = 'o'", irods.home));
-    assert_eq!(shown.await, json!([["a", "c+d", "u"], ["b", "2", "u"]]));
+    let shown = irods
+        .rows(&format!("{columns} where COLL_NAME = '{}' and DATA_NAME = 'o'", irods.home))
+        .await;
+    assert_eq!(shown, json!([["a", "c+d", "u"], ["b", "2", "u"]]));
     let both = "select DATA_NAME where META_DATA_ATTR_NAME = 'a' and META_DATA_ATTR_VALUE = 'c+d'
         and META_DATA_ATTR_NAME = 'b' and META_DATA_ATTR_VALUE n> '1'";
     assert_eq!(irods.rows(both).await, json!([["o"]]));
@@ -484,8 +485,9 @@ async fn a_query_is_answered_in_text_sorted_and_once() {
     assert_eq!(names, json!([["a"], ["b"], ["c"]]));
     let sizes = format!("select sum(DATA_SIZE), count(DATA_ID) where COLL_NAME like '{home}%'");
     assert_eq!(irods.rows(&sizes).await, json!([["5", "4"]]));
-    let collections = irods.rows(&format!("select COLL_NAME where COLL_PARENT_NAME = '{home}'"));
-    assert_eq!(collections.await, json!([[irods.path("d")]]));
+    let collections =
+        irods.rows(&format!("select COLL_NAME where COLL_PARENT_NAME = '{home}'")).await;
+    assert_eq!(collections, json!([[irods.path("d")]]));
     assert_eq!(irods.rows("select max(RULE_EXEC_ID)").await, json!([[""]]));
     assert_eq!(irods.rows("select RESC_NAME").await, json!([["demoResc"]]));
     assert_eq!(irods.rows("select COLL_NAME where COLL_NAME = '/x'").await, json!([]));

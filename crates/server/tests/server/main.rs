@@ -6,6 +6,7 @@ mod batch;
 mod bytes;
 mod embedded;
 mod irods;
+mod irods_rest;
 mod metadata;
 mod openapi;
 mod people;

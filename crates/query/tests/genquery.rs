@@ -1,0 +1,214 @@
+//! GenQuery over a store: every statement that the real clients' suites send.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+use cenote_blob::Place;
+use cenote_kv::MemoryEngine;
+use cenote_query::genquery::{Options, Zone, genquery1};
+use cenote_store::{
+    At, Avu, AvuChange, Caller, Conditions, CreateOptions, Draft, NewUser, Parts, PutOptions, Role,
+    Store, StorePath,
+};
+use proptest::prelude::*;
+
+struct World {
+    store: Store,
+    admin: Caller,
+}
+
+impl World {
+    fn new() -> Self {
+        let parts = Parts::new(MemoryEngine::default(), Place::memory("main"));
+        let store = Store::create_new(parts, "rods", "rods").unwrap();
+        let admin = store.authenticate_password("rods", "rods").unwrap();
+        Self { store, admin }
+    }
+
+    fn planted() -> Self {
+        let world = Self::new();
+        for collection in ["/home", "/home/rods", "/home/rods/a", "/home/rods/b"] {
+            world.mkdir(collection);
+        }
+        for (object, size) in [("a/x", 3), ("a/y", 20), ("b/x", 100), ("it's", 0)] {
+            world.put(&format!("/home/rods/{object}"), size);
+        }
+        world.describe("/home/rods/a/x", "colour", "green", Some("u"));
+        world.describe("/home/rods/a/x", "weight", "9", None);
+        world.describe("/home/rods/b/x", "colour", "green", None);
+        world.describe("/home/rods/b/x", "weight", "10", None);
+        world.describe("/home/rods/a", "a1", "v1", Some("u1"));
+        world
+    }
+
+    fn mkdir(&self, path: &str) {
+        let path: StorePath = path.parse().unwrap();
+        let options = CreateOptions::default();
+        self.store.create(&self.admin, &path, Draft::Collection, options).unwrap();
+    }
+
+    fn put(&self, path: &str, size: usize) {
+        let bytes = self.store.receive_inline(&vec![b'x'; size], &Default::default()).unwrap();
+        let path: StorePath = path.parse().unwrap();
+        self.store.publish(&self.admin, &path, &bytes, &PutOptions::default()).unwrap();
+    }
+
+    fn describe(&self, path: &str, attribute: &str, value: &str, unit: Option<&str>) {
+        let avu =
+            Avu { attribute: attribute.into(), value: value.into(), unit: unit.map(str::to_owned) };
+        let at: At = path.parse::<StorePath>().unwrap().into();
+        let change = [AvuChange::Add(avu)];
+        self.store.change_avus(&self.admin, &at, &change, &Conditions::default()).unwrap();
+    }
+
+    fn ask_with(&self, caller: &Caller, query: &str, options: Options) -> Vec<Vec<String>> {
+        let zone = Zone { name: "tempZone".into(), resource: "demoResc".into() };
+        let reading = self.store.reading(caller).unwrap();
+        genquery1(&reading, &zone, query, options).unwrap_or_else(|e| panic!("{query}: {e}"))
+    }
+
+    /// The rows of an answer, their columns joined by `|`.
+    fn ask(&self, query: &str) -> Vec<String> {
+        let rows = self.ask_with(&self.admin, query, Options::default());
+        rows.into_iter().map(|row| row.join("|")).collect()
+    }
+}
+
+#[test]
+fn the_queries_of_rirods_are_answered() {
+    let world = World::planted();
+    let of_children = "select COLL_NAME, META_COLL_ATTR_NAME, META_COLL_ATTR_VALUE, \
+                       META_COLL_ATTR_UNITS where COLL_PARENT_NAME = '/tempZone/home/rods'";
+    assert_eq!(world.ask(of_children), ["/tempZone/home/rods/a|a1|v1|u1"]);
+    let of_objects = "select COLL_NAME, DATA_NAME, META_DATA_ATTR_NAME, META_DATA_ATTR_VALUE, \
+                      META_DATA_ATTR_UNITS where COLL_NAME = '/tempZone/home/rods/a'";
+    assert_eq!(
+        world.ask(of_objects),
+        ["/tempZone/home/rods/a|x|colour|green|u", "/tempZone/home/rods/a|x|weight|9|"]
+    );
+    let of_one = "select META_DATA_ATTR_NAME, META_DATA_ATTR_VALUE, META_DATA_ATTR_UNITS \
+                  where COLL_NAME = '/tempZone/home/rods/b' and DATA_NAME = 'x'";
+    assert_eq!(world.ask(of_one), ["colour|green|", "weight|10|"]);
+    let of_itself = "select META_COLL_ATTR_NAME, META_COLL_ATTR_VALUE, META_COLL_ATTR_UNITS \
+                     where COLL_NAME = '/tempZone/home/rods/a'";
+    assert_eq!(world.ask(of_itself), ["a1|v1|u1"]);
+}
+
+#[test]
+fn the_queries_of_the_http_api_s_suite_are_answered() {
+    let world = World::planted();
+    let all = world.ask("select COLL_NAME");
+    assert_eq!(all.first().map(String::as_str), Some("/tempZone"));
+    assert!(all.contains(&"/tempZone/home/rods".to_owned()));
+    assert_eq!(
+        world.ask(
+            "select COLL_NAME where META_COLL_ATTR_NAME = 'a1' and META_COLL_ATTR_VALUE = 'v1' \
+             and META_COLL_ATTR_UNITS = 'u1'"
+        ),
+        ["/tempZone/home/rods/a"]
+    );
+    let one = "where COLL_NAME = '/tempZone/home/rods/a' and DATA_NAME = 'y'";
+    for (columns, expected) in [
+        ("DATA_NAME, RESC_NAME", "y|demoResc"),
+        (
+            "COLL_NAME, DATA_NAME, DATA_PATH, RESC_NAME",
+            "/tempZone/home/rods/a|y|/home/rods/a/y|demoResc",
+        ),
+        ("DATA_REPL_STATUS, DATA_SIZE", "1|20"),
+        ("DATA_REPL_NUM, DATA_PATH", "0|/home/rods/a/y"),
+        ("order_asc(DATA_REPL_NUM), DATA_SIZE", "0|20"),
+    ] {
+        assert_eq!(world.ask(&format!("select {columns} {one}")), [expected]);
+        assert_eq!(
+            world.ask(&format!("select {columns} {one} and DATA_REPL_NUM = '0'")),
+            [expected]
+        );
+        assert!(world.ask(&format!("select {columns} {one} and DATA_REPL_NUM = '1'")).is_empty());
+    }
+    let time = world.ask(&format!("select DATA_MODIFY_TIME {one}"));
+    assert!(time[0].len() == 11 && time[0].parse::<u64>().is_ok(), "{time:?}");
+    assert_eq!(world.ask("select max(RULE_EXEC_ID)"), [""]);
+    assert!(world.ask("select RESC_NAME where META_RESC_ATTR_NAME = 'a'").is_empty());
+    assert!(world.ask("select TICKET_STRING").is_empty());
+    assert_eq!(world.ask("select USER_NAME where USER_NAME = 'rods'"), ["rods"]);
+}
+
+#[test]
+fn conditions_of_one_attribute_are_of_one_statement() {
+    let world = World::planted();
+    let mixed =
+        "select COLL_NAME where META_DATA_ATTR_NAME = 'colour' and META_DATA_ATTR_VALUE = '9'";
+    assert!(world.ask(mixed).is_empty());
+    let both = "select COLL_NAME, DATA_NAME where META_DATA_ATTR_NAME = 'colour' \
+                and META_DATA_ATTR_VALUE = 'green' and META_DATA_ATTR_NAME = 'weight' \
+                and META_DATA_ATTR_VALUE n> '9'";
+    assert_eq!(world.ask(both), ["/tempZone/home/rods/b|x"]);
+}
+
+#[test]
+fn functions_combine_and_order_rows() {
+    let world = World::planted();
+    let sums = "select COLL_NAME, count(DATA_NAME), sum(DATA_SIZE), max(DATA_SIZE), avg(DATA_SIZE) \
+                where COLL_NAME like '/tempZone/home/rods/%'";
+    assert_eq!(
+        world.ask(sums),
+        ["/tempZone/home/rods/a|2|23|20|11.5", "/tempZone/home/rods/b|1|100|100|100"]
+    );
+    let sizes = world.ask("select order_desc(DATA_SIZE)");
+    assert_eq!(sizes, ["100", "20", "3", "0"]);
+    assert_eq!(world.ask("select DATA_SIZE"), ["0", "3", "20", "100"], "numbers sort as numbers");
+    assert_eq!(world.ask("select count(DATA_ID) where DATA_NAME = 'none'"), ["0"]);
+}
+
+#[test]
+fn options_page_compare_and_repeat() {
+    let world = World::planted();
+    let ask = |query: &str, options| world.ask_with(&world.admin, query, options).len();
+    let all = Options { distinct: false, ..Options::default() };
+    assert_eq!(ask("select DATA_NAME", all), 4);
+    assert_eq!(ask("select DATA_NAME", Options::default()), 3);
+    assert_eq!(ask("select DATA_NAME", Options { offset: 1, count: 1, ..all }), 1);
+    assert_eq!(ask("select DATA_NAME", Options { offset: 9, ..all }), 0);
+    let loose = Options { case_sensitive: false, ..Options::default() };
+    let capital = "select DATA_NAME where COLL_NAME = '/TEMPZONE/HOME/RODS/A' and DATA_NAME = 'X'";
+    assert_eq!((ask(capital, Options::default()), ask(capital, loose)), (0, 1));
+    assert_eq!(world.ask("select DATA_NAME where DATA_NAME = 'it''s'"), ["it's"]);
+}
+
+#[test]
+fn nobody_is_answered_what_they_may_not_see() {
+    let world = World::planted();
+    let user = NewUser { name: "alice".into(), password: None, role: Role::User };
+    let alice = world.store.add_user(&world.admin, &user).unwrap();
+    let alice = world.store.caller_for(alice).unwrap();
+    for query in [
+        "select DATA_NAME",
+        "select DATA_NAME where META_DATA_ATTR_NAME = 'colour' and META_DATA_ATTR_VALUE = 'green'",
+        "select DATA_NAME where COLL_NAME = '/tempZone/home/rods/a'",
+        "select COLL_NAME where COLL_NAME like '/tempZone/home/rods/%'",
+    ] {
+        assert!(world.ask_with(&alice, query, Options::default()).is_empty(), "{query}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Whatever way the rows are found, the answer is that of a test of all of them.
+    #[test]
+    fn the_way_the_rows_are_found_does_not_show(
+        collection in prop_oneof![Just("a"), Just("b"), Just("none")],
+        name in prop_oneof![Just("x"), Just("y"), Just("z")],
+        value in prop_oneof![Just("green"), Just("red")],
+    ) {
+        let world = World::planted();
+        let select = "select COLL_NAME, DATA_NAME, META_DATA_ATTR_VALUE where";
+        let quick = format!("{select} COLL_NAME = '/tempZone/home/rods/{collection}' \
+            and DATA_NAME = '{name}' and META_DATA_ATTR_NAME = 'colour' and META_DATA_ATTR_VALUE = '{value}'");
+        let slow = format!("{select} COLL_NAME in ('/tempZone/home/rods/{collection}') \
+            and DATA_NAME in ('{name}') and META_DATA_ATTR_NAME in ('colour') and META_DATA_ATTR_VALUE in ('{value}')");
+        let pattern = format!("{select} COLL_NAME like '/tempZone/home/rods/{collection}' \
+            and DATA_NAME like '{name}' and META_DATA_ATTR_NAME like 'colour' and META_DATA_ATTR_VALUE like '{value}'");
+        prop_assert_eq!(world.ask(&quick), world.ask(&slow));
+        prop_assert_eq!(world.ask(&pattern), world.ask(&slow));
+    }
+}

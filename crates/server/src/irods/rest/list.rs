@@ -1,0 +1,121 @@
+//! Asking: what is in a collection, and GenQuery.
+
+use axum::http::StatusCode;
+use cenote_store::{At, Caller, Kind, Level, Result, Stat, Store};
+use serde_json::{Map, Value, json};
+
+use super::super::answer::{self, Answer};
+use super::super::call::Call;
+use super::super::code::Refusal;
+use super::super::stat::modified;
+use super::super::{lpath, query};
+use super::inaccessible;
+
+/// What a listing tells besides names.
+#[derive(Debug, Clone, Copy)]
+struct Shown {
+    stat: bool,
+    permissions: bool,
+    metadata: bool,
+}
+
+/// `GET list`: what is in a collection, or the one data object.
+pub(super) async fn list(call: Call) -> Answer {
+    let at: At = call.path("logical-path").map_err(|_| inaccessible(&call))?.into();
+    let flag = |name| call.form.flag(name, false);
+    let shown =
+        Shown { stat: flag("stat"), permissions: flag("permissions"), metadata: flag("metadata") };
+    let (deep, offset) = (flag("recursive"), call.count("offset")?.unwrap_or(0));
+    let limit = call.count("limit")?.filter(|limit| *limit > 0).unwrap_or(u64::MAX);
+    let (caller, zone) = (call.caller.clone(), call.settings().zone.clone());
+    let entries = call.ask(move |store| {
+        Ok(found(store, &caller, &at, deep, (offset, limit)).and_then(|found| {
+            found.iter().map(|stat| entry(store, &caller, stat, &zone, shown)).collect()
+        }))
+    });
+    let entries: Vec<Value> = entries.await?.map_err(|_| inaccessible(&call))?;
+    let body = json!({ "_embedded": entries, "_links": links(&call) });
+    Ok(answer::json(StatusCode::OK, &body))
+}
+
+/// The resources of a page of the listing.
+fn found(
+    store: &Store,
+    caller: &Caller,
+    at: &At,
+    deep: bool,
+    (offset, limit): (u64, u64),
+) -> Result<Vec<Stat>> {
+    let top = store.stat(caller, at)?;
+    if top.resource.kind != Kind::Collection {
+        return Ok(vec![top]);
+    }
+    let (offset, limit) = (saturate(offset), saturate(limit));
+    let page = store.names(caller, at, deep, None, offset.saturating_add(limit))?;
+    let wanted: Vec<At> =
+        page.entries.iter().skip(offset).map(|entry| At::from(&entry.path)).collect();
+    Ok(store.stat_many(caller, &wanted)?.into_iter().flatten().collect())
+}
+
+fn saturate(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+fn entry(store: &Store, caller: &Caller, stat: &Stat, zone: &str, shown: Shown) -> Result<Value> {
+    let collection = stat.resource.kind == Kind::Collection;
+    let mut entry = json!({
+        "logical_path": lpath::of(zone, &stat.path),
+        "type": if collection { "collection" } else { "data_object" },
+    });
+    if shown.stat {
+        entry["status_information"] = json!({ "last_write_time": modified(stat).to_string() });
+        if !collection {
+            entry["status_information"]["size"] = stat.size().into();
+        }
+    }
+    if shown.permissions {
+        entry["permission_information"] = permissions(store, caller, stat)?;
+    }
+    if shown.metadata {
+        let avu = |avu: cenote_store::Avu| {
+            let units = avu.unit.unwrap_or_default();
+            json!({ "attribute": avu.attribute, "units": units, "value": avu.value })
+        };
+        let avus = store.avus(caller, &At::Id(stat.id))?;
+        entry["metadata"] = avus.into_iter().map(avu).collect();
+    }
+    Ok(entry)
+}
+
+fn permissions(store: &Store, caller: &Caller, stat: &Stat) -> Result<Value> {
+    let (_, lines) = store.access(caller, &At::Id(stat.id))?;
+    let lines = lines.into_iter().map(|line| (line.name, word(line.level).into()));
+    Ok(Value::Object(lines.collect::<Map<_, _>>()))
+}
+
+/// The four words that this interface has for the ten levels.
+fn word(level: Level) -> &'static str {
+    match level {
+        Level::Own => "own",
+        level if level >= Level::ModifyObject => "write",
+        level if level >= Level::ReadObject => "read",
+        _ => "null",
+    }
+}
+
+fn links(call: &Call) -> Value {
+    let path = call.form.text("logical-path").or(call.form.text("query")).unwrap_or_default();
+    json!({ "first": path, "last": path, "next": path, "prev": path, "self": path })
+}
+
+/// `GET query`: GenQuery 1; the counts are texts.
+pub(super) async fn query(call: Call) -> Answer {
+    if call.form.text("type").is_some_and(|kind| kind != "general") {
+        return Err(Refusal::BAD);
+    }
+    let limit = call.count("limit")?;
+    let rows = query::rows(&call, limit).await?;
+    let count = rows.len().to_string();
+    let body = json!({ "_embedded": rows, "_links": links(&call), "count": count, "total": count });
+    Ok(answer::json(StatusCode::OK, &body))
+}

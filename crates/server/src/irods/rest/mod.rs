@@ -1,0 +1,100 @@
+//! irods-rest 0.9.3, the older HTTP interface, for clients that were never moved from it (rirods up to
+//! 0.1.2). Parameters are in the query of the address, whatever the method; every error is status 400 with
+//! a code and a text.
+
+mod change;
+mod list;
+mod stream;
+
+use axum::extract::{Path, Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde_json::json;
+
+use super::answer::{self, Answer};
+use super::call::{Call, host};
+use super::code::{Code, Refusal};
+use super::form::Form;
+use super::identity;
+use crate::app::App;
+
+/// Answers every call.
+pub(super) async fn answer(
+    State(app): State<App>,
+    Path((_, operation)): Path<(String, String)>,
+    request: Request,
+) -> Response {
+    let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
+    let response = dispatch(&app, &operation, request).await;
+    if changes {
+        app.changed().notify_waiters();
+    }
+    response.unwrap_or_else(refused)
+}
+
+async fn dispatch(app: &App, operation: &str, request: Request) -> Answer {
+    let host = host(&request);
+    let (parts, body) = request.into_parts();
+    if operation == "auth" {
+        return identity::log_in(app, &parts.headers).await;
+    }
+    let mut call = call(app, &parts).await?;
+    call.use_ticket(host, parts.method == Method::PUT).await?;
+    match (parts.method, operation) {
+        (Method::GET, "list") => list::list(call).await,
+        (Method::GET, "query") => list::query(call).await,
+        (Method::GET, "stream") => stream::read(call).await,
+        (Method::GET, "ticket") => change::ticket(call).await,
+        (Method::PUT, "stream") => stream::write(call, body).await,
+        (Method::POST, "admin") => change::admin(call).await,
+        (Method::POST, "logicalpath") => change::make(call).await,
+        (Method::DELETE, "logicalpath") => change::remove(call).await,
+        (Method::POST, "logicalpath/rename") => change::rename(call).await,
+        (Method::POST, "metadata") => change::metadata(call, body).await,
+        _ => Err(Refusal::Plain(StatusCode::NOT_FOUND)),
+    }
+}
+
+/// Who asks, and with what: a token alone in the header, or behind `Bearer`.
+async fn call(app: &App, parts: &Parts) -> Result<Call, Refusal> {
+    let mut headers = HeaderMap::new();
+    let shown = parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let token = shown.map(|text| text.strip_prefix("Bearer ").unwrap_or(text).trim());
+    if let Some(value) =
+        token.and_then(|token| HeaderValue::from_str(&format!("Bearer {token}")).ok())
+    {
+        headers.insert(header::AUTHORIZATION, value);
+    }
+    let caller = identity::caller(app, &headers).await?;
+    let mut form = Form::decode(parts.uri.query().unwrap_or_default().as_bytes());
+    if let Some(ticket) = parts.headers.get("irods-ticket") {
+        form.insert("ticket".to_owned(), ticket.as_bytes().to_vec().into());
+    }
+    Ok(Call { app: app.clone(), caller, form, received: None })
+}
+
+fn refused(refusal: Refusal) -> Response {
+    let (code, message) = match refusal {
+        Refusal::Coded { code, message, .. } => (code, message),
+        Refusal::Plain(StatusCode::NOT_FOUND) => return StatusCode::NOT_FOUND.into_response(),
+        Refusal::Plain(StatusCode::UNAUTHORIZED) => (Code::InvalidAuthentication, None),
+        Refusal::Plain(_) => (Code::InvalidInput, None),
+        Refusal::Failed(problem) => return problem.into_response(),
+    };
+    let message = message.unwrap_or_else(|| format!("{code:?}"));
+    let body = json!({ "error_code": code as i32, "error_message": message });
+    answer::json(StatusCode::BAD_REQUEST, &body)
+}
+
+/// Done, with nothing to say.
+fn done() -> Answer {
+    Ok(StatusCode::OK.into_response())
+}
+
+/// What is not there, or not seen, in the words of this interface.
+fn inaccessible(call: &Call) -> Refusal {
+    let path = call.form.text("logical-path").unwrap_or_default();
+    Refusal::code(Code::InvalidInput)
+        .with_message(&format!("Logical path [{path}] is not accessible."))
+}

@@ -1,0 +1,33 @@
+//! Bytes, in as many requests as the client likes: old clients send a thousand at a time.
+
+use axum::body::Body;
+use axum::http::StatusCode;
+use cenote_store::Expected;
+use serde_json::json;
+
+use super::super::answer::{self, Answer};
+use super::super::call::Call;
+use super::super::code::{Code, Refusal};
+use super::super::{read as whole, write as bytes_in};
+
+/// `GET stream`: `count` bytes from `offset` on.
+pub(super) async fn read(call: Call) -> Answer {
+    let path = call.form.text("logical-path").unwrap_or_default().to_owned();
+    call.count("count")?.ok_or(Refusal::BAD)?;
+    let opened = whole::part(&call, "logical-path").await;
+    opened.map_err(|refusal| match refusal {
+        Refusal::Plain(StatusCode::NOT_FOUND) => Refusal::code(Code::InvalidInput)
+            .with_message(&format!("Failed to open data object [{path}]")),
+        other => other,
+    })
+}
+
+/// `PUT stream`: bytes at an offset; what is there goes, unless `truncate=false`.
+pub(super) async fn write(call: Call, body: Body) -> Answer {
+    let path = call.path("logical-path")?;
+    let offset = call.count("offset")?.unwrap_or(0);
+    let truncate = call.form.text("truncate") != Some("false");
+    let received = call.app.store().receive(body.into_data_stream(), &Expected::default()).await?;
+    bytes_in::put(&call, path, offset, truncate, received).await?;
+    Ok(answer::json(StatusCode::OK, &json!({ "code": 0, "message": "Success" })))
+}

@@ -1,0 +1,21 @@
+#' Make, change and remove users
+#'
+#' @param name The name of the user.
+#' @param password The password, for `"create_user"` and `"set_password"`.
+#' @param action `"create_user"`, `"set_password"` or `"remove_user"`.
+#' @param role `"rodsuser"`, `"groupadmin"` or `"rodsadmin"`.
+#' @param verbose Not used.
+#' @return Nothing, invisibly.
+#' @export
+iadmin <- function(name, password = "", action = c("create_user", "set_password", "remove_user"),
+                   role = c("rodsuser", "groupadmin", "rodsadmin"), verbose = FALSE) {
+  action <- match.arg(action)
+  role <- match.arg(role)
+  users <- function(op, ...) irods("POST", "users-groups", op = op, name = name, zone = sub("/", "", zone()), ...)
+  if (action == "create_user") users("create_user", `user-type` = role)
+  if (action == "remove_user") users("remove_user")
+  if (action == "set_password" || (action == "create_user" && nzchar(password))) {
+    users("set_password", `new-password` = password)
+  }
+  invisible(NULL)
+}

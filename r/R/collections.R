@@ -1,0 +1,35 @@
+#' Make a collection
+#'
+#' @param logical_path The collection.
+#' @param create_parent_collections Whether to make the collections on the way, too.
+#' @param overwrite Whether it is no error that it is there.
+#' @param verbose Not used.
+#' @return The logical path, invisibly.
+#' @export
+imkdir <- function(logical_path, create_parent_collections = FALSE, overwrite = FALSE, verbose = FALSE) {
+  path <- absolute(logical_path)
+  made <- irods("POST", "collections",
+    op = "create", lpath = path, `create-intermediates` = create_parent_collections
+  )
+  if (!made$created && !overwrite) stop_cenote("exists", paste0("it is there already: ", path), hints$exists)
+  invisible(path)
+}
+
+#' Remove a data object or a collection
+#'
+#' @param logical_path What to remove.
+#' @param force Whether to remove it for good; else it goes into your trash.
+#' @param recursive Whether to remove a collection with all that is in it.
+#' @param catalog_only Not offered.
+#' @param verbose Not used.
+#' @return Nothing, invisibly.
+#' @export
+irm <- function(logical_path, force = TRUE, recursive = FALSE, catalog_only = FALSE, verbose = FALSE) {
+  path <- absolute(logical_path)
+  if (is_collection(path)) {
+    irods("POST", "collections", op = "remove", lpath = path, recurse = recursive, `no-trash` = force)
+  } else {
+    irods("POST", "data-objects", op = "remove", lpath = path, `no-trash` = force, `catalog-only` = catalog_only)
+  }
+  invisible(NULL)
+}

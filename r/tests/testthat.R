@@ -1,0 +1,3 @@
+library(testthat)
+library(cenote)
+test_check("cenote")

@@ -1,0 +1,5 @@
+file_with <- function(bytes) {
+  file <- tempfile()
+  writeBin(bytes, file)
+  file
+}

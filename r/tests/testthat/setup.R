@@ -1,0 +1,11 @@
+# Tests that need a server run where `CENOTE_TEST_URL` names one, with the administrator rods/rods.
+server <- Sys.getenv("CENOTE_TEST_URL")
+
+need_server <- function() {
+  testthat::skip_if_not(nzchar(server), "CENOTE_TEST_URL is not set")
+  create_irods(server, overwrite = TRUE)
+  iauth("rods", "rods")
+  if ("/tempZone/home/rods/tests" %in% ils()$logical_path) irm("tests", recursive = TRUE)
+  imkdir("tests")
+  icd("tests")
+}
