@@ -208,7 +208,7 @@ async fn ranges_side_by_side_make_the_same_file() {
     let world = World::new();
     let (resource, bytes) = put(&world, 40_000_001).await;
     let target = world.dir.path().join("x");
-    let transfer = world.transfer(Options { ranges_from: 1, ..Options::default() });
+    let transfer = world.transfer(Options { ranges_from: Some(1), ..Options::default() });
     transfer.get_file(&resource, &target).await.unwrap();
     assert_eq!(world.line.0.ranges.load(Ordering::SeqCst), 3);
     assert!(std::fs::read(&target).unwrap() == bytes);

@@ -10,7 +10,7 @@ use crate::error::{CliError, Kind, Result};
 use crate::glob;
 use crate::place::{Place, StorePath};
 use crate::session::Session;
-use crate::tree::{self, FilterArgs, Rules, TransferArgs, Verify};
+use crate::tree::{self, FilterArgs, ReadArgs, Rules, TransferArgs};
 
 /// Get objects and collections out of the store.
 ///
@@ -26,14 +26,13 @@ pub(crate) struct Args {
     /// Get collections with all that lies below
     #[arg(long, short)]
     recursive: bool,
-    /// Do not compare what comes with the store's checksum
-    #[arg(long)]
-    no_verify: bool,
     /// With -r, compare the bytes, not only size and modification time
     #[arg(long)]
     checksum: bool,
     #[command(flatten)]
     filter: FilterArgs,
+    #[command(flatten)]
+    reads: ReadArgs,
     #[command(flatten)]
     transfer: TransferArgs,
 }
@@ -68,7 +67,7 @@ impl Args {
             ResourceKind::Collection if self.recursive => {
                 let to = target(from, to, of > 1 || names_a_parent(to));
                 let rules = Rules { checksum: self.checksum, delete: false };
-                let args = (&self.transfer, Verify(!self.no_verify));
+                let args = (&self.transfer, &self.reads);
                 tree::download(session, &from.path, &to, self.filter.filter()?, rules, args).await
             }
             ResourceKind::Collection => {
@@ -89,7 +88,7 @@ impl Args {
         let to = target(from, to, to.is_dir() || of > 1 || names_a_parent(to));
         if !self.transfer.dry_run {
             let bar = session.progress.bytes(from.size.unwrap_or(0));
-            let transfer = self.transfer.transfer(session, !self.no_verify, &bar)?;
+            let transfer = self.transfer.transfer(session, Some(&self.reads), &bar)?;
             let outcome = transfer.get_file(from, &to).await;
             bar.finish_and_clear();
             outcome?;

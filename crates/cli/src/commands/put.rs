@@ -84,7 +84,7 @@ impl Args {
         let target = target.path_for(&local_name(path)?);
         if !self.transfer.dry_run {
             let bar = session.progress.bytes(file.size);
-            let transfer = self.transfer.transfer(session, true, &bar)?;
+            let transfer = self.transfer.transfer(session, None, &bar)?;
             let outcome = transfer.put_file(&file, &target, &self.options(Some(&file))).await;
             bar.finish_and_clear();
             outcome?;

@@ -3,7 +3,7 @@
 use crate::error::{CliError, Kind, Result};
 use crate::place::Place;
 use crate::session::Session;
-use crate::tree::{self, FilterArgs, Rules, TransferArgs, Verify};
+use crate::tree::{self, FilterArgs, ReadArgs, Rules, TransferArgs};
 
 /// Make a collection like a directory, or a directory like a collection.
 ///
@@ -27,11 +27,10 @@ pub(crate) struct Args {
     /// Compare the bytes, not only size and modification time
     #[arg(long)]
     checksum: bool,
-    /// Do not compare what comes with the store's checksum
-    #[arg(long)]
-    no_verify: bool,
     #[command(flatten)]
     filter: FilterArgs,
+    #[command(flatten)]
+    reads: ReadArgs,
     #[command(flatten)]
     transfer: TransferArgs,
 }
@@ -45,7 +44,7 @@ impl Args {
                 tree::upload(session, &from, to.as_str(), filter, rules, &self.transfer).await
             }
             (Place::Store(from), Place::Local(to)) => {
-                let args = (&self.transfer, Verify(!self.no_verify));
+                let args = (&self.transfer, &self.reads);
                 tree::download(session, from.as_str(), &to, filter, rules, args).await
             }
             (Place::Store(_), Place::Store(_)) => {

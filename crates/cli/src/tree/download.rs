@@ -12,17 +12,13 @@ use futures_util::{StreamExt, stream};
 use super::entry::{Entry, EntryKind, Tree};
 use super::filter::Filter;
 use super::plan::{Plan, Rules, plan};
-use super::report::{Report, TransferArgs};
+use super::report::{ReadArgs, Report, TransferArgs};
 use super::{local, remote};
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
 
 /// Files that come side by side, beyond what a single one uses.
 const SIDE_BY_SIDE: usize = 16;
-
-/// How bytes are treated that come.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Verify(pub(crate) bool);
 
 /// Makes the directory `to` like the collection at `from`.
 pub(crate) async fn download(
@@ -31,7 +27,7 @@ pub(crate) async fn download(
     to: &Path,
     filter: Filter,
     rules: Rules,
-    (args, verify): (&TransferArgs, Verify),
+    (args, reads): (&TransferArgs, &ReadArgs),
 ) -> Result<()> {
     let client = session.client()?;
     let Some(source) = remote::scan(client, from, &filter).await? else {
@@ -41,7 +37,7 @@ pub(crate) async fn download(
     };
     let (plan, failures) = compare(source, to, filter, rules).await?;
     let bar = session.progress.bytes(plan.transfer.iter().map(|(_, entry)| entry.size()).sum());
-    let transfer = args.transfer(session, verify.0, &bar)?;
+    let transfer = args.transfer(session, Some(reads), &bar)?;
     let mut report = Report::new(session, "get", args.dry_run);
     failures.iter().for_each(|(path, error)| report.failed(path, error.again()));
     let download = Download { transfer: &transfer, to };

@@ -12,8 +12,8 @@ mod remote;
 mod report;
 mod upload;
 
-pub(crate) use download::{Verify, download};
+pub(crate) use download::download;
 pub(crate) use filter::FilterArgs;
 pub(crate) use plan::Rules;
-pub(crate) use report::TransferArgs;
+pub(crate) use report::{ReadArgs, TransferArgs};
 pub(crate) use upload::upload;

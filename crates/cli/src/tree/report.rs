@@ -30,18 +30,33 @@ impl TransferArgs {
     pub(crate) fn transfer(
         &self,
         session: &Session,
-        verify: bool,
+        reads: Option<&ReadArgs>,
         bar: &ProgressBar,
     ) -> Result<Transfer> {
         let options = Options {
             jobs: self.jobs,
-            verify,
+            verify: reads.is_none_or(|reads| !reads.no_verify),
+            ranges_from: reads.filter(|reads| reads.ranges).map(|_| RANGES_FROM),
             journal: journal(&session.settings),
             ..Options::default()
         };
         let client: &Client = session.client()?;
         Ok(Transfer::new(client.clone(), options, Arc::new(Bar(bar.clone()))))
     }
+}
+
+/// Smaller files are not worth several requests, in bytes.
+const RANGES_FROM: u64 = 64 << 20;
+
+/// The flags of transfers out of the store.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ReadArgs {
+    /// Do not compare what comes with the store's checksum
+    #[arg(long)]
+    no_verify: bool,
+    /// Get large objects in ranges side by side: faster from afar, but begun anew if interrupted
+    #[arg(long)]
+    ranges: bool,
 }
 
 /// Interrupted uploads are remembered beside the configuration.

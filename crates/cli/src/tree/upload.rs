@@ -33,7 +33,7 @@ pub(crate) async fn upload(
     let is_new = there.is_none();
     let (plan, failures) = compare(from, filter, there.unwrap_or_default(), rules).await?;
     let bar = session.progress.bytes(bytes(&plan));
-    let transfer = args.transfer(session, true, &bar)?;
+    let transfer = args.transfer(session, None, &bar)?;
     let mut report = Report::new(session, "put", args.dry_run);
     failures.iter().for_each(|(path, error)| report.failed(path, error.again()));
     if is_new && !args.dry_run {

@@ -33,7 +33,7 @@ impl Transfer {
     pub async fn get_file(&self, resource: &Resource, target: &Path) -> Result<()> {
         let partial = partial_path(target, resource);
         let size = resource.size.unwrap_or(0);
-        let digest = if size >= self.options.ranges_from && self.options.jobs.get() > 1 {
+        let digest = if self.options.ranges_from.is_some_and(|from| size >= from) {
             self.get_ranges(resource, size, &partial).await?
         } else {
             self.get_stream(resource, &partial).await?

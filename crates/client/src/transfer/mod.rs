@@ -49,8 +49,10 @@ pub struct Options {
     pub parts_from: u64,
     /// The size of a part in bytes.
     pub part_size: NonZeroUsize,
-    /// Files of at least this size come in ranges side by side, in bytes.
-    pub ranges_from: u64,
+    /// Files of at least this size come in ranges side by side, in bytes. None do by default: one
+    /// stream is as fast where the network is not the limit, is verified while it comes, and
+    /// goes on after an interruption, which ranges do not.
+    pub ranges_from: Option<u64>,
 }
 
 impl Default for Options {
@@ -61,7 +63,7 @@ impl Default for Options {
             journal: None,
             parts_from: 64 << 20,
             part_size: NonZeroUsize::new(16 << 20).expect("sixteen is not zero"),
-            ranges_from: 64 << 20,
+            ranges_from: None,
         }
     }
 }
