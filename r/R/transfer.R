@@ -136,6 +136,7 @@ get_files <- function(paths, files, verbose, overwrite, ticket, resume) {
 header_lines <- function() paste0(names(headers()), ": ", unlist(headers()))
 
 keep_file <- function(got, path, part, file) {
+  if (!file.exists(part)) file.create(part) # curl makes no file of an empty body
   if (!isTRUE(got$success)) {
     stop_cenote("unreachable", paste0(path, ": ", got$error), "call again with `resume = TRUE`")
   }

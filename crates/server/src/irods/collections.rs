@@ -50,12 +50,17 @@ async fn create(call: Call) -> Answer {
     });
     match made.await? {
         Ok(created) => answer::member("created", created),
-        Err(error) if error.kind() == ErrorKind::NotFound => Err(nowhere()),
-        Err(error) if error.kind() == ErrorKind::Denied && parents => {
+        Err(error) if parents && is_closed(&error) => {
             Err(Refusal::code(Code::InvalidInput).with_message(&error.to_string()))
         }
+        Err(error) if error.kind() == ErrorKind::NotFound => Err(nowhere()),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Whether the caller may not create there, or not even see it.
+fn is_closed(error: &cenote_store::Error) -> bool {
+    matches!(error.kind(), ErrorKind::Denied | ErrorKind::NotFound)
 }
 
 /// How many names are taken from the store at a time.

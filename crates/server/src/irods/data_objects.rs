@@ -50,7 +50,7 @@ pub(super) async fn answer(operation: &str, call: Call) -> Answer {
 }
 
 async fn remove(call: Call) -> Answer {
-    let path = call.path("lpath")?;
+    call.need("lpath")?;
     let catalog_only = match call.need("catalog-only")? {
         "1" => true,
         "0" => false,
@@ -60,7 +60,7 @@ async fn remove(call: Call) -> Answer {
     if catalog_only && for_good {
         return Err(Refusal::BAD);
     }
-    let caller = call.acting();
+    let (path, caller) = (call.path("lpath")?, call.acting());
     let removed = call.ask(move |store| {
         let stat = store.stat(&caller, &path.into())?;
         match stat.resource.content {
@@ -75,8 +75,9 @@ async fn remove(call: Call) -> Answer {
 }
 
 async fn copy(call: Call) -> Answer {
-    let (to, replace) = (call.path("dst-lpath")?, call.form.flag("overwrite", false));
+    call.need("dst-lpath")?;
     let source = call.required_at("src-lpath", Wanted::DataObject).await?;
+    let (to, replace) = (call.path("dst-lpath")?, call.form.flag("overwrite", false));
     check_resource(&call, "src-resource")?;
     check_resource(&call, "dst-resource")?;
     let caller = call.acting();

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::catalog::{PartRecord, Reads, Record, Transaction, UploadRecord, keys};
 use crate::contents::digest::digest_of;
-use crate::contents::{Expected, PutOptions, Received};
+use crate::contents::{Expected, PutOptions, Received, overlay};
 use crate::model::{Content, ContentId, Digests, Extent, Stat, StorePath, Time};
 use crate::{Bytes, Caller, Error, ErrorKind, Result, Store, Stream};
 
@@ -266,17 +266,19 @@ fn parts(reads: &impl Reads, upload: u64) -> Result<Vec<(u64, PartRecord)>> {
     rows.iter().map(part).collect()
 }
 
-/// The extents of all parts, one after the other.
+/// The extents of all parts. Where two overlap, the one that begins later counts: a client may send the bytes
+/// at a seam twice.
 fn assemble(reads: &impl Reads, upload: u64, record: &UploadRecord) -> Result<Received> {
     let parts = parts(reads, upload)?;
     let mut extents = Vec::with_capacity(parts.len());
-    let mut end = 0;
+    let (mut end, mut overlap) = (0, false);
     for (offset, part) in &parts {
-        if *offset != end {
+        if *offset > end {
             return Err(gap(end));
         }
+        overlap |= *offset < end;
         extents.extend(part_extents(reads, *offset, part)?);
-        end += part.length;
+        end = end.max(offset + part.length);
     }
     if record.size.is_some_and(|size| size != end) {
         return Err(gap(end));
@@ -285,6 +287,7 @@ fn assemble(reads: &impl Reads, upload: u64, record: &UploadRecord) -> Result<Re
         [(_, only)] => only.digests.clone(),
         _ => Digests::default(),
     };
+    let extents = if overlap { overlay(Vec::new(), extents, end) } else { extents };
     Ok(Received { content: Content { extents }, size: end, digests, blob: None })
 }
 
@@ -299,7 +302,7 @@ fn part_extents(reads: &impl Reads, offset: u64, part: &PartRecord) -> Result<Ve
 }
 
 fn gap(at: u64) -> Error {
-    Error::new(ErrorKind::Conflict, format!("bytes from {at} on are missing or overlap"))
+    Error::new(ErrorKind::Conflict, format!("bytes from {at} on are missing"))
         .with_hint("ask which parts have arrived, and send those that are missing")
 }
 

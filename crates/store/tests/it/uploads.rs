@@ -48,7 +48,7 @@ fn nothing_is_visible_before_the_end() {
 }
 
 #[test]
-fn gaps_and_overlaps_are_told_where() {
+fn gaps_are_told_and_where_parts_overlap_the_one_that_begins_later_counts() {
     let world = world();
     let upload = begin(&world, "/a", announced(30)).unwrap().id;
     let fails = || kind(complete(&world, upload, None));
@@ -56,8 +56,6 @@ fn gaps_and_overlaps_are_told_where() {
     part(&world, upload, 10, &[1; 10]).unwrap();
     assert_eq!(fails(), ErrorKind::Conflict);
     part(&world, upload, 0, &[0; 15]).unwrap();
-    assert_eq!(fails(), ErrorKind::Conflict, "they overlap");
-    part(&world, upload, 0, &[0; 10]).unwrap();
     assert_eq!(fails(), ErrorKind::Conflict, "the end is missing");
     assert_eq!(kind(part(&world, upload, 20, &[2; 11])), ErrorKind::Mismatch);
     part(&world, upload, 20, &[2; 10]).unwrap();
