@@ -9,8 +9,10 @@ use super::code::Refusal;
 /// What an operation answers.
 pub(super) type Answer = Result<Response, Refusal>;
 
-/// A JSON answer. `serde_json` keeps the keys of a `Value` sorted.
-pub(super) fn json(status: StatusCode, body: &Value) -> Response {
+/// A JSON answer. The keys are sorted here, since another crate of the program may have asked
+/// `serde_json` to keep them as they were put.
+pub(super) fn json(status: StatusCode, mut body: Value) -> Response {
+    body.sort_all_objects();
     let json = HeaderValue::from_static("application/json");
     (status, [(header::CONTENT_TYPE, json)], body.to_string()).into_response()
 }
@@ -24,7 +26,7 @@ pub(super) fn done() -> Answer {
 pub(super) fn with(members: Map<String, Value>) -> Answer {
     let mut body = Value::Object(members);
     body["irods_response"] = json!({ "status_code": 0 });
-    Ok(json(StatusCode::OK, &body))
+    Ok(json(StatusCode::OK, body))
 }
 
 /// Done, with one member.
@@ -35,7 +37,7 @@ pub(super) fn member(name: &str, value: impl Into<Value>) -> Answer {
 /// Done, for an operation of several parts: none of them failed.
 pub(super) fn all_done() -> Answer {
     let body = json!({ "irods_response": { "failed_operation": {}, "status_code": 0 } });
-    Ok(json(StatusCode::OK, &body))
+    Ok(json(StatusCode::OK, body))
 }
 
 /// One part of an operation failed, and nothing was changed.
@@ -48,5 +50,5 @@ pub(super) fn part_failed(refusal: Refusal, index: usize, operation: &Value) -> 
         "operation_index": index,
     });
     let body = json!({ "irods_response": { "failed_operation": failed, "status_code": code } });
-    Ok(json(StatusCode::BAD_REQUEST, &body))
+    Ok(json(StatusCode::BAD_REQUEST, body))
 }

@@ -137,7 +137,7 @@ impl IntoResponse for Refusal {
                 if let Some(message) = message {
                     body["status_message"] = message.into();
                 }
-                answer::json(status, &json!({ "irods_response": body }))
+                answer::json(status, json!({ "irods_response": body }))
             }
             Self::Failed(problem) => problem.into_response(),
         }

@@ -192,7 +192,7 @@ async fn verify(call: Call) -> Answer {
     digested(&call).await?;
     let body =
         json!({ "irods_response": { "status_code": 0 }, "r_error_info": Value::Array(vec![]) });
-    Ok(answer::json(axum::http::StatusCode::OK, &body))
+    Ok(answer::json(axum::http::StatusCode::OK, body))
 }
 
 async fn digested(call: &Call) -> std::result::Result<Stat, Refusal> {

@@ -257,5 +257,5 @@ async fn info(app: &App, headers: &HeaderMap) -> Answer {
     if identity::caller(app, headers).await.is_ok() {
         info["irods_server_version"] = Value::from(concat!("cenote ", env!("CARGO_PKG_VERSION")));
     }
-    Ok(answer::json(StatusCode::OK, &info))
+    Ok(answer::json(StatusCode::OK, info))
 }

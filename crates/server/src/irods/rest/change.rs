@@ -95,7 +95,7 @@ pub(super) async fn ticket(call: Call) -> Answer {
         "headers": { "irods-ticket": [ticket] },
         "url": format!("stream?logical-path={lpath}&offset=0&count={size}"),
     });
-    Ok(answer::json(StatusCode::OK, &body))
+    Ok(answer::json(StatusCode::OK, body))
 }
 
 /// `POST admin`: users.
@@ -118,7 +118,7 @@ pub(super) async fn admin(call: Call) -> Answer {
     });
     match done.await? {
         Some(Ok(())) => {
-            Ok(answer::json(StatusCode::OK, &json!({ "code": 0, "message": "Success" })))
+            Ok(answer::json(StatusCode::OK, json!({ "code": 0, "message": "Success" })))
         }
         Some(Err(error)) if error.kind() == ErrorKind::Denied => {
             Err(Refusal::code(Code::NoApiPrivilege).with_message(&error.to_string()))

@@ -35,7 +35,7 @@ pub(super) async fn list(call: Call) -> Answer {
     });
     let entries: Vec<Value> = entries.await?.map_err(|_| inaccessible(&call))?;
     let body = json!({ "_embedded": entries, "_links": links(&call) });
-    Ok(answer::json(StatusCode::OK, &body))
+    Ok(answer::json(StatusCode::OK, body))
 }
 
 /// The resources of a page of the listing.
@@ -117,5 +117,5 @@ pub(super) async fn query(call: Call) -> Answer {
     let rows = query::rows(&call, limit).await?;
     let count = rows.len().to_string();
     let body = json!({ "_embedded": rows, "_links": links(&call), "count": count, "total": count });
-    Ok(answer::json(StatusCode::OK, &body))
+    Ok(answer::json(StatusCode::OK, body))
 }

@@ -84,7 +84,7 @@ fn refused(refusal: Refusal) -> Response {
     };
     let message = message.unwrap_or_else(|| format!("{code:?}"));
     let body = json!({ "error_code": code as i32, "error_message": message });
-    answer::json(StatusCode::BAD_REQUEST, &body)
+    answer::json(StatusCode::BAD_REQUEST, body)
 }
 
 /// Done, with nothing to say.

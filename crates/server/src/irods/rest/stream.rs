@@ -29,5 +29,5 @@ pub(super) async fn write(call: Call, body: Body) -> Answer {
     let truncate = call.form.text("truncate") != Some("false");
     let received = call.app.store().receive(body.into_data_stream(), &Expected::default()).await?;
     bytes_in::put(&call, path, offset, truncate, received).await?;
-    Ok(answer::json(StatusCode::OK, &json!({ "code": 0, "message": "Success" })))
+    Ok(answer::json(StatusCode::OK, json!({ "code": 0, "message": "Success" })))
 }
