@@ -158,10 +158,9 @@ impl Store {
         let head = received.head(content, options.media_type.clone());
         let stat = match there {
             Some(chain) => {
-                let before = Stat::from(chain.clone());
-                let mut head = head;
-                head.media_type =
-                    head.media_type.or(before.resource.content.and_then(|c| c.media_type));
+                let before = chain.resource().content.as_ref();
+                let known = before.and_then(|content| content.media_type.clone());
+                let head = ContentHead { media_type: head.media_type.or(known), ..head };
                 replace_with(tx, caller, chain, Some(head), (options.mode, options.mtime))?
             }
             None => self.publish_new(tx, caller, path, head, options)?,
