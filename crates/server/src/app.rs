@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cenote_store::{Entropy, ErrorKind, Store, SystemEntropy};
-use tokio::sync::{Notify, Semaphore, SemaphorePermit};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
 use crate::config::{Irods, Limits};
@@ -24,12 +24,17 @@ struct Inner {
     request_ids: RequestIds,
     permits: Semaphore,
     passwords: Semaphore,
+    formats: Arc<Semaphore>,
     stopping: CancellationToken,
     changed: Notify,
 }
 
 /// Passwords verified at a time: each takes a core and 19 MiB for some 20 ms.
 const PASSWORDS: usize = 2;
+
+/// Files looked into at a time: each holds a thread that waits for contents, which need threads
+/// themselves, and some memory.
+const FORMATS: usize = 16;
 
 impl App {
     pub(crate) fn new(store: Store, limits: Limits, irods: Irods) -> Self {
@@ -39,6 +44,7 @@ impl App {
             request_ids: RequestIds::new(start()),
             permits: Semaphore::new(limits.requests.clamp(1, Semaphore::MAX_PERMITS)),
             passwords: Semaphore::new(PASSWORDS),
+            formats: Arc::new(Semaphore::new(FORMATS)),
             stopping: CancellationToken::new(),
             changed: Notify::new(),
             limits,
@@ -73,6 +79,12 @@ impl App {
     /// Waits for the turn to have a password verified.
     pub(crate) async fn password_turn(&self) -> SemaphorePermit<'_> {
         self.0.passwords.acquire().await.expect("it is never closed")
+    }
+
+    /// Waits for the turn to look into a file.
+    pub(crate) async fn format_turn(&self) -> OwnedSemaphorePermit {
+        let formats = Arc::clone(&self.0.formats);
+        formats.acquire_owned().await.expect("it is never closed")
     }
 
     /// Cancelled when the server begins to stop: who waits for something to happen gives up.

@@ -34,6 +34,8 @@ pub(crate) enum ProblemKind {
     Method,
     /// The body is not of a type that the route takes.
     MediaType,
+    /// The content is not of the format that the route reads.
+    Format,
     /// The client stopped sending.
     Timeout,
     /// The server has too much to do.
@@ -52,6 +54,9 @@ impl ProblemKind {
             Self::Method => ("method", S::METHOD_NOT_ALLOWED, "The route has no such method"),
             Self::MediaType => {
                 ("media-type", S::UNSUPPORTED_MEDIA_TYPE, "The body is of another type")
+            }
+            Self::Format => {
+                ("format", S::UNPROCESSABLE_ENTITY, "The content is not of this format")
             }
             Self::Timeout => ("timeout", S::REQUEST_TIMEOUT, "The request came too slowly"),
             Self::Overloaded => {

@@ -6,6 +6,7 @@ mod damage;
 mod golden;
 mod growth;
 mod headers;
+mod inherit;
 mod model;
 mod read;
 mod read_ahead;

@@ -2,9 +2,10 @@
 
 use std::time::{Duration, SystemTime};
 
-use axum::http::header::{self, HeaderMap, HeaderName};
+use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use cenote_store::{Conditions, ErrorKind, Time};
 
+use super::json::quoted;
 use crate::problem::{Problem, ProblemKind};
 
 /// A list of entity tags as `If-Match` and `If-None-Match` have it.
@@ -96,6 +97,19 @@ fn range_applies(headers: &HeaderMap, tag: &str, modified: Time) -> bool {
     }
 }
 
+/// The headers that conditions are about.
+pub(super) fn validators(tag: &str, modified: Time) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    let mut put = |name, text: Option<String>| {
+        if let Some(value) = text.and_then(|text| HeaderValue::try_from(text).ok()) {
+            headers.insert(name, value);
+        }
+    };
+    put(header::ETAG, Some(quoted(tag)));
+    put(header::LAST_MODIFIED, http_date(modified));
+    headers
+}
+
 /// The conditions of a write. One tag can be named, because the store checks it in the
 /// commit itself.
 pub(super) fn write_conditions(headers: &HeaderMap) -> Result<Conditions, Problem> {
@@ -143,7 +157,7 @@ fn parse_date(text: &str) -> Option<i64> {
 }
 
 /// A time as `Last-Modified` has it; none before 1970 or after 9999.
-pub(super) fn http_date(time: Time) -> Option<String> {
+fn http_date(time: Time) -> Option<String> {
     const YEAR_10000: u64 = 253_402_300_800;
     let secs = u64::try_from(time.secs()).ok().filter(|secs| *secs < YEAR_10000)?;
     Some(httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + Duration::from_secs(secs)))

@@ -4,6 +4,7 @@
 //! One file per family of routes; `json` has the forms of all bodies, `extract` and `address`
 //! what handlers take from a request. Each route documents itself to `/openapi.json`.
 
+mod accept;
 mod access;
 mod address;
 mod archive;
@@ -18,6 +19,7 @@ mod create;
 mod digest;
 mod extract;
 mod graph;
+mod gsd;
 mod json;
 mod list;
 mod meta;
@@ -75,6 +77,7 @@ fn streams() -> OpenApiRouter<App> {
         .routes(routes!(uploads::put_part))
         .routes(routes!(usage::usage))
         .routes(routes!(changes::changes))
+        .routes(routes!(gsd::chunk))
 }
 
 /// The routes of the plain address, for a resource that is named in the query.
@@ -110,4 +113,5 @@ fn answers() -> OpenApiRouter<App> {
         ))
         .routes(routes!(people::whoami))
         .routes(routes!(usage::stats))
+        .routes(routes!(gsd::index))
 }

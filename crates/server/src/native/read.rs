@@ -11,10 +11,10 @@ use cenote_store::{Opened, ReadOptions};
 use futures_util::StreamExt;
 
 use super::address::Plain;
-use super::conditional::{Verdict, http_date, judge_read};
+use super::conditional::{Verdict, judge_read, validators};
 use super::digest;
 use super::extract::Params;
-use super::json::{ReadQuery, quoted};
+use super::json::ReadQuery;
 use super::range::{Selection, select};
 use crate::app::App;
 use crate::layer::Asker;
@@ -51,16 +51,14 @@ pub(super) async fn read(
 
 /// The headers that tell of the whole content, whatever part of it is sent.
 fn describe(opened: &Opened) -> HeaderMap {
-    let mut headers = HeaderMap::new();
+    let (stat, head) = (&opened.stat, &opened.head);
+    let mut headers = validators(&head.tag(), stat.resource.modified);
     let mut put = |name, value: Option<HeaderValue>| {
         if let Some(value) = value {
             headers.insert(name, value);
         }
     };
-    let (stat, head) = (&opened.stat, &opened.head);
     let text = |text: &str| HeaderValue::from_str(text).ok();
-    put(header::ETAG, text(&quoted(&head.tag())));
-    put(header::LAST_MODIFIED, http_date(stat.resource.modified).as_deref().and_then(text));
     put(digest::REPR_DIGEST, digest::header(&head.digests));
     put(header::ACCEPT_RANGES, Some(HeaderValue::from_static("bytes")));
     let media_type = head.media_type.as_deref().and_then(text);

@@ -5,6 +5,7 @@
 mod batch;
 mod bytes;
 mod embedded;
+mod gsd;
 mod irods;
 mod irods_rest;
 mod metadata;

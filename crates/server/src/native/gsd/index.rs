@@ -1,0 +1,99 @@
+//! What is in a trajectory: who wrote it, its names, and the chunks of one frame.
+
+use std::collections::BTreeMap;
+
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use cenote_gsd::Entry;
+
+use super::content::{StoreReader, examine, refused};
+use super::frame_number;
+use crate::app::App;
+use crate::layer::Asker;
+use crate::native::address::at;
+use crate::native::conditional::{Verdict, judge_read, validators};
+use crate::native::extract::{Json, Params};
+use crate::native::json::{GsdIndex, GsdIndexQuery, GsdItem};
+use crate::problem::Problem;
+
+/// What is in a GSD trajectory, and the type and shape of each chunk of one frame.
+#[utoipa::path(get, path = "/v1/gsd", tag = "formats", params(GsdIndexQuery), responses(
+    (status = 200, body = GsdIndex),
+    (status = 304, description = "The asker has it already"),
+))]
+pub(in crate::native) async fn index(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Params(query): Params<GsdIndexQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let at = at(query.path.as_deref(), query.id)?;
+    let examined = examine(&app, caller, at, query.version, move |reader| {
+        let inherit = query.inherit.unwrap_or_else(|| reader.is_hoomd());
+        describe(reader, query.frame, inherit)
+    });
+    let (opened, index) = examined.await?;
+    let (tag, modified) = (opened.head.tag(), opened.stat.resource.modified);
+    let described = validators(&tag, modified);
+    match judge_read(&headers, &tag, modified)? {
+        Verdict::NotModified => Ok((StatusCode::NOT_MODIFIED, described).into_response()),
+        Verdict::Proceed { .. } => Ok((described, Json(index)).into_response()),
+    }
+}
+
+fn describe(reader: &StoreReader, frame: i64, inherit: bool) -> Result<GsdIndex, Problem> {
+    let header = reader.header();
+    // A file without any frame can still be asked what it is.
+    let frame = match (reader.frames(), frame) {
+        (0, 0) => None,
+        _ => Some(frame_number(reader, frame)?),
+    };
+    let items = frame.map(|frame| items(reader, frame, inherit)).transpose().map_err(refused)?;
+    Ok(GsdIndex {
+        application: text(header.application()),
+        schema: text(header.schema()),
+        schema_version: header.schema_version().to_string(),
+        gsd_version: header.gsd_version().to_string(),
+        frames: reader.frames(),
+        chunks: reader.chunks(),
+        names: reader.names().iter().map(text).collect(),
+        frame,
+        items: items.unwrap_or_default(),
+    })
+}
+
+/// The chunks of a frame by name, with those of frame 0 that it inherits.
+fn items(reader: &StoreReader, frame: u64, inherit: bool) -> cenote_gsd::Result<Vec<GsdItem>> {
+    let mut found: BTreeMap<u16, Entry> = entries(reader, frame)?;
+    if inherit && frame > 0 {
+        let inheritance = reader.inheritance(frame)?;
+        for (id, entry) in entries(reader, 0)? {
+            if reader.names().get(id).is_some_and(|name| inheritance.covers(name)) {
+                found.entry(id).or_insert(entry);
+            }
+        }
+    }
+    Ok(found.into_values().map(|entry| item(reader, &entry)).collect())
+}
+
+fn entries(reader: &StoreReader, frame: u64) -> cenote_gsd::Result<BTreeMap<u16, Entry>> {
+    let entries = reader.frame(frame)?.map(|position| {
+        let entry = reader.entry(position)?;
+        Ok((entry.name_id(), entry))
+    });
+    entries.collect()
+}
+
+fn item(reader: &StoreReader, entry: &Entry) -> GsdItem {
+    GsdItem {
+        name: text(reader.names().get(entry.name_id()).unwrap_or_default()),
+        r#type: entry.chunk_type().name(),
+        shape: [entry.rows(), entry.columns().into()],
+        frame: entry.frame(),
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
