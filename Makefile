@@ -18,10 +18,11 @@ lint: ## check form and lints
 	cargo fmt --all --check
 	cargo clippy --locked --all-targets -- -D warnings
 
-test: lint ## run every test, of Rust, of Python and of R (where R is)
+test: lint ## run every test, of Rust, of Python and of R
 	scripts/setup test
 	cargo test --locked
-	$(MAKE) --no-print-directory python r
+	$(MAKE) --no-print-directory python
+	scripts/test-r
 
 python: ## build the Python package and run its tests
 	scripts/setup python
@@ -29,6 +30,7 @@ python: ## build the Python package and run its tests
 	$(VENV)/bin/python -m pytest -q python/tests
 
 r: ## run the tests of the R package against a server of ours
+	scripts/setup r
 	cargo build --locked -p cenote-cli
 	scripts/test-r
 

@@ -5,9 +5,9 @@
 #' @param action `"create_user"`, `"set_password"` or `"remove_user"`.
 #' @param role `"rodsuser"`, `"groupadmin"` or `"rodsadmin"`.
 #' @param verbose Not used.
-#' @return Nothing, invisibly.
+#' @return The name, invisibly.
 #' @export
-iadmin <- function(name, password = "", action = c("create_user", "set_password", "remove_user"),
+iadmin <- function(name, password = character(1), action = c("create_user", "set_password", "remove_user"),
                    role = c("rodsuser", "groupadmin", "rodsadmin"), verbose = FALSE) {
   action <- match.arg(action)
   role <- match.arg(role)
@@ -17,5 +17,5 @@ iadmin <- function(name, password = "", action = c("create_user", "set_password"
   if (action == "set_password" || (action == "create_user" && nzchar(password))) {
     users("set_password", `new-password` = password)
   }
-  invisible(NULL)
+  invisible(name)
 }

@@ -1,2 +1,3 @@
 #' @keywords internal
+#' @useDynLib cenote, .registration = TRUE
 "_PACKAGE"

@@ -9,9 +9,9 @@
 imkdir <- function(logical_path, create_parent_collections = FALSE, overwrite = FALSE, verbose = FALSE) {
   path <- absolute(logical_path)
   made <- irods("POST", "collections",
-    op = "create", lpath = path, `create-intermediates` = create_parent_collections
+    op = "create", lpath = path, `create-intermediates` = isTRUE(as.logical(create_parent_collections))
   )
-  if (!made$created && !overwrite) stop_cenote("exists", paste0("it is there already: ", path), hints$exists)
+  if (!made$created && !overwrite) stop_cenote("exists", paste0("it is there already: ", path))
   invisible(path)
 }
 
@@ -20,16 +20,18 @@ imkdir <- function(logical_path, create_parent_collections = FALSE, overwrite = 
 #' @param logical_path What to remove.
 #' @param force Whether to remove it for good; else it goes into your trash.
 #' @param recursive Whether to remove a collection with all that is in it.
-#' @param catalog_only Not offered.
+#' @param catalog_only Whether to leave the bytes where they are, if they were registered in place.
 #' @param verbose Not used.
-#' @return Nothing, invisibly.
+#' @return The logical path, invisibly.
 #' @export
 irm <- function(logical_path, force = TRUE, recursive = FALSE, catalog_only = FALSE, verbose = FALSE) {
   path <- absolute(logical_path)
   if (is_collection(path)) {
     irods("POST", "collections", op = "remove", lpath = path, recurse = recursive, `no-trash` = force)
   } else {
-    irods("POST", "data-objects", op = "remove", lpath = path, `no-trash` = force, `catalog-only` = catalog_only)
+    irods("POST", "data-objects",
+      op = "remove", lpath = path, `no-trash` = force && !catalog_only, `catalog-only` = catalog_only
+    )
   }
-  invisible(NULL)
+  invisible(path)
 }

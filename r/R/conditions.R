@@ -1,9 +1,66 @@
-# Errors of class `cenote_error`, with a hint of what to do next. Subclasses tell what went wrong:
-# `cenote_not_found`, `cenote_denied`, `cenote_exists`, `cenote_unauthenticated`, `cenote_mismatch`,
-# `cenote_invalid`, `cenote_unreachable`.
+# Errors of class `cenote_error`, with a hint of what to do next. Subclasses tell what went wrong: `cenote_not_found`,
+# `cenote_denied`, `cenote_exists`, `cenote_not_empty`, `cenote_wrong_kind`, `cenote_unauthenticated`, `cenote_mismatch`,
+# `cenote_invalid`, `cenote_unreachable`; others are named as the server names them.
 
-stop_cenote <- function(kind, message, hint = NULL, call = NULL) {
+stop_cenote <- function(kind, message, hint = hints[[kind]]) {
   text <- if (is.null(hint)) message else paste0(message, "\n  hint: ", hint)
   classes <- c(paste0("cenote_", gsub("-", "_", kind)), "cenote_error", "error", "condition")
-  stop(structure(class = classes, list(message = text, hint = hint, call = call)))
+  stop(structure(class = classes, list(message = text, hint = hint, call = NULL)))
 }
+
+hints <- list(
+  "denied" = "ask its owner for access, or log in as somebody else",
+  "exists" = "choose another name, or use `overwrite = TRUE`",
+  "mismatch" = "call again",
+  "not-empty" = "use `recursive = TRUE` to remove what is in it, too",
+  "not-found" = "check the spelling with `ils()`",
+  "unauthenticated" = "log in again with `iauth()`",
+  "unreachable" = "is the server running, and its address right?"
+)
+
+# Words for the codes of iRODS.
+codes <- c(
+  "-13000" = "denied", "-79000" = "not-empty", "-130000" = "invalid", "-170000" = "not-found",
+  "-171000" = "not-found", "-312000" = "exists", "-358000" = "not-found", "-808000" = "not-found",
+  "-809000" = "exists", "-818000" = "denied", "-826000" = "unauthenticated", "-827000" = "not-found",
+  "-833000" = "exists"
+)
+
+stop_code <- function(code, message = NULL) {
+  kind <- codes[as.character(code)]
+  if (is.na(kind)) kind <- "refused"
+  if (is.null(message) || !nzchar(message)) message <- paste("the server refused, with code", code)
+  stop_cenote(kind, message)
+}
+
+# Errors for answers with a status of 400 or more; other answers pass.
+check_status <- function(answer) {
+  if (answer$status_code < 400) return(answer)
+  body <- tryCatch(jsonlite::fromJSON(rawToChar(answer$content)), error = function(e) list())
+  response <- body$irods_response
+  if (!is.null(response$status_code)) {
+    stop_code(response$status_code, paste(c(response$status_message, response$failed_operation$error_message),
+      collapse = "; "
+    ))
+  }
+  stop_problem(answer$status_code, if (is.list(body)) body else list())
+}
+
+# A problem as RFC 9457 has it, or a bare status.
+stop_problem <- function(status, problem) {
+  kind <- sub("^urn:cenote:problem:", "", problem$type %or% kind_of_status(status))
+  if (kind == "precondition") kind <- "exists" # the only condition that is asked for
+  ours <- hints[[kind]]
+  stop_cenote(kind, problem$detail %or% paste("the server answered with status", status),
+    if (is.null(ours)) problem$hint else ours
+  )
+}
+
+kind_of_status <- function(status) {
+  switch(as.character(status),
+    "401" = "unauthenticated", "403" = "denied", "404" = "not-found", "409" = "exists", "412" = "exists",
+    "422" = "mismatch", "429" = "overloaded", "503" = "overloaded", "invalid"
+  )
+}
+
+`%or%` <- function(x, y) if (is.null(x)) y else x

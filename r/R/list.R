@@ -1,61 +1,123 @@
 #' List a collection
 #'
 #' @param logical_path The collection.
-#' @param stat Whether to tell kind, size, checksum, time and owner.
-#' @param permissions Not used; kept so that scripts for rirods run.
-#' @param metadata Whether to add the attributes: a list column of data frames.
+#' @param stat Whether to tell `type`, `size`, `checksum`, `modified_at` (in seconds since 1970), permissions and the rest
+#'   of what iRODS tells.
+#' @param permissions Whether to tell who may do what. Where several may, names and levels are joined by commas.
+#' @param metadata Whether to tell attributes: the columns `attribute`, `value` and `units`, with a row for each.
 #' @param offset How many entries to leave out.
 #' @param limit At most this many entries.
 #' @param recurse Whether to go into collections.
 #' @param ticket A ticket to use.
-#' @param message,verbose Not used.
-#' @return A data frame with a row for each entry.
+#' @param message Whether to say that there are no attributes.
+#' @param verbose Not used.
+#' @return A data frame of class `irods_df`: a row for each entry, with its `logical_path`.
 #' @export
 ils <- function(logical_path = ".", stat = FALSE, permissions = FALSE, metadata = FALSE, offset = 0,
                 limit = Inf, recurse = FALSE, ticket = NULL, message = TRUE, verbose = FALSE) {
   path <- absolute(logical_path)
-  asked <- list("GET", "collections", op = "list", lpath = path, recurse = recurse)
-  if (!is.null(ticket)) asked$ticket <- ticket
-  found <- as.character(do.call(irods, asked)$entries)
+  found <- as.character(irods("GET", "collections", op = "list", lpath = path, recurse = recurse, ticket = ticket)$entries)
   found <- utils::head(utils::tail(found, max(length(found) - offset, 0)), limit)
   entries <- data.frame(logical_path = found, stringsAsFactors = FALSE)
-  if (stat) entries <- cbind(entries, stats_of(found))
-  if (metadata) entries$metadata <- lapply(found, attributes_at)
+  if (stat || permissions) {
+    stats <- stats_of(found, ticket)
+    entries <- cbind(entries, if (stat) stats else stats[names(stats) %in% permission_columns])
+  }
+  if (metadata) entries <- with_attributes(entries, path, recurse, message)
   structure(entries, class = c("irods_df", "data.frame"))
 }
 
-# One request for all of them.
-stats_of <- function(paths) {
-  if (!length(paths)) return(data.frame())
-  items <- lapply(paths, function(path) list(path = inside(path)))
-  body <- jsonlite::toJSON(list(items = items), auto_unbox = TRUE)
-  h <- handle()
-  curl::handle_setopt(h, post = TRUE, postfields = enc2utf8(body))
-  curl::handle_setheaders(h, .list = c(headers(), list("Content-Type" = "application/json")))
-  answer <- check_status(send(paste0(state$host, "/v1/stat"), h))
-  resources <- jsonlite::fromJSON(rawToChar(answer$content), flatten = TRUE)$items
-  field <- function(name, missing) {
-    values <- resources[[paste0("resource.", name)]]
-    if (is.null(values)) rep(missing, length(paths)) else values
-  }
-  data.frame(
-    type = ifelse(field("kind", NA) == "object", "data_object", field("kind", NA)),
-    size = as.numeric(field("size", NA)),
-    checksum = as.character(field("sha256", NA)),
-    owner = field("owner", NA),
-    modified_at = as.POSIXct(substr(field("modified", NA), 1, 19), "UTC", "%Y-%m-%dT%H:%M:%S"),
-    stringsAsFactors = FALSE
+permission_columns <- paste0("permissions.", c("name", "perm", "type", "zone"))
+
+# What `stat` of iRODS answers for each path, in its order of columns. One request tells the kinds; then each has its own,
+# several at a time.
+stats_of <- function(paths, ticket = NULL) {
+  kinds <- kinds_of(paths, ticket)
+  stats <- vector("list", length(paths))
+  each_request(length(paths), function(i) {
+    endpoint <- if (identical(kinds[[i]], "collection")) "collections" else "data-objects"
+    h <- handle(url = with_query(api(endpoint), op = "stat", lpath = paths[[i]], ticket = ticket))
+    list(handle = h, done = function(answer) {
+      stats[[i]] <<- stat_row(checked(json_of(check_status(answer), simplifyVector = FALSE)))
+    })
+  })
+  bind_rows(stats)
+}
+
+kinds_of <- function(paths, ticket) {
+  groups <- split(paths, (seq_along(paths) - 1) %/% 10000) # the most in one question
+  kinds <- lapply(groups, function(group) {
+    items <- lapply(group, function(path) list(path = inside(path)))
+    native("POST", "stat", body = list(items = items), ticket = ticket)$items$resource.kind
+  })
+  unlist(kinds, use.names = FALSE)
+}
+
+stat_row <- function(stat) {
+  joined <- lapply(c("name", "perm", "type", "zone"), function(field) {
+    toString(vapply(stat$permissions, `[[`, character(1), field))
+  })
+  names(joined) <- permission_columns
+  row <- c(
+    list(status_code = stat$irods_response$status_code, modified_at = stat$modified_at), joined,
+    list(registered = stat$registered %or% TRUE)
   )
+  if (stat$type == "collection") {
+    c(list(inheritance_enabled = stat$inheritance_enabled), row, list(type = stat$type))
+  } else {
+    c(list(checksum = stat$checksum), row, list(size = as.numeric(stat$size), type = stat$type))
+  }
 }
 
-attributes_at <- function(path) {
-  items <- native("meta", path = inside(path))$items
-  if (!length(items)) return(data.frame(attribute = character(), value = character(), units = character()))
-  data.frame(attribute = items$attribute, value = items$value, units = items$unit, stringsAsFactors = FALSE)
+# A data frame of rows that need not have the same fields.
+bind_rows <- function(rows) {
+  columns <- unique(unlist(lapply(rows, names)))
+  values <- lapply(columns, function(column) {
+    unlist(lapply(rows, function(row) if (is.null(row[[column]])) NA else row[[column]]))
+  })
+  data.frame(stats::setNames(values, columns), stringsAsFactors = FALSE, check.names = FALSE)
 }
 
+# Two queries tell the attributes of all entries.
+with_attributes <- function(entries, path, recurse, message) {
+  below <- if (recurse) paste0(" || like ", quoted(paste0(path, "/%")))
+  collections <- query_all(paste0(
+    "select COLL_NAME, META_COLL_ATTR_NAME, META_COLL_ATTR_VALUE, META_COLL_ATTR_UNITS where COLL_PARENT_NAME = ",
+    quoted(path), below
+  ))
+  objects <- query_all(paste0(
+    "select COLL_NAME, DATA_NAME, META_DATA_ATTR_NAME, META_DATA_ATTR_VALUE, META_DATA_ATTR_UNITS where COLL_NAME = ",
+    quoted(path), below
+  ))
+  attributes <- data.frame(
+    logical_path = c(collections[[1]], paste(objects[[1]], objects[[2]], sep = "/", recycle0 = TRUE)),
+    attribute = c(collections[[2]], objects[[3]]), value = c(collections[[3]], objects[[4]]),
+    units = c(collections[[4]], objects[[5]]), stringsAsFactors = FALSE
+  )
+  if (!nrow(attributes)) {
+    if (message) message("No metadata")
+    return(entries)
+  }
+  merge(entries, attributes, by = "logical_path", all.x = TRUE)
+}
+
+#' Print a listing
+#'
+#' @param x What [ils()] gives.
+#' @param ...,digits,quote,right,row.names,max As for [print.data.frame()].
+#' @param message Whether to say that there is nothing.
+#' @return `x`, invisibly.
 #' @export
-print.irods_df <- function(x, ...) {
-  if (nrow(x)) NextMethod() else cat("This collection does not contain any objects or collections.\n")
+print.irods_df <- function(x, ..., digits = NULL, quote = FALSE, right = TRUE, row.names = FALSE, max = NULL,
+                           message = TRUE) {
+  if (!length(x$logical_path)) {
+    if (message) message("This collection does not contain any objects or collections.")
+    return(invisible(x))
+  }
+  cat("\n==========\niRODS Zone\n==========\n")
+  shown <- as.data.frame(x)
+  repeated <- duplicated(shown$logical_path)
+  shown[repeated, !names(shown) %in% c("attribute", "value", "units")] <- ""
+  print(shown, ..., digits = digits, quote = quote, right = right, row.names = row.names, max = max)
   invisible(x)
 }

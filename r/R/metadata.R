@@ -1,36 +1,51 @@
 #' Add and remove attributes
 #'
-#' @param logical_path A data object or a collection.
-#' @param entity_type Not needed; kept so that scripts for rirods run.
+#' @param logical_path A data object or a collection; the name of a user, with `entity_type = "user"`.
+#' @param entity_type `"user"` for a user; else it is not needed.
 #' @param operations A data frame, or a list of lists, with `operation` (`"add"` or `"remove"`), `attribute`,
 #'   `value` and, if it has any, `units`. All of them are done, or none.
 #' @param admin Whether to use the rights of an administrator.
 #' @param verbose Not used.
-#' @return Nothing, invisibly.
+#' @return The logical path, invisibly.
 #' @export
-imeta <- function(logical_path, entity_type = character(1), operations = list(), admin = FALSE, verbose = FALSE) {
+imeta <- function(logical_path, entity_type = c("data_object", "collection", "user"), operations = list(),
+                  admin = FALSE, verbose = FALSE) {
+  entity_type <- match.arg(entity_type)
+  operations <- jsonlite::toJSON(checked_operations(operations), auto_unbox = TRUE)
+  if (entity_type == "user") {
+    irods("POST", "users-groups", op = "modify_metadata", name = logical_path, operations = operations)
+    return(invisible(logical_path))
+  }
   path <- absolute(logical_path)
-  endpoint <- if (is_collection(path)) "collections" else "data-objects"
-  irods("POST", endpoint,
-    op = "modify_metadata", lpath = path, admin = admin,
-    operations = jsonlite::toJSON(checked_operations(operations), auto_unbox = TRUE)
-  )
-  invisible(NULL)
+  irods("POST", endpoint_of(path), op = "modify_metadata", lpath = path, admin = admin, operations = operations)
+  invisible(path)
 }
 
+# A list of lists of strings, each with the fields of an operation.
 checked_operations <- function(operations) {
   if (is.data.frame(operations)) {
     operations <- lapply(seq_len(nrow(operations)), function(i) as.list(operations[i, , drop = FALSE]))
   }
-  if (!is.list(operations) || !length(operations)) {
-    stop_cenote("invalid", "`operations` is a data frame or a list of lists with at least one operation")
-  }
+  if (!is.list(operations)) stop_cenote("invalid", "`operations` is a list of lists or a data frame")
+  lapply(operations, checked_operation)
+}
+
+checked_operation <- function(operation) {
   known <- c("operation", "attribute", "value", "units")
-  for (operation in operations) {
-    missing <- setdiff(known[1:3], names(operation))
-    unknown <- setdiff(names(operation), known)
-    if (length(missing)) stop_cenote("invalid", paste("an operation has no", missing[[1]]))
-    if (length(unknown)) stop_cenote("invalid", paste("an operation has an unknown field:", unknown[[1]]))
+  if (!is.list(operation) || is.null(names(operation))) {
+    stop_cenote("invalid", "each of the `operations` is a list with names")
   }
-  lapply(operations, function(operation) lapply(operation, as.character))
+  unknown <- setdiff(names(operation), known)
+  if (length(unknown)) {
+    stop_cenote("invalid", paste0(
+      "an operation has an unknown field, \"", unknown[[1]], "\"; there are ", toString(dQuote(known, FALSE))
+    ))
+  }
+  if (!isTRUE(operation$operation %in% c("add", "remove"))) {
+    stop_cenote("invalid", "the `operation` of each of the `operations` is \"add\" or \"remove\"")
+  }
+  missing <- setdiff(known[1:3], names(operation))
+  if (length(missing)) stop_cenote("invalid", paste("an operation has no", missing[[1]]))
+  if (is.na(operation$units %or% "")) operation$units <- NULL
+  lapply(operation, text_of)
 }

@@ -1,28 +1,25 @@
 #' The current collection
 #'
-#' @return Its logical path.
-#' @export
-ipwd <- function() session()$wd
-
-#' Go to another collection
-#'
+#' @return `ipwd()` gives its logical path, or `NULL` before [iauth()]; `icd()` the one before the change, invisibly.
 #' @param dir A logical path, from the current collection on or from `/`; `.` and `..` are understood.
-#' @return The new current collection, invisibly.
+#' @export
+ipwd <- function() state$wd
+
+#' @rdname ipwd
 #' @export
 icd <- function(dir) {
   path <- absolute(dir)
-  if (!is_collection(path)) {
-    stop_cenote("not-found", paste0("not a collection: ", path), hints[["not-found"]])
-  }
+  before <- ipwd()
+  if (!is_collection(path)) stop_cenote("not-found", paste0("not a collection: ", path))
   state$wd <- path
-  invisible(path)
+  invisible(before)
 }
 
 # The logical path that is meant: absolute, without `.` and `..` and without `/` at the end.
 absolute <- function(path) {
-  if (!is.character(path) || length(path) != 1L || is.na(path) || !nzchar(path)) {
-    stop_cenote("invalid", "a logical path is one string")
-  }
+  need_login()
+  if (!is_text(path)) stop_cenote("invalid", "a logical path is one string")
+  path <- enc2utf8(path)
   if (!startsWith(path, "/")) path <- paste0(ipwd(), "/", path)
   names <- character()
   for (name in strsplit(path, "/", fixed = TRUE)[[1]]) {
@@ -31,8 +28,22 @@ absolute <- function(path) {
   paste0("/", paste(names, collapse = "/"))
 }
 
+# The path in the store, whose root is the zone.
+inside <- function(path) {
+  if (identical(path, zone())) return("/")
+  if (!startsWith(path, paste0(zone(), "/"))) {
+    stop_cenote("not-found", paste0("not in the zone ", zone(), ": ", path))
+  }
+  substring(path, nchar(zone()) + 1)
+}
+
+outside <- function(paths) paste0(zone(), sub("^/$", "", paths), recycle0 = TRUE)
+
 stat_of <- function(endpoint, path) {
   tryCatch(irods("GET", endpoint, op = "stat", lpath = path), cenote_not_found = function(e) NULL)
 }
 
 is_collection <- function(path) !is.null(stat_of("collections", path))
+
+# "collections" or "data-objects": where the iRODS HTTP API has the operations for a path.
+endpoint_of <- function(path) if (is_collection(path)) "collections" else "data-objects"

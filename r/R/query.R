@@ -6,16 +6,37 @@
 #' @param type Not needed; kept so that scripts for rirods run.
 #' @param case_sensitive Whether `A` and `a` differ in conditions.
 #' @param distinct Whether equal rows come once.
-#' @param parser The parser: `"genquery1"`.
-#' @param sql_only,verbose Not used.
-#' @return A data frame with a column for each one selected: times as `POSIXct`, sizes as numbers.
+#' @param parser The language of the statement: `"genquery1"` or `"genquery2"`.
+#' @param sql_only Whether to give the SQL that a `"genquery2"` statement stands for, instead of rows.
+#' @param verbose Not used.
+#' @return A data frame with a column for each one selected, even if there are no rows: times as `POSIXct`, sizes as
+#'   numbers, and all else as text.
 #' @export
-iquery <- function(query, limit = 100, offset = 0, type = character(1), case_sensitive = TRUE, distinct = TRUE,
-                   parser = "genquery1", sql_only = FALSE, verbose = FALSE) {
-  rows <- irods("GET", "query",
-    op = "execute_genquery", query = query, offset = offset, count = limit, `case-sensitive` = case_sensitive,
-    distinct = distinct, parser = parser
-  )$rows
+iquery <- function(query, limit = 100, offset = 0, type = c("general", "specific"), case_sensitive = TRUE,
+                   distinct = TRUE, parser = c("genquery1", "genquery2"), sql_only = FALSE, verbose = FALSE) {
+  if (!is_text(query)) stop_cenote("invalid", "`query` is one statement")
+  if (limit <= 0) return(table_of(list(), query))
+  answer <- irods("GET", "query",
+    op = "execute_genquery", query = query, offset = offset, count = min(limit, 1e9),
+    `case-sensitive` = case_sensitive, distinct = distinct, parser = match.arg(parser), `sql-only` = sql_only
+  )
+  if (sql_only) return(answer$sql)
+  utils::head(table_of(answer$rows, query), limit)
+}
+
+# All rows of a statement, in as many requests as the server wants.
+query_all <- function(query) {
+  pages <- list()
+  repeat {
+    page <- iquery(query, limit = Inf, offset = sum(vapply(pages, nrow, integer(1))))
+    if (!nrow(page) && length(pages)) break
+    pages <- c(pages, list(page))
+    if (nrow(page) < state$info$max_number_of_rows_per_catalog_query) break
+  }
+  do.call(rbind, pages)
+}
+
+table_of <- function(rows, query) {
   names <- columns_of(query)
   if (!length(rows)) rows <- matrix(character(), 0, length(names))
   answer <- as.data.frame(rows, stringsAsFactors = FALSE)
@@ -30,7 +51,10 @@ columns_of <- function(query) {
 }
 
 typed <- function(values, name) {
-  if (grepl("TIME\\)?$", name)) return(as.POSIXct(as.numeric(values), origin = "1970-01-01", tz = "UTC"))
+  if (grepl("TIME\\)?$", name)) return(as.POSIXct(as.numeric(values), origin = "1970-01-01"))
   if (grepl("SIZE\\)?$", name)) return(as.numeric(values))
   values
 }
+
+# A text in a GenQuery statement.
+quoted <- function(text) paste0("'", gsub("'", "''", text, fixed = TRUE), "'")

@@ -2,25 +2,28 @@
 #'
 #' @param x An R object.
 #' @param logical_path The data object.
-#' @param offset,count,truncate Have no effect; kept so that scripts for rirods run.
+#' @param offset,count,truncate Accepted, and without effect: an R object is one whole.
 #' @param verbose Whether to show a progress bar.
 #' @param overwrite Whether to replace what is there.
 #' @param ticket A ticket to use.
-#' @return `isaveRDS()` gives the logical path, invisibly; `ireadRDS()` the object.
+#' @return `isaveRDS()` gives a data frame as [iput()] does, invisibly; `ireadRDS()` the R object.
 #' @export
 isaveRDS <- function(x, logical_path, offset = 0, count = 0, truncate = TRUE, verbose = FALSE,
                      overwrite = FALSE, ticket = NULL) {
+  path <- absolute(logical_path)
   file <- tempfile(fileext = ".rds")
   on.exit(unlink(file))
-  saveRDS(x, file, compress = FALSE)
-  iput(file, logical_path, verbose = verbose, overwrite = overwrite, ticket = ticket)
+  saveRDS(x, file, compress = FALSE) # rirods reads no compressed ones
+  put_files(file, path, list(overwrite = overwrite, ticket = ticket, resume = FALSE), verbose)[-2] |>
+    invisible()
 }
 
 #' @rdname isaveRDS
 #' @export
 ireadRDS <- function(logical_path, offset = 0, count = 0, verbose = FALSE, ticket = NULL) {
+  path <- absolute(logical_path)
   file <- tempfile(fileext = ".rds")
-  on.exit(unlink(c(file, paste0(file, ".part"))))
-  get_files(absolute(logical_path), file, verbose, FALSE, ticket, FALSE)
+  on.exit(unlink(paste0(file, c("", ".part"))))
+  get_file(path, file, list(offset = 0, overwrite = FALSE, ticket = ticket, resume = FALSE), verbose)
   readRDS(file)
 }

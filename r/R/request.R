@@ -1,26 +1,34 @@
-# Requests: the iRODS HTTP API for words, the native opening for bytes. One place turns answers into conditions.
+# Requests that carry words. One place makes them, and turns what comes back into values or conditions.
 
-handle <- function(...) {
-  h <- curl::new_handle(connecttimeout = 10, ...)
-  curl::handle_setheaders(h, .list = headers())
+# A handle with our headers, for one request.
+handle <- function(..., headers = character()) {
+  h <- curl::new_handle(connecttimeout = 10, followlocation = FALSE, ...)
+  ours <- if (is_connected_irods()) c(Authorization = paste("Bearer", state$token))
+  curl::handle_setheaders(h, .list = as.list(c(ours, headers)))
   h
 }
 
-headers <- function() {
-  if (is.null(state$token)) return(list())
-  list(Authorization = paste("Bearer", state$token))
-}
-
+# Performs a request; a server that is overloaded is asked again, twice.
 send <- function(url, h, fetch = curl::curl_fetch_memory) {
-  tryCatch(fetch(url, handle = h), error = function(e) {
-    if (inherits(e, "cenote_error")) stop(e)
-    stop_cenote("unreachable", conditionMessage(e), "is the server running, and its address right?")
-  })
+  force(url)
+  for (pause in c(0.2, 1, NA)) {
+    answer <- tryCatch(fetch(url, handle = h), error = stop_unreachable)
+    if (is.na(pause) || !answer$status_code %in% c(429, 503)) return(answer)
+    Sys.sleep(pause)
+  }
 }
 
+stop_unreachable <- function(e) {
+  if (inherits(e, "cenote_error")) stop(e)
+  stop_cenote("unreachable", conditionMessage(e))
+}
+
+# Parameters as a query or a form; those that are NULL are left out. Numbers never have an exponent.
 encode <- function(parameters) {
-  values <- vapply(parameters, text_of, character(1))
-  paste0(names(parameters), "=", curl::curl_escape(values), collapse = "&")
+  parameters <- Filter(Negate(is.null), parameters)
+  if (!length(parameters)) return("")
+  values <- vapply(parameters, function(value) curl::curl_escape(enc2utf8(text_of(value))), character(1))
+  paste0(names(parameters), "=", values, collapse = "&")
 }
 
 text_of <- function(value) {
@@ -28,89 +36,61 @@ text_of <- function(value) {
   if (is.numeric(value)) format(value, scientific = FALSE, digits = 15) else as.character(value)
 }
 
-api <- function(endpoint) paste0(state$host, "/irods-http-api/0.7.0/", endpoint)
-
-call_irods <- function(method, endpoint, parameters = list(), userpwd = NULL, login = FALSE) {
-  if (is.null(state$host)) stop_cenote("invalid", "no server is set", "call `create_irods()` first")
-  url <- api(endpoint)
-  h <- handle()
-  if (!is.null(userpwd)) {
-    curl::handle_setheaders(h, Authorization = paste("Basic", jsonlite::base64_enc(charToRaw(userpwd))))
-  }
-  if (method == "POST") {
-    curl::handle_setopt(h, post = TRUE, postfields = if (length(parameters)) encode(parameters) else "")
-  } else if (length(parameters)) {
-    url <- paste0(url, "?", encode(parameters))
-  }
-  check_status(send(url, h), if (login) "the user or the password is wrong")
+with_query <- function(url, ...) {
+  query <- encode(list(...))
+  if (nzchar(query)) paste0(url, "?", query) else url
 }
 
+api <- function(endpoint) paste0(host(), "/irods-http-api/0.7.0/", endpoint)
+
+login <- function(user, password) {
+  basic <- jsonlite::base64_enc(charToRaw(enc2utf8(paste0(user, ":", password))))
+  h <- curl::new_handle(connecttimeout = 10, post = TRUE, postfields = "")
+  curl::handle_setheaders(h, Authorization = paste("Basic", gsub("\n", "", basic)))
+  answer <- send(api("authenticate"), h)
+  if (answer$status_code == 401) {
+    stop_cenote("unauthenticated", "the user or the password is wrong", "check both, and call `iauth()` again")
+  }
+  rawToChar(check_status(answer)$content)
+}
+
+# An operation of the iRODS HTTP API.
 irods <- function(method, endpoint, ...) {
-  answer <- call_irods(method, endpoint, list(...))
-  checked(jsonlite::fromJSON(rawToChar(answer$content)))
+  need_login()
+  if (method == "POST") {
+    answer <- send(api(endpoint), handle(post = TRUE, postfields = encode(list(...))))
+  } else {
+    answer <- send(with_query(api(endpoint), ...), handle())
+  }
+  checked(json_of(check_status(answer)))
 }
 
-# An answer of the iRODS HTTP API may be a refusal with status 200.
 checked <- function(body) {
   code <- body$irods_response$status_code
   if (!is.null(code) && code < 0) stop_code(code, body$irods_response$status_message)
   body
 }
 
-codes <- c(
-  "-13000" = "denied", "-79000" = "not-empty", "-130000" = "invalid", "-170000" = "not-found",
-  "-171000" = "not-found", "-312000" = "exists", "-358000" = "not-found", "-808000" = "not-found",
-  "-809000" = "exists", "-818000" = "denied", "-826000" = "unauthenticated", "-827000" = "not-found",
-  "-833000" = "exists"
-)
-
-hints <- list(
-  "denied" = "ask its owner for access, or log in as somebody else",
-  "exists" = "choose another name, or use `overwrite = TRUE`",
-  "not-empty" = "use `recursive = TRUE` to remove what is in it, too",
-  "not-found" = "check the spelling with `ils()`",
-  "unauthenticated" = "log in again with `iauth()`"
-)
-
-stop_code <- function(code, message = NULL) {
-  kind <- codes[as.character(code)]
-  if (is.na(kind)) kind <- "refused"
-  if (is.null(message)) message <- paste("the server refused, with code", code)
-  stop_cenote(kind, message, hints[[kind]])
+json_of <- function(answer, ...) {
+  text <- rawToChar(answer$content)
+  Encoding(text) <- "UTF-8"
+  jsonlite::fromJSON(text, ...)
 }
 
-check_status <- function(answer, unauthenticated = NULL) {
-  status <- answer$status_code
-  if (status < 400) return(answer)
-  body <- tryCatch(jsonlite::fromJSON(rawToChar(answer$content)), error = function(e) list())
-  code <- body$irods_response$status_code
-  if (!is.null(code)) {
-    stop_code(code, paste(c(body$irods_response$status_message, failed_part(body)), collapse = "; "))
+# A route of the native opening that takes and answers JSON.
+native <- function(method, route, ..., body = NULL, ticket = NULL) {
+  h <- handle(headers = c(if (!is.null(body)) c("Content-Type" = "application/json"), ticket_header(ticket)))
+  curl::handle_setopt(h, customrequest = method)
+  if (!is.null(body)) {
+    curl::handle_setopt(h, postfields = enc2utf8(as.character(jsonlite::toJSON(body, auto_unbox = TRUE, digits = NA))))
   }
-  kind <- switch(as.character(status),
-    "401" = "unauthenticated", "403" = "denied", "404" = "not-found", "409" = "exists", "422" = "mismatch",
-    "invalid"
-  )
-  message <- c(body$detail, unauthenticated, paste("the server answered with status", status))[[1]]
-  stop_cenote(kind, message, if (is.null(body$hint)) hints[[kind]] else body$hint)
+  json_of(check_status(send(with_query(paste0(host(), "/v1/", route), ...), h)), flatten = TRUE)
 }
 
-failed_part <- function(body) body$irods_response$failed_operation$error_message
+ticket_header <- function(ticket) if (!is.null(ticket)) c("Cenote-Ticket" = ticket)
 
-# Addresses of bytes in the native opening.
+# The address of an object's bytes in the native opening.
 fs_url <- function(path) {
-  inside <- substring(path, nchar(zone()) + 1)
-  names <- strsplit(inside, "/", fixed = TRUE)[[1]]
-  paste0(state$host, "/v1/fs", paste(curl::curl_escape(names), collapse = "/"))
-}
-
-# A route of the native opening that answers JSON.
-native <- function(route, ...) {
-  answer <- send(paste0(state$host, "/v1/", route, "?", encode(list(...))), handle())
-  jsonlite::fromJSON(rawToChar(check_status(answer)$content))
-}
-
-inside <- function(path) {
-  rest <- substring(path, nchar(zone()) + 1)
-  if (nzchar(rest)) rest else "/"
+  names <- strsplit(inside(path), "/", fixed = TRUE)[[1]]
+  paste0(host(), "/v1/fs", paste(curl::curl_escape(enc2utf8(names)), collapse = "/"))
 }

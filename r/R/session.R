@@ -4,21 +4,46 @@ state <- new.env(parent = emptyenv())
 
 #' Say where the server is
 #'
+#' The address is remembered in a file of your configuration directory ([tools::R_user_dir()]), so that later sessions
+#' begin with [iauth()].
+#'
 #' @param host The address of the server: `"http://localhost:8470"`. An address of its iRODS HTTP API is the same.
 #' @param zone_path Not needed; kept so that scripts for rirods run.
-#' @param overwrite Whether to replace an address that was said before.
-#' @return The address, invisibly.
+#' @param overwrite Whether to replace an address that is remembered. Matters where somebody sits at the prompt;
+#'   scripts always replace it.
+#' @return The file, invisibly.
 #' @export
 create_irods <- function(host, zone_path = character(1), overwrite = FALSE) {
-  if (!is.null(state$host) && !overwrite && !identical(state$host, base_of(host))) {
-    stop_cenote("exists", paste0("a server is set already: ", state$host), "use `overwrite = TRUE`")
+  if (!is_text(host)) stop_cenote("invalid", "`host` is one address, such as \"http://localhost:8470\"")
+  if (interactive() && file.exists(configuration()) && !overwrite) {
+    stop_cenote("exists", "the address of a server is remembered already", "use `overwrite = TRUE` to replace it")
   }
+  dir.create(dirname(configuration()), showWarnings = FALSE, recursive = TRUE)
+  writeLines(jsonlite::toJSON(list(host = host), auto_unbox = TRUE, pretty = TRUE), configuration())
   rm(list = ls(state), envir = state)
-  state$host <- base_of(host)
-  invisible(state$host)
+  invisible(configuration())
+}
+
+configuration <- function() file.path(tools::R_user_dir("cenote", "config"), "conf-irods.json")
+
+# The address of the server, without the path of one of its openings.
+host <- function() {
+  if (is.null(state$host)) {
+    if (!file.exists(configuration())) {
+      stop_cenote("invalid", "no server is set", "call `create_irods()` first")
+    }
+    remembered <- tryCatch(jsonlite::fromJSON(configuration())$host, error = function(e) NULL)
+    if (!is_text(remembered)) {
+      stop_cenote("invalid", "the remembered address of the server cannot be read", "call `create_irods()` again")
+    }
+    state$host <- base_of(remembered)
+  }
+  state$host
 }
 
 base_of <- function(host) sub("/+$", "", sub("/(irods-http-api|irods-rest)(/.*)?$", "", host))
+
+is_text <- function(x) is.character(x) && length(x) == 1L && !is.na(x) && nzchar(x)
 
 #' Log in
 #'
@@ -26,19 +51,18 @@ base_of <- function(host) sub("/+$", "", sub("/(irods-http-api|irods-rest)(/.*)?
 #' @param password The password; asked for, if it is not given.
 #' @param role Where to begin: in the home of the user (`"rodsuser"`), above it (`"groupadmin"`), or at the top of the
 #'   zone (`"rodsadmin"`).
-#' @return Nothing, invisibly.
+#' @return `NULL`, invisibly.
 #' @export
 iauth <- function(user, password = NULL, role = "rodsuser") {
+  if (!is_text(user)) stop_cenote("invalid", "`user` is one name")
+  if (!role %in% c("rodsuser", "groupadmin", "rodsadmin")) {
+    stop_cenote("invalid", "`role` is \"rodsuser\", \"groupadmin\" or \"rodsadmin\"")
+  }
   if (is.null(password)) password <- ask_password()
-  answer <- call_irods("POST", "authenticate", userpwd = paste0(user, ":", password), login = TRUE)
-  state$token <- rawToChar(answer$content)
+  state$token <- login(user, password)
   state$user <- user
   state$info <- irods("GET", "info")
-  state$wd <- switch(role,
-    rodsuser = paste0("/", state$info$irods_zone, "/home/", user),
-    groupadmin = paste0("/", state$info$irods_zone, "/home"),
-    paste0("/", state$info$irods_zone)
-  )
+  state$wd <- paste0(zone(), switch(role, rodsuser = paste0("/home/", user), groupadmin = "/home", ""))
   invisible(NULL)
 }
 
@@ -56,11 +80,10 @@ ask_password <- function() {
 #' @export
 is_connected_irods <- function(...) !is.null(state$token)
 
-zone <- function() paste0("/", session()$info$irods_zone)
+zone <- function() paste0("/", state$info$irods_zone)
 
-session <- function() {
-  if (is.null(state$token)) {
+need_login <- function() {
+  if (!is_connected_irods()) {
     stop_cenote("unauthenticated", "nobody is logged in", "call `create_irods()` and `iauth()` first")
   }
-  state
 }

@@ -3,3 +3,39 @@ file_with <- function(bytes) {
   writeBin(bytes, file)
   file
 }
+
+random_bytes <- function(n) as.raw(sample.int(256, n, TRUE) - 1L)
+
+bytes_of <- function(file) readBin(file, "raw", file.size(file))
+
+add <- function(attribute, value, ...) data.frame(operation = "add", attribute = attribute, value = value, ...)
+
+# Logs in as a user who is made for it, and as the administrator again at the end of the test.
+as_user <- function(name, test = parent.frame()) {
+  iadmin(name, "secret", "create_user")
+  at_end(function() {
+    iauth(name, "secret")
+    for (path in ils()$logical_path) irm(path, recursive = TRUE)
+    iauth("rods", "rods")
+    iadmin(name, action = "remove_user")
+  }, test)
+  iauth(name, "secret")
+}
+
+# Runs a function when a frame ends.
+at_end <- function(f, frame) do.call(on.exit, list(as.call(list(f)), add = TRUE), envir = frame)
+
+# The address of a proxy to the server that breaks each connection off after some bytes of what is sent to the server
+# (`up`) or comes from it (`down`), `times` times. It ends with the R session.
+breaking_proxy <- function(up = Inf, down = Inf, times = 1) {
+  announced <- tempfile()
+  script <- testthat::test_path("proxy.R")
+  system2(file.path(R.home("bin"), "Rscript"),
+    c(script, server, announced, up, down, times, Sys.getpid()), wait = FALSE, stdout = FALSE, stderr = FALSE
+  )
+  for (attempt in 1:500) {
+    if (isTRUE(file.size(announced) > 0)) return(paste0("http://127.0.0.1:", readLines(announced)))
+    Sys.sleep(0.02)
+  }
+  stop("the proxy does not answer")
+}

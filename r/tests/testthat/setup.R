@@ -1,5 +1,7 @@
-# Tests that need a server run where `CENOTE_TEST_URL` names one, with the administrator rods/rods.
+# Tests that need a server run where `CENOTE_TEST_URL` names one, with the administrator rods/rods. What the package
+# remembers goes into a directory of the tests.
 server <- Sys.getenv("CENOTE_TEST_URL")
+Sys.setenv(R_USER_CONFIG_DIR = tempfile("config"), R_USER_CACHE_DIR = tempfile("cache"))
 
 need_server <- function() {
   testthat::skip_if_not(nzchar(server), "CENOTE_TEST_URL is not set")

@@ -3,24 +3,61 @@ test_that("columns are those of the query", {
   expect_equal(columns_of("SELECT max(DATA_SIZE);"), "MAX(DATA_SIZE)")
 })
 
+test_that("a text in a query may have quotes", {
+  expect_equal(quoted("it's"), "'it''s'")
+})
+
 test_that("an address of the iRODS HTTP API is the address of the server", {
   expect_equal(base_of("http://x:1/irods-http-api/0.2.0"), "http://x:1")
+  expect_equal(base_of("http://x:1/irods-rest/0.9.3/"), "http://x:1")
   expect_equal(base_of("http://x:1/"), "http://x:1")
 })
 
-test_that("numbers are never sent with an exponent", {
-  expect_equal(encode(list(offset = 1e7, flag = TRUE, name = "a b+c")), "offset=10000000&flag=1&name=a%20b%2Bc")
+test_that("numbers are never sent with an exponent, and what is not given is not sent", {
+  sent <- encode(list(offset = 1e7, flag = TRUE, ticket = NULL, name = "a b+c"))
+  expect_equal(sent, "offset=10000000&flag=1&name=a%20b%2Bc")
+  expect_equal(encode(list()), "")
 })
 
 test_that("operations are checked before they are sent", {
-  expect_error(checked_operations(list()), class = "cenote_invalid")
-  expect_error(checked_operations(list(list(operation = "add"))), class = "cenote_invalid")
-  expect_error(checked_operations(data.frame(operation = "add", attribute = "a", value = "v", x = 1)),
-    class = "cenote_invalid"
+  expect_equal(checked_operations(list()), list())
+  expect_equal(checked_operations(data.frame()), list())
+  expect_equal(
+    checked_operations(data.frame(operation = "add", attribute = "a", value = 1, units = NA)),
+    list(list(operation = "add", attribute = "a", value = "1"))
   )
+  wrong <- list(
+    "x", list("x"), list(list(operation = "add")), list(list(operation = "modify", attribute = "a", value = "b")),
+    list(list(x = 1)), data.frame(x = 1), data.frame(operation = "add", attribute = "a", value = "v", x = 1), NULL, 1
+  )
+  for (operations in wrong) expect_error(checked_operations(operations), class = "cenote_invalid")
+  expect_error(checked_operations(list(list(x = 1))), "operation.*attribute.*value.*units")
+  expect_error(checked_operations(list(list(operation = "modify"))), "\"add\" or \"remove\"")
 })
 
 test_that("a digest is read from its header", {
-  expect_equal(announced("Repr-Digest: sha-256=:AQI=:"), "0102")
+  expect_equal(announced(c("ETag: x", "Repr-Digest: sha-256=:AQI=:, md5=:AAAA:")), as.raw(1:2))
   expect_null(announced("ETag: x"))
+})
+
+test_that("errors have classes, words and hints", {
+  error <- expect_error(stop_code(-818000), class = "cenote_denied")
+  expect_s3_class(error, "cenote_error")
+  expect_match(conditionMessage(error), "hint: ask its owner")
+  expect_error(stop_code(-1), class = "cenote_refused")
+  expect_error(stop_problem(412, list()), class = "cenote_exists")
+  expect_error(stop_problem(507, list(type = "urn:cenote:problem:no-space", detail = "full")), "full",
+    class = "cenote_no_space"
+  )
+})
+
+test_that("rows with different fields make one data frame", {
+  expect_equal(bind_rows(list(list(a = 1), list(a = 2, b = "x"))), data.frame(a = c(1, 2), b = c(NA, "x")))
+  expect_equal(dim(bind_rows(list())), c(0L, 0L))
+})
+
+test_that("parts are a sixteenth of a file, within limits", {
+  expect_equal(part_bytes(1), 8 * 2^20)
+  expect_equal(part_bytes(512 * 2^20), 32 * 2^20)
+  expect_equal(part_bytes(2^40), 64 * 2^20)
 })

@@ -1,0 +1,28 @@
+# The bytes of local files, in C: they are hashed and sent without passing through R's memory.
+
+# Begins to compute the SHA-256 of a file, or of a part of it, in a thread of its own. Without a `length` it follows the
+# file while that grows.
+begin_digest <- function(file, offset = 0, length = NA_real_) {
+  .Call(digest_begin, native_path(file), as.numeric(offset), as.numeric(length))
+}
+
+# The SHA-256 of the first `length` bytes, as raw bytes; NULL if there are not as many.
+end_digest <- function(digest, length) .Call(digest_end, digest, as.numeric(length))
+
+sha256 <- function(file, offset = 0, length = file.size(file) - offset) {
+  end_digest(begin_digest(file, offset, length), length)
+}
+
+# A function that gives at most `n` bytes with each call, and none at the end.
+body_reader <- function(file, offset, length, tick) {
+  reader <- .Call(reader_open, native_path(file), as.numeric(offset), as.numeric(length))
+  function(n) {
+    piece <- .Call(reader_next, reader, as.numeric(n))
+    tick(length(piece))
+    piece
+  }
+}
+
+native_path <- function(file) enc2native(path.expand(file))
+
+hexadecimal <- function(bytes) paste(as.character(bytes), collapse = "")

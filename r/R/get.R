@@ -1,0 +1,105 @@
+#' Get a data object or a collection
+#'
+#' An object comes in one request, whatever its size, straight to disk, and its SHA-256 is compared with the server's
+#' while it comes. The file appears under its name when it is whole; until then, and after an interruption, what has come
+#' waits beside it in a file that ends in `.part`, where the next call goes on. Collections come with all that is in them,
+#' several files at a time.
+#'
+#' @param logical_path What to get.
+#' @param local_path The file, or the directory, it goes to.
+#' @param offset The first byte that is wanted.
+#' @param count Accepted, and without effect: what pieces the bytes travel in is not the caller's care.
+#' @param verbose Whether to show a progress bar.
+#' @param overwrite Whether to replace files that are there.
+#' @param ticket A ticket to use.
+#' @param resume Whether to go on where an earlier call was interrupted.
+#' @return Invisibly, a data frame with a row for each file: `logical_path`, `local_path`, `size`, `checksum` (missing
+#'   where the server does not know it yet, and with an `offset`), and `body`, the local path again, as rirods names it.
+#' @export
+iget <- function(logical_path, local_path = basename(logical_path), offset = 0, count = 0, verbose = FALSE,
+                 overwrite = FALSE, ticket = NULL, resume = TRUE) {
+  path <- absolute(logical_path)
+  if (!is_text(local_path)) stop_cenote("invalid", "`local_path` is one path")
+  how <- list(offset = offset, overwrite = overwrite, ticket = ticket, resume = resume && offset == 0)
+  if (dir.exists(local_path) && is_collection(path)) return(invisible(get_tree(path, local_path, how, verbose)))
+  tryCatch(
+    invisible(transfers(path, local_path, list(get_file(path, local_path, how, verbose)))),
+    cenote_wrong_kind = function(e) invisible(get_tree(path, local_path, how, verbose))
+  )
+}
+
+# Gives the digest, if it is known.
+get_file <- function(path, file, how, verbose) {
+  part <- check_target(file, how)
+  if (how$resume && file.size(part) > 0) {
+    return(get_streams(path, file, how, progress(size_of(path, verbose), verbose))[[1]])
+  }
+  digest <- begin_digest(part)
+  h <- get_handle(path, how$offset, how)
+  if (verbose) show_received(h)
+  answer <- tryCatch(
+    send(fs_url(path), h, function(url, handle) curl::curl_fetch_disk(url, part, handle)),
+    cenote_unreachable = function(e) stop_interrupted(conditionMessage(e))
+  )
+  check_got(answer, part)
+  keep_file(answer, part, file, end_digest(digest, file.size(part)), how$offset == 0)
+}
+
+# Makes an empty part, if there is none.
+check_target <- function(file, how) {
+  if (file.exists(file) && (!how$overwrite || dir.exists(file))) {
+    stop_cenote("exists", paste0("the file is there already: ", file))
+  }
+  part <- paste0(file, ".part")
+  if (how$resume && file.exists(part)) return(part)
+  if (!suppressWarnings(file.create(part))) {
+    stop_cenote("not-found", paste0("cannot write ", part), "check the local path")
+  }
+  part
+}
+
+get_handle <- function(path, offset, how) {
+  h <- handle(url = fs_url(path), headers = ticket_header(how$ticket), buffersize = 512L * 1024L)
+  if (offset > 0) curl::handle_setopt(h, range = paste0(text_of(offset), "-"))
+  h
+}
+
+show_received <- function(h) {
+  tick <- NULL
+  moved <- 0
+  curl::handle_setopt(h, noprogress = FALSE, progressfunction = function(down, up) {
+    if (is.null(tick) && down[[1]] > 0) tick <<- progress(down[[1]], TRUE)
+    if (!is.null(tick)) tick(down[[2]] - moved)
+    moved <<- down[[2]]
+    TRUE
+  })
+}
+
+size_of <- function(path, wanted) if (wanted) native("GET", "stat", path = inside(path))$size else NA
+
+# Past the end of an object there is nothing, and that is no error. Another error's words are in the part.
+check_got <- function(answer, part) {
+  if (answer$status_code < 400) return(invisible())
+  answer$content <- readBin(part, "raw", 65536)
+  unlink(part)
+  if (answer$status_code != 416) check_status(answer)
+  file.create(part)
+}
+
+# The part becomes the file, if its bytes are those of the server.
+keep_file <- function(answer, part, file, digest, whole = TRUE) {
+  known <- if (whole) announced(curl::parse_headers(answer$headers))
+  if (!is.null(known) && !identical(known, digest)) {
+    unlink(part)
+    stop_cenote("mismatch", paste0("the bytes that came are not those stored: ", file))
+  }
+  file.rename(part, file)
+  known
+}
+
+# The SHA-256 in a `Repr-Digest` header.
+announced <- function(lines) {
+  line <- grep("^repr-digest:", lines, ignore.case = TRUE, value = TRUE)
+  encoded <- regmatches(line, regexpr("sha-256=:[^:]*:", line))
+  if (length(encoded)) jsonlite::base64_dec(gsub("sha-256=:|:", "", encoded[[1]]))
+}

@@ -1,0 +1,72 @@
+# Many requests, a few at a time over connections that are kept.
+
+# Performs the requests 1 to n. `request(i)` gives a list with a handle, `done(answer)`, and, if the body is to be
+# streamed, `data` and `fail`. All are tried; then the first fault is told, with how many there were.
+each_request <- function(n, request, width = 6L) {
+  pool <- curl::new_pool(host_con = width, multiplex = FALSE)
+  faults <- list()
+  begun <- 0L
+  failed <- function(e) faults <<- c(faults, list(e))
+  add <- function(i, tries) {
+    asked <- request(i)
+    curl::multi_add(asked$handle, pool = pool, data = asked$data,
+      done = function(answer) {
+        if (tries > 0 && answer$status_code %in% c(429, 503)) {
+          Sys.sleep(0.2)
+          return(add(i, tries - 1))
+        }
+        tryCatch(asked$done(answer), error = failed)
+        advance()
+      },
+      fail = function(message) {
+        if (!is.null(asked$fail)) asked$fail()
+        failed(tryCatch(stop_interrupted(message), error = identity))
+        advance()
+      }
+    )
+    TRUE
+  }
+  advance <- function() {
+    while (begun < n) {
+      begun <<- begun + 1L
+      if (tryCatch(add(begun, 2), error = function(e) is.null(failed(e)))) return()
+    }
+  }
+  for (connection in seq_len(min(width, n))) advance()
+  curl::multi_run(pool = pool)
+  stop_first(faults, n)
+}
+
+stop_interrupted <- function(message) {
+  stop_cenote("unreachable", message, "call again: a large file goes on where it stopped")
+}
+
+stop_first <- function(faults, n) {
+  if (!length(faults)) return(invisible())
+  fault <- faults[[1]]
+  if (n > 1) fault$message <- paste0(length(faults), " of ", n, " failed; the first: ", fault$message)
+  stop(fault)
+}
+
+# A bar over `total` bytes: a function to call with the bytes that have moved.
+progress <- function(total, shown) {
+  if (!shown || is.na(total) || total == 0) return(function(bytes) invisible())
+  bar <- utils::txtProgressBar(max = total, style = 3)
+  moved <- 0
+  function(bytes) {
+    moved <<- min(moved + bytes, total)
+    utils::setTxtProgressBar(bar, moved)
+    if (moved == total) close(bar)
+  }
+}
+
+# What iput() and iget() give.
+transfers <- function(paths, files, digests) {
+  checksum <- vapply(digests, function(digest) {
+    if (is.null(digest)) NA_character_ else paste0("sha2:", jsonlite::base64_enc(digest))
+  }, character(1))
+  data.frame(
+    logical_path = paths, local_path = files, size = file.size(files), checksum = checksum, body = files,
+    stringsAsFactors = FALSE
+  )
+}

@@ -1,0 +1,97 @@
+#' Put a file or a directory
+#'
+#' A file goes in one request, whatever its size, and appears whole or not at all: with its SHA-256, which the server
+#' compares before it shows the object. Files of more than 16 MiB go in verified parts, so that a call that was
+#' interrupted, even in another session, is continued by the next one. Directories go with all that is in them, several
+#' files at a time. Bytes never pass through R's memory.
+#'
+#' @param local_path A file, or a directory.
+#' @param logical_path Where it goes.
+#' @param offset Where in the object the file is to be written, in bytes.
+#' @param count Accepted, and without effect: what pieces the bytes travel in is not the caller's care.
+#' @param truncate Whether what the object held before goes; with `FALSE`, the file is laid over it.
+#' @param verbose Whether to show a progress bar.
+#' @param overwrite Whether to replace what is there.
+#' @param ticket A ticket to use.
+#' @param resume Whether to continue an interrupted call.
+#' @return Invisibly, a data frame with a row for each file: `logical_path`, `local_path`, `size`, `checksum` (the
+#'   SHA-256, in the form of iRODS; missing for a file that went in parts), and `body`, the local path again, as rirods
+#'   names it.
+#' @export
+iput <- function(local_path, logical_path = basename(local_path), offset = 0, count = 0, truncate = TRUE,
+                 verbose = FALSE, overwrite = FALSE, ticket = NULL, resume = TRUE) {
+  if (!is_text(local_path) || !file.exists(local_path)) {
+    stop_cenote("not-found", paste0("no such file: ", toString(local_path)), "check the local path")
+  }
+  path <- absolute(logical_path)
+  how <- list(overwrite = overwrite, ticket = ticket, resume = resume)
+  if (dir.exists(local_path)) return(invisible(put_tree(local_path, path, how, verbose)))
+  if (offset != 0 || !truncate) return(invisible(put_over(local_path, path, offset, truncate, how, verbose)))
+  invisible(put_files(local_path, path, how, verbose))
+}
+
+put_tree <- function(dir, path, how, verbose) {
+  files <- list.files(dir, recursive = TRUE, all.files = TRUE, no.. = TRUE)
+  folders <- list.dirs(dir, full.names = FALSE)
+  bare <- c("", setdiff(folders, dirname(c(files, folders[nzchar(folders)]))))
+  for (folder in unique(bare)) {
+    native("POST", "create", ticket = how$ticket, body = list(
+      path = inside(absolute(paste0(path, "/", folder))), kind = "collection", parents = TRUE, exist_ok = TRUE
+    ))
+  }
+  put_files(file.path(dir, files), paste0(path, "/", enc2utf8(files), recycle0 = TRUE), c(how, parents = TRUE), verbose)
+}
+
+# Files beyond this size, in bytes, go in parts.
+whole_limit <- 16 * 2^20
+
+put_files <- function(files, paths, how, verbose) {
+  sizes <- file.size(files)
+  tick <- progress(sum(sizes), verbose)
+  digests <- vector("list", length(files))
+  whole <- which(sizes <= whole_limit)
+  each_request(length(whole), function(k) {
+    i <- whole[[k]]
+    digest <- sha256(files[[i]])
+    digests[[i]] <<- digest
+    list(handle = put_handle(files[[i]], sizes[[i]], paths[[i]], digest, how, tick), done = check_status)
+  })
+  for (i in setdiff(seq_along(files), whole)) put_in_parts(files[[i]], paths[[i]], how, tick)
+  transfers(paths, files, digests)
+}
+
+put_handle <- function(file, size, path, digest, how, tick) {
+  h <- handle(headers = c(
+    "Content-Type" = "application/octet-stream", digest_header(digest), ticket_header(how$ticket),
+    if (!how$overwrite) c("If-None-Match" = "*")
+  ))
+  curl::handle_setopt(h, url = with_query(fs_url(path), parents = if (isTRUE(how$parents)) "true"))
+  send_body(h, file, 0, size, tick)
+}
+
+digest_header <- function(digest) c("Repr-Digest" = paste0("sha-256=:", jsonlite::base64_enc(digest), ":"))
+
+# The body of a request is part of a file.
+send_body <- function(h, file, offset, length, tick) {
+  curl::handle_setopt(h,
+    upload = TRUE, infilesize_large = length, readfunction = body_reader(file, offset, length, tick),
+    upload_buffersize = 512L * 1024L
+  )
+}
+
+# The file is written over part of an object, as iRODS does it.
+put_over <- function(file, path, offset, truncate, how, verbose) {
+  if (!how$overwrite && !is.null(stat_of("data-objects", path))) {
+    stop_cenote("exists", paste0("it is there already: ", path))
+  }
+  arguments <- list(op = "write", lpath = path, offset = offset, truncate = truncate, ticket = how$ticket)
+  arguments <- vapply(Filter(Negate(is.null), arguments), text_of, character(1))
+  names(arguments) <- paste0("irods-api-request-", names(arguments))
+  h <- handle(headers = c(arguments, "Content-Type" = "application/octet-stream"))
+  send_body(h, file, 0, file.size(file), progress(file.size(file), verbose))
+  curl::handle_setopt(h, customrequest = "POST", url = api("data-objects"))
+  each_request(1, function(i) {
+    list(handle = h, done = function(answer) checked(json_of(check_status(answer))))
+  })
+  transfers(path, file, list(NULL))
+}

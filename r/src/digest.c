@@ -1,0 +1,120 @@
+/* The SHA-256 of a file, or of a part of it, computed in a thread of its own beside the transfer of the same bytes.
+ *
+ * Invariant: the thread never calls R. R and the thread share `length` and `stop` alone, under the lock. */
+
+#include "cenote.h"
+
+#include <openssl/evp.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { CHUNK = 256 * 1024, SHA256_BYTES = 32 };
+
+typedef struct {
+  FILE *file;
+  EVP_MD_CTX *context;
+  pthread_t thread;
+  pthread_mutex_t lock;
+  double length; /* negative: not known yet, the file still grows */
+  int stop;
+  double done;
+} Digest;
+
+static double wanted(Digest *digest) {
+  pthread_mutex_lock(&digest->lock);
+  double length = digest->stop ? 0 : digest->length;
+  pthread_mutex_unlock(&digest->lock);
+  return length;
+}
+
+static void settle(Digest *digest, double length, int stop) {
+  pthread_mutex_lock(&digest->lock);
+  digest->length = length;
+  digest->stop = stop;
+  pthread_mutex_unlock(&digest->lock);
+}
+
+/* At the end of a file that grows: wait a little, and read on. */
+static void await_more(FILE *file) {
+  struct timespec pause = {0, 200000};
+  nanosleep(&pause, NULL);
+  clearerr(file);
+}
+
+static void *run(void *argument) {
+  Digest *digest = argument;
+  unsigned char *chunk = malloc(CHUNK);
+  double length = wanted(digest);
+  while (chunk && (length < 0 || digest->done < length)) {
+    double left = length < 0 ? CHUNK : length - digest->done;
+    size_t got = fread(chunk, 1, left < CHUNK ? (size_t)left : CHUNK, digest->file);
+    if (got == 0) {
+      if (length >= 0) break; /* shorter than was said */
+      await_more(digest->file);
+    }
+    EVP_DigestUpdate(digest->context, chunk, got);
+    digest->done += got;
+    length = wanted(digest);
+  }
+  free(chunk);
+  return NULL;
+}
+
+static void discard(Digest *digest) {
+  if (digest->file) fclose(digest->file);
+  EVP_MD_CTX_free(digest->context);
+  pthread_mutex_destroy(&digest->lock);
+  free(digest);
+}
+
+static void finish(Digest *digest, double length, int stop) {
+  settle(digest, length, stop);
+  pthread_join(digest->thread, NULL);
+}
+
+static void finalize(SEXP pointer) {
+  Digest *digest = R_ExternalPtrAddr(pointer);
+  if (!digest) return;
+  finish(digest, 0, 1);
+  discard(digest);
+  R_ClearExternalPtr(pointer);
+}
+
+static int start(Digest *digest) {
+  return digest->file && digest->context && EVP_DigestInit_ex(digest->context, EVP_sha256(), NULL) &&
+         pthread_create(&digest->thread, NULL, run, digest) == 0;
+}
+
+/* Begins with the bytes from `offset` on; `length` is NA where the end is not known yet. */
+SEXP digest_begin(SEXP path, SEXP offset, SEXP length) {
+  Digest *digest = calloc(1, sizeof *digest);
+  if (!digest) Rf_error("out of memory");
+  pthread_mutex_init(&digest->lock, NULL);
+  digest->file = open_at(CHAR(STRING_ELT(path, 0)), Rf_asReal(offset));
+  digest->context = EVP_MD_CTX_new();
+  digest->length = ISNAN(Rf_asReal(length)) ? -1 : Rf_asReal(length);
+  if (!start(digest)) {
+    discard(digest);
+    Rf_error("cannot read %s", CHAR(STRING_ELT(path, 0)));
+  }
+  SEXP pointer = PROTECT(R_MakeExternalPtr(digest, R_NilValue, R_NilValue));
+  R_RegisterCFinalizerEx(pointer, finalize, TRUE);
+  UNPROTECT(1);
+  return pointer;
+}
+
+/* The digest of the first `length` bytes; NULL where there are not as many. */
+SEXP digest_end(SEXP pointer, SEXP length) {
+  Digest *digest = R_ExternalPtrAddr(pointer);
+  if (!digest) Rf_error("this digest has ended");
+  double total = Rf_asReal(length);
+  finish(digest, total, 0);
+  int whole = digest->done == total;
+  SEXP answer = PROTECT(whole ? Rf_allocVector(RAWSXP, SHA256_BYTES) : R_NilValue);
+  if (whole) EVP_DigestFinal_ex(digest->context, RAW(answer), NULL);
+  discard(digest);
+  R_ClearExternalPtr(pointer);
+  UNPROTECT(1);
+  return answer;
+}

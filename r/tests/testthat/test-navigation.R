@@ -1,0 +1,51 @@
+test_that("collections are entered as directories are", {
+  need_server()
+  imkdir("a/b", create_parent_collections = TRUE)
+  home <- "/tempZone/home/rods/tests"
+  expect_invisible(icd("."))
+  expect_equal(icd("a"), home) # as setwd() does
+  expect_equal(ipwd(), paste0(home, "/a"))
+  icd("./b/")
+  expect_equal(ipwd(), paste0(home, "/a/b"))
+  icd("../../a")
+  expect_equal(ipwd(), paste0(home, "/a"))
+  icd("/tempZone/home")
+  expect_equal(ipwd(), "/tempZone/home")
+  icd("..")
+  expect_equal(ipwd(), "/tempZone")
+})
+
+test_that("one cannot enter what is no collection", {
+  need_server()
+  isaveRDS(1, "o")
+  for (dir in c("o", "none", "/tempZone/none", "/otherZone")) expect_error(icd(dir), class = "cenote_not_found")
+  for (dir in list("", NA_character_, character(), c("a", "b"), NULL, 1)) {
+    expect_error(icd(dir), class = "cenote_invalid")
+  }
+  expect_equal(ipwd(), "/tempZone/home/rods/tests")
+})
+
+test_that("collections are made and removed", {
+  need_server()
+  expect_invisible(imkdir("a"))
+  expect_equal(ils()$logical_path, "/tempZone/home/rods/tests/a")
+  expect_error(imkdir("a"), class = "cenote_exists")
+  expect_silent(imkdir("a", overwrite = TRUE))
+  expect_error(imkdir("x/y"), class = "cenote_not_found")
+  expect_silent(imkdir("x/y", create_parent_collections = TRUE))
+  expect_equal(basename(ils()$logical_path), c("a", "x"))
+  expect_invisible(irm("a", force = TRUE))
+  expect_error(irm("x"), "recursive", class = "cenote_not_empty")
+  irm("x", recursive = TRUE)
+  expect_message(print(ils()), "does not contain any objects or collections")
+  expect_error(irm("x"), class = "cenote_not_found")
+})
+
+test_that("what is not removed for good goes into the trash", {
+  need_server()
+  isaveRDS(1, "o")
+  irm("o", force = FALSE)
+  expect_equal(nrow(ils()), 0)
+  trashed <- ils("/tempZone/trash/home/rods", recurse = TRUE)$logical_path
+  expect_true(any(grepl("/o", trashed)))
+})

@@ -1,0 +1,106 @@
+through <- function(proxy) {
+  create_irods(proxy, overwrite = TRUE)
+  iauth("rods", "rods")
+  icd("tests")
+}
+
+test_that("an interrupted download goes on where it stopped", {
+  need_server()
+  file <- file_with(random_bytes(3e6))
+  iput(file, "f")
+  through(breaking_proxy(down = 1e6))
+  back <- tempfile()
+  expect_error(iget("f", back), "goes on where it stopped", class = "cenote_unreachable")
+  expect_false(file.exists(back))
+  before <- file.size(paste0(back, ".part"))
+  expect_gt(before, 0)
+  expect_lt(before, 3e6)
+  expect_output(iget("f", back, verbose = TRUE), "100%")
+  expect_identical(bytes_of(back), bytes_of(file))
+  expect_false(file.exists(paste0(back, ".part")))
+})
+
+test_that("a part that does not belong to the object is not used", {
+  need_server()
+  file <- file_with(random_bytes(1e5))
+  iput(file, "f")
+  for (stale in list(raw(50000), raw(2e5), bytes_of(file))) {
+    back <- tempfile()
+    writeBin(stale, paste0(back, ".part"))
+    iget("f", back)
+    expect_identical(bytes_of(back), bytes_of(file))
+  }
+  writeBin(raw(10), paste0(back, ".part"))
+  iget("f", back, overwrite = TRUE, resume = FALSE)
+  expect_identical(bytes_of(back), bytes_of(file))
+})
+
+test_that("an interrupted directory goes on where it stopped", {
+  need_server()
+  dir <- tempfile()
+  dir.create(dir)
+  for (i in 1:4) writeBin(random_bytes(5e5), file.path(dir, i))
+  iput(dir, "d")
+  through(breaking_proxy(down = 3e5, times = 2))
+  back <- tempfile()
+  expect_error(iget("d", back), "failed", class = "cenote_unreachable")
+  iget("d", back, overwrite = TRUE)
+  for (i in 1:4) expect_identical(bytes_of(file.path(back, i)), bytes_of(file.path(dir, i)))
+})
+
+test_that("an interrupted upload goes on where it stopped, and nothing is seen before", {
+  need_server()
+  file <- file_with(random_bytes(40 * 2^20))
+  through(breaking_proxy(up = 4 * 2^20))
+  expect_error(iput(file, "f"), class = "cenote_unreachable")
+  expect_equal(nrow(ils()), 0)
+  expect_length(list.files(notes()), 1)
+  arrived_before <- NROW(begun_upload(file, absolute("f"))$parts)
+  expect_gt(arrived_before, 0)
+  moved <- 0
+  put_in_parts(file, absolute("f"), list(overwrite = FALSE, resume = TRUE), function(bytes) moved <<- moved + bytes)
+  expect_equal(moved, file.size(file))
+  expect_length(list.files(notes()), 0)
+  back <- tempfile()
+  iget("f", back)
+  expect_identical(tools::md5sum(back)[[1]], tools::md5sum(file)[[1]])
+})
+
+test_that("an upload is not continued with another file", {
+  need_server()
+  file <- file_with(random_bytes(20 * 2^20))
+  upload <- begin_upload(file, absolute("f"), list(overwrite = FALSE))
+  part <- part_bytes(file.size(file))
+  put_parts(upload, file, 0, part, list(), identity)
+  bytes <- bytes_of(file)
+  bytes[[1]] <- xor(bytes[[1]], as.raw(1))
+  time <- file.mtime(file)
+  writeBin(bytes, file)
+  Sys.setFileTime(file, time) # it looks the same
+  sent <- 0
+  iput(file, "f")
+  back <- tempfile()
+  iget("f", back)
+  expect_identical(bytes_of(back), bytes)
+})
+
+test_that("an upload that the server has forgotten begins anew", {
+  need_server()
+  file <- file_with(random_bytes(17 * 2^20))
+  upload <- begin_upload(file, absolute("f"), list(overwrite = FALSE))
+  h <- handle(customrequest = "DELETE", url = paste0(host(), "/v1/uploads/", upload$id))
+  curl::curl_fetch_memory(paste0(host(), "/v1/uploads/", upload$id), h)
+  iput(file, "f")
+  expect_length(list.files(notes()), 0)
+  expect_error(iput(file, "f"), class = "cenote_exists")
+})
+
+test_that("a small upload that is interrupted leaves nothing", {
+  need_server()
+  file <- file_with(random_bytes(3e6))
+  through(breaking_proxy(up = 1e6))
+  expect_error(iput(file, "f"), class = "cenote_unreachable")
+  expect_equal(nrow(ils()), 0)
+  iput(file, "f")
+  expect_equal(ils(stat = TRUE)$size, 3e6)
+})
