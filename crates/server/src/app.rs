@@ -97,6 +97,14 @@ impl App {
         &self.0.changed
     }
 
+    /// Asks the store something short: who somebody is, or what they are called.
+    pub(crate) fn ask_at_once<T>(
+        &self,
+        question: impl FnOnce(&Store) -> cenote_store::Result<T>,
+    ) -> Result<T, Problem> {
+        self.store().at_once(question).map_err(Problem::from)
+    }
+
     /// Asks the store on a thread that may block: one hop for all that one request wants.
     pub(crate) async fn ask<T: Send + 'static>(
         &self,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use cenote_blob::{BlobId, Place};
 use cenote_kv::{CommitError, Engine};
+use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::Notify;
 
 use crate::catalog::{Transaction, View};
@@ -123,6 +124,16 @@ impl Store {
         let store = self.clone();
         let done = tokio::task::spawn_blocking(move || work(&store)).await;
         done.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
+    }
+
+    /// Runs a short piece of catalog work here and now: some reads of what is hot, or one commit. A
+    /// hop to another thread and back would cost as much again. A runtime with several threads
+    /// is told, and moves its other work away.
+    pub fn at_once<T>(&self, work: impl FnOnce(&Self) -> T) -> T {
+        match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
+            Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(|| work(self)),
+            _ => work(self),
+        }
     }
 
     /// A consistent view for one answer.

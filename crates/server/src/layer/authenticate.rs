@@ -78,7 +78,7 @@ async fn identify(app: &App, request: &mut Request) -> Result<Caller, Problem> {
         Credentials::Password(..) => Some(app.password_turn().await),
         _ => None,
     };
-    app.ask(move |store| {
+    app.ask_at_once(|store| {
         let caller = match &shown {
             Credentials::Nothing => store.anonymous()?,
             Credentials::Password(name, password) => store.authenticate_password(name, password)?,
@@ -93,7 +93,6 @@ async fn identify(app: &App, request: &mut Request) -> Result<Caller, Problem> {
             }
         }
     })
-    .await
 }
 
 fn credentials(headers: &HeaderMap) -> Result<Credentials, Problem> {

@@ -100,7 +100,7 @@ pub(super) async fn complete(
 ) -> Result<Json<Resource>, Problem> {
     let sha256 = question.sha256.as_deref().map(digest).transpose()?;
     let stat = app.store().complete_upload(&caller, id, sha256).await?;
-    answer(&app, stat).await
+    answer(&app, stat)
 }
 
 /// A SHA-256 in hexadecimal.

@@ -40,7 +40,7 @@ pub(super) async fn put(
     let stat = app.store().put(&caller, &path, body.into_data_stream(), options).await?;
     let created = stat.resource.revision == 1;
     let status = if created { StatusCode::CREATED } else { StatusCode::OK };
-    Ok((status, answer(&app, stat).await?).into_response())
+    Ok((status, answer(&app, stat)?).into_response())
 }
 
 /// Writes bytes in place, appends them, or cuts the content.
@@ -66,7 +66,7 @@ pub(super) async fn patch(
         }
         _ => return Err(Problem::invalid("name one of `offset`, `append` and `truncate`")),
     };
-    answer(&app, stat).await
+    answer(&app, stat)
 }
 
 async fn truncate(
@@ -89,6 +89,6 @@ fn media_type(headers: &HeaderMap) -> Option<String> {
 }
 
 /// A resource as it is after a change.
-pub(super) async fn answer(app: &App, stat: Stat) -> Result<Json<Resource>, Problem> {
-    app.ask(move |store| Ok(Json(Resource::of(&stat, &mut Names::new(store))?))).await
+pub(super) fn answer(app: &App, stat: Stat) -> Result<Json<Resource>, Problem> {
+    app.ask_at_once(|store| Ok(Json(Resource::of(&stat, &mut Names::new(store))?)))
 }

@@ -61,14 +61,17 @@ impl Store {
     where
         E: std::fmt::Display,
     {
-        let (asked, at, first) = (caller.clone(), path.clone(), options.clone());
-        self.blocking(move |store| store.may_put(&asked, &at, &first)).await?;
+        if !self.is_small(&options.expected) {
+            self.at_once(|store| store.may_put(caller, path, &options))?;
+        }
         let received = self.receive(bytes, &options.expected).await?;
-        let blob = received.blob_id();
-        let (caller, path) = (caller.clone(), path.clone());
-        let published =
-            self.blocking(move |store| store.publish(&caller, &path, &received, &options)).await;
-        self.published(blob, published).await
+        let published = self.at_once(|store| store.publish(caller, path, &received, &options));
+        self.published(received.blob_id(), published).await
+    }
+
+    /// Whether so little is to come that a refusal may wait for it.
+    fn is_small(&self, expected: &Expected) -> bool {
+        expected.length.is_some_and(|length| length <= self.parts().limits.inline as u64)
     }
 
     /// Refuses what [`Store::publish`] would refuse now, before any byte is sent.
