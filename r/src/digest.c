@@ -35,11 +35,9 @@ static void settle(Digest *digest, double length, int stop) {
   pthread_mutex_unlock(&digest->lock);
 }
 
-/* At the end of a file that grows: wait a little, and read on. */
-static void await_more(FILE *file) {
+static void pause_a_little(void) {
   struct timespec pause = {0, 200000};
   nanosleep(&pause, NULL);
-  clearerr(file);
 }
 
 static void *run(void *argument) {
@@ -49,10 +47,9 @@ static void *run(void *argument) {
   while (chunk && (length < 0 || digest->done < length)) {
     double left = length < 0 ? CHUNK : length - digest->done;
     size_t got = fread(chunk, 1, left < CHUNK ? (size_t)left : CHUNK, digest->file);
-    if (got == 0) {
-      if (length >= 0) break; /* shorter than was said */
-      await_more(digest->file);
-    }
+    clearerr(digest->file); /* the end of a file that grows is not for ever */
+    if (got == 0 && length >= 0) break; /* shorter than was said */
+    if (got == 0) pause_a_little();
     EVP_DigestUpdate(digest->context, chunk, got);
     digest->done += got;
     length = wanted(digest);

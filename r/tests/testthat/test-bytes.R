@@ -18,6 +18,23 @@ test_that("a digest follows a file that grows", {
   expect_equal(end_digest(digest, 1e6), sha256(file_with(bytes)))
 })
 
+test_that("a digest does not mistake the end of what has come for the end", {
+  bytes <- random_bytes(312)
+  whole <- sha256(file_with(bytes))
+  for (round in 1:300) {
+    file <- file_with(raw())
+    sink <- file(file, "ab")
+    digest <- begin_digest(file)
+    for (piece in list(1:(round %% 311 + 1), (round %% 311 + 2):312)) {
+      writeBin(bytes[piece], sink)
+      flush(sink)
+    }
+    close(sink)
+    expect_equal(end_digest(digest, 312), whole)
+    unlink(file)
+  }
+})
+
 test_that("a digest of more bytes than there are is none, and none is left behind", {
   file <- file_with(as.raw(1:3))
   expect_null(end_digest(begin_digest(file), 4))

@@ -1,0 +1,34 @@
+# The package under measurement, whichever is in the first library: cenote, or a rirods that speaks one of two protocols.
+
+library <- .libPaths()[[1]]
+package <- intersect(c("cenote", "rirods"), list.files(library))[[1]]
+version <- as.character(packageVersion(package, library))
+url <- Sys.getenv("CENOTE_URL")
+suppressPackageStartupMessages(base::library(package, character.only = TRUE))
+
+# rirods of the older protocol moves `count` bytes a request.
+piecewise <- package == "rirods" && packageVersion(package, library) < "0.2"
+
+if (piecewise) {
+  create_irods(paste0(url, "/irods-rest/0.9.3"), "/tempZone/home")
+} else {
+  create_irods(paste0(url, "/irods-http-api/0.2.0"), overwrite = TRUE)
+}
+iauth("rods", "rods")
+
+# One measurement as a row. Where a call takes minutes there is one iteration, after the one in which memory is counted.
+# The deprecation of `count` is warned of at each call.
+measured <- function(call, verb, size, slow = FALSE) {
+  mark <- suppressWarnings(bench::mark(call(),
+    min_iterations = if (slow) 1 else 5, max_iterations = if (slow) 1 else 100, filter_gc = FALSE, check = FALSE
+  ))
+  data.frame(
+    package = paste(package, version), verb = verb, size = size, median = as.numeric(mark$median),
+    mem_alloc = as.numeric(mark$mem_alloc), iterations = mark$n_itr
+  )
+}
+
+keep <- function(rows, table) {
+  file <- file.path(commandArgs(TRUE)[[1]], paste0(table, "-", package, "-", version, ".tsv"))
+  write.table(do.call(rbind, rows), file, sep = "\t", quote = FALSE, row.names = FALSE)
+}

@@ -1,0 +1,30 @@
+# Files of 100 MB and 1 GB beside curl and the native opening, in turn; every file that comes is a new one.
+source("bench/irods/client.R")
+directory <- commandArgs(TRUE)[[2]]
+
+seconds <- function(call) system.time(call())[["elapsed"]]
+curl <- function(...) {
+  status <- system2("curl", c("-sf", "-u", "rods:rods", "-o", ...))
+  stopifnot(status == 0)
+}
+
+round_of <- function(size) {
+  file <- file.path(directory, "large")
+  back <- file.path(directory, "back")
+  if (!isTRUE(file.size(file) == size)) system(paste("head -c", format(size, scientific = FALSE), "/dev/urandom >", file))
+  there <- paste0(url, "/v1/fs/home/rods/large")
+  times <- c(
+    "curl put" = seconds(function() curl("/dev/null", "-T", file, there)),
+    "iput" = seconds(function() iput(file, "large", overwrite = TRUE)),
+    "curl get" = seconds(function() curl(back, there)),
+    "iget" = {
+      unlink(back)
+      seconds(function() iget("large", back))
+    }
+  )
+  stopifnot(tools::md5sum(file) == tools::md5sum(back))
+  unlink(back)
+  irm("large")
+  data.frame(size = size, what = names(times), seconds = times)
+}
+keep(c(replicate(9, round_of(1e8), simplify = FALSE), replicate(5, round_of(1e9), simplify = FALSE)), "large")
