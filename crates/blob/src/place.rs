@@ -33,6 +33,8 @@ pub struct Place {
     /// The absolute directory of a place on a local disk.
     root: Option<Arc<FilePath>>,
     part_size: usize,
+    /// The one file there is, whatever blob is asked for; see [`Outside`](crate::Outside).
+    only: Option<Path>,
 }
 
 /// A blob that a place holds.
@@ -106,8 +108,16 @@ impl Place {
         }
     }
 
+    /// The one file `path` as what every id names.
+    pub(crate) fn outside(name: &str, path: &FilePath) -> Result<Self> {
+        let only = Path::from_absolute_path(path);
+        let only = only.map_err(|source| Self::settings(name, source.into()))?;
+        let place = Self::over(name, Arc::new(LocalFileSystem::new()), LOCAL_PART);
+        Ok(Self { only: Some(only), ..place })
+    }
+
     fn over(name: &str, store: Arc<dyn ObjectStore>, part_size: usize) -> Self {
-        Self { name: name.into(), store, root: None, part_size }
+        Self { name: name.into(), store, root: None, part_size, only: None }
     }
 
     /// The same place with its store replaced by what `wrap` makes of it: a
@@ -132,7 +142,7 @@ impl Place {
 
     /// The length of the blob `id` in bytes, or `None` where there is no such blob.
     pub async fn size(&self, id: BlobId) -> Result<Option<u64>> {
-        match self.store.head(&id.path()).await.map_err(|source| self.error(id, source)) {
+        match self.store.head(&self.path_of(id)).await.map_err(|source| self.error(id, source)) {
             Ok(meta) => Ok(Some(meta.size)),
             Err(Error::NotFound { .. }) => Ok(None),
             Err(error) => Err(error),
@@ -182,6 +192,11 @@ impl Place {
 
     pub(crate) fn store(&self) -> &Arc<dyn ObjectStore> {
         &self.store
+    }
+
+    /// Where the blob `id` is read.
+    pub(crate) fn path_of(&self, id: BlobId) -> Path {
+        self.only.clone().unwrap_or_else(|| id.path())
     }
 
     pub(crate) fn part_size(&self) -> usize {

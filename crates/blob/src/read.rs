@@ -60,7 +60,7 @@ impl Place {
             return Ok(stream::empty().boxed());
         }
         let options = GetOptions::new().with_range(Some(range.clone()));
-        let got = match self.store().get_opts(&id.path(), options).await {
+        let got = match self.store().get_opts(&self.path_of(id), options).await {
             Ok(got) => got,
             Err(source) => return Err(self.explain(id, range.end, source).await),
         };

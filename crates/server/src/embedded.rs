@@ -1,7 +1,7 @@
-//! The store that lives in one directory: which engine and which place, and who may open it.
+//! The store that lives in one directory: which engine and which places, and who may open it.
 //!
 //! ```text
-//! DIR/store.toml   the version of this layout
+//! DIR/store.toml   the version of this layout, and what the store may reach outside
 //! DIR/store.lock   held by the one process that has the store open
 //! DIR/catalog/     the catalog (fjall)
 //! DIR/contents/    the contents
@@ -10,11 +10,14 @@
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use cenote_blob::Place;
 use cenote_kv::{FjallEngine, FjallOptions};
 use cenote_store::{Parts, Store};
 use serde::{Deserialize, Serialize};
+
+use crate::opener::UrlOpener;
 
 /// Why a directory does not become an open store.
 #[derive(Debug, thiserror::Error)]
@@ -61,6 +64,8 @@ const FORMAT: u32 = 1;
 #[derive(Debug, Serialize, Deserialize)]
 struct Settings {
     format: u32,
+    #[serde(flatten)]
+    opener: UrlOpener,
 }
 
 /// An open store; no other process can open it while this lives.
@@ -86,7 +91,7 @@ pub fn init_dir(dir: impl AsRef<Path>, admin: &str, password: &str) -> Result<Em
     }
     check_empty(dir)?;
     let lock = lock(dir)?;
-    let store = Store::create_new(parts(dir)?, admin, password)?;
+    let store = Store::create_new(parts(dir, UrlOpener::default())?, admin, password)?;
     write_settings(dir)?;
     Ok(Embedded { store, _lock: lock })
 }
@@ -94,19 +99,19 @@ pub fn init_dir(dir: impl AsRef<Path>, admin: &str, password: &str) -> Result<Em
 /// Opens the store in a directory.
 pub fn open_dir(dir: impl AsRef<Path>) -> Result<Embedded, OpenError> {
     let dir = dir.as_ref();
-    check_settings(dir)?;
+    let settings = read_settings(dir)?;
     let lock = lock(dir)?;
-    let store = Store::open_existing(parts(dir)?)?;
+    let store = Store::open_existing(parts(dir, settings.opener)?)?;
     Ok(Embedded { store, _lock: lock })
 }
 
 const SETTINGS: &str = "store.toml";
 const LOCK: &str = "store.lock";
 
-fn parts(dir: &Path) -> Result<Parts, OpenError> {
+fn parts(dir: &Path, opener: UrlOpener) -> Result<Parts, OpenError> {
     let engine = FjallEngine::open(dir.join("catalog"), FjallOptions::default())?;
     let place = Place::local("main", dir.join("contents"))?;
-    Ok(Parts::new(engine, place))
+    Ok(Parts { opener: Arc::new(opener), ..Parts::new(engine, place) })
 }
 
 /// An interrupted `init_dir` may be run again: it leaves no settings, and nothing but our own names.
@@ -121,7 +126,7 @@ fn check_empty(dir: &Path) -> Result<(), OpenError> {
     Ok(())
 }
 
-fn check_settings(dir: &Path) -> Result<(), OpenError> {
+fn read_settings(dir: &Path) -> Result<Settings, OpenError> {
     let path = dir.join(SETTINGS);
     let text = match fs::read_to_string(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -132,7 +137,7 @@ fn check_settings(dir: &Path) -> Result<(), OpenError> {
     let settings: Settings = toml::from_str(&text)
         .map_err(|error| OpenError::Settings(path, error.message().to_owned()))?;
     match settings.format {
-        ..=FORMAT => Ok(()),
+        ..=FORMAT => Ok(settings),
         found => Err(OpenError::TooNew { found }),
     }
 }
@@ -141,7 +146,8 @@ const NEW_SETTINGS: &str = "store.toml.new";
 
 /// The last step of making a store: once the file is there, the store is.
 fn write_settings(dir: &Path) -> Result<(), OpenError> {
-    let text = toml::to_string(&Settings { format: FORMAT }).expect("a number is TOML");
+    let settings = Settings { format: FORMAT, opener: UrlOpener::default() };
+    let text = toml::to_string(&settings).expect("a number is TOML");
     let new = dir.join(NEW_SETTINGS);
     let write = || {
         let mut file = File::create(&new)?;

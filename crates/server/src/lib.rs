@@ -18,6 +18,7 @@ mod listen;
 mod log;
 mod metrics;
 mod native;
+mod opener;
 mod problem;
 mod router;
 mod status;

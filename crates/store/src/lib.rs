@@ -26,6 +26,7 @@ mod metadata;
 mod model;
 mod open;
 mod people;
+mod places;
 mod ports;
 mod reading;
 mod store;
@@ -36,7 +37,8 @@ pub use access::{AccessChange, Caller, GrantView, TicketGrant, decide};
 pub use check::{CheckOptions, Finding, FindingKind};
 pub use contents::{
     BatchItem, BatchWhat, Conditions, ContentStream, Expected, Limits, Opened, Part, PutOptions,
-    ReadOptions, Received, Swept, Upload, UploadOptions, Where,
+    ReadOptions, Received, Registration, ReplicaChange, ReplicaView, Swept, Trim, Upload,
+    UploadOptions, Where,
 };
 pub use error::{Error, ErrorKind, Result};
 pub use health::Health;
@@ -46,7 +48,8 @@ pub use metadata::{
 };
 pub use model::*;
 pub use people::{NewTicket, NewToken, NewUser, Ticket, Token};
-pub use ports::{Clock, Entropy, SystemClock, SystemEntropy};
+pub use places::{NewPlace, PlaceChange, PlaceStatus};
+pub use ports::{Clock, Entropy, NoPlaces, PlaceOpener, SystemClock, SystemEntropy};
 pub use reading::Reading;
 pub use store::{Parts, Store};
 pub use tree::{

@@ -1,5 +1,6 @@
 //! What a store does by itself while it is served: removed trees are swept at once; unused
-//! contents, expired uploads and missing digests are seen to now and then.
+//! contents, expired uploads and missing digests are seen to now and then; copies that a read found
+//! damaged are mended.
 
 use std::time::Duration;
 
@@ -45,6 +46,8 @@ impl Store {
 
     /// One round.
     pub async fn maintain_once(&self, pace: &Pace) -> Result<()> {
+        self.blocking(|store| store.refresh_places()).await?;
+        log(self.mend_noted().await);
         self.blocking(|store| store.run_jobs()).await?;
         self.blocking(|store| store.sweep_uploads()).await?;
         self.sweep_contents(pace.grace).await?;

@@ -1,15 +1,19 @@
 //! Making a store, and opening one.
 
+use std::collections::HashMap;
+
+use cenote_kv::ScanOptions;
 use minicbor::{CborLen, Decode, Encode};
 
-use crate::catalog::{Reads, Transaction, keys};
-use crate::model::{Access, Kind, Level, PersonId, Resource, ResourceId, Scope};
+use crate::catalog::keys::{self, Counter};
+use crate::catalog::{BlobRecord, Reads, Record, Transaction};
+use crate::model::{Access, Kind, Level, PersonId, PlaceId, Replicas, Resource, ResourceId, Scope};
 use crate::people;
 use crate::store::Parts;
 use crate::{Error, ErrorKind, Result, Store};
 
 /// The format that this program writes.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 #[derive(Debug, Encode, Decode, CborLen)]
 struct Format(#[n(0)] u32);
@@ -29,14 +33,21 @@ impl Store {
             tx.put(keys::resource(ResourceId::ROOT), &root(tx, admin_id));
             Ok(())
         })?;
+        store.refresh_places()?;
         Ok(store)
     }
 
-    /// Opens a store.
+    /// Opens a store; one of an earlier format becomes one of this.
     pub fn open_existing(parts: Parts) -> Result<Self> {
         let store = Self::assemble(parts);
         match store.view()?.get::<Format>(&keys::setting("format"))? {
-            Some(Format(FORMAT)) => Ok(store),
+            Some(Format(format @ 1..=FORMAT)) => {
+                if format == 1 {
+                    store.count_copies()?;
+                }
+                store.refresh_places()?;
+                Ok(store)
+            }
             Some(Format(newer)) => Err(Error::new(
                 ErrorKind::Damaged,
                 format!("the store has format {newer}, this program knows {FORMAT}"),
@@ -45,6 +56,30 @@ impl Store {
             None => Err(Error::new(ErrorKind::NotFound, "no store is here")
                 .with_hint("make one with `cenote init`")),
         }
+    }
+}
+
+impl Store {
+    /// From format 1 to 2: copies of blobs are counted.
+    fn count_copies(&self) -> Result<()> {
+        let mut copies = HashMap::<PlaceId, (i64, i64)>::new();
+        let view = self.view()?;
+        for row in view.0.scan(&keys::blobs(), ScanOptions::default()) {
+            let record = BlobRecord::from_value(&row?.1)?;
+            for copy in &record.copies {
+                let (count, bytes) = copies.entry(copy.place()).or_default();
+                *count += 1;
+                *bytes += record.size as i64;
+            }
+        }
+        self.transact(|tx| {
+            for (place, (count, bytes)) in &copies {
+                tx.add(place.0, Counter::Resources, *count);
+                tx.add(place.0, Counter::Bytes, *bytes);
+            }
+            tx.put(keys::setting("format"), &Format(FORMAT));
+            Ok(())
+        })
     }
 }
 
@@ -67,5 +102,6 @@ fn root(tx: &Transaction, admin: PersonId) -> Resource {
         mtime: None,
         versioning: None,
         target: None,
+        replicas: Replicas::default(),
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::Debug;
 
+use cenote_blob::{Outside, Place};
+
 use crate::model::Time;
 
 /// Tells the time.
@@ -14,6 +16,34 @@ pub trait Clock: Debug + Send + Sync {
 pub trait Entropy: Debug + Send + Sync {
     /// Fills `buffer`.
     fn fill(&self, buffer: &mut [u8]);
+}
+
+/// Opens places: whoever composes a store knows the engines, the heart does not.
+pub trait PlaceOpener: Debug + Send + Sync {
+    /// The place at an address; `name` is for its errors. May block.
+    ///
+    /// # Errors
+    /// If the address is not understood, or nothing can be made there.
+    fn open(&self, name: &str, address: &str) -> Result<Place, cenote_blob::Error>;
+
+    /// The file at a path, to be read where it lies as a part of the place `name`; none, if files
+    /// there must not be referred to.
+    fn outside(&self, name: &str, path: &str) -> Option<Outside>;
+}
+
+/// Opens none: a store with nothing but its main place.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct NoPlaces;
+
+impl PlaceOpener for NoPlaces {
+    fn open(&self, name: &str, address: &str) -> Result<Place, cenote_blob::Error> {
+        let source = format!("this program opens no places: {address}").into();
+        Err(cenote_blob::Error::Settings { place: name.to_owned(), source })
+    }
+
+    fn outside(&self, _: &str, _: &str) -> Option<Outside> {
+        None
+    }
 }
 
 /// The machine's clock.

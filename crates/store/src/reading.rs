@@ -10,11 +10,12 @@ use crate::access::Chain;
 use crate::catalog::View;
 use crate::model::{At, Avu, Level, Person, PersonId, Stat};
 use crate::tree::{ListOptions, Page, Walk, find, list, locate};
-use crate::{Caller, Result, Store, Ticket, metadata, people};
+use crate::{Caller, PlaceStatus, ReplicaView, Result, Store, Ticket, metadata, people, places};
 
 /// One state of the store, as one caller may see it.
 #[derive(Debug)]
 pub struct Reading {
+    store: Store,
     view: View,
     caller: Caller,
 }
@@ -22,7 +23,7 @@ pub struct Reading {
 impl Store {
     /// The state of the store now, as `caller` may see it.
     pub fn reading(&self, caller: &Caller) -> Result<Reading> {
-        Ok(Reading { view: self.view()?, caller: caller.clone() })
+        Ok(Reading { store: self.clone(), view: self.view()?, caller: caller.clone() })
     }
 }
 
@@ -51,7 +52,7 @@ impl Reading {
         Ok(std::iter::from_fn(move || walk.step().transpose()))
     }
 
-    /// Ids of the resources and persons of which an attribute is stated, with this value if one is
+    /// Ids of the resources, persons and places of which an attribute is stated, with this value if one is
     /// given. An id of something that states neither is possible, if rare: look at its attributes. None,
     /// if there are more than `limit`.
     pub fn stating(
@@ -63,9 +64,19 @@ impl Reading {
         metadata::stating(&self.view, attribute, value, limit)
     }
 
-    /// The attributes of a resource or person that the caller may see.
+    /// The attributes of a resource, person or place that the caller may see.
     pub fn avus(&self, id: u64) -> Result<Vec<Avu>> {
         Ok(metadata::avus(&metadata::read(&self.view, id)?))
+    }
+
+    /// The replicas of what [`Reading::stat`] and the like gave; none, for what has no content.
+    pub fn replicas(&self, of: &Stat) -> Result<Vec<ReplicaView>> {
+        self.store.replicas_of(&self.view, &of.resource)
+    }
+
+    /// All places, by id.
+    pub fn places(&self) -> Result<Vec<PlaceStatus>> {
+        places::statuses(&self.view, &self.store.known())
     }
 
     /// The tickets that the caller made; all there are, for an administrator.

@@ -11,20 +11,26 @@ use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::Notify;
 
 use crate::catalog::{Transaction, View};
-use crate::contents::Limits;
+use crate::contents::{Damage, Limits};
 use crate::health::Latch;
 use crate::ids::Ids;
 use crate::model::Time;
 use crate::people::CredentialCache;
-use crate::{Clock, Entropy, Error, ErrorKind, Health, Result, SystemClock, SystemEntropy};
+use crate::places::{Claims, Shared};
+use crate::{
+    Clock, Entropy, Error, ErrorKind, Health, NoPlaces, PlaceOpener, Result, SystemClock,
+    SystemEntropy,
+};
 
 /// What a store is made of.
 #[derive(Debug, Clone)]
 pub struct Parts {
     /// The catalog.
     pub engine: Arc<dyn Engine>,
-    /// The places for contents; new contents go to the first.
-    pub places: Vec<Place>,
+    /// The place that is opened with the store: [`PlaceId::MAIN`](crate::PlaceId::MAIN).
+    pub main: Place,
+    /// What opens the others, from their addresses in the catalog.
+    pub opener: Arc<dyn PlaceOpener>,
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// Randomness.
@@ -34,11 +40,12 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// On this engine and place, with real time and randomness.
+    /// On this engine and place, with real time and randomness, and without other places.
     pub fn new(engine: impl Engine, place: Place) -> Self {
         Self {
             engine: Arc::new(engine),
-            places: vec![place],
+            main: place,
+            opener: Arc::new(NoPlaces),
             clock: Arc::new(SystemClock),
             entropy: Arc::new(SystemEntropy),
             limits: Limits::default(),
@@ -57,8 +64,11 @@ pub(crate) struct Inner {
     parts: Parts,
     pub(crate) ids: Ids,
     pub(crate) credentials: CredentialCache,
+    pub(crate) known: Shared,
+    pub(crate) claims: Claims,
+    pub(crate) damage: Damage,
     /// Rings when a job was recorded.
-    pub(crate) work: Notify,
+    pub(crate) work: Arc<Notify>,
     latch: Latch,
 }
 
@@ -68,18 +78,23 @@ const ATTEMPTS: usize = 64;
 impl Store {
     pub(crate) fn assemble(parts: Parts) -> Self {
         let credentials = CredentialCache::new(&*parts.entropy);
-        let work = Notify::new();
-        let (ids, latch) = (Ids::default(), Latch::default());
-        Self { inner: Arc::new(Inner { parts, ids, credentials, work, latch }) }
+        let work = Arc::new(Notify::new());
+        Self {
+            inner: Arc::new(Inner {
+                parts,
+                ids: Ids::default(),
+                credentials,
+                known: Shared::default(),
+                claims: Claims::default(),
+                damage: Damage::new(work.clone()),
+                work,
+                latch: Latch::default(),
+            }),
+        }
     }
 
     pub(crate) fn parts(&self) -> &Parts {
         &self.inner.parts
-    }
-
-    /// The place that new contents go to.
-    pub(crate) fn place(&self) -> &Place {
-        &self.inner.parts.places[0]
     }
 
     pub(crate) fn now(&self) -> Time {

@@ -64,7 +64,7 @@ impl Store {
             let old = metadata::read(tx, chain.id().0)?;
             let restored: Graph = record.statements.into_iter().collect();
             let id = chain.id().0;
-            let stat = contents::replace(tx, caller, chain, record.content)?;
+            let stat = self.replace_content(tx, caller, chain, record.content)?;
             metadata::replace(tx, id, &old, &restored);
             Ok(stat)
         })

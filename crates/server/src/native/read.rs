@@ -35,7 +35,7 @@ pub(super) async fn read(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let at = plain.or(query.path.as_deref(), query.id)?;
-    let options = ReadOptions { version: query.version };
+    let options = ReadOptions { version: query.version, replica: None };
     let opened = app.ask(move |store| store.open(&caller, &at, &options)).await?;
     let modified = opened.stat.resource.modified;
     let described = describe(&opened);

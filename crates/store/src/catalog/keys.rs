@@ -10,8 +10,8 @@
 //! | `C` parent name | `Child` | the child of that name |
 //! | `K` content | `Content` | the extents of a content |
 //! | `k` content seq | `Extent` | a patch over them, in the order of writing |
-//! | `R` content id version | empty | who refers to a content: a resource (version 0), or a version of it |
-//! | `B` blob | `BlobRecord` | a blob: its size, digests and places |
+//! | `R` content id version | empty | who refers to a content: a resource (version 0), a version of it, or a stale replica |
+//! | `B` blob | `BlobRecord` | a blob: its size, digests and copies |
 //! | `b` blob content | empty | which contents refer to a blob |
 //! | `G` id | `Graph` | the description of a resource or a person |
 //! | `I` predicate object id | empty | who states this: 64-bit hashes of both terms |
@@ -27,17 +27,18 @@
 //! | `w` resource ticket | empty | the tickets on a resource |
 //! | `P` upload | `UploadRecord` | an upload that is under way |
 //! | `p` upload offset | `PartRecord` | a part that has arrived |
+//! | `L` place | `PlaceInfo` | a place for contents |
 //! | `J` id | `JobRecord` | work that a restart resumes |
 //! | `g` time content | empty | a content that may have lost its last reference |
 //! | `d` id | empty | an object whose content has no SHA-256 yet |
-//! | `c` id what | counter | children and bytes of a collection; of the store, with id 0 |
-//! | `s` what | | settings of the store: its format, the next free id |
+//! | `c` id what | counter | children and bytes of a collection; of the store, with id 0; copies of blobs in a place |
+//! | `s` what | | settings of the store: its format, the next free id, the default place |
 
 use bytes::Bytes;
 use cenote_blob::BlobId;
 use cenote_kv::KeyRange;
 
-use crate::model::{ContentId, PersonId, ResourceId, Time};
+use crate::model::{ContentId, PersonId, PlaceId, ResourceId, Time};
 
 /// A key under construction.
 struct Key(Vec<u8>);
@@ -303,6 +304,14 @@ pub(crate) fn all_parts() -> KeyRange {
     Key::new(b'p').prefix()
 }
 
+pub(crate) fn place(id: PlaceId) -> Bytes {
+    Key::new(b'L').id(id.0).done()
+}
+
+pub(crate) fn places() -> KeyRange {
+    Key::new(b'L').prefix()
+}
+
 pub(crate) fn job(id: u64) -> Bytes {
     Key::new(b'J').id(id).done()
 }
@@ -349,7 +358,7 @@ pub(crate) fn all_undigested() -> KeyRange {
     Key::new(b'd').prefix()
 }
 
-/// A counter of a collection, or of the store with id 0.
+/// A counter of a collection or a place, or of the store with id 0.
 pub(crate) fn counter(id: u64, what: Counter) -> Bytes {
     Key::new(b'c').id(id).bytes(&[what as u8]).done()
 }
@@ -361,10 +370,12 @@ pub(crate) fn counters() -> KeyRange {
 /// What is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Counter {
-    /// Children of a collection; all resources of the store but the root.
+    /// Children of a collection; copies in a place; all resources of the store but the root.
     Resources = b'n' as isize,
-    /// Bytes of the objects in a collection; of all objects in the store.
+    /// Bytes of the objects in a collection; of the copies in a place; of all objects in the store.
     Bytes = b's' as isize,
+    /// Replicas that are recorded in a place.
+    Replicas = b'r' as isize,
 }
 
 pub(crate) fn setting(what: &str) -> Bytes {

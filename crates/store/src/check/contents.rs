@@ -9,7 +9,7 @@ use super::{Finding, FindingKind as Kind};
 use crate::catalog::{
     BlobRecord, PartRecord, Reads, Record, Transaction, UploadRecord, VersionRecord, View, keys,
 };
-use crate::contents::{CURRENT, blob_ids, forget_upload, patches};
+use crate::contents::{CURRENT, blob_ids, forget_upload, is_held, patches, replica_user};
 use crate::model::{Content, ContentHead, ContentId, Extent, Piece, Resource, ResourceId};
 use crate::tree::is_undigested;
 use crate::{BlobId, Result};
@@ -44,8 +44,8 @@ fn resources(view: &View, report: &mut Report<'_>, used: &mut Used) -> Result<()
         let (key, value) = row?;
         let Ok(resource) = Resource::from_value(&value) else { continue };
         let id = ResourceId(keys::first_id(&key).unwrap_or_default());
-        if let Some(head) = &resource.content {
-            let user = User { id, version: CURRENT, row: (&key, &value) };
+        for (head, version) in heads(&resource) {
+            let user = User { id, version, row: (&key, &value) };
             head_of(view, report, used, (&user, head))?;
         }
         let note = keys::undigested(id);
@@ -56,6 +56,16 @@ fn resources(view: &View, report: &mut Report<'_>, used: &mut Used) -> Result<()
         }
     }
     Ok(())
+}
+
+/// The contents that a resource holds, each with the number of its reference.
+fn heads(resource: &Resource) -> impl Iterator<Item = (&ContentHead, u64)> {
+    let current = resource.content.iter().map(|head| (head, CURRENT));
+    let stale = resource
+        .replicas
+        .iter()
+        .filter_map(|replica| Some((replica.stale.as_ref()?, replica_user(replica.number))));
+    current.chain(stale)
 }
 
 fn undigested(view: &View, report: &mut Report<'_>) -> Result<()> {
@@ -170,10 +180,13 @@ fn users(view: &View, report: &mut Report<'_>) -> Result<()> {
         let (key, _) = row?;
         let [content, id, version] = [1, 9, 17].map(|at| keys::id_at(&key, at).unwrap_or_default());
         let (content, id) = (ContentId(content), ResourceId(id));
-        let user = if version == CURRENT { keys::resource(id) } else { keys::version(id, version) };
-        let head = match version {
-            CURRENT => look::<Resource>(view, &user)?.map(|resource| resource.content),
-            _ => look::<VersionRecord>(view, &user)?.map(|record| record.content),
+        let held = is_held(version);
+        let user = if held { keys::resource(id) } else { keys::version(id, version) };
+        let head = match held {
+            true => look::<Resource>(view, &user)?.map(|resource| {
+                heads(&resource).find(|(_, user)| *user == version).map(|(head, _)| head.clone())
+            }),
+            false => look::<VersionRecord>(view, &user)?.map(|record| record.content),
         };
         match head {
             Look::Damaged => {}

@@ -1,4 +1,4 @@
-//! Counters, counted again from the records of the resources.
+//! Counters, counted again from the records of the resources and the blobs.
 
 use std::collections::HashMap;
 
@@ -6,37 +6,32 @@ use super::report::{Report, path_of, rows};
 use super::{Finding, FindingKind};
 use crate::Result;
 use crate::catalog::keys::{self, Counter};
-use crate::catalog::{Reads, Record, View};
+use crate::catalog::{BlobRecord, Reads, Record, View};
 use crate::model::{Resource, ResourceId};
 
 #[derive(Default)]
 struct Sum {
     resources: i64,
     bytes: i64,
+    replicas: i64,
 }
 
 impl Sum {
-    fn add(&mut self, resource: &Resource) {
+    fn add(&mut self, bytes: u64) {
         self.resources += 1;
-        self.bytes += resource.content.as_ref().map_or(0, |content| content.size as i64);
+        self.bytes += bytes as i64;
     }
 }
 
-/// Takes memory for each collection that is not empty.
+type Sums = HashMap<u64, Sum>;
+
+/// Takes memory for each collection that is not empty, and for each place.
 pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
     // The sum of the store has id 0, and counts even where there is nothing.
-    let mut sums = HashMap::from([(0, Sum::default())]);
-    for row in rows(view, &keys::resources()) {
-        let (key, value) = row?;
-        let Ok(resource) = Resource::from_value(&value) else {
-            // Reported with the resources; until it is mended nothing can be counted.
-            return Ok(());
-        };
-        if keys::first_id(&key) != Some(ResourceId::ROOT.0) {
-            for id in [0, resource.parent.0] {
-                sums.entry(id).or_default().add(&resource);
-            }
-        }
+    let mut sums = Sums::from([(0, Sum::default())]);
+    if !resources(view, &mut sums)? || !blobs(view, &mut sums)? {
+        // Reported with the records; until they are mended nothing can be counted.
+        return Ok(());
     }
     for (id, sum) in &sums {
         compare(view, report, *id, sum)?;
@@ -51,8 +46,43 @@ pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
     report.flush()
 }
 
+/// Counts resources; false if one does not decode.
+fn resources(view: &View, sums: &mut Sums) -> Result<bool> {
+    for row in rows(view, &keys::resources()) {
+        let (key, value) = row?;
+        let Ok(resource) = Resource::from_value(&value) else {
+            return Ok(false);
+        };
+        if keys::first_id(&key) != Some(ResourceId::ROOT.0) {
+            for id in [0, resource.parent.0] {
+                sums.entry(id).or_default().add(resource.content.as_ref().map_or(0, |c| c.size));
+            }
+        }
+        for replica in resource.replicas.iter() {
+            sums.entry(replica.place.0).or_default().replicas += 1;
+        }
+    }
+    Ok(true)
+}
+
+/// Counts copies of blobs; false if a record does not decode.
+fn blobs(view: &View, sums: &mut Sums) -> Result<bool> {
+    for row in rows(view, &keys::blobs()) {
+        let Ok(record) = BlobRecord::from_value(&row?.1) else { return Ok(false) };
+        for copy in &record.copies {
+            sums.entry(copy.place().0).or_default().add(record.size);
+        }
+    }
+    Ok(true)
+}
+
 fn compare(view: &View, report: &mut Report<'_>, id: u64, sum: &Sum) -> Result<()> {
-    for (what, expected) in [(Counter::Resources, sum.resources), (Counter::Bytes, sum.bytes)] {
+    let all = [
+        (Counter::Resources, sum.resources),
+        (Counter::Bytes, sum.bytes),
+        (Counter::Replicas, sum.replicas),
+    ];
+    for (what, expected) in all {
         let counted = view.counter(id, what)?;
         if counted == expected {
             continue;

@@ -52,6 +52,10 @@ pub enum FindingKind {
     OrphanBlob,
     /// The bytes of a content do not have its SHA-256.
     Digest,
+    /// A replica is said to be where its content is not.
+    Replica,
+    /// A place cannot be reached, so what it holds is not checked.
+    UnreachablePlace,
 }
 
 impl FindingKind {
@@ -73,6 +77,8 @@ impl FindingKind {
             Self::DamagedBlob => "damaged-blob",
             Self::OrphanBlob => "orphan-blob",
             Self::Digest => "digest",
+            Self::Replica => "replica",
+            Self::UnreachablePlace => "unreachable-place",
         }
     }
 }

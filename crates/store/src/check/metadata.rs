@@ -9,7 +9,7 @@ use super::{Finding, FindingKind as Kind};
 use crate::Result;
 use crate::catalog::{GraphRecord, Reads, Record, View, keys};
 use crate::metadata::entries;
-use crate::model::{PersonId, ResourceId};
+use crate::model::{PersonId, PlaceId, ResourceId};
 
 pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
     let mut indexed = 0;
@@ -44,8 +44,9 @@ fn description(
 ) -> Result<u64> {
     let (key, value) = row;
     let entries = entries(id, &graph.statements.into_iter().collect());
-    let described = [keys::resource(ResourceId(id)), keys::person(PersonId(id))];
-    if !view.has(&described[0])? && !view.has(&described[1])? {
+    let described =
+        [keys::resource(ResourceId(id)), keys::person(PersonId(id)), keys::place(PlaceId(id))];
+    if !is_described(view, id, &described)? {
         let mut seen: Vec<_> = described.map(|key| (key, None)).into();
         seen.push((key.clone(), Some(value.clone())));
         let rows: Vec<_> = entries.iter().cloned().chain([key.clone()]).collect();
@@ -65,6 +66,16 @@ fn description(
         report.derivable(finding.at(path_of(view, ResourceId(id))), fix)?;
     }
     Ok(there)
+}
+
+/// Whether anything is there that a description can be of. The main place needs no record.
+fn is_described(view: &View, id: u64, keys: &[Bytes]) -> Result<bool> {
+    for key in keys {
+        if view.has(key)? {
+            return Ok(true);
+        }
+    }
+    Ok(id == PlaceId::MAIN.0)
 }
 
 fn rows_there(view: &View, entries: &BTreeSet<Bytes>) -> Result<u64> {

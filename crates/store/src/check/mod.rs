@@ -8,11 +8,13 @@
 
 mod bytes;
 mod contents;
+mod copies;
 mod counters;
 mod feed;
 mod finding;
 mod metadata;
 mod people;
+mod places;
 mod report;
 mod tree;
 
@@ -80,6 +82,7 @@ impl Store {
                 contents::check,
                 metadata::check,
                 people::check,
+                places::check,
                 counters::check,
                 feed::check,
             ] {
@@ -88,6 +91,7 @@ impl Store {
             Ok::<_, Error>(())
         })
         .await?;
-        Bytewise { store: self, options, listener }.check().await
+        let unreachable = Default::default();
+        Bytewise { store: self, options, listener, unreachable }.check().await
     }
 }

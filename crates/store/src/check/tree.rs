@@ -181,8 +181,14 @@ impl Tree<'_> {
 /// Checks that no id in use is given again.
 pub(super) fn next_id(store: &Store, view: &View, report: &mut Report<'_>) -> Result<()> {
     let mut most = 0;
-    let tables =
-        [keys::resources(), keys::contents(), keys::persons(), keys::uploads(), keys::jobs()];
+    let tables = [
+        keys::resources(),
+        keys::contents(),
+        keys::persons(),
+        keys::places(),
+        keys::uploads(),
+        keys::jobs(),
+    ];
     for table in tables {
         let last = view.0.scan(&table, cenote_kv::ScanOptions::limit(1).reversed()).next();
         if let Some((key, _)) = last.transpose()? {

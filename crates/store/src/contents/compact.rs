@@ -9,44 +9,54 @@ use futures_util::stream;
 use crate::catalog::{BlobRecord, Reads, keys};
 use crate::contents::{Expected, refs, resolve, store_content};
 use crate::model::{Content, ContentHead, ContentId, Extent, Piece, Resource, ResourceId};
+use crate::places::Destination;
 use crate::tree::restate;
 use crate::{BlobId, Error, Result, Store};
 
 /// A blob that was written to fold into.
-type NewBlob = Option<(BlobId, BlobRecord)>;
+pub(super) type NewBlob = Option<(BlobId, BlobRecord)>;
 
 impl Store {
     /// Folds the patches of an object's content, unless somebody changes it meanwhile.
     pub(crate) async fn compact(&self, id: ResourceId) -> Result<()> {
-        let Some((head, seen)) = self.blocking(move |store| store.patched(id)).await? else {
+        let Some((head, seen, to)) = self.blocking(move |store| store.patched(id)).await? else {
             return Ok(());
         };
-        let (content, blob) = self.settle(merge(seen)).await?;
-        let new = blob.as_ref().map(|(blob, _)| *blob);
+        let most = self.parts().limits.inline;
+        let (content, blob) = self.settle(merge(seen), to, most).await?;
+        let new = blob.as_ref().map(|(blob, record)| (*blob, record.copies.clone()));
         let folded = self.blocking(move |store| store.fold(id, &head, &content, &blob)).await;
-        if let (false, Some(unused)) = (self.published(new, folded).await?, new) {
+        if let (false, Some(unused)) = (self.published(new.clone(), folded).await?, new) {
             self.discard(unused).await;
         }
         Ok(())
     }
 
-    fn patched(&self, id: ResourceId) -> Result<Option<(ContentHead, Vec<Extent>)>> {
+    /// The content, what is seen of it, and where it belongs.
+    fn patched(&self, id: ResourceId) -> Result<Option<(ContentHead, Vec<Extent>, Destination)>> {
         let view = self.view()?;
-        let resource = view.get::<Resource>(&keys::resource(id))?;
-        match resource.and_then(|resource| resource.content) {
-            Some(head) if head.patches > 0 => Ok(Some((head.clone(), resolve(&view, &head)?))),
-            _ => Ok(None),
-        }
+        let Some(resource) = view.get::<Resource>(&keys::resource(id))? else { return Ok(None) };
+        let Some(head) = resource.content.filter(|head| head.patches > 0) else { return Ok(None) };
+        let good = resource.replicas.iter().filter(|replica| replica.is_good());
+        let places: Vec<_> = good.map(|replica| replica.place).collect();
+        let places = (!places.is_empty()).then_some(&places[..]);
+        let seen = resolve(&view, &head)?;
+        Ok(Some((head, seen, self.known().destination_among(places)?)))
     }
 
-    /// Moves the inline runs to one blob, if they are too much for the catalog.
-    async fn settle(&self, mut extents: Vec<Extent>) -> Result<(Content, NewBlob)> {
+    /// Moves the inline runs to one blob, if they have more than `most` bytes.
+    pub(super) async fn settle(
+        &self,
+        mut extents: Vec<Extent>,
+        to: Destination,
+        most: usize,
+    ) -> Result<(Content, NewBlob)> {
         let runs = inline_runs(&extents);
-        if runs.iter().map(|(bytes, _)| bytes.len()).sum::<usize>() <= self.parts().limits.inline {
+        if runs.iter().map(|(bytes, _)| bytes.len()).sum::<usize>() <= most {
             return Ok((Content { extents }, None));
         }
         let bytes: Vec<_> = runs.iter().map(|(bytes, _)| Ok::<_, Error>(bytes.clone())).collect();
-        let received = self.receive(stream::iter(bytes), &Expected::default()).await?;
+        let received = self.receive_into(to, 0, stream::iter(bytes), &Expected::default()).await?;
         if let Some((blob, _)) = &received.blob {
             let mut start = 0;
             for (bytes, at) in runs {
@@ -71,7 +81,7 @@ impl Store {
                 return Ok(false);
             }
             let folded = ContentId(self.new_id()?);
-            store_content(tx, folded, content, blob.as_slice());
+            store_content(tx, folded, content, blob.as_slice())?;
             let head = ContentHead { id: folded, patches: 0, ..head.clone() };
             restate(tx, id, &old, &Resource { content: Some(head), ..old.clone() });
             Ok(true)
@@ -80,7 +90,7 @@ impl Store {
 }
 
 /// Joins neighbouring inline extents.
-fn merge(seen: Vec<Extent>) -> Vec<Extent> {
+pub(super) fn merge(seen: Vec<Extent>) -> Vec<Extent> {
     let mut merged: Vec<Extent> = Vec::with_capacity(seen.len());
     for extent in seen {
         match (merged.last_mut(), &extent) {

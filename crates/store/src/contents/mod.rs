@@ -5,27 +5,41 @@
 
 mod compact;
 mod conditions;
+mod damage;
 mod digest;
 mod extents;
+mod layout;
 mod publish;
 mod read;
 mod receive;
 mod refs;
+mod register;
+mod replica_view;
+mod replicas;
+mod replicate;
 mod sweep;
+mod transfer;
 mod upload;
 mod write_at;
 
 pub use conditions::Conditions;
+pub use layout::ContentStream;
 pub use publish::{BatchItem, BatchWhat, PutOptions};
-pub use read::{ContentStream, Opened, ReadOptions};
+pub use read::{Opened, ReadOptions};
 pub use receive::{Expected, Limits, Received};
+pub use register::Registration;
+pub use replica_view::{ReplicaChange, ReplicaView};
+pub use replicate::Trim;
 pub use sweep::Swept;
 pub use upload::{Part, Upload, UploadOptions};
 pub use write_at::Where;
 
 pub(crate) use conditions::check_tag;
+pub(crate) use damage::Damage;
 pub(crate) use extents::overlay;
-pub(crate) use publish::replace;
-pub(crate) use read::extent_stream;
-pub(crate) use refs::{CURRENT, blob_ids, patches, refer, release, resolve, store_content};
+pub(crate) use layout::is_loss;
+pub(crate) use refs::{
+    CURRENT, blob_ids, count_copy, exchange, is_held, patches, put_blob, refer, release,
+    replica_user, require_up, resolve, store_content,
+};
 pub(crate) use upload::forget as forget_upload;

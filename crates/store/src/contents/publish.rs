@@ -3,7 +3,9 @@
 use crate::access::Chain;
 use crate::catalog::{ChangeKind, Transaction};
 use crate::contents::{Conditions, Expected, Received, store_content};
-use crate::model::{At, ContentHead, ContentId, Kind, Level, ResourceId, Stat, StorePath, Time};
+use crate::model::{
+    At, ContentHead, ContentId, Kind, Level, PlaceId, Replicas, ResourceId, Stat, StorePath, Time,
+};
 use crate::tree::{self, describe, insert, locate, update};
 use crate::{
     Bytes, Caller, CreateOptions, Draft, Error, ErrorKind, Result, Store, Stream, versions,
@@ -24,6 +26,9 @@ pub struct PutOptions {
     pub mode: Option<u32>,
     /// The modification time to show.
     pub mtime: Option<Time>,
+    /// The place or group that the bytes go to, instead of where new contents go. What other replicas there
+    /// are become stale.
+    pub place: Option<PlaceId>,
 }
 
 /// One of many to put in one commit.
@@ -61,17 +66,18 @@ impl Store {
     where
         E: std::fmt::Display,
     {
-        if !self.is_small(&options.expected) {
+        if !self.is_small(&options) {
             self.at_once(|store| store.may_put(caller, path, &options))?;
         }
-        let received = self.receive(bytes, &options.expected).await?;
+        let received = self.receive_at(options.place, bytes, &options.expected).await?;
         let published = self.at_once(|store| store.publish(caller, path, &received, &options));
-        self.published(received.blob_id(), published).await
+        self.published(received.fresh(), published).await
     }
 
-    /// Whether so little is to come that a refusal may wait for it.
-    fn is_small(&self, expected: &Expected) -> bool {
-        expected.length.is_some_and(|length| length <= self.parts().limits.inline as u64)
+    /// Whether so little is to come, into the catalog, that a refusal may wait for it.
+    fn is_small(&self, options: &PutOptions) -> bool {
+        let most = self.parts().limits.inline as u64;
+        options.place.is_none() && options.expected.length.is_some_and(|length| length <= most)
     }
 
     /// Refuses what [`Store::publish`] would refuse now, before any byte is sent.
@@ -159,16 +165,19 @@ impl Store {
         options.conditions.check(there.as_ref())?;
         let content = ContentId(self.new_id()?);
         let head = received.head(content, options.media_type.clone());
+        let before = there.as_ref().map(Chain::resource);
+        let replicas = self.replicas_after_put(tx, before, received)?;
         let stat = match there {
             Some(chain) => {
                 let before = chain.resource().content.as_ref();
                 let known = before.and_then(|content| content.media_type.clone());
                 let head = ContentHead { media_type: head.media_type.or(known), ..head };
-                replace_with(tx, caller, chain, Some(head), (options.mode, options.mtime))?
+                let what = (Some(head), replicas);
+                replace_with(tx, caller, chain, what, (options.mode, options.mtime))?
             }
-            None => self.publish_new(tx, caller, path, head, options)?,
+            None => self.publish_new(tx, caller, path, (head, replicas), options)?,
         };
-        store_content(tx, content, &received.content, received.blob.as_slice());
+        store_content(tx, content, &received.content, received.blob.as_slice())?;
         Ok(stat)
     }
 
@@ -177,13 +186,13 @@ impl Store {
         tx: &mut Transaction,
         caller: &Caller,
         path: &StorePath,
-        head: ContentHead,
+        (head, replicas): (ContentHead, Replicas),
         options: &PutOptions,
     ) -> Result<Stat> {
         let (parent, name) = tree::split(path)?;
         let collection = self.collection(tx, caller, &parent, options.parents)?;
         let mut resource = tree::new_resource(tx, caller, &collection, name, Kind::Object);
-        resource.content = Some(head);
+        (resource.content, resource.replicas) = (Some(head), replicas);
         (resource.mode, resource.mtime) = (options.mode, options.mtime);
         let id = ResourceId(self.new_id()?);
         insert(tx, id, &resource);
@@ -207,26 +216,31 @@ fn check_replaceable(caller: &Caller, chain: &Chain, path: &StorePath) -> Result
     }
 }
 
-/// Gives an object another content; the one it had is kept as a version where that is wanted.
-pub(crate) fn replace(
-    tx: &mut Transaction,
-    caller: &Caller,
-    chain: Chain,
-    content: Option<ContentHead>,
-) -> Result<Stat> {
-    replace_with(tx, caller, chain, content, (None, None))
+impl Store {
+    /// Gives an object another content that is there already; the one it had is kept as a version where that is
+    /// wanted.
+    pub(crate) fn replace_content(
+        &self,
+        tx: &mut Transaction,
+        caller: &Caller,
+        chain: Chain,
+        content: Option<ContentHead>,
+    ) -> Result<Stat> {
+        let replicas = self.replicas_after_exchange(tx, chain.resource(), content.as_ref())?;
+        replace_with(tx, caller, chain, (content, replicas), (None, None))
+    }
 }
 
 fn replace_with(
     tx: &mut Transaction,
     caller: &Caller,
     chain: Chain,
-    content: Option<ContentHead>,
+    (content, replicas): (Option<ContentHead>, Replicas),
     (mode, mtime): (Option<u32>, Option<Time>),
 ) -> Result<Stat> {
     versions::keep_replaced(tx, &chain)?;
     let mut stat = Stat::from(chain.clone());
-    stat.resource.content = content;
+    (stat.resource.content, stat.resource.replicas) = (content, replicas);
     stat.resource.mode = mode.or(stat.resource.mode);
     stat.resource.mtime = mtime;
     describe(tx, &mut stat.resource, caller.user());

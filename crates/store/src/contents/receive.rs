@@ -1,15 +1,18 @@
 //! Bytes in: a stream becomes a content that is durable but that nothing refers to yet.
 //!
 //! Small contents stay inline, so that many small files cost neither a file nor a sync
-//! each; larger ones go to a blob. Memory is bounded by the writer of the blob.
+//! each; larger ones go to a blob, of which each place of a group gets a copy as the bytes come. Memory is bounded
+//! by the writers of the blob.
 
 use bytes::{Bytes, BytesMut};
-use cenote_blob::{Algorithm, BlobWriter, Hasher};
+use cenote_blob::{Algorithm, BlobWriter, Hasher, Place, Written};
 use futures_core::Stream;
+use futures_util::future::{join_all, try_join_all};
 use futures_util::{StreamExt, pin_mut};
 
-use crate::catalog::BlobRecord;
-use crate::model::{Content, Digests, Extent, Piece};
+use crate::catalog::{BlobCopy, BlobRecord};
+use crate::model::{Content, Digests, Extent, Piece, PlaceId};
+use crate::places::Destination;
 use crate::{BlobId, Error, ErrorKind, Result, Store};
 
 /// Sizes.
@@ -47,11 +50,16 @@ pub struct Received {
     pub(crate) size: u64,
     pub(crate) digests: Digests,
     pub(crate) blob: Option<(BlobId, BlobRecord)>,
+    /// The place or group that they were sent to, if somebody named one.
+    pub(crate) named: Option<PlaceId>,
 }
 
+/// A blob that nothing refers to yet, and where it is.
+pub(crate) type Fresh = (BlobId, Vec<BlobCopy>);
+
 impl Received {
-    pub(super) fn blob_id(&self) -> Option<BlobId> {
-        self.blob.as_ref().map(|(blob, _)| *blob)
+    pub(super) fn fresh(&self) -> Option<Fresh> {
+        self.blob.as_ref().map(|(blob, record)| (*blob, record.copies.clone()))
     }
 
     /// How many bytes.
@@ -75,12 +83,33 @@ impl Store {
     where
         E: std::fmt::Display,
     {
-        self.receive_inline_up_to(self.parts().limits.inline, bytes, expected).await
+        self.receive_at(None, bytes, expected).await
+    }
+
+    /// The same into a place, or each place of a group; without one, into where new contents go. In a place that
+    /// is named, even small contents become blobs. Whoever publishes them need not name it again.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] for a place that is not there; [`ErrorKind::Unavailable`] if nothing in it takes
+    /// contents, or one that does fails: then none of them keeps the bytes.
+    pub async fn receive_at<E>(
+        &self,
+        place: Option<PlaceId>,
+        bytes: impl Stream<Item = Result<Bytes, E>>,
+        expected: &Expected,
+    ) -> Result<Received>
+    where
+        E: std::fmt::Display,
+    {
+        let destination = self.known().destination(place)?;
+        let inline = if destination.named.is_some() { 0 } else { self.parts().limits.inline };
+        self.receive_into(destination, inline, bytes, expected).await
     }
 
     /// The same with another limit for what is kept in the catalog.
-    pub(super) async fn receive_inline_up_to<E>(
+    pub(super) async fn receive_into<E>(
         &self,
+        destination: Destination,
         inline: usize,
         bytes: impl Stream<Item = Result<Bytes, E>>,
         expected: &Expected,
@@ -89,8 +118,15 @@ impl Store {
         E: std::fmt::Display,
     {
         pin_mut!(bytes);
-        let mut receiver =
-            Receiver { store: self, expected, inline, head: BytesMut::new(), blob: None, size: 0 };
+        let mut receiver = Receiver {
+            store: self,
+            destination,
+            expected,
+            inline,
+            head: BytesMut::new(),
+            blob: None,
+            size: 0,
+        };
         while let Some(chunk) = bytes.next().await {
             let chunk = chunk.map_err(|cause| cut_short(&cause))?;
             receiver.take(chunk).await?;
@@ -111,16 +147,18 @@ impl Store {
             size: bytes.len() as u64,
             digests: (&digests).into(),
             blob: None,
+            named: None,
         })
     }
 }
 
 struct Receiver<'a> {
     store: &'a Store,
+    destination: Destination,
     expected: &'a Expected,
     inline: usize,
     head: BytesMut,
-    blob: Option<BlobWriter>,
+    blob: Option<Vec<BlobWriter>>,
     size: u64,
 }
 
@@ -133,9 +171,12 @@ impl Receiver<'_> {
             return Ok(());
         }
         let head = std::mem::take(&mut self.head).freeze();
-        let blob = self.blob.get_or_insert_with(|| self.store.new_blob(self.expected));
+        let copies =
+            self.blob.get_or_insert_with(|| new_blob(self.store, &self.destination, self.expected));
         for run in [head, chunk] {
-            blob.write(run).await.map_err(|error| self.store.failed_write(error))?;
+            let writes = copies.iter_mut().map(|copy| copy.write(run.clone()));
+            let written = try_join_all(writes).await;
+            written.map_err(|error| self.store.failed_write(error))?;
         }
         Ok(())
     }
@@ -151,38 +192,60 @@ impl Receiver<'_> {
     }
 
     async fn finish(self) -> Result<Received> {
-        let Some(blob) = self.blob else {
-            return self.store.receive_inline(&self.head, self.expected);
+        let named = self.destination.named;
+        let Some(copies) = self.blob else {
+            let inline = self.store.receive_inline(&self.head, self.expected)?;
+            return Ok(Received { named, ..inline });
         };
         if self.expected.length.is_some_and(|length| self.size != length) {
-            blob.abort().await;
+            join_all(copies.into_iter().map(BlobWriter::abort)).await;
             return Err(mismatch("fewer bytes arrived than were announced"));
         }
-        let written = blob.finish().await.map_err(|error| self.store.failed_write(error))?;
+        let kept: Vec<_> = self.destination.ids().into_iter().map(BlobCopy::Kept).collect();
+        let written = self.store.finish_copies(copies, &kept).await?;
         if let Err(error) = self.expected.check(written.size, &written.digests) {
-            self.store.discard(written.id).await;
+            self.store.discard((written.id, kept)).await;
             return Err(error);
         }
         let digests = Digests::from(&written.digests);
-        let places = vec![self.store.place().name().to_owned()];
-        let record = BlobRecord { size: written.size, digests: digests.clone(), places };
+        let record = BlobRecord { size: written.size, digests: digests.clone(), copies: kept };
         Ok(Received {
             content: Content { extents: extent(written.size, || Piece::Blob(written.id)) },
             size: written.size,
             digests,
             blob: Some((written.id, record)),
+            named,
         })
     }
 }
 
+/// One blob, to be written to each place.
+fn new_blob(store: &Store, destination: &Destination, expected: &Expected) -> Vec<BlobWriter> {
+    let blob = store.new_blob_id();
+    let writer = |(_, place): &(PlaceId, Place)| place.writer(blob, expected.algorithms());
+    destination.places.iter().map(writer).collect()
+}
+
 impl Store {
-    fn new_blob(&self, expected: &Expected) -> BlobWriter {
-        self.place().writer(self.new_blob_id(), expected.algorithms())
+    /// Finishes all copies of a blob; if one fails, none stays.
+    async fn finish_copies(&self, copies: Vec<BlobWriter>, kept: &[BlobCopy]) -> Result<Written> {
+        let finished = join_all(copies.into_iter().map(BlobWriter::finish)).await;
+        let blob = finished.iter().flatten().map(|written| written.id).next();
+        let all: Result<Vec<Written>, _> = finished.into_iter().collect();
+        match all {
+            Ok(mut written) => Ok(written.swap_remove(0)),
+            Err(error) => {
+                if let Some(blob) = blob {
+                    self.discard((blob, kept.to_vec())).await;
+                }
+                Err(self.failed_write(error))
+            }
+        }
     }
 
     /// Passes the outcome of a publication on. If that is sure to have failed, the blob that was to be
     /// published goes.
-    pub(super) async fn published<T>(&self, blob: Option<BlobId>, outcome: Result<T>) -> Result<T> {
+    pub(super) async fn published<T>(&self, blob: Option<Fresh>, outcome: Result<T>) -> Result<T> {
         if let (Err(error), Some(blob)) = (&outcome, blob)
             && error.kind() != ErrorKind::Unknown
         {
@@ -192,9 +255,9 @@ impl Store {
     }
 
     /// Deletes a blob that nothing came to refer to. If that fails, the sweep finds it.
-    pub(crate) async fn discard(&self, blob: BlobId) {
-        if let Err(error) = self.place().delete(blob).await {
-            tracing::warn!(%blob, %error, "could not delete an unused blob; the sweep will");
+    pub(crate) async fn discard(&self, (blob, copies): Fresh) {
+        for copy in &copies {
+            self.delete_copy(blob, copy).await;
         }
     }
 }

@@ -6,10 +6,14 @@
 
 use cenote_blob::BlobId;
 
-use crate::catalog::{BlobRecord, Reads, Transaction, keys};
+use crate::catalog::keys::{self, Counter};
+use crate::catalog::{BlobCopy, BlobRecord, Reads, Transaction};
 use crate::contents::overlay;
-use crate::model::{Content, ContentHead, ContentId, Extent, Piece, ResourceId};
-use crate::{Error, Result};
+use crate::model::{
+    Content, ContentHead, ContentId, Extent, Piece, PlaceId, PlaceInfo, PlaceState, Resource,
+    ResourceId,
+};
+use crate::{Error, ErrorKind, Result};
 
 /// The version number that stands for the current content of a resource.
 pub(crate) const CURRENT: u64 = 0;
@@ -25,6 +29,47 @@ pub(crate) fn release(tx: &mut Transaction, content: ContentId, id: ResourceId, 
     tx.mark(keys::garbage(tx.now(), content));
 }
 
+/// The version number that stands for the stale replica of this number. No version comes near it.
+pub(crate) fn replica_user(number: u32) -> u64 {
+    u64::MAX - u64::from(number)
+}
+
+/// Whether a reference of this number comes from the resource itself, not from a version of it.
+pub(crate) fn is_held(user: u64) -> bool {
+    user == CURRENT || user >= replica_user(u32::MAX)
+}
+
+/// Notes what a resource refers to now, instead of before, as its content and in its stale replicas; and where its
+/// replicas are.
+pub(crate) fn exchange(
+    tx: &mut Transaction,
+    id: ResourceId,
+    before: Option<&Resource>,
+    after: Option<&Resource>,
+) {
+    let [old, new] = [before, after].map(|resource| resource.map(held).unwrap_or_default());
+    for (content, user) in old.iter().filter(|held| !new.contains(held)) {
+        release(tx, *content, id, *user);
+    }
+    for (content, user) in new.iter().filter(|held| !old.contains(held)) {
+        refer(tx, *content, id, *user);
+    }
+    for (resource, sign) in [(before, -1), (after, 1)] {
+        for replica in resource.iter().flat_map(|resource| resource.replicas.iter()) {
+            tx.add(replica.place.0, Counter::Replicas, sign);
+        }
+    }
+}
+
+/// The contents that a resource holds, each with the number of its reference.
+fn held(resource: &Resource) -> Vec<(ContentId, u64)> {
+    let current = resource.content.iter().map(|head| (head.id, CURRENT));
+    let stale = resource.replicas.iter().filter_map(|replica| {
+        replica.stale.as_ref().map(|head| (head.id, replica_user(replica.number)))
+    });
+    current.chain(stale).collect()
+}
+
 /// Whether anything else refers to the content of a resource.
 pub(super) fn is_shared(tx: &Transaction, content: ContentId) -> Result<bool> {
     Ok(tx.rows(&keys::content_users(content), 2)?.len() > 1)
@@ -36,14 +81,44 @@ pub(crate) fn store_content(
     id: ContentId,
     content: &Content,
     blobs: &[(BlobId, BlobRecord)],
-) {
+) -> Result<()> {
     for (blob, record) in blobs {
-        tx.put(keys::blob(*blob), record);
+        put_blob(tx, *blob, record)?;
     }
     for blob in blob_ids(&content.extents) {
         tx.mark(keys::blob_user(blob, id));
     }
     tx.put(keys::content(id), content);
+    Ok(())
+}
+
+/// Writes the record of a new blob, if its places still take contents.
+pub(crate) fn put_blob(tx: &mut Transaction, id: BlobId, record: &BlobRecord) -> Result<()> {
+    for copy in &record.copies {
+        require_up(tx, copy.place())?;
+        count_copy(tx, copy, record.size, 1);
+    }
+    tx.put(keys::blob(id), record);
+    Ok(())
+}
+
+/// Refuses a place that was closed or removed since bytes were sent to it. The main place is not looked up, as it
+/// stays: a drain looks again at its end.
+pub(crate) fn require_up(reads: &impl Reads, place: PlaceId) -> Result<()> {
+    if place == PlaceId::MAIN {
+        return Ok(());
+    }
+    match reads.get::<PlaceInfo>(&keys::place(place))?.map(|info| info.state) {
+        Some(PlaceState::Up) => Ok(()),
+        _ => Err(Error::new(ErrorKind::Unavailable, format!("place #{place} takes no contents"))
+            .with_hint("look at it with `cenote place ls`")),
+    }
+}
+
+/// Counts a copy of a blob of this size in its place, or takes it from there.
+pub(crate) fn count_copy(tx: &mut Transaction, copy: &BlobCopy, size: u64, sign: i64) {
+    tx.add(copy.place().0, Counter::Resources, sign);
+    tx.add(copy.place().0, Counter::Bytes, sign * size as i64);
 }
 
 /// The blobs that extents lie in.

@@ -9,9 +9,9 @@ use std::time::Duration;
 use cenote_blob::Place;
 use futures_util::StreamExt;
 
-use crate::catalog::{BlobRecord, Reads, Transaction, keys};
-use crate::contents::refs::{blob_ids, patches};
-use crate::model::{Content, ContentId, Extent};
+use crate::catalog::{BlobCopy, BlobRecord, Reads, Transaction, keys};
+use crate::contents::refs::{blob_ids, count_copy, patches};
+use crate::model::{Content, ContentId, Extent, PlaceId};
 use crate::{BlobId, Result, Store};
 
 /// What a sweep removed.
@@ -23,8 +23,8 @@ pub struct Swept {
     pub blobs: u64,
 }
 
-/// A blob whose record is gone, and the places that may have a copy.
-type Freed = (BlobId, Vec<String>);
+/// A blob whose record is gone, and its copies.
+type Freed = (BlobId, Vec<BlobCopy>);
 
 /// How many notes one step of the sweep looks at.
 const STEP: usize = 256;
@@ -42,10 +42,7 @@ impl Store {
                     continue;
                 };
                 swept.contents += 1;
-                for (blob, places) in blobs {
-                    self.delete_copies(blob, &places).await;
-                    swept.blobs += 1;
-                }
+                swept.blobs += self.delete_copies(blobs).await;
             }
             if notes.len() < STEP {
                 return Ok(swept);
@@ -67,14 +64,56 @@ impl Store {
         })
     }
 
-    async fn delete_copies(&self, blob: BlobId, places: &[String]) {
-        for place in
-            self.parts().places.iter().filter(|place| places.iter().any(|p| p == place.name()))
-        {
-            if let Err(error) = place.delete(blob).await {
-                tracing::warn!(%blob, place = place.name(), %error, "could not delete a swept blob");
+    /// Removes contents that have lost their last reference and lie in a place, however short ago that was.
+    pub(crate) async fn sweep_place(&self, place: PlaceId) -> Result<()> {
+        let notes = self.view()?.rows(&keys::all_garbage(), usize::MAX)?;
+        for (note, _) in notes {
+            if let Some(content) = keys::garbage_content(&note)
+                && lies_in(&self.view()?, content, place)?
+                && let Some(blobs) = self.blocking(move |store| store.collect(&note)).await?
+            {
+                self.delete_copies(blobs).await;
             }
         }
+        Ok(())
+    }
+
+    /// Says how many blobs there were.
+    async fn delete_copies(&self, blobs: Vec<Freed>) -> u64 {
+        for (blob, copies) in &blobs {
+            for copy in copies {
+                self.delete_copy(*blob, copy).await;
+            }
+        }
+        blobs.len() as u64
+    }
+
+    /// Deletes a copy that no record knows any more. What cannot be deleted now is found by the sweep of orphans.
+    pub(crate) async fn delete_copy(&self, blob: BlobId, copy: &BlobCopy) {
+        let BlobCopy::Kept(id) = copy else { return };
+        let known = self.known();
+        let deleted = match known.open(*id) {
+            Ok(place) => self.delete_unknown(*id, place, blob).await.map(drop),
+            Err(error) => Err(error),
+        };
+        if let Err(error) = deleted {
+            tracing::warn!(%blob, place = known.name(*id), %error, "could not delete a copy");
+        }
+    }
+
+    /// Deletes a copy unless the catalog knows it, or somebody is making it; says whether it did.
+    pub(crate) async fn delete_unknown(
+        &self,
+        id: PlaceId,
+        place: &Place,
+        blob: BlobId,
+    ) -> Result<bool> {
+        let Some(_claim) = self.inner.claims.take(blob, id) else { return Ok(false) };
+        if !self.is_unknown(id, blob)? {
+            return Ok(false);
+        }
+        place.delete(blob).await?;
+        Ok(true)
     }
 
     /// Deletes blobs older than `grace` that the catalog does not know: what interrupted
@@ -82,13 +121,12 @@ impl Store {
     pub async fn sweep_orphans(&self, grace: Duration) -> Result<Swept> {
         let mut swept = Swept::default();
         let before = self.now().minus(grace);
-        for place in &self.parts().places {
+        for (id, place) in self.known().opened() {
             place.sweep_staged(before.into()).await?;
             let mut stored = place.list();
             while let Some(blob) = stored.next().await {
                 let blob = blob?;
-                if blob.modified < before.into() && self.is_unknown(place, blob.id)? {
-                    place.delete(blob.id).await?;
+                if blob.modified < before.into() && self.delete_unknown(id, place, blob.id).await? {
                     swept.blobs += 1;
                 }
             }
@@ -96,10 +134,24 @@ impl Store {
         Ok(swept)
     }
 
-    pub(crate) fn is_unknown(&self, place: &Place, blob: BlobId) -> Result<bool> {
+    pub(crate) fn is_unknown(&self, place: PlaceId, blob: BlobId) -> Result<bool> {
         let record = self.view()?.get::<BlobRecord>(&keys::blob(blob))?;
-        Ok(record.is_none_or(|record| record.places.iter().all(|name| name != place.name())))
+        let copy = BlobCopy::Kept(place);
+        Ok(record.is_none_or(|record| !record.copies.contains(&copy)))
     }
+}
+
+/// Whether a blob of a content has a copy in a place.
+fn lies_in(reads: &impl Reads, id: ContentId, place: PlaceId) -> Result<bool> {
+    let Some(content) = reads.get::<Content>(&keys::content(id))? else { return Ok(false) };
+    let patches = patches(reads, id)?;
+    for blob in blob_ids(&content.extents).chain(blob_ids(&patches)) {
+        let record = reads.get::<BlobRecord>(&keys::blob(blob))?;
+        if record.is_some_and(|record| record.copy_in(place).is_some()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn erase_content(tx: &mut Transaction, id: ContentId) -> Result<Option<Vec<Freed>>> {
@@ -123,9 +175,10 @@ fn release_blobs<'a>(
     for blob in blobs {
         tx.delete(keys::blob_user(blob, id));
         if tx.rows(&keys::blob_users(blob), 2)?.is_empty() {
-            let record = tx.get::<BlobRecord>(&keys::blob(blob))?;
+            let Some(record) = tx.get::<BlobRecord>(&keys::blob(blob))? else { continue };
+            record.copies.iter().for_each(|copy| count_copy(tx, copy, record.size, -1));
             tx.delete(keys::blob(blob));
-            freed.push((blob, record.map(|record| record.places).unwrap_or_default()));
+            freed.push((blob, record.copies));
         }
     }
     Ok(freed)

@@ -6,7 +6,6 @@
 use std::time::Duration;
 
 use crate::catalog::{PartRecord, Reads, Record, Transaction, UploadRecord, keys};
-use crate::contents::digest::digest_of;
 use crate::contents::{Expected, PutOptions, Received, overlay};
 use crate::model::{Content, ContentId, Digests, Extent, Stat, StorePath, Time};
 use crate::{Bytes, Caller, Error, ErrorKind, Result, Store, Stream};
@@ -73,6 +72,7 @@ impl Store {
                 parents: options.put.parents,
                 if_match: options.put.conditions.if_match.clone(),
                 if_absent: options.put.conditions.if_absent,
+                place: options.put.place,
             };
             tx.put(keys::upload(id), &record);
             Ok(record)
@@ -99,11 +99,14 @@ impl Store {
         E: std::fmt::Display,
     {
         let asked = caller.clone();
-        self.blocking(move |store| mine(&store.view()?, &asked, upload).map(drop)).await?;
+        let place =
+            self.blocking(move |store| Ok(mine(&store.view()?, &asked, upload)?.place)).await?;
+        let destination = self.known().destination(place)?;
         // Only the first part may stay in the catalog, or a whole of many parts would.
-        let inline = if offset == 0 { self.parts().limits.inline } else { 0 };
-        let received = self.receive_inline_up_to(inline, bytes, expected).await?;
-        let (caller, blob) = (caller.clone(), received.blob_id());
+        let first = offset == 0 && destination.named.is_none();
+        let inline = if first { self.parts().limits.inline } else { 0 };
+        let received = self.receive_into(destination, inline, bytes, expected).await?;
+        let (caller, blob) = (caller.clone(), received.fresh());
         let kept =
             self.blocking(move |store| store.keep_part(&caller, upload, offset, &received)).await;
         self.published(blob, kept).await
@@ -133,7 +136,7 @@ impl Store {
                 ));
             }
             drop_part(tx, upload, offset)?;
-            super::store_content(tx, content, &received.content, received.blob.as_slice());
+            super::store_content(tx, content, &received.content, received.blob.as_slice())?;
             let digests = received.digests.clone();
             tx.put(
                 keys::part(upload, offset),
@@ -174,9 +177,9 @@ impl Store {
         let arrived = self.blocking(move |store| store.arrived(&asked, upload)).await?;
         let mut digests = arrived.digests.clone();
         if sha256.is_some() && digests.sha256.is_none() {
-            let view = self.view()?;
-            let places = self.places_of(&view, &arrived.content.extents)?;
-            digests = digest_of(arrived.content.extents.clone(), arrived.size, places).await?;
+            let extents = arrived.content.extents.clone();
+            let layout = self.lay_out_extents(&self.view()?, extents, arrived.size)?;
+            digests = layout.digests().await?;
         }
         if sha256.is_some() && digests.sha256 != sha256 {
             return Err(Error::new(ErrorKind::Mismatch, "the SHA-256 is not the one announced")
@@ -189,13 +192,13 @@ impl Store {
 
     fn arrived(&self, caller: &Caller, upload: u64) -> Result<Received> {
         let view = self.view()?;
-        assemble(&view, upload, &mine(&view, caller, upload)?)
+        self.assemble_parts(&view, upload, &mine(&view, caller, upload)?)
     }
 
     fn publish_upload(&self, caller: &Caller, upload: u64, whole: &Received) -> Result<Stat> {
         self.transact(|tx| {
             let record = mine(tx, caller, upload)?;
-            if assemble(tx, upload, &record)?.content != whole.content {
+            if self.assemble_parts(tx, upload, &record)?.content != whole.content {
                 return Err(Error::new(
                     ErrorKind::Conflict,
                     "a part arrived while the upload was completed",
@@ -246,6 +249,7 @@ impl UploadRecord {
             media_type: self.media_type.clone(),
             mode: self.mode,
             mtime: self.mtime,
+            place: self.place,
         }
     }
 }
@@ -266,13 +270,34 @@ fn parts(reads: &impl Reads, upload: u64) -> Result<Vec<(u64, PartRecord)>> {
     rows.iter().map(part).collect()
 }
 
-/// The extents of all parts. Where two overlap, the one that begins later counts: a client may send the bytes
-/// at a seam twice.
-fn assemble(reads: &impl Reads, upload: u64, record: &UploadRecord) -> Result<Received> {
-    let parts = parts(reads, upload)?;
+impl Store {
+    /// The extents of all parts. Where two overlap, the one that begins later counts: a client may send the bytes
+    /// at a seam twice.
+    fn assemble_parts(
+        &self,
+        reads: &impl Reads,
+        upload: u64,
+        record: &UploadRecord,
+    ) -> Result<Received> {
+        let parts = parts(reads, upload)?;
+        let (extents, size) = joined(reads, &parts)?;
+        if record.size.is_some_and(|announced| announced != size) {
+            return Err(gap(size));
+        }
+        let digests = match &parts[..] {
+            [(_, only)] => only.digests.clone(),
+            _ => Digests::default(),
+        };
+        let named = record.place.filter(|place| *place != self.known().default_place());
+        Ok(Received { content: Content { extents }, size, digests, blob: None, named })
+    }
+}
+
+/// The extents of parts without a gap, and where they end.
+fn joined(reads: &impl Reads, parts: &[(u64, PartRecord)]) -> Result<(Vec<Extent>, u64)> {
     let mut extents = Vec::with_capacity(parts.len());
     let (mut end, mut overlap) = (0, false);
-    for (offset, part) in &parts {
+    for (offset, part) in parts {
         if *offset > end {
             return Err(gap(end));
         }
@@ -280,15 +305,8 @@ fn assemble(reads: &impl Reads, upload: u64, record: &UploadRecord) -> Result<Re
         extents.extend(part_extents(reads, *offset, part)?);
         end = end.max(offset + part.length);
     }
-    if record.size.is_some_and(|size| size != end) {
-        return Err(gap(end));
-    }
-    let digests = match &parts[..] {
-        [(_, only)] => only.digests.clone(),
-        _ => Digests::default(),
-    };
     let extents = if overlap { overlay(Vec::new(), extents, end) } else { extents };
-    Ok(Received { content: Content { extents }, size: end, digests, blob: None })
+    Ok((extents, end))
 }
 
 fn part_extents(reads: &impl Reads, offset: u64, part: &PartRecord) -> Result<Vec<Extent>> {

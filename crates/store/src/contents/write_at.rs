@@ -6,8 +6,12 @@
 use crate::access::Chain;
 use crate::catalog::{ChangeKind, Reads, Record, Transaction, keys};
 use crate::contents::read::content_of;
-use crate::contents::{Conditions, Expected, Received, extents, refs, store_content};
-use crate::model::{At, Content, ContentHead, ContentId, Digests, Extent, Level, Stat};
+use crate::contents::replicas::Base;
+use crate::contents::{Conditions, Expected, Received, extents, put_blob, refs, store_content};
+use crate::model::{
+    At, Content, ContentHead, ContentId, Digests, Extent, Level, PlaceId, Replica, Replicas,
+    Resource, Stat,
+};
 use crate::tree::{describe, find, update};
 use crate::{Bytes, Caller, Error, ErrorKind, Result, Store, Stream, versions};
 
@@ -37,12 +41,25 @@ impl Store {
         E: std::fmt::Display,
     {
         let (asked, to, first) = (caller.clone(), at.clone(), conditions.clone());
-        self.blocking(move |store| writable(&store.view()?, &asked, &to, &first)).await?;
-        let received = self.receive(bytes, expected).await?;
+        let destination = self
+            .blocking(move |store| {
+                let view = store.view()?;
+                let (chain, head) = writable(&view, &asked, &to, &first)?;
+                let base = store.base(&view, chain.resource(), &head, None)?;
+                store.known().destination_among(base.places.as_deref())
+            })
+            .await?;
+        let inline = self.parts().limits.inline;
+        let received = self.receive_into(destination, inline, bytes, expected).await?;
         self.write_received(caller, at, position, received, conditions).await
     }
 
-    /// Writes bytes that have been received into an object. Needs [`Level::ModifyObject`].
+    /// Writes bytes that have been received into an object; into the replica in the place for which they were
+    /// received, if one was named ([`Store::receive_at`]), which becomes the good one if it was stale. Needs
+    /// [`Level::ModifyObject`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] if the object has no replica there.
     pub async fn write_received(
         &self,
         caller: &Caller,
@@ -51,7 +68,7 @@ impl Store {
         received: Received,
         conditions: &Conditions,
     ) -> Result<Stat> {
-        let blob = received.blob_id();
+        let blob = received.fresh();
         let (asked, at, conditions) = (caller.clone(), at.clone(), conditions.clone());
         let patched = self
             .blocking(move |store| store.patch(&asked, &at, position, &received, &conditions))
@@ -74,26 +91,33 @@ impl Store {
         size: u64,
         conditions: &Conditions,
     ) -> Result<Stat> {
+        self.truncate_in(caller, at, size, conditions, None)
+    }
+
+    /// The same with the replica in a place or group, which becomes the good one if it was stale.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] if the object has no replica there.
+    pub fn truncate_in(
+        &self,
+        caller: &Caller,
+        at: &At,
+        size: u64,
+        conditions: &Conditions,
+        place: Option<PlaceId>,
+    ) -> Result<Stat> {
         self.check_content_size(size)?;
         self.transact(|tx| {
             let (chain, head) = writable(tx, caller, at, conditions)?;
+            let base = self.base(tx, chain.resource(), &head, place)?;
             versions::keep_replaced(tx, &chain)?;
-            let seen = extents::overlay(refs::resolve(tx, &head)?, Vec::new(), size);
+            let replicas = self.replicas_after_patch(tx, chain.resource(), &base)?;
+            let seen = extents::overlay(refs::resolve(tx, &base.head)?, Vec::new(), size);
             let id = ContentId(self.new_id()?);
-            store_content(tx, id, &Content { extents: seen }, &[]);
-            finish(
-                tx,
-                caller,
-                chain,
-                ContentHead {
-                    id,
-                    size,
-                    patches: 0,
-                    digests: Digests::default(),
-                    stamp: id.0,
-                    ..head
-                },
-            )
+            store_content(tx, id, &Content { extents: seen }, &[])?;
+            let digests = Digests::default();
+            let cut = ContentHead { id, size, patches: 0, digests, stamp: id.0, ..base.head };
+            Ok(finish(tx, caller, chain, (cut, replicas)))
         })
     }
 
@@ -107,9 +131,10 @@ impl Store {
     ) -> Result<Stat> {
         self.transact(|tx| {
             let (chain, head) = writable(tx, caller, at, conditions)?;
+            let base = self.patched_base(tx, chain.resource(), &head, received)?;
             let start = match position {
                 Where::Offset(offset) => offset,
-                Where::Append => head.size,
+                Where::Append => base.head.size,
             };
             if received.size == 0 {
                 return Ok(chain.into());
@@ -117,23 +142,49 @@ impl Store {
             let end = start.checked_add(received.size).ok_or_else(too_large)?;
             self.check_content_size(end)?;
             versions::keep_replaced(tx, &chain)?;
-            let mut head = self.unshared(tx, head)?;
+            let replicas = self.replicas_after_patch(tx, chain.resource(), &base)?;
+            let mut head = self.unshared(tx, base.head, &replicas)?;
             head.size = head.size.max(end);
             head.digests = Digests::default();
             head.stamp = self.new_id()?;
-            add_patches(tx, &mut head, start, received);
-            finish(tx, caller, chain, head)
+            add_patches(tx, &mut head, start, received)?;
+            Ok(finish(tx, caller, chain, (head, replicas)))
         })
     }
 
-    /// The content, or a copy of its extents under an id of its own if something else refers to it.
-    fn unshared(&self, tx: &mut Transaction, head: ContentHead) -> Result<ContentHead> {
-        if !refs::is_shared(tx, head.id)? {
+    /// What the received bytes are laid over. Those that went to a blob must be in the same places.
+    fn patched_base(
+        &self,
+        tx: &Transaction,
+        resource: &Resource,
+        head: &ContentHead,
+        received: &Received,
+    ) -> Result<Base> {
+        let mut base = self.base(tx, resource, head, received.named)?;
+        if let (Some(places), Some((_, record))) = (&mut base.places, &received.blob) {
+            places.retain(|place| record.copy_in(*place).is_some());
+            if places.is_empty() {
+                return Err(Error::new(ErrorKind::Conflict, "the bytes went to another place")
+                    .with_hint("send them again, to a place that has a replica"));
+            }
+        }
+        Ok(base)
+    }
+
+    /// The content, or a copy of its extents under an id of its own if something else refers to it, or will.
+    fn unshared(
+        &self,
+        tx: &mut Transaction,
+        head: ContentHead,
+        replicas: &Replicas,
+    ) -> Result<ContentHead> {
+        let kept = |replica: &Replica| replica.stale.as_ref().is_some_and(|was| was.id == head.id);
+        if !refs::is_shared(tx, head.id)? && !replicas.iter().any(kept) {
             return Ok(head);
         }
         let seen = refs::resolve(tx, &head)?;
         let id = ContentId(self.new_id()?);
-        store_content(tx, id, &Content { extents: seen }, &[]);
+        store_content(tx, id, &Content { extents: seen }, &[])?;
         Ok(ContentHead { id, patches: 0, ..head })
     }
 
@@ -154,9 +205,14 @@ fn writable(
     Ok((chain, head))
 }
 
-fn add_patches(tx: &mut Transaction, head: &mut ContentHead, start: u64, received: &Received) {
+fn add_patches(
+    tx: &mut Transaction,
+    head: &mut ContentHead,
+    start: u64,
+    received: &Received,
+) -> Result<()> {
     if let Some((blob, record)) = &received.blob {
-        tx.put(keys::blob(*blob), record);
+        put_blob(tx, *blob, record)?;
         tx.mark(keys::blob_user(*blob, head.id));
     }
     for extent in &received.content.extents {
@@ -164,15 +220,21 @@ fn add_patches(tx: &mut Transaction, head: &mut ContentHead, start: u64, receive
         tx.put_raw(keys::patch(head.id, head.patches), patch.to_value());
         head.patches += 1;
     }
+    Ok(())
 }
 
-fn finish(tx: &mut Transaction, caller: &Caller, chain: Chain, head: ContentHead) -> Result<Stat> {
+fn finish(
+    tx: &mut Transaction,
+    caller: &Caller,
+    chain: Chain,
+    (head, replicas): (ContentHead, Replicas),
+) -> Stat {
     let mut stat = Stat::from(chain.clone());
-    stat.resource.content = Some(head);
+    (stat.resource.content, stat.resource.replicas) = (Some(head), replicas);
     stat.resource.mtime = None;
     describe(tx, &mut stat.resource, caller.user());
     update(tx, ChangeKind::Written, stat.id, chain.resource(), &stat.resource);
-    Ok(stat)
+    stat
 }
 
 fn too_large() -> Error {

@@ -82,6 +82,11 @@ const ALGORITHMS: [(Algorithm, u8); 6] = [
 ];
 
 impl Digests {
+    /// Of which only the SHA-256 is known, if that.
+    pub(crate) fn only(sha256: Option<[u8; 32]>) -> Self {
+        Self { sha256, others: Vec::new() }
+    }
+
     /// The digest by `algorithm`, if it is known.
     pub fn get(&self, algorithm: Algorithm) -> Option<&[u8]> {
         let (_, number) = ALGORITHMS.iter().find(|(known, _)| *known == algorithm)?;

@@ -34,6 +34,15 @@ id! {
     /// Names a user or a group.
     PersonId
 }
+id! {
+    /// Names a place for contents, or a group of them.
+    PlaceId
+}
+
+impl PlaceId {
+    /// The place that every store has: it is opened by the program, not from an address.
+    pub const MAIN: Self = Self(20);
+}
 
 impl ResourceId {
     /// The collection at `/`.

@@ -2,7 +2,7 @@
 
 use minicbor::{CborLen, Decode, Encode};
 
-use super::{Access, ContentHead, Name, PersonId, ResourceId, StorePath, Time};
+use super::{Access, ContentHead, Name, PersonId, Replicas, ResourceId, StorePath, Time};
 
 /// What a resource is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Encode, Decode, CborLen)]
@@ -101,6 +101,9 @@ pub struct Resource {
     /// Where it points, for a link.
     #[n(14)]
     pub target: Option<String>,
+    /// Where its content is, if that is not as with any other.
+    #[n(15)]
+    pub replicas: Replicas,
 }
 
 /// What is told about a resource.

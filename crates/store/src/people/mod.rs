@@ -10,7 +10,7 @@ mod ticket;
 mod token;
 
 pub use account::NewUser;
-pub(crate) use account::{all, by_name, found, name_of};
+pub(crate) use account::{all, by_name, found, name_of, require_role};
 pub(crate) use credentials::CredentialCache;
 pub(crate) use group::members_of;
 pub use ticket::{NewTicket, Ticket};

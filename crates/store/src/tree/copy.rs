@@ -64,7 +64,7 @@ impl Store {
             let source = find(tx, caller, &source.into(), Level::ReadObject)?;
             if let Some(target) = locate(tx, &to.into())? {
                 self.refuse_hidden(tx, caller, &target, to)?;
-                return copy_over(tx, caller, &source, target, to, options);
+                return self.copy_over(tx, caller, &source, target, (to, options));
             }
             let collection = self.collection(tx, caller, &parent, options.parents)?;
             let from = source.resource();
@@ -78,37 +78,39 @@ impl Store {
             Ok(Stat { id, path: to.clone(), resource })
         })
     }
-}
 
-fn copy_over(
-    tx: &mut Transaction,
-    caller: &Caller,
-    source: &Chain,
-    target: Chain,
-    to: &StorePath,
-    options: CopyOptions,
-) -> Result<Stat> {
-    if source.id() == target.id() || source.resource().kind != target.resource().kind {
-        return Err(Error::exists(to));
+    fn copy_over(
+        &self,
+        tx: &mut Transaction,
+        caller: &Caller,
+        source: &Chain,
+        target: Chain,
+        (to, options): (&StorePath, CopyOptions),
+    ) -> Result<Stat> {
+        if source.id() == target.id() || source.resource().kind != target.resource().kind {
+            return Err(Error::exists(to));
+        }
+        if source.resource().kind == Kind::Collection && options.recursive {
+            return Ok(target.into());
+        }
+        if !options.replace {
+            return Err(Error::exists(to).with_hint("say that it may be replaced"));
+        }
+        target.require(caller, Level::ModifyObject, &to.into())?;
+        versions::keep_replaced(tx, &target)?;
+        let from = source.resource();
+        let mut stat = Stat::from(target.clone());
+        stat.resource.replicas =
+            self.replicas_after_exchange(tx, target.resource(), from.content.as_ref())?;
+        stat.resource.content.clone_from(&from.content);
+        stat.resource.target.clone_from(&from.target);
+        (stat.resource.mode, stat.resource.mtime) = (from.mode, from.mtime);
+        describe(tx, &mut stat.resource, caller.user());
+        update(tx, ChangeKind::Written, stat.id, target.resource(), &stat.resource);
+        let old = metadata::read(tx, stat.id.0)?;
+        metadata::replace(tx, stat.id.0, &old, &metadata::read(tx, source.id().0)?);
+        Ok(stat)
     }
-    if source.resource().kind == Kind::Collection && options.recursive {
-        return Ok(target.into());
-    }
-    if !options.replace {
-        return Err(Error::exists(to).with_hint("say that it may be replaced"));
-    }
-    target.require(caller, Level::ModifyObject, &to.into())?;
-    versions::keep_replaced(tx, &target)?;
-    let from = source.resource();
-    let mut stat = Stat::from(target.clone());
-    stat.resource.content.clone_from(&from.content);
-    stat.resource.target.clone_from(&from.target);
-    (stat.resource.mode, stat.resource.mtime) = (from.mode, from.mtime);
-    describe(tx, &mut stat.resource, caller.user());
-    update(tx, ChangeKind::Written, stat.id, target.resource(), &stat.resource);
-    let old = metadata::read(tx, stat.id.0)?;
-    metadata::replace(tx, stat.id.0, &old, &metadata::read(tx, source.id().0)?);
-    Ok(stat)
 }
 
 /// The place below `to` of what lies at `path` below `above`.

@@ -3,7 +3,8 @@
 use crate::access::Chain;
 use crate::catalog::Transaction;
 use crate::model::{
-    Access, At, Kind, Level, Name, PersonId, Resource, ResourceId, Scope, Stat, StorePath, Time,
+    Access, At, Kind, Level, Name, PersonId, Replicas, Resource, ResourceId, Scope, Stat,
+    StorePath, Time,
 };
 use crate::tree::{find, insert, locate};
 use crate::{Caller, Error, ErrorKind, Result, Store};
@@ -167,6 +168,7 @@ pub(crate) fn owned_resource(
         mtime: None,
         versioning: None,
         target: None,
+        replicas: Replicas::default(),
     }
 }
 

@@ -13,9 +13,7 @@ pub(crate) fn insert(tx: &mut Transaction, id: ResourceId, resource: &Resource) 
     link(tx, id, resource);
     tx.put(keys::resource(id), resource);
     note_undigested(tx, id, None, resource);
-    if let Some(content) = &resource.content {
-        contents::refer(tx, content.id, id, contents::CURRENT);
-    }
+    contents::exchange(tx, id, None, Some(resource));
     count(tx, resource, 1);
     announce(tx, ChangeKind::Created, id, resource, None, resource.created_by);
 }
@@ -34,11 +32,7 @@ pub(crate) fn update(
 
 /// Replaces the record by one that shows the same in another way: no change to tell of.
 pub(crate) fn restate(tx: &mut Transaction, id: ResourceId, old: &Resource, new: &Resource) {
-    let (before, after) = (old.content.as_ref(), new.content.as_ref());
-    if before.map(|content| content.id) != after.map(|content| content.id) {
-        before.inspect(|content| contents::release(tx, content.id, id, contents::CURRENT));
-        after.inspect(|content| contents::refer(tx, content.id, id, contents::CURRENT));
-    }
+    contents::exchange(tx, id, Some(old), Some(new));
     let grown = size(new) - size(old);
     tx.add(old.parent.0, Counter::Bytes, grown);
     tx.add(0, Counter::Bytes, grown);

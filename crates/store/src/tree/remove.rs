@@ -68,9 +68,7 @@ pub(crate) fn erase(tx: &mut Transaction, id: ResourceId, resource: &Resource) -
     if is_undigested(resource) {
         tx.delete(keys::undigested(id));
     }
-    if let Some(content) = &resource.content {
-        contents::release(tx, content.id, id, contents::CURRENT);
-    }
+    contents::exchange(tx, id, Some(resource), None);
     versions::erase(tx, id)?;
     metadata::erase(tx, id.0)?;
     people::erase_tickets(tx, id)

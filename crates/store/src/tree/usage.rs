@@ -53,12 +53,13 @@ impl Store {
     pub fn stats(&self) -> Result<StoreStats> {
         let view = self.view()?;
         let count = |what| Ok::<_, crate::Error>(view.counter(0, what)?.max(0).unsigned_abs());
-        let places = self.parts().places.iter();
+        let known = self.known();
+        let places = known.opened().map(|(id, place)| (known.name(id), place.free_space()));
         Ok(StoreStats {
             resources: count(Counter::Resources)?,
             bytes: count(Counter::Bytes)?,
             engine: self.parts().engine.name(),
-            places: places.map(|place| (place.name().to_owned(), place.free_space())).collect(),
+            places: places.collect(),
             jobs: self.pending_jobs()?,
         })
     }

@@ -155,7 +155,7 @@ const DERIVABLE: &[Damage] = &[
     (
         "a record of a blob that is not",
         |w| w.raw_put(named(b'B', &[], &[7; 16]), w.value(&w.first(b'B'))),
-        &[Kind::Leftover, Kind::MissingBlob],
+        &[Kind::Counter, Kind::Counter, Kind::Leftover, Kind::MissingBlob],
     ),
     (
         "a content of nobody",
@@ -248,7 +248,7 @@ fn blob_of(world: &World, path: &str) -> BlobId {
 
 fn overwrite(world: &World, blob: BlobId, bytes: Vec<u8>) {
     run(async {
-        let mut writer = world.parts.places[0].writer(blob, []);
+        let mut writer = world.parts.main.writer(blob, []);
         writer.write(bytes.into()).await.unwrap();
         writer.finish().await.unwrap()
     });
@@ -278,7 +278,7 @@ const LOST: &[Damage] = &[
     ),
     (
         "a blob that is missing",
-        |w| run(w.parts.places[0].delete(blob_of(w, "/c/big"))).unwrap(),
+        |w| run(w.parts.main.delete(blob_of(w, "/c/big"))).unwrap(),
         &[Kind::MissingBlob],
     ),
     ("a short blob", |w| overwrite(w, blob_of(w, "/c/big"), noise(999, 1)), &[Kind::ShortBlob]),

@@ -88,7 +88,7 @@ fn an_early_end_is_told_from_an_end() {
 
 fn stored_blobs(world: &World) -> usize {
     use futures_util::StreamExt;
-    run(world.parts.places[0].list().count())
+    run(world.parts.main.list().count())
 }
 
 #[test]

@@ -10,7 +10,7 @@ use cenote_kv::{Fault, FaultyEngine, MemoryEngine};
 use cenote_store::{
     AccessChange, At, AttributeChange, AvuChange, BatchItem, BatchWhat, Conditions, CopyOptions,
     ErrorKind, Expected, Health, Level, MoveOptions, NewTicket, NewToken, NewUser, Prune,
-    PutOptions, RemoveOptions, Result, Role, Scope, UploadOptions, Where,
+    PutOptions, ReadOptions, RemoveOptions, Result, Role, Scope, UploadOptions, Where,
 };
 
 use crate::world::{
@@ -178,7 +178,8 @@ fn visible(world: &World) -> Vec<String> {
         let mut line =
             format!("{} {:?} {:?}", entry.path, entry.resource.kind, entry.resource.mode);
         let read = |version| {
-            let opened = store.open(admin, &at, &cenote_store::ReadOptions { version }).unwrap();
+            let opened =
+                store.open(admin, &at, &ReadOptions { version, ..ReadOptions::default() }).unwrap();
             blake(&run(opened.read_all()).unwrap())
         };
         if let Some(content) = &entry.resource.content {

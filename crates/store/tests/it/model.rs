@@ -453,7 +453,7 @@ fn everything_goes(world: &World) {
     }
     let blobs = run(async {
         use futures_util::StreamExt;
-        world.parts.places[0].list().count().await
+        world.parts.main.list().count().await
     });
     assert_eq!(blobs, 0);
     let repair = CheckOptions { repair: true, contents: 100 };

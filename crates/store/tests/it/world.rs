@@ -1,17 +1,20 @@
 //! A store in memory with a clock and a randomness of its own, and short words for what
 //! tests do with it.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
-use cenote_blob::Place;
+use cenote_blob::faulty::Faults;
+use cenote_blob::{Outside, Place};
 use cenote_kv::{Batch, Engine, KeyRange, MemoryEngine, Row, ScanOptions};
 use cenote_store::{
     At, Avu, AvuChange, Caller, Clock, Conditions, CopyOptions, CreateOptions, Draft, Entropy,
-    Error, ErrorKind, Expected, Limits, ListOptions, MoveOptions, NewUser, Parts, PutOptions,
-    ReadOptions, RemoveOptions, Result, Role, Stat, Store, StorePath, Time, Where,
+    Error, ErrorKind, Expected, Limits, ListOptions, MoveOptions, NewPlace, NewUser, Parts,
+    PlaceChange, PlaceId, PlaceOpener, PlaceState, PutOptions, ReadOptions, RemoveOptions,
+    ReplicaView, Result, Role, Stat, Store, StorePath, Time, Trim, Where,
 };
 use futures_util::stream;
 
@@ -63,6 +66,7 @@ pub(crate) struct World {
     pub(crate) admin: Caller,
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) parts: Parts,
+    pub(crate) opener: Arc<MemoryOpener>,
 }
 
 /// Runs what is asynchronous.
@@ -111,6 +115,44 @@ pub(crate) fn world_on(engine: impl Engine, place: Place) -> World {
     World::open(parts, clock)
 }
 
+/// Places in memory that stay as long as this does, by their addresses; files anywhere may be referred to.
+#[derive(Debug, Default)]
+pub(crate) struct MemoryOpener {
+    pub(crate) faults: Faults,
+    places: Mutex<HashMap<String, Place>>,
+    /// Addresses that cannot be opened now.
+    pub(crate) away: Mutex<HashSet<String>>,
+}
+
+impl PlaceOpener for MemoryOpener {
+    fn open(&self, name: &str, address: &str) -> Result<Place, cenote_blob::Error> {
+        if !address.starts_with("memory:") || self.away.lock().unwrap().contains(address) {
+            let source = format!("nothing is at {address}").into();
+            return Err(cenote_blob::Error::Settings { place: name.to_owned(), source });
+        }
+        let mut places = self.places.lock().unwrap();
+        let new = || self.faults.into_place(Place::memory(name));
+        Ok(places.entry(address.to_owned()).or_insert_with(new).clone())
+    }
+
+    fn outside(&self, name: &str, path: &str) -> Option<Outside> {
+        Outside::new(name, path).ok()
+    }
+}
+
+/// A fresh store in memory that opens places in memory, `a` and `b` among them already.
+pub(crate) fn world_with_places() -> World {
+    let mut world = world();
+    let opener = Arc::new(MemoryOpener::default());
+    world.parts.opener = opener.clone();
+    let mut world = world.reopened();
+    world.opener = opener;
+    for name in ["a", "b"] {
+        world.add_place(name);
+    }
+    world
+}
+
 /// A fresh store in memory.
 pub(crate) fn world() -> World {
     world_on(MemoryEngine::new(), Place::memory("main"))
@@ -148,12 +190,83 @@ impl World {
         let store = Store::open_existing(parts.clone()).unwrap();
         let (id, _) = store.person_named(ADMIN).unwrap();
         let admin = store.caller_for(id).unwrap();
-        Self { store, admin, clock, parts }
+        Self { store, admin, clock, parts, opener: Arc::default() }
     }
 
     /// The same store, as after a restart.
     pub(crate) fn reopened(&self) -> Self {
-        Self::open(self.parts.clone(), self.clock.clone())
+        let reopened = Self::open(self.parts.clone(), self.clock.clone());
+        Self { opener: self.opener.clone(), ..reopened }
+    }
+
+    pub(crate) fn add_place(&self, name: &str) -> PlaceId {
+        let address = Some(format!("memory:///{name}"));
+        let place = NewPlace { name: name.into(), address, ..NewPlace::default() };
+        self.store.add_place(&self.admin, &place).unwrap()
+    }
+
+    /// A group with these members.
+    pub(crate) fn add_group(&self, name: &str, members: &[&str]) -> PlaceId {
+        let group = NewPlace { name: name.into(), ..NewPlace::default() };
+        let id = self.store.add_place(&self.admin, &group).unwrap();
+        for member in members {
+            let change = PlaceChange { parent: Some(Some(id)), ..PlaceChange::default() };
+            self.store.change_place(&self.admin, self.place(member), &change).unwrap();
+        }
+        id
+    }
+
+    pub(crate) fn place(&self, name: &str) -> PlaceId {
+        self.store.place_named(name).unwrap()
+    }
+
+    pub(crate) fn set_state(&self, name: &str, state: PlaceState) {
+        let change = PlaceChange { state: Some(state), ..PlaceChange::default() };
+        self.store.change_place(&self.admin, self.place(name), &change).unwrap();
+    }
+
+    /// The place itself, behind the store's back.
+    pub(crate) fn opened(&self, name: &str) -> Place {
+        match name {
+            "main" => self.parts.main.clone(),
+            name => self.opener.open(name, &format!("memory:///{name}")).unwrap(),
+        }
+    }
+
+    /// How many blobs a place really has.
+    pub(crate) fn blobs_in(&self, name: &str) -> usize {
+        use futures_util::StreamExt;
+        run(self.opened(name).list().count())
+    }
+
+    pub(crate) fn put_in(&self, place: &str, to: &str, bytes: &[u8]) -> Stat {
+        let options = PutOptions { place: Some(self.place(place)), ..PutOptions::default() };
+        self.try_put(&self.admin, to, bytes, options).unwrap()
+    }
+
+    pub(crate) fn replicate(&self, what: &str, place: &str) -> Result<Stat> {
+        run(self.store.replicate(&self.admin, &at(what), self.place(place)))
+    }
+
+    pub(crate) fn trim(&self, what: &str, replica: u32) -> Result<Vec<u32>> {
+        let trim = Trim { replica: Some(replica), ..Trim::default() };
+        run(self.store.trim(&self.admin, &at(what), &trim))
+    }
+
+    /// Number, place and goodness of each replica, like `0 main, 1 a stale`.
+    pub(crate) fn replicas(&self, of: &str) -> String {
+        let replicas = self.store.replicas(&self.admin, &at(of)).unwrap();
+        let line = |replica: &ReplicaView| {
+            let stale = if replica.good { "" } else { " stale" };
+            format!("{} {}{stale}", replica.number, replica.place_name)
+        };
+        replicas.iter().map(line).collect::<Vec<_>>().join(", ")
+    }
+
+    pub(crate) fn read_replica(&self, from: &str, number: u32) -> Result<Vec<u8>> {
+        let options = ReadOptions { replica: Some(number), ..ReadOptions::default() };
+        let opened = self.store.open(&self.admin, &at(from), &options)?;
+        Ok(run(opened.read_all())?.to_vec())
     }
 
     pub(crate) fn user(&self, name: &str) -> Caller {
@@ -186,7 +299,7 @@ impl World {
     }
 
     pub(crate) fn read_version(&self, from: &str, version: u64) -> Vec<u8> {
-        let options = ReadOptions { version: Some(version) };
+        let options = ReadOptions { version: Some(version), ..ReadOptions::default() };
         let opened = self.store.open(&self.admin, &at(from), &options).unwrap();
         run(opened.read_all()).unwrap().to_vec()
     }

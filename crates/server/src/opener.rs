@@ -1,0 +1,103 @@
+//! Opens the places of a store from their addresses: directories, and with the cargo feature `cloud` buckets.
+//!
+//! Credentials come from `[places.NAME]` in `store.toml`, or from the environment (`AWS_ACCESS_KEY_ID`, …): never from
+//! the catalog. Files are referred to where they lie only below the directories that `store.toml` names, so that an
+//! administrator of the store is not one of the machine.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+use cenote_blob::{Error, Outside, Place};
+use cenote_store::PlaceOpener;
+use serde::{Deserialize, Serialize};
+
+/// What may be opened, as `store.toml` says it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct UrlOpener {
+    /// Directories below which files may be registered where they lie.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    register: Vec<PathBuf>,
+    /// Options of places by their names, in the words of `object_store`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    places: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+impl PlaceOpener for UrlOpener {
+    fn open(&self, name: &str, address: &str) -> Result<Place, Error> {
+        if address.starts_with("memory:") {
+            let source = "what is kept in memory is gone with the program".into();
+            return Err(Error::Settings { place: name.to_owned(), source });
+        }
+        let own = self.places.get(name).cloned().unwrap_or_default();
+        Place::from_url(name, address, environment().chain(own))
+    }
+
+    fn outside(&self, name: &str, path: &str) -> Option<Outside> {
+        let path = Path::new(path);
+        self.may_refer_to(path).then(|| Outside::new(name, path).ok()).flatten()
+    }
+}
+
+impl UrlOpener {
+    /// Whether a file is below one of the directories, links followed as far as they lead anywhere.
+    fn may_refer_to(&self, path: &Path) -> bool {
+        let plain = |part: Component<'_>| matches!(part, Component::RootDir | Component::Normal(_));
+        if !path.is_absolute() || !path.components().all(plain) {
+            return false;
+        }
+        let found = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        self.register.iter().any(|directory| {
+            found.starts_with(directory.canonicalize().unwrap_or_else(|_| directory.clone()))
+        })
+    }
+}
+
+/// What the environment says to the clouds.
+fn environment() -> impl Iterator<Item = (String, String)> {
+    let clouds = ["AWS_", "GOOGLE_", "AZURE_"];
+    std::env::vars()
+        .filter(move |(name, _)| clouds.iter().any(|cloud| name.starts_with(cloud)))
+        .map(|(name, value)| (name.to_lowercase(), value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn opener(register: &Path) -> UrlOpener {
+        UrlOpener { register: vec![register.to_owned()], ..UrlOpener::default() }
+    }
+
+    #[test]
+    fn directories_are_opened_and_nothing_that_would_be_lost() {
+        let dir = tempfile::tempdir().unwrap();
+        let address = format!("file://{}/vault", dir.path().display());
+        assert!(UrlOpener::default().open("vault", &address).is_ok());
+        assert!(dir.path().join("vault/blobs").is_dir());
+        for wrong in ["memory:///", "vault", "nowhere://x", "file://host/x"] {
+            assert!(UrlOpener::default().open("vault", wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn files_are_referred_to_below_the_directories_named_only() {
+        let dir = tempfile::tempdir().unwrap();
+        let data = dir.path().join("data");
+        std::fs::create_dir(&data).unwrap();
+        std::fs::write(dir.path().join("secret"), b"s").unwrap();
+        std::os::unix::fs::symlink(dir.path().join("secret"), data.join("link")).unwrap();
+        let opener = opener(&data);
+        let may = |path: PathBuf| opener.outside("vault", path.to_str().unwrap()).is_some();
+        assert!(may(data.join("not yet there")));
+        std::fs::write(data.join("file"), b"f").unwrap();
+        assert!(may(data.join("file")));
+        for not in [data.join("link"), data.join("../secret"), dir.path().join("secret")] {
+            assert!(!may(not.clone()), "{}", not.display());
+        }
+        assert!(!may("data/file".into()));
+        assert!(
+            UrlOpener::default().outside("vault", data.join("file").to_str().unwrap()).is_none()
+        );
+    }
+}

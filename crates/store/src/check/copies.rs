@@ -1,0 +1,139 @@
+//! Blobs in their places: every copy there, whole, and nothing else. A place that cannot be reached is told once, and
+//! does not end the check.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use cenote_blob::{Error as BlobError, Place};
+use futures_util::StreamExt;
+
+use super::bytes::Bytewise;
+use super::{Finding, FindingKind as Kind};
+use crate::catalog::{BlobCopy, BlobRecord, Reads, Record, keys};
+use crate::contents::is_loss;
+use crate::model::{PlaceId, PlaceKind};
+use crate::places::Source;
+use crate::{BlobId, Result};
+
+/// A blob that no record knows is somebody's write under way until it is this old.
+const YOUNG: Duration = Duration::from_secs(24 * 3_600);
+
+type Fault = Option<(Kind, String)>;
+
+impl Bytewise<'_> {
+    /// Tells of places that cannot be used.
+    pub(super) async fn places(&self) -> Result<()> {
+        let known = self.store.known();
+        for (id, info) in known.iter().filter(|(_, info)| info.kind != PlaceKind::Group) {
+            if let Err(error) = known.open(id) {
+                let detail = format!("{error}; its copies are not checked");
+                self.tell(Finding::new(Kind::UnreachablePlace, &info.name, detail)).await?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) async fn blob(&self, key: &Bytes, value: &Bytes) -> Result<()> {
+        let (Some(id), Ok(record)) = (keys::blob_id(key), BlobRecord::from_value(value)) else {
+            return Ok(());
+        };
+        if record.copies.is_empty() && self.is_still(key, value).await? {
+            return self.tell(Finding::new(Kind::MissingBlob, id, "it has no copy")).await;
+        }
+        for copy in &record.copies {
+            if let Some((kind, detail)) = self.copy(copy, id, &record).await?
+                && self.is_still(key, value).await?
+            {
+                let mut finding = Finding::new(kind, id, detail);
+                finding.repaired = self.mend(copy, id).await;
+                self.tell(finding).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A blob that was swept meanwhile is no loss.
+    async fn is_still(&self, key: &Bytes, value: &Bytes) -> Result<bool> {
+        let (key, value) = (key.clone(), value.clone());
+        self.store.blocking(move |store| Ok(store.view()?.value(&key)? == Some(value))).await
+    }
+
+    /// Writes a good copy over this one, if that is asked for and there is one.
+    async fn mend(&self, copy: &BlobCopy, id: BlobId) -> bool {
+        match copy {
+            BlobCopy::Kept(place) if self.options.repair => {
+                self.store.mend(id, *place).await.unwrap_or(false)
+            }
+            _ => false,
+        }
+    }
+
+    async fn copy(&self, copy: &BlobCopy, id: BlobId, record: &BlobRecord) -> Result<Fault> {
+        let known = self.store.known();
+        let name = known.name(copy.place());
+        if known.info(copy.place()).is_none() {
+            return Ok(Some((Kind::MissingBlob, format!("place {name} is not configured"))));
+        }
+        let Some(source) = self.store.source(&known, copy) else { return Ok(None) };
+        match self.fault(&source, &name, id, record).await {
+            Ok(fault) => Ok(fault),
+            Err(error) if is_loss(&error) => Ok(Some((Kind::DamagedBlob, error.to_string()))),
+            Err(error) => {
+                let detail = format!("blob {id} cannot be read: {error}");
+                Ok(self.unreachable(copy.place()).then_some((Kind::UnreachablePlace, detail)))
+            }
+        }
+    }
+
+    async fn fault(
+        &self,
+        source: &Source,
+        name: &str,
+        id: BlobId,
+        record: &BlobRecord,
+    ) -> Result<Fault, BlobError> {
+        match source.size(id).await? {
+            None => return Ok(Some((Kind::MissingBlob, format!("it is not in place {name}")))),
+            Some(size) if size != record.size => {
+                let detail = format!("it has {size} bytes in {name}, not {}", record.size);
+                return Ok(Some((Kind::ShortBlob, detail)));
+            }
+            Some(_) => {}
+        }
+        if record.digests.sha256.is_some() && self.chosen(&id.to_bytes()) {
+            source.check(id, record).await?;
+        }
+        Ok(None)
+    }
+
+    pub(super) async fn orphans(&self, id: PlaceId, place: &Place) -> Result<()> {
+        let before = self.store.now().minus(YOUNG).into();
+        let mut stored = place.list();
+        while let Some(blob) = stored.next().await {
+            let blob = match blob {
+                Ok(blob) => blob,
+                Err(error) if self.unreachable(id) => {
+                    let finding =
+                        Finding::new(Kind::UnreachablePlace, place.name(), error.to_string());
+                    return self.tell(finding).await;
+                }
+                Err(_) => return Ok(()),
+            };
+            if blob.modified < before && self.store.is_unknown(id, blob.id)? {
+                let detail = format!("{} bytes in {} that nothing knows", blob.size, place.name());
+                let mut finding = Finding::new(Kind::OrphanBlob, blob.id, detail);
+                if self.options.repair {
+                    finding.repaired = self.store.delete_unknown(id, place, blob.id).await?;
+                }
+                self.tell(finding).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether this is the first time that this place did not answer.
+    fn unreachable(&self, place: PlaceId) -> bool {
+        let mut told = self.unreachable.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        told.insert(place)
+    }
+}

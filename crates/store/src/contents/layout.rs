@@ -1,0 +1,268 @@
+//! A content laid out: its extents, and what each blob of it can be read from.
+//!
+//! A read goes on with the next copy where one fails, at the byte where it failed: all copies of a blob are
+//! the same bytes.
+
+use std::ops::Range;
+use std::vec::IntoIter;
+
+use bytes::Bytes;
+use cenote_blob::{Error as BlobError, Hasher, ReadStream};
+use futures_util::stream::{self, BoxStream, StreamExt};
+
+use super::damage::Damage;
+use crate::catalog::{BlobRecord, Reads, keys};
+use crate::contents::{blob_ids, extents, resolve};
+use crate::model::{ContentHead, Digests, Extent, Piece, PlaceId};
+use crate::places::{Known, Source};
+use crate::{BlobId, Error, ErrorKind, Result, Store};
+
+/// Bytes of a content, in order.
+pub type ContentStream = BoxStream<'static, Result<Bytes>>;
+
+/// A content that can be read.
+#[derive(Debug, Clone)]
+pub(crate) struct Layout {
+    extents: Vec<Extent>,
+    size: u64,
+    blobs: Vec<Held>,
+    damage: Damage,
+}
+
+/// A blob, and the copies of it that can be reached.
+#[derive(Debug, Clone)]
+struct Held {
+    id: BlobId,
+    record: BlobRecord,
+    sources: Vec<Source>,
+}
+
+impl Store {
+    /// The layout of a content.
+    pub(crate) fn lay_out(&self, reads: &impl Reads, head: &ContentHead) -> Result<Layout> {
+        self.lay_out_extents(reads, resolve(reads, head)?, head.size)
+    }
+
+    /// The layout of extents that cover `0..size`.
+    pub(crate) fn lay_out_extents(
+        &self,
+        reads: &impl Reads,
+        extents: Vec<Extent>,
+        size: u64,
+    ) -> Result<Layout> {
+        let known = self.known();
+        let mut blobs: Vec<Held> = Vec::new();
+        for id in blob_ids(&extents) {
+            if blobs.iter().all(|held| held.id != id) {
+                blobs.push(self.held(reads, &known, id)?);
+            }
+        }
+        Ok(Layout { extents, size, blobs, damage: self.inner.damage.clone() })
+    }
+
+    fn held(&self, reads: &impl Reads, known: &Known, id: BlobId) -> Result<Held> {
+        let record = reads
+            .get::<BlobRecord>(&keys::blob(id))?
+            .ok_or_else(|| Error::damaged(format!("blob {id} has no record")))?;
+        let sources = record.copies.iter().filter_map(|copy| self.source(known, copy)).collect();
+        Ok(Held { id, record, sources })
+    }
+}
+
+impl Layout {
+    /// The same, read from this place only.
+    pub(crate) fn only_in(mut self, place: PlaceId) -> Self {
+        for held in &mut self.blobs {
+            held.sources.retain(|source| source.place() == place);
+        }
+        self
+    }
+
+    /// The SHA-256 that is recorded, for a content that is exactly one blob.
+    pub(crate) fn recorded_sha256(&self) -> Option<[u8; 32]> {
+        match (&self.extents[..], &self.blobs[..]) {
+            ([Extent { start: 0, .. }], [held]) if held.record.size == self.size => {
+                held.record.digests.sha256
+            }
+            _ => None,
+        }
+    }
+
+    /// Reads one copy of each blob against its SHA-256, and notes those that are damaged; what is read
+    /// afterwards comes from a copy that was whole.
+    pub(crate) async fn verify(&mut self) -> Result<()> {
+        for held in &mut self.blobs {
+            held.verify(&self.damage).await?;
+        }
+        Ok(())
+    }
+
+    /// The bytes of `range`.
+    pub(crate) fn bytes(self, range: Range<u64>) -> ContentStream {
+        let Self { extents, blobs, damage, .. } = self;
+        let runs = extents::cut(extents, &range).into_iter();
+        stream::iter(runs).flat_map(move |extent| run(extent, &blobs, &damage)).boxed()
+    }
+
+    /// The digests of all bytes.
+    pub(crate) async fn digests(self) -> Result<Digests> {
+        let size = self.size;
+        let mut stream = self.bytes(0..size);
+        let mut hasher = Hasher::default();
+        while let Some(chunk) = stream.next().await {
+            hasher.update(&chunk?);
+        }
+        Ok(Digests::from(&hasher.finish()))
+    }
+}
+
+impl Held {
+    async fn verify(&mut self, damage: &Damage) -> Result<()> {
+        let Some(sha256) = self.record.digests.sha256 else { return Ok(()) };
+        let mut fault = None;
+        while let Some(source) = self.sources.first() {
+            let Err(error) = drain(source.read_verified(self.id, self.record.size, sha256)).await
+            else {
+                return Ok(());
+            };
+            source.blame(self.id, &error, damage);
+            fault = fault.or(Some(error.into()));
+            self.sources.remove(0);
+        }
+        Err(fault.unwrap_or_else(|| self.nowhere()))
+    }
+
+    /// The error for a blob of which no copy can be reached.
+    fn nowhere(&self) -> Error {
+        let message = format!("no place that can be reached has blob {}", self.id);
+        match self.record.copies.is_empty() {
+            true => Error::damaged(message),
+            false => Error::new(ErrorKind::Unavailable, message)
+                .with_hint("look at the places with `cenote place ls`"),
+        }
+    }
+}
+
+async fn drain(mut chunks: ReadStream) -> Result<(), BlobError> {
+    while let Some(chunk) = chunks.next().await {
+        chunk?;
+    }
+    Ok(())
+}
+
+impl Source {
+    pub(crate) fn place(&self) -> PlaceId {
+        match self {
+            Self::Kept(place, _) | Self::Outside(place, _) => *place,
+        }
+    }
+
+    pub(crate) async fn size(&self, id: BlobId) -> Result<Option<u64>, BlobError> {
+        match self {
+            Self::Kept(_, place) => place.size(id).await,
+            Self::Outside(_, file) => file.size().await,
+        }
+    }
+
+    pub(crate) fn read(&self, id: BlobId, range: Range<u64>) -> ReadStream {
+        match self {
+            Self::Kept(_, place) => place.read(id, range),
+            Self::Outside(_, file) => file.read(id, range),
+        }
+    }
+
+    pub(crate) fn read_verified(&self, id: BlobId, size: u64, sha256: [u8; 32]) -> ReadStream {
+        match self {
+            Self::Kept(_, place) => place.read_verified(id, size, sha256),
+            Self::Outside(_, file) => file.read_verified(id, size, sha256),
+        }
+    }
+
+    /// Notes a copy of ours whose bytes are not what they should be.
+    pub(crate) fn blame(&self, id: BlobId, error: &BlobError, damage: &Damage) {
+        if let (Self::Kept(place, _), true) = (self, is_loss(error)) {
+            damage.note(id, *place);
+        }
+    }
+}
+
+/// Whether an error of a read says that the copy itself is lost, not only out of reach.
+pub(crate) fn is_loss(error: &BlobError) -> bool {
+    use BlobError as E;
+    matches!(error, E::NotFound { .. } | E::Damaged { .. } | E::Io { .. })
+}
+
+/// The bytes of one extent.
+fn run(extent: Extent, blobs: &[Held], damage: &Damage) -> ContentStream {
+    let Extent { length, start, piece, .. } = extent;
+    match piece {
+        Piece::Inline(bytes) => {
+            let bytes = Bytes::from(bytes).slice(start as usize..(start + length) as usize);
+            stream::once(async { Ok(bytes) }).boxed()
+        }
+        Piece::Hole => zeros(length),
+        Piece::Blob(id) => {
+            match blobs.iter().find(|held| held.id == id) {
+                Some(held) => BlobRun::new(held, start..start + length, damage.clone()).stream(),
+                None => stream::once(async move {
+                    Err(Error::damaged(format!("blob {id} is not laid out")))
+                })
+                .boxed(),
+            }
+        }
+    }
+}
+
+/// The bytes of a range of a blob, under way.
+struct BlobRun {
+    id: BlobId,
+    /// What is still to come.
+    rest: Range<u64>,
+    reading: Option<(Source, ReadStream)>,
+    sources: IntoIter<Source>,
+    /// The error to end with, if no copy is left.
+    fault: Error,
+    damage: Damage,
+}
+
+impl BlobRun {
+    fn new(held: &Held, rest: Range<u64>, damage: Damage) -> Self {
+        let sources = held.sources.clone().into_iter();
+        Self { id: held.id, rest, reading: None, sources, fault: held.nowhere(), damage }
+    }
+
+    fn stream(self) -> ContentStream {
+        stream::try_unfold(self, Self::step).boxed()
+    }
+
+    async fn step(mut self) -> Result<Option<(Bytes, Self)>> {
+        while !self.rest.is_empty() {
+            let Some((source, chunks)) = &mut self.reading else {
+                let Some(source) = self.sources.next() else { return Err(self.fault) };
+                let chunks = source.read(self.id, self.rest.clone());
+                self.reading = Some((source, chunks));
+                continue;
+            };
+            match chunks.next().await {
+                Some(Ok(chunk)) => {
+                    self.rest.start += chunk.len() as u64;
+                    return Ok(Some((chunk, self)));
+                }
+                Some(Err(error)) => {
+                    source.blame(self.id, &error, &self.damage);
+                    self.fault = error.into();
+                    self.reading = None;
+                }
+                None => self.reading = None,
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn zeros(length: u64) -> ContentStream {
+    const BLOCK: u64 = 256 << 10;
+    let block = Bytes::from(vec![0; BLOCK.min(length) as usize]);
+    let runs = (0..length).step_by(BLOCK as usize);
+    stream::iter(runs.map(move |at| Ok(block.slice(..BLOCK.min(length - at) as usize)))).boxed()
+}

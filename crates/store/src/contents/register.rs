@@ -1,0 +1,132 @@
+//! Registering: a file becomes the content of an object where it lies. It is never written or deleted.
+
+use crate::catalog::{BlobCopy, BlobRecord, Reads, keys};
+use crate::contents::read::content_of;
+use crate::contents::{
+    Conditions, PutOptions, Received, blob_ids, count_copy, require_up, resolve,
+};
+use crate::model::{At, Content, Digests, Extent, Level, Piece, PlaceId, Role, Stat, StorePath};
+use crate::people::require_role;
+use crate::tree::{find, restate};
+use crate::{BlobId, Caller, Error, ErrorKind, Result, Store};
+
+/// A file to be registered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Registration {
+    /// The place that it counts to.
+    pub place: PlaceId,
+    /// Its absolute path, on the machine that has the store open.
+    pub file: String,
+    /// Its length in bytes; the file need not be there yet if this is said.
+    pub size: Option<u64>,
+    /// Its SHA-256, if that is known; computed later otherwise.
+    pub sha256: Option<[u8; 32]>,
+    /// As a further replica of an object that is there: the others become stale, unless the SHA-256 says that they
+    /// are the same.
+    pub additional: bool,
+    /// In place of the content of an object that is there.
+    pub replace: bool,
+}
+
+impl Store {
+    /// Makes a file the content of an object, where it lies. Needs [`Role::Admin`], and what [`Store::put`] needs.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Denied`] if the program does not let files there be referred to; [`ErrorKind::NotFound`] if there
+    /// is no file and no size was said; [`ErrorKind::Precondition`] if there is an object and neither
+    /// `additional` nor `replace` is said.
+    pub async fn register(
+        &self,
+        caller: &Caller,
+        path: &StorePath,
+        file: &Registration,
+    ) -> Result<Stat> {
+        require_role(caller, Role::Admin)?;
+        let received = self.refer_to(file).await?;
+        let (caller, path, file) = (caller.clone(), path.clone(), file.clone());
+        self.blocking(move |store| {
+            if file.additional
+                && let Some(stat) = store.register_same(&caller, &(&path).into(), &received)?
+            {
+                return Ok(stat);
+            }
+            let if_absent = !file.additional && !file.replace;
+            let conditions = Conditions { if_absent, ..Conditions::default() };
+            let options = PutOptions { conditions, ..PutOptions::default() };
+            store.publish(&caller, &path, &received, &options)
+        })
+        .await
+    }
+
+    /// The file as bytes that have arrived.
+    async fn refer_to(&self, file: &Registration) -> Result<Received> {
+        let known = self.known();
+        let place = *known.leaves(file.place).first().ok_or_else(|| {
+            Error::new(ErrorKind::NotFound, format!("no place is in #{}", file.place))
+        })?;
+        let outside = self.parts().opener.outside(&known.name(place), &file.file);
+        let outside = outside.ok_or_else(|| {
+            Error::new(ErrorKind::Denied, format!("not to be referred to: {}", file.file))
+                .with_hint("name a directory above it in the settings of the store")
+        })?;
+        let size = match file.size {
+            Some(size) => size,
+            None => outside.size().await?.ok_or_else(|| {
+                Error::new(ErrorKind::NotFound, format!("no such file: {}", file.file))
+            })?,
+        };
+        let digests = Digests::only(file.sha256);
+        let copies = vec![BlobCopy::Outside(place, file.file.clone())];
+        let record = BlobRecord { size, digests: digests.clone(), copies };
+        let blob = self.new_blob_id();
+        let whole = Extent { offset: 0, length: size, start: 0, piece: Piece::Blob(blob) };
+        let extents = if size == 0 { Vec::new() } else { vec![whole] };
+        let blob = (size > 0).then_some((blob, record));
+        Ok(Received { content: Content { extents }, size, digests, blob, named: Some(place) })
+    }
+
+    /// Adds the file as a copy of the current content, if its SHA-256 is known to be the same; none otherwise.
+    fn register_same(&self, caller: &Caller, at: &At, received: &Received) -> Result<Option<Stat>> {
+        let Some((_, BlobRecord { size, digests, copies })) = &received.blob else {
+            return Ok(None);
+        };
+        self.transact(|tx| {
+            let chain = find(tx, caller, at, Level::ModifyObject)?;
+            let head = content_of(&chain, at)?;
+            let same = digests.sha256.is_some() && digests.sha256 == head.digests.sha256;
+            let Some(blob) = self.whole_blob(tx, &resolve(tx, &head)?, *size)?.filter(|_| same)
+            else {
+                return Ok(None);
+            };
+            let Some(mut record) = tx.get::<BlobRecord>(&keys::blob(blob))? else {
+                return Ok(None);
+            };
+            let place = copies[0].place();
+            if record.copy_in(place).is_some() {
+                return Ok(None);
+            }
+            require_up(tx, place)?;
+            count_copy(tx, &copies[0], *size, 1);
+            record.copies.push(copies[0].clone());
+            tx.put(keys::blob(blob), &record);
+            let mut new = chain.resource().clone();
+            new.replicas = self.explicit_replicas(tx, chain.resource())?;
+            new.replicas.add(place, tx.now());
+            restate(tx, chain.id(), chain.resource(), &new);
+            Ok(Some(Stat { resource: new, ..Stat::from(chain) }))
+        })
+    }
+
+    /// The blob that a content is, all of it and nothing else.
+    fn whole_blob(
+        &self,
+        reads: &impl Reads,
+        extents: &[Extent],
+        size: u64,
+    ) -> Result<Option<BlobId>> {
+        let [Extent { start: 0, length, .. }] = extents else { return Ok(None) };
+        let Some(blob) = blob_ids(extents).next() else { return Ok(None) };
+        let record = reads.get::<BlobRecord>(&keys::blob(blob))?;
+        Ok(record.filter(|record| record.size == size && *length == size).map(|_| blob))
+    }
+}

@@ -1,0 +1,193 @@
+//! Replicas as who asks sees them, and what an administrator says of them.
+
+use std::collections::BTreeMap;
+
+use crate::access::Chain;
+use crate::catalog::{BlobCopy, BlobRecord, ChangeKind, Reads, keys};
+use crate::contents::read::{content_of, no_replica};
+use crate::contents::{blob_ids, resolve};
+use crate::model::{At, ContentHead, Level, PlaceId, Replica, Resource, Role, Stat, Time};
+use crate::people::require_role;
+use crate::tree::{describe, find, restate, update};
+use crate::{Caller, Error, Result, Store, versions};
+
+/// A replica of an object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReplicaView {
+    /// Its number.
+    pub number: u32,
+    /// Where it is.
+    pub place: PlaceId,
+    /// The name of the place; `#id` for one that is gone.
+    pub place_name: String,
+    /// Whether it holds the current content.
+    pub good: bool,
+    /// What it holds: size, digests and tag of its bytes.
+    pub content: ContentHead,
+    /// The file that was registered where it lies, or that the place keeps it in, if it is one file on this machine.
+    pub file: Option<String>,
+    /// Whether the file was registered where it lies.
+    pub registered: bool,
+    /// When it came to be.
+    pub created: Time,
+    /// When what it holds was written.
+    pub modified: Time,
+    /// What openings keep with it.
+    pub notes: BTreeMap<String, String>,
+}
+
+/// What to change of a replica; what is none stays as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReplicaChange {
+    /// `true` makes what it holds the current content, and good ones that hold something else stale; `false` says that
+    /// it is not to be relied on.
+    pub good: Option<bool>,
+    /// Another number.
+    pub number: Option<u32>,
+    /// When it came to be.
+    pub created: Option<Time>,
+    /// When what it holds was written.
+    pub modified: Option<Time>,
+    /// What an opening keeps with it; `None` forgets a word.
+    pub notes: BTreeMap<String, Option<String>>,
+}
+
+impl Store {
+    /// The replicas of an object, by number. Needs [`Level::ReadMetadata`].
+    pub fn replicas(&self, caller: &Caller, at: &At) -> Result<Vec<ReplicaView>> {
+        let view = self.view()?;
+        let chain = find(&view, caller, at, Level::ReadMetadata)?;
+        self.replicas_of(&view, chain.resource())
+    }
+
+    /// The replicas of a resource; none, for what has no content.
+    pub(crate) fn replicas_of(
+        &self,
+        reads: &impl Reads,
+        resource: &Resource,
+    ) -> Result<Vec<ReplicaView>> {
+        let Some(current) = &resource.content else { return Ok(Vec::new()) };
+        let replicas = self.explicit_replicas(reads, resource)?;
+        replicas.iter().map(|replica| self.replica_view(reads, current, replica)).collect()
+    }
+
+    fn replica_view(
+        &self,
+        reads: &impl Reads,
+        current: &ContentHead,
+        replica: &Replica,
+    ) -> Result<ReplicaView> {
+        let content = replica.content(current).clone();
+        let (file, registered) = self.file_of(reads, &content, replica.place)?;
+        Ok(ReplicaView {
+            number: replica.number,
+            place: replica.place,
+            place_name: self.known().name(replica.place),
+            good: replica.is_good(),
+            content,
+            file,
+            registered,
+            created: replica.created,
+            modified: replica.modified,
+            notes: replica.notes.clone(),
+        })
+    }
+
+    /// The one file of a content in a place, if it has one; and whether it was registered.
+    fn file_of(
+        &self,
+        reads: &impl Reads,
+        head: &ContentHead,
+        place: PlaceId,
+    ) -> Result<(Option<String>, bool)> {
+        let extents = resolve(reads, head)?;
+        let (1, Some(blob)) = (extents.len(), blob_ids(&extents).next()) else {
+            return Ok((None, false));
+        };
+        let record = reads.get::<BlobRecord>(&keys::blob(blob))?;
+        Ok(match record.as_ref().and_then(|record| record.copy_in(place)) {
+            Some(BlobCopy::Outside(_, path)) => (Some(path.clone()), true),
+            Some(BlobCopy::Kept(_)) => {
+                let known = self.known();
+                let path = known.open(place).ok().and_then(|place| place.local_path(blob));
+                (path.map(|path| path.display().to_string()), false)
+            }
+            None => (None, false),
+        })
+    }
+
+    /// Changes what is said of a replica: all of it or nothing. Needs [`Role::Admin`].
+    ///
+    /// # Errors
+    /// [`NotFound`](crate::ErrorKind::NotFound) for a number that no replica has,
+    /// [`Exists`](crate::ErrorKind::Exists) for a new one that another has.
+    pub fn change_replica(
+        &self,
+        caller: &Caller,
+        at: &At,
+        number: u32,
+        change: &ReplicaChange,
+    ) -> Result<Stat> {
+        require_role(caller, Role::Admin)?;
+        self.transact(|tx| {
+            let chain = find(tx, caller, at, Level::ReadMetadata)?;
+            let head = content_of(&chain, at)?;
+            let mut stat = Stat::from(chain.clone());
+            stat.resource.replicas = self.explicit_replicas(tx, chain.resource())?;
+            let replicas = &mut stat.resource.replicas;
+            let replica = replicas.get_mut(number).ok_or_else(|| no_replica(number))?;
+            annotate(replica, change);
+            if change.good == Some(false) && replica.is_good() {
+                replica.stale = Some(head.clone());
+            }
+            let promoted = replica.stale.clone().filter(|_| change.good == Some(true));
+            if let Some(content) = promoted {
+                promote(&mut stat.resource, &head, content);
+            }
+            let to = change.number.unwrap_or(number);
+            if !stat.resource.replicas.renumber(number, to) {
+                return Err(Error::exists(format!("replica {to}")));
+            }
+            self.restate_or_update(tx, caller, &chain, &mut stat)?;
+            Ok(stat)
+        })
+    }
+
+    fn restate_or_update(
+        &self,
+        tx: &mut crate::catalog::Transaction,
+        caller: &Caller,
+        chain: &Chain,
+        stat: &mut Stat,
+    ) -> Result<()> {
+        let old = chain.resource();
+        if old.content == stat.resource.content {
+            restate(tx, stat.id, old, &stat.resource);
+            return Ok(());
+        }
+        versions::keep_replaced(tx, chain)?;
+        describe(tx, &mut stat.resource, caller.user());
+        update(tx, ChangeKind::Written, stat.id, old, &stat.resource);
+        Ok(())
+    }
+}
+
+fn annotate(replica: &mut Replica, change: &ReplicaChange) {
+    replica.created = change.created.unwrap_or(replica.created);
+    replica.modified = change.modified.unwrap_or(replica.modified);
+    for (word, text) in &change.notes {
+        match text {
+            Some(text) => drop(replica.notes.insert(word.clone(), text.clone())),
+            None => drop(replica.notes.remove(word)),
+        }
+    }
+}
+
+/// Makes `content` the current one: replicas that hold it are good, and only those.
+fn promote(resource: &mut Resource, before: &ContentHead, content: ContentHead) {
+    for replica in resource.replicas.iter_mut() {
+        let held = replica.content(before).clone();
+        replica.stale = (held.id != content.id).then_some(held);
+    }
+    resource.content = Some(content);
+}

@@ -1,0 +1,42 @@
+//! What is said of places: attributes, as of resources.
+
+use super::known::{no_place, records};
+use crate::catalog::Reads;
+use crate::model::{Avu, PlaceId, Role};
+use crate::people::require_role;
+use crate::{AvuChange, Caller, Result, Store, metadata};
+
+impl Store {
+    /// The attributes of a place.
+    pub fn place_avus(&self, id: PlaceId) -> Result<Vec<Avu>> {
+        let view = self.view()?;
+        require_place(&view, id)?;
+        Ok(metadata::avus(&metadata::read(&view, id.0)?))
+    }
+
+    /// Changes the attributes of a place: all of it or nothing. Needs [`Role::Admin`].
+    pub fn change_place_avus(
+        &self,
+        caller: &Caller,
+        id: PlaceId,
+        changes: &[AvuChange],
+    ) -> Result<()> {
+        require_role(caller, Role::Admin)?;
+        self.transact(|tx| {
+            require_place(tx, id)?;
+            let old = metadata::read(tx, id.0)?;
+            let new = metadata::changed(&old, changes)?;
+            if new != old {
+                metadata::replace(tx, id.0, &old, &new);
+            }
+            Ok(())
+        })
+    }
+}
+
+fn require_place(reads: &impl Reads, id: PlaceId) -> Result<()> {
+    match records(reads)?.iter().any(|(known, _)| *known == id) {
+        true => Ok(()),
+        false => Err(no_place(&format!("#{id}"))),
+    }
+}

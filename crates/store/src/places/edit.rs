@@ -1,0 +1,225 @@
+//! Adding, changing and removing places.
+
+use std::collections::BTreeMap;
+
+use super::known::{cause_of, default_place, no_place, records};
+use crate::catalog::keys::{self, Counter};
+use crate::catalog::{Reads, Transaction};
+use crate::model::{Name, PlaceId, PlaceInfo, PlaceKind, PlaceState, Role};
+use crate::people::require_role;
+use crate::{Caller, Error, ErrorKind, Result, Store, metadata};
+
+/// A place to be added.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NewPlace {
+    /// Its name.
+    pub name: String,
+    /// Where it is: `file:///data/vault`, `s3://bucket/prefix`; none for a group. Credentials come from
+    /// the program's environment or settings.
+    pub address: Option<String>,
+    /// The group it goes into.
+    pub parent: Option<PlaceId>,
+    /// What an opening keeps with it.
+    pub properties: BTreeMap<String, String>,
+}
+
+/// What to change of a place; what is none stays as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PlaceChange {
+    /// Another name.
+    pub name: Option<String>,
+    /// Where its contents have been moved to, by other means.
+    pub address: Option<String>,
+    /// The group it goes into; `Some(None)` takes it out of its group.
+    pub parent: Option<Option<PlaceId>>,
+    /// Whether it is used.
+    pub state: Option<PlaceState>,
+    /// What an opening keeps with it; `None` forgets a word.
+    pub properties: BTreeMap<String, Option<String>>,
+}
+
+impl Store {
+    /// Adds a place or a group; it takes contents at once. Needs [`Role::Admin`]. Blocks while the place is
+    /// opened.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`] for an address that cannot be opened, or has credentials in it.
+    pub fn add_place(&self, caller: &Caller, new: &NewPlace) -> Result<PlaceId> {
+        require_role(caller, Role::Admin)?;
+        let kind = match &new.address {
+            None => PlaceKind::Group,
+            Some(address) => {
+                self.try_address(&new.name, address)?;
+                PlaceKind::Leaf { address: address.clone() }
+            }
+        };
+        let id = PlaceId(self.new_id()?);
+        self.transact(|tx| {
+            let mut info = PlaceInfo { kind: kind.clone(), ..PlaceInfo::main() };
+            (info.created, info.modified) = (tx.now(), tx.now());
+            rename(tx, &mut info, &new.name)?;
+            enter(tx, id, &mut info, new.parent)?;
+            info.properties.clone_from(&new.properties);
+            tx.put(keys::place(id), &info);
+            Ok(())
+        })?;
+        self.refresh_places()?;
+        Ok(id)
+    }
+
+    /// Changes a place. Needs [`Role::Admin`]. Blocks while the place is opened.
+    pub fn change_place(&self, caller: &Caller, id: PlaceId, change: &PlaceChange) -> Result<()> {
+        require_role(caller, Role::Admin)?;
+        if let Some(address) = &change.address {
+            self.try_address(&self.known().name(id), address)?;
+        }
+        self.transact(|tx| {
+            let mut info = record(tx, id)?;
+            if let Some(name) = change.name.as_ref().filter(|name| **name != info.name) {
+                rename(tx, &mut info, name)?;
+            }
+            if let Some(address) = &change.address {
+                readdress(&mut info, address)?;
+            }
+            if let Some(parent) = change.parent {
+                enter(tx, id, &mut info, parent)?;
+            }
+            info.state = change.state.unwrap_or(info.state);
+            for (word, text) in &change.properties {
+                match text {
+                    Some(text) => drop(info.properties.insert(word.clone(), text.clone())),
+                    None => drop(info.properties.remove(word)),
+                }
+            }
+            info.modified = tx.now();
+            tx.put(keys::place(id), &info);
+            Ok(())
+        })?;
+        self.refresh_places()
+    }
+
+    /// Has new contents for which no place is named go to this place or group. Needs [`Role::Admin`].
+    pub fn set_default_place(&self, caller: &Caller, id: PlaceId) -> Result<()> {
+        require_role(caller, Role::Admin)?;
+        self.known().destination(Some(id))?;
+        self.transact(|tx| {
+            record(tx, id)?;
+            tx.put(keys::setting("default-place"), &id);
+            Ok(())
+        })?;
+        self.refresh_places()
+    }
+
+    /// Forgets a place that holds nothing. Needs [`Role::Admin`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotEmpty`] while something is there, [`ErrorKind::Invalid`] while it is in a group, is the
+    /// default, or is [`PlaceId::MAIN`].
+    pub async fn remove_place(&self, caller: &Caller, id: PlaceId) -> Result<()> {
+        require_role(caller, Role::Admin)?;
+        self.sweep_place(id).await?;
+        self.blocking(move |store| {
+            store.transact(|tx| {
+                refuse_in_use(tx, id)?;
+                metadata::erase(tx, id.0)?;
+                tx.delete(keys::place(id));
+                Ok(())
+            })?;
+            store.refresh_places()
+        })
+        .await
+    }
+
+    fn try_address(&self, name: &str, address: &str) -> Result<()> {
+        if has_credentials(address) {
+            return Err(Error::invalid("an address has no credentials in it")
+                .with_hint("give them in the environment or the settings of the program"));
+        }
+        let opened = self.parts().opener.open(name, address);
+        opened.map(drop).map_err(|error| {
+            Error::invalid(format!("this place cannot be opened: {}", cause_of(&error)))
+                .with_hint("give an address like file:///data/vault or s3://bucket/prefix")
+        })
+    }
+}
+
+/// The record of a place.
+fn record(tx: &Transaction, id: PlaceId) -> Result<PlaceInfo> {
+    let found = records(tx)?.into_iter().find(|(known, _)| *known == id);
+    found.map(|(_, info)| info).ok_or_else(|| no_place(&format!("#{id}")))
+}
+
+fn rename(tx: &Transaction, info: &mut PlaceInfo, name: &str) -> Result<()> {
+    let name = Name::new(name)?.as_str().to_owned();
+    if records(tx)?.iter().any(|(_, other)| other.name == name) {
+        return Err(Error::exists(format!("place {name}")));
+    }
+    info.name = name;
+    Ok(())
+}
+
+fn readdress(info: &mut PlaceInfo, to: &str) -> Result<()> {
+    match &mut info.kind {
+        PlaceKind::Leaf { address } => {
+            to.clone_into(address);
+            Ok(())
+        }
+        _ => Err(Error::invalid(format!("it has no address to change: {}", info.name))),
+    }
+}
+
+/// Puts a place into a group, or takes it out.
+fn enter(
+    tx: &Transaction,
+    id: PlaceId,
+    info: &mut PlaceInfo,
+    parent: Option<PlaceId>,
+) -> Result<()> {
+    let records: BTreeMap<_, _> = records(tx)?.into_iter().collect();
+    if let Some(parent) = parent {
+        let group = records.get(&parent).ok_or_else(|| no_place(&format!("#{parent}")))?;
+        if group.kind != PlaceKind::Group {
+            return Err(Error::invalid(format!("no group: {}", group.name))
+                .with_hint("add a group, and both places to it"));
+        }
+        let above = |id: &PlaceId| records.get(id).and_then(|info| info.parent);
+        if std::iter::successors(Some(parent), above).any(|above| above == id) {
+            return Err(Error::invalid(format!("a group cannot be in itself: {}", info.name)));
+        }
+    }
+    info.parent = parent;
+    Ok(())
+}
+
+fn refuse_in_use(tx: &Transaction, id: PlaceId) -> Result<()> {
+    let info = record(tx, id)?;
+    let refuse =
+        |why: &str, hint| Err(Error::invalid(format!("{why}: {}", info.name)).with_hint(hint));
+    if id == PlaceId::MAIN {
+        return refuse("the store's own place stays", "drain it, or set it down, instead");
+    }
+    if default_place(tx)? == id {
+        return refuse("new contents go to this place", "make another one the default first");
+    }
+    if info.parent.is_some() {
+        return refuse("it is in a group", "take it out of its group first");
+    }
+    let holds = [Counter::Resources, Counter::Replicas].map(|what| tx.counter(id.0, what));
+    let members = records(tx)?.iter().any(|(_, other)| other.parent == Some(id));
+    for held in holds {
+        if members || held? != 0 {
+            let message = format!("there is something in it: {}", info.name);
+            return Err(Error::new(ErrorKind::NotEmpty, message)
+                .with_hint("`cenote place drain` moves all of it to another place"));
+        }
+    }
+    Ok(())
+}
+
+/// Whether there is a password in an address, or something that could hold a signature.
+fn has_credentials(address: &str) -> bool {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let authority = rest.split('/').next().unwrap_or_default();
+    let user = authority.rsplit_once('@').map(|(user, _)| user);
+    user.is_some_and(|user| user.contains(':')) || address.contains(['?', '#'])
+}

@@ -1,0 +1,16 @@
+//! Places: where contents are kept, by names that the catalog knows.
+//!
+//! Invariants: a group never contains itself; nothing is put into a place that is not up; a place
+//! goes only when it holds nothing, is in no group and is not where new contents go.
+
+mod claims;
+mod describe;
+mod edit;
+mod known;
+mod status;
+
+pub(crate) use claims::Claims;
+pub use edit::{NewPlace, PlaceChange};
+pub(crate) use known::{Destination, Known, Shared, Source};
+pub use status::PlaceStatus;
+pub(crate) use status::statuses;

@@ -1,0 +1,160 @@
+//! Places: added and removed while the store runs, and what they keep.
+
+use cenote_store::{
+    AvuChange, Conditions, ErrorKind, NewPlace, PlaceChange, PlaceId, PlaceState, PutOptions,
+};
+
+use crate::world::{at, avu, kind, noise, run, world, world_with_places};
+
+#[test]
+fn a_place_takes_contents_as_soon_as_it_is_added() {
+    let world = world_with_places();
+    world.put_in("a", "/x", &noise(1_000, 1));
+    assert_eq!((world.blobs_in("a"), world.blobs_in("main")), (1, 0));
+    assert_eq!(world.replicas("/x"), "0 a");
+    let again = world.reopened();
+    assert!(again.read("/x") == noise(1_000, 1));
+}
+
+#[test]
+fn a_small_content_becomes_a_blob_where_a_place_is_named() {
+    let world = world_with_places();
+    world.put_in("a", "/x", b"small");
+    world.put_in("main", "/y", b"small");
+    assert_eq!((world.blobs_in("a"), world.blobs_in("main")), (1, 0));
+    assert_eq!(world.read("/x"), b"small");
+    assert_eq!(world.replicas("/y"), "0 main");
+}
+
+#[test]
+fn a_group_keeps_a_copy_in_each_member() {
+    let world = world_with_places();
+    world.add_place("c");
+    world.add_group("pair", &["a", "b"]);
+    world.add_group("nested", &["pair", "c"]);
+    world.put_in("nested", "/x", &noise(1_000, 1));
+    assert_eq!(world.replicas("/x"), "0 a, 1 b, 2 c");
+    for place in ["a", "b", "c"] {
+        assert_eq!(world.blobs_in(place), 1, "{place}");
+    }
+    world.set_state("b", PlaceState::Down);
+    world.put_in("nested", "/x", &noise(1_000, 2));
+    assert_eq!(world.replicas("/x"), "0 a, 1 b stale, 2 c");
+}
+
+#[test]
+fn new_contents_go_to_the_default_place() {
+    let world = world_with_places();
+    let group = world.add_group("pair", &["a", "b"]);
+    world.store.set_default_place(&world.admin, group).unwrap();
+    world.put("/x", &noise(1_000, 1));
+    world.put("/small", b"small");
+    assert_eq!(world.blobs_in("a") + world.blobs_in("b"), 2);
+    assert_eq!(world.blobs_in("main"), 0);
+    assert_eq!(world.replicas("/small"), "0 a");
+}
+
+#[test]
+fn what_is_said_of_a_place_is_refused_or_kept() {
+    let world = world_with_places();
+    let (store, admin) = (&world.store, &world.admin);
+    let add = |name: &str, address: &str| {
+        let address = Some(address.to_owned());
+        store.add_place(admin, &NewPlace { name: name.into(), address, ..NewPlace::default() })
+    };
+    assert_eq!(kind(add("a", "memory:///z")), ErrorKind::Exists);
+    assert_eq!(kind(add("z", "nowhere:///z")), ErrorKind::Invalid);
+    assert_eq!(kind(add("z", "memory://user:secret@host/z")), ErrorKind::Invalid);
+    assert_eq!(kind(add("z/y", "memory:///z")), ErrorKind::Invalid);
+    let user = world.user("u");
+    assert_eq!(kind(store.add_place(&user, &NewPlace::default())), ErrorKind::Denied);
+
+    let a = world.place("a");
+    let mut change = PlaceChange { name: Some("renamed".into()), ..PlaceChange::default() };
+    change.properties.insert("comment".into(), Some("a disk".into()));
+    store.change_place(admin, a, &change).unwrap();
+    let places = store.places().unwrap();
+    let status = places.iter().find(|place| place.id == a).unwrap();
+    assert_eq!(status.info.name, "renamed");
+    assert_eq!(status.info.properties["comment"], "a disk");
+    assert_eq!(world.place("renamed"), a);
+}
+
+#[test]
+fn a_group_is_never_in_itself() {
+    let world = world_with_places();
+    let outer = world.add_group("outer", &["a"]);
+    let inner = world.add_group("inner", &["b"]);
+    let into = |id: PlaceId, parent: PlaceId| {
+        let change = PlaceChange { parent: Some(Some(parent)), ..PlaceChange::default() };
+        world.store.change_place(&world.admin, id, &change)
+    };
+    into(inner, outer).unwrap();
+    assert_eq!(kind(into(outer, inner)), ErrorKind::Invalid);
+    assert_eq!(kind(into(outer, outer)), ErrorKind::Invalid);
+    assert_eq!(kind(into(outer, world.place("a"))), ErrorKind::Invalid);
+}
+
+#[test]
+fn a_place_goes_only_when_nothing_is_there() {
+    let world = world_with_places();
+    let remove = |name: &str| run(world.store.remove_place(&world.admin, world.place(name)));
+    world.put_in("a", "/x", b"x");
+    world.put_in("b", "/empty", b"");
+    assert_eq!(kind(remove("a")), ErrorKind::NotEmpty);
+    assert_eq!(kind(remove("b")), ErrorKind::NotEmpty);
+    assert_eq!(kind(remove("main")), ErrorKind::Invalid);
+    world.rm("/x").unwrap();
+    world.rm("/empty").unwrap();
+    let group = world.add_group("pair", &["a"]);
+    assert_eq!(kind(remove("a")), ErrorKind::Invalid);
+    assert_eq!(kind(remove("pair")), ErrorKind::NotEmpty);
+    let out = PlaceChange { parent: Some(None), ..PlaceChange::default() };
+    world.store.change_place(&world.admin, world.place("a"), &out).unwrap();
+    world.store.set_default_place(&world.admin, world.place("b")).unwrap();
+    assert_eq!(kind(remove("b")), ErrorKind::Invalid);
+    remove("a").unwrap();
+    assert_eq!(kind(world.store.place_named("a")), ErrorKind::NotFound);
+    assert_eq!(world.store.places().unwrap().iter().filter(|p| p.id == group).count(), 1);
+}
+
+#[test]
+fn places_have_attributes() {
+    let world = world();
+    let change = [AvuChange::Add(avu("k", "v"))];
+    world.store.change_place_avus(&world.admin, PlaceId::MAIN, &change).unwrap();
+    assert_eq!(world.store.place_avus(PlaceId::MAIN).unwrap(), [avu("k", "v")]);
+    let reading = world.store.reading(&world.admin).unwrap();
+    let stating = reading.stating("k", Some("v"), 10).unwrap().unwrap();
+    assert_eq!(stating.into_iter().collect::<Vec<_>>(), [PlaceId::MAIN.0]);
+    crate::world::assert_clean(&world.store);
+}
+
+#[test]
+fn a_put_into_a_place_that_is_closed_or_gone_is_refused() {
+    let world = world_with_places();
+    let options = |place| PutOptions { place: Some(place), ..PutOptions::default() };
+    let put = |place| world.try_put(&world.admin, "/x", &noise(500, 1), options(place));
+    assert_eq!(kind(put(PlaceId(77))), ErrorKind::NotFound);
+    for state in [PlaceState::Down, PlaceState::Draining] {
+        world.set_state("a", state);
+        assert_eq!(kind(put(world.place("a"))), ErrorKind::Unavailable);
+    }
+    // Closed after the bytes were sent: the commit decides.
+    world.set_state("a", PlaceState::Up);
+    let a = world.place("a");
+    let expected = Default::default();
+    let received =
+        run(world.store.receive_at(Some(a), crate::world::once(&noise(500, 1)), &expected))
+            .unwrap();
+    world.set_state("a", PlaceState::Draining);
+    let late = world.store.publish(
+        &world.admin,
+        &crate::world::path("/x"),
+        &received,
+        &PutOptions::default(),
+    );
+    assert_eq!(kind(late), ErrorKind::Unavailable);
+    assert_eq!(kind(world.store.stat(&world.admin, &at("/x"))), ErrorKind::NotFound);
+    let _ = Conditions::default();
+}
