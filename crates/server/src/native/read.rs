@@ -35,8 +35,9 @@ pub(super) async fn read(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let at = plain.or(query.path.as_deref(), query.id)?;
-    let options = ReadOptions { version: query.version, replica: None };
+    let options = ReadOptions { version: query.version, replica: query.replica };
     let opened = app.ask(move |store| store.open(&caller, &at, &options)).await?;
+    let opened = if query.verify { opened.verified().await? } else { opened };
     let modified = opened.stat.resource.modified;
     let described = describe(&opened);
     match judge_read(&headers, &opened.head.tag(), modified)? {

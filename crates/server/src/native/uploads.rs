@@ -8,7 +8,7 @@ use cenote_store::{Conditions, PutOptions, StorePath, UploadOptions};
 use super::create::mode;
 use super::extract::{Json, Segment};
 use super::json::{BegunUpload, Complete, Instant, NewUpload, Part, Resource, UploadState};
-use super::write::{answer, expected};
+use super::write::{answer, expected, place};
 use crate::app::App;
 use crate::layer::Asker;
 use crate::problem::Problem;
@@ -22,7 +22,7 @@ pub(super) async fn begin(
     Json(question): Json<NewUpload>,
 ) -> Result<(StatusCode, Json<BegunUpload>), Problem> {
     let path: StorePath = question.path.parse()?;
-    let options = options(question)?;
+    let options = options(&app, question)?;
     app.ask(move |store| {
         let upload = store.begin_upload(&caller, &path, &options)?;
         let begun = BegunUpload { id: upload.id.to_string(), expires: Instant(upload.expires) };
@@ -31,7 +31,7 @@ pub(super) async fn begin(
     .await
 }
 
-fn options(question: NewUpload) -> Result<UploadOptions, Problem> {
+fn options(app: &App, question: NewUpload) -> Result<UploadOptions, Problem> {
     let if_absent = match question.if_none_match.as_deref() {
         None => false,
         Some("*") => true,
@@ -44,6 +44,7 @@ fn options(question: NewUpload) -> Result<UploadOptions, Problem> {
         media_type: question.media_type,
         mode: mode(question.mode)?,
         mtime: question.mtime.map(|mtime| mtime.0),
+        place: place(app, question.place.as_deref())?,
         ..PutOptions::default()
     };
     Ok(UploadOptions { put, size: question.size })

@@ -4,7 +4,7 @@ use axum::body::{Body, HttpBody};
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use cenote_store::{At, Caller, Conditions, Expected, PutOptions, Stat, Where};
+use cenote_store::{At, Caller, Conditions, Expected, PlaceId, PutOptions, Stat, Where};
 
 use super::address::Plain;
 use super::conditional::write_conditions;
@@ -36,11 +36,18 @@ pub(super) async fn put(
         media_type: media_type(&headers),
         mode: mode(query.mode)?,
         mtime: query.mtime.map(|mtime| mtime.0),
+        place: place(&app, query.place.as_deref())?,
     };
     let stat = app.store().put(&caller, &path, body.into_data_stream(), options).await?;
     let created = stat.resource.revision == 1;
     let status = if created { StatusCode::CREATED } else { StatusCode::OK };
     Ok((status, answer(&app, stat)?).into_response())
+}
+
+/// The place of this name.
+pub(super) fn place(app: &App, name: Option<&str>) -> Result<Option<PlaceId>, Problem> {
+    let named = |name| app.ask_at_once(|store| store.place_named(name));
+    name.map(named).transpose()
 }
 
 /// Writes bytes in place, appends them, or cuts the content.

@@ -33,7 +33,8 @@ pub(super) async fn examine<T: Send + 'static>(
     let examined = app.ask(move |store| {
         // Given back when the work ends, even if nobody waits for its answer any more.
         let _turn = turn;
-        let opened = store.open(&caller, &at, &ReadOptions { version })?;
+        let opened =
+            store.open(&caller, &at, &ReadOptions { version, ..ReadOptions::default() })?;
         let content = StoreContent { opened: opened.clone(), left: MOST.into(), runtime };
         let reader = Reader::open(ReadAhead::new(content)).map_err(refused);
         Ok(reader.and_then(|reader| Ok((opened, question(&reader)?))))

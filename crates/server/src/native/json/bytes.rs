@@ -16,6 +16,11 @@ pub(crate) struct ReadQuery {
     pub(crate) id: Option<u64>,
     /// A version that was kept, instead of the current content.
     pub(crate) version: Option<u64>,
+    /// The replica of this number, from its place only.
+    pub(crate) replica: Option<u32>,
+    /// Read the stored bytes against their checksums first, and answer from copies that are whole.
+    #[serde(default)]
+    pub(crate) verify: bool,
 }
 
 /// How to put.
@@ -34,6 +39,8 @@ pub(crate) struct PutQuery {
     /// The modification time to show.
     #[param(value_type = Option<String>, format = DateTime)]
     pub(crate) mtime: Option<Instant>,
+    /// The place or group that the bytes go to, instead of the default one.
+    pub(crate) place: Option<String>,
 }
 
 /// Where to write: exactly one of the three.

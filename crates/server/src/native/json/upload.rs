@@ -27,6 +27,8 @@ pub(crate) struct NewUpload {
     /// Create the collections on the way.
     #[serde(default)]
     pub(crate) parents: bool,
+    /// The place or group that the bytes go to, instead of the default one.
+    pub(crate) place: Option<String>,
 }
 
 /// An upload that has begun.
