@@ -3,7 +3,7 @@
 source("bench/irods/client.R")
 
 rows <- lapply(10^(2:6), function(n) {
-  object <- data.frame(x = sample.int(.Machine$integer.max, n))
+  object <- data.frame(random_numbers_of_a_bench = sample.int(.Machine$integer.max, n))
   size <- as.numeric(object.size(object))
   slow <- piecewise && size > 1e6
   save <- measured(function() isaveRDS(object, "object.rds", overwrite = TRUE, count = 1000), "isaveRDS", size, slow)

@@ -1,12 +1,12 @@
 # The bytes of local files, in C: they are hashed and sent without passing through R's memory.
 
 # Begins to compute the SHA-256 of a file, or of a part of it, in a thread of its own. Without a `length` it follows the
-# file while that grows.
+# file from when it appears, while it grows, until the digest is ended.
 begin_digest <- function(file, offset = 0, length = NA_real_) {
   .Call(digest_begin, native_path(file), as.numeric(offset), as.numeric(length))
 }
 
-# The SHA-256 of the first `length` bytes, as raw bytes; NULL if there are not as many.
+# The SHA-256 of the first `length` bytes, as raw bytes; NULL if there are not as many, or it has ended.
 end_digest <- function(digest, length) .Call(digest_end, digest, as.numeric(length))
 
 sha256 <- function(file, offset = 0, length = file.size(file) - offset) {

@@ -31,30 +31,32 @@ iget <- function(logical_path, local_path = basename(logical_path), offset = 0, 
 # Gives the digest, if it is known.
 get_file <- function(path, file, how, verbose) {
   part <- check_target(file, how)
-  if (how$resume && file.size(part) > 0) {
+  if (isTRUE(file.size(part) > 0)) {
     return(get_streams(path, file, how, progress(size_of(path, verbose), verbose))[[1]])
   }
   digest <- begin_digest(part)
+  on.exit(end_digest(digest, 0))
   h <- get_handle(path, how$offset, how)
   if (verbose) show_received(h)
   answer <- tryCatch(
     send(fs_url(path), h, function(url, handle) curl::curl_fetch_disk(url, part, handle)),
     cenote_unreachable = function(e) stop_interrupted(conditionMessage(e))
   )
+  if (!file.exists(part)) file.create(part) # curl makes no file of an empty body
   check_got(answer, part)
   keep_file(answer, part, file, end_digest(digest, file.size(part)), how$offset == 0)
 }
 
-# Makes an empty part, if there is none.
+# Gives the part, which is there only if it is to be continued.
 check_target <- function(file, how) {
   if (file.exists(file) && (!how$overwrite || dir.exists(file))) {
     stop_cenote("exists", paste0("the file is there already: ", file))
   }
-  part <- paste0(file, ".part")
-  if (how$resume && file.exists(part)) return(part)
-  if (!suppressWarnings(file.create(part))) {
-    stop_cenote("not-found", paste0("cannot write ", part), "check the local path")
+  if (!dir.exists(dirname(file))) {
+    stop_cenote("not-found", paste0("no such directory: ", dirname(file)), "check the local path")
   }
+  part <- paste0(file, ".part")
+  if (!how$resume) unlink(part)
   part
 }
 
@@ -93,6 +95,7 @@ keep_file <- function(answer, part, file, digest, whole = TRUE) {
     unlink(part)
     stop_cenote("mismatch", paste0("the bytes that came are not those stored: ", file))
   }
+  unlink(file) # a file system may take its time to rename over a file, to have the new one on disk before
   file.rename(part, file)
   known
 }

@@ -9,17 +9,18 @@ get_streams <- function(paths, files, how, tick) {
   get_these <- function(which) {
     each_request(length(which), function(k) {
       i <- which[[k]]
-      from <- file.size(parts[[i]])
+      from <- if (file.exists(parts[[i]])) file.size(parts[[i]]) else 0
       tick(from)
       h <- get_handle(paths[[i]], from, how)
       sink <- part_sink(h, parts[[i]], tick)
       finish <- function(answer) {
         answer$content <- sink$end()
+        if (answer$status_code < 400 && !file.exists(parts[[i]])) file.create(parts[[i]])
         if (continues(answer, from, parts[[i]])) {
           kept <- keep_file(answer, parts[[i]], files[[i]], sha256(parts[[i]]))
           if (!is.null(kept)) digests[[i]] <<- kept
         } else {
-          file.create(parts[[i]])
+          unlink(parts[[i]])
           stale <<- c(stale, i)
         }
       }

@@ -7,12 +7,15 @@
 #include <openssl/evp.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum { CHUNK = 256 * 1024, SHA256_BYTES = 32 };
 
 typedef struct {
-  FILE *file;
+  char *path;
+  double offset;
+  FILE *file; /* NULL: it is not there yet */
   EVP_MD_CTX *context;
   pthread_t thread;
   pthread_mutex_t lock;
@@ -40,11 +43,22 @@ static void pause_a_little(void) {
   nanosleep(&pause, NULL);
 }
 
+/* Waits for the file to appear, as long as its end is not known. */
+static void await_file(Digest *digest) {
+  while (!digest->file && wanted(digest) != 0) {
+    int last = wanted(digest) > 0;
+    digest->file = open_at(digest->path, digest->offset);
+    if (digest->file || last) return;
+    pause_a_little();
+  }
+}
+
 static void *run(void *argument) {
   Digest *digest = argument;
   unsigned char *chunk = malloc(CHUNK);
+  await_file(digest);
   double length = wanted(digest);
-  while (chunk && (length < 0 || digest->done < length)) {
+  while (chunk && digest->file && (length < 0 || digest->done < length)) {
     double left = length < 0 ? CHUNK : length - digest->done;
     size_t got = fread(chunk, 1, left < CHUNK ? (size_t)left : CHUNK, digest->file);
     clearerr(digest->file); /* the end of a file that grows is not for ever */
@@ -59,6 +73,7 @@ static void *run(void *argument) {
 }
 
 static void discard(Digest *digest) {
+  free(digest->path);
   if (digest->file) fclose(digest->file);
   EVP_MD_CTX_free(digest->context);
   pthread_mutex_destroy(&digest->lock);
@@ -79,16 +94,18 @@ static void finalize(SEXP pointer) {
 }
 
 static int start(Digest *digest) {
-  return digest->file && digest->context && EVP_DigestInit_ex(digest->context, EVP_sha256(), NULL) &&
+  return (digest->file || digest->length < 0) && digest->path && digest->context && EVP_DigestInit_ex(digest->context, EVP_sha256(), NULL) &&
          pthread_create(&digest->thread, NULL, run, digest) == 0;
 }
 
-/* Begins with the bytes from `offset` on; `length` is NA where the end is not known yet. */
+/* Begins with the bytes from `offset` on. Where `length` is NA, the end is not known yet, and the file need not be there. */
 SEXP digest_begin(SEXP path, SEXP offset, SEXP length) {
   Digest *digest = calloc(1, sizeof *digest);
   if (!digest) Rf_error("out of memory");
   pthread_mutex_init(&digest->lock, NULL);
-  digest->file = open_at(CHAR(STRING_ELT(path, 0)), Rf_asReal(offset));
+  digest->path = strdup(CHAR(STRING_ELT(path, 0)));
+  digest->offset = Rf_asReal(offset);
+  digest->file = open_at(CHAR(STRING_ELT(path, 0)), digest->offset);
   digest->context = EVP_MD_CTX_new();
   digest->length = ISNAN(Rf_asReal(length)) ? -1 : Rf_asReal(length);
   if (!start(digest)) {
@@ -101,10 +118,10 @@ SEXP digest_begin(SEXP path, SEXP offset, SEXP length) {
   return pointer;
 }
 
-/* The digest of the first `length` bytes; NULL where there are not as many. */
+/* The digest of the first `length` bytes; NULL where there are not as many, or it has ended already. */
 SEXP digest_end(SEXP pointer, SEXP length) {
   Digest *digest = R_ExternalPtrAddr(pointer);
-  if (!digest) Rf_error("this digest has ended");
+  if (!digest) return R_NilValue;
   double total = Rf_asReal(length);
   finish(digest, total, 0);
   int whole = digest->done == total;
