@@ -24,8 +24,9 @@ test: lint ## run every test, of Rust, of Python and of R
 	$(MAKE) --no-print-directory python
 	scripts/test-r
 
-python: ## build the Python package and run its tests
+python: ## build the Python package and run its tests, also against a server of ours
 	scripts/setup python
+	cargo build --locked -p cenote-cli
 	. $(VENV)/bin/activate && maturin develop --quiet --manifest-path python/Cargo.toml
 	$(VENV)/bin/python -m pytest -q python/tests
 

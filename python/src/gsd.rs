@@ -6,13 +6,17 @@
 mod append;
 mod array;
 mod chunk;
+mod create;
 mod elision;
 mod error;
 mod file;
 mod found;
 mod frame;
 mod log;
+mod logger;
 mod many;
+mod methods;
+mod rows;
 mod schema;
 mod source;
 mod trajectory;

@@ -10,12 +10,15 @@ use cenote_store::Pace;
 
 use crate::config::{Setting, Settings};
 use crate::error::{CliError, Kind, Result};
+use crate::place::StorePath;
+use crate::reach::Reach;
 use crate::secret;
 
 /// A client, and what has to live as long.
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) client: Client,
+    credential: Option<Credential>,
     store: Option<Embedded>,
 }
 
@@ -43,14 +46,28 @@ impl Connection {
         settled.map_err(|error| CliError::new(Kind::Failed, error.to_string()))
     }
 
+    /// How another program comes to a resource of the store.
+    pub(crate) async fn reach(&self, settings: &Settings, path: &StorePath) -> Result<Reach> {
+        let value = |name| settings.get(name).map(|setting| setting.value.as_str());
+        let reach = match &self.store {
+            Some(embedded) => Reach::of_store(embedded.store(), &self.client, path).await?,
+            None => {
+                let url = value("url").ok_or_else(no_store)?;
+                Reach::of_server(url, self.credential.as_ref()).with_ca_file(value("ca_file"))
+            }
+        };
+        Ok(reach.with_ticket(value("ticket")))
+    }
+
     fn over_network(url: &Setting, settings: &Settings) -> Result<Self> {
         let ca_file = settings.get("ca_file").map(|setting| Path::new(&setting.value));
         let client = Client::new(HttpTransport::new(&url.value, ca_file)?);
-        let client = match credential(settings)? {
-            Some(credential) => client.with_credential(&credential)?,
+        let credential = credential(settings)?;
+        let client = match &credential {
+            Some(credential) => client.with_credential(credential)?,
             None => client,
         };
-        Ok(Self { client, store: None })
+        Ok(Self { client, credential, store: None })
     }
 
     /// Whoever can open the directory owns the store, and acts as its administrator or as
@@ -67,7 +84,8 @@ impl Connection {
             caller.map_err(|error| CliError::new(Kind::Unauthenticated, error.to_string()))?;
         let router = router(embedded.store().clone(), Limits::default());
         let service = router.layer(axum::Extension(caller));
-        Ok(Self { client: Client::new(ServiceTransport::new(service)), store: Some(embedded) })
+        let client = Client::new(ServiceTransport::new(service));
+        Ok(Self { client, credential: None, store: Some(embedded) })
     }
 }
 

@@ -16,6 +16,7 @@ mod glob;
 mod output;
 mod place;
 mod progress;
+mod reach;
 #[cfg(test)]
 mod reference;
 mod secret;

@@ -9,7 +9,9 @@ use crate::config::Settings;
 use crate::connect::Connection;
 use crate::error::{CliError, Result};
 use crate::output::Output;
+use crate::place::StorePath;
 use crate::progress::Progress;
+use crate::reach::Reach;
 
 /// One run of the program.
 #[derive(Debug)]
@@ -33,12 +35,21 @@ impl Session {
 
     /// The store.
     pub(crate) fn client(&self) -> Result<&Client> {
+        Ok(&self.connection()?.client)
+    }
+
+    /// How another program comes to a resource of the store.
+    pub(crate) async fn reach(&self, path: &StorePath) -> Result<Reach> {
+        self.connection()?.reach(&self.settings, path).await
+    }
+
+    fn connection(&self) -> Result<&Connection> {
         if self.connection.get().is_none() {
             let connection = Connection::open(&self.settings)?;
             // Verbs open the store before they do anything side by side: nobody was faster.
             let _ = self.connection.set(connection);
         }
-        Ok(&self.connection.get().expect("it has just been set").client)
+        Ok(self.connection.get().expect("it has just been set"))
     }
 
     /// Finishes what a removal has left to do in a local store.

@@ -18,11 +18,14 @@ FIRST = 1 << 16
 ATTEMPTS = 4
 TIMEOUT = 60
 LOCAL = ('localhost', '127.0.0.1', '::1')
+#: Schemes of paths in a store; the first finds out by itself whether there is TLS.
+STORE = ('cenote', 'cenote+https', 'cenote+http')
+SCHEMES = tuple(f'{scheme}://' for scheme in (*STORE, 'http', 'https'))
 
 
 def is_url(name):
     """Whether a name is the URL of something that is read in ranges."""
-    return isinstance(name, str) and name.startswith(('cenote://', 'http://', 'https://'))
+    return isinstance(name, str) and name.startswith(SCHEMES)
 
 
 class Ranges:
@@ -30,8 +33,9 @@ class Ranges:
 
     Args:
         url: ``http://``, ``https://``, or ``cenote://host[:port]/path``: a path in a store. That
-            is HTTPS, except on this machine. Who asks is said in the URL, or by CENOTE_TOKEN, or
-            CENOTE_USER and CENOTE_PASSWORD.
+            is HTTPS, except on this machine; ``cenote+https://`` and ``cenote+http://`` say which.
+            Who asks is said in the URL, or by CENOTE_TOKEN, or CENOTE_USER and CENOTE_PASSWORD;
+            CENOTE_TICKET shows a ticket besides.
     """
 
     def __init__(self, url):
@@ -39,12 +43,14 @@ class Ranges:
         self.name = url.replace(f'{parts.username}:{parts.password}@', '')
         self._host, self._port = parts.hostname, parts.port
         self._headers = {}
-        if parts.scheme == 'cenote':
-            self._tls = parts.hostname not in LOCAL
+        self._tls = parts.scheme.endswith('https')
+        if parts.scheme in STORE:
+            self._tls |= parts.scheme == 'cenote' and parts.hostname not in LOCAL
             self._target = '/v1/fs' + quote(unquote(parts.path))
             self._headers.update(credentials(parts))
+            if ticket := os.environ.get('CENOTE_TICKET'):
+                self._headers['Cenote-Ticket'] = ticket
         else:
-            self._tls = parts.scheme == 'https'
             self._target = (parts.path or '/') + (f'?{parts.query}' if parts.query else '')
         self._idle = queue.LifoQueue()
         self._first = b''

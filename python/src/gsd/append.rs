@@ -15,7 +15,7 @@ use pyo3::types::{PyDict, PyList, PySet, PyString};
 use super::array::{bytes_of, chunk_type};
 use super::chunk::ChunkData;
 use super::elision::{equal, equal_in_file, is_default};
-use super::file::read_rows;
+use super::rows::read_rows;
 use super::schema::{CONTAINERS, Default, FIELDS, Field, Shape, attribute, container_name};
 use super::source::Medium;
 use super::trajectory::Trajectory;

@@ -71,7 +71,7 @@ fn copied<'py>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyU
     let array = py.import(intern!(py, "numpy"))?.call_method1("ascontiguousarray", (value,))?;
     if !array.is(value) {
         let text = format!("implicit data copy when writing chunk: {name}");
-        super::file::log(py, "warning", &text)?;
+        super::logger::log(py, "warning", &text)?;
     }
     Ok(array.cast_into::<PyUntypedArray>()?)
 }

@@ -10,8 +10,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 
 use super::array::{FreshArray, text, unsigned};
-use super::file::{GsdFile, ReadError, fresh_for, read_rows};
+use super::file::GsdFile;
 use super::found::FoundChunks;
+use super::rows::{ReadError, fresh_for, read_rows};
 use super::schema::{CONTAINERS, FIELDS, Field, Shape, attribute, container_name};
 use super::source::Medium;
 use super::trajectory::{KnownNames, LARGE_FIELD};

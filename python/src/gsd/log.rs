@@ -8,7 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 use super::array::{bytes_of_mut, chunk_type};
-use super::file::{GsdFile, ReadError, read_rows};
+use super::file::GsdFile;
+use super::rows::{ReadError, read_rows};
 use super::source::Medium;
 
 /// Bytes read at a time: the logs of one frame lie together.

@@ -9,7 +9,7 @@ use pyo3::types::PySlice;
 
 use super::array::FreshArray;
 use super::elision::default_row;
-use super::file::{ReadError, row_range};
+use super::rows::{ReadError, row_range};
 use super::schema::{FIELDS, Shape, field_of_chunk};
 use super::source::Medium;
 

@@ -66,8 +66,9 @@ def url(server, scheme='cenote', who=''):
     return f'{scheme}://{who}127.0.0.1:{server.server_port}/lab/run 7/a.gsd'.replace(' ', '%20')
 
 
-def test_frames_are_read_by_ranges(server):
-    traj = cenote.gsd.hoomd.open(url(server))
+@pytest.mark.parametrize('scheme', ['cenote', 'cenote+http'])
+def test_frames_are_read_by_ranges(server, scheme):
+    traj = cenote.gsd.hoomd.open(url(server, scheme))
     assert len(traj) == 400
     assert traj[200].particles.position[0, 0] == 200
     read = sum(size_of(headers) for _, headers in server.seen)

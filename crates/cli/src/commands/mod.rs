@@ -30,9 +30,10 @@ macro_rules! verbs {
                 }
             }
 
-            /// Whether it ends by itself, in good order, when the user stops the program.
+            /// Whether control-C is not for the runtime to see: a server ends in good order by
+            /// itself, and what waits for the disk would never get to know of it.
             pub(crate) fn stops_itself(&self) -> bool {
-                matches!(self, Self::Serve(_))
+                matches!(self, Self::Serve(_) | Self::Gsd(_))
             }
         }
     };

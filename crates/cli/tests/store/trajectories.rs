@@ -1,5 +1,9 @@
 //! `cenote gsd` on trajectories in the store: only what is needed of them is read.
 
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::{Output, Stdio};
+
 use crate::world::World;
 
 const FIXTURE: &[u8] = include_bytes!("../../../gsd/tests/fixtures/files/g5_hoomd_full.gsd");
@@ -37,4 +41,71 @@ fn what_is_not_in_the_store_is_3() {
     assert_eq!(code, 3);
     assert!(said.contains("nothing is at /gone.gsd"), "{said}");
     assert_eq!(world.refused(&["gsd", "info", "-"]).0, 2);
+}
+
+/// An interpreter that says how it was started, and what it may do with the address that it is given.
+fn interpreter(world: &World) -> PathBuf {
+    let cenote = env!("CARGO_BIN_EXE_cenote");
+    let script = format!(
+        r#"#!/bin/sh
+for file; do :; done
+echo "${{file##*/}}"
+url=${{file#cenote+}}
+authority=${{url#http://}}
+CENOTE_URL=http://${{authority%%/*}}
+export CENOTE_URL
+{cenote} stat /traj.gsd >/dev/null && echo readable
+{cenote} rm /traj.gsd 2>/dev/null && echo writable
+exit 0
+"#
+    );
+    let path = world.file("python", script);
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o700)).unwrap();
+    path
+}
+
+fn read(world: &World, arguments: &[&str]) -> Output {
+    let mut command = world.command(&[&["gsd", "read"], arguments].concat());
+    command.env("CENOTE_PYTHON", interpreter(world)).stdin(Stdio::null()).output().unwrap()
+}
+
+#[test]
+fn an_interpreter_comes_to_a_file_in_the_store() {
+    let local = World::local();
+    local.file("traj.gsd", FIXTURE);
+    local.ok(&["put", "traj.gsd", ":/traj.gsd"]);
+    let output = read(&local, &[":/traj.gsd"]);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "traj.gsd\nreadable\n", "{output:?}");
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(local.ok(&["token", "ls"]), "", "what was granted was taken back");
+    let served = World::served();
+    served.file("traj.gsd", FIXTURE);
+    served.ok(&["put", "traj.gsd", ":/a file?.gsd"]);
+    served.ok(&["put", "traj.gsd", ":/traj.gsd"]);
+    let output = read(&served, &[":/a file?.gsd"]);
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.starts_with("a%20file%3F.gsd\nreadable\n"), "{output:?}");
+}
+
+#[test]
+fn what_cannot_be_opened_starts_no_interpreter() {
+    let world = World::local();
+    world.file("traj.gsd", FIXTURE);
+    world.file("notes.txt", "no trajectory");
+    world.ok(&["put", "traj.gsd", ":/traj.gsd"]);
+    for (arguments, code) in [
+        (&[":/gone.gsd"][..], 3),
+        (&["gone.gsd"], 3),
+        (&["notes.txt"], 8),
+        (&["--mode", "r+", ":/traj.gsd"], 2),
+        (&["--mode", "w", ":/new.gsd"], 2),
+        (&["-"], 2),
+    ] {
+        let output = read(&world, arguments);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {output:?}");
+        assert!(output.stdout.is_empty(), "{arguments:?}: {output:?}");
+    }
+    let mut command = world.command(&["gsd", "read", "traj.gsd"]);
+    let output = command.env("CENOTE_PYTHON", "/no/python").output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stderr).contains("CENOTE_PYTHON"), "{output:?}");
 }

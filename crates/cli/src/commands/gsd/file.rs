@@ -43,6 +43,11 @@ impl fmt::Display for GsdFile {
 }
 
 impl GsdFile {
+    /// Where it is.
+    pub(super) fn place(&self) -> &Place {
+        &self.0
+    }
+
     /// Opens it for reading.
     pub(super) fn open(&self, session: &Session) -> Result<Reader<Box<dyn Source>>> {
         Reader::open(self.source(session)?).map_err(|e| self.error(e))

@@ -45,7 +45,7 @@ impl Args {
             Verb::Extract(args) => args.run(session),
             Verb::Check(args) => args.run(session),
             Verb::Repack(args) => args.run(session),
-            Verb::Read(args) => args.run(),
+            Verb::Read(args) => args.run(session),
         })
     }
 }

@@ -1,9 +1,18 @@
 //! `cenote gsd read`: a Python interpreter with a file open in it, as `gsd read` has it.
 
-use std::path::PathBuf;
-use std::process::Command;
+use std::ffi::OsStr;
+use std::process::{Command, Stdio};
 
+use tokio::runtime::Handle;
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::file::GsdFile;
 use crate::error::{CliError, Kind, Result};
+use crate::place::{Place, StorePath};
+use crate::session::Session;
+
+/// Variables that say who asks: those of this program's environment may belong to another store.
+const WHO: [&str; 4] = ["CENOTE_TOKEN", "CENOTE_USER", "CENOTE_PASSWORD", "CENOTE_TICKET"];
 
 /// Open a file in a Python interpreter, as `traj` and `handle`
 ///
@@ -11,7 +20,7 @@ use crate::error::{CliError, Kind, Result};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A GSD file
-    file: PathBuf,
+    file: GsdFile,
     /// The schema of the file
     #[arg(long, short, default_value = "hoomd", value_parser = ["hoomd", "none"])]
     schema: String,
@@ -21,21 +30,59 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(super) fn run(self) -> Result<()> {
-        let python = std::env::var_os("CENOTE_PYTHON").unwrap_or_else(|| "python3".into());
-        let status = Command::new(&python)
-            .args(["-m", "cenote.gsd", "read", "--schema", &self.schema, "--mode", &self.mode])
-            .arg("--")
-            .arg(&self.file)
-            .status()
-            .map_err(|e| {
-                let told = format!("cannot start {}: {e}", python.display());
-                CliError::new(Kind::Failed, told).hint("CENOTE_PYTHON names the interpreter")
-            })?;
+    pub(super) fn run(self, session: &Session) -> Result<()> {
+        if matches!(self.mode.as_str(), "r" | "r+") {
+            // What is wrong with it is told in this program's words, and with its exit codes.
+            self.file.open(session)?;
+        }
+        match self.file.place() {
+            Place::Store(path) => self.from_store(session, path),
+            Place::Local(path) => self.interpret(path.as_os_str(), Command::new(python())),
+            Place::Standard => Err(CliError::new(Kind::Usage, "a pipe is no GSD file")),
+        }
+    }
+
+    fn from_store(&self, session: &Session, path: &StorePath) -> Result<()> {
+        if self.mode != "r" {
+            return Err(CliError::new(Kind::Usage, "a file in the store can only be read here")
+                .hint("get it, change it, and put it again"));
+        }
+        let runtime = Handle::current();
+        let reach = runtime.block_on(session.reach(path))?;
+        let mut command = Command::new(python());
+        for name in WHO {
+            command.env_remove(name);
+        }
+        command.envs(reach.variables().iter().map(|(name, value)| (name, value)));
+        let ended = self.interpret(reach.address(path).as_ref(), command);
+        runtime.block_on(reach.close())?;
+        ended
+    }
+
+    fn interpret(&self, file: &OsStr, mut command: Command) -> Result<()> {
+        command.args(["-m", "cenote.gsd", "read", "--schema", &self.schema, "--mode", &self.mode]);
+        // Control-C is for the interpreter.
+        let _interrupts = signal(SignalKind::interrupt())?;
+        let status = command.arg("--").arg(file).status().map_err(|e| not_started(&e))?;
         if status.success() {
             return Ok(());
         }
         let told = CliError::new(Kind::Failed, "the interpreter ended with an error");
-        Err(told.hint("`pip install cenote` installs the Python package"))
+        Err(if has_package() { told } else { told.hint("`pip install cenote` installs the Python package") })
     }
+}
+
+fn python() -> std::ffi::OsString {
+    std::env::var_os("CENOTE_PYTHON").unwrap_or_else(|| "python3".into())
+}
+
+fn not_started(error: &std::io::Error) -> CliError {
+    let told = format!("cannot start {}: {error}", python().display());
+    CliError::new(Kind::Failed, told).hint("CENOTE_PYTHON names the interpreter")
+}
+
+fn has_package() -> bool {
+    let mut command = Command::new(python());
+    command.args(["-c", "import cenote.gsd"]).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
 }

@@ -1,0 +1,244 @@
+//! The methods of `GSDFile`: names, arguments, order of checks and exceptions are those of the
+//! reference.
+
+use std::sync::RwLock;
+
+use cenote_gsd::Reader;
+use pyo3::exceptions::{PyKeyError, PyOverflowError};
+use pyo3::prelude::*;
+use pyo3::types::{PySlice, PyTuple};
+
+use super::array::text;
+use super::chunk::ChunkData;
+use super::create::{NewFile, creates, open_existing};
+use super::error::{exception, not_open, not_writable};
+use super::file::{GsdFile, State, close};
+use super::logger::log_if;
+use super::rows::{read_rows, row_range};
+use super::source::Medium;
+
+#[pymethods]
+impl GsdFile {
+    #[new]
+    #[pyo3(signature = (name, mode, application, schema, schema_version, debug=true))]
+    fn open(
+        py: Python<'_>,
+        name: String,
+        mode: String,
+        application: Option<String>,
+        schema: Option<String>,
+        schema_version: Option<Vec<u32>>,
+        debug: bool,
+    ) -> PyResult<Self> {
+        let creating = creates(&mode, &name)?;
+        let state = if creating {
+            let new = NewFile::from_arguments(application, schema.clone(), schema_version)?;
+            log_if(py, "info", 20, || format!("overwriting file: {name} with mode: {mode}"))?;
+            py.detach(|| new.create(&name, mode == "x"))
+        } else {
+            log_if(py, "info", 20, || format!("opening file: {name} with mode: {mode}"))?;
+            py.detach(|| open_existing(&name, mode == "r"))
+        };
+        let state = state.map_err(|e| exception(e, &name))?;
+        let file = Self { state: RwLock::new(state), name, mode, debug };
+        file.check_schema(py, schema)?;
+        Ok(file)
+    }
+
+    /// Opens any object that answers byte ranges, for reading.
+    #[staticmethod]
+    #[pyo3(signature = (source, name, schema=None))]
+    fn _from_source(
+        py: Python<'_>,
+        source: Bound<'_, PyAny>,
+        name: String,
+        schema: Option<String>,
+    ) -> PyResult<Self> {
+        let medium = Medium::of_object(source)?;
+        let opened = py.detach(|| Reader::open(medium)).map_err(|e| exception(e, &name))?;
+        let state = RwLock::new(State::Read(opened));
+        let file = Self { state, name, mode: "r".to_owned(), debug: true };
+        file.check_schema(py, schema)?;
+        Ok(file)
+    }
+
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        let mut state = self.write(py);
+        if matches!(*state, State::Closed(_)) {
+            return Ok(());
+        }
+        self.inform(py, "closing")?;
+        let header = state.header().clone();
+        let open = std::mem::replace(&mut *state, State::Closed(header));
+        py.detach(|| close(open)).map_err(|e| self.raise(e))
+    }
+
+    fn truncate(&self, py: Python<'_>) -> PyResult<()> {
+        self.inform(py, "truncating")?;
+        let mut state = self.write(py);
+        let writer = state.writer(&self.name)?;
+        py.detach(|| writer.truncate()).map_err(|e| self.raise(e))
+    }
+
+    fn end_frame(&self, py: Python<'_>) -> PyResult<()> {
+        self.trace(py, || format!("end frame: {}", self.name))?;
+        self.write(py).writer(&self.name)?.end_frame().map_err(|e| self.raise(e))
+    }
+
+    fn flush(&self, py: Python<'_>) -> PyResult<()> {
+        self.trace(py, || format!("flush: {}", self.name))?;
+        let mut state = self.write(py);
+        let writer = state.writer(&self.name)?;
+        py.detach(|| writer.flush()).map_err(|e| self.raise(e))
+    }
+
+    fn write_chunk(&self, py: Python<'_>, name: &str, data: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.read(py).reader()?;
+        let data = ChunkData::from_value(name, data)?;
+        self.trace(py, || format!("write chunk: {} - {name}", self.name))?;
+        self.write_data(py, name, &data)
+    }
+
+    fn chunk_exists(&self, py: Python<'_>, frame: FrameNumber, name: &str) -> PyResult<bool> {
+        Ok(self.find(py, &self.read(py), frame.0, name)?.is_some())
+    }
+
+    /// `rows` is a slice of step 1.
+    #[pyo3(signature = (frame, name, rows=None))]
+    fn read_chunk<'py>(
+        &self,
+        py: Python<'py>,
+        frame: &Bound<'py, PyAny>,
+        name: &str,
+        rows: Option<&Bound<'py, PySlice>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let state = self.read(py);
+        let reader = state.reader()?;
+        let number: FrameNumber = frame.extract()?;
+        let Some(entry) = self.find(py, &state, number.0, name)? else {
+            let file = &self.name;
+            let text = format!("frame {frame} / chunk {name} not found in: {file}");
+            return Err(PyKeyError::new_err(text));
+        };
+        self.trace(py, || format!("read chunk: {} - {} - {name}", self.name, number.0))?;
+        let rows = rows.map_or(Ok(0..entry.rows()), |rows| row_range(rows, entry.rows()))?;
+        read_rows(py, reader, &entry, rows).map_err(|e| e.raised(&self.name))
+    }
+
+    fn find_matching_chunk_names(&self, py: Python<'_>, r#match: &str) -> PyResult<Vec<Py<PyAny>>> {
+        let state = self.read(py);
+        let names = state.reader()?.names();
+        names.matching(r#match.as_bytes()).map(|name| Ok(text(py, name)?.unbind())).collect()
+    }
+
+    fn upgrade(&self, py: Python<'_>) -> PyResult<()> {
+        self.inform(py, "upgrading")?;
+        let mut state = self.write(py);
+        if matches!(*state, State::Read(_)) {
+            let error = cenote_gsd::Error::InvalidArgument("the file is open for reading only");
+            return Err(self.raise(error));
+        }
+        let writer = state.writer(&self.name)?;
+        py.detach(|| writer.upgrade()).map_err(|e| self.raise(e))
+    }
+
+    /// What `cenote gsd check` finds: a list of `(offset, problem)`.
+    fn check(&self, py: Python<'_>) -> PyResult<Vec<(u64, String)>> {
+        let state = self.read(py);
+        let reader = state.reader()?;
+        let report = py.detach(|| reader.check()).map_err(|e| self.raise(e))?;
+        Ok(report.problems.into_iter().map(|problem| (problem.at, problem.what)).collect())
+    }
+
+    fn __enter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    #[pyo3(signature = (*_raised))]
+    fn __exit__(&self, py: Python<'_>, _raised: &Bound<'_, PyTuple>) -> PyResult<()> {
+        self.close(py)
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        let (py, this) = (slf.py(), slf.get());
+        let from_file = matches!(&*this.read(py), State::Read(reader)
+            if matches!(reader.source(), Medium::File(_)));
+        if this.mode != "r" || !from_file {
+            let error = py.import("pickle")?.getattr("PickleError")?;
+            let text = "Only read only GSDFiles can be pickled.";
+            return Err(PyErr::from_value(error.call1((text,))?));
+        }
+        let version = this.schema_version(py);
+        let arguments =
+            (this.name(), this.mode(), this.application(py)?, this.schema(py)?, version);
+        (slf.get_type(), arguments).into_pyobject(py)
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    #[getter]
+    fn mode(&self) -> &str {
+        &self.mode
+    }
+
+    #[getter]
+    fn gsd_version(&self, py: Python<'_>) -> (u16, u16) {
+        let version = self.read(py).header().gsd_version();
+        (version.major, version.minor)
+    }
+
+    #[getter]
+    fn schema_version(&self, py: Python<'_>) -> (u16, u16) {
+        let version = self.read(py).header().schema_version();
+        (version.major, version.minor)
+    }
+
+    #[getter]
+    fn schema<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        text(py, self.read(py).header().schema())
+    }
+
+    #[getter]
+    fn application<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        text(py, self.read(py).header().application())
+    }
+
+    #[getter]
+    fn nframes(&self, py: Python<'_>) -> PyResult<u64> {
+        Ok(self.read(py).reader()?.frames())
+    }
+
+    #[getter]
+    fn maximum_write_buffer_size(&self, py: Python<'_>) -> PyResult<u64> {
+        match &*self.read(py) {
+            State::Write(writer) => Ok(writer.buffer_limit()),
+            State::Read(_) => Err(not_writable(&self.name)),
+            State::Closed(_) => Err(not_open()),
+        }
+    }
+
+    #[setter]
+    fn set_maximum_write_buffer_size(&self, py: Python<'_>, size: u64) -> PyResult<()> {
+        let mut state = self.write(py);
+        state.writer(&self.name)?.set_buffer_limit(size).map_err(|e| self.raise(e))
+    }
+}
+
+/// A frame number as the reference takes it: whatever C takes as a 64-bit integer.
+struct FrameNumber(i64);
+
+impl<'py> FromPyObject<'_, 'py> for FrameNumber {
+    type Error = PyErr;
+
+    fn extract(value: pyo3::Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(number) = value.extract::<i64>() {
+            return Ok(Self(number));
+        }
+        let integer = value.py().get_type::<pyo3::types::PyInt>().call1((value,))?;
+        let number = integer.extract::<i64>();
+        number.map(Self).map_err(|_| PyOverflowError::new_err("frame number out of range"))
+    }
+}
