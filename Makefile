@@ -38,6 +38,14 @@ r: ## run the tests of the R package against a server of ours
 crash: ## kill -9 a writer N times and look for what was lost
 	CENOTE_CRASH_ROUNDS=$(N) cargo test --release --locked --test '*crash*'
 
+oracle: ## run N random histories of trajectories on ours and on the reference package
+	scripts/setup python
+	. $(VENV)/bin/activate && maturin develop --quiet --manifest-path python/Cargo.toml
+	$(VENV)/bin/python -m pip install --quiet gsd==5.0.1
+	GSD_ORACLE_SEEDS=$(N) $(VENV)/bin/python -m pytest -q python/tests/gsd/test_oracle.py
+
+nightly: crash oracle ## what is too long for `make test`: crash and oracle, N rounds each
+
 fuzz: ## run every fuzz target for a minute each (needs cargo-fuzz and a nightly compiler)
 	cd fuzz && for target in $$(cargo +nightly fuzz list); do \
 	    cargo +nightly fuzz run $$target -- -max_total_time=60 || exit 1; done
@@ -49,13 +57,13 @@ bench-native: build ## measure the native opening beside its peers
 	scripts/setup bench
 	cargo run --release --locked -p cenote-bench-native -- target/release/cenote
 
-bench-gsd: ## measure trajectories beside the reference package
+bench-gsd: ## measure trajectories beside the reference package (options: GSD='--sizes 1024')
 	scripts/setup python
 	. $(VENV)/bin/activate && maturin develop --quiet --release --manifest-path python/Cargo.toml
-	$(VENV)/bin/python -m pip install --quiet gsd
-	$(VENV)/bin/python bench/gsd/bench.py
+	$(VENV)/bin/python -m pip install --quiet gsd==5.0.1
+	$(VENV)/bin/python bench/gsd/bench.py $(GSD)
 
 bench-keyset: ## measure key sets beside the reference library
 	bench/keyset/run
 
-.PHONY: help build demo lint test python r crash fuzz bench-engines bench-native bench-gsd bench-keyset
+.PHONY: help build demo lint test python r crash oracle nightly fuzz bench-engines bench-native bench-gsd bench-keyset

@@ -3,12 +3,16 @@
 Every lane is run for each of the three in turn, and that so many times; the table has medians.
 Reads are judged with the arrays touched (summed). The raw limit reads and writes the same bytes
 with ``preadv`` and ``writev``, into and from NumPy arrays, without any format.
+
+All three read the same file, since both libraries write the same bytes, and no more than one is
+there at a time.
 """
 
 import argparse
 import json
 import os
 import random
+import shutil
 import statistics
 import subprocess
 import sys
@@ -21,6 +25,8 @@ MIB = 1 << 20
 #: At most so much is read in one lane.
 READ_LIMIT = 256 * MIB
 RAW_WRITE = 1 * MIB
+#: Larger files are measured once.
+LARGE = 1024
 DROP_CACHES = Path('/proc/sys/vm/drop_caches')
 
 
@@ -46,8 +52,14 @@ class Work:
         self.position = rng.random((self.particles, 3), dtype=numpy.float32)
         self.orientation = rng.random((self.particles, 4), dtype=numpy.float32)
 
-    def path(self, name):
-        return self.directory / f'{name}.gsd'
+        self.path = directory / 'trajectory.gsd'
+        self.raw_path = directory / 'raw'
+
+    def remove_files(self):
+        """Makes room for the next file, and waits until there is."""
+        for path in (self.path, self.raw_path):
+            path.unlink(missing_ok=True)
+        os.sync()
 
     def order(self, shuffled):
         order = list(range(self.frames))
@@ -64,7 +76,7 @@ class Trajectory:
         self.module = load(name)
 
     def write(self, work):
-        with self.module.open(work.path(self.name), 'w') as traj:
+        with self.module.open(work.path, 'w') as traj:
             for index in range(work.frames):
                 work.position[0, 0] = work.orientation[0, 0] = index
                 frame = self.module.Frame()
@@ -73,9 +85,10 @@ class Trajectory:
                 frame.particles.position = work.position
                 frame.particles.orientation = work.orientation
                 traj.append(frame)
+        sync(work.path)
 
     def open(self, work):
-        return self.module.open(work.path(self.name))
+        return self.module.open(work.path)
 
     def read(self, traj, work, order):
         total = 0.0
@@ -95,16 +108,17 @@ class Raw:
 
     def write(self, work):
         batch = max(1, RAW_WRITE // work.frame_size)
-        file = os.open(work.path(self.name), os.O_RDWR | os.O_CREAT | os.O_TRUNC)
+        file = os.open(work.raw_path, os.O_RDWR | os.O_CREAT | os.O_TRUNC)
         block = numpy.concatenate([work.position.ravel(), work.orientation.ravel()])
         block = numpy.tile(block, batch)
         for index in range(0, work.frames, batch):
             count = min(batch, work.frames - index)
             os.writev(file, [block[: count * work.frame_size // 4]])
+        os.fsync(file)
         os.close(file)
 
     def open(self, work):
-        return os.open(work.path('gsd'), os.O_RDONLY)
+        return os.open(work.path, os.O_RDONLY)
 
     def read(self, file, work, order):
         total = 0.0
@@ -139,8 +153,18 @@ def drop_caches():
     time.sleep(0.1)
 
 
+def warm_up(work):
+    """Brings what will be read into the page cache, so that nobody does it for the others."""
+    raw = Raw()
+    file = raw.open(work)
+    for shuffled in (False, True):
+        raw.read(file, work, work.order(shuffled))
+    raw.close(file)
+
+
 def write_lane(peer, work):
-    seconds, _ = timed(lambda: (peer.write(work), sync(work.path(peer.name))))
+    work.remove_files()
+    seconds, _ = timed(peer.write, work)
     return {'write': work.frames * work.frame_size / MIB / seconds}
 
 
@@ -162,13 +186,25 @@ def read_lanes(peer, work, state, prepare):
     }
 
 
+def turns(peers, lane, repetition):
+    """The order of a lane: rotated, but the last to write leaves the file that is read."""
+    if lane != 'write':
+        first = repetition % len(peers)
+        return peers[first:] + peers[:first]
+    *trajectories, raw = peers
+    order = trajectories[:: 1 - 2 * (repetition % 2)]
+    order.insert(repetition // 2 % 2, raw)
+    return order
+
+
 def measure(peers, work, repetitions, cold):
     """name -> lane -> one figure for each repetition."""
     seen = {peer.name: {} for peer in peers}
     for repetition in range(repetitions):
         for lane in ('write', 'warm', *(['cold'] if cold else [])):
-            first = repetition % len(peers)
-            for peer in peers[first:] + peers[:first]:
+            if lane == 'warm':
+                warm_up(work)
+            for peer in turns(peers, lane, repetition):
                 if lane == 'write':
                     figures = write_lane(peer, work)
                 else:
@@ -241,10 +277,12 @@ def table(title, figures):
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--sizes', default='128', help='MiB of each file: 128,1024,16384')
+    parser.add_argument(
+        '--sizes', default='128,1024,16384', help='MiB of each file; one that does not fit is left out'
+    )
     parser.add_argument('--sides', default='32,128,1024', help='N is the square of each')
     parser.add_argument('--repetitions', type=int, default=5)
-    parser.add_argument('--directory', type=Path, default=Path('.'))
+    parser.add_argument('--directory', type=Path, default=Path('target/bench-gsd'))
     parser.add_argument('--warm-only', action='store_true', help='do not drop the page cache')
     parser.add_argument('--json', type=Path, help='write all figures to this file')
     parser.add_argument('--read-only', nargs=2, help=argparse.SUPPRESS)
@@ -255,6 +293,7 @@ def main():
     args = arguments()
     if args.read_only:
         return read_only(*args.read_only)
+    args.directory.mkdir(parents=True, exist_ok=True)
     cold = not args.warm_only and os.access(DROP_CACHES, os.W_OK)
     trajectories = [Trajectory('gsd'), Trajectory('cenote')]
     everything = {}
@@ -262,11 +301,17 @@ def main():
     seen = everything['small'] = measure_small(trajectories, args.directory, args.repetitions)
     print(table('small files', medians(seen)), flush=True)
     for mib in map(int, args.sizes.split(',')):
+        # Beside the file, its index and names.
+        needed = mib * MIB * 9 // 8
+        if shutil.disk_usage(args.directory).free < needed:
+            print(f'\n{mib} MiB: left out, because it needs {needed // MIB} MiB of disk', flush=True)
+            continue
         for side in map(int, args.sides.split(',')):
             work = Work(args.directory, mib, side)
-            seen = measure([*trajectories, Raw()], work, args.repetitions, cold)
+            seen = measure([*trajectories, Raw()], work, 1 if mib > LARGE else args.repetitions, cold)
             for peer in trajectories:
-                seen[peer.name]['peak memory MiB'] = [peak_memory(peer.name, work.path(peer.name))]
+                seen[peer.name]['peak memory MiB'] = [peak_memory(peer.name, work.path)]
+            work.remove_files()
             everything[f'{mib} MiB, N = {side}^2'] = seen
             print(table(f'{mib} MiB, N = {side}², {work.frames} frames', medians(seen)), flush=True)
     print(f'\nload average {os.getloadavg()[0]:.1f}')

@@ -36,13 +36,13 @@ impl Args {
             self.file.open(session)?;
         }
         match self.file.place() {
-            Place::Store(path) => self.from_store(session, path),
+            Place::Store(path) => self.interpret_remote(session, path),
             Place::Local(path) => self.interpret(path.as_os_str(), Command::new(python())),
             Place::Standard => Err(CliError::new(Kind::Usage, "a pipe is no GSD file")),
         }
     }
 
-    fn from_store(&self, session: &Session, path: &StorePath) -> Result<()> {
+    fn interpret_remote(&self, session: &Session, path: &StorePath) -> Result<()> {
         if self.mode != "r" {
             return Err(CliError::new(Kind::Usage, "a file in the store can only be read here")
                 .hint("get it, change it, and put it again"));
