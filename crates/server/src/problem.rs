@@ -80,6 +80,7 @@ fn store_row(kind: ErrorKind) -> (&'static str, StatusCode, &'static str) {
         K::WrongKind => ("wrong-kind", S::CONFLICT, "It is of another kind"),
         K::Conflict => ("conflict", S::CONFLICT, "Somebody else changed it at the same time"),
         K::Precondition => ("precondition", S::PRECONDITION_FAILED, "A condition does not hold"),
+        K::Expired => ("expired", S::GONE, "It is not kept any more"),
         K::TooLarge => ("too-large", S::PAYLOAD_TOO_LARGE, "Larger than allowed"),
         K::Range => ("range", S::RANGE_NOT_SATISFIABLE, "The range lies outside the content"),
         K::Mismatch => ("mismatch", S::UNPROCESSABLE_ENTITY, "Not the bytes announced"),

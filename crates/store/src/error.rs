@@ -40,6 +40,8 @@ pub enum ErrorKind {
     Precondition,
     /// Somebody else changed the same thing at the same time: try again.
     Conflict,
+    /// What was asked for was there once, and is not kept any more: start afresh.
+    Expired,
     /// The range lies outside the content.
     Range,
     /// The bytes received are not the bytes announced (length or checksum).

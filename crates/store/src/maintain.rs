@@ -1,5 +1,5 @@
 //! What a store does by itself while it is served: removed trees are swept at once; unused
-//! contents, expired uploads and missing digests are seen to now and then; copies that a read found
+//! contents, expired uploads, old changes and missing digests are seen to now and then; copies that a read found
 //! damaged are mended.
 
 use std::time::Duration;
@@ -20,6 +20,8 @@ pub struct Pace {
     pub orphans: Duration,
     /// How long a content must have been left alone before its missing digest is computed.
     pub quiet: Duration,
+    /// How long the change feed tells of a change.
+    pub changes: Duration,
 }
 
 impl Default for Pace {
@@ -29,6 +31,7 @@ impl Default for Pace {
             grace: Duration::from_secs(3_600),
             orphans: Duration::from_secs(24 * 3_600),
             quiet: Duration::from_secs(60),
+            changes: Duration::from_secs(30 * 24 * 3_600),
         }
     }
 }
@@ -51,6 +54,8 @@ impl Store {
         self.blocking(|store| store.run_jobs()).await?;
         self.blocking(|store| store.sweep_uploads()).await?;
         self.sweep_contents(pace.grace).await?;
+        let changes = self.now().minus(pace.changes);
+        self.blocking(move |store| store.trim_changes(changes)).await?;
         for id in self.undigested_objects(pace.quiet).await? {
             log(self.compute_digest(id).await);
         }

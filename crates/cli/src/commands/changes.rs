@@ -7,7 +7,7 @@ use crate::session::Session;
 /// Show what changed since a position; the position to go on from comes last.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A position that an earlier run gave
+    /// A position that an earlier run gave, or `now`
     #[arg(long, value_name = "POSITION")]
     since: Option<String>,
     /// Go on showing changes as they happen

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use axum::extract::State;
-use cenote_store::{Caller, ChangePage, Position};
+use cenote_store::{Caller, ChangePage, Position, Store};
 use tokio::time::Instant;
 
 use super::extract::{Json, Params};
@@ -28,7 +28,10 @@ pub(super) async fn changes(
     Asker(caller): Asker,
     Params(query): Params<ChangesQuery>,
 ) -> Result<Json<Changes>, Problem> {
-    let since = query.since.as_deref().map(str::parse).transpose()?.unwrap_or_default();
+    let since = match query.since.as_deref() {
+        Some("now") => app.ask(Store::newest_change).await?,
+        since => since.map(str::parse).transpose()?.unwrap_or_default(),
+    };
     let limit = page_limit(query.limit, MOST)?;
     let wait = query.wait.unwrap_or(0);
     if wait > LONGEST {

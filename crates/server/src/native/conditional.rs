@@ -115,7 +115,7 @@ pub(super) fn validators(tag: &str, modified: Time) -> HeaderMap {
 pub(super) fn write_conditions(headers: &HeaderMap) -> Result<Conditions, Problem> {
     let if_match = match Tags::read(headers, &header::IF_MATCH)? {
         None => None,
-        Some(Tags::Any) => return Err(one_tag(&header::IF_MATCH)),
+        Some(Tags::Any) => Some("*".to_owned()),
         Some(Tags::Listed(tags)) => Some(only(tags)?),
     };
     let if_absent = match Tags::read(headers, &header::IF_NONE_MATCH)? {

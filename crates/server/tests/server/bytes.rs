@@ -96,8 +96,10 @@ async fn writes_obey_conditions_and_change_nothing_otherwise() {
     let put = async |name, value: &str, body: &'static str| {
         server.ask("PUT", "/v1/fs/a").header(name, value).body(body).send().await
     };
+    put("if-match", "*", "one").await.problem(412, "precondition");
     let first = put("if-none-match", "*", "one").await.expect(201);
     put("if-none-match", "*", "two").await.problem(412, "precondition");
+    put("if-match", "*", "one").await.expect(200);
     assert_eq!(server.get("/a").await.body, "one");
     let etag = first["etag"].as_str().unwrap();
     let second = put("if-match", etag, "two").await.expect(200);

@@ -157,6 +157,8 @@ async fn the_feed_tells_what_happened_since() {
     assert_eq!(page["items"][1]["from"]["name"], "a");
     let rest = changes(format!("/v1/changes?since={}", page["next"].as_str().unwrap())).await;
     assert_eq!(kinds(&rest), ["removed"]);
+    let now = changes("/v1/changes?since=now".to_owned()).await;
+    assert_eq!((kinds(&now).len(), &now["next"]), (0, &rest["next"]));
 }
 
 #[tokio::test]

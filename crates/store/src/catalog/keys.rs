@@ -32,7 +32,7 @@
 //! | `g` time content | empty | a content that may have lost its last reference |
 //! | `d` id | empty | an object whose content has no SHA-256 yet |
 //! | `c` id what | counter | children and bytes of a collection; of the store, with id 0; copies of blobs in a place |
-//! | `s` what | | settings of the store: its format, the next free id, the default place |
+//! | `s` what | | settings of the store: its format, the next free id, the default place, where the change feed begins |
 
 use bytes::Bytes;
 use cenote_blob::BlobId;

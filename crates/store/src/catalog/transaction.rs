@@ -60,6 +60,11 @@ impl Reads for View {
 }
 
 impl View {
+    /// The last row of a range.
+    pub(crate) fn last(&self, range: &KeyRange) -> Result<Option<Row>> {
+        Ok(self.0.scan(range, ScanOptions::limit(1).reversed()).next().transpose()?)
+    }
+
     /// The records of many resources, in the order asked.
     ///
     /// Children that were created together have ids that lie together: one scan then costs a

@@ -7,11 +7,14 @@ use crate::{Error, ErrorKind, Result};
 /// What must hold for a write to happen.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Conditions {
-    /// The content, or the state, that is there has this tag.
+    /// The content, or the state, that is there has this tag; `*` stands for any.
     pub if_match: Option<String>,
     /// Nothing is there.
     pub if_absent: bool,
 }
+
+/// What every content and state matches; no tag reads like this.
+const ANY: &str = "*";
 
 impl Conditions {
     /// Checks them against what is there.
@@ -30,9 +33,11 @@ impl Conditions {
 /// Checks that the content or the state has this tag, if one is given.
 pub(crate) fn check_tag(tag: Option<&str>, chain: &Chain) -> Result<()> {
     let Some(tag) = tag else { return Ok(()) };
-    let stat = Stat::from(chain.clone());
-    let content = stat.resource.content.as_ref();
-    match content.is_some_and(|content| content.has_tag(tag)) || stat.state_tag() == tag {
+    let content = chain.resource().content.as_ref();
+    match tag == ANY
+        || content.is_some_and(|content| content.has_tag(tag))
+        || Stat::from(chain.clone()).state_tag() == tag
+    {
         true => Ok(()),
         false => Err(failed(format!("it has changed: {}", chain.path()))),
     }

@@ -1,13 +1,14 @@
 //! The change feed: what changed since a position, in commit order.
 
+use super::feed_floor::floor;
 use crate::catalog::{ChangeRecord, Reads, Record, keys};
 use crate::model::{At, ChangeKind, Level, PersonId, ResourceId, Time};
 use crate::tree::find;
-use crate::{Caller, Error, Result, Store};
+use crate::{Caller, Error, ErrorKind, Result, Store};
 
 /// A position in the feed: all changes up to it have been seen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Position(Option<[u8; 12]>);
+pub struct Position(pub(super) Option<[u8; 12]>);
 
 /// One change.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,11 +45,19 @@ pub struct ChangePage {
 }
 
 impl Store {
-    /// What changed after a position, looking at up to `limit` changes. A removal is shown to
-    /// those who may read the collection it was in; anything else to those who may see the resource.
+    /// What changed after a position, looking at up to `limit` changes; after the first, all that is
+    /// kept. A removal is shown to those who may read the collection it was in; anything else to
+    /// those who may see the resource.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Expired`] if changes after `since` are not kept any more.
     pub fn changes(&self, caller: &Caller, since: Position, limit: usize) -> Result<ChangePage> {
         let view = self.view()?;
         let limit = limit.clamp(1, 10_000);
+        if since != Position::default() && since < floor(&view)? {
+            return Err(Error::new(ErrorKind::Expired, format!("not all after {since} is kept"))
+                .with_hint("follow the feed from `now` on, then read everything afresh"));
+        }
         let rows = view.rows(&keys::feed_after(since.0), limit + 1)?;
         let mut page = ChangePage { changes: Vec::new(), next: since, more: rows.len() > limit };
         for (key, value) in rows.iter().take(limit) {
@@ -59,6 +68,13 @@ impl Store {
             }
         }
         Ok(page)
+    }
+
+    /// The position of the newest change: who starts here misses nothing that happens from now on.
+    pub fn newest_change(&self) -> Result<Position> {
+        let view = self.view()?;
+        let newest = view.last(&keys::feed_after(None))?;
+        newest.map_or_else(|| floor(&view), |(key, _)| Ok(Position(keys::feed_position(&key))))
     }
 }
 

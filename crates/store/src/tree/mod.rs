@@ -4,6 +4,7 @@ mod attributes;
 mod copy;
 mod create;
 mod feed;
+mod feed_floor;
 mod list;
 mod locate;
 mod names;

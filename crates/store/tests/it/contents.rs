@@ -118,12 +118,15 @@ fn conditional_writes() {
     let put = |conditions| world.try_put(&world.admin, "/a", b"new", only_if(conditions));
     let absent = Conditions { if_absent: true, ..Conditions::default() };
     let tagged = |tag: String| Conditions { if_match: Some(tag), ..Conditions::default() };
-    assert_eq!(kind(put(tagged("x".into()))), ErrorKind::Precondition);
+    for tag in ["x", "*"] {
+        assert_eq!(kind(put(tagged(tag.into()))), ErrorKind::Precondition);
+    }
     let first = put(absent.clone()).unwrap();
     assert_eq!(kind(put(absent)), ErrorKind::Precondition);
     let second = put(tagged(first.state_tag())).unwrap();
     assert_eq!(kind(put(tagged(first.state_tag()))), ErrorKind::Precondition);
     put(tagged(second.content_tag().unwrap())).unwrap();
+    put(tagged("*".into())).unwrap();
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! The change feed: order, positions, and who sees what.
 
+use std::time::Duration;
+
 use cenote_store::{
-    AccessChange, Caller, Change, ChangeKind, ErrorKind, Level, Position, Scope, Where,
+    AccessChange, Caller, Change, ChangeKind, Clock as _, ErrorKind, Level, Position, Scope, Where,
 };
 
 use proptest::prelude::*;
@@ -113,4 +115,38 @@ proptest! {
             prop_assert_eq!(position.to_string().parse::<Position>().unwrap(), position);
         }
     }
+}
+
+#[test]
+fn who_comes_too_late_is_told_so() {
+    let world = world();
+    world.put("/a", b"1");
+    let early = world.store.changes(&world.admin, Position::default(), 10).unwrap().next;
+    world.put("/b", b"2");
+    let late = world.store.changes(&world.admin, early, 10).unwrap().next;
+    world.clock.advance(Duration::from_secs(3_600));
+    world.put("/c", b"3");
+    assert_eq!(world.store.trim_changes(world.clock.now()).unwrap(), 2);
+    assert_eq!(world.store.trim_changes(world.clock.now()).unwrap(), 0);
+
+    assert_eq!(kind(world.store.changes(&world.admin, early, 10)), ErrorKind::Expired);
+    for since in [late, Position::default()] {
+        let page = world.store.changes(&world.admin, since, 10).unwrap();
+        assert_eq!(page.changes.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(), ["c"]);
+    }
+}
+
+#[test]
+fn now_is_a_position_without_a_gap() {
+    let world = world();
+    assert_eq!(world.store.newest_change().unwrap(), Position::default());
+    world.put("/a", b"1");
+    let now = world.store.newest_change().unwrap();
+    assert!(world.store.changes(&world.admin, now, 10).unwrap().changes.is_empty());
+    world.clock.advance(Duration::from_secs(3_600));
+    world.store.trim_changes(world.clock.now()).unwrap();
+    assert_eq!(world.store.newest_change().unwrap(), now, "what was forgotten still counts");
+    world.put("/b", b"2");
+    let page = world.store.changes(&world.admin, now, 10).unwrap();
+    assert_eq!(page.changes.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(), ["b"]);
 }

@@ -11,7 +11,7 @@ use super::{Instant, Names};
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ChangesQuery {
-    /// `next` of an earlier answer; the whole feed without.
+    /// `next` of an earlier answer, or `now`; without, all that is kept.
     pub(crate) since: Option<String>,
     /// At most this many changes are looked at.
     #[param(minimum = 1, maximum = 10000)]
