@@ -20,7 +20,8 @@ lint: ## check form and lints
 
 test: lint ## run every test, of Rust, of Python and of R
 	scripts/setup test
-	cargo test --locked
+	CENOTE_REQUIRE_POSTGRES=1 cargo test --locked
+	scripts/schemathesis
 	$(MAKE) --no-print-directory python
 	scripts/test-r
 
