@@ -125,3 +125,22 @@ fn refusals_say_what_to_write() {
     assert!(refusal("/a\\b").contains("backslash at byte 2"));
     assert!(refusal("/a\0").contains("NUL at byte 2"));
 }
+
+#[test]
+fn what_a_person_writes_is_whole_cascading_or_below_the_parent() {
+    let parent = name("user:/app");
+    for (text, expected) in [
+        ("port", "user:/app/port"),
+        ("a/b:/c", "user:/app/a/b:/c"),
+        ("a:b", "user:/app/a:b"),
+        ("", "user:/app"),
+        ("../x", "user:/x"),
+        ("system:/x", "system:/x"),
+        ("/x", "/x"),
+    ] {
+        assert_eq!(parent.resolve(text), Ok(name(expected)), "{text}");
+    }
+    for wrong in ["users:/x", "user:", "http://host", "a\\", "a\0"] {
+        assert!(parent.resolve(wrong).is_err(), "{wrong}");
+    }
+}

@@ -25,6 +25,7 @@ struct Inner {
     permits: Semaphore,
     passwords: Semaphore,
     formats: Arc<Semaphore>,
+    key_sets: Semaphore,
     stopping: CancellationToken,
     changed: Notify,
 }
@@ -36,6 +37,9 @@ const PASSWORDS: usize = 2;
 /// themselves, and some memory.
 const FORMATS: usize = 16;
 
+/// Key sets read whole into memory at a time: each takes a few times its size.
+const KEY_SETS: usize = 4;
+
 impl App {
     pub(crate) fn new(store: Store, limits: Limits, irods: Irods) -> Self {
         Self(Arc::new(Inner {
@@ -45,6 +49,7 @@ impl App {
             permits: Semaphore::new(limits.requests.clamp(1, Semaphore::MAX_PERMITS)),
             passwords: Semaphore::new(PASSWORDS),
             formats: Arc::new(Semaphore::new(FORMATS)),
+            key_sets: Semaphore::new(KEY_SETS),
             stopping: CancellationToken::new(),
             changed: Notify::new(),
             limits,
@@ -87,6 +92,11 @@ impl App {
         formats.acquire_owned().await.expect("it is never closed")
     }
 
+    /// Waits for the turn to read a key set.
+    pub(crate) async fn key_set_turn(&self) -> SemaphorePermit<'_> {
+        self.0.key_sets.acquire().await.expect("it is never closed")
+    }
+
     /// Cancelled when the server begins to stop: who waits for something to happen gives up.
     pub(crate) fn stopping(&self) -> &CancellationToken {
         &self.0.stopping
@@ -110,12 +120,18 @@ impl App {
         &self,
         question: impl FnOnce(&Store) -> cenote_store::Result<T> + Send + 'static,
     ) -> Result<T, Problem> {
-        let (store, span) = (self.store().clone(), tracing::Span::current());
-        let answer = tokio::task::spawn_blocking(move || span.in_scope(|| question(&store)));
-        match answer.await {
-            Ok(answer) => answer.map_err(Problem::from),
-            Err(lost) => Err(lost_work(&lost)),
-        }
+        let store = self.store().clone();
+        self.work(move || question(&store).map_err(Problem::from)).await
+    }
+
+    /// Computes on a thread that may block.
+    pub(crate) async fn work<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let span = tracing::Span::current();
+        let answer = tokio::task::spawn_blocking(move || span.in_scope(work));
+        answer.await.unwrap_or_else(|lost| Err(lost_work(&lost)))
     }
 }
 

@@ -51,6 +51,8 @@ pub struct Tls {
 pub struct Limits {
     /// The largest JSON or graph body, in bytes.
     pub json_bytes: usize,
+    /// The largest key set of which single keys are read and changed, in bytes.
+    pub keyset_bytes: u64,
     /// The largest content sent in one request, in bytes; none for no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content_bytes: Option<u64>,
@@ -72,6 +74,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             json_bytes: 8 << 20,
+            keyset_bytes: 64 << 20,
             content_bytes: None,
             requests: 512,
             connections: 4_096,

@@ -59,6 +59,24 @@ impl Format {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 
+    /// The media type of contents in this format, for the two that hold nothing but key sets.
+    pub fn media_type(self) -> Option<&'static str> {
+        match self {
+            Self::Quickdump => Some("application/vnd.elektra.quickdump"),
+            Self::Dump => Some("application/vnd.elektra.dump"),
+            Self::Json | Self::Toml | Self::Ini => None,
+        }
+    }
+
+    /// The format of this media type, whatever its parameters.
+    pub fn from_media_type(media_type: &str) -> Option<Self> {
+        let essence = media_type.split(';').next().unwrap_or_default().trim();
+        let is_of = |format: &Self| {
+            format.media_type().is_some_and(|own| own.eq_ignore_ascii_case(essence))
+        };
+        Self::ALL.into_iter().find(is_of)
+    }
+
     /// The storage format that these bytes start like; the text formats have no mark.
     pub fn detect(bytes: &[u8]) -> Option<Self> {
         match bytes {
@@ -182,4 +200,23 @@ pub fn to_bytes(keys: &KeySet, parent: &KeyName, format: Format) -> Result<Vec<u
     let mut bytes = Vec::new();
     write(keys, parent, format, WriteOptions::default(), &mut bytes)?;
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Format;
+
+    #[test]
+    fn media_types_are_told_apart_whatever_their_case_and_parameters() {
+        for format in Format::ALL {
+            let known = format.media_type().map(|text| format!("{}; v=3", text.to_uppercase()));
+            assert_eq!(
+                known.and_then(|text| Format::from_media_type(&text)),
+                format.media_type().map(|_| format)
+            );
+        }
+        for other in ["", "application/json", "application/vnd.elektra", "dump"] {
+            assert_eq!(Format::from_media_type(other), None, "{other}");
+        }
+    }
 }

@@ -53,6 +53,18 @@ impl KeyName {
         Self::from_path(self.without_root_slash(), self.floor(), path.as_ref())
     }
 
+    /// The name that a person writes where this one is the parent: whole (a colon stands before
+    /// the first slash), cascading, or below it.
+    ///
+    /// # Errors
+    /// What is wrong with the name.
+    pub fn resolve(&self, text: impl AsRef<[u8]>) -> Result<Self, NameError> {
+        let text = text.as_ref();
+        let slash = memchr::memchr(b'/', text).unwrap_or(text.len());
+        let whole = text.starts_with(b"/") || text[..slash].ends_with(b":");
+        if whole { Self::new(text) } else { self.join(text) }
+    }
+
     /// The name with one more part, escaped as it needs (`keyAddBaseName`).
     ///
     /// # Errors

@@ -21,6 +21,7 @@ mod extract;
 mod graph;
 mod gsd;
 mod json;
+mod keys;
 mod list;
 mod meta;
 mod openapi;
@@ -97,6 +98,8 @@ fn answers() -> OpenApiRouter<App> {
         .routes(routes!(meta::read, meta::change))
         .routes(routes!(graph::read, graph::replace))
         .routes(routes!(search::search))
+        .routes(routes!(keys::list))
+        .routes(routes!(keys::read, keys::put, keys::remove))
         .routes(routes!(access::read, access::change))
         .routes(routes!(uploads::begin))
         .routes(routes!(uploads::read, uploads::abandon))

@@ -8,6 +8,7 @@ mod embedded;
 mod gsd;
 mod irods;
 mod irods_rest;
+mod keys;
 mod metadata;
 mod openapi;
 mod people;

@@ -122,9 +122,7 @@ impl Opened {
 
     /// The name that a user wrote: whole, cascading, or below the parent.
     pub(crate) fn name(&self, text: &str) -> Result<KeyName> {
-        let relative = !text.starts_with('/') && !has_namespace(text);
-        let name = if relative { self.parent.join(text) } else { KeyName::new(text) };
-        name.map_err(|error| CliError::new(Kind::Usage, format!("`{text}`: {error}")))
+        self.parent.resolve(text).map_err(|error| CliError::new(Kind::Usage, format!("`{text}`: {error}")))
     }
 
     /// The key of this name; a cascading one is looked up.
@@ -132,13 +130,6 @@ impl Opened {
         let name = self.name(text)?;
         self.keys.lookup(&name).ok_or_else(|| no_key(&name))
     }
-}
-
-/// Whether a name starts with a namespace: a relative one may hold a colon too.
-fn has_namespace(text: &str) -> bool {
-    text.split_once(":/").is_some_and(|(word, _)| {
-        cenote_keyset::Namespace::from_word(word.as_bytes()).is_some()
-    })
 }
 
 /// Writes a key set to a file, replacing it at once, or to standard output for `-`.

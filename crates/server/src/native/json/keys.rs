@@ -1,0 +1,112 @@
+//! Keys of a key set. Text that is not UTF-8 is base64 as a value, and has U+FFFD in its place in a
+//! name or in metadata.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use cenote_keyset::{KeyRef, ValueRef};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+/// One key of which key set.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct KeyQuery {
+    /// The path of the object with the key set.
+    #[param(example = "/lab/app.quickdump")]
+    pub(crate) path: Option<String>,
+    /// Its id, instead.
+    pub(crate) id: Option<u64>,
+    /// The key that the names in it are below; `user:/` where nothing is said.
+    #[param(example = "user:/")]
+    pub(crate) parent: Option<String>,
+    /// The key: a whole name, one below the parent, or a cascading one, which is looked up.
+    #[param(example = "server/port")]
+    pub(crate) name: String,
+}
+
+/// Which keys of which key set.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct KeysQuery {
+    /// The path of the object with the key set.
+    #[param(example = "/lab/app.quickdump")]
+    pub(crate) path: Option<String>,
+    /// Its id, instead.
+    pub(crate) id: Option<u64>,
+    /// The key that the names in it are below; `user:/` where nothing is said.
+    #[param(example = "user:/")]
+    pub(crate) parent: Option<String>,
+    /// Only this key and those below it.
+    #[param(example = "server")]
+    pub(crate) under: Option<String>,
+    /// Begin after this key.
+    pub(crate) after: Option<String>,
+    /// At most this many keys.
+    #[param(minimum = 1, maximum = 10000)]
+    pub(crate) limit: Option<u32>,
+}
+
+/// A key. A binary one without a value has neither `value` nor `base64`.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Key)]
+pub(crate) struct KeyBody<'a> {
+    /// The whole name.
+    #[schema(example = "user:/server/port")]
+    pub(crate) name: String,
+    /// The value, if it is text.
+    #[schema(value_type = Option<String>, example = "8080")]
+    value: Option<Cow<'a, str>>,
+    /// The value in base64, if it is bytes, or text that is not UTF-8.
+    base64: Option<String>,
+    /// Whether it is a binary key.
+    binary: bool,
+    /// The metakeys, without `meta:/`.
+    #[schema(value_type = BTreeMap<String, String>)]
+    meta: BTreeMap<Cow<'a, str>, Cow<'a, str>>,
+}
+
+impl<'a> From<KeyRef<'a>> for KeyBody<'a> {
+    fn from(key: KeyRef<'a>) -> Self {
+        let (value, base64) = match key.value() {
+            ValueRef::Null => (None, None),
+            ValueRef::Binary(bytes) => (None, Some(BASE64_STANDARD.encode(bytes))),
+            ValueRef::String(text) => match std::str::from_utf8(text) {
+                Ok(text) => (Some(text.into()), None),
+                Err(_) => (None, Some(BASE64_STANDARD.encode(text))),
+            },
+        };
+        let text = String::from_utf8_lossy;
+        let meta = key.meta().map(|meta| (text(meta.name()), text(meta.value()))).collect();
+        Self { name: key.name().to_string(), value, base64, binary: key.value().is_binary(), meta }
+    }
+}
+
+/// Part of a key set, in the order of the keys.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct KeyPage<'a> {
+    pub(crate) items: Vec<KeyBody<'a>>,
+    /// Where the next page begins: after this key; null at the end.
+    pub(crate) next: Option<String>,
+}
+
+/// What a key becomes. What is left out stays as it is, or empty in a new key.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct KeyChange {
+    /// The name once more, as an answer has it.
+    pub(crate) name: Option<String>,
+    /// The value, as text.
+    #[schema(example = "8080")]
+    pub(crate) value: Option<String>,
+    /// The value, as bytes in base64.
+    pub(crate) base64: Option<String>,
+    /// Whether it is a binary key; without a value, it has none.
+    pub(crate) binary: Option<bool>,
+    /// All metakeys, without `meta:/`.
+    pub(crate) meta: Option<BTreeMap<String, String>>,
+}
