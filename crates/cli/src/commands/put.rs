@@ -1,10 +1,13 @@
 //! `cenote put`: files and directories into the store.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 use cenote_client::PutOptions;
 use cenote_client::transfer::LocalFile;
+use cenote_keyset::Format;
 use futures_util::stream;
 use tokio::io::AsyncReadExt;
 
@@ -30,7 +33,7 @@ pub(crate) struct Args {
     /// Do not replace what is there
     #[arg(long)]
     no_clobber: bool,
-    /// The media type of the content
+    /// The media type of the content; that of a key set is known by its first bytes
     #[arg(long, value_name = "TYPE")]
     content_type: Option<String>,
     /// With -r, compare the bytes, not only size and modification time
@@ -64,7 +67,7 @@ impl Args {
     fn options(&self, file: Option<&LocalFile>) -> PutOptions {
         PutOptions {
             create_only: self.no_clobber,
-            media_type: self.content_type.clone(),
+            media_type: self.content_type.clone().or_else(|| key_set(file?)),
             parents: true,
             mode: file.map(|file| file.mode),
             mtime: file.and_then(|file| file.mtime),
@@ -123,6 +126,14 @@ impl Args {
         }
         done(session, "put", "-", to.as_str(), self.transfer.dry_run)
     }
+}
+
+/// The media type of a file of keys.
+fn key_set(file: &LocalFile) -> Option<String> {
+    let mut start = Vec::new();
+    let path = Some(&file.path).filter(|path| path.is_file())?;
+    File::open(path).ok()?.take(8).read_to_end(&mut start).ok()?;
+    Format::detect(&start)?.media_type().map(str::to_owned)
 }
 
 /// The last name of a path, which `.` and `..` have only once they are resolved.

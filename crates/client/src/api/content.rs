@@ -80,6 +80,11 @@ impl Content {
         Sha256Digest::from_header(self.text(REPR_DIGEST)?)
     }
 
+    /// The media type, if somebody said one.
+    pub fn media_type(&self) -> Option<&str> {
+        self.text(CONTENT_TYPE)
+    }
+
     /// How many bytes follow.
     pub fn length(&self) -> Option<u64> {
         self.text(CONTENT_LENGTH)?.parse().ok()

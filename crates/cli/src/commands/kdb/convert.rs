@@ -1,20 +1,21 @@
 //! `cenote kdb convert`.
 
-use std::path::PathBuf;
-
 use cenote_keyset::Format;
 
-use super::file::{HowArgs, by_extension, format, write_to};
+use super::file::{HowArgs, format, write_to};
+use super::storage::KeyFile;
 use crate::error::{CliError, Kind, Result};
+use crate::session::Session;
 
 /// Write the keys of one file to another, in another format.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The file to read; `-` for standard input
-    input: PathBuf,
-    /// The file to write; `-` for standard output
-    #[arg(default_value = "-")]
-    output: PathBuf,
+    /// The file to read; `:/…` in the store, `-` for standard input
+    #[arg(value_parser = KeyFile::parser())]
+    input: KeyFile,
+    /// The file to write; `:/…` in the store, `-` for standard output
+    #[arg(default_value = "-", value_parser = KeyFile::parser())]
+    output: KeyFile,
     /// The format to write; else the output's extension tells
     #[arg(long, value_parser = format)]
     to: Option<Format>,
@@ -23,12 +24,12 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(crate) fn run(self) -> Result<()> {
-        let format = self.to.or_else(|| by_extension(&self.output)).ok_or_else(|| {
+    pub(crate) fn run(self, session: &Session) -> Result<()> {
+        let format = self.to.or_else(|| self.output.by_extension()).ok_or_else(|| {
             CliError::new(Kind::Usage, "the format to write is not known")
                 .hint("name it: --to quickdump, dump, json, toml or ini")
         })?;
-        let keys = self.how.read(&self.input)?;
-        write_to(&self.output, &keys, &self.how.parent, format)
+        let keys = self.how.read(session, &self.input)?;
+        write_to(session, &self.output, &keys, &self.how.parent, format)
     }
 }

@@ -40,7 +40,7 @@ pub(crate) struct Transfer {
 
 impl Args {
     pub(crate) fn run(self, session: &Session) -> Result<()> {
-        let mut opened = self.transfer.file.open()?;
+        let mut opened = self.transfer.file.open(session)?;
         let transfer = self.transfer.plan(&opened)?;
         transfer.check(&opened.keys, self.transfer.force)?;
         opened.keys.append_all(&transfer.copies);

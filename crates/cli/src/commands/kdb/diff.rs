@@ -1,29 +1,30 @@
 //! `cenote kdb diff`.
 
-use std::path::PathBuf;
-
 use cenote_keyset::{Change, KeyRef, diff};
 use serde_json::json;
 
 use super::file::HowArgs;
 use super::show::{described, key_json, keys, lossy};
+use super::storage::KeyFile;
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
 
 /// Show how two files of keys differ; exits with 12 if they do.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The old file
-    old: PathBuf,
+    /// The old file; `:/…` in the store, `-` for standard input
+    #[arg(value_parser = KeyFile::parser())]
+    old: KeyFile,
     /// The new file
-    new: PathBuf,
+    #[arg(value_parser = KeyFile::parser())]
+    new: KeyFile,
     #[command(flatten)]
     how: HowArgs,
 }
 
 impl Args {
     pub(crate) fn run(self, session: &Session) -> Result<()> {
-        let (old, new) = (self.how.read(&self.old)?, self.how.read(&self.new)?);
+        let (old, new) = (self.how.read(session, &self.old)?, self.how.read(session, &self.new)?);
         let mut differences = 0;
         for change in diff(&old, &new) {
             differences += 1;

@@ -20,7 +20,7 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self, session: &Session) -> Result<()> {
-        let opened = self.file.open()?;
+        let opened = self.file.open(session)?;
         let (root, keys) = match &self.name {
             None => (opened.parent.clone(), opened.keys),
             Some(name) => {

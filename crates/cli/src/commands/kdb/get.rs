@@ -19,7 +19,7 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self, session: &Session) -> Result<()> {
-        let mut opened = self.file.open()?;
+        let mut opened = self.file.open(session)?;
         let key = opened.key(&self.name)?;
         if session.output.is_json() {
             return session.output.item(&key_json(key), |_| String::new());

@@ -1,12 +1,11 @@
 //! `cenote kdb import`.
 
-use std::path::{Path, PathBuf};
-
 use cenote_keyset::{Format, KeyName, KeySet};
 use serde_json::json;
 
 use super::file::{FileArgs, HowArgs, format};
 use super::show::keys;
+use super::storage::KeyFile;
 use crate::error::Result;
 use crate::session::Session;
 
@@ -17,9 +16,9 @@ pub(crate) struct Args {
     file: FileArgs,
     /// The key to put them below; the parent without it
     name: Option<String>,
-    /// The file to read
-    #[arg(long, value_name = "FILE", default_value = "-")]
-    input: PathBuf,
+    /// The file to read; `:/…` in the store, `-` for standard input
+    #[arg(long, value_name = "FILE", default_value = "-", value_parser = KeyFile::parser())]
+    input: KeyFile,
     /// The format to read; else the content or the extension tells
     #[arg(long, value_parser = format)]
     from: Option<Format>,
@@ -40,12 +39,12 @@ enum Strategy {
 
 impl Args {
     pub(crate) fn run(self, session: &Session) -> Result<()> {
-        let mut opened = self.file.open_or_new()?;
+        let mut opened = self.file.open_or_new(session)?;
         let root = match &self.name {
             Some(name) => opened.name(name)?,
             None => opened.parent.clone(),
         };
-        let imported = self.read(&self.input, root.clone())?;
+        let imported = self.read(session, root.clone())?;
         match self.strategy {
             Strategy::Theirs => opened.keys.append_all(&imported),
             Strategy::Ours => {
@@ -62,7 +61,7 @@ impl Args {
         session.output.done(&json!({ "imported": count }), |_| format!("Imported {}", keys(count)))
     }
 
-    fn read(&self, path: &Path, parent: KeyName) -> Result<KeySet> {
-        HowArgs { parent, format: self.from, strict: false }.read(path)
+    fn read(&self, session: &Session, parent: KeyName) -> Result<KeySet> {
+        HowArgs { parent, format: self.from, strict: false }.read(session, &self.input)
     }
 }

@@ -27,7 +27,7 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self, session: &Session) -> Result<()> {
-        let opened = self.file.open()?;
+        let opened = self.file.open(session)?;
         let (root, keys) = match &self.name {
             Some(name) => {
                 let root = opened.name(name)?;

@@ -1,26 +1,29 @@
 //! `cenote kdb merge`.
 
-use std::path::PathBuf;
-
 use cenote_keyset::{Format, Merged, Side};
 use serde_json::json;
 
-use super::file::{HowArgs, by_extension, format, write_to};
+use super::file::{HowArgs, format, write_to};
 use super::show::keys as shown;
+use super::storage::KeyFile;
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
 
 /// Merge two files of keys that come from one.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Our file
-    ours: PathBuf,
+    /// Our file; `:/…` in the store, `-` for standard input
+    #[arg(value_parser = KeyFile::parser())]
+    ours: KeyFile,
     /// Their file
-    theirs: PathBuf,
+    #[arg(value_parser = KeyFile::parser())]
+    theirs: KeyFile,
     /// The file that both come from
-    base: PathBuf,
+    #[arg(value_parser = KeyFile::parser())]
+    base: KeyFile,
     /// The file to write; `-` for standard output
-    result: PathBuf,
+    #[arg(value_parser = KeyFile::parser())]
+    result: KeyFile,
     /// Whose value to take where both changed one
     #[arg(long, short = 's', value_enum, default_value_t = Strategy::Abort)]
     strategy: Strategy,
@@ -56,7 +59,7 @@ impl From<Strategy> for cenote_keyset::Strategy {
 
 impl Args {
     pub(crate) fn run(self, session: &Session) -> Result<()> {
-        let merged = self.merge()?;
+        let merged = self.merge(session)?;
         let Some(keys) = merged.keys else {
             let names: Vec<_> =
                 merged.conflicts.iter().map(|conflict| conflict.name.to_string()).collect();
@@ -64,9 +67,9 @@ impl Args {
             return Err(CliError::new(Kind::Found, message)
                 .hint("choose a side: --strategy ours or theirs"));
         };
-        let format = self.to.or_else(|| by_extension(&self.result)).unwrap_or(Format::Quickdump);
-        write_to(&self.result, &keys, &self.how.parent, format)?;
-        if self.result.as_os_str() == "-" {
+        let format = self.to.or_else(|| self.result.by_extension()).unwrap_or(Format::Quickdump);
+        write_to(session, &self.result, &keys, &self.how.parent, format)?;
+        if self.result.is_pipe() {
             return Ok(());
         }
         let (count, conflicts) = (keys.len(), merged.conflicts.len());
@@ -76,9 +79,9 @@ impl Args {
         })
     }
 
-    fn merge(&self) -> Result<Merged> {
-        let (ours, theirs) = (self.how.read(&self.ours)?, self.how.read(&self.theirs)?);
-        let base = self.how.read(&self.base)?;
+    fn merge(&self, session: &Session) -> Result<Merged> {
+        let read = |file| self.how.read(session, file);
+        let (ours, theirs, base) = (read(&self.ours)?, read(&self.theirs)?, read(&self.base)?);
         let root = &self.how.parent;
         let [ours, theirs, base] = [&ours, &theirs, &base].map(|keys| Side { keys, root });
         let strategy = self.strategy.into();

@@ -20,7 +20,7 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self, session: &Session) -> Result<()> {
-        let mut opened = self.file.open()?;
+        let mut opened = self.file.open(session)?;
         let key = opened.key(&self.name)?;
         let value = key.meta_value(&self.meta).ok_or_else(|| {
             let message = format!("`{}` has no metakey `{}`", key.name(), self.meta);

@@ -18,7 +18,7 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self, session: &Session) -> Result<()> {
-        let mut opened = self.file.open()?;
+        let mut opened = self.file.open(session)?;
         for meta in opened.key(&self.name)?.meta() {
             let line = json!({ "meta": lossy(meta.name()), "value": lossy(meta.value()) });
             session.output.item(&line, |_| lossy(meta.name()))?;

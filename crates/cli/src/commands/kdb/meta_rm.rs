@@ -18,7 +18,7 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self, session: &Session) -> Result<()> {
-        let mut opened = self.file.open()?;
+        let mut opened = self.file.open(session)?;
         let mut key = opened.key(&self.name)?.to_key();
         if !key.remove_meta(&self.meta).map_err(wrong)? {
             let message = format!("`{}` has no metakey `{}`", key.name(), self.meta);

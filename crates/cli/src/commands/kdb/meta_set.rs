@@ -20,7 +20,7 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self, session: &Session) -> Result<()> {
-        let mut opened = self.file.open()?;
+        let mut opened = self.file.open(session)?;
         let mut key = opened.key(&self.name)?.to_key();
         key.set_meta(&self.meta, &self.value).map_err(wrong)?;
         opened.keys.append(key.clone());

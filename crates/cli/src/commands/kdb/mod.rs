@@ -1,4 +1,4 @@
-//! `cenote kdb`: key sets in files, with the verbs of Elektra's `kdb`.
+//! `cenote kdb`: key sets in files and in the store, with the verbs of Elektra's `kdb`.
 
 mod convert;
 mod cp;
@@ -17,6 +17,7 @@ mod mv;
 mod rm;
 mod set;
 mod show;
+mod storage;
 
 use crate::error::Result;
 use crate::session::Session;
@@ -28,7 +29,7 @@ the namespaces spec, proc, dir, user, system and default.
 Formats: quickdump, dump, json, toml, ini; without --format the content or the extension tells.
 
 A file is replaced at once, keeps its mode and owner, and is left alone if another program changed
-it meanwhile (exit code 7).";
+it meanwhile (exit code 7). `:/lab/app.quickdump` is a path in the store; the same holds there.";
 
 /// Read and change key sets: configuration in Elektra's formats.
 #[derive(Debug, clap::Args)]
@@ -77,7 +78,7 @@ impl Verb {
             Self::MetaSet(args) => args.run(session),
             Self::MetaRm(args) => args.run(session),
             Self::MetaLs(args) => args.run(session),
-            Self::Convert(args) => args.run(),
+            Self::Convert(args) => args.run(session),
             Self::Import(args) => args.run(session),
             Self::Export(args) => args.run(session),
             Self::Merge(args) => args.run(session),

@@ -16,7 +16,7 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self, session: &Session) -> Result<()> {
-        let mut opened = self.transfer.file.open()?;
+        let mut opened = self.transfer.file.open(session)?;
         let transfer = self.transfer.plan(&opened)?;
         for key in &transfer.sources {
             opened.keys.remove(&key.name().to_name());

@@ -25,7 +25,7 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self, session: &Session) -> Result<()> {
-        let mut opened = self.file.open()?;
+        let mut opened = self.file.open(session)?;
         let name = opened.name(&self.name)?;
         let removed = if self.recursive {
             opened.keys.cut(&name)

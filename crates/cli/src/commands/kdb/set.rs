@@ -29,7 +29,7 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self, session: &Session) -> Result<()> {
-        let mut opened = self.file.open_or_new()?;
+        let mut opened = self.file.open_or_new(session)?;
         let old = find(&mut opened, &self.name)?;
         let is_new = opened.keys.get(&old.name().to_name()).is_none();
         let key = self.changed(old)?;
