@@ -67,4 +67,8 @@ bench-gsd: ## measure trajectories beside the reference package (options: GSD='-
 bench-keyset: ## measure key sets beside the reference library
 	bench/keyset/run
 
-.PHONY: help build demo lint test python r crash oracle nightly fuzz bench-engines bench-native bench-gsd bench-keyset
+bench-irods: build ## measure the R package beside curl, and beside rirods where RIRODS names libraries
+	scripts/setup r
+	bench/irods/run
+
+.PHONY: help build demo lint test python r crash oracle nightly fuzz bench-engines bench-native bench-gsd bench-keyset bench-irods
