@@ -68,7 +68,7 @@ bench-keyset: ## measure key sets beside the reference library
 	bench/keyset/run
 
 bench-irods: build ## measure the R package beside curl, and beside rirods where RIRODS names libraries
-	scripts/setup r
+	scripts/setup bench-r
 	bench/irods/run
 
 .PHONY: help build demo lint test python r crash oracle nightly fuzz bench-engines bench-native bench-gsd bench-keyset bench-irods
