@@ -24,6 +24,7 @@ mod jobs;
 mod maintain;
 mod metadata;
 mod model;
+mod notes;
 mod open;
 mod people;
 mod places;
@@ -47,6 +48,7 @@ pub use metadata::{
     AvuChange, Comparison, Condition, Query, SearchPage, attribute_of, like, predicate_of,
 };
 pub use model::*;
+pub use notes::Notes;
 pub use people::{NewTicket, NewToken, NewUser, Ticket, Token};
 pub use places::{NewPlace, PlaceChange, PlaceStatus};
 pub use ports::{Clock, Entropy, NoPlaces, PlaceOpener, SystemClock, SystemEntropy};

@@ -35,9 +35,18 @@ macro_rules! columns {
                 let name = name.to_ascii_uppercase();
                 match name.as_str() {
                     $(stringify!($name) => Some(Self::$column),)*
-                    _ => None,
+                    name => Self::renamed(name),
                 }
             }
+
+            /// The name by which GenQuery 1 knows it.
+            pub(super) fn name(self) -> &'static str {
+                match self { $(Self::$column => stringify!($name)),* }
+            }
+
+            /// Every column there is.
+            #[cfg(test)]
+            pub(super) const ALL: &[Self] = &[$(Self::$column),*];
 
             pub(super) fn entity(self) -> Entity {
                 match self { $(Self::$column => Entity::$entity),* }
@@ -92,9 +101,20 @@ columns! {
     USER_TYPE UserType User Text;
     USER_ZONE UserZone User Text;
     USER_CREATE_TIME UserCreateTime User Text;
+    RESC_ID RescId Resource Integer;
     RESC_NAME RescName Resource Text;
     RESC_TYPE_NAME RescTypeName Resource Text;
     RESC_ZONE_NAME RescZoneName Resource Text;
+    RESC_LOC RescLocation Resource Text;
+    RESC_VAULT_PATH RescVaultPath Resource Text;
+    RESC_STATUS RescStatus Resource Text;
+    RESC_CONTEXT RescContext Resource Text;
+    RESC_COMMENT RescComment Resource Text;
+    RESC_INFO RescInformation Resource Text;
+    RESC_FREE_SPACE RescFreeSpace Resource Text;
+    RESC_PARENT RescParent Resource Text;
+    RESC_CREATE_TIME RescCreateTime Resource Text;
+    RESC_MODIFY_TIME RescModifyTime Resource Text;
     TICKET_STRING TicketString Ticket Text;
     TICKET_TYPE TicketType Ticket Text;
     TICKET_DATA_NAME TicketDataName Ticket Text;
@@ -107,5 +127,24 @@ columns! {
     TICKET_ALLOWED_HOST TicketAllowedHost Ticket Text;
     ZONE_NAME ZoneName Zone Text;
     ZONE_TYPE ZoneType Zone Text;
+    ZONE_CONNECTION ZoneConnection Zone Text;
+    ZONE_COMMENT ZoneComment Zone Text;
     RULE_EXEC_ID RuleExecId Rule Integer;
+    RULE_EXEC_NAME RuleExecName Rule Text;
+    RULE_EXEC_USER_NAME RuleExecUser Rule Text;
+    RULE_EXEC_TIME RuleExecTime Rule Text;
+}
+
+impl Column {
+    /// Columns that have another name in GenQuery 2.
+    fn renamed(name: &str) -> Option<Self> {
+        Some(match name {
+            "RESC_HOSTNAME" => Self::RescLocation,
+            "DELAY_RULE_ID" => Self::RuleExecId,
+            "DELAY_RULE_NAME" => Self::RuleExecName,
+            "DELAY_RULE_USER_NAME" => Self::RuleExecUser,
+            "DELAY_RULE_EXE_TIME" => Self::RuleExecTime,
+            _ => return None,
+        })
+    }
 }

@@ -25,7 +25,8 @@ impl Comparison {
         Self { values, ..self.clone() }
     }
 
-    fn holds(&self, value: &str, r#type: Type) -> bool {
+    /// Whether a value passes.
+    pub(super) fn holds(&self, value: &str, r#type: Type) -> bool {
         let as_numbers = self.numeric || r#type == Type::Integer;
         let order = |other: &String| order(value, other, as_numbers);
         let first = self.values.first();

@@ -1,28 +1,26 @@
-//! GenQuery, the query language of iRODS: rows of text about data objects, collections, users, the
-//! storage resource, and what is said of them.
+//! GenQuery, the query languages of iRODS: rows of text about data objects, collections, users,
+//! storage resources, tickets, zones, delayed rules, and what is said of them.
 //!
-//! `parse` makes a [`Statement`](statement::Statement) of the text, `source` finds the rows that may answer it by
-//! the cheapest way its conditions allow, `run` filters, projects, sorts and pages them.
+//! `parse` makes a [`Statement`](statement::Statement) of a text of the first language, `source` and `others`
+//! find the rows that may answer it by the cheapest way its conditions allow, `run` filters, projects, sorts and
+//! pages them. The second language has its own folder, over the same rows.
 
 mod column;
 mod compare;
+mod cursor;
 mod lexer;
+mod others;
 mod parse;
 mod row;
 mod run;
+mod second;
 mod source;
 mod statement;
+mod zone;
 
 pub use run::genquery1;
-
-/// What iRODS calls things that a store has no name for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Zone {
-    /// The first name of every logical path.
-    pub name: String,
-    /// The storage resource that has the one replica of everything.
-    pub resource: String,
-}
+pub use second::{canonical, genquery2};
+pub use zone::{DelayedRule, RemoteZone, Resource, Zone};
 
 /// How a query is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

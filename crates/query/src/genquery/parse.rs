@@ -3,177 +3,68 @@
 //! Keywords and columns are in any case. A condition may go on with `|| operator 'value'`, for another
 //! comparison of the same column that is enough.
 
-use super::column::Column;
-use super::lexer::{Token, TokenKind, fault, tokens};
+use super::cursor::Cursor;
 use super::statement::{Comparison, Function, Operator, Output, Statement, Test};
-use crate::{Error, Result};
-
-/// The largest query, in bytes.
-const LONGEST: usize = 1 << 20;
+use crate::Result;
 
 pub(super) fn parse(text: &str) -> Result<Statement> {
-    if text.len() > LONGEST {
-        return Err(Error::Syntax("a query has at most 1 MiB".to_owned()));
-    }
-    let mut parser = Parser { text, tokens: tokens(text)?, next: 0 };
-    let statement = parser.statement()?;
-    parser.take_sign(";");
-    match parser.tokens.get(parser.next) {
-        None => Ok(statement),
-        Some(_) => Err(parser.fault("the query should end")),
-    }
+    let mut cursor = Cursor::new(text)?;
+    let statement = statement(&mut cursor)?;
+    cursor.end()?;
+    Ok(statement)
 }
 
-struct Parser<'a> {
-    text: &'a str,
-    tokens: Vec<Token>,
-    next: usize,
+fn statement(cursor: &mut Cursor<'_>) -> Result<Statement> {
+    if !cursor.take_word("select") {
+        return Err(cursor.fault("a query begins with `select`"));
+    }
+    let mut outputs = vec![output(cursor)?];
+    while cursor.take_sign(",") {
+        outputs.push(output(cursor)?);
+    }
+    let mut tests = Vec::new();
+    if cursor.take_word("where") {
+        tests.push(test(cursor)?);
+        while cursor.take_word("and") || cursor.take_sign("&&") {
+            tests.push(test(cursor)?);
+        }
+    }
+    Ok(Statement { outputs, tests })
 }
 
-impl Parser<'_> {
-    fn statement(&mut self) -> Result<Statement> {
-        if !self.take_word("select") {
-            return Err(self.fault("a query begins with `select`"));
-        }
-        let mut outputs = vec![self.output()?];
-        while self.take_sign(",") {
-            outputs.push(self.output()?);
-        }
-        let mut tests = Vec::new();
-        if self.take_word("where") {
-            tests.push(self.test()?);
-            while self.take_word("and") || self.take_sign("&&") {
-                tests.push(self.test()?);
-            }
-        }
-        Ok(Statement { outputs, tests })
+fn output(cursor: &mut Cursor<'_>) -> Result<Output> {
+    let word = cursor.word("a column")?;
+    if !cursor.take_sign("(") {
+        return Ok(Output { column: cursor.column(&word)?, function: None });
     }
+    let function = Function::named(&word);
+    let function = function.ok_or_else(|| cursor.fault_before("no such function"))?;
+    let word = cursor.word("a column")?;
+    let column = cursor.column(&word)?;
+    cursor.sign(")")?;
+    Ok(Output { column, function: Some(function) })
+}
 
-    fn output(&mut self) -> Result<Output> {
-        let word = self.word("a column")?;
-        if !self.take_sign("(") {
-            return Ok(Output { column: self.column(&word)?, function: None });
-        }
-        let function = Function::named(&word);
-        let function = function.ok_or_else(|| self.fault_before("no such function"))?;
-        let word = self.word("a column")?;
-        let column = self.column(&word)?;
-        self.sign(")")?;
-        Ok(Output { column, function: Some(function) })
+fn test(cursor: &mut Cursor<'_>) -> Result<Test> {
+    let word = cursor.word("a column")?;
+    let column = cursor.column(&word)?;
+    let mut any = vec![comparison(cursor)?];
+    while cursor.take_sign("||") {
+        any.push(comparison(cursor)?);
     }
+    Ok(Test { column, any })
+}
 
-    fn test(&mut self) -> Result<Test> {
-        let word = self.word("a column")?;
-        let column = self.column(&word)?;
-        let mut any = vec![self.comparison()?];
-        while self.take_sign("||") {
-            any.push(self.comparison()?);
-        }
-        Ok(Test { column, any })
-    }
-
-    fn comparison(&mut self) -> Result<Comparison> {
-        let negated = self.take_word("not");
-        let numeric = self.take_word("n");
-        let operator = self.operator()?;
-        let values = match operator {
-            Operator::In => self.list()?,
-            Operator::Between => vec![self.value()?, self.value()?],
-            _ => vec![self.value()?],
-        };
-        Ok(Comparison { operator, negated, numeric, values })
-    }
-
-    fn operator(&mut self) -> Result<Operator> {
-        let operator = match self.tokens.get(self.next).map(|token| &token.kind) {
-            Some(TokenKind::Sign(sign)) => match *sign {
-                "=" => Some(Operator::Equal),
-                "<>" | "!=" => Some(Operator::NotEqual),
-                "<" => Some(Operator::Less),
-                "<=" => Some(Operator::LessOrEqual),
-                ">" => Some(Operator::Greater),
-                ">=" => Some(Operator::GreaterOrEqual),
-                _ => None,
-            },
-            Some(TokenKind::Word(word)) => match word.to_ascii_lowercase().as_str() {
-                "like" => Some(Operator::Like),
-                "in" => Some(Operator::In),
-                "between" => Some(Operator::Between),
-                _ => None,
-            },
-            _ => None,
-        };
-        let operator = operator.ok_or_else(|| self.fault("an operator is missing"))?;
-        self.next += 1;
-        Ok(operator)
-    }
-
-    fn list(&mut self) -> Result<Vec<String>> {
-        self.sign("(")?;
-        let mut values = vec![self.value()?];
-        while self.take_sign(",") {
-            values.push(self.value()?);
-        }
-        self.sign(")")?;
-        Ok(values)
-    }
-
-    fn value(&mut self) -> Result<String> {
-        match self.tokens.get(self.next).map(|token| &token.kind) {
-            Some(TokenKind::Text(text)) => {
-                self.next += 1;
-                Ok(text.clone())
-            }
-            _ => Err(self.fault("a value in quotes is missing")),
-        }
-    }
-
-    fn column(&self, name: &str) -> Result<Column> {
-        Column::named(name).ok_or_else(|| self.fault_before("no such column"))
-    }
-
-    fn word(&mut self, what: &str) -> Result<String> {
-        match self.tokens.get(self.next).map(|token| &token.kind) {
-            Some(TokenKind::Word(word)) => {
-                self.next += 1;
-                Ok(word.clone())
-            }
-            _ => Err(self.fault(&format!("{what} is missing"))),
-        }
-    }
-
-    fn take_word(&mut self, word: &str) -> bool {
-        let kind = self.tokens.get(self.next).map(|token| &token.kind);
-        let taken =
-            matches!(kind, Some(TokenKind::Word(known)) if known.eq_ignore_ascii_case(word));
-        self.next += usize::from(taken);
-        taken
-    }
-
-    fn take_sign(&mut self, sign: &str) -> bool {
-        let kind = self.tokens.get(self.next).map(|token| &token.kind);
-        let taken = matches!(kind, Some(TokenKind::Sign(known)) if *known == sign);
-        self.next += usize::from(taken);
-        taken
-    }
-
-    fn sign(&mut self, sign: &str) -> Result<()> {
-        match self.take_sign(sign) {
-            true => Ok(()),
-            false => Err(self.fault(&format!("`{sign}` is missing"))),
-        }
-    }
-
-    fn fault(&self, what: &str) -> Error {
-        let at = self.tokens.get(self.next).map_or(self.text.len(), |token| token.at);
-        fault(self.text, at, what)
-    }
-
-    /// A fault of the word that was just taken.
-    fn fault_before(&self, what: &str) -> Error {
-        let token = self.tokens.get(self.next.saturating_sub(1));
-        fault(self.text, token.map_or(0, |token| token.at), what)
-    }
+fn comparison(cursor: &mut Cursor<'_>) -> Result<Comparison> {
+    let negated = cursor.take_word("not");
+    let numeric = cursor.take_word("n");
+    let operator = cursor.operator()?;
+    let values = match operator {
+        Operator::In => cursor.list()?,
+        Operator::Between => vec![cursor.value()?, cursor.value()?],
+        _ => vec![cursor.value()?],
+    };
+    Ok(Comparison { operator, negated, numeric, values })
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use cenote_store::{Avu, Level, Person, PersonId, PersonKind, Role, Stat, StorePath, Ticket, Time};
 
-use super::Zone;
-use super::column::Column;
+use super::column::{Column, Entity};
+use super::zone::{DelayedRule, RemoteZone, Resource, Zone};
 
 /// What a row is about.
 #[derive(Debug, Clone, Default)]
@@ -16,7 +16,12 @@ pub(super) struct Row {
     pub(super) object_avu: Option<Avu>,
     pub(super) user: Option<(PersonId, Person)>,
     pub(super) user_avu: Option<Avu>,
+    pub(super) resource: Option<Resource>,
+    pub(super) resource_avu: Option<Avu>,
     pub(super) ticket: Option<TicketRow>,
+    /// A zone; the local one, if this is not another.
+    pub(super) remote: Option<RemoteZone>,
+    pub(super) rule: Option<DelayedRule>,
 }
 
 /// A ticket with what it opens, and one of each list of those who may use it.
@@ -51,39 +56,60 @@ impl Names<'_> {
 
     /// The text of a column; none, if the row has nothing there.
     pub(super) fn text(&self, row: &Row, column: Column) -> Option<String> {
-        use Column as C;
-        Some(match column {
-            C::CollId
-            | C::CollName
-            | C::CollParentName
-            | C::CollOwnerName
-            | C::CollOwnerZone
-            | C::CollInheritance
-            | C::CollCreateTime
-            | C::CollModifyTime => self.of_collection(row.collection.as_ref()?, column),
-            C::MetaCollName => row.collection_avu.as_ref()?.attribute.clone(),
-            C::MetaCollValue => row.collection_avu.as_ref()?.value.clone(),
-            C::MetaCollUnits => row.collection_avu.as_ref()?.unit.clone().unwrap_or_default(),
-            C::MetaDataName => row.object_avu.as_ref()?.attribute.clone(),
-            C::MetaDataValue => row.object_avu.as_ref()?.value.clone(),
-            C::MetaDataUnits => row.object_avu.as_ref()?.unit.clone().unwrap_or_default(),
-            C::MetaUserName => row.user_avu.as_ref()?.attribute.clone(),
-            C::MetaUserValue => row.user_avu.as_ref()?.value.clone(),
-            C::MetaUserUnits => row.user_avu.as_ref()?.unit.clone().unwrap_or_default(),
-            C::UserId => row.user.as_ref()?.0.to_string(),
-            C::UserName => row.user.as_ref()?.1.name.clone(),
-            C::UserType => user_type(&row.user.as_ref()?.1).to_owned(),
-            C::UserZone | C::RescZoneName | C::ZoneName => self.zone.name.clone(),
-            C::UserCreateTime => time(row.user.as_ref()?.1.created),
-            C::RescName => self.zone.resource.clone(),
-            C::RescTypeName => "unixfilesystem".to_owned(),
-            C::ZoneType => "local".to_owned(),
-            C::MetaRescName | C::MetaRescValue | C::MetaRescUnits | C::RuleExecId => return None,
-            _ if column.entity() == super::column::Entity::Ticket => {
-                self.of_ticket(row.ticket.as_ref()?, column)
-            }
-            _ => self.of_object(row.object.as_ref()?, column),
+        Some(match column.entity() {
+            Entity::Collection => self.of_collection(row.collection.as_ref()?, column),
+            Entity::Object => self.of_object(row.object.as_ref()?, column),
+            Entity::CollectionAvu => of_avu(row.collection_avu.as_ref()?, column),
+            Entity::ObjectAvu => of_avu(row.object_avu.as_ref()?, column),
+            Entity::User => self.of_user(row.user.as_ref()?, column),
+            Entity::UserAvu => of_avu(row.user_avu.as_ref()?, column),
+            Entity::Resource => self.of_resource(row.resource.as_ref()?, column),
+            Entity::ResourceAvu => of_avu(row.resource_avu.as_ref()?, column),
+            Entity::Ticket => self.of_ticket(row.ticket.as_ref()?, column),
+            Entity::Zone => self.of_zone(row.remote.as_ref(), column),
+            Entity::Rule => of_rule(row.rule.as_ref()?, column),
         })
+    }
+
+    fn of_user(&self, (id, person): &(PersonId, Person), column: Column) -> String {
+        match column {
+            Column::UserId => id.to_string(),
+            Column::UserName => person.name.clone(),
+            Column::UserType => user_type(person).to_owned(),
+            Column::UserZone => self.zone.name.clone(),
+            _ => time(person.created),
+        }
+    }
+
+    fn of_resource(&self, resource: &Resource, column: Column) -> String {
+        match column {
+            Column::RescId => resource.id.to_string(),
+            Column::RescName => resource.name.clone(),
+            Column::RescTypeName => resource.kind.clone(),
+            Column::RescZoneName => self.zone.name.clone(),
+            Column::RescLocation => resource.host.clone(),
+            Column::RescVaultPath => resource.vault_path.clone(),
+            Column::RescStatus => resource.status.clone(),
+            Column::RescContext => resource.context.clone(),
+            Column::RescComment => resource.comments.clone(),
+            Column::RescInformation => resource.information.clone(),
+            Column::RescFreeSpace => resource.free_space.clone(),
+            Column::RescParent => resource.parent.map(|id| id.to_string()).unwrap_or_default(),
+            Column::RescCreateTime => time(resource.created),
+            _ => time(resource.modified),
+        }
+    }
+
+    fn of_zone(&self, remote: Option<&RemoteZone>, column: Column) -> String {
+        match (column, remote) {
+            (Column::ZoneName, None) => self.zone.name.clone(),
+            (Column::ZoneName, Some(zone)) => zone.name.clone(),
+            (Column::ZoneType, None) => "local".to_owned(),
+            (Column::ZoneType, Some(_)) => "remote".to_owned(),
+            (Column::ZoneConnection, Some(zone)) => zone.connection.clone(),
+            (_, Some(zone)) => zone.comment.clone(),
+            (_, None) => String::new(),
+        }
     }
 
     fn of_collection(&self, stat: &Stat, column: Column) -> String {
@@ -115,7 +141,9 @@ impl Names<'_> {
             Column::DataTypeName => "generic".to_owned(),
             Column::DataSize => stat.size().to_string(),
             Column::DataPath => stat.path.to_string(),
-            Column::DataRescName | Column::DataRescHier => self.zone.resource.clone(),
+            Column::DataRescName | Column::DataRescHier => {
+                self.zone.resources.first().map_or_else(String::new, |first| first.name.clone())
+            }
             Column::DataChecksum => {
                 let sha256 = resource.content.as_ref().and_then(|content| content.digests.sha256);
                 let encoded = sha256.map(|digest| base64::prelude::BASE64_STANDARD.encode(digest));
@@ -149,6 +177,28 @@ impl Names<'_> {
             Column::TicketAllowedGroup => row.group.map(|id| self.person(id)).unwrap_or_default(),
             _ => row.host.clone().unwrap_or_default(),
         }
+    }
+}
+
+fn of_avu(avu: &Avu, column: Column) -> String {
+    use Column as C;
+    match column {
+        C::MetaCollName | C::MetaDataName | C::MetaUserName | C::MetaRescName => {
+            avu.attribute.clone()
+        }
+        C::MetaCollValue | C::MetaDataValue | C::MetaUserValue | C::MetaRescValue => {
+            avu.value.clone()
+        }
+        _ => avu.unit.clone().unwrap_or_default(),
+    }
+}
+
+fn of_rule(rule: &DelayedRule, column: Column) -> String {
+    match column {
+        Column::RuleExecId => rule.id.to_string(),
+        Column::RuleExecName => rule.text.clone(),
+        Column::RuleExecUser => rule.user.clone(),
+        _ => time(rule.due),
     }
 }
 

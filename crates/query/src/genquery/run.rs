@@ -1,17 +1,18 @@
 //! From rows to the answer: tests, projection, aggregates, order, pages.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use cenote_store::{Avu, PersonId, PersonKind, Reading};
+use cenote_store::{Avu, Reading};
 
+use super::Options;
 use super::column::{Column, Entity, Type};
 use super::compare::order;
 use super::parse::parse;
-use super::row::{Names, Row, TicketRow};
+use super::row::{Names, Row};
 use super::source::Source;
 use super::statement::{Function, Output, Statement, Test};
-use super::{Options, Zone};
+use super::zone::Zone;
 use crate::Result;
 
 /// Answers a GenQuery 1 statement: rows of text, one for each output.
@@ -70,60 +71,15 @@ impl Run<'_> {
     fn candidates(&self, each: &mut dyn FnMut(Row)) -> Result<()> {
         let outputs = self.statement.outputs.iter().map(|output| output.column.entity());
         let tests = self.statement.tests.iter().map(|test| test.column.entity());
-        let entities: BTreeSet<Entity> = outputs.chain(tests).collect();
-        let about = |entity| entities.contains(&entity);
-        use Entity as E;
-        if [E::Object, E::ObjectAvu, E::Collection, E::CollectionAvu].into_iter().any(about) {
-            let (zone, case_sensitive) = (self.names.zone, self.options.case_sensitive);
-            let (reading, statement) = (self.reading, self.statement);
-            return Source { reading, zone, statement, entities, case_sensitive }.rows(each);
-        }
-        if about(E::Ticket) {
-            return self.tickets(each);
-        }
-        if about(E::User) || about(E::UserAvu) {
-            return self.users(about(E::UserAvu), each);
-        }
-        if !about(E::Rule) && !about(E::ResourceAvu) {
-            each(Row::default());
-        }
-        Ok(())
-    }
-
-    fn users(&self, described: bool, each: &mut dyn FnMut(Row)) -> Result<()> {
-        for (id, person) in &self.names.persons {
-            let avus: Vec<Option<Avu>> = match described {
-                true => self.reading.avus(id.0)?.into_iter().map(Some).collect(),
-                false => vec![None],
-            };
-            for user_avu in avus {
-                each(Row { user: Some((*id, person.clone())), user_avu, ..Row::default() });
-            }
-        }
-        Ok(())
-    }
-
-    /// A ticket has a row for each combination of those who may use it.
-    fn tickets(&self, each: &mut dyn FnMut(Row)) -> Result<()> {
-        for ticket in self.reading.tickets()? {
-            let resource = self.reading.stat(&ticket.resource.into())?;
-            let known = &self.names.persons;
-            let is_group = |id: &PersonId| {
-                known.get(id).is_some_and(|person| person.kind == PersonKind::Group)
-            };
-            let (groups, users): (Vec<_>, Vec<_>) =
-                ticket.persons.iter().copied().partition(is_group);
-            for user in or_none(users) {
-                for group in or_none(groups.clone()) {
-                    for host in or_none(ticket.hosts.clone()) {
-                        let (ticket, resource) = (ticket.clone(), resource.clone());
-                        let row = TicketRow { ticket, resource, user, group, host };
-                        each(Row { ticket: Some(row), ..Row::default() });
-                    }
-                }
-            }
-        }
-        Ok(())
+        let source = Source {
+            reading: self.reading,
+            names: &self.names,
+            tests: &self.statement.tests,
+            entities: outputs.chain(tests).collect(),
+            case_sensitive: self.options.case_sensitive,
+            outer: false,
+        };
+        source.rows(each)
     }
 
     /// The outputs of a row that passes all tests.
@@ -191,13 +147,6 @@ impl Run<'_> {
             rows.sort_by(|a, b| by(a, b, &said));
         }
         rows
-    }
-}
-
-fn or_none<T>(items: Vec<T>) -> Vec<Option<T>> {
-    match items.is_empty() {
-        true => vec![None],
-        false => items.into_iter().map(Some).collect(),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Where the rows come from: the cheapest way that the conditions allow.
+//! Where the rows about objects and collections come from: the cheapest way that the conditions allow.
 //!
 //! A query about objects or collections takes, in this order: what the index has for an attribute
 //! and its value; one collection that is named; the subtree that a pattern begins with; everything.
@@ -8,10 +8,10 @@ use std::collections::{BTreeSet, HashMap};
 
 use cenote_store::{At, Avu, Kind, ListOptions, Reading, ResourceId, Stat, StorePath};
 
-use super::Zone;
 use super::column::{Column, Entity};
-use super::row::Row;
-use super::statement::{Statement, Test};
+use super::row::{Names, Row};
+use super::statement::Test;
+use super::zone::Zone;
 use crate::Result;
 
 /// The most that an index may give before a walk is tried instead.
@@ -20,24 +20,52 @@ const MOST: usize = 1 << 20;
 /// What a query reads, and what it asks for.
 pub(super) struct Source<'a> {
     pub(super) reading: &'a Reading,
-    pub(super) zone: &'a Zone,
-    pub(super) statement: &'a Statement,
+    pub(super) names: &'a Names<'a>,
+    /// Conditions that every row of the answer passes.
+    pub(super) tests: &'a [Test],
     pub(super) entities: BTreeSet<Entity>,
     /// Values narrow the search as they are only where case counts.
     pub(super) case_sensitive: bool,
+    /// Whether what has no attribute has a row nevertheless.
+    pub(super) outer: bool,
 }
 
 impl Source<'_> {
     /// Gives every row that may answer to `each`.
     pub(super) fn rows(&self, each: &mut dyn FnMut(Row)) -> Result<()> {
-        if self.about(Entity::Object) || self.about(Entity::ObjectAvu) {
-            return self.objects(each);
+        use Entity as E;
+        let about = |entities: &[E]| entities.iter().any(|entity| self.about(*entity));
+        if about(&[E::Object, E::ObjectAvu]) {
+            self.objects(each)
+        } else if about(&[E::Collection, E::CollectionAvu]) {
+            self.collections(each)
+        } else {
+            self.others(each)
         }
-        self.collections(each)
     }
 
-    fn about(&self, entity: Entity) -> bool {
+    pub(super) fn about(&self, entity: Entity) -> bool {
         self.entities.contains(&entity)
+    }
+
+    /// The attributes of something, as rows are made of them: those it has if they matter.
+    pub(super) fn avus(&self, entity: Entity, id: u64) -> Result<Vec<Option<Avu>>> {
+        if !self.about(entity) {
+            return Ok(vec![None]);
+        }
+        Ok(self.joined(self.reading.avus(id)?))
+    }
+
+    /// One row for each; for none of them no row, or one without.
+    pub(super) fn joined<T>(&self, items: Vec<T>) -> Vec<Option<T>> {
+        match items.is_empty() && self.outer {
+            true => vec![None],
+            false => items.into_iter().map(Some).collect(),
+        }
+    }
+
+    fn zone(&self) -> &Zone {
+        self.names.zone
     }
 
     fn objects(&self, each: &mut dyn FnMut(Row)) -> Result<()> {
@@ -51,13 +79,13 @@ impl Source<'_> {
         }
         match (named, name) {
             (Some(collection), Some(name)) => {
-                let path = parse(self.zone, collection);
+                let path = parse(self.zone(), collection);
                 let name = cenote_store::Name::new(name).ok();
                 let path = path.zip(name).and_then(|(path, name)| path.join(name).ok());
                 let stat = path.map(|path| self.reading.stat(&path.into())).transpose()?.flatten();
                 stat.filter(|stat| stat.resource.kind == Kind::Object).map_or(Ok(()), take)
             }
-            (Some(collection), None) => match parse(self.zone, collection) {
+            (Some(collection), None) => match parse(self.zone(), collection) {
                 Some(path) => self.children(&path, Kind::Object, &mut take),
                 None => Ok(()),
             },
@@ -71,11 +99,11 @@ impl Source<'_> {
             return self.by_id(ids, Kind::Collection, &mut take);
         }
         if let Some(name) = self.value(Column::CollName) {
-            let path = parse(self.zone, name);
+            let path = parse(self.zone(), name);
             let stat = path.map(|path| self.reading.stat(&path.into())).transpose()?.flatten();
             return stat.filter(|s| s.resource.kind == Kind::Collection).map_or(Ok(()), take);
         }
-        match self.value(Column::CollParentName).map(|name| parse(self.zone, name)) {
+        match self.value(Column::CollParentName).map(|name| parse(self.zone(), name)) {
             Some(Some(path)) => self.children(&path, Kind::Collection, &mut take),
             Some(None) => self.root(&mut take),
             None => {
@@ -102,7 +130,7 @@ impl Source<'_> {
     }
 
     fn tests(&self, column: Column) -> impl Iterator<Item = &Test> {
-        self.statement.tests.iter().filter(move |test| test.column == column)
+        self.tests.iter().filter(move |test| test.column == column)
     }
 
     fn by_id(
@@ -151,7 +179,7 @@ impl Source<'_> {
         take: &mut dyn FnMut(Stat) -> Result<()>,
     ) -> Result<()> {
         let pattern = self.tests(column).find_map(Test::only_pattern);
-        let top = pattern.filter(|_| self.case_sensitive).map(|pattern| top(self.zone, pattern));
+        let top = pattern.filter(|_| self.case_sensitive).map(|pattern| top(self.zone(), pattern));
         let top = match top {
             Some(None) => return Ok(()),
             Some(Some(path)) => path,
@@ -180,26 +208,30 @@ impl Source<'_> {
     ) -> Result<()> {
         let collections = self.about(Entity::Collection) || self.about(Entity::CollectionAvu);
         let collection = if collections { parents.get(stat.resource.parent)? } else { None };
-        let avus = match self.about(Entity::ObjectAvu) {
-            true => self.reading.avus(stat.id.0)?.into_iter().map(Some).collect(),
-            false => vec![None],
-        };
-        for object_avu in avus {
+        for object_avu in self.avus(Entity::ObjectAvu, stat.id.0)? {
             let row = Row { object: Some(stat.clone()), object_avu, ..Row::default() };
-            match &collection {
-                Some(collection) => self.collection(collection.clone(), row, each)?,
-                None => each(row),
-            }
+            self.stored(row, &mut |row| match &collection {
+                Some(collection) => self.collection(collection.clone(), row, each),
+                None => {
+                    each(row);
+                    Ok(())
+                }
+            })?;
         }
         Ok(())
     }
 
+    /// The rows of an object with the resource that it is on.
+    fn stored(&self, row: Row, each: &mut dyn FnMut(Row) -> Result<()>) -> Result<()> {
+        let wanted = self.about(Entity::Resource) || self.about(Entity::ResourceAvu);
+        match self.zone().resources.first().filter(|_| wanted) {
+            Some(resource) => self.resource(resource, &row, each),
+            None => each(row),
+        }
+    }
+
     fn collection(&self, stat: Stat, row: Row, each: &mut dyn FnMut(Row)) -> Result<()> {
-        let avus: Vec<Option<Avu>> = match self.about(Entity::CollectionAvu) {
-            true => self.reading.avus(stat.id.0)?.into_iter().map(Some).collect(),
-            false => vec![None],
-        };
-        for collection_avu in avus {
+        for collection_avu in self.avus(Entity::CollectionAvu, stat.id.0)? {
             each(Row { collection: Some(stat.clone()), collection_avu, ..row.clone() });
         }
         Ok(())
@@ -255,7 +287,7 @@ mod tests {
 
     #[test]
     fn a_pattern_narrows_the_walk_and_loses_nothing() {
-        let zone = Zone { name: "z".into(), resource: "r".into() };
+        let zone = Zone { name: "z".into(), ..Zone::default() };
         for (pattern, expected) in [
             ("/z/a/b/%", Some("/a/b")),
             ("/z/a%", Some("/")),

@@ -102,3 +102,61 @@ pub(super) enum Operator {
     In,
     Between,
 }
+
+impl Operator {
+    #[cfg(test)]
+    pub(super) const ALL: &[Self] = &[
+        Self::Equal,
+        Self::NotEqual,
+        Self::Less,
+        Self::LessOrEqual,
+        Self::Greater,
+        Self::GreaterOrEqual,
+        Self::Like,
+        Self::In,
+        Self::Between,
+    ];
+
+    /// How it is written.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Equal => "=",
+            Self::NotEqual => "!=",
+            Self::Less => "<",
+            Self::LessOrEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterOrEqual => ">=",
+            Self::Like => "like",
+            Self::In => "in",
+            Self::Between => "between",
+        }
+    }
+
+    /// Whether it is a word, which `not` may stand before.
+    pub(super) fn is_word(self) -> bool {
+        matches!(self, Self::Like | Self::In | Self::Between)
+    }
+
+    /// The operator that a sign is.
+    pub(super) fn of_sign(sign: &str) -> Option<Self> {
+        Some(match sign {
+            "=" => Self::Equal,
+            "<>" | "!=" => Self::NotEqual,
+            "<" => Self::Less,
+            "<=" => Self::LessOrEqual,
+            ">" => Self::Greater,
+            ">=" => Self::GreaterOrEqual,
+            _ => return None,
+        })
+    }
+
+    /// The operator that a word is, in whatever case.
+    pub(super) fn of_word(word: &str) -> Option<Self> {
+        Some(match word.to_ascii_lowercase().as_str() {
+            "like" => Self::Like,
+            "in" => Self::In,
+            "between" => Self::Between,
+            _ => return None,
+        })
+    }
+}

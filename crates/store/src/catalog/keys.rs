@@ -32,6 +32,7 @@
 //! | `g` time content | empty | a content that may have lost its last reference |
 //! | `d` id | empty | an object whose content has no SHA-256 yet |
 //! | `c` id what | counter | children and bytes of a collection; of the store, with id 0; copies of blobs in a place |
+//! | `O` opening 0 name | bytes | a note of an opening, in its own words |
 //! | `s` what | | settings of the store: its format, the next free id, the default place, where the change feed begins |
 
 use bytes::Bytes;
@@ -376,6 +377,22 @@ pub(crate) enum Counter {
     Bytes = b's' as isize,
     /// Replicas that are recorded in a place.
     Replicas = b'r' as isize,
+}
+
+/// A note of an opening; openings have names without a zero byte.
+pub(crate) fn note(opening: &str, name: &str) -> Bytes {
+    Key::new(b'O').bytes(opening.as_bytes()).bytes(&[0]).bytes(name.as_bytes()).done()
+}
+
+/// The notes of an opening whose names begin with `prefix`.
+pub(crate) fn notes(opening: &str, prefix: &str) -> KeyRange {
+    KeyRange::prefix(note(opening, prefix))
+}
+
+/// The name in a key of [`notes`].
+pub(crate) fn note_name<'a>(opening: &str, key: &'a [u8]) -> &'a str {
+    let name = key.get(opening.len() + 2..).unwrap_or_default();
+    std::str::from_utf8(name).unwrap_or_default()
 }
 
 pub(crate) fn setting(what: &str) -> Bytes {

@@ -12,6 +12,7 @@ mod feed;
 mod metadata;
 mod model;
 mod names;
+mod notes;
 mod people;
 mod places;
 mod reading;

@@ -1,0 +1,109 @@
+//! Where the rows come from that are about neither objects nor collections: users, tickets, storage
+//! resources, zones, delayed rules. There are few of them, so all are looked at.
+
+use cenote_store::{PersonId, PersonKind};
+
+use super::column::Entity;
+use super::row::{Row, TicketRow};
+use super::source::Source;
+use super::zone::Resource;
+use crate::Result;
+
+impl Source<'_> {
+    /// Gives every row of the first of these that the query is about.
+    pub(super) fn others(&self, each: &mut dyn FnMut(Row)) -> Result<()> {
+        if self.about(Entity::Ticket) {
+            return self.tickets(each);
+        }
+        if self.about(Entity::User) || self.about(Entity::UserAvu) {
+            return self.users(each);
+        }
+        if self.about(Entity::Resource) || self.about(Entity::ResourceAvu) {
+            return self.resources(each);
+        }
+        match self.about(Entity::Rule) {
+            true => self.rules(each),
+            false => self.zones(each),
+        }
+        Ok(())
+    }
+
+    fn users(&self, each: &mut dyn FnMut(Row)) -> Result<()> {
+        for (id, person) in &self.names.persons {
+            for user_avu in self.avus(Entity::UserAvu, id.0)? {
+                each(Row { user: Some((*id, person.clone())), user_avu, ..Row::default() });
+            }
+        }
+        Ok(())
+    }
+
+    /// A ticket has a row for each combination of those who may use it.
+    fn tickets(&self, each: &mut dyn FnMut(Row)) -> Result<()> {
+        for ticket in self.reading.tickets()? {
+            let resource = self.reading.stat(&ticket.resource.into())?;
+            let known = &self.names.persons;
+            let is_group = |id: &PersonId| {
+                known.get(id).is_some_and(|person| person.kind == PersonKind::Group)
+            };
+            let (groups, users): (Vec<_>, Vec<_>) =
+                ticket.persons.iter().copied().partition(is_group);
+            for user in or_none(users) {
+                for group in or_none(groups.clone()) {
+                    for host in or_none(ticket.hosts.clone()) {
+                        let (ticket, resource) = (ticket.clone(), resource.clone());
+                        let row = TicketRow { ticket, resource, user, group, host };
+                        each(Row { ticket: Some(row), ..Row::default() });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn resources(&self, each: &mut dyn FnMut(Row)) -> Result<()> {
+        for resource in &self.names.zone.resources {
+            self.resource(resource, &Row::default(), &mut |row| {
+                each(row);
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The rows of a storage resource: one for each of its attributes, if they matter.
+    pub(super) fn resource(
+        &self,
+        resource: &Resource,
+        row: &Row,
+        each: &mut dyn FnMut(Row) -> Result<()>,
+    ) -> Result<()> {
+        let avus = match self.about(Entity::ResourceAvu) {
+            true => self.joined(resource.avus.clone()),
+            false => vec![None],
+        };
+        for resource_avu in avus {
+            each(Row { resource: Some(resource.clone()), resource_avu, ..row.clone() })?;
+        }
+        Ok(())
+    }
+
+    fn rules(&self, each: &mut dyn FnMut(Row)) {
+        for rule in &self.names.zone.delayed {
+            each(Row { rule: Some(rule.clone()), ..Row::default() });
+        }
+    }
+
+    fn zones(&self, each: &mut dyn FnMut(Row)) {
+        each(Row::default());
+        for zone in &self.names.zone.remote {
+            each(Row { remote: Some(zone.clone()), ..Row::default() });
+        }
+    }
+}
+
+fn or_none<T>(items: Vec<T>) -> Vec<Option<T>> {
+    match items.is_empty() {
+        true => vec![None],
+        false => items.into_iter().map(Some).collect(),
+    }
+}

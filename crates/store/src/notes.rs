@@ -1,0 +1,88 @@
+//! Notes of an opening: small records that its protocol needs and the store has no word for (the remote
+//! zones of iRODS, say). The store keeps them with everything else, so that any server over the same
+//! catalog knows them, and does not look into them.
+//!
+//! Invariant: a change of several notes happens whole or not at all, and only if nothing that it read
+//! was changed meanwhile.
+
+use crate::catalog::{Reads, Transaction, keys};
+use crate::model::{Role, Time};
+use crate::people::require_role;
+use crate::{Bytes, Caller, Error, ErrorKind, Result, Store};
+
+/// The longest name of a note, in bytes.
+const MAX_NAME: usize = 4_096;
+/// The largest note, in bytes.
+const MAX_NOTE: usize = 1 << 20;
+
+/// The notes of one opening, while they are being changed.
+#[derive(Debug)]
+pub struct Notes<'a> {
+    tx: &'a mut Transaction,
+    opening: &'a str,
+}
+
+impl Notes<'_> {
+    /// The note of this name.
+    pub fn get(&self, name: &str) -> Result<Option<Bytes>> {
+        self.tx.value(&keys::note(self.opening, name))
+    }
+
+    /// All notes whose names begin with `prefix`, in the order of their names.
+    pub fn all(&self, prefix: &str) -> Result<Vec<(String, Bytes)>> {
+        all(self.tx, self.opening, prefix)
+    }
+
+    /// Keeps a note, in the place of one of the same name.
+    pub fn put(&mut self, name: &str, note: Bytes) -> Result<()> {
+        if name.is_empty() || name.len() > MAX_NAME {
+            return Err(Error::invalid("a note has a name of at most 4 KiB"));
+        }
+        if note.len() > MAX_NOTE {
+            return Err(Error::new(ErrorKind::TooLarge, "a note has at most 1 MiB"));
+        }
+        self.tx.put_raw(keys::note(self.opening, name), note);
+        Ok(())
+    }
+
+    /// Removes a note, if it is there.
+    pub fn remove(&mut self, name: &str) {
+        self.tx.delete(keys::note(self.opening, name));
+    }
+
+    /// The time of the change.
+    pub fn now(&self) -> Time {
+        self.tx.now()
+    }
+}
+
+impl Store {
+    /// The note of an opening that has this name.
+    pub fn note(&self, opening: &str, name: &str) -> Result<Option<Bytes>> {
+        self.view()?.value(&keys::note(opening, name))
+    }
+
+    /// The notes of an opening whose names begin with `prefix`, in the order of their names.
+    pub fn notes(&self, opening: &str, prefix: &str) -> Result<Vec<(String, Bytes)>> {
+        all(&self.view()?, opening, prefix)
+    }
+
+    /// Changes notes of an opening: all that `change` does, or nothing if it fails. It may be
+    /// called again, if others change the same notes. Needs a role, which the opening knows.
+    pub fn change_notes<T>(
+        &self,
+        caller: &Caller,
+        role: Role,
+        opening: &str,
+        mut change: impl FnMut(&mut Notes<'_>) -> Result<T>,
+    ) -> Result<T> {
+        require_role(caller, role)?;
+        self.transact(|tx| change(&mut Notes { tx, opening }))
+    }
+}
+
+fn all(reads: &impl Reads, opening: &str, prefix: &str) -> Result<Vec<(String, Bytes)>> {
+    let rows = reads.rows(&keys::notes(opening, prefix), usize::MAX)?;
+    let named = |(key, note): (Bytes, Bytes)| (keys::note_name(opening, &key).to_owned(), note);
+    Ok(rows.into_iter().map(named).collect())
+}
