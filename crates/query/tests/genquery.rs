@@ -5,7 +5,7 @@
 use cenote_blob::Place;
 use cenote_kv::MemoryEngine;
 use cenote_query::genquery::{
-    DelayedRule, Options, RemoteZone, Resource, Zone, genquery1, genquery2,
+    DelayedRule, Options, RemoteZone, Resource, Zone, genquery1, genquery2, stored,
 };
 use cenote_store::{
     At, Avu, AvuChange, Caller, Conditions, CreateOptions, Draft, NewUser, Parts, PutOptions, Role,
@@ -253,6 +253,24 @@ fn in_the_second_language_what_has_no_attribute_has_a_row() {
         world.ask2("select DATA_NAME where COLL_NAME like '%/a' and META_DATA_ATTR_NAME is null");
     assert_eq!(bare, ["y"]);
     assert!(world.ask2("select COLL_NAME").contains(&"/tempZone/home/rods/a".to_owned()));
+}
+
+#[test]
+fn a_stored_query_takes_its_arguments() {
+    let world = World::planted();
+    let ask = |text: &str, arguments: &[&str]| {
+        let reading = world.store.reading(&world.admin).unwrap();
+        let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
+        stored(&reading, &zone(), text, &arguments, 10)
+    };
+    let token = "select token_id from R_TOKN_MAIN where token_name = 'rodsgroup'";
+    assert_eq!(ask(token, &[]).unwrap(), [["200"]]);
+    let sizes = "select data_name from R_DATA_MAIN where data_size between ? and ?";
+    assert_eq!(ask(sizes, &["10", "50"]).unwrap(), [["y"]]);
+    for (arguments, what) in [(&["10"][..], "is missing"), (&["1", "2", "3"], "1 more")] {
+        let error = ask(sizes, arguments).unwrap_err().to_string();
+        assert!(error.contains(what), "{error}");
+    }
 }
 
 proptest! {

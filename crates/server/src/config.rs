@@ -118,6 +118,8 @@ pub struct Irods {
     pub body_bytes: u64,
     /// The streams that a parallel write may have.
     pub streams: u64,
+    /// The streams that all parallel writes together may have at a time.
+    pub all_streams: u64,
 }
 
 impl Default for Irods {
@@ -128,6 +130,7 @@ impl Default for Irods {
             rows: 100_000,
             body_bytes: i32::MAX as u64,
             streams: 64,
+            all_streams: 4_096,
         }
     }
 }

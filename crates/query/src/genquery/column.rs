@@ -14,6 +14,7 @@ pub(super) enum Entity {
     Ticket,
     Zone,
     Rule,
+    Token,
 }
 
 /// How values compare and sort.
@@ -133,6 +134,9 @@ columns! {
     RULE_EXEC_NAME RuleExecName Rule Text;
     RULE_EXEC_USER_NAME RuleExecUser Rule Text;
     RULE_EXEC_TIME RuleExecTime Rule Text;
+    TOKEN_NAMESPACE TokenNamespace Token Text;
+    TOKEN_ID TokenId Token Integer;
+    TOKEN_NAME TokenName Token Text;
 }
 
 impl Column {

@@ -21,7 +21,7 @@ pub(super) enum TokenKind {
 
 /// The longest first, so that `<=` is not `<`.
 const SIGNS: [&str; 14] =
-    ["||", "&&", "<>", "!=", "<=", ">=", "=", "<", ">", ",", "(", ")", "*", ";"];
+    ["||", "&&", "<>", "!=", "<=", ">=", "=", "<", ">", ",", "(", ")", ";", "?"];
 
 pub(super) fn tokens(text: &str) -> Result<Vec<Token>> {
     let mut tokens = Vec::new();

@@ -16,10 +16,11 @@ mod run;
 mod second;
 mod source;
 mod statement;
+mod token;
 mod zone;
 
 pub use run::genquery1;
-pub use second::{canonical, genquery2};
+pub use second::{canonical, check_stored, genquery2, stored};
 pub use zone::{DelayedRule, RemoteZone, Resource, Zone};
 
 /// How a query is answered.

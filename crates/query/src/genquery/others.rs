@@ -6,6 +6,7 @@ use cenote_store::{PersonId, PersonKind};
 use super::column::Entity;
 use super::row::{Row, TicketRow};
 use super::source::Source;
+use super::token::TOKENS;
 use super::zone::Resource;
 use crate::Result;
 
@@ -21,9 +22,12 @@ impl Source<'_> {
         if self.about(Entity::Resource) || self.about(Entity::ResourceAvu) {
             return self.resources(each);
         }
-        match self.about(Entity::Rule) {
-            true => self.rules(each),
-            false => self.zones(each),
+        if self.about(Entity::Rule) {
+            self.rules(each);
+        } else if self.about(Entity::Token) {
+            TOKENS.iter().for_each(|token| each(Row { token: Some(*token), ..Row::default() }));
+        } else {
+            self.zones(each);
         }
         Ok(())
     }

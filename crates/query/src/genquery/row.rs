@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use cenote_store::{Avu, Level, Person, PersonId, PersonKind, Role, Stat, StorePath, Ticket, Time};
 
 use super::column::{Column, Entity};
+use super::token::Token;
 use super::zone::{DelayedRule, RemoteZone, Resource, Zone};
 
 /// What a row is about.
@@ -22,6 +23,7 @@ pub(super) struct Row {
     /// A zone; the local one, if this is not another.
     pub(super) remote: Option<RemoteZone>,
     pub(super) rule: Option<DelayedRule>,
+    pub(super) token: Option<Token>,
 }
 
 /// A ticket with what it opens, and one of each list of those who may use it.
@@ -68,6 +70,7 @@ impl Names<'_> {
             Entity::Ticket => self.of_ticket(row.ticket.as_ref()?, column),
             Entity::Zone => self.of_zone(row.remote.as_ref(), column),
             Entity::Rule => of_rule(row.rule.as_ref()?, column),
+            Entity::Token => of_token(row.token?, column),
         })
     }
 
@@ -199,6 +202,14 @@ fn of_rule(rule: &DelayedRule, column: Column) -> String {
         Column::RuleExecName => rule.text.clone(),
         Column::RuleExecUser => rule.user.clone(),
         _ => time(rule.due),
+    }
+}
+
+fn of_token(token: Token, column: Column) -> String {
+    match column {
+        Column::TokenNamespace => token.namespace.to_owned(),
+        Column::TokenId => token.id.to_string(),
+        _ => token.name.to_owned(),
     }
 }
 

@@ -30,6 +30,8 @@ pub(super) enum Code {
     PathDoesNotExist = -358_000,
     IncompatibleParameters = -402_000,
     Locked = -406_000,
+    VerificationResults = -407_000,
+    BadSql = -806_000,
     NoRows = -808_000,
     AlreadyExists = -809_000,
     InvalidArgument = -816_000,
@@ -38,7 +40,11 @@ pub(super) enum Code {
     InvalidAuthentication = -826_000,
     InvalidUser = -827_000,
     ExistsAsCollection = -833_000,
+    UnknownSpecificQuery = -853_000,
+    InvalidHostname = -855_000,
     TicketInvalid = -890_000,
+    NoMicroservice = -1_102_000,
+    HierarchyError = -1_803_000,
 }
 
 /// Why a call was refused, and how that is said.
@@ -54,6 +60,8 @@ pub(super) enum Refusal {
 
 impl Refusal {
     pub(super) const BAD: Self = Self::Plain(StatusCode::BAD_REQUEST);
+    /// No more streams at a time.
+    pub(super) const BUSY: Self = Self::Plain(StatusCode::SERVICE_UNAVAILABLE);
 
     /// The catalog refuses.
     pub(super) fn code(code: Code) -> Self {
@@ -120,6 +128,14 @@ fn code_of(kind: ErrorKind) -> Option<Code> {
         K::NoSpace => Code::NoSpace,
         K::ReadOnly | K::Unavailable | K::Damaged | K::Unknown => return None,
     })
+}
+
+/// What only administrators may do has a code of its own.
+pub(super) fn admin_only(error: Error) -> Refusal {
+    match error.kind() {
+        ErrorKind::Denied => Refusal::code(Code::NoApiPrivilege).with_message(&error.to_string()),
+        _ => error.into(),
+    }
 }
 
 impl From<Problem> for Refusal {

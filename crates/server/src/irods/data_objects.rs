@@ -10,7 +10,7 @@ use super::answer::{self, Answer};
 use super::call::Call;
 use super::code::{Code, Refusal};
 use super::collections::rename;
-use super::stat::{Wanted, checksum, modified, stat};
+use super::stat::{Wanted, checksum, checksum_of, modified, stat};
 use super::{metadata, parallel, permissions, read, trash, write};
 
 /// The operations that change something.
@@ -176,6 +176,7 @@ async fn truncate(call: Call) -> Answer {
     }
     check_resource(&call, "resource")?;
     let (path, caller) = (call.path("lpath")?, call.acting());
+    write::check_lock(&call, path.clone()).await?;
     call.ask(move |store| store.truncate(&caller, &path.into(), size, &Conditions::default()))
         .await?;
     answer::done()
@@ -187,12 +188,45 @@ async fn calculate(call: Call) -> Answer {
     answer::member("checksum", checksum(&stat).ok_or_else(|| Refusal::code(Code::NoRows))?)
 }
 
-/// The bytes are verified against their digests whenever they are read; here it is enough that there is one.
+/// Reads the bytes back, unless `compute-checksums=0`, and says where they are not what is recorded.
 async fn verify(call: Call) -> Answer {
-    digested(&call).await?;
-    let body =
-        json!({ "irods_response": { "status_code": 0 }, "r_error_info": Value::Array(vec![]) });
+    let stat = digested(&call).await?;
+    let recorded = checksum(&stat).unwrap_or_default();
+    let faults = match call.form.flag("compute-checksums", true) {
+        true => faults(&call, stat, &recorded).await?,
+        false => Vec::new(),
+    };
+    let code = if faults.is_empty() { 0 } else { Code::VerificationResults as i32 };
+    let mut body = json!({
+        "irods_response": { "status_code": code },
+        "r_error_info": Value::Array(vec![]),
+    });
+    if !faults.is_empty() {
+        body["results"] = faults.into();
+    }
     Ok(answer::json(axum::http::StatusCode::OK, body))
+}
+
+async fn faults(
+    call: &Call,
+    stat: Stat,
+    recorded: &str,
+) -> std::result::Result<Vec<Value>, Refusal> {
+    let (caller, at) = (call.acting(), At::Id(stat.id));
+    let opened = call.ask(move |store| store.open(&caller, &at, &Default::default())).await?;
+    let found = match opened.digests().await {
+        Ok(digests) => checksum_of(&digests).unwrap_or_default(),
+        Err(error) if error.kind() == ErrorKind::Damaged => error.to_string(),
+        Err(error) => return Err(error.into()),
+    };
+    let fault = json!({
+        "error_code": Code::ChecksumMismatch as i32,
+        "message": format!(
+            "ERROR: Computed checksum [{found}] does not match recorded checksum [{recorded}] for replica [0]."
+        ),
+        "severity": "error",
+    });
+    Ok(if found == recorded { Vec::new() } else { vec![fault] })
 }
 
 async fn digested(call: &Call) -> std::result::Result<Stat, Refusal> {

@@ -18,7 +18,7 @@ use super::answer::{self, Answer};
 use super::call::{Call, host};
 use super::code::Refusal;
 use super::form::Form;
-use super::{collections, data_objects, identity, lpath, query, tickets, users, zones};
+use super::{collections, data_objects, identity, lpath, query, rules, tickets, users, zones};
 use crate::app::App;
 
 /// The families of operations.
@@ -27,6 +27,7 @@ enum Endpoint {
     Collections,
     DataObjects,
     Query,
+    Rules,
     Tickets,
     UsersGroups,
     Zones,
@@ -49,6 +50,7 @@ pub(super) async fn answer(
         "collections" => Endpoint::Collections,
         "data-objects" => Endpoint::DataObjects,
         "query" => Endpoint::Query,
+        "rules" => Endpoint::Rules,
         "tickets" => Endpoint::Tickets,
         "users-groups" => Endpoint::UsersGroups,
         "zones" => Endpoint::Zones,
@@ -109,6 +111,7 @@ async fn dispatch(endpoint: Endpoint, operation: &str, call: Call) -> Answer {
         Endpoint::Collections => collections::answer(operation, call).await,
         Endpoint::DataObjects => data_objects::answer(operation, call).await,
         Endpoint::Query => query::answer(operation, call).await,
+        Endpoint::Rules => rules::answer(operation, call).await,
         Endpoint::Tickets => tickets::answer(operation, call).await,
         Endpoint::UsersGroups => users::answer(operation, call).await,
         Endpoint::Zones => zones::answer(operation, call).await,
@@ -138,17 +141,16 @@ fn operations(
         (Endpoint::DataObjects, true) => {
             (data_objects::CHANGES, &["modify_replica", "register", "replicate", "trim"])
         }
-        (Endpoint::Query, false) => (
-            &["execute_genquery"],
-            &["execute_specific_query", "list_genquery_columns", "list_specific_queries"],
-        ),
-        (Endpoint::Query, true) => (&[], &["add_specific_query", "remove_specific_query"]),
+        (Endpoint::Query, false) => (query::QUESTIONS, &["list_genquery_columns"]),
+        (Endpoint::Query, true) => (query::CHANGES, &[]),
+        (Endpoint::Rules, false) => (&["list_rule_engines"], &[]),
+        (Endpoint::Rules, true) => (rules::CHANGES, &[]),
         (Endpoint::Tickets, false) => (&[], &["list", "stat"]),
         (Endpoint::Tickets, true) => (&["create", "remove"], &[]),
         (Endpoint::UsersGroups, false) => (users::QUESTIONS, &["members"]),
         (Endpoint::UsersGroups, true) => (users::CHANGES, &["add_user_auth", "remove_user_auth"]),
-        (Endpoint::Zones, false) => (&["stat"], &["report"]),
-        (Endpoint::Zones, true) => (&[], &["add", "modify", "remove"]),
+        (Endpoint::Zones, false) => (&["report", "stat"], &[]),
+        (Endpoint::Zones, true) => (zones::CHANGES, &[]),
     }
 }
 
@@ -246,7 +248,7 @@ async fn info(app: &App, headers: &HeaderMap) -> Answer {
     let mut info = json!({
         "api_version": "0.7.0",
         "build": env!("CARGO_PKG_VERSION"),
-        "genquery2_enabled": false,
+        "genquery2_enabled": true,
         "irods_zone": settings.zone,
         "max_number_of_parallel_write_streams": settings.streams,
         "max_number_of_rows_per_catalog_query": settings.rows,

@@ -16,13 +16,17 @@ mod data_objects;
 mod endpoint;
 mod form;
 mod identity;
+mod lock;
 mod lpath;
 mod metadata;
+mod notes;
 mod parallel;
 mod permissions;
 mod query;
 mod read;
 mod rest;
+mod rules;
+mod specific;
 mod stat;
 mod tickets;
 mod trash;
@@ -30,8 +34,11 @@ mod users;
 mod write;
 mod zones;
 
+use std::time::Duration;
+
 use axum::Router;
 use axum::routing::any;
+use cenote_store::{Clock, Store, SystemClock};
 
 use crate::app::App;
 
@@ -40,4 +47,23 @@ pub(crate) fn router() -> Router<App> {
     Router::new()
         .route("/irods-http-api/{version}/{endpoint}", any(endpoint::answer))
         .route("/irods-rest/{version}/{*operation}", any(rest::answer))
+}
+
+/// How often what waits for its time is looked at.
+const PACE: Duration = Duration::from_secs(10);
+
+/// Runs delayed rules, and forgets abandoned parallel writes, until it is dropped.
+pub(crate) async fn maintain(app: App) {
+    loop {
+        tokio::time::sleep(PACE).await;
+        if let Err(problem) = app.ask(maintain_once).await {
+            tracing::warn!(target: "cenote::irods", %problem, "upkeep failed");
+        }
+    }
+}
+
+fn maintain_once(store: &Store) -> cenote_store::Result<()> {
+    let now = SystemClock.now();
+    rules::run_due(store, now)?;
+    lock::sweep(store, now)
 }

@@ -1,9 +1,9 @@
 //! Writing with several streams at a time.
 //!
 //! A handle that replaces the content is an upload of the store's: its parts are seen when it is
-//! shut down, all of them or none, and an abandoned one is swept. A handle that keeps the content names its
-//! object, and each write through it is laid over the content at once. No handle is kept in
-//! this process, so any server over the same catalog knows it.
+//! shut down, all of them or none, and an abandoned one is swept. A handle that keeps the content has none, and
+//! each write through it is laid over the content at once. Either has the lock of its object, which is a
+//! note of the store's; so any server over the same catalog knows every handle.
 
 use axum::http::StatusCode;
 use base64::Engine;
@@ -13,32 +13,36 @@ use cenote_store::{At, Conditions, ErrorKind, PutOptions, StorePath, UploadOptio
 use super::answer::{self, Answer};
 use super::call::Call;
 use super::code::{Code, Refusal};
+use super::lock;
 use super::write::{Mode, check_replica, ensure, refusal};
 
-/// What a handle stands for.
+/// A parallel write.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Handle {
-    Upload(u64),
-    Object(StorePath),
+struct Handle {
+    /// The number of its lock.
+    lock: u64,
+    /// The upload that takes its bytes, if they replace the content.
+    upload: Option<u64>,
+    path: StorePath,
 }
 
 impl Handle {
     fn encode(&self) -> String {
-        match self {
-            Self::Upload(id) => format!("u{id}"),
-            Self::Object(path) => format!("o{}", BASE64_URL_SAFE_NO_PAD.encode(path.to_string())),
-        }
+        let upload = self.upload.map(|id| id.to_string()).unwrap_or_default();
+        let path = BASE64_URL_SAFE_NO_PAD.encode(self.path.to_string());
+        format!("{}.{upload}.{path}", self.lock)
     }
 
     fn decode(handle: &str) -> Option<Self> {
-        match handle.split_at_checked(1)? {
-            ("u", id) => Some(Self::Upload(id.parse().ok()?)),
-            ("o", path) => {
-                let path = String::from_utf8(BASE64_URL_SAFE_NO_PAD.decode(path).ok()?).ok()?;
-                Some(Self::Object(path.parse().ok()?))
-            }
-            _ => None,
-        }
+        let mut parts = handle.splitn(3, '.');
+        let (lock, upload, path) = (parts.next()?, parts.next()?, parts.next()?);
+        let path = String::from_utf8(BASE64_URL_SAFE_NO_PAD.decode(path).ok()?).ok()?;
+        let upload = Some(upload).filter(|id| !id.is_empty());
+        Some(Self {
+            lock: lock.parse().ok()?,
+            upload: upload.map(str::parse).transpose().ok()?,
+            path: path.parse().ok()?,
+        })
     }
 }
 
@@ -49,16 +53,38 @@ pub(super) async fn init(call: Call) -> Answer {
         return Err(Refusal::BAD);
     }
     let path = call.path("lpath")?;
-    let mode = Mode::of(&call)?;
+    let replaces = matches!(Mode::of(&call)?, Mode::Replace | Mode::At(_, true));
     check_replica(&call)?;
-    let handle = match mode {
-        Mode::Replace | Mode::At(_, true) => Handle::Upload(begin(&call, path).await?),
-        Mode::At(_, false) => {
-            ensure(&call, path.clone(), false).await?;
-            Handle::Object(path)
-        }
+    let lock = acquire(&call, path.clone(), streams).await?;
+    let begun = match replaces {
+        true => begin(&call, path.clone()).await.map(Some),
+        false => ensure(&call, path.clone(), false).await.map(|()| None),
     };
-    answer::member("parallel_write_handle", handle.encode())
+    match begun {
+        Ok(upload) => {
+            let handle = Handle { lock, upload, path };
+            answer::member("parallel_write_handle", handle.encode())
+        }
+        Err(refusal) => {
+            release(&call, path, lock).await?;
+            Err(refusal)
+        }
+    }
+}
+
+async fn acquire(call: &Call, path: StorePath, streams: u64) -> Result<u64, Refusal> {
+    let (caller, most) = (call.acting(), call.settings().all_streams);
+    let lock = call.ask(move |store| {
+        Ok(store
+            .may_put(&caller, &path, &PutOptions::default())
+            .map(|()| lock::acquire(store, &caller, &path, streams, most)))
+    });
+    lock.await?.map_err(refusal)??
+}
+
+async fn release(call: &Call, path: StorePath, number: u64) -> Result<(), Refusal> {
+    let caller = call.caller.clone();
+    call.ask(move |store| lock::release(store, &caller, &path, number)).await
 }
 
 async fn begin(call: &Call, path: StorePath) -> Result<u64, Refusal> {
@@ -75,34 +101,42 @@ pub(super) async fn write(mut call: Call, handle: &str) -> Answer {
     if call.count("stream-index")?.is_some_and(|index| index > call.settings().streams) {
         return Err(Refusal::BAD);
     }
+    let (caller, path, number) = (call.caller.clone(), handle.path.clone(), handle.lock);
+    if !call.ask(move |store| lock::renew(store, &caller, &path, number)).await? {
+        return Err(Refusal::BAD);
+    }
     let bytes = call.bytes().await?;
     let caller = call.acting();
-    match handle {
-        Handle::Upload(id) => {
+    match handle.upload {
+        Some(id) => {
             let kept = call.ask(move |store| Ok(store.keep_part(&caller, id, offset, &bytes)));
             kept.await?.map_err(|error| match error.kind() {
                 ErrorKind::NotFound => Refusal::BAD,
                 _ => error.into(),
             })?;
         }
-        Handle::Object(path) => {
-            let (at, position, always) =
-                (At::from(path), Where::Offset(offset), Conditions::default());
+        None => {
+            let (at, always) = (At::from(handle.path), Conditions::default());
             let store = call.app.store();
-            let written = store.write_received(&caller, &at, position, bytes, &always);
+            let written = store.write_received(&caller, &at, Where::Offset(offset), bytes, &always);
             written.await.map_err(refusal)?;
         }
     }
     answer::done()
 }
 
-/// `parallel_write_shutdown`: what was written is seen from now on.
+/// `parallel_write_shutdown`: what was written is seen from now on. A handle that is not known, any more, is
+/// no error.
 pub(super) async fn shutdown(call: Call) -> Answer {
     let handle = call.need("parallel-write-handle")?;
-    let Some(Handle::Upload(id)) = Handle::decode(handle) else { return answer::done() };
-    let completed = call.app.store().complete_upload(&call.acting(), id, None).await;
+    let Some(handle) = Handle::decode(handle) else { return answer::done() };
+    let completed = match handle.upload {
+        Some(id) => call.app.store().complete_upload(&call.acting(), id, None).await.map(drop),
+        None => Ok(()),
+    };
+    release(&call, handle.path, handle.lock).await?;
     match completed {
-        Ok(_) => answer::done(),
+        Ok(()) => answer::done(),
         Err(error) if error.kind() == ErrorKind::NotFound => answer::done(),
         Err(error) if error.kind() == ErrorKind::Conflict => Err(Refusal::Coded {
             status: StatusCode::OK,
@@ -121,10 +155,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_handle_comes_back(id: u64, path in "(/[a-z ü]{1,5}){1,3}") {
-            for handle in [Handle::Upload(id), Handle::Object(path.parse().unwrap())] {
-                prop_assert_eq!(Handle::decode(&handle.encode()), Some(handle));
-            }
+        fn a_handle_comes_back(lock: u64, upload: Option<u64>, path in "(/[a-z ü]{1,5}){1,3}") {
+            let handle = Handle { lock, upload, path: path.parse().unwrap() };
+            prop_assert_eq!(Handle::decode(&handle.encode()), Some(handle));
         }
 
         #[test]

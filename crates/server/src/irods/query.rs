@@ -1,57 +1,140 @@
 //! `query`: GenQuery over the store.
 
-use axum::http::StatusCode;
-use cenote_query::genquery::{Options, Zone, genquery1};
+use cenote_query::genquery::{self, Options, RemoteZone, Resource, Zone};
+use cenote_store::{Result, Store, Time};
 
 use super::answer::{self, Answer};
 use super::call::Call;
 use super::code::{Code, Refusal};
+use super::rules::Delayed;
+use super::{notes, specific, zones};
 
-pub(super) async fn answer(_: &str, call: Call) -> Answer {
-    if call.form.text("parser").is_some_and(|parser| parser != "genquery1") {
-        return Err(Refusal::Plain(StatusCode::NOT_IMPLEMENTED));
+/// The operations that ask.
+pub(super) const QUESTIONS: &[&str] =
+    &["execute_genquery", "execute_specific_query", "list_specific_queries"];
+/// The operations that change something.
+pub(super) const CHANGES: &[&str] = &["add_specific_query", "remove_specific_query"];
+
+pub(super) async fn answer(operation: &str, call: Call) -> Answer {
+    match operation {
+        "add_specific_query" => specific::add(call).await,
+        "execute_specific_query" => specific::execute(call).await,
+        "list_specific_queries" => specific::list(call).await,
+        "remove_specific_query" => specific::remove(call).await,
+        _ => execute(call).await,
     }
-    let count = call.form.number("count").map_err(|_| Refusal::BAD)?;
-    let count = count.and_then(|count| u64::try_from(count).ok());
-    answer::member("rows", rows(&call, count).await?)
 }
 
-/// The rows that a call asks for, at most `count`.
-pub(super) async fn rows(call: &Call, count: Option<u64>) -> Result<Vec<Vec<String>>, Refusal> {
+async fn execute(call: Call) -> Answer {
+    match call.form.text("parser").unwrap_or("genquery1") {
+        "genquery1" => {
+            let count = call.form.number("count").map_err(|_| Refusal::BAD)?;
+            let count = count.and_then(|count| u64::try_from(count).ok());
+            answer::member("rows", rows(&call, count).await?)
+        }
+        "genquery2" if call.form.flag("sql-only", false) => {
+            let canonical = genquery::canonical(call.need("query")?);
+            answer::member("sql", canonical.map_err(second_refusal)?)
+        }
+        "genquery2" => answer::member("rows", second_rows(&call).await?),
+        _ => Err(Refusal::BAD),
+    }
+}
+
+/// The rows that a call asks for in the first language, at most `count`.
+pub(super) async fn rows(call: &Call, count: Option<u64>) -> Answered {
     let text = call.need("query")?.to_owned();
-    let options = options(call, count)?;
-    let settings = call.settings();
-    let zone = Zone { name: settings.zone.clone(), resource: settings.resource.clone() };
-    let caller = call.caller.clone();
+    let (offset, count) = page(call, count)?;
+    let options = Options {
+        offset,
+        count,
+        case_sensitive: switch(call, "case-sensitive")?,
+        distinct: switch(call, "distinct")?,
+    };
+    let (caller, zone) = (call.caller.clone(), zone(call).await?);
     let rows = call.ask(move |store| {
         let reading = store.reading(&caller)?;
-        Ok(genquery1(&reading, &zone, &text, options))
+        Ok(genquery::genquery1(&reading, &zone, &text, options))
     });
-    rows.await?.map_err(|error| match error {
-        cenote_query::Error::Syntax(fault) => {
-            Refusal::code(Code::InvalidArgument).with_message(&fault)
-        }
-        cenote_query::Error::Store(error) => error.into(),
-    })
+    rows.await?.map_err(|error| refusal(error, Code::InvalidArgument))
 }
 
-fn options(call: &Call, count: Option<u64>) -> Result<Options, Refusal> {
+/// The rows that a call asks for in the second language, which has its own offset and limit.
+async fn second_rows(call: &Call) -> Answered {
+    let text = call.need("query")?.to_owned();
+    let (_, most) = page(call, None)?;
+    let (caller, zone) = (call.caller.clone(), zone(call).await?);
+    let rows = call.ask(move |store| {
+        let reading = store.reading(&caller)?;
+        Ok(genquery::genquery2(&reading, &zone, &text, most))
+    });
+    rows.await?.map_err(second_refusal)
+}
+
+type Answered = std::result::Result<Vec<Vec<String>>, Refusal>;
+
+/// A query with a fault has this code.
+pub(super) fn refusal(error: cenote_query::Error, code: Code) -> Refusal {
+    match error {
+        cenote_query::Error::Syntax(fault) => Refusal::code(code).with_message(&fault),
+        cenote_query::Error::Store(error) => error.into(),
+    }
+}
+
+/// A fault of the second language has status 400.
+fn second_refusal(error: cenote_query::Error) -> Refusal {
+    refusal(error, Code::InvalidArgument).into_bad_request()
+}
+
+/// How many rows are left out, and how many are given at most.
+pub(super) fn page(
+    call: &Call,
+    count: Option<u64>,
+) -> std::result::Result<(usize, usize), Refusal> {
     let most = call.settings().rows;
     let count = count.filter(|count| *count > 0).unwrap_or(most).min(most);
     let offset = call.form.number("offset").map_err(|_| Refusal::BAD)?.unwrap_or(0);
-    Ok(Options {
-        offset: usize::try_from(offset).unwrap_or(0),
-        count: usize::try_from(count).unwrap_or(usize::MAX),
-        case_sensitive: switch(call, "case-sensitive")?,
-        distinct: switch(call, "distinct")?,
-    })
+    Ok((usize::try_from(offset).unwrap_or(0), usize::try_from(count).unwrap_or(usize::MAX)))
 }
 
 /// On unless it is `0`; anything else is an error here.
-fn switch(call: &Call, name: &str) -> Result<bool, Refusal> {
+fn switch(call: &Call, name: &str) -> std::result::Result<bool, Refusal> {
     match call.form.text(name) {
         None | Some("1") => Ok(true),
         Some("0") => Ok(false),
         Some(_) => Err(Refusal::BAD),
     }
+}
+
+/// What a query may ask besides the tree.
+pub(super) async fn zone(call: &Call) -> std::result::Result<Zone, Refusal> {
+    let (name, resource) = (call.settings().zone.clone(), call.settings().resource.clone());
+    call.ask(move |store| {
+        let resource = Resource { name: resource, ..Resource::default() };
+        let (remote, delayed) = (remote(store, &name)?, delayed(store)?);
+        Ok(Zone { name, resources: vec![resource], remote, delayed })
+    })
+    .await
+}
+
+fn remote(store: &Store, local: &str) -> Result<Vec<RemoteZone>> {
+    let zones = zones::remote(store, local)?.into_iter();
+    let zone = |(name, zone): (String, zones::Zone)| RemoteZone {
+        name,
+        connection: zone.connection,
+        comment: zone.comment,
+    };
+    Ok(zones.map(zone).collect())
+}
+
+fn delayed(store: &Store) -> Result<Vec<genquery::DelayedRule>> {
+    let rule = |(id, rule): (String, Delayed)| genquery::DelayedRule {
+        id: id.parse().unwrap_or_default(),
+        text: rule.text,
+        user: rule.user,
+        due: Time::from_secs(rule.due),
+    };
+    let mut rules: Vec<_> = notes::all::<Delayed>(store)?.into_iter().map(rule).collect();
+    rules.sort_by_key(|rule| rule.id);
+    Ok(rules)
 }

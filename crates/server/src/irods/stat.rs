@@ -1,7 +1,7 @@
 //! What is told of a resource, and what kind an operation needs it to be.
 
 use cenote_store::{
-    At, Caller, ErrorKind, GrantView, Kind, Level, Result, Role, Scope, Stat, Store,
+    At, Caller, Digests, ErrorKind, GrantView, Kind, Level, Result, Role, Scope, Stat, Store,
 };
 use serde_json::{Map, Value, json};
 
@@ -105,11 +105,16 @@ pub(super) fn modified(stat: &Stat) -> i64 {
     stat.resource.mtime.unwrap_or(stat.resource.modified).secs()
 }
 
-/// The checksum as iRODS writes it: `sha2:` and the SHA-256 in base64.
+/// The checksum as iRODS writes it, if it is known.
 pub(super) fn checksum(stat: &Stat) -> Option<String> {
+    checksum_of(&stat.resource.content.as_ref()?.digests)
+}
+
+/// `sha2:` and the SHA-256 in base64.
+pub(super) fn checksum_of(digests: &Digests) -> Option<String> {
     use base64::Engine;
-    let sha256 = stat.resource.content.as_ref()?.digests.sha256?;
-    Some(format!("sha2:{}", base64::prelude::BASE64_STANDARD.encode(sha256)))
+    let encoded = base64::prelude::BASE64_STANDARD.encode(digests.sha256?);
+    Some(format!("sha2:{encoded}"))
 }
 
 /// The access list. It is never empty: a client of old cannot read an empty one.

@@ -7,7 +7,7 @@ use super::answer::{self, Answer};
 use super::call::Call;
 use super::code::{Code, Refusal};
 use super::data_objects::{check_resource, create_empty};
-use super::parallel;
+use super::{lock, parallel};
 
 pub(super) async fn write(mut call: Call) -> Answer {
     if let Some(handle) = call.form.text("parallel-write-handle").map(str::to_owned) {
@@ -16,6 +16,7 @@ pub(super) async fn write(mut call: Call) -> Answer {
     let path = call.path("lpath")?;
     let mode = Mode::of(&call)?;
     check_replica(&call)?;
+    check_lock(&call, path.clone()).await?;
     let bytes = call.bytes().await?;
     match mode {
         Mode::Replace => replace(&call, path, bytes).await?,
@@ -44,6 +45,11 @@ impl Mode {
             (_, truncate, offset) => Self::At(Where::Offset(offset), truncate),
         })
     }
+}
+
+/// What a parallel write has is nobody else's to write.
+pub(super) async fn check_lock(call: &Call, path: StorePath) -> Result<(), Refusal> {
+    call.ask(move |store| lock::check(store, &path)).await?
 }
 
 /// Everything has one replica, on one resource.

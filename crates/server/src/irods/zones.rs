@@ -1,21 +1,193 @@
-//! `zones`: there is one, the local zone.
+//! `zones`: the local zone, and what is noted of others. Nothing is asked of another zone.
 
-use serde_json::{Map, json};
+use cenote_store::{Result, Role, Store};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 
 use super::answer::{self, Answer};
 use super::call::Call;
+use super::code::{Code, Refusal, admin_only};
+use super::notes::{self, Note};
 
-pub(super) async fn answer(_: &str, call: Call) -> Answer {
-    let exists = call.need("name")? == call.settings().zone;
-    let info = match exists {
-        true => json!({
-            "comment": "",
-            "connection_info": "",
-            "id": 1,
-            "name": call.settings().zone,
-            "type": "local",
-        }),
-        false => json!({}),
-    };
+/// The operations that change something.
+pub(super) const CHANGES: &[&str] = &["add", "modify", "remove"];
+/// The number of the local zone.
+const LOCAL: u64 = 1;
+
+/// What is noted of a zone.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct Zone {
+    id: u64,
+    pub(super) connection: String,
+    pub(super) comment: String,
+}
+
+impl Note for Zone {
+    const FAMILY: &'static str = "zone";
+}
+
+pub(super) async fn answer(operation: &str, call: Call) -> Answer {
+    match operation {
+        "add" => add(call).await,
+        "modify" => modify(call).await,
+        "remove" => remove(call).await,
+        "report" => answer::member("zone_report", report(&call).await?),
+        _ => stat(call).await,
+    }
+}
+
+async fn add(call: Call) -> Answer {
+    let name = call.need("name")?.to_owned();
+    let text = |parameter| call.form.text(parameter).unwrap_or_default().to_owned();
+    let (connection, comment) = (text("connection-info"), text("comment"));
+    if !connection.is_empty() {
+        check_connection(&connection)?;
+    }
+    let (caller, local) = (call.caller.clone(), call.settings().zone.clone());
+    let added = call.ask(move |store| {
+        Ok(notes::change(store, &caller, Role::Admin, |notes| {
+            if name == local || notes.get::<Zone>(&name)?.is_some() {
+                return Ok(Err(Refusal::code(Code::AlreadyExists)));
+            }
+            let (connection, comment) = (connection.clone(), comment.clone());
+            let id = notes.number()?;
+            notes.put(&name, &Zone { id, connection, comment }).map(Ok)
+        }))
+    });
+    added.await?.map_err(admin_only)??;
+    answer::done()
+}
+
+async fn remove(call: Call) -> Answer {
+    let (name, caller) = (call.need("name")?.to_owned(), call.caller.clone());
+    let removed = call.ask(move |store| {
+        Ok(notes::change(store, &caller, Role::Admin, |notes| {
+            if notes.get::<Zone>(&name)?.is_none() {
+                return Ok(Err(Refusal::code(Code::InvalidArgument)));
+            }
+            notes.remove::<Zone>(&name);
+            Ok(Ok(()))
+        }))
+    });
+    removed.await?.map_err(admin_only)??;
+    answer::done()
+}
+
+async fn modify(call: Call) -> Answer {
+    let (name, property) = (call.need("name")?.to_owned(), call.need("property")?.to_owned());
+    if !["comment", "connection_info", "name"].contains(&property.as_str()) {
+        return Err(Refusal::BAD);
+    }
+    let value = call.form.text("value").unwrap_or_default().to_owned();
+    match property.as_str() {
+        "connection_info" => check_connection(&value)?,
+        "name" if value.is_empty() || value.contains('/') => {
+            return Err(Refusal::code(Code::InvalidArgument));
+        }
+        _ => {}
+    }
+    let (caller, local) = (call.caller.clone(), call.settings().zone.clone());
+    let modified = call.ask(move |store| {
+        Ok(notes::change(store, &caller, Role::Admin, |notes| {
+            let known = notes.get::<Zone>(&name)?;
+            let known = known.or_else(|| {
+                (name == local && property == "comment")
+                    .then(|| Zone { id: LOCAL, ..Zone::default() })
+            });
+            let Some(mut zone) = known else {
+                return Ok(Err(Refusal::code(Code::InvalidArgument)));
+            };
+            let mut own = name.as_str();
+            match property.as_str() {
+                "comment" => zone.comment.clone_from(&value),
+                "connection_info" => zone.connection.clone_from(&value),
+                _ if value == local || notes.get::<Zone>(&value)?.is_some() => {
+                    return Ok(Err(Refusal::code(Code::AlreadyExists)));
+                }
+                _ => {
+                    notes.remove::<Zone>(&name);
+                    own = &value;
+                }
+            }
+            notes.put(own, &zone).map(Ok)
+        }))
+    });
+    modified.await?.map_err(admin_only)??;
+    answer::done()
+}
+
+/// `HOST:PORT`, both of them.
+fn check_connection(text: &str) -> std::result::Result<(), Refusal> {
+    match text.rsplit_once(':') {
+        Some(("", _)) => Err(Refusal::code(Code::InvalidHostname)),
+        Some((_, port)) if port.parse::<u16>().is_ok() => Ok(()),
+        _ => Err(Refusal::code(Code::InvalidArgument)),
+    }
+}
+
+async fn stat(call: Call) -> Answer {
+    let (name, local) = (call.need("name")?.to_owned(), call.settings().zone.clone());
+    let info = call.ask(move |store| {
+        let noted = notes::get::<Zone>(store, &name)?;
+        Ok(match name == local {
+            true => Some(info(&name, "local", &Zone { id: LOCAL, ..noted.unwrap_or_default() })),
+            false => noted.map(|zone| info(&name, "remote", &zone)),
+        })
+    });
+    let info = info.await?;
+    let exists = info.is_some();
+    let info = info.unwrap_or_else(|| json!({}));
     answer::with(Map::from_iter([("exists".to_owned(), exists.into()), ("info".to_owned(), info)]))
+}
+
+fn info(name: &str, kind: &str, zone: &Zone) -> Value {
+    json!({
+        "comment": zone.comment,
+        "connection_info": zone.connection,
+        "id": zone.id,
+        "name": name,
+        "type": kind,
+    })
+}
+
+/// The other zones that are known.
+pub(super) fn remote(store: &Store, local: &str) -> Result<Vec<(String, Zone)>> {
+    let mut zones = notes::all::<Zone>(store)?;
+    zones.retain(|(name, _)| name != local);
+    Ok(zones)
+}
+
+/// What this zone is made of, for administrators.
+pub(super) async fn report(call: &Call) -> std::result::Result<Value, Refusal> {
+    if !call.caller.is_admin() {
+        return Err(Refusal::code(Code::NoApiPrivilege));
+    }
+    let settings = call.settings();
+    let server = json!({
+        "host_system_information": { "service_account_user_name": "cenote" },
+        "resources": [{ "name": settings.resource, "type": "unixfilesystem" }],
+        "server_config": { "zone_name": settings.zone },
+        "version": { "irods_version": env!("CARGO_PKG_VERSION") },
+    });
+    Ok(json!({
+        "schema_version": "4",
+        "zones": [{ "name": settings.zone, "servers": [server] }],
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_zone_is_reached_by_host_and_port() {
+        let number = |text| check_connection(text).err().and_then(|refusal| refusal.number());
+        assert_eq!(number("example.org:1247"), None);
+        for text in [":1247", ":"] {
+            assert_eq!(number(text), Some(-855_000), "{text}");
+        }
+        for text in ["", "example.org", "example.org:", "example.org:port"] {
+            assert_eq!(number(text), Some(-816_000), "{text}");
+        }
+    }
 }

@@ -15,6 +15,7 @@ use super::connection::Protocol;
 use super::tls;
 use crate::app::App;
 use crate::config::Config;
+use crate::irods;
 use crate::router::app_router;
 
 /// Why a server does not start.
@@ -108,6 +109,7 @@ impl Server {
 async fn maintain(app: App) {
     tokio::select! {
         () = app.store().maintain(Pace::default()) => {}
+        () = irods::maintain(app.clone()) => {}
         () = app.stopping().cancelled() => {}
     }
 }

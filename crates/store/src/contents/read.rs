@@ -7,7 +7,7 @@ use futures_util::stream::StreamExt;
 
 use crate::access::Chain;
 use crate::contents::layout::{ContentStream, Layout};
-use crate::model::{At, ContentHead, Kind, Level, PlaceId, Stat};
+use crate::model::{At, ContentHead, Digests, Kind, Level, PlaceId, Stat};
 use crate::tree::find;
 use crate::{Caller, Error, ErrorKind, Result, Store, versions};
 
@@ -94,6 +94,11 @@ impl Opened {
     pub async fn verified(mut self) -> Result<Self> {
         self.layout.verify().await?;
         Ok(self)
+    }
+
+    /// Reads all bytes, and gives their digests as they are now.
+    pub async fn digests(&self) -> Result<Digests> {
+        self.layout.digests().await
     }
 
     /// The bytes of `range`, which must lie in the content.

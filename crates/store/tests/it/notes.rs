@@ -38,9 +38,9 @@ fn a_change_of_notes_is_whole_or_nothing() {
     assert_eq!(kind(failed), ErrorKind::Invalid);
     assert!(names(&world, "a", "").is_empty());
     let large = vec![0; (1 << 20) + 1];
-    let failed = world.store.change_notes(&world.admin, Role::Admin, "a", |notes| {
-        notes.put("x", large.clone().into())
-    });
+    let failed = world
+        .store
+        .change_notes(&world.admin, Role::Admin, "a", |notes| notes.put("x", large.clone().into()));
     assert_eq!(kind(failed), ErrorKind::TooLarge);
 }
 
@@ -53,7 +53,8 @@ fn a_change_of_notes_needs_its_role() {
         Ok(())
     });
     assert_eq!(kind(denied), ErrorKind::Denied);
-    let counted = world.store.change_notes(&user, Role::User, "a", |notes| Ok(notes.all("")?.len()));
+    let counted =
+        world.store.change_notes(&user, Role::User, "a", |notes| Ok(notes.all("")?.len()));
     assert_eq!(counted.unwrap(), 0);
 }
 

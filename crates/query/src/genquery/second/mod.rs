@@ -11,7 +11,7 @@ mod parse;
 mod run;
 mod statement;
 
-pub use run::{canonical, genquery2};
+pub use run::{canonical, check_stored, genquery2, stored};
 
 #[cfg(test)]
 mod tests;

@@ -1,36 +1,68 @@
 //! From text to a query.
 
+use super::super::column::Entity;
 use super::super::cursor::Cursor;
 use super::super::lexer::TokenKind;
 use super::super::statement::{Comparison, Operator};
 use super::statement::{Aggregate, CastType, Condition, Expression, Function, Output, Select};
-use crate::Result;
+use crate::{Error, Result};
 
 /// How deep conditions and functions may lie in each other.
 const DEEPEST: usize = 64;
 
 pub(super) fn parse(text: &str) -> Result<Select> {
-    let mut parser = Parser { cursor: Cursor::new(text)?, depth: 0 };
-    let select = parser.select()?;
-    parser.cursor.end()?;
-    Ok(select)
+    Parser { cursor: Cursor::new(text)?, depth: 0, stored: None }.whole()
+}
+
+/// A stored query: it may say from which table it selects, and its values may be `?`, each for the next of the
+/// arguments; without arguments, for a check, each is an empty text.
+pub(super) fn parse_stored(text: &str, arguments: Option<&[String]>) -> Result<Select> {
+    let stored = Some(Stored { arguments: arguments.map(<[String]>::iter) });
+    Parser { cursor: Cursor::new(text)?, depth: 0, stored }.whole()
+}
+
+/// The tables of the iRODS catalog that a stored query may select from, and what they are about.
+const TABLES: [(&str, Entity); 6] = [
+    ("R_COLL_MAIN", Entity::Collection),
+    ("R_DATA_MAIN", Entity::Object),
+    ("R_RESC_MAIN", Entity::Resource),
+    ("R_TOKN_MAIN", Entity::Token),
+    ("R_USER_MAIN", Entity::User),
+    ("R_ZONE_MAIN", Entity::Zone),
+];
+
+struct Stored<'a> {
+    arguments: Option<std::slice::Iter<'a, String>>,
 }
 
 struct Parser<'a> {
     cursor: Cursor<'a>,
     depth: usize,
+    stored: Option<Stored<'a>>,
 }
 
 impl Parser<'_> {
+    fn whole(mut self) -> Result<Select> {
+        let select = self.select()?;
+        self.cursor.end()?;
+        let unused = self.stored.and_then(|stored| stored.arguments).map_or(0, |more| more.len());
+        match unused {
+            0 => Ok(select),
+            more => Err(Error::Syntax(format!("{more} more arguments than the query takes"))),
+        }
+    }
+
     fn select(&mut self) -> Result<Select> {
         if !self.cursor.take_word("select") {
             return Err(self.cursor.fault("a query begins with `select`"));
         }
         let distinct = !self.cursor.take_word("no");
-        if !distinct {
-            self.cursor.keyword("distinct")?;
+        match distinct {
+            true => drop(self.cursor.take_word("distinct")),
+            false => self.cursor.keyword("distinct")?,
         }
         let outputs = self.list(Self::output)?;
+        let table = self.table()?;
         let condition = match self.cursor.take_word("where") {
             true => Some(self.any()?),
             false => None,
@@ -38,7 +70,22 @@ impl Parser<'_> {
         let group = self.clause("group", Self::expression)?;
         let order = self.clause("order", Self::ordered)?;
         let (offset, limit) = self.page()?;
-        Ok(Select { distinct, outputs, condition, group, order, offset, limit })
+        let select = Select { distinct, outputs, condition, group, order, offset, limit };
+        match table.is_none_or(|table| select.entities().iter().all(|entity| *entity == table)) {
+            true => Ok(select),
+            false => Err(Error::Syntax("a column that is not of the table".to_owned())),
+        }
+    }
+
+    /// `from TABLE`, which only stored queries may say.
+    fn table(&mut self) -> Result<Option<Entity>> {
+        if self.stored.is_none() || !self.cursor.take_word("from") {
+            return Ok(None);
+        }
+        let word = self.cursor.word("a table")?;
+        let known = TABLES.iter().find(|(name, _)| name.eq_ignore_ascii_case(&word));
+        let known = known.map(|(_, entity)| Some(*entity));
+        known.ok_or_else(|| self.cursor.fault_before("no such table"))
     }
 
     fn list<T>(&mut self, item: impl Fn(&mut Self) -> Result<T>) -> Result<Vec<T>> {
@@ -210,6 +257,12 @@ impl Parser<'_> {
 
     /// A value in quotes, in which `\xNN` is a byte.
     fn text(&mut self) -> Result<String> {
+        let argument = self.stored.as_mut().filter(|_| self.cursor.take_sign("?"));
+        if let Some(stored) = argument {
+            let Some(arguments) = &mut stored.arguments else { return Ok(String::new()) };
+            let next = arguments.next().cloned();
+            return next.ok_or_else(|| self.cursor.fault_before("an argument is missing"));
+        }
         let value = self.cursor.value()?;
         unescape(&value).ok_or_else(|| self.cursor.fault_before("bytes that are no UTF-8"))
     }

@@ -11,7 +11,7 @@ use super::super::row::{Names, Row};
 use super::super::source::Source;
 use super::super::statement::Test;
 use super::super::zone::Zone;
-use super::parse::parse;
+use super::parse::{parse, parse_stored};
 use super::statement::{Aggregate, Condition, Expression, Output, Select};
 use crate::{Error, Result};
 
@@ -25,7 +25,27 @@ pub fn genquery2(
     text: &str,
     most: usize,
 ) -> Result<Vec<Vec<String>>> {
-    let select = parse(text)?;
+    run(&parse(text)?, reading, zone, most)
+}
+
+/// Answers a stored query (see [`check_stored`]) with at most `most` rows of text.
+pub fn stored(
+    reading: &Reading,
+    zone: &Zone,
+    text: &str,
+    arguments: &[String],
+    most: usize,
+) -> Result<Vec<Vec<String>>> {
+    run(&parse_stored(text, Some(arguments))?, reading, zone, most)
+}
+
+/// Whether a text may be stored as a query, with `?` for its arguments: a GenQuery 2 statement, which may say
+/// from which table of the iRODS catalog it selects.
+pub fn check_stored(text: &str) -> Result<()> {
+    parse_stored(text, None)?.check()
+}
+
+fn run(select: &Select, reading: &Reading, zone: &Zone, most: usize) -> Result<Vec<Vec<String>>> {
     select.check()?;
     let names = Names { zone, persons: reading.persons()?.into_iter().collect() };
     let tests = select.tests();
@@ -38,7 +58,7 @@ pub fn genquery2(
         case_sensitive: true,
         outer: true,
     };
-    let mut gathered = Gathered::new(&select);
+    let mut gathered = Gathered::new(select);
     source.rows(&mut |row| gathered.take(&names, &row))?;
     Ok(gathered.answer(select.limit.unwrap_or(LIMIT).min(most)))
 }
@@ -72,7 +92,7 @@ impl Select {
     }
 
     /// Everything it is about.
-    fn entities(&self) -> BTreeSet<Entity> {
+    pub(super) fn entities(&self) -> BTreeSet<Entity> {
         let mut entities = BTreeSet::new();
         let mut add = |column: Column| {
             entities.insert(column.entity());

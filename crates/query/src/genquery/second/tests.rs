@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::super::column::Column;
 use super::super::statement::{Comparison, Operator};
 use super::parse::parse;
-use super::run::canonical;
+use super::run::{canonical, check_stored};
 use super::statement::{Aggregate, CastType, Condition, Expression, Function, Output, Select};
 
 #[test]
@@ -55,6 +55,26 @@ fn a_fault_says_what_is_wrong() {
     }
     let deep = format!("select DATA_NAME where {}", "(".repeat(100_000));
     assert!(canonical(&deep).unwrap_err().to_string().contains("parentheses"));
+}
+
+#[test]
+fn a_stored_query_has_a_table_and_arguments() {
+    for text in [
+        "select token_id from R_TOKN_MAIN where token_name = 'rodsgroup'",
+        "select distinct coll_name from r_coll_main where coll_name like ? and coll_id > ?",
+        "select DATA_NAME where DATA_NAME in (?, 'why?')",
+    ] {
+        check_stored(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert!(canonical(text).is_err(), "{text}");
+    }
+    for (text, what) in [
+        ("select token_id from R_SHOE_MAIN", "no such table"),
+        ("select coll_id from R_TOKN_MAIN", "not of the table"),
+        ("drop table R_TOKN_MAIN", "begins with `select`"),
+    ] {
+        let error = check_stored(text).unwrap_err().to_string();
+        assert!(error.contains(what), "{text}: {error}");
+    }
 }
 
 #[test]

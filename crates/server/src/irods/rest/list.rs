@@ -8,7 +8,7 @@ use super::super::answer::{self, Answer};
 use super::super::call::Call;
 use super::super::code::Refusal;
 use super::super::stat::modified;
-use super::super::{lpath, query};
+use super::super::{lpath, query, specific, zones};
 use super::inaccessible;
 
 /// What a listing tells besides names.
@@ -108,14 +108,20 @@ fn links(call: &Call) -> Value {
     json!({ "first": path, "last": path, "next": path, "prev": path, "self": path })
 }
 
-/// `GET query`: GenQuery 1; the counts are texts.
+/// `GET query`: GenQuery 1, or a specific query by its name; the counts are texts.
 pub(super) async fn query(call: Call) -> Answer {
-    if call.form.text("type").is_some_and(|kind| kind != "general") {
-        return Err(Refusal::BAD);
-    }
     let limit = call.count("limit")?;
-    let rows = query::rows(&call, limit).await?;
+    let rows = match call.form.text("type").unwrap_or("general") {
+        "general" => query::rows(&call, limit).await?,
+        "specific" => specific::rows(&call, call.need("query")?, limit).await?,
+        _ => return Err(Refusal::BAD),
+    };
     let count = rows.len().to_string();
     let body = json!({ "_embedded": rows, "_links": links(&call), "count": count, "total": count });
     Ok(answer::json(StatusCode::OK, body))
+}
+
+/// `GET zonereport`, for administrators.
+pub(super) async fn zone_report(call: Call) -> Answer {
+    Ok(answer::json(StatusCode::OK, zones::report(&call).await?))
 }

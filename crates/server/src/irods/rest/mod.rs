@@ -45,6 +45,7 @@ async fn dispatch(app: &App, operation: &str, request: Request) -> Answer {
         (Method::GET, "list") => list::list(call).await,
         (Method::GET, "query") => list::query(call).await,
         (Method::GET, "stream") => stream::read(call).await,
+        (Method::GET, "zonereport") => list::zone_report(call).await,
         (Method::GET, "ticket") => change::ticket(call).await,
         (Method::PUT, "stream") => stream::write(call, body).await,
         (Method::POST, "admin") => change::admin(call).await,

@@ -1,0 +1,104 @@
+//! One parallel write on an object at a time, and no more streams than the server allows.
+//!
+//! A lock is a note named by the object's path. It holds while the parallel write is open, and for as long as
+//! bytes come: one that nobody writes through for a while holds nothing any more, and is swept.
+
+use std::time::Duration;
+
+use cenote_store::{Caller, Result, Role, Store, StorePath, Time};
+use serde::{Deserialize, Serialize};
+
+use super::code::{Code, Refusal};
+use super::notes::{self, Note};
+
+/// How long a lock holds without a write.
+const IDLE: Duration = Duration::from_secs(900);
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Lock {
+    /// Names the parallel write that has it.
+    number: u64,
+    streams: u64,
+    /// Until when it holds, in seconds since 1970.
+    expires: i64,
+}
+
+impl Note for Lock {
+    const FAMILY: &'static str = "lock";
+}
+
+impl Lock {
+    fn holds(&self, now: Time) -> bool {
+        self.expires > now.secs()
+    }
+}
+
+/// Takes the lock of an object for some streams, of which there are `most` at a time; gives its number.
+pub(super) fn acquire(
+    store: &Store,
+    caller: &Caller,
+    path: &StorePath,
+    streams: u64,
+    most: u64,
+) -> Result<std::result::Result<u64, Refusal>> {
+    notes::change(store, caller, Role::User, |notes| {
+        let now = notes.now();
+        if notes.get::<Lock>(&path.to_string())?.is_some_and(|lock| lock.holds(now)) {
+            return Ok(Err(taken()));
+        }
+        let others = notes.all::<Lock>()?.into_iter().filter(|(_, lock)| lock.holds(now));
+        if others.map(|(_, lock)| lock.streams).sum::<u64>() + streams > most {
+            return Ok(Err(Refusal::BUSY));
+        }
+        let number = notes.number()?;
+        let expires = now.plus(IDLE).secs();
+        notes.put(&path.to_string(), &Lock { number, streams, expires })?;
+        Ok(Ok(number))
+    })
+}
+
+/// Whether a lock still holds; then it holds for longer, if half of its time is over.
+pub(super) fn renew(store: &Store, caller: &Caller, path: &StorePath, number: u64) -> Result<bool> {
+    notes::change(store, caller, Role::User, |notes| {
+        let now = notes.now();
+        let lock = notes.get::<Lock>(&path.to_string())?;
+        let Some(lock) = lock.filter(|lock| lock.number == number && lock.holds(now)) else {
+            return Ok(false);
+        };
+        if !lock.holds(now.plus(IDLE / 2)) {
+            let expires = now.plus(IDLE).secs();
+            notes.put(&path.to_string(), &Lock { expires, ..lock })?;
+        }
+        Ok(true)
+    })
+}
+
+/// Gives a lock back, if it is still the one of this number.
+pub(super) fn release(store: &Store, caller: &Caller, path: &StorePath, number: u64) -> Result<()> {
+    notes::change(store, caller, Role::User, |notes| {
+        if notes.get::<Lock>(&path.to_string())?.is_some_and(|lock| lock.number == number) {
+            notes.remove::<Lock>(&path.to_string());
+        }
+        Ok(())
+    })
+}
+
+/// Refuses what writes into an object that a parallel write has.
+pub(super) fn check(store: &Store, path: &StorePath) -> Result<std::result::Result<(), Refusal>> {
+    let now = cenote_store::Clock::now(&cenote_store::SystemClock);
+    let lock = notes::get::<Lock>(store, &path.to_string())?;
+    Ok(if lock.is_some_and(|lock| lock.holds(now)) { Err(taken()) } else { Ok(()) })
+}
+
+/// Removes the locks that hold nothing any more.
+pub(super) fn sweep(store: &Store, now: Time) -> Result<()> {
+    let left = notes::all::<Lock>(store)?.into_iter().filter(|(_, lock)| !lock.holds(now));
+    for (path, lock) in left {
+        release(store, &store.anonymous()?, &path.parse()?, lock.number)?;
+    }
+    Ok(())
+}
+
+fn taken() -> Refusal {
+    Refusal::code(Code::HierarchyError).with_message("a parallel write has this data object")
+}

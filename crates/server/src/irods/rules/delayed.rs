@@ -1,0 +1,93 @@
+//! Rules that wait for their time. Each is a note, which the server that runs it removes first, so that it
+//! runs once.
+
+use std::time::Duration;
+
+use cenote_store::{Caller, Result, Role, Store, Time};
+use serde::{Deserialize, Serialize};
+
+use super::super::answer::{self, Answer};
+use super::super::call::Call;
+use super::super::code::{Code, Refusal};
+use super::super::notes::{self, Note};
+use super::text::{self, Rule};
+use super::{log, unknown_rule};
+
+/// How many rules may wait.
+const MOST: usize = 10_000;
+
+/// A rule that waits.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(in super::super) struct Delayed {
+    pub(in super::super) text: String,
+    pub(in super::super) user: String,
+    /// When its time has come, in seconds since 1970.
+    pub(in super::super) due: i64,
+}
+
+impl Note for Delayed {
+    const FAMILY: &'static str = "rule";
+}
+
+pub(super) async fn add(
+    call: &Call,
+    seconds: u64,
+    text: String,
+) -> std::result::Result<(), Refusal> {
+    let caller = call.caller.clone();
+    let added = call.ask(move |store| {
+        notes::change(store, &caller, Role::User, |notes| {
+            if notes.all::<Delayed>()?.len() >= MOST {
+                return Ok(Err(Refusal::code(Code::NoSpace).with_message("too many rules wait")));
+            }
+            let due = notes.now().plus(Duration::from_secs(seconds)).secs();
+            let (text, user) = (text.clone(), caller.name().to_owned());
+            let number = notes.number()?;
+            notes.put(&number.to_string(), &Delayed { text, user, due }).map(Ok)
+        })
+    });
+    added.await?
+}
+
+/// `remove_delay_rule`: one's own; any, for an administrator.
+pub(super) async fn remove(call: Call) -> Answer {
+    let id = call.count("rule-id")?.ok_or(Refusal::BAD)?.to_string();
+    let caller = call.caller.clone();
+    let removed = call.ask(move |store| {
+        notes::change(store, &caller, Role::User, |notes| {
+            let Some(rule) = notes.get::<Delayed>(&id)? else { return Ok(Err(unknown_rule())) };
+            if rule.user != caller.name() && !caller.is_admin() {
+                return Ok(Err(Refusal::code(Code::NoAccess)));
+            }
+            notes.remove::<Delayed>(&id);
+            Ok(Ok(()))
+        })
+    });
+    removed.await??;
+    answer::done()
+}
+
+/// Runs the rules whose time has come: lines for the log are written there, others have nobody to read them.
+pub(in super::super) fn run_due(store: &Store, now: Time) -> Result<()> {
+    let caller = store.anonymous()?;
+    for (id, rule) in notes::all::<Delayed>(store)? {
+        if rule.due <= now.secs() && take(store, &caller, &id)? {
+            let rules = text::parse(&rule.text).unwrap_or_default();
+            let lines = rules.into_iter().filter_map(|rule| match rule {
+                Rule::Line(line) => Some(line),
+                Rule::Delay { .. } => None,
+            });
+            log(&rule.user, &lines.collect::<Vec<_>>());
+        }
+    }
+    Ok(())
+}
+
+/// Whether it was still there.
+fn take(store: &Store, caller: &Caller, id: &str) -> Result<bool> {
+    notes::change(store, caller, Role::User, |notes| {
+        let waits = notes.get::<Delayed>(id)?.is_some();
+        notes.remove::<Delayed>(id);
+        Ok(waits)
+    })
+}
