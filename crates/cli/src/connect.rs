@@ -5,7 +5,7 @@ use std::path::Path;
 
 use cenote_client::{Client, Credential, HttpTransport, ServiceTransport};
 use cenote_server::embedded::{Embedded, OpenError, open_dir};
-use cenote_server::{Limits, LocalCaller, router};
+use cenote_server::{Config, LocalCaller, router};
 use cenote_store::Pace;
 
 use crate::config::{Setting, Settings};
@@ -82,7 +82,7 @@ impl Connection {
         };
         let caller =
             caller.map_err(|error| CliError::new(Kind::Unauthenticated, error.to_string()))?;
-        let router = router(embedded.store().clone(), Limits::default());
+        let router = router(embedded.store().clone(), &Config::default());
         let service = router.layer(axum::Extension(caller));
         let client = Client::new(ServiceTransport::new(service));
         Ok(Self { client, credential: None, store: Some(embedded) })

@@ -13,7 +13,7 @@ use cenote_client::{
     Body, Client, Kind, PutOptions, ReadOptions, Retry, ServiceTransport, Transport, TransportError,
 };
 use cenote_server::embedded::{Embedded, init_dir};
-use cenote_server::{Limits, LocalCaller, router};
+use cenote_server::{Config, LocalCaller, router};
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, StreamExt, TryStreamExt};
 use http::{Method, Request, Response};
@@ -97,7 +97,7 @@ impl World {
         let store = init_dir(dir.path().join("store"), "ada", "a secret of the tests").unwrap();
         let caller = LocalCaller::administrator(store.store()).unwrap();
         let service =
-            router(store.store().clone(), Limits::default()).layer(axum::Extension(caller));
+            router(store.store().clone(), &Config::default()).layer(axum::Extension(caller));
         let line = Shared(Arc::new(Line {
             inner: Box::new(ServiceTransport::new(service)),
             passes: AtomicUsize::new(usize::MAX),

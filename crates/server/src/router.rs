@@ -6,15 +6,15 @@ use axum::middleware::from_fn_with_state;
 use cenote_store::Store;
 
 use crate::app::App;
-use crate::config::{Irods, Limits};
+use crate::config::Config;
 use crate::layer::{admit, observe};
 use crate::problem::{Problem, ProblemKind};
 use crate::{irods, native, status};
 
 /// The whole server as a service, without a socket: the program runs it in its own process for a
-/// store in a local directory, and tests do.
-pub fn router(store: Store, limits: Limits) -> Router {
-    app_router(App::new(store, limits, Irods::default()))
+/// store in a local directory, and tests do. Nothing is done about what a configuration says of sockets and the log.
+pub fn router(store: Store, config: &Config) -> Router {
+    app_router(App::new(store, config.limits.clone(), config.irods.clone()))
 }
 
 pub(crate) fn app_router(app: App) -> Router {

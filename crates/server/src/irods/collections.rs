@@ -1,16 +1,12 @@
 //! `collections`: making, listing, renaming and removing them.
 
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::IntoResponse;
-use cenote_store::{
-    At, Caller, CreateOptions, Draft, ErrorKind, MoveOptions, NamedEntry, Result, Stat, Store,
-};
+use cenote_store::{At, CreateOptions, Draft, ErrorKind, MoveOptions, Stat};
 
 use super::answer::{self, Answer};
 use super::call::{Call, nowhere};
 use super::code::{Code, Refusal};
 use super::stat::{Wanted, stat};
-use super::{lpath, metadata, permissions, trash};
+use super::{listing, metadata, permissions, trash};
 
 /// The operations that change something.
 pub(super) const CHANGES: &[&str] = &[
@@ -63,44 +59,9 @@ fn is_closed(error: &cenote_store::Error) -> bool {
     matches!(error.kind(), ErrorKind::Denied | ErrorKind::NotFound)
 }
 
-/// How many names are taken from the store at a time.
-const PAGE: usize = 20_000;
-
-/// All names below, as one JSON text that is written as the names are read.
 async fn list(call: Call) -> Answer {
     let path = call.required(Wanted::Collection).await?.path;
-    let deep = call.form.flag("recurse", false);
-    let (caller, zone) = (call.caller.clone(), call.settings().zone.clone());
-    let body = call.ask(move |store| names(store, &caller, &path.into(), deep, &zone)).await?;
-    let json = HeaderValue::from_static("application/json");
-    Ok((StatusCode::OK, [(header::CONTENT_TYPE, json)], body).into_response())
-}
-
-fn names(store: &Store, caller: &Caller, at: &At, deep: bool, zone: &str) -> Result<String> {
-    let mut text = String::from("{\"entries\":[");
-    let mut after: Option<NamedEntry> = None;
-    loop {
-        let page = store.names(caller, at, deep, after.as_ref(), PAGE)?;
-        for entry in &page.entries {
-            let path = lpath::of(zone, &entry.path);
-            text.push_str(&serde_json::Value::from(path).to_string());
-            text.push(',');
-        }
-        after = page.next;
-        if after.is_none() {
-            return Ok(close(text));
-        }
-    }
-}
-
-/// Ends the array; an empty one is `null`.
-fn close(mut text: String) -> String {
-    match text.pop() {
-        Some(',') => text.push(']'),
-        _ => text.push_str("null"),
-    }
-    text.push_str(",\"irods_response\":{\"status_code\":0}}");
-    text
+    listing::names_below(&call, path, call.form.flag("recurse", false)).await
 }
 
 async fn remove(call: Call) -> Answer {

@@ -17,6 +17,31 @@ pub(super) fn of(zone: &str, path: &StorePath) -> String {
     }
 }
 
+/// Writes the logical path of a path as a JSON text.
+pub(super) fn write_json(text: &mut String, zone: &str, path: &StorePath) {
+    text.push_str("\"/");
+    escape(text, zone);
+    for name in path.names() {
+        text.push('/');
+        escape(text, name.as_str());
+    }
+    text.push('"');
+}
+
+/// Most names need no escapes, and are written as they are.
+fn escape(text: &mut String, name: &str) {
+    if !name.bytes().any(|byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
+        return text.push_str(name);
+    }
+    for c in name.chars() {
+        match c {
+            '"' | '\\' => text.extend(['\\', c]),
+            c if c < ' ' => text.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => text.push(c),
+        }
+    }
+}
+
 /// A path and names below it.
 pub(super) fn join(above: &StorePath, names: &[Name]) -> Result<StorePath> {
     names.iter().try_fold(above.clone(), |path, name| path.join(name.clone()))
@@ -42,6 +67,9 @@ mod tests {
         fn a_logical_path_comes_back(path in "(/[^/\u{0}]{1,5}){0,4}", zone in "[a-zA-Z]{1,8}") {
             let lpath = format!("/{zone}{path}");
             if let Some(parsed) = parse(&zone, &lpath) {
+                let mut json = String::new();
+                write_json(&mut json, &zone, &parsed);
+                prop_assert_eq!(serde_json::from_str::<String>(&json).unwrap(), lpath.clone());
                 prop_assert_eq!(of(&zone, &parsed), lpath);
             }
         }

@@ -16,6 +16,7 @@ mod data_objects;
 mod endpoint;
 mod form;
 mod identity;
+mod listing;
 mod lock;
 mod lpath;
 mod metadata;

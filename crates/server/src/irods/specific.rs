@@ -61,7 +61,7 @@ pub(super) async fn remove(call: Call) -> Answer {
 
 /// `list_specific_queries`: their names and texts.
 pub(super) async fn list(call: Call) -> Answer {
-    let queries = call.ask(|store| notes::all::<Specific>(store)).await?;
+    let queries = call.ask(notes::all::<Specific>).await?;
     let query = |(name, specific): (String, Specific)| json!({ "name": name, "sql": specific.sql });
     let builtin = json!({ "name": SHOW_ACCESS, "sql": "" });
     let queries = std::iter::once(builtin).chain(queries.into_iter().map(query));

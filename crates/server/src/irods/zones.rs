@@ -60,9 +60,10 @@ async fn add(call: Call) -> Answer {
 
 async fn remove(call: Call) -> Answer {
     let (name, caller) = (call.need("name")?.to_owned(), call.caller.clone());
+    let local = call.settings().zone.clone();
     let removed = call.ask(move |store| {
         Ok(notes::change(store, &caller, Role::Admin, |notes| {
-            if notes.get::<Zone>(&name)?.is_none() {
+            if name == local || notes.get::<Zone>(&name)?.is_none() {
                 return Ok(Err(Refusal::code(Code::InvalidArgument)));
             }
             notes.remove::<Zone>(&name);
@@ -89,11 +90,11 @@ async fn modify(call: Call) -> Answer {
     let (caller, local) = (call.caller.clone(), call.settings().zone.clone());
     let modified = call.ask(move |store| {
         Ok(notes::change(store, &caller, Role::Admin, |notes| {
-            let known = notes.get::<Zone>(&name)?;
-            let known = known.or_else(|| {
-                (name == local && property == "comment")
-                    .then(|| Zone { id: LOCAL, ..Zone::default() })
-            });
+            let known = match (notes.get::<Zone>(&name)?, name == local) {
+                (known, false) => known,
+                (known, true) => Some(known.unwrap_or(Zone { id: LOCAL, ..Zone::default() }))
+                    .filter(|_| property == "comment"),
+            };
             let Some(mut zone) = known else {
                 return Ok(Err(Refusal::code(Code::InvalidArgument)));
             };

@@ -16,7 +16,7 @@ fn header(name: &str, kind: EntryType, size: usize) -> Header {
     header
 }
 
-async fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
+pub(crate) async fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
     let mut builder = Builder::new(Vec::new());
     let mut directory = header("d", EntryType::Directory, 0);
     directory.set_cksum();

@@ -8,7 +8,7 @@ use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use cenote_blob::Place;
 use cenote_kv::MemoryEngine;
-use cenote_server::{Limits, router};
+use cenote_server::{Config, Limits, router};
 use cenote_store::{NewUser, Parts, Role, Store};
 use http_body_util::BodyExt;
 use serde_json::Value;
@@ -41,7 +41,11 @@ impl TestServer {
     }
 
     pub(crate) fn with(limits: Limits) -> Self {
-        Self { router: router(store(), limits) }
+        Self::configured(&Config { limits, ..Config::default() })
+    }
+
+    pub(crate) fn configured(config: &Config) -> Self {
+        Self { router: router(store(), config) }
     }
 
     /// Asks as the administrator.

@@ -43,7 +43,7 @@ async fn execute(call: Call) -> Answer {
             Rule::Delay { seconds, text } => delayed::add(&call, seconds, text).await?,
         }
     }
-    log(&call.caller.name().to_owned(), &lines);
+    log(call.caller.name(), &lines);
     let body = json!({
         "irods_response": { "status_code": 0 },
         "stderr": written(&lines, Output::Error),

@@ -1,0 +1,104 @@
+//! Writing with several streams.
+
+use super::super::support::{Answer, USER};
+use super::{Irods, Settings, code};
+
+#[tokio::test]
+async fn a_parallel_write_is_seen_when_it_is_shut_down() {
+    let irods = Irods::new().await;
+    irods.write("o", "old").await;
+    let path = irods.path("o");
+    let init = async |more: &[(&str, &str)]| {
+        let mut form = vec![("op", "parallel_write_init"), ("lpath", path.as_str())];
+        form.extend_from_slice(more);
+        irods.post("data-objects", &form).await
+    };
+    let begun = init(&[("stream-count", "2")]).await.expect(200);
+    let handle = begun["parallel_write_handle"].as_str().unwrap();
+    let write = async |offset: &str, index: &str, bytes: &str| {
+        let form = [
+            ("op", "write"),
+            ("parallel-write-handle", handle),
+            ("offset", offset),
+            ("stream-index", index),
+            ("bytes", bytes),
+        ];
+        irods.post("data-objects", &form).await
+    };
+    assert_eq!(code(&write("3", "2", "def").await), 0);
+    assert_eq!(code(&write("0", "1", "abc").await), 0);
+    assert_eq!(irods.read("o").await, "old");
+    let shutdown = [("op", "parallel_write_shutdown"), ("parallel-write-handle", handle)];
+    assert_eq!(code(&irods.post("data-objects", &shutdown).await), 0);
+    assert_eq!(irods.read("o").await, "abcdef");
+    assert_eq!(code(&irods.post("data-objects", &shutdown).await), 0);
+    assert_eq!(write("0", "0", "x").await.status, 400);
+    assert_eq!(init(&[]).await.status, 400);
+    assert_eq!(init(&[("stream-count", "0")]).await.status, 400);
+    assert_eq!(init(&[("stream-count", "1000")]).await.status, 400);
+    let keeping = init(&[("stream-count", "1"), ("truncate", "0")]).await.expect(200);
+    let handle = keeping["parallel_write_handle"].as_str().unwrap();
+    let form =
+        [("op", "write"), ("parallel-write-handle", handle), ("offset", "6"), ("bytes", "ghi")];
+    assert_eq!(code(&irods.post("data-objects", &form).await), 0);
+    assert_eq!(irods.read("o").await, "abcdefghi");
+}
+
+async fn init(irods: &Irods, name: &str, streams: &str) -> Answer {
+    let path = irods.path(name);
+    let form = [("op", "parallel_write_init"), ("lpath", path.as_str()), ("stream-count", streams)];
+    irods.post("data-objects", &form).await
+}
+
+async fn shut_down(irods: &Irods, handle: &Answer) -> i64 {
+    let handle = handle.json()["parallel_write_handle"].as_str().unwrap().to_owned();
+    let form = [("op", "parallel_write_shutdown"), ("parallel-write-handle", handle.as_str())];
+    code(&irods.post("data-objects", &form).await)
+}
+
+#[tokio::test]
+async fn an_object_has_one_parallel_write_at_a_time() {
+    let irods = Irods::new().await;
+    let first = init(&irods, "o", "2").await;
+    assert_eq!(code(&init(&irods, "o", "2").await), -1_803_000);
+    let path = irods.path("o");
+    let write = [("op", "write"), ("lpath", path.as_str()), ("bytes", "x")];
+    assert_eq!(code(&irods.post("data-objects", &write).await), -1_803_000);
+    assert_eq!(irods.stat("data-objects", &path).await["irods_response"]["status_code"], -171_000);
+    assert_eq!(shut_down(&irods, &first).await, 0);
+    assert_eq!(irods.stat("data-objects", &path).await["size"], 0);
+    let second = init(&irods, "o", "2").await;
+    assert_eq!(
+        shut_down(&irods, &first).await,
+        0,
+        "what is shut down already has nothing to release"
+    );
+    assert_eq!(code(&init(&irods, "o", "2").await), -1_803_000);
+    assert_eq!(shut_down(&irods, &second).await, 0);
+    assert_eq!(code(&irods.post("data-objects", &write).await), 0);
+}
+
+#[tokio::test]
+async fn there_are_so_many_streams_and_no_more() {
+    let settings = Settings { streams: 3, all_streams: 5, ..Settings::default() };
+    let irods = Irods::with(settings).await;
+    assert_eq!(init(&irods, "a", "4").await.status, 400);
+    let first = init(&irods, "a", "3").await;
+    let busy = init(&irods, "b", "3").await;
+    assert_eq!((busy.status.as_u16(), busy.body.len()), (503, 0));
+    assert_eq!(code(&init(&irods, "c", "2").await), 0);
+    let b = irods.path("b");
+    assert_eq!(irods.stat("data-objects", &b).await["irods_response"]["status_code"], -171_000);
+    assert_eq!(shut_down(&irods, &first).await, 0);
+    assert_eq!(code(&init(&irods, "b", "3").await), 0);
+}
+
+#[tokio::test]
+async fn who_may_not_write_gets_no_handle() {
+    let irods = Irods::new().await;
+    let grace = irods.other(USER).await;
+    let path = irods.path("o");
+    let form = [("op", "parallel_write_init"), ("lpath", path.as_str()), ("stream-count", "2")];
+    assert_eq!(code(&grace.post("data-objects", &form).await), -818_000);
+    assert_eq!(code(&init(&irods, "o", "2").await), 0, "nothing was locked");
+}

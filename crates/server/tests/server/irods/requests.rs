@@ -1,0 +1,81 @@
+//! Who may ask at all, and how requests are checked.
+
+use axum::http::StatusCode;
+use serde_json::json;
+
+use super::super::support::{ADMIN, TestServer, basic};
+use super::{BASE, Irods, authenticate};
+
+#[tokio::test]
+async fn a_login_is_a_token_and_what_is_wrong_with_one_has_its_status() {
+    let server = TestServer::new();
+    for (shown, status) in [
+        (None, 400),
+        (Some("Bearer x".to_owned()), 400),
+        (Some(basic(("ada", "wrong"))), 401),
+        (Some(basic((&"x".repeat(200), "wrong"))), 401),
+        (Some(basic(("", ""))), 401),
+        (Some(basic(("anonymous", ""))), 200),
+        (Some(basic(ADMIN)), 200),
+    ] {
+        let answer = authenticate(&server, shown.as_deref()).await;
+        assert_eq!(answer.status, status, "{shown:?}");
+    }
+    for method in ["GET", "HEAD", "PUT", "DELETE", "PATCH"] {
+        let answer = server.ask_as(None, method, &format!("{BASE}/authenticate")).send().await;
+        assert_eq!(answer.status, 405, "{method}");
+    }
+}
+
+#[tokio::test]
+async fn requests_are_checked_in_the_order_of_the_c_server() {
+    let irods = Irods::new().await;
+    let ask = async |method: &str, uri: &str, token: Option<&str>| {
+        let ask = irods.server.ask_as(None, method, &format!("{BASE}/{uri}"));
+        let ask = match token {
+            Some(token) => ask.header("authorization", token),
+            None => ask,
+        };
+        ask.send().await.status
+    };
+    assert_eq!(ask("GET", "nowhere", None).await, 404);
+    assert_eq!(ask("DELETE", "collections", None).await, 405);
+    assert_eq!(ask("GET", "collections", None).await, 400);
+    assert_eq!(ask("GET", "collections?op=dance", None).await, 400);
+    assert_eq!(ask("GET", "collections?op=list", None).await, 400);
+    assert_eq!(ask("GET", "collections?op=list", Some("Basic x")).await, 400);
+    assert_eq!(ask("GET", "collections?op=list", Some("Bearer x")).await, 401);
+    assert_eq!(ask("GET", "tickets?op=list", Some("Bearer x")).await, StatusCode::NOT_IMPLEMENTED);
+    assert_eq!(irods.get("collections", &[("op", "list")]).await.status, 400);
+}
+
+#[tokio::test]
+async fn info_tells_what_clients_read() {
+    let irods = Irods::new().await;
+    let info = irods.server.ask_as(None, "GET", &format!("{BASE}/info")).send().await.expect(200);
+    assert_eq!(info["irods_zone"], "tempZone");
+    assert!(info.get("irods_server_version").is_none());
+    for key in [
+        "max_number_of_parallel_write_streams",
+        "max_number_of_rows_per_catalog_query",
+        "max_number_of_streams_per_parallel_write_handle",
+        "max_size_of_request_body_in_bytes",
+    ] {
+        assert!(info[key].is_u64(), "{key}");
+    }
+    assert!(irods.get("info", &[]).await.expect(200)["irods_server_version"].is_string());
+}
+
+#[tokio::test]
+async fn the_zone_is_the_store() {
+    let irods = Irods::new().await;
+    irods.write("o", "x").await;
+    let got = irods.server.get("/home/ada/o").await;
+    assert_eq!(got.body, "x");
+    let all = irods.list("/tempZone", "1").await;
+    assert!(all.as_array().unwrap().contains(&json!("/tempZone/home/ada/o")));
+    let zone = irods.get("zones", &[("op", "stat"), ("name", "tempZone")]).await.expect(200);
+    assert_eq!((&zone["exists"], &zone["info"]["type"]), (&json!(true), &json!("local")));
+    let other = irods.get("zones", &[("op", "stat"), ("name", "x")]).await.expect(200);
+    assert_eq!((&other["exists"], &other["info"]), (&json!(false), &json!({})));
+}
