@@ -176,13 +176,13 @@ async fn times_and_checksums_are_told_and_set() {
 #[tokio::test]
 async fn a_long_listing_comes_in_pieces_and_whole() {
     let irods = Irods::new().await;
-    let names: Vec<String> = (0..10_500).map(|number| format!("\"{number:05}")).collect();
+    let names: Vec<String> = (0..10_500).map(|number| format!("m/\"{number:05}")).collect();
     let entries: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b""[..])).collect();
     let sent = archive(&entries).await;
-    let ask = irods.server.ask("POST", "/v1/batch?path=/home/ada/many");
+    let ask = irods.server.ask("POST", "/v1/batch?path=/home/ada");
     assert_eq!(ask.body(sent).send().await.status, 200);
-    let many = irods.path("many");
-    let expected: Vec<String> = names.iter().map(|name| format!("{many}/{name}")).collect();
-    assert_eq!(irods.list(&many, "0").await, json!(expected));
-    assert_eq!(irods.list(&many, "1").await, json!(expected));
+    let many = irods.path("m");
+    let expected: Vec<String> = names.iter().map(|name| irods.path(name)).collect();
+    assert!(irods.list(&many, "0").await == json!(expected));
+    assert!(irods.list(&many, "1").await == json!(expected));
 }
