@@ -97,7 +97,7 @@ impl Opened {
     }
 
     /// Reads all bytes, and gives their digests as they are now.
-    pub async fn digests(&self) -> Result<Digests> {
+    pub async fn digests(self) -> Result<Digests> {
         self.layout.digests().await
     }
 
