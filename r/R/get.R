@@ -63,7 +63,7 @@ check_target <- function(file, how) {
 get_handle <- function(path, offset, how) {
   h <- handle(url = fs_url(path), headers = ticket_header(how$ticket), buffersize = 512L * 1024L)
   if (offset > 0) curl::handle_setopt(h, range = paste0(text_of(offset), "-"))
-  h
+  moving(h)
 }
 
 show_received <- function(h) {

@@ -73,6 +73,7 @@ digest_header <- function(digest) c("Repr-Digest" = paste0("sha-256=:", jsonlite
 
 # The body of a request is part of a file.
 send_body <- function(h, file, offset, length, tick) {
+  moving(h)
   curl::handle_setopt(h,
     upload = TRUE, infilesize_large = length, readfunction = body_reader(file, offset, length, tick),
     upload_buffersize = 512L * 1024L

@@ -8,6 +8,9 @@ handle <- function(..., headers = character()) {
   h
 }
 
+# For bytes under way: a connection that stands still for two minutes is broken.
+moving <- function(h) curl::handle_setopt(h, low_speed_limit = 1, low_speed_time = 120)
+
 # Performs a request; a server that is overloaded is asked again, twice.
 send <- function(url, h, fetch = curl::curl_fetch_memory) {
   force(url)
