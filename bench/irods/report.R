@@ -48,5 +48,5 @@ large <- function() {
   ))
 }
 
-for (part in c("files", "objects", "home")) by_package(part)
+for (part in c("files", "objects", "home", "query")) by_package(part)
 large()
