@@ -99,9 +99,39 @@ fn what_is_not_there_is_exit_code_3() {
     let path = path.to_str().expect("UTF-8");
     let output = cenote(&["extract", path, "every10", "--frame", "5"], &[]);
     assert_eq!(code(&output), 3);
-    assert!(stderr(&output).contains("hint: frame 0 has it"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("frame 5 has no every10"), "{}", stderr(&output));
     assert_eq!(code(&cenote(&["extract", path, "data", "--frame", "150"], &[])), 3);
     assert_eq!(code(&cenote(&["info", "/nowhere.gsd"], &[])), 3);
+}
+
+#[test]
+fn extract_inherits_as_hoomd_does() {
+    let hoomd = fixture("g5_hoomd_full.gsd");
+    let path = hoomd.to_str().expect("UTF-8");
+    let of = |arguments: &[&str]| {
+        cenote(&[&["extract", path, "particles/mass", "-f"], arguments].concat(), &[])
+    };
+    assert_eq!(stdout(&of(&["1"])), stdout(&of(&["0"])));
+    assert_eq!(code(&of(&["1", "--inherit", "false"])), 3);
+    assert_eq!(code(&of(&["2"])), 3, "another number of particles");
+    let other = fixture("g5_frames150.gsd");
+    let arguments = ["extract", other.to_str().expect("UTF-8"), "every10", "-f", "5"];
+    stdout(&cenote(&[&arguments[..], &["--inherit", "true"]].concat(), &[]));
+}
+
+#[test]
+fn outputs_are_files_here() {
+    let path = fixture("g5_alltypes.gsd");
+    let path = path.to_str().expect("UTF-8");
+    for output in [":/lab/x.gsd", "-", ""] {
+        assert_eq!(code(&cenote(&["repack", path, output], &[])), 2, "{output}");
+        assert_eq!(code(&cenote(&["extract", path, "float32/2d", "-o", output], &[])), 2);
+    }
+    let output = cenote(&["repack", path, "/nowhere/out.gsd"], &[]);
+    assert!(stderr(&output).starts_with("cenote: /nowhere/out.gsd: "), "{}", stderr(&output));
+    for rows in ["1", "2:1", "a:b", "0:99"] {
+        assert_eq!(code(&cenote(&["extract", path, "float32/2d", "--rows", rows], &[])), 2);
+    }
 }
 
 #[test]

@@ -40,6 +40,9 @@ fn what_is_not_in_the_store_is_3() {
     let (code, said) = world.refused(&["gsd", "info", ":/gone.gsd"]);
     assert_eq!(code, 3);
     assert!(said.contains("nothing is at /gone.gsd"), "{said}");
+    let (code, said) = world.refused(&["gsd", "info", ":/"]);
+    assert_eq!(code, 8);
+    assert!(said.contains("no content"), "{said}");
     assert_eq!(world.refused(&["gsd", "info", "-"]).0, 2);
 }
 

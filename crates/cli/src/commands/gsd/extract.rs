@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use cenote_gsd::Entry;
 
-use super::file::{GsdFile, in_file};
+use super::file::{GsdFile, in_file, output};
 use super::{GsdReader, frame_number};
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
@@ -25,8 +25,12 @@ pub(crate) struct Args {
     /// Only rows from A to before B
     #[arg(long, value_name = "A:B", value_parser = row_range)]
     rows: Option<Range<u64>>,
+    /// Take what the frame lacks from frame 0, by the rules of HOOMD-blue [default: true for files of
+    /// the schema hoomd]
+    #[arg(long, value_name = "BOOL")]
+    inherit: Option<bool>,
     /// Write to a file instead of stdout
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", value_parser = output)]
     output: Option<PathBuf>,
     /// How to write; otherwise what the name of the output ends in says, else text
     #[arg(long, value_enum)]
@@ -48,7 +52,7 @@ impl Args {
         let reader = self.file.open(session)?;
         let entry = self.find(&reader)?;
         let rows = self.rows.clone().unwrap_or(0..entry.rows());
-        if rows.end > entry.rows() || rows.start > rows.end {
+        if rows.end > entry.rows() {
             let text = format!("{} has {} rows", self.name, entry.rows());
             return Err(CliError::new(Kind::Usage, text));
         }
@@ -77,15 +81,14 @@ impl Args {
 
     fn find(&self, reader: &GsdReader) -> Result<Entry> {
         let frame = frame_number(reader, self.frame)?;
-        let find = |frame| reader.find(frame, self.name.as_bytes()).map_err(|e| self.file.error(e));
-        if let Some(entry) = find(frame)? {
-            return Ok(entry);
-        }
-        let told = CliError::new(Kind::NotFound, format!("frame {frame} has no {}", self.name));
-        if find(0)?.is_some() {
-            return Err(told.hint("frame 0 has it, and frames without it usually inherit it"));
-        }
-        Err(told.hint(format!("`cenote gsd ls {}` lists what there is", self.file)))
+        let found = match self.inherit.unwrap_or_else(|| reader.is_hoomd()) {
+            true => reader.find_inherited(frame, self.name.as_bytes()),
+            false => reader.find(frame, self.name.as_bytes()),
+        };
+        found.map_err(|e| self.file.error(e))?.ok_or_else(|| {
+            CliError::new(Kind::NotFound, format!("frame {frame} has no {}", self.name))
+                .hint(format!("`cenote gsd ls {}` lists what there is", self.file))
+        })
     }
 }
 
@@ -97,7 +100,11 @@ fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 fn row_range(text: &str) -> Result<Range<u64>, String> {
     let parse = |part: &str| part.parse::<u64>().map_err(|_| format!("{part:?} is no row"));
     let (start, end) = text.split_once(':').ok_or("rows are given as A:B")?;
-    Ok(parse(start)?..parse(end)?)
+    let (start, end) = (parse(start)?, parse(end)?);
+    if start > end {
+        return Err(format!("{start} is above {end}"));
+    }
+    Ok(start..end)
 }
 
 /// A string as it is; numbers one row a line.

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::fs::File;
 use std::io;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use cenote_client::{Client, ReadOptions};
@@ -42,6 +43,14 @@ impl fmt::Display for GsdFile {
     }
 }
 
+/// A path on this machine to write to.
+pub(super) fn output(argument: &str) -> Result<PathBuf> {
+    match Place::parse_local(argument)? {
+        Place::Local(path) => Ok(path),
+        _ => Err(CliError::new(Kind::Usage, "it is written to a file, not to a pipe")),
+    }
+}
+
 impl GsdFile {
     /// Where it is.
     pub(super) fn place(&self) -> &Place {
@@ -69,7 +78,12 @@ impl GsdFile {
 
     /// An error of the format, with the file it is in and the exit code of its kind.
     pub(super) fn error(&self, error: Error) -> CliError {
-        in_file(self, error)
+        let damaged = matches!(error, Error::Corrupt { .. });
+        let told = in_file(self, error);
+        if !damaged {
+            return told;
+        }
+        told.hint("`cenote gsd repack --recover` saves the frames that are whole")
     }
 }
 
@@ -77,9 +91,6 @@ impl GsdFile {
 pub(super) fn in_file(name: impl fmt::Display, error: Error) -> CliError {
     let told = CliError::new(kind(&error), format!("{name}: {error}"));
     match error {
-        Error::Corrupt { .. } => {
-            told.hint("`cenote gsd repack --recover` saves the frames that are whole")
-        }
         Error::Io(error) => match error.downcast::<cenote_client::Error>() {
             Ok(error) => error.into(),
             Err(_) => told,
@@ -116,11 +127,15 @@ impl StoreContent {
     fn find(client: &Client, path: &StorePath) -> Result<Self> {
         let runtime = Handle::current();
         let found = runtime.block_on(client.stat(&path.as_str().into()))?;
+        let Some(size) = found.size else {
+            let told = format!(":{path}: it has no content that could be a GSD file");
+            return Err(CliError::new(Kind::Mismatch, told));
+        };
         Ok(Self {
             client: client.clone(),
             path: path.as_str().to_owned(),
             etag: found.etag,
-            size: found.size.unwrap_or(0),
+            size,
             runtime,
         })
     }

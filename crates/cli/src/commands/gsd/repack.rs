@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use cenote_gsd::Recovery;
 use serde::Serialize;
 
-use super::file::{GsdFile, in_file};
+use super::file::{GsdFile, in_file, output};
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
 
@@ -18,7 +18,8 @@ use crate::session::Session;
 pub(crate) struct Args {
     /// A GSD file
     file: GsdFile,
-    /// Where to write the copy
+    /// Where to write the copy, on this machine
+    #[arg(value_parser = output)]
     output: PathBuf,
     /// Save what can be saved of a damaged file
     #[arg(long)]
@@ -65,16 +66,21 @@ impl Args {
         }
         if self.recover {
             let damaged = self.file.source(session)?;
-            let (_, recovery) =
-                cenote_gsd::recover(&damaged, create(partial)?).map_err(|e| self.file.error(e))?;
-            return Ok(recovery);
+            let recovered = cenote_gsd::recover(&damaged, self.create(partial)?);
+            return Ok(recovered.map_err(|e| in_file(&self.file, e))?.1);
         }
         let reader = self.file.open(session)?;
         let bar = session.progress.count(reader.frames(), "frames");
         reader
-            .repack(create(partial)?, |done, _| bar.set_position(done))
+            .repack(self.create(partial)?, |done, _| bar.set_position(done))
             .map_err(|e| self.file.error(e))?;
         Ok(Recovery { frames: reader.frames(), ..Recovery::default() })
+    }
+
+    fn create(&self, partial: &Path) -> Result<File> {
+        let mut options = File::options();
+        let file = options.read(true).write(true).create(true).truncate(true).open(partial);
+        file.map_err(|e| in_file(self.output.display(), e.into()))
     }
 
     fn publish(&self, partial: &Path) -> Result<()> {
@@ -99,16 +105,6 @@ impl Args {
         };
         Err(CliError::new(Kind::Partial, told))
     }
-}
-
-fn create(path: &Path) -> Result<File> {
-    File::options()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .open(path)
-        .map_err(|e| in_file(path.display(), e.into()))
 }
 
 fn text(done: &Done) -> String {
