@@ -15,6 +15,9 @@
 #' @param resume Whether to go on where an earlier call was interrupted.
 #' @return Invisibly, a data frame with a row for each file: `logical_path`, `local_path`, `size`, `checksum` (missing
 #'   where the server does not know it yet, and with an `offset`), and `body`, the local path again, as rirods names it.
+#' @examplesIf is_connected_irods()
+#' iget("results.csv", "results.csv")
+#' iget("runs/run7", "run7", verbose = TRUE) # a collection
 #' @export
 iget <- function(logical_path, local_path = basename(logical_path), offset = 0, count = 0, verbose = FALSE,
                  overwrite = FALSE, ticket = NULL, resume = TRUE) {

@@ -12,6 +12,10 @@
 #' @param message Whether to say that there are no attributes.
 #' @param verbose Not used.
 #' @return A data frame of class `irods_df`: a row for each entry, with its `logical_path`.
+#' @examplesIf is_connected_irods()
+#' ils()
+#' as.data.frame(ils(stat = TRUE))
+#' ils("runs", recurse = TRUE, metadata = TRUE)
 #' @export
 ils <- function(logical_path = ".", stat = FALSE, permissions = FALSE, metadata = FALSE, offset = 0,
                 limit = Inf, recurse = FALSE, ticket = NULL, message = TRUE, verbose = FALSE) {

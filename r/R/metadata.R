@@ -7,6 +7,12 @@
 #' @param admin Whether to use the rights of an administrator.
 #' @param verbose Not used.
 #' @return The logical path, invisibly.
+#' @examplesIf is_connected_irods()
+#' imeta("cars.rds", operations = data.frame(operation = "add", attribute = "year", value = "1974"))
+#' imeta("cars.rds", operations = list(
+#'   list(operation = "remove", attribute = "year", value = "1974"),
+#'   list(operation = "add", attribute = "mass", value = "3", units = "t")
+#' ))
 #' @export
 imeta <- function(logical_path, entity_type = c("data_object", "collection", "user"), operations = list(),
                   admin = FALSE, verbose = FALSE) {

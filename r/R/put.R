@@ -17,6 +17,9 @@
 #' @return Invisibly, a data frame with a row for each file: `logical_path`, `local_path`, `size`, `checksum` (the
 #'   SHA-256, in the form of iRODS; missing for a file that went in parts), and `body`, the local path again, as rirods
 #'   names it.
+#' @examplesIf is_connected_irods()
+#' iput("results.csv", "results.csv")
+#' iput("run7", "runs/run7", verbose = TRUE) # a directory
 #' @export
 iput <- function(local_path, logical_path = basename(local_path), offset = 0, count = 0, truncate = TRUE,
                  verbose = FALSE, overwrite = FALSE, ticket = NULL, resume = TRUE) {

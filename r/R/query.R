@@ -11,6 +11,8 @@
 #' @param verbose Not used.
 #' @return A data frame with a column for each one selected, even if there are no rows: times as `POSIXct`, sizes as
 #'   numbers, and all else as text.
+#' @examplesIf is_connected_irods()
+#' iquery("SELECT COLL_NAME, DATA_NAME, DATA_SIZE WHERE META_DATA_ATTR_NAME = 'year'")
 #' @export
 iquery <- function(query, limit = 100, offset = 0, type = c("general", "specific"), case_sensitive = TRUE,
                    distinct = TRUE, parser = c("genquery1", "genquery2"), sql_only = FALSE, verbose = FALSE) {

@@ -7,6 +7,9 @@
 #' @param overwrite Whether to replace what is there.
 #' @param ticket A ticket to use.
 #' @return `isaveRDS()` gives a data frame as [iput()] does, invisibly; `ireadRDS()` the R object.
+#' @examplesIf is_connected_irods()
+#' isaveRDS(mtcars, "cars.rds")
+#' head(ireadRDS("cars.rds"))
 #' @export
 isaveRDS <- function(x, logical_path, offset = 0, count = 0, truncate = TRUE, verbose = FALSE,
                      overwrite = FALSE, ticket = NULL) {

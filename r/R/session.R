@@ -12,6 +12,11 @@ state <- new.env(parent = emptyenv())
 #' @param overwrite Whether to replace an address that is remembered. Matters where somebody sits at the prompt;
 #'   scripts always replace it.
 #' @return The file, invisibly.
+#' @examples
+#' \dontrun{
+#' create_irods("http://localhost:8470")
+#' iauth("ada")
+#' }
 #' @export
 create_irods <- function(host, zone_path = character(1), overwrite = FALSE) {
   if (!is_text(host)) stop_cenote("invalid", "`host` is one address, such as \"http://localhost:8470\"")
