@@ -20,12 +20,6 @@ TIMEOUT = 60
 LOCAL = ('localhost', '127.0.0.1', '::1')
 #: Schemes of paths in a store; the first finds out by itself whether there is TLS.
 STORE = ('cenote', 'cenote+https', 'cenote+http')
-SCHEMES = tuple(f'{scheme}://' for scheme in (*STORE, 'http', 'https'))
-
-
-def is_url(name):
-    """Whether a name is the URL of something that is read in ranges."""
-    return isinstance(name, str) and name.startswith(SCHEMES)
 
 
 class Ranges:
@@ -40,6 +34,8 @@ class Ranges:
 
     def __init__(self, url):
         parts = urlsplit(url)
+        if not parts.hostname:
+            raise ValueError(f'The URL does not name a host: {url}')
         self.name = url.replace(f'{parts.username}:{parts.password}@', '')
         self._host, self._port = parts.hostname, parts.port
         self._headers = {}
@@ -54,7 +50,11 @@ class Ranges:
             self._target = (parts.path or '/') + (f'?{parts.query}' if parts.query else '')
         self._idle = queue.LifoQueue()
         self._first = b''
-        self._first, self.size = self._open()
+        try:
+            self._first, self.size = self._open()
+        except OSError as error:
+            error.filename = self.name
+            raise
 
     def read_range(self, offset, length):
         """The bytes from ``offset`` on."""

@@ -173,3 +173,17 @@ def test_a_server_that_falters_is_asked_again(server):
 def test_a_url_is_only_read(server):
     with pytest.raises(ValueError, match="Only mode 'r'"):
         cenote.gsd.hoomd.open(url(server), 'r+')
+
+
+@pytest.mark.parametrize('address', ['cenote://', 'cenote:///lab/a.gsd', 'http://:80/a'])
+def test_a_url_names_a_host(address):
+    with pytest.raises(ValueError, match='does not name a host'):
+        cenote.gsd.hoomd.open(address)
+
+
+def test_a_server_that_is_not_there_is_named(server):
+    address = url(server)
+    server.server_close()
+    with pytest.raises(ConnectionRefusedError) as raised:
+        cenote.gsd.hoomd.open(address)
+    assert raised.value.filename == address
