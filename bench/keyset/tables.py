@@ -79,14 +79,17 @@ def storage(out):
 
 def append(out):
     rows = []
-    for plugin in ('quickdump', 'dump'):
-        with open(out / f'append-{plugin}.csv') as file:
+    for path in sorted(out.glob('append-*.csv')):
+        with open(path) as file:
             times = [int(time) / 1000 for _, time in csv.reader(file, delimiter=';')]
+        plugin = path.stem.removeprefix('append-').replace('-', ' ')
         tenth = max(1, len(times) // 10)
         first, last = statistics.median(times[:tenth]), statistics.median(times[-tenth:])
         rows.append([plugin, str(len(times)), f'{first:.1f} ms', f'{last:.1f} ms',
-                     f'{max(times):.1f} ms', f'{sum(times) / 1000:.1f} s'])
-    table(['format', 'rounds', 'first tenth, median', 'last tenth, median', 'longest', 'in all'], rows)
+                     f'{max(times):.1f} ms', f'{sum(times) / 1000:.1f} s',
+                     f'{statistics.mean(times):.1f} ms'])
+    table(['program', 'rounds', 'first tenth, median', 'last tenth, median', 'longest', 'in all',
+           'a round, mean'], rows)
 
 
 def micro(out):

@@ -94,6 +94,8 @@ fn values_may_be_bytes_or_null() {
     assert!(json(&case.out(&["get", "k.dump", "none", "--json"]))["value"].is_null());
     assert_eq!(case.out(&["get", "k.dump", "minus"]), "-5\n");
     assert_eq!(case.fails(&["set", "k.dump", "x"]).0, 2);
+    let (code, message) = case.fails(&["set", "k.dump", "x", "--base64", "AP8"]);
+    assert!(code == 2 && message.contains("`AP8` is not base64"), "{message}");
 }
 
 #[test]
@@ -245,5 +247,9 @@ fn damage_is_told_with_its_place() {
     case.write("k.txt", "what");
     assert_eq!(case.fails(&["ls", "k.txt"]).0, 2);
     assert_eq!(case.fails(&["ls", "none.dump"]).0, 3);
+    let (_, message) = case.fails(&["ls", "/none.dump"]);
+    assert!(message.contains("in the store it is called :/none.dump"), "{message}");
+    let (code, message) = case.fails(&["meta-set", "k.dump", "a", "x\\", "v"]);
+    assert!(code == 2 && message.contains("metakey `x\\`"), "{message}");
     assert_eq!(case.fails(&["set", "k.dump", "dir:/x", "1"]).0, 2);
 }

@@ -148,7 +148,11 @@ pub(crate) fn wrong(error: impl std::fmt::Display) -> CliError {
 }
 
 fn missing(file: &KeyFile) -> CliError {
-    CliError::new(Kind::NotFound, format!("{file}: there is no such file"))
+    let told = CliError::new(Kind::NotFound, format!("{file}: there is no such file"));
+    match file.to_string() {
+        path if path.starts_with('/') => told.hint(format!("in the store it is called :{path}")),
+        _ => told,
+    }
 }
 
 fn unreadable(file: &KeyFile, error: &ReadError) -> CliError {

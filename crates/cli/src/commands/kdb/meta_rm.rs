@@ -20,7 +20,8 @@ impl Args {
     pub(crate) fn run(self, session: &Session) -> Result<()> {
         let mut opened = self.file.open(session)?;
         let mut key = opened.key(&self.name)?.to_key();
-        if !key.remove_meta(&self.meta).map_err(wrong)? {
+        let removed = key.remove_meta(&self.meta);
+        if !removed.map_err(|error| wrong(format!("metakey `{}`: {error}", self.meta)))? {
             let message = format!("`{}` has no metakey `{}`", key.name(), self.meta);
             return Err(CliError::new(Kind::NotFound, message));
         }

@@ -22,7 +22,8 @@ impl Args {
     pub(crate) fn run(self, session: &Session) -> Result<()> {
         let mut opened = self.file.open(session)?;
         let mut key = opened.key(&self.name)?.to_key();
-        key.set_meta(&self.meta, &self.value).map_err(wrong)?;
+        key.set_meta(&self.meta, &self.value)
+            .map_err(|error| wrong(format!("metakey `{}`: {error}", self.meta)))?;
         opened.keys.append(key.clone());
         opened.save()?;
         session.output.done(&key_json(key.borrow()), |_| {

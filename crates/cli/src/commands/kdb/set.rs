@@ -45,11 +45,16 @@ impl Args {
     fn changed(&self, mut key: Key) -> Result<Key> {
         match (&self.value, &self.base64) {
             (Some(text), _) => key.set_string(text).map_err(wrong)?,
-            (None, Some(text)) => key.set_binary(BASE64_STANDARD.decode(text).map_err(wrong)?),
+            (None, Some(text)) => key.set_binary(bytes(text)?),
             (None, None) => key.set_binary(b""),
         }
         Ok(key)
     }
+}
+
+fn bytes(base64: &str) -> Result<Vec<u8>> {
+    let bytes = BASE64_STANDARD.decode(base64);
+    bytes.map_err(|error| wrong(format!("`{base64}` is not base64: {error}")))
 }
 
 /// The key that a name stands for, or a new one of that name.

@@ -1,0 +1,59 @@
+/* Reads a file with a plugin of libelektra, adds one key and writes it, again and again in one
+ * process, which keeps the keys until it has read the new ones, as a program does that uses
+ * them. `bench/keyset/run` takes it from the directory that KDB names:
+ *
+ *   cc -O3 benchmark_append.c -o $KDB/benchmark_append -I ELEKTRA/src/include -I BUILD/src/include \
+ *      -L BUILD/lib -lelektra-core -lelektra-kdb -lelektra-plugin
+ *
+ *   benchmark_append <file> <parent> <plugin> <rounds>
+ *
+ * Prints a line `round;microseconds` for each round, its wall time. */
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <kdb.h>
+#include <kdbmodule.h>
+#include <kdbprivate.h>
+
+static long microseconds (void)
+{
+	struct timespec now;
+	clock_gettime (CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000L + now.tv_nsec / 1000;
+}
+
+int main (int argc, char ** argv)
+{
+	if (argc != 5) return fprintf (stderr, "usage: %s <file> <parent> <plugin> <rounds>\n", argv[0]);
+	KeySet * modules = ksNew (0, KS_END);
+	elektraModulesInit (modules, 0);
+	Key * error = keyNew ("/", KEY_END);
+	Plugin * plugin = elektraPluginOpen (argv[3], modules, ksNew (0, KS_END), error);
+	Key * parent = keyNew (argv[2], KEY_VALUE, argv[1], KEY_END);
+	KeySet * old = ksNew (0, KS_END);
+	for (int round = 0; round < atoi (argv[4]); ++round)
+	{
+		long start = microseconds ();
+		KeySet * keys = ksNew (0, KS_END);
+		if (plugin->kdbGet (plugin, keys, parent) < 0) return 1;
+		Key * more = keyDup (parent, KEY_CP_NAME);
+		char name[32];
+		snprintf (name, sizeof name, "more%d", round);
+		keyAddBaseName (more, name);
+		ksAppendKey (keys, more);
+		if (plugin->kdbSet (plugin, keys, parent) < 0) return 1;
+		ksDel (old);
+		old = keys;
+		printf ("%d;%ld\n", round, microseconds () - start);
+		fflush (stdout);
+	}
+	ksDel (old);
+	keyDel (parent);
+	elektraPluginClose (plugin, error);
+	keyDel (error);
+	elektraModulesClose (modules, 0);
+	ksDel (modules);
+	return 0;
+}
