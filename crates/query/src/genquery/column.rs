@@ -85,6 +85,11 @@ columns! {
     DATA_CREATE_TIME DataCreateTime Object Text;
     DATA_MODIFY_TIME DataModifyTime Object Text;
     DATA_ACCESS_TIME DataAccessTime Object Text;
+    DATA_COMMENTS DataComments Object Text;
+    DATA_EXPIRY DataExpiry Object Text;
+    DATA_MODE DataMode Object Text;
+    DATA_STATUS DataStatus Object Text;
+    DATA_VERSION DataVersion Object Text;
     META_COLL_ATTR_NAME MetaCollName CollectionAvu Text;
     META_COLL_ATTR_VALUE MetaCollValue CollectionAvu Text;
     META_COLL_ATTR_UNITS MetaCollUnits CollectionAvu Text;
@@ -140,6 +145,12 @@ columns! {
 }
 
 impl Column {
+    /// Whether it is of where an object is, and not of the object.
+    pub(super) fn is_of_place(self) -> bool {
+        matches!(self, Self::DataPath | Self::DataRescName | Self::DataRescHier)
+            || matches!(self.entity(), Entity::Resource | Entity::ResourceAvu)
+    }
+
     /// Columns that have another name in GenQuery 2.
     fn renamed(name: &str) -> Option<Self> {
         Some(match name {

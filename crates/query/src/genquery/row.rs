@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 
-use cenote_store::{Avu, Level, Person, PersonId, PersonKind, Role, Stat, StorePath, Ticket, Time};
+use cenote_store::{
+    Avu, ContentHead, Level, Person, PersonId, PersonKind, ReplicaView, Role, Stat, StorePath,
+    Ticket, Time,
+};
 
 use super::column::{Column, Entity};
 use super::token::Token;
@@ -13,6 +16,8 @@ use super::zone::{DelayedRule, RemoteZone, Resource, Zone};
 pub(super) struct Row {
     pub(super) collection: Option<Stat>,
     pub(super) object: Option<Stat>,
+    /// Which of the object's replicas, if they matter.
+    pub(super) replica: Option<ReplicaRow>,
     pub(super) collection_avu: Option<Avu>,
     pub(super) object_avu: Option<Avu>,
     pub(super) user: Option<(PersonId, Person)>,
@@ -24,6 +29,13 @@ pub(super) struct Row {
     pub(super) remote: Option<RemoteZone>,
     pub(super) rule: Option<DelayedRule>,
     pub(super) token: Option<Token>,
+}
+
+/// A replica, and whether it is the first good one of its object.
+#[derive(Debug, Clone)]
+pub(super) struct ReplicaRow {
+    pub(super) view: ReplicaView,
+    pub(super) first: bool,
 }
 
 /// A ticket with what it opens, and one of each list of those who may use it.
@@ -60,7 +72,7 @@ impl Names<'_> {
     pub(super) fn text(&self, row: &Row, column: Column) -> Option<String> {
         Some(match column.entity() {
             Entity::Collection => self.of_collection(row.collection.as_ref()?, column),
-            Entity::Object => self.of_object(row.object.as_ref()?, column),
+            Entity::Object => self.of_object(row.object.as_ref()?, row.replica.as_ref(), column),
             Entity::CollectionAvu => of_avu(row.collection_avu.as_ref()?, column),
             Entity::ObjectAvu => of_avu(row.object_avu.as_ref()?, column),
             Entity::User => self.of_user(row.user.as_ref()?, column),
@@ -132,31 +144,68 @@ impl Names<'_> {
         }
     }
 
-    fn of_object(&self, stat: &Stat, column: Column) -> String {
-        use base64::Engine;
+    fn of_object(&self, stat: &Stat, replica: Option<&ReplicaRow>, column: Column) -> String {
+        if let Some(noted) = replica.and_then(|row| row.view.notes.get(&noted(column))) {
+            return noted.clone();
+        }
         let resource = &stat.resource;
         match column {
             Column::DataId => stat.id.to_string(),
             Column::DataCollId => resource.parent.to_string(),
             Column::DataName => resource.name.clone(),
-            Column::DataReplNum => "0".to_owned(),
-            Column::DataReplStatus => "1".to_owned(),
             Column::DataTypeName => "generic".to_owned(),
-            Column::DataSize => stat.size().to_string(),
-            Column::DataPath => stat.path.to_string(),
-            Column::DataRescName | Column::DataRescHier => {
-                self.zone.resources.first().map_or_else(String::new, |first| first.name.clone())
-            }
-            Column::DataChecksum => {
-                let sha256 = resource.content.as_ref().and_then(|content| content.digests.sha256);
-                let encoded = sha256.map(|digest| base64::prelude::BASE64_STANDARD.encode(digest));
-                encoded.map_or_else(String::new, |digest| format!("sha2:{digest}"))
-            }
             Column::DataOwnerName => self.person(resource.owner),
             Column::DataOwnerZone => self.zone.name.clone(),
-            Column::DataCreateTime => time(resource.created),
-            _ => time(resource.mtime.unwrap_or(resource.modified)),
+            Column::DataComments
+            | Column::DataExpiry
+            | Column::DataMode
+            | Column::DataStatus
+            | Column::DataVersion => String::new(),
+            _ => match replica {
+                Some(row) => self.of_replica(stat, row, column),
+                None => self.of_sole_replica(stat, column),
+            },
         }
+    }
+
+    fn of_replica(&self, stat: &Stat, row: &ReplicaRow, column: Column) -> String {
+        let view = &row.view;
+        let place = || self.resource(view.place.0);
+        match column {
+            Column::DataReplNum => view.number.to_string(),
+            Column::DataReplStatus => u8::from(view.good).to_string(),
+            Column::DataSize => view.content.size.to_string(),
+            Column::DataPath => view.file.clone().unwrap_or_else(|| stat.path.to_string()),
+            Column::DataRescName => place().map(|found| found.name.clone()).unwrap_or_default(),
+            Column::DataRescHier => {
+                place().map(|found| found.hierarchy.clone()).unwrap_or_default()
+            }
+            Column::DataChecksum if row.first => checksum(&view.content),
+            Column::DataChecksum => String::new(),
+            Column::DataCreateTime => time(view.created),
+            _ if row.first => time(stat.resource.mtime.unwrap_or(view.modified)),
+            _ => time(view.modified),
+        }
+    }
+
+    /// Of the one replica that an object has of which nothing is recorded.
+    fn of_sole_replica(&self, stat: &Stat, column: Column) -> String {
+        let resource = &stat.resource;
+        match column {
+            Column::DataReplNum => "0".to_owned(),
+            Column::DataReplStatus => "1".to_owned(),
+            Column::DataSize => stat.size().to_string(),
+            Column::DataChecksum => resource.content.as_ref().map(checksum).unwrap_or_default(),
+            Column::DataCreateTime => time(resource.created),
+            Column::DataModifyTime | Column::DataAccessTime => {
+                time(resource.mtime.unwrap_or(resource.modified))
+            }
+            _ => String::new(),
+        }
+    }
+
+    pub(super) fn resource(&self, id: u64) -> Option<&Resource> {
+        self.zone.resources.iter().find(|resource| resource.id == id)
     }
 
     fn of_ticket(&self, row: &TicketRow, column: Column) -> String {
@@ -181,6 +230,18 @@ impl Names<'_> {
             _ => row.host.clone().unwrap_or_default(),
         }
     }
+}
+
+/// `sha2:` and the SHA-256 in base64, if it is known.
+fn checksum(content: &ContentHead) -> String {
+    use base64::Engine;
+    let encode = |digest| base64::prelude::BASE64_STANDARD.encode(digest);
+    content.digests.sha256.map(|digest| format!("sha2:{}", encode(digest))).unwrap_or_default()
+}
+
+/// Under which word a replica keeps what somebody said a column should show.
+fn noted(column: Column) -> String {
+    format!("irods:{}", column.name())
 }
 
 fn of_avu(avu: &Avu, column: Column) -> String {

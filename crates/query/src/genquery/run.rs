@@ -69,13 +69,14 @@ impl Run<'_> {
 
     /// Every row that may be part of the answer.
     fn candidates(&self, each: &mut dyn FnMut(Row)) -> Result<()> {
-        let outputs = self.statement.outputs.iter().map(|output| output.column.entity());
-        let tests = self.statement.tests.iter().map(|test| test.column.entity());
+        let outputs = self.statement.outputs.iter().map(|output| output.column);
+        let columns = outputs.chain(self.statement.tests.iter().map(|test| test.column));
         let source = Source {
             reading: self.reading,
             names: &self.names,
             tests: &self.statement.tests,
-            entities: outputs.chain(tests).collect(),
+            entities: columns.clone().map(Column::entity).collect(),
+            of_places: columns.clone().any(Column::is_of_place),
             case_sensitive: self.options.case_sensitive,
             outer: false,
         };

@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 use cenote_store::{At, Avu, Kind, ListOptions, Reading, ResourceId, Stat, StorePath};
 
 use super::column::{Column, Entity};
-use super::row::{Names, Row};
+use super::row::{Names, ReplicaRow, Row};
 use super::statement::Test;
 use super::zone::Zone;
 use crate::Result;
@@ -26,6 +26,8 @@ pub(super) struct Source<'a> {
     pub(super) entities: BTreeSet<Entity>,
     /// Values narrow the search as they are only where case counts.
     pub(super) case_sensitive: bool,
+    /// Whether it matters where objects are.
+    pub(super) of_places: bool,
     /// Whether what has no attribute has a row nevertheless.
     pub(super) outer: bool,
 }
@@ -210,7 +212,7 @@ impl Source<'_> {
         let collection = if collections { parents.get(stat.resource.parent)? } else { None };
         for object_avu in self.avus(Entity::ObjectAvu, stat.id.0)? {
             let row = Row { object: Some(stat.clone()), object_avu, ..Row::default() };
-            self.stored(row, &mut |row| match &collection {
+            self.stored(&stat, &row, &mut |row| match &collection {
                 Some(collection) => self.collection(collection.clone(), row, each),
                 None => {
                     each(row);
@@ -221,13 +223,28 @@ impl Source<'_> {
         Ok(())
     }
 
-    /// The rows of an object with the resource that it is on.
-    fn stored(&self, row: Row, each: &mut dyn FnMut(Row) -> Result<()>) -> Result<()> {
-        let wanted = self.about(Entity::Resource) || self.about(Entity::ResourceAvu);
-        match self.zone().resources.first().filter(|_| wanted) {
-            Some(resource) => self.resource(resource, &row, each),
-            None => each(row),
+    /// The rows of an object with each of its replicas, and the resource that it is on, as far as they matter.
+    fn stored(
+        &self,
+        stat: &Stat,
+        row: &Row,
+        each: &mut dyn FnMut(Row) -> Result<()>,
+    ) -> Result<()> {
+        if !self.of_places && stat.resource.replicas.is_empty() {
+            return each(row.clone());
         }
+        let replicas = self.reading.replicas(stat)?;
+        let first = replicas.iter().find(|replica| replica.good).map(|replica| replica.number);
+        for view in replicas {
+            let resource = self.names.resource(view.place.0);
+            let replica = Some(ReplicaRow { first: Some(view.number) == first, view });
+            let row = Row { replica, ..row.clone() };
+            match resource.filter(|_| self.of_places) {
+                Some(resource) => self.resource(resource, &row, each)?,
+                None => each(row)?,
+            }
+        }
+        Ok(())
     }
 
     fn collection(&self, stat: Stat, row: Row, each: &mut dyn FnMut(Row)) -> Result<()> {

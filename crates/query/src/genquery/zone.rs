@@ -19,7 +19,7 @@ pub struct Zone {
 /// A storage resource, in the words of `iadmin lr`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Resource {
-    /// Its number.
+    /// Its number: that of the place in the store.
     pub id: u64,
     /// Its name.
     pub name: String,
@@ -37,6 +37,8 @@ pub struct Resource {
     pub comments: String,
     /// What people noted, too.
     pub information: String,
+    /// The names from the outermost resource down to it, with `;` between them.
+    pub hierarchy: String,
     /// The free space that was noted.
     pub free_space: String,
     /// The number of the resource above.

@@ -3,7 +3,7 @@
 use axum::extract::Request;
 use axum::http::StatusCode;
 use bytes::Bytes;
-use cenote_store::{At, Caller, Error, Received, Store, StorePath};
+use cenote_store::{At, Caller, Error, PlaceId, Received, Store, StorePath};
 use futures_util::stream;
 
 use super::code::{Code, Refusal};
@@ -62,14 +62,14 @@ impl Call {
         Ok(self.app.ask(move |store| Ok(question(store))).await??)
     }
 
-    /// The bytes that came with the call.
-    pub(super) async fn bytes(&mut self) -> Result<Received, Refusal> {
+    /// The bytes that came with the call; those that came in a form go to `place`.
+    pub(super) async fn bytes(&mut self, place: Option<PlaceId>) -> Result<Received, Refusal> {
         if let Some(received) = self.received.take() {
             return Ok(received);
         }
         let bytes = self.form.bytes("bytes").cloned().ok_or(Refusal::BAD)?;
         let bytes = stream::iter([Ok::<Bytes, Error>(bytes)]);
-        Ok(self.app.store().receive(bytes, &Default::default()).await?)
+        Ok(self.app.store().receive_at(place, bytes, &Default::default()).await?)
     }
 
     /// Uses the ticket that the call shows, if it shows one.

@@ -22,6 +22,7 @@ pub(super) enum Code {
     NoSpace = -110_000,
     InvalidInput = -130_000,
     ReplicaDoesNotExist = -164_000,
+    ReplicaInaccessible = -168_000,
     NotACollection = -170_000,
     NotADataObject = -171_000,
     InvalidHandle = -175_000,
@@ -29,6 +30,7 @@ pub(super) enum Code {
     ChecksumMismatch = -314_000,
     PathDoesNotExist = -358_000,
     IncompatibleParameters = -402_000,
+    InvalidReplicaInput = -403_000,
     Locked = -406_000,
     VerificationResults = -407_000,
     BadSql = -806_000,
@@ -39,12 +41,15 @@ pub(super) enum Code {
     CollectionNotEmpty = -821_000,
     InvalidAuthentication = -826_000,
     InvalidUser = -827_000,
+    InvalidResource = -831_000,
     ExistsAsCollection = -833_000,
     UnknownSpecificQuery = -853_000,
     InvalidHostname = -855_000,
+    NoChecksum = -862_000,
     TicketInvalid = -890_000,
     NoMicroservice = -1_102_000,
     HierarchyError = -1_803_000,
+    DirectChildAccess = -1_816_000,
 }
 
 /// Why a call was refused, and how that is said.

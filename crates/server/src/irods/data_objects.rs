@@ -4,14 +4,13 @@ use cenote_store::{
     At, AttributeChange, Caller, Conditions, CopyOptions, ErrorKind, PutOptions, Result, Stat,
     Store, StorePath, Time,
 };
-use serde_json::{Value, json};
 
 use super::answer::{self, Answer};
 use super::call::Call;
 use super::code::{Code, Refusal};
 use super::collections::rename;
-use super::stat::{Wanted, checksum, checksum_of, modified, stat};
-use super::{metadata, parallel, permissions, read, trash, write};
+use super::stat::{Wanted, modified, stat};
+use super::{checksums, metadata, parallel, permissions, read, replicas, trash, write};
 
 /// The operations that change something.
 pub(super) const CHANGES: &[&str] = &[
@@ -19,32 +18,40 @@ pub(super) const CHANGES: &[&str] = &[
     "copy",
     "modify_metadata",
     "modify_permissions",
+    "modify_replica",
     "parallel_write_init",
     "parallel_write_shutdown",
+    "register",
     "remove",
     "rename",
+    "replicate",
     "set_permission",
     "touch",
+    "trim",
     "truncate",
     "write",
 ];
 
 pub(super) async fn answer(operation: &str, call: Call) -> Answer {
     match operation {
-        "calculate_checksum" => calculate(call).await,
+        "calculate_checksum" => checksums::calculate(call).await,
         "copy" => copy(call).await,
         "modify_metadata" => metadata::modify(call, Wanted::DataObject).await,
         "modify_permissions" => permissions::modify(call, Wanted::DataObject).await,
+        "modify_replica" => replicas::modify(call).await,
         "parallel_write_init" => parallel::init(call).await,
         "parallel_write_shutdown" => parallel::shutdown(call).await,
         "read" => read::read(call).await,
+        "register" => replicas::register(call).await,
         "remove" => remove(call).await,
         "rename" => rename(call, Wanted::DataObject).await,
+        "replicate" => replicas::replicate(call).await,
         "set_permission" => permissions::set(call, Wanted::DataObject).await,
         "stat" => stat(call, Wanted::DataObject).await,
         "touch" => touch(call).await,
         "truncate" => truncate(call).await,
-        "verify_checksum" => verify(call).await,
+        "trim" => replicas::trim(call).await,
+        "verify_checksum" => checksums::verify(call).await,
         _ => write::write(call).await,
     }
 }
@@ -78,9 +85,9 @@ async fn copy(call: Call) -> Answer {
     call.need("dst-lpath")?;
     let source = call.required_at("src-lpath", Wanted::DataObject).await?;
     let (to, replace) = (call.path("dst-lpath")?, call.form.flag("overwrite", false));
-    check_resource(&call, "src-resource")?;
-    check_resource(&call, "dst-resource")?;
-    let caller = call.acting();
+    replicas::check_resource(&call, "src-resource").await?;
+    replicas::check_resource(&call, "dst-resource").await?;
+    let (caller, made) = (call.acting(), to.clone());
     let copied = call.ask(move |store| {
         if is_collection(store, &caller, &to) {
             return Ok(Err(Refusal::code(Code::ExistsAsCollection)));
@@ -94,22 +101,15 @@ async fn copy(call: Call) -> Answer {
         }
     });
     copied.await??;
+    if call.form.text("dst-resource").is_some() {
+        replicas::relocate(&call, made, "dst-resource").await?;
+    }
     answer::done()
 }
 
 fn is_collection(store: &Store, caller: &Caller, path: &StorePath) -> bool {
     let there = store.stat(caller, &path.into());
     there.is_ok_and(|stat| stat.resource.kind == cenote_store::Kind::Collection)
-}
-
-/// There is one storage resource, which has every replica.
-pub(super) fn check_resource(call: &Call, name: &str) -> std::result::Result<(), Refusal> {
-    match call.form.text(name) {
-        Some(resource) if resource != call.settings().resource => {
-            Err(Refusal::code(Code::ResourceDoesNotExist))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// Sets the times of an object, and makes an empty one where there is none.
@@ -174,72 +174,12 @@ async fn truncate(call: Call) -> Answer {
     if call.form.text("resource").is_some() && call.form.text("replica-number").is_some() {
         return Err(Refusal::code(Code::InvalidInput));
     }
-    check_resource(&call, "resource")?;
     let (path, caller) = (call.path("lpath")?, call.acting());
     write::check_lock(&call, path.clone()).await?;
-    call.ask(move |store| store.truncate(&caller, &path.into(), size, &Conditions::default()))
-        .await?;
+    let place = call.place(&path).await?;
+    call.ask(move |store| {
+        store.truncate_in(&caller, &path.into(), size, &Conditions::default(), place)
+    })
+    .await?;
     answer::done()
-}
-
-/// The checksum of an object; it is computed if it is not known yet.
-async fn calculate(call: Call) -> Answer {
-    let stat = digested(&call).await?;
-    answer::member("checksum", checksum(&stat).ok_or_else(|| Refusal::code(Code::NoRows))?)
-}
-
-/// Reads the bytes back, unless `compute-checksums=0`, and says where they are not what is recorded.
-async fn verify(call: Call) -> Answer {
-    let stat = digested(&call).await?;
-    let recorded = checksum(&stat).unwrap_or_default();
-    let faults = match call.form.flag("compute-checksums", true) {
-        true => faults(&call, stat, &recorded).await?,
-        false => Vec::new(),
-    };
-    let code = if faults.is_empty() { 0 } else { Code::VerificationResults as i32 };
-    let mut body = json!({
-        "irods_response": { "status_code": code },
-        "r_error_info": Value::Array(vec![]),
-    });
-    if !faults.is_empty() {
-        body["results"] = faults.into();
-    }
-    Ok(answer::json(axum::http::StatusCode::OK, body))
-}
-
-async fn faults(
-    call: &Call,
-    stat: Stat,
-    recorded: &str,
-) -> std::result::Result<Vec<Value>, Refusal> {
-    let (caller, at) = (call.acting(), At::Id(stat.id));
-    let opened = call.ask(move |store| store.open(&caller, &at, &Default::default())).await?;
-    let found = match opened.digests().await {
-        Ok(digests) => checksum_of(&digests).unwrap_or_default(),
-        Err(error) if error.kind() == ErrorKind::Damaged => error.to_string(),
-        Err(error) => return Err(error.into()),
-    };
-    let fault = json!({
-        "error_code": Code::ChecksumMismatch as i32,
-        "message": format!(
-            "ERROR: Computed checksum [{found}] does not match recorded checksum [{recorded}] for replica [0]."
-        ),
-        "severity": "error",
-    });
-    Ok(if found == recorded { Vec::new() } else { vec![fault] })
-}
-
-async fn digested(call: &Call) -> std::result::Result<Stat, Refusal> {
-    let (path, caller) = (call.path("lpath")?, call.acting());
-    let missing = |_| Refusal::code(Code::NoRows);
-    let (at, asked) = (At::from(&path), caller.clone());
-    let stat = call.ask(move |store| Ok(store.stat(&asked, &at))).await?.map_err(missing)?;
-    if stat.resource.content.is_none() {
-        return Err(Refusal::code(Code::NoRows));
-    }
-    if checksum(&stat).is_some() {
-        return Ok(stat);
-    }
-    call.app.store().compute_digest(stat.id).await?;
-    call.ask(move |store| store.stat(&caller, &At::Id(stat.id))).await
 }

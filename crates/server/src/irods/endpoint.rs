@@ -8,7 +8,7 @@ use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::{Bytes, BytesMut};
-use cenote_store::{Caller, Expected, PutOptions, Received};
+use cenote_store::{Caller, Expected, PlaceId, PutOptions, Received, StorePath};
 use futures_util::TryStreamExt;
 use http_body_util::{BodyExt, Limited};
 use multer::{Field, Multipart};
@@ -18,7 +18,11 @@ use super::answer::{self, Answer};
 use super::call::{Call, host};
 use super::code::Refusal;
 use super::form::Form;
-use super::{collections, data_objects, identity, lpath, query, rules, tickets, users, zones};
+use super::target::Target;
+use super::{
+    collections, data_objects, identity, lpath, parallel, query, resources, rules, tickets, users,
+    zones,
+};
 use crate::app::App;
 
 /// The families of operations.
@@ -27,6 +31,7 @@ enum Endpoint {
     Collections,
     DataObjects,
     Query,
+    Resources,
     Rules,
     Tickets,
     UsersGroups,
@@ -50,6 +55,7 @@ pub(super) async fn answer(
         "collections" => Endpoint::Collections,
         "data-objects" => Endpoint::DataObjects,
         "query" => Endpoint::Query,
+        "resources" => Endpoint::Resources,
         "rules" => Endpoint::Rules,
         "tickets" => Endpoint::Tickets,
         "users-groups" => Endpoint::UsersGroups,
@@ -111,6 +117,7 @@ async fn dispatch(endpoint: Endpoint, operation: &str, call: Call) -> Answer {
         Endpoint::Collections => collections::answer(operation, call).await,
         Endpoint::DataObjects => data_objects::answer(operation, call).await,
         Endpoint::Query => query::answer(operation, call).await,
+        Endpoint::Resources => resources::answer(operation, call).await,
         Endpoint::Rules => rules::answer(operation, call).await,
         Endpoint::Tickets => tickets::answer(operation, call).await,
         Endpoint::UsersGroups => users::answer(operation, call).await,
@@ -138,11 +145,11 @@ fn operations(
         (Endpoint::Collections, false) => (&["list", "stat"], &[]),
         (Endpoint::Collections, true) => (collections::CHANGES, &[]),
         (Endpoint::DataObjects, false) => (&["read", "stat", "verify_checksum"], &[]),
-        (Endpoint::DataObjects, true) => {
-            (data_objects::CHANGES, &["modify_replica", "register", "replicate", "trim"])
-        }
+        (Endpoint::DataObjects, true) => (data_objects::CHANGES, &[]),
         (Endpoint::Query, false) => (query::QUESTIONS, &["list_genquery_columns"]),
         (Endpoint::Query, true) => (query::CHANGES, &[]),
+        (Endpoint::Resources, false) => (&["stat"], &[]),
+        (Endpoint::Resources, true) => (resources::CHANGES, &[]),
         (Endpoint::Rules, false) => (&["list_rule_engines"], &[]),
         (Endpoint::Rules, true) => (rules::CHANGES, &[]),
         (Endpoint::Tickets, false) => (&[], &["list", "stat"]),
@@ -196,6 +203,9 @@ async fn small_body(app: &App, body: Body) -> Result<Bytes, Refusal> {
     Ok(body.map_err(|_| Refusal::Plain(StatusCode::PAYLOAD_TOO_LARGE))?.to_bytes())
 }
 
+/// What says where bytes go has to come before them.
+const WHERE: [&str; 3] = ["parallel-write-handle", "replica-number", "resource"];
+
 /// The parts of a body, in whatever order they come; the bytes go to the store at once.
 async fn parts_of(
     app: &App,
@@ -206,6 +216,9 @@ async fn parts_of(
     while let Some(part) = parts.next_field().await.map_err(|_| Refusal::BAD)? {
         match part.name().map(str::to_owned).ok_or(Refusal::BAD)? {
             name if name == "bytes" => received = Some(receive(app, caller, &form, part).await?),
+            name if received.is_some() && WHERE.contains(&name.as_str()) => {
+                return Err(Refusal::BAD);
+            }
             name => form.insert(name, small_part(app, part).await?),
         }
     }
@@ -232,14 +245,32 @@ async fn receive<E: std::fmt::Display>(
 ) -> Result<Received, Refusal> {
     let zone = &app.irods().zone;
     let path = form.text("lpath").and_then(|path| lpath::parse(zone, path));
-    let ticket = form.text("ticket").is_some() || form.text("parallel-write-handle").is_some();
-    if let Some(path) = path.filter(|_| !ticket) {
+    let handle = form.text("parallel-write-handle");
+    let ticket = form.text("ticket").is_some();
+    if let Some(path) = path.clone().filter(|_| !ticket && handle.is_none()) {
         let caller = caller.clone().elevated(false);
         let may = app.ask(move |store| Ok(store.may_put(&caller, &path, &PutOptions::default())));
         may.await?.map_err(super::write::refusal)?;
     }
+    let place = match (handle, path) {
+        (Some(handle), _) => parallel::place(handle),
+        (None, Some(path)) => place(app, caller, form, path).await?,
+        (None, None) => None,
+    };
     let bytes = bytes.map_err(|fault| fault.to_string());
-    Ok(app.store().receive(bytes, &Expected::default()).await?)
+    Ok(app.store().receive_at(place, bytes, &Expected::default()).await?)
+}
+
+/// Where the bytes of a write go.
+async fn place(
+    app: &App,
+    caller: &Caller,
+    form: &Form,
+    path: StorePath,
+) -> Result<Option<PlaceId>, Refusal> {
+    let (target, caller) = (Target::of(form)?, caller.clone());
+    let own = app.irods().resource.clone();
+    app.ask(move |store| target.place(store, &caller, &path, &own)).await?
 }
 
 /// `GET info`: what the server is and allows.

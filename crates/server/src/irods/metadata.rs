@@ -5,8 +5,9 @@ use serde_json::Value;
 
 use super::answer::{self, Answer};
 use super::call::Call;
-use super::code::{Code, Refusal};
+use super::code::{Code, Refusal, admin_only};
 use super::permissions::operations;
+use super::resources;
 use super::stat::Wanted;
 
 /// `modify_metadata` of a resource: several changes, all of them or none.
@@ -35,6 +36,19 @@ pub(super) async fn modify_person(call: Call) -> Answer {
     let caller = call.caller.clone();
     let changed = call.ask(move |store| store.change_person_avus(&caller, &name, &changes));
     finish(changed.await, &operations)
+}
+
+/// `modify_metadata` of a storage resource, for administrators.
+pub(super) async fn modify_resource(call: Call) -> Answer {
+    let operations = operations(&call)?;
+    let place = resources::named(&call, "name").await?;
+    let changes = match changes(&operations) {
+        Ok(changes) => changes,
+        Err((refusal, index)) => return answer::part_failed(refusal, index, &operations[index]),
+    };
+    let caller = call.caller.clone();
+    let changed = call.ask(move |store| Ok(store.change_place_avus(&caller, place, &changes)));
+    finish(changed.await?.map_err(admin_only), &operations)
 }
 
 fn finish(changed: Result<(), Refusal>, operations: &[Value]) -> Answer {

@@ -10,11 +10,13 @@
 
 mod answer;
 mod call;
+mod checksums;
 mod code;
 mod collections;
 mod data_objects;
 mod endpoint;
 mod form;
+mod hierarchy;
 mod identity;
 mod listing;
 mod lock;
@@ -25,10 +27,13 @@ mod parallel;
 mod permissions;
 mod query;
 mod read;
+mod replicas;
+mod resources;
 mod rest;
 mod rules;
 mod specific;
 mod stat;
+mod target;
 mod tickets;
 mod trash;
 mod users;

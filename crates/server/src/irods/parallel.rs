@@ -8,13 +8,13 @@
 use axum::http::StatusCode;
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use cenote_store::{At, Conditions, ErrorKind, PutOptions, StorePath, UploadOptions, Where};
+use cenote_store::{At, Conditions, ErrorKind, PlaceId, PutOptions, StorePath, UploadOptions, Where};
 
 use super::answer::{self, Answer};
 use super::call::Call;
 use super::code::{Code, Refusal};
 use super::lock;
-use super::write::{Mode, check_replica, ensure, refusal};
+use super::write::{Mode, ensure, refusal};
 
 /// A parallel write.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,24 +23,37 @@ struct Handle {
     lock: u64,
     /// The upload that takes its bytes, if they replace the content.
     upload: Option<u64>,
+    /// The place that they go to, if one was named.
+    place: Option<PlaceId>,
     path: StorePath,
+}
+
+/// Where bytes go that are written through a handle.
+pub(super) fn place(handle: &str) -> Option<PlaceId> {
+    Handle::decode(handle)?.place
 }
 
 impl Handle {
     fn encode(&self) -> String {
         let upload = self.upload.map(|id| id.to_string()).unwrap_or_default();
         let path = BASE64_URL_SAFE_NO_PAD.encode(self.path.to_string());
-        format!("{}.{upload}.{path}", self.lock)
+        let place = self.place.map(|id| id.to_string()).unwrap_or_default();
+        format!("{}.{upload}.{place}.{path}", self.lock)
     }
 
     fn decode(handle: &str) -> Option<Self> {
-        let mut parts = handle.splitn(3, '.');
-        let (lock, upload, path) = (parts.next()?, parts.next()?, parts.next()?);
+        let mut parts = handle.splitn(4, '.');
+        let (lock, upload) = (parts.next()?, parts.next()?);
+        let (place, path) = (parts.next()?, parts.next()?);
         let path = String::from_utf8(BASE64_URL_SAFE_NO_PAD.decode(path).ok()?).ok()?;
-        let upload = Some(upload).filter(|id| !id.is_empty());
+        let number = |text: &str| match text {
+            "" => Some(None),
+            text => text.parse::<u64>().ok().map(Some),
+        };
         Some(Self {
             lock: lock.parse().ok()?,
-            upload: upload.map(str::parse).transpose().ok()?,
+            upload: number(upload)?,
+            place: number(place)?.map(PlaceId),
             path: path.parse().ok()?,
         })
     }
@@ -54,15 +67,15 @@ pub(super) async fn init(call: Call) -> Answer {
     }
     let path = call.path("lpath")?;
     let replaces = matches!(Mode::of(&call)?, Mode::Replace | Mode::At(_, true));
-    check_replica(&call)?;
+    let place = place_for(&call, &path).await?;
     let lock = acquire(&call, path.clone(), streams).await?;
     let begun = match replaces {
-        true => begin(&call, path.clone()).await.map(Some),
-        false => ensure(&call, path.clone(), false).await.map(|()| None),
+        true => begin(&call, path.clone(), place).await.map(Some),
+        false => ensure(&call, path.clone(), false, place).await.map(|()| None),
     };
     match begun {
         Ok(upload) => {
-            let handle = Handle { lock, upload, path };
+            let handle = Handle { lock, upload, place, path };
             answer::member("parallel_write_handle", handle.encode())
         }
         Err(refusal) => {
@@ -74,12 +87,7 @@ pub(super) async fn init(call: Call) -> Answer {
 
 async fn acquire(call: &Call, path: StorePath, streams: u64) -> Result<u64, Refusal> {
     let (caller, most) = (call.acting(), call.settings().all_streams);
-    let lock = call.ask(move |store| {
-        Ok(store
-            .may_put(&caller, &path, &PutOptions::default())
-            .map(|()| lock::acquire(store, &caller, &path, streams, most)))
-    });
-    lock.await?.map_err(refusal)??
+    call.ask(move |store| lock::acquire(store, &caller, &path, streams, most)).await?
 }
 
 async fn release(call: &Call, path: StorePath, number: u64) -> Result<(), Refusal> {
@@ -87,9 +95,18 @@ async fn release(call: &Call, path: StorePath, number: u64) -> Result<(), Refusa
     call.ask(move |store| lock::release(store, &caller, &path, number)).await
 }
 
-async fn begin(call: &Call, path: StorePath) -> Result<u64, Refusal> {
+/// Where the bytes go. Who may not write there is told that, and not what is there.
+async fn place_for(call: &Call, path: &StorePath) -> Result<Option<PlaceId>, Refusal> {
+    let (caller, to) = (call.acting(), path.clone());
+    let may = call.ask(move |store| Ok(store.may_put(&caller, &to, &PutOptions::default())));
+    may.await?.map_err(refusal)?;
+    call.place(path).await
+}
+
+async fn begin(call: &Call, path: StorePath, place: Option<PlaceId>) -> Result<u64, Refusal> {
     let caller = call.acting();
-    let options = UploadOptions { put: PutOptions::default(), size: None };
+    let put = PutOptions { place, ..PutOptions::default() };
+    let options = UploadOptions { put, size: None };
     let begun = call.ask(move |store| Ok(store.begin_upload(&caller, &path, &options)));
     begun.await?.map(|upload| upload.id).map_err(refusal)
 }
@@ -105,7 +122,7 @@ pub(super) async fn write(mut call: Call, handle: &str) -> Answer {
     if !call.ask(move |store| lock::renew(store, &caller, &path, number)).await? {
         return Err(Refusal::BAD);
     }
-    let bytes = call.bytes().await?;
+    let bytes = call.bytes(handle.place).await?;
     let caller = call.acting();
     match handle.upload {
         Some(id) => {
@@ -155,8 +172,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_handle_comes_back(lock: u64, upload: Option<u64>, path in "(/[a-z ü]{1,5}){1,3}") {
-            let handle = Handle { lock, upload, path: path.parse().unwrap() };
+        fn a_handle_comes_back(lock: u64, upload: Option<u64>, place: Option<u64>, path in "(/[a-z ü]{1,5}){1,3}") {
+            let (place, path) = (place.map(PlaceId), path.parse().unwrap());
+            let handle = Handle { lock, upload, place, path };
             prop_assert_eq!(Handle::decode(&handle.encode()), Some(handle));
         }
 

@@ -1,11 +1,12 @@
 //! `query`: GenQuery over the store.
 
-use cenote_query::genquery::{self, Options, RemoteZone, Resource, Zone};
-use cenote_store::{Result, Store, Time};
+use cenote_query::genquery::{self, Options, RemoteZone, Zone};
+use cenote_store::{PlaceId, Result, Store, Time};
 
 use super::answer::{self, Answer};
 use super::call::Call;
 use super::code::{Code, Refusal};
+use super::hierarchy::Hierarchy;
 use super::rules::Delayed;
 use super::{notes, specific, zones};
 
@@ -110,9 +111,12 @@ fn switch(call: &Call, name: &str) -> std::result::Result<bool, Refusal> {
 pub(super) async fn zone(call: &Call) -> std::result::Result<Zone, Refusal> {
     let (name, resource) = (call.settings().zone.clone(), call.settings().resource.clone());
     call.ask(move |store| {
-        let resource = Resource { name: resource, ..Resource::default() };
+        let mut resources = Hierarchy::read(store, resource)?.resources();
+        for resource in &mut resources {
+            resource.avus = store.place_avus(PlaceId(resource.id))?;
+        }
         let (remote, delayed) = (remote(store, &name)?, delayed(store)?);
-        Ok(Zone { name, resources: vec![resource], remote, delayed })
+        Ok(Zone { name, resources, remote, delayed })
     })
     .await
 }

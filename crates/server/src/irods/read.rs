@@ -3,11 +3,13 @@
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::IntoResponse;
-use cenote_store::{ErrorKind, ReadOptions};
+use cenote_store::{At, ErrorKind, ReadOptions};
 
 use super::answer::Answer;
 use super::call::Call;
 use super::code::Refusal;
+use super::hierarchy::Hierarchy;
+use super::target::{Target, replicas};
 
 pub(super) async fn read(call: Call) -> Answer {
     part(&call, "lpath").await
@@ -18,17 +20,21 @@ pub(super) async fn read(call: Call) -> Answer {
 pub(super) async fn part(call: &Call, parameter: &str) -> Answer {
     call.need(parameter)?;
     let (offset, count) = (call.count("offset")?.unwrap_or(0), call.count("count")?);
-    if call.count("replica-number")?.unwrap_or(0) != 0
-        || super::data_objects::check_resource(call, "resource").is_err()
-    {
-        return Err(Refusal::BAD);
-    }
+    let target = Target::of(&call.form)?;
     let missing = || Refusal::Plain(StatusCode::NOT_FOUND);
     let path = call.path(parameter).map_err(|_| missing())?;
-    let caller = call.acting();
-    let opened =
-        call.ask(move |store| Ok(store.open(&caller, &path.into(), &ReadOptions::default())));
-    let opened = opened.await?.map_err(|error| match error.kind() {
+    let (caller, at, own) = (call.acting(), At::from(path), call.settings().resource.clone());
+    let opened = call.ask(move |store| {
+        let mut options = ReadOptions::default();
+        if target != Target::Any {
+            let known = Hierarchy::read(store, own)?;
+            let replicas = replicas(store, &caller, &at)?;
+            let Some(replica) = target.replica(&known, &replicas) else { return Ok(None) };
+            options.replica = Some(replica.number);
+        }
+        Ok(Some(store.open(&caller, &at, &options)))
+    });
+    let opened = opened.await?.ok_or(Refusal::BAD)?.map_err(|error| match error.kind() {
         ErrorKind::NotFound | ErrorKind::Denied | ErrorKind::WrongKind => missing(),
         _ => error.into(),
     })?;

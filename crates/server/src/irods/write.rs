@@ -1,12 +1,15 @@
 //! `write`: bytes in. A whole content replaces what is there in one commit; bytes at an offset, or
 //! at the end, are laid over it.
 
-use cenote_store::{At, Conditions, Error, ErrorKind, PutOptions, Received, StorePath, Where};
+use bytes::Bytes;
+use cenote_store::{
+    At, Conditions, Error, ErrorKind, PlaceId, PutOptions, Received, StorePath, Where,
+};
+use futures_util::stream;
 
 use super::answer::{self, Answer};
 use super::call::Call;
 use super::code::{Code, Refusal};
-use super::data_objects::{check_resource, create_empty};
 use super::{lock, parallel};
 
 pub(super) async fn write(mut call: Call) -> Answer {
@@ -15,12 +18,12 @@ pub(super) async fn write(mut call: Call) -> Answer {
     }
     let path = call.path("lpath")?;
     let mode = Mode::of(&call)?;
-    check_replica(&call)?;
     check_lock(&call, path.clone()).await?;
-    let bytes = call.bytes().await?;
+    let place = call.place(&path).await?;
+    let bytes = call.bytes(place).await?;
     match mode {
         Mode::Replace => replace(&call, path, bytes).await?,
-        Mode::At(position, cut) => lay(&call, path, position, cut, bytes).await?,
+        Mode::At(position, cut) => lay(&call, path, place, (position, cut), bytes).await?,
     }
     answer::done()
 }
@@ -52,15 +55,6 @@ pub(super) async fn check_lock(call: &Call, path: StorePath) -> Result<(), Refus
     call.ask(move |store| lock::check(store, &path)).await?
 }
 
-/// Everything has one replica, on one resource.
-pub(super) fn check_replica(call: &Call) -> Result<(), Refusal> {
-    match call.count("replica-number")? {
-        Some(number) if number > 0 => return Err(Refusal::code(Code::ReplicaDoesNotExist)),
-        _ => {}
-    }
-    check_resource(call, "resource")
-}
-
 /// Puts bytes at an offset of an object, which is made if it is missing, and cut first if that is wanted.
 pub(super) async fn put(
     call: &Call,
@@ -71,7 +65,7 @@ pub(super) async fn put(
 ) -> Result<(), Refusal> {
     match (truncate, offset) {
         (true, 0) => replace(call, path, bytes).await,
-        _ => lay(call, path, Where::Offset(offset), truncate, bytes).await,
+        _ => lay(call, path, None, (Where::Offset(offset), truncate), bytes).await,
     }
 }
 
@@ -86,11 +80,11 @@ async fn replace(call: &Call, path: StorePath, bytes: Received) -> Result<(), Re
 async fn lay(
     call: &Call,
     path: StorePath,
-    position: Where,
-    cut: bool,
+    place: Option<PlaceId>,
+    (position, cut): (Where, bool),
     bytes: Received,
 ) -> Result<(), Refusal> {
-    ensure(call, path.clone(), cut).await?;
+    ensure(call, path.clone(), cut, place).await?;
     let (caller, at) = (call.acting(), At::from(path));
     let store = call.app.store();
     let written = store.write_received(&caller, &at, position, bytes, &Conditions::default()).await;
@@ -98,13 +92,22 @@ async fn lay(
 }
 
 /// Makes an object where there is none, and cuts away its bytes if that is wanted.
-pub(super) async fn ensure(call: &Call, path: StorePath, cut: bool) -> Result<(), Refusal> {
+pub(super) async fn ensure(
+    call: &Call,
+    path: StorePath,
+    cut: bool,
+    place: Option<PlaceId>,
+) -> Result<(), Refusal> {
+    let nothing = stream::empty::<cenote_store::Result<Bytes>>();
+    let nothing = call.app.store().receive_at(place, nothing, &Default::default()).await?;
     let caller = call.acting();
     let ready = call.ask(move |store| {
-        let made = create_empty(store, &caller, &path, None);
-        Ok(match made {
+        let conditions = Conditions { if_absent: true, ..Conditions::default() };
+        let options = PutOptions { conditions, place, ..PutOptions::default() };
+        Ok(match store.publish(&caller, &path, &nothing, &options) {
             Err(error) if error.kind() == ErrorKind::Precondition && cut => {
-                store.truncate(&caller, &path.into(), 0, &Conditions::default()).map(drop)
+                let always = Conditions::default();
+                store.truncate_in(&caller, &path.into(), 0, &always, place).map(drop)
             }
             Err(error) if error.kind() == ErrorKind::Precondition => Ok(()),
             made => made.map(drop),

@@ -116,7 +116,8 @@ impl Store {
         })
     }
 
-    /// Changes what is said of a replica: all of it or nothing. Needs [`Role::Admin`].
+    /// Changes what is said of a replica: all of it or nothing. Needs [`Role::Admin`]; for notes alone
+    /// [`Level::ModifyMetadata`].
     ///
     /// # Errors
     /// [`NotFound`](crate::ErrorKind::NotFound) for a number that no replica has,
@@ -128,9 +129,16 @@ impl Store {
         number: u32,
         change: &ReplicaChange,
     ) -> Result<Stat> {
-        require_role(caller, Role::Admin)?;
+        let notes = change.notes.clone();
+        let needed = match *change == (ReplicaChange { notes, ..ReplicaChange::default() }) {
+            true => Level::ModifyMetadata,
+            false => {
+                require_role(caller, Role::Admin)?;
+                Level::ReadMetadata
+            }
+        };
         self.transact(|tx| {
-            let chain = find(tx, caller, at, Level::ReadMetadata)?;
+            let chain = find(tx, caller, at, needed)?;
             let head = content_of(&chain, at)?;
             let mut stat = Stat::from(chain.clone());
             stat.resource.replicas = self.explicit_replicas(tx, chain.resource())?;

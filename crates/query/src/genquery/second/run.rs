@@ -50,11 +50,14 @@ fn run(select: &Select, reading: &Reading, zone: &Zone, most: usize) -> Result<V
     let names = Names { zone, persons: reading.persons()?.into_iter().collect() };
     let tests = select.tests();
     let entities = select.entities();
+    let mut of_places = false;
+    select.columns(&mut |column| of_places |= column.is_of_place());
     let source = Source {
         reading,
         names: &names,
         tests: &tests,
         entities,
+        of_places,
         case_sensitive: true,
         outer: true,
     };
@@ -94,17 +97,21 @@ impl Select {
     /// Everything it is about.
     pub(super) fn entities(&self) -> BTreeSet<Entity> {
         let mut entities = BTreeSet::new();
-        let mut add = |column: Column| {
+        self.columns(&mut |column| {
             entities.insert(column.entity());
-        };
-        for output in &self.outputs {
-            output.expression().columns(&mut add);
-        }
-        self.group.iter().for_each(|expression| expression.columns(&mut add));
-        if let Some(condition) = &self.condition {
-            condition.expressions(&mut |expression| expression.columns(&mut add));
-        }
+        });
         entities
+    }
+
+    /// Gives every column in it to `each`.
+    fn columns(&self, each: &mut dyn FnMut(Column)) {
+        for output in &self.outputs {
+            output.expression().columns(each);
+        }
+        self.group.iter().for_each(|expression| expression.columns(each));
+        if let Some(condition) = &self.condition {
+            condition.expressions(&mut |expression| expression.columns(each));
+        }
     }
 
     /// Those of its conditions that every row passes and that are of one column each.

@@ -1,0 +1,122 @@
+//! The store's places as iRODS has them: resources, some of them below others.
+
+use cenote_query::genquery::Resource;
+use cenote_store::{PlaceId, PlaceKind, PlaceState, PlaceStatus, Result, Store};
+
+/// The kind of resource that keeps contents itself.
+pub(super) const LEAF: &str = "unixfilesystem";
+/// What a resource without host or directory has instead.
+const NO_HOST: &str = "EMPTY_RESC_HOST";
+const NO_VAULT: &str = "EMPTY_RESC_PATH";
+/// The name of the store's own place before somebody gave it another.
+const MAIN: &str = "main";
+
+/// Under which word a place keeps what iRODS says of it.
+pub(super) fn word(property: &str) -> String {
+    format!("irods:{property}")
+}
+
+/// All places, at one moment.
+#[derive(Debug)]
+pub(super) struct Hierarchy {
+    places: Vec<PlaceStatus>,
+    /// What the store's own place is called, if nobody named it.
+    own: String,
+}
+
+impl Hierarchy {
+    pub(super) fn read(store: &Store, own: String) -> Result<Self> {
+        Ok(Self { places: store.places()?, own })
+    }
+
+    fn name<'a>(&'a self, place: &'a PlaceStatus) -> &'a str {
+        match place.id == PlaceId::MAIN && place.info.name == MAIN {
+            true => &self.own,
+            false => &place.info.name,
+        }
+    }
+
+    pub(super) fn named(&self, name: &str) -> Option<&PlaceStatus> {
+        self.places.iter().find(|place| self.name(place) == name)
+    }
+
+    fn get(&self, id: PlaceId) -> Option<&PlaceStatus> {
+        self.places.iter().find(|place| place.id == id)
+    }
+
+    pub(super) fn is_group(place: &PlaceStatus) -> bool {
+        place.info.kind == PlaceKind::Group
+    }
+
+    /// What a place is below.
+    pub(super) fn parent(&self, place: &PlaceStatus) -> Option<PlaceId> {
+        let noted = place.info.properties.get(&word("parent"));
+        let noted = noted.and_then(|id| id.parse().ok()).map(PlaceId);
+        place.info.parent.or(noted)
+    }
+
+    /// The outermost group that a place is in, or the place.
+    pub(super) fn root(&self, id: PlaceId) -> PlaceId {
+        let above = |id: &PlaceId| self.get(*id).and_then(|place| place.info.parent);
+        std::iter::successors(Some(id), above).last().unwrap_or(id)
+    }
+
+    /// Whether a place is another one, or in it.
+    pub(super) fn is_in(&self, id: PlaceId, other: PlaceId) -> bool {
+        let above = |id: &PlaceId| self.get(*id).and_then(|place| place.info.parent);
+        std::iter::successors(Some(id), above).any(|above| above == other)
+    }
+
+    /// The names from the outermost resource down to a place.
+    pub(super) fn path(&self, id: PlaceId) -> String {
+        let above = |place: &&PlaceStatus| self.parent(place).and_then(|id| self.get(id));
+        let names = std::iter::successors(self.get(id), above).map(|place| self.name(place));
+        let mut names: Vec<&str> = names.take(self.places.len()).collect();
+        names.reverse();
+        names.join(";")
+    }
+
+    /// All resources, in the words of iRODS; where new contents go first.
+    pub(super) fn resources(&self) -> Vec<Resource> {
+        let mut places: Vec<&PlaceStatus> = self.places.iter().collect();
+        places.sort_by_key(|place| !place.default);
+        places.into_iter().map(|place| self.resource(place)).collect()
+    }
+
+    fn resource(&self, place: &PlaceStatus) -> Resource {
+        let info = &place.info;
+        let said = |property: &str| info.properties.get(&word(property)).cloned();
+        let group = Self::is_group(place);
+        let kind = if group { "replication" } else { LEAF };
+        let status = if info.state == PlaceState::Down { "down" } else { "up" };
+        Resource {
+            id: place.id.0,
+            name: self.name(place).to_owned(),
+            kind: said("type").unwrap_or_else(|| kind.to_owned()),
+            host: said("host")
+                .unwrap_or_else(|| if group { NO_HOST } else { "localhost" }.to_owned()),
+            vault_path: said("vault_path").unwrap_or_else(|| vault(&info.kind)),
+            status: status.to_owned(),
+            context: said("context").unwrap_or_default(),
+            comments: said("comments").unwrap_or_default(),
+            information: said("information").unwrap_or_default(),
+            free_space: said("free_space")
+                .or_else(|| place.free.map(|free| free.to_string()))
+                .unwrap_or_default(),
+            hierarchy: self.path(place.id),
+            parent: self.parent(place).map(|id| id.0),
+            avus: Vec::new(),
+            created: info.created,
+            modified: info.modified,
+        }
+    }
+}
+
+fn vault(kind: &PlaceKind) -> String {
+    match kind {
+        PlaceKind::Leaf { address } => {
+            address.strip_prefix("file://").unwrap_or(address).to_owned()
+        }
+        PlaceKind::Main | PlaceKind::Group => NO_VAULT.to_owned(),
+    }
+}
