@@ -184,6 +184,12 @@ impl Place {
         Some(self.root.as_ref()?.join(id.path().as_ref()))
     }
 
+    /// Whether a file lies in this place, which may delete it.
+    pub fn has_file(&self, file: &FilePath) -> bool {
+        let found = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+        self.root.as_ref().is_some_and(|root| found.starts_with(&**root))
+    }
+
     /// The bytes that may still be added, where the place is on a local disk and
     /// the disk tells.
     pub fn free_space(&self) -> Option<u64> {

@@ -67,6 +67,8 @@ async fn remove(call: Call) -> Answer {
     if catalog_only && for_good {
         return Err(Refusal::BAD);
     }
+    // A registered file stays where it lies, whether its object waits in the trash or not.
+    let for_good = for_good || catalog_only;
     let (path, caller) = (call.path("lpath")?, call.acting());
     let removed = call.ask(move |store| {
         let stat = store.stat(&caller, &path.into())?;

@@ -8,7 +8,9 @@
 use axum::http::StatusCode;
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use cenote_store::{At, Conditions, ErrorKind, PlaceId, PutOptions, StorePath, UploadOptions, Where};
+use cenote_store::{
+    At, Conditions, ErrorKind, PlaceId, PutOptions, StorePath, UploadOptions, Where,
+};
 
 use super::answer::{self, Answer};
 use super::call::Call;

@@ -1,9 +1,11 @@
 //! Registering: a file becomes the content of an object where it lies. It is never written or deleted.
 
+use cenote_blob::Outside;
+
 use crate::catalog::{BlobCopy, BlobRecord, Reads, keys};
 use crate::contents::read::content_of;
 use crate::contents::{
-    Conditions, PutOptions, Received, blob_ids, count_copy, require_up, resolve,
+    Conditions, Expected, PutOptions, Received, blob_ids, count_copy, require_up, resolve,
 };
 use crate::model::{At, Content, Digests, Extent, Level, Piece, PlaceId, Role, Stat, StorePath};
 use crate::people::require_role;
@@ -29,7 +31,8 @@ pub struct Registration {
 }
 
 impl Store {
-    /// Makes a file the content of an object, where it lies. Needs [`Role::Admin`], and what [`Store::put`] needs.
+    /// Makes a file the content of an object, where it lies. Needs [`Role::Admin`], and what [`Store::put`] needs. A
+    /// file in one of the store's own places is copied: it is the store's to delete, some time after nothing refers to it.
     ///
     /// # Errors
     /// [`ErrorKind::Denied`] if the program does not let files there be referred to; [`ErrorKind::NotFound`] if there
@@ -42,10 +45,16 @@ impl Store {
         file: &Registration,
     ) -> Result<Stat> {
         require_role(caller, Role::Admin)?;
-        let received = self.refer_to(file).await?;
+        let adopted = self.adopt(file).await?;
+        let own = adopted.is_some();
+        let received = match adopted {
+            Some(received) => received,
+            None => self.refer_to(file).await?,
+        };
         let (caller, path, file) = (caller.clone(), path.clone(), file.clone());
         self.blocking(move |store| {
             if file.additional
+                && !own
                 && let Some(stat) = store.register_same(&caller, &(&path).into(), &received)?
             {
                 return Ok(stat);
@@ -58,8 +67,22 @@ impl Store {
         .await
     }
 
-    /// The file as bytes that have arrived.
-    async fn refer_to(&self, file: &Registration) -> Result<Received> {
+    /// The bytes of a file that lies in a place of the store; none for another.
+    async fn adopt(&self, file: &Registration) -> Result<Option<Received>> {
+        let known = self.known();
+        let path = std::path::Path::new(&file.file);
+        if !known.opened().any(|(_, place)| place.has_file(path)) {
+            return Ok(None);
+        }
+        let outside = self.outside(file)?.1;
+        let size = outside.size().await?.ok_or_else(|| no_file(file))?;
+        let bytes = outside.read(self.new_blob_id(), 0..size);
+        let expected = Expected { sha256: file.sha256, ..Expected::default() };
+        self.receive_at(Some(file.place), bytes, &expected).await.map(Some)
+    }
+
+    /// The file, and the place that it counts to.
+    fn outside(&self, file: &Registration) -> Result<(PlaceId, Outside)> {
         let known = self.known();
         let place = *known.leaves(file.place).first().ok_or_else(|| {
             Error::new(ErrorKind::NotFound, format!("no place is in #{}", file.place))
@@ -69,11 +92,15 @@ impl Store {
             Error::new(ErrorKind::Denied, format!("not to be referred to: {}", file.file))
                 .with_hint("name a directory above it in the settings of the store")
         })?;
+        Ok((place, outside))
+    }
+
+    /// The file as bytes that have arrived.
+    async fn refer_to(&self, file: &Registration) -> Result<Received> {
+        let (place, outside) = self.outside(file)?;
         let size = match file.size {
             Some(size) => size,
-            None => outside.size().await?.ok_or_else(|| {
-                Error::new(ErrorKind::NotFound, format!("no such file: {}", file.file))
-            })?,
+            None => outside.size().await?.ok_or_else(|| no_file(file))?,
         };
         let digests = Digests::only(file.sha256);
         let copies = vec![BlobCopy::Outside(place, file.file.clone())];
@@ -129,4 +156,8 @@ impl Store {
         let record = reads.get::<BlobRecord>(&keys::blob(blob))?;
         Ok(record.filter(|record| record.size == size && *length == size).map(|_| blob))
     }
+}
+
+fn no_file(file: &Registration) -> Error {
+    Error::new(ErrorKind::NotFound, format!("no such file: {}", file.file))
 }

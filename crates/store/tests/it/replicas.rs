@@ -4,11 +4,15 @@ use std::time::Duration;
 
 use cenote_blob::faulty::Fault;
 use cenote_store::{
-    ErrorKind, PlaceState, PutOptions, ReadOptions, Registration, ReplicaChange, Trim, Where,
+    ErrorKind, PlaceId, PlaceState, PutOptions, ReadOptions, Registration, ReplicaChange, Trim,
+    Where,
 };
 use futures_util::StreamExt;
 
-use crate::world::{World, assert_clean, at, kind, noise, once, path, run, world_with_places};
+use crate::world::{
+    MemoryOpener, World, assert_clean, at, kind, noise, once, path, run, world_on,
+    world_with_places,
+};
 
 #[test]
 fn a_replica_is_a_copy_that_can_be_read_by_its_number() {
@@ -213,6 +217,30 @@ fn a_registered_file_is_read_where_it_lies_and_never_removed() {
     world.sweep();
     assert!(file.exists());
     assert_eq!(world.blobs_in("b"), 0);
+    assert_clean(&world.store);
+}
+
+#[test]
+fn a_file_of_the_store_itself_is_copied_when_it_is_registered() {
+    let dir = tempfile::tempdir().unwrap();
+    let main = cenote_blob::Place::local("main", dir.path()).unwrap();
+    let mut world = world_on(cenote_kv::MemoryEngine::default(), main);
+    world.parts.opener = std::sync::Arc::new(MemoryOpener::default());
+    let world = world.reopened();
+    world.put("/x", &noise(1_000, 5));
+    let file = world.store.replicas(&world.admin, &at("/x")).unwrap()[0].file.clone().unwrap();
+    world.rm("/x").unwrap();
+    let this = Registration {
+        place: PlaceId::MAIN,
+        file,
+        size: None,
+        sha256: None,
+        additional: false,
+        replace: false,
+    };
+    run(world.store.register(&world.admin, &path("/y"), &this)).unwrap();
+    world.sweep();
+    assert!(world.read("/y") == noise(1_000, 5));
     assert_clean(&world.store);
 }
 

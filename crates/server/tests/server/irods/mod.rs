@@ -6,6 +6,7 @@ mod parallel;
 mod people;
 mod queries;
 mod requests;
+mod resources;
 mod rules;
 mod zones;
 

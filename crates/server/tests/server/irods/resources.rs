@@ -1,0 +1,249 @@
+//! Storage resources, and replicas of objects in them.
+
+use cenote_server::embedded::{Embedded, init_dir, open_dir};
+use cenote_server::{Config, router};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::super::support::{ADMIN, Answer, TestServer};
+use super::{Irods, code};
+
+/// A store in a directory, in which files may be registered.
+struct Disk {
+    irods: Irods,
+    dir: TempDir,
+    _embedded: Embedded,
+}
+
+impl Disk {
+    async fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let store = dir.path().join("store");
+        drop(init_dir(&store, ADMIN.0, ADMIN.1).unwrap());
+        let settings = std::fs::read_to_string(store.join("store.toml")).unwrap();
+        let register = format!("register = [{:?}]\n", dir.path().to_str().unwrap());
+        std::fs::write(store.join("store.toml"), register + &settings).unwrap();
+        let embedded = open_dir(&store).unwrap();
+        let router = router(embedded.store().clone(), &Config::default());
+        let irods = Irods::log_in(TestServer { router }, ADMIN).await;
+        Self { irods, dir, _embedded: embedded }
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.dir.path().join(name).to_str().unwrap().to_owned()
+    }
+
+    async fn resource(&self, form: &[(&str, &str)]) -> Answer {
+        self.irods.post("resources", form).await
+    }
+
+    async fn leaf(&self, name: &str) {
+        let vault = self.file(name);
+        let form = [("op", "create"), ("name", name), ("type", "unixfilesystem"), ("host", "h")];
+        let form = [&form[..], &[("vault-path", &vault)]].concat();
+        assert_eq!(code(&self.resource(&form).await), 0);
+    }
+
+    async fn group(&self, kind: &str, children: &[&str]) {
+        let form = [("op", "create"), ("name", kind), ("type", kind)];
+        assert_eq!(code(&self.resource(&form).await), 0);
+        for child in children {
+            let form = [("op", "add_child"), ("parent-name", kind), ("child-name", child)];
+            assert_eq!(code(&self.resource(&form).await), 0);
+        }
+    }
+
+    async fn info(&self, name: &str) -> Value {
+        self.irods.get("resources", &[("op", "stat"), ("name", name)]).await.expect(200)
+    }
+
+    /// Posts about the object `o`.
+    async fn object(&self, operation: &str, more: &[(&str, &str)]) -> Answer {
+        let path = self.irods.path("o");
+        let form = [&[("op", operation), ("lpath", &path)], more].concat();
+        self.irods.post("data-objects", &form).await
+    }
+
+    async fn read(&self, more: (&str, &str)) -> Answer {
+        let path = self.irods.path("o");
+        self.irods.get("data-objects", &[("op", "read"), ("lpath", &path), more]).await
+    }
+
+    /// Number, resource, status and size of each replica of `o`.
+    async fn replicas(&self) -> Value {
+        let columns = "select DATA_REPL_NUM, RESC_NAME, DATA_REPL_STATUS, DATA_SIZE";
+        self.irods.rows(&format!("{columns} where DATA_NAME = 'o'")).await
+    }
+}
+
+#[tokio::test]
+async fn resources_are_made_changed_described_and_removed() {
+    let disk = Disk::new().await;
+    assert_eq!(disk.info("demoResc").await["info"]["type"], "unixfilesystem");
+    assert_eq!(
+        disk.info("none").await,
+        json!({"exists": false, "info": {}, "irods_response": {"status_code": 0}})
+    );
+    disk.leaf("a").await;
+    disk.group("replication", &["a"]).await;
+    let group = disk.info("replication").await["info"].clone();
+    assert_eq!(
+        (&group["host"], &group["vault_path"]),
+        (&json!("EMPTY_RESC_HOST"), &json!("EMPTY_RESC_PATH"))
+    );
+    let leaf = disk.info("a").await["info"].clone();
+    assert_eq!((&leaf["parent_id"], &leaf["vault_path"]), (&group["id"], &json!(disk.file("a"))));
+    let modify = async |property: &str, value: &str| {
+        let form =
+            [("op", "modify"), ("name", "replication"), ("property", property), ("value", value)];
+        disk.resource(&form).await
+    };
+    for (property, value) in [
+        ("type", "passthru"),
+        ("host", "example.org"),
+        ("status", "down"),
+        ("status", "up"),
+        ("comments", "c"),
+        ("information", "i"),
+        ("free_space", "f"),
+        ("context", "x"),
+    ] {
+        assert_eq!(code(&modify(property, value).await), 0, "{property}");
+        assert_eq!(disk.info("replication").await["info"][property], value);
+    }
+    for (property, value) in [("status", "sideways"), ("type", "unixfilesystem"), ("colour", "x")] {
+        assert_eq!(modify(property, value).await.status, 400, "{property}");
+    }
+    let operations =
+        json!([{"operation": "add", "attribute": "speed", "value": "slow"}]).to_string();
+    let form = [("op", "modify_metadata"), ("name", "a"), ("operations", operations.as_str())];
+    assert_eq!(code(&disk.resource(&form).await), 0);
+    let found = disk.irods.rows("select RESC_NAME where META_RESC_ATTR_NAME = 'speed'").await;
+    assert_eq!(found, json!([["a"]]));
+    let remove = async |name: &str| code(&disk.resource(&[("op", "remove"), ("name", name)]).await);
+    assert_eq!((remove("a").await, remove("none").await), (-831_000, -78_000));
+    let out = [("op", "remove_child"), ("parent-name", "replication"), ("child-name", "a")];
+    assert_eq!(code(&disk.resource(&out).await), 0);
+    assert_eq!((remove("a").await, remove("replication").await), (0, 0));
+    let make = [("op", "create"), ("name", "x"), ("type", "tape")];
+    assert_eq!(code(&disk.resource(&make).await), -816_000);
+}
+
+#[tokio::test]
+async fn what_is_written_to_a_group_is_in_each_of_its_members() {
+    let disk = Disk::new().await;
+    disk.leaf("a").await;
+    disk.leaf("b").await;
+    disk.group("replication", &["a", "b"]).await;
+    let write = async |resource: &str| {
+        code(&disk.object("write", &[("resource", resource), ("bytes", "hello")]).await)
+    };
+    assert_eq!((write("a").await, write("none").await), (-1_816_000, -78_000));
+    assert_eq!(write("replication").await, 0);
+    assert_eq!(disk.replicas().await, json!([["0", "a", "1", "5"], ["1", "b", "1", "5"]]));
+    assert_eq!(code(&disk.object("trim", &[("replica-number", "0")]).await), 0);
+    assert_eq!(code(&disk.object("trim", &[("replica-number", "0")]).await), -164_000);
+    assert_eq!(
+        code(&disk.object("trim", &[("replica-number", "1")]).await),
+        0,
+        "the last one stays"
+    );
+    assert_eq!(disk.replicas().await, json!([["1", "b", "1", "5"]]));
+    let rebalance = [("op", "rebalance"), ("name", "replication")];
+    assert_eq!(code(&disk.resource(&rebalance).await), 0);
+    let init =
+        disk.object("parallel_write_init", &[("resource", "a"), ("stream-count", "2")]).await;
+    assert_eq!(code(&init), -1_816_000);
+}
+
+#[tokio::test]
+async fn replicas_are_read_written_and_told_by_their_numbers() {
+    let disk = Disk::new().await;
+    disk.leaf("a").await;
+    disk.irods.write("o", "old").await;
+    let replicate = async |more: &[(&str, &str)]| {
+        let form = [&[("dst-resource", "a")], more].concat();
+        code(&disk.object("replicate", &form).await)
+    };
+    assert_eq!(replicate(&[]).await, 0);
+    assert_eq!(replicate(&[]).await, 0, "it is there already");
+    assert_eq!(replicate(&[("src-replica-number", "x")]).await, -403_000);
+    assert_eq!(replicate(&[("src-replica-number", "-1")]).await, -168_000);
+    assert_eq!(replicate(&[("src-resource", "none")]).await, -78_000);
+    let new = [("replica-number", "0"), ("bytes", "newer")];
+    assert_eq!(code(&disk.object("write", &new).await), 0);
+    assert_eq!(disk.replicas().await, json!([["0", "demoResc", "1", "5"], ["1", "a", "0", "3"]]));
+    assert_eq!(disk.read(("replica-number", "1")).await.body, "old");
+    assert_eq!(disk.read(("resource", "demoResc")).await.body, "newer");
+    for (parameter, value) in [("replica-number", "7"), ("replica-number", "x"), ("resource", "no")]
+    {
+        assert_eq!(disk.read((parameter, value)).await.status, 400, "{value}");
+    }
+    assert_eq!(code(&disk.object("truncate", &[("size", "2"), ("replica-number", "1")]).await), 0);
+    assert_eq!(disk.read(("replica-number", "1")).await.body, "ol");
+    assert_eq!(disk.read(("replica-number", "0")).await.body, "newer");
+    let sum = disk.object("calculate_checksum", &[("replica-number", "0")]).await.expect(200);
+    let other = disk.object("calculate_checksum", &[("replica-number", "1")]).await.expect(200);
+    assert_ne!(sum["checksum"], other["checksum"]);
+    let modify = async |more: &[(&str, &str)]| {
+        let form = [&[("replica-number", "0")], more].concat();
+        disk.object("modify_replica", &form).await
+    };
+    assert_eq!(modify(&[]).await.status, 400);
+    assert_eq!(code(&modify(&[("new-data-size", "15"), ("new-data-comments", "c")]).await), 0);
+    let noted = disk.irods.rows("select DATA_SIZE, DATA_COMMENTS where DATA_REPL_NUM = '0'").await;
+    assert_eq!(noted, json!([["15", "c"]]));
+}
+
+#[tokio::test]
+async fn a_replica_has_no_checksum_until_it_was_calculated() {
+    let disk = Disk::new().await;
+    disk.leaf("a").await;
+    disk.irods.write("o", "hello").await;
+    assert_eq!(code(&disk.object("replicate", &[("dst-resource", "a")]).await), 0);
+    let path = disk.irods.path("o");
+    let verify = async || {
+        let form = [("op", "verify_checksum"), ("lpath", path.as_str())];
+        disk.irods.get("data-objects", &form).await.expect(200)
+    };
+    let warned = verify().await;
+    assert_eq!(warned["irods_response"]["status_code"], -407_000);
+    let warning = json!([{"error_code": -862_000, "message": "WARNING: No checksum available for replica [1].", "severity": "warning"}]);
+    assert_eq!(warned["results"], warning);
+    let all = disk.object("calculate_checksum", &[("all", "1")]).await.expect(200);
+    assert_eq!(all["checksum"], "sha2:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=");
+    assert_eq!(verify().await["irods_response"]["status_code"], 0);
+    let vault = walk(disk.dir.path().join("a").as_path());
+    vault.iter().for_each(|file| std::fs::write(file, "hellO").unwrap());
+    let damaged = verify().await;
+    assert_eq!(damaged["results"][0]["error_code"], -314_000);
+}
+
+/// The blobs in a vault.
+fn walk(dir: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+    let (dirs, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
+    files.into_iter().chain(dirs.iter().flat_map(|dir| walk(dir))).collect()
+}
+
+#[tokio::test]
+async fn files_are_registered_where_they_lie_and_stay_there() {
+    let disk = Disk::new().await;
+    disk.leaf("a").await;
+    let file = disk.file("data.bin");
+    std::fs::write(&file, "data").unwrap();
+    let register = async |more: &[(&str, &str)]| {
+        let form = [&[("ppath", file.as_str()), ("resource", "a")], more].concat();
+        code(&disk.object("register", &form).await)
+    };
+    assert_eq!(register(&[]).await, 0);
+    assert_eq!(register(&[]).await, -809_000);
+    let shown = disk.irods.rows("select DATA_PATH, RESC_NAME where DATA_NAME = 'o'").await;
+    assert_eq!(shown, json!([[file, "a"]]));
+    assert_eq!(disk.irods.read("o").await, "data");
+    assert_eq!(code(&disk.object("remove", &[("catalog-only", "1")]).await), 0);
+    assert!(std::fs::exists(&file).unwrap());
+    assert_eq!(code(&disk.resource(&[("op", "remove"), ("name", "a")]).await), 0);
+    let outside = [("ppath", "/etc/hostname"), ("resource", "demoResc")];
+    assert_eq!(code(&disk.object("register", &outside).await), -818_000);
+}
