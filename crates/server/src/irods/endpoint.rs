@@ -203,8 +203,17 @@ async fn small_body(app: &App, body: Body) -> Result<Bytes, Refusal> {
     Ok(body.map_err(|_| Refusal::Plain(StatusCode::PAYLOAD_TOO_LARGE))?.to_bytes())
 }
 
-/// What says where bytes go has to come before them.
-const WHERE: [&str; 3] = ["parallel-write-handle", "replica-number", "resource"];
+/// Whether a parameter names another place for bytes than where new contents go: then it has to come before
+/// them.
+fn says_where(name: &str, value: &[u8]) -> bool {
+    match name {
+        "replica-number" | "resource" => !value.is_empty(),
+        "parallel-write-handle" => {
+            std::str::from_utf8(value).is_ok_and(|handle| parallel::place(handle).is_some())
+        }
+        _ => false,
+    }
+}
 
 /// The parts of a body, in whatever order they come; the bytes go to the store at once.
 async fn parts_of(
@@ -216,10 +225,13 @@ async fn parts_of(
     while let Some(part) = parts.next_field().await.map_err(|_| Refusal::BAD)? {
         match part.name().map(str::to_owned).ok_or(Refusal::BAD)? {
             name if name == "bytes" => received = Some(receive(app, caller, &form, part).await?),
-            name if received.is_some() && WHERE.contains(&name.as_str()) => {
-                return Err(Refusal::BAD);
+            name => {
+                let value = small_part(app, part).await?;
+                if received.is_some() && says_where(&name, &value) {
+                    return Err(Refusal::BAD);
+                }
+                form.insert(name, value);
             }
-            name => form.insert(name, small_part(app, part).await?),
         }
     }
     Ok((form, received))

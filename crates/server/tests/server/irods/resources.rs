@@ -157,6 +157,36 @@ async fn what_is_written_to_a_group_is_in_each_of_its_members() {
 }
 
 #[tokio::test]
+async fn a_place_is_named_before_the_bytes_that_go_there() {
+    let disk = Disk::new().await;
+    disk.leaf("a").await;
+    let path = disk.irods.path("o");
+    let lpath = ("lpath", path.as_bytes());
+    let (write, bytes, a): ((_, &[u8]), (_, &[u8]), (_, &[u8])) =
+        (("op", b"write"), ("bytes", b"hello"), ("resource", b"a"));
+    assert_eq!(disk.irods.parts(&[write, lpath, bytes, a]).await.status, 400);
+    assert_eq!(code(&disk.irods.parts(&[write, lpath, a, bytes]).await), 0);
+    assert_eq!(disk.replicas().await, json!([["0", "a", "1", "5"]]));
+    for resource in ["demoResc", "a"] {
+        let init = [("resource", resource), ("stream-count", "1")];
+        let begun = disk.object("parallel_write_init", &init).await.expect(200);
+        let handle = begun["parallel_write_handle"].as_str().unwrap();
+        let late = ("parallel-write-handle", handle.as_bytes());
+        assert_eq!(disk.irods.parts(&[write, bytes, late]).await.status, 400, "{resource}");
+        let first = disk.irods.parts(&[write, late, bytes]).await;
+        assert_eq!(code(&first), 0);
+        let shutdown = [("op", "parallel_write_shutdown"), ("parallel-write-handle", handle)];
+        assert_eq!(code(&disk.irods.post("data-objects", &shutdown).await), 0);
+    }
+    let shown = json!([["0", "a", "1", "5"], ["1", "demoResc", "0", "5"]]);
+    assert_eq!(disk.replicas().await, shown);
+    let init = disk.object("parallel_write_init", &[("stream-count", "1")]).await.expect(200);
+    let handle = init["parallel_write_handle"].as_str().unwrap();
+    let late = ("parallel-write-handle", handle.as_bytes());
+    assert_eq!(code(&disk.irods.parts(&[write, bytes, late]).await), 0);
+}
+
+#[tokio::test]
 async fn replicas_are_read_written_and_told_by_their_numbers() {
     let disk = Disk::new().await;
     disk.leaf("a").await;
