@@ -1,4 +1,5 @@
-//! Work in bounded commits, which a restart resumes: the sweep of removed trees.
+//! Work in bounded commits, which a restart resumes: the sweep of removed trees. Jobs that move bytes are in
+//! `moves`.
 
 use crate::catalog::{Child, JobRecord, Reads, Record, Transaction, keys};
 use crate::model::{Resource, ResourceId};
@@ -8,12 +9,12 @@ use crate::{Result, Store, tree};
 const STEP: usize = 256;
 
 impl Store {
-    /// Works off what is recorded; says how many resources were swept. Several may run at
+    /// Sweeps what was removed; says how many resources there were. Several may run at
     /// once, and any may be stopped anywhere.
     pub fn run_jobs(&self) -> Result<u64> {
         let mut swept = 0;
         for (key, value) in self.view()?.rows(&keys::jobs(), usize::MAX)? {
-            let JobRecord::Sweep(root) = JobRecord::from_value(&value)?;
+            let JobRecord::Sweep(root) = JobRecord::from_value(&value)? else { continue };
             swept += self.sweep_tree(root)?;
             self.transact(|tx| {
                 tx.delete(key.clone());

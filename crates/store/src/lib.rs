@@ -24,6 +24,7 @@ mod jobs;
 mod maintain;
 mod metadata;
 mod model;
+mod moves;
 mod notes;
 mod open;
 mod people;
@@ -48,6 +49,7 @@ pub use metadata::{
     AvuChange, Comparison, Condition, Query, SearchPage, attribute_of, like, predicate_of,
 };
 pub use model::*;
+pub use moves::JobStatus;
 pub use notes::Notes;
 pub use people::{NewTicket, NewToken, NewUser, Ticket, Token};
 pub use places::{NewPlace, PlaceChange, PlaceStatus};

@@ -4,6 +4,8 @@
 
 use std::time::Duration;
 
+use futures_util::future::join;
+
 use crate::catalog::{Reads, keys};
 use crate::model::{Resource, ResourceId};
 use crate::tree::is_undigested;
@@ -40,15 +42,32 @@ impl Store {
     /// Looks for orphans once, then runs rounds until it is dropped, one at once, and one whenever a job was recorded. What fails is
     /// logged, and tried again in the next round.
     pub async fn maintain(&self, pace: Pace) {
+        join(self.keep_up(pace), self.keep_moving(pace)).await;
+    }
+
+    async fn keep_up(&self, pace: Pace) {
         log(self.sweep_orphans(pace.orphans).await);
         loop {
-            log(self.maintain_once(&pace).await);
+            log(self.keep_up_once(&pace).await);
             let _ = tokio::time::timeout(pace.round, self.inner.work.notified()).await;
         }
     }
 
-    /// One round.
+    /// Jobs that move bytes take long, so that nothing else waits for them.
+    async fn keep_moving(&self, pace: Pace) {
+        loop {
+            log(self.run_moves().await);
+            let _ = tokio::time::timeout(pace.round, self.inner.moving.notified()).await;
+        }
+    }
+
+    /// One round, jobs that move bytes among it.
     pub async fn maintain_once(&self, pace: &Pace) -> Result<()> {
+        self.run_moves().await?;
+        self.keep_up_once(pace).await
+    }
+
+    async fn keep_up_once(&self, pace: &Pace) -> Result<()> {
         self.blocking(|store| store.refresh_places()).await?;
         log(self.mend_noted().await);
         self.blocking(|store| store.run_jobs()).await?;

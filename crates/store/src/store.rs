@@ -15,6 +15,7 @@ use crate::contents::{Damage, Limits};
 use crate::health::Latch;
 use crate::ids::Ids;
 use crate::model::Time;
+use crate::moves::Moves;
 use crate::people::CredentialCache;
 use crate::places::{Claims, Shared};
 use crate::{
@@ -67,6 +68,9 @@ pub(crate) struct Inner {
     pub(crate) known: Shared,
     pub(crate) claims: Claims,
     pub(crate) damage: Damage,
+    pub(crate) moves: Moves,
+    /// Rings when a job that moves bytes was recorded.
+    pub(crate) moving: Notify,
     /// Rings when a job was recorded.
     pub(crate) work: Arc<Notify>,
     latch: Latch,
@@ -87,6 +91,8 @@ impl Store {
                 known: Shared::default(),
                 claims: Claims::default(),
                 damage: Damage::new(work.clone()),
+                moves: Moves::default(),
+                moving: Notify::new(),
                 work,
                 latch: Latch::default(),
             }),

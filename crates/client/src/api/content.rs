@@ -56,6 +56,8 @@ pub struct PutOptions {
     pub mode: Option<u32>,
     /// The modification time.
     pub mtime: Option<Timestamp>,
+    /// The place or group that the bytes go to, instead of the default one.
+    pub place: Option<String>,
 }
 
 /// A content that is being read.
@@ -146,6 +148,7 @@ impl Client {
             call = call.query("parents", true);
         }
         call = call.query_opt("mode", options.mode).query_opt("mtime", options.mtime);
+        call = call.query_opt("place", options.place.as_ref());
         if let Some(media_type) = &options.media_type {
             call = call.header(CONTENT_TYPE, media_type)?;
         }

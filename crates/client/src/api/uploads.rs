@@ -33,6 +33,9 @@ pub struct NewUpload {
     pub if_none_match: Option<String>,
     /// Create the collections above that are missing.
     pub parents: bool,
+    /// The place or group that the bytes go to, instead of the default one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
 }
 
 /// A part that has arrived.

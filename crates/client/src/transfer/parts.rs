@@ -92,6 +92,7 @@ fn new_upload(file: &LocalFile, path: &str, options: &PutOptions) -> NewUpload {
         if_match: options.if_match.clone(),
         if_none_match: options.create_only.then(|| "*".to_owned()),
         parents: options.parents,
+        place: options.place.clone(),
     }
 }
 

@@ -26,10 +26,12 @@ mod list;
 mod meta;
 mod openapi;
 mod people;
+mod places;
 mod range;
 mod read;
 mod relocate;
 mod remove;
+mod replicas;
 mod search;
 mod stat;
 mod tickets;
@@ -79,6 +81,9 @@ fn streams() -> OpenApiRouter<App> {
         .routes(routes!(usage::usage))
         .routes(routes!(changes::changes))
         .routes(routes!(gsd::chunk))
+        .routes(routes!(replicas::list, replicas::replicate))
+        .routes(routes!(replicas::trim))
+        .routes(routes!(replicas::register))
 }
 
 /// The routes of the plain address, for a resource that is named in the query.
@@ -114,6 +119,9 @@ fn answers() -> OpenApiRouter<App> {
             people::change_group,
             people::remove_group
         ))
+        .routes(routes!(places::list, places::add, places::change, places::remove))
+        .routes(routes!(places::drain))
+        .routes(routes!(places::job))
         .routes(routes!(people::whoami))
         .routes(routes!(usage::stats))
         .routes(routes!(gsd::index))

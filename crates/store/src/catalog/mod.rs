@@ -9,7 +9,7 @@ mod transaction;
 pub(crate) use crate::model::ChangeKind;
 pub(crate) use record::Record;
 pub(crate) use schema::{
-    BlobCopy, BlobRecord, ChangeRecord, Child, GraphRecord, JobRecord, PartRecord, TicketRecord,
-    TokenRecord, UploadRecord, VersionRecord,
+    BlobCopy, BlobRecord, ChangeRecord, Child, DrainJob, DrainPhase, GraphRecord, JobRecord,
+    PartRecord, Tally, TicketRecord, TokenRecord, TreeJob, TreeWork, UploadRecord, VersionRecord,
 };
 pub(crate) use transaction::{Reads, Transaction, View};

@@ -70,9 +70,10 @@ impl Store {
 }
 
 impl Layout {
-    /// The same, read from this place only.
+    /// The same, each blob that this place has read from there only.
     pub(crate) fn only_in(mut self, place: PlaceId) -> Self {
-        for held in &mut self.blobs {
+        let there = |held: &&mut Held| held.record.copy_in(place).is_some();
+        for held in self.blobs.iter_mut().filter(there) {
             held.sources.retain(|source| source.place() == place);
         }
         self

@@ -35,6 +35,9 @@ impl Store {
     /// Where the content of an object with one replica is.
     fn sole_place(&self, reads: &impl Reads, head: &ContentHead) -> Result<PlaceId> {
         let extents = resolve(reads, head)?;
+        if let Some(place) = self.places_with_all(reads, &extents)?.first() {
+            return Ok(*place);
+        }
         let Some(blob) = blob_ids(&extents).next() else { return Ok(self.known().catalog_place()) };
         let record = reads.get::<BlobRecord>(&keys::blob(blob))?;
         let first = record.and_then(|record| record.copies.first().map(|copy| copy.place()));
@@ -91,7 +94,10 @@ impl Store {
         match content {
             Some(head) if !before.replicas.is_empty() => {
                 let places = self.places_with_all(reads, &resolve(reads, head)?)?;
-                self.replicas_after_write(reads, Some(before), &places)
+                match places.is_empty() {
+                    true => Ok(Replicas::default()),
+                    false => self.replicas_after_write(reads, Some(before), &places),
+                }
             }
             _ => Ok(Replicas::default()),
         }

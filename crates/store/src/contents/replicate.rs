@@ -6,11 +6,10 @@ use crate::contents::compact::{NewBlob, merge};
 use crate::contents::read::{content_of, no_replica};
 use crate::contents::{blob_ids, count_copy, resolve, store_content};
 use crate::model::{
-    At, Content, ContentHead, ContentId, Level, Piece, PlaceId, Replica, Replicas, Resource,
-    ResourceId, Stat,
+    At, Content, ContentHead, ContentId, Level, Piece, PlaceId, Replica, Replicas, ResourceId, Stat,
 };
 use crate::places::Destination;
-use crate::tree::{find, restate};
+use crate::tree::{find, locate, restate};
 use crate::{BlobId, Caller, Error, ErrorKind, Result, Store};
 
 /// Which replicas to remove.
@@ -59,10 +58,7 @@ impl Store {
             match self.replicate_to(seen, &targets).await {
                 Err(error) if error.kind() == ErrorKind::Conflict => {}
                 Err(error) => return Err(error),
-                Ok(()) => {
-                    let (asked, what) = (caller.clone(), at.clone());
-                    return self.blocking(move |store| store.stat(&asked, &what)).await;
-                }
+                Ok(stat) => return Ok(stat),
             }
         }
         Err(Error::new(ErrorKind::Conflict, format!("it keeps changing: {at}"))
@@ -81,7 +77,7 @@ impl Store {
     }
 
     /// Copies what is seen into places, and notes that.
-    async fn replicate_to(&self, seen: Seen, targets: &[PlaceId]) -> Result<()> {
+    async fn replicate_to(&self, seen: Seen, targets: &[PlaceId]) -> Result<Stat> {
         let (content, fresh) = self.out_of_catalog(&seen, targets).await?;
         let made = fresh.as_ref().map(|(blob, record)| (*blob, record.copies.clone()));
         let targets = targets.to_vec();
@@ -133,31 +129,33 @@ impl Store {
         content: &Content,
         fresh: &NewBlob,
         targets: &[PlaceId],
-    ) -> Result<()> {
+    ) -> Result<Stat> {
         self.transact(|tx| {
-            let old = tx.get::<Resource>(&keys::resource(seen.id))?;
-            let Some(old) = old.filter(|old| old.content.as_ref() == Some(&seen.head)) else {
+            let same = |chain: &Chain| chain.resource().content.as_ref() == Some(&seen.head);
+            let Some(chain) = locate(tx, &At::Id(seen.id))?.filter(same) else {
                 return Err(Error::new(ErrorKind::Conflict, "it changed meanwhile"));
             };
-            let mut new = old.clone();
-            let mut replicas = self.explicit_replicas(tx, &old)?;
+            let mut stat = Stat::from(chain.clone());
+            let new = &mut stat.resource;
+            let mut replicas = self.explicit_replicas(tx, new)?;
             if fresh.is_some() {
                 let id = ContentId(self.new_id()?);
                 store_content(tx, id, content, fresh.as_slice())?;
                 new.content = Some(ContentHead { id, patches: 0, ..seen.head.clone() });
             }
-            let all = self.places_with_all(tx, &content.extents)?;
-            if content.extents.iter().any(|extent| matches!(extent.piece, Piece::Blob(_)))
-                && targets.iter().any(|place| !all.contains(place))
-            {
-                return Err(Error::new(ErrorKind::Conflict, "a copy was removed meanwhile"));
+            if blob_ids(&content.extents).next().is_some() {
+                let all = self.places_with_all(tx, &content.extents)?;
+                if targets.iter().any(|place| !all.contains(place)) {
+                    return Err(Error::new(ErrorKind::Conflict, "a copy was removed meanwhile"));
+                }
+                replicas.retain_good_in(&all);
             }
             targets.iter().for_each(|place| replicas.add(*place, tx.now()));
             new.replicas = self.tidied(replicas);
-            if new != old {
-                restate(tx, seen.id, &old, &new);
+            if new != chain.resource() {
+                restate(tx, seen.id, chain.resource(), new);
             }
-            Ok(())
+            Ok(stat)
         })
     }
 

@@ -127,6 +127,18 @@ impl Replicas {
         }
     }
 
+    /// Forgets those that should be good but are in another place than these.
+    pub(crate) fn retain_good_in(&mut self, places: &[PlaceId]) {
+        self.0.retain(|replica| !replica.is_good() || places.contains(&replica.place));
+    }
+
+    /// Those of a copy that shares the content: the good ones, numbered anew.
+    pub(crate) fn of_copy(&self, now: Time) -> Self {
+        let mut copy = Self::default();
+        self.iter().filter(|replica| replica.is_good()).for_each(|good| copy.add(good.place, now));
+        copy
+    }
+
     pub(crate) fn remove(&mut self, number: u32) {
         self.0.retain(|replica| replica.number != number);
     }
@@ -139,6 +151,20 @@ impl Replicas {
         }
         self.0.sort_by_key(|replica| replica.number);
         free
+    }
+
+    /// What is in `from` is in `to` now; one that was there already counts.
+    pub(crate) fn moved(&mut self, from: PlaceId, to: PlaceId) {
+        let there = self.at(to).map(Replica::is_good);
+        let good = self.at(from).map(Replica::is_good);
+        match (good, there) {
+            (Some(true), Some(false)) => self.0.retain(|replica| replica.place != to),
+            (Some(_), Some(_)) => self.0.retain(|replica| replica.place != from),
+            _ => {}
+        }
+        if let Some(replica) = self.0.iter_mut().find(|replica| replica.place == from) {
+            replica.place = to;
+        }
     }
 }
 

@@ -63,7 +63,7 @@ impl Store {
             tx.put(keys::place(id), &info);
             Ok(())
         })?;
-        self.refresh_places()?;
+        self.show_places();
         Ok(id)
     }
 
@@ -95,7 +95,8 @@ impl Store {
             tx.put(keys::place(id), &info);
             Ok(())
         })?;
-        self.refresh_places()
+        self.show_places();
+        Ok(())
     }
 
     /// Has new contents for which no place is named go to this place or group. Needs [`Role::Admin`].
@@ -107,7 +108,8 @@ impl Store {
             tx.put(keys::setting("default-place"), &id);
             Ok(())
         })?;
-        self.refresh_places()
+        self.show_places();
+        Ok(())
     }
 
     /// Forgets a place that holds nothing. Needs [`Role::Admin`].
@@ -125,7 +127,8 @@ impl Store {
                 tx.delete(keys::place(id));
                 Ok(())
             })?;
-            store.refresh_places()
+            store.show_places();
+            Ok(())
         })
         .await
     }

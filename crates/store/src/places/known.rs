@@ -134,7 +134,10 @@ impl Known {
         let open = up.map(|place| Ok((*place, self.open(*place)?.clone())));
         let open: Vec<_> = open.collect::<Result<_>>()?;
         match open.is_empty() {
-            true => Err(unavailable(&self.name(places[0]), "it takes no contents")),
+            true => {
+                let name = places.first().map_or_else(String::new, |place| self.name(*place));
+                Err(unavailable(&name, "it takes no contents"))
+            }
             false => Ok(Destination { places: open, named: places.first().copied() }),
         }
     }
@@ -172,6 +175,13 @@ impl Store {
         let default = default_place(&view)?;
         self.inner.known.store(Arc::new(Known { default, places }));
         Ok(())
+    }
+
+    /// Has a change of places seen, which is committed already: if that fails now, the next round of maintenance does it.
+    pub(crate) fn show_places(&self) {
+        if let Err(error) = self.refresh_places() {
+            tracing::warn!(%error, "a change of places is seen later");
+        }
     }
 
     fn open_place(

@@ -11,6 +11,6 @@ mod status;
 
 pub(crate) use claims::Claims;
 pub use edit::{NewPlace, PlaceChange};
-pub(crate) use known::{Destination, Known, Shared, Source};
+pub(crate) use known::{Destination, Known, Shared, Source, records};
 pub use status::PlaceStatus;
 pub(crate) use status::statuses;

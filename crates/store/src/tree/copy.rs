@@ -70,6 +70,7 @@ impl Store {
             let from = source.resource();
             let mut resource = new_resource(tx, caller, &collection, name.clone(), from.kind);
             resource.content.clone_from(&from.content);
+            resource.replicas = from.replicas.of_copy(tx.now());
             resource.target.clone_from(&from.target);
             (resource.mode, resource.mtime) = (from.mode, from.mtime);
             let id = ResourceId(self.new_id()?);

@@ -7,16 +7,39 @@ use cenote_blob::BlobId;
 use cenote_kv::Batch;
 use cenote_store::{CheckOptions, Finding, FindingKind as Kind};
 
-use crate::world::{World, assert_clean, findings, noise, populated, run, world};
+use crate::world::{
+    World, assert_clean, findings, noise, populated, run, world, world_with_places,
+};
 
 const REPAIR: CheckOptions = CheckOptions { repair: true, contents: 100 };
 const LOOK: CheckOptions = CheckOptions { repair: false, contents: 100 };
 
 fn full() -> World {
-    let world = world();
+    let world = world_with_places();
     populated(&world);
+    replicated(&world);
     assert_clean(&world.store);
     world
+}
+
+/// Objects with a good and with a stale replica.
+fn replicated(world: &World) {
+    for to in ["/replicated", "/stale"] {
+        world.put(to, &noise(1_000, 3));
+        world.replicate(to, "a").unwrap();
+    }
+    world.put("/stale", b"newer");
+}
+
+#[test]
+fn a_place_that_cannot_be_reached_is_told_once_and_does_not_end_the_check() {
+    let world = full();
+    world.put_in("a", "/more", &noise(500, 1));
+    world.opener.away.lock().unwrap().insert("memory:///a".into());
+    let world = world.reopened();
+    overwrite(&world, blob_of(&world, "/c/big"), noise(1_000, 9));
+    let found = kinds(&findings(&world.store, LOOK));
+    assert_eq!(found, [Kind::DamagedBlob, Kind::UnreachablePlace]);
 }
 
 fn kinds(found: &[Finding]) -> Vec<Kind> {
@@ -218,6 +241,46 @@ const DERIVABLE: &[Damage] = &[
     ),
     ("a change that does not decode", |w| w.damage(&w.first(b'F')), &[Kind::DamagedRecord]),
     ("ids that would return", |w| w.raw_delete(b"snext-id"), &[Kind::NextId]),
+    (
+        "a wrong counter of a place",
+        |w| w.raw_put(named(b'c', &[20], b"n"), 7i64.to_be_bytes().to_vec().into()),
+        &[Kind::Counter],
+    ),
+    (
+        "a replica that is not counted",
+        |w| w.raw_put(named(b'c', &[w.place("a").0], b"r"), 7i64.to_be_bytes().to_vec().into()),
+        &[Kind::Counter],
+    ),
+    (
+        "a replica where its content is not",
+        |w| {
+            // The array of two copies, at the end of the record, becomes one of one: that in `main`.
+            let key = named(b'B', &[], &blob_of(w, "/replicated").to_bytes());
+            let value = w.value(&key);
+            let body = [&value[5..value.len() - 5], &[0x81, 20]].concat();
+            let sum = crc32c::crc32c(&body).to_le_bytes();
+            w.raw_put(key, [&[1][..], &sum, &body].concat().into());
+        },
+        &[Kind::Counter, Kind::Counter, Kind::Replica],
+    ),
+    (
+        "a missing reference to a stale content",
+        |w| {
+            let stale = w.table(b'R').into_iter().find(|key| key[17..] > [0xff; 4][..]).unwrap();
+            w.raw_delete(&stale);
+        },
+        &[Kind::Reference],
+    ),
+    (
+        "a copy that is gone while another is good",
+        |w| run(w.opened("a").delete(blob_of(w, "/replicated"))).unwrap(),
+        &[Kind::MissingBlob],
+    ),
+    (
+        "a damaged copy while another is good",
+        |w| overwrite(w, blob_of(w, "/replicated"), noise(1_000, 9)),
+        &[Kind::DamagedBlob],
+    ),
 ];
 
 #[test]

@@ -9,8 +9,9 @@ use cenote_blob::faulty::{Fault as PlaceFault, Faults};
 use cenote_kv::{Fault, FaultyEngine, MemoryEngine};
 use cenote_store::{
     AccessChange, At, AttributeChange, AvuChange, BatchItem, BatchWhat, Conditions, CopyOptions,
-    ErrorKind, Expected, Health, Level, MoveOptions, NewTicket, NewToken, NewUser, Prune,
-    PutOptions, ReadOptions, RemoveOptions, Result, Role, Scope, UploadOptions, Where,
+    Error, ErrorKind, Expected, Health, JobStatus, Level, MoveOptions, NewPlace, NewTicket,
+    NewToken, NewUser, PlaceChange, PlaceId, Prune, PutOptions, ReadOptions, Registration,
+    RemoveOptions, ReplicaChange, Result, Role, Scope, UploadOptions, Where,
 };
 
 use crate::world::{
@@ -132,11 +133,79 @@ const MUTATIONS: &[Mutation] = &[
         let ticket = w.store.tickets(&w.admin, &at("/patched"))?.remove(0).ticket;
         w.store.use_ticket(&w.admin, &ticket, "host", Some(5)).map(drop)
     }),
+    ("put in a group", true, |w| {
+        let options = PutOptions { place: Some(w.place("pair")), ..PutOptions::default() };
+        w.try_put(&w.admin, "/c/x", &noise(500, 9), options).map(drop)
+    }),
+    ("replicate small", true, |w| w.replicate("/c/x", "a").map(drop)),
+    ("replicate big", true, |w| w.replicate("/c/big", "a").map(drop)),
+    ("replicate what is stale", true, |w| w.replicate("/stale", "a").map(drop)),
+    ("write to what is replicated", true, |w| {
+        w.write_at("/replicated", Where::Append, &noise(500, 3)).map(drop)
+    }),
+    ("trim", true, |w| w.trim("/replicated", 0).map(drop)),
+    ("trim what is stale", true, |w| w.trim("/stale", 1).map(drop)),
+    ("say which replica is right", true, |w| {
+        let right = ReplicaChange { good: Some(true), ..ReplicaChange::default() };
+        w.store.change_replica(&w.admin, &at("/stale"), 1, &right).map(drop)
+    }),
+    ("register", true, |w| {
+        let file = Registration {
+            place: w.place("a"),
+            file: concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml").into(),
+            size: None,
+            sha256: None,
+            additional: true,
+            replace: false,
+        };
+        run(w.store.register(&w.admin, &path("/replicated"), &file)).map(drop)
+    }),
+    ("replicate a tree", false, |w| {
+        let job = w.store.replicate_tree(&w.admin, &at("/c"), w.place("b"))?;
+        finished(w, &job)
+    }),
+    ("drain", false, |w| {
+        let job = w.store.drain_place(&w.admin, w.place("a"), Some(w.place("b")))?;
+        finished(w, &job)
+    }),
+    ("add a place", true, |w| {
+        let address = Some("memory:///new".into());
+        let place = NewPlace { name: "new".into(), address, ..NewPlace::default() };
+        w.store.add_place(&w.admin, &place).map(drop)
+    }),
+    ("change a place", true, |w| {
+        let change = PlaceChange { name: Some("renamed".into()), ..PlaceChange::default() };
+        w.store.change_place(&w.admin, w.place_id("b"), &change)
+    }),
+    ("make a place the default", true, |w| w.store.set_default_place(&w.admin, w.place_id("pair"))),
+    ("remove a place", true, |w| run(w.store.remove_place(&w.admin, w.place_id("spare")))),
     ("remove a ticket", true, |w| {
         let ticket = w.store.tickets(&w.admin, &at("/c/x"))?.remove(0).ticket;
         w.store.remove_ticket(&w.admin, &ticket)
     }),
 ];
+
+/// Works a job off; an error if a part of it failed.
+fn finished(world: &World, job: &JobStatus) -> Result<()> {
+    run(world.store.run_moves())?;
+    let job = world.store.job(job.id)?;
+    match job.finished && job.failed == 0 {
+        true => Ok(()),
+        false => Err(Error::new(ErrorKind::Unavailable, format!("{job:?}"))),
+    }
+}
+
+thread_local! {
+    /// The places of the bench by their names, as they were before a mutation.
+    static PLACES: std::cell::RefCell<Vec<(String, PlaceId)>> = const { std::cell::RefCell::new(Vec::new()) };
+}
+
+impl World {
+    /// As [`World::place`], also for one that has been renamed or removed since.
+    fn place_id(&self, name: &str) -> PlaceId {
+        PLACES.with_borrow(|places| places.iter().find(|(known, _)| known == name).unwrap().1)
+    }
+}
 
 fn put(world: &World, to: &str, size: usize) -> Result<()> {
     world.try_put(&world.admin, to, &noise(size, 9), PutOptions::default()).map(drop)
@@ -157,7 +226,9 @@ fn bench() -> Bench {
     let engine = FaultyEngine::new(Arc::new(MemoryEngine::new()));
     let faults = Faults::new();
     let world = world_on(engine.clone(), faults.into_place(Place::memory("main")));
+    let world = world.with_places(faults.clone());
     populated(&world);
+    replicated(&world);
     world.put("/full", b"");
     (0..63).for_each(|_| drop(world.write_at("/full", Where::Append, b"ab").unwrap()));
     let limited = NewTicket { uses: 3, ..NewTicket::default() };
@@ -167,6 +238,19 @@ fn bench() -> Bench {
     let world = world.reopened();
     engine.heal();
     Bench { world, engine, faults }
+}
+
+fn replicated(world: &World) {
+    world.add_place("spare");
+    world.add_group("pair", &["a", "b"]);
+    for to in ["/replicated", "/stale"] {
+        world.put(to, &noise(1_000, 3));
+        world.replicate(to, "a").unwrap();
+    }
+    world.put("/stale", &noise(400, 4));
+    let places = world.store.places().unwrap().into_iter();
+    let names = places.map(|place| (place.info.name, place.id)).collect();
+    PLACES.set(names);
 }
 
 /// What callers can see, without ids and times.
@@ -184,6 +268,7 @@ fn visible(world: &World) -> Vec<String> {
         };
         if let Some(content) = &entry.resource.content {
             line += &format!(" {} {:?}", read(None), content.digests.sha256);
+            line += &format!(" {}", world.replicas(&entry.path.to_string()));
         }
         for version in store.versions(admin, &at).unwrap() {
             line += &format!(" v{:?}{}", version.label, read(Some(version.version)));
@@ -196,6 +281,9 @@ fn visible(world: &World) -> Vec<String> {
     for (id, person) in store.persons().unwrap() {
         let groups = store.members("lab").unwrap().contains(&person.name);
         lines.push(format!("{} {:?} {groups} {}", person.name, person.role, id.0 < 1_000));
+    }
+    for place in store.places().unwrap() {
+        lines.push(format!("{} {:?} {}", place.info.name, place.info.state, place.default));
     }
     let tickets = store.all_tickets(admin).unwrap();
     lines.push(format!(

@@ -11,6 +11,7 @@ mod faults;
 mod feed;
 mod metadata;
 mod model;
+mod moves;
 mod names;
 mod notes;
 mod people;

@@ -7,7 +7,8 @@ use cenote_blob::Place;
 use cenote_kv::{FjallEngine, FjallOptions, MemoryEngine};
 use cenote_store::{
     At, AttributeChange, AvuChange, CheckOptions, Conditions, CopyOptions, CreateOptions, Draft,
-    ErrorKind, Kind, MoveOptions, PutOptions, RemoveOptions, Stat, StorePath, Versioning, Where,
+    ErrorKind, Kind, MoveOptions, PlaceId, PlaceState, PutOptions, RemoveOptions, Stat, StorePath,
+    Versioning, Where,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -42,6 +43,10 @@ enum Op {
     Describe(StorePath, AvuChange),
     Keep(StorePath, bool),
     Restore(StorePath, usize),
+    PutIn(StorePath, usize, usize),
+    Replicate(StorePath, usize),
+    Trim(StorePath, usize),
+    Drain(usize, usize),
     Sweep,
     Reopen,
 }
@@ -69,6 +74,10 @@ fn op() -> impl Strategy<Value = Op> {
         3 => (paths(), change).prop_map(|(p, c)| Op::Describe(p, c)),
         2 => (paths(), any::<bool>()).prop_map(|(p, b)| Op::Keep(p, b)),
         1 => (paths(), 0usize..3).prop_map(|(p, n)| Op::Restore(p, n)),
+        2 => (paths(), 0usize..4, 0usize..120).prop_map(|(p, at, n)| Op::PutIn(p, at, n)),
+        3 => (paths(), 0usize..4).prop_map(|(p, at)| Op::Replicate(p, at)),
+        2 => (paths(), 0usize..3).prop_map(|(p, n)| Op::Trim(p, n)),
+        1 => (1usize..3, 0usize..3).prop_map(|(from, to)| Op::Drain(from, to)),
         1 => Just(Op::Sweep),
         1 => Just(Op::Reopen),
     ]
@@ -147,7 +156,12 @@ fn kind_of<T>(answer: cenote_store::Result<T>) -> Result<T, ErrorKind> {
 struct Pair {
     world: World,
     model: Model,
+    /// What each replica gave when it was last looked at: id of the object, number, bytes.
+    replicas: BTreeMap<(u64, u32), Vec<u8>>,
 }
+
+/// Three places and a group of two of them.
+const PLACES: [&str; 4] = ["main", "a", "b", "pair"];
 
 impl Pair {
     /// Takes what the store says of a new resource into the model.
@@ -189,8 +203,8 @@ impl Pair {
         }
     }
 
-    fn put(&mut self, to: &StorePath, bytes: Vec<u8>, parents: bool) {
-        let options = PutOptions { parents, ..PutOptions::default() };
+    fn put(&mut self, to: &StorePath, bytes: Vec<u8>, parents: bool, place: Option<PlaceId>) {
+        let options = PutOptions { parents, place, ..PutOptions::default() };
         let done = self.world.try_put(&self.world.admin, &to.to_string(), &bytes, options);
         let expected = match self.model.nodes.get(to) {
             Some(node) if node.kind == Kind::Object => Ok(None),
@@ -349,7 +363,17 @@ impl Pair {
     fn apply(&mut self, op: &Op, seed: u64) {
         match op {
             Op::Create(to, kind, parents) => self.create(to, *kind, *parents),
-            Op::Put(to, size, parents) => self.put(to, noise(*size, seed), *parents),
+            Op::Put(to, size, parents) => self.put(to, noise(*size, seed), *parents, None),
+            Op::PutIn(to, place, size) => {
+                let place = self.world.place(PLACES[*place]);
+                self.put(to, noise(*size, seed), false, Some(place));
+            }
+            Op::Replicate(what, place) => {
+                let done = self.world.replicate(&what.to_string(), PLACES[*place]);
+                assert_eq!(kind_of(done).map(drop), self.model.object(what).map(drop));
+            }
+            Op::Trim(what, number) => self.trim(what, *number),
+            Op::Drain(from, to) => self.drain(PLACES[*from], PLACES[*to]),
             Op::Append(to, size) => {
                 let run = noise(*size, seed);
                 let done = kind_of(self.world.write_at(&to.to_string(), Where::Append, &run));
@@ -378,6 +402,58 @@ impl Pair {
             Op::Sweep => self.world.sweep(),
             Op::Reopen => self.world = self.world.reopened(),
         }
+    }
+
+    fn trim(&self, what: &StorePath, nth: usize) {
+        if self.model.object(what).is_err() {
+            return;
+        }
+        let replicas = || self.world.store.replicas(&self.world.admin, &what.into()).unwrap();
+        let before = replicas();
+        let Some(replica) = before.get(nth) else { return };
+        let last = replica.good && before.iter().filter(|replica| replica.good).count() == 1;
+        let trimmed = kind_of(self.world.trim(&what.to_string(), replica.number));
+        match last || before.len() == 1 {
+            true => assert_eq!(trimmed, Err(ErrorKind::Precondition)),
+            false => assert_eq!(trimmed, Ok(vec![replica.number])),
+        }
+        let gone = usize::from(trimmed.is_ok());
+        assert_eq!(replicas().len() + gone, before.len());
+    }
+
+    fn drain(&self, from: &str, to: &str) {
+        if from == to {
+            return;
+        }
+        let ids = (self.world.place(from), self.world.place(to));
+        let job = self.world.store.drain_place(&self.world.admin, ids.0, Some(ids.1)).unwrap();
+        run(self.world.store.run_moves()).unwrap();
+        let job = self.world.store.job(job.id).unwrap();
+        assert!(job.finished && job.failed == 0, "{job:?}");
+        assert_eq!(self.world.blobs_in(from), 0);
+        self.world.set_state(from, PlaceState::Up);
+    }
+
+    /// A good replica gives the current content, a stale one what it gave before.
+    fn compare_replicas(&mut self) {
+        let mut seen = BTreeMap::new();
+        for (path, node) in self.model.nodes.iter().filter(|(_, node)| node.kind == Kind::Object) {
+            let replicas = self.world.store.replicas(&self.world.admin, &path.into()).unwrap();
+            assert!(replicas.iter().any(|replica| replica.good), "{path}");
+            let places: BTreeSet<_> = replicas.iter().map(|replica| replica.place).collect();
+            assert_eq!(places.len(), replicas.len(), "{path}");
+            for replica in replicas {
+                let bytes = self.world.read_replica(&path.to_string(), replica.number).unwrap();
+                let key = (node.id, replica.number);
+                let expected = match replica.good {
+                    true => &node.bytes,
+                    false => &self.replicas[&key],
+                };
+                assert!(bytes == *expected, "{path} {replica:?}");
+                assert!(seen.insert(key, bytes).is_none());
+            }
+        }
+        self.replicas = seen;
     }
 
     /// Compares the tree: paths, ids, kinds and sizes after each step.
@@ -429,10 +505,13 @@ fn rebase(path: &StorePath, from: &StorePath, to: &StorePath) -> StorePath {
 }
 
 fn play(world: World, ops: &[Op]) {
-    let mut pair = Pair { world, model: Model::default() };
+    let world = world.with_places(Default::default());
+    world.add_group("pair", &["a", "b"]);
+    let mut pair = Pair { world, model: Model::default(), replicas: BTreeMap::new() };
     for (n, op) in ops.iter().enumerate() {
         pair.apply(op, n as u64 + 1);
         pair.compare_tree();
+        pair.compare_replicas();
     }
     pair.compare_all();
     assert_clean(&pair.world.store);
@@ -451,11 +530,9 @@ fn everything_goes(world: &World) {
     for table in *b"CKkRBbGIVdJgc" {
         assert!(world.table(table).is_empty(), "{} stays", table as char);
     }
-    let blobs = run(async {
-        use futures_util::StreamExt;
-        world.parts.main.list().count().await
-    });
-    assert_eq!(blobs, 0);
+    for place in &PLACES[..3] {
+        assert_eq!(world.blobs_in(place), 0, "{place}");
+    }
     let repair = CheckOptions { repair: true, contents: 100 };
     assert!(crate::world::findings(&world.store, repair).is_empty());
 }

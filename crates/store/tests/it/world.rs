@@ -142,15 +142,7 @@ impl PlaceOpener for MemoryOpener {
 
 /// A fresh store in memory that opens places in memory, `a` and `b` among them already.
 pub(crate) fn world_with_places() -> World {
-    let mut world = world();
-    let opener = Arc::new(MemoryOpener::default());
-    world.parts.opener = opener.clone();
-    let mut world = world.reopened();
-    world.opener = opener;
-    for name in ["a", "b"] {
-        world.add_place(name);
-    }
-    world
+    world().with_places(Faults::default())
 }
 
 /// A fresh store in memory.
@@ -197,6 +189,17 @@ impl World {
     pub(crate) fn reopened(&self) -> Self {
         let reopened = Self::open(self.parts.clone(), self.clock.clone());
         Self { opener: self.opener.clone(), ..reopened }
+    }
+
+    /// The same with places in memory, in which these faults happen: `a` and `b`.
+    pub(crate) fn with_places(mut self, faults: Faults) -> Self {
+        self.opener = Arc::new(MemoryOpener { faults, ..MemoryOpener::default() });
+        self.parts.opener = self.opener.clone();
+        let world = self.reopened();
+        for name in ["a", "b"] {
+            world.add_place(name);
+        }
+        world
     }
 
     pub(crate) fn add_place(&self, name: &str) -> PlaceId {

@@ -1,0 +1,128 @@
+//! Places for contents, and the jobs that move bytes between them.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use cenote_store::{ErrorKind, PlaceChange, Store};
+
+use super::extract::{Json, Params, Segment};
+use super::json::{self, ChangePlace, Drain, Job, NewPlace, PlaceQuery, PlaceView, Places};
+use super::people::refuse_anonymous;
+use crate::app::App;
+use crate::layer::Asker;
+use crate::problem::Problem;
+
+/// All places.
+#[utoipa::path(get, path = "/v1/places", tag = "places", responses((status = 200, body = Places)))]
+pub(super) async fn list(
+    State(app): State<App>,
+    Asker(caller): Asker,
+) -> Result<Json<Places>, Problem> {
+    refuse_anonymous(&caller)?;
+    app.ask(|store| Ok(Json(Places { items: json::places(store)? }))).await
+}
+
+/// Adds a place or a group.
+#[utoipa::path(post, path = "/v1/places", tag = "places", request_body = NewPlace,
+    responses((status = 201, body = PlaceView)))]
+pub(super) async fn add(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Json(question): Json<NewPlace>,
+) -> Result<(StatusCode, Json<PlaceView>), Problem> {
+    let NewPlace { name, address, group, default, properties } = question;
+    app.ask(move |store| {
+        let parent = group.as_deref().map(|group| store.place_named(group)).transpose()?;
+        let new = cenote_store::NewPlace { name: name.clone(), address, parent, properties };
+        let id = store.add_place(&caller, &new)?;
+        if default {
+            store.set_default_place(&caller, id)?;
+        }
+        Ok((StatusCode::CREATED, Json(told(store, &name)?)))
+    })
+    .await
+}
+
+/// Changes a place.
+#[utoipa::path(patch, path = "/v1/places", tag = "places", request_body = ChangePlace,
+    responses((status = 200, body = PlaceView)))]
+pub(super) async fn change(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Json(question): Json<ChangePlace>,
+) -> Result<Json<PlaceView>, Problem> {
+    app.ask(move |store| {
+        let id = store.place_named(&question.name)?;
+        let name = question.rename.clone().unwrap_or_else(|| question.name.clone());
+        let default = question.default;
+        store.change_place(&caller, id, &change_of(store, question)?)?;
+        if default {
+            store.set_default_place(&caller, id)?;
+        }
+        Ok(Json(told(store, &name)?))
+    })
+    .await
+}
+
+fn change_of(store: &Store, question: ChangePlace) -> cenote_store::Result<PlaceChange> {
+    let parent = match question.group.as_deref() {
+        None => None,
+        Some("") => Some(None),
+        Some(group) => Some(Some(store.place_named(group)?)),
+    };
+    Ok(PlaceChange {
+        name: question.rename,
+        address: question.address,
+        parent,
+        state: question.state.map(Into::into),
+        properties: question.properties,
+    })
+}
+
+/// Forgets a place that holds nothing.
+#[utoipa::path(delete, path = "/v1/places", tag = "places", params(PlaceQuery),
+    responses((status = 204, description = "It is forgotten")))]
+pub(super) async fn remove(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Params(query): Params<PlaceQuery>,
+) -> Result<StatusCode, Problem> {
+    let id = app.ask(move |store| store.place_named(&query.name)).await?;
+    app.store().remove_place(&caller, id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Closes a place, and moves all that it holds to another one, as a job.
+#[utoipa::path(post, path = "/v1/drain", tag = "places", request_body = Drain,
+    responses((status = 202, body = Job)))]
+pub(super) async fn drain(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Json(question): Json<Drain>,
+) -> Result<(StatusCode, Json<Job>), Problem> {
+    app.ask(move |store| {
+        let from = store.place_named(&question.name)?;
+        let to = question.to.as_deref().map(|to| store.place_named(to)).transpose()?;
+        let job = store.drain_place(&caller, from, to)?;
+        Ok((StatusCode::ACCEPTED, Json(job.into())))
+    })
+    .await
+}
+
+/// How far a job has come.
+#[utoipa::path(get, path = "/v1/jobs/{id}", tag = "places", params(("id" = u64, Path)),
+    responses((status = 200, body = Job)))]
+pub(super) async fn job(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Segment(id): Segment<u64>,
+) -> Result<Json<Job>, Problem> {
+    refuse_anonymous(&caller)?;
+    app.ask(move |store| Ok(Json(store.job(id)?.into()))).await
+}
+
+fn told(store: &Store, name: &str) -> cenote_store::Result<PlaceView> {
+    let place = json::places(store)?.into_iter().find(|place| place.name == name);
+    place.ok_or_else(|| {
+        cenote_store::Error::new(ErrorKind::Conflict, format!("it was changed meanwhile: {name}"))
+    })
+}

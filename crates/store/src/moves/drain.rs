@@ -1,0 +1,198 @@
+//! Draining: all that a place holds moves to another one.
+
+use bytes::Bytes;
+
+use super::JobStatus;
+use crate::catalog::keys::{self, Counter};
+use crate::catalog::{BlobRecord, DrainJob, DrainPhase, JobRecord, Reads, Record, Tally};
+use crate::contents::{blob_ids, count_copy, resolve};
+use crate::model::{PlaceId, PlaceInfo, PlaceKind, PlaceState, Resource, ResourceId, Role};
+use crate::people::require_role;
+use crate::places::records;
+use crate::tree::restate;
+use crate::{BlobId, Caller, Error, ErrorKind, Result, Store};
+
+/// How many records one step looks at.
+const STEP: usize = 256;
+
+/// How often a place is gone through, as writes that were under way when it was closed may still come.
+const PASSES: usize = 3;
+
+impl Store {
+    /// Closes a place to new contents, and moves what it holds to another one, as a recorded job: copies of blobs,
+    /// and replicas. Registered files stay where they lie, but their bytes are copied and they are not referred to any
+    /// more. Needs [`Role::Admin`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`] for a group, or if no other place would take new contents.
+    pub fn drain_place(
+        &self,
+        caller: &Caller,
+        from: PlaceId,
+        to: Option<PlaceId>,
+    ) -> Result<JobStatus> {
+        require_role(caller, Role::Admin)?;
+        let known = self.known();
+        let [to] = known.leaves(to.unwrap_or(known.default_place()))[..] else {
+            return Err(Error::invalid("a drain goes to one place").with_hint("name one"));
+        };
+        if from == to || known.info(from).is_none_or(|info| info.kind == PlaceKind::Group) {
+            return Err(Error::invalid(format!("not to be drained to that: {}", known.name(from)))
+                .with_hint(
+                    "name a place that is no group, and another one to take what it holds",
+                ));
+        }
+        known.destination(Some(to))?;
+        if known.destination(None)?.ids() == [from] {
+            return Err(Error::invalid(format!(
+                "new contents go to this place: {}",
+                known.name(from)
+            ))
+            .with_hint("make another one the default first"));
+        }
+        self.close_place(from)?;
+        let (phase, after, tally) = (DrainPhase::Copy, None, Tally::default());
+        self.begin_job(&JobRecord::Drain(DrainJob { from, to, phase, after, tally }))
+    }
+
+    fn close_place(&self, id: PlaceId) -> Result<()> {
+        self.transact(|tx| {
+            let found = records(tx)?.into_iter().find(|(known, _)| *known == id);
+            let info = found.map_or_else(PlaceInfo::main, |(_, info)| info);
+            tx.put(keys::place(id), &PlaceInfo { state: PlaceState::Draining, ..info });
+            Ok(())
+        })?;
+        self.show_places();
+        Ok(())
+    }
+
+    pub(super) async fn run_drain(&self, id: u64, mut job: DrainJob) -> Result<Tally> {
+        for _ in 0..PASSES {
+            self.sweep_place(job.from).await?;
+            while self.run_phase(id, &mut job).await? {}
+            if !self.holds(job.from, Counter::Resources)?
+                && !self.holds(job.from, Counter::Replicas)?
+            {
+                break;
+            }
+            (job.phase, job.after) = (DrainPhase::Copy, None);
+        }
+        Ok(job.tally)
+    }
+
+    fn holds(&self, place: PlaceId, what: Counter) -> Result<bool> {
+        Ok(self.view()?.counter(place.0, what)? != 0)
+    }
+
+    /// Goes through the table of a phase, from where the job was; says whether another phase follows.
+    async fn run_phase(&self, id: u64, job: &mut DrainJob) -> Result<bool> {
+        let table = match job.phase {
+            DrainPhase::Copy | DrainPhase::Remove => keys::blobs(),
+            DrainPhase::Record => keys::resources(),
+        };
+        loop {
+            let rest = match &job.after {
+                Some(after) => table.clone().after(after),
+                None => table.clone(),
+            };
+            let rows = self.blocking(move |store| store.view()?.rows(&rest, STEP)).await?;
+            for row in &rows {
+                let moved = self.move_row(job, row).await;
+                self.count(id, job, moved);
+            }
+            job.after = rows.last().map(|(last, _)| last.to_vec());
+            if rows.len() < STEP {
+                return self.next_phase(id, job);
+            }
+            self.note_job(id, &JobRecord::Drain(job.clone()))?;
+        }
+    }
+
+    /// Copies are removed only when no replica is said to be there any more.
+    fn next_phase(&self, id: u64, job: &mut DrainJob) -> Result<bool> {
+        job.after = None;
+        job.phase = match job.phase {
+            DrainPhase::Copy => DrainPhase::Record,
+            DrainPhase::Record if !self.holds(job.from, Counter::Replicas)? => DrainPhase::Remove,
+            _ => return Ok(false),
+        };
+        self.note_job(id, &JobRecord::Drain(job.clone()))?;
+        Ok(true)
+    }
+
+    /// Does what the phase does with a row; says whether that counts.
+    async fn move_row(&self, job: &DrainJob, (key, value): &Row) -> Result<bool> {
+        if job.phase == DrainPhase::Record {
+            let resource = Resource::from_value(value)?;
+            if resource.replicas.at(job.from).is_some() {
+                let id = ResourceId(keys::first_id(key).unwrap_or_default());
+                self.move_replica(id, job.from, job.to)?;
+            }
+            return Ok(false);
+        }
+        let Some(blob) = keys::blob_id(key) else { return Ok(false) };
+        if BlobRecord::from_value(value)?.copy_in(job.from).is_none() {
+            return Ok(false);
+        }
+        match job.phase {
+            DrainPhase::Copy => self.copy_blob(blob, job.to).await.map(|_| false),
+            _ => self.drop_copy(blob, job.from, job.to).await,
+        }
+    }
+
+    fn count(&self, id: u64, job: &mut DrainJob, moved: Result<bool>) {
+        match moved {
+            Ok(moved) => job.tally.done += u64::from(moved),
+            // It was swept meanwhile; otherwise the next pass sees it again.
+            Err(error) if error.kind() == ErrorKind::Conflict => {}
+            Err(error) => {
+                job.tally.failed += 1;
+                self.inner.moves.fault(id, &error);
+            }
+        }
+    }
+
+    /// Removes a copy of a blob that is in the other place, too.
+    async fn drop_copy(&self, blob: BlobId, from: PlaceId, to: PlaceId) -> Result<bool> {
+        let dropped = self
+            .blocking(move |store| {
+                store.transact(|tx| {
+                    let found = tx.get::<BlobRecord>(&keys::blob(blob))?;
+                    let Some(mut record) = found.filter(|record| record.copy_in(to).is_some())
+                    else {
+                        return Ok(None);
+                    };
+                    let Some(copy) = record.copy_in(from).cloned() else { return Ok(None) };
+                    record.copies.retain(|other| *other != copy);
+                    count_copy(tx, &copy, record.size, -1);
+                    tx.put(keys::blob(blob), &record);
+                    Ok(Some(copy))
+                })
+            })
+            .await?;
+        if let Some(copy) = &dropped {
+            self.delete_copy(blob, copy).await;
+        }
+        Ok(dropped.is_some())
+    }
+
+    /// Says that a replica is in the other place, if all that it holds is.
+    fn move_replica(&self, id: ResourceId, from: PlaceId, to: PlaceId) -> Result<()> {
+        self.transact(|tx| {
+            let Some(old) = tx.get::<Resource>(&keys::resource(id))? else { return Ok(()) };
+            let (Some(replica), Some(head)) = (old.replicas.at(from), &old.content) else {
+                return Ok(());
+            };
+            let extents = resolve(tx, replica.content(head))?;
+            let there = self.places_with_all(tx, &extents)?.contains(&to);
+            if there || blob_ids(&extents).next().is_none() {
+                let mut new = old.clone();
+                new.replicas.moved(from, to);
+                restate(tx, id, &old, &new);
+            }
+            Ok(())
+        })
+    }
+}
+
+type Row = (Bytes, Bytes);

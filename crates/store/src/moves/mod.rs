@@ -1,0 +1,159 @@
+//! Work that moves many bytes: replicating and trimming all that lies below a collection, and draining a place. It is
+//! recorded, done step by step, and goes on after a restart where it was.
+//!
+//! Invariant: each step can be repeated; the record says up to where nothing needs to be.
+
+mod drain;
+mod tree;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::catalog::{JobRecord, Reads, Record, Tally, keys};
+use crate::{Error, ErrorKind, Result, Store};
+
+/// How far a job has come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobStatus {
+    /// Its id.
+    pub id: u64,
+    /// What it does: `replicate`, `trim`, `drain` or `sweep`.
+    pub kind: &'static str,
+    /// How many objects or blobs it has seen to.
+    pub done: u64,
+    /// How many it could not see to.
+    pub failed: u64,
+    /// What the last failure was.
+    pub fault: Option<String>,
+    /// Whether it is over. A store remembers that until it is closed.
+    pub finished: bool,
+}
+
+/// The jobs that this process works on, and those that it has finished.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Moves(Arc<Mutex<State>>);
+
+#[derive(Debug, Default)]
+struct State {
+    running: BTreeSet<u64>,
+    faults: BTreeMap<u64, String>,
+    finished: BTreeMap<u64, JobStatus>,
+}
+
+/// How many finished jobs are remembered.
+const REMEMBERED: usize = 1_000;
+
+/// The right to work on a job, until it is dropped.
+struct Turn<'a>(&'a Moves, u64);
+
+impl Moves {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn turn(&self, id: u64) -> Option<Turn<'_>> {
+        self.state().running.insert(id).then_some(Turn(self, id))
+    }
+
+    fn fault(&self, id: u64, error: &Error) {
+        tracing::warn!(job = id, %error, "a part of a job failed");
+        self.state().faults.insert(id, error.to_string());
+    }
+
+    fn finish(&self, status: JobStatus) {
+        let mut state = self.state();
+        state.faults.remove(&status.id);
+        state.finished.insert(status.id, status);
+        if state.finished.len() > REMEMBERED {
+            state.finished.pop_first();
+        }
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.0.state().running.remove(&self.1);
+    }
+}
+
+impl Store {
+    /// Works off the recorded jobs that move bytes and that nobody works on yet, one after the other.
+    pub async fn run_moves(&self) -> Result<()> {
+        for (key, value) in self.view()?.rows(&keys::jobs(), usize::MAX)? {
+            let id = keys::last_id(&key).unwrap_or_default();
+            let record = JobRecord::from_value(&value)?;
+            let Some(_turn) = self.inner.moves.turn(id) else { continue };
+            let tally = match &record {
+                JobRecord::Sweep(_) => continue,
+                JobRecord::Tree(job) => self.run_tree(id, job.clone()).await?,
+                JobRecord::Drain(job) => self.run_drain(id, job.clone()).await?,
+            };
+            self.finish_job(id, &record, tally)?;
+        }
+        Ok(())
+    }
+
+    /// How far a job has come.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] for one that never was, or that was finished before the store was opened.
+    pub fn job(&self, id: u64) -> Result<JobStatus> {
+        if let Some(finished) = self.inner.moves.state().finished.get(&id) {
+            return Ok(finished.clone());
+        }
+        match self.view()?.get::<JobRecord>(&keys::job(id))? {
+            Some(record) => Ok(self.status(id, &record, record.tally(), false)),
+            None => Err(Error::new(ErrorKind::NotFound, format!("no such job: {id}"))
+                .with_hint("it may have been finished before the store was opened")),
+        }
+    }
+
+    /// Records a job; whoever maintains the store begins on it at once.
+    fn begin_job(&self, record: &JobRecord) -> Result<JobStatus> {
+        let id = self.new_id()?;
+        self.note_job(id, record)?;
+        self.inner.moving.notify_one();
+        Ok(self.status(id, record, Tally::default(), false))
+    }
+
+    /// Notes how far a job has come.
+    fn note_job(&self, id: u64, record: &JobRecord) -> Result<()> {
+        self.transact(|tx| {
+            tx.put(keys::job(id), record);
+            Ok(())
+        })
+    }
+
+    fn finish_job(&self, id: u64, record: &JobRecord, tally: Tally) -> Result<()> {
+        self.transact(|tx| {
+            tx.delete(keys::job(id));
+            Ok(())
+        })?;
+        self.inner.moves.finish(self.status(id, record, tally, true));
+        Ok(())
+    }
+
+    fn status(&self, id: u64, record: &JobRecord, tally: Tally, finished: bool) -> JobStatus {
+        let fault = self.inner.moves.state().faults.get(&id).cloned();
+        let Tally { done, failed } = tally;
+        JobStatus { id, kind: record.kind(), done, failed, fault, finished }
+    }
+}
+
+impl JobRecord {
+    fn tally(&self) -> Tally {
+        match self {
+            Self::Sweep(_) => Tally::default(),
+            Self::Tree(job) => job.tally,
+            Self::Drain(job) => job.tally,
+        }
+    }
+
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Sweep(_) => "sweep",
+            Self::Tree(job) => job.what.kind(),
+            Self::Drain(_) => "drain",
+        }
+    }
+}

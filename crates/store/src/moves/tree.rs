@@ -1,0 +1,97 @@
+//! Replicating and trimming all objects below a collection.
+
+use super::JobStatus;
+use crate::catalog::{JobRecord, Tally, TreeJob, TreeWork};
+use crate::contents::Trim;
+use crate::model::{At, Kind, Level, PlaceId, Stat, StorePath};
+use crate::tree::{find, require_collection};
+use crate::{Caller, ErrorKind, Result, Store};
+
+/// How many objects one step sees to.
+const STEP: usize = 256;
+
+impl TreeWork {
+    pub(super) fn kind(self) -> &'static str {
+        match self {
+            Self::Replicate(_) => "replicate",
+            Self::Trim { .. } => "trim",
+        }
+    }
+}
+
+impl Store {
+    /// Replicates all objects below a collection that the caller may change, as a recorded job. Needs
+    /// [`Level::ReadObject`] on the collection, and [`Level::ModifyObject`] on each object: others are counted as failed.
+    pub fn replicate_tree(&self, caller: &Caller, at: &At, place: PlaceId) -> Result<JobStatus> {
+        self.known().destination(Some(place))?;
+        self.begin_tree(caller, at, TreeWork::Replicate(place))
+    }
+
+    /// Trims all objects below a collection, as a recorded job: those in a place, or what is more than `keep` good
+    /// ones. Objects that would keep too few are left as they are. Needs what [`Store::replicate_tree`] needs.
+    pub fn trim_tree(
+        &self,
+        caller: &Caller,
+        at: &At,
+        place: Option<PlaceId>,
+        keep: usize,
+    ) -> Result<JobStatus> {
+        self.begin_tree(caller, at, TreeWork::Trim { place, keep: keep as u64 })
+    }
+
+    fn begin_tree(&self, caller: &Caller, at: &At, what: TreeWork) -> Result<JobStatus> {
+        let top = find(&self.view()?, caller, at, Level::ReadObject)?;
+        require_collection(&top)?;
+        self.begin_job(&JobRecord::Tree(TreeJob {
+            top: top.id(),
+            user: caller.user(),
+            elevated: caller.is_admin(),
+            what,
+            after: None,
+            tally: Tally::default(),
+        }))
+    }
+
+    pub(super) async fn run_tree(&self, id: u64, mut job: TreeJob) -> Result<Tally> {
+        let caller = self.caller_for(job.user)?.elevated(job.elevated);
+        loop {
+            let after = job.after.as_deref().map(str::parse::<StorePath>).transpose()?;
+            let (asked, top) = (caller.clone(), At::Id(job.top));
+            let page =
+                self.blocking(move |store| store.walk(&asked, &top, after.as_ref(), STEP)).await;
+            let page = match page {
+                // Removed meanwhile: there is nothing left to do.
+                Err(error) if error.kind() == ErrorKind::NotFound => return Ok(job.tally),
+                page => page?,
+            };
+            for object in page.entries.iter().filter(|entry| entry.resource.kind == Kind::Object) {
+                self.see_to(id, &caller, object, &mut job).await;
+            }
+            let Some(next) = page.next else { return Ok(job.tally) };
+            job.after = Some(next.to_string());
+            self.note_job(id, &JobRecord::Tree(job.clone()))?;
+        }
+    }
+
+    async fn see_to(&self, id: u64, caller: &Caller, object: &Stat, job: &mut TreeJob) {
+        let at = At::Id(object.id);
+        let done = match job.what {
+            TreeWork::Replicate(place) => self.replicate(caller, &at, place).await.map(drop),
+            TreeWork::Trim { place, keep } => {
+                let keep = usize::try_from(keep).unwrap_or(usize::MAX);
+                let trim = Trim { place, keep, ..Trim::default() };
+                self.trim(caller, &at, &trim).await.map(drop)
+            }
+        };
+        match done {
+            Ok(()) => job.tally.done += 1,
+            // It is gone, or it keeps what it must keep.
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::Precondition) => {
+            }
+            Err(error) => {
+                job.tally.failed += 1;
+                self.inner.moves.fault(id, &error);
+            }
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Jobs that move bytes: all below a collection, all of a place; and what a restart makes of them.
+
+use std::sync::Arc;
+
+use cenote_kv::{Fault, FaultyEngine, MemoryEngine};
+use cenote_store::{CopyOptions, ErrorKind, JobStatus, Level, PlaceState};
+
+use crate::world::{World, assert_clean, at, kind, noise, path, run, world_on, world_with_places};
+
+fn finish(world: &World, job: &JobStatus) -> JobStatus {
+    run(world.store.run_moves()).unwrap();
+    let job = world.store.job(job.id).unwrap();
+    assert!(job.finished);
+    job
+}
+
+fn lab(world: &World) {
+    for collection in ["/lab", "/lab/run"] {
+        world.mkdir(collection);
+    }
+    for (n, to) in ["/lab/x", "/lab/run/y", "/lab/run/z"].into_iter().enumerate() {
+        world.put(to, &noise(300 * n, n as u64));
+    }
+}
+
+#[test]
+fn all_below_a_collection_is_replicated_and_trimmed() {
+    let world = world_with_places();
+    lab(&world);
+    let a = world.place("a");
+    let job = world.store.replicate_tree(&world.admin, &at("/lab"), a).unwrap();
+    assert_eq!((job.kind, job.finished), ("replicate", false));
+    assert_eq!(finish(&world, &job).done, 3);
+    for object in ["/lab/x", "/lab/run/y", "/lab/run/z"] {
+        assert_eq!(world.replicas(object), "0 main, 1 a");
+    }
+    let main = world.place("main");
+    let job = world.store.trim_tree(&world.admin, &at("/lab/run"), Some(main), 1).unwrap();
+    assert_eq!(finish(&world, &job).done, 2);
+    assert_eq!(world.replicas("/lab/run/z"), "1 a");
+    assert_eq!(world.replicas("/lab/x"), "0 main, 1 a");
+    let job = world.store.trim_tree(&world.admin, &at("/"), None, 1).unwrap();
+    assert_eq!(finish(&world, &job).done, 3);
+    assert_eq!(world.replicas("/lab/x"), "0 main");
+    assert_clean(&world.store);
+    let object = world.store.replicate_tree(&world.admin, &at("/lab/x"), a);
+    assert_eq!(kind(object), ErrorKind::WrongKind);
+    assert_eq!(kind(world.store.job(77)), ErrorKind::NotFound);
+}
+
+#[test]
+fn what_the_asker_may_not_change_is_counted_and_left() {
+    let world = world_with_places();
+    lab(&world);
+    let user = world.user("u");
+    let grant = |what: &str, level| {
+        let scope = cenote_store::Scope::Subtree;
+        let grant = [cenote_store::AccessChange::Grant("u".into(), level, scope)];
+        world.store.change_access(&world.admin, &at(what), &grant).unwrap();
+    };
+    grant("/lab", Level::ReadObject);
+    grant("/lab/run", Level::ModifyObject);
+    let job = world.store.replicate_tree(&user, &at("/lab"), world.place("a")).unwrap();
+    let job = finish(&world, &job);
+    assert_eq!((job.done, job.failed), (2, 1));
+    assert!(job.fault.is_some());
+    assert_eq!(world.replicas("/lab/x"), "0 main");
+}
+
+#[test]
+fn a_drained_place_holds_nothing_and_takes_nothing() {
+    let world = world_with_places();
+    world.put_in("a", "/one", &noise(500, 1));
+    world.put_in("a", "/empty", b"");
+    world.put_in("a", "/two", &noise(500, 2));
+    world.replicate("/two", "b").unwrap();
+    world.put_in("b", "/two", &noise(500, 3));
+    let copy = CopyOptions::default();
+    world.store.copy(&world.admin, &at("/one"), &path("/copy"), copy).unwrap();
+    assert_eq!(world.replicas("/copy"), "0 a");
+    let (a, b) = (world.place("a"), world.place("b"));
+    let job = world.store.drain_place(&world.admin, a, Some(b)).unwrap();
+    assert_eq!(finish(&world, &job).done, 2);
+    assert_eq!(world.replicas("/one"), "0 b");
+    assert_eq!(world.replicas("/empty"), "0 b");
+    // The stale replica is where the good one is already.
+    assert_eq!(world.replicas("/two"), "1 b");
+    assert!(world.read("/one") == noise(500, 1) && world.read("/two") == noise(500, 3));
+    assert!(world.read("/copy") == noise(500, 1));
+    assert_eq!(world.blobs_in("a"), 0);
+    let status = world.store.places().unwrap().into_iter().find(|place| place.id == a).unwrap();
+    assert_eq!((status.copies, status.replicas), (0, 0));
+    assert_eq!(status.info.state, PlaceState::Draining);
+    run(world.store.remove_place(&world.admin, a)).unwrap();
+    assert_clean(&world.store);
+    world.sweep();
+    assert_clean(&world.store);
+}
+
+#[test]
+fn a_drain_needs_another_place() {
+    let world = world_with_places();
+    let (main, a) = (world.place("main"), world.place("a"));
+    let pair = world.add_group("pair", &["a", "b"]);
+    let drain = |from, to| world.store.drain_place(&world.admin, from, to);
+    assert_eq!(kind(drain(a, Some(a))), ErrorKind::Invalid);
+    assert_eq!(kind(drain(pair, None)), ErrorKind::Invalid);
+    assert_eq!(kind(drain(main, Some(a))), ErrorKind::Invalid);
+    assert_eq!(kind(drain(main, Some(pair))), ErrorKind::Invalid);
+    world.store.set_default_place(&world.admin, pair).unwrap();
+    world.put("/x", &noise(500, 1));
+    drain(main, Some(a)).unwrap();
+    let user = world.user("u");
+    assert_eq!(kind(world.store.drain_place(&user, a, Some(main))), ErrorKind::Denied);
+}
+
+#[test]
+fn a_job_goes_on_after_a_restart_where_it_was() {
+    let engine = FaultyEngine::new(Arc::new(MemoryEngine::new()));
+    let place = cenote_blob::Place::memory("main");
+    let world = world_on(engine.clone(), place).with_places(Default::default());
+    world.mkdir("/lab");
+    for n in 0..300 {
+        world.put(&format!("/lab/{n}"), b"x");
+    }
+    engine.heal();
+    let job = world.store.replicate_tree(&world.admin, &at("/lab"), world.place("a")).unwrap();
+    let mut world = world;
+    let mut step = 100;
+    let done = loop {
+        engine.heal();
+        engine.fail_at(step, Fault::Lose);
+        let outcome = run(world.store.run_moves());
+        engine.heal();
+        step *= 3;
+        if outcome.is_ok() && world.store.job(job.id).is_ok_and(|job| job.finished) {
+            break world.store.job(job.id).unwrap();
+        }
+        world = world.reopened();
+    };
+    assert!(done.done <= 300, "{done:?}");
+    assert_eq!(world.store.pending_jobs().unwrap(), 0);
+    let missing = (0..300).filter(|n| world.replicas(&format!("/lab/{n}")) != "0 main, 1 a");
+    assert!(missing.count() as u64 <= done.failed);
+    assert_clean(&world.store);
+}
