@@ -4,6 +4,7 @@
 //! module with `Args` and `async fn run(self, session: &Session) -> Result<()>`,
 //! and add one line to the table below. The order here is that of the help.
 
+mod job;
 mod record;
 mod relocate;
 
@@ -60,6 +61,9 @@ verbs! {
     Group => group,
     Token => token,
     Versions => versions,
+    Place => place,
+    Replicate => replicate,
+    Trim => trim,
     Sync => sync,
     Du => du,
     Check => check,

@@ -36,6 +36,9 @@ pub(crate) struct Args {
     /// The media type of the content; that of a key set is known by its first bytes
     #[arg(long, value_name = "TYPE")]
     content_type: Option<String>,
+    /// The place or group that the bytes go to, instead of the default one
+    #[arg(long, value_name = "PLACE", conflicts_with = "recursive")]
+    place: Option<String>,
     /// With -r, compare the bytes, not only size and modification time
     #[arg(long)]
     checksum: bool,
@@ -71,6 +74,7 @@ impl Args {
             parents: true,
             mode: file.map(|file| file.mode),
             mtime: file.and_then(|file| file.mtime),
+            place: self.place.clone(),
             ..PutOptions::default()
         }
     }

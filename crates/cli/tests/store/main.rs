@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod keysets;
+mod places;
 mod refusals;
 mod resources;
 mod trajectories;

@@ -12,6 +12,7 @@ mod keys;
 mod metadata;
 mod openapi;
 mod people;
+mod places;
 mod refusals;
 mod socket;
 mod support;

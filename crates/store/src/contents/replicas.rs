@@ -52,7 +52,7 @@ impl Store {
         received: &Received,
     ) -> Result<Replicas> {
         let none = before.is_none_or(|before| before.replicas.is_empty());
-        if received.named.is_none() && none {
+        if received.named.is_none() && none && self.known().has_one_default() {
             return Ok(Replicas::default());
         }
         let places = self.places_of_received(reads, received)?;
@@ -142,7 +142,7 @@ impl Store {
         let known = self.known();
         let plain = |replica: &Replica| {
             let place = known.catalog_place();
-            let nothing_else = known.leaves(known.default_place()) == [place];
+            let nothing_else = known.has_one_default();
             replica.number == 0
                 && replica.is_good()
                 && replica.notes.is_empty()

@@ -57,6 +57,11 @@ impl Known {
         self.leaves(self.default).first().copied().unwrap_or_default()
     }
 
+    /// Whether new contents go to one place, not to several of a group.
+    pub(crate) fn has_one_default(&self) -> bool {
+        self.default == PlaceId::MAIN || self.leaves(self.default).len() == 1
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = (PlaceId, &PlaceInfo)> {
         self.places.iter().map(|(id, entry)| (*id, &entry.info))
     }

@@ -51,7 +51,9 @@ fn new_contents_go_to_the_default_place() {
     world.put("/small", b"small");
     assert_eq!(world.blobs_in("a") + world.blobs_in("b"), 2);
     assert_eq!(world.blobs_in("main"), 0);
+    assert_eq!(world.replicas("/x"), "0 a, 1 b");
     assert_eq!(world.replicas("/small"), "0 a");
+    crate::world::assert_clean(&world.store);
 }
 
 #[test]

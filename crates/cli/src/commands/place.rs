@@ -1,0 +1,134 @@
+//! `cenote place`: where contents are kept.
+
+use cenote_client::{NewPlace, PlaceChange, Record};
+use serde_json::{Value, json};
+
+use super::{job, record};
+use crate::error::{CliError, Kind, Result};
+use crate::session::Session;
+
+/// Add, list, change, drain and remove places for contents.
+///
+/// A place is a directory or a bucket, or a group: what is put into a group is kept in each of its members.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// Add a place, or without an address a group; it takes contents at once
+    Add {
+        name: String,
+        /// Where it is: `file:///data/vault`, `s3://bucket/prefix`. Credentials come from the environment or from
+        /// `[places.NAME]` in the `store.toml` of the store, never from here
+        address: Option<String>,
+        /// Put it into this group
+        #[arg(long, value_name = "GROUP")]
+        into: Option<String>,
+        /// Have new contents go there
+        #[arg(long)]
+        default: bool,
+    },
+    /// List places, and what they hold
+    Ls,
+    /// Change a place
+    Set {
+        name: String,
+        /// Give it another name
+        #[arg(long, value_name = "NAME")]
+        rename: Option<String>,
+        /// Put it into this group
+        #[arg(long, value_name = "GROUP", conflicts_with = "out")]
+        into: Option<String>,
+        /// Take it out of its group
+        #[arg(long)]
+        out: bool,
+        /// Use it again
+        #[arg(long, conflicts_with = "down")]
+        up: bool,
+        /// Leave it alone: nothing is read from it or written to it
+        #[arg(long)]
+        down: bool,
+        /// Have new contents go there
+        #[arg(long)]
+        default: bool,
+    },
+    /// Close a place, and move all that it holds to another one; run again, it goes on
+    Drain {
+        name: String,
+        /// Where to, instead of where new contents go
+        #[arg(long, value_name = "PLACE")]
+        to: Option<String>,
+        /// Print how much would be moved, and move nothing
+        #[arg(long, short = 'n')]
+        dry_run: bool,
+    },
+    /// Forget a place that holds nothing
+    Rm {
+        name: String,
+        /// Print what would be forgotten, and forget nothing
+        #[arg(long, short = 'n')]
+        dry_run: bool,
+    },
+}
+
+impl Args {
+    pub(crate) async fn run(self, session: &Session) -> Result<()> {
+        let client = session.client()?;
+        match self.what {
+            What::Ls => {
+                for place in client.places().await? {
+                    session.output.item(&place, row)?;
+                }
+                Ok(())
+            }
+            What::Add { name, address, into, default } => {
+                let place = NewPlace { name, address, group: into, default };
+                session.output.done(&client.add_place(&place).await?, row)
+            }
+            What::Set { name, rename, into, out, up, down, default } => {
+                let group = if out { Some(String::new()) } else { into };
+                let state = match (up, down) {
+                    (true, _) => Some("up".to_owned()),
+                    (_, true) => Some("down".to_owned()),
+                    _ => None,
+                };
+                let change = PlaceChange { name, rename, state, group, default };
+                session.output.done(&client.change_place(&change).await?, row)
+            }
+            What::Drain { name, dry_run: true, .. } => would(session, "drain", &name).await,
+            What::Drain { name, to, .. } => {
+                let begun = client.drain_place(&name, to.as_deref()).await?;
+                job::follow(session, client, begun).await
+            }
+            What::Rm { name, dry_run: true } => would(session, "remove", &name).await,
+            What::Rm { name, .. } => {
+                client.remove_place(&name).await?;
+                let line = json!({ "action": "remove", "name": name });
+                session.output.done(&line, |_| format!("remove {name}: done"))
+            }
+        }
+    }
+}
+
+/// Says what a place holds that would be dealt with.
+async fn would(session: &Session, action: &str, name: &str) -> Result<()> {
+    let places = session.client()?.places().await?;
+    let named = |place: &&Record| place.get("name").and_then(Value::as_str) == Some(name);
+    let place = places.iter().find(named).ok_or_else(|| {
+        CliError::new(Kind::NotFound, format!("no such place: {name}"))
+            .hint("`cenote place ls` lists them")
+    })?;
+    let count = |field: &str| place.get(field).and_then(Value::as_u64).unwrap_or(0);
+    let (copies, bytes) = (count("copies"), count("bytes"));
+    let line = json!({ "action": action, "name": name, "copies": copies, "bytes": bytes, "dry_run": true });
+    session.output.done(&line, |_| {
+        format!("would {action} {name}: {copies} stored contents, {bytes} bytes")
+    })
+}
+
+fn row(place: &Record) -> String {
+    record::row(place)
+}

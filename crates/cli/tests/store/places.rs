@@ -1,0 +1,65 @@
+//! Places and replicas.
+
+use crate::world::World;
+
+#[test]
+fn contents_are_replicated_trimmed_and_moved_off_a_place() {
+    for world in World::both() {
+        let address = format!("file://{}", world.path("vault").display());
+        let added = world.ok(&["place", "add", "vault", &address]);
+        assert!(added.contains("name=vault") && added.contains("state=up"), "{added}");
+        world.file("a.txt", "abc");
+        world.ok(&["put", "a.txt", ":/lab/a.txt"]);
+        world.ok(&["put", "--place", "vault", "a.txt", ":/lab/b.txt"]);
+        assert!(world.ok(&["replicate", "/lab/b.txt"]).contains("place=vault"));
+        assert_eq!(
+            world.ok(&["replicate", "-n", "--to", "vault", "/lab/a.txt"]),
+            "would replicate /lab/a.txt to vault\n"
+        );
+        assert_eq!(
+            world.ok(&["replicate", "-r", "--to", "vault", "/lab"]),
+            "replicate: 2 done, 0 failed\n"
+        );
+        assert_eq!(
+            world.ok(&["trim", "-n", "--place", "main", "/lab/a.txt"]),
+            "would remove replica 0 of /lab/a.txt\n"
+        );
+        assert_eq!(
+            world.ok(&["trim", "--replica", "0", "/lab/a.txt"]),
+            "removed replica 0 of /lab/a.txt\n"
+        );
+        let last = world.run(&["trim", "--replica", "1", "/lab/a.txt"]);
+        assert!(!last.status.success());
+        let full = world.run(&["place", "rm", "vault"]);
+        assert!(String::from_utf8_lossy(&full.stderr).contains("cenote place drain"), "{full:?}");
+        let would = world.ok(&["place", "drain", "-n", "vault"]);
+        assert_eq!(would, "would drain vault: 2 stored contents, 6 bytes\n");
+        assert_eq!(world.ok(&["place", "drain", "vault"]), "drain: 2 done, 0 failed\n");
+        assert_eq!(world.ok(&["place", "rm", "vault"]), "remove vault: done\n");
+        assert_eq!(world.ok(&["cat", ":/lab/a.txt"]), "abc");
+        assert!(!world.ok(&["place", "ls"]).contains("vault"));
+        let json = world.ok(&["--json", "place", "ls"]);
+        let place: serde_json::Value = serde_json::from_str(json.trim()).unwrap();
+        assert_eq!((&place["name"], &place["default"]), (&"main".into(), &true.into()));
+    }
+}
+
+#[test]
+fn a_group_is_where_new_contents_go_if_that_is_said() {
+    let world = World::local();
+    for name in ["one", "two"] {
+        let address = format!("file://{}", world.path(name).display());
+        world.ok(&["place", "add", name, &address]);
+    }
+    world.ok(&["place", "add", "pair"]);
+    for name in ["one", "two"] {
+        assert!(world.ok(&["place", "set", name, "--into", "pair"]).contains("group=pair"));
+    }
+    world.ok(&["place", "set", "pair", "--default"]);
+    world.file("big", vec![7; 100_000]);
+    world.ok(&["put", "big", ":/big"]);
+    let replicas = world.ok(&["replicate", "/big"]);
+    assert!(replicas.contains("place=one") && replicas.contains("place=two"), "{replicas}");
+    world.ok(&["place", "set", "one", "--down"]);
+    assert_eq!(world.ok(&["cat", ":/big"]).len(), 100_000);
+}

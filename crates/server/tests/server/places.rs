@@ -1,0 +1,119 @@
+//! Places, replicas and jobs over HTTP, on a store in a directory.
+
+use cenote_server::embedded::{Embedded, init_dir};
+use cenote_server::{Config, router};
+use serde_json::{Value, json};
+
+use crate::support::{ADMIN, TestServer, USER};
+
+struct Disk {
+    dir: tempfile::TempDir,
+    embedded: Embedded,
+    server: TestServer,
+}
+
+/// A store in a directory, with the places `a` and `b` beside it.
+async fn disk() -> Disk {
+    let dir = tempfile::tempdir().unwrap();
+    let embedded = init_dir(dir.path().join("store"), ADMIN.0, ADMIN.1).unwrap();
+    let server = TestServer { router: router(embedded.store().clone(), &Config::default()) };
+    for name in ["a", "b"] {
+        let address = format!("file://{}/{name}", dir.path().display());
+        let place = json!({"name": name, "address": address});
+        assert_eq!(server.post("/v1/places", place).await.expect(201)["kind"], "leaf");
+    }
+    Disk { dir, embedded, server }
+}
+
+impl Disk {
+    /// How many blobs a place has.
+    fn blobs_in(&self, name: &str) -> usize {
+        let fans = std::fs::read_dir(self.dir.path().join(name).join("blobs")).unwrap();
+        fans.map(|fan| std::fs::read_dir(fan.unwrap().path()).unwrap().count()).sum()
+    }
+
+    async fn finish(&self, job: Value) -> Value {
+        self.embedded.store().run_moves().await.unwrap();
+        self.server.ask("GET", &format!("/v1/jobs/{}", job["job"])).send().await.expect(200)
+    }
+
+    async fn places_of(&self, path: &str) -> Vec<String> {
+        let replicas =
+            self.server.ask("GET", &format!("/v1/replicas?path={path}")).send().await.expect(200);
+        let items = replicas["items"].as_array().unwrap().iter();
+        items
+            .map(|item| {
+                format!("{} {} {}", item["number"], item["place"].as_str().unwrap(), item["good"])
+            })
+            .collect()
+    }
+}
+
+#[tokio::test]
+async fn contents_go_where_a_put_says() {
+    let disk = disk().await;
+    disk.server.post("/v1/places", json!({"name": "pair"})).await.expect(201);
+    for name in ["a", "b"] {
+        let into = json!({"name": name, "group": "pair"});
+        let change = disk.server.ask("PATCH", "/v1/places").json(&into).send().await.expect(200);
+        assert_eq!(change["group"], "pair");
+    }
+    disk.server.ask("PUT", "/v1/fs/x?place=pair").body("hello").send().await.expect(201);
+    assert_eq!((disk.blobs_in("a"), disk.blobs_in("b")), (1, 1));
+    assert_eq!(disk.places_of("/x").await, ["0 a true", "1 b true"]);
+    assert_eq!(disk.server.ask("GET", "/v1/fs/x?replica=1&verify=true").send().await.body, "hello");
+    disk.server.ask("GET", "/v1/fs/x?replica=7").send().await.problem(404, "not-found");
+    let nowhere = disk.server.ask("PUT", "/v1/fs/x?place=nowhere").body("hello").send().await;
+    nowhere.problem(404, "not-found");
+    let refused = disk.server.ask("DELETE", "/v1/places?name=pair").send().await;
+    refused.problem(409, "not-empty");
+    let user = disk.server.ask_as(Some(USER), "GET", "/v1/places").send().await;
+    user.problem(401, "unauthenticated");
+}
+
+#[tokio::test]
+async fn objects_and_trees_are_replicated_and_trimmed() {
+    let disk = disk().await;
+    disk.server.put("/lab/x", "one").await.expect(201);
+    disk.server.put("/lab/y", "two").await.expect(201);
+    let one = json!({"path": "/lab/x", "place": "a"});
+    let made = disk.server.post("/v1/replicas", one).await.expect(200);
+    assert_eq!(made["items"][1]["place"], "a");
+    let all = json!({"path": "/lab", "place": "b", "recursive": true});
+    let job = disk.server.post("/v1/replicas", all).await.expect(202);
+    let job = disk.finish(job).await;
+    assert_eq!((&job["done"], &job["finished"]), (&json!(2), &json!(true)));
+    assert_eq!(disk.places_of("/lab/y").await, ["0 main true", "1 b true"]);
+    let which = json!({"path": "/lab/x", "replica": 0, "dry_run": true});
+    assert_eq!(disk.server.post("/v1/trim", which).await.expect(200)["trimmed"], json!([0]));
+    let which = json!({"path": "/lab/x", "replica": 0});
+    disk.server.post("/v1/trim", which).await.expect(200);
+    assert_eq!(disk.places_of("/lab/x").await, ["1 a true", "2 b true"]);
+    let job = json!({"path": "/lab", "recursive": true, "keep": 1});
+    let job = disk.server.post("/v1/trim", job).await.expect(202);
+    assert_eq!(disk.finish(job).await["failed"], 0);
+    let last = json!({"path": "/lab/x", "replica": 1});
+    disk.server.post("/v1/trim", last).await.problem(412, "precondition");
+}
+
+#[tokio::test]
+async fn a_place_is_drained_and_forgotten() {
+    let disk = disk().await;
+    disk.server.ask("PUT", "/v1/fs/x?place=a").body("hello").send().await.expect(201);
+    disk.server.ask("DELETE", "/v1/places?name=a").send().await.problem(409, "not-empty");
+    let job = disk.server.post("/v1/drain", json!({"name": "a", "to": "b"})).await.expect(202);
+    assert_eq!(disk.finish(job).await["done"], 1);
+    assert_eq!((disk.blobs_in("a"), disk.blobs_in("b")), (0, 1));
+    disk.server.ask("DELETE", "/v1/places?name=a").send().await.expect(204);
+    let places = disk.server.ask("GET", "/v1/places").send().await.expect(200);
+    let names = places["items"].as_array().unwrap().iter().map(|place| &place["name"]);
+    assert_eq!(names.collect::<Vec<_>>(), ["main", "b"]);
+    assert_eq!(disk.server.ask("GET", "/v1/fs/x").send().await.body, "hello");
+}
+
+#[tokio::test]
+async fn files_are_registered_only_where_the_settings_say() {
+    let disk = disk().await;
+    let file = json!({"path": "/x", "place": "a", "file": "/etc/hostname"});
+    disk.server.post("/v1/register", file).await.problem(403, "denied");
+}
