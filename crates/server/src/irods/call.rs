@@ -34,6 +34,13 @@ impl Call {
         self.caller.clone().elevated(self.form.flag("admin", false))
     }
 
+    /// Has a parameter under another name, too, if it is there.
+    pub(super) fn also(&mut self, name: &str, known_as: &str) {
+        if let Some(value) = self.form.bytes(known_as).cloned() {
+            self.form.insert(name.to_owned(), value);
+        }
+    }
+
     /// A parameter that has to be there.
     pub(super) fn need(&self, name: &str) -> Result<&str, Refusal> {
         self.form.text(name).ok_or(Refusal::BAD)

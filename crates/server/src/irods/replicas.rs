@@ -62,12 +62,16 @@ pub(super) async fn trim(call: Call) -> Answer {
     call.need("replica-number")?;
     let number = call.count("replica-number")?.ok_or(Refusal::BAD)?;
     let replica = Some(u32::try_from(number).map_err(|_| no_replica())?);
+    trim_to(&call, Trim { replica, ..Trim::default() }).await
+}
+
+/// Trims the object at `lpath`.
+pub(super) async fn trim_to(call: &Call, trim: Trim) -> Answer {
     let (path, caller) = (call.path("lpath")?, call.acting());
     let at = At::from(path);
     let (asked, what) = (caller.clone(), at.clone());
     call.ask(move |store| store.stat(&asked, &what)).await?;
-    let trimmed = call.app.store().trim(&caller, &at, &Trim { replica, ..Trim::default() }).await;
-    match trimmed {
+    match call.app.store().trim(&caller, &at, &trim).await {
         Err(error) if error.kind() == ErrorKind::Precondition => answer::done(),
         Err(error) if error.kind() == ErrorKind::NotFound => Err(no_replica()),
         trimmed => trimmed.map_err(Refusal::from).and_then(|_| answer::done()),

@@ -172,3 +172,21 @@ async fn users_are_made_and_removed() {
     assert_eq!(admin(&rest, ["remove", "user", "alan", "", ""]).await.status, 200);
     refused(&admin(&rest, ["dance", "user", "alan", "", ""]).await, -130_000);
 }
+
+#[tokio::test]
+async fn replicas_are_made_and_trimmed() {
+    let rest = Rest::new().await;
+    rest.put("o", "0", "true", "x").await;
+    let path = format!("{HOME}/o");
+    let ask = async |what: &str, parameter: &str, value: &str| {
+        let query = [("logical-path", path.as_str()), (parameter, value)];
+        rest.send("POST", &format!("logicalpath/{what}"), &query, "").await
+    };
+    assert_eq!(ask("replicate", "dst-resource", "demoResc").await.status, 200);
+    refused(&ask("replicate", "dst-resource", "none").await, -78_000);
+    assert_eq!(ask("trim", "replica-number", "0").await.status, 200, "the last one stays");
+    assert_eq!(ask("trim", "src-resource", "demoResc").await.status, 200);
+    refused(&ask("trim", "replica-number", "7").await, -164_000);
+    let report = rest.send("GET", "zonereport", &[], "").await.expect(200);
+    assert!(report["zones"][0]["servers"].is_array());
+}

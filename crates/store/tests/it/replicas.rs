@@ -187,6 +187,15 @@ fn registration(world: &World, file: &std::path::Path) -> Registration {
 }
 
 #[test]
+fn a_small_content_may_be_replicated_to_where_it_is() {
+    let world = world_with_places();
+    world.put("/x", b"small");
+    world.replicate("/x", "main").unwrap();
+    assert_eq!((world.read("/x"), world.replicas("/x")), (b"small".to_vec(), "0 main".to_owned()));
+    assert_clean(&world.store);
+}
+
+#[test]
 fn a_registered_file_is_read_where_it_lies_and_never_removed() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("data.bin");

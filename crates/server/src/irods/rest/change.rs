@@ -3,7 +3,7 @@
 use axum::body::Body;
 use axum::http::StatusCode;
 use bytes::Bytes;
-use cenote_store::{At, CreateOptions, Draft, ErrorKind, Kind, MoveOptions, NewUser, Role};
+use cenote_store::{At, CreateOptions, Draft, ErrorKind, Kind, MoveOptions, NewUser, Role, Trim};
 use http_body_util::{BodyExt, Limited};
 use serde_json::{Value, json};
 
@@ -12,7 +12,8 @@ use super::super::call::Call;
 use super::super::code::{Code, Refusal};
 use super::super::form::Form;
 use super::super::stat::{Wanted, role_name};
-use super::super::{metadata as avus, tickets, trash};
+use super::super::target::no_replica;
+use super::super::{metadata as avus, replicas, resources, tickets, trash};
 use super::{done, inaccessible};
 
 /// `POST logicalpath`: makes a collection.
@@ -51,6 +52,31 @@ pub(super) async fn rename(call: Call) -> Answer {
     let (from, to, caller) = (call.path("src")?, call.path("dst")?, call.acting());
     call.ask(move |store| store.relocate(&caller, &from.into(), &to, MoveOptions::default()))
         .await?;
+    done()
+}
+
+/// `POST logicalpath/replicate`: the current content of one data object, to a resource.
+pub(super) async fn replicate(mut call: Call) -> Answer {
+    call.also("lpath", "logical-path");
+    call.also("src-replica-number", "replica-number");
+    call.also("admin", "admin-mode");
+    replicas::replicate(call).await?;
+    done()
+}
+
+/// `POST logicalpath/trim`: the replica of a number, or those on a resource, or what is more than enough.
+pub(super) async fn trim(mut call: Call) -> Answer {
+    call.also("lpath", "logical-path");
+    call.also("admin", "admin-mode");
+    let place = match call.form.text("src-resource") {
+        Some(_) => Some(resources::named(&call, "src-resource").await?),
+        None => None,
+    };
+    let replica = call.count("replica-number")?;
+    let replica = replica.map(u32::try_from).transpose().map_err(|_| no_replica())?;
+    let keep = call.count("minimum-number-of-remaining-replicas")?.unwrap_or(2);
+    let keep = usize::try_from(keep).unwrap_or(usize::MAX);
+    replicas::trim_to(&call, Trim { replica, place, keep, dry_run: false }).await?;
     done()
 }
 

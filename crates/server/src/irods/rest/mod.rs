@@ -52,6 +52,8 @@ async fn dispatch(app: &App, operation: &str, request: Request) -> Answer {
         (Method::POST, "logicalpath") => change::make(call).await,
         (Method::DELETE, "logicalpath") => change::remove(call).await,
         (Method::POST, "logicalpath/rename") => change::rename(call).await,
+        (Method::POST, "logicalpath/replicate") => change::replicate(call).await,
+        (Method::POST, "logicalpath/trim") => change::trim(call).await,
         (Method::POST, "metadata") => change::metadata(call, body).await,
         _ => Err(Refusal::Plain(StatusCode::NOT_FOUND)),
     }
