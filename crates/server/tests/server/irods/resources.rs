@@ -162,8 +162,8 @@ async fn a_place_is_named_before_the_bytes_that_go_there() {
     disk.leaf("a").await;
     let path = disk.irods.path("o");
     let lpath = ("lpath", path.as_bytes());
-    let (write, bytes, a): ((_, &[u8]), (_, &[u8]), (_, &[u8])) =
-        (("op", b"write"), ("bytes", b"hello"), ("resource", b"a"));
+    let [write, bytes, a] =
+        [("op", "write"), ("bytes", "hello"), ("resource", "a")].map(|(n, v)| (n, v.as_bytes()));
     assert_eq!(disk.irods.parts(&[write, lpath, bytes, a]).await.status, 400);
     assert_eq!(code(&disk.irods.parts(&[write, lpath, a, bytes]).await), 0);
     assert_eq!(disk.replicas().await, json!([["0", "a", "1", "5"]]));
