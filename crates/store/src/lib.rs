@@ -51,7 +51,7 @@ pub use metadata::{
 pub use model::*;
 pub use moves::JobStatus;
 pub use notes::Notes;
-pub use people::{NewTicket, NewToken, NewUser, Ticket, Token};
+pub use people::{NewTicket, NewToken, NewUser, Ticket, TicketUse, Token};
 pub use places::{NewPlace, PlaceChange, PlaceStatus};
 pub use ports::{Clock, Entropy, NoPlaces, PlaceOpener, SystemClock, SystemEntropy};
 pub use reading::Reading;

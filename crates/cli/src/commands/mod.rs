@@ -73,4 +73,5 @@ verbs! {
     Kdb => kdb,
     Config => config,
     Completions => completions,
+    Man => man,
 }

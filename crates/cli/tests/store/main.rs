@@ -7,6 +7,7 @@ mod keysets;
 mod places;
 mod refusals;
 mod resources;
+mod sharing;
 mod trajectories;
 mod transfers;
 mod world;

@@ -29,14 +29,28 @@ impl World {
 
     /// A server has the store open.
     pub(crate) fn served() -> Self {
-        let mut world = Self::local();
-        let mut server = world.command(&["serve", &world.url, "--listen", "127.0.0.1:0"]);
+        Self::local().serve(&[])
+    }
+
+    /// A server has the store open, and speaks TLS with the certificate `cert.pem`.
+    pub(crate) fn served_with_tls() -> Self {
+        let world = Self::local();
+        let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
+        world.file("cert.pem", made.cert.pem());
+        world.file("key.pem", made.signing_key.serialize_pem());
+        world.serve(&["--tls-cert", "cert.pem", "--tls-key", "key.pem"])
+    }
+
+    fn serve(mut self, flags: &[&str]) -> Self {
+        let world = &mut self;
+        let serve = ["serve", &world.url, "--listen", "127.0.0.1:0"];
+        let mut server = world.command(&[&serve, flags].concat());
         let mut server = server.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(server.stdout.take().unwrap()).read_line(&mut line).unwrap();
         world.url = line.trim().strip_prefix("listening on ").unwrap().to_owned();
         world.server = Some(server);
-        world
+        self
     }
 
     /// Both ways, for what has to be the same in both.

@@ -3,7 +3,7 @@
 use axum::extract::Request;
 use axum::http::StatusCode;
 use bytes::Bytes;
-use cenote_store::{At, Caller, Error, PlaceId, Received, Store, StorePath};
+use cenote_store::{At, Caller, Error, PlaceId, Received, Store, StorePath, TicketUse};
 use futures_util::stream;
 
 use super::code::{Code, Refusal};
@@ -83,9 +83,12 @@ impl Call {
     pub(super) async fn use_ticket(&mut self, host: String, writes: bool) -> Result<(), Refusal> {
         let Some(ticket) = self.form.text("ticket").map(str::to_owned) else { return Ok(()) };
         let size = self.received.as_ref().map(Received::size);
-        let writes = writes.then(|| size.unwrap_or_else(|| self.inline_size()));
+        let what = match writes {
+            true => TicketUse::Write(size.unwrap_or_else(|| self.inline_size())),
+            false => TicketUse::Read,
+        };
         let caller = self.caller.clone();
-        let grant = self.ask(move |store| store.use_ticket(&caller, &ticket, &host, writes)).await;
+        let grant = self.ask(move |store| store.use_ticket(&caller, &ticket, &host, what)).await;
         let grant = grant.map_err(|refusal| match refusal {
             Refusal::Coded { .. } => bad_ticket(),
             other => other,

@@ -12,7 +12,7 @@ use base64::prelude::BASE64_STANDARD;
 use cenote_store::{Caller, ErrorKind};
 
 use super::local::LocalCaller;
-use super::ticket::{self, TicketUse};
+use super::ticket::{self, ShownTicket};
 use crate::app::App;
 use crate::problem::{Problem, ProblemKind};
 
@@ -87,8 +87,8 @@ async fn identify(app: &App, request: &mut Request) -> Result<Caller, Problem> {
         };
         match ticket {
             None => Ok(caller),
-            Some(TicketUse { ticket, host, writes }) => {
-                let grant = store.use_ticket(&caller, &ticket, &host, writes)?;
+            Some(ShownTicket { ticket, host, what }) => {
+                let grant = store.use_ticket(&caller, &ticket, &host, what)?;
                 Ok(caller.with_ticket(grant))
             }
         }

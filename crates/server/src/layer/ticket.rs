@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use axum::extract::Request;
 use axum::http::uri::{PathAndQuery, Uri};
 use axum::http::{HeaderName, Method};
+use cenote_store::TicketUse;
 use http_body::Body;
 
 use crate::problem::Problem;
@@ -19,15 +20,14 @@ const ABOUT_TICKETS: &str = "/v1/tickets";
 pub(crate) struct Peer(pub(crate) IpAddr);
 
 /// A ticket, and what it is used for. It has no `Debug`, so that it cannot be logged by accident.
-pub(super) struct TicketUse {
+pub(super) struct ShownTicket {
     pub(super) ticket: String,
     pub(super) host: String,
-    /// How many bytes it is used to write; none to read.
-    pub(super) writes: Option<u64>,
+    pub(super) what: TicketUse,
 }
 
 /// Takes the ticket out of the request: nothing further in sees it.
-pub(super) fn take(request: &mut Request) -> Result<Option<TicketUse>, Problem> {
+pub(super) fn take(request: &mut Request) -> Result<Option<ShownTicket>, Problem> {
     let header = request.headers_mut().remove(HEADER);
     let header = header.and_then(|value| value.to_str().ok().map(str::to_owned));
     let Some(ticket) = header.or_else(|| take_from_query(request.uri_mut())) else {
@@ -35,16 +35,29 @@ pub(super) fn take(request: &mut Request) -> Result<Option<TicketUse>, Problem> 
     };
     let peer = request.extensions().get().map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |Peer(ip)| *ip);
     let host = peer.to_canonical().to_string();
-    Ok(Some(TicketUse { ticket, host, writes: writes(request)? }))
+    Ok(Some(ShownTicket { ticket, host, what: use_of(request)? }))
+}
+
+/// Where a GET reads contents, and does not only tell what is there.
+const CONTENTS: [&str; 3] = ["/v1/fs", "/v1/archive", "/v1/gsd/chunk"];
+
+/// Where a POST only asks.
+const ASKED: &str = "/v1/stat";
+
+/// What a request uses its ticket for.
+fn use_of(request: &Request) -> Result<TicketUse, Problem> {
+    let path = request.uri().path();
+    match *request.method() {
+        Method::GET if CONTENTS.iter().any(|route| path.starts_with(route)) => Ok(TicketUse::Read),
+        Method::GET | Method::HEAD | Method::OPTIONS => Ok(TicketUse::Look),
+        Method::POST if path == ASKED => Ok(TicketUse::Look),
+        _ => length(request).map(TicketUse::Write),
+    }
 }
 
 /// A write with a ticket says how long it is, because a ticket may be limited in bytes.
-fn writes(request: &Request) -> Result<Option<u64>, Problem> {
-    if matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS) {
-        return Ok(None);
-    }
-    let length = request.body().size_hint().exact();
-    length.map(Some).ok_or_else(|| {
+fn length(request: &Request) -> Result<u64, Problem> {
+    request.body().size_hint().exact().ok_or_else(|| {
         Problem::invalid("a write with a ticket needs a Content-Length")
             .with_hint("send the length, or log in instead of using the ticket")
     })
@@ -91,9 +104,23 @@ mod tests {
     }
 
     #[test]
+    fn to_ask_what_is_there_is_no_use() {
+        for (method, path, what) in [
+            (Method::GET, "/v1/fs/a", TicketUse::Read),
+            (Method::HEAD, "/v1/fs/a", TicketUse::Look),
+            (Method::GET, "/v1/list", TicketUse::Look),
+            (Method::POST, "/v1/stat", TicketUse::Look),
+            (Method::POST, "/v1/move", TicketUse::Write(0)),
+        ] {
+            let request = request(method, path, Body::empty());
+            assert_eq!(use_of(&request).unwrap(), what, "{path}");
+        }
+    }
+
+    #[test]
     fn a_write_is_counted_by_its_length() {
         let mut put = request(Method::PUT, "/x?ticket=t", Body::from("abc"));
-        assert_eq!(take(&mut put).unwrap().unwrap().writes, Some(3));
+        assert_eq!(take(&mut put).unwrap().unwrap().what, TicketUse::Write(3));
         let stream = futures_util::stream::empty::<Result<bytes::Bytes, std::io::Error>>();
         let mut unknown = request(Method::PUT, "/x?ticket=t", Body::from_stream(stream));
         assert_eq!(take(&mut unknown).err().unwrap().status(), 400);

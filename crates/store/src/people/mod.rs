@@ -13,6 +13,6 @@ pub use account::NewUser;
 pub(crate) use account::{all, by_name, found, name_of, require_role};
 pub(crate) use credentials::CredentialCache;
 pub(crate) use group::members_of;
-pub use ticket::{NewTicket, Ticket};
+pub use ticket::{NewTicket, Ticket, TicketUse};
 pub(crate) use ticket::{all as all_tickets, erase as erase_tickets};
 pub use token::{NewToken, Token};

@@ -57,6 +57,17 @@ pub struct Ticket {
 
 const ALPHABET: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
+/// What a ticket is used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TicketUse {
+    /// To see what is there; no limit counts that.
+    Look,
+    /// To read a content.
+    Read,
+    /// To change something, with this many bytes.
+    Write(u64),
+}
+
 impl Store {
     /// Makes a ticket for a resource. Needs [`Level::Own`].
     pub fn add_ticket(&self, caller: &Caller, at: &At, new: &NewTicket) -> Result<Ticket> {
@@ -114,24 +125,24 @@ impl Store {
         })
     }
 
-    /// Lets the caller use a ticket once, from an address. What it is used to write counts too.
+    /// Lets the caller use a ticket once, from an address.
     pub fn use_ticket(
         &self,
         caller: &Caller,
         ticket: &str,
         host: &str,
-        writes: Option<u64>,
+        what: TicketUse,
     ) -> Result<TicketGrant> {
         self.transact(|tx| {
             let mut record = record(tx, ticket)?;
             record.check(caller, host, tx.now())?;
-            record.count(writes)?;
+            record.count(what)?;
             let grant = TicketGrant {
                 ticket: ticket.to_owned(),
                 resource: record.resource,
                 level: record.level,
             };
-            if record.is_counted() {
+            if record.is_counted() && what != TicketUse::Look {
                 tx.put(keys::ticket(ticket), &record);
             }
             Ok(grant)
@@ -165,11 +176,16 @@ impl TicketRecord {
         Ok(())
     }
 
-    fn count(&mut self, writes: Option<u64>) -> Result<()> {
+    fn count(&mut self, what: TicketUse) -> Result<()> {
+        let (uses, writes, bytes) = match what {
+            TicketUse::Look => (0, 0, 0),
+            TicketUse::Read => (1, 0, 0),
+            TicketUse::Write(bytes) => (1, 1, bytes),
+        };
         let counted = [
-            (&mut self.uses, self.uses_limit, 1),
-            (&mut self.writes, self.writes_limit, u64::from(writes.is_some())),
-            (&mut self.bytes, self.bytes_limit, writes.unwrap_or(0)),
+            (&mut self.uses, self.uses_limit, uses),
+            (&mut self.writes, self.writes_limit, writes),
+            (&mut self.bytes, self.bytes_limit, bytes),
         ];
         for (count, limit, more) in counted {
             *count = count.saturating_add(more);

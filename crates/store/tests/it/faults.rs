@@ -11,7 +11,7 @@ use cenote_store::{
     AccessChange, At, AttributeChange, AvuChange, BatchItem, BatchWhat, Conditions, CopyOptions,
     Error, ErrorKind, Expected, Health, JobStatus, Level, MoveOptions, NewPlace, NewTicket,
     NewToken, NewUser, PlaceChange, PlaceId, Prune, PutOptions, ReadOptions, Registration,
-    RemoveOptions, ReplicaChange, Result, Role, Scope, UploadOptions, Where,
+    RemoveOptions, ReplicaChange, Result, Role, Scope, TicketUse, UploadOptions, Where,
 };
 
 use crate::world::{
@@ -131,7 +131,7 @@ const MUTATIONS: &[Mutation] = &[
     }),
     ("use a ticket", true, |w| {
         let ticket = w.store.tickets(&w.admin, &at("/patched"))?.remove(0).ticket;
-        w.store.use_ticket(&w.admin, &ticket, "host", Some(5)).map(drop)
+        w.store.use_ticket(&w.admin, &ticket, "host", TicketUse::Write(5)).map(drop)
     }),
     ("put in a group", true, |w| {
         let options = PutOptions { place: Some(w.place("pair")), ..PutOptions::default() };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cenote_store::{Caller, ErrorKind, Level, NewTicket, PutOptions, Result};
+use cenote_store::{Caller, ErrorKind, Level, NewTicket, PutOptions, Result, TicketUse};
 
 use crate::world::{World, at, kind, world};
 
@@ -14,9 +14,9 @@ fn reading() -> NewTicket {
     NewTicket { level: Level::ReadObject, ..NewTicket::default() }
 }
 
-fn show(world: &World, ticket: &str, writes: Option<u64>) -> Result<Caller> {
+fn show(world: &World, ticket: &str, what: TicketUse) -> Result<Caller> {
     let anonymous = world.store.anonymous()?;
-    let grant = world.store.use_ticket(&anonymous, ticket, "192.0.2.1", writes)?;
+    let grant = world.store.use_ticket(&anonymous, ticket, "192.0.2.1", what)?;
     Ok(anonymous.with_ticket(grant))
 }
 
@@ -27,7 +27,7 @@ fn a_ticket_opens_one_resource_and_what_is_below() {
     world.put("/a/x", b"x");
     world.put("/b", b"");
     let ticket = ticket(&world, "/a", NewTicket { level: Level::Own, ..NewTicket::default() });
-    let holder = show(&world, &ticket, Some(1)).unwrap();
+    let holder = show(&world, &ticket, TicketUse::Write(1)).unwrap();
     assert_eq!(world.try_read(&holder, "/a/x").unwrap(), b"x");
     assert_eq!(kind(world.try_read(&holder, "/b")), ErrorKind::NotFound);
     world.try_put(&holder, "/a/x", b"y", PutOptions::default()).unwrap();
@@ -40,20 +40,24 @@ fn limits_hold() {
     let world = world();
     world.put("/a", b"");
     let uses = ticket(&world, "/a", NewTicket { uses: 2, ..reading() });
-    assert!(show(&world, &uses, None).is_ok() && show(&world, &uses, None).is_ok());
-    assert_eq!(kind(show(&world, &uses, None)), ErrorKind::Unauthenticated);
+    assert!(
+        show(&world, &uses, TicketUse::Read).is_ok()
+            && show(&world, &uses, TicketUse::Read).is_ok()
+    );
+    assert_eq!(kind(show(&world, &uses, TicketUse::Read)), ErrorKind::Unauthenticated);
+    assert!(show(&world, &uses, TicketUse::Look).is_ok(), "to look costs no use");
     let writes = ticket(&world, "/a", NewTicket { writes: 1, bytes: 10, ..reading() });
-    assert!(show(&world, &writes, None).is_ok(), "a read is no write");
-    assert!(show(&world, &writes, Some(11)).is_err(), "too many bytes");
-    assert!(show(&world, &writes, Some(10)).is_ok(), "what was refused does not count");
-    assert!(show(&world, &writes, Some(0)).is_err());
+    assert!(show(&world, &writes, TicketUse::Read).is_ok(), "a read is no write");
+    assert!(show(&world, &writes, TicketUse::Write(11)).is_err(), "too many bytes");
+    assert!(show(&world, &writes, TicketUse::Write(10)).is_ok(), "what was refused does not count");
+    assert!(show(&world, &writes, TicketUse::Write(0)).is_err());
     let short = NewTicket { lifetime: Some(Duration::from_secs(10)), ..reading() };
     let short = ticket(&world, "/a", short);
-    assert!(show(&world, &short, None).is_ok());
+    assert!(show(&world, &short, TicketUse::Read).is_ok());
     world.clock.advance(Duration::from_secs(10));
-    assert_eq!(kind(show(&world, &short, None)), ErrorKind::Unauthenticated);
-    assert_eq!(kind(show(&world, "unknown", None)), ErrorKind::Unauthenticated);
-    assert_eq!(kind(show(&world, &"x".repeat(5_000), None)), ErrorKind::Unauthenticated);
+    assert_eq!(kind(show(&world, &short, TicketUse::Read)), ErrorKind::Unauthenticated);
+    assert_eq!(kind(show(&world, "unknown", TicketUse::Read)), ErrorKind::Unauthenticated);
+    assert_eq!(kind(show(&world, &"x".repeat(5_000), TicketUse::Read)), ErrorKind::Unauthenticated);
 }
 
 #[test]
@@ -63,9 +67,9 @@ fn only_for_some_users_and_from_some_addresses() {
     let user = world.user("u");
     let new = NewTicket { persons: vec!["u".into()], hosts: vec!["192.0.2.1".into()], ..reading() };
     let ticket = ticket(&world, "/a", new);
-    assert_eq!(kind(show(&world, &ticket, None)), ErrorKind::Unauthenticated);
-    world.store.use_ticket(&user, &ticket, "192.0.2.1", None).unwrap();
-    let elsewhere = world.store.use_ticket(&user, &ticket, "192.0.2.2", None);
+    assert_eq!(kind(show(&world, &ticket, TicketUse::Read)), ErrorKind::Unauthenticated);
+    world.store.use_ticket(&user, &ticket, "192.0.2.1", TicketUse::Read).unwrap();
+    let elsewhere = world.store.use_ticket(&user, &ticket, "192.0.2.2", TicketUse::Read);
     assert_eq!(kind(elsewhere), ErrorKind::Unauthenticated);
     let unknown = NewTicket { persons: vec!["nobody".into()], ..reading() };
     assert_eq!(
@@ -82,7 +86,9 @@ fn no_race_gives_one_use_too_many() {
     let used: usize = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..4)
             .map(|_| {
-                scope.spawn(|| (0..10).filter(|_| show(&world, &ticket, None).is_ok()).count())
+                scope.spawn(|| {
+                    (0..10).filter(|_| show(&world, &ticket, TicketUse::Read).is_ok()).count()
+                })
             })
             .collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).sum()
@@ -105,7 +111,7 @@ fn tickets_are_listed_removed_and_go_with_their_resource() {
     assert!(world.store.all_tickets(&user).unwrap().is_empty());
     assert_eq!(kind(world.store.remove_ticket(&user, &first)), ErrorKind::NotFound);
     world.store.remove_ticket(&world.admin, &first).unwrap();
-    assert_eq!(kind(show(&world, &first, None)), ErrorKind::Unauthenticated);
+    assert_eq!(kind(show(&world, &first, TicketUse::Read)), ErrorKind::Unauthenticated);
     world.rm_all("/a").unwrap();
     world.sweep();
     assert!(world.table(b'T').is_empty() && world.table(b'w').is_empty());

@@ -1,0 +1,102 @@
+//! Tickets, tokens, groups and the change feed; and a server that speaks TLS.
+
+use std::process::Output;
+
+use serde_json::Value;
+
+use crate::world::World;
+
+/// The lines that a verb prints as JSON.
+fn json(world: &World, arguments: &[&str]) -> Vec<Value> {
+    let lines = world.ok(&[&["--json"], arguments].concat());
+    lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The program as somebody without an account, who shows something.
+fn as_stranger(world: &World, variable: &str, shown: &str, arguments: &[&str]) -> Output {
+    let mut command = world.command(arguments);
+    command.env_remove("CENOTE_USER").env_remove("CENOTE_PASSWORD").env(variable, shown);
+    command.output().unwrap()
+}
+
+fn with_file() -> World {
+    let world = World::served();
+    world.ok(&["mkdir", "/lab"]);
+    world.file("a.txt", "abc");
+    world.ok(&["put", "a.txt", ":/lab/a.txt"]);
+    world
+}
+
+#[test]
+fn a_ticket_opens_one_thing_as_often_as_it_says() {
+    let world = with_file();
+    let made = json(&world, &["ticket", "add", "/lab/a.txt", "--uses", "1"]);
+    let ticket = made[0]["ticket"].as_str().unwrap();
+    let cat = |path: &str| as_stranger(&world, "CENOTE_TICKET", ticket, &["cat", path]);
+    assert_eq!(cat("/lab/a.txt").stdout, b"abc");
+    assert!(!cat("/lab/a.txt").status.success(), "it was for one use");
+    assert_eq!(json(&world, &["ticket", "ls", "/lab/a.txt"]).len(), 1);
+    world.ok(&["ticket", "rm", ticket]);
+    assert!(json(&world, &["ticket", "ls"]).is_empty());
+}
+
+#[test]
+fn a_token_does_what_it_was_made_for_until_it_is_revoked() {
+    let world = with_file();
+    let made = json(&world, &["token", "add", "robot", "--level", "read", "--within", "/lab"]);
+    let token = made[0]["token"].as_str().unwrap();
+    let robot = |arguments: &[&str]| as_stranger(&world, "CENOTE_TOKEN", token, arguments);
+    assert_eq!(robot(&["cat", "/lab/a.txt"]).stdout, b"abc");
+    assert_eq!(robot(&["rm", "/lab/a.txt"]).status.code(), Some(5));
+    let id = json(&world, &["token", "ls"])[0]["id"].to_string();
+    world.ok(&["token", "rm", id.trim_matches('"')]);
+    assert_eq!(robot(&["cat", "/lab/a.txt"]).status.code(), Some(6));
+}
+
+#[test]
+fn who_belongs_to_a_group_may_what_the_group_may() {
+    let world = with_file();
+    world.with_input(&["user", "add", "ben", "--password-stdin"], "another secret");
+    world.ok(&["group", "add", "crew"]);
+    world.ok(&["acl", "set", "/lab", "crew=read"]);
+    let ben = || {
+        let mut command = world.command(&["cat", "/lab/a.txt"]);
+        command.env("CENOTE_USER", "ben").env("CENOTE_PASSWORD", "another secret");
+        command.output().unwrap()
+    };
+    assert_eq!(ben().status.code(), Some(3));
+    world.ok(&["group", "join", "crew", "ben"]);
+    assert_eq!(ben().stdout, b"abc");
+    world.ok(&["group", "leave", "crew", "ben"]);
+    assert_eq!(ben().status.code(), Some(3));
+    world.ok(&["group", "rm", "crew"]);
+    assert!(json(&world, &["group", "ls"]).iter().all(|group| group["name"] != "crew"));
+}
+
+#[test]
+fn changes_are_told_from_a_position_on() {
+    for world in World::both() {
+        let now = json(&world, &["changes", "--since", "now"]);
+        let now = now.last().unwrap()["next"].as_str().unwrap();
+        world.ok(&["mkdir", "/lab"]);
+        world.ok(&["mv", "/lab", "/study"]);
+        let told = json(&world, &["changes", "--since", now]);
+        let kinds: Vec<&str> = told.iter().filter_map(|change| change["kind"].as_str()).collect();
+        assert_eq!(kinds, ["created", "moved"]);
+        let next = told.last().unwrap()["next"].as_str().unwrap();
+        assert_eq!(json(&world, &["changes", "--since", next]).len(), 1, "only where to go on");
+    }
+}
+
+#[test]
+fn a_server_with_a_certificate_is_believed_by_who_trusts_it() {
+    let world = World::served_with_tls();
+    let trusting = |arguments: &[&str]| {
+        let ca = world.path("cert.pem");
+        world.command(arguments).env("CENOTE_CA_FILE", ca).output().unwrap()
+    };
+    assert!(trusting(&["mkdir", "/lab"]).status.success());
+    assert_eq!(trusting(&["ls"]).stdout, b"lab/\n");
+    let (code, said) = world.refused(&["ls"]);
+    assert!(code == 10 && said.contains("certificate"), "{said}");
+}
