@@ -22,7 +22,11 @@ enum What {
     /// List the tickets on a resource, or all of yours
     Ls { path: Option<StorePath> },
     /// Remove a ticket
-    Rm { ticket: String },
+    Rm {
+        // Not named `ticket`: as the global flag of that name it would be shown, and used up.
+        #[arg(value_name = "TICKET")]
+        which: String,
+    },
 }
 
 #[derive(Debug, clap::Args)]
@@ -81,9 +85,9 @@ impl Args {
                 }
                 Ok(())
             }
-            What::Rm { ticket } => {
-                client.remove_ticket(&ticket).await?;
-                let line = serde_json::json!({ "action": "remove", "ticket": ticket });
+            What::Rm { which } => {
+                client.remove_ticket(&which).await?;
+                let line = serde_json::json!({ "action": "remove", "ticket": which });
                 session.output.done(&line, |_| "removed the ticket".to_owned())
             }
         }
