@@ -93,7 +93,7 @@ fn zone() -> Zone {
     };
     Zone {
         name: "tempZone".into(),
-        resources: vec![resource(7, "demoResc", &[avu]), resource(8, "slow", &[])],
+        resources: vec![resource(20, "demoResc", &[avu]), resource(21, "slow", &[])],
         remote: vec![RemoteZone { name: "other".into(), ..RemoteZone::default() }],
         delayed: vec![DelayedRule { id: 9, ..DelayedRule::default() }],
     }
@@ -155,7 +155,7 @@ fn the_queries_of_the_http_api_s_suite_are_answered() {
     assert_eq!(world.ask("select max(RULE_EXEC_ID)"), ["9"]);
     assert_eq!(world.ask("select ZONE_NAME, ZONE_TYPE"), ["other|remote", "tempZone|local"]);
     assert_eq!(world.ask("select RESC_NAME where META_RESC_ATTR_VALUE = 'fast'"), ["demoResc"]);
-    assert_eq!(world.ask("select RESC_NAME where RESC_ID > '7'"), ["slow"]);
+    assert_eq!(world.ask("select RESC_NAME where RESC_ID > '20'"), ["slow"]);
     assert!(world.ask("select RESC_NAME where META_RESC_ATTR_NAME = 'a'").is_empty());
     assert!(world.ask("select TICKET_STRING").is_empty());
     assert_eq!(world.ask("select USER_NAME where USER_NAME = 'rods'"), ["rods"]);
