@@ -8,8 +8,8 @@ use cenote_query::genquery::{
     DelayedRule, Options, RemoteZone, Resource, Zone, genquery1, genquery2, stored,
 };
 use cenote_store::{
-    At, Avu, AvuChange, Caller, Conditions, CreateOptions, Draft, NewUser, Parts, PutOptions, Role,
-    Store, StorePath,
+    AccessChange, At, Avu, AvuChange, Caller, Conditions, CreateOptions, Draft, Level, NewUser,
+    Parts, PutOptions, Role, Scope, Store, StorePath,
 };
 use proptest::prelude::*;
 
@@ -52,6 +52,17 @@ impl World {
         let bytes = self.store.receive_inline(&vec![b'x'; size], &Default::default()).unwrap();
         let path: StorePath = path.parse().unwrap();
         self.store.publish(&self.admin, &path, &bytes, &PutOptions::default()).unwrap();
+    }
+
+    /// Lets a user, who is made if need be, do something with what is at a path.
+    fn grant(&self, path: &str, name: &str, level: Level) {
+        if self.store.person_named(name).is_err() {
+            let user = NewUser { name: name.into(), password: None, role: Role::User };
+            self.store.add_user(&self.admin, &user).unwrap();
+        }
+        let at: At = path.parse::<StorePath>().unwrap().into();
+        let change = AccessChange::Grant(name.into(), level, Scope::This);
+        self.store.change_access(&self.admin, &at, &[change]).unwrap();
     }
 
     fn describe(&self, path: &str, attribute: &str, value: &str, unit: Option<&str>) {
@@ -217,6 +228,50 @@ fn nobody_is_answered_what_they_may_not_see() {
     ] {
         assert!(world.ask_with(&alice, query, Options::default()).is_empty(), "{query}");
     }
+}
+
+#[test]
+fn access_lists_have_a_row_for_each_line() {
+    let world = World::planted();
+    for (at, name, level) in [
+        ("/home/rods/a", "alice", Level::ReadObject),
+        ("/home/rods/a/x", "alice", Level::ModifyObject),
+    ] {
+        world.grant(at, name, level);
+    }
+    let of_x = "where COLL_NAME = '/tempZone/home/rods/a' and DATA_NAME = 'x'";
+    for (select, expected) in [
+        ("DATA_ACCESS_NAME, DATA_ACCESS_TYPE", &["modify_object|1120", "own|1200"][..]),
+        ("USER_NAME, DATA_ACCESS_NAME", &["alice|modify_object", "rods|own"]),
+        (
+            "DATA_ACCESS_USER_NAME, DATA_ACCESS_USER_TYPE, DATA_ACCESS_USER_ZONE",
+            &["alice|rodsuser|tempZone", "rods|rodsadmin|tempZone"],
+        ),
+        (
+            "COLL_ACCESS_USER_NAME, DATA_ACCESS_USER_NAME",
+            &["alice|alice", "alice|rods", "rods|alice", "rods|rods"],
+        ),
+        ("count(DATA_ACCESS_USER_ID)", &["2"]),
+    ] {
+        let query = format!("select {select} {of_x} and DATA_TOKEN_NAMESPACE = 'access_type'");
+        assert_eq!(world.ask(&query), expected, "{query}");
+    }
+    let of_a = "select USER_NAME, COLL_ACCESS_NAME where COLL_NAME = '/tempZone/home/rods/a'";
+    assert_eq!(world.ask(of_a), ["alice|read_object", "rods|own"]);
+    let same = world.ask("select COLL_ID, COLL_NAME where COLL_ACCESS_USER_NAME = 'alice'");
+    let ids = world.ask("select COLL_ACCESS_COLL_ID where COLL_ACCESS_USER_NAME = 'alice'");
+    assert_eq!(same, [format!("{}|/tempZone/home/rods/a", ids[0])]);
+    let second = format!("select DATA_ACCESS_USER_NAME, DATA_ACCESS_PERM_NAME {of_x}");
+    assert_eq!(world.ask2(&second), ["alice|modify_object", "rods|own"]);
+}
+
+#[test]
+fn what_has_no_access_list_is_its_owner_s() {
+    let world = World::planted();
+    let of_y = "select DATA_ACCESS_USER_NAME, DATA_ACCESS_NAME where DATA_NAME = 'y'";
+    assert_eq!(world.ask(of_y), ["rods|own"]);
+    world.grant("/home/rods/a/y", "rods", Level::Null);
+    assert_eq!(world.ask(of_y), ["rods|own"]);
 }
 
 #[test]

@@ -7,6 +7,8 @@ pub(super) enum Entity {
     Object,
     CollectionAvu,
     ObjectAvu,
+    CollectionAccess,
+    ObjectAccess,
     User,
     UserAvu,
     Resource,
@@ -102,6 +104,22 @@ columns! {
     META_RESC_ATTR_NAME MetaRescName ResourceAvu Text;
     META_RESC_ATTR_VALUE MetaRescValue ResourceAvu Text;
     META_RESC_ATTR_UNITS MetaRescUnits ResourceAvu Text;
+    COLL_ACCESS_TYPE CollAccessType CollectionAccess Integer;
+    COLL_ACCESS_NAME CollAccessName CollectionAccess Text;
+    COLL_TOKEN_NAMESPACE CollTokenNamespace CollectionAccess Text;
+    COLL_ACCESS_COLL_ID CollAccessCollId CollectionAccess Integer;
+    COLL_ACCESS_USER_ID CollAccessUserId CollectionAccess Integer;
+    COLL_ACCESS_USER_NAME CollAccessUserName CollectionAccess Text;
+    COLL_ACCESS_USER_TYPE CollAccessUserType CollectionAccess Text;
+    COLL_ACCESS_USER_ZONE CollAccessUserZone CollectionAccess Text;
+    DATA_ACCESS_TYPE DataAccessType ObjectAccess Integer;
+    DATA_ACCESS_NAME DataAccessName ObjectAccess Text;
+    DATA_TOKEN_NAMESPACE DataTokenNamespace ObjectAccess Text;
+    DATA_ACCESS_DATA_ID DataAccessDataId ObjectAccess Integer;
+    DATA_ACCESS_USER_ID DataAccessUserId ObjectAccess Integer;
+    DATA_ACCESS_USER_NAME DataAccessUserName ObjectAccess Text;
+    DATA_ACCESS_USER_TYPE DataAccessUserType ObjectAccess Text;
+    DATA_ACCESS_USER_ZONE DataAccessUserZone ObjectAccess Text;
     USER_ID UserId User Integer;
     USER_NAME UserName User Text;
     USER_TYPE UserType User Text;
@@ -154,6 +172,10 @@ impl Column {
     /// Columns that have another name in GenQuery 2.
     fn renamed(name: &str) -> Option<Self> {
         Some(match name {
+            "COLL_ACCESS_PERM_ID" => Self::CollAccessType,
+            "COLL_ACCESS_PERM_NAME" => Self::CollAccessName,
+            "DATA_ACCESS_PERM_ID" => Self::DataAccessType,
+            "DATA_ACCESS_PERM_NAME" => Self::DataAccessName,
             "RESC_HOSTNAME" => Self::RescLocation,
             "DELAY_RULE_ID" => Self::RuleExecId,
             "DELAY_RULE_NAME" => Self::RuleExecName,

@@ -5,6 +5,7 @@
 //! find the rows that may answer it by the cheapest way its conditions allow, `run` filters, projects, sorts and
 //! pages them. The second language has its own folder, over the same rows.
 
+mod access;
 mod column;
 mod compare;
 mod cursor;

@@ -7,6 +7,7 @@ use cenote_store::{
     Ticket, Time,
 };
 
+use super::access::Access;
 use super::column::{Column, Entity};
 use super::token::Token;
 use super::zone::{DelayedRule, RemoteZone, Resource, Zone};
@@ -20,6 +21,8 @@ pub(super) struct Row {
     pub(super) replica: Option<ReplicaRow>,
     pub(super) collection_avu: Option<Avu>,
     pub(super) object_avu: Option<Avu>,
+    pub(super) collection_access: Option<Access>,
+    pub(super) object_access: Option<Access>,
     pub(super) user: Option<(PersonId, Person)>,
     pub(super) user_avu: Option<Avu>,
     pub(super) resource: Option<Resource>,
@@ -56,7 +59,7 @@ pub(super) struct Names<'a> {
 }
 
 impl Names<'_> {
-    fn person(&self, id: PersonId) -> String {
+    pub(super) fn person(&self, id: PersonId) -> String {
         self.persons.get(&id).map_or_else(|| format!("#{id}"), |person| person.name.clone())
     }
 
@@ -75,6 +78,8 @@ impl Names<'_> {
             Entity::Object => self.of_object(row.object.as_ref()?, row.replica.as_ref(), column),
             Entity::CollectionAvu => of_avu(row.collection_avu.as_ref()?, column),
             Entity::ObjectAvu => of_avu(row.object_avu.as_ref()?, column),
+            Entity::CollectionAccess => self.of_access(row.collection_access.as_ref()?, column),
+            Entity::ObjectAccess => self.of_access(row.object_access.as_ref()?, column),
             Entity::User => self.of_user(row.user.as_ref()?, column),
             Entity::UserAvu => of_avu(row.user_avu.as_ref()?, column),
             Entity::Resource => self.of_resource(row.resource.as_ref()?, column),
@@ -279,7 +284,7 @@ fn time(time: Time) -> String {
     format!("{:011}", time.secs())
 }
 
-fn user_type(person: &Person) -> &'static str {
+pub(super) fn user_type(person: &Person) -> &'static str {
     match (person.kind, person.role) {
         (PersonKind::Group, _) => "rodsgroup",
         (_, Role::User) => "rodsuser",

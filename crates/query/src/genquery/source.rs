@@ -8,6 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use cenote_store::{At, Avu, Kind, ListOptions, Reading, ResourceId, Stat, StorePath};
 
+use super::access::Access;
 use super::column::{Column, Entity};
 use super::row::{Names, ReplicaRow, Row};
 use super::statement::Test;
@@ -16,6 +17,12 @@ use crate::Result;
 
 /// The most that an index may give before a walk is tried instead.
 const MOST: usize = 1 << 20;
+
+/// Columns of these are of collections.
+const OF_COLLECTIONS: &[Entity] =
+    &[Entity::Collection, Entity::CollectionAvu, Entity::CollectionAccess];
+
+type Described = (Option<Avu>, Option<Access>);
 
 /// What a query reads, and what it asks for.
 pub(super) struct Source<'a> {
@@ -36,14 +43,18 @@ impl Source<'_> {
     /// Gives every row that may answer to `each`.
     pub(super) fn rows(&self, each: &mut dyn FnMut(Row)) -> Result<()> {
         use Entity as E;
-        let about = |entities: &[E]| entities.iter().any(|entity| self.about(*entity));
-        if about(&[E::Object, E::ObjectAvu]) {
+        let about = |entities: &[E]| self.about_any(entities);
+        if about(&[E::Object, E::ObjectAvu, E::ObjectAccess]) {
             self.objects(each)
-        } else if about(&[E::Collection, E::CollectionAvu]) {
+        } else if about(OF_COLLECTIONS) {
             self.collections(each)
         } else {
             self.others(each)
         }
+    }
+
+    fn about_any(&self, entities: &[Entity]) -> bool {
+        entities.iter().any(|entity| self.about(*entity))
     }
 
     pub(super) fn about(&self, entity: Entity) -> bool {
@@ -208,10 +219,14 @@ impl Source<'_> {
         parents: &mut Parents<'_>,
         each: &mut dyn FnMut(Row),
     ) -> Result<()> {
-        let collections = self.about(Entity::Collection) || self.about(Entity::CollectionAvu);
+        let collections = self.about_any(OF_COLLECTIONS);
         let collection = if collections { parents.get(stat.resource.parent)? } else { None };
-        for object_avu in self.avus(Entity::ObjectAvu, stat.id.0)? {
-            let row = Row { object: Some(stat.clone()), object_avu, ..Row::default() };
+        for (object_avu, object_access) in
+            self.described(Entity::ObjectAvu, Entity::ObjectAccess, &stat)?
+        {
+            let user = self.holder(object_access.as_ref());
+            let object = Some(stat.clone());
+            let row = Row { object, object_avu, object_access, user, ..Row::default() };
             self.stored(&stat, &row, &mut |row| match &collection {
                 Some(collection) => self.collection(collection.clone(), row, each),
                 None => {
@@ -247,9 +262,20 @@ impl Source<'_> {
         Ok(())
     }
 
+    /// Every pair of an attribute and a line of the access list, as far as they matter.
+    fn described(&self, avu: Entity, access: Entity, stat: &Stat) -> Result<Vec<Described>> {
+        let lines = self.access(access, stat);
+        let avus = self.avus(avu, stat.id.0)?.into_iter();
+        Ok(avus.flat_map(|avu| lines.iter().map(move |line| (avu.clone(), *line))).collect())
+    }
+
     fn collection(&self, stat: Stat, row: Row, each: &mut dyn FnMut(Row)) -> Result<()> {
-        for collection_avu in self.avus(Entity::CollectionAvu, stat.id.0)? {
-            each(Row { collection: Some(stat.clone()), collection_avu, ..row.clone() });
+        for (collection_avu, collection_access) in
+            self.described(Entity::CollectionAvu, Entity::CollectionAccess, &stat)?
+        {
+            let user = row.user.clone().or_else(|| self.holder(collection_access.as_ref()));
+            let collection = Some(stat.clone());
+            each(Row { collection, collection_avu, collection_access, user, ..row.clone() });
         }
         Ok(())
     }

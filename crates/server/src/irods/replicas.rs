@@ -91,7 +91,7 @@ pub(super) async fn register(call: Call) -> Answer {
         place,
         file,
         size: call.count("data-size")?,
-        sha256: call.form.text("checksum").map(sha256).transpose()?,
+        sha256: told_checksum(&call)?,
         additional: call.form.flag("as-additional-replica", false),
         replace: call.form.flag("force", false),
     };
@@ -106,6 +106,13 @@ pub(super) async fn register(call: Call) -> Answer {
     answer::done()
 }
 
+/// The checksum that a registration tells. The HTTP API's text says that it is one, its server takes `1` for a wish
+/// that one be calculated, and a client always sends `0`: both tell none.
+fn told_checksum(call: &Call) -> Result<Option<[u8; 32]>, Refusal> {
+    let told = call.form.text("checksum").filter(|text| !["0", "1"].contains(text));
+    told.map(sha256).transpose()
+}
+
 /// `sha2:` and base64.
 fn sha256(text: &str) -> Result<[u8; 32], Refusal> {
     use base64::Engine;
@@ -116,10 +123,11 @@ fn sha256(text: &str) -> Result<[u8; 32], Refusal> {
 }
 
 /// The parameters of `modify_replica` that are only noted, and the columns that show them.
-const NOTED: [(&str, &str); 9] = [
+const NOTED: [(&str, &str); 10] = [
     ("new-data-access-time", "DATA_ACCESS_TIME"),
     ("new-data-checksum", "DATA_CHECKSUM"),
     ("new-data-comments", "DATA_COMMENTS"),
+    ("new-data-expiry", "DATA_EXPIRY"),
     ("new-data-expiry-time", "DATA_EXPIRY"),
     ("new-data-mode", "DATA_MODE"),
     ("new-data-size", "DATA_SIZE"),

@@ -223,6 +223,10 @@ async fn replicas_are_read_written_and_told_by_their_numbers() {
     assert_eq!(code(&modify(&[("new-data-size", "15"), ("new-data-comments", "c")]).await), 0);
     let noted = disk.irods.rows("select DATA_SIZE, DATA_COMMENTS where DATA_REPL_NUM = '0'").await;
     assert_eq!(noted, json!([["15", "c"]]));
+    // The HTTP API's own text calls it one, its server's table the other.
+    for name in ["new-data-expiry", "new-data-expiry-time"] {
+        assert_eq!(code(&modify(&[(name, "01800000000")]).await), 0, "{name}");
+    }
 }
 
 #[tokio::test]
@@ -266,8 +270,9 @@ async fn files_are_registered_where_they_lie_and_stay_there() {
         let form = [&[("ppath", file.as_str()), ("resource", "a")], more].concat();
         code(&disk.object("register", &form).await)
     };
-    assert_eq!(register(&[]).await, 0);
+    assert_eq!(register(&[("checksum", "0")]).await, 0);
     assert_eq!(register(&[]).await, -809_000);
+    assert_eq!(register(&[("checksum", "sha2:short"), ("force", "1")]).await, -130_000);
     let shown = disk.irods.rows("select DATA_PATH, RESC_NAME where DATA_NAME = 'o'").await;
     assert_eq!(shown, json!([[file, "a"]]));
     assert_eq!(disk.irods.read("o").await, "data");

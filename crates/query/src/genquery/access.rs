@@ -1,0 +1,72 @@
+//! Who may do what with a collection or an object: a row for each line of its own access list. What applies to it
+//! from above is no line of its own. What has no lines is its owner's.
+
+use cenote_store::{Level, Person, PersonId, Scope, Stat};
+
+use super::column::{Column, Entity};
+use super::row::{Names, user_type};
+use super::source::Source;
+use super::token::TOKENS;
+
+/// A line of the access list of something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Access {
+    resource: u64,
+    person: PersonId,
+    level: Level,
+}
+
+impl Source<'_> {
+    /// The access list of something, as rows are made of it: its lines if they matter.
+    pub(super) fn access(&self, entity: Entity, stat: &Stat) -> Vec<Option<Access>> {
+        match self.about(entity) {
+            true => lines(stat).into_iter().map(Some).collect(),
+            false => vec![None],
+        }
+    }
+
+    /// Whom a line is about, if users matter.
+    pub(super) fn holder(&self, access: Option<&Access>) -> Option<(PersonId, Person)> {
+        let person = access.filter(|_| self.about(Entity::User))?.person;
+        Some((person, self.names.persons.get(&person)?.clone()))
+    }
+}
+
+fn lines(stat: &Stat) -> Vec<Access> {
+    let line = |person, level| Access { resource: stat.id.0, person, level };
+    let grants = stat.resource.access.grants.iter();
+    let own = grants.filter(|grant| grant.scope != Scope::Default);
+    let lines: Vec<_> = own.map(|grant| line(grant.person, grant.level)).collect();
+    match lines.is_empty() {
+        true => vec![line(stat.resource.owner, Level::Own)],
+        false => lines,
+    }
+}
+
+impl Names<'_> {
+    /// The text of a column of an access list.
+    pub(super) fn of_access(&self, access: &Access, column: Column) -> String {
+        use Column as C;
+        let word = access.level.as_str();
+        match column {
+            C::CollAccessName | C::DataAccessName => word.to_owned(),
+            C::CollAccessType | C::DataAccessType => number(word),
+            C::CollTokenNamespace | C::DataTokenNamespace => NAMESPACE.to_owned(),
+            C::CollAccessCollId | C::DataAccessDataId => access.resource.to_string(),
+            C::CollAccessUserId | C::DataAccessUserId => access.person.to_string(),
+            C::CollAccessUserName | C::DataAccessUserName => self.person(access.person),
+            C::CollAccessUserType | C::DataAccessUserType => {
+                self.persons.get(&access.person).map(user_type).unwrap_or_default().to_owned()
+            }
+            _ => self.zone.name.clone(),
+        }
+    }
+}
+
+const NAMESPACE: &str = "access_type";
+
+/// The number that iRODS gives a level.
+fn number(word: &str) -> String {
+    let mut tokens = TOKENS.iter().filter(|token| token.namespace == NAMESPACE);
+    tokens.find(|token| token.name == word).map(|token| token.id.to_string()).unwrap_or_default()
+}
