@@ -119,6 +119,8 @@ impl Store {
     /// default, or is [`PlaceId::MAIN`].
     pub async fn remove_place(&self, caller: &Caller, id: PlaceId) -> Result<()> {
         require_role(caller, Role::Admin)?;
+        // What removed trees held there is nobody's any more.
+        self.blocking(|store| store.run_jobs()).await?;
         self.sweep_place(id).await?;
         self.blocking(move |store| {
             store.transact(|tx| {

@@ -22,15 +22,20 @@ impl Store {
     /// Removes a resource. Needs [`Level::DeleteObject`] on it; that right on a
     /// collection covers what lies below.
     pub fn remove(&self, caller: &Caller, at: &At, options: &RemoveOptions) -> Result<()> {
-        self.transact(|tx| {
+        let is_job = self.transact(|tx| {
             let chain = find(tx, caller, at, Level::DeleteObject)?;
             contents::check_tag(options.if_match.as_deref(), &chain)?;
             match has_children(tx, chain.id())? {
-                false => remove_leaf(tx, caller, chain),
-                true if options.recursive => self.remove_tree(tx, caller, chain),
+                false => remove_leaf(tx, caller, chain).map(|()| false),
+                true if options.recursive => self.remove_tree(tx, caller, chain).map(|()| true),
                 true => Err(not_empty(at)),
             }
-        })
+        })?;
+        if is_job {
+            // Before the commit nobody would have seen it.
+            self.inner.work.notify_one();
+        }
+        Ok(())
     }
 
     fn remove_tree(&self, tx: &mut Transaction, caller: &Caller, chain: Chain) -> Result<()> {
@@ -44,7 +49,6 @@ impl Store {
         tx.add(ResourceId::REMOVED.0, Counter::Resources, 1);
         tx.put(keys::resource(id), &resource);
         tx.put(keys::job(self.new_id()?), &JobRecord::Sweep(id));
-        self.inner.work.notify_one();
         Ok(())
     }
 }

@@ -121,6 +121,17 @@ fn a_place_goes_only_when_nothing_is_there() {
 }
 
 #[test]
+fn a_place_goes_although_a_removed_tree_was_not_swept_yet() {
+    let world = world_with_places();
+    world.mkdir("/tree");
+    world.put_in("a", "/tree/x", &noise(1_000, 1));
+    world.rm_all("/tree").unwrap();
+    assert_eq!(world.store.pending_jobs().unwrap(), 1);
+    run(world.store.remove_place(&world.admin, world.place("a"))).unwrap();
+    assert_eq!(kind(world.store.place_named("a")), ErrorKind::NotFound);
+}
+
+#[test]
 fn places_have_attributes() {
     let world = world();
     let change = [AvuChange::Add(avu("k", "v"))];
