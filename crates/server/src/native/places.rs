@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use cenote_store::{ErrorKind, PlaceChange, Store};
+use cenote_store::{Error, ErrorKind, PlaceChange, Store};
 
 use super::extract::{Json, Params, Segment};
 use super::json::{self, ChangePlace, Drain, Job, NewPlace, PlaceQuery, PlaceView, Places};
@@ -31,6 +31,13 @@ pub(super) async fn add(
 ) -> Result<(StatusCode, Json<PlaceView>), Problem> {
     let NewPlace { name, address, group, default, properties } = question;
     app.ask(move |store| {
+        if default && address.is_none() {
+            return Err(Error::new(
+                ErrorKind::Invalid,
+                "a new group has nothing that takes contents",
+            )
+            .with_hint("add it, put places into it, then make it the default"));
+        }
         let parent = group.as_deref().map(|group| store.place_named(group)).transpose()?;
         let new = cenote_store::NewPlace { name: name.clone(), address, parent, properties };
         let id = store.add_place(&caller, &new)?;

@@ -50,6 +50,15 @@ impl Disk {
 }
 
 #[tokio::test]
+async fn an_empty_group_does_not_become_the_default() {
+    let disk = disk().await;
+    let group = json!({"name": "pair", "default": true});
+    disk.server.post("/v1/places", group.clone()).await.problem(400, "invalid");
+    disk.server.post("/v1/places", json!({"name": "pair"})).await.expect(201);
+    disk.server.ask("PATCH", "/v1/places").json(&group).send().await.problem(400, "invalid");
+}
+
+#[tokio::test]
 async fn contents_go_where_a_put_says() {
     let disk = disk().await;
     disk.server.post("/v1/places", json!({"name": "pair"})).await.expect(201);

@@ -100,9 +100,15 @@ impl Store {
     }
 
     /// Has new contents for which no place is named go to this place or group. Needs [`Role::Admin`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`] if no content could go there now.
     pub fn set_default_place(&self, caller: &Caller, id: PlaceId) -> Result<()> {
         require_role(caller, Role::Admin)?;
-        self.known().destination(Some(id))?;
+        self.known().destination(Some(id)).map_err(|cause| {
+            Error::invalid(format!("it cannot be the default: {cause}"))
+                .with_hint("put a place into the group, or bring the place up, first")
+        })?;
         self.transact(|tx| {
             record(tx, id)?;
             tx.put(keys::setting("default-place"), &id);
