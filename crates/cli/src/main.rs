@@ -31,6 +31,10 @@ use clap::Parser;
 use crate::args::Cli;
 use crate::session::Session;
 
+/// The system's allocator keeps an arena for each thread that ever served a request, twice the memory.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let json = cli.global.json;

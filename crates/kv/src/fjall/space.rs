@@ -55,10 +55,13 @@ impl Reserve {
         // The journal takes it once, the table that it ends in once more.
         let needed = MARGIN + 2 * size as u64;
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        if *held && (self.free)() < needed {
+        let free = (self.free)();
+        if *held && free < needed {
             *held = std::fs::remove_file(&self.path).is_err();
-        } else if !*held && self.size > 0 && (self.free)() >= needed + AMPLE * self.size {
+        } else if !*held && self.size > 0 && free >= needed + AMPLE * self.size {
             *held = self.hold_back().is_ok();
+        } else {
+            return free >= needed;
         }
         (self.free)() >= needed
     }
