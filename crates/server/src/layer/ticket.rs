@@ -39,7 +39,7 @@ pub(super) fn take(request: &mut Request) -> Result<Option<ShownTicket>, Problem
 }
 
 /// Where a GET reads contents, and does not only tell what is there.
-const CONTENTS: [&str; 3] = ["/v1/fs", "/v1/archive", "/v1/gsd/chunk"];
+const CONTENTS: [&str; 4] = ["/v1/fs", "/v1/archive", "/v1/gsd/chunk", "/v1/key"];
 
 /// Where a POST only asks.
 const ASKED: &str = "/v1/stat";
@@ -107,6 +107,8 @@ mod tests {
     fn to_ask_what_is_there_is_no_use() {
         for (method, path, what) in [
             (Method::GET, "/v1/fs/a", TicketUse::Read),
+            (Method::GET, "/v1/key", TicketUse::Read),
+            (Method::GET, "/v1/keys", TicketUse::Read),
             (Method::HEAD, "/v1/fs/a", TicketUse::Look),
             (Method::GET, "/v1/list", TicketUse::Look),
             (Method::POST, "/v1/stat", TicketUse::Look),
