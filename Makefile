@@ -64,7 +64,8 @@ bench-gsd: ## measure trajectories beside the reference package (options: GSD='-
 	$(VENV)/bin/python -m pip install --quiet gsd==5.0.1
 	$(VENV)/bin/python bench/gsd/bench.py $(GSD)
 
-bench-keyset: ## measure key sets beside the reference library
+bench-keyset: ## measure key sets, beside libelektra where KDB names its benchmark programs
+	scripts/setup bench-keyset
 	bench/keyset/run
 
 bench-irods: build ## measure the R package beside curl, and beside rirods where RIRODS names libraries

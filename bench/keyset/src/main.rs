@@ -16,6 +16,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
+use cenote_keyset::file::Snapshot;
 use cenote_keyset::{Format, Key, KeyName, KeySet, ReadOptions, WriteOptions, read, write};
 
 fn main() {
@@ -50,8 +51,8 @@ fn load(directory: &str, parent: &str, plugin: &str) -> KeySet {
 }
 
 fn get(path: &Path, parent: &str, plugin: &str) -> KeySet {
-    let bytes = std::fs::read(path).unwrap();
-    read(bytes, &name(parent), format(plugin), ReadOptions::default()).unwrap()
+    let (bytes, _) = Snapshot::read(path).unwrap();
+    read(bytes.unwrap(), &name(parent), format(plugin), ReadOptions::default()).unwrap()
 }
 
 fn set(keys: &KeySet, path: &Path, parent: &str, plugin: &str) {

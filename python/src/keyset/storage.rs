@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use bytes::Bytes;
 use cenote_keyset::file::{FileError, FileFault, Snapshot};
 use cenote_keyset::{Format, KeyName, KeySet, ReadOptions, WriteOptions, read, to_bytes, write};
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyTypeError, PyValueError};
@@ -26,7 +27,7 @@ pub(crate) fn load(
     let given = format.map(named).transpose()?;
     let options = ReadOptions { strict, ..ReadOptions::default() };
     let (bytes, path) = match content(path_or_bytes)? {
-        Some(bytes) => (bytes, None),
+        Some(bytes) => (bytes.into(), None),
         None => {
             let path: PathBuf = path_or_bytes.extract()?;
             (read_file(py, &path)?, Some(path))
@@ -84,7 +85,7 @@ fn content(given: &Bound<'_, PyAny>) -> PyResult<Option<Vec<u8>>> {
     Ok(Some(bytes.cast::<PyBytes>()?.as_bytes().to_vec()))
 }
 
-fn read_file(py: Python<'_>, path: &Path) -> PyResult<Vec<u8>> {
+fn read_file(py: Python<'_>, path: &Path) -> PyResult<Bytes> {
     let (bytes, _) = py.detach(|| Snapshot::read(path)).map_err(file_error)?;
     bytes.ok_or_else(|| PyFileNotFoundError::new_err((2, "No such file", path.to_owned())))
 }

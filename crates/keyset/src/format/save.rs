@@ -169,7 +169,8 @@ struct Sharing {
 
 impl Sharing {
     fn new(keys: &KeySet) -> Self {
-        let candidates = keys.iter().flat_map(KeyRef::shareable_meta).collect();
+        let lists = keys.stretches().filter(|stretch| stretch.run().is_none());
+        let candidates = lists.flatten().flat_map(KeyRef::shareable_meta).collect();
         Self { candidates, owners: HashMap::new() }
     }
 

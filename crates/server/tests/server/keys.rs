@@ -84,6 +84,34 @@ async fn who_has_it_already_is_told_so() {
 }
 
 #[tokio::test]
+async fn a_version_that_was_kept_can_be_asked_and_not_changed() {
+    let server = server().await;
+    let on = json!({"path": "/", "versioning": "on-request"});
+    server.ask("PATCH", "/v1/attributes").json(&on).send().await.expect(200);
+    let keep = json!({"path": "/app", "op": "keep", "label": "first"});
+    let kept = server.post("/v1/versions", keep).await.expect(200);
+    let version = format!("&version={}", kept["version"]["version"]);
+    let old = key(&server, "z").await;
+    let put = async |query: &str| {
+        let uri = uri("/app", "z") + query;
+        server.ask("PUT", &uri).json(&json!({"value": "new"})).send().await
+    };
+    put("").await.expect(200);
+    put(&version).await.problem(400, "invalid");
+    let remove = server.ask("DELETE", &(uri("/app", "z") + &version)).send().await;
+    remove.problem(400, "invalid");
+    let again = server.ask("GET", &(uri("/app", "z") + &version)).send().await;
+    assert_eq!(again.header("etag"), old.header("etag"));
+    assert_eq!(again.expect(200), old.expect(200));
+    assert_eq!(key(&server, "z").await.expect(200)["value"], "new");
+    server.ask("DELETE", &uri("/app", "server/port")).send().await.expect(204);
+    assert_eq!(names(&server, &version).await.0.len(), 3);
+    assert_eq!(names(&server, "").await.0.len(), 2);
+    let gone = server.ask("GET", &(uri("/app", "z") + "&version=99")).send().await;
+    gone.problem(404, "not-found");
+}
+
+#[tokio::test]
 async fn a_change_of_one_key_keeps_the_others_the_format_and_the_media_type() {
     for (media_type, bytes) in [(DUMP, APP.as_bytes().to_vec()), (QUICKDUMP, Vec::new())] {
         let server = TestServer::new();

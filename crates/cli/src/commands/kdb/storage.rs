@@ -73,7 +73,7 @@ impl KeyFile {
         let (bytes, media_type, seen) = match &self.0 {
             Place::Local(path) => {
                 let (bytes, snapshot) = Snapshot::read(path).map_err(file_error)?;
-                (bytes.map(Bytes::from), None, Seen::Local(snapshot))
+                (bytes, None, Seen::Local(snapshot))
             }
             Place::Store(path) => StoreSeen::read(session, path)?,
             Place::Standard => {

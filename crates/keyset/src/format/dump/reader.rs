@@ -14,7 +14,8 @@
 //! $end
 //! ```
 //!
-//! Like the real reader, this takes bytes that a cut file no longer has for NULs.
+//! Like the real reader, this takes bytes that a cut file no longer has for NULs, once it has seen
+//! a line end.
 
 use super::{HEADER, version1};
 use crate::format::error::Looseness;
@@ -33,7 +34,7 @@ pub(crate) fn parse(
     strict: bool,
     sink: &mut impl Sink,
 ) -> Result<(), ReadError> {
-    let mut parser = Parser { input, sink, strict, open: false, item: 0 };
+    let mut parser = Parser { input, sink, strict, open: false, line_ended: false, item: 0 };
     parser.file(full_names).map_err(|fault| ReadError { offset: parser.item, fault: *fault })
 }
 
@@ -43,6 +44,8 @@ pub(super) struct Parser<'s, I, S> {
     pub(super) strict: bool,
     /// Whether a key was begun and not yet ended.
     pub(super) open: bool,
+    /// Whether a line after a command has ended so far.
+    line_ended: bool,
     /// Where the item that is being parsed starts.
     pub(super) item: u64,
 }
@@ -166,8 +169,12 @@ impl<I: Input, S: Sink> Parser<'_, I, S> {
     fn counted_line(&mut self, len: u64) -> Result<Counted<I::Bytes>, Box<Fault>> {
         let counted = self.counted(len)?;
         match self.input.byte()? {
-            Some(b'\n') => Ok(counted),
+            Some(b'\n') => {
+                self.line_ended = true;
+                Ok(counted)
+            }
             Some(other) => Err(Box::new(Fault::ExpectedNewline(other))),
+            None if !self.line_ended => Err(Box::new(Fault::UnexpectedEnd)),
             None => self.loose(Looseness::End).map(|()| counted),
         }
     }

@@ -8,13 +8,16 @@ mod meta_names;
 mod metas;
 mod names;
 mod recognise;
+mod record;
+mod room;
 mod sources;
 mod values;
 
 use bytes::Bytes;
 
-use self::current::{Current, Kind};
+use self::current::Current;
 use self::meta_names::MetaNames;
+use self::record::meta_record;
 use self::sources::Sources;
 use crate::block::{Block, Entry, Flags, MetaEntry, Span};
 use crate::format::error::Looseness;
@@ -118,9 +121,11 @@ impl Loader {
         Ok(text)
     }
 
-    /// Finds the next NUL of the file: one search serves all fields before it.
+    /// Finds the next NUL: one search serves the fields that follow, while they are in the cache.
     fn until_nul<'a>(&mut self, field: Field<'a>) -> Field<'a> {
+        const AHEAD: usize = 64 << 10;
         let rest = &self.block.bytes[field.offset as usize..];
+        let rest = &rest[..rest.len().min(field.bytes.len().max(AHEAD))];
         let nul = memchr::memchr(0, rest).unwrap_or(rest.len());
         self.next_nul = field.offset + nul as u64;
         Field { bytes: &field.bytes[..nul.min(field.bytes.len())], ..field }
@@ -142,34 +147,6 @@ impl Loader {
             _ => Looseness::Unordered(name),
         })
     }
-
-    /// Where a key's metakeys would start, if its name and value lie where a
-    /// writer puts them after the key before.
-    #[inline]
-    fn record_of(&self, current: &Current) -> Option<u64> {
-        let (layout, name, value) = (self.block.layout, current.name, current.value);
-        let binary = current.kind == Kind::Binary;
-        let at_name = self.record_end + layout.before_name(binary, name.len, value.len);
-        let at_value = name.end() + layout.before_value(value.len);
-        let in_place = self.verbatim && at_name == name.at && at_value == value.at;
-        let start = self.record_end as usize;
-        let in_place = in_place && layout.is_command(&self.block.bytes[start..at_name as usize]);
-        in_place.then(|| layout.metas_after(value.end()))
-    }
-
-    /// Reserves, once the first keys show how large keys are, for all of them.
-    fn reserve(&mut self) {
-        const SAMPLE: usize = 1024;
-        if self.block.entries.len() != SAMPLE {
-            return;
-        }
-        let read = self.block.entries[SAMPLE - 1].value().at.max(1);
-        let ratio = self.block.bytes.len() as f64 / read as f64;
-        let more = |items: usize| (items as f64 * (ratio - 1.0).max(0.0)) as usize;
-        let (keys, metas) = (more(SAMPLE), more(self.block.metas.len()));
-        self.block.entries.reserve_exact(keys);
-        self.block.metas.reserve_exact(metas);
-    }
 }
 
 fn check_text(stored: &[u8], text: &[u8]) -> Result<(), Box<Fault>> {
@@ -180,19 +157,6 @@ fn check_text(stored: &[u8], text: &[u8]) -> Result<(), Box<Fault>> {
         Ok(_) => Ok(()),
         Err(_) => Err(Looseness::NotUtf8.into()),
     }
-}
-
-/// Where the record of a key ends after this metakey, if it lies where a writer
-/// puts it after `end`.
-#[inline]
-fn meta_record(block: &Block, end: u64, name: Field<'_>, value: Field<'_>) -> Option<u64> {
-    let layout = block.layout;
-    let (name_len, value_len) = (name.bytes.len() as u32, value.bytes.len() as u32);
-    let at_name = end + layout.before_meta_name(name_len, value_len);
-    let at_value = at_name + u64::from(name_len) + layout.before_meta_value(value_len);
-    let in_place = at_name == name.offset && at_value == value.offset;
-    let in_place = in_place && layout.is_command(&block.bytes[end as usize..at_name as usize]);
-    in_place.then(|| at_value + u64::from(value_len) + layout.after_meta())
 }
 
 /// A field as a span.

@@ -10,11 +10,31 @@ use cenote_keyset::{KeyRef, ValueRef};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-/// One key of which key set.
+/// One key of which key set, to read it.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct KeyQuery {
+    /// The path of the object with the key set.
+    #[param(example = "/lab/app.quickdump")]
+    pub(crate) path: Option<String>,
+    /// Its id, instead.
+    pub(crate) id: Option<u64>,
+    /// The key that the names in it are below; `user:/` where nothing is said.
+    #[param(example = "user:/")]
+    pub(crate) parent: Option<String>,
+    /// The key: a whole name, one below the parent, or a cascading one, which is looked up.
+    #[param(example = "server/port")]
+    pub(crate) name: String,
+    /// A version that was kept, instead of the current content.
+    pub(crate) version: Option<u64>,
+}
+
+/// One key of which key set, to change it: what was kept stays as it is.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ChangedKeyQuery {
     /// The path of the object with the key set.
     #[param(example = "/lab/app.quickdump")]
     pub(crate) path: Option<String>,
@@ -49,6 +69,8 @@ pub(crate) struct KeysQuery {
     /// At most this many keys.
     #[param(minimum = 1, maximum = 10000)]
     pub(crate) limit: Option<u32>,
+    /// A version that was kept, instead of the current content.
+    pub(crate) version: Option<u64>,
 }
 
 /// A key. A binary one without a value has neither `value` nor `base64`.

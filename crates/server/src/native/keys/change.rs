@@ -31,7 +31,7 @@ impl Change {
     ) -> Result<(T, Stat), Problem> {
         let _turn = app.key_set_turn().await;
         for _ in 0..ATTEMPTS {
-            let content = Content::open(app, caller.clone(), self.at.clone()).await?;
+            let content = Content::open(app, caller.clone(), self.at.clone(), None).await?;
             if !content.meets(&self.conditions) {
                 return Err(changed(content.path()));
             }

@@ -19,8 +19,13 @@ pub(super) struct Content {
 }
 
 impl Content {
-    pub(super) async fn open(app: &App, caller: Caller, at: At) -> Result<Self, Problem> {
-        let options = ReadOptions::default();
+    pub(super) async fn open(
+        app: &App,
+        caller: Caller,
+        at: At,
+        version: Option<u64>,
+    ) -> Result<Self, Problem> {
+        let options = ReadOptions { version, ..ReadOptions::default() };
         let opened = app.ask(move |store| store.open(&caller, &at, &options)).await?;
         let media_type = opened.head.media_type.as_deref().unwrap_or_default();
         let format = Format::from_media_type(media_type)

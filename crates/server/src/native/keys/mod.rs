@@ -11,14 +11,14 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use cenote_keyset::{Key, KeyName, KeySet, NameError, Namespace};
-use cenote_store::{At, ErrorKind, ListOptions};
+use cenote_store::{ErrorKind, ListOptions};
 
 use self::change::Change;
 use self::content::Content;
 use super::address::at;
 use super::conditional::write_conditions;
 use super::extract::{Json, Params};
-use super::json::{KeyBody, KeyChange, KeyPage, KeyQuery, KeysQuery, quoted};
+use super::json::{ChangedKeyQuery, KeyBody, KeyChange, KeyPage, KeyQuery, KeysQuery, quoted};
 use super::list::page_limit;
 use crate::app::App;
 use crate::layer::Asker;
@@ -38,7 +38,7 @@ pub(super) async fn list(
     let named = |text: Option<String>| text.map(|text| name(&parent, &text)).transpose();
     let (under, after) = (named(query.under)?, named(query.after)?);
     let limit = page_limit(query.limit, ListOptions::MAX)?;
-    let content = Content::open(&app, caller, at).await?;
+    let content = Content::open(&app, caller, at, query.version).await?;
     content.answer(&app, &headers, parent, move |keys| page(keys, under, after, limit)).await
 }
 
@@ -51,8 +51,9 @@ pub(super) async fn read(
     Params(query): Params<KeyQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let (at, parent, name) = subject(&query)?;
-    let content = Content::open(&app, caller, at).await?;
+    let at = at(query.path.as_deref(), query.id)?;
+    let (parent, name) = names(query.parent.as_deref(), &query.name)?;
+    let content = Content::open(&app, caller, at, query.version).await?;
     let one = move |mut keys: KeySet| {
         let key = keys.lookup(&name).ok_or_else(|| no_key(&name))?;
         Ok(json(&KeyBody::from(key)))
@@ -61,16 +62,17 @@ pub(super) async fn read(
 }
 
 /// Makes a key, or changes it; the other keys stay, whoever changes them at the same time.
-#[utoipa::path(put, path = "/v1/key", tag = "formats", params(KeyQuery), request_body = KeyChange,
+#[utoipa::path(put, path = "/v1/key", tag = "formats", params(ChangedKeyQuery), request_body = KeyChange,
     responses((status = 201, body = KeyBody<'static>), (status = 200, body = KeyBody<'static>)))]
 pub(super) async fn put(
     State(app): State<App>,
     Asker(caller): Asker,
-    Params(query): Params<KeyQuery>,
+    Params(query): Params<ChangedKeyQuery>,
     headers: HeaderMap,
     Json(wanted): Json<KeyChange>,
 ) -> Result<Response, Problem> {
-    let (at, parent, name) = subject(&query)?;
+    let at = at(query.path.as_deref(), query.id)?;
+    let (parent, name) = names(query.parent.as_deref(), &query.name)?;
     let change = Change { at, parent, conditions: write_conditions(&headers)? };
     let new = change.conditions.if_absent;
     let edit = move |keys: &mut KeySet| {
@@ -89,15 +91,16 @@ pub(super) async fn put(
 }
 
 /// Removes a key.
-#[utoipa::path(delete, path = "/v1/key", tag = "formats", params(KeyQuery),
+#[utoipa::path(delete, path = "/v1/key", tag = "formats", params(ChangedKeyQuery),
     responses((status = 204, description = "It is gone")))]
 pub(super) async fn remove(
     State(app): State<App>,
     Asker(caller): Asker,
-    Params(query): Params<KeyQuery>,
+    Params(query): Params<ChangedKeyQuery>,
     headers: HeaderMap,
 ) -> Result<StatusCode, Problem> {
-    let (at, parent, name) = subject(&query)?;
+    let at = at(query.path.as_deref(), query.id)?;
+    let (parent, name) = names(query.parent.as_deref(), &query.name)?;
     let change = Change { at, parent, conditions: write_conditions(&headers)? };
     let edit = move |keys: &mut KeySet| {
         let found = keys.lookup(&name).map(|key| key.name().to_name());
@@ -107,11 +110,11 @@ pub(super) async fn remove(
     Ok(StatusCode::NO_CONTENT)
 }
 
-fn subject(query: &KeyQuery) -> Result<(At, KeyName, KeyName), Problem> {
-    let at = at(query.path.as_deref(), query.id)?;
-    let parent = parent(query.parent.as_deref())?;
-    let name = name(&parent, &query.name)?;
-    Ok((at, parent, name))
+/// The key that names are below, and the one that is asked for.
+fn names(given: Option<&str>, asked: &str) -> Result<(KeyName, KeyName), Problem> {
+    let parent = parent(given)?;
+    let name = name(&parent, asked)?;
+    Ok((parent, name))
 }
 
 fn parent(text: Option<&str>) -> Result<KeyName, Problem> {

@@ -4,12 +4,15 @@
 //! part; and what another program wrote since this one read is never lost: the
 //! file is replaced only if it is still the one that was read.
 
+mod content;
+
 use std::fs::{File, Metadata, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use bytes::Bytes;
 use tempfile::NamedTempFile;
 
 /// Why a file could not be read or replaced.
@@ -60,7 +63,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// If the file is there but cannot be read.
-    pub fn read(path: &Path) -> Result<(Option<Vec<u8>>, Self), FileError> {
+    pub fn read(path: &Path) -> Result<(Option<Bytes>, Self), FileError> {
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         match read_stamped(&path) {
             Ok((bytes, stamp)) => Ok((Some(bytes), Self { path, stamp: Some(stamp) })),
@@ -140,13 +143,10 @@ impl Snapshot {
     }
 }
 
-fn read_stamped(path: &Path) -> io::Result<(Vec<u8>, Stamp)> {
+fn read_stamped(path: &Path) -> io::Result<(Bytes, Stamp)> {
     let mut file = File::open(path)?;
     let about = file.metadata()?;
-    let mut bytes = Vec::new();
-    bytes.reserve_exact(usize::try_from(about.len()).unwrap_or_default());
-    io::Read::read_to_end(&mut file, &mut bytes)?;
-    Ok((bytes, Stamp::of(&about)))
+    Ok((content::read_all(&mut file, about.len())?, Stamp::of(&about)))
 }
 
 impl Stamp {

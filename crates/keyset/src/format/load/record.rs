@@ -1,0 +1,40 @@
+//! Whether the records of a file lie just as a writer writes them, so that they can be copied.
+
+use super::Loader;
+use super::current::{Current, Kind};
+use crate::block::Block;
+use crate::format::sink::Field;
+
+impl Loader {
+    /// Where a key's metakeys would start, if its name and value lie where a
+    /// writer puts them after the key before.
+    #[inline]
+    pub(super) fn record_of(&self, current: &Current) -> Option<u64> {
+        let (layout, name, value) = (self.block.layout, current.name, current.value);
+        let binary = current.kind == Kind::Binary;
+        let at_name = self.record_end + layout.before_name(binary, name.len, value.len);
+        let at_value = name.end() + layout.before_value(value.len);
+        let in_place = self.verbatim && at_name == name.at && at_value == value.at;
+        let start = self.record_end as usize;
+        let in_place = in_place && layout.is_command(&self.block.bytes[start..at_name as usize]);
+        in_place.then(|| layout.metas_after(value.end()))
+    }
+}
+
+/// Where the record of a key ends after this metakey, if it lies where a writer
+/// puts it after `end`.
+#[inline]
+pub(super) fn meta_record(
+    block: &Block,
+    end: u64,
+    name: Field<'_>,
+    value: Field<'_>,
+) -> Option<u64> {
+    let layout = block.layout;
+    let (name_len, value_len) = (name.bytes.len() as u32, value.bytes.len() as u32);
+    let at_name = end + layout.before_meta_name(name_len, value_len);
+    let at_value = at_name + u64::from(name_len) + layout.before_meta_value(value_len);
+    let in_place = at_name == name.offset && at_value == value.offset;
+    let in_place = in_place && layout.is_command(&block.bytes[end as usize..at_name as usize]);
+    in_place.then(|| at_value + u64::from(value_len) + layout.after_meta())
+}
