@@ -11,8 +11,11 @@ pub(crate) enum Kind {
     Raw,
 }
 
-/// A key whose metakeys are still coming.
+/// A key whose metakeys are still coming. It is changed where it lies: to move it would wait for
+/// what was just written to it.
 pub(crate) struct Current {
+    /// Whether there is one; not while the metakeys of an invalid name are passed over.
+    pub(crate) open: bool,
     pub(crate) name: Span,
     pub(crate) flags: Flags,
     pub(crate) kind: Kind,
@@ -34,12 +37,13 @@ pub(crate) struct Current {
 }
 
 impl Current {
-    pub(crate) fn new(name: Span, flags: Flags, kind: Kind, value: Span) -> Self {
+    pub(crate) fn none() -> Self {
         Self {
-            name,
-            flags,
-            kind,
-            value,
+            open: false,
+            name: Span::default(),
+            flags: Flags::default(),
+            kind: Kind::Raw,
+            value: Span::default(),
             stored: false,
             meta_at: 0,
             metas: 0,
@@ -51,6 +55,23 @@ impl Current {
         }
     }
 
+    /// Makes this a key without metakeys.
+    #[inline]
+    pub(crate) fn begin(&mut self, name: Span, flags: Flags, kind: Kind, value: Span) {
+        self.open = true;
+        self.name = name;
+        self.flags = flags;
+        self.kind = kind;
+        self.value = value;
+        self.metas = 0;
+        self.expected = 0;
+        self.metas_ordered = true;
+        self.binary_meta = false;
+        self.binary_removed = false;
+        self.record_end = None;
+    }
+
+    #[inline]
     pub(crate) fn entry(&self) -> Entry {
         let flags = self.flags.with(Flags::STORED, self.stored);
         Entry::new(self.name, self.value, self.meta_at, self.metas, flags)

@@ -1,6 +1,5 @@
 //! The metakeys of the open key.
 
-use super::current::Current;
 use super::sources::Source;
 use super::{Loader, MissingSource, lossy, span};
 use crate::block::{Flags, MetaEntry, Span};
@@ -21,9 +20,8 @@ impl Loader {
     ) -> Result<(), Box<Fault>> {
         let name = self.intern_meta_name(stored)?;
         if self.block.meta_name(name) != stored.bytes
-            && let Some(current) = &mut self.current
         {
-            current.record_end = None;
+            self.current.record_end = None;
         }
         self.push_meta(MetaEntry::new(name, value))
     }
@@ -31,7 +29,10 @@ impl Loader {
     /// Adds a metakey to the open key's in the table, in whatever order.
     fn push_meta(&mut self, entry: MetaEntry) -> Result<(), Box<Fault>> {
         self.unstore();
-        let Some(current) = &mut self.current else { return Ok(()) };
+        if !self.current.open {
+            return Ok(());
+        }
+        let current = &mut self.current;
         if self.block.metas.len() >= MAX_METAS {
             return Err(Box::new(Fault::TooLarge));
         }
@@ -54,14 +55,11 @@ impl Loader {
     }
 
     /// Puts the open key's metakeys, left where they are stored, into the table.
-    fn unstore(&mut self) {
-        let Some(current) = &mut self.current else { return };
-        if !std::mem::take(&mut current.stored) {
-            return;
+    pub(super) fn unstore(&mut self) {
+        if self.current.open && std::mem::take(&mut self.current.stored) {
+            let metas = self.stored_metas(self.current.value, self.current.metas);
+            self.block.metas.extend(metas);
         }
-        let (value, count) = (current.value, current.metas);
-        let metas = self.stored_metas(value, count);
-        self.block.metas.extend(metas);
     }
 
     /// The metakeys stored after a value as entries of the table.
@@ -103,10 +101,8 @@ impl Loader {
         let name = meta::canonical_name(meta).unwrap_or_default();
         let unknown = || Fault::UnknownSourceMeta { key: lossy(key), meta: lossy(meta) };
         self.unstore();
-        if let Some(current) = &mut self.current {
-            current.record_end = None;
-        }
-        if self.current.is_none() {
+        self.current.record_end = None;
+        if !self.current.open {
             return self.missing_source(unknown());
         }
         let source = match self.find_source(key) {
@@ -135,16 +131,14 @@ impl Loader {
     /// Puts the metakeys of a finished key into the table, before the open key's.
     fn unstore_source(&mut self, source: u32) {
         let entry = self.block.entries[source as usize];
-        let Some(current) = self.current.as_mut().filter(|_| entry.has(Flags::STORED)) else {
+        if !entry.has(Flags::STORED) {
             return;
-        };
-        let of_open = self.block.metas.split_off(current.meta_at as usize);
+        }
+        let of_open = self.block.metas.split_off(self.current.meta_at as usize);
         let metas = self.stored_metas(entry.value(), entry.meta_len());
         self.block.entries[source as usize].move_metas(self.block.metas.len() as u32);
         self.block.metas.extend(metas);
-        if let Some(current) = &mut self.current {
-            current.meta_at = self.block.metas.len() as u32;
-        }
+        self.current.meta_at = self.block.metas.len() as u32;
         self.block.metas.extend(of_open);
     }
 
@@ -157,7 +151,7 @@ impl Loader {
 
     /// Removes the open key's metakey of this name.
     fn drop_meta(&mut self, name: &[u8]) {
-        let Some(current) = &mut self.current else { return };
+        let current = &mut self.current;
         let of_key = self.block.metas.split_off(current.meta_at as usize);
         let kept = of_key
             .into_iter()
@@ -174,44 +168,38 @@ impl Loader {
 
     /// Orders the metakeys of a complete key; of several of one name the last stays.
     #[inline]
-    pub(super) fn settle_metas(&mut self, current: &mut Current) {
+    pub(super) fn settle_metas(&mut self) {
+        let current = &self.current;
         if current.stored {
             return;
         }
         if !current.metas_ordered {
-            self.order_metas(current);
+            self.order_metas();
         } else if current.expected != current.metas {
-            let heads = self.heads(current);
-            self.meta_names.expect(&self.block.metas[current.meta_at as usize..], heads);
+            let heads = self.heads();
+            let metas = &self.block.metas[self.current.meta_at as usize..];
+            self.meta_names.expect(metas, heads);
         }
     }
 
-    fn order_metas(&mut self, current: &mut Current) {
-        let mut metas = self.block.metas.split_off(current.meta_at as usize);
+    fn order_metas(&mut self) {
+        let mut metas = self.block.metas.split_off(self.current.meta_at as usize);
         let name = |meta: &MetaEntry| self.block.meta_name(meta.name());
         metas.sort_by(|a, b| meta::compare_names(name(a), name(b)));
         metas.reverse();
         metas.dedup_by(|a, b| meta::compare_names(name(a), name(b)).is_eq());
-        current.metas = metas.len();
+        self.current.metas = metas.len();
         self.block.metas.extend(metas.into_iter().rev());
     }
 
-    /// Puts the metakeys of a complete key into the table.
-    pub(super) fn unstore_complete(&mut self, current: &mut Current) {
-        if std::mem::take(&mut current.stored) {
-            let metas = self.stored_metas(current.value, current.metas);
-            self.block.metas.extend(metas);
-        }
-    }
-
     /// Gives a binary key the metakey that marks it.
-    pub(super) fn add_binary_meta(&mut self, current: &mut Current) {
+    pub(super) fn add_binary_meta(&mut self) {
         let name = self.meta_names.find(BINARY).unwrap_or_else(|| {
             let span = self.block.keep(BINARY);
             self.meta_names.add(&mut self.block, BINARY, span)
         });
-        self.unstore_complete(current);
+        self.unstore();
         self.block.metas.push(MetaEntry::new(name, Span::default()));
-        self.order_metas(current);
+        self.order_metas();
     }
 }

@@ -42,8 +42,8 @@ pub(crate) struct Loader {
     form: NameForm,
     strict: bool,
     missing: MissingSource,
-    /// The open key; none while the metakeys of an invalid name are passed over.
-    current: Option<Current>,
+    /// The open key.
+    current: Current,
     meta_names: MetaNames,
     sources: Sources,
     ordered: bool,
@@ -68,7 +68,7 @@ impl Loader {
             form: NameForm::Relative,
             strict,
             missing,
-            current: None,
+            current: Current::none(),
             meta_names: MetaNames::default(),
             sources: Sources::default(),
             ordered: true,
@@ -133,9 +133,9 @@ impl Loader {
 
     /// Whether the key that is about to be pushed follows all before it.
     #[inline]
-    fn check_order(&mut self, current: &Current) -> Result<(), Box<Fault>> {
+    fn check_order(&mut self) -> Result<(), Box<Fault>> {
         let Some(last) = self.block.entries.last() else { return Ok(()) };
-        let (last, name) = (self.block.name_of(last), self.block.name_of(&current.entry()));
+        let (last, name) = (self.block.name_of(last), self.block.name_of(&self.current.entry()));
         let order = last.cmp(&name);
         if order.is_lt() {
             return Ok(());
@@ -191,18 +191,18 @@ impl Sink for Loader {
         let name = self.text(name)?;
         let Some((name, flags)) = self.locate_name(name)? else {
             self.verbatim = false;
+            self.current.open = false;
             return Ok(());
         };
         let (kind, value) = self.locate_value(value)?;
-        let mut current = Current::new(name, flags, kind, value);
-        current.meta_at = self.block.metas.len() as u32;
+        self.current.begin(name, flags, kind, value);
+        self.current.meta_at = self.block.metas.len() as u32;
         // After a value that was cut at a NUL, or padded, metakeys could not be found.
         let whole_value = value.end() == value_end;
-        current.stored = self.block.layout != Layout::Other && whole_value;
+        self.current.stored = self.block.layout != Layout::Other && whole_value;
         if whole_value && name.end() == name_end && !flags.has(Flags::COMPLETE) {
-            current.record_end = self.record_of(&current);
+            self.current.record_end = self.record();
         }
-        self.current = Some(current);
         Ok(())
     }
 
@@ -216,7 +216,10 @@ impl Sink for Loader {
         let stored_len = name.bytes.len() + value.bytes.len();
         let (name, value) = (self.text(name)?, self.text(value)?);
         let uncut = name.bytes.len() + value.bytes.len() == stored_len;
-        let Some(current) = &mut self.current else { return self.loose(|| Looseness::StrayMeta) };
+        if !self.current.open {
+            return self.loose(|| Looseness::StrayMeta);
+        }
+        let current = &mut self.current;
         current.record_end = if uncut {
             current.record_end.and_then(|end| meta_record(&self.block, end, name, value))
         } else {
@@ -244,18 +247,21 @@ impl Sink for Loader {
 
     #[inline]
     fn end_key(&mut self) -> Result<(), Box<Fault>> {
-        let Some(mut current) = self.current.take() else { return Ok(()) };
-        self.settle_metas(&mut current);
-        self.settle_type(&mut current)?;
-        if current.metas > Entry::MAX_METAS {
+        if !self.current.open {
+            return Ok(());
+        }
+        self.settle_metas();
+        self.settle_type()?;
+        if self.current.metas > Entry::MAX_METAS {
             return Err(Box::new(Fault::TooLarge));
         }
-        self.check_order(&current)?;
-        match current.record_end {
+        self.check_order()?;
+        match self.current.record_end {
             Some(end) => self.record_end = end + self.block.layout.after_key(),
             None => self.verbatim = false,
         }
-        self.block.entries.push(current.entry());
+        self.block.entries.push(self.current.entry());
+        self.current.open = false;
         self.reserve();
         Ok(())
     }

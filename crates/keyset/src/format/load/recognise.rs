@@ -2,15 +2,15 @@
 //! in nothing but their values, so that one comparison stands for parsing.
 
 use super::Loader;
-use super::current::Current;
 use super::meta_names::Head;
 use crate::block::{Block, Span};
 use crate::format::layout::Layout;
 
 impl Loader {
-    /// How the metakeys of a complete key lie in the file, if its record is as a
+    /// How the metakeys of the open key lie in the file, if its record is as a
     /// writer writes it; else nothing.
-    pub(super) fn heads(&self, current: &Current) -> Vec<Head> {
+    pub(super) fn heads(&self) -> Vec<Head> {
+        let current = &self.current;
         let layout = self.block.layout;
         let mut at = layout.metas_after(current.value.end());
         let next = || {
@@ -30,10 +30,8 @@ impl Loader {
     /// are expected; returns how many bytes they are.
     #[inline]
     pub(super) fn recognise_metas(&mut self, rest: &[u8], offset: u64) -> usize {
-        let Some(current) = self.current.as_mut().filter(|current| current.stored) else {
-            return 0;
-        };
-        if self.strict {
+        let current = &mut self.current;
+        if !current.open || !current.stored || self.strict {
             return 0;
         }
         let clean = self.next_nul.saturating_sub(offset).min(rest.len() as u64) as usize;

@@ -1,15 +1,16 @@
 //! Whether the records of a file lie just as a writer writes them, so that they can be copied.
 
 use super::Loader;
-use super::current::{Current, Kind};
+use super::current::Kind;
 use crate::block::Block;
 use crate::format::sink::Field;
 
 impl Loader {
-    /// Where a key's metakeys would start, if its name and value lie where a
+    /// Where the open key's metakeys would start, if its name and value lie where a
     /// writer puts them after the key before.
     #[inline]
-    pub(super) fn record_of(&self, current: &Current) -> Option<u64> {
+    pub(super) fn record(&self) -> Option<u64> {
+        let current = &self.current;
         let (layout, name, value) = (self.block.layout, current.name, current.value);
         let binary = current.kind == Kind::Binary;
         let at_name = self.record_end + layout.before_name(binary, name.len, value.len);

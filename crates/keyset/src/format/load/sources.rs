@@ -38,7 +38,7 @@ impl Loader {
             _ => {}
         }
         let name = self.full_name(stored).ok()?;
-        let open = self.current.as_ref().map(|current| current.entry());
+        let open = self.current.open.then(|| self.current.entry());
         if self.missing == super::MissingSource::Ignore
             && open.is_some_and(|open| self.block.name_of(&open) == name.borrow())
         {

@@ -1,6 +1,6 @@
 //! Where the value of a key lies, and what type it is in the end.
 
-use super::current::{Current, Kind};
+use super::current::Kind;
 use super::{Loader, span};
 use crate::block::{Flags, Span};
 use crate::format::Fault;
@@ -28,45 +28,46 @@ impl Loader {
 
     /// Makes the type, the value and the metakey `binary` agree.
     #[inline]
-    pub(super) fn settle_type(&mut self, current: &mut Current) -> Result<(), Box<Fault>> {
-        match (current.kind, current.binary_meta) {
+    pub(super) fn settle_type(&mut self) -> Result<(), Box<Fault>> {
+        match (self.current.kind, self.current.binary_meta) {
             (Kind::String, false) => {}
-            (Kind::Binary | Kind::Raw, true) => mark_binary(current),
-            (Kind::Raw, false) => self.end_at_nul(current),
+            (Kind::Binary | Kind::Raw, true) => self.mark_binary(),
+            (Kind::Raw, false) => self.end_at_nul(),
             (Kind::String, true) => {
                 self.loose(|| Looseness::TypeMismatch)?;
-                current.record_end = None;
-                self.unstore_complete(current);
-                self.add_nul(current);
+                self.current.record_end = None;
+                self.unstore();
+                self.add_nul();
             }
             (Kind::Binary, false) => {
                 self.loose(|| Looseness::TypeMismatch)?;
-                current.record_end = None;
-                if current.binary_removed {
-                    self.end_at_nul(current);
+                self.current.record_end = None;
+                if self.current.binary_removed {
+                    self.end_at_nul();
                 } else {
-                    mark_binary(current);
-                    self.add_binary_meta(current);
+                    self.mark_binary();
+                    self.add_binary_meta();
                 }
             }
         }
         Ok(())
     }
 
-    fn end_at_nul(&self, current: &mut Current) {
-        current.value.len = until_nul(self.block.slice(current.value)).len() as u32;
+    fn end_at_nul(&mut self) {
+        let text = until_nul(self.block.slice(self.current.value));
+        self.current.value.len = text.len() as u32;
     }
 
     /// A string that turns binary takes its terminator along, unless it is empty.
-    fn add_nul(&mut self, current: &mut Current) {
-        mark_binary(current);
-        if current.value.len > 0 {
-            let with_nul = [self.block.slice(current.value), b"\0"].concat();
-            current.value = self.block.keep(&with_nul);
+    fn add_nul(&mut self) {
+        self.mark_binary();
+        if self.current.value.len > 0 {
+            let with_nul = [self.block.slice(self.current.value), b"\0"].concat();
+            self.current.value = self.block.keep(&with_nul);
         }
     }
-}
 
-fn mark_binary(current: &mut Current) {
-    current.flags = current.flags.with(Flags::BINARY, true);
+    fn mark_binary(&mut self) {
+        self.current.flags = self.current.flags.with(Flags::BINARY, true);
+    }
 }
