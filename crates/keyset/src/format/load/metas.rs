@@ -19,8 +19,7 @@ impl Loader {
         value: Span,
     ) -> Result<(), Box<Fault>> {
         let name = self.intern_meta_name(stored)?;
-        if self.block.meta_name(name) != stored.bytes
-        {
+        if self.block.meta_name(name) != stored.bytes {
             self.current.record_end = None;
         }
         self.push_meta(MetaEntry::new(name, value))
