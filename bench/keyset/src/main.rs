@@ -194,41 +194,41 @@ fn append(directory: &str, parent: &str, plugin: &str, rounds: u32) {
     black_box(old);
 }
 
-/// Operations on keys and key sets, in nanoseconds each.
+/// Operations on keys and key sets, in nanoseconds of CPU time each.
 fn micro(keys: &KeySet, parent: &str) {
-    let per = |what: &str, count: usize, start: Instant| {
-        println!("{what};{:.1}", start.elapsed().as_nanos() as f64 / count as f64);
-    };
     let names: Vec<KeyName> = keys.iter().map(|key| key.name().to_name()).collect();
     let mut random = Random(7);
     let mut order: Vec<usize> = (0..names.len()).collect();
     order.sort_by_cached_key(|_| random.word());
-
-    let start = Instant::now();
-    order.iter().for_each(|at| assert!(black_box(keys.get(&names[*at])).is_some()));
-    per("lookup by name", order.len(), start);
-
     let cascading: Vec<_> =
         names.iter().map(|name| name.with_namespace(cenote_keyset::Namespace::Cascading)).collect();
+
+    let count = order.len();
+    per("lookup by name", count, || {
+        order.iter().for_each(|at| assert!(black_box(keys.get(&names[*at])).is_some()));
+    });
     let mut looked = keys.clone();
-    let start = Instant::now();
-    order.iter().for_each(|at| assert!(looked.lookup(&cascading[*at]).is_some()));
-    per("cascading lookup", order.len(), start);
-
-    let start = Instant::now();
-    let owned: Vec<Key> = order.iter().map(|at| Key::new(names[*at].clone())).collect();
-    per("new key", order.len(), start);
-    let start = Instant::now();
+    per("cascading lookup", count, || {
+        order.iter().for_each(|at| assert!(looked.lookup(&cascading[*at]).is_some()));
+    });
+    let mut owned = Vec::new();
+    per("new key", count, || owned.extend(order.iter().map(|at| Key::new(names[*at].clone()))));
     let mut set = KeySet::new();
-    owned.into_iter().for_each(|key| set.append(key));
-    per("append in random order", order.len(), start);
-
+    per("append in random order", count, || owned.drain(..).for_each(|key| set.append(key)));
     let mut loaded = keys.clone();
-    let start = Instant::now();
-    order.iter().for_each(|at| loaded.append(Key::new(names[*at].clone())));
-    per("replace in a loaded set", order.len(), start);
+    per("replace in a loaded set", count, || {
+        order.iter().for_each(|at| loaded.append(Key::new(names[*at].clone())));
+    });
+    per("copy, cut all", 1, || drop(black_box(keys.clone().cut(&name(parent)))));
+}
 
-    let start = Instant::now();
-    drop(black_box(keys.clone().cut(&name(parent))));
-    per("copy, cut all", 1, start);
+fn per(what: &str, count: usize, operations: impl FnOnce()) {
+    let start = cpu_time();
+    operations();
+    println!("{what};{:.1}", (cpu_time() - start) / count as f64);
+}
+
+fn cpu_time() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    time.tv_sec as f64 * 1e9 + time.tv_nsec as f64
 }
