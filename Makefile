@@ -15,6 +15,7 @@ demo: ## install what is missing, then keep, find and read back a real tree, ste
 	scripts/demo
 
 lint: ## check form and lints
+	scripts/setup build
 	cargo fmt --all --check
 	cargo clippy --locked --all-targets -- -D warnings
 
