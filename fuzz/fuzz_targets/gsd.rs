@@ -15,7 +15,7 @@ fuzz_target!(|bytes: &[u8]| {
         let _ = reader.check();
         let _ = reader.repack(Vec::new(), |_, _| {});
     }
-    let _ = recover(&bytes, Vec::new());
+    let _ = recover(&bytes, Vec::new(), |_, _| ());
     if let Ok(mut writer) = Writer::open_in(bytes.to_vec()) {
         let _ = writer.upgrade();
         let _ = writer.close();

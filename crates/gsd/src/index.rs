@@ -13,8 +13,10 @@ use crate::entry::{ENTRY_SIZE, Limits, RawEntry};
 use crate::error::{Error, Result};
 use crate::source::Source;
 
-/// Entries of one page: 16 KiB.
-const PAGE: u64 = 512;
+/// Entries of one page: 4 KiB, so that a look-up at random reads little that it does not need.
+const PAGE: u64 = 128;
+/// Entries that are read at once when the end of the index is this near.
+const WINDOW: u64 = 512;
 
 /// The entries in use of an index block.
 #[derive(Debug)]
@@ -153,11 +155,15 @@ impl Index {
         if self.used == 0 {
             return Ok(0);
         }
-        let guess = self.next.load(Ordering::Relaxed);
-        if self.begins(source, guess, frame)? {
-            return Ok(guess);
+        let next = self.next.load(Ordering::Relaxed);
+        if self.begins(source, next, frame)? {
+            return Ok(next);
         }
-        let (mut low, mut high) = self.bracket(source, frame)?;
+        let share = self.share(source, frame)?;
+        if self.begins(source, share, frame)? {
+            return Ok(share);
+        }
+        let (mut low, mut high) = self.bracket(source, frame, share)?;
         while low < high {
             let middle = low + (high - low) / 2;
             if self.get(source, middle)?.frame < frame {
@@ -169,14 +175,16 @@ impl Index {
         Ok(low)
     }
 
-    /// Positions between which a frame must begin.
-    ///
-    /// Most trajectories have the same chunks in each frame, so that the place of a frame can be
-    /// guessed; the search goes from there by steps that double.
-    fn bracket(&self, source: &dyn Source, frame: u64) -> Result<(u64, u64)> {
+    /// Where a frame begins if all have as many chunks, as they do in most trajectories.
+    fn share(&self, source: &dyn Source, frame: u64) -> Result<u64> {
         let last = self.get(source, self.used - 1)?.frame;
         let share = u128::from(frame.min(last)) * u128::from(self.used) / (u128::from(last) + 1);
-        let (mut low, mut high) = (share as u64, share as u64);
+        Ok(share as u64)
+    }
+
+    /// Positions between which a frame must begin, found from `guess` on by steps that double.
+    fn bracket(&self, source: &dyn Source, frame: u64, guess: u64) -> Result<(u64, u64)> {
+        let (mut low, mut high) = (guess, guess);
         let mut step = 4;
         if self.get(source, low)?.frame < frame {
             while high < self.used && self.get(source, high)?.frame < frame {
@@ -215,7 +223,7 @@ struct Search<'a> {
 impl Search<'_> {
     /// Reads what is left to search by one request, once it is little.
     fn narrow(&mut self, left: Range<u64>) -> Result<()> {
-        if left.end - left.start > PAGE || !self.window.is_empty() {
+        if left.end - left.start > WINDOW || !self.window.is_empty() {
             return Ok(());
         }
         self.bytes.resize((left.end - left.start) as usize * ENTRY_SIZE, 0);

@@ -215,15 +215,18 @@ impl<S: Source> Reader<S> {
 
     fn read_run(&self, run: &mut [(Entry, &mut [u8])]) -> io::Result<()> {
         let start = run[0].0.location;
-        let mut gaps = Vec::with_capacity(run.len());
-        let mut at = start;
-        for (entry, buffer) in run.iter() {
-            gaps.push(vec![0; (entry.location - at) as usize]);
-            at = entry.location + buffer.len() as u64;
-        }
+        let (last, _) = &run[run.len() - 1];
+        let wanted: u64 = run.iter().map(|(entry, _)| entry.byte_size()).sum();
+        // What lies between them is read in vain.
+        let mut gaps = vec![0; (last.location + last.byte_size() - start - wanted) as usize];
+        let mut gaps = gaps.as_mut_slice();
         let mut slices = Vec::with_capacity(2 * run.len());
-        for ((_, buffer), gap) in run.iter_mut().zip(&mut gaps) {
-            slices.extend([gap.as_mut_slice(), &mut **buffer].map(IoSliceMut::new));
+        let mut at = start;
+        for (entry, buffer) in run.iter_mut() {
+            let (gap, after) = gaps.split_at_mut((entry.location - at) as usize);
+            gaps = after;
+            at = entry.location + entry.byte_size();
+            slices.extend([gap, &mut **buffer].map(IoSliceMut::new));
         }
         slices.retain(|slice| !slice.is_empty());
         match slices.as_mut_slice() {

@@ -37,12 +37,17 @@ pub struct Recovery {
 /// Copies every frame of which all chunks are there from a damaged file into a new one.
 ///
 /// Frames keep their order, and move up where one is lost. If frame 0 is lost, values that later
-/// frames inherit from it are lost with it.
+/// frames inherit from it are lost with it. `progress` is called after each frame with the frames
+/// done and the frames there are.
 ///
 /// # Errors
 /// [`Error::NotGsd`] and [`Error::UnsupportedVersion`] when not even the header is there,
 /// [`Error::Corrupt`] when there is no name list, [`Error::Io`].
-pub fn recover<F: Storage>(source: &dyn Source, storage: F) -> Result<(F, Recovery)> {
+pub fn recover<F: Storage>(
+    source: &dyn Source,
+    storage: F,
+    progress: impl FnMut(u64, u64),
+) -> Result<(F, Recovery)> {
     let size = source.size()?;
     if size < HEADER_SIZE as u64 {
         return Err(Error::NotGsd("shorter than the 256 bytes of a header"));
@@ -59,7 +64,7 @@ pub fn recover<F: Storage>(source: &dyn Source, storage: F) -> Result<(F, Recove
             best = found;
         }
     }
-    write(source, &names, best, Writer::create_with(storage, &header.emptied())?)
+    write(source, &names, best, Writer::create_with(storage, &header.emptied())?, progress)
 }
 
 fn write<F: Storage>(
@@ -67,15 +72,18 @@ fn write<F: Storage>(
     names: &Names,
     found: FoundIndex,
     mut writer: Writer<F>,
+    mut progress: impl FnMut(u64, u64),
 ) -> Result<(F, Recovery)> {
     let mut recovery = Recovery { bad_entries: found.bad, ..Recovery::default() };
-    for (frame, entries) in found.frames {
+    let frames = found.frames.len() as u64;
+    for (done, (frame, entries)) in (1..).zip(found.frames) {
         if let Some(entries) = entries {
             copy_frame(source, names, &entries, &mut writer)?;
             recovery.frames += 1;
         } else {
             recovery.lost.push(frame);
         }
+        progress(done, frames);
     }
     Ok((writer.close()?, recovery))
 }

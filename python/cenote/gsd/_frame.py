@@ -301,13 +301,9 @@ class ConstraintData(Things):
         self.group = None
 
 
-def blank(cls, **attributes):
-    """A function that makes instances whose attributes are all still to be filled in."""
-
-    def make(new=object.__new__, items=tuple(attributes.items())):
-        part = new(cls)
-        for name, value in items:
-            part._own[name] = value
-        return part
-
-    return make
+def blank(cls, M=None):
+    """An instance whose attributes are all still to be filled in, but for ``M``."""
+    part = object.__new__(cls)
+    if M is not None:
+        part.M = M
+    return part

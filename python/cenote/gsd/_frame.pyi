@@ -1,5 +1,4 @@
 from collections import OrderedDict
-from collections.abc import Callable
 from typing import Any
 
 from numpy.typing import ArrayLike, NDArray
@@ -52,4 +51,4 @@ class ConstraintData(Things):
     group: Any
     def __init__(self) -> None: ...
 
-def blank(cls: type[Part], **attributes: Any) -> Callable[[], Part]: ...
+def blank(cls: type[Part], M: int | None = None) -> Any: ...

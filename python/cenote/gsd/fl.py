@@ -4,12 +4,13 @@ A chunk is a 1- or 2-dimensional array, or a string. Chunks become visible, and 
 :meth:`GSDFile.flush`, which :meth:`GSDFile.close` calls.
 """
 
-import logging
 import os
 
 from cenote._cenote import gsd as _native
 
-logger = logging.getLogger('gsd.fl')
+from . import _log
+
+__getattr__ = _log.logger_of(__name__, 'gsd.fl')
 
 GSDFile = _native.GSDFile
 

@@ -6,8 +6,6 @@
 ...     positions = traj.read_many('particles/position', slice(0, 100))
 """
 
-import json
-import logging
 import operator
 import os
 import sys
@@ -18,7 +16,7 @@ import numpy
 
 from cenote._cenote import gsd as _native
 
-from . import fl, version
+from . import _log, fl, version
 from ._frame import (
     _NOTHING,
     BondData,
@@ -29,7 +27,7 @@ from ._frame import (
     blank,
 )
 
-logger = logging.getLogger('gsd.hoomd')
+__getattr__ = _log.logger_of(__name__, 'gsd.hoomd')
 
 _SCHEMA_VERSION = [2, 0]
 
@@ -69,7 +67,7 @@ class Frame(Part):
         if initial is None:
             cls, arguments = _CONTAINERS[name]
             return cls(**arguments)
-        container = _blank[name]()
+        container = blank(*_BLANKS[name])
         container._initial = _NOTHING if initial is _NOTHING else getattr(initial, name)
         return container
 
@@ -99,12 +97,11 @@ def _restore(cls, state):
     return frame
 
 
-_blank = {
-    name: blank(cls, **({'M': 2} if cls is ConstraintData else arguments))
+#: What :func:`blank` makes each container of a frame that was read from.
+_BLANKS = {
+    name: (cls, 2 if cls is ConstraintData else arguments.get('M'))
     for name, (cls, arguments) in _CONTAINERS.items()
 }
-_blanks = list(_blank.values())
-_blank_frame = blank(Frame)
 
 
 class _HOOMDTrajectoryIterable:
@@ -165,7 +162,7 @@ class HOOMDTrajectory:
         self._file = file
         self._precision = precision
         self._initial_frame = None
-        logger.info('opening HOOMDTrajectory: %s', file)
+        _log.info('gsd.hoomd', 'opening HOOMDTrajectory: %s', file)
         if file.schema != 'hoomd':
             raise RuntimeError('GSD file is not a hoomd schema file: ' + str(file))
         found = file.schema_version
@@ -176,7 +173,7 @@ class HOOMDTrajectory:
             message = "schema 1.x files are not compatible with precision='double'"
             raise RuntimeError(message)
         self._frames = _native.Trajectory(_core(file), sys.modules[__name__])
-        logger.info('found %d frames', len(self))
+        _log.info('gsd.hoomd', 'found %d frames', len(self))
 
     @property
     def file(self):
@@ -395,11 +392,15 @@ def _rows_chunk(value, initial, default, dtype, N, columns):
 def _shapes_chunk(value, initial, default, dtype, N, columns):
     if _is_said(value, initial, default):
         return None
-    texts = [json.dumps(shape).encode() for shape in value]
+    from json import dumps
+
+    texts = [dumps(shape).encode() for shape in value]
     width = max(map(len, texts), default=0) + 1
     packed = numpy.array(texts, dtype=numpy.dtype((bytes, width)))
     return packed.view(dtype=numpy.int8).reshape(len(texts), width)
 
 
 def _shapes(texts):
-    return [json.loads(text) for text in texts]
+    from json import loads
+
+    return [loads(text) for text in texts]

@@ -4,12 +4,10 @@ The name is that of the reference's reader in pure Python; here the same fast co
 everywhere else.
 """
 
-import logging
-
-from . import fl
+from . import _log, fl
 from .version import version
 
-logger = logging.getLogger('gsd.pygsd')
+__getattr__ = _log.logger_of(__name__, 'gsd.pygsd')
 
 __all__ = ['GSDFile', 'version']
 
@@ -22,7 +20,7 @@ class GSDFile:
     """
 
     def __init__(self, file):
-        logger.info('opening file: %s', file)
+        _log.info('gsd.pygsd', 'opening file: %s', file)
         self._file_object = file
         self._core = fl.GSDFile._from_source(file, str(getattr(file, 'name', file)))
 

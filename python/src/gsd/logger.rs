@@ -1,7 +1,11 @@
 //! The logger `gsd.fl`, to which the reference tells what it does.
+//!
+//! Python's `logging` costs more memory than the rest of this package: as long as nobody has
+//! imported it, nobody hears what is below a warning.
 
 use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 
 /// Says something to the logger `gsd.fl`, as the reference does.
 pub(crate) fn log(py: Python<'_>, level: &str, text: &str) -> PyResult<()> {
@@ -14,14 +18,29 @@ pub(crate) fn log_if(
     number: u32,
     text: impl FnOnce() -> String,
 ) -> PyResult<()> {
+    if !is_in_use(py)? {
+        return Ok(());
+    }
     if logger(py)?.call_method1(intern!(py, "isEnabledFor"), (number,))?.is_truthy()? {
         log(py, level, &text())?;
     }
     Ok(())
 }
 
+static LOGGER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+
+/// Whether anyone has imported `logging`.
+fn is_in_use(py: Python<'_>) -> PyResult<bool> {
+    static MODULES: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    if LOGGER.get(py).is_some() {
+        return Ok(true);
+    }
+    let modules = MODULES
+        .get_or_try_init(py, || PyResult::Ok(py.import("sys")?.getattr("modules")?.unbind()))?;
+    modules.bind(py).contains(intern!(py, "logging"))
+}
+
 fn logger(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
-    static LOGGER: pyo3::sync::PyOnceLock<Py<PyAny>> = pyo3::sync::PyOnceLock::new();
     LOGGER
         .get_or_try_init(py, || {
             let logging = py.import("logging")?;

@@ -4,11 +4,15 @@ import io
 import logging
 import os
 import pickle
+import subprocess
+import sys
 
 import numpy
 import pytest
 
 import cenote.gsd.fl
+import cenote.gsd.hoomd
+import cenote.gsd.pygsd
 
 
 @pytest.fixture
@@ -178,6 +182,28 @@ def test_arrays_that_must_be_copied_are_logged(path, caplog):
         assert not caplog.records
         file.write_chunk('turned', numpy.zeros((3, 2)).T)
     assert caplog.messages == ['implicit data copy when writing chunk: turned']
+
+
+def test_who_listens_hears_what_is_opened(path, caplog):
+    with caplog.at_level(logging.INFO, 'gsd'):
+        cenote.gsd.fl.open(path, 'r').close()
+    assert caplog.messages == [f'opening file: {path} with mode: r', f'closing file: {path}']
+    loggers = [module.logger.name for module in (cenote.gsd.fl, cenote.gsd.hoomd, cenote.gsd.pygsd)]
+    assert loggers == ['gsd.fl', 'gsd.hoomd', 'gsd.pygsd']
+    with pytest.raises(AttributeError, match='no attribute .loger.'):
+        cenote.gsd.fl.loger
+
+
+def test_modules_that_cost_memory_are_imported_when_they_are_needed(path):
+    program = """
+import sys, numpy
+before = set(sys.modules)
+import cenote.gsd.hoomd
+cenote.gsd.fl.open(sys.argv[1], 'r').read_chunk(0, 'rows')
+print({'logging', 'json'} & (set(sys.modules) - before))
+"""
+    command = [sys.executable, '-c', program, str(path)]
+    assert subprocess.run(command, check=True, capture_output=True).stdout == b'set()\n'
 
 
 @pytest.mark.parametrize(

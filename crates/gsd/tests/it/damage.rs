@@ -17,7 +17,7 @@ fn exercise(bytes: &[u8]) {
         }
         let _ = reader.repack(Vec::new(), |_, _| {});
     }
-    let _ = recover(&bytes, Vec::new());
+    let _ = recover(&bytes, Vec::new(), |_, _| ());
     if let Ok(mut writer) = Writer::open_in(bytes.to_vec()) {
         let _ = writer.upgrade();
         let _ = crate::common::write(&mut writer, "new", cenote_gsd::ChunkType::U8, (1, 1), &[1]);

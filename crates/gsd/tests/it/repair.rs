@@ -87,7 +87,7 @@ fn large_chunks_are_copied_whole() {
 fn an_undamaged_file_is_recovered_whole() {
     for name in fixture_names() {
         let before = Reader::open(fixture(&name)).expect(&name);
-        let (bytes, recovery) = recover(&fixture(&name), Vec::new()).expect(&name);
+        let (bytes, recovery) = recover(&fixture(&name), Vec::new(), |_, _| ()).expect(&name);
         let after = Reader::open(bytes).expect(&name);
         assert!(recovery.lost.is_empty(), "{name}: {recovery:?}");
         assert_eq!(after.chunks(), before.chunks(), "{name}");
@@ -100,7 +100,11 @@ fn only_the_damaged_frame_is_lost() {
     let (index, _) = Reader::open(&bytes[..]).expect("open").header().index_block();
     bytes[index as usize + 20 * 32 + 30] = 0;
     let lost = Reader::open(&bytes[..]).expect("open").frames() as usize;
-    let (saved, recovery) = recover(&bytes, Vec::new()).expect("recover");
+    let mut told = Vec::new();
+    let progress = |done, frames| told.push((done, frames));
+    let (saved, recovery) = recover(&bytes, Vec::new(), progress).expect("recover");
+    let frames = recovery.frames + 1;
+    assert_eq!(told, (1..=frames).map(|done| (done, frames)).collect::<Vec<_>>());
     assert_eq!(recovery.bad_entries, 1);
     assert_eq!(recovery.lost.len(), 1);
     let reader = Reader::open(saved).expect("open");
@@ -114,7 +118,7 @@ fn a_lost_header_field_does_not_lose_the_frames() {
     let mut bytes = whole.clone();
     bytes[8..16].copy_from_slice(&u64::MAX.to_le_bytes());
     assert!(Reader::open(&bytes[..]).is_err());
-    let (saved, recovery) = recover(&bytes, Vec::new()).expect("recover");
+    let (saved, recovery) = recover(&bytes, Vec::new(), |_, _| ()).expect("recover");
     assert_eq!((recovery.frames, recovery.lost.len()), (300, 0));
     let expected = contents(&Reader::open(whole).expect("open")).expect("read");
     assert_eq!(contents(&Reader::open(saved).expect("open")).expect("read"), expected);
@@ -133,7 +137,7 @@ fn what_follows_a_full_index_is_not_taken_for_more_of_it() {
         }
     }
     let bytes = writer.close().expect("close");
-    let (_, recovery) = recover(&bytes, Vec::new()).expect("recover");
+    let (_, recovery) = recover(&bytes, Vec::new(), |_, _| ()).expect("recover");
     assert_eq!((recovery.frames, recovery.lost.len(), recovery.bad_entries), (128, 0, 0));
 }
 
@@ -141,7 +145,7 @@ fn what_follows_a_full_index_is_not_taken_for_more_of_it() {
 fn a_cut_file_gives_the_frames_that_are_there() {
     let whole = grown_file();
     let cut = &whole[..whole.len() * 2 / 3];
-    let (saved, recovery) = recover(&cut, Vec::new()).expect("recover");
+    let (saved, recovery) = recover(&cut, Vec::new(), |_, _| ()).expect("recover");
     assert!(recovery.frames > 100, "{recovery:?}");
     let steps = Reader::open(saved).expect("open");
     let step = steps.find(5, b"step").expect("find").expect("there");

@@ -64,16 +64,19 @@ impl Args {
             let told = format!("{} is there already", self.output.display());
             return Err(CliError::new(Kind::Exists, told).hint("--force replaces it"));
         }
+        let bar = session.progress.count(0, "frames");
+        let progress = |done, frames| {
+            bar.set_length(frames);
+            bar.set_position(done);
+        };
         if self.recover {
             let damaged = self.file.source(session)?;
-            let recovered = cenote_gsd::recover(&damaged, self.create(partial)?);
+            let recovered = cenote_gsd::recover(&damaged, self.create(partial)?, progress);
             return Ok(recovered.map_err(|e| in_file(&self.file, e))?.1);
         }
         let reader = self.file.open(session)?;
-        let bar = session.progress.count(reader.frames(), "frames");
-        reader
-            .repack(self.create(partial)?, |done, _| bar.set_position(done))
-            .map_err(|e| self.file.error(e))?;
+        let packed = reader.repack(self.create(partial)?, progress);
+        packed.map_err(|e| self.file.error(e))?;
         Ok(Recovery { frames: reader.frames(), ..Recovery::default() })
     }
 

@@ -1,0 +1,28 @@
+"""The loggers of the reference, without importing :mod:`logging` where nobody uses it.
+
+That costs more memory than the rest of this package. Whoever wants to hear what is below a
+warning has imported it.
+"""
+
+import sys
+
+
+def info(name, message, *arguments):
+    """Tell a logger something that only who asks for it hears."""
+    logging = sys.modules.get('logging')
+    if logging is not None:
+        logging.getLogger(name).info(message, *arguments)
+
+
+def logger_of(module, name):
+    """The ``__getattr__`` of a module whose attribute ``logger`` is made when it is asked for."""
+
+    def attribute(attribute):
+        if attribute != 'logger':
+            message = f'module {module!r} has no attribute {attribute!r}'
+            raise AttributeError(message)
+        import logging
+
+        return logging.getLogger(name)
+
+    return attribute
