@@ -21,6 +21,7 @@ mod replicas;
 mod search;
 mod tickets;
 mod tree;
+mod upgrade;
 mod uploads;
 mod versions;
 mod world;
