@@ -1,0 +1,270 @@
+//! What survives `kill -9` of a server. Clients write over HTTP until it is killed; after each kill a server is
+//! started again on the same store, and all that was acknowledged (200, 201) is there, bytes and all, what was under
+//! way happened or did not, and a check is clean.
+//!
+//! `CENOTE_CRASH_ROUNDS` says how often; a history repeats with the seed that a failure shows (`CENOTE_CRASH_SEED`),
+//! as far as the machine's timing lets it.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+#[path = "crash/history.rs"]
+mod history;
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use cenote_client::transfer::{Item, LocalFile, Options, Source, Transfer, Unobserved};
+use cenote_client::{
+    Avu, Client, Credential, HttpTransport, Kind, MetaOperation, NewUpload, PutOptions,
+    ReadOptions, Relocation, Resource, ResourceKind, Result, Retry, Sha256Digest,
+};
+use futures_util::TryStreamExt;
+
+use crate::history::{Dice, Objects, Op, apply, op};
+
+const PASSWORD: &str = "a secret of the tests";
+const WRITERS: u64 = 3;
+/// After this many rounds a new store is begun, so that a long run does not slow down.
+const ROUNDS_A_STORE: u64 = 20;
+
+fn cenote(arguments: &[&str], dir: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cenote"));
+    command.args(arguments).env_clear().current_dir(dir).env("CENOTE_CONFIG", dir.join("none"));
+    command
+}
+
+fn make_store(dir: &Path) {
+    std::fs::write(dir.join("none"), "").unwrap();
+    let init = ["init", "store", "--admin", "ada", "--password-stdin"];
+    let mut init = cenote(&init, dir).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    init.stdin.take().unwrap().write_all(PASSWORD.as_bytes()).unwrap();
+    assert!(init.wait().unwrap().success());
+}
+
+/// A server on the store, and how to reach it.
+struct Server {
+    process: Child,
+    url: String,
+}
+
+impl Server {
+    fn start(dir: &Path) -> Self {
+        let mut command = cenote(&["serve", "store", "--listen", "127.0.0.1:0"], dir);
+        let process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+        let mut process = process.unwrap();
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let url = line.trim().strip_prefix("listening on ").unwrap().to_owned();
+        Self { process, url }
+    }
+
+    fn client(&self) -> Client {
+        let credential =
+            Credential::Password { user: "ada".to_owned(), password: PASSWORD.to_owned() };
+        let client = Client::new(HttpTransport::new(&self.url, None).unwrap());
+        let once = Retry { attempts: 1, ..Retry::default() };
+        client.with_credential(&credential).unwrap().with_retry(once)
+    }
+
+    fn kill(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// One of those who write.
+struct Writer {
+    client: Client,
+    home: String,
+    /// Where it keeps the files that it puts many at once.
+    scratch: PathBuf,
+}
+
+impl Writer {
+    fn path(&self, name: &str) -> String {
+        format!("{}/{name}", self.home)
+    }
+
+    async fn perform(&self, op: &Op) -> Result<()> {
+        match op {
+            Op::Put(name, bytes) => self.put(name, bytes).await,
+            Op::Upload(name, bytes) => self.upload(name, bytes).await,
+            Op::Move(from, to) => self.client.relocate(&self.relocation(from, to)).await.map(drop),
+            Op::Copy(from, to) => {
+                self.client.copy(&self.relocation(from, to), false).await.map(drop)
+            }
+            Op::Remove(name) => self.client.remove(&self.path(name), false, None).await,
+            Op::Describe(name, value) => {
+                let value = Avu { attribute: "step".into(), value: value.clone(), unit: None };
+                let change = [MetaOperation::Set(value)];
+                self.client.change_meta(&self.path(name).as_str().into(), &change).await
+            }
+            Op::PutTree(name, bytes) => self.put_tree(name, bytes).await,
+            Op::RemoveTree(name) => self.client.remove(&self.path(name), true, None).await,
+        }
+    }
+
+    async fn put(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        let options = PutOptions { parents: true, ..PutOptions::default() };
+        self.client.put_bytes(&self.path(name), bytes.to_vec().into(), &options).await.map(drop)
+    }
+
+    async fn upload(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        let new = NewUpload {
+            path: self.path(name),
+            size: bytes.len() as u64,
+            media_type: None,
+            mode: None,
+            mtime: None,
+            if_match: None,
+            if_none_match: None,
+            parents: true,
+            place: None,
+        };
+        let upload = self.client.begin_upload(&new).await?;
+        let (first, second) = bytes.split_at(bytes.len() / 2);
+        for (offset, part) in [(first.len(), second), (0, first)] {
+            let digest = Sha256Digest::of(part);
+            self.client.put_part(&upload, offset as u64, part.to_vec().into(), digest).await?;
+        }
+        self.client.complete_upload(&upload).await.map(drop)
+    }
+
+    fn relocation(&self, from: &str, to: &str) -> Relocation {
+        let (from, to) = (self.path(from).as_str().into(), self.path(to));
+        Relocation { from, to, replace: true, parents: true }
+    }
+
+    /// Two files in one request, which is one commit.
+    async fn put_tree(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        let item = |leaf: &str| {
+            let path = self.scratch.join(leaf);
+            std::fs::write(&path, bytes).unwrap();
+            let source = Source::File(LocalFile::new(&path).unwrap());
+            Item { relative: format!("{name}/{leaf}"), source, mode: None, mtime: None }
+        };
+        let transfer =
+            Transfer::new(self.client.clone(), Options::default(), std::sync::Arc::new(Unobserved));
+        let mut outcomes = transfer.put_items(&self.home, vec![item("a"), item("b")]);
+        while let Some(outcome) = futures_util::StreamExt::next(&mut outcomes).await {
+            outcome.result?;
+        }
+        Ok(())
+    }
+
+    /// Writes until the server is gone, and gives how many changes it acknowledged.
+    async fn write(&self, seed: u64, writer: u64, acknowledged: impl Fn()) -> u64 {
+        for step in 0.. {
+            match self.perform(&op(seed, writer, step)).await {
+                Ok(()) => acknowledged(),
+                Err(error) => match error.kind() {
+                    // They follow from what was there, not from the store.
+                    Kind::NotFound | Kind::Exists => acknowledged(),
+                    Kind::Unreachable => return step,
+                    _ => panic!("step {step} of writer {writer}: {error:?}"),
+                },
+            }
+        }
+        unreachable!("the server is killed before the steps run out")
+    }
+
+    async fn seen(&self) -> Objects {
+        let top = format!("{}/", self.home);
+        let walk = self.client.walk(&self.home.as_str().into()).await.unwrap();
+        let found: Vec<Resource> = walk.try_collect().await.unwrap();
+        let mut objects = Objects::new();
+        for object in found.iter().filter(|found| found.kind == ResourceKind::Object) {
+            let content = self.client.read(&object.path, &ReadOptions::default()).await.unwrap();
+            let chunks: Vec<bytes::Bytes> = content.into_stream().try_collect().await.unwrap();
+            let avus = self.client.meta(&object.path.as_str().into()).await.unwrap();
+            let step = avus.into_iter().next().map(|avu| avu.value);
+            let name = object.path.strip_prefix(&top).unwrap().to_owned();
+            objects.insert(name, (chunks.concat(), step));
+        }
+        objects
+    }
+}
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+fn writers(server: &Server, dir: &Path, round: u64) -> Vec<Writer> {
+    let writer = |number| {
+        let scratch = dir.join(format!("scratch{number}"));
+        std::fs::create_dir_all(&scratch).unwrap();
+        Writer { client: server.client(), home: format!("/r{round}/w{number}"), scratch }
+    };
+    (0..WRITERS).map(writer).collect()
+}
+
+/// Lets all write until `enough` was acknowledged, and kills the server then.
+async fn write_until_killed(
+    mut server: Server,
+    dir: &Path,
+    round: u64,
+    enough: u64,
+    seed: u64,
+) -> Vec<u64> {
+    let writers = writers(&server, dir, round);
+    for writer in &writers {
+        writer.put("first", b"so that the collection is there").await.unwrap();
+    }
+    let seen = AtomicU64::new(0);
+    let process = Mutex::new(&mut server);
+    let acknowledged = || {
+        if seen.fetch_add(1, Ordering::SeqCst) + 1 == enough {
+            process.lock().unwrap().kill();
+        }
+    };
+    let all =
+        writers.iter().zip(0..).map(|(writer, number)| writer.write(seed, number, acknowledged));
+    futures_util::future::join_all(all).await
+}
+
+async fn verify(server: &Server, dir: &Path, round: u64, seed: u64, done: &[u64]) {
+    for (number, writer) in (0..).zip(writers(server, dir, round)) {
+        let done = done[number as usize];
+        let mut expected = Objects::new();
+        apply(&mut expected, &Op::Put("first".into(), b"so that the collection is there".into()));
+        (0..done).for_each(|step| apply(&mut expected, &op(seed, number, step)));
+        let under_way = op(seed, number, done);
+        let mut next = expected.clone();
+        apply(&mut next, &under_way);
+        let there = writer.seen().await;
+        assert!(
+            there == expected || there == next,
+            "seed {seed}, round {round}, writer {number}: after {done} changes, {under_way:?} under way"
+        );
+    }
+    let findings = server.client().check(100, false).await.unwrap();
+    let findings: Vec<_> = findings.try_collect().await.unwrap();
+    assert!(findings.is_empty(), "seed {seed}, round {round}: {findings:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn all_that_a_server_acknowledged_is_there_after_it_was_killed_and_nothing_is_half_there() {
+    let rounds = number("CENOTE_CRASH_ROUNDS").unwrap_or(4);
+    let seed = number("CENOTE_CRASH_SEED").unwrap_or_else(|| u64::from(std::process::id()));
+    let mut dir = tempfile::tempdir().unwrap();
+    for round in 0..rounds {
+        if round.is_multiple_of(ROUNDS_A_STORE) {
+            dir = tempfile::tempdir().unwrap();
+            make_store(dir.path());
+        }
+        let (server, seed) = (Server::start(dir.path()), seed ^ round);
+        let enough = 1 + Dice::new(&[seed]).below(200);
+        let done = write_until_killed(server, dir.path(), round, enough, seed).await;
+        verify(&Server::start(dir.path()), dir.path(), round, seed, &done).await;
+    }
+}

@@ -1,0 +1,102 @@
+//! Histories of changes that follow from a seed, and what they leave behind.
+
+use std::collections::BTreeMap;
+
+/// Numbers that follow from a seed.
+pub(crate) struct Dice(u64);
+
+impl Dice {
+    pub(crate) fn new(parts: &[u64]) -> Self {
+        Self(parts.iter().fold(1, |seed, part| mix(seed ^ part.wrapping_mul(0x9e37_79b9))))
+    }
+
+    pub(crate) fn below(&mut self, most: u64) -> u64 {
+        self.0 = mix(self.0);
+        self.0 % most
+    }
+
+    fn bytes(&mut self, size: u64) -> Vec<u8> {
+        let words = (0..size.div_ceil(8)).flat_map(|_| {
+            self.0 = mix(self.0);
+            self.0.to_le_bytes()
+        });
+        words.take(size as usize).collect()
+    }
+}
+
+fn mix(seed: u64) -> u64 {
+    let seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let seed = (seed ^ (seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let seed = (seed ^ (seed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    seed ^ (seed >> 31)
+}
+
+/// One change by one writer: the same for the one who makes it and the one who judges.
+#[derive(Debug, Clone)]
+pub(crate) enum Op {
+    Put(String, Vec<u8>),
+    Upload(String, Vec<u8>),
+    Move(String, String),
+    Copy(String, String),
+    Remove(String),
+    Describe(String, String),
+    PutTree(String, Vec<u8>),
+    RemoveTree(String),
+}
+
+/// What a writer does in one step.
+pub(crate) fn op(seed: u64, writer: u64, step: u64) -> Op {
+    let mut dice = Dice::new(&[seed, writer, step]);
+    let name = |dice: &mut Dice| format!("f{}", dice.below(5));
+    let tree = |dice: &mut Dice| format!("t{}", dice.below(2));
+    match dice.below(10) {
+        0..=2 => Op::Put(name(&mut dice), sized(&mut dice)),
+        3 => Op::Upload(name(&mut dice), sized(&mut dice)),
+        4 => Op::Move(name(&mut dice), name(&mut dice)),
+        5 => Op::Copy(name(&mut dice), name(&mut dice)),
+        6 => Op::Remove(name(&mut dice)),
+        7 => Op::Describe(name(&mut dice), step.to_string()),
+        8 => Op::PutTree(tree(&mut dice), dice.bytes(300)),
+        _ => Op::RemoveTree(tree(&mut dice)),
+    }
+}
+
+/// Mostly small, now and then too large for the catalog.
+fn sized(dice: &mut Dice) -> Vec<u8> {
+    let size = if dice.below(4) == 0 { 66_000 + dice.below(50_000) } else { dice.below(3_000) };
+    dice.bytes(size)
+}
+
+/// The objects of one writer: bytes, and the value of the attribute `step`.
+pub(crate) type Objects = BTreeMap<String, (Vec<u8>, Option<String>)>;
+
+/// What a change leaves behind.
+pub(crate) fn apply(objects: &mut Objects, op: &Op) {
+    match op {
+        Op::Put(name, bytes) | Op::Upload(name, bytes) => {
+            objects.entry(name.clone()).or_default().0.clone_from(bytes);
+        }
+        Op::Move(from, to) => {
+            if let Some(moved) = objects.remove(from) {
+                objects.insert(to.clone(), moved);
+            }
+        }
+        Op::Copy(from, to) => {
+            if let Some(copy) = objects.get(from).filter(|_| from != to).cloned() {
+                objects.insert(to.clone(), copy);
+            }
+        }
+        Op::Remove(name) => drop(objects.remove(name)),
+        Op::Describe(name, value) => {
+            if let Some((_, step)) = objects.get_mut(name) {
+                *step = Some(value.clone());
+            }
+        }
+        Op::PutTree(name, bytes) => {
+            for leaf in ["a", "b"] {
+                objects.entry(format!("{name}/{leaf}")).or_default().0.clone_from(bytes);
+            }
+        }
+        Op::RemoveTree(name) => objects.retain(|path, _| !path.starts_with(&format!("{name}/"))),
+    }
+}
