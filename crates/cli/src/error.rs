@@ -3,7 +3,6 @@
 //! Invariant: the numbers are promised (`cenote --help`, `docs/cli.md`); a kind
 //! never changes its number.
 
-use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
@@ -63,8 +62,9 @@ impl Kind {
     }
 }
 
-/// Why a verb failed. Shown as it is printed: the message, and a line for each hint.
-#[derive(Debug)]
+/// Why a verb failed.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
 pub(crate) struct CliError {
     kind: Kind,
     message: String,
@@ -84,12 +84,6 @@ impl CliError {
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
-    }
-
-    /// Says what to do next in the words of this program alone.
-    #[must_use]
-    pub(crate) fn hinted(self, hint: &str) -> Self {
-        Self { hints: vec![hint.to_owned()], ..self }
     }
 
     /// Says the same in more words.
@@ -137,18 +131,10 @@ impl CliError {
             });
             eprintln!("{error}");
         } else {
-            eprintln!("cenote: {self}");
+            eprintln!("cenote: {}", self.message);
+            self.hints.iter().for_each(|hint| eprintln!("  hint: {hint}"));
         }
         ExitCode::from(self.kind as u8)
-    }
-}
-
-impl std::error::Error for CliError {}
-
-impl fmt::Display for CliError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)?;
-        self.hints.iter().try_for_each(|hint| write!(f, "\n  hint: {hint}"))
     }
 }
 

@@ -5,7 +5,7 @@
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use bytes::Bytes;
 use cenote_client::transfer::{LocalFile, Options, Transfer, Unobserved};
@@ -32,6 +32,8 @@ struct Line {
     ranges: AtomicUsize,
     /// Answers to reads are cut off after this many bytes.
     cut: AtomicUsize,
+    /// The first byte of what is put arrives as another one.
+    damage: AtomicBool,
 }
 
 #[derive(Debug, Clone)]
@@ -47,7 +49,8 @@ impl Transport for Shared {
             let path = request.uri().path().to_owned();
             let part = request.method() == Method::PUT && path.starts_with("/v1/uploads/");
             let read = request.method() == Method::GET && path.starts_with("/v1/fs/");
-            if part
+            let read_range = read && request.headers().contains_key(http::header::RANGE);
+            if (part || read_range)
                 && line
                     .passes
                     .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1))
@@ -56,8 +59,9 @@ impl Transport for Shared {
                 return Err(TransportError("the line is broken".into()));
             }
             line.parts.fetch_add(usize::from(part), Ordering::SeqCst);
-            let ranged = read && request.headers().contains_key(http::header::RANGE);
-            line.ranges.fetch_add(usize::from(ranged), Ordering::SeqCst);
+            line.ranges.fetch_add(usize::from(read_range), Ordering::SeqCst);
+            let damaged = line.damage.load(Ordering::SeqCst) && request.method() == Method::PUT;
+            let request = if damaged { request.map(damage_first) } else { request };
             let answer = line.inner.send(request).await?;
             let cut = line.cut.load(Ordering::SeqCst);
             Ok(if read { answer.map(|body| cut_off(body, cut)) } else { answer })
@@ -84,6 +88,19 @@ fn cut_off(body: Body, bytes: usize) -> Body {
     StreamBody::new(frames).boxed_unsync()
 }
 
+/// A body of which the first byte is another one.
+fn damage_first(body: Body) -> Body {
+    let mut first = true;
+    let frames = body.into_data_stream().map(move |chunk: Result<Bytes, _>| {
+        let mut chunk = Vec::from(chunk?);
+        if std::mem::take(&mut first) {
+            chunk[0] ^= 1;
+        }
+        Ok(http_body::Frame::data(chunk.into()))
+    });
+    StreamBody::new(frames).boxed_unsync()
+}
+
 struct World {
     dir: tempfile::TempDir,
     line: Shared,
@@ -104,6 +121,7 @@ impl World {
             parts: AtomicUsize::new(0),
             ranges: AtomicUsize::new(0),
             cut: AtomicUsize::new(usize::MAX),
+            damage: AtomicBool::new(false),
         }));
         let once = Retry { attempts: 1, ..Retry::default() };
         let client = Client::new(line.clone()).with_retry(once);
@@ -212,6 +230,70 @@ async fn ranges_side_by_side_make_the_same_file() {
     transfer.get_file(&resource, &target).await.unwrap();
     assert_eq!(world.line.0.ranges.load(Ordering::SeqCst), 3);
     assert!(std::fs::read(&target).unwrap() == bytes);
+}
+
+fn in_ranges(world: &World) -> Transfer {
+    world.transfer(Options {
+        // One at a time, so that it is known which have come when the line breaks.
+        jobs: NonZeroUsize::MIN,
+        ranges_from: Some(1),
+        range_size: NonZeroUsize::new(100_000).unwrap(),
+        ..Options::default()
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_interrupted_download_by_ranges_gets_only_those_that_are_missing() {
+    let world = World::new();
+    let (resource, bytes) = put(&world, 1_000_005).await;
+    let target = world.dir.path().join("out");
+    std::fs::create_dir(&target).unwrap();
+    world.line.0.passes.store(4, Ordering::SeqCst);
+    let broken = in_ranges(&world).get_file(&resource, &target.join("x")).await.unwrap_err();
+    assert_eq!(broken.kind(), Kind::Unreachable);
+    assert!(only_file(&target).starts_with(".x."));
+    world.line.0.passes.store(usize::MAX, Ordering::SeqCst);
+    in_ranges(&world).get_file(&resource, &target.join("x")).await.unwrap();
+    assert_eq!(world.line.0.ranges.load(Ordering::SeqCst), 11);
+    assert_eq!(only_file(&target), "x");
+    assert!(std::fs::read(target.join("x")).unwrap() == bytes);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_range_that_was_cut_off_is_asked_for_again() {
+    let world = World::new();
+    let (resource, bytes) = put(&world, 300_000).await;
+    let target = world.dir.path().join("x");
+    world.line.0.cut.store(70_000, Ordering::SeqCst);
+    in_ranges(&world).get_file(&resource, &target).await.unwrap_err();
+    world.line.0.cut.store(usize::MAX, Ordering::SeqCst);
+    in_ranges(&world).get_file(&resource, &target).await.unwrap();
+    assert_eq!(world.line.0.ranges.load(Ordering::SeqCst), 4);
+    assert!(std::fs::read(&target).unwrap() == bytes);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_ranges_left_behind_is_not_taken_for_the_beginning_of_a_stream() {
+    let world = World::new();
+    let (resource, bytes) = put(&world, 300_000).await;
+    let target = world.dir.path().join("x");
+    world.line.0.passes.store(1, Ordering::SeqCst);
+    in_ranges(&world).get_file(&resource, &target).await.unwrap_err();
+    world.line.0.passes.store(usize::MAX, Ordering::SeqCst);
+    let unverified = world.transfer(Options { verify: false, ..Options::default() });
+    unverified.get_file(&resource, &target).await.unwrap();
+    assert!(std::fs::read(&target).unwrap() == bytes);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_arrives_damaged_from_a_stream_is_told() {
+    let world = World::new();
+    let stream = || futures_util::stream::iter([Ok(Bytes::from_static(b"from a pipe"))]);
+    let options = PutOptions::default();
+    world.client.put_stream("/a", stream(), &options).await.unwrap();
+    world.line.0.damage.store(true, Ordering::SeqCst);
+    let told = world.client.put_stream("/a", stream(), &options).await.unwrap_err();
+    assert_eq!(told.kind(), Kind::Mismatch);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -10,7 +10,7 @@ use crate::error::{CliError, Kind, Result};
 use crate::glob;
 use crate::place::{Place, StorePath};
 use crate::session::Session;
-use crate::tree::{self, FilterArgs, ReadArgs, Rules, TransferArgs};
+use crate::tree::{self, FilterArgs, ReadArgs, Rules, TransferArgs, Way};
 
 /// Get objects and collections out of the store.
 ///
@@ -88,7 +88,7 @@ impl Args {
         let to = target(from, to, to.is_dir() || of > 1 || names_a_parent(to));
         if !self.transfer.dry_run {
             let bar = session.progress.bytes(from.size.unwrap_or(0));
-            let transfer = self.transfer.transfer(session, Some(&self.reads), &bar)?;
+            let transfer = self.transfer.transfer(session, Way::Out(&self.reads), &bar)?;
             let outcome = transfer.get_file(from, &to).await;
             bar.finish_and_clear();
             outcome?;

@@ -1,13 +1,10 @@
 //! `cenote put`: files and directories into the store.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 use cenote_client::PutOptions;
 use cenote_client::transfer::LocalFile;
-use cenote_keyset::Format;
 use futures_util::stream;
 use tokio::io::AsyncReadExt;
 
@@ -15,7 +12,7 @@ use super::relocate::{Target, done};
 use crate::error::{CliError, Kind, Result};
 use crate::place::{Place, StorePath};
 use crate::session::Session;
-use crate::tree::{self, FilterArgs, Rules, TransferArgs};
+use crate::tree::{self, FilterArgs, Rules, TransferArgs, Way, WriteArgs};
 
 /// Put files and directories into the store.
 ///
@@ -36,14 +33,13 @@ pub(crate) struct Args {
     /// The media type of the content; that of a key set is known by its first bytes
     #[arg(long, value_name = "TYPE")]
     content_type: Option<String>,
-    /// The place or group that the bytes go to, instead of the default one
-    #[arg(long, value_name = "PLACE", conflicts_with = "recursive")]
-    place: Option<String>,
     /// With -r, compare the bytes, not only size and modification time
     #[arg(long)]
     checksum: bool,
     #[command(flatten)]
     filter: FilterArgs,
+    #[command(flatten)]
+    writes: WriteArgs,
     #[command(flatten)]
     transfer: TransferArgs,
 }
@@ -70,11 +66,11 @@ impl Args {
     fn options(&self, file: Option<&LocalFile>) -> PutOptions {
         PutOptions {
             create_only: self.no_clobber,
-            media_type: self.content_type.clone().or_else(|| key_set(file?)),
+            media_type: self.content_type.clone(),
             parents: true,
             mode: file.map(|file| file.mode),
             mtime: file.and_then(|file| file.mtime),
-            place: self.place.clone(),
+            place: self.writes.place.clone(),
             ..PutOptions::default()
         }
     }
@@ -91,7 +87,7 @@ impl Args {
         let target = target.path_for(&local_name(path)?);
         if !self.transfer.dry_run {
             let bar = session.progress.bytes(file.size);
-            let transfer = self.transfer.transfer(session, None, &bar)?;
+            let transfer = self.transfer.transfer(session, Way::In(&self.writes), &bar)?;
             let outcome = transfer.put_file(&file, &target, &self.options(Some(&file))).await;
             bar.finish_and_clear();
             outcome?;
@@ -116,7 +112,8 @@ impl Args {
         };
         let rules = Rules { checksum: self.checksum, delete: false };
         let filter = self.filter.filter()?;
-        tree::upload(session, path, target.as_str(), filter, rules, &self.transfer).await
+        let args = (&self.transfer, &self.writes);
+        tree::upload(session, path, target.as_str(), filter, rules, args).await
     }
 
     async fn put_stdin(&self, session: &Session, to: &StorePath) -> Result<()> {
@@ -130,14 +127,6 @@ impl Args {
         }
         done(session, "put", "-", to.as_str(), self.transfer.dry_run)
     }
-}
-
-/// The media type of a file of keys.
-fn key_set(file: &LocalFile) -> Option<String> {
-    let mut start = Vec::new();
-    let path = Some(&file.path).filter(|path| path.is_file())?;
-    File::open(path).ok()?.take(8).read_to_end(&mut start).ok()?;
-    Format::detect(&start)?.media_type().map(str::to_owned)
 }
 
 /// The last name of a path, which `.` and `..` have only once they are resolved.

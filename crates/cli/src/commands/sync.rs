@@ -1,24 +1,27 @@
-//! `cenote sync`: make one tree like the other.
+//! `cenote sync`: make one tree like another.
 
 use crate::error::{CliError, Kind, Result};
 use crate::place::Place;
 use crate::session::Session;
-use crate::tree::{self, FilterArgs, ReadArgs, Rules, TransferArgs};
+use crate::tree::{self, FilterArgs, ReadArgs, Rules, TransferArgs, WriteArgs};
 
-/// Make a collection like a directory, or a directory like a collection.
+/// Make a collection or a directory like another one.
 ///
 /// Only what differs is transferred: by size and modification time, or by the bytes with
-/// --checksum. What only the target has stays, unless --delete is given.
+/// --checksum. What only the target has stays, unless --delete is given. From one collection to
+/// another nothing is transferred at all: copies share their contents, and have the
+/// description of what they are copies of.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 For example:
   cenote sync data :/lab/data             the store gets what is new here
-  cenote sync --delete :/lab/data data    the directory becomes the same as the collection")]
+  cenote sync --delete :/lab/data data    the directory becomes the same as the collection
+  cenote sync :/lab/data :/archive/data   a copy in the store, brought up to date")]
 pub(crate) struct Args {
     /// The tree as it should be: a directory here, or a collection as in `:/lab/run7`
     #[arg(value_name = "SOURCE")]
     from: String,
-    /// The tree to change, on the other side
+    /// The tree to change
     #[arg(value_name = "TARGET")]
     to: String,
     /// Remove what only the target has
@@ -32,6 +35,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     reads: ReadArgs,
     #[command(flatten)]
+    writes: WriteArgs,
+    #[command(flatten)]
     transfer: TransferArgs,
 }
 
@@ -41,15 +46,19 @@ impl Args {
         let filter = self.filter.filter()?;
         match (Place::parse(&self.from)?, Place::parse(&self.to)?) {
             (Place::Local(from), Place::Store(to)) => {
-                tree::upload(session, &from, to.as_str(), filter, rules, &self.transfer).await
+                let args = (&self.transfer, &self.writes);
+                tree::upload(session, &from, to.as_str(), filter, rules, args).await
+            }
+            (Place::Store(_), _) if self.writes.place.is_some() => {
+                Err(CliError::new(Kind::Usage, "--place is for what comes from this machine")
+                    .hint("`cenote replicate` copies contents in the store to another place"))
             }
             (Place::Store(from), Place::Local(to)) => {
                 let args = (&self.transfer, &self.reads);
                 tree::download(session, from.as_str(), &to, filter, rules, args).await
             }
-            (Place::Store(_), Place::Store(_)) => {
-                Err(CliError::new(Kind::Usage, "both sides are in the store")
-                    .hint("`cenote cp -r` copies in the store, at no cost"))
+            (Place::Store(from), Place::Store(to)) => {
+                tree::copy(session, &from, &to, filter, rules, &self.transfer).await
             }
             (Place::Standard, _) | (_, Place::Standard) => {
                 Err(CliError::new(Kind::Usage, "`-` is no tree of files"))

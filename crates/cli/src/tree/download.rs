@@ -11,8 +11,9 @@ use futures_util::{StreamExt, stream};
 
 use super::entry::{Entry, EntryKind, Tree};
 use super::filter::Filter;
+use super::flags::{ReadArgs, TransferArgs, Way};
 use super::plan::{Plan, Rules, plan};
-use super::report::{ReadArgs, Report, TransferArgs};
+use super::report::Report;
 use super::{local, remote};
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
@@ -29,15 +30,10 @@ pub(crate) async fn download(
     rules: Rules,
     (args, reads): (&TransferArgs, &ReadArgs),
 ) -> Result<()> {
-    let client = session.client()?;
-    let Some(source) = remote::scan(client, from, &filter).await? else {
-        let message = format!("nothing is at {from}");
-        return Err(CliError::new(Kind::NotFound, message)
-            .hint("check the spelling, or whether you may read it"));
-    };
+    let source = remote::scan_source(session.client()?, from, &filter).await?;
     let (plan, failures) = compare(source, to, filter, rules).await?;
     let bar = session.progress.bytes(plan.transfer.iter().map(|(_, entry)| entry.size()).sum());
-    let transfer = args.transfer(session, Some(reads), &bar)?;
+    let transfer = args.transfer(session, Way::Out(reads), &bar)?;
     let mut report = Report::new(session, "get", args.dry_run);
     failures.iter().for_each(|(path, error)| report.failed(path, error.again()));
     let download = Download { transfer: &transfer, to };
@@ -141,14 +137,7 @@ impl Download<'_> {
         report: &mut Report<'r>,
         success: impl FnOnce(&mut Report<'r>, &str) -> Result<()>,
     ) -> Result<()> {
-        let shown = self.shown(path);
-        match outcome {
-            Ok(()) => success(report, &shown),
-            Err(error) => {
-                report.failed(&shown, error);
-                Ok(())
-            }
-        }
+        report.outcome(&self.shown(path), outcome, success)
     }
 
     fn shown(&self, path: &str) -> String {

@@ -53,3 +53,8 @@ impl Entry {
         matches!(self.kind, EntryKind::Directory)
     }
 }
+
+/// The size of what counts in a report: directories only come along.
+pub(super) fn counted(entry: &Entry) -> Option<u64> {
+    (!entry.is_directory()).then(|| entry.size())
+}

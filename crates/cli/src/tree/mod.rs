@@ -3,17 +3,21 @@
 //! Invariant: a transfer that was finished finds nothing to do when it is run again. What
 //! differs is decided in one place (`plan`), whichever the direction.
 
+mod change;
+mod copy;
 mod download;
 mod entry;
 mod filter;
+mod flags;
 mod local;
 mod plan;
 mod remote;
 mod report;
 mod upload;
 
+pub(crate) use copy::copy;
 pub(crate) use download::download;
 pub(crate) use filter::FilterArgs;
+pub(crate) use flags::{ReadArgs, TransferArgs, Way, WriteArgs};
 pub(crate) use plan::Rules;
-pub(crate) use report::{ReadArgs, TransferArgs};
 pub(crate) use upload::upload;

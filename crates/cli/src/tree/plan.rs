@@ -1,7 +1,7 @@
 //! What has to be done so that one tree becomes like the other.
 
-use cenote_client::Sha256Digest;
 use cenote_client::transfer::LocalFile;
+use cenote_client::{Resource, Sha256Digest};
 
 use super::entry::{Entry, EntryKind, Tree};
 use crate::error::{CliError, Kind, Result};
@@ -104,8 +104,20 @@ fn difference(entry: &Entry, there: &Entry, checksum: bool) -> Result<Difference
                 false => Difference::Content,
             })
         }
+        (Object(resource), Object(other)) => Ok(match same_bytes(resource, other) {
+            true => attributes(
+                same_mode(entry, there) && (entry.mtime.is_none() || same_time(entry, there)),
+            ),
+            false => Difference::Content,
+        }),
         _ => Ok(Difference::Kind),
     }
+}
+
+/// Whether two objects of the store have the same content, which copies share.
+fn same_bytes(resource: &Resource, other: &Resource) -> bool {
+    let both = resource.sha256.as_ref().zip(other.sha256.as_ref());
+    resource.etag == other.etag || both.is_some_and(|(one, two)| one == two)
 }
 
 fn attributes(same: bool) -> Difference {

@@ -30,3 +30,11 @@ pub(super) async fn scan(client: &Client, path: &str, filter: &Filter) -> Result
     }
     Ok(Some(tree))
 }
+
+/// The same for a collection that has to be there.
+pub(super) async fn scan_source(client: &Client, path: &str, filter: &Filter) -> Result<Tree> {
+    scan(client, path, filter).await?.ok_or_else(|| {
+        CliError::new(Kind::NotFound, format!("nothing is at {path}"))
+            .hint("check the spelling, or whether you may read it")
+    })
+}

@@ -1,77 +1,10 @@
-//! What a transfer of trees tells, and its flags.
+//! What a transfer of trees tells.
 
-use std::num::NonZeroUsize;
-use std::path::PathBuf;
-use std::sync::Arc;
-
-use cenote_client::Client;
-use cenote_client::transfer::{Observer, Options, Transfer};
-use indicatif::ProgressBar;
 use serde::Serialize;
 
-use crate::config::Settings;
 use crate::error::{CliError, Result};
 use crate::session::Session;
 use crate::text;
-
-/// The flags of transfers.
-#[derive(Debug, clap::Args)]
-pub(crate) struct TransferArgs {
-    /// Requests under way at a time
-    #[arg(long, short, value_name = "NUMBER", default_value = "4")]
-    jobs: NonZeroUsize,
-    /// Print what would be done, and do nothing
-    #[arg(long, short = 'n')]
-    pub(crate) dry_run: bool,
-}
-
-impl TransferArgs {
-    /// The transfer of these flags, which moves `bar`.
-    pub(crate) fn transfer(
-        &self,
-        session: &Session,
-        reads: Option<&ReadArgs>,
-        bar: &ProgressBar,
-    ) -> Result<Transfer> {
-        let options = Options {
-            jobs: self.jobs,
-            verify: reads.is_none_or(|reads| !reads.no_verify),
-            ranges_from: reads.filter(|reads| reads.ranges).map(|_| RANGES_FROM),
-            journal: journal(&session.settings),
-            ..Options::default()
-        };
-        let client: &Client = session.client()?;
-        Ok(Transfer::new(client.clone(), options, Arc::new(Bar(bar.clone()))))
-    }
-}
-
-/// Smaller files are not worth several requests, in bytes.
-const RANGES_FROM: u64 = 64 << 20;
-
-/// The flags of transfers out of the store.
-#[derive(Debug, clap::Args)]
-pub(crate) struct ReadArgs {
-    /// Do not compare what comes with the store's checksum
-    #[arg(long)]
-    no_verify: bool,
-    /// Get large objects in ranges side by side: faster from afar, but begun anew if interrupted
-    #[arg(long)]
-    ranges: bool,
-}
-
-/// Interrupted uploads are remembered beside the configuration.
-fn journal(settings: &Settings) -> Option<PathBuf> {
-    Some(settings.file()?.parent()?.join("uploads"))
-}
-
-#[derive(Debug)]
-struct Bar(ProgressBar);
-
-impl Observer for Bar {
-    fn moved(&self, bytes: u64) {
-        self.0.inc(bytes);
-    }
-}
 
 /// Counts what is done, and says it.
 #[derive(Debug)]
@@ -132,6 +65,22 @@ impl<'a> Report<'a> {
     pub(super) fn failed(&mut self, path: &str, error: impl Into<CliError>) {
         self.summary.failed += 1;
         self.session.failed(path, &error.into());
+    }
+
+    /// Says that something was done, or why it was not.
+    pub(super) fn outcome(
+        &mut self,
+        path: &str,
+        outcome: std::result::Result<(), impl Into<CliError>>,
+        success: impl FnOnce(&mut Self, &str) -> Result<()>,
+    ) -> Result<()> {
+        match outcome {
+            Ok(()) => success(self, path),
+            Err(error) => {
+                self.failed(path, error);
+                Ok(())
+            }
+        }
     }
 
     /// People see each line of a dry run only: of a real one they see the sum.

@@ -2,14 +2,15 @@
 
 use std::path::Path;
 
-use cenote_client::transfer::{Item, Source, Transfer};
-use cenote_client::{Attributes, Client, NewResource, ResourceKind};
+use cenote_client::transfer::{Item, LocalFile, Source, Transfer};
 use futures_util::StreamExt;
 
-use super::entry::{Entry, EntryKind, Tree};
+use super::change::{Target, collection};
+use super::entry::{Entry, EntryKind, Tree, counted};
 use super::filter::Filter;
+use super::flags::{TransferArgs, Way, WriteArgs};
 use super::plan::{Plan, Rules, plan};
-use super::report::{Report, TransferArgs};
+use super::report::Report;
 use super::{local, remote};
 use crate::error::{CliError, Kind, Result};
 use crate::place::join;
@@ -22,7 +23,7 @@ pub(crate) async fn upload(
     to: &str,
     filter: Filter,
     rules: Rules,
-    args: &TransferArgs,
+    (args, writes): (&TransferArgs, &WriteArgs),
 ) -> Result<()> {
     if !from.exists() {
         let message = format!("nothing is here: {}", from.display());
@@ -33,11 +34,12 @@ pub(crate) async fn upload(
     let is_new = there.is_none();
     let (plan, failures) = compare(from, filter, there.unwrap_or_default(), rules).await?;
     let bar = session.progress.bytes(bytes(&plan));
-    let transfer = args.transfer(session, None, &bar)?;
+    let transfer = args.transfer(session, Way::In(writes), &bar)?;
     let mut report = Report::new(session, "put", args.dry_run);
     failures.iter().for_each(|(path, error)| report.failed(path, error.again()));
     if is_new && !args.dry_run {
-        create_base(client, to, from).await?;
+        let mode = LocalFile::new(from)?.mode;
+        client.create(&collection(to.to_owned(), Some(mode), None)).await?;
     }
     let outcome =
         Upload { transfer: &transfer, to, dry_run: args.dry_run }.run(plan, &mut report).await;
@@ -66,21 +68,6 @@ fn bytes(plan: &Plan) -> u64 {
     plan.transfer.iter().map(|(_, entry)| entry.size()).sum()
 }
 
-async fn create_base(client: &Client, to: &str, from: &Path) -> Result<()> {
-    let mode = cenote_client::transfer::LocalFile::new(from)?.mode;
-    let base = NewResource {
-        path: to.to_owned(),
-        kind: ResourceKind::Collection,
-        target: None,
-        parents: true,
-        exist_ok: true,
-        mode: Some(mode),
-        mtime: None,
-    };
-    client.create(&base).await?;
-    Ok(())
-}
-
 struct Upload<'a> {
     transfer: &'a Transfer,
     to: &'a str,
@@ -89,31 +76,11 @@ struct Upload<'a> {
 
 impl Upload<'_> {
     async fn run(&self, plan: Plan, report: &mut Report<'_>) -> Result<()> {
-        report.unchanged(plan.unchanged);
-        for (path, error) in &plan.failures {
-            report.failed(&join(self.to, path), error.again());
-        }
-        for path in &plan.remove {
-            self.remove(&join(self.to, path), report).await?;
-        }
+        let client = self.transfer.client();
+        let target = Target { client, path: self.to, dry_run: self.dry_run };
+        target.begin(&plan, report).await?;
         self.put(plan.transfer, report).await?;
-        for (path, entry) in &plan.attributes {
-            self.update(&join(self.to, path), entry, report).await?;
-        }
-        Ok(())
-    }
-
-    async fn remove(&self, path: &str, report: &mut Report<'_>) -> Result<()> {
-        match self.dry_run {
-            true => report.removed(path),
-            false => match self.transfer.client().remove(path, true, None).await {
-                Ok(()) => report.removed(path),
-                Err(error) => {
-                    report.failed(path, error);
-                    Ok(())
-                }
-            },
-        }
+        target.set_attributes(&plan.attributes, report).await
     }
 
     async fn put(&self, entries: Vec<(String, Entry)>, report: &mut Report<'_>) -> Result<()> {
@@ -134,21 +101,6 @@ impl Upload<'_> {
         }
         Ok(())
     }
-
-    async fn update(&self, path: &str, entry: &Entry, report: &mut Report<'_>) -> Result<()> {
-        if self.dry_run {
-            return report.updated(path);
-        }
-        let mtime = entry.mtime.filter(|_| !entry.is_directory());
-        let attributes = Attributes { mode: entry.mode, mtime, ..Attributes::default() };
-        match self.transfer.client().set_attributes(&path.into(), &attributes).await {
-            Ok(_) => report.updated(path),
-            Err(error) => {
-                report.failed(path, error);
-                Ok(())
-            }
-        }
-    }
 }
 
 fn item((relative, entry): (String, Entry)) -> Option<Item> {
@@ -159,10 +111,6 @@ fn item((relative, entry): (String, Entry)) -> Option<Item> {
         EntryKind::Object(_) => return None,
     };
     Some(Item { relative, source, mode: entry.mode, mtime: entry.mtime })
-}
-
-fn counted(entry: &Entry) -> Option<u64> {
-    (!entry.is_directory()).then(|| entry.size())
 }
 
 fn counted_item(item: &Item) -> Option<u64> {

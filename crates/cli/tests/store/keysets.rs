@@ -94,6 +94,14 @@ fn a_key_set_that_is_put_is_known_as_one() {
     assert_eq!(media_type(&world, "/app"), QUICKDUMP);
     world.ok(&["put", "--content-type", "text/plain", "app.quickdump", ":/text"]);
     assert_eq!(media_type(&world, "/text"), "text/plain");
+    world.file("t/app.quickdump", std::fs::read(world.path("app.quickdump")).unwrap());
+    world.file("t/text", "no keys");
+    world.ok(&["put", "-r", "t", ":/tree"]);
+    world.ok(&["sync", "t", ":/synced"]);
+    for tree in ["/tree", "/synced"] {
+        assert_eq!(media_type(&world, &format!("{tree}/app.quickdump")), QUICKDUMP);
+        assert_ne!(media_type(&world, &format!("{tree}/text")), QUICKDUMP);
+    }
     world.file("short", "EKD");
     world.ok(&["put", "short", ":/short"]);
     assert_ne!(media_type(&world, "/short"), QUICKDUMP);

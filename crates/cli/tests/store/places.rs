@@ -63,3 +63,24 @@ fn a_group_is_where_new_contents_go_if_that_is_said() {
     world.ok(&["place", "set", "one", "--down"]);
     assert_eq!(world.ok(&["cat", ":/big"]).len(), 100_000);
 }
+
+#[test]
+fn trees_go_to_the_place_that_is_named() {
+    for world in World::both() {
+        let address = format!("file://{}", world.path("vault").display());
+        world.ok(&["place", "add", "vault", &address]);
+        world.file("t/small", "abc");
+        world.file("t/middle", vec![7; 300_000]);
+        world.ok(&["put", "-r", "--place", "vault", "t", ":/put"]);
+        world.ok(&["sync", "--place", "vault", "t", ":/synced"]);
+        for path in ["/put/small", "/put/middle", "/synced/small", "/synced/middle"] {
+            let replicas = world.ok(&["replicate", path]);
+            assert!(replicas.contains("place=vault"), "{path}: {replicas}");
+        }
+        let (code, said) = world.refused(&["sync", "--place", "vault", ":/put", "t"]);
+        assert_eq!(code, 2, "{said}");
+        let lost = world.run(&["put", "-r", "--place", "nowhere", "t", ":/new"]);
+        assert_eq!(lost.status.code(), Some(11));
+        assert!(String::from_utf8_lossy(&lost.stderr).contains("nowhere"), "{lost:?}");
+    }
+}

@@ -82,6 +82,46 @@ put 1 file, 12 B; 34 unchanged
 }
 
 #[test]
+fn sync_between_two_collections_copies_what_differs() {
+    for world in World::both() {
+        make_tree(&world);
+        world.ok(&["put", "-r", "tree", ":/t"]);
+        world.ok(&["meta", "set", "/t/many/7", "topic", "numbers"]);
+        assert_data_eq!(
+            world.ok(&["sync", ":/t", ":/backup/t"]),
+            str![[r#"
+copy 36 files, 2.86 MiB
+
+"#]]
+        );
+        assert!(world.ok(&["meta", "show", "/backup/t/many/7"]).contains("numbers"));
+        assert_data_eq!(
+            world.ok(&["sync", ":/t", ":/backup/t"]),
+            str![[r#"
+copy 0 files, 0 B; 36 unchanged
+
+"#]]
+        );
+        world.file("7", "another text");
+        world.ok(&["put", "7", ":/t/many/7"]);
+        world.ok(&["rm", "-r", "/t/a b"]);
+        assert_data_eq!(
+            world.ok(&["sync", "--delete", "--dry-run", ":/t", ":/backup/t"]),
+            str![[r#"
+would remove /backup/t/a b
+would copy /backup/t/many/7
+would copy 1 file, 12 B; 1 removed; 34 unchanged
+
+"#]]
+        );
+        world.ok(&["sync", "--delete", ":/t", ":/backup/t"]);
+        world.ok(&["get", "-r", ":/t", "one"]);
+        world.ok(&["get", "-r", ":/backup/t", "two"]);
+        assert_eq!(contents(&world.path("one")), contents(&world.path("two")));
+    }
+}
+
+#[test]
 fn filters_choose_what_takes_part() {
     let world = World::local();
     world.file("t/a.gsd", "1");

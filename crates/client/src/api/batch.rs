@@ -38,14 +38,16 @@ impl Line {
 }
 
 impl Client {
-    /// Puts the entries of a tar archive (POSIX pax) below the collection `path`; the lines
-    /// come in the order of the entries, each once it is durable.
+    /// Puts the entries of a tar archive (POSIX pax) below the collection `path`, their bytes into
+    /// `place` if one is named; the lines come in the order of the entries, each once it is durable.
     pub async fn batch(
         &self,
         path: &str,
+        place: Option<&str>,
         archive: Bytes,
     ) -> Result<impl Stream<Item = Result<BatchLine>> + use<>> {
-        let call = Call::post("/v1/batch").query("path", path).body(Payload::Bytes(archive));
+        let call = Call::post("/v1/batch").query("path", path).query_opt("place", place);
+        let call = call.body(Payload::Bytes(archive));
         let call = call.header(CONTENT_TYPE, "application/x-tar")?.repeatable();
         let answer = self.send(call).await?;
         Ok(lines::<Line>(answer.into_body()).map(|line| line.and_then(Line::outcome)))

@@ -1,18 +1,21 @@
 //! The bytes of objects, streamed.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use bytes::Bytes;
-use futures_util::{Stream, StreamExt};
+use futures_util::{Stream, StreamExt, TryStreamExt};
 use http::HeaderMap;
 use http::header::{
     CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderName, IF_MATCH, IF_NONE_MATCH, RANGE,
 };
 use http_body_util::BodyDataStream;
 use jiff::Timestamp;
+use sha2::{Digest, Sha256};
 
 use crate::body::{self, Body};
 use crate::call::{Call, Payload, fs_route};
 use crate::digest::Sha256Digest;
-use crate::{Client, Error, Resource, Result};
+use crate::{Client, Error, Kind, Resource, Result};
 
 const REPR_DIGEST: HeaderName = HeaderName::from_static("repr-digest");
 
@@ -113,6 +116,10 @@ impl Client {
     }
 
     /// Puts bytes of unknown length, such as standard input, at `path`.
+    ///
+    /// # Errors
+    /// [`Kind::Mismatch`](crate::Kind::Mismatch) if the store keeps other bytes than were sent: it
+    /// cannot be told the digest before the last of them.
     pub async fn put_stream<S>(
         &self,
         path: &str,
@@ -122,7 +129,16 @@ impl Client {
     where
         S: Stream<Item = std::io::Result<Bytes>> + Send + 'static,
     {
-        self.put(path, Payload::Once(Some(body::stream(bytes))), None, options).await
+        let hasher = Arc::new(Mutex::new(Sha256::new()));
+        let watching = Arc::clone(&hasher);
+        let bytes = bytes.inspect_ok(move |chunk| {
+            watching.lock().unwrap_or_else(PoisonError::into_inner).update(chunk);
+        });
+        let payload = Payload::Once(Some(body::stream(bytes)));
+        let resource = self.put(path, payload, None, options).await?;
+        let hasher = hasher.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        compare(&resource, Sha256Digest::from_hasher(hasher))?;
+        Ok(resource)
     }
 
     /// Puts bytes in memory at `path`; the server checks what arrives.
@@ -156,6 +172,17 @@ impl Client {
             call = call.header(REPR_DIGEST, &digest.header())?;
         }
         self.json(conditional(call, options)?).await
+    }
+}
+
+/// What the store keeps has to be what was sent.
+pub(crate) fn compare(resource: &Resource, digest: Sha256Digest) -> Result<()> {
+    match &resource.sha256 {
+        Some(kept) if !digest.is(kept) => {
+            let message = format!("the store keeps other bytes than were sent: {}", resource.path);
+            Err(Error::new(Kind::Mismatch, message).with_hint("put it again"))
+        }
+        _ => Ok(()),
     }
 }
 

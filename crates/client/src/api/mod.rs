@@ -15,6 +15,7 @@ mod versions;
 
 pub use admin::Changes;
 pub use batch::BatchLine;
+pub(crate) use content::compare;
 pub use content::{Content, PutOptions, ReadOptions};
 pub use people::{NewTicket, NewToken, NewUser, UserChange};
 pub use places::{Done, Items, Job, NewPlace, PlaceChange, Trim, Trimmed};

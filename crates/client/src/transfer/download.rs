@@ -3,23 +3,20 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
-use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::SystemTime;
 
 use bytes::Bytes;
-use futures_util::{StreamExt, TryStreamExt, stream};
+use futures_util::TryStreamExt;
 use sha2::{Digest, Sha256};
 use tokio::sync::mpsc;
 
-use super::file::{hash_file, hash_up_to, unwritable};
+use super::file::{hash_up_to, unwritable};
 use super::{Transfer, blocking};
 use crate::digest::Sha256Digest;
 use crate::{Content, Error, Kind, ReadOptions, Resource, Result};
 
-/// How much one request of several asks for, in bytes.
-const RANGE: u64 = 16 << 20;
 /// Permission bits that a content may bring with it.
 const PERMISSIONS: u32 = 0o777;
 
@@ -31,12 +28,15 @@ impl Transfer {
     /// [`Kind::Precondition`] if the object has changed since `resource` was told,
     /// [`Kind::Mismatch`] if the bytes are not those that the store has the digest of.
     pub async fn get_file(&self, resource: &Resource, target: &Path) -> Result<()> {
-        let partial = partial_path(target, resource);
         let size = resource.size.unwrap_or(0);
-        let digest = if self.options.ranges_from.is_some_and(|from| size >= from) {
-            self.get_ranges(resource, size, &partial).await?
+        let (partial, digest) = if self.options.ranges_from.is_some_and(|from| size >= from) {
+            let partial = partial_path(target, resource, "cenote-ranges");
+            let digest = self.get_ranges(resource, size, &partial).await?;
+            (partial, digest)
         } else {
-            self.get_stream(resource, &partial).await?
+            let partial = partial_path(target, resource, "cenote-part");
+            let digest = self.get_stream(resource, &partial).await?;
+            (partial, digest)
         };
         if let Err(error) = self.verify(resource, digest) {
             let _ = std::fs::remove_file(&partial);
@@ -100,55 +100,6 @@ impl Transfer {
         }
         Ok(())
     }
-
-    /// Several requests side by side, each for a range.
-    async fn get_ranges(
-        &self,
-        resource: &Resource,
-        size: u64,
-        partial: &Path,
-    ) -> Result<Option<Sha256Digest>> {
-        let (path, verify) = (partial.to_owned(), self.options.verify);
-        let file = blocking(move || preallocate(&path, size)).await?;
-        let file = Arc::new(file);
-        stream::iter((0..size.div_ceil(RANGE)).map(|index| index * RANGE))
-            .map(|offset| self.get_range(resource, Arc::clone(&file), offset, size, partial))
-            .buffer_unordered(self.options.jobs.get())
-            .try_for_each(|()| std::future::ready(Ok(())))
-            .await?;
-        if !verify {
-            return Ok(None);
-        }
-        let path = partial.to_owned();
-        let hashed = blocking(move || File::open(&path).and_then(|mut file| hash_file(&mut file)));
-        hashed.await.map(Some).map_err(|error| unwritable(partial, error))
-    }
-
-    async fn get_range(
-        &self,
-        resource: &Resource,
-        file: Arc<File>,
-        offset: u64,
-        size: u64,
-        partial: &Path,
-    ) -> Result<()> {
-        let length = RANGE.min(size - offset);
-        let if_match = resource.etag.clone();
-        let options = ReadOptions { offset, length: Some(length), if_match, version: None };
-        let mut chunks = self.client.read(&resource.path, &options).await?.into_stream();
-        let mut at = offset;
-        while let Some(chunk) = chunks.try_next().await? {
-            let (file, from, moved) = (Arc::clone(&file), at, chunk.len() as u64);
-            at += moved;
-            if at > offset + length {
-                return Err(Error::protocol("more bytes came than were asked for"));
-            }
-            let written = blocking(move || file.write_all_at(&chunk, from)).await;
-            written.map_err(|error| unwritable(partial, error))?;
-            self.observer.moved(moved);
-        }
-        complete(resource, size - (offset + length - at))
-    }
 }
 
 /// Bytes written in order, hashed if they will be verified.
@@ -193,16 +144,11 @@ impl Sink {
     }
 }
 
-fn open(path: &Path) -> io::Result<File> {
+pub(super) fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
 }
 
-fn preallocate(path: &Path, size: u64) -> Result<File> {
-    let file = open(path).and_then(|file| file.set_len(size).map(|()| file));
-    file.map_err(|error| unwritable(path, error))
-}
-
-fn complete(resource: &Resource, length: u64) -> Result<()> {
+pub(super) fn complete(resource: &Resource, length: u64) -> Result<()> {
     match resource.size {
         Some(size) if size != length => {
             let message = format!("{length} of {size} bytes came: {}", resource.path);
@@ -213,14 +159,15 @@ fn complete(resource: &Resource, length: u64) -> Result<()> {
     }
 }
 
-/// Beside the target, and named by the content: another content never goes on from it.
-fn partial_path(target: &Path, resource: &Resource) -> PathBuf {
+/// Beside the target, and named by the content and the way in which it comes: neither another
+/// content nor another way ever goes on from it.
+fn partial_path(target: &Path, resource: &Resource, way: &str) -> PathBuf {
     let tag = format!("{}{}", resource.id, resource.etag.as_deref().unwrap_or_default());
     let digest = Sha256Digest::of(tag.as_bytes()).to_string();
     let name = target.file_name().unwrap_or_default().to_string_lossy();
     // The longest name that a file can have leaves no room for more.
     let name: String = name.chars().take(40).collect();
-    target.with_file_name(format!(".{name}.{}.cenote-part", &digest[..16]))
+    target.with_file_name(format!(".{name}.{}.{way}", &digest[..16]))
 }
 
 fn finish(resource: &Resource, partial: &Path, target: &Path) -> Result<()> {

@@ -9,6 +9,7 @@ mod download;
 mod file;
 mod journal;
 mod parts;
+mod ranges;
 mod tree;
 mod upload;
 
@@ -21,6 +22,12 @@ pub use file::LocalFile;
 pub use tree::{Item, Outcome, Source};
 
 use crate::Client;
+
+/// Tells the media type of a file by its first bytes, of which there are at most 16.
+pub type MediaTypeOf = fn(&[u8]) -> Option<&'static str>;
+
+/// How much of a file is looked at to tell its media type.
+const FIRST_BYTES: usize = 16;
 
 /// Watches a transfer, from any thread.
 pub trait Observer: Debug + Send + Sync {
@@ -50,9 +57,14 @@ pub struct Options {
     /// The size of a part in bytes.
     pub part_size: NonZeroUsize,
     /// Files of at least this size come in ranges side by side, in bytes. None do by default: one
-    /// stream is as fast where the network is not the limit, is verified while it comes, and
-    /// goes on after an interruption, which ranges do not.
+    /// stream is as fast where the network is not the limit, and is verified while it comes.
     pub ranges_from: Option<u64>,
+    /// The size of a range in bytes.
+    pub range_size: NonZeroUsize,
+    /// The place or group that the bytes of a tree go to, instead of the default one.
+    pub place: Option<String>,
+    /// What tells the media type of a file where nobody says one.
+    pub media_type_of: MediaTypeOf,
 }
 
 impl Default for Options {
@@ -64,6 +76,9 @@ impl Default for Options {
             parts_from: 64 << 20,
             part_size: NonZeroUsize::new(16 << 20).expect("sixteen is not zero"),
             ranges_from: None,
+            range_size: NonZeroUsize::new(16 << 20).expect("sixteen is not zero"),
+            place: None,
+            media_type_of: |_| None,
         }
     }
 }

@@ -8,8 +8,8 @@ use futures_util::{Stream, StreamExt};
 use jiff::Timestamp;
 
 use super::archive::{Archive, is_packed};
-use super::upload::compare;
 use super::{LocalFile, Transfer, blocking};
+use crate::api::compare;
 use crate::{BatchLine, Error, PutOptions, Resource, Result, Sha256Digest};
 
 /// Files up to this size, in bytes, go in batches.
@@ -73,8 +73,9 @@ enum Work {
 }
 
 impl Transfer {
-    /// Puts items below the collection `base`, which has to be there. Directories have to come
-    /// before what is in them; they are put first, in order, and all else side by side.
+    /// Puts items below the collection `base`, which has to be there, and their bytes into the place
+    /// or group of [`Options::place`](super::Options::place). Directories have to come before what
+    /// is in them; they are put first, in order, and all else side by side.
     pub fn put_items(&self, base: &str, items: Vec<Item>) -> impl Stream<Item = Outcome> + Send {
         let (files, others): (Vec<_>, Vec<_>) = items.into_iter().partition(Item::is_file);
         self.outcomes(base, others, 1).chain(self.outcomes(base, files, self.options.jobs.get()))
@@ -96,8 +97,12 @@ impl Transfer {
         match work {
             Work::Batch(items) => self.put_batch(base, items).await,
             Work::Alone(item, file) => {
-                let options =
-                    PutOptions { mode: item.mode, mtime: item.mtime, ..PutOptions::default() };
+                let options = PutOptions {
+                    mode: item.mode,
+                    mtime: item.mtime,
+                    place: self.options.place.clone(),
+                    ..PutOptions::default()
+                };
                 let path = format!("{}/{}", base.trim_end_matches('/'), item.relative);
                 let result = self.put_file(&file, &path, &options).await;
                 vec![Outcome { item, result }]
@@ -106,8 +111,9 @@ impl Transfer {
     }
 
     async fn put_batch(&self, base: &str, items: Vec<Item>) -> Vec<Outcome> {
+        let media_type_of = self.options.media_type_of;
         let (items, archive) = blocking(move || {
-            let archive = Archive::pack(&items);
+            let archive = Archive::pack(&items, media_type_of);
             (items, archive)
         })
         .await;
@@ -125,7 +131,7 @@ impl Transfer {
 
     async fn answers(&self, base: &str, archive: bytes::Bytes) -> Answers {
         let mut answers = Answers { lines: VecDeque::new(), broken: None };
-        match self.client.batch(base, archive).await {
+        match self.client.batch(base, self.options.place.as_deref(), archive).await {
             Ok(lines) => {
                 let mut lines = std::pin::pin!(lines);
                 while let Some(line) = lines.next().await {

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{LocalFile, Transfer, blocking};
+use super::{FIRST_BYTES, LocalFile, Transfer, blocking};
+use crate::api::compare;
 use crate::call::Payload;
 use crate::digest::Sha256Digest;
-use crate::{Error, Kind, PutOptions, Resource, Result};
+use crate::{Error, PutOptions, Resource, Result};
 
 /// Files up to this size are read at once.
 const SMALL: u64 = 1 << 20;
@@ -14,13 +15,14 @@ impl Transfer {
     /// Puts a local file at `path`. The server checks every byte before it publishes the content.
     ///
     /// # Errors
-    /// Those of the call, and [`Kind::Local`] where the file cannot be read.
+    /// Those of the call, and [`Kind::Local`](crate::Kind::Local) where the file cannot be read.
     pub async fn put_file(
         &self,
         file: &LocalFile,
         path: &str,
         options: &PutOptions,
     ) -> Result<Resource> {
+        let options = &self.with_media_type(file, options).await?;
         if file.size >= self.options.parts_from {
             return self.put_parts(file, path, options).await;
         }
@@ -32,6 +34,16 @@ impl Transfer {
         let resource = self.client.put(path, payload, Some(digest), options).await?;
         compare(&resource, digest)?;
         Ok(resource)
+    }
+
+    async fn with_media_type(&self, file: &LocalFile, options: &PutOptions) -> Result<PutOptions> {
+        let mut options = options.clone();
+        if options.media_type.is_none() && file.size > 0 {
+            let (file, length) = (file.clone(), file.size.min(FIRST_BYTES as u64) as usize);
+            let start = blocking(move || file.read_part(0, length)).await?;
+            options.media_type = (self.options.media_type_of)(&start).map(str::to_owned);
+        }
+        Ok(options)
     }
 
     async fn in_memory(&self, file: &LocalFile) -> Result<(Payload, Sha256Digest)> {
@@ -54,16 +66,5 @@ impl Transfer {
         let (file, observer) = (file.clone(), Arc::clone(&self.observer));
         let body = move || file.body(Arc::clone(&observer));
         Ok((Payload::Made(Arc::new(body)), digest))
-    }
-}
-
-/// What the store keeps has to be what was sent.
-pub(super) fn compare(resource: &Resource, digest: Sha256Digest) -> Result<()> {
-    match &resource.sha256 {
-        Some(kept) if !digest.is(kept) => {
-            let message = format!("the store keeps other bytes than were sent: {}", resource.path);
-            Err(Error::new(Kind::Mismatch, message).with_hint("put it again"))
-        }
-        _ => Ok(()),
     }
 }

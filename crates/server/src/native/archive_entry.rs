@@ -1,12 +1,12 @@
 //! From a resource to an entry of a tar archive: what the header has no room for (long names,
-//! nanoseconds, the checksum) stands in a pax record before it.
+//! nanoseconds, the checksum, the media type) stands in a pax record before it.
 
 use std::io;
 
 use cenote_store::{Kind, Stat, StorePath};
 use tokio_tar::{EntryType, Header};
 
-use super::batch_entry::SHA256;
+use super::batch_entry::{MEDIA_TYPE, SHA256};
 
 /// The header of a resource below `above`, and its pax records.
 pub(super) fn entry_header(stat: &Stat, above: &StorePath) -> io::Result<(Header, Vec<u8>)> {
@@ -30,8 +30,11 @@ pub(super) fn entry_header(stat: &Stat, above: &StorePath) -> io::Result<(Header
     if let Some(target) = &resource.target {
         records.extend(record("linkpath", target));
     }
-    let sha256 = resource.content.as_ref().and_then(|content| content.digests.sha256);
-    records.extend(sha256.map(|sha256| record(SHA256, &hex::encode(sha256))).unwrap_or_default());
+    if let Some(content) = &resource.content {
+        let sha256 = content.digests.sha256.map(|sha256| record(SHA256, &hex::encode(sha256)));
+        let media_type = content.media_type.as_ref().map(|text| record(MEDIA_TYPE, text));
+        records.extend([sha256, media_type].into_iter().flatten().flatten());
+    }
     Ok((header, records))
 }
 

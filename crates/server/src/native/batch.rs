@@ -8,7 +8,7 @@ use axum::body::{Body, HttpBody};
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use cenote_store::{BatchItem, Caller, Stat, Store, StorePath};
+use cenote_store::{BatchItem, Caller, PlaceId, Stat, Store, StorePath};
 use futures_util::{StreamExt, TryStreamExt};
 use http_body_util::Limited;
 use tokio::io::AsyncRead;
@@ -18,6 +18,7 @@ use tokio_util::io::StreamReader;
 use super::batch_entry::{path, read, unreadable};
 use super::extract::Params;
 use super::json::{BatchLine, BatchQuery, Names, Outcome, Resource};
+use super::write::place;
 use crate::app::App;
 use crate::layer::Asker;
 use crate::problem::Problem;
@@ -38,13 +39,14 @@ pub(super) async fn batch(
     body: Body,
 ) -> Result<Response, Problem> {
     let under: StorePath = query.path.parse()?;
+    let place = place(&app, query.place.as_deref())?;
     if body.is_end_stream() {
         return Err(unreadable(&io::ErrorKind::UnexpectedEof.into()));
     }
     let bytes = Body::new(Limited::new(body, LARGEST)).into_data_stream();
     let mut archive = Archive::new(StreamReader::new(bytes.map_err(io::Error::other)));
     let mut entries = archive.entries().map_err(|error| unreadable(&error))?;
-    let mut batch = Batch { app, caller, under, pending: Vec::new(), lines: Vec::new() };
+    let mut batch = Batch { app, caller, under, place, pending: Vec::new(), lines: Vec::new() };
     while let Some(entry) = entries.next().await {
         match entry {
             Ok(entry) => batch.take(entry).await,
@@ -64,6 +66,8 @@ struct Batch {
     app: App,
     caller: Caller,
     under: StorePath,
+    /// Where the bytes go, if somebody said so.
+    place: Option<PlaceId>,
     /// Entries that wait for their commit, or for their line.
     pending: Vec<(String, Result<BatchItem, Problem>)>,
     lines: Vec<u8>,
@@ -77,7 +81,7 @@ impl Batch {
     async fn take<R: AsyncRead + Unpin + Send>(&mut self, entry: Entry<R>) {
         let name = entry.path_bytes().map(|name| name.into_owned()).unwrap_or_default();
         let (shown, item) = match path(&self.under, &name) {
-            Ok(path) => (path.to_string(), read(self.app.store(), path, entry).await),
+            Ok(path) => (path.to_string(), read(self.app.store(), (path, self.place), entry).await),
             Err(problem) => (String::from_utf8_lossy(&name).into_owned(), Err(problem)),
         };
         self.pending.push((shown, item));

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io;
 
-use cenote_store::{BatchItem, BatchWhat, Expected, PutOptions, Store, StorePath, Time};
+use cenote_store::{BatchItem, BatchWhat, Expected, PlaceId, PutOptions, Store, StorePath, Time};
 use tokio::io::AsyncRead;
 use tokio_tar::{Entry, EntryType};
 use tokio_util::io::ReaderStream;
@@ -13,20 +13,23 @@ use crate::problem::Problem;
 
 /// The pax record with the SHA-256 of the file, in hexadecimal.
 pub(super) const SHA256: &str = "CENOTE.sha256";
+/// The pax record with the media type of the file.
+pub(super) const MEDIA_TYPE: &str = "CENOTE.media_type";
 /// Bytes read from the archive at a time.
 const CHUNK: usize = 64 << 10;
 
-/// Reads an entry whole: its bytes are durable or in memory when this returns.
+/// Reads an entry whole, which goes to a path and perhaps to a certain place: its bytes are durable or in memory
+/// when this returns.
 pub(super) async fn read<R: AsyncRead + Unpin + Send>(
     store: &Store,
-    path: StorePath,
+    (path, place): (StorePath, Option<PlaceId>),
     mut entry: Entry<R>,
 ) -> Result<BatchItem, Problem> {
     let options = options(&mut entry).await?;
     let what = match entry.header().entry_type() {
         EntryType::Regular | EntryType::Continuous => {
             let bytes = ReaderStream::with_capacity(&mut entry, CHUNK);
-            BatchWhat::Object(store.receive(bytes, &options.expected).await?)
+            BatchWhat::Object(store.receive_at(place, bytes, &options.expected).await?)
         }
         EntryType::Directory => BatchWhat::Collection,
         EntryType::Symlink => BatchWhat::Link(target(&entry)?),
@@ -57,19 +60,21 @@ async fn options<R: AsyncRead + Unpin>(entry: &mut Entry<R>) -> Result<PutOption
     let mode = header.mode().map_err(|error| unreadable(&error))? & 0o7777;
     let mut mtime = header.mtime().ok().and_then(|secs| i64::try_from(secs).ok());
     let mut expected = Expected { length: Some(entry.effective_size()), ..Expected::default() };
-    let mut nanos = None;
+    let (mut nanos, mut media_type) = (None, None);
     let records = entry.pax_extensions().await.map_err(|error| unreadable(&error))?;
     for record in records.into_iter().flatten() {
         let record = record.map_err(|error| unreadable(&error))?;
         let value = String::from_utf8_lossy(record.value_bytes());
         match record.key() {
             Ok("mtime") => nanos = Some(time(&value)?),
+            Ok(MEDIA_TYPE) => media_type = Some(value.into_owned()),
             Ok(SHA256) => expected.sha256 = Some(digest(&value)?),
             _ => {}
         }
     }
     let mtime = nanos.or(mtime.take().map(Time::from_secs));
-    Ok(PutOptions { expected, parents: true, mode: Some(mode), mtime, ..PutOptions::default() })
+    let put = PutOptions { expected, parents: true, media_type, mtime, ..PutOptions::default() };
+    Ok(PutOptions { mode: Some(mode), ..put })
 }
 
 /// Seconds with a fraction, as POSIX has them in pax records.

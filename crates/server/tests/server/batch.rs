@@ -59,6 +59,28 @@ async fn a_tar_becomes_a_tree_and_a_tree_a_tar() {
 }
 
 #[tokio::test]
+async fn media_types_go_in_and_out_with_the_files() {
+    let server = TestServer::new();
+    let mut builder = Builder::new(Vec::new());
+    // Its own length, the key and the value, as POSIX has it.
+    let record = b"35 CENOTE.media_type=text/x-tuning\n";
+    assert_eq!(record.len(), 35);
+    for (name, kind, bytes) in
+        [("x", EntryType::XHeader, &record[..]), ("a", EntryType::Regular, b"1")]
+    {
+        let mut header = header(name, kind, bytes.len());
+        header.set_cksum();
+        builder.append(&header, bytes).await.unwrap();
+    }
+    let sent = builder.into_inner().await.unwrap();
+    server.ask("POST", "/v1/batch?path=/in").body(sent).send().await;
+    assert_eq!(server.get("/in/a").await.header("content-type"), "text/x-tuning");
+    let back = server.ask("GET", "/v1/archive?path=/in").send().await;
+    server.ask("POST", "/v1/batch?path=/copy").body(back.body).send().await;
+    assert_eq!(server.get("/copy/a").await.header("content-type"), "text/x-tuning");
+}
+
+#[tokio::test]
 async fn an_entry_that_fails_says_so_and_the_others_are_kept() {
     let server = TestServer::new();
     server.put("/in/d/a/b", "a collection is at d/a").await.expect(201);

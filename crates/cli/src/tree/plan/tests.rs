@@ -1,4 +1,3 @@
-use cenote_client::Resource;
 use jiff::Timestamp;
 
 use super::*;
@@ -106,6 +105,25 @@ fn bytes_decide_where_asked_or_where_a_time_is_missing() {
     assert_eq!(run(there(b"abd", mtime), checksum).transfer.len(), 1);
     assert_eq!(run(there(b"abc", None), Rules::default()).transfer.len(), 0);
     assert_eq!(run(there(b"abd", None), Rules::default()).transfer.len(), 1);
+}
+
+#[test]
+fn objects_are_the_same_by_their_bytes_or_by_the_content_that_they_share() {
+    let object = |sha256: Option<&str>, etag: &str, second| {
+        let mut object = object(3, at(second));
+        if let EntryKind::Object(resource) = &mut object.kind {
+            (resource.sha256, resource.etag) = (sha256.map(str::to_owned), Some(etag.to_owned()));
+        }
+        object
+    };
+    let run = |one, two| plan(tree([("a", one)]), tree([("a", two)]), Rules::default());
+    assert_eq!(run(object(None, "1", 9), object(None, "1", 9)).unchanged, 1);
+    assert_eq!(run(object(Some("x"), "1", 9), object(Some("x"), "2", 9)).unchanged, 1);
+    let touched = run(object(Some("x"), "1", 9), object(Some("x"), "2", 8));
+    assert_eq!((touched.attributes.len(), touched.transfer.len()), (1, 0));
+    for other in [object(Some("y"), "2", 9), object(None, "2", 9)] {
+        assert_eq!(run(object(Some("x"), "1", 9), other).transfer.len(), 1);
+    }
 }
 
 #[test]

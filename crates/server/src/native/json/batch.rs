@@ -13,6 +13,8 @@ pub(crate) struct BatchQuery {
     /// The path of the collection; made, if it is missing.
     #[param(example = "/lab")]
     pub(crate) path: String,
+    /// The place or group that the bytes go to, instead of the default one.
+    pub(crate) place: Option<String>,
 }
 
 /// What became of one entry.

@@ -1,0 +1,62 @@
+//! What a plan changes in a collection of the store besides the bytes.
+
+use cenote_client::{Attributes, Client, NewResource, ResourceKind};
+use jiff::Timestamp;
+
+use super::entry::Entry;
+use super::plan::Plan;
+use super::report::Report;
+use crate::error::Result;
+use crate::place::join;
+
+/// The collection that is changed.
+pub(super) struct Target<'a> {
+    pub(super) client: &'a Client,
+    pub(super) path: &'a str,
+    /// Only say what would be done.
+    pub(super) dry_run: bool,
+}
+
+impl Target<'_> {
+    /// Tells what needs nothing or cannot be done, and removes what has to go.
+    pub(super) async fn begin(&self, plan: &Plan, report: &mut Report<'_>) -> Result<()> {
+        report.unchanged(plan.unchanged);
+        for (path, error) in &plan.failures {
+            report.failed(&join(self.path, path), error.again());
+        }
+        for path in &plan.remove {
+            let path = join(self.path, path);
+            let removed = match self.dry_run {
+                true => Ok(()),
+                false => self.client.remove(&path, true, None).await,
+            };
+            report.outcome(&path, removed, Report::removed)?;
+        }
+        Ok(())
+    }
+
+    /// Sets modes and times.
+    pub(super) async fn set_attributes(
+        &self,
+        entries: &[(String, Entry)],
+        report: &mut Report<'_>,
+    ) -> Result<()> {
+        for (path, entry) in entries {
+            let path = join(self.path, path);
+            let mtime = entry.mtime.filter(|_| !entry.is_directory());
+            let attributes = Attributes { mode: entry.mode, mtime, ..Attributes::default() };
+            let changed = match self.dry_run {
+                true => Ok(()),
+                false => self.client.set_attributes(&(&path).into(), &attributes).await.map(drop),
+            };
+            report.outcome(&path, changed, Report::updated)?;
+        }
+        Ok(())
+    }
+}
+
+/// A collection to make unless it is there.
+pub(super) fn collection(path: String, mode: Option<u32>, mtime: Option<Timestamp>) -> NewResource {
+    let kind = ResourceKind::Collection;
+    NewResource { path, kind, target: None, parents: true, exist_ok: true, mode, mtime }
+}

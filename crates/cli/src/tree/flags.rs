@@ -1,0 +1,106 @@
+//! The flags of transfers, and the transfers that they make.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use cenote_client::Client;
+use cenote_client::transfer::{Observer, Options, Transfer};
+use cenote_keyset::Format;
+use indicatif::ProgressBar;
+
+use crate::config::Settings;
+use crate::error::Result;
+use crate::session::Session;
+
+/// The flags of transfers.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TransferArgs {
+    /// Requests under way at a time
+    #[arg(long, short, value_name = "NUMBER", default_value = "4")]
+    pub(super) jobs: NonZeroUsize,
+    /// Print what would be done, and do nothing
+    #[arg(long, short = 'n')]
+    pub(crate) dry_run: bool,
+}
+
+impl TransferArgs {
+    /// The transfer of these flags, which moves `bar`.
+    pub(crate) fn transfer(
+        &self,
+        session: &Session,
+        way: Way<'_>,
+        bar: &ProgressBar,
+    ) -> Result<Transfer> {
+        let options = Options {
+            jobs: self.jobs,
+            journal: journal(&session.settings),
+            media_type_of: key_set,
+            ..way.options()
+        };
+        let client: &Client = session.client()?;
+        Ok(Transfer::new(client.clone(), options, Arc::new(Bar(bar.clone()))))
+    }
+}
+
+/// Which way a transfer goes, with the flags of that way.
+pub(crate) enum Way<'a> {
+    /// Into the store.
+    In(&'a WriteArgs),
+    /// Out of the store.
+    Out(&'a ReadArgs),
+}
+
+impl Way<'_> {
+    fn options(&self) -> Options {
+        match self {
+            Self::In(writes) => Options { place: writes.place.clone(), ..Options::default() },
+            Self::Out(reads) => Options {
+                verify: !reads.no_verify,
+                ranges_from: reads.ranges.then_some(RANGES_FROM),
+                ..Options::default()
+            },
+        }
+    }
+}
+
+/// The media type of a file of keys.
+fn key_set(start: &[u8]) -> Option<&'static str> {
+    Format::detect(start)?.media_type()
+}
+
+/// Smaller files are not worth several requests, in bytes.
+const RANGES_FROM: u64 = 64 << 20;
+
+/// The flags of transfers out of the store.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ReadArgs {
+    /// Do not compare what comes with the store's checksum
+    #[arg(long)]
+    no_verify: bool,
+    /// Get large objects in ranges side by side: faster from afar
+    #[arg(long)]
+    ranges: bool,
+}
+
+/// The flags of transfers into the store.
+#[derive(Debug, clap::Args)]
+pub(crate) struct WriteArgs {
+    /// The place or group that the bytes go to, instead of the default one
+    #[arg(long, value_name = "PLACE")]
+    pub(crate) place: Option<String>,
+}
+
+/// Interrupted uploads are remembered beside the configuration.
+fn journal(settings: &Settings) -> Option<PathBuf> {
+    Some(settings.file()?.parent()?.join("uploads"))
+}
+
+#[derive(Debug)]
+struct Bar(ProgressBar);
+
+impl Observer for Bar {
+    fn moved(&self, bytes: u64) {
+        self.0.inc(bytes);
+    }
+}

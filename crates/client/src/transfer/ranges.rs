@@ -1,0 +1,116 @@
+//! An object by several requests side by side, each for a range.
+//!
+//! The partial file has its full size from the beginning; after its bytes it has a byte for each
+//! range, which is set once the range is there. So an interrupted transfer goes on with the others.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use futures_util::{StreamExt, TryStreamExt, stream};
+
+use super::download::{complete, open};
+use super::file::{hash_file, unwritable};
+use super::{Transfer, blocking};
+use crate::{Error, ReadOptions, Resource, Result, Sha256Digest};
+
+/// A range as it is marked in the partial file.
+const ARRIVED: u8 = 1;
+
+/// A partial file, and which of its ranges are there.
+struct Partial<'a> {
+    file: Arc<File>,
+    path: &'a Path,
+    resource: &'a Resource,
+    size: u64,
+    /// How much one request asks for, in bytes.
+    range: u64,
+}
+
+impl Transfer {
+    /// Reads all ranges that have not arrived yet into the file `partial`.
+    pub(super) async fn get_ranges(
+        &self,
+        resource: &Resource,
+        size: u64,
+        partial: &Path,
+    ) -> Result<Option<Sha256Digest>> {
+        let range = self.options.range_size.get() as u64;
+        let (path, marks) = (partial.to_owned(), size.div_ceil(range));
+        let opened = blocking(move || begin(&path, size, marks)).await;
+        let file = Arc::new(opened.map_err(|error| unwritable(partial, error))?);
+        let partial = Partial { file, path: partial, resource, size, range };
+        stream::iter(0..marks)
+            .map(|index| self.get_range(&partial, index))
+            .buffer_unordered(self.options.jobs.get())
+            .try_for_each(|()| std::future::ready(Ok(())))
+            .await?;
+        partial.end(self.options.verify).await
+    }
+
+    async fn get_range(&self, partial: &Partial<'_>, index: u64) -> Result<()> {
+        let offset = index * partial.range;
+        let length = partial.range.min(partial.size - offset);
+        if partial.has(index).await? {
+            self.observer.moved(length);
+            return Ok(());
+        }
+        let if_match = partial.resource.etag.clone();
+        let options = ReadOptions { offset, length: Some(length), if_match, version: None };
+        let mut chunks = self.client.read(&partial.resource.path, &options).await?.into_stream();
+        let mut at = offset;
+        while let Some(chunk) = chunks.try_next().await? {
+            let (from, moved) = (at, chunk.len() as u64);
+            at += moved;
+            if at > offset + length {
+                return Err(Error::protocol("more bytes came than were asked for"));
+            }
+            partial.write(chunk, from).await?;
+            self.observer.moved(moved);
+        }
+        complete(partial.resource, partial.size - (offset + length - at))?;
+        partial.write(bytes::Bytes::from_static(&[ARRIVED]), partial.size + index).await
+    }
+}
+
+impl Partial<'_> {
+    /// Whether an earlier run has left this range here.
+    async fn has(&self, index: u64) -> Result<bool> {
+        let (file, at) = (Arc::clone(&self.file), self.size + index);
+        let read = blocking(move || {
+            let mut mark = [0];
+            file.read_exact_at(&mut mark, at).map(|()| mark == [ARRIVED])
+        });
+        read.await.map_err(|error| unwritable(self.path, error))
+    }
+
+    async fn write(&self, bytes: bytes::Bytes, at: u64) -> Result<()> {
+        let file = Arc::clone(&self.file);
+        let written = blocking(move || file.write_all_at(&bytes, at)).await;
+        written.map_err(|error| unwritable(self.path, error))
+    }
+
+    /// Cuts off the marks, and hashes what is left if it is to be verified.
+    async fn end(self, verify: bool) -> Result<Option<Sha256Digest>> {
+        let (path, size) = (self.path.to_owned(), self.size);
+        let ended = blocking(move || {
+            let mut file = open(&path)?;
+            file.set_len(size)?;
+            verify.then(|| hash_file(&mut file)).transpose()
+        });
+        ended.await.map_err(|error| unwritable(self.path, error))
+    }
+}
+
+/// Opens the partial file with its marks: those of an earlier run, or none.
+fn begin(path: &Path, size: u64, marks: u64) -> io::Result<File> {
+    let file = open(path)?;
+    let full = size.saturating_add(marks);
+    if file.metadata()?.len() != full {
+        file.set_len(0)?;
+        file.set_len(full)?;
+    }
+    Ok(file)
+}
