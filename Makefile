@@ -3,6 +3,8 @@
 PYTHON ?= python3
 VENV := .venv
 N ?= 1000
+# The program that the tests of other languages run; `cargo test` builds it, too.
+PROGRAM := cargo build --locked -p cenote-cli
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -15,6 +17,7 @@ demo: ## install what is missing, then keep, find and read back a real tree, ste
 	scripts/demo
 
 lint: ## check form and lints
+	scripts/setup build
 	cargo fmt --all --check
 	cargo clippy --locked --all-targets -- -D warnings
 
@@ -22,18 +25,18 @@ test: lint ## run every test, of Rust, of Python and of R
 	scripts/setup test
 	CENOTE_REQUIRE_POSTGRES=1 cargo test --locked
 	scripts/schemathesis
-	$(MAKE) --no-print-directory python
+	$(MAKE) --no-print-directory python PROGRAM=:
 	scripts/test-r
 
 python: ## build the Python package and run its tests, also against a server of ours
 	scripts/setup python
-	cargo build --locked -p cenote-cli
+	$(PROGRAM)
 	. $(VENV)/bin/activate && maturin develop --quiet --manifest-path python/Cargo.toml
 	$(VENV)/bin/python -m pytest -q python/tests
 
 r: ## run the tests of the R package against a server of ours
 	scripts/setup r
-	cargo build --locked -p cenote-cli
+	$(PROGRAM)
 	scripts/test-r
 
 crash: ## kill -9 a writer N times and look for what was lost

@@ -3,6 +3,7 @@
 //! Invariant: the numbers are promised (`cenote --help`, `docs/cli.md`); a kind
 //! never changes its number.
 
+use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
@@ -62,9 +63,8 @@ impl Kind {
     }
 }
 
-/// Why a verb failed.
-#[derive(Debug, thiserror::Error)]
-#[error("{message}")]
+/// Why a verb failed. Shown as it is printed: the message, and a line for each hint.
+#[derive(Debug)]
 pub(crate) struct CliError {
     kind: Kind,
     message: String,
@@ -84,6 +84,12 @@ impl CliError {
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
+    }
+
+    /// Says what to do next in the words of this program alone.
+    #[must_use]
+    pub(crate) fn hinted(self, hint: &str) -> Self {
+        Self { hints: vec![hint.to_owned()], ..self }
     }
 
     /// Says the same in more words.
@@ -131,10 +137,18 @@ impl CliError {
             });
             eprintln!("{error}");
         } else {
-            eprintln!("cenote: {}", self.message);
-            self.hints.iter().for_each(|hint| eprintln!("  hint: {hint}"));
+            eprintln!("cenote: {self}");
         }
         ExitCode::from(self.kind as u8)
+    }
+}
+
+impl std::error::Error for CliError {}
+
+impl fmt::Display for CliError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        self.hints.iter().try_for_each(|hint| write!(f, "\n  hint: {hint}"))
     }
 }
 

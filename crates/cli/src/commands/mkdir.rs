@@ -2,7 +2,7 @@
 
 use cenote_client::{NewResource, ResourceKind};
 
-use crate::error::Result;
+use crate::error::{CliError, Result};
 use crate::place::StorePath;
 use crate::session::Session;
 
@@ -21,11 +21,17 @@ impl Args {
     pub(crate) async fn run(self, session: &Session) -> Result<()> {
         let client = session.client()?;
         for path in &self.paths {
-            let made = client.create(&collection(path, self.parents)).await?;
+            let made = client.create(&collection(path, self.parents)).await.map_err(explain)?;
             session.output.done(&made, |made| format!("made {}", made.path))?;
         }
         Ok(())
     }
+}
+
+fn explain(error: cenote_client::Error) -> CliError {
+    let no_parent = error.kind() == cenote_client::Kind::NotFound;
+    let error = CliError::from(error);
+    if no_parent { error.hinted("-p makes the collections above, too") } else { error }
 }
 
 /// A collection to be created.

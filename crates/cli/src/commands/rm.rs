@@ -60,5 +60,5 @@ impl Args {
 fn explain(error: cenote_client::Error) -> CliError {
     let has_children = error.kind() == cenote_client::Kind::NotEmpty;
     let error = CliError::from(error);
-    if has_children { error.hint("-r removes it with all that lies below") } else { error }
+    if has_children { error.hinted("-r removes it with all that lies below") } else { error }
 }

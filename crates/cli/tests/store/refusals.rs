@@ -17,6 +17,9 @@ cenote: nothing is at /gone
 
 "#]]
         );
+        let (code, said) = world.refused(&["mkdir", "/gone/below"]);
+        assert_eq!(code, 3);
+        assert!(said.ends_with("hint: -p makes the collections above, too\n"), "{said}");
         assert_eq!(world.refused(&["put", "gone", ":/x"]).0, 3);
         assert_eq!(world.refused(&["get", ":/gone", "x"]).0, 3);
         assert_eq!(world.refused(&["ls", "/*.gone"]).0, 3);
@@ -36,6 +39,7 @@ fn a_wrong_command_line_is_2() {
         (&["put", "d", ":/d"], "a directory: d"),
         (&["put", ":/x", ":/y"], "not a path on this machine"),
         (&["ls", "lab"], "not a path in the store: lab"),
+        (&["ls", "lab"], "hint: paths in the store begin with `/`"),
         (&["ls", "/a/../b"], "`..` is not a name in the store"),
         (&["ls", "/a["], "not a pattern"),
         (&["get", "-r"], "required arguments"),
