@@ -81,21 +81,26 @@ def append(out):
     rows = []
     for path in sorted(out.glob('append-*.csv')):
         with open(path) as file:
-            times = [int(time) / 1000 for _, time in csv.reader(file, delimiter=';')]
+            rounds = [[int(time) / 1000 for time in row[1:]]
+                      for row in csv.reader(file, delimiter=';')]
+        wall, cpu = zip(*rounds)
         plugin = path.stem.removeprefix('append-').replace('-', ' ')
-        tenth = max(1, len(times) // 10)
-        first, last = statistics.median(times[:tenth]), statistics.median(times[-tenth:])
-        rows.append([plugin, str(len(times)), f'{first:.1f} ms', f'{last:.1f} ms',
-                     f'{max(times):.1f} ms', f'{sum(times) / 1000:.1f} s',
-                     f'{statistics.mean(times):.1f} ms'])
-    table(['program', 'rounds', 'first tenth, median', 'last tenth, median', 'longest', 'in all',
-           'a round, mean'], rows)
+        tenth = max(1, len(cpu) // 10)
+        first, last = statistics.median(cpu[:tenth]), statistics.median(cpu[-tenth:])
+        rows.append([plugin, str(len(rounds)), *(f'{time:,.1f} ms' for time in (
+            first, last, max(cpu), statistics.mean(cpu), statistics.mean(wall)))])
+    table(['program', 'rounds', 'first tenth, median CPU', 'last tenth, median CPU',
+           'longest, CPU', 'mean CPU', 'mean wall'], rows)
 
 
 def micro(out):
-    with open(out / 'micro.csv') as file:
-        table(['operation', 'ns'], [[what, f'{float(time):,.0f}']
-                                    for what, time in csv.reader(file, delimiter=';')])
+    times = {}
+    for path in sorted(out.glob('micro-*.csv')):
+        with open(path) as file:
+            times[path.stem.removeprefix('micro-')] = dict(csv.reader(file, delimiter=';'))
+    table(['operation', *(f'{program}, ns' for program in times)],
+          [[what, *(f'{float(of[what]):,.0f}' for of in times.values())]
+           for what in times['cenote']])
 
 
 def machine():

@@ -184,12 +184,12 @@ fn append(directory: &str, parent: &str, plugin: &str, rounds: u32) {
     set(&load(directory, parent, plugin), &file, parent, plugin);
     let mut old = KeySet::new();
     for round in 0..rounds {
-        let start = Instant::now();
+        let (wall, cpu) = (Instant::now(), cpu_time());
         let mut keys = get(&file, parent, plugin);
         keys.append(Key::new(name(parent).child(format!("more{round}")).unwrap()));
         set(&keys, &file, parent, plugin);
         old = keys;
-        println!("{round};{}", start.elapsed().as_micros());
+        println!("{round};{};{:.0}", wall.elapsed().as_micros(), (cpu_time() - cpu) / 1000.0);
     }
     black_box(old);
 }
@@ -228,6 +228,7 @@ fn per(what: &str, count: usize, operations: impl FnOnce()) {
     println!("{what};{:.1}", (cpu_time() - start) / count as f64);
 }
 
+/// The CPU time of this process so far, in nanoseconds.
 fn cpu_time() -> f64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     time.tv_sec as f64 * 1e9 + time.tv_nsec as f64

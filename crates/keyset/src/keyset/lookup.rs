@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use super::KeySet;
+use super::pieces::Position;
 use crate::Namespace;
 use crate::key::{Key, KeyRef};
 use crate::name::KeyName;
@@ -23,28 +24,27 @@ impl KeySet {
     /// Where a specification gives only a default, a key `default:/…` with it
     /// joins the set.
     pub fn lookup(&mut self, name: &KeyName) -> Option<KeyRef<'_>> {
-        let found = match self.resolve(name, &Cell::new(MAX_LINKS), true)? {
-            Resolved::Key(found) => found,
+        match self.resolve(name, &Cell::new(MAX_LINKS), true)? {
+            Resolved::Key(found) => Some(self.pieces.key(found)),
             Resolved::Default(key) => {
-                let found = key.name().to_name();
+                let name = key.name().to_name();
                 self.append(key);
-                found
+                self.get(&name)
             }
-        };
-        self.get(&found)
+        }
     }
 
-    /// The name of the key that a lookup finds.
+    /// The key that a lookup finds.
     fn resolve(&self, name: &KeyName, links: &Cell<u32>, defaults: bool) -> Option<Resolved> {
         if name.namespace() != Namespace::Cascading {
-            return self.get(name).map(|_| Resolved::Key(name.clone()));
+            return self.pieces.find(name.borrow()).map(Resolved::Key);
         }
         if let Some(spec) = self.get(&name.with_namespace(Namespace::Spec)) {
             return self.resolve_by_spec(name, spec, links, defaults);
         }
         self.resolve_in(name, CASCADE).or_else(|| {
-            let itself = defaults.then(|| self.get(name)).flatten();
-            itself.map(|_| Resolved::Key(name.clone()))
+            let itself = defaults.then(|| self.pieces.find(name.borrow())).flatten();
+            itself.map(Resolved::Key)
         })
     }
 
@@ -54,7 +54,7 @@ impl KeySet {
         namespaces: impl IntoIterator<Item = Namespace>,
     ) -> Option<Resolved> {
         let mut names = namespaces.into_iter().map(|namespace| name.with_namespace(namespace));
-        names.find(|name| self.get(name).is_some()).map(Resolved::Key)
+        names.find_map(|name| self.pieces.find(name.borrow())).map(Resolved::Key)
     }
 
     fn resolve_by_spec(
@@ -98,8 +98,8 @@ impl KeySet {
 
     fn default_of(&self, name: &KeyName, spec: KeyRef<'_>) -> Option<Resolved> {
         let name = name.with_namespace(Namespace::Default);
-        if self.get(&name).is_some() {
-            return Some(Resolved::Key(name));
+        if let Some(found) = self.pieces.find(name.borrow()) {
+            return Some(Resolved::Key(found));
         }
         let mut key = Key::new(name);
         key.set_string(spec.meta_value("default")?).ok()?;
@@ -108,7 +108,7 @@ impl KeySet {
 }
 
 enum Resolved {
-    Key(KeyName),
+    Key(Position),
     Default(Key),
 }
 

@@ -61,7 +61,7 @@ impl KeySet {
 
     /// The key of exactly this name; see [`KeySet::lookup`] for cascading.
     pub fn get(&self, name: &KeyName) -> Option<KeyRef<'_>> {
-        self.pieces.get(name.borrow())
+        self.pieces.find(name.borrow()).map(|at| self.pieces.key(at))
     }
 
     /// Adds a key; one of the same name makes way (`ksAppendKey`).

@@ -163,9 +163,15 @@ impl Pieces {
         }
     }
 
-    pub(super) fn get(&self, name: NameRef<'_>) -> Option<KeyRef<'_>> {
-        let piece = self.pieces.get(self.piece_of(name))?;
-        piece.find(name).map(|at| piece.get(at))
+    /// Where the key of this name is.
+    pub(super) fn find(&self, name: NameRef<'_>) -> Option<Position> {
+        let piece = self.piece_of(name);
+        self.pieces.get(piece)?.find(name).map(|at| Position { piece, at })
+    }
+
+    /// The key at a position that was found.
+    pub(super) fn key(&self, Position { piece, at }: Position) -> KeyRef<'_> {
+        self.pieces[piece].get(at)
     }
 
     /// The first position for which `goes_left` no longer holds, which it must
