@@ -87,6 +87,8 @@ fn values_may_be_bytes_or_null() {
     case.out(&["set", "k.dump", "bytes", "--base64", "AP8="]);
     case.out(&["set", "k.dump", "none", "--null"]);
     case.out(&["set", "k.dump", "minus", "--", "-5"]);
+    assert_eq!(case.out(&["set", "k.dump", "bytes", "--base64", "AP8="]), "Set to 2 bytes\n");
+    assert_eq!(case.out(&["set", "k.dump", "none", "--null"]), "Set to null value\n");
     assert_eq!(case.run(&["get", "k.dump", "-n", "bytes"]).stdout, [0, 255]);
     let line = json(&case.out(&["get", "k.dump", "bytes", "--json"]));
     assert_eq!(line["base64"], "AP8=");

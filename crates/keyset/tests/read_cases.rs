@@ -82,6 +82,18 @@ fn errors_say_where() {
 }
 
 #[test]
+fn a_short_file_is_told_to_be_cut_only_if_it_starts_as_one() {
+    let fault =
+        |input: &[u8]| try_read(input.into(), "user:/a", Format::Quickdump).unwrap_err().fault;
+    for cut in [&b"E"[..], b"EKDB", b"EKDB\0\0\0"] {
+        assert!(matches!(fault(cut), Fault::UnexpectedEnd), "{cut:?}");
+    }
+    for other in [&b"{}\n"[..], b"EKD\n", b"junk\n", b"kdbOpen 2\n"] {
+        assert!(matches!(fault(other), Fault::WrongMagic(_)), "{other:?}");
+    }
+}
+
+#[test]
 fn lengths_past_the_end_cost_nothing() {
     for length in ["00ffffffffffffffff", "00ffffffffffffff7f", "8000000000000080"] {
         let input = [b"EKDB\0\0\0\x03\x03ab".to_vec(), unhex(length), b"x".to_vec()].concat();

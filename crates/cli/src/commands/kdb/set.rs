@@ -38,7 +38,10 @@ impl Args {
         let (name, value) = (key.name(), described(key.value()));
         session.output.done(&key_json(key.borrow()), |_| match is_new {
             true => format!("Create a new key {name} with {value}"),
-            false => format!("Set {}", value.replacen(' ', " to ", 1)),
+            false => match value.strip_prefix("string ") {
+                Some(text) => format!("Set string to {text}"),
+                None => format!("Set to {value}"),
+            },
         })
     }
 

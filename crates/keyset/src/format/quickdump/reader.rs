@@ -56,6 +56,7 @@ impl<I: Input, S: Sink> Parser<'_, I, S> {
         let (magic, version) = match header.as_ref() {
             [] => return Ok(None),
             [magic @ .., a, b, c, d] if magic.len() == 4 => (magic, [*a, *b, *c, *d]),
+            cut if cut.iter().zip(MAGIC).any(|(a, b)| a != b) => (cut, [0; 4]),
             _ => return Err(Box::new(Fault::UnexpectedEnd)),
         };
         if magic != MAGIC {
