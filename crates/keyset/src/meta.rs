@@ -37,8 +37,9 @@ pub struct MetaRef<'a> {
 }
 
 /// The identity of a metakey, as long as it lives.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct MetaId {
+    /// What tells the metakeys of a block from others.
     pub(crate) home: usize,
     /// Within a block, which of its metakeys.
     pub(crate) number: u64,

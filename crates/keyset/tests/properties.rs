@@ -5,10 +5,10 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use cenote_keyset::format::{NameForm, dump, quickdump};
+use cenote_keyset::format::{dump, quickdump};
 use cenote_keyset::{
-    Change, Format, Key, KeyName, KeySet, MetaKey, Namespace, ReadOptions, ValueRef, diff, read,
-    stream, to_bytes,
+    Change, Format, Key, KeyName, KeySet, MetaKey, ReadOptions, ValueRef, diff, read, stream,
+    to_bytes,
 };
 use common::name;
 use proptest::prelude::*;
@@ -111,6 +111,31 @@ proptest! {
             prop_assert_eq!(&again, &keys);
             prop_assert_eq!(sharing(&again), sharing(&keys));
             prop_assert_eq!(to_bytes(&again, &name("user:/p"), format).unwrap(), bytes);
+        }
+    }
+
+    #[test]
+    fn changed_files_bring_back_everything(
+        keys in keys("user:/p"),
+        changes in prop::collection::vec(any::<[prop::sample::Index; 3]>(), 1..5),
+    ) {
+        for format in STORAGE {
+            let bytes = to_bytes(&keys, &name("user:/p"), format).unwrap();
+            let mut set = read(bytes, &name("user:/p"), format, ReadOptions::default()).unwrap();
+            let changes = if set.is_empty() { &[] } else { &changes[..] };
+            for [from, to, meta] in changes {
+                let [giver, mut key] = [from, to].map(|at| set.at(at.index(set.len())).unwrap().to_key());
+                let metas: Vec<_> = giver.borrow().meta_keys().collect();
+                match metas.get(meta.index(metas.len() + 1)) {
+                    Some(meta) => key.share_meta(meta.clone()),
+                    None => key.set_value(giver.value()),
+                }
+                set.append(key);
+            }
+            let bytes = to_bytes(&set, &name("user:/p"), format).unwrap();
+            let again = read(bytes, &name("user:/p"), format, ReadOptions::default()).unwrap();
+            prop_assert_eq!(sharing(&again), sharing(&set));
+            prop_assert_eq!(again, set);
         }
     }
 
@@ -244,44 +269,4 @@ proptest! {
             prop_assert!(!matches!(key.value(), ValueRef::Binary(b"")));
         }
     }
-}
-
-#[test]
-fn appends_in_any_order_end_up_in_order() {
-    let mut keys = KeySet::new();
-    for at in (0..5000_u64).map(|at| at * 7919 % 5000) {
-        keys.append(Key::new(name(&format!("user:/k{at:05}"))));
-    }
-    assert_eq!(keys.len(), 5000);
-    assert!(
-        keys.iter().zip(0..).all(|(key, at)| key.name().to_string() == format!("user:/k{at:05}"))
-    );
-    assert_eq!(keys.hierarchy(&name("user:/k00007")).count(), 1);
-}
-
-#[test]
-fn many_lookups_find_what_few_find() {
-    let names: Vec<_> = (0..500).map(|at| name(&format!("user:/p/{}/k{at}", at % 7))).collect();
-    let keys: KeySet = names.iter().cloned().map(Key::new).collect();
-    let bytes = to_bytes(&keys, &name("user:/p"), Format::Quickdump).unwrap();
-    let mut keys =
-        read(bytes, &name("user:/p"), Format::Quickdump, ReadOptions::default()).unwrap();
-    for round in 0..3 {
-        for (at, key) in names.iter().enumerate() {
-            assert_eq!(keys.get(key).is_some(), round < 2 || at % 2 == 0, "{key} in {round}");
-            assert!(keys.get(&key.join("below").unwrap()).is_none());
-            assert!(keys.get(&key.with_namespace(Namespace::Dir)).is_none());
-            if round == 1 && at % 2 == 1 {
-                keys.remove(key).unwrap();
-            }
-        }
-    }
-}
-
-#[test]
-fn streams_refuse_names_that_need_a_whole_file() {
-    let old = b"kdbOpen 1\nksNew 0\nksEnd\n";
-    let mut writer = quickdump::Writer::new(std::io::sink());
-    stream(&old[..], Format::Dump, ReadOptions::default(), &mut writer).unwrap_err();
-    assert_eq!(format!("{:?}", NameForm::Old), "Old");
 }

@@ -7,6 +7,7 @@
 
 mod entry;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -187,14 +188,27 @@ impl Block {
     /// a writer of this layout writes them.
     pub(crate) fn records(&self, layout: Layout, from: u32, to: u32) -> Option<&[u8]> {
         let file_end = self.verbatim.filter(|_| self.layout == layout)?;
-        let record = |entry: &Entry| {
-            let binary = entry.has(Flags::BINARY);
-            let (name, value) = (entry.name(), entry.value());
-            (name.at - layout.before_name(binary, name.len, value.len)) as usize
+        self.bytes.get(self.record(from, file_end) as usize..self.record(to, file_end) as usize)
+    }
+
+    /// Where the record of a key starts, in a file of such records.
+    fn record(&self, index: u32, file_end: u64) -> u64 {
+        let Some(entry) = self.entries.get(index as usize) else { return file_end };
+        let (name, value) = (entry.name(), entry.value());
+        name.at - self.layout.before_name(entry.has(Flags::BINARY), name.len, value.len)
+    }
+
+    /// What the metakeys are called that the keys from one index up to another have, in a file
+    /// whose records can be copied: those are in order and share none.
+    pub(crate) fn meta_ids(&self, from: u32, to: u32) -> [Range<MetaId>; 2] {
+        let file_end = self.bytes.len() as u64;
+        let table = |index: u32| match self.entries.get(index as usize) {
+            Some(entry) => u64::from(entry.meta_at()),
+            None => self.metas.len() as u64,
         };
-        let start = record(self.entries.get(from as usize)?);
-        let end = self.entries.get(to as usize).map_or(file_end as usize, record);
-        self.bytes.get(start..end)
+        let stored = |index: u32| self.record(index, file_end) | STORED;
+        let id = |number: u64| MetaId { home: self.home(), number };
+        [id(table(from))..id(table(to)), id(stored(from))..id(stored(to))]
     }
 
     /// The metakeys of a key in order.

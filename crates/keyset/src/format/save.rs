@@ -4,7 +4,7 @@
 //! them and copied by the others. Each metakey is looked at once, so the cost
 //! is linear (the real writers' is quadratic).
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::collections::hash_map::{Entry, HashMap};
 
 use super::error::WriteError;
@@ -54,8 +54,8 @@ fn save_stretch<S: RecordSink>(
 ) -> Result<(), WriteError> {
     if let Some((block, from, to)) = stretch.run()
         && names.are_those_of(block)
-        && sharing.candidates.is_empty()
         && let Some(records) = block.records(S::LAYOUT, from, to)
+        && !sharing.may_concern(block, from, to)
     {
         return Ok(sink.records(records)?);
     }
@@ -163,7 +163,7 @@ impl<'a> StoredNames<'a> {
 
 /// Which metakeys may have several owners, and the first owner of each so far.
 struct Sharing {
-    candidates: HashSet<MetaId>,
+    candidates: BTreeSet<MetaId>,
     owners: HashMap<MetaId, Box<[u8]>>,
 }
 
@@ -172,6 +172,12 @@ impl Sharing {
         let lists = keys.stretches().filter(|stretch| stretch.run().is_none());
         let candidates = lists.flatten().flat_map(KeyRef::shareable_meta).collect();
         Self { candidates, owners: HashMap::new() }
+    }
+
+    /// Whether other keys may have metakeys of these keys of a block whose records can be copied.
+    fn may_concern(&self, block: &Block, from: u32, to: u32) -> bool {
+        let of_keys = block.meta_ids(from, to);
+        of_keys.into_iter().any(|ids| self.candidates.range(ids).next().is_some())
     }
 
     /// The key with which a metakey was written before, if it was.
