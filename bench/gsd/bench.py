@@ -283,7 +283,7 @@ def table(title, figures):
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
-        '--sizes', default='128,1024,16384', help='MiB of each file; one that does not fit is left out'
+        '--sizes', default='128,1024,16384,131072', help='MiB of each file; one that does not fit is left out'
     )
     parser.add_argument('--sides', default='32,128,1024', help='N is the square of each')
     parser.add_argument('--repetitions', type=int, default=5)

@@ -197,3 +197,18 @@ fn recovery_saves_the_frames_that_are_whole() {
     assert_eq!((&done["frames"], &done["lost_frames"][0]), (&149.into(), &18.into()));
     assert!(stdout(&cenote(&["check"], &[&target])).starts_with("sound: 149 frames"));
 }
+
+#[test]
+fn a_directory_is_neither_a_trajectory_nor_a_name_for_one() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let output = cenote(&["info"], &[dir.path()]);
+    assert_eq!(code(&output), 8, "{}", stderr(&output));
+    let output = cenote(&["repack", "--force"], &[&fixture("g5_one.gsd"), dir.path()]);
+    assert_eq!(code(&output), 4);
+    assert!(stderr(&output).contains("is a directory"), "{}", stderr(&output));
+    let siblings = std::fs::read_dir(dir.path().parent().expect("it has one")).expect("listed");
+    let name = dir.path().file_name().expect("it has one").to_string_lossy().into_owned();
+    let names = siblings.map(|entry| entry.expect("an entry").file_name());
+    let partial = std::ffi::OsString::from(format!("{name}.partial"));
+    assert!(!names.into_iter().any(|name| name == partial));
+}

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::file::GsdFile;
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
+use crate::text::count;
 
 /// Check every index entry and name, and which bytes belong to what
 ///
@@ -52,8 +53,7 @@ impl Args {
         if report.is_sound() {
             return Ok(());
         }
-        let problems = if report.found == 1 { "problem" } else { "problems" };
-        let told = format!("{}: {} {problems}", self.file, report.found);
+        let told = format!("{}: {}", self.file, count(report.found, "problem"));
         let hint = "`cenote gsd repack --recover` saves the frames that are whole";
         Err(CliError::new(Kind::Found, told).hint(hint))
     }
@@ -61,10 +61,10 @@ impl Args {
 
 fn text(summary: &Summary) -> String {
     format!(
-        "{}: {} frames, {} chunks, {} bytes in use, {} unreachable",
+        "{}: {}, {}, {} bytes in use, {} unreachable",
         if summary.sound { "sound" } else { "damaged" },
-        summary.frames,
-        summary.chunks,
+        count(summary.frames, "frame"),
+        count(summary.chunks, "chunk"),
         summary.used_bytes,
         summary.unreachable_bytes
     )

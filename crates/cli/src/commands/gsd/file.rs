@@ -107,7 +107,7 @@ fn kind(error: &Error) -> Kind {
             io::ErrorKind::AlreadyExists => Kind::Exists,
             io::ErrorKind::PermissionDenied => Kind::Denied,
             io::ErrorKind::StorageFull => Kind::NoSpace,
-            io::ErrorKind::UnexpectedEof => Kind::Mismatch,
+            io::ErrorKind::UnexpectedEof | io::ErrorKind::IsADirectory => Kind::Mismatch,
             _ => Kind::Failed,
         },
         _ => Kind::Failed,

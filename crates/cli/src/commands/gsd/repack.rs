@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::file::{GsdFile, in_file, output};
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
+use crate::text::count;
 
 /// Copy a file without outgrown blocks and lost data, in the current version of the format
 ///
@@ -60,10 +61,7 @@ impl Args {
     }
 
     fn write(&self, session: &Session, partial: &Path) -> Result<Recovery> {
-        if !self.force && self.output.exists() {
-            let told = format!("{} is there already", self.output.display());
-            return Err(CliError::new(Kind::Exists, told).hint("--force replaces it"));
-        }
+        self.check_output()?;
         let bar = session.progress.count(0, "frames");
         let progress = |done, frames| {
             bar.set_length(frames);
@@ -80,6 +78,19 @@ impl Args {
         Ok(Recovery { frames: reader.frames(), ..Recovery::default() })
     }
 
+    fn check_output(&self) -> Result<()> {
+        let shown = self.output.display();
+        if self.output.is_dir() {
+            return Err(CliError::new(Kind::Exists, format!("{shown} is a directory"))
+                .hint("write the name of the copy, too"));
+        }
+        if !self.force && self.output.exists() {
+            let told = format!("{shown} is there already");
+            return Err(CliError::new(Kind::Exists, told).hint("--force replaces it"));
+        }
+        Ok(())
+    }
+
     fn create(&self, partial: &Path) -> Result<File> {
         let mut options = File::options();
         let file = options.read(true).write(true).create(true).truncate(true).open(partial);
@@ -87,7 +98,8 @@ impl Args {
     }
 
     fn publish(&self, partial: &Path) -> Result<()> {
-        Ok(std::fs::rename(partial, &self.output)?)
+        std::fs::rename(partial, &self.output)
+            .map_err(|error| in_file(self.output.display(), error.into()))
     }
 
     /// Says what was copied, and fails if that was not all.
@@ -111,10 +123,8 @@ impl Args {
 }
 
 fn text(done: &Done) -> String {
-    let saved = format!(
-        "{} frames, {} bytes instead of {}",
-        done.frames, done.bytes_after, done.bytes_before
-    );
+    let frames = count(done.frames, "frame");
+    let saved = format!("{frames}, {} bytes instead of {}", done.bytes_after, done.bytes_before);
     match done.lost_frames.as_slice() {
         [] => saved,
         lost => {
