@@ -38,7 +38,7 @@ pub(crate) struct Cli {
 }
 
 /// What every verb understands.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct GlobalArgs {
     /// The store: a server's address, or a store's directory on this machine [env: CENOTE_URL]
     #[arg(long, global = true, value_name = "URL|DIR", help_heading = "Store")]

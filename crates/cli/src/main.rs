@@ -8,6 +8,7 @@
 
 mod args;
 mod commands;
+mod complete;
 mod config;
 mod connect;
 mod duration;
@@ -27,6 +28,7 @@ mod tree;
 use std::process::ExitCode;
 
 use clap::Parser;
+use clap_complete::CompleteEnv;
 
 use crate::args::Cli;
 use crate::session::Session;
@@ -36,6 +38,8 @@ use crate::session::Session;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    // A shell that completes a command line asks by a variable.
+    CompleteEnv::with_factory(complete::command).complete();
     let cli = Cli::parse();
     let json = cli.global.json;
     match run(cli) {

@@ -1,13 +1,18 @@
 //! `cenote completions`: scripts for shells.
 
-use clap::CommandFactory;
 use clap_complete::Shell;
+use clap_complete::env::Shells;
 
-use crate::args::Cli;
 use crate::error::Result;
 use crate::session::Session;
 
+/// In bash a colon is the end of a word, unless that is said otherwise.
+const COLON: &str = "COMP_WORDBREAKS=${COMP_WORDBREAKS//:}\n";
+
 /// Print a completion script for a shell.
+///
+/// The shell then asks the program what may come next: paths in the store, too, if the settings say
+/// which store, and no password has to be asked for.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "For example: cenote completions bash > ~/.local/share/bash-completion/completions/cenote")]
 pub(crate) struct Args {
@@ -17,8 +22,13 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) async fn run(self, session: &Session) -> Result<()> {
-        let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut Cli::command(), "cenote", &mut script);
+        let mut script = match self.shell {
+            Shell::Bash => COLON.as_bytes().to_vec(),
+            _ => Vec::new(),
+        };
+        let shell = Shells::builtins();
+        let shell = shell.completer(&self.shell.to_string()).expect("each shell has a script");
+        shell.write_registration("COMPLETE", "cenote", "cenote", "cenote", &mut script)?;
         session.output.bytes(&script)
     }
 }
