@@ -26,3 +26,7 @@ body_reader <- function(file, offset, length, tick) {
 native_path <- function(file) enc2native(path.expand(file))
 
 hexadecimal <- function(bytes) paste(as.character(bytes), collapse = "")
+
+binary <- function(digits) {
+  if (!is.null(digits)) as.raw(strtoi(substring(digits, seq(1, nchar(digits), 2), seq(2, nchar(digits), 2)), 16L))
+}

@@ -1,7 +1,7 @@
 #' Put a file or a directory
 #'
 #' A file goes in one request, whatever its size, and appears whole or not at all: with its SHA-256, which the server
-#' compares before it shows the object. Files of more than 16 MiB go in verified parts, so that a call that was
+#' compares before it shows the object. Of a file of more than 16 MiB the server keeps what has come, so that a call that was
 #' interrupted, even in another session, is continued by the next one. Directories go with all that is in them, several
 #' files at a time. Bytes never pass through R's memory.
 #'
@@ -15,7 +15,7 @@
 #' @param ticket A ticket to use.
 #' @param resume Whether to continue an interrupted call.
 #' @return Invisibly, a data frame with a row for each file: `logical_path`, `local_path`, `size`, `checksum` (the
-#'   SHA-256, in the form of iRODS; missing for a file that went in parts), and `body`, the local path again, as rirods
+#'   SHA-256, in the form of iRODS; missing with `offset`, and without `truncate`), and `body`, the local path again, as rirods
 #'   names it.
 #' @examplesIf is_connected_irods()
 #' iput("results.csv", "results.csv")
@@ -45,7 +45,7 @@ put_tree <- function(dir, path, how, verbose) {
   put_files(file.path(dir, files), paste0(path, "/", enc2utf8(files), recycle0 = TRUE), c(how, parents = TRUE), verbose)
 }
 
-# Files beyond this size, in bytes, go in parts.
+# Of files beyond this size, in bytes, the server keeps what has come.
 whole_limit <- 16 * 2^20
 
 put_files <- function(files, paths, how, verbose) {
@@ -59,7 +59,7 @@ put_files <- function(files, paths, how, verbose) {
     digests[[i]] <<- digest
     list(handle = put_handle(files[[i]], sizes[[i]], paths[[i]], digest, how, tick), done = check_status)
   })
-  for (i in setdiff(seq_along(files), whole)) put_in_parts(files[[i]], paths[[i]], how, tick)
+  for (i in setdiff(seq_along(files), whole)) digests[i] <- list(put_in_parts(files[[i]], paths[[i]], how, tick))
   transfers(paths, files, digests)
 }
 

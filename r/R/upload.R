@@ -1,39 +1,42 @@
-# Large files go in parts. What a call has begun is written down, so that the next one, in any session, continues it.
+# Large files go in requests of which the server keeps what comes, however they end. What a call has begun is written down,
+# so that the next one, in any session, continues it.
 #
-# Invariant: a part counts as arrived if the server's SHA-256 of it is that of the same bytes of the file as it is now.
+# Invariant: what has arrived counts if the server's SHA-256 of it is that of the same bytes of the file as it is now.
 
-# A part is what an interruption can cost, and what a connection carries without a pause: a sixteenth of the file, from 8
-# to 64 MiB.
-part_bytes <- function(size) ceiling(min(max(size / 16, 8 * 2^20), 64 * 2^20))
+# What a crash of the server can cost.
+part_bytes <- 2^30
 
+# Gives the digest of the whole.
 put_in_parts <- function(file, path, how, tick) {
   upload <- if (how$resume) begun_upload(file, path)
   if (is.null(upload)) upload <- begin_upload(file, path, how)
+  tick(upload$end)
   size <- file.size(file)
-  offsets <- seq(0, size - 1, by = part_bytes(size))
-  lengths <- pmin(part_bytes(size), size - offsets)
-  here <- arrived(upload, file, offsets, lengths)
-  tick(sum(lengths[here]))
-  put_parts(upload, file, offsets[!here], lengths[!here], how, tick)
-  native("POST", paste0("uploads/", upload$id, "/complete"), ticket = how$ticket, body = no_fields)
+  for (offset in seq_by(upload$end, size, part_bytes)) {
+    put_part(upload, file, offset, min(part_bytes, size - offset), how, tick)
+  }
+  whole <- native("POST", paste0("uploads/", upload$id, "/complete"), ticket = how$ticket, body = no_fields)
   forget_upload(upload)
+  binary(whole$sha256)
 }
 
 no_fields <- structure(list(), names = character())
 
+seq_by <- function(from, end, by) if (from < end) seq(from, end - 1, by = by)
+
 # The digest of a part is computed while it is sent.
-put_parts <- function(upload, file, offsets, lengths, how, tick) {
-  each_request(length(offsets), width = 3L, function(i) {
-    digest <- begin_digest(file, offsets[[i]], lengths[[i]])
+put_part <- function(upload, file, offset, length, how, tick) {
+  each_request(1, function(i) {
+    digest <- begin_digest(file, offset, length)
     h <- handle(headers = ticket_header(how$ticket))
-    curl::handle_setopt(h, url = paste0(host(), "/v1/uploads/", upload$id, "/", text_of(offsets[[i]])))
+    curl::handle_setopt(h, url = paste0(host(), "/v1/uploads/", upload$id, "/", text_of(offset), "?keep=true"))
     check <- function(answer) {
       stored <- json_of(check_status(answer))$sha256
-      if (!identical(stored, hexadecimal(end_digest(digest, lengths[[i]])))) {
+      if (!identical(stored, hexadecimal(end_digest(digest, length)))) {
         stop_cenote("mismatch", paste0("the bytes stored are not those of the file: ", file))
       }
     }
-    list(handle = send_body(h, file, offsets[[i]], lengths[[i]], tick), done = check)
+    list(handle = send_body(h, file, offset, length, tick), done = check)
   })
 }
 
@@ -44,13 +47,15 @@ begin_upload <- function(file, path, how) {
   note_upload(file, path, answer$id)
 }
 
-# Which of the parts the server has.
-arrived <- function(upload, file, offsets, lengths) {
-  parts <- upload$parts
-  vapply(seq_along(offsets), function(i) {
-    part <- parts[parts$offset == offsets[[i]] & parts$length == lengths[[i]], , drop = FALSE]
-    isTRUE(NROW(part) == 1) && identical(part$sha256, hexadecimal(sha256(file, offsets[[i]], lengths[[i]])))
-  }, logical(1))
+# Up to where the server has the file as it is now; NULL where it has something else.
+arrived <- function(parts, file) {
+  end <- 0
+  for (i in seq_len(NROW(parts))) {
+    length <- parts$length[[i]]
+    if (parts$offset[[i]] != end || !identical(parts$sha256[[i]], hexadecimal(sha256(file, end, length)))) return(NULL)
+    end <- end + length
+  }
+  end
 }
 
 # The notes: a file for each upload that has begun.
@@ -69,18 +74,19 @@ note_upload <- function(file, path, id) {
   dir.create(notes(), showWarnings = FALSE, recursive = TRUE)
   note <- tempfile("upload-", notes(), ".rds")
   saveRDS(list(identity = identity_of(file, path), id = id), note)
-  list(id = id, note = note, parts = NULL)
+  list(id = id, note = note, end = 0)
 }
 
 forget_upload <- function(upload) unlink(upload$note)
 
-# The upload of this file that an earlier call has begun, if the server still has it.
+# The upload of this file that an earlier call has begun, if the server still has it, and nothing else in it.
 begun_upload <- function(file, path) {
   for (note in list.files(notes(), full.names = TRUE)) {
     noted <- tryCatch(readRDS(note), error = function(e) NULL)
     if (!identical(noted$identity, identity_of(file, path))) next
     upload <- tryCatch(native("GET", paste0("uploads/", noted$id)), cenote_not_found = function(e) NULL)
-    if (!is.null(upload)) return(list(id = noted$id, note = note, parts = upload$parts))
-    unlink(note)
+    end <- if (!is.null(upload)) arrived(upload$parts, file)
+    if (!is.null(end)) return(list(id = noted$id, note = note, end = end))
+    unlink(note) # the server sweeps what it has of it
   }
 }

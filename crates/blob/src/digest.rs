@@ -8,6 +8,7 @@ use blake2::Blake2b512;
 use md5::Md5;
 use sha1::Sha1;
 use sha2::digest::DynDigest;
+use sha2::digest::common::hazmat::SerializableState;
 use sha2::{Digest, Sha256, Sha512, Sha512_256};
 
 /// An algorithm that some protocol asks for beside SHA-256.
@@ -58,6 +59,45 @@ impl fmt::Debug for Digests {
     }
 }
 
+/// The SHA-256 of a run of bytes before it is closed, so that it can go on with the bytes that follow.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Sha256State(Box<[u8]>);
+
+impl Sha256State {
+    /// The state as it was kept; none if these are not [`as_bytes`](Self::as_bytes) of one.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        resume(bytes).map(|_| Self(bytes.into()))
+    }
+
+    /// The state as it can be kept for a while: another version of this crate may not know it.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The SHA-256 of the bytes so far.
+    pub fn sha256(&self) -> [u8; 32] {
+        self.hash().finalize().into()
+    }
+
+    fn of(hash: &Sha256) -> Self {
+        Self(hash.serialize().as_slice().into())
+    }
+
+    fn hash(&self) -> Sha256 {
+        resume(&self.0).expect("made from a state only")
+    }
+}
+
+impl fmt::Debug for Sha256State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Sha256State").field(&hex::encode(self.sha256())).finish()
+    }
+}
+
+fn resume(bytes: &[u8]) -> Option<Sha256> {
+    Sha256::deserialize(bytes.try_into().ok()?).ok()
+}
+
 enum State {
     Cryptographic(Box<dyn DynDigest + Send>),
     Crc32c(u32),
@@ -103,6 +143,8 @@ impl State {
 pub struct Hasher {
     sha256: Sha256,
     others: BTreeMap<Algorithm, State>,
+    /// Goes on from what came before these bytes.
+    whole: Option<Sha256>,
 }
 
 impl Hasher {
@@ -110,13 +152,29 @@ impl Hasher {
     pub fn new(others: impl IntoIterator<Item = Algorithm>) -> Self {
         let others =
             others.into_iter().map(|algorithm| (algorithm, State::new(algorithm))).collect();
-        Self { sha256: Sha256::new(), others }
+        Self { sha256: Sha256::new(), others, whole: None }
+    }
+
+    /// A hasher for SHA-256 alone, which goes on from where `state` stands.
+    pub fn resume(state: &Sha256State) -> Self {
+        Self { sha256: state.hash(), others: BTreeMap::new(), whole: None }
+    }
+
+    /// The same for bytes that follow others: [`state`](Self::state) is that of all together.
+    pub fn after(self, before: &Sha256State) -> Self {
+        Self { whole: Some(before.hash()), ..self }
     }
 
     /// Takes the next bytes.
     pub fn update(&mut self, bytes: &[u8]) {
         Digest::update(&mut self.sha256, bytes);
         self.others.values_mut().for_each(|state| state.update(bytes));
+        self.whole.iter_mut().for_each(|whole| Digest::update(whole, bytes));
+    }
+
+    /// Where the SHA-256 stands, of these bytes and of those that came before them.
+    pub fn state(&self) -> Sha256State {
+        Sha256State::of(self.whole.as_ref().unwrap_or(&self.sha256))
     }
 
     /// The digests of all bytes taken.

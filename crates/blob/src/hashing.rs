@@ -5,7 +5,7 @@
 use bytes::Bytes;
 use tokio::task::{JoinError, JoinHandle, spawn, spawn_blocking};
 
-use crate::{Digests, Hasher};
+use crate::{Digests, Hasher, Sha256State};
 
 /// A hasher with at most one run of bytes in work. It fails only when the
 /// runtime goes down; a call that is dropped while it waits changes nothing.
@@ -27,8 +27,10 @@ impl Hashing {
         Ok(())
     }
 
-    /// The digests of all runs; nothing can be done with it afterwards.
-    pub(crate) async fn finish(&mut self) -> Result<Digests, JoinError> {
-        Ok((&mut self.0).await?.finish())
+    /// The digests of all runs, and where the SHA-256 stands; nothing can be done with it afterwards.
+    pub(crate) async fn finish(&mut self) -> Result<(Digests, Sha256State), JoinError> {
+        let hasher = (&mut self.0).await?;
+        let state = hasher.state();
+        Ok((hasher.finish(), state))
     }
 }

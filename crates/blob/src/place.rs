@@ -137,7 +137,12 @@ impl Place {
     /// A writer of the blob `id`, which computes `digests` beside SHA-256. Nothing
     /// is kept before its first full part or its end.
     pub fn writer(&self, id: BlobId, digests: impl IntoIterator<Item = Algorithm>) -> BlobWriter {
-        BlobWriter::new(self.clone(), id, Hasher::new(digests))
+        self.hashing_writer(id, Hasher::new(digests))
+    }
+
+    /// The same with a hasher that may go on from earlier bytes.
+    pub fn hashing_writer(&self, id: BlobId, hasher: Hasher) -> BlobWriter {
+        BlobWriter::new(self.clone(), id, hasher)
     }
 
     /// The length of the blob `id` in bytes, or `None` where there is no such blob.

@@ -56,8 +56,8 @@ impl Verified {
     }
 
     async fn check(&mut self) -> Result<()> {
-        let digests =
-            self.hashing.finish().await.map_err(|lost| self.place.error(self.id, lost))?;
+        let hashed = self.hashing.finish().await;
+        let (digests, _) = hashed.map_err(|lost| self.place.error(self.id, lost))?;
         let (expected, actual) = (self.sha256, digests.sha256);
         match actual == expected {
             true => Ok(()),

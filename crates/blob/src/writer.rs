@@ -15,7 +15,7 @@ use tokio::task::{JoinHandle, spawn, spawn_blocking};
 
 use crate::error::Source;
 use crate::hashing::Hashing;
-use crate::{BlobId, Damage, Digests, Hasher, Place, Result, disk};
+use crate::{BlobId, Damage, Digests, Hasher, Place, Result, Sha256State, disk};
 
 /// Parts that the store may be working on while another one fills.
 const IN_FLIGHT: usize = 2;
@@ -36,6 +36,8 @@ pub struct Written {
     pub size: u64,
     /// The digests of its bytes.
     pub digests: Digests,
+    /// Where the SHA-256 stands, of its bytes and of those that they follow.
+    pub state: Sha256State,
 }
 
 /// Takes the bytes of one blob in order; see [`Place::writer`].
@@ -126,8 +128,9 @@ impl BlobWriter {
             self.publish_small().await?;
         }
         self.check_kept().await?;
-        let digests = self.hashing.finish().await.map_err(|lost| self.place.failure(lost))?;
-        Ok(Written { id: self.id, size: self.size, digests })
+        let hashed = self.hashing.finish().await;
+        let (digests, state) = hashed.map_err(|lost| self.place.failure(lost))?;
+        Ok(Written { id: self.id, size: self.size, digests, state })
     }
 
     async fn publish_small(&mut self) -> Result<()> {

@@ -221,7 +221,7 @@ fn make_tree(store: &Store, caller: &Caller, at: &StorePath, bytes: &[u8]) -> Re
     let received = store.receive_inline(bytes, &Expected::default())?;
     let items = ["a", "b"].map(|leaf| BatchItem {
         path: path(format!("{at}/{leaf}")),
-        what: BatchWhat::Object(received.clone()),
+        what: BatchWhat::Object(received.clone().into()),
         options: PutOptions { parents: true, ..PutOptions::default() },
     });
     store.publish_many(caller, &items)?.into_iter().try_for_each(|answer| answer.map(drop))

@@ -4,6 +4,14 @@ through <- function(proxy) {
   icd("tests")
 }
 
+# What is greater than nothing some time after the server has noticed that a connection is gone.
+awaited <- function(what, until = Sys.time() + 30) {
+  while (!isTRUE(what() > 0) && Sys.time() < until) NULL
+  what()
+}
+
+checksum_of <- function(file) paste0("sha2:", jsonlite::base64_enc(sha256(file)))
+
 test_that("an interrupted download goes on where it stopped", {
   need_server()
   file <- file_with(random_bytes(3e6))
@@ -55,29 +63,36 @@ test_that("an interrupted upload goes on where it stopped, and nothing is seen b
   expect_error(iput(file, "f"), class = "cenote_unreachable")
   expect_equal(nrow(ils()), 0)
   expect_length(list.files(notes()), 1)
-  arrived_before <- NROW(begun_upload(file, absolute("f"))$parts)
-  expect_gt(arrived_before, 0)
-  moved <- 0
-  put_in_parts(file, absolute("f"), list(overwrite = FALSE, resume = TRUE), function(bytes) moved <<- moved + bytes)
-  expect_equal(moved, file.size(file))
+  arrived_before <- awaited(function() begun_upload(file, absolute("f"))$end)
+  expect_gt(arrived_before, 2^20)
+  expect_lt(arrived_before, 5 * 2^20)
+  steps <- c()
+  put_in_parts(file, absolute("f"), list(overwrite = FALSE, resume = TRUE), function(bytes) steps <<- c(steps, bytes))
+  expect_equal(sum(steps), file.size(file))
+  expect_equal(steps[[1]], arrived_before)
   expect_length(list.files(notes()), 0)
   back <- tempfile()
-  iget("f", back)
+  expect_identical(iget("f", back)$checksum, checksum_of(file)) # of the whole, though it came in two parts
   expect_identical(tools::md5sum(back)[[1]], tools::md5sum(file)[[1]])
+})
+
+test_that("a large upload has a checksum at once", {
+  need_server()
+  file <- file_with(random_bytes(17 * 2^20))
+  expect_identical(iput(file, "f")$checksum, checksum_of(file))
+  expect_identical(iget("f", tempfile())$checksum, checksum_of(file))
 })
 
 test_that("an upload is not continued with another file", {
   need_server()
   file <- file_with(random_bytes(20 * 2^20))
   upload <- begin_upload(file, absolute("f"), list(overwrite = FALSE))
-  part <- part_bytes(file.size(file))
-  put_parts(upload, file, 0, part, list(), identity)
+  put_part(upload, file, 0, 2^20, list(), identity)
   bytes <- bytes_of(file)
   bytes[[1]] <- xor(bytes[[1]], as.raw(1))
   time <- file.mtime(file)
   writeBin(bytes, file)
   Sys.setFileTime(file, time) # it looks the same
-  sent <- 0
   iput(file, "f")
   back <- tempfile()
   iget("f", back)

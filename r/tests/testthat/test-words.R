@@ -56,8 +56,13 @@ test_that("rows with different fields make one data frame", {
   expect_equal(dim(bind_rows(list())), c(0L, 0L))
 })
 
-test_that("parts are a sixteenth of a file, within limits", {
-  expect_equal(part_bytes(1), 8 * 2^20)
-  expect_equal(part_bytes(512 * 2^20), 32 * 2^20)
-  expect_equal(part_bytes(2^40), 64 * 2^20)
+test_that("a file goes in one request from where it stopped, a very large one in several", {
+  expect_equal(seq_by(5, 6, part_bytes), 5)
+  expect_null(seq_by(6, 6, part_bytes))
+  expect_equal(seq_by(5, 2^31, part_bytes), 5 + c(0, 2^30))
+})
+
+test_that("digits are those of the bytes", {
+  expect_identical(binary(hexadecimal(as.raw(0:255))), as.raw(0:255))
+  expect_null(binary(NULL))
 })

@@ -29,7 +29,7 @@ pub(super) async fn read<R: AsyncRead + Unpin + Send>(
     let what = match entry.header().entry_type() {
         EntryType::Regular | EntryType::Continuous => {
             let bytes = ReaderStream::with_capacity(&mut entry, CHUNK);
-            BatchWhat::Object(store.receive_at(place, bytes, &options.expected).await?)
+            BatchWhat::Object(Box::new(store.receive_at(place, bytes, &options.expected).await?))
         }
         EntryType::Directory => BatchWhat::Collection,
         EntryType::Symlink => BatchWhat::Link(target(&entry)?),

@@ -3,15 +3,17 @@
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
-use cenote_store::{Conditions, PutOptions, StorePath, UploadOptions};
+use cenote_store::{Conditions, Expected, PutOptions, StorePath, UploadOptions};
 
 use super::create::mode;
-use super::extract::{Json, Segment};
-use super::json::{BegunUpload, Complete, Instant, NewUpload, Part, Resource, UploadState};
+use super::extract::{Json, Params, Segment};
+use super::json::{
+    BegunUpload, Complete, Instant, NewUpload, Part, PartQuery, Resource, UploadState,
+};
 use super::write::{answer, expected, place};
 use crate::app::App;
 use crate::layer::Asker;
-use crate::problem::Problem;
+use crate::problem::{Problem, ProblemKind};
 
 /// Begins an upload.
 #[utoipa::path(post, path = "/v1/uploads", tag = "uploads", request_body = NewUpload,
@@ -50,22 +52,32 @@ fn options(app: &App, question: NewUpload) -> Result<UploadOptions, Problem> {
     Ok(UploadOptions { put, size: question.size })
 }
 
-/// Takes a part, whole or not at all.
+/// Takes a part, whole or not at all, unless it is told to keep what comes.
 #[utoipa::path(put, path = "/v1/uploads/{id}/{offset}", tag = "uploads",
-    params(("id" = u64, Path), ("offset" = u64, Path, description = "Its first byte in the whole")),
+    params(("id" = u64, Path), ("offset" = u64, Path, description = "Its first byte in the whole"), PartQuery),
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),
     responses((status = 200, body = Part)))]
 pub(super) async fn put_part(
     State(app): State<App>,
     Asker(caller): Asker,
     Segment((id, offset)): Segment<(u64, u64)>,
+    Params(PartQuery { keep }): Params<PartQuery>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Json<Part>, Problem> {
-    let expected = expected(&headers, &body)?;
+    let expected = Expected { keep_short: keep, ..expected(&headers, &body)? };
     let bytes = body.into_data_stream();
-    let part = app.store().put_part(&caller, id, offset, bytes, &expected).await?;
+    let taken = async move { app.store().put_part(&caller, id, offset, bytes, &expected).await };
+    let part = if keep { outlasting(taken).await? } else { taken.await? };
     Ok(Json(part.into()))
+}
+
+/// Goes on when the client has gone, whose connection the request would otherwise end with.
+async fn outlasting(
+    taken: impl Future<Output = cenote_store::Result<cenote_store::Part>> + Send + 'static,
+) -> Result<cenote_store::Part, Problem> {
+    let lost = |_| Problem::new(ProblemKind::Internal, "a fault of the server ended this request");
+    Ok(tokio::spawn(taken).await.map_err(lost)??)
 }
 
 /// What has arrived.

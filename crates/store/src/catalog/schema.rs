@@ -232,6 +232,19 @@ pub(crate) struct PartRecord {
     pub(crate) digests: Digests,
     #[n(2)]
     pub(crate) content: ContentId,
+    #[n(3)]
+    pub(crate) running: Option<RunningRecord>,
+}
+
+/// The SHA-256 of a whole up to the end of a part that came in order.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+pub(crate) struct RunningRecord {
+    /// Where it stands, as `Sha256State` gives it.
+    #[cbor(n(0), with = "minicbor::bytes")]
+    pub(crate) state: Vec<u8>,
+    /// The part that it went on from, if this is not the first one.
+    #[n(1)]
+    pub(crate) after: Option<ContentId>,
 }
 
 /// Work that is done in bounded commits, and resumed after a restart.

@@ -107,9 +107,13 @@ impl Layout {
 
     /// The digests of all bytes.
     pub(crate) async fn digests(self) -> Result<Digests> {
+        self.digests_from(0, Hasher::default()).await
+    }
+
+    /// The same by a hasher that has had all bytes before `start`.
+    pub(crate) async fn digests_from(self, start: u64, mut hasher: Hasher) -> Result<Digests> {
         let size = self.size;
-        let mut stream = self.bytes(0..size);
-        let mut hasher = Hasher::default();
+        let mut stream = self.bytes(start..size);
         while let Some(chunk) = stream.next().await {
             hasher.update(&chunk?);
         }

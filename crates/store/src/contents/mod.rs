@@ -4,11 +4,15 @@
 //! while more than one resource or version refers to it; what nothing refers to is swept.
 
 mod compact;
+mod complete;
 mod conditions;
 mod damage;
 mod digest;
+mod expected;
 mod extents;
+mod intake;
 mod layout;
+mod parts;
 mod publish;
 mod read;
 mod receive;
@@ -23,10 +27,11 @@ mod upload;
 mod write_at;
 
 pub use conditions::Conditions;
+pub use expected::Expected;
 pub use layout::ContentStream;
 pub use publish::{BatchItem, BatchWhat, PutOptions};
 pub use read::{Opened, ReadOptions};
-pub use receive::{Expected, Limits, Received};
+pub use receive::{Limits, Received};
 pub use register::Registration;
 pub use replica_view::{ReplicaChange, ReplicaView};
 pub use replicate::Trim;

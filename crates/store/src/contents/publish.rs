@@ -46,7 +46,7 @@ pub struct BatchItem {
 #[derive(Debug, Clone)]
 pub enum BatchWhat {
     /// An object with these bytes.
-    Object(Received),
+    Object(Box<Received>),
     /// A collection; it is no error if it is there.
     Collection,
     /// A symbolic link.

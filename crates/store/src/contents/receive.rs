@@ -5,11 +5,13 @@
 //! by the writers of the blob.
 
 use bytes::{Bytes, BytesMut};
-use cenote_blob::{Algorithm, BlobWriter, Hasher, Place, Written};
+use cenote_blob::{BlobWriter, Sha256State, Written};
 use futures_core::Stream;
 use futures_util::future::{join_all, try_join_all};
 use futures_util::{StreamExt, pin_mut};
 
+use super::expected::{Expected, mismatched};
+use super::intake::{Intake, Running};
 use crate::catalog::{BlobCopy, BlobRecord};
 use crate::model::{Content, Digests, Extent, Piece, PlaceId};
 use crate::places::Destination;
@@ -30,19 +32,6 @@ impl Default for Limits {
     }
 }
 
-/// What the sender says of the bytes; they are refused if it is not so.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Expected {
-    /// How many there are.
-    pub length: Option<u64>,
-    /// Their SHA-256.
-    pub sha256: Option<[u8; 32]>,
-    /// Their MD5.
-    pub md5: Option<[u8; 16]>,
-    /// Other digests to compute.
-    pub also: Vec<Algorithm>,
-}
-
 /// Bytes that have arrived, durable, and not yet referred to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Received {
@@ -52,6 +41,8 @@ pub struct Received {
     pub(crate) blob: Option<(BlobId, BlobRecord)>,
     /// The place or group that they were sent to, if somebody named one.
     pub(crate) named: Option<PlaceId>,
+    /// Where the SHA-256 stands at their end, if they came in order from the first byte of the whole.
+    pub(crate) state: Option<Sha256State>,
 }
 
 /// A blob that nothing refers to yet, and where it is.
@@ -117,19 +108,28 @@ impl Store {
     where
         E: std::fmt::Display,
     {
+        self.receive_as(Intake { destination, expected, inline, running: Running::No }, bytes).await
+    }
+
+    /// The same for bytes that may follow others.
+    pub(super) async fn receive_as<E>(
+        &self,
+        intake: Intake<'_>,
+        bytes: impl Stream<Item = Result<Bytes, E>>,
+    ) -> Result<Received>
+    where
+        E: std::fmt::Display,
+    {
         pin_mut!(bytes);
-        let mut receiver = Receiver {
-            store: self,
-            destination,
-            expected,
-            inline,
-            head: BytesMut::new(),
-            blob: None,
-            size: 0,
-        };
+        let keep_short = intake.expected.keep_short;
+        let mut receiver =
+            Receiver { store: self, intake, head: BytesMut::new(), blob: None, size: 0 };
         while let Some(chunk) = bytes.next().await {
-            let chunk = chunk.map_err(|cause| cut_short(&cause))?;
-            receiver.take(chunk).await?;
+            match chunk {
+                Ok(chunk) => receiver.take(chunk).await?,
+                Err(_) if keep_short && receiver.size > 0 => break,
+                Err(cause) => return Err(cut_short(&cause)),
+            }
         }
         receiver.finish().await
     }
@@ -148,15 +148,14 @@ impl Store {
             digests: (&digests).into(),
             blob: None,
             named: None,
+            state: None,
         })
     }
 }
 
 struct Receiver<'a> {
     store: &'a Store,
-    destination: Destination,
-    expected: &'a Expected,
-    inline: usize,
+    intake: Intake<'a>,
     head: BytesMut,
     blob: Option<Vec<BlobWriter>>,
     size: u64,
@@ -166,13 +165,12 @@ impl Receiver<'_> {
     async fn take(&mut self, chunk: Bytes) -> Result<()> {
         self.size += chunk.len() as u64;
         self.check_size()?;
-        if self.blob.is_none() && self.size <= self.inline as u64 {
+        if self.blob.is_none() && self.size <= self.intake.inline as u64 {
             self.head.extend_from_slice(&chunk);
             return Ok(());
         }
         let head = std::mem::take(&mut self.head).freeze();
-        let copies =
-            self.blob.get_or_insert_with(|| new_blob(self.store, &self.destination, self.expected));
+        let copies = self.blob.get_or_insert_with(|| self.intake.new_blob(self.store));
         for run in [head, chunk] {
             let writes = copies.iter_mut().map(|copy| copy.write(run.clone()));
             let written = try_join_all(writes).await;
@@ -182,8 +180,8 @@ impl Receiver<'_> {
     }
 
     fn check_size(&self) -> Result<()> {
-        if self.expected.length.is_some_and(|length| self.size > length) {
-            return Err(mismatch("more bytes arrived than were announced"));
+        if self.intake.expected.length.is_some_and(|length| self.size > length) {
+            return Err(mismatched("more bytes arrived than were announced"));
         }
         if self.size > self.store.parts().limits.content {
             return Err(Error::new(ErrorKind::TooLarge, "larger than a content may be"));
@@ -192,18 +190,20 @@ impl Receiver<'_> {
     }
 
     async fn finish(self) -> Result<Received> {
-        let named = self.destination.named;
+        let Intake { destination, expected, running, .. } = self.intake;
+        let named = destination.named;
         let Some(copies) = self.blob else {
-            let inline = self.store.receive_inline(&self.head, self.expected)?;
-            return Ok(Received { named, ..inline });
+            let inline = self.store.receive_inline(&self.head, expected)?;
+            let state = running.state_after(&self.head);
+            return Ok(Received { named, state, ..inline });
         };
-        if self.expected.length.is_some_and(|length| self.size != length) {
+        if expected.is_short(self.size) {
             join_all(copies.into_iter().map(BlobWriter::abort)).await;
-            return Err(mismatch("fewer bytes arrived than were announced"));
+            return Err(mismatched("fewer bytes arrived than were announced"));
         }
-        let kept: Vec<_> = self.destination.ids().into_iter().map(BlobCopy::Kept).collect();
+        let kept: Vec<_> = destination.ids().into_iter().map(BlobCopy::Kept).collect();
         let written = self.store.finish_copies(copies, &kept).await?;
-        if let Err(error) = self.expected.check(written.size, &written.digests) {
+        if let Err(error) = expected.check(written.size, &written.digests) {
             self.store.discard((written.id, kept)).await;
             return Err(error);
         }
@@ -215,15 +215,9 @@ impl Receiver<'_> {
             digests,
             blob: Some((written.id, record)),
             named,
+            state: running.is_wanted().then_some(written.state),
         })
     }
-}
-
-/// One blob, to be written to each place.
-fn new_blob(store: &Store, destination: &Destination, expected: &Expected) -> Vec<BlobWriter> {
-    let blob = store.new_blob_id();
-    let writer = |(_, place): &(PlaceId, Place)| place.writer(blob, expected.algorithms());
-    destination.places.iter().map(writer).collect()
 }
 
 impl Store {
@@ -262,39 +256,11 @@ impl Store {
     }
 }
 
-impl Expected {
-    fn algorithms(&self) -> Vec<Algorithm> {
-        let md5 = self.md5.map(|_| Algorithm::Md5);
-        self.also.iter().copied().chain(md5).collect()
-    }
-
-    fn hasher(&self) -> Hasher {
-        Hasher::new(self.algorithms())
-    }
-
-    fn check(&self, size: u64, digests: &cenote_blob::Digests) -> Result<()> {
-        if self.length.is_some_and(|length| length != size) {
-            return Err(mismatch("the length is not the one announced"));
-        }
-        if self.sha256.is_some_and(|sha256| sha256 != digests.sha256) {
-            return Err(mismatch("the SHA-256 is not the one announced"));
-        }
-        if self.md5.is_some_and(|md5| digests.get(Algorithm::Md5) != Some(&md5[..])) {
-            return Err(mismatch("the MD5 is not the one announced"));
-        }
-        Ok(())
-    }
-}
-
 fn extent(length: u64, piece: impl FnOnce() -> Piece) -> Vec<Extent> {
     match length {
         0 => Vec::new(),
         _ => vec![Extent { offset: 0, length, start: 0, piece: piece() }],
     }
-}
-
-fn mismatch(message: &str) -> Error {
-    Error::new(ErrorKind::Mismatch, message).with_hint("send it again; nothing was stored")
 }
 
 fn cut_short(cause: &dyn std::fmt::Display) -> Error {

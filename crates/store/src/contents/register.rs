@@ -109,7 +109,14 @@ impl Store {
         let whole = Extent { offset: 0, length: size, start: 0, piece: Piece::Blob(blob) };
         let extents = if size == 0 { Vec::new() } else { vec![whole] };
         let blob = (size > 0).then_some((blob, record));
-        Ok(Received { content: Content { extents }, size, digests, blob, named: Some(place) })
+        Ok(Received {
+            content: Content { extents },
+            size,
+            digests,
+            blob,
+            named: Some(place),
+            state: None,
+        })
     }
 
     /// Adds the file as a copy of the current content, if its SHA-256 is known to be the same; none otherwise.

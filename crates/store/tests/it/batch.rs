@@ -8,7 +8,7 @@ use crate::world::{World, kind, noise, once, path, run, world};
 
 fn object(world: &World, to: &str, bytes: &[u8], options: PutOptions) -> BatchItem {
     let received = run(world.store.receive(once(bytes), &Expected::default())).unwrap();
-    BatchItem { path: path(to), what: BatchWhat::Object(received), options }
+    BatchItem { path: path(to), what: BatchWhat::Object(received.into()), options }
 }
 
 fn put(world: &World, items: &[BatchItem]) -> Vec<Result<Stat>> {

@@ -104,6 +104,7 @@ fn digests_on_demand() {
         sha256: Some(sha256(bytes)),
         md5: Some(md5),
         also: vec![Algorithm::Crc32c],
+        keep_short: false,
     };
     let stat = world.try_put(&world.admin, "/a", bytes, expecting(expected)).unwrap();
     let digests = stat.resource.content.unwrap().digests;

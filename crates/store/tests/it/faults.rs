@@ -106,8 +106,8 @@ const MUTATIONS: &[Mutation] = &[
             |to: &str, what| BatchItem { path: path(to), what, options: PutOptions::default() };
         let items = [
             item("/batch", BatchWhat::Collection),
-            item("/batch/large", BatchWhat::Object(large)),
-            item("/batch/small", BatchWhat::Object(small)),
+            item("/batch/large", BatchWhat::Object(large.into())),
+            item("/batch/small", BatchWhat::Object(small.into())),
         ];
         w.store.publish_many(&w.admin, &items)?.into_iter().try_for_each(|one| one.map(drop))
     }),

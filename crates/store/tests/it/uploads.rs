@@ -8,7 +8,7 @@ use cenote_store::{
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 
-use crate::world::{World, cases, kind, noise, once, path, run, world};
+use crate::world::{World, assert_clean, cases, kind, noise, once, path, run, world};
 
 fn begin(world: &World, to: &str, options: UploadOptions) -> Result<Upload> {
     world.store.begin_upload(&world.admin, &path(to), &options)
@@ -175,6 +175,64 @@ fn one_offset_put_many_times_at_once_is_one_part() {
     assert!(bytes.len() == 100 && bytes.iter().all(|byte| *byte == bytes[0]));
 }
 
+fn sha256_of(stat: &Stat) -> Option<[u8; 32]> {
+    stat.resource.content.as_ref().and_then(|content| content.digests.sha256)
+}
+
+#[test]
+fn parts_that_come_in_order_give_the_digest_of_the_whole_at_once() {
+    let mut world = world();
+    let bytes = noise(200_300, 1);
+    let upload = begin(&world, "/a", UploadOptions::default()).unwrap().id;
+    for (from, to) in [(0, 50), (50, 100_000), (100_000, 100_001), (100_001, 200_300)] {
+        world = world.reopened();
+        part(&world, upload, from, &bytes[from..to]).unwrap();
+    }
+    let stat = complete(&world, upload, None).unwrap();
+    assert_eq!(sha256_of(&stat), Some(Sha256::digest(&bytes).into()));
+}
+
+#[test]
+fn a_digest_of_the_whole_is_not_made_of_parts_that_were_replaced_or_laid_over() {
+    let world = world();
+    for (offset, bytes) in [(0, [9; 100]), (50, [9; 100])] {
+        let upload = begin(&world, "/a", UploadOptions::default()).unwrap().id;
+        part(&world, upload, 0, &[1; 100]).unwrap();
+        part(&world, upload, 100, &[2; 100]).unwrap();
+        part(&world, upload, offset, &bytes).unwrap();
+        let stat = complete(&world, upload, None).unwrap();
+        assert_eq!(sha256_of(&stat), None, "at {offset}");
+    }
+}
+
+#[test]
+fn what_came_of_a_part_that_broke_off_is_kept_on_demand() {
+    let world = world();
+    let bytes = noise(100_000, 1);
+    let upload = begin(&world, "/a", announced(100_000)).unwrap().id;
+    let broken = |keep_short, from: usize, to: usize, sha256| {
+        let length = Some(100_000 - from as u64);
+        let expected = Expected { length, keep_short, sha256, ..Expected::default() };
+        let came = Ok(bytes[from..to].to_vec().into());
+        let came = futures_util::stream::iter([came, Err("cut off")]);
+        run(world.store.put_part(&world.admin, upload, from as u64, came, &expected))
+    };
+    let arrived = || world.store.upload(&world.admin, upload).unwrap().parts;
+    assert_eq!(kind(broken(false, 0, 70_000, None)), ErrorKind::Mismatch);
+    assert_eq!(kind(broken(true, 0, 70_000, Some([0; 32]))), ErrorKind::Mismatch);
+    assert_eq!(kind(broken(true, 0, 0, None)), ErrorKind::Mismatch, "nothing came");
+    assert!(arrived().is_empty());
+    assert_eq!(broken(true, 0, 70_000, None).unwrap().length, 70_000);
+    assert_eq!(kind(broken(true, 0, 60_000, None)), ErrorKind::Conflict, "a longer one is there");
+    assert_eq!(broken(true, 70_000, 70_001, None).unwrap().length, 1);
+    assert_eq!(kind(complete(&world, upload, None)), ErrorKind::Conflict);
+    part(&world, upload, 70_001, &bytes[70_001..]).unwrap();
+    let stat = complete(&world, upload, None).unwrap();
+    assert_eq!(sha256_of(&stat), Some(Sha256::digest(&bytes).into()));
+    assert!(world.read("/a") == bytes);
+    assert_clean(&world.store);
+}
+
 proptest! {
     #![proptest_config(cases(48))]
 
@@ -182,6 +240,7 @@ proptest! {
     fn parts_in_any_order_repeated_and_corrected_give_the_whole(
         sizes in proptest::collection::vec(1usize..150, 1..8),
         order in proptest::collection::vec(any::<(usize, bool)>(), 0..20),
+        announced in any::<bool>(),
     ) {
         let world = world();
         let upload = begin(&world, "/a", UploadOptions::default()).unwrap().id;
@@ -193,10 +252,13 @@ proptest! {
             let bytes = if right { good(n).to_vec() } else { vec![9; 1 + n * 20] };
             part(&world, upload, starts[n], &bytes).unwrap();
         }
-        for n in (0..sizes.len()).rev() {
+        let last: Vec<usize> = if announced { (0..sizes.len()).rev().collect() } else { (0..sizes.len()).collect() };
+        for n in last {
             part(&world, upload, starts[n], good(n)).unwrap();
         }
-        complete(&world, upload, Some(Sha256::digest(&whole).into())).unwrap();
+        let sha256: [u8; 32] = Sha256::digest(&whole).into();
+        let stat = complete(&world, upload, announced.then_some(sha256)).unwrap();
+        prop_assert!(sha256_of(&stat).map_or(!announced, |known| known == sha256));
         world.sweep();
         prop_assert_eq!(world.read("/a"), whole);
         prop_assert!(world.table(b'p').is_empty() && world.table(b'P').is_empty());

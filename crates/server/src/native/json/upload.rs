@@ -1,7 +1,7 @@
 //! Uploads in parts.
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 use super::Instant;
 
@@ -29,6 +29,16 @@ pub(crate) struct NewUpload {
     pub(crate) parents: bool,
     /// The place or group that the bytes go to, instead of the default one.
     pub(crate) place: Option<String>,
+}
+
+/// How a part is taken.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct PartQuery {
+    /// If the bytes end early, keep those that came as a shorter part.
+    #[serde(default)]
+    pub(crate) keep: bool,
 }
 
 /// An upload that has begun.

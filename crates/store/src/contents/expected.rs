@@ -1,0 +1,53 @@
+//! What a sender says of bytes, and whether it is so.
+
+use cenote_blob::{Algorithm, Hasher};
+
+use crate::{Error, ErrorKind, Result};
+
+/// What the sender says of the bytes; they are refused if it is not so.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Expected {
+    /// How many there are.
+    pub length: Option<u64>,
+    /// Their SHA-256.
+    pub sha256: Option<[u8; 32]>,
+    /// Their MD5.
+    pub md5: Option<[u8; 16]>,
+    /// Other digests to compute.
+    pub also: Vec<Algorithm>,
+    /// Whether bytes that end early are kept as far as they came, as a shorter part of an upload. Nothing else can
+    /// be kept so.
+    pub keep_short: bool,
+}
+
+impl Expected {
+    pub(super) fn algorithms(&self) -> Vec<Algorithm> {
+        let md5 = self.md5.map(|_| Algorithm::Md5);
+        self.also.iter().copied().chain(md5).collect()
+    }
+
+    pub(super) fn hasher(&self) -> Hasher {
+        Hasher::new(self.algorithms())
+    }
+
+    pub(super) fn is_short(&self, size: u64) -> bool {
+        self.length.is_some_and(|length| size < length) && !self.keep_short
+    }
+
+    pub(super) fn check(&self, size: u64, digests: &cenote_blob::Digests) -> Result<()> {
+        if self.length.is_some_and(|length| size > length) || self.is_short(size) {
+            return Err(mismatched("the length is not the one announced"));
+        }
+        if self.sha256.is_some_and(|sha256| sha256 != digests.sha256) {
+            return Err(mismatched("the SHA-256 is not the one announced"));
+        }
+        if self.md5.is_some_and(|md5| digests.get(Algorithm::Md5) != Some(&md5[..])) {
+            return Err(mismatched("the MD5 is not the one announced"));
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn mismatched(message: &str) -> Error {
+    Error::new(ErrorKind::Mismatch, message).with_hint("send it again; nothing was stored")
+}

@@ -1,0 +1,61 @@
+//! How bytes are taken in: where to, what is expected of them, and whether they are part of a whole.
+
+use cenote_blob::{BlobWriter, Hasher, Place, Sha256State};
+
+use super::Expected;
+use crate::Store;
+use crate::model::PlaceId;
+use crate::places::Destination;
+
+/// What bytes are to the SHA-256 of a whole that comes in several runs.
+pub(super) enum Running {
+    /// Nothing.
+    No,
+    /// It begins with them.
+    Begin,
+    /// It goes on with them from here.
+    After(Sha256State),
+}
+
+/// How bytes are taken in.
+pub(super) struct Intake<'a> {
+    pub(super) destination: Destination,
+    pub(super) expected: &'a Expected,
+    /// Up to how many bytes are kept in the catalog.
+    pub(super) inline: usize,
+    /// Whether the SHA-256 of a whole goes on with them.
+    pub(super) running: Running,
+}
+
+impl Intake<'_> {
+    /// One blob, to be written to each place.
+    pub(super) fn new_blob(&self, store: &Store) -> Vec<BlobWriter> {
+        let blob = store.new_blob_id();
+        let writer = |(_, place): &(PlaceId, Place)| place.hashing_writer(blob, self.hasher());
+        self.destination.places.iter().map(writer).collect()
+    }
+
+    fn hasher(&self) -> Hasher {
+        let hasher = self.expected.hasher();
+        match &self.running {
+            Running::After(before) => hasher.after(before),
+            Running::Begin | Running::No => hasher,
+        }
+    }
+}
+
+impl Running {
+    pub(super) fn is_wanted(&self) -> bool {
+        !matches!(self, Self::No)
+    }
+
+    pub(super) fn state_after(&self, bytes: &[u8]) -> Option<Sha256State> {
+        let mut hasher = match self {
+            Self::No => return None,
+            Self::Begin => Hasher::default(),
+            Self::After(before) => Hasher::resume(before),
+        };
+        hasher.update(bytes);
+        Some(hasher.state())
+    }
+}
