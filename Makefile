@@ -23,7 +23,7 @@ lint: ## check form and lints
 
 test: lint ## run every test, of Rust, of Python and of R
 	scripts/setup test
-	CENOTE_REQUIRE_POSTGRES=1 cargo test --locked
+	CENOTE_REQUIRE_BUCKET=1 CENOTE_REQUIRE_POSTGRES=1 cargo test --locked
 	scripts/schemathesis
 	$(MAKE) --no-print-directory python PROGRAM=:
 	scripts/test-r

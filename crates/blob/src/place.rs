@@ -72,9 +72,8 @@ impl Place {
         Self::over(name, Arc::new(InMemory::new()), LOCAL_PART)
     }
 
-    /// The place at `url`: `file:///dir`, `memory:///`, and with the cargo feature
-    /// `cloud` `s3://bucket/prefix`, `gs://…`, `az://…` and what else
-    /// [`object_store::parse_url_opts`] knows, with the options named there.
+    /// The place at `url`: `file:///dir`, `memory:///`, `s3://bucket/prefix`, `gs://…`,
+    /// `az://…` and what else [`object_store::parse_url_opts`] knows, with the options named there.
     ///
     /// A writer into a bucket uploads parts of 8 MiB, of which S3 takes 10,000: a
     /// blob there has at most 78 GiB. Uploads that a crash left unfinished are
@@ -102,6 +101,8 @@ impl Place {
             }
             "memory" => Ok(Self::memory(name)),
             _ => {
+                // Another one that the process has chosen already is as good.
+                let _ = rustls::crypto::ring::default_provider().install_default();
                 let (store, prefix) = parse_url_opts(&url, options)?;
                 Ok(Self::over(name, Arc::new(PrefixStore::new(store, prefix)), REMOTE_PART))
             }

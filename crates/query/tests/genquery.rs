@@ -328,6 +328,22 @@ fn a_stored_query_takes_its_arguments() {
     }
 }
 
+#[test]
+fn a_value_is_found_without_its_attribute() {
+    let world = World::planted();
+    for n in 0..30 {
+        world.describe("/home/rods/b/x", &format!("attribute {n}"), "v", None);
+    }
+    world.describe("/home/rods/a/y", "attribute 7", "v", None);
+    let names = |query: &str| world.ask(query);
+    assert_eq!(names("select DATA_NAME where META_DATA_ATTR_VALUE = 'green'"), ["x"]);
+    assert_eq!(names("select COLL_NAME where META_COLL_ATTR_VALUE = 'v1'").len(), 1);
+    let both = "select DATA_NAME, META_DATA_ATTR_NAME where META_DATA_ATTR_VALUE = 'v' and META_DATA_ATTR_NAME = 'attribute 7'";
+    assert_eq!(names(both), ["x|attribute 7", "y|attribute 7"]);
+    assert_eq!(names("select META_DATA_ATTR_NAME where META_DATA_ATTR_VALUE = 'v'").len(), 30);
+    assert!(names("select DATA_NAME where META_DATA_ATTR_VALUE = 'none'").is_empty());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 

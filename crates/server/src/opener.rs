@@ -1,4 +1,4 @@
-//! Opens the places of a store from their addresses: directories, and with the cargo feature `cloud` buckets.
+//! Opens the places of a store from their addresses: directories and buckets.
 //!
 //! Credentials come from `[places.NAME]` in `store.toml`, or from the environment (`AWS_ACCESS_KEY_ID`, …): never from
 //! the catalog. Files are referred to where they lie only below the directories that `store.toml` names, so that an

@@ -64,6 +64,11 @@ impl Reading {
         metadata::stating(&self.view, attribute, value, limit)
     }
 
+    /// The same for a value of whatever attribute; none, too, if there are more than 10,000 attributes in the store.
+    pub fn stating_value(&self, value: &str, limit: usize) -> Result<Option<BTreeSet<u64>>> {
+        metadata::stating_value(&self.view, value, limit)
+    }
+
     /// The attributes of a resource, person or place that the caller may see.
     pub fn avus(&self, id: u64) -> Result<Vec<Avu>> {
         Ok(metadata::avus(&metadata::read(&self.view, id)?))

@@ -71,6 +71,8 @@ pub(crate) struct Inner {
     pub(crate) moves: Moves,
     /// Rings when a job that moves bytes was recorded.
     pub(crate) moving: Notify,
+    /// Told when a job that moves bytes is over.
+    pub(crate) moved: Notify,
     /// Rings when a job was recorded.
     pub(crate) work: Arc<Notify>,
     latch: Latch,
@@ -93,6 +95,7 @@ impl Store {
                 damage: Damage::new(work.clone()),
                 moves: Moves::default(),
                 moving: Notify::new(),
+                moved: Notify::new(),
                 work,
                 latch: Latch::default(),
             }),

@@ -1,7 +1,7 @@
 //! Where the rows about objects and collections come from: the cheapest way that the conditions allow.
 //!
-//! A query about objects or collections takes, in this order: what the index has for an attribute
-//! and its value; one collection that is named; the subtree that a pattern begins with; everything.
+//! A query about objects or collections takes, in this order: what the index has for an attribute,
+//! a value or both; one collection that is named; the subtree that a pattern begins with; everything.
 //! What is found by any of them is tested against all conditions afterwards.
 
 use std::collections::{BTreeSet, HashMap};
@@ -130,10 +130,13 @@ impl Source<'_> {
         self.reading.stat(&At::Id(ResourceId::ROOT))?.map_or(Ok(()), take)
     }
 
-    /// What the index has for an attribute, and its value where that is given; none, if it does not help.
+    /// What the index has for an attribute, a value or both; none, if it does not help.
     fn indexed(&self, name: Column, value: Column) -> Result<Option<BTreeSet<u64>>> {
-        let Some(attribute) = self.value(name) else { return Ok(None) };
-        Ok(self.reading.stating(attribute, self.value(value), MOST)?)
+        Ok(match (self.value(name), self.value(value)) {
+            (Some(attribute), value) => self.reading.stating(attribute, value, MOST)?,
+            (None, Some(value)) => self.reading.stating_value(value, MOST)?,
+            (None, None) => None,
+        })
     }
 
     /// The one value that a column must have.

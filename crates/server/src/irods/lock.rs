@@ -102,3 +102,29 @@ pub(super) fn sweep(store: &Store, now: Time) -> Result<()> {
 fn taken() -> Refusal {
     Refusal::code(Code::HierarchyError).with_message("a parallel write has this data object")
 }
+
+#[cfg(test)]
+mod tests {
+    use cenote_store::{Clock, SystemClock};
+
+    use super::super::notes::tests::store;
+    use super::*;
+
+    #[test]
+    fn a_lock_that_nobody_writes_through_holds_nothing_and_is_swept() {
+        let (store, ada) = store();
+        let path: StorePath = "/o".parse().unwrap();
+        let take = || acquire(&store, &ada, &path, 2, 3).unwrap().ok();
+        let number = take().unwrap();
+        assert_eq!(take(), None);
+        let other = "/p".parse().unwrap();
+        assert!(acquire(&store, &ada, &other, 2, 3).unwrap().is_err(), "no more streams");
+        let now = SystemClock.now();
+        sweep(&store, now).unwrap();
+        assert!(renew(&store, &ada, &path, number).unwrap(), "it holds still");
+        sweep(&store, now.plus(IDLE * 2)).unwrap();
+        assert!(!renew(&store, &ada, &path, number).unwrap());
+        assert!(check(&store, &path).unwrap().is_ok());
+        assert_ne!(take(), Some(number));
+    }
+}

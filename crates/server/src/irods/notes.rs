@@ -94,3 +94,27 @@ fn decode_all<T: Note>(notes: Vec<(String, Bytes)>) -> Result<Vec<(String, T)>> 
     let named = |(name, note): (String, Bytes)| Ok((name[cut..].to_owned(), decode(&note)?));
     notes.into_iter().map(named).collect()
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use cenote_blob::Place;
+    use cenote_kv::MemoryEngine;
+    use cenote_store::Parts;
+
+    use super::*;
+
+    /// A store in memory, and its administrator.
+    pub(in super::super) fn store() -> (Store, Caller) {
+        let parts = Parts::new(MemoryEngine::default(), Place::memory("main"));
+        let store = Store::create_new(parts, "ada", "countess").expect("memory takes all");
+        let ada = store.authenticate_password("ada", "countess").expect("just made");
+        (store, ada)
+    }
+
+    #[test]
+    fn no_number_is_given_twice() {
+        let (store, ada) = store();
+        let next = || change(&store, &ada, Role::User, |notes| notes.number()).expect("a number");
+        assert_eq!((next(), next()), (FIRST_NUMBER, FIRST_NUMBER + 1));
+    }
+}

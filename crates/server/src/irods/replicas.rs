@@ -78,6 +78,16 @@ pub(super) async fn trim_to(call: &Call, trim: Trim) -> Answer {
     }
 }
 
+/// The numbers of the replicas that would go.
+pub(super) async fn would_trim(call: &Call, trim: Trim) -> Result<Vec<u32>, Refusal> {
+    let (at, caller) = (At::from(call.path("lpath")?), call.acting());
+    match call.app.store().trim(&caller, &at, &trim).await {
+        Err(error) if error.kind() == ErrorKind::Precondition => Ok(Vec::new()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Err(no_replica()),
+        numbers => Ok(numbers?),
+    }
+}
+
 /// `register`: a file where it lies, as an object or a further replica of one.
 pub(super) async fn register(call: Call) -> Answer {
     let path = call.path("lpath")?;

@@ -174,6 +174,15 @@ pub(crate) fn all_statements() -> KeyRange {
     Key::new(b'I').prefix()
 }
 
+/// The statements of the predicates that come after one.
+pub(crate) fn statements_after(predicate: Option<u64>) -> KeyRange {
+    let all = all_statements();
+    match predicate.map(|predicate| statements(predicate, None).end) {
+        Some(Some(start)) => KeyRange { start, ..all },
+        Some(None) | None => all,
+    }
+}
+
 pub(crate) fn version(id: ResourceId, version: u64) -> Bytes {
     Key::new(b'V').id(id.0).id(version).done()
 }

@@ -116,7 +116,8 @@ impl Store {
         })
     }
 
-    /// Changes what is said of a replica: all of it or nothing. Needs [`Role::Admin`]; for notes alone
+    /// Changes what is said of a replica: all of it or nothing. A time of modification said of the first good one is
+    /// what the object shows, as one that a client set. Needs [`Role::Admin`]; for notes alone
     /// [`Level::ModifyMetadata`].
     ///
     /// # Errors
@@ -143,8 +144,12 @@ impl Store {
             let mut stat = Stat::from(chain.clone());
             stat.resource.replicas = self.explicit_replicas(tx, chain.resource())?;
             let replicas = &mut stat.resource.replicas;
+            let first_good = replicas.iter().find(|replica| replica.is_good()).map(|r| r.number);
             let replica = replicas.get_mut(number).ok_or_else(|| no_replica(number))?;
             annotate(replica, change);
+            if change.modified.is_some() && first_good == Some(number) {
+                stat.resource.mtime = change.modified;
+            }
             if change.good == Some(false) && replica.is_good() {
                 replica.stale = Some(head.clone());
             }

@@ -124,6 +124,33 @@ pub(crate) fn stating(
     Ok(Some(rows.iter().filter_map(|(key, _)| keys::last_id(key)).collect()))
 }
 
+/// How many attributes are looked through for a value.
+const MOST_ATTRIBUTES: usize = 10_000;
+
+/// The same for a value of whatever attribute; none, too, if there are very many attributes.
+///
+/// Cost: a seek for each attribute that is stated anywhere, and the matches.
+pub(crate) fn stating_value(
+    reads: &impl Reads,
+    value: &str,
+    limit: usize,
+) -> Result<Option<BTreeSet<u64>>> {
+    let (object, mut ids, mut after) = (hash(value), BTreeSet::new(), None);
+    for _ in 0..MOST_ATTRIBUTES {
+        let next = reads.rows(&keys::statements_after(after), 1)?;
+        let predicate = next.first().and_then(|(key, _)| keys::first_id(key));
+        let Some(predicate) = predicate else { return Ok(Some(ids)) };
+        let left = (limit + 1).saturating_sub(ids.len());
+        let rows = reads.rows(&keys::statements(predicate, Some(object)), left)?;
+        ids.extend(rows.iter().filter_map(|(key, _)| keys::last_id(key)));
+        if ids.len() > limit {
+            return Ok(None);
+        }
+        after = Some(predicate);
+    }
+    Ok(None)
+}
+
 /// The hash by which the index knows a text. Two texts may share one: a match is verified in the graph.
 pub(super) fn hash(text: &str) -> u64 {
     xxh3_64(text.as_bytes())

@@ -10,6 +10,6 @@ mod vocabulary;
 
 pub use avu::AvuChange;
 pub(crate) use avu::{changed, view as avus};
-pub(crate) use graph::{entries, erase, read, replace, stating};
+pub(crate) use graph::{entries, erase, read, replace, stating, stating_value};
 pub use search::{Comparison, Condition, Query, SearchPage, like};
 pub use vocabulary::{attribute_of, predicate_of};

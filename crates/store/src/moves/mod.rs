@@ -108,6 +108,25 @@ impl Store {
         }
     }
 
+    /// Works on a recorded job until it is over, or waits for whoever does.
+    ///
+    /// # Errors
+    /// Those of [`Store::job`], and what keeps the job from going on.
+    pub async fn finish(&self, id: u64) -> Result<JobStatus> {
+        loop {
+            let mut ended = std::pin::pin!(self.inner.moved.notified());
+            ended.as_mut().enable();
+            let status = self.job(id)?;
+            if status.finished {
+                return Ok(status);
+            }
+            self.run_moves().await?;
+            if !self.job(id)?.finished {
+                ended.await;
+            }
+        }
+    }
+
     /// Records a job; whoever maintains the store begins on it at once.
     fn begin_job(&self, record: &JobRecord) -> Result<JobStatus> {
         let id = self.new_id()?;
@@ -125,11 +144,13 @@ impl Store {
     }
 
     fn finish_job(&self, id: u64, record: &JobRecord, tally: Tally) -> Result<()> {
+        // First, so that a job is always either recorded or remembered.
+        self.inner.moves.finish(self.status(id, record, tally, true));
         self.transact(|tx| {
             tx.delete(keys::job(id));
             Ok(())
         })?;
-        self.inner.moves.finish(self.status(id, record, tally, true));
+        self.inner.moved.notify_waiters();
         Ok(())
     }
 

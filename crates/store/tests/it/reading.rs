@@ -84,6 +84,9 @@ fn a_reading_is_of_one_moment() {
     assert_eq!(found, Some(BTreeSet::from([id])));
     assert_eq!(reading.stating("colour", None, 0).unwrap(), None, "more than asked for");
     assert_eq!(reading.stating("colour", Some("red"), 10).unwrap(), Some(BTreeSet::new()));
+    assert_eq!(reading.stating_value("green", 10).unwrap(), Some(BTreeSet::from([id])));
+    assert_eq!(reading.stating_value("green", 0).unwrap(), None, "more than asked for");
+    assert_eq!(reading.stating_value("red", 10).unwrap(), Some(BTreeSet::new()));
     assert_eq!(reading.list(&at("/a"), &ListOptions::default()).unwrap().entries.len(), 4);
     let below = reading.below(&at("/a")).unwrap();
     assert_eq!(below.collect::<Result<Vec<_>, _>>().unwrap().len(), 7);

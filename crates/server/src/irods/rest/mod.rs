@@ -2,8 +2,10 @@
 //! 0.1.2). Parameters are in the query of the address, whatever the method; every error is status 400 with
 //! a code and a text.
 
+mod admin;
 mod change;
 mod list;
+mod replicas;
 mod stream;
 
 use axum::extract::{Path, Request, State};
@@ -48,12 +50,12 @@ async fn dispatch(app: &App, operation: &str, request: Request) -> Answer {
         (Method::GET, "zonereport") => list::zone_report(call).await,
         (Method::GET, "ticket") => change::ticket(call).await,
         (Method::PUT, "stream") => stream::write(call, body).await,
-        (Method::POST, "admin") => change::admin(call).await,
+        (Method::POST, "admin") => admin::admin(call).await,
         (Method::POST, "logicalpath") => change::make(call).await,
         (Method::DELETE, "logicalpath") => change::remove(call).await,
         (Method::POST, "logicalpath/rename") => change::rename(call).await,
-        (Method::POST, "logicalpath/replicate") => change::replicate(call).await,
-        (Method::POST, "logicalpath/trim") => change::trim(call).await,
+        (Method::POST, "logicalpath/replicate") => replicas::replicate(call).await,
+        (Method::POST, "logicalpath/trim") => replicas::trim(call).await,
         (Method::POST, "metadata") => change::metadata(call, body).await,
         _ => Err(Refusal::Plain(StatusCode::NOT_FOUND)),
     }

@@ -91,3 +91,32 @@ fn take(store: &Store, caller: &Caller, id: &str) -> Result<bool> {
         Ok(waits)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::notes::tests::store;
+    use super::*;
+
+    #[test]
+    fn a_rule_runs_when_it_is_due_and_once() {
+        let (store, ada) = store();
+        let text = r#"writeLine("serverLog", "later")"#.to_owned();
+        let due = |secs| Delayed { text: text.clone(), user: "ada".to_owned(), due: secs };
+        notes::change(&store, &ada, Role::User, |notes| {
+            notes.put("1", &due(100))?;
+            notes.put("2", &due(200))
+        })
+        .unwrap();
+        let waiting = || -> Vec<String> {
+            notes::all::<Delayed>(&store).unwrap().into_iter().map(|(id, _)| id).collect()
+        };
+        run_due(&store, Time::from_secs(99)).unwrap();
+        assert_eq!(waiting(), ["1", "2"]);
+        run_due(&store, Time::from_secs(100)).unwrap();
+        assert_eq!(waiting(), ["2"]);
+        assert!(take(&store, &ada, "2").unwrap(), "whichever server comes first runs it");
+        assert!(!take(&store, &ada, "2").unwrap());
+        run_due(&store, Time::from_secs(300)).unwrap();
+        assert!(waiting().is_empty());
+    }
+}

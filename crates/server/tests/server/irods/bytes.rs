@@ -1,6 +1,6 @@
 //! Bytes in and out.
 
-use super::{BASE, Irods, code};
+use super::{BASE, Irods, Settings, code};
 
 #[tokio::test]
 async fn bytes_come_back_in_parts_and_numbers_may_be_r_s() {
@@ -86,4 +86,19 @@ async fn a_write_may_carry_its_parameters_in_headers() {
         .header("content-type", "application/x-www-form-urlencoded");
     assert_eq!(code(&ask.body("op=read&x=+").send().await), 0);
     assert_eq!(irods.read("o").await, "op=read&x=+");
+}
+
+#[tokio::test]
+async fn a_body_may_be_larger_than_clients_are_told() {
+    let irods = Irods::with(Settings { body_bytes: 10, ..Settings::default() }).await;
+    let info = irods.get("info", &[]).await.expect(200);
+    assert_eq!(info["max_size_of_request_body_in_bytes"], 10);
+    let bytes = "0123456789".repeat(20_000);
+    irods.write("o", &bytes).await;
+    assert!(irods.read("o").await == bytes);
+    let path = irods.path("o");
+    let parts: [(&str, &[u8]); 3] =
+        [("op", b"write"), ("lpath", path.as_bytes()), ("bytes", &[7; 100_000])];
+    assert_eq!(code(&irods.parts(&parts).await), 0);
+    assert_eq!(irods.stat("data-objects", &path).await["size"], 100_000);
 }

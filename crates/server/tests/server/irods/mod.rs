@@ -5,6 +5,7 @@ mod collections;
 mod parallel;
 mod people;
 mod queries;
+mod refusals;
 mod requests;
 mod resources;
 mod rules;

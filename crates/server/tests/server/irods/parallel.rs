@@ -102,3 +102,43 @@ async fn who_may_not_write_gets_no_handle() {
     assert_eq!(code(&grace.post("data-objects", &form).await), -818_000);
     assert_eq!(code(&init(&irods, "o", "2").await), 0, "nothing was locked");
 }
+
+async fn put(irods: &Irods, handle: &Answer, offset: &str, bytes: &str) -> Answer {
+    let handle = handle.json()["parallel_write_handle"].as_str().unwrap().to_owned();
+    let form = [
+        ("op", "write"),
+        ("parallel-write-handle", handle.as_str()),
+        ("offset", offset),
+        ("bytes", bytes),
+    ];
+    irods.post("data-objects", &form).await
+}
+
+#[tokio::test]
+async fn what_is_abandoned_half_way_is_never_seen() {
+    let irods = Irods::new().await;
+    irods.write("o", "old").await;
+    let handle = init(&irods, "o", "2").await;
+    assert_eq!(code(&put(&irods, &handle, "0", "new").await), 0);
+    assert_eq!(code(&put(&irods, &handle, "5", "er").await), 0);
+    assert_eq!(irods.read("o").await, "old");
+    assert_eq!(shut_down(&irods, &handle).await, -175_000, "bytes are missing between");
+    assert_eq!(irods.read("o").await, "old");
+    assert_eq!(irods.stat("data-objects", &irods.path("o")).await["size"], 3);
+}
+
+#[tokio::test]
+async fn of_two_writers_each_writes_all_or_nothing() {
+    let irods = Irods::new().await;
+    let path = irods.path("o");
+    let contents = ["a".repeat(100_000), "b".repeat(70_000)];
+    for _ in 0..10 {
+        let write = async |bytes: &str| {
+            let form = [("op", "write"), ("lpath", path.as_str()), ("bytes", bytes)];
+            code(&irods.post("data-objects", &form).await)
+        };
+        let codes = tokio::join!(write(&contents[0]), write(&contents[1]));
+        assert_eq!(codes, (0, 0));
+        assert!(contents.contains(&irods.read("o").await));
+    }
+}

@@ -282,3 +282,21 @@ async fn files_are_registered_where_they_lie_and_stay_there() {
     let outside = [("ppath", "/etc/hostname"), ("resource", "demoResc")];
     assert_eq!(code(&disk.object("register", &outside).await), -818_000);
 }
+
+#[tokio::test]
+async fn the_time_of_modification_is_the_one_told_last() {
+    let disk = Disk::new().await;
+    disk.irods.write("o", "hello").await;
+    let path = disk.irods.path("o");
+    for (secs, form) in [
+        (1_600_000_000, vec![("op", "touch"), ("seconds-since-epoch", "1600000000")]),
+        (1_700_000_000, vec![("op", "modify_replica"), ("new-data-modify-time", "01700000000")]),
+        (1_500_000_000, vec![("op", "touch"), ("seconds-since-epoch", "1500000000")]),
+    ] {
+        let form = [&[("lpath", path.as_str()), ("replica-number", "0")], &form[..]].concat();
+        assert_eq!(code(&disk.irods.post("data-objects", &form).await), 0);
+        let shown = disk.irods.rows("select DATA_MODIFY_TIME where DATA_NAME = 'o'").await;
+        assert_eq!(shown, json!([[format!("{secs:011}")]]));
+        assert_eq!(disk.irods.stat("data-objects", &path).await["modified_at"], secs);
+    }
+}

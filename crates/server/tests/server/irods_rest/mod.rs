@@ -1,9 +1,13 @@
 //! The older interface of iRODS, as rirods 0.1.2 uses it.
 
+mod admin;
+mod refusals;
+mod replicas;
+
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
-use super::support::{ADMIN, Answer, TestServer, USER, basic};
+use crate::support::{ADMIN, Answer, TestServer, USER, basic};
 
 const HOME: &str = "/tempZone/home/ada";
 
@@ -154,39 +158,4 @@ async fn a_ticket_opens_an_object_for_another() {
     assert_eq!(ask.send().await.status, 400);
     let ask = grace.server.ask_as(None, "GET", &uri).header("authorization", &grace.token);
     assert_eq!(ask.header("irods-ticket", ticket).send().await.body, "hello");
-}
-
-#[tokio::test]
-async fn users_are_made_and_removed() {
-    let rest = Rest::new().await;
-    let admin = async |rest: &Rest, words: [&str; 5]| {
-        let names = ["action", "target", "arg2", "arg3", "arg4"];
-        let query: Vec<_> = names.into_iter().zip(words).collect();
-        rest.send("POST", "admin", &query, "").await
-    };
-    assert_eq!(admin(&rest, ["add", "user", "alan", "rodsuser", ""]).await.status, 200);
-    let password = ["modify", "user", "alan", "password", "enigma"];
-    assert_eq!(admin(&rest, password).await.status, 200);
-    let alan = Rest::log_in(rest.server.clone(), ("alan", "enigma")).await;
-    refused(&admin(&alan, ["add", "user", "x", "rodsuser", ""]).await, -13_000);
-    assert_eq!(admin(&rest, ["remove", "user", "alan", "", ""]).await.status, 200);
-    refused(&admin(&rest, ["dance", "user", "alan", "", ""]).await, -130_000);
-}
-
-#[tokio::test]
-async fn replicas_are_made_and_trimmed() {
-    let rest = Rest::new().await;
-    rest.put("o", "0", "true", "x").await;
-    let path = format!("{HOME}/o");
-    let ask = async |what: &str, parameter: &str, value: &str| {
-        let query = [("logical-path", path.as_str()), (parameter, value)];
-        rest.send("POST", &format!("logicalpath/{what}"), &query, "").await
-    };
-    assert_eq!(ask("replicate", "dst-resource", "demoResc").await.status, 200);
-    refused(&ask("replicate", "dst-resource", "none").await, -78_000);
-    assert_eq!(ask("trim", "replica-number", "0").await.status, 200, "the last one stays");
-    assert_eq!(ask("trim", "src-resource", "demoResc").await.status, 200);
-    refused(&ask("trim", "replica-number", "7").await, -164_000);
-    let report = rest.send("GET", "zonereport", &[], "").await.expect(200);
-    assert!(report["zones"][0]["servers"].is_array());
 }
