@@ -56,6 +56,8 @@ def memory(out):
         programs['libelektra'] = [f'{kdb}/benchmark_plugingetset']
     rows = []
     for keys, mode in (('200000', 'get'), ('200000', 'getset'), ('2000000', 'get')):
+        if not (out / keys).exists():
+            continue
         for plugin in ('quickdump', 'dump'):
             for name, program in programs.items():
                 command = [*program, f'{out}/{keys}', 'dir:/tests/bench', plugin]
@@ -66,6 +68,8 @@ def memory(out):
 
 def storage(out):
     least = {}
+    if not (out / 'storage.csv').exists():
+        return
     with open(out / 'storage.csv') as file:
         for program, operation, time in csv.reader(file, delimiter=';'):
             if operation != 'operation':
@@ -98,9 +102,10 @@ def micro(out):
     for path in sorted(out.glob('micro-*.csv')):
         with open(path) as file:
             times[path.stem.removeprefix('micro-')] = dict(csv.reader(file, delimiter=';'))
-    table(['operation', *(f'{program}, ns' for program in times)],
-          [[what, *(f'{float(of[what]):,.0f}' for of in times.values())]
-           for what in times['cenote']])
+    if 'cenote' in times:
+        table(['operation', *(f'{program}, ns' for program in times)],
+              [[what, *(f'{float(of[what]):,.0f}' for of in times.values())]
+               for what in times['cenote']])
 
 
 def machine():
