@@ -7,7 +7,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-use std::collections::BTreeMap;
+#[path = "crash/history.rs"]
+mod history;
+
 use std::io::{BufRead, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -24,139 +26,13 @@ use cenote_store::{
 };
 use futures_util::stream;
 
+use crate::history::{Dice, Objects, Op, apply, op};
+
 const DIRECTORY: &str = "CENOTE_CRASH_DIRECTORY";
 const ROUND: &str = "CENOTE_CRASH_ROUND";
 const WRITERS: u64 = 3;
 /// After this many rounds a new store is begun, so that a long run does not slow down.
 const ROUNDS_A_STORE: u64 = 20;
-
-/// Numbers that follow from a seed.
-struct Dice(u64);
-
-impl Dice {
-    fn new(parts: &[u64]) -> Self {
-        Self(parts.iter().fold(1, |seed, part| mix(seed ^ part.wrapping_mul(0x9e37_79b9))))
-    }
-
-    fn below(&mut self, most: u64) -> u64 {
-        self.0 = mix(self.0);
-        self.0 % most
-    }
-
-    fn bytes(&mut self, size: u64) -> Vec<u8> {
-        (0..size.div_ceil(8))
-            .flat_map(|_| {
-                self.0 = mix(self.0);
-                self.0.to_le_bytes()
-            })
-            .take(size as usize)
-            .collect()
-    }
-}
-
-fn mix(seed: u64) -> u64 {
-    let seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let seed = (seed ^ (seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let seed = (seed ^ (seed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    seed ^ (seed >> 31)
-}
-
-/// One change by one writer: the same in the child, which makes it, and in the parent, which judges.
-#[derive(Debug, Clone)]
-enum Op {
-    Put(String, Vec<u8>),
-    Upload(String, Vec<u8>),
-    Write(String, u64, Vec<u8>),
-    Append(String, Vec<u8>),
-    Truncate(String, u64),
-    Move(String, String),
-    Copy(String, String),
-    Remove(String),
-    Describe(String, String),
-    MakeTree(String, Vec<u8>),
-    RemoveTree(String),
-}
-
-fn op(seed: u64, writer: u64, step: u64) -> Op {
-    let mut dice = Dice::new(&[seed, writer, step]);
-    let name = |dice: &mut Dice| format!("f{}", dice.below(5));
-    let tree = |dice: &mut Dice| format!("t{}", dice.below(2));
-    match dice.below(14) {
-        0..=2 => Op::Put(name(&mut dice), sized(&mut dice)),
-        3 => Op::Upload(name(&mut dice), sized(&mut dice)),
-        4 => {
-            let (name, at, size) = (name(&mut dice), dice.below(3_000), 1 + dice.below(2_000));
-            Op::Write(name, at, dice.bytes(size))
-        }
-        5 | 6 => Op::Append(name(&mut dice), {
-            let size = 1 + dice.below(2_000);
-            dice.bytes(size)
-        }),
-        7 => Op::Truncate(name(&mut dice), dice.below(3_000)),
-        8 => Op::Move(name(&mut dice), name(&mut dice)),
-        9 => Op::Copy(name(&mut dice), name(&mut dice)),
-        10 => Op::Remove(name(&mut dice)),
-        11 => Op::Describe(name(&mut dice), step.to_string()),
-        12 => Op::MakeTree(tree(&mut dice), dice.bytes(300)),
-        _ => Op::RemoveTree(tree(&mut dice)),
-    }
-}
-
-/// Mostly small, now and then too large for the catalog.
-fn sized(dice: &mut Dice) -> Vec<u8> {
-    let size = if dice.below(4) == 0 { 66_000 + dice.below(50_000) } else { dice.below(3_000) };
-    dice.bytes(size)
-}
-
-/// The objects of one writer: bytes, and the value of the attribute `step`.
-type Objects = BTreeMap<String, (Vec<u8>, Option<String>)>;
-
-fn apply(objects: &mut Objects, op: &Op) {
-    match op {
-        Op::Put(name, bytes) | Op::Upload(name, bytes) => {
-            objects.entry(name.clone()).or_default().0.clone_from(bytes);
-        }
-        Op::Write(name, at, run) => {
-            if let Some((bytes, _)) = objects.get_mut(name) {
-                let end = *at as usize + run.len();
-                bytes.resize(bytes.len().max(end), 0);
-                bytes[*at as usize..end].copy_from_slice(run);
-            }
-        }
-        Op::Append(name, run) => {
-            if let Some((bytes, _)) = objects.get_mut(name) {
-                bytes.extend(run);
-            }
-        }
-        Op::Truncate(name, size) => {
-            if let Some((bytes, _)) = objects.get_mut(name) {
-                bytes.resize(*size as usize, 0);
-            }
-        }
-        Op::Move(from, to) => {
-            if let Some(moved) = objects.remove(from) {
-                objects.insert(to.clone(), moved);
-            }
-        }
-        Op::Copy(from, to) => {
-            if let Some(copy) = objects.get(from).filter(|_| from != to).cloned() {
-                objects.insert(to.clone(), copy);
-            }
-        }
-        Op::Remove(name) => drop(objects.remove(name)),
-        Op::Describe(name, value) => {
-            if let Some((_, step)) = objects.get_mut(name) {
-                *step = Some(value.clone());
-            }
-        }
-        Op::MakeTree(name, bytes) => {
-            for leaf in ["a", "b"] {
-                objects.entry(format!("{name}/{leaf}")).or_default().0.clone_from(bytes);
-            }
-        }
-        Op::RemoveTree(name) => objects.retain(|path, _| !path.starts_with(&format!("{name}/"))),
-    }
-}
 
 fn path(path: impl AsRef<str>) -> StorePath {
     path.as_ref().parse().unwrap()

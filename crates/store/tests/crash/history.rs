@@ -1,4 +1,5 @@
-//! Histories of changes that follow from a seed, and what they leave behind.
+//! Histories of changes that follow from a seed, and what they leave behind: for those who write to a store that they
+//! have open, and for those who write over HTTP.
 
 use std::collections::BTreeMap;
 
@@ -16,11 +17,13 @@ impl Dice {
     }
 
     fn bytes(&mut self, size: u64) -> Vec<u8> {
-        let words = (0..size.div_ceil(8)).flat_map(|_| {
-            self.0 = mix(self.0);
-            self.0.to_le_bytes()
-        });
-        words.take(size as usize).collect()
+        (0..size.div_ceil(8))
+            .flat_map(|_| {
+                self.0 = mix(self.0);
+                self.0.to_le_bytes()
+            })
+            .take(size as usize)
+            .collect()
     }
 }
 
@@ -36,11 +39,14 @@ fn mix(seed: u64) -> u64 {
 pub(crate) enum Op {
     Put(String, Vec<u8>),
     Upload(String, Vec<u8>),
+    Write(String, u64, Vec<u8>),
+    Append(String, Vec<u8>),
+    Truncate(String, u64),
     Move(String, String),
     Copy(String, String),
     Remove(String),
     Describe(String, String),
-    PutTree(String, Vec<u8>),
+    MakeTree(String, Vec<u8>),
     RemoveTree(String),
 }
 
@@ -49,14 +55,23 @@ pub(crate) fn op(seed: u64, writer: u64, step: u64) -> Op {
     let mut dice = Dice::new(&[seed, writer, step]);
     let name = |dice: &mut Dice| format!("f{}", dice.below(5));
     let tree = |dice: &mut Dice| format!("t{}", dice.below(2));
-    match dice.below(10) {
+    match dice.below(14) {
         0..=2 => Op::Put(name(&mut dice), sized(&mut dice)),
         3 => Op::Upload(name(&mut dice), sized(&mut dice)),
-        4 => Op::Move(name(&mut dice), name(&mut dice)),
-        5 => Op::Copy(name(&mut dice), name(&mut dice)),
-        6 => Op::Remove(name(&mut dice)),
-        7 => Op::Describe(name(&mut dice), step.to_string()),
-        8 => Op::PutTree(tree(&mut dice), dice.bytes(300)),
+        4 => {
+            let (name, at, size) = (name(&mut dice), dice.below(3_000), 1 + dice.below(2_000));
+            Op::Write(name, at, dice.bytes(size))
+        }
+        5 | 6 => Op::Append(name(&mut dice), {
+            let size = 1 + dice.below(2_000);
+            dice.bytes(size)
+        }),
+        7 => Op::Truncate(name(&mut dice), dice.below(3_000)),
+        8 => Op::Move(name(&mut dice), name(&mut dice)),
+        9 => Op::Copy(name(&mut dice), name(&mut dice)),
+        10 => Op::Remove(name(&mut dice)),
+        11 => Op::Describe(name(&mut dice), step.to_string()),
+        12 => Op::MakeTree(tree(&mut dice), dice.bytes(300)),
         _ => Op::RemoveTree(tree(&mut dice)),
     }
 }
@@ -76,6 +91,23 @@ pub(crate) fn apply(objects: &mut Objects, op: &Op) {
         Op::Put(name, bytes) | Op::Upload(name, bytes) => {
             objects.entry(name.clone()).or_default().0.clone_from(bytes);
         }
+        Op::Write(name, at, run) => {
+            if let Some((bytes, _)) = objects.get_mut(name) {
+                let end = *at as usize + run.len();
+                bytes.resize(bytes.len().max(end), 0);
+                bytes[*at as usize..end].copy_from_slice(run);
+            }
+        }
+        Op::Append(name, run) => {
+            if let Some((bytes, _)) = objects.get_mut(name) {
+                bytes.extend(run);
+            }
+        }
+        Op::Truncate(name, size) => {
+            if let Some((bytes, _)) = objects.get_mut(name) {
+                bytes.resize(*size as usize, 0);
+            }
+        }
         Op::Move(from, to) => {
             if let Some(moved) = objects.remove(from) {
                 objects.insert(to.clone(), moved);
@@ -92,7 +124,7 @@ pub(crate) fn apply(objects: &mut Objects, op: &Op) {
                 *step = Some(value.clone());
             }
         }
-        Op::PutTree(name, bytes) => {
+        Op::MakeTree(name, bytes) => {
             for leaf in ["a", "b"] {
                 objects.entry(format!("{name}/{leaf}")).or_default().0.clone_from(bytes);
             }
