@@ -6,6 +6,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow
 
+__all__ = ['Columns', 'Key', 'KeySet', 'KeySetError', 'MergeConflict', 'Meta', 'dump', 'load']
+
 _T = TypeVar('_T')
 _Format = Literal['quickdump', 'dump', 'json', 'toml', 'ini']
 _Name = str | bytes | Key

@@ -46,8 +46,9 @@ impl PyKeySet {
         Ok(found.ok_or_else(|| PyKeyError::new_err(name.clone().unbind()))?.into())
     }
 
-    fn __contains__(&self, name: &Bound<'_, PyAny>) -> PyResult<bool> {
-        Ok(self.keys.get(&name_of(name)?).is_some())
+    /// What is no name is not among them.
+    fn __contains__(&self, name: &Bound<'_, PyAny>) -> bool {
+        name_of(name).is_ok_and(|name| self.keys.get(&name).is_some())
     }
 
     /// Gives the key of this name a value, or takes over the value and metadata of a key.

@@ -24,6 +24,7 @@ def test_iterating_gives_keys_in_order(keys):
 
 def test_it_is_a_mapping(keys):
     assert len(keys) == 4 and 'user:/a/' in keys and 'user:/b' not in keys
+    assert 5 not in keys and 'no name' not in keys and b'user:/a' in keys
     assert keys['user:/a'].value == keys[1].value == '1'
     assert keys[-1].value == b'\x00'
     assert keys.get('user:/b') is None and keys.get('user:/b', 5) == 5
