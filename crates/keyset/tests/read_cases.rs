@@ -4,7 +4,7 @@
 
 mod common;
 
-use cenote_keyset::{Fault, Format, KeySet, ReadError, ReadOptions, read};
+use cenote_keyset::{Fault, Format, KeySet, ReadError, ReadOptions, ValueRef, read, to_bytes};
 use common::{assert_keys, bytes, json, name, unhex};
 use serde_json::Value;
 
@@ -105,6 +105,20 @@ fn lengths_past_the_end_cost_nothing() {
         let error = try_read(input.into_bytes(), "user:/a", Format::Dump).unwrap_err();
         let bad = matches!(error.fault, Fault::BadLength | Fault::ExpectedNewline(_));
         assert!(bad, "{length}: {error}");
+    }
+}
+
+#[test]
+fn letters_in_the_place_of_a_second_length_are_0_and_written_so() {
+    for line in ["$key binary 1 b", "$key binary 1xy", "$key binary 1x 5"] {
+        let input = format!("kdbOpen 2\n{line}\na\n\n$meta 6 m\nbinary\n\n$end\n");
+        let keys = try_read(input.clone().into(), "user:/p", Format::Dump).unwrap();
+        assert_eq!(keys.at(0).unwrap().value(), ValueRef::Null, "{line}");
+        let written = to_bytes(&keys, &name("user:/p"), Format::Dump).unwrap();
+        let expected = "kdbOpen 2\n$key binary 1 0\na\n\n$meta 6 0\nbinary\n\n$end\n";
+        assert_eq!(String::from_utf8_lossy(&written), expected);
+        let strict = ReadOptions { strict: true, ..ReadOptions::default() };
+        read(input.into_bytes(), &name("user:/p"), Format::Dump, strict).unwrap_err();
     }
 }
 

@@ -5,7 +5,7 @@
 //! space between words.
 
 use super::Format;
-use super::dump::command_lengths;
+use super::dump::meta_lengths;
 use super::input::{Input, SliceInput};
 use super::quickdump::varint;
 
@@ -56,7 +56,7 @@ impl Layout {
                 (name, value, input.offset())
             }
             Self::Dump => {
-                let (name, value) = command_lengths(input.line().ok()??)?;
+                let (name, value) = meta_lengths(input.line().ok()??)?;
                 let name = line(&mut input, name)?;
                 let value = input.up_to(value).ok()?;
                 let end = input.offset();
@@ -69,14 +69,17 @@ impl Layout {
         Some(StoredMeta { name, value, value_at, next: at + input.offset() })
     }
 
-    /// Whether the words of what precedes a name, which is as long as it should
-    /// be, are separated by spaces: a dump may have other blanks.
+    /// Whether what precedes a name, which is as long as it should be, is as a writer writes it: the
+    /// words in a dump may be separated by other blanks, and letters may stand for the last length.
     #[inline]
-    pub(crate) fn is_command(self, before_name: &[u8]) -> bool {
+    pub(crate) fn is_command(self, before_name: &[u8], last_length: u32) -> bool {
         let Some((_, line)) = before_name.split_last().filter(|_| self == Self::Dump) else {
             return true;
         };
-        line.iter().all(|byte| *byte >= b' ')
+        let before_last = line.len().checked_sub(digits(last_length) as usize + 1);
+        before_last.is_some_and(|at| line[at] == b' ')
+            && line.ends_with(&[b'0' + (last_length % 10) as u8])
+            && line.iter().all(|byte| *byte >= b' ')
     }
 
     /// How many bytes of a record precede a key's name.

@@ -17,6 +17,7 @@
 //! Like the real reader, this takes bytes that a cut file no longer has for NULs, once it has seen
 //! a line end.
 
+use super::line::{self, split_word};
 use super::{HEADER, version1};
 use crate::format::error::Looseness;
 use crate::format::input::Input;
@@ -149,19 +150,11 @@ impl<I: Input, S: Sink> Parser<'_, I, S> {
     /// The two lengths of a command line; what follows them does not count.
     #[inline]
     pub(super) fn lengths(&self, rest: &[u8]) -> Result<(u64, u64), Box<Fault>> {
-        let (first, rest) = split_word(rest);
-        let (second, _) = split_word(rest);
-        Ok((self.length(first)?, self.length(second)?))
-    }
-
-    /// A decimal length as C reads it: a sign and leading zeros are fine.
-    #[inline(always)]
-    fn length(&self, word: &[u8]) -> Result<u64, Box<Fault>> {
-        let digits = word.strip_prefix(b"+").unwrap_or(word);
-        if self.strict && (digits.len() != word.len() || matches!(digits, [b'0', _, ..])) {
+        let (first, second) = line::lengths(rest).ok_or_else(|| Box::new(Fault::BadLength))?;
+        if self.strict && !line::ends_with_lengths(rest, first, second) {
             return Err(Looseness::LongLength.into());
         }
-        decimal(digits).ok_or_else(|| Box::new(Fault::BadLength))
+        Ok((first, second))
     }
 
     /// Takes `len` bytes and the LF after them.
@@ -202,37 +195,6 @@ impl<I: Input, S: Sink> Parser<'_, I, S> {
     pub(super) fn loose(&self, looseness: Looseness) -> Result<(), Box<Fault>> {
         if self.strict { Err(looseness.into()) } else { Ok(()) }
     }
-}
-
-/// The two lengths of a command line that was read before.
-#[inline]
-pub(crate) fn command_lengths(line: &[u8]) -> Option<(u64, u64)> {
-    let (_, rest) = split_word(line);
-    let (first, rest) = split_word(rest);
-    let (second, _) = split_word(rest);
-    let length = |word: &[u8]| decimal(word.strip_prefix(b"+").unwrap_or(word));
-    Some((length(first)?, length(second)?))
-}
-
-/// The digits that a word starts with, as a number.
-fn decimal(word: &[u8]) -> Option<u64> {
-    if !word.first()?.is_ascii_digit() {
-        return None;
-    }
-    let digits = word.iter().take_while(|byte| byte.is_ascii_digit());
-    digits
-        .map(|byte| u64::from(byte - b'0'))
-        .try_fold(0_u64, |number, digit| number.checked_mul(10)?.checked_add(digit))
-}
-
-/// The next word of a command line and what follows it, separated as C++
-/// streams separate words.
-#[inline]
-pub(super) fn split_word(line: &[u8]) -> (&[u8], &[u8]) {
-    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | 0x0b | 0x0c);
-    let start = line.iter().position(|byte| !is_blank(byte)).unwrap_or(line.len());
-    let line = &line[start..];
-    line.split_at(line.iter().position(is_blank).unwrap_or(line.len()))
 }
 
 pub(super) fn unknown_command(word: &[u8]) -> Box<Fault> {

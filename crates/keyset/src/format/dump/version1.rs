@@ -1,7 +1,8 @@
 //! Reading dump, version 1 (written up to 0.9.2): `keyNew`, `keyMeta` and
 //! `keyCopyMeta` with NUL-terminated fields, then the rest of the line.
 
-use super::reader::{Counted, Parser, split_word, unknown_command};
+use super::line::split_word;
+use super::reader::{Counted, Parser, unknown_command};
 use crate::format::Fault;
 use crate::format::error::Looseness;
 use crate::format::input::Input;

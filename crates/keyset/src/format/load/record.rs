@@ -17,7 +17,8 @@ impl Loader {
         let at_value = name.end() + layout.before_value(value.len);
         let in_place = self.verbatim && at_name == name.at && at_value == value.at;
         let start = self.record_end as usize;
-        let in_place = in_place && layout.is_command(&self.block.bytes[start..at_name as usize]);
+        let in_place =
+            in_place && layout.is_command(&self.block.bytes[start..at_name as usize], value.len);
         in_place.then(|| layout.metas_after(value.end()))
     }
 }
@@ -36,6 +37,7 @@ pub(super) fn meta_record(
     let at_name = end + layout.before_meta_name(name_len, value_len);
     let at_value = at_name + u64::from(name_len) + layout.before_meta_value(value_len);
     let in_place = at_name == name.offset && at_value == value.offset;
-    let in_place = in_place && layout.is_command(&block.bytes[end as usize..at_name as usize]);
+    let in_place =
+        in_place && layout.is_command(&block.bytes[end as usize..at_name as usize], value_len);
     in_place.then(|| at_value + u64::from(value_len) + layout.after_meta())
 }
