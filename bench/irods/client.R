@@ -16,6 +16,14 @@ if (piecewise) {
 }
 iauth("rods", "rods")
 
+# What the server has logged from a line on of the requests whose line matches: the seconds that each took it, from the header of
+# the request to the last byte of the answer.
+logged <- function() readLines(Sys.getenv("CENOTE_LOG"), warn = FALSE)
+server_seconds <- function(since, pattern = "answered status=2") {
+  lines <- grep(pattern, utils::tail(logged(), -since), value = TRUE)
+  as.numeric(sub(".*seconds=([0-9.e-]+).*", "\\1", lines))
+}
+
 # One measurement as a row. Where a call takes minutes there is one iteration, after the one in which memory is counted.
 # The deprecation of `count` is warned of at each call.
 measured <- function(call, verb, size, slow = FALSE) {

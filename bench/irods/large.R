@@ -13,9 +13,14 @@ round_of <- function(size) {
   back <- file.path(directory, "back")
   if (!isTRUE(file.size(file) == size)) system(paste("head -c", format(size, scientific = FALSE), "/dev/urandom >", file))
   there <- paste0(url, "/v1/fs/home/rods/large")
+  unlink(back)
   times <- c(
     "curl put" = seconds(function() curl("/dev/null", "-T", file, there)),
     "curl get" = seconds(function() curl(back, there)),
+    "curl verified get" = { # the same bytes hashed as they come, by the library that our package uses
+      unlink(back)
+      seconds(function() stopifnot(0 == system(paste("curl -sf -u rods:rods", there, "| tee", back, "| openssl dgst -sha256 >", file.path(directory, "digest")))))
+    },
     "iget" = { # of what came in one piece: its digest is known, and compared
       unlink(back)
       seconds(function() stopifnot(!is.na(iget("large", back)$checksum)))

@@ -35,6 +35,26 @@ by_package <- function(part) {
   ))
 }
 
+# What the server says of its own time.
+by_server <- function(part) {
+  rows <- rows_of(part)
+  if (is.null(rows)) return(invisible())
+  markdown(data.frame(
+    verb = rows$verb, `n` = format(rows$size, big.mark = ",", scientific = FALSE), package = rows$package,
+    median = time_of(rows$median), server = time_of(rows$server), `n a second` = ifelse(grepl("list", rows$verb), format(signif(rows$size / rows$median, 3), big.mark = ","), ""),
+    check.names = FALSE
+  ))
+}
+
+flow <- function() {
+  rows <- rows_of("flow")
+  if (is.null(rows)) return(invisible())
+  markdown(data.frame(
+    package = rows$package, requests = rows$requests, `server, median` = time_of(rows$median), `95 of 100 below` = time_of(rows$upper),
+    longest = time_of(rows$longest), check.names = FALSE
+  ))
+}
+
 large <- function() {
   rows <- rows_of("large")
   if (is.null(rows)) return(invisible())
@@ -42,11 +62,14 @@ large <- function() {
   pairs <- expand.grid(size = unique(rows$size), verb = c("put", "get"))
   ours <- mapply(function(size, verb) median_of(size, paste0("i", verb)), pairs$size, pairs$verb)
   theirs <- mapply(function(size, verb) median_of(size, paste0("curl ", verb)), pairs$size, pairs$verb)
+  hashed <- mapply(function(size, verb) if (verb == "get") median_of(size, "curl verified get") else NA, pairs$size, pairs$verb)
   markdown(data.frame(
     verb = paste0("i", pairs$verb), bytes = format(pairs$size, big.mark = ",", scientific = FALSE), cenote = time_of(ours),
-    curl = time_of(theirs), `of curl` = round(theirs / ours, 2), check.names = FALSE
+    curl = time_of(theirs), `of curl` = round(theirs / ours, 2), `curl, hashed as it comes` = time_of(hashed), check.names = FALSE
   ))
 }
 
-for (part in c("files", "objects", "home", "query")) by_package(part)
+for (part in c("files", "objects")) by_package(part)
+for (part in c("home", "query")) by_server(part)
+flow()
 large()

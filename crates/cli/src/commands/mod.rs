@@ -64,6 +64,7 @@ verbs! {
     Place => place,
     Replicate => replicate,
     Trim => trim,
+    Register => register,
     Sync => sync,
     Du => du,
     Check => check,

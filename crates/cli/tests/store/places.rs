@@ -84,3 +84,30 @@ fn trees_go_to_the_place_that_is_named() {
         assert!(String::from_utf8_lossy(&lost.stderr).contains("nowhere"), "{lost:?}");
     }
 }
+
+#[test]
+fn a_file_is_registered_where_it_lies_if_the_store_may_look_there() {
+    for local in [true, false] {
+        let world = World::local();
+        world.file("data/seen", "hello");
+        world.file("data/more", "more");
+        let (_, said) = world.refused(&["register", "data/seen", ":/o"]);
+        assert!(said.contains("register"), "{said}");
+        world.may_register("data");
+        let world = if local { world } else { world.serve(&[]) };
+        let seen = world.path("data/seen");
+        let would = world.ok(&["register", "-n", "data/seen", ":/o"]);
+        assert_eq!(would, format!("would register {} as /o\n", seen.display()));
+        let done = world.ok(&["register", "data/seen", ":/o"]);
+        assert_eq!(done, format!("registered {} as /o\n", seen.display()));
+        assert_eq!(world.ok(&["cat", ":/o"]), "hello");
+        let (code, said) = world.refused(&["register", "data/more", ":/o"]);
+        assert_eq!(code, 7, "{said}");
+        world.ok(&["register", "--replace", "data/more", ":/o"]);
+        assert_eq!(world.ok(&["cat", ":/o"]), "more");
+        world.ok(&["rm", ":/o"]);
+        assert!(seen.exists() && world.path("data/more").exists());
+        let (code, said) = world.refused(&["register", "--place", "none", "data/seen", ":/o"]);
+        assert_eq!(code, 3, "{said}");
+    }
+}

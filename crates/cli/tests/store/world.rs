@@ -41,7 +41,8 @@ impl World {
         world.serve(&["--tls-cert", "cert.pem", "--tls-key", "key.pem"])
     }
 
-    fn serve(mut self, flags: &[&str]) -> Self {
+    /// The same store, with a server that has it open.
+    pub(crate) fn serve(mut self, flags: &[&str]) -> Self {
         let world = &mut self;
         let serve = ["serve", &world.url, "--listen", "127.0.0.1:0"];
         let mut server = world.command(&[&serve, flags].concat());
@@ -56,6 +57,13 @@ impl World {
     /// Both ways, for what has to be the same in both.
     pub(crate) fn both() -> [Self; 2] {
         [Self::local(), Self::served()]
+    }
+
+    /// Lets files below a directory beside the store be registered.
+    pub(crate) fn may_register(&self, name: &str) {
+        let (settings, directory) = (self.path("store/store.toml"), self.path(name));
+        let written = std::fs::read_to_string(&settings).unwrap();
+        std::fs::write(settings, format!("register = [{directory:?}]\n{written}")).unwrap();
     }
 
     /// A path beside the store.

@@ -18,7 +18,7 @@ pub use batch::BatchLine;
 pub(crate) use content::compare;
 pub use content::{Content, PutOptions, ReadOptions};
 pub use people::{NewTicket, NewToken, NewUser, UserChange};
-pub use places::{Done, Items, Job, NewPlace, PlaceChange, Trim, Trimmed};
+pub use places::{Done, Items, Job, NewPlace, PlaceChange, Registration, Trim, Trimmed};
 pub use resources::{Attributes, NewResource, Relocation};
 pub use uploads::{NewUpload, Part};
 pub use versions::VersionChange;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::resources::On;
 use crate::call::Call;
-use crate::{At, Client, Record, Result};
+use crate::{At, Client, Record, Resource, Result};
 
 /// A place to be added.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -103,6 +103,27 @@ pub struct Items {
     pub items: Vec<Record>,
 }
 
+/// A file to become the content of an object where it lies.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Registration {
+    /// The object.
+    pub path: String,
+    /// The absolute path of the file on the server's machine.
+    pub file: String,
+    /// The place that it counts to.
+    pub place: String,
+    /// Its length; the file need not be there yet if this is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<u64>,
+    /// Its SHA-256, in hexadecimal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+    /// As a further replica of the object that is there.
+    pub additional: bool,
+    /// In place of the content of the object that is there.
+    pub replace: bool,
+}
+
 impl Client {
     /// All places.
     pub async fn places(&self) -> Result<Vec<Record>> {
@@ -134,6 +155,11 @@ impl Client {
     /// How far a job has come.
     pub async fn job(&self, job: u64) -> Result<Job> {
         self.json(Call::get(&format!("/v1/jobs/{job}"))).await
+    }
+
+    /// Makes a file the content of an object where it lies.
+    pub async fn register(&self, file: &Registration) -> Result<Resource> {
+        self.json(Call::post("/v1/register").json(file)).await
     }
 
     /// The replicas of an object, by number.

@@ -90,7 +90,9 @@ impl Store {
         let outside = self.parts().opener.outside(&known.name(place), &file.file);
         let outside = outside.ok_or_else(|| {
             Error::new(ErrorKind::Denied, format!("not to be referred to: {}", file.file))
-                .with_hint("name a directory above it in the settings of the store")
+                .with_hint(
+                    "name a directory above it as `register` in the `store.toml` of the store",
+                )
         })?;
         Ok((place, outside))
     }
