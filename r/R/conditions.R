@@ -26,10 +26,14 @@ codes <- c(
   "-833000" = "exists"
 )
 
+# What is said of codes that come without words.
+meanings <- c("-170000" = "there is no such collection", "-171000" = "there is no such data object")
+
 stop_code <- function(code, message = NULL) {
   kind <- codes[as.character(code)]
   if (is.na(kind)) kind <- "refused"
-  if (is.null(message) || !nzchar(message)) message <- paste("the server refused, with code", code)
+  if (is.null(message) || !nzchar(message)) message <- unname(meanings[as.character(code)])
+  if (is.na(message)) message <- paste("the server refused, with code", code)
   stop_cenote(kind, message)
 }
 
@@ -61,6 +65,12 @@ kind_of_status <- function(status) {
     "401" = "unauthenticated", "403" = "denied", "404" = "not-found", "409" = "exists", "412" = "exists",
     "422" = "mismatch", "429" = "overloaded", "503" = "overloaded", "invalid"
   )
+}
+
+# Refuses what is no number of bytes or entries.
+check_count <- function(x, name) {
+  if (is.numeric(x) && length(x) == 1 && isTRUE(x >= 0)) return(invisible())
+  stop_cenote("invalid", paste0("`", name, "` is one number that is not negative"))
 }
 
 `%or%` <- function(x, y) if (is.null(x)) y else x

@@ -22,6 +22,7 @@
 iget <- function(logical_path, local_path = basename(logical_path), offset = 0, count = 0, verbose = FALSE,
                  overwrite = FALSE, ticket = NULL, resume = TRUE) {
   path <- absolute(logical_path)
+  check_count(offset, "offset")
   if (!is_text(local_path)) stop_cenote("invalid", "`local_path` is one path")
   how <- list(offset = offset, overwrite = overwrite, ticket = ticket, resume = resume && offset == 0)
   if (dir.exists(local_path) && is_collection(path)) return(invisible(get_tree(path, local_path, how, verbose)))

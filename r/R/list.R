@@ -20,6 +20,8 @@
 ils <- function(logical_path = ".", stat = FALSE, permissions = FALSE, metadata = FALSE, offset = 0,
                 limit = Inf, recurse = FALSE, ticket = NULL, message = TRUE, verbose = FALSE) {
   path <- absolute(logical_path)
+  check_count(offset, "offset")
+  check_count(limit, "limit")
   found <- as.character(irods("GET", "collections", op = "list", lpath = path, recurse = recurse, ticket = ticket)$entries)
   found <- utils::head(utils::tail(found, max(length(found) - offset, 0)), limit)
   entries <- data.frame(logical_path = found, stringsAsFactors = FALSE)

@@ -27,6 +27,7 @@ iput <- function(local_path, logical_path = basename(local_path), offset = 0, co
     stop_cenote("not-found", paste0("no such file: ", toString(local_path)), "check the local path")
   }
   path <- absolute(logical_path)
+  check_count(offset, "offset")
   how <- list(overwrite = overwrite, ticket = ticket, resume = resume)
   if (dir.exists(local_path)) return(invisible(put_tree(local_path, path, how, verbose)))
   if (offset != 0 || !truncate) return(invisible(put_over(local_path, path, offset, truncate, how, verbose)))

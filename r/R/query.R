@@ -17,7 +17,9 @@
 iquery <- function(query, limit = 100, offset = 0, type = c("general", "specific"), case_sensitive = TRUE,
                    distinct = TRUE, parser = c("genquery1", "genquery2"), sql_only = FALSE, verbose = FALSE) {
   if (!is_text(query)) stop_cenote("invalid", "`query` is one statement")
-  if (limit <= 0) return(table_of(list(), query))
+  check_count(offset, "offset")
+  check_count(limit, "limit")
+  if (limit == 0) return(table_of(list(), query))
   answer <- irods("GET", "query",
     op = "execute_genquery", query = query, offset = offset, count = min(limit, 1e9),
     `case-sensitive` = case_sensitive, distinct = distinct, parser = match.arg(parser), `sql-only` = sql_only

@@ -20,6 +20,9 @@ state <- new.env(parent = emptyenv())
 #' @export
 create_irods <- function(host, zone_path = character(1), overwrite = FALSE) {
   if (!is_text(host)) stop_cenote("invalid", "`host` is one address, such as \"http://localhost:8470\"")
+  if (!grepl("^https?://[^/]", host)) {
+    stop_cenote("invalid", paste0("not the address of a server: ", host), "begin it with http:// or https://")
+  }
   if (interactive() && file.exists(configuration()) && !overwrite) {
     stop_cenote("exists", "the address of a server is remembered already", "use `overwrite = TRUE` to replace it")
   }

@@ -19,6 +19,17 @@ test_that("numbers are never sent with an exponent, and what is not given is not
   expect_equal(encode(list()), "")
 })
 
+test_that("a number is one, and not negative", {
+  for (wrong in list("x", -1, NA, NULL, c(1, 2), NaN)) expect_error(check_count(wrong, "offset"), "`offset`", class = "cenote_invalid")
+  for (right in list(0, 1L, 1e10, Inf)) expect_silent(check_count(right, "limit"))
+})
+
+test_that("what is no address of a server is not remembered", {
+  for (wrong in c("nonsense", "localhost:8470", "http://", "ftp://x")) {
+    expect_error(create_irods(wrong, overwrite = TRUE), "http://", class = "cenote_invalid")
+  }
+})
+
 test_that("operations are checked before they are sent", {
   expect_equal(checked_operations(list()), list())
   expect_equal(checked_operations(data.frame()), list())
@@ -45,6 +56,7 @@ test_that("errors have classes, words and hints", {
   expect_s3_class(error, "cenote_error")
   expect_match(conditionMessage(error), "hint: ask its owner")
   expect_error(stop_code(-1), class = "cenote_refused")
+  expect_error(stop_code(-170000), "no such collection", class = "cenote_not_found")
   expect_error(stop_problem(412, list()), class = "cenote_exists")
   expect_error(stop_problem(507, list(type = "urn:cenote:problem:no-space", detail = "full")), "full",
     class = "cenote_no_space"
