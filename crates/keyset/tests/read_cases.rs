@@ -172,4 +172,9 @@ fn an_old_root_name_that_kills_the_real_reader_is_an_error() {
     let error = try_read(input, "user:/x", Format::Dump).unwrap_err();
     assert_eq!(error.offset, 18);
     assert!(matches!(error.fault, Fault::Name(_)), "{error}");
+    let key = b"kdbOpen 1\nksNew 1\nkeyNew 7 2\nuser/a\0v\0\n";
+    let copy = b"keyCopyMeta 5 2\nuser\0m\0\nkeyEnd\nksEnd\n";
+    let error = try_read([&key[..], copy].concat(), "user:/x", Format::Dump).unwrap_err();
+    assert_eq!(error.offset, key.len() as u64);
+    assert!(matches!(error.fault, Fault::Name(_)), "{error}");
 }

@@ -97,6 +97,7 @@ impl Loader {
 
     /// Shares the metakey `meta` of the earlier key stored as `key`.
     pub(super) fn share_meta(&mut self, key: &[u8], meta: &[u8]) -> Result<(), Box<Fault>> {
+        self.refuse_old_root(key)?;
         let name = meta::canonical_name(meta).unwrap_or_default();
         let unknown = || Fault::UnknownSourceMeta { key: lossy(key), meta: lossy(meta) };
         self.unstore();
