@@ -1,12 +1,13 @@
 //! `cenote put`: files and directories into the store.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 use cenote_client::PutOptions;
 use cenote_client::transfer::LocalFile;
-use futures_util::stream;
-use tokio::io::AsyncReadExt;
+use futures_util::{Stream, stream};
+use tokio::io::{AsyncRead, AsyncReadExt};
 
 use super::relocate::{Target, done};
 use crate::error::{CliError, Kind, Result};
@@ -21,7 +22,7 @@ use crate::tree::{self, FilterArgs, Rules, TransferArgs, Way, WriteArgs};
 /// Run again, it transfers only what has changed (size or modification time).
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Files or directories here (`-` is standard input), and at last a path in the store
+    /// Files, pipes or directories here (`-` is standard input), and at last a path in the store
     #[arg(required = true, num_args = 2.., value_name = "PATH")]
     paths: Vec<String>,
     /// Put directories with all that is in them
@@ -55,6 +56,9 @@ impl Args {
                 Place::Standard => self.put_stdin(session, &to).await?,
                 Place::Local(path) if path.is_dir() => {
                     self.put_directory(session, path, &to, sources.len()).await?;
+                }
+                Place::Local(path) if is_pipe(path) => {
+                    self.put_pipe(session, path, &to, sources.len()).await?;
                 }
                 Place::Local(path) => self.put_file(session, path, &to, sources.len()).await?,
                 Place::Store(_) => {}
@@ -116,6 +120,22 @@ impl Args {
         tree::upload(session, path, target.as_str(), filter, rules, args).await
     }
 
+    async fn put_pipe(
+        &self,
+        session: &Session,
+        path: &Path,
+        to: &StorePath,
+        sources: usize,
+    ) -> Result<()> {
+        let target = Target::find(session.client()?, to, sources).await?;
+        let target = target.path_for(&local_name(path)?);
+        if !self.transfer.dry_run {
+            let bytes = chunks(tokio::fs::File::open(path).await?);
+            session.client()?.put_stream(&target, bytes, &self.options(None)).await?;
+        }
+        done(session, "put", &path.display().to_string(), &target, self.transfer.dry_run)
+    }
+
     async fn put_stdin(&self, session: &Session, to: &StorePath) -> Result<()> {
         if to.is_into() {
             return Err(CliError::new(Kind::Usage, "standard input has no name of its own")
@@ -123,7 +143,8 @@ impl Args {
         }
         if !self.transfer.dry_run {
             let client = session.client()?;
-            client.put_stream(to.as_str(), stdin(), &self.options(None)).await?;
+            let bytes = chunks(tokio::io::stdin());
+            client.put_stream(to.as_str(), bytes, &self.options(None)).await?;
         }
         done(session, "put", "-", to.as_str(), self.transfer.dry_run)
     }
@@ -146,12 +167,20 @@ pub(super) fn local_name(path: &Path) -> Result<String> {
     })
 }
 
-fn stdin() -> impl futures_util::Stream<Item = std::io::Result<Bytes>> + Send + 'static {
-    stream::try_unfold(tokio::io::stdin(), |mut stdin| async {
+/// Whether nobody knows the size of what is there, as of `<(command)`.
+fn is_pipe(path: &Path) -> bool {
+    path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
+}
+
+fn chunks<R>(reader: R) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static
+where
+    R: AsyncRead + Unpin + Send + 'static,
+{
+    stream::try_unfold(reader, |mut reader| async {
         let mut chunk = Vec::with_capacity(256 << 10);
-        match stdin.read_buf(&mut chunk).await? {
+        match reader.read_buf(&mut chunk).await? {
             0 => Ok(None),
-            _ => Ok(Some((Bytes::from(chunk), stdin))),
+            _ => Ok(Some((Bytes::from(chunk), reader))),
         }
     })
 }

@@ -155,6 +155,17 @@ fn standard_input_and_output_are_files_too() {
 }
 
 #[test]
+fn a_pipe_is_put_to_its_end() {
+    let world = World::local();
+    let made = std::process::Command::new("mkfifo").arg(world.path("pipe")).status().unwrap();
+    assert!(made.success());
+    let mut put = world.command(&["put", "--quiet", "pipe", ":/a"]).spawn().unwrap();
+    std::fs::write(world.path("pipe"), vec![b'x'; 300_000]).unwrap();
+    assert!(put.wait().unwrap().success());
+    assert!(world.ok(&["cat", "/a"]) == "x".repeat(300_000));
+}
+
+#[test]
 fn a_reader_that_goes_away_is_no_failure() {
     let world = World::local();
     world.file("big", vec![b'x'; 4_000_000]);
