@@ -4,6 +4,7 @@ mod hierarchy;
 mod iter;
 mod lookup;
 mod pieces;
+mod search;
 
 use std::sync::Arc;
 

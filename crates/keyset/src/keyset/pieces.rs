@@ -8,9 +8,10 @@
 use std::sync::Arc;
 
 use super::iter::Iter;
-use crate::block::{Block, Entry, Flags};
+use super::search::{search, search_run};
+use crate::block::Block;
 use crate::key::{Key, KeyRef, Place};
-use crate::name::{self, NameRef};
+use crate::name::NameRef;
 
 const MAX_LIST: usize = 256;
 /// A run is carved at multiples of this, so that it is cut into few pieces.
@@ -77,7 +78,7 @@ impl Piece {
             Self::Run(block, from, to) => {
                 search_run(block, &block.entries[*from as usize..*to as usize], name)
             }
-            Self::List(keys) => keys.binary_search_by(|key| key.name().cmp(&name)),
+            Self::List(keys) => search(keys, |key| key.name().cmp(&name)),
         }
     }
 
@@ -91,21 +92,6 @@ impl Piece {
             Self::List(keys) => Some(Self::List(Arc::new(keys[from..to].to_vec()))),
         }
     }
-}
-
-/// Searches the entries of a block; where the name lies below its parent, only
-/// what comes after the parent is compared.
-fn search_run(block: &Block, entries: &[Entry], name: NameRef<'_>) -> Result<usize, usize> {
-    let tail = name.plain.then(|| name.tail_below(block.head())).flatten();
-    entries.binary_search_by(|entry| {
-        let other = block.name_of(entry);
-        match tail {
-            Some(tail) if other.plain && !entry.has(Flags::COMPLETE) => {
-                name::compare_plain(other.tail, tail)
-            }
-            _ => other.cmp(&name),
-        }
-    })
 }
 
 impl Pieces {
@@ -150,7 +136,7 @@ impl Pieces {
 
     /// The first piece that does not end before this name.
     fn piece_of(&self, name: NameRef<'_>) -> usize {
-        self.pieces.partition_point(|piece| piece.last_name() < name)
+        search(&self.pieces, |piece| piece.last_name().cmp(&name)).unwrap_or_else(|at| at)
     }
 
     /// Where the key of this name is, or where it would be.
