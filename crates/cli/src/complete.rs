@@ -17,6 +17,8 @@ use crate::args::{Cli, GlobalArgs};
 use crate::place::{StorePath, join};
 use crate::session::Session;
 
+/// The variable by which a shell asks: it names the shell.
+pub(crate) const VARIABLE: &str = "CENOTE_COMPLETE";
 /// How long a shell waits for names.
 const MOMENT: Duration = Duration::from_secs(2);
 /// More names than these help nobody.

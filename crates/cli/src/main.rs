@@ -38,8 +38,7 @@ use crate::session::Session;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    // A shell that completes a command line asks by a variable.
-    CompleteEnv::with_factory(complete::command).complete();
+    CompleteEnv::with_factory(complete::command).var(complete::VARIABLE).complete();
     let cli = Cli::parse();
     let json = cli.global.json;
     match run(cli) {

@@ -3,6 +3,7 @@
 use clap_complete::Shell;
 use clap_complete::env::Shells;
 
+use crate::complete::VARIABLE;
 use crate::error::Result;
 use crate::session::Session;
 
@@ -28,7 +29,7 @@ impl Args {
         };
         let shell = Shells::builtins();
         let shell = shell.completer(&self.shell.to_string()).expect("each shell has a script");
-        shell.write_registration("COMPLETE", "cenote", "cenote", "cenote", &mut script)?;
+        shell.write_registration(VARIABLE, "cenote", "cenote", "cenote", &mut script)?;
         session.output.bytes(&script)
     }
 }

@@ -8,8 +8,11 @@ use crate::world::World;
 fn candidates(world: &World, words: &[&str], without: &str) -> Vec<String> {
     let mut command = world.command(&[&["--", "cenote"], words].concat());
     let index = words.len().to_string();
-    let shell =
-        [("COMPLETE", "bash"), ("_CLAP_COMPLETE_INDEX", index.as_str()), ("_CLAP_IFS", "\n")];
+    let shell = [
+        ("CENOTE_COMPLETE", "bash"),
+        ("_CLAP_COMPLETE_INDEX", index.as_str()),
+        ("_CLAP_IFS", "\n"),
+    ];
     let output = command.envs(shell).env_remove(without).stdin(Stdio::null()).output().unwrap();
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
@@ -47,6 +50,6 @@ fn each_shell_gets_a_script() {
     let world = World::local();
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = world.ok(&["completions", shell]);
-        assert!(script.contains("COMPLETE") && script.contains("cenote"), "{script}");
+        assert!(script.contains("CENOTE_COMPLETE") && script.contains("cenote"), "{script}");
     }
 }
