@@ -192,10 +192,10 @@ pub fn write(
     }
 }
 
-/// Writes a key set to memory; see [`write`].
+/// Writes a key set to memory; see [`write()`].
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn to_bytes(keys: &KeySet, parent: &KeyName, format: Format) -> Result<Vec<u8>, WriteError> {
     let mut bytes = Vec::new();
     write(keys, parent, format, WriteOptions::default(), &mut bytes)?;

@@ -4,10 +4,14 @@
 //! Invariants: the metakeys are in order and unique by name; a key is binary
 //! if, and only if, it has the metakey `binary`.
 
+mod metas;
+
 use std::sync::Arc;
 
-use crate::block::{Block, BlockMetas};
-use crate::meta::{self, BINARY, MetaError, MetaId, MetaKey, MetaRef};
+pub use self::metas::MetaIter;
+use self::metas::Metas;
+use crate::block::Block;
+use crate::meta::{self, BINARY, MetaError, MetaId, MetaKey};
 use crate::name::{KeyName, NameError, NameRef};
 use crate::value::{NulInString, Value, ValueRef};
 
@@ -237,43 +241,6 @@ impl<'a> KeyRef<'a> {
             Place::Owned(data) => &data.meta,
         };
         metas.iter().filter(|meta| meta.may_be_shared()).map(|meta| meta.borrow().id)
-    }
-}
-
-/// The metakeys of a key in order.
-#[derive(Clone)]
-pub struct MetaIter<'a>(Metas<'a>);
-
-#[derive(Clone)]
-enum Metas<'a> {
-    Packed(BlockMetas<'a>),
-    Owned(std::slice::Iter<'a, MetaKey>),
-}
-
-impl<'a> Iterator for MetaIter<'a> {
-    type Item = MetaRef<'a>;
-
-    #[inline]
-    fn next(&mut self) -> Option<MetaRef<'a>> {
-        match &mut self.0 {
-            Metas::Packed(metas) => metas.next(),
-            Metas::Owned(metas) => metas.next().map(MetaKey::borrow),
-        }
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        match &self.0 {
-            Metas::Packed(metas) => metas.size_hint(),
-            Metas::Owned(metas) => metas.size_hint(),
-        }
-    }
-}
-
-impl ExactSizeIterator for MetaIter<'_> {}
-
-impl std::fmt::Debug for MetaIter<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_list().entries(self.clone()).finish()
     }
 }
 
