@@ -43,6 +43,7 @@ pub(crate) fn noise(path: &Path, length: usize) -> Outcome<PathBuf> {
 /// nginx, as Debian has it, with one directory to give.
 pub(crate) struct Nginx {
     process: Child,
+    conf: PathBuf,
     /// Where it listens.
     pub(crate) url: String,
 }
@@ -65,13 +66,19 @@ impl Nginx {
             std::thread::sleep(std::time::Duration::from_millis(10));
             std::net::TcpStream::connect(("127.0.0.1", port)).is_ok()
         });
-        tried.map(|_| Self { process, url }).ok_or_else(|| "nginx did not start".into())
+        let nginx = Self { process, conf, url };
+        tried.map(|_| nginx).ok_or_else(|| "nginx did not start".into())
     }
 }
 
 impl Drop for Nginx {
+    /// Asks it to stop: a master that is killed leaves its worker behind.
     fn drop(&mut self) {
-        let _ = self.process.kill();
+        let mut stop = Command::new("nginx");
+        stop.arg("-c").arg(&self.conf).args(["-s", "stop"]).stderr(Stdio::null());
+        if run(&mut stop).is_err() {
+            let _ = self.process.kill();
+        }
         let _ = self.process.wait();
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use bytes::Bytes;
-use cenote_client::transfer::{LocalFile, Options, Transfer, Unobserved};
+use cenote_client::transfer::{Arrival, LocalFile, Options, Transfer, Unobserved, Wanted};
 use cenote_client::{
     Body, Client, Kind, PutOptions, ReadOptions, Retry, ServiceTransport, Transport, TransportError,
 };
@@ -30,6 +30,7 @@ struct Line {
     /// Requests that did pass, by what they carry.
     parts: AtomicUsize,
     ranges: AtomicUsize,
+    reads: AtomicUsize,
     /// Answers to reads are cut off after this many bytes.
     cut: AtomicUsize,
     /// The first byte of what is put arrives as another one.
@@ -59,6 +60,7 @@ impl Transport for Shared {
                 return Err(TransportError("the line is broken".into()));
             }
             line.parts.fetch_add(usize::from(part), Ordering::SeqCst);
+            line.reads.fetch_add(usize::from(read), Ordering::SeqCst);
             line.ranges.fetch_add(usize::from(read_range), Ordering::SeqCst);
             let damaged = line.damage.load(Ordering::SeqCst) && request.method() == Method::PUT;
             let request = if damaged { request.map(damage_first) } else { request };
@@ -120,6 +122,7 @@ impl World {
             passes: AtomicUsize::new(usize::MAX),
             parts: AtomicUsize::new(0),
             ranges: AtomicUsize::new(0),
+            reads: AtomicUsize::new(0),
             cut: AtomicUsize::new(usize::MAX),
             damage: AtomicBool::new(false),
         }));
@@ -305,4 +308,36 @@ async fn other_bytes_than_the_stores_never_get_the_name() {
     let refused = world.transfer(Options::default()).get_file(&resource, &target).await;
     assert_eq!(refused.unwrap_err().kind(), Kind::Mismatch);
     assert!(!target.exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_objects_come_together_and_what_is_not_as_told_says_so() {
+    let world = World::new();
+    let options = PutOptions { parents: true, ..PutOptions::default() };
+    let mut wanted = Vec::new();
+    for (name, size) in [("a", 0), ("b", 1_000), ("large", 300_000), ("changed", 9), ("gone", 9)] {
+        let bytes = Bytes::from(vec![b'x'; size]);
+        let resource = world.client.put_bytes(&format!("/in/{name}"), bytes, &options).await;
+        wanted.push(Wanted { resource: resource.unwrap(), target: world.dir.path().join(name) });
+    }
+    let twice = Wanted { target: world.dir.path().join("twice"), ..wanted[1].clone() };
+    wanted.push(twice);
+    world.client.put_bytes("/in/changed", Bytes::from("new"), &options).await.unwrap();
+    world.client.remove("/in/gone", false, None).await.unwrap();
+    let transfer = world.transfer(Options::default());
+    let arrivals: Vec<Arrival> = transfer.get_files(wanted).collect().await;
+    assert_eq!(arrivals.len(), 6);
+    for Arrival { wanted, result } in arrivals {
+        let name = wanted.target.file_name().unwrap().to_str().unwrap();
+        match name {
+            "changed" => assert_eq!(result.unwrap_err().kind(), Kind::Precondition),
+            "gone" => assert_eq!(result.unwrap_err().kind(), Kind::NotFound),
+            _ => {
+                result.unwrap();
+                let bytes = std::fs::read(&wanted.target).unwrap();
+                assert_eq!(bytes.len() as u64, wanted.resource.size.unwrap(), "{name}");
+            }
+        }
+    }
+    assert_eq!(world.line.0.reads.load(Ordering::SeqCst), 4, "the others came together");
 }

@@ -3,11 +3,11 @@
 use std::fs;
 use std::io;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::SystemTime;
 
-use cenote_client::transfer::Transfer;
-use futures_util::{StreamExt, stream};
+use cenote_client::transfer::{Arrival, Transfer, Wanted};
+use futures_util::StreamExt;
 
 use super::entry::{Entry, EntryKind, Tree};
 use super::filter::Filter;
@@ -17,9 +17,6 @@ use super::report::Report;
 use super::{local, remote};
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
-
-/// Files that come side by side, beyond what a single one uses.
-const SIDE_BY_SIDE: usize = 16;
 
 /// Makes the directory `to` like the collection at `from`.
 pub(crate) async fn download(
@@ -108,26 +105,28 @@ impl Download<'_> {
     }
 
     async fn fetch(&self, entries: Vec<(String, Entry)>, report: &mut Report<'_>) -> Result<()> {
-        let fetched = stream::iter(entries).map(|(path, entry)| async move {
+        let mut wanted = Vec::new();
+        for (path, entry) in entries {
             let target = self.to.join(&path);
-            (path, entry.size(), self.fetch_one(&entry, target).await)
-        });
-        let mut fetched = std::pin::pin!(fetched.buffer_unordered(SIDE_BY_SIDE));
-        while let Some((path, size, outcome)) = fetched.next().await {
-            match outcome {
-                Ok(()) => report.transferred(&self.shown(&path), Some(size))?,
-                Err(error) => report.failed(&self.shown(&path), error),
+            match entry.kind {
+                EntryKind::Object(resource) => wanted.push(Wanted { resource: *resource, target }),
+                EntryKind::Link(to) => {
+                    self.note(&path, symlink(to, target), report, |report, path| {
+                        report.transferred(path, Some(0))
+                    })?;
+                }
+                EntryKind::Directory | EntryKind::File(_) => {}
+            }
+        }
+        let mut arrivals = std::pin::pin!(self.transfer.get_files(wanted));
+        while let Some(Arrival { wanted, result }) = arrivals.next().await {
+            let shown = wanted.target.display().to_string();
+            match result {
+                Ok(()) => report.transferred(&shown, wanted.resource.size.or(Some(0)))?,
+                Err(error) => report.failed(&shown, error),
             }
         }
         Ok(())
-    }
-
-    async fn fetch_one(&self, entry: &Entry, target: PathBuf) -> Result<()> {
-        match &entry.kind {
-            EntryKind::Object(resource) => Ok(self.transfer.get_file(resource, &target).await?),
-            EntryKind::Link(to) => Ok(symlink(to, target)?),
-            EntryKind::Directory | EntryKind::File(_) => Ok(()),
-        }
     }
 
     fn note<'r>(

@@ -38,23 +38,12 @@ impl Transfer {
             let digest = self.get_stream(resource, &partial).await?;
             (partial, digest)
         };
-        if let Err(error) = self.verify(resource, digest) {
+        if let Err(error) = verify(resource, digest) {
             let _ = std::fs::remove_file(&partial);
             return Err(error);
         }
         let (resource, target) = (resource.clone(), target.to_owned());
         blocking(move || finish(&resource, &partial, &target)).await
-    }
-
-    fn verify(&self, resource: &Resource, digest: Option<Sha256Digest>) -> Result<()> {
-        match (digest, &resource.sha256) {
-            (Some(digest), Some(kept)) if !digest.is(kept) => {
-                let message = format!("other bytes came than the store keeps: {}", resource.path);
-                Err(Error::new(Kind::Mismatch, message)
-                    .with_hint("get it again; if that does not help, run `cenote check`"))
-            }
-            _ => Ok(()),
-        }
     }
 
     /// One request for all that is missing: the fastest way where the network is not the limit.
@@ -159,9 +148,21 @@ pub(super) fn complete(resource: &Resource, length: u64) -> Result<()> {
     }
 }
 
+/// What came has to be what the store keeps, if both digests are known.
+pub(super) fn verify(resource: &Resource, digest: Option<Sha256Digest>) -> Result<()> {
+    match (digest, &resource.sha256) {
+        (Some(digest), Some(kept)) if !digest.is(kept) => {
+            let message = format!("other bytes came than the store keeps: {}", resource.path);
+            Err(Error::new(Kind::Mismatch, message)
+                .with_hint("get it again; if that does not help, run `cenote check`"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Beside the target, and named by the content and the way in which it comes: neither another
 /// content nor another way ever goes on from it.
-fn partial_path(target: &Path, resource: &Resource, way: &str) -> PathBuf {
+pub(super) fn partial_path(target: &Path, resource: &Resource, way: &str) -> PathBuf {
     let tag = format!("{}{}", resource.id, resource.etag.as_deref().unwrap_or_default());
     let digest = Sha256Digest::of(tag.as_bytes()).to_string();
     let name = target.file_name().unwrap_or_default().to_string_lossy();
@@ -171,19 +172,19 @@ fn partial_path(target: &Path, resource: &Resource, way: &str) -> PathBuf {
 }
 
 fn finish(resource: &Resource, partial: &Path, target: &Path) -> Result<()> {
-    set_attributes(resource, partial)
+    let file = OpenOptions::new().write(true).open(partial);
+    file.and_then(|file| set_attributes(resource, &file))
         .and_then(|()| std::fs::rename(partial, target))
         .map_err(|error| unwritable(target, error))
 }
 
-fn set_attributes(resource: &Resource, path: &Path) -> io::Result<()> {
+/// Mode and time, where the resource has them.
+pub(super) fn set_attributes(resource: &Resource, file: &File) -> io::Result<()> {
     if let Some(mode) = resource.mode {
-        std::fs::set_permissions(path, PermissionsExt::from_mode(mode & PERMISSIONS))?;
+        file.set_permissions(PermissionsExt::from_mode(mode & PERMISSIONS))?;
     }
     match resource.mtime {
-        Some(mtime) => {
-            OpenOptions::new().write(true).open(path)?.set_modified(SystemTime::from(mtime))
-        }
+        Some(mtime) => file.set_modified(SystemTime::from(mtime)),
         None => Ok(()),
     }
 }

@@ -127,7 +127,7 @@ fn send_chunks(
 
 /// Hashes from the present position on, and gives how many bytes that were.
 pub(super) fn hash_up_to(file: &mut File, limit: u64, hasher: &mut Sha256) -> io::Result<u64> {
-    let mut buffer = vec![0; CHUNK as usize];
+    let mut buffer = vec![0; CHUNK.min(limit) as usize];
     let mut done = 0;
     while done < limit {
         let want = (limit - done).min(CHUNK) as usize;

@@ -5,12 +5,15 @@
 //! interrupted goes on from what has arrived when the same transfer is begun again.
 
 mod archive;
+mod batches;
 mod download;
+mod fetch;
 mod file;
 mod journal;
 mod parts;
 mod ranges;
 mod tree;
+mod unpack;
 mod upload;
 
 use std::fmt::Debug;
@@ -18,6 +21,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub use fetch::{Arrival, Wanted};
 pub use file::LocalFile;
 pub use tree::{Item, Outcome, Source};
 

@@ -8,16 +8,10 @@ use futures_util::{Stream, StreamExt};
 use jiff::Timestamp;
 
 use super::archive::{Archive, is_packed};
+use super::batches::{Work, plan};
 use super::{LocalFile, Transfer, blocking};
 use crate::api::compare;
 use crate::{BatchLine, Error, PutOptions, Resource, Result, Sha256Digest};
-
-/// Files up to this size, in bytes, go in batches.
-const SMALL: u64 = 256 << 10;
-/// A batch has this many entries at most.
-const BATCH_ENTRIES: usize = 512;
-/// A batch has this many bytes of content at most.
-const BATCH_BYTES: u64 = 8 << 20;
 
 /// Something to put below a collection.
 #[derive(Debug, Clone)]
@@ -66,12 +60,6 @@ impl Item {
     }
 }
 
-/// What goes in one request.
-enum Work {
-    Batch(Vec<Item>),
-    Alone(Item, LocalFile),
-}
-
 impl Transfer {
     /// Puts items below the collection `base`, which has to be there, and their bytes into the place
     /// or group of [`Options::place`](super::Options::place). Directories have to come before what
@@ -83,7 +71,7 @@ impl Transfer {
 
     fn outcomes(&self, base: &str, items: Vec<Item>, jobs: usize) -> BoxStream<'static, Outcome> {
         let (transfer, base) = (self.clone(), base.to_owned());
-        stream::iter(plan(items))
+        stream::iter(plan(items, Item::size))
             .map(move |work| {
                 let (transfer, base) = (transfer.clone(), base.clone());
                 async move { transfer.work(&base, work).await }
@@ -93,21 +81,23 @@ impl Transfer {
             .boxed()
     }
 
-    async fn work(&self, base: &str, work: Work) -> Vec<Outcome> {
-        match work {
-            Work::Batch(items) => self.put_batch(base, items).await,
-            Work::Alone(item, file) => {
-                let options = PutOptions {
-                    mode: item.mode,
-                    mtime: item.mtime,
-                    place: self.options.place.clone(),
-                    ..PutOptions::default()
-                };
-                let path = format!("{}/{}", base.trim_end_matches('/'), item.relative);
-                let result = self.put_file(&file, &path, &options).await;
-                vec![Outcome { item, result }]
-            }
-        }
+    async fn work(&self, base: &str, work: Work<Item>) -> Vec<Outcome> {
+        let item = match work {
+            Work::Batch(items) => return self.put_batch(base, items).await,
+            Work::Alone(item) => item,
+        };
+        let Source::File(file) = &item.source else {
+            return self.put_batch(base, vec![item]).await;
+        };
+        let options = PutOptions {
+            mode: item.mode,
+            mtime: item.mtime,
+            place: self.options.place.clone(),
+            ..PutOptions::default()
+        };
+        let path = format!("{}/{}", base.trim_end_matches('/'), item.relative);
+        let result = self.put_file(file, &path, &options).await;
+        vec![Outcome { item, result }]
     }
 
     async fn put_batch(&self, base: &str, items: Vec<Item>) -> Vec<Outcome> {
@@ -167,65 +157,5 @@ impl Answers {
         let resource = line.outcome?;
         digest.map_or(Ok(()), |digest| compare(&resource, digest))?;
         Ok(resource)
-    }
-}
-
-/// Small items together, in order; large files by themselves.
-fn plan(items: Vec<Item>) -> Vec<Work> {
-    let mut works = Vec::new();
-    let (mut batch, mut bytes) = (Vec::new(), 0);
-    for item in items {
-        let size = item.size();
-        if let Source::File(file) = &item.source
-            && size > SMALL
-        {
-            let file = file.clone();
-            works.push(Work::Alone(item, file));
-            continue;
-        }
-        if batch.len() == BATCH_ENTRIES || (bytes + size > BATCH_BYTES && !batch.is_empty()) {
-            works.push(Work::Batch(std::mem::take(&mut batch)));
-            bytes = 0;
-        }
-        bytes += size;
-        batch.push(item);
-    }
-    if !batch.is_empty() {
-        works.push(Work::Batch(batch));
-    }
-    works
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn file(size: u64) -> Item {
-        let file = LocalFile { path: "a".into(), size, mode: 0, mtime: None };
-        Item { relative: "a".into(), source: Source::File(file), mode: None, mtime: None }
-    }
-
-    #[test]
-    fn batches_are_bounded_and_lose_nothing() {
-        proptest::proptest!(|(sizes in proptest::collection::vec(0..3 * SMALL, 0..1_200))| {
-            let mut seen = Vec::new();
-            for work in plan(sizes.iter().copied().map(file).collect()) {
-                match work {
-                    Work::Alone(item, file) => {
-                        proptest::prop_assert!(file.size > SMALL);
-                        seen.push(item.size());
-                    }
-                    Work::Batch(items) => {
-                        proptest::prop_assert!(!items.is_empty() && items.len() <= BATCH_ENTRIES);
-                        proptest::prop_assert!(items.iter().map(Item::size).sum::<u64>() <= BATCH_BYTES);
-                        seen.extend(items.iter().map(Item::size));
-                    }
-                }
-            }
-            let mut sizes = sizes;
-            sizes.sort_unstable();
-            seen.sort_unstable();
-            proptest::prop_assert_eq!(sizes, seen);
-        });
     }
 }

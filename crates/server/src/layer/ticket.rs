@@ -41,6 +41,9 @@ pub(super) fn take(request: &mut Request) -> Result<Option<ShownTicket>, Problem
 /// Where a GET reads contents, and does not only tell what is there.
 const CONTENTS: [&str; 4] = ["/v1/fs", "/v1/archive", "/v1/gsd/chunk", "/v1/key"];
 
+/// Where a POST reads contents.
+const ARCHIVE: &str = "/v1/archive";
+
 /// Where a POST only asks.
 const ASKED: &str = "/v1/stat";
 
@@ -51,6 +54,7 @@ fn use_of(request: &Request) -> Result<TicketUse, Problem> {
         Method::GET if CONTENTS.iter().any(|route| path.starts_with(route)) => Ok(TicketUse::Read),
         Method::GET | Method::HEAD | Method::OPTIONS => Ok(TicketUse::Look),
         Method::POST if path == ASKED => Ok(TicketUse::Look),
+        Method::POST if path == ARCHIVE => Ok(TicketUse::Read),
         _ => length(request).map(TicketUse::Write),
     }
 }
@@ -112,6 +116,7 @@ mod tests {
             (Method::HEAD, "/v1/fs/a", TicketUse::Look),
             (Method::GET, "/v1/list", TicketUse::Look),
             (Method::POST, "/v1/stat", TicketUse::Look),
+            (Method::POST, "/v1/archive", TicketUse::Read),
             (Method::POST, "/v1/move", TicketUse::Write(0)),
         ] {
             let request = request(method, path, Body::empty());

@@ -7,6 +7,12 @@ use cenote_store::{Kind, Stat, StorePath};
 use tokio_tar::{EntryType, Header};
 
 use super::batch_entry::{MEDIA_TYPE, SHA256};
+use super::json::quoted;
+
+/// The pax record with the id of the resource.
+const ID: &str = "CENOTE.id";
+/// The pax record with the entity tag of the content.
+const ETAG: &str = "CENOTE.etag";
 
 /// The header of a resource below `above`, and its pax records.
 pub(super) fn entry_header(stat: &Stat, above: &StorePath) -> io::Result<(Header, Vec<u8>)> {
@@ -29,6 +35,10 @@ pub(super) fn entry_header(stat: &Stat, above: &StorePath) -> io::Result<(Header
     records.extend(record("mtime", &format!("{}.{nanos:09}", mtime.secs().max(0))));
     if let Some(target) = &resource.target {
         records.extend(record("linkpath", target));
+    }
+    records.extend(record(ID, &stat.id.to_string()));
+    if let Some(tag) = stat.content_tag() {
+        records.extend(record(ETAG, &quoted(&tag)));
     }
     if let Some(content) = &resource.content {
         let sha256 = content.digests.sha256.map(|sha256| record(SHA256, &hex::encode(sha256)));

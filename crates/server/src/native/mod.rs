@@ -75,7 +75,7 @@ fn streams() -> OpenApiRouter<App> {
         .routes(routes!(read::read, write::put, write::patch, remove::remove))
         .routes(routes!(list::walk))
         .routes(routes!(batch::batch))
-        .routes(routes!(archive::archive))
+        .routes(routes!(archive::archive, archive::archive_of))
         .routes(routes!(check::check))
         .routes(routes!(uploads::put_part))
         .routes(routes!(usage::usage))

@@ -1,9 +1,13 @@
 //! Many files at once: tar in, tar out.
 
-use serde_json::Value;
-use tokio_tar::{Builder, EntryType, Header};
+use std::collections::HashMap;
 
-use crate::support::TestServer;
+use futures_util::StreamExt;
+use serde_json::{Value, json};
+use tokio::io::AsyncReadExt;
+use tokio_tar::{Archive, Builder, EntryType, Header};
+
+use crate::support::{TestServer, USER};
 
 fn header(name: &str, kind: EntryType, size: usize) -> Header {
     let mut header = Header::new_ustar();
@@ -105,4 +109,51 @@ async fn what_is_no_archive_is_refused() {
     let last = lines(&answer.body).pop().unwrap();
     assert!(last["problem"].is_object(), "{answer:?}");
     server.get("/in/b").await.problem(404, "not-found");
+}
+
+#[tokio::test]
+async fn objects_that_are_named_come_in_one_answer_and_others_are_left_out() {
+    let server = TestServer::new();
+    let large = vec![7; 300_000];
+    let first = server.put("/in/a", "first").await.expect(201);
+    let second = server.put("/in/b", large.clone()).await.expect(201);
+    let ids = json!({"ids": [second["id"], 999_999, 1, first["id"]]});
+    let answer = server.post("/v1/archive", ids.clone()).await;
+    let entries = entries(&answer.body).await;
+    assert_eq!(entries.len(), 2);
+    for ((records, bytes), (resource, wanted)) in
+        entries.iter().zip([(&second, &large[..]), (&first, b"first")])
+    {
+        let expected = [("path", &resource["path"].as_str().unwrap()[1..])];
+        let expected = expected.into_iter().chain([
+            ("CENOTE.etag", resource["etag"].as_str().unwrap()),
+            ("CENOTE.sha256", resource["sha256"].as_str().unwrap()),
+        ]);
+        expected.for_each(|(key, value)| assert_eq!(records[key], value, "{key}"));
+        assert_eq!(records["CENOTE.id"], resource["id"].to_string());
+        assert!(bytes == wanted);
+    }
+    let others = server.ask_as(Some(USER), "POST", "/v1/archive").json(&ids).send().await;
+    assert!(self::entries(&others.body).await.is_empty(), "nothing may be read");
+    let many = json!({"ids": (0..1_001).collect::<Vec<_>>()});
+    server.post("/v1/archive", many).await.problem(400, "invalid");
+}
+
+/// The pax records and the bytes of the entries of an archive.
+async fn entries(archive: &[u8]) -> Vec<(HashMap<String, String>, Vec<u8>)> {
+    let mut archive = Archive::new(archive);
+    let mut entries = archive.entries().unwrap();
+    let mut found = Vec::new();
+    while let Some(entry) = entries.next().await {
+        let mut entry = entry.unwrap();
+        let records = entry.pax_extensions().await.unwrap().unwrap().map(|record| {
+            let record = record.unwrap();
+            (record.key().unwrap().to_owned(), record.value().unwrap().to_owned())
+        });
+        let records = records.collect();
+        let mut bytes = Vec::new();
+        entry.read_to_end(&mut bytes).await.unwrap();
+        found.push((records, bytes));
+    }
+    found
 }

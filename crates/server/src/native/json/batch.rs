@@ -17,6 +17,14 @@ pub(crate) struct BatchQuery {
     pub(crate) place: Option<String>,
 }
 
+/// Objects to answer with.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ArchiveQuestion {
+    #[schema(max_items = 1000)]
+    pub(crate) ids: Vec<u64>,
+}
+
 /// What became of one entry.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct BatchLine {

@@ -1,0 +1,75 @@
+//! Many objects to local files: the small ones in batches, the others by themselves, all of them
+//! side by side.
+
+use std::path::PathBuf;
+
+use futures_util::{Stream, StreamExt, stream};
+
+use super::batches::{Work, plan};
+use super::unpack::unpack;
+use super::{Transfer, blocking};
+use crate::{Resource, Result};
+
+/// An object, and the file that it is to become.
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    /// The object, as the store told of it.
+    pub resource: Resource,
+    /// The file, which is replaced. Its directory has to be there.
+    pub target: PathBuf,
+}
+
+/// What became of a file that was wanted.
+#[derive(Debug)]
+pub struct Arrival {
+    /// What was wanted.
+    pub wanted: Wanted,
+    /// Whether it is there now, whole.
+    pub result: Result<()>,
+}
+
+impl Wanted {
+    pub(super) fn size(&self) -> u64 {
+        self.resource.size.unwrap_or(0)
+    }
+}
+
+impl Transfer {
+    /// Reads objects into files, each as [`Transfer::get_file`] does.
+    pub fn get_files(&self, wanted: Vec<Wanted>) -> impl Stream<Item = Arrival> + Send + use<> {
+        let transfer = self.clone();
+        stream::iter(plan(wanted, Wanted::size))
+            .map(move |work| {
+                let transfer = transfer.clone();
+                async move { transfer.get_work(work).await }
+            })
+            .buffer_unordered(self.options.jobs.get())
+            .flat_map(stream::iter)
+    }
+
+    async fn get_work(&self, work: Work<Wanted>) -> Vec<Arrival> {
+        match work {
+            Work::Alone(wanted) => vec![self.get_alone(wanted).await],
+            Work::Batch(wanted) => self.get_batch(wanted).await,
+        }
+    }
+
+    async fn get_alone(&self, wanted: Wanted) -> Arrival {
+        let result = self.get_file(&wanted.resource, &wanted.target).await;
+        Arrival { wanted, result }
+    }
+
+    /// What the archive has not, or not as it was, is asked for by itself: that answer says why.
+    async fn get_batch(&self, wanted: Vec<Wanted>) -> Vec<Arrival> {
+        let ids: Vec<u64> = wanted.iter().map(|wanted| wanted.resource.id).collect();
+        let archive = self.client.archive_of(&ids).await.unwrap_or_default();
+        let verify = self.options.verify;
+        let (mut arrivals, missing) = blocking(move || unpack(&archive, wanted, verify)).await;
+        let came = arrivals.iter().map(|arrival| arrival.wanted.size()).sum();
+        self.observer.moved(came);
+        for wanted in missing {
+            arrivals.push(self.get_alone(wanted).await);
+        }
+        arrivals
+    }
+}

@@ -1,0 +1,81 @@
+//! Files out of a tar archive in memory, as `POST /v1/archive` answers it.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use tar::{Archive, Entry};
+
+use super::download::{partial_path, set_attributes, verify};
+use super::fetch::{Arrival, Wanted};
+use super::file::unwritable;
+use crate::{Resource, Result, Sha256Digest};
+
+/// Writes the files that are in the archive as they were wanted; also gives those that are not. Blocks.
+pub(super) fn unpack(
+    archive: &[u8],
+    wanted: Vec<Wanted>,
+    verified: bool,
+) -> (Vec<Arrival>, Vec<Wanted>) {
+    let mut missing = HashMap::with_capacity(wanted.len());
+    let twice: Vec<Wanted> = wanted
+        .into_iter()
+        .filter_map(|wanted| missing.insert(wanted.resource.id, wanted))
+        .collect();
+    let mut arrivals = Vec::with_capacity(missing.len());
+    let mut archive = Archive::new(archive);
+    // An archive that breaks off leaves what follows missing.
+    for entry in archive.entries().into_iter().flatten().map_while(io::Result::ok) {
+        if let Some((wanted, bytes)) = take(entry, &mut missing, verified) {
+            let result = write(&wanted, &bytes);
+            arrivals.push(Arrival { wanted, result });
+        }
+    }
+    (arrivals, missing.into_values().chain(twice).collect())
+}
+
+/// What was wanted, and its bytes, if the entry has them as they were told of.
+fn take(
+    mut entry: Entry<'_, impl Read>,
+    missing: &mut HashMap<u64, Wanted>,
+    verified: bool,
+) -> Option<(Wanted, Vec<u8>)> {
+    let (id, etag) = labels(&mut entry)?;
+    let resource = &missing.get(&id)?.resource;
+    if resource.etag.as_ref() != Some(&etag) || resource.size != Some(entry.size()) {
+        return None;
+    }
+    let mut bytes = Vec::with_capacity(entry.size() as usize);
+    entry.read_to_end(&mut bytes).ok()?;
+    let digest = verified.then(|| Sha256Digest::of(&bytes));
+    verify(resource, digest).ok()?;
+    Some((missing.remove(&id)?, bytes))
+}
+
+/// The id and the entity tag of an entry.
+fn labels(entry: &mut Entry<'_, impl Read>) -> Option<(u64, String)> {
+    let (mut id, mut etag) = (None, None);
+    for record in entry.pax_extensions().ok()??.flatten() {
+        let value = record.value().ok()?;
+        match record.key() {
+            Ok("CENOTE.id") => id = value.parse().ok(),
+            Ok("CENOTE.etag") => etag = Some(value.to_owned()),
+            _ => {}
+        }
+    }
+    Some((id?, etag?))
+}
+
+fn write(Wanted { resource, target }: &Wanted, bytes: &[u8]) -> Result<()> {
+    let partial = partial_path(target, resource, "cenote-part");
+    write_file(resource, &partial, bytes)
+        .and_then(|()| fs::rename(&partial, target))
+        .map_err(|error| unwritable(target, error))
+}
+
+fn write_file(resource: &Resource, partial: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = File::create(partial)?;
+    file.write_all(bytes)?;
+    set_attributes(resource, &file)
+}
