@@ -107,12 +107,13 @@ impl App {
         &self.0.changed
     }
 
-    /// Asks the store something short: who somebody is, or what they are called.
-    pub(crate) fn ask_at_once<T>(
+    /// Asks the store something that takes microseconds, because it reads what is hot: what somebody or a
+    /// place is called.
+    pub(crate) fn ask_here<T>(
         &self,
         question: impl FnOnce(&Store) -> cenote_store::Result<T>,
     ) -> Result<T, Problem> {
-        self.store().at_once(question).map_err(Problem::from)
+        question(self.store()).map_err(Problem::from)
     }
 
     /// Asks the store on a thread that may block: one hop for all that one request wants.

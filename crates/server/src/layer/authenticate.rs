@@ -9,7 +9,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use cenote_store::{Caller, ErrorKind};
+use cenote_store::{Caller, ErrorKind, Store};
 
 use super::local::LocalCaller;
 use super::ticket::{self, ShownTicket};
@@ -78,7 +78,7 @@ async fn identify(app: &App, request: &mut Request) -> Result<Caller, Problem> {
         Credentials::Password(..) => Some(app.password_turn().await),
         _ => None,
     };
-    app.ask_at_once(|store| {
+    app.ask_here(|store| {
         let caller = match &shown {
             Credentials::Nothing => store.anonymous()?,
             Credentials::Password(name, password) => store.authenticate_password(name, password)?,
@@ -88,7 +88,8 @@ async fn identify(app: &App, request: &mut Request) -> Result<Caller, Problem> {
         match ticket {
             None => Ok(caller),
             Some(ShownTicket { ticket, host, what }) => {
-                let grant = store.use_ticket(&caller, &ticket, &host, what)?;
+                let used = |store: &Store| store.use_ticket(&caller, &ticket, &host, what);
+                let grant = store.at_once(used)?;
                 Ok(caller.with_ticket(grant))
             }
         }

@@ -80,7 +80,7 @@ pub(super) async fn register(
     Json(question): Json<Register>,
 ) -> Result<(StatusCode, Json<Resource>), Problem> {
     let path = question.path.parse()?;
-    let place = app.ask_at_once(|store| store.place_named(&question.place))?;
+    let place = app.ask_here(|store| store.place_named(&question.place))?;
     let file = Registration {
         place,
         file: question.file,

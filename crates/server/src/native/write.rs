@@ -46,7 +46,7 @@ pub(super) async fn put(
 
 /// The place of this name.
 pub(super) fn place(app: &App, name: Option<&str>) -> Result<Option<PlaceId>, Problem> {
-    let named = |name| app.ask_at_once(|store| store.place_named(name));
+    let named = |name| app.ask_here(|store| store.place_named(name));
     name.map(named).transpose()
 }
 
@@ -97,5 +97,5 @@ fn media_type(headers: &HeaderMap) -> Option<String> {
 
 /// A resource as it is after a change.
 pub(super) fn answer(app: &App, stat: Stat) -> Result<Json<Resource>, Problem> {
-    app.ask_at_once(|store| Ok(Json(Resource::of(&stat, &mut Names::new(store))?)))
+    app.ask_here(|store| Ok(Json(Resource::of(&stat, &mut Names::new(store))?)))
 }

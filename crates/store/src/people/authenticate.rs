@@ -55,14 +55,14 @@ impl Store {
     /// Whether a password fits a hash; without a hash as much work is done, in vain.
     fn is_right(&self, hash: Option<&str>, password: &str) -> bool {
         let Some(hash) = hash else {
-            let _ = self.hash_password(password);
+            let _ = self.at_once(|store| store.hash_password(password));
             return false;
         };
         let (cache, now) = (&self.inner.credentials, self.now());
         if cache.knows(hash, password, now) {
             return true;
         }
-        let right = verify(hash, password);
+        let right = self.at_once(|_| verify(hash, password));
         if right {
             cache.remember(hash, password, now);
         }
