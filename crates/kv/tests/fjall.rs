@@ -73,72 +73,134 @@ fn a_directory_that_holds_something_else_is_an_error() {
     assert!(try_open(&dir.path().join("version")).is_err());
 }
 
-#[test]
-fn a_torn_tail_of_the_journal_loses_nothing_acknowledged() {
+/// A store with two commits, which put `a` and then `b`, and where the journal has the second.
+fn two_commits(b: Vec<u8>) -> (TempDir, usize) {
+    let first = tempfile::tempdir().unwrap();
+    open(first.path()).commit(put("a", "kept")).unwrap();
     let dir = tempfile::tempdir().unwrap();
-    let journal = dir.path().join("0.jnl");
     let engine = open(dir.path());
     engine.commit(put("a", "kept")).unwrap();
-    let kept = used(&journal);
-    engine.commit(put("b", vec![b'x'; 1_000])).unwrap();
-    let whole = used(&journal);
+    engine.commit(put("b", b)).unwrap();
+    (dir, used(&first.path().join("0.jnl")))
+}
+
+/// What there is after the second commit, or without it; and that commits go on.
+fn check_version(dir: &Path, version: u64) {
+    let engine = open(dir);
+    let view = engine.snapshot().unwrap();
+    assert_eq!(view.get(b"a").unwrap().unwrap(), "kept");
+    assert_eq!((view.version(), view.get(b"b").unwrap().is_some()), (version, version >= 2));
+    drop(view);
+    assert_eq!(engine.commit(put("c", "after")).unwrap(), version + 1);
     drop(engine);
-    let copy = std::fs::read(&journal).unwrap();
-    for end in [kept + 1, kept + 30, (kept + whole) / 2, whole - 1] {
-        // The file system kept the length that was allocated, or cut the file.
-        for length in [copy.len(), end] {
-            let mut torn = copy[..end].to_vec();
-            torn.resize(length, 0);
-            std::fs::write(&journal, torn).unwrap();
-            let engine = open(dir.path());
-            let view = engine.snapshot().unwrap();
-            assert_eq!(view.get(b"a").unwrap().unwrap(), "kept");
-            assert_eq!((view.version(), view.get(b"b").unwrap()), (1, None), "cut at {end}");
-            drop(view);
-            assert_eq!(engine.commit(put("c", "after")).unwrap(), 2);
-            drop(engine);
-            assert_eq!(open(dir.path()).snapshot().unwrap().version(), 2);
+    assert_eq!(open(dir).snapshot().unwrap().version(), version + 1);
+}
+
+/// A torn tail: the file system kept the length that was allocated, or cut the file.
+fn tear(journal: &Path, whole: &[u8], end: usize, length: usize) {
+    let mut torn = whole[..end].to_vec();
+    torn.resize(length, 0);
+    std::fs::write(journal, torn).unwrap();
+}
+
+#[test]
+fn a_torn_tail_of_the_journal_loses_nothing() {
+    let (dir, kept) = two_commits(vec![b'x'; 1_000]);
+    let files = ["0.jnl", "log"].map(|file| dir.path().join(file));
+    let [journal, log] = files.clone().map(|file| std::fs::read(file).unwrap());
+    let whole = used(&files[0]);
+    for end in [0, kept / 2, kept, kept + 1, (kept + whole) / 2, whole - 1] {
+        for length in [journal.len(), end] {
+            tear(&files[0], &journal, end, length);
+            std::fs::write(&files[1], &log).unwrap();
+            check_version(dir.path(), 2);
         }
     }
 }
 
 #[test]
-fn a_hole_in_the_last_batch_costs_that_batch_only() {
-    let dir = tempfile::tempdir().unwrap();
-    let journal = dir.path().join("0.jnl");
-    let engine = open(dir.path());
-    engine.commit(put("a", "kept")).unwrap();
-    let first = used(&journal);
-    let pages: Vec<u8> = (0..40_000u32).map(|at| (at.wrapping_mul(at) >> 7) as u8).collect();
-    engine.commit(put("b", pages)).unwrap();
-    drop(engine);
-    let mut bytes = std::fs::read(&journal).unwrap();
-    // A page that the disk never got, in the middle of the value.
-    bytes[first + 10_000..first + 14_096].fill(0);
-    std::fs::write(&journal, &bytes).unwrap();
-    let engine = open(dir.path());
-    let view = engine.snapshot().unwrap();
-    assert_eq!((view.version(), view.get(b"b").unwrap()), (1, None));
-    drop(view);
-    assert_eq!(engine.commit(put("c", "after")).unwrap(), 2);
-    drop(engine);
-    assert_eq!(open(dir.path()).snapshot().unwrap().version(), 2);
+fn a_torn_tail_without_a_log_costs_the_batch_that_was_not_acknowledged() {
+    let (dir, kept) = two_commits(vec![b'x'; 1_000]);
+    let (journal, log) = (dir.path().join("0.jnl"), dir.path().join("log"));
+    let (bytes, whole) = (std::fs::read(&journal).unwrap(), used(&journal));
+    for end in [kept + 1, kept + 30, (kept + whole) / 2, whole - 1] {
+        for length in [bytes.len(), end] {
+            tear(&journal, &bytes, end, length);
+            std::fs::remove_file(&log).unwrap();
+            check_version(dir.path(), 1);
+        }
+    }
+}
+
+/// Bytes that do not repeat, with a page that the disk never got in the middle.
+fn make_hole(journal: &Path, after: usize) {
+    let mut bytes = std::fs::read(journal).unwrap();
+    bytes[after + 10_000..after + 14_096].fill(0);
+    std::fs::write(journal, &bytes).unwrap();
+}
+
+fn pages() -> Vec<u8> {
+    (0..40_000u32).map(|at| (at.wrapping_mul(at) >> 7) as u8).collect()
 }
 
 #[test]
-fn a_hole_before_the_last_batch_is_damage() {
+fn a_hole_in_the_journal_is_filled_from_the_log() {
+    let (_, kept) = two_commits(pages());
     let dir = tempfile::tempdir().unwrap();
-    let journal = dir.path().join("0.jnl");
     let engine = open(dir.path());
-    engine.commit(put("a", (0..2_000u32).map(|at| at as u8).collect::<Vec<_>>())).unwrap();
-    let first = used(&journal);
-    engine.commit(put("b", "acknowledged")).unwrap();
+    for (key, value) in [("a", b"kept".to_vec()), ("b", pages()), ("d", vec![1])] {
+        engine.commit(put(key, value)).unwrap();
+    }
     drop(engine);
-    let mut bytes = std::fs::read(&journal).unwrap();
-    bytes[first - 500] ^= 1;
-    std::fs::write(&journal, &bytes).unwrap();
-    assert!(matches!(try_open(dir.path()), Err(Error::Corrupt(_))));
-    assert_eq!(std::fs::read(&journal).unwrap(), bytes, "damage is left as it is");
+    make_hole(&dir.path().join("0.jnl"), kept);
+    check_version(dir.path(), 3);
+}
+
+#[test]
+fn a_hole_in_the_last_batch_costs_that_batch_only() {
+    let (dir, kept) = two_commits(pages());
+    make_hole(&dir.path().join("0.jnl"), kept);
+    std::fs::remove_file(dir.path().join("log")).unwrap();
+    check_version(dir.path(), 1);
+}
+
+#[test]
+fn a_fault_that_the_log_cannot_mend_is_damage_and_stays_as_it_is() {
+    let large = vec![7; 1 << 20];
+    for logged in [false, true] {
+        let dir = tempfile::tempdir().unwrap();
+        let journal = dir.path().join("0.jnl");
+        let engine = open(dir.path());
+        engine.commit(put("a", (0..2_000u32).map(|at| at as u8).collect::<Vec<_>>())).unwrap();
+        // Synced into the tree itself, with all that came before.
+        engine.commit(put("b", large.clone())).unwrap();
+        engine.commit(put("c", "acknowledged")).unwrap();
+        drop(engine);
+        if !logged {
+            std::fs::remove_file(dir.path().join("log")).unwrap();
+        }
+        let mut bytes = std::fs::read(&journal).unwrap();
+        bytes[1_000] ^= 1;
+        std::fs::write(&journal, &bytes).unwrap();
+        assert!(matches!(try_open(dir.path()), Err(Error::Corrupt(_))));
+        assert!(std::fs::read(&journal).unwrap() == bytes, "damage is left as it is");
+    }
+}
+
+#[test]
+fn commits_go_on_over_many_rounds_of_the_log() {
+    let dir = tempfile::tempdir().unwrap();
+    let value = |round: u64| vec![round as u8; 100_000];
+    for part in 0..3 {
+        let engine = open(dir.path());
+        for round in part * 100..(part + 1) * 100 {
+            assert_eq!(engine.commit(put(format!("k{round}"), value(round))).unwrap(), round + 1);
+        }
+    }
+    let view = open(dir.path()).snapshot().unwrap();
+    for round in 0..300 {
+        assert_eq!(view.get(format!("k{round}").as_bytes()).unwrap().unwrap(), value(round));
+    }
 }
 
 /// Values that are kept apart and replaced often, so that their files are rewritten.

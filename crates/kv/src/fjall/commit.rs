@@ -1,10 +1,13 @@
-//! Writes: a group of batches becomes one atomic write with one sync.
+//! Writes: a group of batches becomes one atomic write with one sync, that of the log; a large one with a sync of
+//! the tree.
 
 use std::sync::atomic::Ordering;
+use std::sync::{MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use fjall::PersistMode;
 
+use super::log::{self, Group, Log};
 use super::queue::{Caller, Pending};
 use super::snapshot::FjallSnapshot;
 use super::{FjallEngine, error, layout};
@@ -14,7 +17,7 @@ use crate::{CommitError, Error, Result, Snapshot, Token, Version};
 /// The batches of a group whose evidence holds, and what they change together.
 struct Admitted {
     callers: Vec<(Caller, Version)>,
-    rows: Vec<(Bytes, Option<Bytes>)>,
+    group: Group,
 }
 
 impl FjallEngine {
@@ -33,33 +36,48 @@ impl FjallEngine {
     }
 
     fn write_on(&self, base: &FjallSnapshot, group: Vec<Pending>) {
-        let Admitted { callers, rows } = admit(base, group);
+        let Admitted { callers, group } = admit(base, group);
         if callers.is_empty() {
             return;
         }
-        match self.persist(rows) {
+        match self.persist(group) {
             Ok(()) => callers.into_iter().for_each(|(caller, version)| caller.answer(Ok(version))),
             Err(failed) => callers.into_iter().for_each(|(caller, _)| caller.answer(Err(failed()))),
         }
     }
 
-    /// Writes and syncs. The error is made anew for each caller.
-    fn persist(
-        &self,
-        rows: Vec<(Bytes, Option<Bytes>)>,
-    ) -> Result<(), Box<dyn Fn() -> CommitError>> {
-        let size = rows.iter().map(|(key, value)| key.len() + value.as_ref().map_or(0, Bytes::len));
-        if !self.reserve.has_room_for(size.sum()) {
+    /// Writes durably. The error is made anew for each caller.
+    fn persist(&self, group: Group) -> Result<(), Box<dyn Fn() -> CommitError>> {
+        let size = group.size();
+        if !self.reserve.has_room_for(size) {
             return Err(Box::new(|| CommitError::NoSpace));
         }
-        let mut batch = self.store.database.batch().durability(Some(PersistMode::SyncData));
-        for (key, value) in rows {
-            match value {
-                Some(value) => batch.insert(&self.store.rows, key, value),
-                None => batch.remove(&self.store.rows, key),
-            }
+        let written = match size <= log::LARGEST {
+            true => self.write_logged(group),
+            false => self.write_synced(group),
+        };
+        written.map_err(|failed| self.latch(failed))
+    }
+
+    fn write_logged(&self, group: Group) -> fjall::Result<()> {
+        let mut log = self.log();
+        while !log.append(&group)? {
+            self.store.sync()?;
+            log.restart();
         }
-        batch.commit().map_err(|failed| self.latch(failed))
+        self.store.write(group.rows, None)
+    }
+
+    fn write_synced(&self, group: Group) -> fjall::Result<()> {
+        let settled = group.settled();
+        self.store.write(group.rows, Some(PersistMode::SyncData))?;
+        let mut log = self.log();
+        log.restart();
+        Ok(log.append(&settled).map(drop)?)
+    }
+
+    fn log(&self) -> MutexGuard<'_, Log> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes no more commits: what a failed write or sync left on disk is known only
@@ -108,10 +126,12 @@ fn admit(base: &FjallSnapshot, group: Vec<Pending>) -> Admitted {
             Err(refused) => caller.answer(Err(refused)),
         }
     }
-    let version = Bytes::copy_from_slice(&overlay.version().to_be_bytes());
+    let (before, after) = (base.version(), overlay.version());
+    let version = Bytes::copy_from_slice(&after.to_be_bytes());
     own.push((Bytes::from_static(&layout::VERSION), version));
     let own = own.into_iter().map(|(key, value)| (key, Some(value)));
-    Admitted { callers, rows: overlay.into_changes().into_iter().chain(own).collect() }
+    let rows = overlay.into_changes().into_iter().chain(own).collect();
+    Admitted { callers, group: Group { before, after, rows } }
 }
 
 fn refuse(group: Vec<Pending>, error: impl Fn() -> CommitError) {

@@ -1,10 +1,10 @@
 //! The journal's tail after a power cut.
 //!
 //! fjall drops a last batch that stops early, but refuses to open if one is complete
-//! and has a hole, which is what is left when the pages of an unfinished sync reached the
-//! disk out of order. Every group is synced before the next is written, so a damaged batch
-//! with nothing after it was never acknowledged, and is cut off here. A damaged batch with
-//! something after it is damage, and stays for a person to look at.
+//! and has a hole, which is what is left when the pages of writes that were not synced reached the
+//! disk out of order. From there on it is cut off here: the log has what follows, or says that it has not, and then
+//! the cut is undone, so that damage stays for a person to look at. Without a log only a damaged batch with nothing
+//! after it, which was never acknowledged, is cut off.
 //!
 //! The format is that of fjall 3 (`src/journal/entry.rs` there), integers little-endian:
 //! a batch is `1`, items `u32`, sequence `u64`; the items; `3`, XXH3 of the items `u64`,
@@ -24,17 +24,31 @@ const START: u8 = 1;
 const ITEM: u8 = 2;
 const END: u8 = 3;
 
-/// Cuts a damaged last batch off the newest journal in `dir`; whether there was one.
-pub(super) fn drop_torn_tail(dir: &Path) -> Result<bool> {
-    let Some(path) = newest(dir)? else { return Ok(false) };
+/// What was cut off, so that it can be put back.
+#[derive(Debug)]
+pub(super) struct Cut {
+    path: PathBuf,
+    journal: Vec<u8>,
+}
+
+impl Cut {
+    /// Puts it back.
+    pub(super) fn undo(self) -> Result<()> {
+        std::fs::write(&self.path, &self.journal).map_err(io)
+    }
+}
+
+/// Cuts the newest journal in `dir` off at its first fault, if what follows is in the log or was never acknowledged.
+pub(super) fn cut_tail(dir: &Path, logged: bool) -> Result<Option<Cut>> {
+    let Some(path) = newest(dir)? else { return Ok(None) };
     let journal = std::fs::read(&path).map_err(io)?;
     let whole = whole_batches(&journal);
-    if ends(&journal[whole..]) > 1 {
-        return Ok(false);
+    if !logged && ends(&journal[whole..]) > 1 {
+        return Ok(None);
     }
-    let file = File::options().write(true).open(path).map_err(io)?;
+    let file = File::options().write(true).open(&path).map_err(io)?;
     file.set_len(whole as u64).and_then(|()| file.sync_all()).map_err(io)?;
-    Ok(true)
+    Ok(Some(Cut { path, journal }))
 }
 
 /// The journal that was being written; the others were synced when they were left.

@@ -1,24 +1,28 @@
 //! The embedded engine: a log-structured merge tree on local disk.
 //!
 //! Invariants kept here and below: only the leader of a commit group writes
-//! ([`queue`]); a group is one atomic, synced write that carries its version
-//! ([`commit`]); keys that begin with 0xff are the engine's own ([`layout`]).
+//! ([`queue`]); a group is one atomic write that carries its version, on disk in the log before it is
+//! acknowledged ([`commit`], [`log`]); keys that begin with 0xff are the engine's own ([`layout`]).
 
 mod commit;
 mod journal;
 mod layout;
 mod lock;
+mod log;
 mod queue;
 mod snapshot;
 mod space;
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 
-use fjall::{Database, Keyspace, KeyspaceCreateOptions, KvSeparationOptions};
+use fjall::config::PartitioningPolicy;
+use fjall::{Database, Keyspace, KeyspaceCreateOptions, KvSeparationOptions, PersistMode};
 
+use self::journal::Cut;
 use self::lock::DirectoryLock;
+use self::log::{Group, Log};
 use self::queue::Queue;
 use self::snapshot::FjallSnapshot;
 use self::space::Reserve;
@@ -45,6 +49,7 @@ impl Default for FjallOptions {
 pub struct FjallEngine {
     store: Arc<Store>,
     queue: Queue,
+    log: Mutex<Log>,
     reserve: Reserve,
     latched: AtomicBool,
 }
@@ -83,18 +88,35 @@ impl FjallEngine {
         std::fs::create_dir_all(dir).map_err(io)?;
         let lock = DirectoryLock::acquire(dir)?;
         lock::clear_unfinished_creation(dir)?;
-        let database = open_database(dir, options.cache)?;
-        let rows = database.keyspace("rows", rows_options).map_err(error)?;
+        let (log, groups) = Log::open(dir).map_err(io)?;
         Ok(Self {
-            store: Arc::new(Store { database, rows, _lock: lock }),
+            store: Arc::new(open_store(dir, options.cache, lock, groups)?),
             queue: Queue::default(),
+            log: Mutex::new(log),
             reserve: Reserve::open(dir, options.reserve),
             latched: AtomicBool::new(false),
         })
     }
 }
 
-fn open_database(dir: &Path, cache: u64) -> Result<Database> {
+/// Opens the tree, and brings it to where the log is.
+fn open_store(dir: &Path, cache: u64, lock: DirectoryLock, groups: Vec<Group>) -> Result<Store> {
+    let (database, cut) = open_database(dir, cache, !groups.is_empty())?;
+    let rows = database.keyspace("rows", rows_options).map_err(error)?;
+    let store = Store { database, rows, _lock: lock };
+    match store.catch_up(groups) {
+        Ok(()) => Ok(store),
+        Err(failed) => {
+            drop(store);
+            // Damage stays for a person to look at.
+            cut.map_or(Ok(()), Cut::undo)?;
+            Err(failed)
+        }
+    }
+}
+
+/// Says what was cut off the journal so that it could be opened; `logged` if the log may have that.
+fn open_database(dir: &Path, cache: u64, logged: bool) -> Result<(Database, Option<Cut>)> {
     let open = || {
         Database::builder(dir)
             .cache_size(cache)
@@ -102,17 +124,66 @@ fn open_database(dir: &Path, cache: u64) -> Result<Database> {
             .worker_threads(WORKERS)
             .open()
     };
-    match open() {
-        Err(fjall::Error::JournalRecovery(_)) if journal::drop_torn_tail(dir)? => {
-            open().map_err(error)
+    let failed = match open() {
+        Err(failed @ fjall::Error::JournalRecovery(_)) => failed,
+        database => return Ok((database.map_err(error)?, None)),
+    };
+    match journal::cut_tail(dir, logged)? {
+        Some(cut) => Ok((open().map_err(error)?, Some(cut))),
+        None => Err(error(failed)),
+    }
+}
+
+impl Store {
+    /// Applies the groups that the tree has not. All is in the tree durably then, so that the log may be written over.
+    fn catch_up(&self, groups: Vec<Group>) -> Result<()> {
+        let mut version = snapshot::version(self, &self.database.snapshot())?;
+        for group in groups {
+            if group.after <= version {
+                continue;
+            }
+            if group.before != version || group.is_settled() {
+                let lost = format!("commits {} to {} are lost", version + 1, group.after);
+                return Err(Error::Corrupt(lost));
+            }
+            version = group.after;
+            self.write(group.rows, None).map_err(error)?;
         }
-        database => database.map_err(error),
+        self.sync().map_err(error)
+    }
+
+    /// Writes rows, all or nothing.
+    fn write(&self, rows: log::Rows, durability: Option<PersistMode>) -> fjall::Result<()> {
+        let mut batch = self.database.batch().durability(durability);
+        for (key, value) in rows {
+            match value {
+                Some(value) => batch.insert(&self.rows, key, value),
+                None => batch.remove(&self.rows, key),
+            }
+        }
+        batch.commit()
+    }
+
+    /// Makes all that was written durable.
+    fn sync(&self) -> fjall::Result<()> {
+        self.database.persist(PersistMode::SyncData)
     }
 }
 
 fn rows_options() -> KeyspaceCreateOptions {
     let apart = KvSeparationOptions::default().separation_threshold(APART);
-    KeyspaceCreateOptions::default().max_memtable_size(MEMTABLE).with_kv_separation(Some(apart))
+    KeyspaceCreateOptions::default()
+        .max_memtable_size(MEMTABLE)
+        .with_kv_separation(Some(apart))
+        .filter_block_partitioning_policy(parted())
+        .index_block_partitioning_policy(parted())
+}
+
+/// Filters and indexes are whole, and pinned in memory, in the first level only. Below it they are parted into
+/// blocks of some KiB: a whole one has a megabyte or more, which the cache does not keep, so that each get
+/// would read it again.
+fn parted() -> PartitioningPolicy {
+    PartitioningPolicy::new([false, true])
 }
 
 impl Engine for FjallEngine {

@@ -24,15 +24,21 @@ impl fmt::Debug for FjallSnapshot {
     }
 }
 
+/// The newest commit that a view of the tree contains.
+pub(super) fn version(store: &Store, view: &fjall::Snapshot) -> Result<Version> {
+    let Some(version) = view.get(&store.rows, layout::VERSION).map_err(error)? else {
+        return Ok(0);
+    };
+    (*version)
+        .try_into()
+        .map(Version::from_be_bytes)
+        .map_err(|_| Error::Corrupt(format!("version of the catalog has {} bytes", version.len())))
+}
+
 impl FjallSnapshot {
     pub(super) fn new(store: &Arc<Store>) -> Result<Self> {
         let view = store.database.snapshot();
-        let version = match view.get(&store.rows, layout::VERSION).map_err(error)? {
-            None => 0,
-            Some(version) => (*version).try_into().map(Version::from_be_bytes).map_err(|_| {
-                Error::Corrupt(format!("version of the catalog has {} bytes", version.len()))
-            })?,
-        };
+        let version = version(store, &view)?;
         Ok(Self { view, version, store: store.clone() })
     }
 
