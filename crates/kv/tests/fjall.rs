@@ -1,6 +1,8 @@
 //! The fjall engine, under the suite that every engine has to pass, and what only an
 //! engine with a directory of its own can get wrong.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
 use std::path::Path;
 use std::sync::Arc;
 

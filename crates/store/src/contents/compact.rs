@@ -1,29 +1,38 @@
 //! Folding patches into extents.
 //!
 //! Neighbouring inline runs become one; more inline bytes than the catalog should hold of one
-//! content become a blob. What is seen does not change, so neither do tags and revision.
+//! content become a blob, with small blobs before them. What is seen does not change, so neither do tags and revision.
 
-use bytes::Bytes;
-use futures_util::stream;
+use std::ops::Range;
 
 use crate::catalog::{BlobRecord, Reads, keys};
+use crate::contents::layout::Layout;
+use crate::contents::runs::{Part, PartKind, runs};
 use crate::contents::{Expected, refs, resolve, store_content};
 use crate::model::{Content, ContentHead, ContentId, Extent, Piece, Resource, ResourceId};
 use crate::places::Destination;
 use crate::tree::restate;
-use crate::{BlobId, Error, Result, Store};
+use crate::{BlobId, Result, Store};
 
 /// A blob that was written to fold into.
 pub(super) type NewBlob = Option<(BlobId, BlobRecord)>;
 
+/// A content with patches, and where it belongs.
+struct Patched {
+    head: ContentHead,
+    layout: Layout,
+    to: Destination,
+}
+
 impl Store {
     /// Folds the patches of an object's content, unless somebody changes it meanwhile.
     pub(crate) async fn compact(&self, id: ResourceId) -> Result<()> {
-        let Some((head, seen, to)) = self.blocking(move |store| store.patched(id)).await? else {
+        let Some(Patched { head, layout, to }) =
+            self.blocking(move |store| store.patched(id)).await?
+        else {
             return Ok(());
         };
-        let most = self.parts().limits.inline;
-        let (content, blob) = self.settle(merge(seen), to, most).await?;
+        let (content, blob) = self.folded(layout, to).await?;
         let new = blob.as_ref().map(|(blob, record)| (*blob, record.copies.clone()));
         let folded = self.blocking(move |store| store.fold(id, &head, &content, &blob)).await;
         if let (false, Some(unused)) = (self.published(new.clone(), folded).await?, new) {
@@ -32,38 +41,64 @@ impl Store {
         Ok(())
     }
 
-    /// The content, what is seen of it, and where it belongs.
-    fn patched(&self, id: ResourceId) -> Result<Option<(ContentHead, Vec<Extent>, Destination)>> {
+    fn patched(&self, id: ResourceId) -> Result<Option<Patched>> {
         let view = self.view()?;
         let Some(resource) = view.get::<Resource>(&keys::resource(id))? else { return Ok(None) };
         let Some(head) = resource.content.filter(|head| head.patches > 0) else { return Ok(None) };
         let good = resource.replicas.iter().filter(|replica| replica.is_good());
         let places: Vec<_> = good.map(|replica| replica.place).collect();
         let places = (!places.is_empty()).then_some(&places[..]);
-        let seen = resolve(&view, &head)?;
-        Ok(Some((head, seen, self.known().destination_among(places)?)))
+        let layout = self.lay_out_extents(&view, merge(resolve(&view, &head)?), head.size)?;
+        Ok(Some(Patched { head, layout, to: self.known().destination_among(places)? }))
     }
 
-    /// Moves the inline runs to one blob, if they have more than `most` bytes.
+    /// What is seen, with the inline runs in a blob if there are more bytes of them than the catalog should hold, and
+    /// small blobs merged, unless they cannot be read.
+    async fn folded(&self, layout: Layout, to: Destination) -> Result<(Content, NewBlob)> {
+        let most = self.parts().limits.inline as u64;
+        let mut parts = layout.parts();
+        let inline = parts.iter_mut().filter(|part| part.kind == PartKind::Inline);
+        let inline: Vec<&mut Part> = inline.collect();
+        let stays = inline.iter().map(|part| part.length).sum::<u64>() <= most;
+        if stays {
+            inline.into_iter().for_each(|part| part.kind = PartKind::Other);
+        }
+        match self.rewrite(layout.clone(), runs(&parts), to.clone()).await {
+            Err(_) if stays => Ok((Content { extents: layout.into_extents() }, None)),
+            Err(_) => self.settle(layout, to).await,
+            rewritten => rewritten,
+        }
+    }
+
+    /// Moves the inline runs to one blob.
     pub(super) async fn settle(
         &self,
-        mut extents: Vec<Extent>,
+        layout: Layout,
         to: Destination,
-        most: usize,
     ) -> Result<(Content, NewBlob)> {
-        let runs = inline_runs(&extents);
-        if runs.iter().map(|(bytes, _)| bytes.len()).sum::<usize>() <= most {
+        let parts = layout.parts().into_iter().enumerate();
+        let inline = parts.filter(|(_, part)| part.kind == PartKind::Inline);
+        let inline = inline.map(|(at, _)| at..at + 1).collect();
+        self.rewrite(layout, inline, to).await
+    }
+
+    /// Writes runs of neighbouring extents to one blob, where each becomes one extent.
+    async fn rewrite(
+        &self,
+        layout: Layout,
+        runs: Vec<Range<usize>>,
+        to: Destination,
+    ) -> Result<(Content, NewBlob)> {
+        let extents = layout.clone().into_extents();
+        if runs.is_empty() {
             return Ok((Content { extents }, None));
         }
-        let bytes: Vec<_> = runs.iter().map(|(bytes, _)| Ok::<_, Error>(bytes.clone())).collect();
-        let received = self.receive_into(to, 0, stream::iter(bytes), &Expected::default()).await?;
-        if let Some((blob, _)) = &received.blob {
-            let mut start = 0;
-            for (bytes, at) in runs {
-                (extents[at].start, extents[at].piece) = (start, Piece::Blob(*blob));
-                start += bytes.len() as u64;
-            }
-        }
+        let bytes = layout.bytes_of(&runs);
+        let received = self.receive_into(to, 0, bytes, &Expected::default()).await?;
+        let extents = match &received.blob {
+            Some((blob, _)) => moved(extents, &runs, *blob),
+            None => extents,
+        };
         Ok((Content { extents }, received.blob))
     }
 
@@ -107,11 +142,23 @@ pub(super) fn merge(seen: Vec<Extent>) -> Vec<Extent> {
     merged
 }
 
-/// The inline bytes of extents, each with the index of its extent.
-fn inline_runs(extents: &[Extent]) -> Vec<(Bytes, usize)> {
-    let runs = extents.iter().enumerate().filter_map(|(at, extent)| match &extent.piece {
-        Piece::Inline(bytes) => Some((Bytes::copy_from_slice(bytes), at)),
-        _ => None,
-    });
-    runs.collect()
+/// The bytes that neighbouring extents cover.
+fn bytes_of(extents: &[Extent]) -> Range<u64> {
+    let start = extents.first().map_or(0, |extent| extent.offset);
+    start..extents.last().map_or(start, Extent::end)
+}
+
+/// The extents, with each run as one that lies in `blob`, behind the run before it.
+fn moved(mut extents: Vec<Extent>, runs: &[Range<usize>], blob: BlobId) -> Vec<Extent> {
+    let ranges = runs.iter().map(|run| bytes_of(&extents[run.clone()]));
+    let ranges: Vec<Range<u64>> = ranges.collect();
+    let mut start: u64 = ranges.iter().map(|range| range.end - range.start).sum();
+    for (run, range) in runs.iter().zip(&ranges).rev() {
+        let length = range.end - range.start;
+        start -= length;
+        let piece = Piece::Blob(blob);
+        let one = Extent { offset: range.start, length, start, piece };
+        extents.splice(run.clone(), [one]);
+    }
+    extents
 }

@@ -12,6 +12,7 @@ use futures_util::stream::{self, BoxStream, StreamExt};
 
 use super::damage::Damage;
 use crate::catalog::{BlobRecord, Reads, keys};
+use crate::contents::runs::{Part, PartKind};
 use crate::contents::{blob_ids, extents, resolve};
 use crate::model::{ContentHead, Digests, Extent, Piece, PlaceId};
 use crate::places::{Known, Source};
@@ -70,6 +71,25 @@ impl Store {
 }
 
 impl Layout {
+    pub(super) fn into_extents(self) -> Vec<Extent> {
+        self.extents
+    }
+
+    /// The extents, as merging sees them.
+    pub(super) fn parts(&self) -> Vec<Part> {
+        let part = |extent: &Extent| Part { length: extent.length, kind: self.kind(extent) };
+        self.extents.iter().map(part).collect()
+    }
+
+    fn kind(&self, extent: &Extent) -> PartKind {
+        let size = |blob| self.blobs.iter().find(|held| held.id == blob).map(|h| h.record.size);
+        match extent.piece {
+            Piece::Inline(_) => PartKind::Inline,
+            Piece::Blob(blob) if size(blob) == Some(extent.length) => PartKind::Whole,
+            Piece::Blob(_) | Piece::Hole => PartKind::Other,
+        }
+    }
+
     /// The same, each blob that this place has read from there only.
     pub(crate) fn only_in(mut self, place: PlaceId) -> Self {
         let there = |held: &&mut Held| held.record.copy_in(place).is_some();
@@ -101,8 +121,14 @@ impl Layout {
     /// The bytes of `range`.
     pub(crate) fn bytes(self, range: Range<u64>) -> ContentStream {
         let Self { extents, blobs, damage, .. } = self;
-        let runs = extents::cut(extents, &range).into_iter();
-        stream::iter(runs).flat_map(move |extent| run(extent, &blobs, &damage)).boxed()
+        all(extents::cut(extents, &range), blobs, damage)
+    }
+
+    /// The bytes of runs of extents.
+    pub(super) fn bytes_of(self, runs: &[Range<usize>]) -> ContentStream {
+        let Self { extents, blobs, damage, .. } = self;
+        let chosen = runs.iter().flat_map(|run| extents[run.clone()].to_vec());
+        all(chosen.collect(), blobs, damage)
     }
 
     /// The digests of all bytes.
@@ -195,6 +221,11 @@ impl Source {
 pub(crate) fn is_loss(error: &BlobError) -> bool {
     use BlobError as E;
     matches!(error, E::NotFound { .. } | E::Damaged { .. } | E::Io { .. })
+}
+
+/// The bytes of extents, one after the other.
+fn all(extents: Vec<Extent>, blobs: Vec<Held>, damage: Damage) -> ContentStream {
+    stream::iter(extents).flat_map(move |extent| run(extent, &blobs, &damage)).boxed()
 }
 
 /// The bytes of one extent.

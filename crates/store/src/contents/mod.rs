@@ -21,6 +21,7 @@ mod register;
 mod replica_view;
 mod replicas;
 mod replicate;
+mod runs;
 mod sweep;
 mod transfer;
 mod upload;

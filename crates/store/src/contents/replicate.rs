@@ -106,7 +106,9 @@ impl Store {
         if let Ok(Destination { places: open, .. }) = self.known().destination_among(Some(&more)) {
             places.places.extend(open);
         }
-        self.settle(seen.content.extents.clone(), places, 0).await
+        let (extents, size) = (seen.content.extents.clone(), seen.head.size);
+        let lay_out = move |store: &Self| store.lay_out_extents(&store.view()?, extents, size);
+        self.settle(self.blocking(lay_out).await?, places).await
     }
 
     async fn copy_blobs(

@@ -246,6 +246,29 @@ fn scattered_writes_stay_out_of_the_catalog() {
     assert!((0..400).all(|n| bytes[n * 100..n * 100 + 50] == [n as u8; 50]));
 }
 
+/// Blobs that a content of so many appended runs is left with.
+fn blobs_after(rounds: u64) -> usize {
+    let world = world();
+    world.put("/a", b"");
+    let mut expected = Vec::new();
+    for n in 0..rounds * 64 {
+        let run = [n as u8; 200];
+        expected.extend(run);
+        world.write_at("/a", Where::Append, &run).unwrap();
+    }
+    world.sweep();
+    assert!(world.read("/a") == expected);
+    world.table(b'B').len()
+}
+
+#[test]
+fn a_content_that_was_written_bit_by_bit_lies_in_few_blobs() {
+    for rounds in [10, 40, 100] {
+        let blobs = blobs_after(rounds);
+        assert!((1..16).contains(&blobs), "{blobs} blobs after {rounds} folds");
+    }
+}
+
 #[test]
 fn a_digest_that_is_not_known_can_be_computed() {
     let world = world();
