@@ -6,6 +6,7 @@
 //! pages them. The second language has its own folder, over the same rows.
 
 mod access;
+mod collection_path;
 mod column;
 mod compare;
 mod cursor;

@@ -9,6 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 use cenote_store::{At, Avu, Kind, ListOptions, Reading, ResourceId, Stat, StorePath};
 
 use super::access::Access;
+use super::collection_path::{parse, top};
 use super::column::{Column, Entity};
 use super::row::{Names, ReplicaRow, Row};
 use super::statement::Test;
@@ -304,46 +305,4 @@ impl Parents<'_> {
 fn is_missing(error: &cenote_store::Error) -> bool {
     use cenote_store::ErrorKind as K;
     matches!(error.kind(), K::NotFound | K::Denied | K::WrongKind)
-}
-
-/// The path in the store of a collection's name.
-fn parse(zone: &Zone, name: &str) -> Option<StorePath> {
-    let rest = name.strip_prefix('/')?.strip_prefix(zone.name.as_str())?;
-    match rest {
-        "" => Some(StorePath::root()),
-        rest if rest.starts_with('/') && !rest.ends_with('/') => rest.parse().ok(),
-        _ => None,
-    }
-}
-
-/// The deepest collection below which everything lies whose name is like `pattern`: the whole names
-/// before the first wildcard. None, if nothing can be.
-fn top(zone: &Zone, pattern: &str) -> Option<StorePath> {
-    let fixed = &pattern[..pattern.find(['%', '_']).unwrap_or(pattern.len())];
-    let whole = &fixed[..fixed.rfind('/').unwrap_or(0)];
-    match whole.len() <= zone.name.len() {
-        true => Some(StorePath::root()),
-        false => parse(zone, whole),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_pattern_narrows_the_walk_and_loses_nothing() {
-        let zone = Zone { name: "z".into(), ..Zone::default() };
-        for (pattern, expected) in [
-            ("/z/a/b/%", Some("/a/b")),
-            ("/z/a%", Some("/")),
-            ("/z%", Some("/")),
-            ("%", Some("/")),
-            ("/y/a/%", None),
-            ("/z/a/b", Some("/a")),
-        ] {
-            let expected = expected.map(|path| path.parse().unwrap());
-            assert_eq!(top(&zone, pattern), expected, "{pattern}");
-        }
-    }
 }

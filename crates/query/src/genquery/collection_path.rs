@@ -1,0 +1,47 @@
+//! Where in the store the collections are that a query names, and those that a pattern may mean.
+
+use cenote_store::StorePath;
+
+use super::zone::Zone;
+
+/// The path in the store of a collection's name.
+pub(super) fn parse(zone: &Zone, name: &str) -> Option<StorePath> {
+    let rest = name.strip_prefix('/')?.strip_prefix(zone.name.as_str())?;
+    match rest {
+        "" => Some(StorePath::root()),
+        rest if rest.starts_with('/') && !rest.ends_with('/') => rest.parse().ok(),
+        _ => None,
+    }
+}
+
+/// The deepest collection below which everything lies whose name is like `pattern`: the whole names
+/// before the first wildcard. None, if nothing can be.
+pub(super) fn top(zone: &Zone, pattern: &str) -> Option<StorePath> {
+    let fixed = &pattern[..pattern.find(['%', '_']).unwrap_or(pattern.len())];
+    let whole = &fixed[..fixed.rfind('/').unwrap_or(0)];
+    match whole.len() <= zone.name.len() {
+        true => Some(StorePath::root()),
+        false => parse(zone, whole),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_narrows_the_walk_and_loses_nothing() {
+        let zone = Zone { name: "z".into(), ..Zone::default() };
+        for (pattern, expected) in [
+            ("/z/a/b/%", Some("/a/b")),
+            ("/z/a%", Some("/")),
+            ("/z%", Some("/")),
+            ("%", Some("/")),
+            ("/y/a/%", None),
+            ("/z/a/b", Some("/a")),
+        ] {
+            let expected = expected.map(|path| path.parse().unwrap());
+            assert_eq!(top(&zone, pattern), expected, "{pattern}");
+        }
+    }
+}
