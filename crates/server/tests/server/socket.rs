@@ -2,13 +2,14 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::support::{ADMIN, basic, store};
 use axum::body::Body;
 use axum::http::{Request, Response};
 use bytes::Bytes;
 use cenote_server::{Config, Limits, Server, Tls};
-use cenote_store::Store;
+use cenote_store::{Store, UploadOptions};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioExecutor, TokioIo};
@@ -183,4 +184,31 @@ async fn a_stop_lets_requests_under_way_end() {
     assert_eq!(whole(answer.await.unwrap().unwrap()).await.0, 201);
     server.task.await.unwrap();
     assert!(TcpStream::connect(server.address).await.is_err());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_came_before_the_client_went_is_kept_if_it_asked_for_that() {
+    let server = Running::start(Config::default()).await;
+    let admin = server.store.authenticate_password(ADMIN.0, ADMIN.1).unwrap();
+    let options = UploadOptions { size: Some(1_000_000), ..UploadOptions::default() };
+    let path = "/big".parse().unwrap();
+    let id = server.store.begin_upload(&admin, &path, &options).unwrap().id;
+    let mut stream = server.connect().await;
+    let head = format!(
+        "PUT /v1/uploads/{id}/0?keep=true HTTP/1.1\r\nhost: x\r\nauthorization: {}\r\ncontent-length: 1000000\r\n\r\n",
+        basic(ADMIN)
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    stream.write_all(&[7; 300_000]).await.unwrap();
+    drop(stream);
+    let arrived = async {
+        loop {
+            match server.store.upload(&admin, id).unwrap().parts.first() {
+                Some(part) => return part.length,
+                None => tokio::task::yield_now().await,
+            }
+        }
+    };
+    let length = tokio::time::timeout(Duration::from_secs(60), arrived).await.unwrap();
+    assert_eq!(length, 300_000);
 }
