@@ -59,7 +59,7 @@ pub enum Error {
 
     /// The place cannot be used now: not reachable, not allowed, or out of file
     /// handles. Nothing is known to be wrong with what it holds; try again later.
-    #[error("{place}: not available")]
+    #[error("{place}: not available: {}", root(source.as_ref()))]
     Unavailable {
         /// The place that cannot be used.
         place: String,
@@ -121,6 +121,13 @@ impl Error {
             _ => Self::Unavailable { place, source },
         }
     }
+}
+
+/// What is at the bottom of an error, which tells more than what lies over it, on one line that ends somewhere.
+fn root(error: &(dyn StdError + 'static)) -> String {
+    let bottom = chain(error).last().map(ToString::to_string).unwrap_or_default();
+    let words: Vec<&str> = bottom.split_whitespace().collect();
+    words.join(" ").chars().take(300).collect()
 }
 
 fn chain<'a>(

@@ -100,5 +100,6 @@ async fn a_bucket_that_is_not_there_is_told() {
     let place = Place::from_url("bucket", "s3://none", server.options()).unwrap();
     let error =
         place.writer(cenote_blob::BlobId::from_bytes([1; 16]), []).finish().await.unwrap_err();
-    assert!(matches!(error, Error::NotFound { .. } | Error::Unavailable { .. }), "{error:?}");
+    assert!(matches!(error, Error::Unavailable { .. }), "{error:?}");
+    assert!(error.to_string().contains("NoSuchBucket"), "{error}");
 }

@@ -30,6 +30,8 @@ fn what_passes_is_unavailable() {
     for errno in [Errno::CONNREFUSED, Errno::TIMEDOUT, Errno::PIPE] {
         assert!(matches!(classified(errno, false), Error::Unavailable { .. }), "{errno:?}");
     }
+    let refused = classified(Errno::CONNREFUSED, false).to_string();
+    assert!(refused.starts_with("main: not available: Connection refused"), "{refused}");
     let plain = Error::classify("main", true, None, "no operating system involved".into());
     assert!(matches!(plain, Error::Unavailable { .. }));
 }
