@@ -12,6 +12,7 @@ mod compare;
 mod cursor;
 mod lexer;
 mod others;
+mod parents;
 mod parse;
 mod row;
 mod run;

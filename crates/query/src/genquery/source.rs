@@ -4,13 +4,14 @@
 //! a value or both; one collection that is named; the subtree that a pattern begins with; everything.
 //! What is found by any of them is tested against all conditions afterwards.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use cenote_store::{At, Avu, Kind, ListOptions, Reading, ResourceId, Stat, StorePath};
 
 use super::access::Access;
 use super::collection_path::{parse, top};
 use super::column::{Column, Entity};
+use super::parents::Parents;
 use super::row::{Names, ReplicaRow, Row};
 use super::statement::Test;
 use super::zone::Zone;
@@ -83,7 +84,7 @@ impl Source<'_> {
     }
 
     fn objects(&self, each: &mut dyn FnMut(Row)) -> Result<()> {
-        let mut parents = Parents { reading: self.reading, known: HashMap::new() };
+        let mut parents = Parents::of(self.reading);
         let indexed = self.indexed(Column::MetaDataName, Column::MetaDataValue)?;
         let named = self.value(Column::CollName);
         let name = self.value(Column::DataName);
@@ -282,23 +283,6 @@ impl Source<'_> {
             each(Row { collection, collection_avu, collection_access, user, ..row.clone() });
         }
         Ok(())
-    }
-}
-
-/// The collections that objects are in, as far as they were looked up.
-struct Parents<'a> {
-    reading: &'a Reading,
-    known: HashMap<ResourceId, Option<Stat>>,
-}
-
-impl Parents<'_> {
-    fn get(&mut self, id: ResourceId) -> Result<Option<Stat>> {
-        if let Some(known) = self.known.get(&id) {
-            return Ok(known.clone());
-        }
-        let stat = self.reading.stat(&At::Id(id))?;
-        self.known.insert(id, stat.clone());
-        Ok(stat)
     }
 }
 
