@@ -18,8 +18,8 @@ use crate::error::Source;
 use crate::id::BLOBS;
 use crate::{Algorithm, BlobId, BlobWriter, Damage, Error, Hasher, Result, disk};
 
-/// The bytes of a part on a local place: several in flight stay under 4 MiB.
-const LOCAL_PART: usize = 1 << 20;
+/// The bytes of a part on a local place: several in flight stay under 2 MiB.
+const LOCAL_PART: usize = 512 << 10;
 
 /// The bytes of a part in a remote place, where each part is a request. S3 wants
 /// at least 5 MiB and at most 10,000 parts.

@@ -33,10 +33,17 @@ pub(super) struct Protocol {
 /// for many connections.
 const WINDOW: u32 = 1 << 20;
 
+/// Bytes read from an HTTP/1.1 connection, or gathered for it, at a time. A part of a content keeps the buffers
+/// in which it came: small ones come back to the allocator in other threads without a loss.
+const BUFFER: usize = 64 << 10;
+
 impl Protocol {
     pub(super) fn new(router: Router, tls: Option<TlsAcceptor>, limits: &Limits) -> Self {
         let mut http = Builder::new(TokioExecutor::new());
-        http.http1().timer(TokioTimer::new()).header_read_timeout(limits.header());
+        http.http1()
+            .timer(TokioTimer::new())
+            .header_read_timeout(limits.header())
+            .max_buf_size(BUFFER);
         http.http2()
             .timer(TokioTimer::new())
             .keep_alive_interval(limits.idle())
