@@ -19,7 +19,7 @@ demo: ## install what is missing, then keep, find and read back a real tree, ste
 lint: ## check form and lints
 	scripts/setup build
 	cargo fmt --all --check
-	cargo clippy --locked --all-targets -- -D warnings
+	cargo clippy --locked --workspace --exclude cenote-python --all-targets -- -D warnings
 
 test: lint ## run every test, of Rust, of Python and of R
 	scripts/setup test

@@ -136,7 +136,7 @@ fn item(store: &Store, at: &str) -> Outcome<BatchItem> {
     let received = store.receive_inline(at.as_bytes(), &Expected::default())?;
     Ok(BatchItem {
         path: path(at)?,
-        what: BatchWhat::Object(received),
+        what: BatchWhat::Object(Box::new(received)),
         options: PutOptions::default(),
     })
 }
