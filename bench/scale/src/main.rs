@@ -66,9 +66,11 @@ fn child(dir: &Path, children: usize) -> Outcome {
 fn measure(store: &Store, caller: &Caller) -> Outcome {
     let many = At::from(path("/many")?);
     let first = ListOptions { after: None, limit: 1_000 };
-    report("first page of 1,000", || Ok(drop(store.list(caller, &many, &first)?)))?;
+    report("first page of 1,000", || Ok(store.list(caller, &many, &first).map(drop)?))?;
     let middle = ListOptions { after: Some(Name::new("0500000")?), limit: 1_000 };
-    report("page of 1,000 from the middle", || Ok(drop(store.list(caller, &many, &middle)?)))?;
+    report("page of 1,000 from the middle", || {
+        Ok(store.list(caller, &many, &middle).map(drop)?)
+    })?;
     let mut count = 0;
     for collection in ["/empty", "/many"] {
         report(&format!("create in {collection}"), || {
@@ -81,7 +83,7 @@ fn measure(store: &Store, caller: &Caller) -> Outcome {
     report("rename /many", || {
         let (from, to) = (&names[round % 2], &names[(round + 1) % 2]);
         round += 1;
-        Ok(drop(store.relocate(caller, &from.into(), to, MoveOptions::default())?))
+        Ok(store.relocate(caller, &from.into(), to, MoveOptions::default()).map(drop)?)
     })?;
     store.relocate(
         caller,
@@ -148,7 +150,7 @@ fn put_one(store: &Store, caller: &Caller, at: &StorePath) -> Outcome {
 }
 
 fn parts(dir: &Path) -> Outcome<Parts> {
-    let engine = FjallEngine::open(&dir.join("catalog"), FjallOptions::default())?;
+    let engine = FjallEngine::open(dir.join("catalog"), FjallOptions::default())?;
     Ok(Parts::new(engine, Place::local("main", dir.join("contents"))?))
 }
 
