@@ -24,6 +24,15 @@ server_seconds <- function(since, pattern = "answered status=2") {
   as.numeric(sub(".*seconds=([0-9.e-]+).*", "\\1", lines))
 }
 
+told <- function(number) format(number, big.mark = ",", scientific = FALSE)
+
+# Does something, and then says on stderr how long it took.
+step <- function(what, work) {
+  seconds <- system.time(force(work))[["elapsed"]]
+  message(sprintf("%s %s: %s, %.1f s", package, version, what, seconds))
+  invisible(work)
+}
+
 # One measurement as a row. Where a call takes minutes there is one iteration, after the one in which memory is counted.
 # The deprecation of `count` is warned of at each call.
 measured <- function(call, verb, size, slow = FALSE) {

@@ -1,51 +1,48 @@
 # 1,000,000 objects: GenQuery by the value of an attribute, with its name and without, as R sees it and as the server does; and
-# the recursive list of the home.
+# the list of the home, as a data frame of R and as bytes that only come.
 source("bench/irods/client.R")
+source("bench/irods/fill.R")
 
 count <- as.numeric(Sys.getenv("COUNT", 1e6)) # fewer, to try this out
 described <- 1000
 
-files <- file.path(commandArgs(TRUE)[[1]], "million")
-dir.create(files)
-system(paste0("cd ", files, " && seq ", format(count, scientific = FALSE), " | split -l 1 -a 5"))
-status <- system2(Sys.getenv("CENOTE"), c("put", "-r", "-q", files, ":/home/rods/million"),
-  env = c("CENOTE_USER=rods", "CENOTE_PASSWORD=rods"), stdout = FALSE
-)
-stopifnot(status == 0)
-unlink(files, recursive = TRUE)
-
-names <- basename(ils("million", limit = count)$logical_path)
-stopifnot(length(names) == count)
-for (i in seq_len(described)) {
-  imeta(paste0("million/", names[[i * (count %/% described)]]),
+step(paste("fill", told(count)), fill("million", count))
+step(paste("describe", told(described)), for (i in seq_len(described)) {
+  imeta(paste0("million/", numbered(i * (count %/% described))),
     operations = data.frame(operation = "add", attribute = "run", value = as.character(i %% 10))
   )
-}
+})
 
-timed <- function(verb, query) {
-  stopifnot(nrow(iquery(query, limit = 1000)) == described / 10)
+# A row of a call, with the server's share of it: what it logs of the requests whose line matches.
+with_server <- function(call, verb, pattern) {
   since <- length(logged())
-  row <- measured(function() iquery(query, limit = 1000), verb, count)
-  row$server <- median(server_seconds(since, "/query"))
+  row <- step(verb, measured(call, verb, count))
+  row$server <- median(server_seconds(since, pattern))
   row
 }
+
+query <- function(verb, statement) {
+  stopifnot(nrow(iquery(statement, limit = 1000)) == described / 10)
+  with_server(function() iquery(statement, limit = 1000), verb, "/query")
+}
 by <- "SELECT COLL_NAME, DATA_NAME WHERE META_DATA_ATTR_VALUE = '7'"
-rows <- list(
-  timed("iquery by attribute and value", paste(by, "AND META_DATA_ATTR_NAME = 'run'")),
-  timed("iquery by value alone", by)
-)
+
+list_in_r <- function() stopifnot(nrow(ils("million", limit = count)) == count)
 
 # As rirods asks for it, but nothing is made of the answer: it goes to a file as it comes.
 login <- system2("curl", c("-sf", "-X", "POST", "-u", "rods:rods", paste0(url, "/irods-http-api/0.7.0/authenticate")), stdout = TRUE)
-listed <- file.path(commandArgs(TRUE)[[1]], "listed")
+listed <- tempfile()
 list_home <- function() {
   address <- shQuote(paste0(url, "/irods-http-api/0.7.0/collections?op=list&recurse=1&lpath=/tempZone/home/rods"))
   status <- system2("curl", c("-sf", "-H", shQuote(paste("Authorization: Bearer", login)), "-o", listed, address))
   stopifnot(status == 0)
 }
 list_home()
-stopifnot(lengths(regmatches(text <- readChar(listed, file.size(listed), TRUE), gregexpr("/tempZone/", text, fixed = TRUE))) > count)
-since <- length(logged())
-row <- measured(list_home, "recursive list of the home", count)
-row$server <- median(server_seconds(since, "/collections"))
-keep(c(rows, list(row)), "query")
+stopifnot(length(jsonlite::fromJSON(listed)$entries) > count)
+
+keep(list(
+  query("iquery by attribute and value", paste(by, "AND META_DATA_ATTR_NAME = 'run'")),
+  query("iquery by value alone", by),
+  with_server(list_in_r, "list with ils", "/collections"),
+  with_server(list_home, "recursive list of the home", "/collections")
+), "query")

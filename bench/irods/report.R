@@ -41,7 +41,7 @@ by_server <- function(part) {
   if (is.null(rows)) return(invisible())
   markdown(data.frame(
     verb = rows$verb, `n` = format(rows$size, big.mark = ",", scientific = FALSE), package = rows$package,
-    median = time_of(rows$median), server = time_of(rows$server), `n a second` = ifelse(grepl("list", rows$verb), format(signif(rows$size / rows$median, 3), big.mark = ","), ""),
+    median = time_of(rows$median), server = time_of(rows$server), `n a second` = ifelse(grepl("list", rows$verb), format(signif(rows$size / rows$median, 3), big.mark = ",", scientific = FALSE, trim = TRUE), ""),
     check.names = FALSE
   ))
 }
