@@ -6,11 +6,10 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(reader) = Reader::open(bytes) {
-        for i in 0..reader.chunks() {
-            if let Ok(entry) = reader.entry(i) {
-                let _ = reader.read_vec(&entry);
-                let _ = reader.find_id(entry.frame(), entry.name_id());
-            }
+        for entry in reader.entries().flatten() {
+            let _ = reader.read_vec(&entry);
+            let _ = reader.find_id(entry.frame(), entry.name_id());
+            let _ = reader.frame(entry.frame());
         }
         let _ = reader.check();
         let _ = reader.repack(Vec::new(), |_, _| {});

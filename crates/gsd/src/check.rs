@@ -93,8 +93,8 @@ impl<S: Source> Reader<S> {
     fn check_entries(&self, report: &mut Report, areas: &mut Vec<Range<u64>>) -> Result<()> {
         let limits = self.limits();
         let mut last: Option<RawEntry> = None;
-        for i in 0..self.chunks() {
-            let raw = self.raw_entry(i)?;
+        for (i, raw) in (0..).zip(self.raw_entries()) {
+            let raw = raw?;
             let at = self.header().index_location + i * ENTRY_SIZE as u64;
             if raw.location == 0 {
                 report.problem(at, format!("index entry {i}: hole before the end of the index"));

@@ -9,7 +9,7 @@ use std::ops::Range;
 use crate::entry::{Entry, Limits, RawEntry};
 use crate::error::{Error, Result};
 use crate::header::{HEADER_SIZE, Header, NAME_CELL};
-use crate::index::{Index, bad_entry};
+use crate::index::{AllEntries, Index, bad_entry};
 use crate::names::Names;
 use crate::source::Source;
 
@@ -46,10 +46,7 @@ impl<S: Source> Reader<S> {
             return Err(Error::corrupt(8, what));
         }
         let index = Index::open(&source, location, allocated, &limits)?;
-        let frames = match index.len().checked_sub(1) {
-            Some(last) => index.get(&source, last)?.frame + 1,
-            None => 0,
-        };
+        let frames = index.last_frame().map_or(0, |last| last + 1);
         Ok(Self { source, size, header, names, index, frames })
     }
 
@@ -113,32 +110,38 @@ impl<S: Source> Reader<S> {
         } else {
             self.index.find_sorted(&self.source, (frame, id))?
         };
-        found.map(|i| self.entry(i)).transpose()
+        let Some(position) = found else { return Ok(None) };
+        let raw = self.index.get(&self.source, position)?;
+        self.checked(position, &raw).map(Some)
     }
 
-    /// Positions in the index of the chunks of one frame.
+    /// The chunks of one frame, in the order of the index.
     ///
     /// # Errors
-    /// [`Error::Io`].
-    pub fn frame(&self, frame: u64) -> Result<Range<u64>> {
+    /// [`Error::Corrupt`] when one of their index entries is impossible, [`Error::Io`].
+    pub fn frame(&self, frame: u64) -> Result<Vec<Entry>> {
         if frame >= self.frames {
-            return Ok(0..0);
+            return Ok(Vec::new());
         }
-        self.index.frame(&self.source, frame)
+        let (start, entries) = self.index.frame(&self.source, frame)?;
+        let entries = entries.into_iter().zip(start..);
+        entries.map(|(raw, position)| self.checked(position, &raw)).collect()
     }
 
-    /// The entry at a position of the index, which must be below [`Reader::chunks`].
+    /// The chunks of all frames, in the order of the index, which is gone through once.
     ///
-    /// # Errors
-    /// [`Error::Corrupt`] when it is impossible, [`Error::Io`].
-    pub fn entry(&self, position: u64) -> Result<Entry> {
-        let raw = self.raw_entry(position)?;
+    /// An entry is [`Error::Corrupt`] when it is impossible; after [`Error::Io`] there are no more.
+    pub fn entries(&self) -> impl Iterator<Item = Result<Entry>> + Send {
+        (0..).zip(self.raw_entries()).map(|(position, raw)| self.checked(position, &raw?))
+    }
+
+    pub(crate) fn raw_entries(&self) -> AllEntries<'_> {
+        self.index.all(&self.source)
+    }
+
+    fn checked(&self, position: u64, raw: &RawEntry) -> Result<Entry> {
         raw.check(&self.limits())
             .map_err(|what| bad_entry(self.header.index_location, position, &what))
-    }
-
-    pub(crate) fn raw_entry(&self, position: u64) -> Result<RawEntry> {
-        self.index.get(&self.source, position)
     }
 
     pub(crate) fn limits(&self) -> Limits {

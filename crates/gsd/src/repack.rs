@@ -23,8 +23,7 @@ impl<S: Source> Reader<S> {
         let header = self.header().emptied().with_room(room, name_bytes);
         let mut writer = Writer::create_with(storage, &header)?;
         for frame in 0..self.frames() {
-            let entries = self.frame(frame)?.map(|i| self.entry(i)).collect::<Result<Vec<_>>>()?;
-            copy_frame(self.source(), self.names(), &entries, &mut writer)?;
+            copy_frame(self.source(), self.names(), &self.frame(frame)?, &mut writer)?;
             progress(frame + 1, self.frames());
         }
         writer.close()

@@ -21,8 +21,7 @@ impl FoundChunks {
     ) -> Result<Self> {
         let logs = vec![None; known.logs.len()];
         let mut found = Self { fields: Vec::with_capacity(8), logs };
-        for position in reader.frame(frame)? {
-            let entry = reader.entry(position)?;
+        for entry in reader.frame(frame)? {
             match known.meanings[usize::from(entry.name_id())] {
                 Meaning::Field(field) => found.fields.push((field, entry)),
                 Meaning::Log(log) if found.logs[log].is_none() => found.logs[log] = Some(entry),

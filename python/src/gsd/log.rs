@@ -69,8 +69,9 @@ fn fill(
     columns: &HashMap<u16, Column<'_>>,
 ) -> Result<(), ReadError> {
     let mut window = Window { reader, start: 0, bytes: Vec::new() };
-    for position in 0..reader.chunks() {
-        let entry = reader.source().wait(py, || reader.entry(position))?;
+    let mut entries = reader.entries();
+    while let Some(entry) = reader.source().wait(py, || entries.next()) {
+        let entry = entry?;
         let Some(column) = columns.get(&entry.name_id()).filter(|_| entry.frame() > 0) else {
             continue;
         };

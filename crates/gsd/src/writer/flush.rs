@@ -2,6 +2,7 @@
 
 use crate::entry::{ENTRY_SIZE, RawEntry};
 use crate::error::Result;
+use crate::index::Index;
 use crate::storage::Storage;
 use crate::writer::{Writer, sort};
 
@@ -64,12 +65,14 @@ impl<F: Storage> Writer<F> {
         sort::by_key(&mut self.entries);
         let ready = self.entries.len() - self.pending;
         let used = self.reader.index.len();
-        self.reserve_index(used + ready as u64, self.entries[ready - 1].frame)?;
-        let at = self.reader.header.index_location + used * ENTRY_SIZE as u64;
+        let (needed, last_frame) = (used + ready as u64, self.entries[ready - 1].frame);
+        self.reserve_index(needed, last_frame)?;
+        let location = self.reader.header.index_location;
+        let at = location + used * ENTRY_SIZE as u64;
         let bytes: Vec<u8> = self.entries[..ready].iter().flat_map(RawEntry::encode).collect();
         self.guarded(|storage| storage.write_at(at, &bytes))?;
         self.guarded(Storage::sync)?;
-        self.reader.index.extended(ready as u64);
+        self.reader.index = Index::new(&self.reader.source, location, needed, last_frame);
         self.entries.drain(..ready);
         Ok(())
     }
@@ -108,8 +111,6 @@ impl<F: Storage> Writer<F> {
         self.reader.header.index_location = new;
         self.reader.header.index_allocated = allocated;
         self.write_header()?;
-        self.guarded(Storage::sync)?;
-        self.reader.index.moved(new);
-        Ok(())
+        self.guarded(Storage::sync)
     }
 }

@@ -1,8 +1,9 @@
 //! Turning a version 1 file into a version 2 file, in place.
 
-use crate::entry::{ENTRY_SIZE, RawEntry};
+use crate::entry::RawEntry;
 use crate::error::{Error, Result};
 use crate::header::Version;
+use crate::index::Index;
 use crate::storage::Storage;
 use crate::writer::{Writer, sort};
 
@@ -30,19 +31,17 @@ impl<F: Storage> Writer<F> {
     }
 
     fn sort_index(&mut self) -> Result<()> {
-        let used = self.reader.index.len();
-        if used == 0 {
-            return Ok(());
-        }
-        let mut entries =
-            (0..used).map(|i| self.reader.raw_entry(i)).collect::<Result<Vec<_>>>()?;
+        let mut entries = self.reader.raw_entries().collect::<Result<Vec<_>>>()?;
         sort::by_key(&mut entries);
+        let Some(last) = entries.last() else {
+            return Ok(());
+        };
         let bytes: Vec<u8> = entries.iter().flat_map(RawEntry::encode).collect();
-        debug_assert_eq!(bytes.len() as u64, used * ENTRY_SIZE as u64);
         let at = self.reader.header.index_location;
         self.guarded(|storage| storage.write_at(at, &bytes))?;
         self.guarded(Storage::sync)?;
-        self.reader.index.forget_pages();
+        let used = entries.len() as u64;
+        self.reader.index = Index::new(&self.reader.source, at, used, last.frame);
         Ok(())
     }
 

@@ -94,9 +94,10 @@ pub(crate) fn write<F: Storage>(
 
 /// Everything a reader can see: frame, name, shape, type and bytes of each chunk.
 pub(crate) fn contents<S: Source>(reader: &Reader<S>) -> Result<Vec<SeenChunk>> {
-    (0..reader.chunks())
-        .map(|i| {
-            let entry = reader.entry(i)?;
+    reader
+        .entries()
+        .map(|entry| {
+            let entry = entry?;
             Ok(SeenChunk {
                 frame: entry.frame(),
                 name: reader.names().get(entry.name_id()).expect("checked").to_vec(),

@@ -7,6 +7,7 @@ mod golden;
 mod growth;
 mod headers;
 mod inherit;
+mod long_index;
 mod model;
 mod read;
 mod read_ahead;

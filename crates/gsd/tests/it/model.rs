@@ -97,10 +97,10 @@ fn assert_agree<S: cenote_gsd::Source>(reader: &Reader<S>, frames: &[Frame]) {
         let seen: Frame = reader
             .frame(number)
             .expect("frame")
-            .map(|i| {
-                let entry = reader.entry(i).expect("entry");
+            .iter()
+            .map(|entry| {
                 let name = reader.names().get(entry.name_id()).expect("name").to_vec();
-                (String::from_utf8(name).expect("UTF-8"), reader.read_vec(&entry).expect("read"))
+                (String::from_utf8(name).expect("UTF-8"), reader.read_vec(entry).expect("read"))
             })
             .collect();
         assert_eq!(&seen, frame, "frame {number}");

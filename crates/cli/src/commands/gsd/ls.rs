@@ -56,8 +56,7 @@ impl Args {
     }
 
     fn frame(&self, session: &Session, reader: &GsdReader, frame: u64) -> Result<()> {
-        for position in reader.frame(frame).map_err(|e| self.file.error(e))? {
-            let entry = reader.entry(position).map_err(|e| self.file.error(e))?;
+        for entry in reader.frame(frame).map_err(|e| self.file.error(e))? {
             let line = ChunkLine {
                 frame,
                 name: name_of(reader, &entry),
@@ -77,8 +76,8 @@ impl Args {
 
     fn names(&self, session: &Session, reader: &GsdReader) -> Result<()> {
         let mut lines = BTreeMap::new();
-        for position in 0..reader.chunks() {
-            let entry = reader.entry(position).map_err(|e| self.file.error(e))?;
+        for entry in reader.entries() {
+            let entry = entry.map_err(|e| self.file.error(e))?;
             let line = lines.entry(entry.name_id()).or_insert_with(|| first(reader, &entry));
             add(line, &entry);
         }

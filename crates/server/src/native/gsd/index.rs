@@ -78,11 +78,8 @@ fn items(reader: &StoreReader, frame: u64, inherit: bool) -> cenote_gsd::Result<
 }
 
 fn entries(reader: &StoreReader, frame: u64) -> cenote_gsd::Result<BTreeMap<u16, Entry>> {
-    let entries = reader.frame(frame)?.map(|position| {
-        let entry = reader.entry(position)?;
-        Ok((entry.name_id(), entry))
-    });
-    entries.collect()
+    let entries = reader.frame(frame)?.into_iter().map(|entry| (entry.name_id(), entry));
+    Ok(entries.collect())
 }
 
 fn item(reader: &StoreReader, entry: &Entry) -> GsdItem {

@@ -1,0 +1,112 @@
+//! Look-up by frame in an index of which only the order of the frames is known.
+
+use std::sync::atomic::Ordering;
+
+use super::{Index, PAGE, entry};
+use crate::entry::RawEntry;
+use crate::error::Result;
+use crate::source::Source;
+
+impl Index {
+    /// The chunk with this key in an index sorted by frame alone: the last one written.
+    pub(crate) fn find_in_frame(
+        &self,
+        source: &dyn Source,
+        (frame, id): (u64, u16),
+    ) -> Result<Option<u64>> {
+        let (start, entries) = self.frame(source, frame)?;
+        let found = entries.iter().rposition(|entry| entry.id == id);
+        Ok(found.map(|i| start + i as u64))
+    }
+
+    /// The entries of one frame, and the position of the first of them.
+    pub(crate) fn frame(&self, source: &dyn Source, frame: u64) -> Result<(u64, Vec<RawEntry>)> {
+        let next = self.next.load(Ordering::Relaxed);
+        for guess in [next, self.share(frame)] {
+            let entries = self.frame_at(source, guess, frame)?;
+            if !entries.is_empty() {
+                return Ok((guess, entries));
+            }
+        }
+        let start = self.frame_start(source, frame)?;
+        Ok((start, self.frame_at(source, start, frame)?))
+    }
+
+    /// The entries of one frame, if it begins at `start`.
+    fn frame_at(&self, source: &dyn Source, start: u64, frame: u64) -> Result<Vec<RawEntry>> {
+        let mut entries = Vec::new();
+        self.walk(source, start.saturating_sub(1), |i, entry| {
+            if i < start {
+                return entry.frame < frame;
+            }
+            let wanted = entry.frame == frame;
+            entries.extend(wanted.then_some(entry));
+            wanted
+        })?;
+        if !entries.is_empty() {
+            self.next.store(start + entries.len() as u64, Ordering::Relaxed);
+        }
+        Ok(entries)
+    }
+
+    /// Visits the entries from `start` on, for as long as `visit` wants more.
+    fn walk(
+        &self,
+        source: &dyn Source,
+        start: u64,
+        mut visit: impl FnMut(u64, RawEntry) -> bool,
+    ) -> Result<()> {
+        let mut at = start;
+        while at < self.used {
+            let number = at / PAGE;
+            let end = self.used.min((number + 1) * PAGE);
+            if !self.page(source, number, |page| (at..end).all(|i| visit(i, entry(page, i))))? {
+                break;
+            }
+            at = end;
+        }
+        Ok(())
+    }
+
+    /// Where a frame begins, or would if it had chunks.
+    fn frame_start(&self, source: &dyn Source, frame: u64) -> Result<u64> {
+        let (mut low, mut high) = self.bracket(source, frame)?;
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.get(source, middle)?.frame < frame {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        Ok(low)
+    }
+
+    /// Where a frame begins if all have as many chunks, as they do in most trajectories.
+    fn share(&self, frame: u64) -> u64 {
+        let last = self.last_frame;
+        let share = u128::from(frame.min(last)) * u128::from(self.used) / (u128::from(last) + 1);
+        share as u64
+    }
+
+    /// Positions between which a frame must begin, found from its share on by steps that double.
+    fn bracket(&self, source: &dyn Source, frame: u64) -> Result<(u64, u64)> {
+        let share = self.share(frame);
+        let (mut low, mut high) = (share, share);
+        let mut step = 4;
+        if low < self.used && self.get(source, low)?.frame < frame {
+            while high < self.used && self.get(source, high)?.frame < frame {
+                low = high + 1;
+                high = high.saturating_add(step).min(self.used);
+                step *= 2;
+            }
+        } else {
+            while low > 0 && self.get(source, low)?.frame >= frame {
+                high = low;
+                low = low.saturating_sub(step);
+                step *= 2;
+            }
+        }
+        Ok((low, high))
+    }
+}
