@@ -11,6 +11,9 @@ iadmin <- function(name, password = character(1), action = c("create_user", "set
                    role = c("rodsuser", "groupadmin", "rodsadmin"), verbose = FALSE) {
   action <- match.arg(action)
   role <- match.arg(role)
+  if (!is_text(name)) stop_cenote("invalid", "`name` is one name")
+  if (!is.character(password) || length(password) != 1 || is.na(password)) stop_cenote("invalid", "`password` is one text")
+  if (action == "set_password" && password == "") stop_cenote("invalid", "`password` is empty")
   users <- function(op, ...) irods("POST", "users-groups", op = op, name = name, zone = sub("/", "", zone()), ...)
   if (action == "create_user") users("create_user", `user-type` = role)
   if (action == "remove_user") users("remove_user")

@@ -8,8 +8,15 @@
 #' @export
 imkdir <- function(logical_path, create_parent_collections = FALSE, overwrite = FALSE, verbose = FALSE) {
   path <- absolute(logical_path)
-  made <- irods("POST", "collections",
-    op = "create", lpath = path, `create-intermediates` = isTRUE(as.logical(create_parent_collections))
+  check_flags(overwrite)
+  parents <- isTRUE(as.logical(create_parent_collections))
+  made <- tryCatch(
+    irods("POST", "collections", op = "create", lpath = path, `create-intermediates` = parents),
+    cenote_not_found = function(e) {
+      stop_cenote("not-found", paste("there is no collection", dirname(path)),
+        "use `create_parent_collections = TRUE` to make the collections on the way, too"
+      )
+    }
   )
   if (!made$created && !overwrite) stop_cenote("exists", paste0("it is there already: ", path))
   invisible(path)
@@ -26,6 +33,7 @@ imkdir <- function(logical_path, create_parent_collections = FALSE, overwrite = 
 #' @export
 irm <- function(logical_path, force = TRUE, recursive = FALSE, catalog_only = FALSE, verbose = FALSE) {
   path <- absolute(logical_path)
+  check_flags(force, recursive, catalog_only)
   if (is_collection(path)) {
     irods("POST", "collections", op = "remove", lpath = path, recurse = recursive, `no-trash` = force)
   } else {

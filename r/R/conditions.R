@@ -13,39 +13,62 @@ hints <- list(
   "exists" = "choose another name, or use `overwrite = TRUE`",
   "mismatch" = "call again",
   "not-empty" = "use `recursive = TRUE` to remove what is in it, too",
-  "not-found" = "check the spelling with `ils()`",
+  "not-found" = "check the spelling with `ils()`, or whether you may read it",
   "unauthenticated" = "log in again with `iauth()`",
   "unreachable" = "is the server running, and its address right?"
 )
+
+# Hints that go before those of a kind, by how the server's words begin.
+hints_by_words <- list(
+  "no such user" = "`iquery(\"select USER_NAME\")` lists the users",
+  "not empty" = "remove what is in it first",
+  "the name is taken" = "choose another name",
+  "the ticket" = "ask who gave it to you for another"
+)
+
+hint_of <- function(kind, message) {
+  begins <- startsWith(message, names(hints_by_words))
+  if (any(begins)) hints_by_words[begins][[1]] else hints[[kind]]
+}
 
 # Words for the codes of iRODS.
 codes <- c(
   "-13000" = "denied", "-79000" = "not-empty", "-130000" = "invalid", "-170000" = "not-found",
   "-171000" = "not-found", "-312000" = "exists", "-358000" = "not-found", "-808000" = "not-found",
-  "-809000" = "exists", "-818000" = "denied", "-826000" = "unauthenticated", "-827000" = "not-found",
-  "-833000" = "exists"
+  "-809000" = "exists", "-816000" = "invalid", "-818000" = "denied", "-821000" = "not-empty", "-826000" = "unauthenticated",
+  "-827000" = "not-found", "-833000" = "exists", "-890000" = "unauthenticated"
 )
 
 # What is said of codes that come without words.
 meanings <- c("-170000" = "there is no such collection", "-171000" = "there is no such data object")
 
-stop_code <- function(code, message = NULL) {
-  kind <- codes[as.character(code)]
+# `about` is the path that was asked for: it is told where the server's words name none.
+stop_code <- function(code, message = NULL, about = NULL) {
+  code <- as.character(code)
+  kind <- codes[code]
   if (is.na(kind)) kind <- "refused"
-  if (is.null(message) || !nzchar(message)) message <- unname(meanings[as.character(code)])
+  if (is.null(message) || !nzchar(message)) message <- unname(meanings[code])
   if (is.na(message)) message <- paste("the server refused, with code", code)
-  stop_cenote(kind, message)
+  message <- in_zone(sub(": [A-Z]+(_[A-Z]+)+$", "", message)) # the name that iRODS has for the code
+  if (!is.null(about) && !grepl("/", message, fixed = TRUE)) message <- paste0(message, ": ", about)
+  stop_cenote(kind, message, hint_of(kind, message))
+}
+
+# The server's words name a path from the root of the store; here it is a logical path.
+in_zone <- function(text) {
+  if (is.null(state$info) || grepl(paste0(" ", zone(), "(/|$)"), text)) return(text)
+  sub("/$", "", sub(" /", paste0(" ", zone(), "/"), text, fixed = TRUE))
 }
 
 # Errors for answers with a status of 400 or more; other answers pass.
-check_status <- function(answer) {
+check_status <- function(answer, about = NULL) {
   if (answer$status_code < 400) return(answer)
   body <- tryCatch(jsonlite::fromJSON(rawToChar(answer$content)), error = function(e) list())
   response <- body$irods_response
   if (!is.null(response$status_code)) {
     stop_code(response$status_code, paste(c(response$status_message, response$failed_operation$error_message),
       collapse = "; "
-    ))
+    ), about)
   }
   stop_problem(answer$status_code, if (is.list(body)) body else list())
 }
@@ -54,10 +77,8 @@ check_status <- function(answer) {
 stop_problem <- function(status, problem) {
   kind <- sub("^urn:cenote:problem:", "", problem$type %or% kind_of_status(status))
   if (kind == "precondition") kind <- "exists" # the only condition that is asked for
-  ours <- hints[[kind]]
-  stop_cenote(kind, problem$detail %or% paste("the server answered with status", status),
-    if (is.null(ours)) problem$hint else ours
-  )
+  detail <- problem$detail %or% paste("the server answered with status", status)
+  stop_cenote(kind, in_zone(detail), hint_of(kind, detail) %or% problem$hint)
 }
 
 kind_of_status <- function(status) {
@@ -71,6 +92,16 @@ kind_of_status <- function(status) {
 check_count <- function(x, name) {
   if (is.numeric(x) && length(x) == 1 && isTRUE(x >= 0)) return(invisible())
   stop_cenote("invalid", paste0("`", name, "` is one number that is not negative"))
+}
+
+# Refuses what is neither yes nor no; the names are those of the arguments.
+check_flags <- function(...) {
+  names <- as.character(substitute(list(...)))[-1]
+  for (i in seq_along(names)) {
+    flag <- ...elt(i)
+    if ((is.logical(flag) || is.numeric(flag)) && length(flag) == 1 && !is.na(flag)) next
+    stop_cenote("invalid", paste0("`", names[[i]], "` is TRUE or FALSE"))
+  }
 }
 
 `%or%` <- function(x, y) if (is.null(x)) y else x

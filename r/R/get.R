@@ -24,6 +24,7 @@ iget <- function(logical_path, local_path = basename(logical_path), offset = 0, 
   path <- absolute(logical_path)
   check_count(offset, "offset")
   if (!is_text(local_path)) stop_cenote("invalid", "`local_path` is one path")
+  check_flags(verbose, overwrite, resume)
   how <- list(offset = offset, overwrite = overwrite, ticket = ticket, resume = resume && offset == 0)
   if (dir.exists(local_path) && is_collection(path)) return(invisible(get_tree(path, local_path, how, verbose)))
   tryCatch(
@@ -53,7 +54,10 @@ get_file <- function(path, file, how, verbose) {
 
 # Gives the part, which is there only if it is to be continued.
 check_target <- function(file, how) {
-  if (file.exists(file) && (!how$overwrite || dir.exists(file))) {
+  if (dir.exists(file)) {
+    stop_cenote("exists", paste0("a directory is there already: ", file), "name the file in it")
+  }
+  if (file.exists(file) && !how$overwrite) {
     stop_cenote("exists", paste0("the file is there already: ", file))
   }
   if (!dir.exists(dirname(file))) {

@@ -1,6 +1,6 @@
 #' List a collection
 #'
-#' @param logical_path The collection.
+#' @param logical_path The collection; or a data object, which is listed by itself.
 #' @param stat Whether to tell `type`, `size`, `checksum`, `modified_at` (in seconds since 1970), permissions and the rest
 #'   of what iRODS tells.
 #' @param permissions Whether to tell who may do what. Where several may, names and levels are joined by commas.
@@ -22,7 +22,9 @@ ils <- function(logical_path = ".", stat = FALSE, permissions = FALSE, metadata 
   path <- absolute(logical_path)
   check_count(offset, "offset")
   check_count(limit, "limit")
-  found <- as.character(irods("GET", "collections", op = "list", lpath = path, recurse = recurse, ticket = ticket)$entries)
+  check_flags(stat, permissions, metadata, recurse)
+  found <- entries_of(path, recurse, ticket)
+  if (identical(found, path)) path <- dirname(path)
   found <- utils::head(utils::tail(found, max(length(found) - offset, 0)), limit)
   entries <- data.frame(logical_path = found, stringsAsFactors = FALSE)
   if (stat || permissions) {
@@ -31,6 +33,14 @@ ils <- function(logical_path = ".", stat = FALSE, permissions = FALSE, metadata 
   }
   if (metadata) entries <- with_attributes(entries, path, recurse, message)
   structure(entries, class = c("irods_df", "data.frame"))
+}
+
+# The paths below a collection; of a data object, its own.
+entries_of <- function(path, recurse, ticket) {
+  tryCatch(
+    as.character(irods("GET", "collections", op = "list", lpath = path, recurse = recurse, ticket = ticket)$entries),
+    cenote_not_found = function(e) if (is.null(stat_of("data-objects", path))) stop(e) else path
+  )
 }
 
 permission_columns <- paste0("permissions.", c("name", "perm", "type", "zone"))

@@ -39,7 +39,9 @@ checked_operations <- function(operations) {
 checked_operation <- function(operation) {
   known <- c("operation", "attribute", "value", "units")
   if (!is.list(operation) || is.null(names(operation))) {
-    stop_cenote("invalid", "each of the `operations` is a list with names")
+    stop_cenote("invalid", "each of the `operations` is a list with names",
+      "a single one is in a list, too: `list(list(operation = \"add\", attribute = \"year\", value = \"1974\"))`"
+    )
   }
   unknown <- setdiff(names(operation), known)
   if (length(unknown)) {
@@ -52,6 +54,14 @@ checked_operation <- function(operation) {
   }
   missing <- setdiff(known[1:3], names(operation))
   if (length(missing)) stop_cenote("invalid", paste("an operation has no", missing[[1]]))
-  if (is.na(operation$units %or% "")) operation$units <- NULL
+  if (isTRUE(is.na(operation$units))) operation$units <- NULL
+  for (field in names(operation)) check_field(operation[[field]], field)
   lapply(operation, text_of)
+}
+
+check_field <- function(value, field) {
+  if (!is.atomic(value) || length(value) != 1 || is.na(value)) {
+    stop_cenote("invalid", paste0("the `", field, "` of an operation is one value, and not missing"))
+  }
+  if (field == "attribute" && value == "") stop_cenote("invalid", "the `attribute` of an operation is empty")
 }

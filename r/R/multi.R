@@ -38,7 +38,7 @@ each_request <- function(n, request, width = 6L) {
 }
 
 stop_interrupted <- function(message) {
-  stop_cenote("unreachable", message, "call again: a large file goes on where it stopped")
+  stop_cenote("unreachable", sub("\n  hint: .*", "", message), "call again: a large file goes on where it stopped")
 }
 
 stop_first <- function(faults, n) {

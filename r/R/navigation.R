@@ -19,20 +19,25 @@ icd <- function(dir) {
 absolute <- function(path) {
   need_login()
   if (!is_text(path)) stop_cenote("invalid", "a logical path is one string")
+  if (!validEnc(path)) stop_cenote("invalid", "a logical path is not text in its encoding", "see `Encoding()`")
   path <- enc2utf8(path)
   if (!startsWith(path, "/")) path <- paste0(ipwd(), "/", path)
   names <- character()
   for (name in strsplit(path, "/", fixed = TRUE)[[1]]) {
     if (name == "..") names <- utils::head(names, -1) else if (!name %in% c("", ".")) names <- c(names, name)
   }
-  paste0("/", paste(names, collapse = "/"))
+  path <- paste0("/", paste(names, collapse = "/"))
+  inside(path)
+  path
 }
 
 # The path in the store, whose root is the zone.
 inside <- function(path) {
   if (identical(path, zone())) return("/")
   if (!startsWith(path, paste0(zone(), "/"))) {
-    stop_cenote("not-found", paste0("not in the zone ", zone(), ": ", path))
+    stop_cenote("not-found", paste0("not in the zone ", zone(), ": ", path),
+      paste0("a logical path begins with ", zone(), ", or goes on from the current collection")
+    )
   }
   substring(path, nchar(zone()) + 1)
 }

@@ -5,7 +5,7 @@
 #' interrupted, even in another session, is continued by the next one. Directories go with all that is in them, several
 #' files at a time. Bytes never pass through R's memory.
 #'
-#' @param local_path A file, or a directory.
+#' @param local_path A file, a directory, or a named pipe, which is read to its end first.
 #' @param logical_path Where it goes.
 #' @param offset Where in the object the file is to be written, in bytes.
 #' @param count Accepted, and without effect: what pieces the bytes travel in is not the caller's care.
@@ -23,20 +23,46 @@
 #' @export
 iput <- function(local_path, logical_path = basename(local_path), offset = 0, count = 0, truncate = TRUE,
                  verbose = FALSE, overwrite = FALSE, ticket = NULL, resume = TRUE) {
-  if (!is_text(local_path) || !file.exists(local_path)) {
-    stop_cenote("not-found", paste0("no such file: ", toString(local_path)), "check the local path")
+  if (!is.character(local_path) || length(local_path) != 1) {
+    stop_cenote("invalid", "`local_path` is one path", "put several files as a directory, or one after the other")
   }
+  check_readable(local_path)
   path <- absolute(logical_path)
   check_count(offset, "offset")
+  check_flags(truncate, verbose, overwrite, resume)
   how <- list(overwrite = overwrite, ticket = ticket, resume = resume)
-  if (dir.exists(local_path)) return(invisible(put_tree(local_path, path, how, verbose)))
-  if (offset != 0 || !truncate) return(invisible(put_over(local_path, path, offset, truncate, how, verbose)))
-  invisible(put_files(local_path, path, how, verbose))
+  if (dir.exists(local_path)) {
+    if (offset != 0) stop_cenote("invalid", "an `offset` is within a file, and this is a directory")
+    return(invisible(put_tree(local_path, path, how, verbose)))
+  }
+  file <- of_known_size(local_path)
+  if (file != local_path) on.exit(unlink(file))
+  over <- offset != 0 || !truncate
+  put <- if (over) put_over(file, path, offset, truncate, how, verbose) else put_files(file, path, how, verbose)
+  put[c("local_path", "body")] <- local_path
+  invisible(put)
+}
+
+# What cannot be read, such as a link to nothing, is told before anything is sent.
+check_readable <- function(files) {
+  for (file in files[file.access(files, 4) != 0]) {
+    if (!file.exists(file)) stop_cenote("not-found", paste0("no such file: ", file), "check the local path")
+    stop_cenote("invalid", paste0("the file cannot be read: ", file), "check who may read it")
+  }
+}
+
+# A pipe, and what the kernel makes up, has no size: it is read to its end into a file that has one.
+of_known_size <- function(file) {
+  if (file.size(file) > 0) return(file)
+  copy <- tempfile()
+  file.copy(file, copy)
+  copy
 }
 
 put_tree <- function(dir, path, how, verbose) {
   files <- list.files(dir, recursive = TRUE, all.files = TRUE, no.. = TRUE)
   folders <- list.dirs(dir, full.names = FALSE)
+  check_readable(file.path(dir, files))
   bare <- c("", setdiff(folders, dirname(c(files, folders[nzchar(folders)]))))
   for (folder in unique(bare)) {
     native("POST", "create", ticket = how$ticket, body = list(

@@ -3,7 +3,7 @@
 #' @param query A GenQuery statement, such as `"SELECT COLL_NAME, DATA_NAME WHERE DATA_NAME LIKE 'a%'"`.
 #' @param limit At most this many rows.
 #' @param offset How many rows to leave out.
-#' @param type Not needed; kept so that scripts for rirods run.
+#' @param type `"general"`; kept so that scripts for rirods run. Specific queries are refused.
 #' @param case_sensitive Whether `A` and `a` differ in conditions.
 #' @param distinct Whether equal rows come once.
 #' @param parser The language of the statement: `"genquery1"` or `"genquery2"`.
@@ -17,12 +17,18 @@
 iquery <- function(query, limit = 100, offset = 0, type = c("general", "specific"), case_sensitive = TRUE,
                    distinct = TRUE, parser = c("genquery1", "genquery2"), sql_only = FALSE, verbose = FALSE) {
   if (!is_text(query)) stop_cenote("invalid", "`query` is one statement")
+  parser <- match.arg(parser)
+  check_flags(case_sensitive, distinct, sql_only)
+  if (match.arg(type) == "specific") {
+    stop_cenote("invalid", "specific queries cannot be asked", "give the statement that it stands for")
+  }
+  if (sql_only && parser == "genquery1") stop_cenote("invalid", "`sql_only` needs `parser = \"genquery2\"`")
   check_count(offset, "offset")
   check_count(limit, "limit")
   if (limit == 0) return(table_of(list(), query))
   answer <- irods("GET", "query",
     op = "execute_genquery", query = query, offset = offset, count = min(limit, 1e9),
-    `case-sensitive` = case_sensitive, distinct = distinct, parser = match.arg(parser), `sql-only` = sql_only
+    `case-sensitive` = case_sensitive, distinct = distinct, parser = parser, `sql-only` = sql_only
   )
   if (sql_only) return(answer$sql)
   utils::head(table_of(answer$rows, query), limit)

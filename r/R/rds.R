@@ -14,6 +14,7 @@
 isaveRDS <- function(x, logical_path, offset = 0, count = 0, truncate = TRUE, verbose = FALSE,
                      overwrite = FALSE, ticket = NULL) {
   path <- absolute(logical_path)
+  check_flags(verbose, overwrite)
   file <- tempfile(fileext = ".rds")
   on.exit(unlink(file))
   saveRDS(x, file, compress = FALSE) # rirods reads no compressed ones
@@ -28,5 +29,7 @@ ireadRDS <- function(logical_path, offset = 0, count = 0, verbose = FALSE, ticke
   file <- tempfile(fileext = ".rds")
   on.exit(unlink(paste0(file, c("", ".part"))))
   get_file(path, file, list(offset = 0, overwrite = FALSE, ticket = ticket, resume = FALSE), verbose)
-  readRDS(file)
+  tryCatch(suppressWarnings(readRDS(file)), error = function(e) {
+    stop_cenote("invalid", paste0("it holds no R object (", conditionMessage(e), "): ", path), "`iget()` gets it as it is")
+  })
 }

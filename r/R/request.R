@@ -23,6 +23,9 @@ send <- function(url, h, fetch = curl::curl_fetch_memory) {
 
 stop_unreachable <- function(e) {
   if (inherits(e, "cenote_error")) stop(e)
+  if (startsWith(conditionMessage(e), "Failed to open file")) {
+    stop_cenote("invalid", conditionMessage(e), "check the local path, and whether you may write there")
+  }
   stop_cenote("unreachable", conditionMessage(e))
 }
 
@@ -65,12 +68,13 @@ irods <- function(method, endpoint, ...) {
   } else {
     answer <- send(with_query(api(endpoint), ...), handle())
   }
-  checked(json_of(check_status(answer)))
+  about <- list(...)$lpath
+  checked(json_of(check_status(answer, about)), about)
 }
 
-checked <- function(body) {
+checked <- function(body, about = NULL) {
   code <- body$irods_response$status_code
-  if (!is.null(code) && code < 0) stop_code(code, body$irods_response$status_message)
+  if (!is.null(code) && code < 0) stop_code(code, body$irods_response$status_message, about)
   body
 }
 

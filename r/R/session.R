@@ -63,10 +63,11 @@ is_text <- function(x) is.character(x) && length(x) == 1L && !is.na(x) && nzchar
 #' @export
 iauth <- function(user, password = NULL, role = "rodsuser") {
   if (!is_text(user)) stop_cenote("invalid", "`user` is one name")
-  if (!role %in% c("rodsuser", "groupadmin", "rodsadmin")) {
+  if (!is_text(role) || !role %in% c("rodsuser", "groupadmin", "rodsadmin")) {
     stop_cenote("invalid", "`role` is \"rodsuser\", \"groupadmin\" or \"rodsadmin\"")
   }
   if (is.null(password)) password <- ask_password()
+  if (!is_text(password)) stop_cenote("invalid", "`password` is one text that is not empty")
   state$token <- login(user, password)
   state$user <- user
   state$info <- irods("GET", "info")

@@ -45,8 +45,8 @@ part_sink <- function(h, part, tick) {
   file <- NULL
   words <- raw()
   begin <- function() {
-    status <- curl::handle_data(h)$status_code
-    if (status < 400) file(part, if (status == 206) "ab" else "wb") else FALSE
+    status <- curl::handle_data(h)$status_code # 0 where no server answered: what came earlier stays
+    if (status >= 200 && status < 400) file(part, if (status == 206) "ab" else "wb") else FALSE
   }
   write <- function(data, final = FALSE) {
     if (is.null(file)) file <<- begin()
@@ -66,6 +66,7 @@ part_sink <- function(h, part, tick) {
 }
 
 get_tree <- function(path, dir, how, verbose) {
+  if (how$offset != 0) stop_cenote("invalid", paste0("an `offset` is within an object, and this is a collection: ", path))
   if (file.exists(dir) && !dir.exists(dir)) stop_cenote("exists", paste0("a file is there already: ", dir))
   found <- walk(path, how$ticket)
   local <- file.path(dir, substring(outside(found$path), nchar(path) + 2), fsep = "/")

@@ -17,10 +17,34 @@ test_that("a listing is a data frame with one column and a row for each entry", 
   expect_true("/tempZone/home/rods/tests/a.rds" %in% ils(recurse = TRUE)$logical_path)
 })
 
-test_that("only collections can be listed", {
+test_that("what is not there is told by its logical path", {
   need_server()
-  isaveRDS(1, "o")
-  for (path in c("none", "o", "/tests", "tempZone/home/rods")) expect_error(ils(path), class = "cenote_not_found")
+  for (path in c("none", "tempZone/home/rods")) {
+    expect_error(ils(path), paste0(": /tempZone/home/rods/tests/", path), class = "cenote_not_found")
+  }
+  for (path in c("/tests", "/", "..//../../..")) expect_error(ils(path), "begins with /tempZone", class = "cenote_not_found")
+})
+
+test_that("an object is listed by itself", {
+  need_server()
+  imkdir("a")
+  iput(file_with(charToRaw("abc")), "a/o")
+  iput(file_with(raw()), "a/other")
+  imeta("a/o", operations = add("k", "v"))
+  expect_equal(ils("a/o")$logical_path, "/tempZone/home/rods/tests/a/o")
+  expect_equal(ils("a/o", stat = TRUE)$size, 3)
+  expect_equal(ils("a/o", metadata = TRUE)$value, "v")
+})
+
+test_that("what is asked for is yes or no", {
+  need_server()
+  for (wrong in list(NA, "yes", NULL, c(TRUE, FALSE))) {
+    expect_error(ils(stat = wrong), "`stat` is TRUE or FALSE", class = "cenote_invalid")
+    expect_error(irm("o", force = wrong), "`force`", class = "cenote_invalid")
+    expect_error(iput(file_with(raw(1)), "o", overwrite = wrong), "`overwrite`", class = "cenote_invalid")
+    expect_error(iget("o", tempfile(), resume = wrong), "`resume`", class = "cenote_invalid")
+  }
+  expect_silent(ils(stat = 0))
 })
 
 test_that("stat has the columns of iRODS", {

@@ -26,8 +26,17 @@ test_that("all operations are done, or none", {
   )), class = "cenote_error")
   expect_message(ils(metadata = TRUE), "No metadata")
   expect_silent(imeta("o", operations = data.frame()))
-  expect_error(imeta("none", operations = add("a", "b")), class = "cenote_not_found")
+  expect_error(imeta("none", operations = add("a", "b")), "/tests/none", class = "cenote_not_found")
   expect_error(imeta("o", operations = list(list(operation = "modify"))), class = "cenote_invalid")
+})
+
+test_that("a condition of a query is told, and what cannot be asked", {
+  need_server()
+  expect_error(iquery("select DATA_NAME where DATA_SIZE > 1"), "quotes", class = "cenote_invalid")
+  expect_error(iquery("select NOPE"), "NOPE", class = "cenote_invalid")
+  expect_error(iquery("select DATA_NAME", sql_only = TRUE), "genquery2", class = "cenote_invalid")
+  expect_match(iquery("select DATA_NAME", sql_only = TRUE, parser = "genquery2"), "select DATA_NAME")
+  expect_error(iquery("ShowCollAcls", type = "specific"), "statement", class = "cenote_invalid")
 })
 
 test_that("users have attributes, too", {
@@ -35,6 +44,7 @@ test_that("users have attributes, too", {
   imeta("rods", "user", operations = add("lab", "B12"))
   expect_true("rods" %in% iquery("select USER_NAME where META_USER_ATTR_NAME = 'lab'")$USER_NAME)
   imeta("rods", "user", operations = data.frame(operation = "remove", attribute = "lab", value = "B12"))
+  expect_error(imeta("nobody", "user", operations = add("lab", "B12")), "USER_NAME", class = "cenote_not_found")
 })
 
 test_that("answers of queries are data frames with types", {

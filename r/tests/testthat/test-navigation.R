@@ -31,14 +31,23 @@ test_that("collections are made and removed", {
   expect_equal(ils()$logical_path, "/tempZone/home/rods/tests/a")
   expect_error(imkdir("a"), class = "cenote_exists")
   expect_silent(imkdir("a", overwrite = TRUE))
-  expect_error(imkdir("x/y"), class = "cenote_not_found")
+  expect_error(imkdir("x/y"), "no collection .*/x\n.*create_parent_collections", class = "cenote_not_found")
   expect_silent(imkdir("x/y", create_parent_collections = TRUE))
   expect_equal(basename(ils()$logical_path), c("a", "x"))
   expect_invisible(irm("a", force = TRUE))
-  expect_error(irm("x"), "recursive", class = "cenote_not_empty")
+  expect_error(irm("x"), "/tests/x\n.*recursive", class = "cenote_not_empty")
   irm("x", recursive = TRUE)
   expect_message(print(ils()), "does not contain any objects or collections")
   expect_error(irm("x"), class = "cenote_not_found")
+})
+
+test_that("a path that is not text in its encoding is refused", {
+  need_server()
+  expect_error(imkdir("caf\xe9"), "Encoding", class = "cenote_invalid")
+  latin <- "caf\xe9"
+  Encoding(latin) <- "latin1"
+  imkdir(latin)
+  expect_equal(basename(ils()$logical_path), "caf\u00e9")
 })
 
 test_that("what is not removed for good goes into the trash", {

@@ -28,6 +28,30 @@ test_that("an interrupted download goes on where it stopped", {
   expect_false(file.exists(paste0(back, ".part")))
 })
 
+test_that("what has come stays where the server is still away", {
+  need_server()
+  there <- host()
+  file <- file_with(random_bytes(3e6))
+  iput(file, "f")
+  back <- tempfile()
+  writeBin(bytes_of(file)[1:2e6], paste0(back, ".part"))
+  state$host <- "http://127.0.0.1:1"
+  error <- expect_error(iget("f", back), "goes on where it stopped", class = "cenote_unreachable")
+  expect_equal(lengths(gregexpr("hint:", conditionMessage(error))), 1)
+  expect_equal(file.size(paste0(back, ".part")), 2e6)
+  state$host <- there
+  iget("f", back)
+  expect_identical(bytes_of(back), bytes_of(file))
+})
+
+test_that("a download that breaks off has one hint", {
+  need_server()
+  iput(file_with(random_bytes(3e6)), "f")
+  through(breaking_proxy(down = 1e6))
+  error <- expect_error(iget("f", tempfile()), class = "cenote_unreachable")
+  expect_equal(lengths(gregexpr("hint:", conditionMessage(error))), 1)
+})
+
 test_that("a part that does not belong to the object is not used", {
   need_server()
   file <- file_with(random_bytes(1e5))

@@ -71,6 +71,63 @@ test_that("an offset says where bytes are written and read", {
   expect_error(iput(back, "f", truncate = FALSE), class = "cenote_exists")
 })
 
+test_that("what is wrong with a local path is told", {
+  need_server()
+  file <- file_with(charToRaw("x"))
+  expect_error(iput(c(file, file), "x"), "`local_path` is one path", class = "cenote_invalid")
+  expect_error(iput(3, "x"), "`local_path`", class = "cenote_invalid")
+  expect_error(iput(NA_character_, "x"), class = "cenote_not_found")
+  iput(file, "x")
+  expect_error(iget("x", tempdir(), overwrite = TRUE), "a directory is there", class = "cenote_exists")
+  expect_error(iput(file, "x/y"), "not a collection: /tempZone", class = "cenote_wrong_kind")
+  imkdir("d")
+  expect_error(iput(file, "d"), "name the object in it", class = "cenote_wrong_kind")
+  expect_error(iget("x", tempfile(), ticket = "none"), "who gave it", class = "cenote_unauthenticated")
+})
+
+test_that("a directory in which nothing may be written is told", {
+  need_server()
+  skip_if_not(dir.exists("/proc/self"), "there is no /proc")
+  iput(file_with(charToRaw("x")), "x")
+  expect_error(iget("x", "/proc/self/x"), "local path", class = "cenote_invalid")
+})
+
+test_that("a link to nothing is told before anything is put", {
+  skip_on_os("windows")
+  need_server()
+  dir <- tempfile()
+  dir.create(dir)
+  writeLines("x", file.path(dir, "a"))
+  file.symlink("nothing", file.path(dir, "link"))
+  expect_error(iput(dir, "d"), "no such file: .*link", class = "cenote_not_found")
+  expect_equal(nrow(ils()), 0)
+  expect_error(iput(file.path(dir, "link"), "l"), class = "cenote_not_found")
+})
+
+test_that("a pipe is put", {
+  skip_on_os("windows")
+  need_server()
+  pipe <- tempfile()
+  system2("mkfifo", shQuote(pipe))
+  bytes <- file_with(random_bytes(3e5))
+  system(paste("cat", shQuote(bytes), ">", shQuote(pipe)), wait = FALSE)
+  put <- iput(pipe, "piped")
+  expect_equal(put$local_path, pipe)
+  back <- tempfile()
+  iget("piped", back)
+  expect_identical(bytes_of(back), bytes_of(bytes))
+})
+
+test_that("an offset is within one file", {
+  need_server()
+  dir <- tempfile()
+  dir.create(dir)
+  writeLines("x", file.path(dir, "a"))
+  expect_error(iput(dir, "d", offset = 1), "`offset`", class = "cenote_invalid")
+  iput(dir, "d")
+  expect_error(iget("d", tempfile(), offset = 1), "`offset`", class = "cenote_invalid")
+})
+
 test_that("directories go and come whole", {
   need_server()
   dir <- tempfile()
@@ -112,7 +169,7 @@ test_that("R objects come back as they were saved", {
   isaveRDS(1:3, "cars.rds", overwrite = TRUE, count = 10)
   expect_identical(ireadRDS("cars.rds", count = 10), 1:3)
   iput(file_with(charToRaw("no RDS")), "text")
-  expect_error(ireadRDS("text"))
+  expect_error(ireadRDS("text"), "no R object.*/tests/text\n.*iget", class = "cenote_invalid")
   expect_length(list.files(tempdir(), "[.]rds([.]part)?$"), 0)
 })
 

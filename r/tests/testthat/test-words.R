@@ -39,7 +39,10 @@ test_that("operations are checked before they are sent", {
   )
   wrong <- list(
     "x", list("x"), list(list(operation = "add")), list(list(operation = "modify", attribute = "a", value = "b")),
-    list(list(x = 1)), data.frame(x = 1), data.frame(operation = "add", attribute = "a", value = "v", x = 1), NULL, 1
+    list(list(x = 1)), data.frame(x = 1), list(operation = "add", attribute = "a", value = "v"),
+    data.frame(operation = "add", attribute = "", value = "v"), data.frame(operation = "add", attribute = NA, value = "v"),
+    data.frame(operation = "add", attribute = "a", value = NA), list(list(operation = "add", attribute = "a", value = 1:2)),
+    data.frame(operation = "add", attribute = "a", value = "v", x = 1), NULL, 1
   )
   for (operations in wrong) expect_error(checked_operations(operations), class = "cenote_invalid")
   expect_error(checked_operations(list(list(x = 1))), "operation.*attribute.*value.*units")
@@ -61,6 +64,16 @@ test_that("errors have classes, words and hints", {
   expect_error(stop_problem(507, list(type = "urn:cenote:problem:no-space", detail = "full")), "full",
     class = "cenote_no_space"
   )
+})
+
+test_that("the server's words name logical paths", {
+  state$info <- list(irods_zone = "z")
+  at_end(function() state$info <- NULL, environment())
+  expect_equal(in_zone("nothing is at /home/a b/c"), "nothing is at /z/home/a b/c")
+  expect_equal(in_zone("ada needs own and has read: /"), "ada needs own and has read: /z")
+  expect_equal(in_zone("no such object: /z/home"), "no such object: /z/home")
+  expect_equal(in_zone("a name cannot contain `/`: \"x y/z\""), "a name cannot contain `/`: \"x y/z\"")
+  expect_error(stop_code(-79000, "not empty: SYS_COLLECTION_NOT_EMPTY", "/z/a"), "not empty: /z/a\n")
 })
 
 test_that("rows with different fields make one data frame", {

@@ -211,8 +211,14 @@ fn check_replaceable(caller: &Caller, chain: &Chain, path: &StorePath) -> Result
     chain.require(caller, Level::ModifyObject, &path.into())?;
     match chain.resource().kind {
         Kind::Object => Ok(()),
-        kind => Err(Error::new(ErrorKind::WrongKind, format!("a {} is at {path}", kind.as_str()))
-            .with_hint("choose another name, or remove it first")),
+        kind => {
+            let hint = match kind {
+                Kind::Collection => "name the object in it, or choose another name",
+                _ => "choose another name, or remove it first",
+            };
+            let message = format!("a {} is at {path}", kind.as_str());
+            Err(Error::new(ErrorKind::WrongKind, message).with_hint(hint))
+        }
     }
 }
 
