@@ -25,8 +25,8 @@ pub(crate) use self::all::AllEntries;
 const PAGE: u64 = 128;
 /// Bytes of a page.
 const PAGE_SIZE: u64 = PAGE * ENTRY_SIZE as u64;
-/// How often the cost of a request the pages that are kept are worth: 4 MiB for a file, as much as
-/// [`crate::ReadAhead`] keeps for what it reads from.
+/// Bytes of pages that are kept, as a multiple of [`Source::request_cost`]: 4 MiB for a file; for
+/// [`crate::ReadAhead`] 64 MiB, as much as it keeps itself.
 const KEPT: u64 = 1024;
 
 /// The entries in use of an index block.
