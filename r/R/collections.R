@@ -13,7 +13,7 @@ imkdir <- function(logical_path, create_parent_collections = FALSE, overwrite = 
   made <- tryCatch(
     irods("POST", "collections", op = "create", lpath = path, `create-intermediates` = parents),
     cenote_not_found = function(e) {
-      stop_cenote("not-found", paste("there is no collection", dirname(path)),
+      stop_cenote("not-found", paste("there is no collection that you may read:", above(path)),
         "use `create_parent_collections = TRUE` to make the collections on the way, too"
       )
     }

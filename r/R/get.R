@@ -23,8 +23,10 @@ iget <- function(logical_path, local_path = basename(logical_path), offset = 0, 
                  overwrite = FALSE, ticket = NULL, resume = TRUE) {
   path <- absolute(logical_path)
   check_count(offset, "offset")
+  if (missing(local_path)) local_path <- last_name(path) # which knows more letters than basename()
   if (!is_text(local_path)) stop_cenote("invalid", "`local_path` is one path")
   check_flags(verbose, overwrite, resume)
+  local_path <- local_name(local_path)
   how <- list(offset = offset, overwrite = overwrite, ticket = ticket, resume = resume && offset == 0)
   if (dir.exists(local_path) && is_collection(path)) return(invisible(get_tree(path, local_path, how, verbose)))
   tryCatch(

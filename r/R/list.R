@@ -24,7 +24,7 @@ ils <- function(logical_path = ".", stat = FALSE, permissions = FALSE, metadata 
   check_count(limit, "limit")
   check_flags(stat, permissions, metadata, recurse)
   found <- entries_of(path, recurse, ticket)
-  if (identical(found, path)) path <- dirname(path)
+  if (identical(found, path)) path <- above(path)
   found <- utils::head(utils::tail(found, max(length(found) - offset, 0)), limit)
   entries <- data.frame(logical_path = found, stringsAsFactors = FALSE)
   if (stat || permissions) {

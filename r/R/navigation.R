@@ -19,8 +19,7 @@ icd <- function(dir) {
 absolute <- function(path) {
   need_login()
   if (!is_text(path)) stop_cenote("invalid", "a logical path is one string")
-  if (!validEnc(path)) stop_cenote("invalid", "a logical path is not text in its encoding", "see `Encoding()`")
-  path <- enc2utf8(path)
+  path <- utf8(path)
   if (!startsWith(path, "/")) path <- paste0(ipwd(), "/", path)
   names <- character()
   for (name in strsplit(path, "/", fixed = TRUE)[[1]]) {

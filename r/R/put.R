@@ -26,6 +26,7 @@ iput <- function(local_path, logical_path = basename(local_path), offset = 0, co
   if (!is.character(local_path) || length(local_path) != 1) {
     stop_cenote("invalid", "`local_path` is one path", "put several files as a directory, or one after the other")
   }
+  local_path <- local_name(local_path)
   check_readable(local_path)
   path <- absolute(logical_path)
   check_count(offset, "offset")
@@ -62,14 +63,15 @@ of_known_size <- function(file) {
 put_tree <- function(dir, path, how, verbose) {
   files <- list.files(dir, recursive = TRUE, all.files = TRUE, no.. = TRUE)
   folders <- list.dirs(dir, full.names = FALSE)
+  names <- utf8(files)
   check_readable(file.path(dir, files))
   bare <- c("", setdiff(folders, dirname(c(files, folders[nzchar(folders)]))))
-  for (folder in unique(bare)) {
+  for (folder in utf8(unique(bare))) {
     native("POST", "create", ticket = how$ticket, body = list(
       path = inside(absolute(paste0(path, "/", folder))), kind = "collection", parents = TRUE, exist_ok = TRUE
     ))
   }
-  put_files(file.path(dir, files), paste0(path, "/", enc2utf8(files), recycle0 = TRUE), c(how, parents = TRUE), verbose)
+  put_files(file.path(dir, files), paste0(path, "/", names, recycle0 = TRUE), c(how, parents = TRUE), verbose)
 }
 
 # Of files beyond this size, in bytes, the server keeps what has come.

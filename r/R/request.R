@@ -26,6 +26,9 @@ stop_unreachable <- function(e) {
   if (startsWith(conditionMessage(e), "Failed to open file")) {
     stop_cenote("invalid", conditionMessage(e), "check the local path, and whether you may write there")
   }
+  if (grepl("aborted by an application callback", conditionMessage(e), fixed = TRUE)) {
+    stop_cenote("interrupted", "it was interrupted", "call again: a large file goes on where it stopped")
+  }
   stop_cenote("unreachable", conditionMessage(e))
 }
 

@@ -67,7 +67,7 @@ iauth <- function(user, password = NULL, role = "rodsuser") {
     stop_cenote("invalid", "`role` is \"rodsuser\", \"groupadmin\" or \"rodsadmin\"")
   }
   if (is.null(password)) password <- ask_password()
-  if (!is_text(password)) stop_cenote("invalid", "`password` is one text that is not empty")
+  if (!is_text(password)) stop_cenote("invalid", "`password` is one text that is not empty", "give it as `password`")
   state$token <- login(user, password)
   state$user <- user
   state$info <- irods("GET", "info")

@@ -69,7 +69,7 @@ get_tree <- function(path, dir, how, verbose) {
   if (how$offset != 0) stop_cenote("invalid", paste0("an `offset` is within an object, and this is a collection: ", path))
   if (file.exists(dir) && !dir.exists(dir)) stop_cenote("exists", paste0("a file is there already: ", dir))
   found <- walk(path, how$ticket)
-  local <- file.path(dir, substring(outside(found$path), nchar(path) + 2), fsep = "/")
+  local <- file.path(dir, local_name(substring(outside(found$path), nchar(path) + 2)), fsep = "/")
   for (folder in c(dir, local[found$kind == "collection"])) {
     dir.create(folder, showWarnings = FALSE, recursive = TRUE)
   }

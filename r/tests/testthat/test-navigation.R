@@ -47,7 +47,7 @@ test_that("a path that is not text in its encoding is refused", {
   latin <- "caf\xe9"
   Encoding(latin) <- "latin1"
   imkdir(latin)
-  expect_equal(basename(ils()$logical_path), "caf\u00e9")
+  expect_equal(last_name(ils()$logical_path), "caf\u00e9")
 })
 
 test_that("what is not removed for good goes into the trash", {

@@ -49,12 +49,44 @@ test_that("names may have any letters and signs", {
     iget(name, back)
     expect_identical(bytes_of(back), charToRaw(enc2utf8(name)))
   }
-  expect_setequal(basename(ils()$logical_path), names)
+  expect_setequal(last_name(ils()$logical_path), names)
   expect_equal(nrow(ils(stat = TRUE)), length(names))
   for (name in names) irm(name)
   imkdir("\u00e4 +%")
   icd("\u00e4 +%")
-  expect_equal(basename(ipwd()), "\u00e4 +%")
+  expect_equal(last_name(ipwd()), "\u00e4 +%")
+})
+
+test_that("names have their letters in the locale C, too", {
+  skip_on_os("windows")
+  need_server()
+  name <- "\u00e4 \u4e2d"
+  bytes <- `Encoding<-`(name, "unknown") # as R reads it from a directory in that locale
+  locale <- Sys.getlocale("LC_CTYPE")
+  at_end(function() Sys.setlocale("LC_CTYPE", locale), environment())
+  Sys.setlocale("LC_CTYPE", "C")
+  dir <- tempfile()
+  dir.create(dir)
+  writeLines("x", file.path(dir, bytes))
+  expect_equal(iput(dir, "d")$logical_path, paste0("/tempZone/home/rods/tests/d/", name))
+  iput(file.path(dir, bytes))
+  expect_equal(ils(name)$logical_path, paste0("/tempZone/home/rods/tests/", name))
+  back <- tempfile()
+  iget("d", back)
+  expect_equal(list.files(back), bytes)
+  here <- setwd(back)
+  at_end(function() setwd(here), environment())
+  expect_equal(iget(name, overwrite = TRUE)$local_path, bytes)
+})
+
+test_that("a file whose name is not text is told before anything is put", {
+  skip_on_os(c("windows", "mac"))
+  need_server()
+  dir <- tempfile()
+  dir.create(dir)
+  system(paste0("touch ", shQuote(dir), "/$(printf 'caf\\351')"))
+  expect_error(iput(dir, "d"), "rename", class = "cenote_invalid")
+  expect_equal(nrow(ils()), 0)
 })
 
 test_that("an offset says where bytes are written and read", {
