@@ -66,6 +66,13 @@ test_that("errors have classes, words and hints", {
   )
 })
 
+test_that("what ends a request has words of its own", {
+  aborted <- simpleError("Operation was aborted by an application callback")
+  expect_error(stop_unreachable(aborted), "call again", class = "cenote_interrupted")
+  expect_error(stop_unreachable(simpleError("Failed to open file /x.part.")), "local path", class = "cenote_invalid")
+  expect_error(stop_unreachable(simpleError("Connection refused")), "running", class = "cenote_unreachable")
+})
+
 test_that("the server's words name logical paths", {
   state$info <- list(irods_zone = "z")
   at_end(function() state$info <- NULL, environment())
