@@ -25,9 +25,9 @@ pub(crate) use self::all::AllEntries;
 const PAGE: u64 = 128;
 /// Bytes of a page.
 const PAGE_SIZE: u64 = PAGE * ENTRY_SIZE as u64;
-/// Bytes of pages that are kept, as a multiple of [`Source::request_cost`]: 4 MiB for a file; for
-/// [`crate::ReadAhead`] 64 MiB, as much as it keeps itself.
-const KEPT: u64 = 1024;
+/// Bytes of pages that are kept, as a multiple of [`Source::request_cost`]: 2 MiB for a file,
+/// 32 MiB for [`crate::ReadAhead`].
+const KEPT: u64 = 512;
 
 /// The entries in use of an index block.
 #[derive(Debug)]
