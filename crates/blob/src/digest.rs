@@ -1,10 +1,14 @@
 //! Digests of bytes that stream past: one [`Hasher`] computes a chosen set of
-//! algorithms, SHA-256 always among them.
+//! algorithms, SHA-256 and CRC-64/NVME always among them.
+//!
+//! SHA-256 names bytes, against anybody. The CRC finds damage, several times as fast, and that of a whole
+//! follows from those of its parts.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use blake2::Blake2b512;
+use crc_fast::CrcAlgorithm::Crc64Nvme;
 use md5::Md5;
 use sha1::Sha1;
 use sha2::digest::DynDigest;
@@ -29,11 +33,30 @@ pub enum Algorithm {
     Crc32c,
 }
 
-/// The digests of one run of bytes: its SHA-256, and what else was asked for.
+/// The CRC-64/NVME of bytes that follow others, together with those: `second` is that of the `length` bytes that
+/// follow.
+///
+/// ```
+/// use cenote_blob::{Hasher, append_crc64nvme};
+///
+/// let crc = |bytes: &[u8]| {
+///     let mut hasher = Hasher::default();
+///     hasher.update(bytes);
+///     hasher.finish().crc64nvme
+/// };
+/// assert_eq!(append_crc64nvme(crc(b"1234"), crc(b"56789"), 5), 0xae8b_1486_0a79_9888);
+/// ```
+pub fn append_crc64nvme(first: u64, second: u64, length: u64) -> u64 {
+    crc_fast::checksum_combine(Crc64Nvme, first, second, length)
+}
+
+/// The digests of one run of bytes: its SHA-256 and CRC-64/NVME, and what else was asked for.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Digests {
     /// SHA-256 (FIPS 180-4).
     pub sha256: [u8; 32],
+    /// CRC-64/NVME (NVM Express NVM Command Set Specification 1.0, 5.2.1.3.4), as S3 has it.
+    pub crc64nvme: u64,
     others: BTreeMap<Algorithm, Box<[u8]>>,
 }
 
@@ -43,7 +66,7 @@ impl Digests {
         self.others.get(&algorithm).map(|digest| &**digest)
     }
 
-    /// Every digest beside SHA-256.
+    /// Every digest that was asked for.
     pub fn others(&self) -> impl Iterator<Item = (Algorithm, &[u8])> {
         self.others.iter().map(|(algorithm, digest)| (*algorithm, &**digest))
     }
@@ -53,6 +76,7 @@ impl fmt::Debug for Digests {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut map = f.debug_map();
         map.entry(&"sha256", &hex::encode(self.sha256));
+        map.entry(&"crc64nvme", &format_args!("{:016x}", self.crc64nvme));
         self.others()
             .fold(&mut map, |map, (algorithm, digest)| map.entry(&algorithm, &hex::encode(digest)));
         map.finish()
@@ -60,42 +84,43 @@ impl fmt::Debug for Digests {
 }
 
 /// The SHA-256 of a run of bytes before it is closed, so that it can go on with the bytes that follow.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Sha256State(Box<[u8]>);
+#[derive(Clone, Default)]
+pub struct Sha256State(Sha256);
 
 impl Sha256State {
-    /// The state as it was kept; none if these are not [`as_bytes`](Self::as_bytes) of one.
+    /// The state as it was kept; none if these are not [`to_bytes`](Self::to_bytes) of one.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        resume(bytes).map(|_| Self(bytes.into()))
+        Sha256::deserialize(bytes.try_into().ok()?).ok().map(Self)
     }
 
     /// The state as it can be kept for a while: another version of this crate may not know it.
-    pub fn as_bytes(&self) -> &[u8] {
-        &self.0
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.0.serialize().to_vec()
+    }
+
+    /// Takes the next bytes.
+    pub fn update(&mut self, bytes: &[u8]) {
+        Digest::update(&mut self.0, bytes);
     }
 
     /// The SHA-256 of the bytes so far.
     pub fn sha256(&self) -> [u8; 32] {
-        self.hash().finalize().into()
-    }
-
-    fn of(hash: &Sha256) -> Self {
-        Self(hash.serialize().as_slice().into())
-    }
-
-    fn hash(&self) -> Sha256 {
-        resume(&self.0).expect("made from a state only")
+        self.0.clone().finalize().into()
     }
 }
+
+impl PartialEq for Sha256State {
+    fn eq(&self, other: &Self) -> bool {
+        self.to_bytes() == other.to_bytes()
+    }
+}
+
+impl Eq for Sha256State {}
 
 impl fmt::Debug for Sha256State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Sha256State").field(&hex::encode(self.sha256())).finish()
     }
-}
-
-fn resume(bytes: &[u8]) -> Option<Sha256> {
-    Sha256::deserialize(bytes.try_into().ok()?).ok()
 }
 
 enum State {
@@ -141,51 +166,57 @@ impl State {
 /// assert_eq!(hasher.finish().get(Algorithm::Crc32c), Some(&[0xe3, 0x06, 0x92, 0x83][..]));
 /// ```
 pub struct Hasher {
-    sha256: Sha256,
+    sha256: Sha256State,
+    crc64nvme: crc_fast::Digest,
     others: BTreeMap<Algorithm, State>,
     /// Goes on from what came before these bytes.
-    whole: Option<Sha256>,
+    whole: Option<Sha256State>,
 }
 
 impl Hasher {
-    /// A hasher for SHA-256 and each of `others`.
+    /// A hasher for SHA-256, CRC-64/NVME and each of `others`.
     pub fn new(others: impl IntoIterator<Item = Algorithm>) -> Self {
         let others =
             others.into_iter().map(|algorithm| (algorithm, State::new(algorithm))).collect();
-        Self { sha256: Sha256::new(), others, whole: None }
-    }
-
-    /// A hasher for SHA-256 alone, which goes on from where `state` stands.
-    pub fn resume(state: &Sha256State) -> Self {
-        Self { sha256: state.hash(), others: BTreeMap::new(), whole: None }
+        Self {
+            sha256: Sha256State::default(),
+            crc64nvme: crc_fast::Digest::new(Crc64Nvme),
+            others,
+            whole: None,
+        }
     }
 
     /// The same for bytes that follow others: [`state`](Self::state) is that of all together.
-    pub fn after(self, before: &Sha256State) -> Self {
-        Self { whole: Some(before.hash()), ..self }
+    pub fn after(self, before: Sha256State) -> Self {
+        Self { whole: Some(before), ..self }
     }
 
     /// Takes the next bytes.
     pub fn update(&mut self, bytes: &[u8]) {
-        Digest::update(&mut self.sha256, bytes);
+        self.sha256.update(bytes);
+        self.crc64nvme.update(bytes);
         self.others.values_mut().for_each(|state| state.update(bytes));
-        self.whole.iter_mut().for_each(|whole| Digest::update(whole, bytes));
+        self.whole.iter_mut().for_each(|whole| whole.update(bytes));
     }
 
     /// Where the SHA-256 stands, of these bytes and of those that came before them.
     pub fn state(&self) -> Sha256State {
-        Sha256State::of(self.whole.as_ref().unwrap_or(&self.sha256))
+        self.whole.as_ref().unwrap_or(&self.sha256).clone()
     }
 
     /// The digests of all bytes taken.
     pub fn finish(self) -> Digests {
         let others = self.others.into_iter().map(|(algorithm, state)| (algorithm, state.finish()));
-        Digests { sha256: self.sha256.finalize().into(), others: others.collect() }
+        Digests {
+            sha256: self.sha256.sha256(),
+            crc64nvme: self.crc64nvme.finalize(),
+            others: others.collect(),
+        }
     }
 }
 
 impl Default for Hasher {
-    /// A hasher for SHA-256 alone.
+    /// A hasher for SHA-256 and CRC-64/NVME alone.
     fn default() -> Self {
         Self::new([])
     }

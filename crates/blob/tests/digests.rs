@@ -1,6 +1,6 @@
 //! Digests against published vectors, and that runs do not matter.
 
-use cenote_blob::{Algorithm, Digests, Hasher};
+use cenote_blob::{Algorithm, Digests, Hasher, append_crc64nvme};
 use proptest::prelude::*;
 
 const ALL: [Algorithm; 6] = [
@@ -44,6 +44,14 @@ fn abc_has_its_published_digests() {
     assert_eq!(hex(Some(&abc.sha256)), sha256);
 }
 
+/// The check value of the catalogue of parametrised CRC algorithms, and the first test case of the NVM Command Set
+/// Specification 1.0 (4 KiB of zeros).
+#[test]
+fn the_crc_is_that_of_the_standard() {
+    assert_eq!(digests(&[b"123456789"], &[]).crc64nvme, 0xae8b_1486_0a79_9888);
+    assert_eq!(digests(&[&[0; 4096]], &[]).crc64nvme, 0x6482_d367_eb22_b64e);
+}
+
 #[test]
 fn only_what_was_asked_for_is_computed() {
     let digests = digests(&[b"abc"], &[Algorithm::Md5, Algorithm::Md5]);
@@ -60,5 +68,14 @@ proptest! {
         let whole = runs.concat();
         let runs: Vec<_> = runs.iter().map(Vec::as_slice).collect();
         prop_assert_eq!(digests(&runs, &ALL), digests(&[&whole], &ALL));
+    }
+
+    #[test]
+    fn the_crc_of_a_whole_follows_from_those_of_its_parts(parts: Vec<Vec<u8>>) {
+        let crc = |bytes: &[u8]| digests(&[bytes], &[]).crc64nvme;
+        let joined = parts.iter().fold(0, |before, part| {
+            append_crc64nvme(before, crc(part), part.len() as u64)
+        });
+        prop_assert_eq!(joined, crc(&parts.concat()));
     }
 }

@@ -94,28 +94,24 @@ impl Bytewise<'_> {
         }
     }
 
-    /// Compares the bytes of a content with its SHA-256. Blobs were compared with their own.
+    /// Compares the bytes of a content with its digests. Blobs were compared with their own.
     async fn content(&self, head: ContentHead) -> Result<()> {
-        let Some(sha256) = head.digests.sha256 else { return Ok(()) };
-        if !self.chosen(&head.id.0.to_be_bytes()) {
+        if head.digests.is_empty() || !self.chosen(&head.id.0.to_be_bytes()) {
             return Ok(());
         }
         let asked = head.clone();
         let found = self.store.blocking(move |store| store.lay_out(&store.view()?, &asked));
         // What cannot be resolved was reported with the records, or was swept meanwhile.
         let Ok(layout) = found.await else { return Ok(()) };
-        let actual = match layout.recorded_sha256() {
-            Some(known) => Some(known),
+        let actual = match layout.recorded_digests() {
+            Some(known) if known.sha256.is_some() => known.clone(),
             // What cannot be read is reported with its blobs.
-            None => layout.digests().await.ok().and_then(|digests| digests.sha256),
+            _ => layout.digests().await.unwrap_or_default(),
         };
-        match actual {
-            Some(actual) if actual != sha256 => {
-                self.tell(Finding::new(Kind::Digest, head.id, "its bytes have another SHA-256"))
-                    .await
-            }
-            _ => Ok(()),
+        if !actual.contradict(&head.digests) {
+            return Ok(());
         }
+        self.tell(Finding::new(Kind::Digest, head.id, "its bytes have other digests")).await
     }
 
     /// Whether this one belongs to the percentage that is read: the same ones each time.

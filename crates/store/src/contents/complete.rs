@@ -1,6 +1,6 @@
 //! The end of an upload: parts without a gap become one content.
 
-use cenote_blob::{Hasher, Sha256State};
+use cenote_blob::{Sha256State, append_crc64nvme};
 
 use super::upload::{forget, mine, parts};
 use super::{Received, overlay};
@@ -19,7 +19,7 @@ impl Store {
     /// Publishes what has arrived, which must have no gap.
     ///
     /// Where the parts came in order, the SHA-256 of the whole is known. Elsewhere the bytes after those that
-    /// did are read if `sha256` is given, which is checked before; without it, the digest is not known until
+    /// did are read if `sha256` is given, which is checked before; without it, the SHA-256 is not known until
     /// [`Store::compute_digest`] has read the content.
     pub async fn complete_upload(
         &self,
@@ -46,15 +46,12 @@ impl Store {
         self.assemble_parts(&view, upload, &mine(&view, caller, upload)?)
     }
 
-    async fn hash_rest(&self, Assembled { whole, hashed }: Assembled) -> Result<Received> {
+    async fn hash_rest(&self, Assembled { mut whole, hashed }: Assembled) -> Result<Received> {
         let extents = whole.content.extents.clone();
         let layout = self.lay_out_extents(&self.view()?, extents, whole.size)?;
-        let (start, hasher) = match &hashed {
-            Some((end, state)) => (*end, Hasher::resume(state)),
-            None => (0, Hasher::default()),
-        };
-        let digests = layout.digests_from(start, hasher).await?;
-        Ok(Received { digests, ..whole })
+        let (start, state) = hashed.unwrap_or_default();
+        whole.digests.sha256 = Some(layout.sha256_from(start, state).await?);
+        Ok(whole)
     }
 
     fn publish_upload(&self, caller: &Caller, upload: u64, whole: &Received) -> Result<Stat> {
@@ -87,14 +84,27 @@ impl Store {
         let hashed = hashed(&parts);
         let digests = match (&parts[..], &hashed) {
             ([(_, only)], _) => only.digests.clone(),
-            (_, Some((end, state))) if *end == size => Digests::only(Some(state.sha256())),
-            _ => Digests::default(),
+            (_, Some((end, state))) if *end == size => {
+                Digests::only(Some(state.sha256()), crc64nvme(&parts))
+            }
+            _ => Digests::only(None, crc64nvme(&parts)),
         };
         let named = record.place.filter(|place| *place != self.known().default_place());
         let content = Content { extents };
         let whole = Received { content, size, digests, blob: None, named, state: None };
         Ok(Assembled { whole, hashed })
     }
+}
+
+/// The CRC of the whole, in whatever order its parts came, if none overlap.
+fn crc64nvme(parts: &[(u64, PartRecord)]) -> Option<u64> {
+    parts
+        .iter()
+        .try_fold((0, 0), |(end, before), (offset, part)| {
+            let joined = append_crc64nvme(before, part.digests.crc64nvme?, part.length);
+            (*offset == end).then_some((offset + part.length, joined))
+        })
+        .map(|(_, crc)| crc)
 }
 
 /// Up to where the parts came in order, each after the one that is before it still.

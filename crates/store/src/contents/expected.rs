@@ -11,6 +11,8 @@ pub struct Expected {
     pub length: Option<u64>,
     /// Their SHA-256.
     pub sha256: Option<[u8; 32]>,
+    /// Their CRC-64/NVME.
+    pub crc64nvme: Option<u64>,
     /// Their MD5.
     pub md5: Option<[u8; 16]>,
     /// Other digests to compute.
@@ -40,6 +42,9 @@ impl Expected {
         }
         if self.sha256.is_some_and(|sha256| sha256 != digests.sha256) {
             return Err(mismatched("the SHA-256 is not the one announced"));
+        }
+        if self.crc64nvme.is_some_and(|crc| crc != digests.crc64nvme) {
+            return Err(mismatched("the CRC-64/NVME is not the one announced"));
         }
         if self.md5.is_some_and(|md5| digests.get(Algorithm::Md5) != Some(&md5[..])) {
             return Err(mismatched("the MD5 is not the one announced"));

@@ -38,7 +38,7 @@ impl Intake<'_> {
     fn hasher(&self) -> Hasher {
         let hasher = self.expected.hasher();
         match &self.running {
-            Running::After(before) => hasher.after(before),
+            Running::After(before) => hasher.after(before.clone()),
             Running::Begin | Running::No => hasher,
         }
     }
@@ -50,12 +50,12 @@ impl Running {
     }
 
     pub(super) fn state_after(&self, bytes: &[u8]) -> Option<Sha256State> {
-        let mut hasher = match self {
+        let mut state = match self {
             Self::No => return None,
-            Self::Begin => Hasher::default(),
-            Self::After(before) => Hasher::resume(before),
+            Self::Begin => Sha256State::default(),
+            Self::After(before) => before.clone(),
         };
-        hasher.update(bytes);
-        Some(hasher.state())
+        state.update(bytes);
+        Some(state)
     }
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::vec::IntoIter;
 
 use bytes::Bytes;
-use cenote_blob::{Error as BlobError, Hasher, ReadStream};
+use cenote_blob::{Error as BlobError, Hasher, ReadStream, Sha256State};
 use futures_util::stream::{self, BoxStream, StreamExt};
 
 use super::damage::Damage;
@@ -99,11 +99,11 @@ impl Layout {
         self
     }
 
-    /// The SHA-256 that is recorded, for a content that is exactly one blob.
-    pub(crate) fn recorded_sha256(&self) -> Option<[u8; 32]> {
+    /// The digests that are recorded, for a content that is exactly one blob.
+    pub(crate) fn recorded_digests(&self) -> Option<&Digests> {
         match (&self.extents[..], &self.blobs[..]) {
             ([Extent { start: 0, .. }], [held]) if held.record.size == self.size => {
-                held.record.digests.sha256
+                Some(&held.record.digests)
             }
             _ => None,
         }
@@ -133,17 +133,24 @@ impl Layout {
 
     /// The digests of all bytes.
     pub(crate) async fn digests(self) -> Result<Digests> {
-        self.digests_from(0, Hasher::default()).await
+        let mut hasher = Hasher::default();
+        self.each_from(0, |bytes| hasher.update(bytes)).await?;
+        Ok(Digests::from(&hasher.finish()))
     }
 
-    /// The same by a hasher that has had all bytes before `start`.
-    pub(crate) async fn digests_from(self, start: u64, mut hasher: Hasher) -> Result<Digests> {
+    /// The SHA-256 of all bytes, by a state that has had those before `start`.
+    pub(super) async fn sha256_from(self, start: u64, mut state: Sha256State) -> Result<[u8; 32]> {
+        self.each_from(start, |bytes| state.update(bytes)).await?;
+        Ok(state.sha256())
+    }
+
+    async fn each_from(self, start: u64, mut take: impl FnMut(&[u8])) -> Result<()> {
         let size = self.size;
         let mut stream = self.bytes(start..size);
         while let Some(chunk) = stream.next().await {
-            hasher.update(&chunk?);
+            take(&chunk?);
         }
-        Ok(Digests::from(&hasher.finish()))
+        Ok(())
     }
 }
 

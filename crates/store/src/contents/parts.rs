@@ -108,7 +108,7 @@ impl Store {
             let running = received
                 .state
                 .as_ref()
-                .map(|state| RunningRecord { state: state.as_bytes().to_vec(), after: how.after });
+                .map(|state| RunningRecord { state: state.to_bytes(), after: how.after });
             let record = PartRecord { length, digests: digests.clone(), content, running };
             tx.put(keys::part(upload, offset), &record);
             Ok(Part { offset, length, digests })

@@ -104,7 +104,7 @@ impl Store {
             Some(size) => size,
             None => outside.size().await?.ok_or_else(|| no_file(file))?,
         };
-        let digests = Digests::only(file.sha256);
+        let digests = Digests::only(file.sha256, None);
         let copies = vec![BlobCopy::Outside(place, file.file.clone())];
         let record = BlobRecord { size, digests: digests.clone(), copies };
         let blob = self.new_blob_id();

@@ -61,6 +61,9 @@ pub struct Digests {
     /// Others that a protocol asked for.
     #[n(1)]
     others: Vec<OtherDigest>,
+    /// CRC-64/NVME.
+    #[n(2)]
+    pub crc64nvme: Option<u64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
@@ -82,9 +85,20 @@ const ALGORITHMS: [(Algorithm, u8); 6] = [
 ];
 
 impl Digests {
-    /// Of which only the SHA-256 is known, if that.
-    pub(crate) fn only(sha256: Option<[u8; 32]>) -> Self {
-        Self { sha256, others: Vec::new() }
+    /// Of which these are known, if any.
+    pub(crate) fn only(sha256: Option<[u8; 32]>, crc64nvme: Option<u64>) -> Self {
+        Self { sha256, others: Vec::new(), crc64nvme }
+    }
+
+    /// Whether nothing is known.
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether these cannot be digests of the same bytes.
+    pub(crate) fn contradict(&self, other: &Self) -> bool {
+        self.sha256.zip(other.sha256).is_some_and(|(one, other)| one != other)
+            || self.crc64nvme.zip(other.crc64nvme).is_some_and(|(one, other)| one != other)
     }
 
     /// The digest by `algorithm`, if it is known.
@@ -101,7 +115,8 @@ impl From<&cenote_blob::Digests> for Digests {
             let bytes = digests.get(*known)?.to_vec();
             Some(OtherDigest { algorithm: *algorithm, bytes })
         });
-        Self { sha256: Some(digests.sha256), others: others.collect() }
+        let (sha256, crc64nvme) = (Some(digests.sha256), Some(digests.crc64nvme));
+        Self { sha256, others: others.collect(), crc64nvme }
     }
 }
 
@@ -172,5 +187,32 @@ mod blob_id {
 
     pub(super) fn cbor_len<C>(_: &BlobId, _: &mut C) -> usize {
         17
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digests_contradict_where_both_are_known_and_differ() {
+        let digests = Digests::only;
+        let known = digests(Some([1; 32]), Some(1));
+        for other in [known.clone(), digests(None, Some(1)), digests(Some([1; 32]), None)] {
+            assert!(!known.contradict(&other) && !other.contradict(&Digests::default()));
+        }
+        for other in [digests(Some([2; 32]), Some(1)), digests(Some([1; 32]), Some(2))] {
+            assert!(known.contradict(&other) && other.contradict(&known));
+        }
+    }
+
+    #[test]
+    fn digests_from_before_there_was_a_crc_are_read() {
+        let bytes =
+            minicbor::to_vec((minicbor::bytes::ByteArray::from([7; 32]), [0u8; 0])).unwrap();
+        assert_eq!(
+            minicbor::decode::<Digests>(&bytes).unwrap(),
+            Digests::only(Some([7; 32]), None)
+        );
     }
 }

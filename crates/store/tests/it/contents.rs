@@ -1,13 +1,13 @@
 //! Contents: whole, in ranges, written in place, shared, with conditions and digests.
 
 use cenote_store::{
-    Algorithm, At, Conditions, ErrorKind, Expected, PutOptions, ReadOptions, Where,
+    Algorithm, At, Conditions, Digests, ErrorKind, Expected, PutOptions, ReadOptions, Stat, Where,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 
-use crate::world::{INLINE, World, at, cases, kind, noise, path, run, world};
+use crate::world::{INLINE, World, at, cases, crc64nvme, kind, noise, path, run, world};
 
 fn sha256(bytes: &[u8]) -> [u8; 32] {
     Sha256::digest(bytes).into()
@@ -62,6 +62,7 @@ fn bytes_that_are_not_what_was_announced_change_nothing() {
             Expected { length: Some(9), ..Expected::default() },
             Expected { length: Some(101), ..Expected::default() },
             Expected { sha256: Some([0; 32]), ..Expected::default() },
+            Expected { crc64nvme: Some(0), ..Expected::default() },
             Expected { md5: Some([0; 16]), ..Expected::default() },
         ];
         for expected in wrong {
@@ -102,12 +103,14 @@ fn digests_on_demand() {
     let expected = Expected {
         length: Some(9),
         sha256: Some(sha256(bytes)),
+        crc64nvme: Some(0xae8b_1486_0a79_9888),
         md5: Some(md5),
         also: vec![Algorithm::Crc32c],
         keep_short: false,
     };
     let stat = world.try_put(&world.admin, "/a", bytes, expecting(expected)).unwrap();
     let digests = stat.resource.content.unwrap().digests;
+    assert_eq!(digests.crc64nvme, Some(0xae8b_1486_0a79_9888));
     assert_eq!(digests.get(Algorithm::Md5), Some(&md5[..]));
     assert_eq!(digests.get(Algorithm::Crc32c), Some(&[0xe3, 0x06, 0x92, 0x83][..]));
     assert_eq!(digests.get(Algorithm::Sha1), None);
@@ -274,10 +277,12 @@ fn a_digest_that_is_not_known_can_be_computed() {
     let world = world();
     world.put("/a", b"ab");
     let stat = world.write_at("/a", Where::Append, b"c").unwrap();
-    assert_eq!(stat.resource.content.as_ref().unwrap().digests.sha256, None);
+    let digests = |stat: &Stat| stat.resource.content.as_ref().unwrap().digests.clone();
+    assert_eq!(digests(&stat), Digests::default());
     run(world.store.compute_digest(stat.id)).unwrap();
     let now = world.stat("/a").unwrap();
-    assert_eq!(now.resource.content.as_ref().unwrap().digests.sha256, Some(sha256(b"abc")));
+    assert_eq!(digests(&now).sha256, Some(sha256(b"abc")));
+    assert_eq!(digests(&now).crc64nvme, Some(crc64nvme(b"abc")));
     let conditions = Conditions { if_match: stat.content_tag(), ..Conditions::default() };
     world
         .try_put(&world.admin, "/a", b"d", only_if(conditions))

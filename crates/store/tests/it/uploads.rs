@@ -8,7 +8,7 @@ use cenote_store::{
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 
-use crate::world::{World, assert_clean, cases, kind, noise, once, path, run, world};
+use crate::world::{World, assert_clean, cases, crc64nvme, kind, noise, once, path, run, world};
 
 fn begin(world: &World, to: &str, options: UploadOptions) -> Result<Upload> {
     world.store.begin_upload(&world.admin, &path(to), &options)
@@ -175,6 +175,10 @@ fn one_offset_put_many_times_at_once_is_one_part() {
     assert!(bytes.len() == 100 && bytes.iter().all(|byte| *byte == bytes[0]));
 }
 
+fn crc64nvme_of(stat: &Stat) -> Option<u64> {
+    stat.resource.content.as_ref().and_then(|content| content.digests.crc64nvme)
+}
+
 fn sha256_of(stat: &Stat) -> Option<[u8; 32]> {
     stat.resource.content.as_ref().and_then(|content| content.digests.sha256)
 }
@@ -190,6 +194,23 @@ fn parts_that_come_in_order_give_the_digest_of_the_whole_at_once() {
     }
     let stat = complete(&world, upload, None).unwrap();
     assert_eq!(sha256_of(&stat), Some(Sha256::digest(&bytes).into()));
+    assert_eq!(crc64nvme_of(&stat), Some(crc64nvme(&bytes)));
+}
+
+#[test]
+fn parts_in_any_order_give_the_crc_of_the_whole_at_once() {
+    let world = world();
+    let bytes = noise(200_300, 1);
+    let upload = begin(&world, "/a", UploadOptions::default()).unwrap().id;
+    for (from, to) in [(100_001, 200_300), (0, 50), (100_000, 100_001), (50, 100_000)] {
+        part(&world, upload, from, &bytes[from..to]).unwrap();
+    }
+    let stat = complete(&world, upload, None).unwrap();
+    assert_eq!((sha256_of(&stat), crc64nvme_of(&stat)), (None, Some(crc64nvme(&bytes))));
+    run(world.store.compute_digest(stat.id)).unwrap();
+    let now = world.stat("/a").unwrap();
+    assert_eq!(sha256_of(&now), Some(Sha256::digest(&bytes).into()));
+    assert_eq!(crc64nvme_of(&now), crc64nvme_of(&stat));
 }
 
 #[test]
@@ -202,6 +223,8 @@ fn a_digest_of_the_whole_is_not_made_of_parts_that_were_replaced_or_laid_over() 
         part(&world, upload, offset, &bytes).unwrap();
         let stat = complete(&world, upload, None).unwrap();
         assert_eq!(sha256_of(&stat), None, "at {offset}");
+        let whole = world.read("/a");
+        assert!(crc64nvme_of(&stat).is_none_or(|crc| crc == crc64nvme(&whole)), "at {offset}");
     }
 }
 
@@ -259,6 +282,7 @@ proptest! {
         let sha256: [u8; 32] = Sha256::digest(&whole).into();
         let stat = complete(&world, upload, announced.then_some(sha256)).unwrap();
         prop_assert!(sha256_of(&stat).map_or(!announced, |known| known == sha256));
+        prop_assert!(crc64nvme_of(&stat).is_none_or(|known| known == crc64nvme(&whole)));
         world.sweep();
         prop_assert_eq!(world.read("/a"), whole);
         prop_assert!(world.table(b'p').is_empty() && world.table(b'P').is_empty());

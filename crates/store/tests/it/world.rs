@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use cenote_blob::faulty::Faults;
-use cenote_blob::{Outside, Place};
+use cenote_blob::{Hasher, Outside, Place};
 use cenote_kv::{Batch, Engine, KeyRange, MemoryEngine, Row, ScanOptions};
 use cenote_store::{
     At, Avu, AvuChange, Caller, Clock, Conditions, CopyOptions, CreateOptions, Draft, Entropy,
@@ -167,6 +167,12 @@ pub(crate) fn noise(size: usize, seed: u64) -> Vec<u8> {
     let mut bytes = vec![0; size];
     SeededEntropy::new(seed.wrapping_mul(0x1234_5678_9abc_def1)).fill(&mut bytes);
     bytes
+}
+
+pub(crate) fn crc64nvme(bytes: &[u8]) -> u64 {
+    let mut hasher = Hasher::default();
+    hasher.update(bytes);
+    hasher.finish().crc64nvme
 }
 
 pub(crate) fn kind<T: std::fmt::Debug>(result: Result<T>) -> ErrorKind {
