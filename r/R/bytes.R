@@ -1,16 +1,20 @@
 # The bytes of local files, in C: they are hashed and sent without passing through R's memory.
 
-# Begins to compute the SHA-256 of a file, or of a part of it, in a thread of its own. Without a `length` it follows the
-# file from when it appears, while it grows, until the digest is ended.
-begin_digest <- function(file, offset = 0, length = NA_real_) {
-  .Call(digest_begin, native_path(file), as.numeric(offset), as.numeric(length))
+# Begins to compute a digest of a file, or of a part of it, in a thread of its own. Without a `length` it follows the file
+# from when it appears, while it grows, until the digest is ended. The algorithms are "sha-256" and "crc64nvme".
+begin_digest <- function(file, offset = 0, length = NA_real_, algorithm = "sha-256") {
+  .Call(digest_begin, native_path(file), as.numeric(offset), as.numeric(length), algorithm)
 }
 
-# The SHA-256 of the first `length` bytes, as raw bytes; NULL if there are not as many, or it has ended.
+# The digest of the first `length` bytes, as raw bytes; NULL if there are not as many, or it has ended.
 end_digest <- function(digest, length) .Call(digest_end, digest, as.numeric(length))
 
 sha256 <- function(file, offset = 0, length = file.size(file) - offset) {
   end_digest(begin_digest(file, offset, length), length)
+}
+
+crc64nvme <- function(file, length = file.size(file)) {
+  end_digest(begin_digest(file, 0, length, "crc64nvme"), length)
 }
 
 # A function that gives at most `n` bytes with each call, and none at the end.

@@ -1,7 +1,7 @@
 #' Get a data object or a collection
 #'
-#' An object comes in one request, whatever its size, straight to disk, and its SHA-256 is compared with the server's
-#' while it comes. The file appears under its name when it is whole; until then, and after an interruption, what has come
+#' An object comes in one request, whatever its size, straight to disk, and its CRC-64/NVME is compared with the server's
+#' (or its SHA-256, where the server knows only that). The file appears under its name when it is whole; until then, and after an interruption, what has come
 #' waits beside it in a file that ends in `.part`, where the next call goes on. Collections come with all that is in them,
 #' several files at a time.
 #'
@@ -35,14 +35,14 @@ iget <- function(logical_path, local_path = basename(logical_path), offset = 0, 
   )
 }
 
-# Gives the digest, if it is known.
+# Gives the SHA-256, if the server knows it.
 get_file <- function(path, file, how, verbose) {
   part <- check_target(file, how)
   if (isTRUE(file.size(part) > 0)) {
     return(get_streams(path, file, how, progress(size_of(path, verbose), verbose))[[1]])
   }
-  digest <- begin_digest(part)
-  on.exit(end_digest(digest, 0))
+  crc <- begin_digest(part, algorithm = "crc64nvme")
+  on.exit(end_digest(crc, 0))
   h <- get_handle(path, how$offset, how)
   if (verbose) show_received(h)
   answer <- tryCatch(
@@ -51,7 +51,7 @@ get_file <- function(path, file, how, verbose) {
   )
   if (!file.exists(part)) file.create(part) # curl makes no file of an empty body
   check_got(answer, part)
-  keep_file(answer, part, file, end_digest(digest, file.size(part)), how$offset == 0)
+  keep_file(answer, part, file, end_digest(crc, file.size(part)), how$offset == 0)
 }
 
 # Gives the part, which is there only if it is to be continued.
@@ -98,21 +98,30 @@ check_got <- function(answer, part) {
   file.create(part)
 }
 
-# The part becomes the file, if its bytes are those of the server.
-keep_file <- function(answer, part, file, digest, whole = TRUE) {
-  known <- if (whole) announced(curl::parse_headers(answer$headers))
-  if (!is.null(known) && !identical(known, digest)) {
+# The part becomes the file, if its bytes are those of the server. Gives their SHA-256, if the server knows it.
+keep_file <- function(answer, part, file, crc = NULL, whole = TRUE) {
+  told <- if (whole) announced(answer)
+  if (isFALSE(is_announced(told, part, crc))) {
     unlink(part)
     stop_cenote("mismatch", paste0("the bytes that came are not those stored: ", file))
   }
   unlink(file) # a file system may take its time to rename over a file, to have the new one on disk before
   file.rename(part, file)
-  known
+  told$sha256
 }
 
-# The SHA-256 in a `Repr-Digest` header.
-announced <- function(lines) {
-  line <- grep("^repr-digest:", lines, ignore.case = TRUE, value = TRUE)
-  encoded <- regmatches(line, regexpr("sha-256=:[^:]*:", line))
-  if (length(encoded)) jsonlite::base64_dec(gsub("sha-256=:|:", "", encoded[[1]]))
+# Whether a file has the digests that were announced; NA if none were. Its CRC may be known already.
+is_announced <- function(told, file, crc = NULL) {
+  if (!is.null(told$crc64nvme)) return(identical(told$crc64nvme, if (is.null(crc)) crc64nvme(file) else crc))
+  if (!is.null(told$sha256)) identical(told$sha256, sha256(file)) else NA
+}
+
+# The digests in a `Repr-Digest` header.
+announced <- function(answer) {
+  line <- grep("^repr-digest:", curl::parse_headers(answer$headers), ignore.case = TRUE, value = TRUE)
+  digest <- function(algorithm) {
+    encoded <- regmatches(line, regexec(paste0("\\b", algorithm, "=:([^:]*):"), line))
+    if (length(encoded) && length(encoded[[1]])) jsonlite::base64_dec(encoded[[1]][[2]])
+  }
+  list(sha256 = digest("sha-256"), crc64nvme = digest("crc64nvme"))
 }

@@ -1,6 +1,6 @@
 # Many files at a time, each from where it stopped.
 
-# Gets objects into files whose parts are there; gives the digests that are known. A part that does not belong to what the
+# Gets objects into files whose parts are there; gives the SHA-256 of those of which it is known. A part that does not belong to what the
 # server has now is dropped, and the object comes again from its first byte.
 get_streams <- function(paths, files, how, tick) {
   digests <- vector("list", length(paths))
@@ -17,7 +17,7 @@ get_streams <- function(paths, files, how, tick) {
         answer$content <- sink$end()
         if (answer$status_code < 400 && !file.exists(parts[[i]])) file.create(parts[[i]])
         if (continues(answer, from, parts[[i]])) {
-          kept <- keep_file(answer, parts[[i]], files[[i]], sha256(parts[[i]]))
+          kept <- keep_file(answer, parts[[i]], files[[i]])
           if (!is.null(kept)) digests[[i]] <<- kept
         } else {
           unlink(parts[[i]])
@@ -36,8 +36,7 @@ get_streams <- function(paths, files, how, tick) {
 continues <- function(answer, from, part) {
   if (from == 0) return(!is.null(check_status(answer)))
   if (answer$status_code == 416) return(FALSE)
-  known <- announced(curl::parse_headers(check_status(answer)$headers))
-  !is.null(known) && identical(known, sha256(part))
+  isTRUE(is_announced(announced(check_status(answer)), part))
 }
 
 # Writes a body to the end of a part; the words of an error are kept apart.

@@ -2,12 +2,17 @@
 #define CENOTE_H
 
 #include <Rinternals.h>
+#include <stdint.h>
 
 /* A file at a position. R tells sizes in doubles: they are exact up to 2^53. */
 #include <stdio.h>
 FILE *open_at(const char *path, double offset);
 
-SEXP digest_begin(SEXP path, SEXP offset, SEXP length);
+/* The CRC-64/NVME of bytes that follow those with the CRC `crc`; 0 before the first. Must be prepared once. */
+void crc64nvme_prepare(void);
+uint64_t crc64nvme(uint64_t crc, const unsigned char *bytes, size_t size);
+
+SEXP digest_begin(SEXP path, SEXP offset, SEXP length, SEXP algorithm);
 SEXP digest_end(SEXP pointer, SEXP length);
 SEXP reader_open(SEXP path, SEXP offset, SEXP length);
 SEXP reader_next(SEXP pointer, SEXP most);

@@ -1,4 +1,4 @@
-/* The SHA-256 of a file, or of a part of it, computed in a thread of its own beside the transfer of the same bytes.
+/* The SHA-256 or the CRC-64/NVME of a file, or of a part of it, computed in a thread of its own beside the transfer of the same bytes.
  *
  * Invariant: the thread never calls R. R and the thread share `length` and `stop` alone, under the lock.
  *
@@ -21,13 +21,14 @@
 #define MAP_POPULATE 0
 #endif
 
-enum { CHUNK = 64 * 1024, WINDOW = 1024 * 1024, SHA256_BYTES = 32 };
+enum { CHUNK = 64 * 1024, WINDOW = 1024 * 1024, SHA256_BYTES = 32, CRC_BYTES = 8 };
 
 typedef struct {
   char *path;
   double offset;
   FILE *file; /* NULL: it is not there yet */
-  EVP_MD_CTX *context;
+  EVP_MD_CTX *sha256; /* NULL: the CRC is wanted */
+  uint64_t crc;
   pthread_t thread;
   pthread_mutex_t lock;
   double length; /* negative: not known yet, the file still grows */
@@ -66,12 +67,18 @@ static void await_file(Digest *digest) {
 
 static size_t at_most(double left, size_t most) { return left < most ? (size_t)left : most; }
 
+static void take(Digest *digest, const unsigned char *bytes, size_t size) {
+  if (digest->sha256) EVP_DigestUpdate(digest->sha256, bytes, size);
+  else digest->crc = crc64nvme(digest->crc, bytes, size);
+  digest->done += size;
+}
+
 /* Takes the next bytes by reading them; says how many. */
 static size_t take_read(Digest *digest, double length) {
   unsigned char chunk[CHUNK];
   size_t got = fread(chunk, 1, length < 0 ? CHUNK : at_most(length - digest->done, CHUNK), digest->file);
   clearerr(digest->file); /* the end of a file that grows is not for ever */
-  EVP_DigestUpdate(digest->context, chunk, got);
+  take(digest, chunk, got);
   return got;
 }
 
@@ -87,7 +94,7 @@ static size_t take_mapped(Digest *digest, double length) {
   if (size == 0 || (length < 0 && size < WINDOW)) return 0;
   void *map = mmap(NULL, size, PROT_READ, MAP_SHARED | MAP_POPULATE, fileno(digest->file), (off_t)digest->done);
   if (map == MAP_FAILED) return 0;
-  EVP_DigestUpdate(digest->context, map, size);
+  take(digest, map, size);
   munmap(map, size);
   return size;
 }
@@ -100,7 +107,6 @@ static void *run(void *argument) {
   double length = wanted(digest);
   while (digest->file && (length < 0 || digest->done < length)) {
     size_t got = grows ? take_mapped(digest, length) : take_read(digest, length);
-    digest->done += got;
     if (got == 0 && length >= 0) break; /* shorter than was said */
     if (got == 0) pause_a_little();
     length = wanted(digest);
@@ -111,7 +117,7 @@ static void *run(void *argument) {
 static void discard(Digest *digest) {
   free(digest->path);
   if (digest->file) fclose(digest->file);
-  EVP_MD_CTX_free(digest->context);
+  EVP_MD_CTX_free(digest->sha256);
   pthread_mutex_destroy(&digest->lock);
   free(digest);
 }
@@ -130,21 +136,26 @@ static void finalize(SEXP pointer) {
 }
 
 static int start(Digest *digest) {
-  return (digest->file || digest->length < 0) && digest->path && digest->context && EVP_DigestInit_ex(digest->context, EVP_sha256(), NULL) &&
-         pthread_create(&digest->thread, NULL, run, digest) == 0;
+  return (digest->file || digest->length < 0) && digest->path && pthread_create(&digest->thread, NULL, run, digest) == 0;
+}
+
+/* By `algorithm`, in the words of RFC 9530; says whether that could be. */
+static int prepare(Digest *digest, const char *algorithm) {
+  if (strcmp(algorithm, "crc64nvme") == 0) return 1;
+  digest->sha256 = EVP_MD_CTX_new();
+  return digest->sha256 && EVP_DigestInit_ex(digest->sha256, EVP_sha256(), NULL);
 }
 
 /* Begins with the bytes from `offset` on. Where `length` is NA, the end is not known yet, and the file need not be there. */
-SEXP digest_begin(SEXP path, SEXP offset, SEXP length) {
+SEXP digest_begin(SEXP path, SEXP offset, SEXP length, SEXP algorithm) {
   Digest *digest = calloc(1, sizeof *digest);
   if (!digest) Rf_error("out of memory");
   pthread_mutex_init(&digest->lock, NULL);
   digest->path = strdup(CHAR(STRING_ELT(path, 0)));
   digest->offset = Rf_asReal(offset);
   digest->file = open_at(CHAR(STRING_ELT(path, 0)), digest->offset);
-  digest->context = EVP_MD_CTX_new();
   digest->length = ISNAN(Rf_asReal(length)) ? -1 : Rf_asReal(length);
-  if (!start(digest)) {
+  if (!prepare(digest, CHAR(STRING_ELT(algorithm, 0))) || !start(digest)) {
     discard(digest);
     Rf_error("cannot read %s", CHAR(STRING_ELT(path, 0)));
   }
@@ -154,15 +165,21 @@ SEXP digest_begin(SEXP path, SEXP offset, SEXP length) {
   return pointer;
 }
 
-/* The digest of the first `length` bytes; NULL where there are not as many, or it has ended already. */
+static SEXP result(Digest *digest) {
+  SEXP bytes = PROTECT(Rf_allocVector(RAWSXP, digest->sha256 ? SHA256_BYTES : CRC_BYTES));
+  if (digest->sha256) EVP_DigestFinal_ex(digest->sha256, RAW(bytes), NULL);
+  else for (int i = 0; i < CRC_BYTES; i++) RAW(bytes)[i] = (Rbyte)(digest->crc >> (8 * (CRC_BYTES - 1 - i)));
+  UNPROTECT(1);
+  return bytes;
+}
+
+/* The digest of the first `length` bytes, the most significant first; NULL where there are not as many, or it has ended already. */
 SEXP digest_end(SEXP pointer, SEXP length) {
   Digest *digest = R_ExternalPtrAddr(pointer);
   if (!digest) return R_NilValue;
   double total = Rf_asReal(length);
   finish(digest, total, 0);
-  int whole = digest->done == total;
-  SEXP answer = PROTECT(whole ? Rf_allocVector(RAWSXP, SHA256_BYTES) : R_NilValue);
-  if (whole) EVP_DigestFinal_ex(digest->context, RAW(answer), NULL);
+  SEXP answer = PROTECT(digest->done == total ? result(digest) : R_NilValue);
   discard(digest);
   R_ClearExternalPtr(pointer);
   UNPROTECT(1);

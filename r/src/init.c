@@ -3,7 +3,7 @@
 #include <R_ext/Rdynload.h>
 
 static const R_CallMethodDef routines[] = {
-    {"digest_begin", (DL_FUNC)&digest_begin, 3},
+    {"digest_begin", (DL_FUNC)&digest_begin, 4},
     {"digest_end", (DL_FUNC)&digest_end, 2},
     {"reader_open", (DL_FUNC)&reader_open, 3},
     {"reader_next", (DL_FUNC)&reader_next, 2},
@@ -14,4 +14,5 @@ void R_init_cenote(DllInfo *library) {
   R_registerRoutines(library, NULL, routines, NULL, NULL);
   R_useDynamicSymbols(library, FALSE);
   R_forceSymbols(library, TRUE);
+  crc64nvme_prepare();
 }

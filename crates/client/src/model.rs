@@ -54,6 +54,8 @@ pub struct Resource {
     pub size: Option<u64>,
     /// The SHA-256 of its content in hexadecimal, where that is known.
     pub sha256: Option<String>,
+    /// The CRC-64/NVME of its content in hexadecimal, where that is known.
+    pub crc64nvme: Option<String>,
     /// The MD5 of its content in hexadecimal, where that is known.
     pub md5: Option<String>,
     /// The media type of its content.

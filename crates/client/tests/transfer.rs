@@ -10,7 +10,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use bytes::Bytes;
 use cenote_client::transfer::{Arrival, LocalFile, Options, Transfer, Unobserved, Wanted};
 use cenote_client::{
-    Body, Client, Kind, PutOptions, ReadOptions, Retry, ServiceTransport, Transport, TransportError,
+    Body, Client, Kind, PutOptions, ReadOptions, Resource, Retry, ServiceTransport, Transport,
+    TransportError,
 };
 use cenote_server::embedded::{Embedded, init_dir};
 use cenote_server::{Config, LocalCaller, router};
@@ -136,14 +137,18 @@ impl World {
     }
 
     fn in_parts(&self) -> Transfer {
-        self.transfer(Options {
-            // One at a time, so that none is under way when the line breaks.
-            jobs: NonZeroUsize::MIN,
+        // One at a time, so that none is under way when the line breaks.
+        self.transfer(Options { jobs: NonZeroUsize::MIN, ..self.several_parts() })
+    }
+
+    fn several_parts(&self) -> Options {
+        Options {
+            jobs: NonZeroUsize::new(4).unwrap(),
             journal: Some(self.dir.path().join("journal")),
             parts_from: 1,
             part_size: NonZeroUsize::new(PART).unwrap(),
             ..Options::default()
-        })
+        }
     }
 
     fn file(&self, size: usize) -> (PathBuf, Vec<u8>) {
@@ -176,6 +181,19 @@ async fn an_interrupted_upload_sends_only_what_is_missing() {
     assert_eq!(world.line.0.parts.load(Ordering::SeqCst), 11);
     assert_eq!(world.kept("/file").await, bytes);
     assert_eq!(std::fs::read_dir(world.dir.path().join("journal")).unwrap().count(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_came_in_parts_in_any_order_can_be_verified_at_once() {
+    let world = World::new();
+    let (path, bytes) = world.file(10 * PART + 5);
+    let file = LocalFile::new(&path).unwrap();
+    let transfer = world.transfer(world.several_parts());
+    let resource = transfer.put_file(&file, "/file", &PutOptions::default()).await.unwrap();
+    let options = PutOptions::default();
+    let whole = world.client.put_bytes("/whole", bytes.into(), &options).await.unwrap();
+    assert!(resource.crc64nvme.is_some());
+    assert_eq!(resource.crc64nvme, whole.crc64nvme);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -302,12 +320,19 @@ async fn what_arrives_damaged_from_a_stream_is_told() {
 #[tokio::test(flavor = "multi_thread")]
 async fn other_bytes_than_the_stores_never_get_the_name() {
     let world = World::new();
-    let (mut resource, _) = put(&world, 1_000).await;
-    resource.sha256 = Some("0".repeat(64));
-    let target = world.dir.path().join("x");
-    let refused = world.transfer(Options::default()).get_file(&resource, &target).await;
-    assert_eq!(refused.unwrap_err().kind(), Kind::Mismatch);
-    assert!(!target.exists());
+    let (resource, _) = put(&world, 1_000).await;
+    assert!(resource.crc64nvme.is_some());
+    let wrong_crc = Resource { crc64nvme: Some("0".repeat(16)), ..resource.clone() };
+    let wrong_sha256 = Resource { sha256: Some("0".repeat(64)), crc64nvme: None, ..resource };
+    for wrong in [wrong_crc, wrong_sha256] {
+        for ranges_from in [None, Some(1)] {
+            let dir = tempfile::tempdir().unwrap();
+            let transfer = world.transfer(Options { ranges_from, ..Options::default() });
+            let refused = transfer.get_file(&wrong, &dir.path().join("x")).await;
+            assert_eq!(refused.unwrap_err().kind(), Kind::Mismatch);
+            assert_eq!(dir.path().read_dir().unwrap().count(), 0, "nothing is left");
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,3 +1,6 @@
+# The bits of a number in hexadecimal, the least significant first.
+bits_of <- function(digits) as.logical(rawToBits(rev(binary(digits))))
+
 test_that("the SHA-256 is that of the standard", {
   file <- file_with(charToRaw("abc"))
   expect_equal(hexadecimal(sha256(file)), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
@@ -5,10 +8,38 @@ test_that("the SHA-256 is that of the standard", {
   expect_equal(sha256(file_with(charToRaw("xabcx")), 1, 3), sha256(file))
 })
 
+test_that("the CRC is that of the standard, of any length and wherever it begins", {
+  crc_of <- function(bytes) hexadecimal(crc64nvme(file_with(bytes)))
+  expect_equal(crc_of(charToRaw("123456789")), "ae8b14860a799888")
+  expect_equal(crc_of(raw()), strrep("0", 16))
+  # The test cases of the NVM Command Set Specification 1.0: 4 KiB of zeros, of ones, of numbers that grow and that shrink.
+  expect_equal(crc_of(raw(4096)), "6482d367eb22b64e")
+  expect_equal(crc_of(rep(as.raw(255), 4096)), "c0ddba7302eca3ac")
+  expect_equal(crc_of(as.raw(rep(0:255, 16))), "3e729f5f6750449c")
+  expect_equal(crc_of(as.raw(rep(255:0, 16))), "9a2df64b8e9e517e")
+})
+
+test_that("the CRC of any length is that of its bits", {
+  polynomial <- bits_of("9a6c9329ac4bc9b5")
+  by_bits <- function(bytes) {
+    crc <- rep(TRUE, 64)
+    for (byte in as.integer(bytes)) {
+      crc[1:8] <- xor(crc[1:8], as.logical(intToBits(byte)[1:8]))
+      for (bit in 1:8) crc <- if (crc[[1]]) xor(c(crc[-1], FALSE), polynomial) else c(crc[-1], FALSE)
+    }
+    !crc
+  }
+  for (size in c(1:9, 63:66, 127:130, 200)) {
+    bytes <- random_bytes(size)
+    expect_equal(bits_of(hexadecimal(crc64nvme(file_with(bytes)))), by_bits(bytes))
+  }
+})
+
 test_that("a digest follows a file that grows", {
   bytes <- random_bytes(1e6)
   file <- tempfile()
   digest <- begin_digest(file) # from before it is there
+  crc <- begin_digest(file, algorithm = "crc64nvme")
   sink <- file(file, "ab")
   for (piece in split(bytes, rep(1:10, each = 1e5))) {
     writeBin(piece, sink)
@@ -16,6 +47,7 @@ test_that("a digest follows a file that grows", {
   }
   close(sink)
   expect_equal(end_digest(digest, 1e6), sha256(file_with(bytes)))
+  expect_equal(end_digest(crc, 1e6), crc64nvme(file_with(bytes)))
 })
 
 test_that("a digest does not mistake the end of what has come for the end", {

@@ -49,9 +49,37 @@ test_that("operations are checked before they are sent", {
   expect_error(checked_operations(list(list(operation = "modify"))), "\"add\" or \"remove\"")
 })
 
-test_that("a digest is read from its header", {
-  expect_equal(announced(c("ETag: x", "Repr-Digest: sha-256=:AQI=:, md5=:AAAA:")), as.raw(1:2))
-  expect_null(announced("ETag: x"))
+answer_with <- function(...) list(headers = charToRaw(paste0(c("HTTP/1.1 200 OK", ...), "\r\n", collapse = "")))
+
+test_that("digests are read from their header", {
+  told <- announced(answer_with("ETag: x", "Repr-Digest: sha-256=:AQI=:, crc64nvme=:AwQ=:, md5=:AAAA:"))
+  expect_equal(told, list(sha256 = as.raw(1:2), crc64nvme = as.raw(3:4)))
+  expect_equal(announced(answer_with("repr-digest: crc64nvme=:AwQ=:")), list(sha256 = NULL, crc64nvme = as.raw(3:4)))
+  expect_equal(announced(answer_with("ETag: x")), list(sha256 = NULL, crc64nvme = NULL))
+})
+
+test_that("a part gets the name only with the bytes that were announced", {
+  header <- function(algorithm, digest) paste0(algorithm, "=:", jsonlite::base64_enc(digest), ":")
+  bytes <- charToRaw("123456789")
+  part <- file_with(bytes)
+  right <- c(header("sha-256", sha256(part)), header("crc64nvme", crc64nvme(part)))
+  wrong <- c(header("sha-256", raw(32)), header("crc64nvme", raw(8)))
+  kept <- function(...) {
+    part <- file_with(bytes)
+    file <- paste0(part, ".whole")
+    answer <- answer_with(if (...length()) paste("Repr-Digest:", paste(..., sep = ", ")))
+    known <- tryCatch(keep_file(answer, part, file), cenote_mismatch = function(e) e)
+    expect_false(file.exists(part))
+    expect_equal(file.exists(file), !inherits(known, "condition"))
+    known
+  }
+  expect_equal(kept(right[[1]], right[[2]]), sha256(part))
+  expect_equal(kept(right[[1]]), sha256(part))
+  expect_null(kept(right[[2]]))
+  expect_null(kept())
+  expect_s3_class(kept(wrong[[1]]), "cenote_mismatch")
+  expect_s3_class(kept(wrong[[2]]), "cenote_mismatch")
+  expect_s3_class(kept(right[[1]], wrong[[2]]), "cenote_mismatch")
 })
 
 test_that("errors have classes, words and hints", {

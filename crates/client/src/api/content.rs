@@ -80,11 +80,6 @@ impl Content {
         self.text(ETAG)
     }
 
-    /// The digest of the whole content, where the server knows it.
-    pub fn sha256(&self) -> Option<Sha256Digest> {
-        Sha256Digest::from_header(self.text(REPR_DIGEST)?)
-    }
-
     /// The media type, if somebody said one.
     pub fn media_type(&self) -> Option<&str> {
         self.text(CONTENT_TYPE)

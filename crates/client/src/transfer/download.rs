@@ -9,10 +9,10 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 use futures_util::TryStreamExt;
-use sha2::{Digest, Sha256};
 use tokio::sync::mpsc;
 
-use super::file::{hash_up_to, unwritable};
+use super::file::{each_chunk, unwritable};
+use super::verification::Verification;
 use super::{Transfer, blocking};
 use crate::digest::Sha256Digest;
 use crate::{Content, Error, Kind, ReadOptions, Resource, Result};
@@ -29,33 +29,28 @@ impl Transfer {
     /// [`Kind::Mismatch`] if the bytes are not those that the store has the digest of.
     pub async fn get_file(&self, resource: &Resource, target: &Path) -> Result<()> {
         let size = resource.size.unwrap_or(0);
-        let (partial, digest) = if self.options.ranges_from.is_some_and(|from| size >= from) {
-            let partial = partial_path(target, resource, "cenote-ranges");
-            let digest = self.get_ranges(resource, size, &partial).await?;
-            (partial, digest)
-        } else {
-            let partial = partial_path(target, resource, "cenote-part");
-            let digest = self.get_stream(resource, &partial).await?;
-            (partial, digest)
+        let by_ranges = self.options.ranges_from.is_some_and(|from| size >= from);
+        let way = if by_ranges { "cenote-ranges" } else { "cenote-part" };
+        let partial = partial_path(target, resource, way);
+        let verified = match by_ranges {
+            true => self.get_ranges(resource, size, &partial).await,
+            false => self.get_stream(resource, &partial).await,
         };
-        if let Err(error) = verify(resource, digest) {
+        if verified.as_ref().is_err_and(|error| error.kind() == Kind::Mismatch) {
             let _ = std::fs::remove_file(&partial);
-            return Err(error);
         }
+        verified?;
         let (resource, target) = (resource.clone(), target.to_owned());
         blocking(move || finish(&resource, &partial, &target)).await
     }
 
     /// One request for all that is missing: the fastest way where the network is not the limit.
-    async fn get_stream(
-        &self,
-        resource: &Resource,
-        partial: &Path,
-    ) -> Result<Option<Sha256Digest>> {
-        let (verify, path, size) = (self.options.verify, partial.to_owned(), resource.size);
-        let mut sink = blocking(move || Sink::open(path, size.unwrap_or(0), verify)).await?;
-        if sink.length == size.unwrap_or(0) {
-            return Ok(sink.digest());
+    async fn get_stream(&self, resource: &Resource, partial: &Path) -> Result<()> {
+        let (path, size) = (partial.to_owned(), resource.size.unwrap_or(0));
+        let verification = self.verification(resource);
+        let mut sink = blocking(move || Sink::open(path, size, verification)).await?;
+        if sink.length == size {
+            return sink.verify(resource);
         }
         self.observer.moved(sink.length);
         let options = ReadOptions {
@@ -75,7 +70,12 @@ impl Transfer {
         let sink = sink?;
         sent?;
         complete(resource, sink.length)?;
-        Ok(sink.digest())
+        sink.verify(resource)
+    }
+
+    /// What the bytes are compared with, if that is wanted and known.
+    pub(super) fn verification(&self, resource: &Resource) -> Option<Verification> {
+        self.options.verify.then(|| Verification::of(resource)).flatten()
     }
 
     async fn pump(&self, content: Content, sender: mpsc::Sender<Bytes>) -> Result<()> {
@@ -91,45 +91,46 @@ impl Transfer {
     }
 }
 
-/// Bytes written in order, hashed if they will be verified.
+/// Bytes written in order, and compared if that is wanted.
 struct Sink {
     path: PathBuf,
     file: File,
     length: u64,
-    hasher: Option<Sha256>,
+    verification: Option<Verification>,
 }
 
 impl Sink {
     /// Opens the partial file, and takes what an earlier run has left there.
-    fn open(path: PathBuf, size: u64, verify: bool) -> Result<Self> {
-        let mut hasher = verify.then(Sha256::new);
+    fn open(path: PathBuf, size: u64, mut verification: Option<Verification>) -> Result<Self> {
         let opened = open(&path).and_then(|mut file| {
             let mut length = file.metadata()?.len();
             if length > size {
                 file.set_len(0)?;
                 length = 0;
             }
-            match &mut hasher {
-                Some(hasher) => hash_up_to(&mut file, length, hasher).map(drop)?,
+            match &mut verification {
+                Some(verification) => {
+                    each_chunk(&mut file, length, |bytes| verification.update(bytes))?;
+                }
                 None => file.seek(SeekFrom::Start(length)).map(drop)?,
             }
             Ok((file, length))
         });
         let (file, length) = opened.map_err(|error| unwritable(&path, error))?;
-        Ok(Self { path, file, length, hasher })
+        Ok(Self { path, file, length, verification })
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.file.write_all(bytes).map_err(|error| unwritable(&self.path, error))?;
-        if let Some(hasher) = &mut self.hasher {
-            hasher.update(bytes);
+        if let Some(verification) = &mut self.verification {
+            verification.update(bytes);
         }
         self.length += bytes.len() as u64;
         Ok(())
     }
 
-    fn digest(self) -> Option<Sha256Digest> {
-        self.hasher.map(Sha256Digest::from_hasher)
+    fn verify(self, resource: &Resource) -> Result<()> {
+        self.verification.map_or(Ok(()), |verification| verification.finish(&resource.path))
     }
 }
 
@@ -143,18 +144,6 @@ pub(super) fn complete(resource: &Resource, length: u64) -> Result<()> {
             let message = format!("{length} of {size} bytes came: {}", resource.path);
             Err(Error::new(Kind::Unreachable, message)
                 .with_hint("get it again: it goes on from there"))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// What came has to be what the store keeps, if both digests are known.
-pub(super) fn verify(resource: &Resource, digest: Option<Sha256Digest>) -> Result<()> {
-    match (digest, &resource.sha256) {
-        (Some(digest), Some(kept)) if !digest.is(kept) => {
-            let message = format!("other bytes came than the store keeps: {}", resource.path);
-            Err(Error::new(Kind::Mismatch, message)
-                .with_hint("get it again; if that does not help, run `cenote check`"))
         }
         _ => Ok(()),
     }

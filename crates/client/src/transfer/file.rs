@@ -1,7 +1,7 @@
 //! Local files: what is kept of them, and their bytes in chunks.
 
 use std::fs::{File, Metadata};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
@@ -59,7 +59,7 @@ impl LocalFile {
     pub fn sha256(&self) -> Result<Sha256Digest> {
         let mut hasher = Sha256::new();
         let hashed = File::open(&self.path)
-            .and_then(|mut file| hash_up_to(&mut file, u64::MAX, &mut hasher));
+            .and_then(|mut file| each_chunk(&mut file, u64::MAX, |bytes| hasher.update(bytes)));
         hashed.map_err(|error| unreadable(&self.path, error))?;
         Ok(Sha256Digest::from_hasher(hasher))
     }
@@ -125,29 +125,25 @@ fn send_chunks(
     Ok(())
 }
 
-/// Hashes from the present position on, and gives how many bytes that were.
-pub(super) fn hash_up_to(file: &mut File, limit: u64, hasher: &mut Sha256) -> io::Result<u64> {
+/// Reads at most `limit` bytes from the present position on.
+pub(super) fn each_chunk(
+    file: &mut File,
+    limit: u64,
+    mut take: impl FnMut(&[u8]),
+) -> io::Result<()> {
     let mut buffer = vec![0; CHUNK.min(limit) as usize];
-    let mut done = 0;
-    while done < limit {
-        let want = (limit - done).min(CHUNK) as usize;
+    let mut left = limit;
+    while left > 0 {
+        let want = left.min(CHUNK) as usize;
         match file.read(&mut buffer[..want])? {
             0 => break,
             length => {
-                hasher.update(&buffer[..length]);
-                done += length as u64;
+                take(&buffer[..length]);
+                left -= length as u64;
             }
         }
     }
-    Ok(done)
-}
-
-/// Hashes a whole file that is open for reading.
-pub(super) fn hash_file(file: &mut File) -> io::Result<Sha256Digest> {
-    let mut hasher = Sha256::new();
-    file.seek(SeekFrom::Start(0))?;
-    hash_up_to(file, u64::MAX, &mut hasher)?;
-    Ok(Sha256Digest::from_hasher(hasher))
+    Ok(())
 }
 
 fn changed() -> io::Error {

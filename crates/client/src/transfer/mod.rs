@@ -15,6 +15,7 @@ mod ranges;
 mod tree;
 mod unpack;
 mod upload;
+mod verification;
 
 use std::fmt::Debug;
 use std::num::NonZeroUsize;

@@ -12,9 +12,10 @@ use std::sync::Arc;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::download::{complete, open};
-use super::file::{hash_file, unwritable};
+use super::file::{each_chunk, unwritable};
+use super::verification::Verification;
 use super::{Transfer, blocking};
-use crate::{Error, ReadOptions, Resource, Result, Sha256Digest};
+use crate::{Error, ReadOptions, Resource, Result};
 
 /// A range as it is marked in the partial file.
 const ARRIVED: u8 = 1;
@@ -36,7 +37,7 @@ impl Transfer {
         resource: &Resource,
         size: u64,
         partial: &Path,
-    ) -> Result<Option<Sha256Digest>> {
+    ) -> Result<()> {
         let range = self.options.range_size.get() as u64;
         let (path, marks) = (partial.to_owned(), size.div_ceil(range));
         let opened = blocking(move || begin(&path, size, marks)).await;
@@ -47,7 +48,7 @@ impl Transfer {
             .buffer_unordered(self.options.jobs.get())
             .try_for_each(|()| std::future::ready(Ok(())))
             .await?;
-        partial.end(self.options.verify).await
+        partial.end(self.verification(resource)).await
     }
 
     async fn get_range(&self, partial: &Partial<'_>, index: u64) -> Result<()> {
@@ -92,15 +93,20 @@ impl Partial<'_> {
         written.map_err(|error| unwritable(self.path, error))
     }
 
-    /// Cuts off the marks, and hashes what is left if it is to be verified.
-    async fn end(self, verify: bool) -> Result<Option<Sha256Digest>> {
+    /// Cuts off the marks, and compares what is left.
+    async fn end(self, verification: Option<Verification>) -> Result<()> {
         let (path, size) = (self.path.to_owned(), self.size);
         let ended = blocking(move || {
             let mut file = open(&path)?;
             file.set_len(size)?;
-            verify.then(|| hash_file(&mut file)).transpose()
+            let Some(mut verification) = verification else { return Ok(None) };
+            each_chunk(&mut file, u64::MAX, |bytes| verification.update(bytes))?;
+            Ok(Some(verification))
         });
-        ended.await.map_err(|error| unwritable(self.path, error))
+        match ended.await.map_err(|error| unwritable(self.path, error))? {
+            Some(verification) => verification.finish(&self.resource.path),
+            None => Ok(()),
+        }
     }
 }
 

@@ -7,10 +7,11 @@ use std::path::Path;
 
 use tar::{Archive, Entry};
 
-use super::download::{partial_path, set_attributes, verify};
+use super::download::{partial_path, set_attributes};
 use super::fetch::{Arrival, Wanted};
 use super::file::unwritable;
-use crate::{Resource, Result, Sha256Digest};
+use super::verification::verify;
+use crate::{Resource, Result};
 
 /// Writes the files that are in the archive as they were wanted; also gives those that are not. Blocks.
 pub(super) fn unpack(
@@ -48,8 +49,9 @@ fn take(
     }
     let mut bytes = Vec::with_capacity(entry.size() as usize);
     entry.read_to_end(&mut bytes).ok()?;
-    let digest = verified.then(|| Sha256Digest::of(&bytes));
-    verify(resource, digest).ok()?;
+    if verified {
+        verify(resource, &bytes).ok()?;
+    }
     Some((missing.remove(&id)?, bytes))
 }
 

@@ -1,7 +1,8 @@
 //! `Repr-Digest` and `Content-Digest` (RFC 9530): what the sender says of the bytes, and what we say.
 //!
 //! A request carries the whole representation, or for a part its own bytes, so both headers
-//! mean the same here.
+//! mean the same here. `crc64nvme` is not among the registered algorithms; it has the eight bytes that S3 gives, the
+//! most significant first.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use base64::Engine;
@@ -14,6 +15,8 @@ use crate::problem::Problem;
 pub(super) const REPR_DIGEST: HeaderName = HeaderName::from_static("repr-digest");
 const CONTENT_DIGEST: HeaderName = HeaderName::from_static("content-digest");
 
+const CRC64NVME: &str = "crc64nvme";
+
 /// What the headers say of the bytes that follow. Algorithms that are not known are passed over.
 pub(super) fn expected(headers: &HeaderMap) -> Result<Expected, Problem> {
     let mut expected = Expected::default();
@@ -24,6 +27,10 @@ pub(super) fn expected(headers: &HeaderMap) -> Result<Expected, Problem> {
             for (algorithm, entry) in &digests {
                 match algorithm.as_str() {
                     "sha-256" => expected.sha256 = Some(bytes(entry).ok_or_else(wrong)?),
+                    CRC64NVME => {
+                        let crc = bytes(entry).ok_or_else(wrong)?;
+                        expected.crc64nvme = Some(u64::from_be_bytes(crc));
+                    }
                     "md5" => expected.md5 = Some(bytes(entry).ok_or_else(wrong)?),
                     _ => {}
                 }
@@ -52,7 +59,8 @@ fn wrong(name: &HeaderName) -> Problem {
 pub(super) fn header(digests: &Digests) -> Option<HeaderValue> {
     let sha256 = digests.sha256.as_ref().map(|digest| member("sha-256", digest));
     let md5 = digests.get(Algorithm::Md5).map(|digest| member("md5", digest));
-    let members: Vec<_> = sha256.into_iter().chain(md5).collect();
+    let crc = digests.crc64nvme.map(|crc| member(CRC64NVME, &crc.to_be_bytes()));
+    let members: Vec<_> = sha256.into_iter().chain(crc).chain(md5).collect();
     let value = HeaderValue::try_from(members.join(", ")).expect("base64 is visible ASCII");
     (!members.is_empty()).then_some(value)
 }
@@ -75,10 +83,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_we_say_is_what_we_understand(sha256: [u8; 32], md5: [u8; 16]) {
-            let both = [member("sha-256", &sha256), member("md5", &md5)].join(", ");
-            let expected = said(&both).unwrap();
+        fn what_we_say_is_what_we_understand(sha256: [u8; 32], crc: u64, md5: [u8; 16]) {
+            let all = [
+                member("sha-256", &sha256),
+                member(CRC64NVME, &crc.to_be_bytes()),
+                member("md5", &md5),
+            ];
+            let expected = said(&all.join(", ")).unwrap();
             prop_assert_eq!((expected.sha256, expected.md5), (Some(sha256), Some(md5)));
+            prop_assert_eq!(expected.crc64nvme, Some(crc));
         }
 
         #[test]
@@ -91,7 +104,15 @@ mod tests {
     fn unknown_algorithms_are_passed_over_and_nonsense_refused() {
         assert_eq!(said("crc32c=:AAAAAA==:").unwrap(), Expected::default());
         assert_eq!(header(&Digests::default()), None);
-        for value in ["sha-256", "sha-256=abc", "sha-256=:AAAA:", "sha-256=:*:", "=", "md5=1"] {
+        for value in [
+            "sha-256",
+            "sha-256=abc",
+            "sha-256=:AAAA:",
+            "sha-256=:*:",
+            "=",
+            "md5=1",
+            "crc64nvme=:AAAA:",
+        ] {
             assert_eq!(said(value).unwrap_err().status(), 400, "{value}");
         }
     }

@@ -20,7 +20,8 @@ async fn what_was_put_is_what_is_got() {
     assert_eq!(got.header("content-length"), "5");
     assert_eq!(got.header("cenote-id"), resource["id"].to_string());
     assert_eq!(got.header("cenote-kind"), "object");
-    assert_eq!(got.header("repr-digest"), HELLO);
+    assert_eq!(got.header("repr-digest"), format!("{HELLO}, crc64nvme=:M3eFcAZSQlc=:"));
+    assert_eq!(resource["crc64nvme"], "3377857006524257");
     let again = server.put("/lab/a.txt", "goodbye").await;
     assert_eq!(again.expect(200)["id"], resource["id"]);
 }

@@ -22,6 +22,8 @@ pub(crate) struct Resource {
     pub(crate) size: Option<u64>,
     /// SHA-256 of the content, in hexadecimal; null while it is not known.
     pub(crate) sha256: Option<String>,
+    /// CRC-64/NVME of the content, in hexadecimal; null while it is not known.
+    pub(crate) crc64nvme: Option<String>,
     /// MD5 of the content, in hexadecimal; null while it is not known.
     pub(crate) md5: Option<String>,
     /// The media type of the content, if somebody said one.
@@ -59,6 +61,7 @@ impl Resource {
     pub(crate) fn of(stat: &Stat, names: &mut Names<'_>) -> cenote_store::Result<Self> {
         let resource = &stat.resource;
         let content = resource.content.as_ref();
+        let digests = content.map(|content| &content.digests);
         let versioning = resource.versioning;
         Ok(Self {
             id: stat.id.0,
@@ -66,8 +69,11 @@ impl Resource {
             name: resource.name.clone(),
             kind: resource.kind.into(),
             size: content.map(|content| content.size),
-            sha256: content.and_then(|content| content.digests.sha256).map(hex::encode),
-            md5: content.and_then(|content| content.digests.get(Algorithm::Md5)).map(hex::encode),
+            sha256: digests.and_then(|digests| digests.sha256).map(hex::encode),
+            crc64nvme: digests
+                .and_then(|digests| digests.crc64nvme)
+                .map(|crc| format!("{crc:016x}")),
+            md5: digests.and_then(|digests| digests.get(Algorithm::Md5)).map(hex::encode),
             media_type: content.and_then(|content| content.media_type.clone()),
             etag: stat.content_tag().as_deref().map(quoted),
             state: quoted(&stat.state_tag()),
