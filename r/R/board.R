@@ -99,15 +99,17 @@ pin_versions.pins_board_cenote <- function(board, name, ...) {
 mirror_versions <- function(board, name) {
   versions <- below(board, name)
   local <- file.path(board$path, name)
-  unlink(file.path(local, setdiff(list.files(local), versions)), recursive = TRUE, force = TRUE)
+  check_below(c(name, versions))
+  remove_files(file.path(local, setdiff(list.files(local), versions)), recursive = TRUE)
   for (version in versions) dir.create(file.path(local, version), recursive = TRUE, showWarnings = FALSE)
 }
 
 #' @rdname board_methods
 #' @exportS3Method pins::pin_version_delete
 pin_version_delete.pins_board_cenote <- function(board, name, version, ...) {
+  check_below(c(name, version))
   irm(paste(board$logical_path, name, version, sep = "/"), recursive = TRUE)
-  unlink(file.path(board$path, name, version), recursive = TRUE, force = TRUE)
+  remove_files(file.path(board$path, name, version), recursive = TRUE)
 }
 
 #' @rdname board_methods
@@ -131,6 +133,7 @@ pin_fetch.pins_board_cenote <- function(board, name, version = NULL, ...) {
 
 # What a version holds never changes, so a file is got once.
 cached <- function(board, name, version, file) {
+  check_below(c(name, version, file))
   local <- file.path(board$path, name, version, file)
   if (dir.exists(dirname(local)) && !file.exists(local)) {
     iget(paste(board$logical_path, name, version, file, sep = "/"), local)

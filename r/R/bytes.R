@@ -6,8 +6,9 @@ begin_digest <- function(file, offset = 0, length = NA_real_, algorithm = "sha-2
   .Call(digest_begin, native_path(file), as.numeric(offset), as.numeric(length), algorithm)
 }
 
-# The digest of the first `length` bytes, as raw bytes; NULL if there are not as many, or it has ended.
-end_digest <- function(digest, length) .Call(digest_end, digest, as.numeric(length))
+# The digest of the first `length` bytes, as raw bytes; NULL if there are not as many, or it has ended. Without a `length`
+# it is given up.
+end_digest <- function(digest, length = NA_real_) .Call(digest_end, digest, as.numeric(length))
 
 sha256 <- function(file, offset = 0, length = file.size(file) - offset) {
   end_digest(begin_digest(file, offset, length), length)

@@ -23,6 +23,7 @@ hints_by_words <- list(
   "no such user" = "`iquery(\"select USER_NAME\")` lists the users",
   "not empty" = "remove what is in it first",
   "the name is taken" = "choose another name",
+  "the server answered with status 3" = "something points elsewhere: give the address of the server itself to `create_irods()`",
   "the ticket" = "ask who gave it to you for another"
 )
 
@@ -60,11 +61,11 @@ in_zone <- function(text) {
   sub("/$", "", sub(" /", paste0(" ", zone(), "/"), text, fixed = TRUE))
 }
 
-# Errors for answers with a status of 400 or more; other answers pass.
-check_status <- function(answer, about = NULL) {
-  if (answer$status_code < 400) return(answer)
-  body <- tryCatch(jsonlite::fromJSON(rawToChar(answer$content)), error = function(e) list())
-  response <- body$irods_response
+# Errors for answers with another status than those that are expected: without more, those of success.
+check_status <- function(answer, about = NULL, expected = 200:299) {
+  if (answer$status_code %in% expected) return(answer)
+  body <- tryCatch(jsonlite::parse_json(rawToChar(answer$content), simplifyVector = TRUE), error = function(e) list())
+  response <- if (is.list(body)) body$irods_response
   if (!is.null(response$status_code)) {
     stop_code(response$status_code, paste(c(response$status_message, response$failed_operation$error_message),
       collapse = "; "

@@ -1,9 +1,10 @@
 #' Get a data object or a collection
 #'
 #' An object comes in one request, whatever its size, straight to disk, and its CRC-64/NVME is compared with the server's
-#' (or its SHA-256, where the server knows only that). The file appears under its name when it is whole; until then, and after an interruption, what has come
-#' waits beside it in a file that ends in `.part`, where the next call goes on. Collections come with all that is in them,
-#' several files at a time.
+#' (or its SHA-256, where the server knows only that). The file appears under its name when it is whole, in one step if it
+#' replaces another; until then, and after an interruption, what has come waits beside it in a file that ends in `.part`,
+#' where the next call goes on. Collections come with all that is in them, several files at a time; one with a name that
+#' leads out of the directory is refused.
 #'
 #' @param logical_path What to get.
 #' @param local_path The file, or the directory, it goes to.
@@ -23,7 +24,7 @@ iget <- function(logical_path, local_path = basename(logical_path), offset = 0, 
                  overwrite = FALSE, ticket = NULL, resume = TRUE) {
   path <- absolute(logical_path)
   check_count(offset, "offset")
-  if (missing(local_path)) local_path <- last_name(path) # which knows more letters than basename()
+  if (missing(local_path)) local_path <- here(last_name(path)) # basename() knows fewer letters
   if (!is_text(local_path)) stop_cenote("invalid", "`local_path` is one path")
   check_flags(verbose, overwrite, resume)
   local_path <- local_name(local_path)
@@ -42,20 +43,20 @@ get_file <- function(path, file, how, verbose) {
     return(get_streams(path, file, how, progress(size_of(path, verbose), verbose))[[1]])
   }
   crc <- begin_digest(part, algorithm = "crc64nvme")
-  on.exit(end_digest(crc, 0))
+  on.exit(end_digest(crc))
   h <- get_handle(path, how$offset, how)
   if (verbose) show_received(h)
   answer <- tryCatch(
     send(fs_url(path), h, function(url, handle) curl::curl_fetch_disk(url, part, handle)),
     cenote_unreachable = function(e) stop_interrupted(conditionMessage(e))
   )
-  if (!file.exists(part)) file.create(part) # curl makes no file of an empty body
-  check_got(answer, part)
+  if (!file.exists(part)) create_file(part) # curl makes no file of an empty body
+  check_got(answer, part, if (how$offset > 0) 206 else 200)
   keep_file(answer, part, file, end_digest(crc, file.size(part)), how$offset == 0)
 }
 
 # Gives the part, which is there only if it is to be continued.
-check_target <- function(file, how) {
+check_target <- function(file, how, part = parts_of(file)) {
   if (dir.exists(file)) {
     stop_cenote("exists", paste0("a directory is there already: ", file), "name the file in it")
   }
@@ -65,9 +66,15 @@ check_target <- function(file, how) {
   if (!dir.exists(dirname(file))) {
     stop_cenote("not-found", paste0("no such directory: ", dirname(file)), "check the local path")
   }
-  part <- paste0(file, ".part")
-  if (!how$resume) unlink(part)
+  if (!how$resume) remove_files(part)
   part
+}
+
+# Where what comes of files waits; where some of them are named like that, under longer names.
+parts_of <- function(files) {
+  ending <- ".part"
+  while (any(paste0(files, ending, recycle0 = TRUE) %in% files)) ending <- paste0(ending, ".part")
+  paste0(files, ending, recycle0 = TRUE)
 }
 
 get_handle <- function(path, offset, how) {
@@ -90,23 +97,25 @@ show_received <- function(h) {
 size_of <- function(path, wanted) if (wanted) native("GET", "stat", path = inside(path))$size else NA
 
 # Past the end of an object there is nothing, and that is no error. Another error's words are in the part.
-check_got <- function(answer, part) {
-  if (answer$status_code < 400) return(invisible())
+check_got <- function(answer, part, expected) {
+  if (answer$status_code == expected) return(invisible())
   answer$content <- readBin(part, "raw", 65536)
-  unlink(part)
-  if (answer$status_code != 416) check_status(answer)
-  file.create(part)
+  remove_files(part)
+  if (expected == 200 || answer$status_code != 416) check_status(answer, expected = expected)
+  create_file(part)
 }
 
-# The part becomes the file, if its bytes are those of the server. Gives their SHA-256, if the server knows it.
+# The part becomes the file, in place of one that is there, if its bytes are those of the server. Gives their SHA-256, if the
+# server knows it.
 keep_file <- function(answer, part, file, crc = NULL, whole = TRUE) {
   told <- if (whole) announced(answer)
   if (isFALSE(is_announced(told, part, crc))) {
-    unlink(part)
+    remove_files(part)
     stop_cenote("mismatch", paste0("the bytes that came are not those stored: ", file))
   }
-  unlink(file) # a file system may take its time to rename over a file, to have the new one on disk before
-  file.rename(part, file)
+  if (!suppressWarnings(file.rename(part, file))) {
+    stop_cenote("invalid", paste0("the file cannot be replaced: ", file), paste0("what came is in ", part))
+  }
   told$sha256
 }
 
@@ -116,12 +125,13 @@ is_announced <- function(told, file, crc = NULL) {
   if (!is.null(told$sha256)) identical(told$sha256, sha256(file)) else NA
 }
 
-# The digests in a `Repr-Digest` header.
+# The digests in `Repr-Digest` headers: several lines are one list (RFC 9651, 3.2).
 announced <- function(answer) {
-  line <- grep("^repr-digest:", curl::parse_headers(answer$headers), ignore.case = TRUE, value = TRUE)
+  lines <- grep("^repr-digest:", curl::parse_headers(answer$headers), ignore.case = TRUE, value = TRUE)
+  list <- paste(sub("^[^:]*:", "", lines), collapse = ",")
   digest <- function(algorithm) {
-    encoded <- regmatches(line, regexec(paste0("\\b", algorithm, "=:([^:]*):"), line))
-    if (length(encoded) && length(encoded[[1]])) jsonlite::base64_dec(encoded[[1]][[2]])
+    encoded <- regmatches(list, regexec(paste0("\\b", algorithm, "=:([^:]*):"), list))[[1]]
+    if (length(encoded)) jsonlite::base64_dec(encoded[[2]])
   }
   list(sha256 = digest("sha-256"), crc64nvme = digest("crc64nvme"))
 }

@@ -1,35 +1,40 @@
 # Many requests, a few at a time over connections that are kept.
 
-# Performs the requests 1 to n. `request(i)` gives a list with a handle, `done(answer)`, and, if the body is to be
-# streamed, `data` and `fail`. All are tried; then the first fault is told, with how many there were.
+# Performs the requests 1 to n. `request(i)` gives a list with a handle, `done(answer)`, `data` if the body is to be
+# streamed, and `drop`, which ends what began with it, and is called whatever became of the request. All are tried; then
+# the first fault is told, with how many there were.
 each_request <- function(n, request, width = 6L) {
   pool <- curl::new_pool(host_con = width, multiplex = FALSE)
   faults <- list()
   begun <- 0L
   failed <- function(e) faults <<- c(faults, list(e))
+  drop <- function(asked) if (!is.null(asked$drop)) asked$drop()
   add <- function(i, tries) {
     asked <- request(i)
     curl::multi_add(asked$handle, pool = pool, data = asked$data,
       done = function(answer) {
-        if (tries > 0 && answer$status_code %in% c(429, 503)) {
+        again <- tries > 0 && answer$status_code %in% c(429, 503)
+        if (!again) tryCatch(asked$done(answer), error = failed)
+        drop(asked)
+        if (again) {
           Sys.sleep(0.2)
-          return(add(i, tries - 1))
+          if (attempt(i, tries - 1)) return()
         }
-        tryCatch(asked$done(answer), error = failed)
         advance()
       },
       fail = function(message) {
-        if (!is.null(asked$fail)) asked$fail()
+        drop(asked)
         failed(tryCatch(stop_interrupted(message), error = identity))
         advance()
       }
     )
     TRUE
   }
+  attempt <- function(i, tries) tryCatch(add(i, tries), error = function(e) is.null(failed(e)))
   advance <- function() {
     while (begun < n) {
       begun <<- begun + 1L
-      if (tryCatch(add(begun, 2), error = function(e) is.null(failed(e)))) return()
+      if (attempt(begun, 2)) return()
     }
   }
   for (connection in seq_len(min(width, n))) advance()

@@ -37,7 +37,7 @@ iput <- function(local_path, logical_path = basename(local_path), offset = 0, co
     return(invisible(put_tree(local_path, path, how, verbose)))
   }
   file <- of_known_size(local_path)
-  if (file != local_path) on.exit(unlink(file))
+  if (file != local_path) on.exit(remove_files(file))
   over <- offset != 0 || !truncate
   put <- if (over) put_over(file, path, offset, truncate, how, verbose) else put_files(file, path, how, verbose)
   put[c("local_path", "body")] <- local_path
@@ -84,12 +84,19 @@ put_files <- function(files, paths, how, verbose) {
   whole <- which(sizes <= whole_limit)
   each_request(length(whole), function(k) {
     i <- whole[[k]]
-    digest <- sha256(files[[i]])
+    digest <- digest_of(files[[i]], sizes[[i]])
     digests[[i]] <<- digest
     list(handle = put_handle(files[[i]], sizes[[i]], paths[[i]], digest, how, tick), done = check_status)
   })
   for (i in setdiff(seq_along(files), whole)) digests[i] <- list(put_in_parts(files[[i]], paths[[i]], how, tick))
   transfers(paths, files, digests)
+}
+
+# The SHA-256 of a file that goes with its first `size` bytes.
+digest_of <- function(file, size) {
+  digest <- sha256(file, 0, size)
+  if (is.null(digest)) stop_cenote("invalid", paste0("the file has become shorter since the call: ", file), "call again")
+  digest
 }
 
 put_handle <- function(file, size, path, digest, how, tick) {

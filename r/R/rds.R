@@ -16,7 +16,7 @@ isaveRDS <- function(x, logical_path, offset = 0, count = 0, truncate = TRUE, ve
   path <- absolute(logical_path)
   check_flags(verbose, overwrite)
   file <- tempfile(fileext = ".rds")
-  on.exit(unlink(file))
+  on.exit(remove_files(file))
   saveRDS(x, file, compress = FALSE) # rirods reads no compressed ones
   put_files(file, path, list(overwrite = overwrite, ticket = ticket, resume = FALSE), verbose)[-2] |>
     invisible()
@@ -27,7 +27,7 @@ isaveRDS <- function(x, logical_path, offset = 0, count = 0, truncate = TRUE, ve
 ireadRDS <- function(logical_path, offset = 0, count = 0, verbose = FALSE, ticket = NULL) {
   path <- absolute(logical_path)
   file <- tempfile(fileext = ".rds")
-  on.exit(unlink(paste0(file, c("", ".part"))))
+  on.exit(remove_files(c(file, parts_of(file))))
   get_file(path, file, list(offset = 0, overwrite = FALSE, ticket = ticket, resume = FALSE), verbose)
   tryCatch(suppressWarnings(readRDS(file)), error = function(e) {
     stop_cenote("invalid", paste0("it holds no R object (", conditionMessage(e), "): ", path), "`iget()` gets it as it is")

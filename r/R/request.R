@@ -81,10 +81,18 @@ checked <- function(body, about = NULL) {
   body
 }
 
-json_of <- function(answer, ...) {
-  text <- rawToChar(answer$content)
-  Encoding(text) <- "UTF-8"
-  jsonlite::fromJSON(text, ...)
+json_of <- function(answer, ...) parsed(answer, identity, ...)
+
+# JSON after what `prepare` makes of the text. fromJSON() would open a file, or an address, that is named there.
+parsed <- function(answer, prepare, simplifyVector = TRUE, ...) {
+  force(answer) # its errors are not those of the text
+  tryCatch({
+    text <- rawToChar(answer$content)
+    Encoding(text) <- "UTF-8"
+    jsonlite::parse_json(prepare(text), simplifyVector, ...)
+  }, error = function(e) {
+    stop_cenote("invalid", paste0("the answer is not one of a cenote server: ", conditionMessage(e)), hints[["unreachable"]])
+  })
 }
 
 # A route of the native opening that takes and answers JSON.

@@ -2,9 +2,8 @@
 
 # Gets objects into files whose parts are there; gives the SHA-256 of those of which it is known. A part that does not belong to what the
 # server has now is dropped, and the object comes again from its first byte.
-get_streams <- function(paths, files, how, tick) {
+get_streams <- function(paths, files, how, tick, parts = parts_of(files)) {
   digests <- vector("list", length(paths))
-  parts <- paste0(files, ".part", recycle0 = TRUE)
   stale <- integer()
   get_these <- function(which) {
     each_request(length(which), function(k) {
@@ -15,16 +14,16 @@ get_streams <- function(paths, files, how, tick) {
       sink <- part_sink(h, parts[[i]], tick)
       finish <- function(answer) {
         answer$content <- sink$end()
-        if (answer$status_code < 400 && !file.exists(parts[[i]])) file.create(parts[[i]])
+        if (brings_bytes(answer$status_code) && !file.exists(parts[[i]])) create_file(parts[[i]])
         if (continues(answer, from, parts[[i]])) {
           kept <- keep_file(answer, parts[[i]], files[[i]])
           if (!is.null(kept)) digests[[i]] <<- kept
         } else {
-          unlink(parts[[i]])
+          remove_files(parts[[i]])
           stale <<- c(stale, i)
         }
       }
-      list(handle = h, data = sink$write, done = finish, fail = sink$end)
+      list(handle = h, data = sink$write, done = finish, drop = sink$end)
     })
   }
   get_these(seq_along(paths))
@@ -34,18 +33,20 @@ get_streams <- function(paths, files, how, tick) {
 
 # Whether the part is whole now. Where it began earlier, only the digest can tell.
 continues <- function(answer, from, part) {
-  if (from == 0) return(!is.null(check_status(answer)))
+  if (from == 0) return(!is.null(check_status(answer, expected = 200)))
   if (answer$status_code == 416) return(FALSE)
-  isTRUE(is_announced(announced(check_status(answer)), part))
+  isTRUE(is_announced(announced(check_status(answer, expected = c(200, 206))), part))
 }
 
-# Writes a body to the end of a part; the words of an error are kept apart.
+brings_bytes <- function(status) status %in% c(200, 206)
+
+# Writes a body to the end of a part, or a whole one over it; the words of any other answer are kept apart.
 part_sink <- function(h, part, tick) {
   file <- NULL
   words <- raw()
   begin <- function() {
     status <- curl::handle_data(h)$status_code # 0 where no server answered: what came earlier stays
-    if (status >= 200 && status < 400) file(part, if (status == 206) "ab" else "wb") else FALSE
+    if (brings_bytes(status)) file(part, if (status == 206) "ab" else "wb") else FALSE
   }
   write <- function(data, final = FALSE) {
     if (is.null(file)) file <<- begin()
@@ -68,24 +69,34 @@ get_tree <- function(path, dir, how, verbose) {
   if (how$offset != 0) stop_cenote("invalid", paste0("an `offset` is within an object, and this is a collection: ", path))
   if (file.exists(dir) && !dir.exists(dir)) stop_cenote("exists", paste0("a file is there already: ", dir))
   found <- walk(path, how$ticket)
-  local <- file.path(dir, local_name(substring(outside(found$path), nchar(path) + 2)), fsep = "/")
+  local <- file.path(dir, local_name(names_below(path, outside(found$path))), fsep = "/")
   for (folder in c(dir, local[found$kind == "collection"])) {
     dir.create(folder, showWarnings = FALSE, recursive = TRUE)
   }
   objects <- which(found$kind == "object")
-  for (file in local[objects]) check_target(file, how)
+  parts <- parts_of(local[objects])
+  for (i in seq_along(objects)) check_target(local[[objects[[i]]]], how, parts[[i]])
   tick <- progress(sum(found$size[objects]), verbose)
   paths <- outside(found$path[objects])
-  transfers(paths, local[objects], get_streams(paths, local[objects], how, tick))
+  transfers(paths, local[objects], get_streams(paths, local[objects], how, tick, parts))
+}
+
+# What paths are called below a collection.
+names_below <- function(collection, paths) {
+  if (!all(startsWith(paths, paste0(collection, "/")))) {
+    stop_cenote("invalid", paste0("the server lists what is not below ", collection))
+  }
+  names <- substring(paths, nchar(collection) + 2)
+  check_below(names)
+  names
 }
 
 # All that lies below a collection.
 walk <- function(path, ticket) {
   h <- handle(headers = ticket_header(ticket))
   url <- with_query(paste0(host(), "/v1/walk"), path = inside(path))
-  lines <- rawToChar(check_status(send(url, h))$content)
-  Encoding(lines) <- "UTF-8"
-  lines <- strsplit(lines, "\n", fixed = TRUE)[[1]]
-  if (!length(lines)) return(data.frame(path = character(), kind = character(), size = numeric()))
-  jsonlite::fromJSON(paste0("[", paste(lines, collapse = ","), "]"))
+  entries <- parsed(check_status(send(url, h)), function(text) {
+    paste0("[", paste(strsplit(text, "\n", fixed = TRUE)[[1]], collapse = ","), "]")
+  })
+  if (length(entries)) entries else data.frame(path = character(), kind = character(), size = numeric())
 }

@@ -36,7 +36,7 @@ put_part <- function(upload, file, offset, length, how, tick) {
         stop_cenote("mismatch", paste0("the bytes stored are not those of the file: ", file))
       }
     }
-    list(handle = send_body(h, file, offset, length, tick), done = check)
+    list(handle = send_body(h, file, offset, length, tick), done = check, drop = function() end_digest(digest))
   })
 }
 
@@ -77,7 +77,7 @@ note_upload <- function(file, path, id) {
   list(id = id, note = note, end = 0)
 }
 
-forget_upload <- function(upload) unlink(upload$note)
+forget_upload <- function(upload) remove_files(upload$note)
 
 # The upload of this file that an earlier call has begun, if the server still has it, and nothing else in it.
 begun_upload <- function(file, path) {
@@ -87,6 +87,6 @@ begun_upload <- function(file, path) {
     upload <- tryCatch(native("GET", paste0("uploads/", noted$id)), cenote_not_found = function(e) NULL)
     end <- if (!is.null(upload)) arrived(upload$parts, file)
     if (!is.null(end)) return(list(id = noted$id, note = note, end = end))
-    unlink(note) # the server sweeps what it has of it
+    remove_files(note) # the server sweeps what it has of it
   }
 }

@@ -29,13 +29,46 @@ at_end <- function(f, frame) do.call(on.exit, list(as.call(list(f)), add = TRUE)
 # (`up`) or comes from it (`down`), `times` times. It ends with the R session.
 breaking_proxy <- function(up = Inf, down = Inf, times = 1) {
   announced <- tempfile()
-  script <- testthat::test_path("proxy.R")
-  system2(file.path(R.home("bin"), "Rscript"),
-    c(script, server, announced, up, down, times, Sys.getpid()), wait = FALSE, stdout = FALSE, stderr = FALSE
+  beside("proxy.R", announced, c(server, announced, up, down, times, Sys.getpid()))
+}
+
+# The address of a server that gives the same answer to all requests. It ends with the R session.
+answering <- function(status, body = "", headers = character()) {
+  announced <- tempfile()
+  beside("answer.R", announced, c(announced, status, shQuote(body), Sys.getpid(), shQuote(headers)))
+}
+
+directory_of_tests <- dirname(normalizePath(testthat::test_path("helper.R")))
+
+# Runs a script beside this session; gives the address of the port that it announces in a file.
+beside <- function(script, announced, arguments) {
+  system2(file.path(R.home("bin"), "Rscript"), c(file.path(directory_of_tests, script), arguments),
+    wait = FALSE, stdout = FALSE, stderr = FALSE
   )
   for (attempt in 1:500) {
     if (isTRUE(file.size(announced) > 0)) return(paste0("http://127.0.0.1:", readLines(announced)))
     Sys.sleep(0.02)
   }
-  stop("the proxy does not answer")
+  stop(script, " does not answer")
+}
+
+# Works in a new directory until the end of the test.
+in_new_directory <- function(test = parent.frame()) {
+  dir <- tempfile()
+  dir.create(dir)
+  before <- setwd(dir)
+  at_end(function() setwd(before), test)
+}
+
+# How many threads this process has.
+threads <- function() length(list.files("/proc/self/task"))
+
+# A file of many zeros, which takes no room.
+sparse <- function(size) {
+  file <- tempfile()
+  sink <- file(file, "wb")
+  on.exit(close(sink))
+  seek(sink, size - 1, rw = "write")
+  writeBin(raw(1), sink)
+  file
 }

@@ -35,19 +35,78 @@ test_that("the CRC of any length is that of its bits", {
   }
 })
 
+# Writes bytes to a file piece by piece; what is open is closed at the end.
+grow <- function(file, bytes) {
+  sink <- file(file, "ab")
+  on.exit(close(sink))
+  for (begin in seq(1, length(bytes), 3e5)) {
+    writeBin(bytes[begin:min(begin + 3e5 - 1, length(bytes))], sink)
+    flush(sink)
+  }
+}
+
 test_that("a digest follows a file that grows", {
-  bytes <- random_bytes(1e6)
+  bytes <- random_bytes(5e6)
   file <- tempfile()
   digest <- begin_digest(file) # from before it is there
   crc <- begin_digest(file, algorithm = "crc64nvme")
-  sink <- file(file, "ab")
-  for (piece in split(bytes, rep(1:10, each = 1e5))) {
-    writeBin(piece, sink)
-    flush(sink)
+  behind <- begin_digest(file, 1e5, algorithm = "crc64nvme")
+  grow(file, bytes)
+  expect_equal(end_digest(digest, 5e6), sha256(file_with(bytes)))
+  expect_equal(end_digest(crc, 5e6), crc64nvme(file_with(bytes)))
+  expect_equal(end_digest(behind, 4.9e6), crc64nvme(file_with(bytes[-(1:1e5)])))
+})
+
+test_that("a digest of a file that is cut off meanwhile is none, or that of what was there", {
+  bytes <- random_bytes(5e6)
+  for (attempt in 1:5) {
+    file <- tempfile()
+    digests <- lapply(c("sha-256", "crc64nvme"), function(algorithm) begin_digest(file, algorithm = algorithm))
+    grow(file, bytes)
+    close(file(file, "wb"))
+    grow(file, bytes[1:1e5])
+    whole <- list(sha256(file_with(bytes)), crc64nvme(file_with(bytes)))
+    for (i in 1:2) {
+      digest <- end_digest(digests[[i]], 5e6)
+      if (!is.null(digest)) expect_equal(digest, whole[[i]])
+    }
+    expect_false(file.size(file) == 5e6)
   }
-  close(sink)
-  expect_equal(end_digest(digest, 1e6), sha256(file_with(bytes)))
-  expect_equal(end_digest(crc, 1e6), crc64nvme(file_with(bytes)))
+})
+
+test_that("a digest that nobody wants ends", {
+  skip_if_not(dir.exists("/proc/self/task"), "there is no /proc")
+  before <- threads()
+  expect_null(end_digest(begin_digest(tempfile())))
+  expect_null(end_digest(begin_digest(tempfile()), NA))
+  expect_null(end_digest(begin_digest(tempfile()), -1))
+  expect_null(end_digest(begin_digest(sparse(1e11), length = 1e11)))
+  expect_equal(threads(), before)
+})
+
+test_that("to wait for a digest can be interrupted", {
+  skip_if_not(dir.exists("/proc/self/task"), "there is no /proc")
+  before <- threads()
+  file <- sparse(1e11)
+  expect_error({
+    setTimeLimit(elapsed = 0.2, transient = TRUE)
+    sha256(file)
+  }, "time limit")
+  setTimeLimit()
+  expect_equal(threads(), before)
+})
+
+test_that("a process that is forked off has no digest, and ends", {
+  skip_on_os("windows")
+  digest <- begin_digest(file_with(as.raw(1:3)))
+  child <- parallel::mcparallel({
+    mine <- begin_digest(file_with(as.raw(1:3)))
+    list(end_digest(digest, 3), end_digest(mine, 3), rm(digest), gc()[[1]])
+  })
+  collected <- parallel::mccollect(child, wait = FALSE, timeout = 20)
+  expect_null(collected[[1]][[1]])
+  expect_equal(collected[[1]][[2]], sha256(file_with(as.raw(1:3))))
+  expect_equal(end_digest(digest, 3), sha256(file_with(as.raw(1:3))))
 })
 
 test_that("a digest does not mistake the end of what has come for the end", {

@@ -143,3 +143,24 @@ test_that("a small upload that is interrupted leaves nothing", {
   iput(file, "f")
   expect_equal(ils(stat = TRUE)$size, 3e6)
 })
+
+test_that("a request that fails leaves no digest behind", {
+  skip_if_not(dir.exists("/proc/self/task"), "there is no /proc")
+  need_server()
+  file <- sparse(1e11)
+  before <- threads()
+  state$host <- "http://127.0.0.1:1"
+  expect_error(put_part(list(id = "none"), file, 0, 1e11, list(), identity), class = "cenote_unreachable")
+  expect_equal(threads(), before)
+  state$host <- answering(503)
+  expect_error(put_part(list(id = "none"), file, 0, 1e11, list(), identity), class = "cenote_error")
+  expect_equal(threads(), before)
+})
+
+test_that("a file that shrinks before it is put is told", {
+  need_server()
+  file <- file_with(as.raw(1:3))
+  expect_error(digest_of(file, 4), "shorter", class = "cenote_invalid")
+  expect_equal(digest_of(file, 3), sha256(file))
+  expect_equal(digest_of(file, 2), sha256(file_with(as.raw(1:2)))) # one that grows goes as it was
+})

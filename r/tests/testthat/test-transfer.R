@@ -226,3 +226,83 @@ test_that("progress is shown if it is wanted", {
   expect_output(iput(file, "f", verbose = TRUE), "100%")
   expect_output(iget("f", tempfile(), verbose = TRUE), "100%")
 })
+
+test_that("a redirect is no content", {
+  need_server()
+  iput(file_with(random_bytes(10)), "f")
+  imkdir("d")
+  back <- tempfile()
+  for (status in c(204, 206, 301, 302, 304, 307)) {
+    state$host <- answering(status, "elsewhere", "Location: http://127.0.0.1:1/")
+    expect_error(iget("f", back), paste("status", status), class = "cenote_error")
+    expect_false(any(file.exists(c(back, paste0(back, ".part")))))
+    writeBin(as.raw(1:5), paste0(back, ".part"))
+    if (status != 206) expect_error(iget("f", back), paste("status", status), class = "cenote_error")
+    expect_identical(bytes_of(paste0(back, ".part")), as.raw(1:5)) # what came earlier stays
+    unlink(paste0(back, ".part"))
+    if (status >= 300) expect_error(get_tree(absolute("d"), back, list(offset = 0), FALSE), paste("status", status))
+  }
+  state$host <- answering(302, "elsewhere")
+  expect_error(iget("f", back), "create_irods")
+  expect_error(ils(), "create_irods")
+})
+
+test_that("the whole is not the part of it that was asked for", {
+  need_server()
+  back <- tempfile()
+  state$host <- answering(200, "whole")
+  expect_error(iget("f", back, offset = 2), "status 200", class = "cenote_invalid")
+  expect_false(any(file.exists(c(back, paste0(back, ".part")))))
+})
+
+test_that("a file is replaced in one step, or stays", {
+  need_server()
+  file <- file_with(as.raw(1:3))
+  part <- file_with(as.raw(4))
+  dir <- tempfile()
+  dir.create(dir)
+  answer <- list(headers = raw())
+  expect_error(keep_file(answer, part, dir), part, class = "cenote_invalid", fixed = TRUE)
+  expect_identical(bytes_of(part), as.raw(4))
+  keep_file(answer, part, file)
+  expect_identical(bytes_of(file), as.raw(4))
+  expect_false(file.exists(part))
+})
+
+test_that("no file is there before the one that replaces it", {
+  skip_on_os("windows")
+  need_server()
+  iput(file_with(as.raw(4)), "f")
+  file <- file_with(as.raw(1:3))
+  other_name <- tempfile()
+  file.link(file, other_name)
+  iget("f", file, overwrite = TRUE)
+  expect_identical(bytes_of(file), as.raw(4))
+  expect_identical(bytes_of(other_name), as.raw(1:3))
+})
+
+test_that("digests in several lines are digests in one", {
+  line <- function(...) charToRaw(paste0("HTTP/1.1 200 OK\r\n", paste0(..., "\r\n", collapse = ""), "\r\n"))
+  crc <- "Repr-Digest: crc64nvme=:rosUhgp5mIg=:"
+  sha <- paste0("repr-digest: sha-256=:", jsonlite::base64_enc(as.raw(1:32)), ":")
+  for (headers in list(line(c(sha, crc)), line(c(crc, sha)), line(paste0(crc, ",", sub("repr-digest:", "", sha))))) {
+    told <- announced(list(headers = headers))
+    expect_equal(hexadecimal(told$crc64nvme), "ae8b14860a799888")
+    expect_equal(told$sha256, as.raw(1:32))
+  }
+  expect_equal(lengths(announced(list(headers = line("X: y")))), c(sha256 = 0, crc64nvme = 0))
+})
+
+test_that("a page of something else is told", {
+  need_server()
+  state$host <- answering(200, "<html>")
+  expect_error(ils(), "not one of a cenote server", class = "cenote_invalid")
+  expect_error(walk(absolute("d"), NULL), "not one of a cenote server", class = "cenote_invalid")
+})
+
+test_that("words of a server are no address", {
+  need_server()
+  secret <- file_with(charToRaw('{"detail":"from a file"}'))
+  state$host <- answering(400, secret)
+  expect_error(ils(), "status 400")
+})
