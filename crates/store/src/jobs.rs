@@ -1,7 +1,10 @@
 //! Work in bounded commits, which a restart resumes: the sweep of removed trees. Jobs that move bytes are in
 //! `moves`.
 
+use bytes::Bytes;
+
 use crate::catalog::{Child, JobRecord, Reads, Record, Transaction, keys};
+use crate::faults::Faults;
 use crate::model::{Resource, ResourceId};
 use crate::{Result, Store, tree};
 
@@ -12,15 +15,20 @@ impl Store {
     /// Sweeps what was removed; says how many resources there were. Several may run at
     /// once, and any may be stopped anywhere.
     pub fn run_jobs(&self) -> Result<u64> {
-        let mut swept = 0;
+        let (mut swept, mut faults) = (0, Faults::default());
         for (key, value) in self.view()?.rows(&keys::jobs(), usize::MAX)? {
-            let JobRecord::Sweep(root) = JobRecord::from_value(&value)? else { continue };
-            swept += self.sweep_tree(root)?;
-            self.transact(|tx| {
-                tx.delete(key.clone());
-                Ok(())
-            })?;
+            swept += faults.add(self.run_job(&key, &value)).unwrap_or(0);
         }
+        faults.first().map(|()| swept)
+    }
+
+    fn run_job(&self, key: &Bytes, value: &Bytes) -> Result<u64> {
+        let JobRecord::Sweep(root) = JobRecord::from_value(value)? else { return Ok(0) };
+        let swept = self.sweep_tree(root)?;
+        self.transact(|tx| {
+            tx.delete(key.clone());
+            Ok(())
+        })?;
         Ok(swept)
     }
 

@@ -16,6 +16,7 @@ mod catalog;
 mod check;
 mod contents;
 mod error;
+mod faults;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
 mod health;

@@ -2,14 +2,19 @@
 //! contents, expired uploads, old changes and missing digests are seen to now and then; copies that a read found
 //! damaged are mended.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use futures_util::future::join;
+use futures_util::future::join4;
 
 use crate::catalog::{Reads, keys};
-use crate::model::{Resource, ResourceId};
+use crate::faults::Faults;
+use crate::model::{Resource, ResourceId, Time};
 use crate::tree::is_undigested;
 use crate::{Result, Store};
+
+/// How many rows are looked at at a time.
+const STEP: usize = 1_000;
 
 /// How often, and how long things are left alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,17 +43,26 @@ impl Default for Pace {
     }
 }
 
+/// Objects whose digest could not be computed, and when that was.
+type Failed = BTreeMap<ResourceId, Time>;
+
 impl Store {
-    /// Looks for orphans once, then runs rounds until it is dropped, one at once, and one whenever a job was recorded. What fails is
-    /// logged, and tried again in the next round.
+    /// Runs rounds until it is dropped: one at once, and one whenever a job was recorded. What fails is
+    /// logged, keeps nothing else from being done, and is tried again.
     pub async fn maintain(&self, pace: Pace) {
-        join(self.keep_up(pace), self.keep_moving(pace)).await;
+        let all = join4(
+            self.keep_up(pace),
+            self.keep_moving(pace),
+            self.keep_digests(pace),
+            self.keep_orphans_out(pace),
+        );
+        all.await;
     }
 
     async fn keep_up(&self, pace: Pace) {
-        log(self.sweep_orphans(pace.orphans).await);
         loop {
-            log(self.keep_up_once(&pace).await);
+            // What failed was logged.
+            let _ = self.keep_up_once(&pace).await;
             let _ = tokio::time::timeout(pace.round, self.inner.work.notified()).await;
         }
     }
@@ -56,51 +70,85 @@ impl Store {
     /// Jobs that move bytes take long, so that nothing else waits for them.
     async fn keep_moving(&self, pace: Pace) {
         loop {
-            log(self.run_moves().await);
+            Faults::default().add(self.run_moves().await);
             let _ = tokio::time::timeout(pace.round, self.inner.moving.notified()).await;
         }
     }
 
+    /// So do digests of large contents.
+    async fn keep_digests(&self, pace: Pace) {
+        let mut failed = Failed::default();
+        loop {
+            let _ = self.compute_digests(&pace, &mut failed).await;
+            tokio::time::sleep(pace.round).await;
+        }
+    }
+
+    async fn keep_orphans_out(&self, pace: Pace) {
+        loop {
+            Faults::default().add(self.sweep_orphans(pace.orphans).await);
+            tokio::time::sleep(pace.orphans).await;
+        }
+    }
+
     /// One round, jobs that move bytes among it.
+    ///
+    /// # Errors
+    /// The first fault, after everything was tried.
     pub async fn maintain_once(&self, pace: &Pace) -> Result<()> {
-        self.run_moves().await?;
-        self.keep_up_once(pace).await
+        let mut faults = Faults::default();
+        faults.add(self.run_moves().await);
+        faults.add(self.keep_up_once(pace).await);
+        faults.add(self.compute_digests(pace, &mut Failed::default()).await);
+        faults.first()
     }
 
     async fn keep_up_once(&self, pace: &Pace) -> Result<()> {
-        self.blocking(|store| store.refresh_places()).await?;
-        log(self.mend_noted().await);
-        self.blocking(|store| store.run_jobs()).await?;
-        self.blocking(|store| store.sweep_uploads()).await?;
-        self.sweep_contents(pace.grace).await?;
         let changes = self.now().minus(pace.changes);
-        self.blocking(move |store| store.trim_changes(changes)).await?;
-        for id in self.undigested_objects(pace.quiet).await? {
-            log(self.compute_digest(id).await);
-        }
-        Ok(())
+        let mut faults = Faults::default();
+        faults.add(self.blocking(|store| store.refresh_places()).await);
+        faults.add(self.mend_noted().await);
+        faults.add(self.blocking(|store| store.run_jobs()).await);
+        faults.add(self.blocking(|store| store.sweep_uploads()).await);
+        faults.add(self.sweep_contents(pace.grace).await);
+        faults.add(self.blocking(move |store| store.trim_changes(changes)).await);
+        faults.first()
     }
 
+    /// Computes the digests that are missing. One that failed is left alone for as long as a reader may take.
+    async fn compute_digests(&self, pace: &Pace, failed: &mut Failed) -> Result<()> {
+        let mut faults = Faults::default();
+        let patience = self.now().minus(pace.grace);
+        failed.retain(|_, when| *when > patience);
+        for id in self.undigested_objects(pace.quiet).await? {
+            if !failed.contains_key(&id) && faults.add(self.compute_digest(id).await).is_none() {
+                failed.insert(id, self.now());
+            }
+        }
+        faults.first()
+    }
+
+    /// All that nobody has written to since `quiet`.
     async fn undigested_objects(&self, quiet: Duration) -> Result<Vec<ResourceId>> {
         let before = self.now().minus(quiet);
         self.blocking(move |store| {
-            let view = store.view()?;
+            let mut range = keys::all_undigested();
             let mut ids = Vec::new();
-            for (key, _) in view.rows(&keys::all_undigested(), 1_000)? {
-                let Some(id) = keys::last_id(&key).map(ResourceId) else { continue };
-                let resource = view.get::<Resource>(&keys::resource(id))?;
-                ids.extend(
-                    resource.filter(|r| is_undigested(r) && r.modified < before).map(|_| id),
-                );
+            loop {
+                let view = store.view()?;
+                let rows = view.rows(&range, STEP)?;
+                for id in rows.iter().filter_map(|(key, _)| keys::last_id(key)).map(ResourceId) {
+                    let resource = view.get::<Resource>(&keys::resource(id)).unwrap_or_default();
+                    ids.extend(
+                        resource.filter(|r| is_undigested(r) && r.modified < before).map(|_| id),
+                    );
+                }
+                match rows.last() {
+                    Some((last, _)) if rows.len() == STEP => range = range.after(last),
+                    _ => return Ok(ids),
+                }
             }
-            Ok(ids)
         })
         .await
-    }
-}
-
-fn log<T>(outcome: Result<T>) {
-    if let Err(error) = outcome {
-        tracing::warn!(%error, "maintenance failed; it is tried again");
     }
 }

@@ -85,7 +85,7 @@ impl Store {
     /// Writes runs of neighbouring extents to one blob, where each becomes one extent.
     async fn rewrite(
         &self,
-        layout: Layout,
+        mut layout: Layout,
         runs: Vec<Range<usize>>,
         to: Destination,
     ) -> Result<(Content, NewBlob)> {
@@ -93,6 +93,8 @@ impl Store {
         if runs.is_empty() {
             return Ok((Content { extents }, None));
         }
+        // Damaged bytes must not come to have a digest that fits them.
+        layout.verify_runs(&runs).await?;
         let bytes = layout.bytes_of(&runs);
         let received = self.receive_into(to, 0, bytes, &Expected::default()).await?;
         let extents = match &received.blob {

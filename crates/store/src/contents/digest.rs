@@ -1,17 +1,20 @@
 //! Digests of contents whose bytes did not come in order.
+//!
+//! Invariant: a digest is that of the bytes that came. What a disk has made of them meanwhile is told as damage, and is not
+//! given a digest of its own.
 
 use super::layout::Layout;
 use crate::catalog::{Reads, keys};
 use crate::model::{ContentHead, Digests, Resource, ResourceId};
 use crate::tree::restate;
-use crate::{Result, Store};
+use crate::{Error, Result, Store};
 
 impl Store {
     /// Reads a content whose SHA-256 is not known, and notes it, unless the content changes meanwhile.
     pub async fn compute_digest(&self, id: ResourceId) -> Result<()> {
         let found = self.blocking(move |store| store.undigested(id)).await?;
         let Some((head, layout)) = found else { return Ok(()) };
-        let digests = layout.digests().await?;
+        let digests = digests_of(&head, layout).await?;
         self.blocking(move |store| store.note_digest(id, &head, &digests)).await
     }
 
@@ -30,10 +33,29 @@ impl Store {
             let Some(old) = old.filter(|old| old.content.as_ref() == Some(head)) else {
                 return Ok(());
             };
-            let content = ContentHead { digests: digests.clone(), ..head.clone() };
+            let digests = digests.clone();
+            let content = ContentHead { digests, digested_later: true, ..head.clone() };
             let new = Resource { content: Some(content), ..old.clone() };
             restate(tx, id, &old, &new);
             Ok(())
         })
+    }
+}
+
+/// The digests of a content: agreeing with the CRC that is known of it, or else read from blobs that agree with theirs.
+async fn digests_of(head: &ContentHead, mut layout: Layout) -> Result<Digests> {
+    if head.digests.crc64nvme.is_some() {
+        let digests = layout.clone().digests().await?;
+        if !digests.contradict(&head.digests) {
+            return Ok(digests);
+        }
+    }
+    layout.verify().await?;
+    let digests = layout.digests().await?;
+    match digests.contradict(&head.digests) {
+        false => Ok(digests),
+        true => {
+            Err(Error::damaged(format!("the bytes of content {} are not those that came", head.id)))
+        }
     }
 }

@@ -3,6 +3,7 @@
 //! A read goes on with the next copy where one fails, at the byte where it failed: all copies of a blob are
 //! the same bytes.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::vec::IntoIter;
 
@@ -113,6 +114,16 @@ impl Layout {
     /// afterwards comes from a copy that was whole.
     pub(crate) async fn verify(&mut self) -> Result<()> {
         for held in &mut self.blobs {
+            held.verify(&self.damage).await?;
+        }
+        Ok(())
+    }
+
+    /// The same for the blobs of runs of extents.
+    pub(super) async fn verify_runs(&mut self, runs: &[Range<usize>]) -> Result<()> {
+        let ids = runs.iter().flat_map(|run| blob_ids(&self.extents[run.clone()]));
+        let wanted: HashSet<BlobId> = ids.collect();
+        for held in self.blobs.iter_mut().filter(|held| wanted.contains(&held.id)) {
             held.verify(&self.damage).await?;
         }
         Ok(())

@@ -203,7 +203,15 @@ impl Store {
 impl Received {
     fn head(&self, id: ContentId, media_type: Option<String>) -> ContentHead {
         let (size, digests) = (self.size, self.digests.clone());
-        ContentHead { id, size, digests, media_type, patches: 0, stamp: id.0 }
+        ContentHead {
+            id,
+            size,
+            digests,
+            media_type,
+            patches: 0,
+            stamp: id.0,
+            digested_later: false,
+        }
     }
 }
 

@@ -11,6 +11,7 @@ use futures_util::StreamExt;
 
 use crate::catalog::{BlobCopy, BlobRecord, Reads, Transaction, keys};
 use crate::contents::refs::{blob_ids, count_copy, patches};
+use crate::faults::Faults;
 use crate::model::{Content, ContentId, Extent, PlaceId};
 use crate::{BlobId, Result, Store};
 
@@ -31,21 +32,25 @@ const STEP: usize = 256;
 
 impl Store {
     /// Removes contents that lost their last reference more than `grace` ago.
+    ///
+    /// # Errors
+    /// The first fault, after all were tried.
     pub async fn sweep_contents(&self, grace: Duration) -> Result<Swept> {
-        let mut swept = Swept::default();
-        let before = self.now().minus(grace);
+        let (mut swept, mut faults) = (Swept::default(), Faults::default());
+        let mut range = keys::garbage_before(self.now().minus(grace));
         loop {
-            let notes = self.view()?.rows(&keys::garbage_before(before), STEP)?;
+            let notes = self.view()?.rows(&range, STEP)?;
             for (note, _) in &notes {
                 let note = note.clone();
-                let Some(blobs) = self.blocking(move |store| store.collect(&note)).await? else {
-                    continue;
-                };
-                swept.contents += 1;
-                swept.blobs += self.delete_copies(blobs).await;
+                let collected = self.blocking(move |store| store.collect(&note)).await;
+                if let Some(Some(blobs)) = faults.add(collected) {
+                    swept.contents += 1;
+                    swept.blobs += self.delete_copies(blobs).await;
+                }
             }
-            if notes.len() < STEP {
-                return Ok(swept);
+            match notes.last() {
+                Some((last, _)) if notes.len() == STEP => range = range.after(last),
+                _ => return faults.first().map(|()| swept),
             }
         }
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::catalog::{PartRecord, Reads, Record, Transaction, UploadRecord, keys};
 use crate::contents::{Expected, PutOptions};
+use crate::faults::Faults;
 use crate::model::{Digests, StorePath, Time};
 use crate::{Bytes, Caller, Error, ErrorKind, Result, Store};
 
@@ -116,16 +117,17 @@ impl Store {
     pub fn sweep_uploads(&self) -> Result<u64> {
         let now = self.now();
         let rows = self.view()?.rows(&keys::uploads(), usize::MAX)?;
-        let mut swept = 0;
+        let (mut swept, mut faults) = (0, Faults::default());
         for (key, value) in rows {
-            if let Some(upload) = keys::first_id(&key)
-                && UploadRecord::from_value(&value)?.expires < now
+            if let Some(record) = faults.add(UploadRecord::from_value(&value))
+                && let Some(upload) = keys::first_id(&key)
+                && record.expires < now
             {
-                self.transact(|tx| forget(tx, upload))?;
-                swept += 1;
+                let forgotten = self.transact(|tx| forget(tx, upload));
+                swept += u64::from(faults.add(forgotten).is_some());
             }
         }
-        Ok(swept)
+        faults.first().map(|()| swept)
     }
 }
 

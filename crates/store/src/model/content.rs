@@ -31,18 +31,23 @@ pub struct ContentHead {
     /// in another way.
     #[n(5)]
     pub stamp: u64,
+    /// Whether the SHA-256 came to be known later than the bytes: the tag that was given to them stays.
+    #[cbor(n(6), default)]
+    pub digested_later: bool,
 }
 
 impl ContentHead {
-    /// Changes with every change of the bytes; says the same as the SHA-256 where that is known.
+    /// Changes with every change of the bytes, and only then; says the same as the SHA-256 where that was known at once.
     pub fn tag(&self) -> String {
         match &self.digests.sha256 {
-            Some(sha256) => sha256.iter().map(|byte| format!("{byte:02x}")).collect(),
-            None => self.stamp_tag(),
+            Some(sha256) if !self.digested_later => {
+                sha256.iter().map(|byte| format!("{byte:02x}")).collect()
+            }
+            _ => self.stamp_tag(),
         }
     }
 
-    /// Whether a tag is one of these bytes, given before or after their digest was known.
+    /// Whether a tag is one of these bytes. Earlier versions gave them another once their digest was known.
     pub fn has_tag(&self, tag: &str) -> bool {
         tag == self.tag() || tag == self.stamp_tag()
     }

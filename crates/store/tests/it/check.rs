@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use cenote_blob::BlobId;
-use cenote_kv::Batch;
 use cenote_store::{CheckOptions, Finding, FindingKind as Kind};
 
+use crate::raw::{key, named, overwrite};
 use crate::world::{
     World, assert_clean, findings, noise, populated, run, world, world_with_places,
 };
@@ -46,55 +46,6 @@ fn kinds(found: &[Finding]) -> Vec<Kind> {
     let mut kinds: Vec<_> = found.iter().map(|finding| finding.kind).collect();
     kinds.sort();
     kinds
-}
-
-/// Raw access to the catalog.
-impl World {
-    fn commit(&self, change: impl FnOnce(&mut Batch)) {
-        let mut batch = Batch::default();
-        change(&mut batch);
-        self.parts.engine.commit(batch).unwrap();
-    }
-
-    fn value(&self, key: &[u8]) -> Bytes {
-        self.parts.engine.snapshot().unwrap().get(key).unwrap().unwrap()
-    }
-
-    fn raw_put(&self, key: Vec<u8>, value: Bytes) {
-        self.commit(|batch| _ = batch.put(key, value));
-    }
-
-    fn raw_delete(&self, key: &[u8]) {
-        self.commit(|batch| _ = batch.delete(key.to_vec()));
-    }
-
-    fn id(&self, path: &str) -> u64 {
-        self.stat(path).unwrap().id.0
-    }
-
-    fn content(&self, path: &str) -> u64 {
-        self.stat(path).unwrap().resource.content.unwrap().id.0
-    }
-
-    /// Flips a bit of the last byte of a value.
-    fn damage(&self, key: &[u8]) {
-        let mut value = self.value(key).to_vec();
-        *value.last_mut().unwrap() ^= 1;
-        self.raw_put(key.to_vec(), value.into());
-    }
-
-    fn first(&self, table: u8) -> Bytes {
-        self.table(table)[0].clone()
-    }
-}
-
-fn key(table: u8, ids: &[u64]) -> Vec<u8> {
-    let ids = ids.iter().flat_map(|id| id.to_be_bytes());
-    [table].into_iter().chain(ids).collect()
-}
-
-fn named(table: u8, ids: &[u64], name: &[u8]) -> Vec<u8> {
-    [key(table, ids), name.to_vec()].concat()
 }
 
 /// Below the first id that is given.
@@ -307,14 +258,6 @@ fn blob_of(world: &World, path: &str) -> BlobId {
     let key =
         world.table(b'b').into_iter().find(|key| key[17..] == world.content(path).to_be_bytes());
     BlobId::from_bytes(key.unwrap()[1..17].try_into().unwrap())
-}
-
-fn overwrite(world: &World, blob: BlobId, bytes: Vec<u8>) {
-    run(async {
-        let mut writer = world.parts.main.writer(blob, []);
-        writer.write(bytes.into()).await.unwrap();
-        writer.finish().await.unwrap()
-    });
 }
 
 /// What only a copy from elsewhere could bring back.

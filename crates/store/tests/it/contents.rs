@@ -282,6 +282,7 @@ fn a_digest_that_is_not_known_can_be_computed() {
     run(world.store.compute_digest(stat.id)).unwrap();
     let now = world.stat("/a").unwrap();
     assert_eq!(digests(&now).sha256, Some(sha256(b"abc")));
+    assert_eq!(now.content_tag(), stat.content_tag());
     assert_eq!(digests(&now).crc64nvme, Some(crc64nvme(b"abc")));
     let conditions = Conditions { if_match: stat.content_tag(), ..Conditions::default() };
     world

@@ -10,16 +10,16 @@ use sha2::{Digest, Sha256};
 
 use crate::world::{World, assert_clean, cases, crc64nvme, kind, noise, once, path, run, world};
 
-fn begin(world: &World, to: &str, options: UploadOptions) -> Result<Upload> {
+pub(crate) fn begin(world: &World, to: &str, options: UploadOptions) -> Result<Upload> {
     world.store.begin_upload(&world.admin, &path(to), &options)
 }
 
-fn part(world: &World, upload: u64, offset: usize, bytes: &[u8]) -> Result<Part> {
+pub(crate) fn part(world: &World, upload: u64, offset: usize, bytes: &[u8]) -> Result<Part> {
     let expected = Expected::default();
     run(world.store.put_part(&world.admin, upload, offset as u64, once(bytes), &expected))
 }
 
-fn complete(world: &World, upload: u64, sha256: Option<[u8; 32]>) -> Result<Stat> {
+pub(crate) fn complete(world: &World, upload: u64, sha256: Option<[u8; 32]>) -> Result<Stat> {
     run(world.store.complete_upload(&world.admin, upload, sha256))
 }
 
