@@ -39,6 +39,10 @@ r: ## run the tests of the R package against a server of ours
 	$(PROGRAM)
 	scripts/test-r
 
+check-r: ## build the R package and check it as CRAN does, without a server
+	scripts/setup check-r
+	scripts/check-r
+
 crash: ## kill -9 a writer N times and look for what was lost
 	CENOTE_CRASH_ROUNDS=$(N) cargo test --release --locked --test '*crash*'
 
@@ -75,4 +79,4 @@ bench-irods: build ## measure the R package beside curl, and beside rirods where
 	scripts/setup bench-r
 	bench/irods/run
 
-.PHONY: help build demo lint test python r crash oracle nightly fuzz bench-engines bench-native bench-gsd bench-keyset bench-irods
+.PHONY: help build demo lint test python r check-r crash oracle nightly fuzz bench-engines bench-native bench-gsd bench-keyset bench-irods
