@@ -4,7 +4,7 @@ use axum::extract::State;
 use cenote_store::{AccessChange, At, Caller, GrantView, Store};
 
 use super::address::at;
-use super::extract::{Json, Params};
+use super::extract::Json;
 use super::json::{AccessList, ChangeAccess, GrantLine, Target};
 use crate::app::App;
 use crate::layer::Asker;
@@ -16,9 +16,8 @@ use crate::problem::Problem;
 pub(super) async fn read(
     State(app): State<App>,
     Asker(caller): Asker,
-    Params(target): Params<Target>,
+    at: At,
 ) -> Result<Json<AccessList>, Problem> {
-    let at = at(target.path.as_deref(), target.id)?;
     app.ask(move |store| list(store, &caller, &at)).await
 }
 

@@ -7,7 +7,8 @@ use axum::extract::{FromRequestParts, Path};
 use axum::http::request::Parts;
 use cenote_store::{At, ResourceId, StorePath};
 
-use super::json::Which;
+use super::json::{Target, Which};
+use super::query::{And, Params, Query};
 use crate::app::App;
 use crate::problem::Problem;
 
@@ -31,39 +32,48 @@ impl TryFrom<&Which> for At {
     }
 }
 
-/// The path in a plain address, if it is one.
-#[derive(Debug)]
-pub(super) struct Plain(Option<StorePath>);
-
-impl FromRequestParts<App> for Plain {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        if !parts.uri.path().starts_with("/v1/fs/") {
-            return Ok(Self(None));
-        }
-        let rest = Option::<Path<String>>::from_request_parts(parts, app).await;
-        let rest = rest.map_err(|error| Problem::invalid(error.body_text()))?;
-        let rest = rest.map(|Path(rest)| rest).unwrap_or_default();
-        Ok(Self(Some(format!("/{rest}").parse()?)))
+impl Target {
+    fn at(&self) -> Result<At, Problem> {
+        at(self.path.as_deref(), self.id)
     }
 }
 
-impl Plain {
-    /// The resource at the plain address, or else the one that the query names.
-    pub(super) fn or(self, path: Option<&str>, id: Option<u64>) -> Result<At, Problem> {
-        match (self.0, path, id) {
-            (Some(plain), None, None) => Ok(At::Path(plain)),
-            (Some(_), ..) => Err(Problem::invalid("the address names the resource already")),
-            (None, ..) => at(path, id),
-        }
-    }
+/// The resource that the query names, where it says nothing else.
+impl FromRequestParts<App> for At {
+    type Rejection = Problem;
 
-    /// The same, where a resource may have to be created.
-    pub(super) fn or_path(self, path: Option<&str>) -> Result<StorePath, Problem> {
-        match self.or(path, None)? {
-            At::Path(path) => Ok(path),
-            At::Id(_) => Err(Problem::invalid("name what to create by its path")),
-        }
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Problem> {
+        Params::<Target>::of(&parts.uri)?.0.at()
     }
+}
+
+/// The resource at the plain address, or else the one that the query names; and what else the
+/// query says.
+#[derive(Debug)]
+pub(super) struct About<T>(pub(super) At, pub(super) T);
+
+impl<T: Query> FromRequestParts<App> for About<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        let plain = plain(parts, app).await?;
+        let Params(And(target, rest)) = Params::<And<Target, T>>::of(&parts.uri)?;
+        let at = match plain {
+            None => target.at()?,
+            Some(plain) if target.path.is_none() && target.id.is_none() => At::Path(plain),
+            Some(_) => return Err(Problem::invalid("the address names the resource already")),
+        };
+        Ok(Self(at, rest))
+    }
+}
+
+/// The path in a plain address, if it is one.
+async fn plain(parts: &mut Parts, app: &App) -> Result<Option<StorePath>, Problem> {
+    if !parts.uri.path().starts_with("/v1/fs/") {
+        return Ok(None);
+    }
+    let rest = Option::<Path<String>>::from_request_parts(parts, app).await;
+    let rest = rest.map_err(|error| Problem::invalid(error.body_text()))?;
+    let rest = rest.map(|Path(rest)| rest).unwrap_or_default();
+    Ok(Some(format!("/{rest}").parse()?))
 }

@@ -14,9 +14,8 @@ use tokio_tar::Builder;
 use tokio_util::io::{ReaderStream, StreamReader};
 use tracing::Instrument;
 
-use super::address::at;
 use super::archive_entry::{entry_header, extended};
-use super::extract::{Json, Params};
+use super::extract::Json;
 use super::json::{ArchiveQuestion, Target};
 use crate::app::App;
 use crate::layer::Asker;
@@ -37,9 +36,8 @@ const MOST: usize = 1_000;
 pub(super) async fn archive(
     State(app): State<App>,
     Asker(caller): Asker,
-    Params(target): Params<Target>,
+    at: At,
 ) -> Result<Response, Problem> {
-    let at = at(target.path.as_deref(), target.id)?;
     let (asker, top) = (caller.clone(), at.clone());
     let first = app
         .ask(move |store| Ok((store.stat(&asker, &top)?, store.walk(&asker, &top, None, PAGE)?)));

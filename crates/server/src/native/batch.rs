@@ -16,8 +16,8 @@ use tokio_tar::{Archive, Entry};
 use tokio_util::io::StreamReader;
 
 use super::batch_entry::{path, read, unreadable};
-use super::extract::Params;
 use super::json::{BatchLine, BatchQuery, Names, Outcome, Resource};
+use super::query::Params;
 use super::write::place;
 use crate::app::App;
 use crate::layer::Asker;

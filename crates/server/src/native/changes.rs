@@ -6,9 +6,10 @@ use axum::extract::State;
 use cenote_store::{Caller, ChangePage, Position, Store};
 use tokio::time::Instant;
 
-use super::extract::{Json, Params};
+use super::extract::Json;
 use super::json::{Change, Changes, ChangesQuery, Names};
 use super::list::page_limit;
+use super::query::Params;
 use crate::app::App;
 use crate::layer::Asker;
 use crate::problem::Problem;

@@ -1,6 +1,6 @@
 //! What handlers take from a request, refused in this opening's own words if it is wrong.
 
-use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
+use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::http::header;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
@@ -54,21 +54,6 @@ pub(super) async fn small_body(request: Request, app: &App) -> Result<Bytes, Pro
                 .with_hint("split the request into smaller ones"))
         }
         Err(error) => Err(Problem::invalid(format!("the body ended early: {error}"))),
-    }
-}
-
-/// The query of the address.
-#[derive(Debug)]
-pub(super) struct Params<T>(pub(super) T);
-
-impl<T: DeserializeOwned> FromRequestParts<App> for Params<T> {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Problem> {
-        let query = Query::try_from_uri(&parts.uri);
-        query
-            .map(|Query(query)| Self(query))
-            .map_err(|error| Problem::invalid(format!("the query is wrong: {}", error.body_text())))
     }
 }
 

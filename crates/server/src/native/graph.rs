@@ -6,13 +6,12 @@
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
-use cenote_store::{Graph, Statement, Term};
+use cenote_store::{At, Graph, Statement, Term};
 use oxrdf::{BlankNode, Literal, NamedNode, NamedOrBlankNode, Triple};
 use oxttl::TurtleParser;
 
-use super::address::at;
 use super::conditional::write_conditions;
-use super::extract::{Json, Params, small_body};
+use super::extract::{Json, small_body};
 use super::json::{Names, Resource, Target};
 use crate::app::App;
 use crate::layer::Asker;
@@ -29,9 +28,8 @@ const RDF_LANG_STRING: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langSt
 pub(super) async fn read(
     State(app): State<App>,
     Asker(caller): Asker,
-    Params(target): Params<Target>,
+    at: At,
 ) -> Result<Response, Problem> {
-    let at = at(target.path.as_deref(), target.id)?;
     let (_, graph) = app.ask(move |store| store.graph(&caller, &at)).await?;
     Ok(([(header::CONTENT_TYPE, "application/n-triples")], write(&graph)).into_response())
 }
@@ -43,11 +41,10 @@ pub(super) async fn read(
 pub(super) async fn replace(
     State(app): State<App>,
     Asker(caller): Asker,
-    Params(target): Params<Target>,
+    at: At,
     headers: HeaderMap,
     request: Request,
 ) -> Result<Json<Resource>, Problem> {
-    let at = at(target.path.as_deref(), target.id)?;
     let conditions = write_conditions(&headers)?;
     let wanted = parse(&small_body(request, &app).await?)?;
     app.ask(move |store| {

@@ -8,22 +8,21 @@ use bytes::Bytes;
 use cenote_store::{At, Caller, ListOptions, Name, StorePath};
 use futures_util::{Stream, stream};
 
-use super::address::at;
-use super::extract::{Json, Params};
-use super::json::{ListQuery, Listing, Names, Resource, WalkQuery};
+use super::address::About;
+use super::extract::Json;
+use super::json::{ListQuery, Listing, Names, Resource, Target, WalkQuery};
 use crate::app::App;
 use crate::layer::Asker;
 use crate::problem::Problem;
 
 /// The children of a collection, in the order of the names' bytes.
-#[utoipa::path(get, path = "/v1/list", tag = "tree", params(ListQuery),
+#[utoipa::path(get, path = "/v1/list", tag = "tree", params(Target, ListQuery),
     responses((status = 200, body = Listing)))]
 pub(super) async fn list(
     State(app): State<App>,
     Asker(caller): Asker,
-    Params(query): Params<ListQuery>,
+    About(at, query): About<ListQuery>,
 ) -> Result<Json<Listing>, Problem> {
-    let at = at(query.path.as_deref(), query.id)?;
     let after = query.after.map(Name::new).transpose()?;
     let limit = page_limit(query.limit, ListOptions::MAX)?;
     app.ask(move |store| {
@@ -49,14 +48,13 @@ pub(super) fn page_limit(asked: Option<u32>, most: usize) -> Result<usize, Probl
 }
 
 /// All that lies below a collection, one resource a line, in path order.
-#[utoipa::path(get, path = "/v1/walk", tag = "tree", params(WalkQuery),
+#[utoipa::path(get, path = "/v1/walk", tag = "tree", params(Target, WalkQuery),
     responses((status = 200, body = Resource, content_type = "application/x-ndjson")))]
 pub(super) async fn walk(
     State(app): State<App>,
     Asker(caller): Asker,
-    Params(query): Params<WalkQuery>,
+    About(at, query): About<WalkQuery>,
 ) -> Result<Response, Problem> {
-    let at = at(query.path.as_deref(), query.id)?;
     let after = query.after.map(|path| path.parse()).transpose()?;
     let walk = Walk { app, caller, at, next: Some(after) };
     let first = walk.page().await?;

@@ -2,11 +2,11 @@
 
 use axum::extract::State;
 use axum::http::HeaderMap;
-use cenote_store::{Avu, AvuChange};
+use cenote_store::{At, Avu, AvuChange};
 
 use super::address::at;
 use super::conditional::write_conditions;
-use super::extract::{Json, Params};
+use super::extract::Json;
 use super::json::{Describe, Description, Names, Op, Operation, Resource, Target};
 use crate::app::App;
 use crate::layer::Asker;
@@ -18,9 +18,8 @@ use crate::problem::Problem;
 pub(super) async fn read(
     State(app): State<App>,
     Asker(caller): Asker,
-    Params(target): Params<Target>,
+    at: At,
 ) -> Result<Json<Description>, Problem> {
-    let at = at(target.path.as_deref(), target.id)?;
     app.ask(move |store| {
         let avus = store.avus(&caller, &at)?;
         Ok(Json(Description { items: avus.into_iter().map(Into::into).collect() }))

@@ -1,8 +1,8 @@
 //! The native opening: HTTP with JSON and bytes, for the program, the mount, Python, R and the
 //! web page. `docs/native-api.md` tells how its routes belong together.
 //!
-//! One file per family of routes; `json` has the forms of all bodies, `extract` and `address`
-//! what handlers take from a request. Each route documents itself to `/openapi.json`.
+//! One file per family of routes; `json` has the forms of all bodies, `extract`, `query` and
+//! `address` what handlers take from a request. Each route documents itself to `/openapi.json`.
 
 mod accept;
 mod access;
@@ -27,6 +27,7 @@ mod meta;
 mod openapi;
 mod people;
 mod places;
+mod query;
 mod range;
 mod read;
 mod relocate;

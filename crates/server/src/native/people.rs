@@ -4,11 +4,12 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use cenote_store::{Caller, ErrorKind, PersonKind};
 
-use super::extract::{Json, Params};
+use super::extract::Json;
 use super::json::{
     ChangeGroup, ChangeUser, Group, Groups, Identity, Instant, Named, NewGroup, NewUser, User,
     Users,
 };
+use super::query::Params;
 use crate::app::App;
 use crate::layer::Asker;
 use crate::problem::{Problem, ProblemKind};

@@ -4,9 +4,10 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use cenote_store::{Error, ErrorKind, PlaceChange, Store};
 
-use super::extract::{Json, Params, Segment};
-use super::json::{self, ChangePlace, Drain, Job, NewPlace, PlaceQuery, PlaceView, Places};
+use super::extract::{Json, Segment};
+use super::json::{self, ChangePlace, Drain, Job, Named, NewPlace, PlaceView, Places};
 use super::people::refuse_anonymous;
+use super::query::Params;
 use crate::app::App;
 use crate::layer::Asker;
 use crate::problem::Problem;
@@ -86,14 +87,14 @@ fn change_of(store: &Store, question: ChangePlace) -> cenote_store::Result<Place
 }
 
 /// Forgets a place that holds nothing.
-#[utoipa::path(delete, path = "/v1/places", tag = "places", params(PlaceQuery),
+#[utoipa::path(delete, path = "/v1/places", tag = "places", params(Named),
     responses((status = 204, description = "It is forgotten")))]
 pub(super) async fn remove(
     State(app): State<App>,
     Asker(caller): Asker,
-    Params(query): Params<PlaceQuery>,
+    Params(Named { name }): Params<Named>,
 ) -> Result<StatusCode, Problem> {
-    let id = app.ask(move |store| store.place_named(&query.name)).await?;
+    let id = app.ask(move |store| store.place_named(&name)).await?;
     app.store().remove_place(&caller, id).await?;
     Ok(StatusCode::NO_CONTENT)
 }

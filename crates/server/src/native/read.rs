@@ -10,10 +10,9 @@ use axum::response::{IntoResponse, Response};
 use cenote_store::{Opened, ReadOptions};
 use futures_util::StreamExt;
 
-use super::address::Plain;
+use super::address::About;
 use super::conditional::{Verdict, judge_read, validators};
 use super::digest;
-use super::extract::Params;
 use super::json::ReadQuery;
 use super::range::{Selection, select};
 use crate::app::App;
@@ -29,12 +28,10 @@ use crate::problem::Problem;
 pub(super) async fn read(
     State(app): State<App>,
     Asker(caller): Asker,
-    plain: Plain,
-    Params(query): Params<ReadQuery>,
+    About(at, query): About<ReadQuery>,
     method: Method,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let at = plain.or(query.path.as_deref(), query.id)?;
     let options = ReadOptions { version: query.version, replica: query.replica };
     let opened = app.ask(move |store| store.open(&caller, &at, &options)).await?;
     let opened = if query.verify { opened.verified().await? } else { opened };

@@ -4,9 +4,8 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use cenote_store::RemoveOptions;
 
-use super::address::Plain;
+use super::address::About;
 use super::conditional::write_conditions;
-use super::extract::Params;
 use super::json::RemoveQuery;
 use crate::app::App;
 use crate::layer::Asker;
@@ -18,11 +17,9 @@ use crate::problem::Problem;
 pub(super) async fn remove(
     State(app): State<App>,
     Asker(caller): Asker,
-    plain: Plain,
-    Params(query): Params<RemoveQuery>,
+    About(at, query): About<RemoveQuery>,
     headers: HeaderMap,
 ) -> Result<StatusCode, Problem> {
-    let at = plain.or(query.path.as_deref(), query.id)?;
     let if_match = write_conditions(&headers)?.if_match;
     let options = RemoveOptions { recursive: query.recursive, if_match };
     app.ask(move |store| store.remove(&caller, &at, &options)).await?;

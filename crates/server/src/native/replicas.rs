@@ -3,10 +3,10 @@
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use cenote_store::{Registration, Trim};
+use cenote_store::{At, Registration, Trim};
 
 use super::address::at;
-use super::extract::{Json, Params};
+use super::extract::Json;
 use super::json::{
     Job, Register, Replicas, Replicate, Replicated, Resource, Target, TrimReplicas, Trimmed,
 };
@@ -22,9 +22,8 @@ use crate::problem::Problem;
 pub(super) async fn list(
     State(app): State<App>,
     Asker(caller): Asker,
-    Params(target): Params<Target>,
+    at: At,
 ) -> Result<Json<Replicas>, Problem> {
-    let at = at(target.path.as_deref(), target.id)?;
     app.ask(move |store| Ok(Json(Replicas::of(store.replicas(&caller, &at)?)))).await
 }
 

@@ -3,8 +3,7 @@
 use axum::extract::State;
 use cenote_store::At;
 
-use super::address::at;
-use super::extract::{Json, Params};
+use super::extract::Json;
 use super::json::{Names, Outcome, Resource, StatAnswer, StatMany, StatManyAnswer, Target};
 use crate::app::App;
 use crate::layer::Asker;
@@ -19,9 +18,8 @@ const MOST: usize = 10_000;
 pub(super) async fn stat(
     State(app): State<App>,
     Asker(caller): Asker,
-    Params(target): Params<Target>,
+    at: At,
 ) -> Result<Json<StatAnswer>, Problem> {
-    let at = at(target.path.as_deref(), target.id)?;
     app.ask(move |store| {
         let (stat, level) = (store.stat(&caller, &at)?, store.level(&caller, &at)?);
         let resource = Resource::of(&stat, &mut Names::new(store))?;

@@ -7,8 +7,9 @@ use axum::http::StatusCode;
 use cenote_store::Level;
 
 use super::address::at;
-use super::extract::{Json, Params};
-use super::json::{NewTicket, Ticket, TicketLevel, Tickets, TicketsQuery, WhichTicket};
+use super::extract::Json;
+use super::json::{NewTicket, Target, Ticket, TicketLevel, Tickets, WhichTicket};
+use super::query::Params;
 use crate::app::App;
 use crate::layer::Asker;
 use crate::problem::Problem;
@@ -42,14 +43,14 @@ pub(super) async fn add(
 }
 
 /// The tickets on a resource, or all that the asker made.
-#[utoipa::path(get, path = "/v1/tickets", tag = "access", params(TicketsQuery),
+#[utoipa::path(get, path = "/v1/tickets", tag = "access", params(Target),
     responses((status = 200, body = Tickets)))]
 pub(super) async fn list(
     State(app): State<App>,
     Asker(caller): Asker,
-    Params(query): Params<TicketsQuery>,
+    Params(target): Params<Target>,
 ) -> Result<Json<Tickets>, Problem> {
-    let at = match (&query.path, query.id) {
+    let at = match (&target.path, target.id) {
         (None, None) => None,
         (path, id) => Some(at(path.as_deref(), id)?),
     };

@@ -6,8 +6,9 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use cenote_store::{At, Level, StorePath};
 
-use super::extract::{Json, Params};
+use super::extract::Json;
 use super::json::{MadeToken, NewToken, Tokens, WhichToken};
+use super::query::Params;
 use crate::app::App;
 use crate::layer::Asker;
 use crate::problem::Problem;

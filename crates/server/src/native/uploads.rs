@@ -6,10 +6,11 @@ use axum::http::{HeaderMap, StatusCode};
 use cenote_store::{Conditions, Expected, PutOptions, StorePath, UploadOptions};
 
 use super::create::mode;
-use super::extract::{Json, Params, Segment};
+use super::extract::{Json, Segment};
 use super::json::{
     BegunUpload, Complete, Instant, NewUpload, Part, PartQuery, Resource, UploadState,
 };
+use super::query::Params;
 use super::write::{answer, expected, place};
 use crate::app::App;
 use crate::layer::Asker;

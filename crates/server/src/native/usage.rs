@@ -1,9 +1,9 @@
 //! How much there is: below a resource, and in the whole store.
 
 use axum::extract::State;
+use cenote_store::At;
 
-use super::address::at;
-use super::extract::{Json, Params};
+use super::extract::Json;
 use super::json::{Place, Stats, Target, Usage};
 use super::people::refuse_anonymous;
 use crate::app::App;
@@ -16,9 +16,8 @@ use crate::problem::Problem;
 pub(super) async fn usage(
     State(app): State<App>,
     Asker(caller): Asker,
-    Params(target): Params<Target>,
+    at: At,
 ) -> Result<Json<Usage>, Problem> {
-    let at = at(target.path.as_deref(), target.id)?;
     app.ask(move |store| {
         let cenote_store::Usage { objects, collections, bytes } = store.usage(&caller, &at)?;
         Ok(Json(Usage { objects, collections, bytes }))

@@ -4,7 +4,7 @@ use axum::extract::State;
 use cenote_store::{At, Caller, Prune, Store};
 
 use super::address::at;
-use super::extract::{Json, Params};
+use super::extract::Json;
 use super::json::{
     ChangeVersions, Names, Resource, Target, Version, VersionOp, VersionOutcome, Versions,
 };
@@ -18,9 +18,8 @@ use crate::problem::Problem;
 pub(super) async fn list(
     State(app): State<App>,
     Asker(caller): Asker,
-    Params(target): Params<Target>,
+    at: At,
 ) -> Result<Json<Versions>, Problem> {
-    let at = at(target.path.as_deref(), target.id)?;
     app.ask(move |store| {
         let versions = store.versions(&caller, &at)?.into_iter();
         let mut names = Names::new(store);

@@ -6,11 +6,11 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use cenote_store::{At, Caller, Conditions, Expected, PlaceId, PutOptions, Stat, Where};
 
-use super::address::Plain;
+use super::address::About;
 use super::conditional::write_conditions;
 use super::create::mode;
 use super::digest;
-use super::extract::{Json, Params};
+use super::extract::Json;
 use super::json::{Names, PatchQuery, PutQuery, Resource};
 use crate::app::App;
 use crate::layer::Asker;
@@ -23,12 +23,13 @@ use crate::problem::Problem;
 pub(super) async fn put(
     State(app): State<App>,
     Asker(caller): Asker,
-    plain: Plain,
-    Params(query): Params<PutQuery>,
+    About(at, query): About<PutQuery>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {
-    let path = plain.or_path(query.path.as_deref())?;
+    let At::Path(path) = at else {
+        return Err(Problem::invalid("name what to create by its path"));
+    };
     let options = PutOptions {
         conditions: write_conditions(&headers)?,
         expected: expected(&headers, &body)?,
@@ -57,12 +58,10 @@ pub(super) fn place(app: &App, name: Option<&str>) -> Result<Option<PlaceId>, Pr
 pub(super) async fn patch(
     State(app): State<App>,
     Asker(caller): Asker,
-    plain: Plain,
-    Params(query): Params<PatchQuery>,
+    About(at, query): About<PatchQuery>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Json<Resource>, Problem> {
-    let at = plain.or(query.path.as_deref(), query.id)?;
     let conditions = write_conditions(&headers)?;
     let stat = match (query.offset, query.append, query.truncate) {
         (None, false, Some(size)) => truncate(&app, caller, at, size, conditions).await?,

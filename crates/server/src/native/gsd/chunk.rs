@@ -17,31 +17,31 @@ use super::{frame_number, not_found};
 use crate::app::App;
 use crate::layer::Asker;
 use crate::native::accept::prefers_json;
-use crate::native::address::at;
+use crate::native::address::About;
 use crate::native::conditional::{Verdict, judge_read, validators};
-use crate::native::extract::{Json, Params};
-use crate::native::json::{GsdChunk, GsdChunkQuery, GsdData};
+use crate::native::extract::Json;
+use crate::native::json::{ChunkQuery, FrameQuery, GsdChunk, GsdData, Target};
+use crate::native::query::And;
 use crate::problem::{Problem, ProblemKind};
 
 /// Bytes of a chunk that are answered as JSON at most; it is written out in memory.
 const JSON_MOST: u64 = 1 << 20;
 
 /// One chunk of one frame, as a file for `numpy.load` or as JSON.
-#[utoipa::path(get, path = "/v1/gsd/chunk", tag = "formats", params(GsdChunkQuery), responses(
+#[utoipa::path(get, path = "/v1/gsd/chunk", tag = "formats", params(Target, FrameQuery, ChunkQuery), responses(
     (status = 200, content((Vec<u8> = "application/x-npy"), (GsdChunk = "application/json"))),
     (status = 304, description = "The asker has it already"),
 ))]
 pub(in crate::native) async fn chunk(
     State(app): State<App>,
     Asker(caller): Asker,
-    Params(query): Params<GsdChunkQuery>,
+    About(at, And(query, wanted)): About<And<FrameQuery, ChunkQuery>>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let at = at(query.path.as_deref(), query.id)?;
     let json = prefers_json(&headers, "application/x-npy");
     let examined = examine(&app, caller, at, query.version, move |reader| {
-        let part = Part::find(reader, &query)?;
-        Ok(if json { Answer::Json(part.read(reader, query.name)?) } else { Answer::Npy(part) })
+        let part = Part::find(reader, &query, &wanted)?;
+        Ok(if json { Answer::Json(part.read(reader, wanted.name)?) } else { Answer::Npy(part) })
     });
     let (opened, answer) = examined.await?;
     let form = if json { "json" } else { "npy" };
@@ -76,19 +76,23 @@ struct Part {
 }
 
 impl Part {
-    fn find(reader: &StoreReader, query: &GsdChunkQuery) -> Result<Self, Problem> {
+    fn find(
+        reader: &StoreReader,
+        query: &FrameQuery,
+        wanted: &ChunkQuery,
+    ) -> Result<Self, Problem> {
         let frame = frame_number(reader, query.frame)?;
         let inherit = query.inherit.unwrap_or_else(|| reader.is_hoomd());
-        let name = query.name.as_bytes();
+        let name = wanted.name.as_bytes();
         let found = match inherit {
             true => reader.find_inherited(frame, name),
             false => reader.find(frame, name),
         };
         let entry = found.map_err(refused)?.ok_or_else(|| {
-            not_found(format!("frame {frame} has no {}", query.name))
+            not_found(format!("frame {frame} has no {}", wanted.name))
                 .with_hint("`/v1/gsd` lists the chunks of a frame")
         })?;
-        let rows = query.rows.as_ref().map_or(0..entry.rows(), |rows| rows.0.clone());
+        let rows = wanted.rows.as_ref().map_or(0..entry.rows(), |rows| rows.0.clone());
         if rows.end > entry.rows() {
             let kind = ProblemKind::Store(ErrorKind::Range);
             return Err(Problem::new(kind, format!("it has {} rows", entry.rows())));

@@ -11,24 +11,23 @@ use super::content::{StoreReader, examine, refused};
 use super::frame_number;
 use crate::app::App;
 use crate::layer::Asker;
-use crate::native::address::at;
+use crate::native::address::About;
 use crate::native::conditional::{Verdict, judge_read, validators};
-use crate::native::extract::{Json, Params};
-use crate::native::json::{GsdIndex, GsdIndexQuery, GsdItem};
+use crate::native::extract::Json;
+use crate::native::json::{FrameQuery, GsdIndex, GsdItem, Target};
 use crate::problem::Problem;
 
 /// What is in a GSD trajectory, and the type and shape of each chunk of one frame.
-#[utoipa::path(get, path = "/v1/gsd", tag = "formats", params(GsdIndexQuery), responses(
+#[utoipa::path(get, path = "/v1/gsd", tag = "formats", params(Target, FrameQuery), responses(
     (status = 200, body = GsdIndex),
     (status = 304, description = "The asker has it already"),
 ))]
 pub(in crate::native) async fn index(
     State(app): State<App>,
     Asker(caller): Asker,
-    Params(query): Params<GsdIndexQuery>,
+    About(at, query): About<FrameQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let at = at(query.path.as_deref(), query.id)?;
     let examined = examine(&app, caller, at, query.version, move |reader| {
         let inherit = query.inherit.unwrap_or_else(|| reader.is_hoomd());
         describe(reader, query.frame, inherit)

@@ -7,7 +7,6 @@ use super::Outcome;
 
 /// Where the entries go.
 #[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct BatchQuery {
     /// The path of the collection; made, if it is missing.

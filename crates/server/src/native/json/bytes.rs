@@ -7,13 +7,8 @@ use super::Instant;
 
 /// What to read.
 #[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ReadQuery {
-    #[param(ignore)]
-    pub(crate) path: Option<String>,
-    #[param(ignore)]
-    pub(crate) id: Option<u64>,
     /// A version that was kept, instead of the current content.
     pub(crate) version: Option<u64>,
     /// The replica of this number, from its place only.
@@ -25,11 +20,8 @@ pub(crate) struct ReadQuery {
 
 /// How to put.
 #[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct PutQuery {
-    #[param(ignore)]
-    pub(crate) path: Option<String>,
     /// Create the collections on the way.
     #[serde(default)]
     pub(crate) parents: bool,
@@ -45,13 +37,8 @@ pub(crate) struct PutQuery {
 
 /// Where to write: exactly one of the three.
 #[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct PatchQuery {
-    #[param(ignore)]
-    pub(crate) path: Option<String>,
-    #[param(ignore)]
-    pub(crate) id: Option<u64>,
     /// Write from this byte on.
     pub(crate) offset: Option<u64>,
     /// Write at the end.
@@ -63,13 +50,8 @@ pub(crate) struct PatchQuery {
 
 /// How to remove.
 #[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct RemoveQuery {
-    #[param(ignore)]
-    pub(crate) path: Option<String>,
-    #[param(ignore)]
-    pub(crate) id: Option<u64>,
     /// With all that lies below.
     #[serde(default)]
     pub(crate) recursive: bool,

@@ -8,7 +8,6 @@ use super::{Instant, Names};
 
 /// Which part of the feed.
 #[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ChangesQuery {
     /// `next` of an earlier answer, or `now`; without, all that is kept.

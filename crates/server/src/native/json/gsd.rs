@@ -6,16 +6,10 @@ use cenote_gsd::{ChunkType, Entry, Number};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use utoipa::{IntoParams, ToSchema};
 
-/// Which frame of which trajectory.
+/// Which frame of a trajectory.
 #[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct GsdIndexQuery {
-    /// The path of the file.
-    #[param(example = "/lab/run7/traj.gsd")]
-    pub(crate) path: Option<String>,
-    /// Its id, instead.
-    pub(crate) id: Option<u64>,
+pub(crate) struct FrameQuery {
     /// A version that was kept, instead of the current content.
     pub(crate) version: Option<u64>,
     /// The frame; -1 is the last.
@@ -26,30 +20,16 @@ pub(crate) struct GsdIndexQuery {
     pub(crate) inherit: Option<bool>,
 }
 
-/// Which chunk of which trajectory.
+/// Which chunk of a frame.
 #[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct GsdChunkQuery {
-    /// The path of the file.
-    #[param(example = "/lab/run7/traj.gsd")]
-    pub(crate) path: Option<String>,
-    /// Its id, instead.
-    pub(crate) id: Option<u64>,
-    /// A version that was kept, instead of the current content.
-    pub(crate) version: Option<u64>,
-    /// The frame; -1 is the last.
-    #[serde(default)]
-    pub(crate) frame: i64,
+pub(crate) struct ChunkQuery {
     /// The name of the chunk.
     #[param(example = "particles/position")]
     pub(crate) name: String,
     /// Only rows from A to before B, as `A:B`.
     #[param(value_type = Option<String>, pattern = "^[0-9]+:[0-9]+$", example = "0:2")]
     pub(crate) rows: Option<RowRange>,
-    /// What the frame lacks is taken from frame 0, by the rules of HOOMD-blue; unless this is
-    /// said, where the file has the schema `hoomd`.
-    pub(crate) inherit: Option<bool>,
 }
 
 /// Some rows: `A:B`, B not among them.

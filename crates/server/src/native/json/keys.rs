@@ -10,36 +10,10 @@ use cenote_keyset::{KeyRef, ValueRef};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-/// One key of which key set, to read it.
+/// One key of a key set.
 #[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct KeyQuery {
-    /// The path of the object with the key set.
-    #[param(example = "/lab/app.quickdump")]
-    pub(crate) path: Option<String>,
-    /// Its id, instead.
-    pub(crate) id: Option<u64>,
-    /// The key that the names in it are below; `user:/` where nothing is said.
-    #[param(example = "user:/")]
-    pub(crate) parent: Option<String>,
-    /// The key: a whole name, one below the parent, or a cascading one, which is looked up.
-    #[param(example = "server/port")]
-    pub(crate) name: String,
-    /// A version that was kept, instead of the current content.
-    pub(crate) version: Option<u64>,
-}
-
-/// One key of which key set, to change it: what was kept stays as it is.
-#[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct ChangedKeyQuery {
-    /// The path of the object with the key set.
-    #[param(example = "/lab/app.quickdump")]
-    pub(crate) path: Option<String>,
-    /// Its id, instead.
-    pub(crate) id: Option<u64>,
     /// The key that the names in it are below; `user:/` where nothing is said.
     #[param(example = "user:/")]
     pub(crate) parent: Option<String>,
@@ -48,16 +22,10 @@ pub(crate) struct ChangedKeyQuery {
     pub(crate) name: String,
 }
 
-/// Which keys of which key set.
+/// Which keys of a key set.
 #[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct KeysQuery {
-    /// The path of the object with the key set.
-    #[param(example = "/lab/app.quickdump")]
-    pub(crate) path: Option<String>,
-    /// Its id, instead.
-    pub(crate) id: Option<u64>,
     /// The key that the names in it are below; `user:/` where nothing is said.
     #[param(example = "user:/")]
     pub(crate) parent: Option<String>,

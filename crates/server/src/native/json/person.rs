@@ -84,9 +84,8 @@ pub(crate) struct ChangeUser {
     pub(crate) role: Option<RoleWord>,
 }
 
-/// A user or a group, by name.
+/// A user, a group or a place, by its name.
 #[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct Named {
     pub(crate) name: String,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use cenote_store::{JobStatus, PlaceId, PlaceKind, PlaceState, PlaceStatus, ReplicaView, Store};
 use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use utoipa::ToSchema;
 
 use super::Instant;
 
@@ -125,14 +125,6 @@ impl From<PlaceStateWord> for PlaceState {
             PlaceStateWord::Draining => Self::Draining,
         }
     }
-}
-
-/// Which place.
-#[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct PlaceQuery {
-    pub(crate) name: String,
 }
 
 /// What to drain, and where to.

@@ -64,7 +64,6 @@ impl From<cenote_store::Token> for Token {
 
 /// Which token to revoke.
 #[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct WhichToken {
     pub(crate) id: u64,
@@ -164,18 +163,8 @@ impl Ticket {
     }
 }
 
-/// Whose tickets: those on a resource, or all that the asker made.
-#[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct TicketsQuery {
-    pub(crate) path: Option<String>,
-    pub(crate) id: Option<u64>,
-}
-
 /// Which ticket to remove.
 #[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct WhichTicket {
     pub(crate) ticket: String,

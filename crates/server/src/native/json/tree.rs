@@ -17,7 +17,6 @@ pub(crate) enum Which {
 
 /// A resource in a query, by its path or by its id.
 #[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct Target {
     /// Its path.
@@ -61,14 +60,8 @@ pub(crate) enum Outcome {
 
 /// Which part of which listing.
 #[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ListQuery {
-    /// The path of the collection.
-    #[param(example = "/")]
-    pub(crate) path: Option<String>,
-    /// Its id, instead.
-    pub(crate) id: Option<u64>,
     /// Begin after this name.
     pub(crate) after: Option<String>,
     /// At most this many entries.
@@ -88,14 +81,8 @@ pub(crate) struct Listing {
 
 /// Where a walk begins.
 #[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct WalkQuery {
-    /// The path of the collection.
-    #[param(example = "/")]
-    pub(crate) path: Option<String>,
-    /// Its id, instead.
-    pub(crate) id: Option<u64>,
     /// Begin after this path.
     pub(crate) after: Option<String>,
 }

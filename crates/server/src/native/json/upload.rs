@@ -33,7 +33,6 @@ pub(crate) struct NewUpload {
 
 /// How a part is taken.
 #[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct PartQuery {
     /// If the bytes end early, keep those that came as a shorter part.

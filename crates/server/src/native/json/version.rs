@@ -1,7 +1,7 @@
 //! Versions.
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 use super::{Instant, Names, Resource};
 
@@ -47,6 +47,14 @@ impl Version {
             label: version.label,
         })
     }
+}
+
+/// Which state of an object.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct VersionQuery {
+    /// A version that was kept, instead of the current content.
+    pub(crate) version: Option<u64>,
 }
 
 /// What to do with the versions of an object.

@@ -15,25 +15,25 @@ use cenote_store::{ErrorKind, ListOptions};
 
 use self::change::Change;
 use self::content::Content;
-use super::address::at;
+use super::address::About;
 use super::conditional::write_conditions;
-use super::extract::{Json, Params};
-use super::json::{ChangedKeyQuery, KeyBody, KeyChange, KeyPage, KeyQuery, KeysQuery, quoted};
+use super::extract::Json;
+use super::json::{KeyBody, KeyChange, KeyPage, KeyQuery, KeysQuery, Target, VersionQuery, quoted};
 use super::list::page_limit;
+use super::query::And;
 use crate::app::App;
 use crate::layer::Asker;
 use crate::problem::{Problem, ProblemKind};
 
 /// The keys of a key set, in order; or one of them and those below it.
-#[utoipa::path(get, path = "/v1/keys", tag = "formats", params(KeysQuery),
+#[utoipa::path(get, path = "/v1/keys", tag = "formats", params(Target, KeysQuery),
     responses((status = 200, body = KeyPage<'static>), (status = 304, description = "The asker has it already")))]
 pub(super) async fn list(
     State(app): State<App>,
     Asker(caller): Asker,
-    Params(query): Params<KeysQuery>,
+    About(at, query): About<KeysQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let at = at(query.path.as_deref(), query.id)?;
     let parent = parent(query.parent.as_deref())?;
     let named = |text: Option<String>| text.map(|text| name(&parent, &text)).transpose();
     let (under, after) = (named(query.under)?, named(query.after)?);
@@ -43,17 +43,16 @@ pub(super) async fn list(
 }
 
 /// One key.
-#[utoipa::path(get, path = "/v1/key", tag = "formats", params(KeyQuery),
+#[utoipa::path(get, path = "/v1/key", tag = "formats", params(Target, KeyQuery, VersionQuery),
     responses((status = 200, body = KeyBody<'static>), (status = 304, description = "The asker has it already")))]
 pub(super) async fn read(
     State(app): State<App>,
     Asker(caller): Asker,
-    Params(query): Params<KeyQuery>,
+    About(at, And(query, kept)): About<And<KeyQuery, VersionQuery>>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let at = at(query.path.as_deref(), query.id)?;
     let (parent, name) = names(query.parent.as_deref(), &query.name)?;
-    let content = Content::open(&app, caller, at, query.version).await?;
+    let content = Content::open(&app, caller, at, kept.version).await?;
     let one = move |mut keys: KeySet| {
         let key = keys.lookup(&name).ok_or_else(|| no_key(&name))?;
         Ok(json(&KeyBody::from(key)))
@@ -62,16 +61,15 @@ pub(super) async fn read(
 }
 
 /// Makes a key, or changes it; the other keys stay, whoever changes them at the same time.
-#[utoipa::path(put, path = "/v1/key", tag = "formats", params(ChangedKeyQuery), request_body = KeyChange,
+#[utoipa::path(put, path = "/v1/key", tag = "formats", params(Target, KeyQuery), request_body = KeyChange,
     responses((status = 201, body = KeyBody<'static>), (status = 200, body = KeyBody<'static>)))]
 pub(super) async fn put(
     State(app): State<App>,
     Asker(caller): Asker,
-    Params(query): Params<ChangedKeyQuery>,
+    About(at, query): About<KeyQuery>,
     headers: HeaderMap,
     Json(wanted): Json<KeyChange>,
 ) -> Result<Response, Problem> {
-    let at = at(query.path.as_deref(), query.id)?;
     let (parent, name) = names(query.parent.as_deref(), &query.name)?;
     let change = Change { at, parent, conditions: write_conditions(&headers)? };
     let new = change.conditions.if_absent;
@@ -91,15 +89,14 @@ pub(super) async fn put(
 }
 
 /// Removes a key.
-#[utoipa::path(delete, path = "/v1/key", tag = "formats", params(ChangedKeyQuery),
+#[utoipa::path(delete, path = "/v1/key", tag = "formats", params(Target, KeyQuery),
     responses((status = 204, description = "It is gone")))]
 pub(super) async fn remove(
     State(app): State<App>,
     Asker(caller): Asker,
-    Params(query): Params<ChangedKeyQuery>,
+    About(at, query): About<KeyQuery>,
     headers: HeaderMap,
 ) -> Result<StatusCode, Problem> {
-    let at = at(query.path.as_deref(), query.id)?;
     let (parent, name) = names(query.parent.as_deref(), &query.name)?;
     let change = Change { at, parent, conditions: write_conditions(&headers)? };
     let edit = move |keys: &mut KeySet| {
