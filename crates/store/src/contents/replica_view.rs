@@ -130,37 +130,13 @@ impl Store {
         number: u32,
         change: &ReplicaChange,
     ) -> Result<Stat> {
-        let notes = change.notes.clone();
-        let needed = match *change == (ReplicaChange { notes, ..ReplicaChange::default() }) {
-            true => Level::ModifyMetadata,
-            false => {
-                require_role(caller, Role::Admin)?;
-                Level::ReadMetadata
-            }
-        };
+        let needed = needed_for(caller, change)?;
         self.transact(|tx| {
             let chain = find(tx, caller, at, needed)?;
             let head = content_of(&chain, at)?;
             let mut stat = Stat::from(chain.clone());
             stat.resource.replicas = self.explicit_replicas(tx, chain.resource())?;
-            let replicas = &mut stat.resource.replicas;
-            let first_good = replicas.iter().find(|replica| replica.is_good()).map(|r| r.number);
-            let replica = replicas.get_mut(number).ok_or_else(|| no_replica(number))?;
-            annotate(replica, change);
-            if change.modified.is_some() && first_good == Some(number) {
-                stat.resource.mtime = change.modified;
-            }
-            if change.good == Some(false) && replica.is_good() {
-                replica.stale = Some(head.clone());
-            }
-            let promoted = replica.stale.clone().filter(|_| change.good == Some(true));
-            if let Some(content) = promoted {
-                promote(&mut stat.resource, &head, content);
-            }
-            let to = change.number.unwrap_or(number);
-            if !stat.resource.replicas.renumber(number, to) {
-                return Err(Error::exists(format!("replica {to}")));
-            }
+            apply(&mut stat.resource, &head, number, change)?;
             self.restate_or_update(tx, caller, &chain, &mut stat)?;
             Ok(stat)
         })
@@ -182,6 +158,43 @@ impl Store {
         describe(tx, &mut stat.resource, caller.user());
         update(tx, ChangeKind::Written, stat.id, old, &stat.resource);
         Ok(())
+    }
+}
+
+/// The level that a change needs.
+fn needed_for(caller: &Caller, change: &ReplicaChange) -> Result<Level> {
+    let notes = change.notes.clone();
+    if *change == (ReplicaChange { notes, ..ReplicaChange::default() }) {
+        return Ok(Level::ModifyMetadata);
+    }
+    require_role(caller, Role::Admin)?;
+    Ok(Level::ReadMetadata)
+}
+
+/// What a resource, whose content is `head`, says after a change of a replica.
+fn apply(
+    resource: &mut Resource,
+    head: &ContentHead,
+    number: u32,
+    change: &ReplicaChange,
+) -> Result<()> {
+    let first_good = resource.replicas.iter().find(|replica| replica.is_good()).map(|r| r.number);
+    let replica = resource.replicas.get_mut(number).ok_or_else(|| no_replica(number))?;
+    annotate(replica, change);
+    if change.modified.is_some() && first_good == Some(number) {
+        resource.mtime = change.modified;
+    }
+    if change.good == Some(false) && replica.is_good() {
+        replica.stale = Some(head.clone());
+    }
+    let promoted = replica.stale.clone().filter(|_| change.good == Some(true));
+    if let Some(content) = promoted {
+        promote(resource, head, content);
+    }
+    let to = change.number.unwrap_or(number);
+    match resource.replicas.renumber(number, to) {
+        true => Ok(()),
+        false => Err(Error::exists(format!("replica {to}"))),
     }
 }
 

@@ -1,9 +1,12 @@
 //! Records that only the heart sees. Those that callers see are in `model`.
 
-use minicbor::data::Type;
-use minicbor::encode::Write;
-use minicbor::{CborLen, Decode, Decoder, Encode, Encoder, decode, encode};
+mod blob;
+mod job;
 
+use minicbor::{CborLen, Decode, Encode};
+
+pub(crate) use self::blob::{BlobCopy, BlobRecord};
+pub(crate) use self::job::{DrainJob, DrainPhase, JobRecord, Tally, TreeJob, TreeWork};
 use crate::model::{
     ChangeKind, ContentHead, ContentId, Digests, Kind, Level, PersonId, PlaceId, ResourceId,
     Statement, Time,
@@ -23,78 +26,6 @@ pub(crate) struct Child {
 pub(crate) struct GraphRecord {
     #[n(0)]
     pub(crate) statements: Vec<Statement>,
-}
-
-/// A blob and where its copies are.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
-pub(crate) struct BlobRecord {
-    #[n(0)]
-    pub(crate) size: u64,
-    #[n(1)]
-    pub(crate) digests: Digests,
-    /// Its copies, the one to read first.
-    #[n(2)]
-    pub(crate) copies: Vec<BlobCopy>,
-}
-
-/// Where a copy of a blob is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum BlobCopy {
-    /// A place keeps it, under the blob's id.
-    Kept(PlaceId),
-    /// A file that was registered where it lies, and counts to a place. It is never written or deleted.
-    Outside(PlaceId, String),
-}
-
-impl BlobCopy {
-    /// The place that it is in, or counts to.
-    pub(crate) fn place(&self) -> PlaceId {
-        match self {
-            Self::Kept(place) | Self::Outside(place, _) => *place,
-        }
-    }
-}
-
-impl BlobRecord {
-    pub(crate) fn copy_in(&self, place: PlaceId) -> Option<&BlobCopy> {
-        self.copies.iter().find(|copy| copy.place() == place)
-    }
-}
-
-/// A place's id, or an array of that and the path of the file. Format 1 had the name of the only place.
-impl<C> Encode<C> for BlobCopy {
-    fn encode<W: Write>(
-        &self,
-        e: &mut Encoder<W>,
-        _: &mut C,
-    ) -> Result<(), encode::Error<W::Error>> {
-        match self {
-            Self::Kept(place) => e.u64(place.0)?.ok(),
-            Self::Outside(place, path) => e.array(2)?.u64(place.0)?.str(path)?.ok(),
-        }
-    }
-}
-
-impl<'b, C> Decode<'b, C> for BlobCopy {
-    fn decode(d: &mut Decoder<'b>, _: &mut C) -> Result<Self, decode::Error> {
-        match d.datatype()? {
-            Type::String => d.skip().map(|()| Self::Kept(PlaceId::MAIN)),
-            Type::Array => match d.array()? {
-                Some(2) => Ok(Self::Outside(PlaceId(d.u64()?), d.str()?.to_owned())),
-                _ => Err(decode::Error::message("a file outside has a place and a path")),
-            },
-            _ => Ok(Self::Kept(PlaceId(d.u64()?))),
-        }
-    }
-}
-
-impl<C> CborLen<C> for BlobCopy {
-    fn cbor_len(&self, ctx: &mut C) -> usize {
-        match self {
-            Self::Kept(place) => place.0.cbor_len(ctx),
-            Self::Outside(place, path) => 1 + place.0.cbor_len(ctx) + path.cbor_len(ctx),
-        }
-    }
 }
 
 /// A version of an object: content and description together.
@@ -245,93 +176,4 @@ pub(crate) struct RunningRecord {
     /// The part that it went on from, if this is not the first one.
     #[n(1)]
     pub(crate) after: Option<ContentId>,
-}
-
-/// Work that is done in bounded commits, and resumed after a restart.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
-pub(crate) enum JobRecord {
-    /// Sweep what lies below a collection that has been removed.
-    #[n(0)]
-    Sweep(#[n(0)] ResourceId),
-    /// Replicate or trim all objects below a collection.
-    #[n(1)]
-    Tree(#[n(0)] TreeJob),
-    /// Move all that a place holds to another.
-    #[n(2)]
-    Drain(#[n(0)] DrainJob),
-}
-
-/// Work on all objects below a collection, in path order.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
-pub(crate) struct TreeJob {
-    #[n(0)]
-    pub(crate) top: ResourceId,
-    /// Who asked for it: what they may not change is left alone.
-    #[n(1)]
-    pub(crate) user: PersonId,
-    /// Whether an administrator's rights are in force.
-    #[n(2)]
-    pub(crate) elevated: bool,
-    #[n(3)]
-    pub(crate) what: TreeWork,
-    /// The last path that was seen to.
-    #[n(4)]
-    pub(crate) after: Option<String>,
-    #[n(5)]
-    pub(crate) tally: Tally,
-}
-
-/// What to do with each object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, CborLen)]
-pub(crate) enum TreeWork {
-    #[n(0)]
-    Replicate(#[n(0)] PlaceId),
-    #[n(1)]
-    Trim {
-        #[n(0)]
-        place: Option<PlaceId>,
-        /// How many good replicas stay.
-        #[n(1)]
-        keep: u64,
-    },
-}
-
-/// The move of all that a place holds, in phases, so that each replica always is where it is said to be.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
-pub(crate) struct DrainJob {
-    #[n(0)]
-    pub(crate) from: PlaceId,
-    #[n(1)]
-    pub(crate) to: PlaceId,
-    #[n(2)]
-    pub(crate) phase: DrainPhase,
-    /// The last key that was seen to in this phase.
-    #[cbor(n(3), with = "minicbor::bytes")]
-    pub(crate) after: Option<Vec<u8>>,
-    #[n(4)]
-    pub(crate) tally: Tally,
-}
-
-/// What a drain does with each row of a table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, CborLen)]
-#[cbor(index_only)]
-pub(crate) enum DrainPhase {
-    /// Blobs are copied.
-    #[n(0)]
-    Copy,
-    /// Replicas are said to be in the other place.
-    #[n(1)]
-    Record,
-    /// Copies are removed.
-    #[n(2)]
-    Remove,
-}
-
-/// How far work has come.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, CborLen)]
-pub(crate) struct Tally {
-    #[n(0)]
-    pub(crate) done: u64,
-    #[n(1)]
-    pub(crate) failed: u64,
 }

@@ -3,14 +3,18 @@
 //! A read goes on with the next copy where one fails, at the byte where it failed: all copies of a blob are
 //! the same bytes.
 
+mod source;
+mod stream;
+
 use std::collections::HashSet;
 use std::ops::Range;
-use std::vec::IntoIter;
 
-use bytes::Bytes;
 use cenote_blob::{Error as BlobError, Hasher, ReadStream, Sha256State};
-use futures_util::stream::{self, BoxStream, StreamExt};
+use futures_util::StreamExt;
 
+pub(crate) use self::source::is_loss;
+pub use self::stream::ContentStream;
+use self::stream::all;
 use super::damage::Damage;
 use crate::catalog::{BlobRecord, Reads, keys};
 use crate::contents::runs::{Part, PartKind};
@@ -18,9 +22,6 @@ use crate::contents::{blob_ids, extents, resolve};
 use crate::model::{ContentHead, Digests, Extent, Piece, PlaceId};
 use crate::places::{Known, Source};
 use crate::{BlobId, Error, ErrorKind, Result, Store};
-
-/// Bytes of a content, in order.
-pub type ContentStream = BoxStream<'static, Result<Bytes>>;
 
 /// A content that can be read.
 #[derive(Debug, Clone)]
@@ -197,126 +198,4 @@ async fn drain(mut chunks: ReadStream) -> Result<(), BlobError> {
         chunk?;
     }
     Ok(())
-}
-
-impl Source {
-    pub(crate) fn place(&self) -> PlaceId {
-        match self {
-            Self::Kept(place, _) | Self::Outside(place, _) => *place,
-        }
-    }
-
-    pub(crate) async fn size(&self, id: BlobId) -> Result<Option<u64>, BlobError> {
-        match self {
-            Self::Kept(_, place) => place.size(id).await,
-            Self::Outside(_, file) => file.size().await,
-        }
-    }
-
-    pub(crate) fn read(&self, id: BlobId, range: Range<u64>) -> ReadStream {
-        match self {
-            Self::Kept(_, place) => place.read(id, range),
-            Self::Outside(_, file) => file.read(id, range),
-        }
-    }
-
-    pub(crate) fn read_verified(&self, id: BlobId, size: u64, sha256: [u8; 32]) -> ReadStream {
-        match self {
-            Self::Kept(_, place) => place.read_verified(id, size, sha256),
-            Self::Outside(_, file) => file.read_verified(id, size, sha256),
-        }
-    }
-
-    /// Notes a copy of ours whose bytes are not what they should be.
-    pub(crate) fn blame(&self, id: BlobId, error: &BlobError, damage: &Damage) {
-        if let (Self::Kept(place, _), true) = (self, is_loss(error)) {
-            damage.note(id, *place);
-        }
-    }
-}
-
-/// Whether an error of a read says that the copy itself is lost, not only out of reach.
-pub(crate) fn is_loss(error: &BlobError) -> bool {
-    use BlobError as E;
-    matches!(error, E::NotFound { .. } | E::Damaged { .. } | E::Io { .. })
-}
-
-/// The bytes of extents, one after the other.
-fn all(extents: Vec<Extent>, blobs: Vec<Held>, damage: Damage) -> ContentStream {
-    stream::iter(extents).flat_map(move |extent| run(extent, &blobs, &damage)).boxed()
-}
-
-/// The bytes of one extent.
-fn run(extent: Extent, blobs: &[Held], damage: &Damage) -> ContentStream {
-    let Extent { length, start, piece, .. } = extent;
-    match piece {
-        Piece::Inline(bytes) => {
-            let bytes = Bytes::from(bytes).slice(start as usize..(start + length) as usize);
-            stream::once(async { Ok(bytes) }).boxed()
-        }
-        Piece::Hole => zeros(length),
-        Piece::Blob(id) => {
-            match blobs.iter().find(|held| held.id == id) {
-                Some(held) => BlobRun::new(held, start..start + length, damage.clone()).stream(),
-                None => stream::once(async move {
-                    Err(Error::damaged(format!("blob {id} is not laid out")))
-                })
-                .boxed(),
-            }
-        }
-    }
-}
-
-/// The bytes of a range of a blob, under way.
-struct BlobRun {
-    id: BlobId,
-    /// What is still to come.
-    rest: Range<u64>,
-    reading: Option<(Source, ReadStream)>,
-    sources: IntoIter<Source>,
-    /// The error to end with, if no copy is left.
-    fault: Error,
-    damage: Damage,
-}
-
-impl BlobRun {
-    fn new(held: &Held, rest: Range<u64>, damage: Damage) -> Self {
-        let sources = held.sources.clone().into_iter();
-        Self { id: held.id, rest, reading: None, sources, fault: held.nowhere(), damage }
-    }
-
-    fn stream(self) -> ContentStream {
-        stream::try_unfold(self, Self::step).boxed()
-    }
-
-    async fn step(mut self) -> Result<Option<(Bytes, Self)>> {
-        while !self.rest.is_empty() {
-            let Some((source, chunks)) = &mut self.reading else {
-                let Some(source) = self.sources.next() else { return Err(self.fault) };
-                let chunks = source.read(self.id, self.rest.clone());
-                self.reading = Some((source, chunks));
-                continue;
-            };
-            match chunks.next().await {
-                Some(Ok(chunk)) => {
-                    self.rest.start += chunk.len() as u64;
-                    return Ok(Some((chunk, self)));
-                }
-                Some(Err(error)) => {
-                    source.blame(self.id, &error, &self.damage);
-                    self.fault = error.into();
-                    self.reading = None;
-                }
-                None => self.reading = None,
-            }
-        }
-        Ok(None)
-    }
-}
-
-fn zeros(length: u64) -> ContentStream {
-    const BLOCK: u64 = 256 << 10;
-    let block = Bytes::from(vec![0; BLOCK.min(length) as usize]);
-    let runs = (0..length).step_by(BLOCK as usize);
-    stream::iter(runs.map(move |at| Ok(block.slice(..BLOCK.min(length - at) as usize)))).boxed()
 }

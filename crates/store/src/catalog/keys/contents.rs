@@ -1,0 +1,118 @@
+//! Contents, the blobs that they lie in, and uploads.
+
+use bytes::Bytes;
+use cenote_blob::BlobId;
+use cenote_kv::KeyRange;
+
+use super::{Key, id_at};
+use crate::model::{ContentId, ResourceId, Time};
+
+pub(crate) fn content(id: ContentId) -> Bytes {
+    Key::new(b'K').id(id.0).done()
+}
+
+pub(crate) fn contents() -> KeyRange {
+    Key::new(b'K').prefix()
+}
+
+pub(crate) fn patch(content: ContentId, sequence: u32) -> Bytes {
+    Key::new(b'k').id(content.0).bytes(&sequence.to_be_bytes()).done()
+}
+
+pub(crate) fn patches(content: ContentId) -> KeyRange {
+    Key::new(b'k').id(content.0).prefix()
+}
+
+pub(crate) fn all_patches() -> KeyRange {
+    Key::new(b'k').prefix()
+}
+
+pub(crate) fn content_user(content: ContentId, id: ResourceId, version: u64) -> Bytes {
+    Key::new(b'R').id(content.0).id(id.0).id(version).done()
+}
+
+pub(crate) fn content_users(content: ContentId) -> KeyRange {
+    Key::new(b'R').id(content.0).prefix()
+}
+
+pub(crate) fn all_content_users() -> KeyRange {
+    Key::new(b'R').prefix()
+}
+
+pub(crate) fn blob(id: BlobId) -> Bytes {
+    Key::new(b'B').bytes(&id.to_bytes()).done()
+}
+
+pub(crate) fn blobs() -> KeyRange {
+    Key::new(b'B').prefix()
+}
+
+/// The blob in a key of [`blobs`].
+pub(crate) fn blob_id(key: &[u8]) -> Option<BlobId> {
+    Some(BlobId::from_bytes(key.get(1..)?.try_into().ok()?))
+}
+
+pub(crate) fn blob_user(blob: BlobId, content: ContentId) -> Bytes {
+    Key::new(b'b').bytes(&blob.to_bytes()).id(content.0).done()
+}
+
+pub(crate) fn blob_users(blob: BlobId) -> KeyRange {
+    Key::new(b'b').bytes(&blob.to_bytes()).prefix()
+}
+
+pub(crate) fn all_blob_users() -> KeyRange {
+    Key::new(b'b').prefix()
+}
+
+/// The blob and the content in a key of [`blob_users`].
+pub(crate) fn blob_user_parts(key: &[u8]) -> Option<(BlobId, ContentId)> {
+    let blob = key.get(1..17)?.try_into().ok()?;
+    Some((BlobId::from_bytes(blob), ContentId(id_at(key, 17)?)))
+}
+
+pub(crate) fn undigested(id: ResourceId) -> Bytes {
+    Key::new(b'd').id(id.0).done()
+}
+
+pub(crate) fn all_undigested() -> KeyRange {
+    Key::new(b'd').prefix()
+}
+
+pub(crate) fn garbage(since: Time, content: ContentId) -> Bytes {
+    Key::new(b'g').id(since.nanos() as u64).id(content.0).done()
+}
+
+pub(crate) fn garbage_before(time: Time) -> KeyRange {
+    let mut range = Key::new(b'g').prefix();
+    range.end = Some(Key::new(b'g').id(time.nanos().max(0) as u64).done());
+    range
+}
+
+/// The content in a key of [`garbage_before`].
+pub(crate) fn garbage_content(key: &[u8]) -> Option<ContentId> {
+    id_at(key, 9).map(ContentId)
+}
+
+pub(crate) fn all_garbage() -> KeyRange {
+    Key::new(b'g').prefix()
+}
+
+pub(crate) fn upload(id: u64) -> Bytes {
+    Key::new(b'P').id(id).done()
+}
+
+pub(crate) fn uploads() -> KeyRange {
+    Key::new(b'P').prefix()
+}
+
+pub(crate) fn part(upload: u64, offset: u64) -> Bytes {
+    Key::new(b'p').id(upload).id(offset).done()
+}
+
+pub(crate) fn parts(upload: u64) -> KeyRange {
+    Key::new(b'p').id(upload).prefix()
+}
+
+pub(crate) fn all_parts() -> KeyRange {
+    Key::new(b'p').prefix()
+}

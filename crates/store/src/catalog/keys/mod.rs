@@ -1,0 +1,93 @@
+//! Every key of the catalog. Nothing else knows the layout.
+//!
+//! A key is one letter for the table, then its parts: ids as big-endian `u64`, so
+//! that scans follow their order; names and tokens as their bytes, always last.
+//! `docs/format.md` shows the same table with the values.
+//!
+//! | key | value | what |
+//! |---|---|---|
+//! | `N` id | `Resource` | a resource |
+//! | `C` parent name | `Child` | the child of that name |
+//! | `K` content | `Content` | the extents of a content |
+//! | `k` content seq | `Extent` | a patch over them, in the order of writing |
+//! | `R` content id version | empty | who refers to a content: a resource (version 0), a version of it, or a stale replica |
+//! | `B` blob | `BlobRecord` | a blob: its size, digests and copies |
+//! | `b` blob content | empty | which contents refer to a blob |
+//! | `G` id | `Graph` | the description of a resource or a person |
+//! | `I` predicate object id | empty | who states this: 64-bit hashes of both terms |
+//! | `V` id version | `VersionRecord` | a version of an object |
+//! | `F` position | `ChangeRecord` | the change feed, in commit order |
+//! | `U` person | `Person` | a user or group |
+//! | `u` name | `PersonId` | the user or group of that name |
+//! | `M` group user | empty | who is in a group |
+//! | `m` user group | empty | the groups of a user |
+//! | `t` sha256(token) | `TokenRecord` | an access token |
+//! | `y` user token-id | sha256(token) | the tokens of a user |
+//! | `T` ticket | `TicketRecord` | a ticket |
+//! | `w` resource ticket | empty | the tickets on a resource |
+//! | `P` upload | `UploadRecord` | an upload that is under way |
+//! | `p` upload offset | `PartRecord` | a part that has arrived |
+//! | `L` place | `PlaceInfo` | a place for contents |
+//! | `J` id | `JobRecord` | work that a restart resumes |
+//! | `g` time content | empty | a content that may have lost its last reference |
+//! | `d` id | empty | an object whose content has no SHA-256 yet |
+//! | `c` id what | counter | children and bytes of a collection; of the store, with id 0; copies of blobs in a place |
+//! | `O` opening 0 name | bytes | a note of an opening, in its own words |
+//! | `s` what | | settings of the store: its format, the next free id, the default place, where the change feed begins |
+
+mod contents;
+mod people;
+mod store;
+mod tree;
+
+use bytes::Bytes;
+use cenote_kv::KeyRange;
+
+pub(crate) use contents::*;
+pub(crate) use people::*;
+pub(crate) use store::*;
+pub(crate) use tree::*;
+
+/// A key under construction.
+struct Key(Vec<u8>);
+
+impl Key {
+    fn new(table: u8) -> Self {
+        let mut bytes = Vec::with_capacity(32);
+        bytes.push(table);
+        Self(bytes)
+    }
+
+    fn id(self, id: u64) -> Self {
+        self.bytes(&id.to_be_bytes())
+    }
+
+    fn bytes(mut self, bytes: &[u8]) -> Self {
+        self.0.extend_from_slice(bytes);
+        self
+    }
+
+    fn done(self) -> Bytes {
+        self.0.into()
+    }
+
+    fn prefix(self) -> KeyRange {
+        KeyRange::prefix(self.0)
+    }
+}
+
+/// The id of the resource, person, content … right after the letter of a key.
+pub(crate) fn first_id(key: &[u8]) -> Option<u64> {
+    id_at(key, 1)
+}
+
+/// The id in the last 8 bytes of a key.
+pub(crate) fn last_id(key: &[u8]) -> Option<u64> {
+    id_at(key, key.len().checked_sub(8)?)
+}
+
+/// The id at byte `at` of a key.
+pub(crate) fn id_at(key: &[u8], at: usize) -> Option<u64> {
+    let bytes = key.get(at..at.checked_add(8)?)?;
+    Some(u64::from_be_bytes(bytes.try_into().ok()?))
+}

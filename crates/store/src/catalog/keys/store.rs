@@ -1,0 +1,82 @@
+//! What belongs to the store as a whole: places, jobs, the change feed, counters, notes and settings.
+
+use bytes::Bytes;
+use cenote_kv::KeyRange;
+
+use super::Key;
+use crate::model::PlaceId;
+
+pub(crate) fn place(id: PlaceId) -> Bytes {
+    Key::new(b'L').id(id.0).done()
+}
+
+pub(crate) fn places() -> KeyRange {
+    Key::new(b'L').prefix()
+}
+
+pub(crate) fn job(id: u64) -> Bytes {
+    Key::new(b'J').id(id).done()
+}
+
+pub(crate) fn jobs() -> KeyRange {
+    Key::new(b'J').prefix()
+}
+
+/// The prefix to which the engine appends the position of a change.
+pub(crate) fn feed() -> Bytes {
+    Key::new(b'F').done()
+}
+
+/// Changes after a position; a position is the part of a feed key after its letter.
+pub(crate) fn feed_after(position: Option<[u8; 12]>) -> KeyRange {
+    let range = Key::new(b'F').prefix();
+    match position {
+        Some(position) => range.after(&Key::new(b'F').bytes(&position).done()),
+        None => range,
+    }
+}
+
+/// The position in a key of [`feed_after`].
+pub(crate) fn feed_position(key: &[u8]) -> Option<[u8; 12]> {
+    key.get(1..)?.try_into().ok()
+}
+
+/// A counter of a collection or a place, or of the store with id 0.
+pub(crate) fn counter(id: u64, what: Counter) -> Bytes {
+    Key::new(b'c').id(id).bytes(&[what as u8]).done()
+}
+
+pub(crate) fn counters() -> KeyRange {
+    Key::new(b'c').prefix()
+}
+
+/// What is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Counter {
+    /// Children of a collection; copies in a place; all resources of the store but the root.
+    Resources = b'n' as isize,
+    /// Bytes of the objects in a collection; of the copies in a place; of all objects in the store.
+    Bytes = b's' as isize,
+    /// Replicas that are recorded in a place.
+    Replicas = b'r' as isize,
+}
+
+/// A note of an opening; openings have names without a zero byte.
+pub(crate) fn note(opening: &str, name: &str) -> Bytes {
+    Key::new(b'O').bytes(opening.as_bytes()).bytes(&[0]).bytes(name.as_bytes()).done()
+}
+
+/// The notes of an opening whose names begin with `prefix`.
+pub(crate) fn notes(opening: &str, prefix: &str) -> KeyRange {
+    KeyRange::prefix(note(opening, prefix))
+}
+
+/// The name in a key of [`notes`].
+pub(crate) fn note_name<'a>(opening: &str, key: &'a [u8]) -> &'a str {
+    let name = key.get(opening.len() + 2..).unwrap_or_default();
+    std::str::from_utf8(name).unwrap_or_default()
+}
+
+pub(crate) fn setting(what: &str) -> Bytes {
+    Key::new(b's').bytes(what.as_bytes()).done()
+}

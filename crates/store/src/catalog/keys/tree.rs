@@ -1,0 +1,81 @@
+//! Resources: their children, versions and descriptions.
+
+use bytes::Bytes;
+use cenote_kv::KeyRange;
+
+use super::Key;
+use crate::model::ResourceId;
+
+pub(crate) fn resource(id: ResourceId) -> Bytes {
+    Key::new(b'N').id(id.0).done()
+}
+
+pub(crate) fn resources_between(first: ResourceId, last: ResourceId) -> KeyRange {
+    KeyRange::new(resource(first), Key::new(b'N').id(last.0).bytes(&[0]).done())
+}
+
+pub(crate) fn resources() -> KeyRange {
+    Key::new(b'N').prefix()
+}
+
+pub(crate) fn child(parent: ResourceId, name: &str) -> Bytes {
+    Key::new(b'C').id(parent.0).bytes(name.as_bytes()).done()
+}
+
+pub(crate) fn children(parent: ResourceId) -> KeyRange {
+    Key::new(b'C').id(parent.0).prefix()
+}
+
+pub(crate) fn all_children() -> KeyRange {
+    Key::new(b'C').prefix()
+}
+
+/// The name in a key of [`children`].
+pub(crate) fn child_name(key: &[u8]) -> &str {
+    key.get(9..).and_then(|name| std::str::from_utf8(name).ok()).unwrap_or_default()
+}
+
+pub(crate) fn version(id: ResourceId, version: u64) -> Bytes {
+    Key::new(b'V').id(id.0).id(version).done()
+}
+
+pub(crate) fn versions(id: ResourceId) -> KeyRange {
+    Key::new(b'V').id(id.0).prefix()
+}
+
+pub(crate) fn all_versions() -> KeyRange {
+    Key::new(b'V').prefix()
+}
+
+pub(crate) fn graph(id: u64) -> Bytes {
+    Key::new(b'G').id(id).done()
+}
+
+pub(crate) fn graphs() -> KeyRange {
+    Key::new(b'G').prefix()
+}
+
+pub(crate) fn statement(predicate: u64, object: u64, id: u64) -> Bytes {
+    Key::new(b'I').id(predicate).id(object).id(id).done()
+}
+
+pub(crate) fn statements(predicate: u64, object: Option<u64>) -> KeyRange {
+    let key = Key::new(b'I').id(predicate);
+    match object {
+        Some(object) => key.id(object).prefix(),
+        None => key.prefix(),
+    }
+}
+
+pub(crate) fn all_statements() -> KeyRange {
+    Key::new(b'I').prefix()
+}
+
+/// The statements of the predicates that come after one.
+pub(crate) fn statements_after(predicate: Option<u64>) -> KeyRange {
+    let all = all_statements();
+    match predicate.map(|predicate| statements(predicate, None).end) {
+        Some(Some(start)) => KeyRange { start, ..all },
+        Some(None) | None => all,
+    }
+}

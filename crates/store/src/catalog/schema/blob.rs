@@ -1,0 +1,79 @@
+//! Blobs, and where their copies are.
+
+use minicbor::data::Type;
+use minicbor::encode::Write;
+use minicbor::{CborLen, Decode, Decoder, Encode, Encoder, decode, encode};
+
+use crate::model::{Digests, PlaceId};
+
+/// A blob and where its copies are.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+pub(crate) struct BlobRecord {
+    #[n(0)]
+    pub(crate) size: u64,
+    #[n(1)]
+    pub(crate) digests: Digests,
+    /// Its copies, the one to read first.
+    #[n(2)]
+    pub(crate) copies: Vec<BlobCopy>,
+}
+
+/// Where a copy of a blob is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum BlobCopy {
+    /// A place keeps it, under the blob's id.
+    Kept(PlaceId),
+    /// A file that was registered where it lies, and counts to a place. It is never written or deleted.
+    Outside(PlaceId, String),
+}
+
+impl BlobCopy {
+    /// The place that it is in, or counts to.
+    pub(crate) fn place(&self) -> PlaceId {
+        match self {
+            Self::Kept(place) | Self::Outside(place, _) => *place,
+        }
+    }
+}
+
+impl BlobRecord {
+    pub(crate) fn copy_in(&self, place: PlaceId) -> Option<&BlobCopy> {
+        self.copies.iter().find(|copy| copy.place() == place)
+    }
+}
+
+/// A place's id, or an array of that and the path of the file. Format 1 had the name of the only place.
+impl<C> Encode<C> for BlobCopy {
+    fn encode<W: Write>(
+        &self,
+        e: &mut Encoder<W>,
+        _: &mut C,
+    ) -> Result<(), encode::Error<W::Error>> {
+        match self {
+            Self::Kept(place) => e.u64(place.0)?.ok(),
+            Self::Outside(place, path) => e.array(2)?.u64(place.0)?.str(path)?.ok(),
+        }
+    }
+}
+
+impl<'b, C> Decode<'b, C> for BlobCopy {
+    fn decode(d: &mut Decoder<'b>, _: &mut C) -> Result<Self, decode::Error> {
+        match d.datatype()? {
+            Type::String => d.skip().map(|()| Self::Kept(PlaceId::MAIN)),
+            Type::Array => match d.array()? {
+                Some(2) => Ok(Self::Outside(PlaceId(d.u64()?), d.str()?.to_owned())),
+                _ => Err(decode::Error::message("a file outside has a place and a path")),
+            },
+            _ => Ok(Self::Kept(PlaceId(d.u64()?))),
+        }
+    }
+}
+
+impl<C> CborLen<C> for BlobCopy {
+    fn cbor_len(&self, ctx: &mut C) -> usize {
+        match self {
+            Self::Kept(place) => place.0.cbor_len(ctx),
+            Self::Outside(place, path) => 1 + place.0.cbor_len(ctx) + path.cbor_len(ctx),
+        }
+    }
+}

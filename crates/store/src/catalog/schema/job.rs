@@ -1,0 +1,94 @@
+//! Recorded work.
+
+use minicbor::{CborLen, Decode, Encode};
+
+use crate::model::{PersonId, PlaceId, ResourceId};
+
+/// Work that is done in bounded commits, and resumed after a restart.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+pub(crate) enum JobRecord {
+    /// Sweep what lies below a collection that has been removed.
+    #[n(0)]
+    Sweep(#[n(0)] ResourceId),
+    /// Replicate or trim all objects below a collection.
+    #[n(1)]
+    Tree(#[n(0)] TreeJob),
+    /// Move all that a place holds to another.
+    #[n(2)]
+    Drain(#[n(0)] DrainJob),
+}
+
+/// Work on all objects below a collection, in path order.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+pub(crate) struct TreeJob {
+    #[n(0)]
+    pub(crate) top: ResourceId,
+    /// Who asked for it: what they may not change is left alone.
+    #[n(1)]
+    pub(crate) user: PersonId,
+    /// Whether an administrator's rights are in force.
+    #[n(2)]
+    pub(crate) elevated: bool,
+    #[n(3)]
+    pub(crate) what: TreeWork,
+    /// The last path that was seen to.
+    #[n(4)]
+    pub(crate) after: Option<String>,
+    #[n(5)]
+    pub(crate) tally: Tally,
+}
+
+/// What to do with each object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, CborLen)]
+pub(crate) enum TreeWork {
+    #[n(0)]
+    Replicate(#[n(0)] PlaceId),
+    #[n(1)]
+    Trim {
+        #[n(0)]
+        place: Option<PlaceId>,
+        /// How many good replicas stay.
+        #[n(1)]
+        keep: u64,
+    },
+}
+
+/// The move of all that a place holds, in phases, so that each replica always is where it is said to be.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+pub(crate) struct DrainJob {
+    #[n(0)]
+    pub(crate) from: PlaceId,
+    #[n(1)]
+    pub(crate) to: PlaceId,
+    #[n(2)]
+    pub(crate) phase: DrainPhase,
+    /// The last key that was seen to in this phase.
+    #[cbor(n(3), with = "minicbor::bytes")]
+    pub(crate) after: Option<Vec<u8>>,
+    #[n(4)]
+    pub(crate) tally: Tally,
+}
+
+/// What a drain does with each row of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, CborLen)]
+#[cbor(index_only)]
+pub(crate) enum DrainPhase {
+    /// Blobs are copied.
+    #[n(0)]
+    Copy,
+    /// Replicas are said to be in the other place.
+    #[n(1)]
+    Record,
+    /// Copies are removed.
+    #[n(2)]
+    Remove,
+}
+
+/// How far work has come.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, CborLen)]
+pub(crate) struct Tally {
+    #[n(0)]
+    pub(crate) done: u64,
+    #[n(1)]
+    pub(crate) failed: u64,
+}

@@ -1,0 +1,33 @@
+//! Contents: who refers to them, their extents, and the records of the blobs that hold them.
+
+mod blobs;
+mod holders;
+mod uploads;
+
+use std::collections::HashSet;
+
+use super::report::Report;
+use crate::catalog::View;
+use crate::model::ContentId;
+use crate::{BlobId, Result};
+
+/// Contents that are used without a reference: by parts of uploads, or because it is missing.
+type Used = HashSet<ContentId>;
+
+/// Blobs that a content lies in although its reference is missing.
+type Held = HashSet<BlobId>;
+
+pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
+    let mut used = Used::new();
+    holders::resources(view, report, &mut used)?;
+    holders::versions(view, report, &mut used)?;
+    holders::users(view, report)?;
+    holders::undigested(view, report)?;
+    uploads::uploads(view, report)?;
+    uploads::parts(view, report, &mut used)?;
+    let held = blobs::contents(view, report, &used)?;
+    blobs::stray_patches(view, report)?;
+    blobs::blobs(view, report, held)?;
+    blobs::blob_users(view, report)?;
+    report.flush()
+}

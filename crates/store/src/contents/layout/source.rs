@@ -1,0 +1,52 @@
+//! One copy of a blob, read wherever it is.
+
+use std::ops::Range;
+
+use cenote_blob::{Error as BlobError, ReadStream};
+
+use crate::BlobId;
+use crate::contents::damage::Damage;
+use crate::model::PlaceId;
+use crate::places::Source;
+
+impl Source {
+    pub(crate) fn place(&self) -> PlaceId {
+        match self {
+            Self::Kept(place, _) | Self::Outside(place, _) => *place,
+        }
+    }
+
+    pub(crate) async fn size(&self, id: BlobId) -> Result<Option<u64>, BlobError> {
+        match self {
+            Self::Kept(_, place) => place.size(id).await,
+            Self::Outside(_, file) => file.size().await,
+        }
+    }
+
+    pub(crate) fn read(&self, id: BlobId, range: Range<u64>) -> ReadStream {
+        match self {
+            Self::Kept(_, place) => place.read(id, range),
+            Self::Outside(_, file) => file.read(id, range),
+        }
+    }
+
+    pub(crate) fn read_verified(&self, id: BlobId, size: u64, sha256: [u8; 32]) -> ReadStream {
+        match self {
+            Self::Kept(_, place) => place.read_verified(id, size, sha256),
+            Self::Outside(_, file) => file.read_verified(id, size, sha256),
+        }
+    }
+
+    /// Notes a copy of ours whose bytes are not what they should be.
+    pub(crate) fn blame(&self, id: BlobId, error: &BlobError, damage: &Damage) {
+        if let (Self::Kept(place, _), true) = (self, is_loss(error)) {
+            damage.note(id, *place);
+        }
+    }
+}
+
+/// Whether an error of a read says that the copy itself is lost, not only out of reach.
+pub(crate) fn is_loss(error: &BlobError) -> bool {
+    use BlobError as E;
+    matches!(error, E::NotFound { .. } | E::Damaged { .. } | E::Io { .. })
+}
