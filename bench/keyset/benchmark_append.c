@@ -13,9 +13,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include <kdb.h>
-#include <kdbmodule.h>
-#include <kdbprivate.h>
+#include "plugin.h"
 
 static long microseconds (clockid_t clock)
 {
@@ -27,11 +25,9 @@ static long microseconds (clockid_t clock)
 int main (int argc, char ** argv)
 {
 	if (argc != 5) return fprintf (stderr, "usage: %s <file> <parent> <plugin> <rounds>\n", argv[0]);
-	KeySet * modules = ksNew (0, KS_END);
-	elektraModulesInit (modules, 0);
-	Key * error = keyNew ("/", KEY_END);
-	Plugin * plugin = elektraPluginOpen (argv[3], modules, ksNew (0, KS_END), error);
-	Key * parent = keyNew (argv[2], KEY_VALUE, argv[1], KEY_END);
+	Opened opened = open_plugin (argv[1], argv[2], argv[3]);
+	Plugin * plugin = opened.plugin;
+	Key * parent = opened.parent;
 	KeySet * old = ksNew (0, KS_END);
 	for (int round = 0; round < atoi (argv[4]); ++round)
 	{
@@ -52,10 +48,6 @@ int main (int argc, char ** argv)
 		fflush (stdout);
 	}
 	ksDel (old);
-	keyDel (parent);
-	elektraPluginClose (plugin, error);
-	keyDel (error);
-	elektraModulesClose (modules, 0);
-	ksDel (modules);
+	close_plugin (opened);
 	return 0;
 }

@@ -8,9 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include <kdb.h>
-#include <kdbmodule.h>
-#include <kdbprivate.h>
+#include "plugin.h"
 
 static struct timespec start;
 
@@ -66,11 +64,9 @@ static void look_up (KeySet * keys, Key ** names, const char * what)
 int main (int argc, char ** argv)
 {
 	if (argc != 4) return fprintf (stderr, "usage: %s <file> <parent> <plugin>\n", argv[0]);
-	KeySet * modules = ksNew (0, KS_END);
-	elektraModulesInit (modules, 0);
-	Key * error = keyNew ("/", KEY_END);
-	Plugin * plugin = elektraPluginOpen (argv[3], modules, ksNew (0, KS_END), error);
-	Key * parent = keyNew (argv[2], KEY_VALUE, argv[1], KEY_END);
+	Opened opened = open_plugin (argv[1], argv[2], argv[3]);
+	Plugin * plugin = opened.plugin;
+	Key * parent = opened.parent;
 	KeySet * keys = ksNew (0, KS_END);
 	check (plugin->kdbGet (plugin, keys, parent) >= 0);
 	ssize_t count = ksGetSize (keys);
@@ -111,5 +107,6 @@ int main (int argc, char ** argv)
 	KeySet * copy = ksDup (keys);
 	check (ksGetSize (ksCut (copy, parent)) == count);
 	per ("copy, cut all", 1);
+	close_plugin (opened);
 	return 0;
 }
