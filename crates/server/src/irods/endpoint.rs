@@ -3,26 +3,17 @@
 //! The order of the checks is that of the C++ server: endpoint, method, operation, who asks,
 //! parameters.
 
-use axum::body::Body;
 use axum::extract::{Path, Request, State};
-use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
-use bytes::{Bytes, BytesMut};
-use cenote_store::{Caller, Expected, PlaceId, PutOptions, Received, StorePath};
-use futures_util::TryStreamExt;
-use http_body_util::{BodyExt, Limited};
-use multer::{Field, Multipart};
 use serde_json::{Value, json};
 
 use super::answer::{self, Answer};
+use super::body::{self, Carrier};
 use super::call::{Call, host};
 use super::code::Refusal;
 use super::form::Form;
-use super::target::Target;
-use super::{
-    collections, data_objects, identity, lpath, parallel, query, resources, rules, tickets, users,
-    zones,
-};
+use super::{collections, data_objects, identity, query, resources, rules, tickets, users, zones};
 use crate::app::App;
 
 /// The families of operations.
@@ -81,30 +72,17 @@ async fn call(app: &App, endpoint: Endpoint, request: Request) -> Answer {
     let post = request.method() == Method::POST;
     let host = host(&request);
     let headers = request.headers().clone();
-    let (form, received, caller) = match (post, body_kind(endpoint, &headers)) {
-        (false, _) => {
-            let form = Form::decode(request.uri().query().unwrap_or_default().as_bytes());
+    let (form, received, caller) = match Carrier::of(&request, endpoint == Endpoint::DataObjects)? {
+        Carrier::Form => {
+            let form = body::form(app, request).await?;
             known(endpoint, post, &form)?;
             (form, None, identity::caller(app, &headers).await?)
         }
-        (true, BodyKind::Form) => {
-            let form = Form::decode(&small_body(app, request.into_body()).await?);
-            known(endpoint, post, &form)?;
-            (form, None, identity::caller(app, &headers).await?)
-        }
-        (true, BodyKind::Raw) => {
+        Carrier::Bytes(carrier) => {
             let caller = identity::caller(app, &headers).await?;
-            let form = form_of_headers(&headers);
-            let received = receive(app, &caller, &form, request.into_body().into_data_stream());
-            (form.clone(), Some(received.await?), caller)
-        }
-        (true, BodyKind::Parts(boundary)) => {
-            let caller = identity::caller(app, &headers).await?;
-            let parts = Multipart::new(request.into_body().into_data_stream(), boundary);
-            let (form, received) = parts_of(app, &caller, parts).await?;
+            let (form, received) = carrier.receive(app, &caller, request).await?;
             (form, received, caller)
         }
-        (true, BodyKind::Unknown) => return Err(Refusal::BAD),
     };
     let operation = known(endpoint, post, &form)?;
     let mut call = Call { app: app.clone(), caller, form, received };
@@ -159,130 +137,6 @@ fn operations(
         (Endpoint::Zones, false) => (&["report", "stat"], &[]),
         (Endpoint::Zones, true) => (zones::CHANGES, &[]),
     }
-}
-
-/// How a POST carries its parameters.
-enum BodyKind {
-    Form,
-    /// In headers, and the body is the content.
-    Raw,
-    Parts(String),
-    Unknown,
-}
-
-const OPERATION_HEADER: &str = "irods-api-request-op";
-
-fn body_kind(endpoint: Endpoint, headers: &HeaderMap) -> BodyKind {
-    let raw = headers.get(OPERATION_HEADER).is_some_and(|operation| operation == "write");
-    if endpoint == Endpoint::DataObjects && raw {
-        return BodyKind::Raw;
-    }
-    let media_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let media_type = media_type.unwrap_or_default();
-    if let Ok(boundary) = multer::parse_boundary(media_type) {
-        return BodyKind::Parts(boundary);
-    }
-    match media_type.starts_with("application/x-www-form-urlencoded") {
-        true => BodyKind::Form,
-        false => BodyKind::Unknown,
-    }
-}
-
-fn form_of_headers(headers: &HeaderMap) -> Form {
-    let mut form = Form::default();
-    for (name, value) in headers {
-        if let Some(name) = name.as_str().strip_prefix("irods-api-request-") {
-            form.insert(name.to_owned(), Bytes::copy_from_slice(value.as_bytes()));
-        }
-    }
-    form
-}
-
-async fn small_body(app: &App, body: Body) -> Result<Bytes, Refusal> {
-    let body = Limited::new(body, app.limits().json_bytes).collect().await;
-    Ok(body.map_err(|_| Refusal::Plain(StatusCode::PAYLOAD_TOO_LARGE))?.to_bytes())
-}
-
-/// Whether a parameter names another place for bytes than where new contents go: then it has to come before
-/// them.
-fn says_where(name: &str, value: &[u8]) -> bool {
-    match name {
-        "replica-number" | "resource" => !value.is_empty(),
-        "parallel-write-handle" => {
-            std::str::from_utf8(value).is_ok_and(|handle| parallel::place(handle).is_some())
-        }
-        _ => false,
-    }
-}
-
-/// The parts of a body, in whatever order they come; the bytes go to the store at once.
-async fn parts_of(
-    app: &App,
-    caller: &Caller,
-    mut parts: Multipart<'_>,
-) -> Result<(Form, Option<Received>), Refusal> {
-    let (mut form, mut received) = (Form::default(), None);
-    while let Some(part) = parts.next_field().await.map_err(|_| Refusal::BAD)? {
-        match part.name().map(str::to_owned).ok_or(Refusal::BAD)? {
-            name if name == "bytes" => received = Some(receive(app, caller, &form, part).await?),
-            name => {
-                let value = small_part(app, part).await?;
-                if received.is_some() && says_where(&name, &value) {
-                    return Err(Refusal::BAD);
-                }
-                form.insert(name, value);
-            }
-        }
-    }
-    Ok((form, received))
-}
-
-async fn small_part(app: &App, mut part: Field<'_>) -> Result<Bytes, Refusal> {
-    let mut value = BytesMut::new();
-    while let Some(chunk) = part.chunk().await.map_err(|_| Refusal::BAD)? {
-        value.extend_from_slice(&chunk);
-        if value.len() > app.limits().json_bytes {
-            return Err(Refusal::Plain(StatusCode::PAYLOAD_TOO_LARGE));
-        }
-    }
-    Ok(value.freeze())
-}
-
-/// Takes bytes in; not, if it is clear already that they may not be written where they go.
-async fn receive<E: std::fmt::Display>(
-    app: &App,
-    caller: &Caller,
-    form: &Form,
-    bytes: impl futures_util::Stream<Item = Result<Bytes, E>>,
-) -> Result<Received, Refusal> {
-    let zone = &app.irods().zone;
-    let path = form.text("lpath").and_then(|path| lpath::parse(zone, path));
-    let handle = form.text("parallel-write-handle");
-    let ticket = form.text("ticket").is_some();
-    if let Some(path) = path.clone().filter(|_| !ticket && handle.is_none()) {
-        let caller = caller.clone().elevated(false);
-        let may = app.ask(move |store| Ok(store.may_put(&caller, &path, &PutOptions::default())));
-        may.await?.map_err(super::write::refusal)?;
-    }
-    let place = match (handle, path) {
-        (Some(handle), _) => parallel::place(handle),
-        (None, Some(path)) => place(app, caller, form, path).await?,
-        (None, None) => None,
-    };
-    let bytes = bytes.map_err(|fault| fault.to_string());
-    Ok(app.store().receive_at(place, bytes, &Expected::default()).await?)
-}
-
-/// Where the bytes of a write go.
-async fn place(
-    app: &App,
-    caller: &Caller,
-    form: &Form,
-    path: StorePath,
-) -> Result<Option<PlaceId>, Refusal> {
-    let (target, caller) = (Target::of(form)?, caller.clone());
-    let own = app.irods().resource.clone();
-    app.ask(move |store| target.place(store, &caller, &path, &own)).await?
 }
 
 /// `GET info`: what the server is and allows.

@@ -9,6 +9,7 @@
 //! * one file a family of operations; `code` has the numbers, and every translation into them.
 
 mod answer;
+mod body;
 mod call;
 mod checksums;
 mod code;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::answer::{self, Answer};
 use super::call::Call;
 use super::code::{Code, Refusal, admin_only};
-use super::notes::{self, Note};
+use super::notes::{self, Changing, Note};
 
 /// The operations that change something.
 pub(super) const CHANGES: &[&str] = &["add", "modify", "remove"];
@@ -75,46 +75,90 @@ async fn remove(call: Call) -> Answer {
 }
 
 async fn modify(call: Call) -> Answer {
-    let (name, property) = (call.need("name")?.to_owned(), call.need("property")?.to_owned());
-    if !["comment", "connection_info", "name"].contains(&property.as_str()) {
-        return Err(Refusal::BAD);
-    }
-    let value = call.form.text("value").unwrap_or_default().to_owned();
-    match property.as_str() {
-        "connection_info" => check_connection(&value)?,
-        "name" if value.is_empty() || value.contains('/') => {
-            return Err(Refusal::code(Code::InvalidArgument));
-        }
-        _ => {}
-    }
+    let property = Property::named(call.need("property")?).ok_or(Refusal::BAD)?;
+    let change = Change {
+        name: call.need("name")?.to_owned(),
+        property,
+        value: call.form.text("value").unwrap_or_default().to_owned(),
+    };
+    property.check(&change.value)?;
     let (caller, local) = (call.caller.clone(), call.settings().zone.clone());
     let modified = call.ask(move |store| {
-        Ok(notes::change(store, &caller, Role::Admin, |notes| {
-            let known = match (notes.get::<Zone>(&name)?, name == local) {
-                (known, false) => known,
-                (known, true) => Some(known.unwrap_or(Zone { id: LOCAL, ..Zone::default() }))
-                    .filter(|_| property == "comment"),
-            };
-            let Some(mut zone) = known else {
-                return Ok(Err(Refusal::code(Code::InvalidArgument)));
-            };
-            let mut own = name.as_str();
-            match property.as_str() {
-                "comment" => zone.comment.clone_from(&value),
-                "connection_info" => zone.connection.clone_from(&value),
-                _ if value == local || notes.get::<Zone>(&value)?.is_some() => {
-                    return Ok(Err(Refusal::code(Code::AlreadyExists)));
-                }
-                _ => {
-                    notes.remove::<Zone>(&name);
-                    own = &value;
-                }
-            }
-            notes.put(own, &zone).map(Ok)
-        }))
+        Ok(notes::change(store, &caller, Role::Admin, |notes| change.make(notes, &local)))
     });
     modified.await?.map_err(admin_only)??;
     answer::done()
+}
+
+/// What may be changed of a zone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Property {
+    Comment,
+    Connection,
+    Name,
+}
+
+impl Property {
+    fn named(word: &str) -> Option<Self> {
+        match word {
+            "comment" => Some(Self::Comment),
+            "connection_info" => Some(Self::Connection),
+            "name" => Some(Self::Name),
+            _ => None,
+        }
+    }
+
+    fn check(self, value: &str) -> std::result::Result<(), Refusal> {
+        match self {
+            Self::Connection => check_connection(value),
+            Self::Name if value.is_empty() || value.contains('/') => {
+                Err(Refusal::code(Code::InvalidArgument))
+            }
+            Self::Comment | Self::Name => Ok(()),
+        }
+    }
+}
+
+/// A zone, and what one of its properties becomes.
+struct Change {
+    name: String,
+    property: Property,
+    value: String,
+}
+
+impl Change {
+    fn make(
+        &self,
+        notes: &mut Changing<'_, '_>,
+        local: &str,
+    ) -> Result<std::result::Result<(), Refusal>> {
+        let Self { name, property, value } = self;
+        let Some(mut zone) = self.zone(notes, local)? else {
+            return Ok(Err(Refusal::code(Code::InvalidArgument)));
+        };
+        match property {
+            Property::Comment => zone.comment.clone_from(value),
+            Property::Connection => zone.connection.clone_from(value),
+            Property::Name if value == local || notes.get::<Zone>(value)?.is_some() => {
+                return Ok(Err(Refusal::code(Code::AlreadyExists)));
+            }
+            Property::Name => notes.remove::<Zone>(name),
+        }
+        let name = if *property == Property::Name { value } else { name };
+        notes.put(name, &zone).map(Ok)
+    }
+
+    /// The zone as it is noted, if it can be changed so: of the local one only the comment can.
+    fn zone(&self, notes: &Changing<'_, '_>, local: &str) -> Result<Option<Zone>> {
+        let known = notes.get::<Zone>(&self.name)?;
+        Ok(match (self.name == local, self.property) {
+            (false, _) => known,
+            (true, Property::Comment) => {
+                Some(known.unwrap_or(Zone { id: LOCAL, ..Zone::default() }))
+            }
+            (true, _) => None,
+        })
+    }
 }
 
 /// `HOST:PORT`, both of them.

@@ -3,13 +3,11 @@
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use cenote_store::{At, Registration, Trim};
+use cenote_store::{At, JobStatus, Registration, Trim};
 
 use super::address::at;
 use super::extract::Json;
-use super::json::{
-    Job, Register, Replicas, Replicate, Replicated, Resource, Target, TrimReplicas, Trimmed,
-};
+use super::json::{Job, Register, Replicas, Replicate, Resource, Target, TrimReplicas, Trimmed};
 use super::uploads::digest;
 use super::write::answer;
 use crate::app::App;
@@ -29,7 +27,7 @@ pub(super) async fn list(
 
 /// Copies the content of an object into a place; of all objects below a collection, as a job.
 #[utoipa::path(post, path = "/v1/replicas", tag = "places", request_body = Replicate,
-    responses((status = 200, body = Replicated), (status = 202, body = Job)))]
+    responses((status = 200, body = Replicas), (status = 202, body = Job)))]
 pub(super) async fn replicate(
     State(app): State<App>,
     Asker(caller): Asker,
@@ -39,12 +37,11 @@ pub(super) async fn replicate(
     let place = app.ask(move |store| store.place_named(&question.place)).await?;
     if question.recursive {
         let job = app.ask(move |store| store.replicate_tree(&caller, &at, place)).await?;
-        let job = Replicated::Job(Job::from(job));
-        return Ok((StatusCode::ACCEPTED, Json(job)).into_response());
+        return Ok(accepted(job));
     }
     app.store().replicate(&caller, &at, place).await?;
     let replicas = app.ask(move |store| store.replicas(&caller, &at)).await?;
-    Ok(Json(Replicated::Replicas(Replicas::of(replicas))).into_response())
+    Ok(Json(Replicas::of(replicas)).into_response())
 }
 
 /// Removes replicas of an object, never the last good one; of all objects below a collection, as a job.
@@ -61,13 +58,18 @@ pub(super) async fn trim(
     if !recursive {
         let trim = Trim { replica, place, keep, dry_run };
         let trimmed = app.store().trim(&caller, &at, &trim).await?;
-        return Ok(Json(Trimmed::Numbers { trimmed }).into_response());
+        return Ok(Json(Trimmed { trimmed }).into_response());
     }
     if replica.is_some() || dry_run {
         return Err(Problem::invalid("`recursive` goes with neither `replica` nor `dry_run`"));
     }
     let job = app.ask(move |store| store.trim_tree(&caller, &at, place, keep)).await?;
-    Ok((StatusCode::ACCEPTED, Json(Trimmed::Job(job.into()))).into_response())
+    Ok(accepted(job))
+}
+
+/// The job that goes on with it.
+fn accepted(job: JobStatus) -> Response {
+    (StatusCode::ACCEPTED, Json(Job::from(job))).into_response()
 }
 
 /// Makes a file the content of an object where it lies.
