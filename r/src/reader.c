@@ -32,6 +32,8 @@ static void finalize(SEXP pointer) {
 }
 
 SEXP reader_open(SEXP path, SEXP offset, SEXP length) {
+  SEXP pointer = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, R_NilValue));
+  R_RegisterCFinalizerEx(pointer, finalize, TRUE);
   FILE *file = open_at(CHAR(STRING_ELT(path, 0)), Rf_asReal(offset));
   Reader *reader = file ? malloc(sizeof *reader) : NULL;
   if (!reader) {
@@ -40,8 +42,7 @@ SEXP reader_open(SEXP path, SEXP offset, SEXP length) {
   }
   setvbuf(file, NULL, _IONBF, 0);
   *reader = (Reader){file, Rf_asReal(length)};
-  SEXP pointer = PROTECT(R_MakeExternalPtr(reader, R_NilValue, R_NilValue));
-  R_RegisterCFinalizerEx(pointer, finalize, TRUE);
+  R_SetExternalPtrAddr(pointer, reader);
   UNPROTECT(1);
   return pointer;
 }
