@@ -1,10 +1,11 @@
 //! From text to a query.
 
-use super::super::column::Entity;
-use super::super::cursor::Cursor;
-use super::super::lexer::TokenKind;
-use super::super::statement::{Comparison, Operator};
-use super::statement::{Aggregate, CastType, Condition, Expression, Function, Output, Select};
+mod condition;
+mod expression;
+
+use super::statement::{Output, Select};
+use crate::genquery::column::Entity;
+use crate::genquery::cursor::Cursor;
 use crate::{Error, Result};
 
 /// How deep conditions and functions may lie in each other.
@@ -140,121 +141,6 @@ impl Parser<'_> {
         word.parse().map_err(|_| self.cursor.fault_before("no whole number"))
     }
 
-    fn output(&mut self) -> Result<Output> {
-        let Some(TokenKind::Word(word)) = self.cursor.peek() else {
-            return Ok(Output::Plain(self.expression()?));
-        };
-        let Some(aggregate) = Aggregate::named(word) else {
-            return Ok(Output::Plain(self.expression()?));
-        };
-        self.cursor.word("a function")?;
-        self.cursor.sign("(")?;
-        let of = self.expression()?;
-        self.cursor.sign(")")?;
-        Ok(Output::Aggregate(aggregate, of))
-    }
-
-    fn expression(&mut self) -> Result<Expression> {
-        self.deeper(|parser| {
-            if let Some(TokenKind::Text(_)) = parser.cursor.peek() {
-                return Ok(Expression::Text(parser.text()?));
-            }
-            let word = parser.cursor.word("a column")?;
-            if let Ok(number) = word.parse() {
-                return Ok(Expression::Number(number));
-            }
-            match parser.cursor.peek() {
-                Some(TokenKind::Sign("(")) if word.eq_ignore_ascii_case("cast") => parser.cast(),
-                Some(TokenKind::Sign("(")) => parser.call(&word),
-                _ => Ok(Expression::Column(parser.cursor.column(&word)?)),
-            }
-        })
-    }
-
-    fn call(&mut self, word: &str) -> Result<Expression> {
-        let function = Function::named(word);
-        let function = function.ok_or_else(|| self.cursor.fault_before("no such function"))?;
-        self.cursor.sign("(")?;
-        let arguments = self.list(Self::expression)?;
-        self.cursor.sign(")")?;
-        Ok(Expression::Call(function, arguments))
-    }
-
-    fn cast(&mut self) -> Result<Expression> {
-        self.cursor.sign("(")?;
-        let inner = self.expression()?;
-        self.cursor.keyword("as")?;
-        let word = self.cursor.word("a type")?;
-        let r#type = cast_type(&word);
-        let r#type = r#type.ok_or_else(|| self.cursor.fault_before("no such type"))?;
-        self.cursor.sign(")")?;
-        Ok(Expression::Cast(Box::new(inner), r#type))
-    }
-
-    fn any(&mut self) -> Result<Condition> {
-        let mut inner = vec![self.all()?];
-        while self.cursor.take_word("or") {
-            inner.push(self.all()?);
-        }
-        Ok(alone(inner, Condition::Any))
-    }
-
-    fn all(&mut self) -> Result<Condition> {
-        let mut inner = vec![self.condition()?];
-        while self.cursor.take_word("and") {
-            inner.push(self.condition()?);
-        }
-        Ok(alone(inner, Condition::All))
-    }
-
-    fn condition(&mut self) -> Result<Condition> {
-        self.deeper(|parser| {
-            if parser.cursor.take_word("not") {
-                return Ok(Condition::Not(Box::new(parser.condition()?)));
-            }
-            if parser.cursor.take_sign("(") {
-                let inner = parser.any()?;
-                parser.cursor.sign(")")?;
-                return Ok(inner);
-            }
-            let expression = parser.expression()?;
-            match parser.cursor.take_word("is") {
-                true => parser.is_null(expression),
-                false => Ok(Condition::Compare(expression, parser.comparison()?)),
-            }
-        })
-    }
-
-    fn is_null(&mut self, expression: Expression) -> Result<Condition> {
-        let negated = self.cursor.take_word("not");
-        self.cursor.keyword("null")?;
-        let is_null = Condition::IsNull(expression);
-        Ok(if negated { Condition::Not(Box::new(is_null)) } else { is_null })
-    }
-
-    fn comparison(&mut self) -> Result<Comparison> {
-        let negated = self.cursor.take_word("not");
-        let operator = self.cursor.operator()?;
-        if negated && !operator.is_word() {
-            return Err(self.cursor.fault_before("`not` stands before a condition"));
-        }
-        let values = match operator {
-            Operator::In => {
-                self.cursor.sign("(")?;
-                let values = self.list(Self::text)?;
-                self.cursor.sign(")")?;
-                values
-            }
-            Operator::Between => {
-                let low = self.text()?;
-                self.cursor.keyword("and")?;
-                vec![low, self.text()?]
-            }
-            _ => vec![self.text()?],
-        };
-        Ok(Comparison { operator, negated, numeric: false, values })
-    }
-
     /// A value in quotes, in which `\xNN` is a byte.
     fn text(&mut self) -> Result<String> {
         let argument = self.stored.as_mut().filter(|_| self.cursor.take_sign("?"));
@@ -276,22 +162,6 @@ impl Parser<'_> {
         self.depth -= 1;
         parsed
     }
-}
-
-fn alone(mut inner: Vec<Condition>, many: fn(Vec<Condition>) -> Condition) -> Condition {
-    match inner.len() {
-        1 => inner.remove(0),
-        _ => many(inner),
-    }
-}
-
-fn cast_type(word: &str) -> Option<CastType> {
-    CastType::named(match word.to_ascii_lowercase().as_str() {
-        "integer" | "bigint" => "int",
-        "double" | "real" | "float" | "numeric" => "decimal",
-        "text" | "char" => "varchar",
-        _ => word,
-    })
 }
 
 fn unescape(value: &str) -> Option<String> {
