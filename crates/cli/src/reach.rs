@@ -33,16 +33,22 @@ struct Lent {
 }
 
 impl Reach {
+    /// Who asks is told to the server of CENOTE_URL only.
+    fn new(url: String, mut variables: Vec<(&'static str, String)>, lent: Option<Lent>) -> Self {
+        variables.push(("CENOTE_URL", url.clone()));
+        Self { url, variables, lent }
+    }
+
     /// To a server, by the same credential.
     pub(crate) fn of_server(url: &str, credential: Option<&Credential>) -> Self {
-        let variables = match credential {
+        let who = match credential {
             Some(Credential::Token(token)) => vec![("CENOTE_TOKEN", token.clone())],
             Some(Credential::Password { user, password }) => {
                 vec![("CENOTE_USER", user.clone()), ("CENOTE_PASSWORD", password.clone())]
             }
             None => Vec::new(),
         };
-        Self { url: url.to_owned(), variables, lent: None }
+        Self::new(url.to_owned(), who, None)
     }
 
     /// To a store that this process has open, for reading one resource.
@@ -69,7 +75,7 @@ impl Reach {
         let url = server.url();
         let serving = tokio::spawn(server.run(std::future::pending()));
         let lent = Lent { client: client.clone(), id, serving };
-        Ok(Self { url, variables: vec![("CENOTE_TOKEN", secret)], lent: Some(lent) })
+        Ok(Self::new(url, vec![("CENOTE_TOKEN", secret)], Some(lent)))
     }
 
     /// Also shows a ticket.

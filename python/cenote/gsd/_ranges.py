@@ -29,7 +29,9 @@ class Ranges:
         url: ``http://``, ``https://``, or ``cenote://host[:port]/path``: a path in a store. That
             is HTTPS, except on this machine; ``cenote+https://`` and ``cenote+http://`` say which.
             Who asks is said in the URL, or by CENOTE_TOKEN, or CENOTE_USER and CENOTE_PASSWORD;
-            CENOTE_TICKET shows a ticket besides.
+            CENOTE_TICKET shows a ticket besides. What the environment says goes to the server of
+            CENOTE_URL only, and nothing of it to another machine in clear text, unless CENOTE_URL
+            is HTTP.
     """
 
     def __init__(self, url):
@@ -38,14 +40,12 @@ class Ranges:
             raise ValueError(f'The URL does not name a host: {url}')
         self.name = url.replace(f'{parts.username}:{parts.password}@', '')
         self._host, self._port = parts.hostname, parts.port
-        self._headers = {}
+        self._headers, self._withheld = {}, False
         self._tls = parts.scheme.endswith('https')
         if parts.scheme in STORE:
             self._tls |= parts.scheme == 'cenote' and parts.hostname not in LOCAL
             self._target = '/v1/fs' + quote(unquote(parts.path))
-            self._headers.update(credentials(parts))
-            if ticket := os.environ.get('CENOTE_TICKET'):
-                self._headers['Cenote-Ticket'] = ticket
+            self._headers, self._withheld = secrets(parts, self._tls)
         else:
             self._target = (parts.path or '/') + (f'?{parts.query}' if parts.query else '')
         self._idle = queue.LifoQueue()
@@ -111,6 +111,8 @@ class Ranges:
             detail = json.loads(data)['detail']
         except (ValueError, KeyError, TypeError):
             detail = f'{response.status} {response.reason}'
+        if self._withheld and response.status in (401, 403, 404):
+            detail += ' (who you are, as the environment says it, is told to CENOTE_URL only)'
         if response.status == 404:
             return FileNotFoundError(errno.ENOENT, detail, self.name)
         if response.status in (401, 403):
@@ -120,17 +122,46 @@ class Ranges:
         return OSError(errno.EIO, detail, self.name)
 
 
-def credentials(parts):
-    """The header that says who asks."""
-    user, password = parts.username, parts.password
-    token = os.environ.get('CENOTE_TOKEN')
-    if user is None and token:
-        return {'Authorization': 'Bearer ' + token}
-    if user is None:
-        user, password = os.environ.get('CENOTE_USER'), os.environ.get('CENOTE_PASSWORD')
-    else:
-        user, password = unquote(user), unquote(password or '')
-    if not user or password is None:
-        return {}
+def secrets(parts, tls):
+    """The headers that say who asks, and whether others were withheld from this server.
+
+    A URL may come from anywhere, so it alone does not decide who is told the secrets of the
+    environment: they are those of the server that CENOTE_URL names.
+    """
+    home = urlsplit(os.environ.get('CENOTE_URL', ''))
+    is_home = home.hostname and server(home, home.scheme == 'https') == server(parts, tls)
+    own = environment()
+    headers = own if is_home else {}
+    if parts.username is not None:
+        headers = {**headers, **basic(unquote(parts.username), unquote(parts.password or ''))}
+    in_clear = not tls and parts.hostname not in LOCAL
+    if headers and in_clear and not (is_home and home.scheme == 'http'):
+        raise ValueError(
+            f'Nobody is told in clear text who you are: {parts.hostname}. Read from '
+            'cenote+https://, or set CENOTE_URL to the http:// address of this server'
+        )
+    return headers, bool(own) and not is_home
+
+
+def server(parts, tls):
+    """Host and port."""
+    return parts.hostname, parts.port or (443 if tls else 80)
+
+
+def environment():
+    """The headers with what the environment says of who asks."""
+    headers = {}
+    user, password = os.environ.get('CENOTE_USER'), os.environ.get('CENOTE_PASSWORD')
+    if token := os.environ.get('CENOTE_TOKEN'):
+        headers['Authorization'] = 'Bearer ' + token
+    elif user and password is not None:
+        headers = basic(user, password)
+    if ticket := os.environ.get('CENOTE_TICKET'):
+        headers['Cenote-Ticket'] = ticket
+    return headers
+
+
+def basic(user, password):
+    """The header that gives a user and a password."""
     pair = base64.b64encode(f'{user}:{password}'.encode()).decode()
     return {'Authorization': 'Basic ' + pair}

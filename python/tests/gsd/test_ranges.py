@@ -5,12 +5,14 @@ import errno
 import http.server
 import re
 import threading
+from urllib.parse import urlsplit
 
 import numpy
 import pytest
 
 import cenote.gsd.fl
 import cenote.gsd.hoomd
+from cenote.gsd._ranges import secrets
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -107,6 +109,11 @@ def test_threads_read_at_the_same_time(server):
     assert not wrong
 
 
+def nobody(monkeypatch):
+    for name in ('CENOTE_URL', 'CENOTE_TOKEN', 'CENOTE_USER', 'CENOTE_PASSWORD', 'CENOTE_TICKET'):
+        monkeypatch.delenv(name, raising=False)
+
+
 @pytest.mark.parametrize(
     ('who', 'environment', 'expected'),
     [
@@ -121,13 +128,42 @@ def test_threads_read_at_the_same_time(server):
     ],
 )
 def test_who_asks(server, monkeypatch, who, environment, expected):
-    for name in ('CENOTE_TOKEN', 'CENOTE_USER', 'CENOTE_PASSWORD'):
-        monkeypatch.delenv(name, raising=False)
+    nobody(monkeypatch)
+    monkeypatch.setenv('CENOTE_URL', f'http://127.0.0.1:{server.server_port}/')
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     file = cenote.gsd.fl.open(url(server, who=who), 'r')
     assert server.seen[0][1].get('Authorization') == expected
     assert 'pa%20ss' not in file.name
+
+
+@pytest.mark.parametrize('home', [None, '/srv/store', 'http://127.0.0.1:1', 'https://example.org'])
+def test_what_the_environment_says_is_for_its_store_only(server, monkeypatch, home):
+    nobody(monkeypatch)
+    for name in ('CENOTE_TOKEN', 'CENOTE_USER', 'CENOTE_PASSWORD', 'CENOTE_TICKET'):
+        monkeypatch.setenv(name, 'a secret')
+    if home:
+        monkeypatch.setenv('CENOTE_URL', home)
+    cenote.gsd.fl.open(url(server), 'r')
+    assert not {'Authorization', 'Cenote-Ticket'} & set(server.seen[0][1])
+    server.faults.append(lambda handler: handler.answer(401, b''))
+    with pytest.raises(PermissionError, match='told to CENOTE_URL only'):
+        cenote.gsd.fl.open(url(server), 'r')
+
+
+def test_nobody_else_hears_in_clear_text_who_asks(monkeypatch):
+    nobody(monkeypatch)
+    plain = urlsplit('cenote+http://store.example.org:8470/a.gsd')
+    assert secrets(plain, False) == ({}, False)
+    with pytest.raises(ValueError, match='in clear text'):
+        cenote.gsd.fl.open('cenote+http://ada:x@store.example.org:8470/a.gsd', 'r')
+    monkeypatch.setenv('CENOTE_TOKEN', 't0ken')
+    assert secrets(plain, False) == ({}, True)
+    monkeypatch.setenv('CENOTE_URL', 'https://store.example.org:8470')
+    with pytest.raises(ValueError, match='in clear text'):
+        cenote.gsd.fl.open('cenote+http://store.example.org:8470/a.gsd', 'r')
+    monkeypatch.setenv('CENOTE_URL', 'http://store.example.org:8470')
+    assert secrets(plain, False) == ({'Authorization': 'Bearer t0ken'}, False)
 
 
 def test_credentials_are_for_stores_only(server, monkeypatch):

@@ -102,8 +102,9 @@ def store(tmp_path_factory):
 
 
 @pytest.fixture
-def who(monkeypatch):
+def who(monkeypatch, store):
     """Asks as the administrator."""
+    monkeypatch.setenv('CENOTE_URL', store.url)
     monkeypatch.delenv('CENOTE_TOKEN', raising=False)
     monkeypatch.delenv('CENOTE_TICKET', raising=False)
     monkeypatch.setenv('CENOTE_USER', 'ada')

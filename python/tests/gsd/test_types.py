@@ -3,10 +3,6 @@
 import subprocess
 import sys
 
-import pytest
-
-pytest.importorskip('mypy')
-
 
 def test_stubs_agree_with_the_modules():
     modules = [f'cenote.gsd.{name}' for name in ('fl', 'hoomd', 'pygsd', '_frame')]
