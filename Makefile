@@ -3,6 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 N ?= 1000
+CHILDREN ?= 1000000
 # The program that the tests of other languages run; `cargo test` builds it, too.
 PROGRAM := cargo build --locked -p cenote-cli
 
@@ -61,6 +62,11 @@ fuzz: ## run every fuzz target for a minute each (needs cargo-fuzz and a nightly
 bench-engines: ## measure the catalog's engines on the workload of the design
 	cargo run --release --locked -p cenote-bench-engines -- fjall
 
+bench-scale: ## measure how the store's costs grow with its size (options: CHILDREN=100000)
+	rm -rf target/bench-scale
+	cargo run --release --locked -p cenote-bench-scale -- target/bench-scale $(CHILDREN)
+	rm -rf target/bench-scale
+
 bench-native: build ## measure the native opening beside its peers
 	scripts/setup bench
 	cargo run --release --locked -p cenote-bench-native -- target/release/cenote
@@ -79,4 +85,4 @@ bench-irods: build ## measure the R package beside curl, and beside rirods where
 	scripts/setup bench-r
 	bench/irods/run
 
-.PHONY: help build demo lint test python r check-r crash oracle nightly fuzz bench-engines bench-native bench-gsd bench-keyset bench-irods
+.PHONY: help build demo lint test python r check-r crash oracle nightly fuzz bench-engines bench-scale bench-native bench-gsd bench-keyset bench-irods
