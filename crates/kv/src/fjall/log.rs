@@ -20,6 +20,7 @@ use std::path::Path;
 use bytes::{Buf, Bytes};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::directory::sync_dir;
 use crate::Version;
 
 /// The size of the file, in bytes. The tree is synced as often as it is full.
@@ -75,6 +76,8 @@ impl Group {
 
 impl Log {
     /// Opens the log in `dir`, and gives the groups that are in it. The next record is written over them.
+    ///
+    /// A sync of the file does not keep its name: that is synced here, for as long as nothing was written to it.
     pub(super) fn open(dir: &Path) -> io::Result<(Self, Vec<Group>)> {
         let path = dir.join("log");
         let file =
@@ -82,6 +85,9 @@ impl Log {
         let mut bytes = vec![0; (file.metadata()?.len() as usize).min(SIZE)];
         file.read_exact_at(&mut bytes, 0)?;
         let grown = bytes.len();
+        if grown == 0 {
+            sync_dir(dir)?;
+        }
         Ok((Self { file, end: 0, grown }, groups(bytes.into())))
     }
 

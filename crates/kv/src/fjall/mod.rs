@@ -5,6 +5,7 @@
 //! acknowledged ([`commit`], [`log`]); keys that begin with 0xff are the engine's own ([`layout`]).
 
 mod commit;
+mod directory;
 mod journal;
 mod layout;
 mod lock;
@@ -85,7 +86,7 @@ impl FjallEngine {
     /// is there cannot be read.
     pub fn open(dir: impl AsRef<Path>, options: FjallOptions) -> Result<Self> {
         let dir = dir.as_ref();
-        std::fs::create_dir_all(dir).map_err(io)?;
+        directory::make_durable(dir).map_err(io)?;
         let lock = DirectoryLock::acquire(dir)?;
         lock::clear_unfinished_creation(dir)?;
         let (log, groups) = Log::open(dir).map_err(io)?;
