@@ -1,6 +1,6 @@
 # Errors of class `cenote_error`, with a hint of what to do next. Subclasses tell what went wrong: `cenote_not_found`,
 # `cenote_denied`, `cenote_exists`, `cenote_not_empty`, `cenote_wrong_kind`, `cenote_unauthenticated`, `cenote_mismatch`,
-# `cenote_invalid`, `cenote_interrupted`, `cenote_unreachable`; others are named as the server names them.
+# `cenote_invalid`, `cenote_busy`, `cenote_interrupted`, `cenote_unreachable`; others are named as the server names them.
 
 stop_cenote <- function(kind, message, hint = hints[[kind]]) {
   text <- if (is.null(hint)) message else paste0(message, "\n  hint: ", hint)

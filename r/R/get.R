@@ -3,7 +3,7 @@
 #' An object comes in one request, whatever its size, straight to disk, and its CRC-64/NVME is compared with the server's
 #' (or its SHA-256, where the server knows only that). The file appears under its name when it is whole, in one step if it
 #' replaces another; until then, and after an interruption, what has come waits beside it in a file that ends in `.part`,
-#' where the next call goes on. Collections come with all that is in them, several files at a time; one with a name that
+#' where the next call goes on; two calls at a time do not write the same one. Collections come with all that is in them, several files at a time; one with a name that
 #' leads out of the directory is refused.
 #'
 #' @param logical_path What to get.
@@ -38,25 +38,36 @@ iget <- function(logical_path, local_path = basename(logical_path), offset = 0, 
 
 # Gives the SHA-256, if the server knows it.
 get_file <- function(path, file, how, verbose) {
-  part <- check_target(file, how)
-  if (isTRUE(file.size(part) > 0)) {
+  check_target(file, how)
+  part <- parts_of(file)
+  if (how$resume && isTRUE(file.size(part) > 0)) {
     return(get_streams(path, file, how, progress(size_of(path, verbose), verbose))[[1]])
   }
-  crc <- begin_digest(part, algorithm = "crc64nvme")
-  on.exit(end_digest(crc))
+  lock <- lock_part(part)
+  on.exit(unlock(lock))
   h <- get_handle(path, how$offset, how)
   if (verbose) show_received(h)
-  answer <- tryCatch(
-    send(fs_url(path), h, function(url, handle) curl::curl_fetch_disk(url, part, handle)),
-    cenote_unreachable = function(e) stop_interrupted(conditionMessage(e))
-  )
-  if (!file.exists(part)) create_file(part) # curl makes no file of an empty body
-  check_got(answer, part, if (how$offset > 0) 206 else 200)
-  keep_file(answer, part, file, end_digest(crc, file.size(part)), how$offset == 0)
+  got <- fetch_hashed(fs_url(path), h, part)
+  check_got(got$answer, part, if (how$offset > 0) 206 else 200)
+  keep_file(got$answer, part, file, got$crc, how$offset == 0)
 }
 
-# Gives the part, which is there only if it is to be continued.
-check_target <- function(file, how, part = parts_of(file)) {
+# An answer whose body is in a file, and the CRC of that, which is computed while it comes.
+fetch_hashed <- function(url, h, file) {
+  crc <- NULL
+  drop <- function() if (!is.null(crc)) end_digest(crc)
+  on.exit(drop())
+  fetch <- function(url, handle) { # again, where the server was overloaded
+    drop()
+    create_file(file)
+    crc <<- begin_digest(file, algorithm = "crc64nvme")
+    curl::curl_fetch_disk(url, file, handle)
+  }
+  answer <- tryCatch(send(url, h, fetch), cenote_unreachable = function(e) stop_interrupted(conditionMessage(e)))
+  list(answer = answer, crc = end_digest(crc, file.size(file)))
+}
+
+check_target <- function(file, how) {
   if (dir.exists(file)) {
     stop_cenote("exists", paste0("a directory is there already: ", file), "name the file in it")
   }
@@ -66,8 +77,6 @@ check_target <- function(file, how, part = parts_of(file)) {
   if (!dir.exists(dirname(file))) {
     stop_cenote("not-found", paste0("no such directory: ", dirname(file)), "check the local path")
   }
-  if (!how$resume) remove_files(part)
-  part
 }
 
 # Where what comes of files waits; where some of them are named like that, under longer names.
@@ -76,6 +85,15 @@ parts_of <- function(files) {
   while (any(paste0(files, ending, recycle0 = TRUE) %in% files)) ending <- paste0(ending, ".part")
   paste0(files, ending, recycle0 = TRUE)
 }
+
+# Two that write the same part at a time would both find the right digests, and leave what neither has written.
+lock_part <- function(part) {
+  lock <- .Call(lock_take, native_path(part))
+  if (is.null(lock)) stop_cenote("busy", paste0("it is on its way already: ", part), "wait for the other call, or the other session")
+  lock
+}
+
+unlock <- function(lock) .Call(lock_release, lock)
 
 get_handle <- function(path, offset, how) {
   h <- handle(url = fs_url(path), headers = ticket_header(how$ticket), buffersize = 512L * 1024L)

@@ -8,9 +8,15 @@ each_request <- function(n, request, width = 6L) {
   faults <- list()
   begun <- 0L
   failed <- function(e) faults <<- c(faults, list(e))
-  drop <- function(asked) if (!is.null(asked$drop)) asked$drop()
+  under_way <- list()
+  drop <- function(asked) {
+    under_way[[asked$key]] <<- NULL
+    if (!is.null(asked$drop)) asked$drop()
+  }
+  on.exit(for (asked in under_way) drop(asked)) # what an interrupt leaves
   add <- function(i, tries) {
-    asked <- request(i)
+    asked <- c(request(i), key = as.character(i))
+    under_way[[asked$key]] <<- asked
     curl::multi_add(asked$handle, pool = pool, data = asked$data,
       done = function(answer) {
         again <- tries > 0 && answer$status_code %in% c(429, 503)

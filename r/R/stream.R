@@ -2,13 +2,15 @@
 
 # Gets objects into files whose parts are there; gives the SHA-256 of those of which it is known. A part that does not belong to what the
 # server has now is dropped, and the object comes again from its first byte.
-get_streams <- function(paths, files, how, tick, parts = parts_of(files)) {
+get_streams <- function(paths, files, how, tick) {
   digests <- vector("list", length(paths))
+  parts <- parts_of(files)
   stale <- integer()
   get_these <- function(which) {
     each_request(length(which), function(k) {
       i <- which[[k]]
-      from <- if (file.exists(parts[[i]])) file.size(parts[[i]]) else 0
+      lock <- lock_part(parts[[i]])
+      from <- if (how$resume && file.exists(parts[[i]])) file.size(parts[[i]]) else 0
       tick(from)
       h <- get_handle(paths[[i]], from, how)
       sink <- part_sink(h, parts[[i]], tick)
@@ -23,7 +25,10 @@ get_streams <- function(paths, files, how, tick, parts = parts_of(files)) {
           stale <<- c(stale, i)
         }
       }
-      list(handle = h, data = sink$write, done = finish, drop = sink$end)
+      list(handle = h, data = sink$write, done = finish, drop = function() {
+        sink$end()
+        unlock(lock)
+      })
     })
   }
   get_these(seq_along(paths))
@@ -74,11 +79,10 @@ get_tree <- function(path, dir, how, verbose) {
     dir.create(folder, showWarnings = FALSE, recursive = TRUE)
   }
   objects <- which(found$kind == "object")
-  parts <- parts_of(local[objects])
-  for (i in seq_along(objects)) check_target(local[[objects[[i]]]], how, parts[[i]])
+  for (file in local[objects]) check_target(file, how)
   tick <- progress(sum(found$size[objects]), verbose)
   paths <- outside(found$path[objects])
-  transfers(paths, local[objects], get_streams(paths, local[objects], how, tick, parts))
+  transfers(paths, local[objects], get_streams(paths, local[objects], how, tick))
 }
 
 # What paths are called below a collection.

@@ -164,3 +164,84 @@ test_that("a file that shrinks before it is put is told", {
   expect_equal(digest_of(file, 3), sha256(file))
   expect_equal(digest_of(file, 2), sha256(file_with(as.raw(1:2)))) # one that grows goes as it was
 })
+
+test_that("two calls do not write the same part", {
+  skip_on_os("windows")
+  need_server()
+  file <- file_with(random_bytes(1e6))
+  imkdir("d")
+  iput(file, "d/f")
+  dir <- tempfile()
+  dir.create(dir)
+  part <- file.path(dir, "f.part")
+  lock <- lock_part(part)
+  for (come in list(raw(), raw(10))) {
+    writeBin(come, part)
+    expect_error(iget("d/f", file.path(dir, "f")), "on its way", class = "cenote_busy")
+    expect_error(iget("d", dir), "on its way", class = "cenote_busy")
+    expect_error(iget("d/f", file.path(dir, "f"), resume = FALSE), class = "cenote_busy")
+    expect_identical(bytes_of(part), come)
+  }
+  unlock(lock)
+  iget("d", dir)
+  expect_identical(bytes_of(file.path(dir, "f")), bytes_of(file))
+  expect_equal(list.files(dir), "f")
+})
+
+test_that("a part is free again however a call ended, and an empty one goes", {
+  skip_on_os("windows")
+  file <- tempfile()
+  lock <- lock_part(file)
+  expect_error(lock_part(file), class = "cenote_busy")
+  file.rename(file, paste0(file, "-new"))
+  other <- lock_part(file) # another file by that name
+  unlock(lock)
+  expect_true(file.exists(paste0(file, "-new")))
+  expect_error(lock_part(file), class = "cenote_busy")
+  unlock(other)
+  unlock(other)
+  expect_false(file.exists(file))
+  unlock(lock_part(file.path(tempfile(), "none"))) # who writes there will say why
+})
+
+test_that("where nothing has come, nothing is left", {
+  need_server()
+  state$host <- "http://127.0.0.1:1"
+  back <- tempfile()
+  expect_error(iget("f", back), class = "cenote_unreachable")
+  skip_on_os("windows")
+  expect_false(file.exists(paste0(back, ".part")))
+})
+
+test_that("the words of a server that is overloaded are no content", {
+  need_server()
+  for (come in list(raw(), raw(20))) {
+    state$host <- answering("503,503,200", "too many,again,123456789", "Repr-Digest: crc64nvme=:rosUhgp5mIg=:")
+    back <- tempfile()
+    writeBin(come, paste0(back, ".part"))
+    iget("f", back)
+    expect_equal(bytes_of(back), charToRaw("123456789"))
+  }
+})
+
+test_that("what an interrupted call has begun ends", {
+  need_server()
+  iput(file_with(random_bytes(10)), "f")
+  for (port in sample(20000:60000)) {
+    listener <- tryCatch(serverSocket(port), error = function(e) NULL) # takes connections, and never answers
+    if (!is.null(listener)) break
+  }
+  at_end(function() close(listener), environment())
+  there <- host()
+  state$host <- paste0("http://127.0.0.1:", port)
+  back <- tempfile()
+  writeBin(raw(5), paste0(back, ".part"))
+  expect_error({
+    setTimeLimit(elapsed = 0.3, transient = TRUE)
+    get_streams(absolute("f"), back, list(resume = TRUE), identity)
+  }, "time limit")
+  setTimeLimit()
+  state$host <- there
+  iget("f", back)
+  expect_equal(file.size(back), 10)
+})

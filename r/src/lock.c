@@ -1,0 +1,88 @@
+/* The part of a download, held by the one call that writes there.
+ *
+ * Invariant: a file that is renamed or removed is no longer the part, so a lock counts if the path still names what was locked.
+ * The kernel gives up the lock of a process that ends. Where there are no such locks, nothing is held. */
+
+#include "cenote.h"
+
+#include <stdlib.h>
+
+#ifdef _WIN32
+SEXP lock_take(SEXP path) { return R_MakeExternalPtr(NULL, R_NilValue, R_NilValue); }
+SEXP lock_release(SEXP pointer) { return R_NilValue; }
+#else
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct {
+  int descriptor; /* -1: nothing is held */
+  char path[];
+} Lock;
+
+/* Whether the path names what is open; how many bytes that has. */
+static int still_there(Lock *lock, off_t *size) {
+  struct stat open, named;
+  if (fstat(lock->descriptor, &open) != 0 || stat(lock->path, &named) != 0) return 0;
+  *size = open.st_size;
+  return open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+}
+
+static void let_go(Lock *lock) {
+  if (lock->descriptor < 0) return;
+  flock(lock->descriptor, LOCK_UN); /* a process that is forked off has the descriptor, too */
+  close(lock->descriptor);
+  lock->descriptor = -1;
+}
+
+/* Says whether somebody else has it. */
+static int is_taken(Lock *lock) {
+  off_t size;
+  do {
+    let_go(lock);
+    lock->descriptor = open(lock->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (lock->descriptor < 0) return 0; /* who writes there will say why */
+    if (flock(lock->descriptor, LOCK_EX | LOCK_NB) != 0) return errno == EWOULDBLOCK;
+  } while (!still_there(lock, &size));
+  return 0;
+}
+
+/* A part in which nothing has come goes. */
+static void finalize(SEXP pointer) {
+  Lock *lock = R_ExternalPtrAddr(pointer);
+  off_t size;
+  R_ClearExternalPtr(pointer);
+  if (!lock) return;
+  if (lock->descriptor >= 0 && still_there(lock, &size) && size == 0) unlink(lock->path);
+  let_go(lock);
+  free(lock);
+}
+
+/* NULL where somebody else has it. The file is made if it is missing. */
+SEXP lock_take(SEXP path) {
+  SEXP pointer = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, R_NilValue));
+  R_RegisterCFinalizerEx(pointer, finalize, TRUE);
+  const char *name = CHAR(STRING_ELT(path, 0));
+  Lock *lock = malloc(sizeof *lock + strlen(name) + 1);
+  if (!lock) Rf_error("out of memory");
+  lock->descriptor = -1;
+  strcpy(lock->path, name);
+  int taken = is_taken(lock);
+  if (taken) {
+    close(lock->descriptor);
+    free(lock);
+  } else {
+    R_SetExternalPtrAddr(pointer, lock);
+  }
+  UNPROTECT(1);
+  return taken ? R_NilValue : pointer;
+}
+
+SEXP lock_release(SEXP pointer) {
+  finalize(pointer);
+  return R_NilValue;
+}
+#endif
