@@ -1,5 +1,6 @@
 //! `cenote put`: files and directories into the store.
 
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -57,9 +58,6 @@ impl Args {
                 Place::Local(path) if path.is_dir() => {
                     self.put_directory(session, path, &to, sources.len()).await?;
                 }
-                Place::Local(path) if is_pipe(path) => {
-                    self.put_pipe(session, path, &to, sources.len()).await?;
-                }
                 Place::Local(path) => self.put_file(session, path, &to, sources.len()).await?,
                 Place::Store(_) => {}
             }
@@ -86,17 +84,9 @@ impl Args {
         to: &StorePath,
         sources: usize,
     ) -> Result<()> {
-        let file = LocalFile::new(path)?;
+        let source = Source::at(path)?;
         let target = Target::find(session.client()?, to, sources).await?;
-        let target = target.path_for(&local_name(path)?);
-        if !self.transfer.dry_run {
-            let bar = session.progress.bytes(file.size);
-            let transfer = self.transfer.transfer(session, Way::In(&self.writes), &bar)?;
-            let outcome = transfer.put_file(&file, &target, &self.options(Some(&file))).await;
-            bar.finish_and_clear();
-            outcome?;
-        }
-        done(session, "put", &path.display().to_string(), &target, self.transfer.dry_run)
+        self.put_one(session, source, &target.path_for(&local_name(path)?)).await
     }
 
     async fn put_directory(
@@ -120,33 +110,71 @@ impl Args {
         tree::upload(session, path, target.as_str(), filter, rules, args).await
     }
 
-    async fn put_pipe(
-        &self,
-        session: &Session,
-        path: &Path,
-        to: &StorePath,
-        sources: usize,
-    ) -> Result<()> {
-        let target = Target::find(session.client()?, to, sources).await?;
-        let target = target.path_for(&local_name(path)?);
-        if !self.transfer.dry_run {
-            let bytes = chunks(tokio::fs::File::open(path).await?);
-            session.client()?.put_stream(&target, bytes, &self.options(None)).await?;
-        }
-        done(session, "put", &path.display().to_string(), &target, self.transfer.dry_run)
-    }
-
     async fn put_stdin(&self, session: &Session, to: &StorePath) -> Result<()> {
         if to.is_into() {
             return Err(CliError::new(Kind::Usage, "standard input has no name of its own")
                 .hint("write the whole path of the object"));
         }
+        self.put_one(session, Source::Standard, to.as_str()).await
+    }
+
+    /// Puts one object, unless it is only to be said.
+    async fn put_one(&self, session: &Session, source: Source<'_>, target: &str) -> Result<()> {
         if !self.transfer.dry_run {
-            let client = session.client()?;
-            let bytes = chunks(tokio::io::stdin());
-            client.put_stream(to.as_str(), bytes, &self.options(None)).await?;
+            match &source {
+                Source::Standard => self.put_stream(session, tokio::io::stdin(), target).await?,
+                Source::Pipe(path) => {
+                    self.put_stream(session, tokio::fs::File::open(path).await?, target).await?;
+                }
+                Source::File(file) => self.put_whole(session, file, target).await?,
+            }
         }
-        done(session, "put", "-", to.as_str(), self.transfer.dry_run)
+        done(session, "put", &source.to_string(), target, self.transfer.dry_run)
+    }
+
+    async fn put_whole(&self, session: &Session, file: &LocalFile, target: &str) -> Result<()> {
+        let bar = session.progress.bytes(file.size);
+        let transfer = self.transfer.transfer(session, Way::In(&self.writes), &bar)?;
+        let outcome = transfer.put_file(file, target, &self.options(Some(file))).await;
+        bar.finish_and_clear();
+        outcome?;
+        Ok(())
+    }
+
+    async fn put_stream<R>(&self, session: &Session, reader: R, target: &str) -> Result<()>
+    where
+        R: AsyncRead + Unpin + Send + 'static,
+    {
+        let client = session.client()?;
+        client.put_stream(target, chunks(reader), &self.options(None)).await?;
+        Ok(())
+    }
+}
+
+/// Where the bytes of one object come from.
+enum Source<'a> {
+    Standard,
+    /// Nobody knows the size of what is there, as of `<(command)`.
+    Pipe(&'a Path),
+    File(LocalFile),
+}
+
+impl<'a> Source<'a> {
+    fn at(path: &'a Path) -> Result<Self> {
+        match is_pipe(path) {
+            true => Ok(Self::Pipe(path)),
+            false => Ok(Self::File(LocalFile::new(path)?)),
+        }
+    }
+}
+
+impl fmt::Display for Source<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Standard => f.write_str("-"),
+            Self::Pipe(path) => path.display().fmt(f),
+            Self::File(file) => file.path.display().fmt(f),
+        }
     }
 }
 
@@ -167,7 +195,6 @@ pub(super) fn local_name(path: &Path) -> Result<String> {
     })
 }
 
-/// Whether nobody knows the size of what is there, as of `<(command)`.
 fn is_pipe(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }

@@ -13,6 +13,7 @@ mod meta_get;
 mod meta_ls;
 mod meta_rm;
 mod meta_set;
+mod metakey;
 mod mv;
 mod rm;
 mod set;
