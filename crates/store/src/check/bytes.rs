@@ -100,11 +100,14 @@ impl Bytewise<'_> {
             return Ok(());
         }
         let asked = head.clone();
-        let found = self.store.blocking(move |store| store.lay_out(&store.view()?, &asked));
+        let found = self.store.blocking(move |store| {
+            let layout = store.lay_out(&store.view()?, &asked)?;
+            Ok((layout.recorded_digests()?, layout))
+        });
         // What cannot be resolved was reported with the records, or was swept meanwhile.
-        let Ok(layout) = found.await else { return Ok(()) };
-        let actual = match layout.recorded_digests() {
-            Some(known) if known.sha256.is_some() => known.clone(),
+        let Ok((known, layout)) = found.await else { return Ok(()) };
+        let actual = match known {
+            Some(known) if known.sha256.is_some() => known,
             // What cannot be read is reported with its blobs.
             _ => layout.digests().await.unwrap_or_default(),
         };

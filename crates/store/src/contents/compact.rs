@@ -48,7 +48,7 @@ impl Store {
         let good = resource.replicas.iter().filter(|replica| replica.is_good());
         let places: Vec<_> = good.map(|replica| replica.place).collect();
         let places = (!places.is_empty()).then_some(&places[..]);
-        let layout = self.lay_out_extents(&view, merge(resolve(&view, &head)?), head.size)?;
+        let layout = self.lay_out_extents(merge(resolve(&view, &head)?), head.size);
         Ok(Some(Patched { head, layout, to: self.known().destination_among(places)? }))
     }
 
@@ -56,7 +56,7 @@ impl Store {
     /// small blobs merged, unless they cannot be read.
     async fn folded(&self, layout: Layout, to: Destination) -> Result<(Content, NewBlob)> {
         let most = self.parts().limits.inline as u64;
-        let mut parts = layout.parts();
+        let mut parts = layout.parts()?;
         let inline = parts.iter_mut().filter(|part| part.kind == PartKind::Inline);
         let inline: Vec<&mut Part> = inline.collect();
         let stays = inline.iter().map(|part| part.length).sum::<u64>() <= most;
@@ -76,7 +76,7 @@ impl Store {
         layout: Layout,
         to: Destination,
     ) -> Result<(Content, NewBlob)> {
-        let parts = layout.parts().into_iter().enumerate();
+        let parts = layout.parts()?.into_iter().enumerate();
         let inline = parts.filter(|(_, part)| part.kind == PartKind::Inline);
         let inline = inline.map(|(at, _)| at..at + 1).collect();
         self.rewrite(layout, inline, to).await

@@ -48,7 +48,7 @@ impl Store {
 
     async fn hash_rest(&self, Assembled { mut whole, hashed }: Assembled) -> Result<Received> {
         let extents = whole.content.extents.clone();
-        let layout = self.lay_out_extents(&self.view()?, extents, whole.size)?;
+        let layout = self.lay_out_extents(extents, whole.size);
         let (start, state) = hashed.unwrap_or_default();
         whole.digests.sha256 = Some(layout.sha256_from(start, state).await?);
         Ok(whole)

@@ -17,52 +17,59 @@ pub(crate) fn overlay(base: Vec<Extent>, patches: Vec<Extent>, size: u64) -> Vec
     fill(seen, size)
 }
 
-/// The part of `extents` that lies in `range`, at the same offsets.
-pub(crate) fn cut(extents: Vec<Extent>, range: &Range<u64>) -> Vec<Extent> {
-    extents.into_iter().filter_map(|extent| clip(extent, range)).collect()
+/// Which of `extents` have bytes in `range`.
+pub(crate) fn within(extents: &[Extent], range: &Range<u64>) -> Range<usize> {
+    let first = extents.partition_point(|extent| extent.end() <= range.start);
+    let last = extents.partition_point(|extent| extent.offset < range.end);
+    first..last.max(first)
 }
 
 fn write_over(seen: &mut Vec<Extent>, patch: Extent) {
-    let first = seen.partition_point(|extent| extent.end() <= patch.offset);
-    let last = seen.partition_point(|extent| extent.offset < patch.end());
+    let covered = within(seen, &(patch.offset..patch.end()));
     let mut replacement = Vec::with_capacity(3);
-    if first < last {
-        replacement.extend(clip(seen[first].clone(), &(0..patch.offset)));
+    if let [first, ..] = &seen[covered.clone()] {
+        replacement.extend(clip(first, &(0..patch.offset)));
     }
-    let tail = (first < last).then(|| clip(seen[last - 1].clone(), &(patch.end()..u64::MAX)));
+    let last = seen[covered.clone()].last();
+    let tail = last.and_then(|last| clip(last, &(patch.end()..u64::MAX)));
     replacement.push(patch);
-    replacement.extend(tail.flatten());
-    seen.splice(first..last.max(first), replacement);
+    replacement.extend(tail);
+    seen.splice(covered, replacement);
 }
 
-/// The part of one extent that lies in `range`; inline bytes outside it are dropped.
-fn clip(extent: Extent, range: &Range<u64>) -> Option<Extent> {
+/// The part of one extent that lies in `range`, at the same offset; inline bytes outside it are dropped.
+pub(crate) fn clip(extent: &Extent, range: &Range<u64>) -> Option<Extent> {
     let offset = extent.offset.max(range.start);
     let end = extent.end().min(range.end);
     let length = end.checked_sub(offset).filter(|length| *length > 0)?;
     let start = extent.start + (offset - extent.offset);
-    if length == extent.length {
-        return Some(extent);
-    }
-    Some(match extent.piece {
+    Some(match &extent.piece {
         Piece::Inline(bytes) => {
             let bytes = bytes[start as usize..(start + length) as usize].to_vec();
             Extent { offset, length, start: 0, piece: Piece::Inline(bytes) }
         }
-        piece => Extent { offset, length, start, piece },
+        piece => Extent { offset, length, start, piece: piece.clone() },
     })
 }
 
 fn fill(seen: Vec<Extent>, size: u64) -> Vec<Extent> {
     let mut filled = Vec::with_capacity(seen.len());
     let mut end = 0;
-    for extent in cut(seen, &(0..size)) {
+    for extent in seen.into_iter().filter_map(|extent| end_at(extent, size)) {
         filled.extend(hole(end, extent.offset));
         end = extent.end();
         filled.push(extent);
     }
     filled.extend(hole(end, size));
     filled
+}
+
+/// The part of one extent before `size`; most are not copied.
+fn end_at(extent: Extent, size: u64) -> Option<Extent> {
+    match extent.length > 0 && extent.end() <= size {
+        true => Some(extent),
+        false => clip(&extent, &(0..size)),
+    }
 }
 
 fn hole(offset: u64, end: u64) -> Option<Extent> {
@@ -116,11 +123,12 @@ mod tests {
         }
 
         #[test]
-        fn cut_is_slicing(runs in vec(run(), 0..8), range in (0u64..100, 0u64..100)) {
+        fn what_lies_within_and_is_clipped_is_a_slice(runs in vec(run(), 0..8), range in (0u64..100, 0u64..100)) {
             let patches = runs.iter().map(|(offset, run)| inline(*offset as u64, run)).collect();
             let whole = overlay(vec![], patches, 100);
             let range = range.0.min(range.1)..range.0.max(range.1);
-            let mut part = cut(whole.clone(), &range);
+            let clipped = whole[within(&whole, &range)].iter().map(|extent| clip(extent, &range));
+            let mut part: Vec<_> = clipped.flatten().collect();
             part.iter_mut().for_each(|extent| extent.offset -= range.start);
             prop_assert_eq!(bytes(&part), &bytes(&whole)[range.start as usize..range.end as usize]);
         }

@@ -107,8 +107,7 @@ impl Store {
             places.places.extend(open);
         }
         let (extents, size) = (seen.content.extents.clone(), seen.head.size);
-        let lay_out = move |store: &Self| store.lay_out_extents(&store.view()?, extents, size);
-        self.settle(self.blocking(lay_out).await?, places).await
+        self.settle(self.lay_out_extents(extents, size), places).await
     }
 
     async fn copy_blobs(

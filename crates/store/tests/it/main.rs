@@ -7,6 +7,7 @@ mod batch;
 mod check;
 mod contents;
 mod documents;
+mod extents;
 mod faults;
 mod feed;
 mod metadata;

@@ -83,57 +83,88 @@ pub(super) fn stray_patches(view: &View, report: &mut Report<'_>) -> Result<()> 
     Ok(())
 }
 
-/// Whether the content in a row of `b` lies in the blob; true if that cannot be known.
-fn is_used(view: &View, blob: BlobId, id: ContentId) -> Result<bool> {
-    Ok(match look::<Content>(view, &keys::content(id))? {
-        Look::Missing => false,
-        Look::Damaged => true,
-        Look::Found(content) => blobs_of(view, id, &content).contains(&blob),
-    })
+/// References of contents that do not lie in the blob. Of contents that cannot be read, none is known.
+type Strays = HashSet<(BlobId, ContentId)>;
+
+/// So many references are looked at together: each content of theirs is then read once.
+const STEP: usize = 1 << 16;
+
+/// References to blobs of contents that do not lie in them.
+pub(super) fn blob_users(view: &View, report: &mut Report<'_>) -> Result<Strays> {
+    let mut strays = Strays::new();
+    let table = keys::all_blob_users();
+    let mut rows = rows(view, &table).peekable();
+    while rows.peek().is_some() {
+        let mut users: Vec<(ContentId, BlobId)> = Vec::new();
+        for row in rows.by_ref().take(STEP) {
+            users.extend(keys::blob_user_parts(&row?.0).map(|(blob, content)| (content, blob)));
+        }
+        users.sort_unstable();
+        for users in users.chunk_by(|one, next| one.0 == next.0) {
+            strays_of(view, report, &mut strays, users)?;
+        }
+    }
+    Ok(strays)
 }
 
-pub(super) fn blobs(view: &View, report: &mut Report<'_>, held: Held) -> Result<()> {
+/// Those among the references of one content.
+fn strays_of(
+    view: &View,
+    report: &mut Report<'_>,
+    strays: &mut Strays,
+    users: &[(ContentId, BlobId)],
+) -> Result<()> {
+    let Some((id, _)) = users.first().copied() else { return Ok(()) };
+    let key = keys::content(id);
+    let used = match look::<Content>(view, &key)? {
+        Look::Missing => HashSet::new(),
+        Look::Damaged => return Ok(()),
+        Look::Found(content) => blobs_of(view, id, &content),
+    };
+    for blob in users.iter().map(|(_, blob)| *blob).filter(|blob| !used.contains(blob)) {
+        strays.insert((blob, id));
+        let finding = Finding::new(Kind::Reference, blob, "a content does not lie in it");
+        let fix = delete_while_same(view, &keys::blob_user(blob, id), key.clone())?;
+        report.derivable(finding, fix)?;
+    }
+    Ok(())
+}
+
+/// Records of blobs, and blobs that no content lies in.
+pub(super) fn blobs(
+    view: &View,
+    report: &mut Report<'_>,
+    (held, strays): (Held, Strays),
+) -> Result<()> {
     for row in rows(view, &keys::blobs()) {
         let (key, value) = row?;
         let Some(blob) = keys::blob_id(&key) else { continue };
         if let Err(fault) = BlobRecord::from_value(&value) {
             let detail = format!("the record of a blob: {fault}");
             report.lost(Finding::new(Kind::DamagedRecord, blob, detail))?;
-            continue;
-        }
-        let mut seen = vec![(key.clone(), Some(value))];
-        let mut used = held.contains(&blob);
-        for user in rows(view, &keys::blob_users(blob)) {
-            let (user, value) = user?;
-            let content = ContentId(keys::last_id(&user).unwrap_or_default());
-            used = used || is_used(view, blob, content)?;
-            seen.push((user, Some(value)));
-        }
-        if !used {
-            let expected = seen.len();
-            let fix = move |tx: &mut Transaction| {
-                let users = tx.rows(&keys::blob_users(blob), expected)?.len();
-                if users < expected {
-                    tx.delete(key.clone());
-                }
-                Ok(users < expected)
-            };
-            let detail = "no content lies in this blob";
-            report.derivable(Finding::new(Kind::Leftover, blob, detail), fix)?;
+        } else if !held.contains(&blob) {
+            unused(view, report, &strays, blob)?;
         }
     }
     Ok(())
 }
 
-pub(super) fn blob_users(view: &View, report: &mut Report<'_>) -> Result<()> {
-    for row in rows(view, &keys::all_blob_users()) {
-        let (key, _) = row?;
-        let Some((blob, content)) = keys::blob_user_parts(&key) else { continue };
-        if !is_used(view, blob, content)? {
-            let finding = Finding::new(Kind::Reference, blob, "a content does not lie in it");
-            let because = keys::content(content);
-            report.derivable(finding, delete_while_same(view, &key, because)?)?;
+fn unused(view: &View, report: &mut Report<'_>, strays: &Strays, blob: BlobId) -> Result<()> {
+    let mut users = 0;
+    for user in rows(view, &keys::blob_users(blob)) {
+        let content = ContentId(keys::last_id(&user?.0).unwrap_or_default());
+        if !strays.contains(&(blob, content)) {
+            return Ok(());
         }
+        users += 1;
     }
-    Ok(())
+    let fix = move |tx: &mut Transaction| {
+        let now = tx.rows(&keys::blob_users(blob), users + 1)?.len();
+        if now <= users {
+            tx.delete(keys::blob(blob));
+        }
+        Ok(now <= users)
+    };
+    let detail = "no content lies in this blob";
+    report.derivable(Finding::new(Kind::Leftover, blob, detail), fix)
 }

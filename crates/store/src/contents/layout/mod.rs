@@ -1,146 +1,113 @@
-//! A content laid out: its extents, and what each blob of it can be read from.
+//! A content laid out: its extents, and how the blobs that they lie in are found.
+//!
+//! A blob is looked up when it is its turn to be read, some at a time: a content may have very many, and a range costs
+//! the same whatever their number.
 //!
 //! A read goes on with the next copy where one fails, at the byte where it failed: all copies of a blob are
 //! the same bytes.
 
+mod held;
 mod source;
 mod stream;
 
 use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::Arc;
 
-use cenote_blob::{Error as BlobError, Hasher, ReadStream, Sha256State};
+use cenote_blob::{Hasher, Sha256State};
 use futures_util::StreamExt;
 
+use self::held::{Finder, Held};
 pub(crate) use self::source::is_loss;
 pub use self::stream::ContentStream;
-use self::stream::all;
-use super::damage::Damage;
-use crate::catalog::{BlobRecord, Reads, keys};
+use self::stream::{all, steps};
+use crate::catalog::Reads;
 use crate::contents::runs::{Part, PartKind};
-use crate::contents::{blob_ids, extents, resolve};
+use crate::contents::{extents, resolve};
 use crate::model::{ContentHead, Digests, Extent, Piece, PlaceId};
-use crate::places::{Known, Source};
-use crate::{BlobId, Error, ErrorKind, Result, Store};
+use crate::{Result, Store};
 
 /// A content that can be read.
 #[derive(Debug, Clone)]
 pub(crate) struct Layout {
-    extents: Vec<Extent>,
+    extents: Arc<Vec<Extent>>,
     size: u64,
-    blobs: Vec<Held>,
-    damage: Damage,
-}
-
-/// A blob, and the copies of it that can be reached.
-#[derive(Debug, Clone)]
-struct Held {
-    id: BlobId,
-    record: BlobRecord,
-    sources: Vec<Source>,
+    finder: Finder,
 }
 
 impl Store {
     /// The layout of a content.
     pub(crate) fn lay_out(&self, reads: &impl Reads, head: &ContentHead) -> Result<Layout> {
-        self.lay_out_extents(reads, resolve(reads, head)?, head.size)
+        Ok(self.lay_out_extents(resolve(reads, head)?, head.size))
     }
 
     /// The layout of extents that cover `0..size`.
-    pub(crate) fn lay_out_extents(
-        &self,
-        reads: &impl Reads,
-        extents: Vec<Extent>,
-        size: u64,
-    ) -> Result<Layout> {
-        let known = self.known();
-        let mut blobs: Vec<Held> = Vec::new();
-        for id in blob_ids(&extents) {
-            if blobs.iter().all(|held| held.id != id) {
-                blobs.push(self.held(reads, &known, id)?);
-            }
-        }
-        Ok(Layout { extents, size, blobs, damage: self.inner.damage.clone() })
-    }
-
-    fn held(&self, reads: &impl Reads, known: &Known, id: BlobId) -> Result<Held> {
-        let record = reads
-            .get::<BlobRecord>(&keys::blob(id))?
-            .ok_or_else(|| Error::damaged(format!("blob {id} has no record")))?;
-        let sources = record.copies.iter().filter_map(|copy| self.source(known, copy)).collect();
-        Ok(Held { id, record, sources })
+    pub(crate) fn lay_out_extents(&self, extents: Vec<Extent>, size: u64) -> Layout {
+        Layout { extents: Arc::new(extents), size, finder: Finder::new(self.clone()) }
     }
 }
 
 impl Layout {
     pub(super) fn into_extents(self) -> Vec<Extent> {
-        self.extents
+        Arc::unwrap_or_clone(self.extents)
     }
 
     /// The extents, as merging sees them.
-    pub(super) fn parts(&self) -> Vec<Part> {
-        let part = |extent: &Extent| Part { length: extent.length, kind: self.kind(extent) };
-        self.extents.iter().map(part).collect()
+    pub(super) fn parts(&self) -> Result<Vec<Part>> {
+        let mut parts = Vec::with_capacity(self.extents.len());
+        for step in steps(vec![self.whole()]) {
+            let blobs = self.finder.held(&self.extents[step.clone()])?;
+            parts.extend(self.extents[step].iter().map(|extent| part(extent, &blobs)));
+        }
+        Ok(parts)
     }
 
-    fn kind(&self, extent: &Extent) -> PartKind {
-        let size = |blob| self.blobs.iter().find(|held| held.id == blob).map(|h| h.record.size);
-        match extent.piece {
-            Piece::Inline(_) => PartKind::Inline,
-            Piece::Blob(blob) if size(blob) == Some(extent.length) => PartKind::Whole,
-            Piece::Blob(_) | Piece::Hole => PartKind::Other,
-        }
+    /// All extents.
+    fn whole(&self) -> Range<usize> {
+        0..self.extents.len()
     }
 
     /// The same, each blob that this place has read from there only.
-    pub(crate) fn only_in(mut self, place: PlaceId) -> Self {
-        let there = |held: &&mut Held| held.record.copy_in(place).is_some();
-        for held in self.blobs.iter_mut().filter(there) {
-            held.sources.retain(|source| source.place() == place);
-        }
-        self
+    pub(crate) fn only_in(self, place: PlaceId) -> Self {
+        Self { finder: self.finder.only_in(place), ..self }
     }
 
     /// The digests that are recorded, for a content that is exactly one blob.
-    pub(crate) fn recorded_digests(&self) -> Option<&Digests> {
-        match (&self.extents[..], &self.blobs[..]) {
-            ([Extent { start: 0, .. }], [held]) if held.record.size == self.size => {
-                Some(&held.record.digests)
-            }
-            _ => None,
-        }
+    pub(crate) fn recorded_digests(&self) -> Result<Option<Digests>> {
+        let [Extent { start: 0, .. }] = &self.extents[..] else { return Ok(None) };
+        let whole = |held: &Held| held.record.size == self.size;
+        let blob = self.finder.held(&self.extents)?.into_iter().find(whole);
+        Ok(blob.map(|held| held.record.digests))
     }
 
     /// Reads one copy of each blob against its SHA-256, and notes those that are damaged; what is read
     /// afterwards comes from a copy that was whole.
     pub(crate) async fn verify(&mut self) -> Result<()> {
-        for held in &mut self.blobs {
-            held.verify(&self.damage).await?;
-        }
-        Ok(())
+        self.verify_runs(&[self.whole()]).await
     }
 
     /// The same for the blobs of runs of extents.
     pub(super) async fn verify_runs(&mut self, runs: &[Range<usize>]) -> Result<()> {
-        let ids = runs.iter().flat_map(|run| blob_ids(&self.extents[run.clone()]));
-        let wanted: HashSet<BlobId> = ids.collect();
-        for held in self.blobs.iter_mut().filter(|held| wanted.contains(&held.id)) {
-            held.verify(&self.damage).await?;
+        let mut verified = HashSet::new();
+        for step in steps(runs.to_vec()) {
+            for held in self.finder.held(&self.extents[step])? {
+                if verified.insert(held.id) {
+                    self.finder.verify(&held).await?;
+                }
+            }
         }
         Ok(())
     }
 
     /// The bytes of `range`.
     pub(crate) fn bytes(self, range: Range<u64>) -> ContentStream {
-        let Self { extents, blobs, damage, .. } = self;
-        all(extents::cut(extents, &range), blobs, damage)
+        let run = extents::within(&self.extents, &range);
+        all(self.extents, vec![run], range, self.finder)
     }
 
     /// The bytes of runs of extents.
     pub(super) fn bytes_of(self, runs: &[Range<usize>]) -> ContentStream {
-        let Self { extents, blobs, damage, .. } = self;
-        let chosen = runs.iter().flat_map(|run| extents[run.clone()].to_vec());
-        all(chosen.collect(), blobs, damage)
+        all(self.extents, runs.to_vec(), 0..self.size, self.finder)
     }
 
     /// The digests of all bytes.
@@ -166,36 +133,15 @@ impl Layout {
     }
 }
 
-impl Held {
-    async fn verify(&mut self, damage: &Damage) -> Result<()> {
-        let Some(sha256) = self.record.digests.sha256 else { return Ok(()) };
-        let mut fault = None;
-        while let Some(source) = self.sources.first() {
-            let Err(error) = drain(source.read_verified(self.id, self.record.size, sha256)).await
-            else {
-                return Ok(());
-            };
-            source.blame(self.id, &error, damage);
-            fault = fault.or(Some(error.into()));
-            self.sources.remove(0);
-        }
-        Err(fault.unwrap_or_else(|| self.nowhere()))
-    }
-
-    /// The error for a blob of which no copy can be reached.
-    fn nowhere(&self) -> Error {
-        let message = format!("no place that can be reached has blob {}", self.id);
-        match self.record.copies.is_empty() {
-            true => Error::damaged(message),
-            false => Error::new(ErrorKind::Unavailable, message)
-                .with_hint("look at the places with `cenote place ls`"),
-        }
-    }
-}
-
-async fn drain(mut chunks: ReadStream) -> Result<(), BlobError> {
-    while let Some(chunk) = chunks.next().await {
-        chunk?;
-    }
-    Ok(())
+/// An extent, as merging sees it.
+fn part(extent: &Extent, blobs: &[Held]) -> Part {
+    let kind = match extent.piece {
+        Piece::Inline(_) => PartKind::Inline,
+        Piece::Blob(id) => match blobs.iter().find(|held| held.id == id) {
+            Some(held) if held.record.size == extent.length => PartKind::Whole,
+            _ => PartKind::Other,
+        },
+        Piece::Hole => PartKind::Other,
+    };
+    Part { length: extent.length, kind }
 }

@@ -1,14 +1,16 @@
 //! The bytes of extents, one after the other.
 
 use std::ops::Range;
+use std::sync::Arc;
 use std::vec::IntoIter;
 
 use bytes::Bytes;
 use cenote_blob::ReadStream;
 use futures_util::stream::{self, BoxStream, StreamExt};
 
-use super::Held;
+use super::held::{Finder, Held};
 use crate::contents::damage::Damage;
+use crate::contents::extents::clip;
 use crate::model::{Extent, Piece};
 use crate::places::Source;
 use crate::{BlobId, Error, Result};
@@ -16,9 +18,37 @@ use crate::{BlobId, Error, Result};
 /// Bytes of a content, in order.
 pub type ContentStream = BoxStream<'static, Result<Bytes>>;
 
-/// The bytes of extents, one after the other.
-pub(super) fn all(extents: Vec<Extent>, blobs: Vec<Held>, damage: Damage) -> ContentStream {
-    stream::iter(extents).flat_map(move |extent| run(extent, &blobs, &damage)).boxed()
+/// The blobs of so many extents are looked up at once.
+const STEP: usize = 32;
+
+/// The bytes of runs of extents, as far as they lie in `range`.
+pub(super) fn all(
+    extents: Arc<Vec<Extent>>,
+    runs: Vec<Range<usize>>,
+    range: Range<u64>,
+    finder: Finder,
+) -> ContentStream {
+    let bytes = move |step: Range<usize>| some(&extents[step], &range, &finder);
+    stream::iter(steps(runs)).flat_map(bytes).boxed()
+}
+
+/// Runs of extents, cut where one step of looking blobs up ends.
+pub(super) fn steps(runs: Vec<Range<usize>>) -> impl Iterator<Item = Range<usize>> {
+    let cut =
+        |run: Range<usize>| run.clone().step_by(STEP).map(move |at| at..run.end.min(at + STEP));
+    runs.into_iter().flat_map(cut)
+}
+
+/// The bytes of one step.
+fn some(extents: &[Extent], range: &Range<u64>, finder: &Finder) -> ContentStream {
+    let extents: Vec<_> = extents.iter().filter_map(|extent| clip(extent, range)).collect();
+    match finder.held(&extents) {
+        Ok(blobs) => {
+            let damage = finder.damage().clone();
+            stream::iter(extents).flat_map(move |extent| run(extent, &blobs, &damage)).boxed()
+        }
+        Err(error) => stream::once(async { Err(error) }).boxed(),
+    }
 }
 
 /// The bytes of one extent.

@@ -1,0 +1,113 @@
+//! Blobs, and the copies of them that can be reached.
+
+use std::collections::{BTreeSet, HashSet};
+
+use bytes::Bytes;
+use cenote_blob::{Error as BlobError, ReadStream};
+use futures_util::StreamExt;
+
+use crate::catalog::{BlobRecord, Record, keys};
+use crate::contents::blob_ids;
+use crate::contents::damage::Damage;
+use crate::model::{Extent, PlaceId};
+use crate::places::{Known, Source};
+use crate::{BlobId, Error, ErrorKind, Result, Store};
+
+/// A blob, and the copies of it that can be reached.
+#[derive(Debug)]
+pub(super) struct Held {
+    pub(super) id: BlobId,
+    pub(super) record: BlobRecord,
+    pub(super) sources: Vec<Source>,
+}
+
+/// Finds blobs.
+#[derive(Debug, Clone)]
+pub(super) struct Finder {
+    store: Store,
+    /// Where to read what this place has.
+    only: Option<PlaceId>,
+    /// Copies that could not be verified.
+    passed: HashSet<(BlobId, PlaceId)>,
+}
+
+impl Finder {
+    pub(super) fn new(store: Store) -> Self {
+        Self { store, only: None, passed: HashSet::new() }
+    }
+
+    pub(super) fn only_in(self, place: PlaceId) -> Self {
+        Self { only: Some(place), ..self }
+    }
+
+    pub(super) fn damage(&self) -> &Damage {
+        &self.store.inner.damage
+    }
+
+    /// The blobs that some extents lie in, each once.
+    pub(super) fn held(&self, extents: &[Extent]) -> Result<Vec<Held>> {
+        let ids: BTreeSet<BlobId> = blob_ids(extents).collect();
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let known = self.store.known();
+        let records = self.store.at_once(|store| records(store, &ids))?;
+        let found = ids.into_iter().zip(records);
+        Ok(found.map(|(id, record)| self.reached(&known, id, record)).collect())
+    }
+
+    fn reached(&self, known: &Known, id: BlobId, record: BlobRecord) -> Held {
+        let only = self.only.filter(|place| record.copy_in(*place).is_some());
+        let wanted = |source: &Source| {
+            only.is_none_or(|place| source.place() == place)
+                && !self.passed.contains(&(id, source.place()))
+        };
+        let copies = record.copies.iter();
+        let sources = copies.filter_map(|copy| self.store.source(known, copy)).filter(wanted);
+        Held { id, sources: sources.collect(), record }
+    }
+
+    /// Reads a copy against its SHA-256. Those that fail are not given any more.
+    pub(super) async fn verify(&mut self, held: &Held) -> Result<()> {
+        let Some(sha256) = held.record.digests.sha256 else { return Ok(()) };
+        let mut fault = None;
+        for source in &held.sources {
+            let chunks = source.read_verified(held.id, held.record.size, sha256);
+            let Err(error) = drain(chunks).await else { return Ok(()) };
+            source.blame(held.id, &error, self.damage());
+            self.passed.insert((held.id, source.place()));
+            fault = fault.or(Some(error.into()));
+        }
+        Err(fault.unwrap_or_else(|| held.nowhere()))
+    }
+}
+
+impl Held {
+    /// The error for a blob of which no copy can be reached.
+    pub(super) fn nowhere(&self) -> Error {
+        let message = format!("no place that can be reached has blob {}", self.id);
+        match self.record.copies.is_empty() {
+            true => Error::damaged(message),
+            false => Error::new(ErrorKind::Unavailable, message)
+                .with_hint("look at the places with `cenote place ls`"),
+        }
+    }
+}
+
+/// The records of blobs, in order.
+fn records(store: &Store, ids: &BTreeSet<BlobId>) -> Result<Vec<BlobRecord>> {
+    let keys: Vec<Bytes> = ids.iter().map(|id| keys::blob(*id)).collect();
+    let values = store.view()?.0.get_many(&keys)?;
+    let record = |(id, value): (&BlobId, Option<Bytes>)| match value {
+        Some(value) => BlobRecord::from_value(&value),
+        None => Err(Error::damaged(format!("blob {id} has no record"))),
+    };
+    ids.iter().zip(values).map(record).collect()
+}
+
+async fn drain(mut chunks: ReadStream) -> Result<(), BlobError> {
+    while let Some(chunk) = chunks.next().await {
+        chunk?;
+    }
+    Ok(())
+}
