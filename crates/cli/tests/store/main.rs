@@ -5,6 +5,7 @@
 
 mod completion;
 mod keysets;
+mod mirrors;
 mod places;
 mod refusals;
 mod resources;

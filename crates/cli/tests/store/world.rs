@@ -4,6 +4,8 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
+use cenote_client::{Client, Credential, HttpTransport, NewResource, ResourceKind};
+
 /// The password of the administrator, `ada`.
 const PASSWORD: &str = "a secret of the tests";
 
@@ -105,6 +107,24 @@ impl World {
         let mut child = command.spawn().unwrap();
         child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
         child.wait_with_output().unwrap()
+    }
+
+    /// Creates what no command does: a resource that has a description only. For one that is served.
+    pub(crate) fn create_description(&self, path: &str) {
+        let credential = Credential::Password { user: "ada".into(), password: PASSWORD.into() };
+        let client = Client::new(HttpTransport::new(&self.url, None).unwrap());
+        let client = client.with_credential(&credential).unwrap();
+        let new = NewResource {
+            path: path.to_owned(),
+            kind: ResourceKind::Description,
+            target: None,
+            parents: false,
+            exist_ok: false,
+            mode: None,
+            mtime: None,
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(client.create(&new)).unwrap();
     }
 
     /// What a run that succeeds prints; it says nothing on stderr.

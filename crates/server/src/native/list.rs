@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use cenote_store::{At, Caller, ListOptions, Name, StorePath};
+use cenote_store::{At, Caller, ListOptions, Name, Store, StorePath, WalkPage};
 use futures_util::{Stream, stream};
 
 use super::address::About;
@@ -56,7 +56,7 @@ pub(super) async fn walk(
     About(at, query): About<WalkQuery>,
 ) -> Result<Response, Problem> {
     let after = query.after.map(|path| path.parse()).transpose()?;
-    let walk = Walk { app, caller, at, next: Some(after) };
+    let walk = Walk { app, caller, at, described: query.description_tag, next: Some(after) };
     let first = walk.page().await?;
     let lines = Body::from_stream(lines(first));
     Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], lines).into_response())
@@ -67,6 +67,8 @@ struct Walk {
     app: App,
     caller: Caller,
     at: At,
+    /// Whether the tags of descriptions are told.
+    described: bool,
     /// After which path the next page begins; none at the end.
     next: Option<Option<StorePath>>,
 }
@@ -77,23 +79,34 @@ const PAGE: usize = 1_000;
 impl Walk {
     /// The next lines, and the walk behind them.
     async fn page(self) -> Result<(Bytes, Self), Problem> {
-        let Self { app, caller, at, next } = self;
-        let Some(after) = next else {
-            return Ok((Bytes::new(), Self { app, caller, at, next: None }));
-        };
-        let asking = app.clone();
-        let page = move |store: &cenote_store::Store| {
-            let page = store.walk(&caller, &at, after.as_ref(), PAGE)?;
+        let Some(after) = self.next.clone() else { return Ok((Bytes::new(), self)) };
+        let asking = self.app.clone();
+        let page = move |store: &Store| {
+            let (page, tags) = self.entries(store, after.as_ref())?;
             let mut names = Names::new(store);
             let mut lines = Vec::new();
-            for entry in &page.entries {
-                let resource = Resource::of(entry, &mut names)?;
+            for (entry, tag) in page.entries.iter().zip(tags) {
+                let resource = Resource::of(entry, &mut names)?.with_description_tag(tag);
                 serde_json::to_writer(&mut lines, &resource).expect("a resource is JSON");
                 lines.push(b'\n');
             }
-            Ok((Bytes::from(lines), Self { app, caller, at, next: page.next.map(Some) }))
+            Ok((Bytes::from(lines), Self { next: page.next.map(Some), ..self }))
         };
         asking.ask(page).await
+    }
+
+    /// The entries of a page, with the tags of their descriptions if those are told.
+    fn entries(
+        &self,
+        store: &Store,
+        after: Option<&StorePath>,
+    ) -> cenote_store::Result<(WalkPage, Vec<Option<[u8; 32]>>)> {
+        if self.described {
+            return store.walk_described(&self.caller, &self.at, after, PAGE);
+        }
+        let page = store.walk(&self.caller, &self.at, after, PAGE)?;
+        let none = vec![None; page.entries.len()];
+        Ok((page, none))
     }
 }
 

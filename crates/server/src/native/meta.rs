@@ -7,7 +7,9 @@ use cenote_store::{At, Avu, AvuChange};
 use super::address::at;
 use super::conditional::write_conditions;
 use super::extract::Json;
-use super::json::{Describe, Description, Names, Op, Operation, Resource, Target};
+use super::json::{
+    CopyDescription, Describe, Description, Names, Op, Operation, Resource, Target,
+};
 use crate::app::App;
 use crate::layer::Asker;
 use crate::problem::Problem;
@@ -42,6 +44,25 @@ pub(super) async fn change(
     let changes: Vec<AvuChange> = changes.collect::<Result<_, Problem>>()?;
     app.ask(move |store| {
         let stat = store.change_avus(&caller, &at, &changes, &conditions)?;
+        Ok(Json(Resource::of(&stat, &mut Names::new(store))?))
+    })
+    .await
+}
+
+/// Gives a resource the description of another one: the graph, the media type, and mode and time
+/// where that has them.
+#[utoipa::path(post, path = "/v1/meta/copy", tag = "metadata", request_body = CopyDescription,
+    responses((status = 200, body = Resource)))]
+pub(super) async fn copy(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    headers: HeaderMap,
+    Json(question): Json<CopyDescription>,
+) -> Result<Json<Resource>, Problem> {
+    let (from, to) = (At::try_from(&question.from)?, At::try_from(&question.to)?);
+    let conditions = write_conditions(&headers)?;
+    app.ask(move |store| {
+        let stat = store.copy_description(&caller, &from, &to, &conditions)?;
         Ok(Json(Resource::of(&stat, &mut Names::new(store))?))
     })
     .await

@@ -102,6 +102,7 @@ fn answers() -> OpenApiRouter<App> {
         .routes(routes!(relocate::copy))
         .routes(routes!(attributes::set))
         .routes(routes!(meta::read, meta::change))
+        .routes(routes!(meta::copy))
         .routes(routes!(graph::read, graph::replace))
         .routes(routes!(search::search))
         .routes(routes!(keys::list))

@@ -1,8 +1,10 @@
 //! Moving and copying.
 
 use axum::extract::State;
+use axum::http::HeaderMap;
 use cenote_store::{At, CopyOptions, MoveOptions, StorePath};
 
+use super::conditional::write_conditions;
 use super::extract::Json;
 use super::json::{Copy, Move, Names, Resource};
 use crate::app::App;
@@ -27,19 +29,23 @@ pub(super) async fn relocate(
     .await
 }
 
-/// Copies a resource; contents are shared, not copied.
+/// Copies a resource; contents are shared, not copied. `If-Match` and `If-None-Match` are about what is
+/// at the path of the copy.
 #[utoipa::path(post, path = "/v1/copy", tag = "tree", request_body = Copy,
     responses((status = 200, body = Resource)))]
 pub(super) async fn copy(
     State(app): State<App>,
     Asker(caller): Asker,
+    headers: HeaderMap,
     Json(question): Json<Copy>,
 ) -> Result<Json<Resource>, Problem> {
     let from = At::try_from(&question.from)?;
     let to: StorePath = question.to.parse()?;
     let Copy { replace, parents, recursive, .. } = question;
+    let conditions = write_conditions(&headers)?;
+    let options = CopyOptions { replace, parents, recursive, conditions };
     app.ask(move |store| {
-        let stat = store.copy(&caller, &from, &to, CopyOptions { replace, parents, recursive })?;
+        let stat = store.copy(&caller, &from, &to, options)?;
         Ok(Json(Resource::of(&stat, &mut Names::new(store))?))
     })
     .await

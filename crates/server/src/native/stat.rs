@@ -1,10 +1,13 @@
 //! What is there: one resource, or many on one snapshot.
 
 use axum::extract::State;
-use cenote_store::At;
+use cenote_store::{At, description_tag};
 
+use super::address::About;
 use super::extract::Json;
-use super::json::{Names, Outcome, Resource, StatAnswer, StatMany, StatManyAnswer, Target};
+use super::json::{
+    Names, Outcome, Resource, StatAnswer, StatMany, StatManyAnswer, StatQuery, Target,
+};
 use crate::app::App;
 use crate::layer::Asker;
 use crate::problem::Problem;
@@ -13,16 +16,20 @@ use crate::problem::Problem;
 const MOST: usize = 10_000;
 
 /// One resource, with what the asker may do.
-#[utoipa::path(get, path = "/v1/stat", tag = "tree", params(Target),
+#[utoipa::path(get, path = "/v1/stat", tag = "tree", params(Target, StatQuery),
     responses((status = 200, body = StatAnswer)))]
 pub(super) async fn stat(
     State(app): State<App>,
     Asker(caller): Asker,
-    at: At,
+    About(at, query): About<StatQuery>,
 ) -> Result<Json<StatAnswer>, Problem> {
     app.ask(move |store| {
-        let (stat, level) = (store.stat(&caller, &at)?, store.level(&caller, &at)?);
-        let resource = Resource::of(&stat, &mut Names::new(store))?;
+        let (stat, tag) = match query.description_tag {
+            true => store.graph(&caller, &at).map(|(stat, graph)| (stat, description_tag(&graph)))?,
+            false => (store.stat(&caller, &at)?, None),
+        };
+        let level = store.level(&caller, &at)?;
+        let resource = Resource::of(&stat, &mut Names::new(store))?.with_description_tag(tag);
         Ok(Json(StatAnswer { resource, level: level.as_str() }))
     })
     .await

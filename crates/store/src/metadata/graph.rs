@@ -52,7 +52,8 @@ impl Store {
     }
 }
 
-fn needed(old: &Graph, new: &Graph) -> Level {
+/// What a change of a description needs.
+pub(super) fn needed(old: &Graph, new: &Graph) -> Level {
     match (new.is_subset(old), old.is_subset(new)) {
         (true, true) => Level::ReadMetadata,
         (true, false) => Level::DeleteMetadata,

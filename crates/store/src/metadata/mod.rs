@@ -4,12 +4,16 @@
 //! of a resource states about the resource itself; [`replace`] is the only writer of both.
 
 mod avu;
+mod copy;
 mod graph;
 mod search;
+mod tag;
 mod vocabulary;
 
 pub use avu::AvuChange;
 pub(crate) use avu::{changed, view as avus};
 pub(crate) use graph::{entries, erase, read, replace, stating, stating_value};
 pub use search::{Comparison, Condition, Query, SearchPage, like};
+pub use tag::description_tag;
+pub(crate) use tag::tags;
 pub use vocabulary::{attribute_of, predicate_of};

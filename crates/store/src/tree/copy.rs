@@ -6,10 +6,10 @@ use crate::catalog::{ChangeKind, Transaction};
 use crate::model::{At, Graph, Kind, Level, ResourceId, Stat, StorePath};
 use crate::tree::create::{new_resource, split};
 use crate::tree::{Walk, describe, find, insert, locate, update};
-use crate::{Caller, Error, ErrorKind, Result, Store, metadata, versions};
+use crate::{Caller, Conditions, Error, ErrorKind, Result, Store, metadata, versions};
 
 /// How to copy.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CopyOptions {
     /// Give an object that is there already the content and description of the source.
     pub replace: bool,
@@ -17,6 +17,8 @@ pub struct CopyOptions {
     pub parents: bool,
     /// With all that lies below.
     pub recursive: bool,
+    /// What must hold for what is at the target; of a tree, for its top only.
+    pub conditions: Conditions,
 }
 
 impl Store {
@@ -41,12 +43,13 @@ impl Store {
                 "a collection cannot be copied into itself: {from}"
             )));
         }
-        let top = self.copy_one(caller, source.id(), to, options)?;
+        let top = self.copy_one(caller, source.id(), to, &options)?;
         if source.resource().kind == Kind::Collection {
+            let below = CopyOptions { conditions: Conditions::default(), ..options };
             let mut walk = Walk::below(&view, caller, source);
             while let Some(entry) = walk.step()? {
                 let target = rebase(&entry.path, &above, to)?;
-                self.copy_one(caller, entry.id, &target, options)?;
+                self.copy_one(caller, entry.id, &target, &below)?;
             }
         }
         Ok(top)
@@ -57,16 +60,18 @@ impl Store {
         caller: &Caller,
         source: ResourceId,
         to: &StorePath,
-        options: CopyOptions,
+        options: &CopyOptions,
     ) -> Result<Stat> {
         let (parent, name) = split(to)?;
         self.transact(|tx| {
             let source = find(tx, caller, &source.into(), Level::ReadObject)?;
             if let Some(target) = locate(tx, &to.into())? {
                 self.refuse_hidden(tx, caller, &target, to)?;
+                options.conditions.check(Some(&target))?;
                 return self.copy_over(tx, caller, &source, target, (to, options));
             }
             let collection = self.collection(tx, caller, &parent, options.parents)?;
+            options.conditions.check(None)?;
             let from = source.resource();
             let mut resource = new_resource(tx, caller, &collection, name.clone(), from.kind);
             resource.content.clone_from(&from.content);
@@ -86,7 +91,7 @@ impl Store {
         caller: &Caller,
         source: &Chain,
         target: Chain,
-        (to, options): (&StorePath, CopyOptions),
+        (to, options): (&StorePath, &CopyOptions),
     ) -> Result<Stat> {
         if source.id() == target.id() || source.resource().kind != target.resource().kind {
             return Err(Error::exists(to));

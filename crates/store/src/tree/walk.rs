@@ -10,7 +10,7 @@ use crate::access::Chain;
 use crate::catalog::{Child, View};
 use crate::model::{At, Kind, Level, Name, Resource, Stat, StorePath};
 use crate::tree::{find, locate};
-use crate::{Caller, Result, Store};
+use crate::{Caller, Result, Store, metadata};
 
 /// Part of a walk.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,20 +34,45 @@ impl Store {
         after: Option<&StorePath>,
         limit: usize,
     ) -> Result<WalkPage> {
-        let view = self.view()?;
-        let top = find(&view, caller, at, Level::ReadObject)?;
-        let mut walk = Walk { view: &view, caller, hidden: false, stack: Vec::new() };
-        walk.resume(top, after)?;
-        let mut entries = Vec::new();
-        while entries.len() < limit.max(1) {
-            match walk.step()? {
-                Some(entry) => entries.push(entry),
-                None => return Ok(WalkPage { entries, next: None }),
-            }
-        }
-        let next = entries.last().map(|entry: &Stat| entry.path.clone());
-        Ok(WalkPage { entries, next })
+        page(&self.view()?, caller, at, after, limit)
     }
+
+    /// The same with the tag of each entry's description, none where there is no description: see
+    /// [`description_tag`](crate::description_tag).
+    pub fn walk_described(
+        &self,
+        caller: &Caller,
+        at: &At,
+        after: Option<&StorePath>,
+        limit: usize,
+    ) -> Result<(WalkPage, Vec<Option<[u8; 32]>>)> {
+        let view = self.view()?;
+        let page = page(&view, caller, at, after, limit)?;
+        let ids: Vec<_> = page.entries.iter().map(|entry| entry.id).collect();
+        let tags = metadata::tags(&view, &ids)?;
+        Ok((page, tags))
+    }
+}
+
+fn page(
+    view: &View,
+    caller: &Caller,
+    at: &At,
+    after: Option<&StorePath>,
+    limit: usize,
+) -> Result<WalkPage> {
+    let top = find(view, caller, at, Level::ReadObject)?;
+    let mut walk = Walk { view, caller, hidden: false, stack: Vec::new() };
+    walk.resume(top, after)?;
+    let mut entries = Vec::new();
+    while entries.len() < limit.max(1) {
+        match walk.step()? {
+            Some(entry) => entries.push(entry),
+            None => return Ok(WalkPage { entries, next: None }),
+        }
+    }
+    let next = entries.last().map(|entry: &Stat| entry.path.clone());
+    Ok(WalkPage { entries, next })
 }
 
 /// A walk under way: the collections that are entered, the innermost last.

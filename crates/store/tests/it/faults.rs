@@ -56,6 +56,10 @@ const MUTATIONS: &[Mutation] = &[
         let change = [AvuChange::Set(avu("k", "w")), AvuChange::Add(avu("more", "1"))];
         w.store.change_avus(&w.admin, &at("/c/x"), &change, &Conditions::default()).map(drop)
     }),
+    ("copy a description", true, |w| {
+        let any = Conditions::default();
+        w.store.copy_description(&w.admin, &at("/c/x"), &at("/copy"), &any).map(drop)
+    }),
     ("grant", true, |w| {
         let grant = [AccessChange::Grant("lab".into(), Level::ReadObject, Scope::Subtree)];
         w.store.change_access(&w.admin, &at("/c"), &grant).map(drop)

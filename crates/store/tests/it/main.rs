@@ -11,6 +11,7 @@ mod extents;
 mod faults;
 mod feed;
 mod metadata;
+mod mirrors;
 mod model;
 mod moves;
 mod names;

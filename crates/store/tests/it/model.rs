@@ -39,6 +39,7 @@ enum Op {
     Truncate(StorePath, usize),
     Move(StorePath, StorePath, bool),
     Copy(StorePath, StorePath, bool),
+    CopyDescription(StorePath, StorePath),
     Remove(StorePath, bool),
     Describe(StorePath, AvuChange),
     Keep(StorePath, bool),
@@ -70,6 +71,7 @@ fn op() -> impl Strategy<Value = Op> {
         1 => (paths(), 0usize..150).prop_map(|(p, n)| Op::Truncate(p, n)),
         3 => (paths(), paths(), any::<bool>()).prop_map(|(p, q, b)| Op::Move(p, q, b)),
         3 => (paths(), paths(), any::<bool>()).prop_map(|(p, q, b)| Op::Copy(p, q, b)),
+        2 => (paths(), paths()).prop_map(|(p, q)| Op::CopyDescription(p, q)),
         2 => (paths(), any::<bool>()).prop_map(|(p, b)| Op::Remove(p, b)),
         3 => (paths(), change).prop_map(|(p, c)| Op::Describe(p, c)),
         2 => (paths(), any::<bool>()).prop_map(|(p, b)| Op::Keep(p, b)),
@@ -338,6 +340,17 @@ impl Pair {
         }
     }
 
+    fn copy_description(&mut self, from: &StorePath, to: &StorePath) {
+        let (store, admin, any) = (&self.world.store, &self.world.admin, Conditions::default());
+        let done = store.copy_description(admin, &from.into(), &to.into(), &any);
+        let source = self.model.node(from).map(|node| node.avus.clone());
+        let expected = source.clone().and_then(|_| self.model.node(to).map(drop));
+        assert_eq!(kind_of(done).map(drop), expected);
+        if let (Ok(avus), Some(node)) = (source, self.model.nodes.get_mut(to)) {
+            node.avus = avus;
+        }
+    }
+
     /// Turns versions of each change on for a resource and what is below it, or leaves that to above.
     fn keep(&mut self, what: &StorePath, keeps: bool) {
         let versioning = Some(keeps.then_some(Versioning::EachChange { keep: None }));
@@ -395,6 +408,7 @@ impl Pair {
             }
             Op::Move(from, to, replace) => self.relocate(from, to, *replace),
             Op::Copy(from, to, replace) => self.copy(from, to, *replace),
+            Op::CopyDescription(from, to) => self.copy_description(from, to),
             Op::Remove(what, recursive) => self.remove(what, *recursive),
             Op::Describe(what, change) => self.describe(what, change),
             Op::Keep(what, keeps) => self.keep(what, *keeps),

@@ -55,6 +55,10 @@ pub(crate) struct Resource {
     /// How many versions of an object are kept, where each change is kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) keep: Option<u32>,
+    /// The tag of the description, where that was asked for and there is one: two descriptions are the
+    /// same if their tags are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) description_tag: Option<String>,
 }
 
 impl Resource {
@@ -87,7 +91,12 @@ impl Resource {
             target: resource.target.clone(),
             versioning: versioning.map(VersioningWord::from),
             keep: versioning.and_then(kept),
+            description_tag: None,
         })
+    }
+
+    pub(crate) fn with_description_tag(self, tag: Option<[u8; 32]>) -> Self {
+        Self { description_tag: tag.map(hex::encode), ..self }
     }
 }
 

@@ -26,6 +26,15 @@ pub(crate) struct Target {
     pub(crate) id: Option<u64>,
 }
 
+/// What to tell about a resource.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct StatQuery {
+    /// Tell the tag of the description, too.
+    #[serde(default)]
+    pub(crate) description_tag: bool,
+}
+
 /// A resource, and what the asker may do with it.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct StatAnswer {
@@ -85,6 +94,9 @@ pub(crate) struct Listing {
 pub(crate) struct WalkQuery {
     /// Begin after this path.
     pub(crate) after: Option<String>,
+    /// Tell the tag of each description, too.
+    #[serde(default)]
+    pub(crate) description_tag: bool,
 }
 
 /// What to create.
@@ -151,6 +163,16 @@ pub(crate) struct Copy {
     /// With all that lies below.
     #[serde(default)]
     pub(crate) recursive: bool,
+}
+
+/// Whose description to give to what.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CopyDescription {
+    /// Has the description.
+    pub(crate) from: Which,
+    /// Gets it.
+    pub(crate) to: Which,
 }
 
 /// Attributes to set; what is left out stays as it is.

@@ -10,8 +10,9 @@ pub(crate) fn resource(id: ResourceId) -> Bytes {
     Key::new(b'N').id(id.0).done()
 }
 
-pub(crate) fn resources_between(first: ResourceId, last: ResourceId) -> KeyRange {
-    KeyRange::new(resource(first), Key::new(b'N').id(last.0).bytes(&[0]).done())
+/// The keys from one to another of the same table, both among them.
+pub(crate) fn through(first: Bytes, last: &Bytes) -> KeyRange {
+    KeyRange::new(first, [last.as_ref(), &[0]].concat())
 }
 
 pub(crate) fn resources() -> KeyRange {

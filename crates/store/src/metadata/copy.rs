@@ -1,0 +1,50 @@
+//! Giving one resource the description of another.
+
+use super::graph::{needed, read, replace};
+use crate::catalog::ChangeKind;
+use crate::model::{At, Level, Resource, Stat};
+use crate::tree::{describe, find, update};
+use crate::{Caller, Conditions, Result, Store};
+
+impl Store {
+    /// Makes the description of `to` that of `from`, in one commit: the graph, the media
+    /// type, and mode and time where `from` has them. Content, access and versions stay.
+    ///
+    /// Needs [`Level::ReadMetadata`] on `from`, and what [`Store::change_graph`] needs on `to`;
+    /// [`Level::ModifyMetadata`] for the others. What changes nothing is no change.
+    pub fn copy_description(
+        &self,
+        caller: &Caller,
+        from: &At,
+        to: &At,
+        conditions: &Conditions,
+    ) -> Result<Stat> {
+        self.transact(|tx| {
+            let source = find(tx, caller, from, Level::ReadMetadata)?;
+            let target = find(tx, caller, to, Level::ReadMetadata)?;
+            conditions.check(Some(&target))?;
+            let (old, new) = (read(tx, target.id().0)?, read(tx, source.id().0)?);
+            let mut stat = Stat::from(target.clone());
+            take_attributes(&mut stat.resource, source.resource());
+            let others_differ = stat.resource != *target.resource();
+            let others = if others_differ { Level::ModifyMetadata } else { Level::ReadMetadata };
+            target.require(caller, needed(&old, &new).max(others), to)?;
+            if old != new {
+                replace(tx, stat.id.0, &old, &new);
+            }
+            if old != new || others_differ {
+                describe(tx, &mut stat.resource, caller.user());
+                update(tx, ChangeKind::Described, stat.id, target.resource(), &stat.resource);
+            }
+            Ok(stat)
+        })
+    }
+}
+
+fn take_attributes(resource: &mut Resource, source: &Resource) {
+    resource.mode = source.mode.or(resource.mode);
+    resource.mtime = source.mtime.or(resource.mtime);
+    if let (Some(content), Some(from)) = (&mut resource.content, &source.content) {
+        content.media_type.clone_from(&from.media_type);
+    }
+}

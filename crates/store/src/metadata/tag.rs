@@ -1,0 +1,23 @@
+//! The tag of a description: two descriptions are the same if their tags are.
+
+use sha2::{Digest, Sha256};
+
+use crate::Result;
+use crate::catalog::{GraphRecord, View};
+use crate::model::{Graph, ResourceId};
+
+/// The tag of a description, none of an empty one. It depends on the statements alone, units and
+/// the labels of blank nodes included: not on whose description it is, nor on how it came to be.
+///
+/// It is the SHA-256 of the statements in their canonical order as CBOR (RFC 8949); others than the
+/// store should take it as opaque.
+pub fn description_tag(graph: &Graph) -> Option<[u8; 32]> {
+    let bytes = minicbor::to_vec(graph).expect("writing to a Vec cannot fail");
+    (!graph.is_empty()).then(|| Sha256::digest(bytes).into())
+}
+
+/// The tags of the descriptions of many resources, in the order asked.
+pub(crate) fn tags(view: &View, ids: &[ResourceId]) -> Result<Vec<Option<[u8; 32]>>> {
+    let tag = |record: GraphRecord| description_tag(&record.statements.into_iter().collect());
+    Ok(view.graphs(ids)?.into_iter().map(|record| record.and_then(tag)).collect())
+}
