@@ -85,6 +85,10 @@ pub struct Resource {
     /// What the caller may do, where that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
+    /// The tag of its description, where that was asked for and there is one: two descriptions are
+    /// the same if their tags are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description_tag: Option<String>,
 }
 
 /// A page of a collection.

@@ -3,8 +3,7 @@
 use cenote_client::{Attributes, Client, NewResource, ResourceKind};
 use jiff::Timestamp;
 
-use super::entry::Entry;
-use super::plan::Plan;
+use super::plan::{Change, Plan};
 use super::report::Report;
 use crate::error::Result;
 use crate::place::join;
@@ -38,10 +37,10 @@ impl Target<'_> {
     /// Sets modes and times.
     pub(super) async fn set_attributes(
         &self,
-        entries: &[(String, Entry)],
+        changes: &[Change],
         report: &mut Report<'_>,
     ) -> Result<()> {
-        for (path, entry) in entries {
+        for Change { path, entry, .. } in changes {
             let path = join(self.path, path);
             let mtime = entry.mtime.filter(|_| !entry.is_directory());
             let attributes = Attributes { mode: entry.mode, mtime, ..Attributes::default() };

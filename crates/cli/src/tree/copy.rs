@@ -1,13 +1,16 @@
 //! One collection of the store into another: the server copies, and contents are shared.
+//!
+//! Invariant: whatever of the target has changed since it was looked at is left to the next run.
 
-use cenote_client::{Client, Relocation};
+use cenote_client::{At, Client, NewResource, Relocation};
 use futures_util::{StreamExt, stream};
+use indicatif::ProgressBar;
 
 use super::change::{Target, collection};
 use super::entry::{Entry, counted};
 use super::filter::Filter;
 use super::flags::TransferArgs;
-use super::plan::{Plan, Rules, plan};
+use super::plan::{Change, Plan, Rules, plan};
 use super::remote;
 use super::report::Report;
 use crate::error::{CliError, Kind, Result};
@@ -26,12 +29,9 @@ pub(crate) async fn copy(
     let (from, to) = (from.as_str(), to.as_str());
     apart(from, to)?;
     let client = session.client()?;
-    let source = remote::scan_source(client, from, &filter).await?;
-    let there = remote::scan(client, to, &filter).await?;
-    if there.is_none() && !args.dry_run {
-        let mode = client.stat(&from.into()).await?.mode;
-        client.create(&collection(to.to_owned(), mode, None)).await?;
-    }
+    let source = remote::scan_described(client, from, &filter).await?;
+    let source = source.ok_or_else(|| remote::nothing_at(from))?;
+    let there = remote::scan_described(client, to, &filter).await?;
     let plan = plan(source, there.unwrap_or_default(), rules);
     let mut report = Report::new(session, "copy", args.dry_run);
     Copy { client, from, to, args }.run(session, plan, &mut report).await?;
@@ -54,50 +54,102 @@ struct Copy<'a> {
     args: &'a TransferArgs,
 }
 
+/// What is done for a change.
+#[derive(Clone, Copy)]
+enum Work {
+    /// It comes whole.
+    Copy,
+    /// Mode, time and media type come.
+    Update,
+    /// The description comes, and those.
+    Describe,
+}
+
+impl Work {
+    fn tell(self, report: &mut Report<'_>, path: &str, entry: &Entry) -> Result<()> {
+        match self {
+            Self::Copy => report.transferred(path, counted(entry)),
+            Self::Update => report.updated(path),
+            Self::Describe => report.described(path),
+        }
+    }
+}
+
 impl Copy<'_> {
     async fn run(&self, session: &Session, plan: Plan, report: &mut Report<'_>) -> Result<()> {
         let target = Target { client: self.client, path: self.to, dry_run: self.args.dry_run };
         target.begin(&plan, report).await?;
         let (directories, others): (Vec<_>, Vec<_>) =
-            plan.transfer.into_iter().partition(|(_, entry)| entry.is_directory());
-        let bar = session.progress.count(others.len() as u64, "files");
-        // Before what is in them, and in their order.
-        self.all(directories, 1, report, || {}).await?;
-        self.all(others, self.args.jobs.get(), report, || bar.inc(1)).await?;
+            plan.transfer.into_iter().partition(|change| change.entry.is_directory());
+        let steps = [
+            // Before what is in them, and in their order.
+            (Work::Copy, directories, 1),
+            (Work::Copy, others, self.args.jobs.get()),
+            (Work::Update, plan.attributes, self.args.jobs.get()),
+            (Work::Describe, plan.descriptions, self.args.jobs.get()),
+        ];
+        let number = steps.iter().map(|(_, changes, _)| changes.len() as u64).sum();
+        let bar = session.progress.count(number, "resources");
+        for (work, changes, jobs) in steps {
+            self.all(work, changes, jobs, report, &bar).await?;
+        }
         bar.finish_and_clear();
-        target.set_attributes(&plan.attributes, report).await
+        Ok(())
     }
 
     async fn all(
         &self,
-        entries: Vec<(String, Entry)>,
+        work: Work,
+        changes: Vec<Change>,
         jobs: usize,
         report: &mut Report<'_>,
-        done: impl Fn(),
+        bar: &ProgressBar,
     ) -> Result<()> {
-        let copied = stream::iter(entries).map(|(path, entry)| async move {
-            let copied = match self.args.dry_run {
+        let done = stream::iter(changes).map(|change| async move {
+            let outcome = match self.args.dry_run {
                 true => Ok(()),
-                false => self.one(&path, &entry).await,
+                false => self.one(work, &change).await,
             };
-            (join(self.to, &path), counted(&entry), copied)
+            (change, outcome)
         });
-        let mut copied = std::pin::pin!(copied.buffer_unordered(jobs));
-        while let Some((path, size, outcome)) = copied.next().await {
-            done();
-            report.outcome(&path, outcome, |report, path| report.transferred(path, size))?;
+        let mut done = std::pin::pin!(done.buffer_unordered(jobs));
+        while let Some((change, outcome)) = done.next().await {
+            bar.inc(1);
+            let path = join(self.to, &change.path);
+            report
+                .outcome(&path, outcome, |report, path| work.tell(report, path, &change.entry))?;
         }
         Ok(())
     }
 
-    async fn one(&self, path: &str, entry: &Entry) -> cenote_client::Result<()> {
-        let to = join(self.to, path);
-        if entry.is_directory() {
-            let made = self.client.create(&collection(to, entry.mode, entry.mtime)).await;
-            return made.map(drop);
+    /// Does it, if the target still is as it was seen.
+    async fn one(&self, work: Work, change: &Change) -> cenote_client::Result<()> {
+        match work {
+            Work::Copy if change.entry.is_directory() => self.make(change).await,
+            Work::Copy => {
+                let from = join(self.from, &change.path).as_str().into();
+                let to = join(self.to, &change.path);
+                let relocation = Relocation { from, to, replace: true, parents: true };
+                self.client.copy_if(&relocation, change.seen.as_deref()).await.map(drop)
+            }
+            Work::Update | Work::Describe => {
+                self.describe(&change.path, change.seen.as_deref()).await
+            }
         }
-        let from = join(self.from, path).as_str().into();
-        let relocation = Relocation { from, to, replace: true, parents: true };
-        self.client.copy(&relocation, false).await.map(drop)
+    }
+
+    /// Makes a collection. If this is interrupted before it is described, the next run sees that.
+    async fn make(&self, Change { path, entry, .. }: &Change) -> cenote_client::Result<()> {
+        let new = collection(join(self.to, path), entry.mode, entry.mtime);
+        let made = self.client.create(&NewResource { exist_ok: false, ..new }).await?;
+        match entry.description {
+            Some(_) => self.describe(path, made.state.as_deref()).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn describe(&self, path: &str, seen: Option<&str>) -> cenote_client::Result<()> {
+        let [from, to] = [self.from, self.to].map(|top| At::Path(join(top, path)));
+        self.client.copy_description(&from, &to, seen).await.map(drop)
     }
 }

@@ -9,10 +9,10 @@ use std::time::SystemTime;
 use cenote_client::transfer::{Arrival, Transfer, Wanted};
 use futures_util::StreamExt;
 
-use super::entry::{Entry, EntryKind, Tree};
+use super::entry::{Entry, EntryKind, Tree, counted};
 use super::filter::Filter;
 use super::flags::{ReadArgs, TransferArgs, Way};
-use super::plan::{Plan, Rules, plan};
+use super::plan::{Change, Plan, Rules, plan};
 use super::report::Report;
 use super::{local, remote};
 use crate::error::{CliError, Kind, Result};
@@ -29,7 +29,7 @@ pub(crate) async fn download(
 ) -> Result<()> {
     let source = remote::scan_source(session.client()?, from, &filter).await?;
     let (plan, failures) = compare(source, to, filter, rules).await?;
-    let bar = session.progress.bytes(plan.transfer.iter().map(|(_, entry)| entry.size()).sum());
+    let bar = session.progress.bytes(plan.transfer.iter().map(|change| change.entry.size()).sum());
     let transfer = args.transfer(session, Way::Out(reads), &bar)?;
     let mut report = Report::new(session, "get", args.dry_run);
     failures.iter().for_each(|(path, error)| report.failed(path, error.again()));
@@ -64,10 +64,10 @@ fn rehearse(plan: Plan, to: &Path, report: &mut Report<'_>) -> Result<()> {
     report.unchanged(plan.unchanged);
     plan.failures.iter().for_each(|(path, error)| report.failed(&shown(path), error.again()));
     plan.remove.iter().try_for_each(|path| report.removed(&shown(path)))?;
-    for (path, entry) in &plan.transfer {
-        report.transferred(&shown(path), (!entry.is_directory()).then(|| entry.size()))?;
+    for Change { path, entry, .. } in &plan.transfer {
+        report.transferred(&shown(path), counted(entry))?;
     }
-    plan.attributes.iter().try_for_each(|(path, _)| report.updated(&shown(path)))
+    plan.attributes.iter().try_for_each(|change| report.updated(&shown(&change.path)))
 }
 
 struct Download<'a> {
@@ -86,27 +86,27 @@ impl Download<'_> {
             self.note(path, remove(&self.to.join(path)), report, Report::removed)?;
         }
         let (directories, others): (Vec<_>, Vec<_>) =
-            plan.transfer.into_iter().partition(|(_, entry)| entry.is_directory());
-        for (path, _) in &directories {
+            plan.transfer.into_iter().partition(|change| change.entry.is_directory());
+        for Change { path, .. } in &directories {
             self.note(path, fs::create_dir_all(self.to.join(path)), report, |report, path| {
                 report.transferred(path, None)
             })?;
         }
         self.fetch(others, report).await?;
-        for (path, entry) in &plan.attributes {
+        for Change { path, entry, .. } in &plan.attributes {
             self.note(path, attributes(&self.to.join(path), entry), report, Report::updated)?;
         }
         // At last, and the deepest first: what is written into a directory changes its time, and
         // one that may not be written into takes nothing.
-        for (path, entry) in directories.iter().rev() {
+        for Change { path, entry, .. } in directories.iter().rev() {
             self.note(path, attributes(&self.to.join(path), entry), report, |_, _| Ok(()))?;
         }
         Ok(())
     }
 
-    async fn fetch(&self, entries: Vec<(String, Entry)>, report: &mut Report<'_>) -> Result<()> {
+    async fn fetch(&self, changes: Vec<Change>, report: &mut Report<'_>) -> Result<()> {
         let mut wanted = Vec::new();
-        for (path, entry) in entries {
+        for Change { path, entry, .. } in changes {
             let target = self.to.join(&path);
             match entry.kind {
                 EntryKind::Object(resource) => wanted.push(Wanted { resource: *resource, target }),
@@ -115,7 +115,7 @@ impl Download<'_> {
                         report.transferred(path, Some(0))
                     })?;
                 }
-                EntryKind::Directory | EntryKind::File(_) => {}
+                EntryKind::Directory | EntryKind::File(_) | EntryKind::Description => {}
             }
         }
         let mut arrivals = std::pin::pin!(self.transfer.get_files(wanted));

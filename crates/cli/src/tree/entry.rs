@@ -15,6 +15,10 @@ pub(super) struct Entry {
     pub(super) kind: EntryKind,
     pub(super) mode: Option<u32>,
     pub(super) mtime: Option<Timestamp>,
+    /// The tag of the description, in the store and where descriptions are compared.
+    pub(super) description: Option<String>,
+    /// The tag of the state, in the store.
+    pub(super) state: Option<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -25,19 +29,27 @@ pub(super) enum EntryKind {
     File(LocalFile),
     /// An object of the store.
     Object(Box<Resource>),
+    /// A resource of the store that has a description only.
+    Description,
 }
 
 impl Entry {
-    /// A resource, unless it has no counterpart among files.
-    pub(super) fn from_resource(resource: Resource) -> Option<Self> {
+    /// Something on this machine.
+    pub(super) fn local(kind: EntryKind, mode: Option<u32>, mtime: Option<Timestamp>) -> Self {
+        Self { kind, mode, mtime, description: None, state: None }
+    }
+
+    /// A resource; none for a link that points nowhere.
+    pub(super) fn from_resource(mut resource: Resource) -> Option<Self> {
         let (mode, mtime) = (resource.mode, resource.mtime);
+        let (description, state) = (resource.description_tag.take(), resource.state.take());
         let kind = match resource.kind {
             ResourceKind::Collection => EntryKind::Directory,
             ResourceKind::Link => EntryKind::Link(resource.target?),
             ResourceKind::Object => EntryKind::Object(Box::new(resource)),
-            ResourceKind::Description => return None,
+            ResourceKind::Description => EntryKind::Description,
         };
-        Some(Self { kind, mode, mtime })
+        Some(Self { kind, mode, mtime, description, state })
     }
 
     /// Its size in bytes; 0 for what has no content.
@@ -45,7 +57,7 @@ impl Entry {
         match &self.kind {
             EntryKind::File(file) => file.size,
             EntryKind::Object(resource) => resource.size.unwrap_or(0),
-            EntryKind::Directory | EntryKind::Link(_) => 0,
+            EntryKind::Directory | EntryKind::Link(_) | EntryKind::Description => 0,
         }
     }
 

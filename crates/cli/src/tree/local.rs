@@ -74,7 +74,7 @@ fn look(root: &Path, found: DirEntry, filter: &Filter) -> Result<Seen> {
         kind if kind.is_symlink() => (EntryKind::Link(target(found.path())?), None),
         _ => return Ok(Seen::Nothing),
     };
-    Ok(Seen::Entry(path.to_owned(), Entry { kind, mode, mtime }))
+    Ok(Seen::Entry(path.to_owned(), Entry::local(kind, mode, mtime)))
 }
 
 fn target(link: &Path) -> Result<String> {

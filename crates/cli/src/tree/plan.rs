@@ -21,13 +21,26 @@ pub(super) struct Plan {
     /// What goes from the target, each without what lies below.
     pub(super) remove: Vec<String>,
     /// What comes, or comes anew: directories before what is in them.
-    pub(super) transfer: Vec<(String, Entry)>,
-    /// What has the right bytes, but not the right mode or time.
-    pub(super) attributes: Vec<(String, Entry)>,
+    pub(super) transfer: Vec<Change>,
+    /// What has the right bytes, but not the right mode, time or media type.
+    pub(super) attributes: Vec<Change>,
+    /// What has the right bytes, but not the right description, nor perhaps the right attributes.
+    pub(super) descriptions: Vec<Change>,
     /// What is as it should be.
     pub(super) unchanged: u64,
     /// What cannot be done.
     pub(super) failures: Vec<(String, CliError)>,
+}
+
+/// What becomes of something in the target.
+#[derive(Debug)]
+pub(super) struct Change {
+    /// Where, below the roots.
+    pub(super) path: String,
+    /// As it is in the source.
+    pub(super) entry: Entry,
+    /// The state, in the store, of what is there in the target; none if nothing is.
+    pub(super) seen: Option<String>,
 }
 
 /// Compares two trees. Blocks while it reads files, where that is needed.
@@ -35,8 +48,8 @@ pub(super) fn plan(source: Tree, mut target: Tree, rules: Rules) -> Plan {
     let mut plan = Plan::default();
     for (path, entry) in source {
         match target.remove(&path) {
-            None => plan.transfer.push((path, entry)),
-            Some(there) => plan.both(path, entry, &there, rules),
+            None => plan.transfer.push(Change { path, entry, seen: None }),
+            Some(there) => plan.both(path, entry, there, rules),
         }
     }
     if rules.delete {
@@ -46,14 +59,17 @@ pub(super) fn plan(source: Tree, mut target: Tree, rules: Rules) -> Plan {
 }
 
 impl Plan {
-    fn both(&mut self, path: String, entry: Entry, there: &Entry, rules: Rules) {
-        match difference(&entry, there, rules.checksum) {
-            Ok(Difference::None) => self.unchanged += u64::from(!entry.is_directory()),
-            Ok(Difference::Attributes) => self.attributes.push((path, entry)),
-            Ok(Difference::Content) => self.transfer.push((path, entry)),
+    fn both(&mut self, path: String, entry: Entry, there: Entry, rules: Rules) {
+        let difference = difference(&entry, &there, rules.checksum);
+        let change = |path, seen| Change { path, entry, seen };
+        match difference {
+            Ok(Difference::None) => self.unchanged += u64::from(!there.is_directory()),
+            Ok(Difference::Attributes) => self.attributes.push(change(path, there.state)),
+            Ok(Difference::Description) => self.descriptions.push(change(path, there.state)),
+            Ok(Difference::Content) => self.transfer.push(change(path, there.state)),
             Ok(Difference::Kind) if rules.delete => {
                 self.remove_unless_below(path.clone());
-                self.transfer.push((path, entry));
+                self.transfer.push(change(path, None));
             }
             Ok(Difference::Kind) => {
                 let error = CliError::new(Kind::Exists, "something of another kind is there")
@@ -78,18 +94,17 @@ impl Plan {
 enum Difference {
     None,
     Attributes,
+    Description,
     Content,
     Kind,
 }
 
 fn difference(entry: &Entry, there: &Entry, checksum: bool) -> Result<Difference> {
-    use EntryKind::{Directory, File, Link, Object};
+    use EntryKind::{Description, Directory, File, Link, Object};
     match (&entry.kind, &there.kind) {
-        (Directory, Directory) => Ok(attributes(same_mode(entry, there))),
-        (Link(target), Link(other)) => Ok(match target == other {
-            true => Difference::None,
-            false => Difference::Kind,
-        }),
+        (Directory, Directory) => Ok(remaining(entry, there, same_mode(entry, there))),
+        (Link(target), Link(other)) if target == other => Ok(remaining(entry, there, true)),
+        (Description, Description) => Ok(remaining(entry, there, true)),
         (File(file), Object(resource)) | (Object(resource), File(file)) => {
             let sha256 = resource.sha256.as_deref();
             let same_time = same_time(entry, there);
@@ -100,14 +115,15 @@ fn difference(entry: &Entry, there: &Entry, checksum: bool) -> Result<Difference
                     _ => same_time,
                 };
             Ok(match same_content {
-                true => attributes(same_mode(entry, there) && (same_time || entry.mtime.is_none())),
+                true => remaining(entry, there, same_attributes(entry, there)),
                 false => Difference::Content,
             })
         }
         (Object(resource), Object(other)) => Ok(match same_bytes(resource, other) {
-            true => attributes(
-                same_mode(entry, there) && (entry.mtime.is_none() || same_time(entry, there)),
-            ),
+            true => {
+                let same_media_type = resource.media_type == other.media_type;
+                remaining(entry, there, same_media_type && same_attributes(entry, there))
+            }
             false => Difference::Content,
         }),
         _ => Ok(Difference::Kind),
@@ -120,8 +136,18 @@ fn same_bytes(resource: &Resource, other: &Resource) -> bool {
     resource.etag == other.etag || both.is_some_and(|(one, two)| one == two)
 }
 
-fn attributes(same: bool) -> Difference {
-    if same { Difference::None } else { Difference::Attributes }
+/// What remains to be compared of two that are of one kind and have the same bytes, if any.
+fn remaining(entry: &Entry, there: &Entry, same_attributes: bool) -> Difference {
+    match entry.description == there.description {
+        false => Difference::Description,
+        true if same_attributes => Difference::None,
+        true => Difference::Attributes,
+    }
+}
+
+/// A side that has no time has no opinion, either.
+fn same_attributes(entry: &Entry, there: &Entry) -> bool {
+    same_mode(entry, there) && (entry.mtime.is_none() || same_time(entry, there))
 }
 
 /// A side that has no mode has no opinion.

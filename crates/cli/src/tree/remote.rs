@@ -1,7 +1,7 @@
 //! What is in a collection of the store.
 
-use cenote_client::{Client, ResourceKind};
-use futures_util::TryStreamExt;
+use cenote_client::{Client, Resource, ResourceKind};
+use futures_util::{Stream, TryStreamExt};
 
 use super::entry::{Entry, Tree};
 use super::filter::Filter;
@@ -9,14 +9,56 @@ use super::local::remove_empty;
 use crate::error::{CliError, Kind, Result};
 use crate::place::below;
 
-/// Looks through the collection at `path`; none if nothing is there.
+/// Looks through the collection at `path` for what has a counterpart among files; none if nothing
+/// is there.
 pub(super) async fn scan(client: &Client, path: &str, filter: &Filter) -> Result<Option<Tree>> {
     let Some(root) = client.find(path).await? else { return Ok(None) };
-    if root.kind != ResourceKind::Collection {
-        return Err(CliError::new(Kind::Exists, format!("not a collection: {path}")));
+    require_collection(&root)?;
+    let files = client.walk(&path.into()).await?;
+    let files =
+        files.try_filter(|resource| std::future::ready(resource.kind != ResourceKind::Description));
+    collect(files, path, filter).await.map(Some)
+}
+
+/// The same for a collection that has to be there.
+pub(super) async fn scan_source(client: &Client, path: &str, filter: &Filter) -> Result<Tree> {
+    scan(client, path, filter).await?.ok_or_else(|| nothing_at(path))
+}
+
+/// Looks through the collection at `path` for everything, with the tags of descriptions, itself
+/// (below the empty path) included; none if nothing is there.
+pub(super) async fn scan_described(
+    client: &Client,
+    path: &str,
+    filter: &Filter,
+) -> Result<Option<Tree>> {
+    let Some(root) = client.find_described(path).await? else { return Ok(None) };
+    require_collection(&root)?;
+    let all = client.walk_described(&path.into()).await?;
+    let mut tree = collect(all, path, filter).await?;
+    tree.extend(Entry::from_resource(root).map(|root| (String::new(), root)));
+    Ok(Some(tree))
+}
+
+pub(super) fn nothing_at(path: &str) -> CliError {
+    CliError::new(Kind::NotFound, format!("nothing is at {path}"))
+        .hint("check the spelling, or whether you may read it")
+}
+
+fn require_collection(root: &Resource) -> Result<()> {
+    match root.kind {
+        ResourceKind::Collection => Ok(()),
+        _ => Err(CliError::new(Kind::Exists, format!("not a collection: {}", root.path))),
     }
+}
+
+async fn collect(
+    all: impl Stream<Item = cenote_client::Result<Resource>>,
+    path: &str,
+    filter: &Filter,
+) -> Result<Tree> {
     let mut tree = Tree::new();
-    let mut all = std::pin::pin!(client.walk(&path.into()).await?);
+    let mut all = std::pin::pin!(all);
     while let Some(resource) = all.try_next().await? {
         let Some(relative) = below(&resource.path, path).map(str::to_owned) else { continue };
         let is_collection = resource.kind == ResourceKind::Collection;
@@ -28,13 +70,5 @@ pub(super) async fn scan(client: &Client, path: &str, filter: &Filter) -> Result
     if filter.is_selective() {
         remove_empty(&mut tree);
     }
-    Ok(Some(tree))
-}
-
-/// The same for a collection that has to be there.
-pub(super) async fn scan_source(client: &Client, path: &str, filter: &Filter) -> Result<Tree> {
-    scan(client, path, filter).await?.ok_or_else(|| {
-        CliError::new(Kind::NotFound, format!("nothing is at {path}"))
-            .hint("check the spelling, or whether you may read it")
-    })
+    Ok(tree)
 }

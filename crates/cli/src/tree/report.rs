@@ -21,6 +21,7 @@ struct Summary {
     transferred: u64,
     bytes: u64,
     updated: u64,
+    described: u64,
     removed: u64,
     unchanged: u64,
     failed: u64,
@@ -51,6 +52,11 @@ impl<'a> Report<'a> {
     pub(super) fn updated(&mut self, path: &str) -> Result<()> {
         self.summary.updated += 1;
         self.line("update", path, None)
+    }
+
+    pub(super) fn described(&mut self, path: &str) -> Result<()> {
+        self.summary.described += 1;
+        self.line("describe", path, None)
     }
 
     pub(super) fn removed(&mut self, path: &str) -> Result<()> {
@@ -112,6 +118,7 @@ fn told(verb: &str, summary: &Summary) -> String {
     )];
     let others = [
         (summary.updated, "updated"),
+        (summary.described, "described"),
         (summary.removed, "removed"),
         (summary.unchanged, "unchanged"),
     ];

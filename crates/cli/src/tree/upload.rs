@@ -6,10 +6,10 @@ use cenote_client::transfer::{Item, LocalFile, Source, Transfer};
 use futures_util::StreamExt;
 
 use super::change::{Target, collection};
-use super::entry::{Entry, EntryKind, Tree, counted};
+use super::entry::{EntryKind, Tree, counted};
 use super::filter::Filter;
 use super::flags::{TransferArgs, Way, WriteArgs};
-use super::plan::{Plan, Rules, plan};
+use super::plan::{Change, Plan, Rules, plan};
 use super::report::Report;
 use super::{local, remote};
 use crate::error::{CliError, Kind, Result};
@@ -65,7 +65,7 @@ async fn compare(
 }
 
 fn bytes(plan: &Plan) -> u64 {
-    plan.transfer.iter().map(|(_, entry)| entry.size()).sum()
+    plan.transfer.iter().map(|change| change.entry.size()).sum()
 }
 
 struct Upload<'a> {
@@ -83,14 +83,14 @@ impl Upload<'_> {
         target.set_attributes(&plan.attributes, report).await
     }
 
-    async fn put(&self, entries: Vec<(String, Entry)>, report: &mut Report<'_>) -> Result<()> {
+    async fn put(&self, changes: Vec<Change>, report: &mut Report<'_>) -> Result<()> {
         if self.dry_run {
-            for (path, entry) in &entries {
+            for Change { path, entry, .. } in &changes {
                 report.transferred(&join(self.to, path), counted(entry))?;
             }
             return Ok(());
         }
-        let items = entries.into_iter().filter_map(item).collect();
+        let items = changes.into_iter().filter_map(item).collect();
         let mut outcomes = std::pin::pin!(self.transfer.put_items(self.to, items));
         while let Some(outcome) = outcomes.next().await {
             let path = join(self.to, &outcome.item.relative);
@@ -103,12 +103,12 @@ impl Upload<'_> {
     }
 }
 
-fn item((relative, entry): (String, Entry)) -> Option<Item> {
+fn item(Change { path: relative, entry, .. }: Change) -> Option<Item> {
     let source = match entry.kind {
         EntryKind::Directory => Source::Directory,
         EntryKind::Link(target) => Source::Link(target),
         EntryKind::File(file) => Source::File(file),
-        EntryKind::Object(_) => return None,
+        EntryKind::Object(_) | EntryKind::Description => return None,
     };
     Some(Item { relative, source, mode: entry.mode, mtime: entry.mtime })
 }

@@ -1,12 +1,12 @@
 //! Descriptions.
 
 use bytes::Bytes;
-use http::header::CONTENT_TYPE;
-use serde::Deserialize;
+use http::header::{CONTENT_TYPE, IF_MATCH};
+use serde::{Deserialize, Serialize};
 
 use super::resources::On;
 use crate::call::{Call, Payload};
-use crate::{At, Avu, Client, MetaOperation, Result};
+use crate::{At, Avu, Client, MetaOperation, Resource, Result};
 
 #[derive(Deserialize)]
 struct Avus {
@@ -24,6 +24,29 @@ impl Client {
     pub async fn change_meta(&self, at: &At, operations: &[MetaOperation]) -> Result<()> {
         let body = On { at, body: serde_json::json!({ "operations": operations }) };
         self.done(Call::post("/v1/meta").json(&body)).await
+    }
+
+    /// Gives `to` the description of `from`: the graph, the media type, and mode and time where
+    /// `from` has them; if `to` is still in the state `seen`, where that is given.
+    ///
+    /// # Errors
+    /// [`Kind::Precondition`](crate::Kind::Precondition) if it has changed.
+    pub async fn copy_description(
+        &self,
+        from: &At,
+        to: &At,
+        seen: Option<&str>,
+    ) -> Result<Resource> {
+        #[derive(Serialize)]
+        struct Copy<'a> {
+            from: &'a At,
+            to: &'a At,
+        }
+        let mut call = Call::post("/v1/meta/copy").json(&Copy { from, to });
+        if let Some(state) = seen {
+            call = call.header(IF_MATCH, state)?;
+        }
+        self.json(call).await
     }
 
     /// The whole graph of a resource as N-Triples; `<>` is the resource itself.

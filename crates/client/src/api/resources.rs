@@ -1,7 +1,7 @@
 //! The tree: look, list, create, move, copy, remove.
 
 use futures_util::{Stream, TryStreamExt, stream};
-use http::header::IF_MATCH;
+use http::header::{IF_MATCH, IF_NONE_MATCH};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -106,11 +106,13 @@ impl Client {
 
     /// One resource, or none if nothing is there.
     pub async fn find(&self, path: &str) -> Result<Option<Resource>> {
-        match self.stat(&path.into()).await {
-            Ok(resource) => Ok(Some(resource)),
-            Err(error) if error.kind() == Kind::NotFound => Ok(None),
-            Err(error) => Err(error),
-        }
+        there(self.stat(&path.into()).await)
+    }
+
+    /// The same with the tag of its description.
+    pub async fn find_described(&self, path: &str) -> Result<Option<Resource>> {
+        let call = Call::get("/v1/stat").query("path", path).query("description_tag", true);
+        there(self.json(call).await)
     }
 
     /// Many resources at once, each with its own outcome, in the order asked.
@@ -149,6 +151,15 @@ impl Client {
         Ok(lines(answer.into_body()))
     }
 
+    /// The same, each with the tag of its description.
+    pub async fn walk_described(
+        &self,
+        at: &At,
+    ) -> Result<impl Stream<Item = Result<Resource>> + use<>> {
+        let call = Call::get("/v1/walk").at(at).query("description_tag", true);
+        Ok(lines(self.send(call).await?.into_body()))
+    }
+
     /// Creates a collection, a link or a description.
     pub async fn create(&self, new: &NewResource) -> Result<Resource> {
         self.json(Call::post("/v1/create").json(new)).await
@@ -170,6 +181,20 @@ impl Client {
         self.json(Call::post("/v1/copy").json(&Copy { relocation, recursive })).await
     }
 
+    /// Copies what is no collection, if what is at the target is still in the state `seen`; none
+    /// says that nothing was there.
+    ///
+    /// # Errors
+    /// [`Kind::Precondition`] if that has changed.
+    pub async fn copy_if(&self, relocation: &Relocation, seen: Option<&str>) -> Result<Resource> {
+        let call = Call::post("/v1/copy").json(relocation);
+        let call = match seen {
+            Some(state) => call.header(IF_MATCH, state)?,
+            None => call.header(IF_NONE_MATCH, "*")?,
+        };
+        self.json(call).await
+    }
+
     /// Removes what is at `path`, if it is still in the state `if_match`, where that is given.
     pub async fn remove(&self, path: &str, recursive: bool, if_match: Option<&str>) -> Result<()> {
         let mut call = Call::delete(&fs_route(path)).query("recursive", recursive);
@@ -188,5 +213,13 @@ impl Client {
     /// How much lies below a resource.
     pub async fn usage(&self, at: &At) -> Result<Usage> {
         self.json(Call::get("/v1/du").at(at)).await
+    }
+}
+
+fn there(found: Result<Resource>) -> Result<Option<Resource>> {
+    match found {
+        Ok(resource) => Ok(Some(resource)),
+        Err(error) if error.kind() == Kind::NotFound => Ok(None),
+        Err(error) => Err(error),
     }
 }

@@ -25,7 +25,9 @@ pub(super) async fn stat(
 ) -> Result<Json<StatAnswer>, Problem> {
     app.ask(move |store| {
         let (stat, tag) = match query.description_tag {
-            true => store.graph(&caller, &at).map(|(stat, graph)| (stat, description_tag(&graph)))?,
+            true => {
+                store.graph(&caller, &at).map(|(stat, graph)| (stat, description_tag(&graph)))?
+            }
             false => (store.stat(&caller, &at)?, None),
         };
         let level = store.level(&caller, &at)?;

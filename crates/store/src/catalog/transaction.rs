@@ -13,8 +13,8 @@ use cenote_kv::{
     Batch, Evidence, KeyRange, RangeDigest, Row, ScanOptions, Snapshot, Token, counter,
 };
 
-use super::{GraphRecord, Record};
 use super::keys::{self, Counter};
+use super::{GraphRecord, Record};
 use crate::Result;
 use crate::model::{Resource, ResourceId, Time};
 

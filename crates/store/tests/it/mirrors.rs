@@ -186,8 +186,7 @@ fn a_walk_tells_the_tags_of_descriptions_wherever_they_lie() {
         world.describe(name, "k", name);
     }
     for (top, expected) in [("/t", 1), ("/far", 2)] {
-        let (page, tags) =
-            world.store.walk_described(&world.admin, &at(top), None, 1_000).unwrap();
+        let (page, tags) = world.store.walk_described(&world.admin, &at(top), None, 1_000).unwrap();
         assert_eq!(tags.iter().flatten().count(), expected);
         for (entry, tag) in page.entries.iter().zip(tags) {
             assert_eq!(tag, description_tag(&graph(&world, &entry.path.to_string())));

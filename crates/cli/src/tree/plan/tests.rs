@@ -7,7 +7,7 @@ fn at(second: i64) -> Option<Timestamp> {
 }
 
 fn entry(kind: EntryKind, mode: Option<u32>, mtime: Option<Timestamp>) -> Entry {
-    Entry { kind, mode, mtime }
+    Entry::local(kind, mode, mtime)
 }
 
 fn directory() -> Entry {
@@ -31,8 +31,8 @@ fn tree<const N: usize>(entries: [(&str, Entry); N]) -> Tree {
     entries.map(|(path, entry)| (path.to_owned(), entry)).into()
 }
 
-fn paths(entries: &[(String, Entry)]) -> Vec<&str> {
-    entries.iter().map(|(path, _)| path.as_str()).collect()
+fn paths(changes: &[Change]) -> Vec<&str> {
+    changes.iter().map(|change| change.path.as_str()).collect()
 }
 
 const DELETE: Rules = Rules { checksum: false, delete: true };
