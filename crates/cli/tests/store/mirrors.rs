@@ -217,3 +217,16 @@ fn a_resource_that_is_a_description_only_is_mirrored() {
     world.ok(&["rm", "/a/sample"]);
     assert!(world.ok(&["sync", "--delete", ":/a", ":/b"]).contains("; 1 removed"));
 }
+
+#[test]
+fn what_has_not_changed_costs_no_request_of_its_own() {
+    let world = World::served();
+    (0..50).for_each(|n| drop(world.file(&format!("many/{}/{n}", n / 5), "1")));
+    world.ok(&["put", "-r", "many", ":/many"]);
+    world.ok(&["meta", "set", "/many/*/*", "topic", "wells"]);
+    world.ok(&["sync", ":/many", ":/copy"]);
+    let before = world.requests();
+    assert!(world.ok(&["sync", ":/many", ":/copy"]).contains("; 50 unchanged"));
+    // A stat and a walk of each side, and the question of before.
+    assert_eq!(world.requests() - before, 5);
+}

@@ -1,6 +1,6 @@
 //! A store in a temporary directory, and the program to act on it.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
@@ -107,6 +107,18 @@ impl World {
         let mut child = command.spawn().unwrap();
         child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
         child.wait_with_output().unwrap()
+    }
+
+    /// How many requests the server has answered.
+    pub(crate) fn requests(&self) -> u64 {
+        let host = self.url.strip_prefix("http://").unwrap();
+        let mut line = std::net::TcpStream::connect(host).unwrap();
+        write!(line, "GET /metrics HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        line.read_to_string(&mut answer).unwrap();
+        let counts =
+            answer.lines().filter_map(|line| line.strip_prefix("cenote_http_requests_total"));
+        counts.map(|count| count.rsplit(' ').next().unwrap().parse::<u64>().unwrap()).sum()
     }
 
     /// Creates what no command does: a resource that has a description only. For one that is served.

@@ -31,6 +31,65 @@ async fn a_description_changes_all_or_nothing() {
     assert_eq!(attributes(&server, "/a").await, left);
 }
 
+/// The lines of a walk by their paths.
+async fn walk(server: &TestServer, query: &str) -> std::collections::BTreeMap<String, Value> {
+    let answer = server.ask("GET", &format!("/v1/walk?path=/t{query}")).send().await;
+    assert_eq!(answer.status, 200);
+    let lines = answer.body.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    let line = |line| serde_json::from_slice::<Value>(line).unwrap();
+    lines.map(line).map(|line| (line["path"].as_str().unwrap().to_owned(), line)).collect()
+}
+
+#[tokio::test]
+async fn tags_tell_which_descriptions_are_the_same() {
+    let server = TestServer::new();
+    for (path, unit) in [("/t/a", "K"), ("/t/b", "K"), ("/t/c", "F"), ("/t/sub/d", "K")] {
+        server.put(path, path).await.expect(201);
+        let operations = json!([{"op": "add", "attribute": "temp", "value": "300", "unit": unit}]);
+        server.post("/v1/meta", json!({"path": path, "operations": operations})).await.expect(200);
+    }
+    let lines = walk(&server, "&description_tag=true").await;
+    let tag = |path: &str| lines[path]["description_tag"].as_str();
+    assert!(tag("/t/a").is_some());
+    assert_eq!((tag("/t/b"), tag("/t/sub/d")), (tag("/t/a"), tag("/t/a")));
+    assert_ne!(tag("/t/c"), tag("/t/a"), "a unit is part of a description");
+    assert_eq!(tag("/t/sub"), None);
+    for line in walk(&server, "").await.values() {
+        assert!(line.get("description_tag").is_none(), "only who asks is told: {line}");
+    }
+    let stat = async |query: &str| {
+        let stat = server.ask("GET", &format!("/v1/stat?path=/t/a{query}")).send().await;
+        stat.expect(200)["description_tag"].as_str().map(str::to_owned)
+    };
+    assert_eq!(stat("&description_tag=true").await.as_deref(), tag("/t/a"));
+    assert_eq!(stat("").await, None);
+    let wrong = server.ask("GET", "/v1/walk?path=/t&description_tag=yes").send().await;
+    wrong.problem(400, "invalid");
+}
+
+#[tokio::test]
+async fn a_description_is_given_to_another_resource_if_that_is_as_it_was_seen() {
+    let server = TestServer::new();
+    let from = server.put("/a", "x").await.expect(201);
+    let create = json!({"path": "/b", "kind": "collection"});
+    let seen = server.post("/v1/create", create).await.expect(201)["state"].clone();
+    let triples = "<> <http://x/has> _:part . _:part <http://x/is> <> .";
+    let put = server.ask("PUT", "/v1/graph?path=/a").body(triples).send().await;
+    put.expect(200);
+    let copy = |tag: &Value| {
+        let question = json!({"from": {"id": from["id"]}, "to": {"path": "/b"}});
+        let ask = server.ask("POST", "/v1/meta/copy").header("if-match", tag.as_str().unwrap());
+        ask.json(&question).send()
+    };
+    let now = copy(&seen).await.expect(200)["state"].clone();
+    let graph = async |path| server.ask("GET", path).send().await.body;
+    assert_eq!(graph("/v1/graph?path=/b").await, graph("/v1/graph?path=/a").await);
+    copy(&seen).await.problem(412, "precondition");
+    assert_eq!(copy(&now).await.expect(200)["state"], now, "what changes nothing is no change");
+    let wrong = json!({"from": {"path": "/a"}, "to": {"path": "/none"}});
+    server.post("/v1/meta/copy", wrong).await.problem(404, "not-found");
+}
+
 #[tokio::test]
 async fn search_finds_by_attribute_name_and_kind_in_pages() {
     let server = TestServer::new();

@@ -106,6 +106,23 @@ async fn a_copy_shares_nothing_that_can_change() {
 }
 
 #[tokio::test]
+async fn a_copy_may_have_conditions_on_what_it_replaces() {
+    let server = TestServer::new();
+    server.put("/a", "one").await.expect(201);
+    let seen = server.put("/b", "two").await.expect(201)["state"].as_str().unwrap().to_owned();
+    let copy = |name, tag: &str| {
+        let question = json!({"from": {"path": "/a"}, "to": "/b", "replace": true});
+        server.ask("POST", "/v1/copy").header(name, tag).json(&question).send()
+    };
+    copy("if-none-match", "*").await.problem(412, "precondition");
+    server.put("/b", "three").await.expect(200);
+    copy("if-match", &seen).await.problem(412, "precondition");
+    assert_eq!(server.get("/b").await.body, "three");
+    copy("if-match", "*").await.expect(200);
+    assert_eq!(server.get("/b").await.body, "one");
+}
+
+#[tokio::test]
 async fn removing_a_tree_has_to_be_said() {
     let server = TestServer::new();
     server.put("/t/a", "x").await.expect(201);

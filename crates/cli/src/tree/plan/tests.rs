@@ -1,4 +1,5 @@
 use jiff::Timestamp;
+use proptest::prelude::*;
 
 use super::*;
 
@@ -131,4 +132,101 @@ fn a_link_that_points_elsewhere_is_replaced() {
     let link = |to: &str| entry(EntryKind::Link(to.to_owned()), None, None);
     let plan = plan(tree([("l", link("a"))]), tree([("l", link("b"))]), DELETE);
     assert_eq!((plan.remove, paths(&plan.transfer)), (vec!["l".to_owned()], vec!["l"]));
+}
+
+/// An entry with a certain description and state.
+fn described(entry: Entry, description: Option<&str>, state: &str) -> Entry {
+    let (description, state) = (description.map(str::to_owned), Some(state.to_owned()));
+    Entry { description, state, ..entry }
+}
+
+#[test]
+fn another_description_is_no_other_content() {
+    let link = || entry(EntryKind::Link("a".to_owned()), None, None);
+    let only = || entry(EntryKind::Description, None, None);
+    let object = || object(3, at(9));
+    for kind in [&directory as &dyn Fn() -> Entry, &link, &only, &object] {
+        for (here, there, number) in
+            [(Some("d"), Some("e"), 1), (None, Some("e"), 1), (Some("d"), None, 1), (None, None, 0)]
+        {
+            let source = tree([("a", described(kind(), here, "1"))]);
+            let plan = plan(source, tree([("a", described(kind(), there, "2"))]), DELETE);
+            assert_eq!(plan.descriptions.len(), number, "{:?}", kind());
+            assert_eq!((plan.transfer.len(), plan.attributes.len(), plan.remove.len()), (0, 0, 0));
+            let seen = plan.descriptions.iter().map(|change| change.seen.as_deref());
+            assert!(seen.eq(std::iter::repeat_n(Some("2"), number)));
+        }
+    }
+}
+
+#[test]
+fn a_media_type_is_compared_where_both_sides_have_one() {
+    let typed = |media_type: Option<&str>| {
+        let mut object = object(3, at(9));
+        if let EntryKind::Object(resource) = &mut object.kind {
+            (resource.media_type, resource.etag) =
+                (media_type.map(str::to_owned), Some("1".into()));
+        }
+        object
+    };
+    for (here, there, number) in
+        [(Some("t"), Some("t"), 0), (Some("t"), None, 1), (None, Some("t"), 1)]
+    {
+        let plan = plan(tree([("a", typed(here))]), tree([("a", typed(there))]), DELETE);
+        assert_eq!((plan.attributes.len(), plan.transfer.len()), (number, 0));
+    }
+    let plan = plan(tree([("a", file(3, 9))]), tree([("a", typed(Some("t")))]), DELETE);
+    assert_eq!(plan.unchanged, 1);
+}
+
+/// Trees of the store with a few names, kinds, contents and descriptions.
+fn any_tree() -> impl Strategy<Value = Tree> {
+    let kind = prop_oneof![
+        Just(directory()),
+        Just(entry(EntryKind::Description, None, None)),
+        "[xy]".prop_map(|target| entry(EntryKind::Link(target), None, None)),
+        ("[xy]", "[tu]", 0..2_i64).prop_map(|(etag, media_type, second)| {
+            let mut object = object(3, at(second));
+            if let EntryKind::Object(resource) = &mut object.kind {
+                (resource.etag, resource.media_type) = (Some(etag), Some(media_type));
+            }
+            object
+        }),
+    ];
+    let entry = (kind, proptest::option::of("[de]"), "[0-9]{3}");
+    let entry = entry
+        .prop_map(|(entry, description, state)| described(entry, description.as_deref(), &state));
+    proptest::collection::btree_map("[ab](/[ab])?", entry, 0..6).prop_map(|mut tree| {
+        let collections = tree.clone();
+        let in_one = |path: &str| path.split_once('/').map(|(above, _)| collections.get(above));
+        tree.retain(|path, _| {
+            in_one(path).is_none_or(|above| above.is_some_and(Entry::is_directory))
+        });
+        tree
+    })
+}
+
+/// What is left of the target, and what comes, when a plan is carried out.
+fn carried_out(plan: Plan, mut target: Tree) -> Tree {
+    for gone in &plan.remove {
+        let below = format!("{gone}/");
+        target.retain(|path, _| path != gone && !path.starts_with(&below));
+    }
+    for Change { path, entry, seen } in
+        plan.transfer.into_iter().chain(plan.attributes).chain(plan.descriptions)
+    {
+        let there = target.insert(path, entry);
+        assert_eq!(there.and_then(|there| there.state), seen, "what is replaced was seen");
+    }
+    target
+}
+
+proptest! {
+    #[test]
+    fn a_plan_that_was_carried_out_leaves_nothing_to_do(source in any_tree(), target in any_tree()) {
+        let first = plan(source.clone(), target.clone(), DELETE);
+        let second = plan(source, carried_out(first, target), DELETE);
+        let left = [second.transfer, second.attributes, second.descriptions].map(|left| left.len());
+        prop_assert_eq!((left, second.remove.len(), second.failures.len()), ([0; 3], 0, 0));
+    }
 }
