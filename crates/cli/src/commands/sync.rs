@@ -8,15 +8,22 @@ use crate::tree::{self, FilterArgs, ReadArgs, Rules, TransferArgs, WriteArgs};
 /// Make a collection or a directory like another one.
 ///
 /// Only what differs is transferred: by size and modification time, or by the bytes with
-/// --checksum. What only the target has stays, unless --delete is given. From one collection to
-/// another nothing is transferred at all: copies share their contents, and have the
-/// description of what they are copies of.
+/// --checksum. What only the target has stays, unless --delete is given.
+///
+/// From one collection to another nothing is transferred at all: copies share their contents.
+/// Descriptions, with mode, time and media type, are made the same, those of the collections, too,
+/// and a description that changed alone comes alone: the graph replaces that of the target.
+/// Who owns it, access lists, versions and what collections say about versions stay what they are
+/// in the target. What somebody else changes in the target meanwhile is not replaced, but
+/// told; run it again to decide.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 For example:
   cenote sync data :/lab/data             the store gets what is new here
   cenote sync --delete :/lab/data data    the directory becomes the same as the collection
-  cenote sync :/lab/data :/archive/data   a copy in the store, brought up to date")]
+  cenote sync :/lab/data :/archive/data   a copy in the store, brought up to date
+  cenote sync -n :/lab/data :/archive/data
+                                          what that would copy, update and describe")]
 pub(crate) struct Args {
     /// The tree as it should be: a directory here, or a collection as in `:/lab/run7`
     #[arg(value_name = "SOURCE")]
