@@ -7,9 +7,7 @@ use cenote_store::{At, Avu, AvuChange};
 use super::address::at;
 use super::conditional::write_conditions;
 use super::extract::Json;
-use super::json::{
-    CopyDescription, Describe, Description, Names, Op, Operation, Resource, Target,
-};
+use super::json::{CopyDescription, Describe, Description, Names, Op, Operation, Resource, Target};
 use crate::app::App;
 use crate::layer::Asker;
 use crate::problem::Problem;
