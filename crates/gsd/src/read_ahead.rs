@@ -5,9 +5,14 @@
 //! that reading a trajectory from its first frame to its last costs few requests. Reads larger
 //! than a run go to the source directly.
 
+//!
+//! Invariant: nothing is locked during a request. Who needs bytes that another thread has asked for waits for those; all
+//! others go on.
+
 use std::collections::VecDeque;
 use std::io;
-use std::sync::{Mutex, PoisonError};
+use std::ops::Range;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::source::Source;
 
@@ -23,12 +28,16 @@ const KEPT: usize = 8;
 pub struct ReadAhead<S> {
     source: S,
     runs: Mutex<Runs>,
+    /// Rung when a request is over.
+    arrived: Condvar,
 }
 
 #[derive(Debug, Default)]
 struct Runs {
     kept: VecDeque<Run>,
-    /// Where the last run ended, and how long it was.
+    /// What is being requested.
+    coming: Vec<Range<u64>>,
+    /// Where the last run ends, and how long it is.
     last_end: u64,
     last_size: u64,
 }
@@ -39,6 +48,35 @@ struct Run {
     bytes: Vec<u8>,
 }
 
+/// A request under way, over when this is dropped.
+struct Coming<'a, S> {
+    ahead: &'a ReadAhead<S>,
+    range: Range<u64>,
+}
+
+impl<S> Drop for Coming<'_, S> {
+    fn drop(&mut self) {
+        self.ahead.lock().coming.retain(|range| *range != self.range);
+        self.ahead.arrived.notify_all();
+    }
+}
+
+impl Runs {
+    /// What to fetch for bytes at `offset` of a source that ends at `end`.
+    fn next(&self, offset: u64, wanted: u64, end: u64) -> Range<u64> {
+        let in_order = offset == self.last_end && self.last_size > 0;
+        let size = if in_order { (self.last_size * 2).min(LAST_RUN) } else { FIRST_RUN };
+        offset..offset + size.max(wanted).min(end.saturating_sub(offset))
+    }
+
+    fn keep(&mut self, run: Run) {
+        if self.kept.len() == KEPT {
+            self.kept.pop_front();
+        }
+        self.kept.push_back(run);
+    }
+}
+
 impl Run {
     /// The part of this run from `offset` on, if it begins in it.
     fn from(&self, offset: u64) -> Option<&[u8]> {
@@ -47,27 +85,32 @@ impl Run {
     }
 }
 
+impl<S> ReadAhead<S> {
+    fn lock(&self) -> MutexGuard<'_, Runs> {
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl<S: Source> ReadAhead<S> {
     /// Puts a cache of at most 64 MiB before a source.
     pub fn new(source: S) -> Self {
-        Self { source, runs: Mutex::default() }
+        Self { source, runs: Mutex::default(), arrived: Condvar::new() }
     }
 
-    fn fetch(&self, runs: &mut Runs, offset: u64, wanted: u64) -> io::Result<()> {
-        let in_order = offset == runs.last_end && runs.last_size > 0;
-        let size = if in_order { (runs.last_size * 2).min(LAST_RUN) } else { FIRST_RUN };
-        let left = self.source.size()?.saturating_sub(offset);
-        let size = size.max(wanted).min(left);
-        if size == 0 {
+    /// Fetches a run that begins at `offset`.
+    fn fetch(&self, mut runs: MutexGuard<'_, Runs>, offset: u64, wanted: u64) -> io::Result<()> {
+        let range = runs.next(offset, wanted, self.source.size()?);
+        if range.is_empty() {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
+        let size = range.end - range.start;
+        (runs.last_end, runs.last_size) = (range.end, size);
+        runs.coming.push(range.clone());
+        drop(runs);
+        let _coming = Coming { ahead: self, range };
         let mut bytes = vec![0; size as usize];
         self.source.read_at(offset, &mut bytes)?;
-        if runs.kept.len() == KEPT {
-            runs.kept.pop_front();
-        }
-        runs.kept.push_back(Run { start: offset, bytes });
-        (runs.last_end, runs.last_size) = (offset + size, size);
+        self.lock().keep(Run { start: offset, bytes });
         Ok(())
     }
 }
@@ -81,7 +124,7 @@ impl<S: Source> Source for ReadAhead<S> {
         if buffer.len() as u64 >= LAST_RUN {
             return self.source.read_at(offset, buffer);
         }
-        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut runs = self.lock();
         let mut done = 0;
         while done < buffer.len() {
             let at = offset + done as u64;
@@ -90,9 +133,12 @@ impl<S: Source> Source for ReadAhead<S> {
                 let size = found.len().min(left.len());
                 left[..size].copy_from_slice(&found[..size]);
                 done += size;
+            } else if runs.coming.iter().any(|range| range.contains(&at)) {
+                runs = self.arrived.wait(runs).unwrap_or_else(PoisonError::into_inner);
             } else {
                 let wanted = left.len() as u64;
-                self.fetch(&mut runs, at, wanted)?;
+                self.fetch(runs, at, wanted)?;
+                runs = self.lock();
             }
         }
         Ok(())

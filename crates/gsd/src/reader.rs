@@ -118,14 +118,13 @@ impl<S: Source> Reader<S> {
     /// The chunks of one frame, in the order of the index.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] when one of their index entries is impossible, [`Error::Io`].
+    /// [`Error::Corrupt`] when one of their index entries is impossible, or there are more than 65,536; [`Error::Io`].
     pub fn frame(&self, frame: u64) -> Result<Vec<Entry>> {
         if frame >= self.frames {
             return Ok(Vec::new());
         }
-        let (start, entries) = self.index.frame(&self.source, frame)?;
-        let entries = entries.into_iter().zip(start..);
-        entries.map(|(raw, position)| self.checked(position, &raw)).collect()
+        let entries = self.index.frame(&self.source, frame)?.into_iter();
+        entries.map(|(position, raw)| self.checked(position, &raw)).collect()
     }
 
     /// The chunks of all frames, in the order of the index, which is gone through once.

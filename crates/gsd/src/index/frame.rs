@@ -2,10 +2,13 @@
 
 use std::sync::atomic::Ordering;
 
-use super::{Index, PAGE, entry};
+use super::{Index, PAGE, bad_entry, entry};
 use crate::entry::RawEntry;
 use crate::error::Result;
 use crate::source::Source;
+
+/// The most entries that a frame may have: each is of another chunk, and a file has no more names for them.
+const MOST: u64 = 1 << 16;
 
 impl Index {
     /// The chunk with this key in an index sorted by frame alone: the last one written.
@@ -14,39 +17,69 @@ impl Index {
         source: &dyn Source,
         (frame, id): (u64, u16),
     ) -> Result<Option<u64>> {
-        let (start, entries) = self.frame(source, frame)?;
-        let found = entries.iter().rposition(|entry| entry.id == id);
-        Ok(found.map(|i| start + i as u64))
+        let mut last = None;
+        self.visit_frame(source, frame, |i, entry| {
+            if entry.id == id {
+                last = Some(i);
+            }
+        })?;
+        Ok(last)
     }
 
-    /// The entries of one frame, and the position of the first of them.
-    pub(crate) fn frame(&self, source: &dyn Source, frame: u64) -> Result<(u64, Vec<RawEntry>)> {
+    /// The entries of one frame, each with its position.
+    pub(crate) fn frame(&self, source: &dyn Source, frame: u64) -> Result<Vec<(u64, RawEntry)>> {
+        let mut entries = Vec::new();
+        self.visit_frame(source, frame, |i, entry| entries.push((i, entry)))?;
+        Ok(entries)
+    }
+
+    /// Visits the entries of one frame, in order.
+    fn visit_frame(
+        &self,
+        source: &dyn Source,
+        frame: u64,
+        mut visit: impl FnMut(u64, RawEntry),
+    ) -> Result<()> {
         let next = self.next.load(Ordering::Relaxed);
         for guess in [next, self.share(frame)] {
-            let entries = self.frame_at(source, guess, frame)?;
-            if !entries.is_empty() {
-                return Ok((guess, entries));
+            if self.visit_from(source, (guess, frame), &mut visit)? {
+                return Ok(());
             }
         }
         let start = self.frame_start(source, frame)?;
-        Ok((start, self.frame_at(source, start, frame)?))
+        self.visit_from(source, (start, frame), &mut visit).map(drop)
     }
 
-    /// The entries of one frame, if it begins at `start`.
-    fn frame_at(&self, source: &dyn Source, start: u64, frame: u64) -> Result<Vec<RawEntry>> {
-        let mut entries = Vec::new();
+    /// The same, if the frame begins at `start`; says whether it does.
+    fn visit_from(
+        &self,
+        source: &dyn Source,
+        (start, frame): (u64, u64),
+        visit: &mut impl FnMut(u64, RawEntry),
+    ) -> Result<bool> {
+        let mut end = start;
         self.walk(source, start.saturating_sub(1), |i, entry| {
             if i < start {
                 return entry.frame < frame;
             }
-            let wanted = entry.frame == frame;
-            entries.extend(wanted.then_some(entry));
+            let wanted = entry.frame == frame && end - start <= MOST;
+            if wanted {
+                visit(i, entry);
+                end = i + 1;
+            }
             wanted
         })?;
-        if !entries.is_empty() {
-            self.next.store(start + entries.len() as u64, Ordering::Relaxed);
+        if end - start > MOST {
+            return Err(bad_entry(
+                self.location,
+                end,
+                "its frame has more chunks than there are names",
+            ));
         }
-        Ok(entries)
+        if end > start {
+            self.next.store(end, Ordering::Relaxed);
+        }
+        Ok(end > start)
     }
 
     /// Visits the entries from `start` on, for as long as `visit` wants more.

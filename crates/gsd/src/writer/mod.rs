@@ -27,7 +27,7 @@ const DEFAULT_BUFFER: u64 = 1 << 20;
 /// Bytes of data after which the disk is told to begin on them.
 const WRITE_BACK: u64 = 8 << 20;
 
-/// A chunk to write: `rows` x `columns` elements of `kind` in native order, row by row.
+/// A chunk to write: `rows` x `columns` elements of `kind`, row by row.
 #[derive(Clone, Copy, Debug)]
 pub struct Chunk<'a> {
     /// The name, without NUL; in a version 1 file only its first 63 bytes are kept.

@@ -153,3 +153,43 @@ fn a_file_that_was_shortened_ends_the_entries_with_an_error() {
     assert!(seen.last().is_some_and(Result::is_err));
     assert_eq!(seen.len(), 2049);
 }
+
+/// A version 1 file with an index of this many entries, all of the one chunk of frame 0; the last has no rows.
+fn one_frame(entries: usize) -> Vec<u8> {
+    const VERSION_1: u32 = 1 << 16;
+    let mut bytes = file(2);
+    let index = u64::from_le_bytes(bytes[8..16].try_into().expect("8 bytes")) as usize;
+    let entry = (index..).step_by(ENTRY_SIZE).map(|at| bytes[at..at + ENTRY_SIZE].to_vec());
+    let entry = entry.take(3).find(|entry| entry[28..30] == [1, 0]).expect("a chunk with rows");
+    let location = bytes.len() as u64;
+    bytes[8..16].copy_from_slice(&location.to_le_bytes());
+    bytes[16..24].copy_from_slice(&(entries as u64).to_le_bytes());
+    bytes[44..48].copy_from_slice(&VERSION_1.to_le_bytes());
+    // Version 1 keeps each name in a cell of 64 bytes.
+    let names = u64::from_le_bytes(bytes[24..32].try_into().expect("8 bytes")) as usize;
+    bytes[names..names + 128].fill(0);
+    (bytes[names], bytes[names + 64]) = (b'0', b'1');
+    bytes.extend(entry.repeat(entries));
+    let last = bytes.len() - ENTRY_SIZE;
+    bytes[last + 8..last + 16].fill(0);
+    bytes
+}
+
+#[test]
+fn a_frame_of_all_the_index_is_looked_up_by_little_memory_and_few_bytes() {
+    let most = 1 << 16;
+    let reader = Reader::open(one_frame(most)).expect("open");
+    let found = reader.find(0, b"1").expect("find").expect("there");
+    assert_eq!(found.rows(), 0, "it is the last");
+    assert_eq!(reader.find(0, b"0").expect("find"), None);
+    assert_eq!(reader.frame(0).expect("frame").len(), most);
+
+    let source = Metered::new(one_frame(10 * most), 4096);
+    let reader = Reader::open(&source).expect("open");
+    source.taken();
+    let error = reader.find(0, b"1").expect_err("more chunks than names").to_string();
+    assert!(error.contains("more chunks than there are names"), "{error}");
+    reader.frame(0).expect_err("more chunks than names");
+    let (_, read) = source.taken();
+    assert!(read < 3 * (most * ENTRY_SIZE) as u64, "{read} bytes were read");
+}

@@ -1,7 +1,8 @@
 //! The cache answers as its source, with fewer requests.
 
 use std::io;
-use std::sync::Mutex;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Barrier, Mutex, PoisonError};
 
 use cenote_gsd::{ChunkType, ReadAhead, Reader, Source};
 use proptest::prelude::*;
@@ -112,4 +113,76 @@ proptest! {
             }
         }
     }
+}
+
+/// Answers what is asked at 0 when it is told to.
+struct Held {
+    inner: Remembering,
+    begun: Barrier,
+    told: Barrier,
+}
+
+impl Source for &Held {
+    fn size(&self) -> io::Result<u64> {
+        (&self.inner).size()
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        (&self.inner).read_at(offset, buffer)?;
+        if offset == 0 {
+            self.begun.wait();
+            self.told.wait();
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn others_go_on_during_a_request_and_none_is_sent_twice() {
+    let bytes: Vec<u8> = (0..400_000_u32).map(|i| (i * 7 % 251) as u8).collect();
+    let inner = Remembering::new(bytes.clone());
+    let source = Held { inner, begun: Barrier::new(2), told: Barrier::new(2) };
+    let cache = ReadAhead::new(&source);
+    let read = |offset: usize| {
+        let mut buffer = [0; 100];
+        cache.read_at(offset as u64, &mut buffer).expect("read");
+        assert_eq!(buffer, bytes[offset..offset + 100]);
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| read(0));
+        source.begun.wait();
+        scope.spawn(|| read(10));
+        read(200_000);
+        source.told.wait();
+    });
+    let asked: Vec<_> = asked(&source.inner).iter().map(|(offset, _)| *offset).collect();
+    assert_eq!(asked, [0, 200_000]);
+}
+
+/// Fails the first time, and panics the second.
+struct Failing(Mutex<u32>);
+
+impl Source for Failing {
+    fn size(&self) -> io::Result<u64> {
+        Ok(1 << 20)
+    }
+
+    fn read_at(&self, _: u64, _: &mut [u8]) -> io::Result<()> {
+        let mut times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *times += 1;
+        match *times {
+            1 => Err(io::ErrorKind::TimedOut.into()),
+            2 => panic!("a source that is broken"),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[test]
+fn nobody_waits_for_a_request_that_failed() {
+    let cache = ReadAhead::new(Failing(Mutex::new(0)));
+    let read = || cache.read_at(0, &mut [0; 10]);
+    assert_eq!(read().expect_err("the first fails").kind(), io::ErrorKind::TimedOut);
+    std::panic::catch_unwind(AssertUnwindSafe(read)).expect_err("the second panics");
+    read().expect("the third is answered");
 }
