@@ -81,6 +81,10 @@ async fn options<R: AsyncRead + Unpin>(entry: &mut Entry<R>) -> Result<PutOption
 fn time(text: &str) -> Result<Time, Problem> {
     let wrong = || Problem::invalid(format!("not a time in seconds: {text:.40}"));
     let (secs, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let is_number = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_number(secs.strip_prefix('-').unwrap_or(secs)) || !is_number(fraction) {
+        return Err(wrong());
+    }
     let digits: Cow<'_, str> = format!("{fraction:0<9.9}").into();
     let nanos: i64 = digits.parse().map_err(|_| wrong())?;
     let whole: i64 = secs.parse().map_err(|_| wrong())?;
@@ -112,7 +116,9 @@ mod tests {
         ] {
             assert_eq!(time(text).unwrap().nanos(), nanos, "{text}");
         }
-        for wrong in ["", "x", "1.x", "99999999999999999999", "1e9"] {
+        let wrong =
+            ["", "x", "1.x", "99999999999999999999", "1e9", "1.-5000", "1.+5", "+1.5", "-", "--1"];
+        for wrong in wrong {
             assert!(time(wrong).is_err(), "{wrong}");
         }
     }
