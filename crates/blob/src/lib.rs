@@ -40,6 +40,7 @@ pub mod faulty;
 
 pub use digest::{Algorithm, Digests, Hasher, Sha256State, append_crc64nvme};
 pub use error::{Damage, Error, Result, Source};
+pub use hashing::Hashing;
 pub use id::{BlobId, BlobIdError};
 pub use outside::Outside;
 pub use place::{Place, Stored};

@@ -19,7 +19,7 @@ impl Place {
         let place = self.clone();
         let begin = async move {
             let chunks = place.read(id, 0..size);
-            let hashing = Hashing::new(Hasher::default());
+            let hashing = Hashing::new(Hasher::default(), Hasher::update);
             let verified = Verified { place, id, sha256, chunks, hashing, held: None };
             stream::try_unfold(Some(verified), Verified::step)
         };
@@ -32,7 +32,7 @@ struct Verified {
     id: BlobId,
     sha256: [u8; 32],
     chunks: ReadStream,
-    hashing: Hashing,
+    hashing: Hashing<Hasher>,
     held: Option<Bytes>,
 }
 
@@ -57,8 +57,8 @@ impl Verified {
 
     async fn check(&mut self) -> Result<()> {
         let hashed = self.hashing.finish().await;
-        let (digests, _) = hashed.map_err(|lost| self.place.error(self.id, lost))?;
-        let (expected, actual) = (self.sha256, digests.sha256);
+        let hasher = hashed.map_err(|lost| self.place.error(self.id, lost))?;
+        let (expected, actual) = (self.sha256, hasher.finish().sha256);
         match actual == expected {
             true => Ok(()),
             false => Err(self.place.damaged(self.id, Damage::Digest { expected, actual })),

@@ -51,7 +51,7 @@ pub struct BlobWriter {
     id: BlobId,
     size: u64,
     part: Part,
-    hashing: Hashing,
+    hashing: Hashing<Hasher>,
     upload: Option<Box<dyn MultipartUpload>>,
     in_flight: VecDeque<JoinHandle<object_store::Result<()>>>,
     writing_back: Option<JoinHandle<()>>,
@@ -66,7 +66,7 @@ impl BlobWriter {
             id,
             size: 0,
             part: Part::default(),
-            hashing: Hashing::new(hasher),
+            hashing: Hashing::new(hasher, Hasher::update),
             upload: None,
             in_flight: VecDeque::new(),
             writing_back: None,
@@ -129,8 +129,9 @@ impl BlobWriter {
         }
         self.check_kept().await?;
         let hashed = self.hashing.finish().await;
-        let (digests, state) = hashed.map_err(|lost| self.place.failure(lost))?;
-        Ok(Written { id: self.id, size: self.size, digests, state })
+        let hasher = hashed.map_err(|lost| self.place.failure(lost))?;
+        let state = hasher.state();
+        Ok(Written { id: self.id, size: self.size, digests: hasher.finish(), state })
     }
 
     async fn publish_small(&mut self) -> Result<()> {

@@ -40,8 +40,8 @@ pub use access::{AccessChange, Caller, GrantView, TicketGrant, decide};
 pub use check::{CheckOptions, Finding, FindingKind};
 pub use contents::{
     BatchItem, BatchWhat, Conditions, ContentStream, Expected, Limits, Opened, Part, PutOptions,
-    ReadOptions, Received, Registration, ReplicaChange, ReplicaView, Swept, Trim, Upload,
-    UploadOptions, Where,
+    ReadOptions, Received, ReceivedBlob, Registration, ReplicaChange, ReplicaView, Swept, Trim,
+    Upload, UploadOptions, Where,
 };
 pub use error::{Error, ErrorKind, Result};
 pub use health::Health;

@@ -165,6 +165,11 @@ impl Store {
         Ok(View(self.parts().engine.snapshot()?))
     }
 
+    /// A transaction on a fresh snapshot.
+    pub(crate) fn begin(&self) -> Result<Transaction> {
+        Ok(Transaction::new(self.parts().engine.snapshot()?, self.now()))
+    }
+
     /// Runs `change` on a fresh snapshot and commits what it wrote; again, while
     /// others change what it read.
     pub(crate) fn transact<T>(
@@ -172,7 +177,7 @@ impl Store {
         mut change: impl FnMut(&mut Transaction) -> Result<T>,
     ) -> Result<T> {
         for _ in 0..ATTEMPTS {
-            let mut tx = Transaction::new(self.parts().engine.snapshot()?, self.now());
+            let mut tx = self.begin()?;
             let answer = change(&mut tx)?;
             if tx.is_empty() {
                 return Ok(answer);

@@ -1,18 +1,15 @@
-//! The parameters of a call, and the bytes that come with them, which go to the store at once.
+//! How a call carries its parameters, and the bytes that come with them.
 
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::{HeaderMap, Method, StatusCode, header};
-use bytes::{Bytes, BytesMut};
-use cenote_store::{Caller, Expected, PlaceId, PutOptions, Received, StorePath};
-use futures_util::{Stream, TryStreamExt};
+use bytes::Bytes;
 use http_body_util::{BodyExt, Limited};
-use multer::{Field, Multipart};
+use multer::Multipart;
 
+use super::call::Call;
 use super::code::Refusal;
 use super::form::Form;
-use super::target::Target;
-use super::{lpath, parallel};
 use crate::app::App;
 
 /// How a call carries its parameters.
@@ -64,22 +61,21 @@ pub(super) async fn form(app: &App, request: Request) -> Result<Form, Refusal> {
 }
 
 impl BytesCarrier {
-    /// The parameters, and the bytes in the store.
-    pub(super) async fn receive(
+    /// Takes the parameters, and the bytes into the store.
+    pub(super) async fn take(
         self,
-        app: &App,
-        caller: &Caller,
+        call: &mut Call,
+        host: &str,
         request: Request,
-    ) -> Result<(Form, Option<Received>), Refusal> {
+    ) -> Result<(), Refusal> {
         let (parts, body) = request.into_parts();
         let bytes = body.into_data_stream();
         match self {
             Self::Headers => {
-                let form = form_of_headers(&parts.headers);
-                let received = receive(app, caller, &form, bytes).await?;
-                Ok((form, Some(received)))
+                call.form = form_of_headers(&parts.headers);
+                call.take_body(host, bytes).await
             }
-            Self::Parts(boundary) => parts_of(app, caller, Multipart::new(bytes, boundary)).await,
+            Self::Parts(boundary) => call.take_parts(host, Multipart::new(bytes, boundary)).await,
         }
     }
 }
@@ -97,86 +93,4 @@ fn form_of_headers(headers: &HeaderMap) -> Form {
 async fn small_body(app: &App, body: Body) -> Result<Bytes, Refusal> {
     let body = Limited::new(body, app.limits().json_bytes).collect().await;
     Ok(body.map_err(|_| Refusal::Plain(StatusCode::PAYLOAD_TOO_LARGE))?.to_bytes())
-}
-
-/// Whether a parameter names another place for bytes than where new contents go: then it has to come before
-/// them.
-fn says_where(name: &str, value: &[u8]) -> bool {
-    match name {
-        "replica-number" | "resource" => !value.is_empty(),
-        "parallel-write-handle" => {
-            std::str::from_utf8(value).is_ok_and(|handle| parallel::place(handle).is_some())
-        }
-        _ => false,
-    }
-}
-
-/// The parts of a body, in whatever order they come; the bytes go to the store at once.
-async fn parts_of(
-    app: &App,
-    caller: &Caller,
-    mut parts: Multipart<'_>,
-) -> Result<(Form, Option<Received>), Refusal> {
-    let (mut form, mut received) = (Form::default(), None);
-    while let Some(part) = parts.next_field().await.map_err(|_| Refusal::BAD)? {
-        match part.name().map(str::to_owned).ok_or(Refusal::BAD)? {
-            name if name == "bytes" => received = Some(receive(app, caller, &form, part).await?),
-            name => {
-                let value = small_part(app, part).await?;
-                if received.is_some() && says_where(&name, &value) {
-                    return Err(Refusal::BAD);
-                }
-                form.insert(name, value);
-            }
-        }
-    }
-    Ok((form, received))
-}
-
-async fn small_part(app: &App, mut part: Field<'_>) -> Result<Bytes, Refusal> {
-    let mut value = BytesMut::new();
-    while let Some(chunk) = part.chunk().await.map_err(|_| Refusal::BAD)? {
-        value.extend_from_slice(&chunk);
-        if value.len() > app.limits().json_bytes {
-            return Err(Refusal::Plain(StatusCode::PAYLOAD_TOO_LARGE));
-        }
-    }
-    Ok(value.freeze())
-}
-
-/// Takes bytes in; not, if it is clear already that they may not be written where they go.
-async fn receive<E: std::fmt::Display>(
-    app: &App,
-    caller: &Caller,
-    form: &Form,
-    bytes: impl Stream<Item = Result<Bytes, E>>,
-) -> Result<Received, Refusal> {
-    let zone = &app.irods().zone;
-    let path = form.text("lpath").and_then(|path| lpath::parse(zone, path));
-    let handle = form.text("parallel-write-handle");
-    let ticket = form.text("ticket").is_some();
-    if let Some(path) = path.clone().filter(|_| !ticket && handle.is_none()) {
-        let caller = caller.clone().elevated(false);
-        let may = app.ask(move |store| Ok(store.may_put(&caller, &path, &PutOptions::default())));
-        may.await?.map_err(super::write::refusal)?;
-    }
-    let place = match (handle, path) {
-        (Some(handle), _) => parallel::place(handle),
-        (None, Some(path)) => place(app, caller, form, path).await?,
-        (None, None) => None,
-    };
-    let bytes = bytes.map_err(|fault| fault.to_string());
-    Ok(app.store().receive_at(place, bytes, &Expected::default()).await?)
-}
-
-/// Where the bytes of a write go.
-async fn place(
-    app: &App,
-    caller: &Caller,
-    form: &Form,
-    path: StorePath,
-) -> Result<Option<PlaceId>, Refusal> {
-    let (target, caller) = (Target::of(form)?, caller.clone());
-    let own = app.irods().resource.clone();
-    app.ask(move |store| target.place(store, &caller, &path, &own)).await?
 }

@@ -2,9 +2,7 @@
 
 use axum::extract::Request;
 use axum::http::StatusCode;
-use bytes::Bytes;
-use cenote_store::{At, Caller, Error, PlaceId, Received, Store, StorePath, TicketUse};
-use futures_util::stream;
+use cenote_store::{At, Caller, Error, Received, Store, StorePath, TicketUse};
 
 use super::code::{Code, Refusal};
 use super::form::Form;
@@ -19,11 +17,15 @@ pub(super) struct Call {
     pub(super) app: App,
     pub(super) caller: Caller,
     pub(super) form: Form,
-    /// The bytes that came with it, if they are stored already.
+    /// The bytes that came with it, which are stored already.
     pub(super) received: Option<Received>,
 }
 
 impl Call {
+    pub(super) fn new(app: &App, caller: Caller, form: Form) -> Self {
+        Self { app: app.clone(), caller, form, received: None }
+    }
+
     pub(super) fn settings(&self) -> &Irods {
         self.app.irods()
     }
@@ -69,24 +71,28 @@ impl Call {
         Ok(self.app.ask(move |store| Ok(question(store))).await??)
     }
 
-    /// The bytes that came with the call; those that came in a form go to `place`.
-    pub(super) async fn bytes(&mut self, place: Option<PlaceId>) -> Result<Received, Refusal> {
-        if let Some(received) = self.received.take() {
-            return Ok(received);
-        }
-        let bytes = self.form.bytes("bytes").cloned().ok_or(Refusal::BAD)?;
-        let bytes = stream::iter([Ok::<Bytes, Error>(bytes)]);
-        Ok(self.app.store().receive_at(place, bytes, &Default::default()).await?)
+    /// The bytes that came with the call.
+    pub(super) fn bytes(&mut self) -> Result<Received, Refusal> {
+        self.received.take().ok_or(Refusal::BAD)
     }
 
     /// Uses the ticket that the call shows, if it shows one.
     pub(super) async fn use_ticket(&mut self, host: String, writes: bool) -> Result<(), Refusal> {
-        let Some(ticket) = self.form.text("ticket").map(str::to_owned) else { return Ok(()) };
         let size = self.received.as_ref().map(Received::size);
         let what = match writes {
-            true => TicketUse::Write(size.unwrap_or_else(|| self.inline_size())),
+            true => TicketUse::Write(size.unwrap_or(0)),
             false => TicketUse::Read,
         };
+        self.show_ticket(host, what).await
+    }
+
+    /// Uses the ticket, if there is one, for this.
+    pub(super) async fn show_ticket(
+        &mut self,
+        host: String,
+        what: TicketUse,
+    ) -> Result<(), Refusal> {
+        let Some(ticket) = self.form.text("ticket").map(str::to_owned) else { return Ok(()) };
         let caller = self.caller.clone();
         let grant = self.ask(move |store| store.use_ticket(&caller, &ticket, &host, what)).await;
         let grant = grant.map_err(|refusal| match refusal {
@@ -95,10 +101,6 @@ impl Call {
         })?;
         self.caller = self.caller.clone().with_ticket(grant);
         Ok(())
-    }
-
-    fn inline_size(&self) -> u64 {
-        self.form.bytes("bytes").map_or(0, |bytes| bytes.len() as u64)
     }
 }
 

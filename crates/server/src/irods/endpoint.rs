@@ -13,7 +13,9 @@ use super::body::{self, Carrier};
 use super::call::{Call, host};
 use super::code::Refusal;
 use super::form::Form;
-use super::{collections, data_objects, identity, query, resources, rules, tickets, users, zones};
+use super::{
+    collections, data_objects, identity, intake, query, resources, rules, tickets, users, zones,
+};
 use crate::app::App;
 
 /// The families of operations.
@@ -72,20 +74,30 @@ async fn call(app: &App, endpoint: Endpoint, request: Request) -> Answer {
     let post = request.method() == Method::POST;
     let host = host(&request);
     let headers = request.headers().clone();
-    let (form, received, caller) = match Carrier::of(&request, endpoint == Endpoint::DataObjects)? {
+    let (call, taken) = match Carrier::of(&request, endpoint == Endpoint::DataObjects)? {
         Carrier::Form => {
             let form = body::form(app, request).await?;
             known(endpoint, post, &form)?;
-            (form, None, identity::caller(app, &headers).await?)
+            let mut call = Call::new(app, identity::caller(app, &headers).await?, form);
+            let taken = call.take_parameter(&host).await;
+            (call, taken)
         }
         Carrier::Bytes(carrier) => {
-            let caller = identity::caller(app, &headers).await?;
-            let (form, received) = carrier.receive(app, &caller, request).await?;
-            (form, received, caller)
+            let mut call = Call::new(app, identity::caller(app, &headers).await?, Form::default());
+            let taken = carrier.take(&mut call, &host, request).await;
+            (call, taken)
         }
     };
-    let operation = known(endpoint, post, &form)?;
-    let mut call = Call { app: app.clone(), caller, form, received };
+    let blob = call.blob();
+    let answer = match taken {
+        Ok(()) => run(endpoint, post, host, call).await,
+        Err(refusal) => Err(refusal),
+    };
+    intake::settled(app.store(), blob, answer).await
+}
+
+async fn run(endpoint: Endpoint, post: bool, host: String, mut call: Call) -> Answer {
+    let operation = known(endpoint, post, &call.form)?;
     call.use_ticket(host, operation == "write").await?;
     dispatch(endpoint, &operation, call).await
 }

@@ -19,6 +19,7 @@ mod endpoint;
 mod form;
 mod hierarchy;
 mod identity;
+mod intake;
 mod listing;
 mod lock;
 mod lpath;

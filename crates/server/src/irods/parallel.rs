@@ -9,7 +9,7 @@ use axum::http::StatusCode;
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use cenote_store::{
-    At, Conditions, ErrorKind, PlaceId, PutOptions, StorePath, UploadOptions, Where,
+    At, Conditions, Error, ErrorKind, PlaceId, PutOptions, StorePath, UploadOptions, Where,
 };
 
 use super::answer::{self, Answer};
@@ -36,6 +36,16 @@ pub(super) fn place(handle: &str) -> Option<PlaceId> {
 }
 
 impl Handle {
+    /// A handle whose lock still holds, which is renewed.
+    async fn open(call: &Call, handle: &str) -> Result<Self, Refusal> {
+        let handle = Self::decode(handle).ok_or(Refusal::BAD)?;
+        let (caller, path, number) = (call.caller.clone(), handle.path.clone(), handle.lock);
+        match call.ask(move |store| lock::renew(store, &caller, &path, number)).await? {
+            true => Ok(handle),
+            false => Err(Refusal::BAD),
+        }
+    }
+
     fn encode(&self) -> String {
         let upload = self.upload.map(|id| id.to_string()).unwrap_or_default();
         let path = BASE64_URL_SAFE_NO_PAD.encode(self.path.to_string());
@@ -113,26 +123,44 @@ async fn begin(call: &Call, path: StorePath, place: Option<PlaceId>) -> Result<u
     begun.await?.map(|upload| upload.id).map_err(refusal)
 }
 
+/// Where bytes go that are about to come through a handle; only what may be written gets that far.
+pub(super) async fn destination(call: &Call, handle: &str) -> Result<Option<PlaceId>, Refusal> {
+    let handle = Handle::open(call, handle).await?;
+    let (caller, path, offset) = (call.acting(), handle.path, call.count("offset")?.unwrap_or(0));
+    match handle.upload {
+        Some(id) => {
+            let may = call.ask(move |store| Ok(store.may_keep_part(&caller, id, offset)));
+            may.await?.map_err(no_upload)?;
+        }
+        None => {
+            let any = PutOptions::default();
+            let may = call.ask(move |store| Ok(store.may_put(&caller, &path, &any)));
+            may.await?.map_err(refusal)?;
+        }
+    }
+    Ok(handle.place)
+}
+
+fn no_upload(error: Error) -> Refusal {
+    match error.kind() {
+        ErrorKind::NotFound => Refusal::BAD,
+        _ => error.into(),
+    }
+}
+
 /// `write` through a handle: the offset counts, the index of the stream does not.
 pub(super) async fn write(mut call: Call, handle: &str) -> Answer {
-    let handle = Handle::decode(handle).ok_or(Refusal::BAD)?;
+    let handle = Handle::open(&call, handle).await?;
     let offset = call.count("offset")?.unwrap_or(0);
     if call.count("stream-index")?.is_some_and(|index| index > call.settings().streams) {
         return Err(Refusal::BAD);
     }
-    let (caller, path, number) = (call.caller.clone(), handle.path.clone(), handle.lock);
-    if !call.ask(move |store| lock::renew(store, &caller, &path, number)).await? {
-        return Err(Refusal::BAD);
-    }
-    let bytes = call.bytes(handle.place).await?;
+    let bytes = call.bytes()?;
     let caller = call.acting();
     match handle.upload {
         Some(id) => {
-            let kept = call.ask(move |store| Ok(store.keep_part(&caller, id, offset, &bytes)));
-            kept.await?.map_err(|error| match error.kind() {
-                ErrorKind::NotFound => Refusal::BAD,
-                _ => error.into(),
-            })?;
+            let kept = call.app.store().keep_part(&caller, id, offset, bytes).await;
+            kept.map_err(no_upload)?;
         }
         None => {
             let (at, always) = (At::from(handle.path), Conditions::default());

@@ -20,7 +20,7 @@ pub(super) async fn write(mut call: Call) -> Answer {
     let mode = Mode::of(&call)?;
     check_lock(&call, path.clone()).await?;
     let place = call.place(&path).await?;
-    let bytes = call.bytes(place).await?;
+    let bytes = call.bytes()?;
     match mode {
         Mode::Replace => replace(&call, path, bytes).await?,
         Mode::At(position, cut) => lay(&call, path, place, (position, cut), bytes).await?,

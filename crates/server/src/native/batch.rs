@@ -81,7 +81,7 @@ impl Batch {
     async fn take<R: AsyncRead + Unpin + Send>(&mut self, entry: Entry<R>) {
         let name = entry.path_bytes().map(|name| name.into_owned()).unwrap_or_default();
         let (shown, item) = match path(&self.under, &name) {
-            Ok(path) => (path.to_string(), read(self.app.store(), (path, self.place), entry).await),
+            Ok(path) => (path.to_string(), self.read(path, entry).await),
             Err(problem) => (String::from_utf8_lossy(&name).into_owned(), Err(problem)),
         };
         self.pending.push((shown, item));
@@ -90,12 +90,23 @@ impl Batch {
         }
     }
 
+    async fn read<R: AsyncRead + Unpin + Send>(
+        &self,
+        path: StorePath,
+        entry: Entry<R>,
+    ) -> Result<BatchItem, Problem> {
+        read(self.app.store(), &self.caller, (path, self.place), entry).await
+    }
+
     /// Puts what waits in one commit, and writes its lines.
     async fn commit(&mut self) {
-        let (paths, items): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut self.pending).into_iter().unzip();
-        let caller = self.caller.clone();
-        let outcomes = self.app.ask(move |store| Ok(publish(store, &caller, items))).await;
+        let (mut paths, mut ready, mut refused) = (Vec::new(), Vec::new(), Vec::new());
+        for (path, item) in std::mem::take(&mut self.pending) {
+            paths.push(path);
+            refused.push(item.map(|item| ready.push(item)).err());
+        }
+        let stats = self.app.store().put_many(&self.caller, ready).await;
+        let outcomes = self.app.ask(move |store| Ok(outcomes(store, refused, stats))).await;
         let mut outcomes = outcomes.map(Vec::into_iter);
         for path in paths {
             let outcome = match &mut outcomes {
@@ -109,13 +120,14 @@ impl Batch {
     }
 }
 
-fn publish(store: &Store, caller: &Caller, items: Vec<Result<BatchItem, Problem>>) -> Vec<Outcome> {
-    let (mut ready, mut refused) = (Vec::new(), Vec::new());
-    for item in items {
-        refused.push(item.map(|item| ready.push(item)).err());
-    }
+/// What became of each entry: it was refused before, or else has the next answer of the commit.
+fn outcomes(
+    store: &Store,
+    refused: Vec<Option<Problem>>,
+    stats: cenote_store::Result<Vec<cenote_store::Result<Stat>>>,
+) -> Vec<Outcome> {
     let mut names = Names::new(store);
-    let mut stats = store.publish_many(caller, &ready).map(Vec::into_iter);
+    let mut stats = stats.map(Vec::into_iter);
     let mut published = || -> Result<Resource, Problem> {
         let stat: Stat = match &mut stats {
             Ok(stats) => stats.next().expect("each item has its answer")?,

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::io;
 
-use cenote_store::{BatchItem, BatchWhat, Expected, PlaceId, PutOptions, Store, StorePath, Time};
+use cenote_store::{
+    BatchItem, BatchWhat, Caller, Expected, PlaceId, PutOptions, Store, StorePath, Time,
+};
 use tokio::io::AsyncRead;
 use tokio_tar::{Entry, EntryType};
 use tokio_util::io::ReaderStream;
@@ -19,17 +21,19 @@ pub(super) const MEDIA_TYPE: &str = "CENOTE.media_type";
 const CHUNK: usize = 64 << 10;
 
 /// Reads an entry whole, which goes to a path and perhaps to a certain place: its bytes are durable or in memory
-/// when this returns.
+/// when this returns. Large ones are not taken if they may not be put.
 pub(super) async fn read<R: AsyncRead + Unpin + Send>(
     store: &Store,
+    caller: &Caller,
     (path, place): (StorePath, Option<PlaceId>),
     mut entry: Entry<R>,
 ) -> Result<BatchItem, Problem> {
-    let options = options(&mut entry).await?;
+    let options = PutOptions { place, ..options(&mut entry).await? };
     let what = match entry.header().entry_type() {
         EntryType::Regular | EntryType::Continuous => {
             let bytes = ReaderStream::with_capacity(&mut entry, CHUNK);
-            BatchWhat::Object(Box::new(store.receive_at(place, bytes, &options.expected).await?))
+            let received = store.receive_for(caller, &path, bytes, &options).await?;
+            BatchWhat::Object(Box::new(received))
         }
         EntryType::Directory => BatchWhat::Collection,
         EntryType::Symlink => BatchWhat::Link(target(&entry)?),

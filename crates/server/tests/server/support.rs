@@ -21,7 +21,12 @@ pub(crate) const USER: (&str, &str) = ("grace", "nanoseconds");
 
 /// A store in memory, with the two users.
 pub(crate) fn store() -> Store {
-    let parts = Parts::new(MemoryEngine::default(), Place::memory("main"));
+    store_with(Place::memory("main"))
+}
+
+/// The same with its contents in this place.
+pub(crate) fn store_with(main: Place) -> Store {
+    let parts = Parts::new(MemoryEngine::default(), main);
     let store = Store::create_new(parts, ADMIN.0, ADMIN.1).unwrap();
     let admin = store.authenticate_password(ADMIN.0, ADMIN.1).unwrap();
     let (name, password) = (USER.0.to_owned(), Some(USER.1.to_owned()));

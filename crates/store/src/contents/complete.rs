@@ -1,26 +1,39 @@
 //! The end of an upload: parts without a gap become one content.
 
-use cenote_blob::{Sha256State, append_crc64nvme};
+use std::sync::Arc;
 
-use super::upload::{forget, mine, parts};
-use super::{Received, overlay};
-use crate::catalog::{PartRecord, Reads, UploadRecord, keys};
-use crate::model::{Content, Digests, Extent, Stat};
+use cenote_blob::{BlobId, Sha256State, append_crc64nvme};
+
+use super::gather::Gathered;
+use super::upload::{forget_parts, mine, parts};
+use super::{Received, put_blob, store_content};
+use crate::catalog::{BlobRecord, PartRecord, Reads, UploadRecord, View, keys};
+use crate::model::{Content, ContentId, Digests, Extent, Piece, Stat};
 use crate::{Caller, Error, ErrorKind, Result, Store};
 
 /// What has arrived, without a gap.
+struct Arrived {
+    view: Arc<View>,
+    record: UploadRecord,
+    parts: Vec<(u64, PartRecord)>,
+    size: u64,
+}
+
+/// The whole, and the blob that was written for it.
 struct Assembled {
     whole: Received,
-    /// Up to where the SHA-256 is known, and where it stands there.
-    hashed: Option<(u64, Sha256State)>,
+    blob: Option<(BlobId, BlobRecord)>,
+    /// The same when the catalog knows it already.
+    noted: Option<BlobId>,
 }
 
 impl Store {
     /// Publishes what has arrived, which must have no gap.
     ///
-    /// Where the parts came in order, the SHA-256 of the whole is known. Elsewhere the bytes after those that
-    /// did are read if `sha256` is given, which is checked before; without it, the SHA-256 is not known until
-    /// [`Store::compute_digest`] has read the content.
+    /// The SHA-256 of the whole is known where the parts came in order, and where all of them were small enough for
+    /// the catalog and did not overlap. Elsewhere the bytes after those that came in order are read if `sha256` is
+    /// given, which is checked before; without it, the SHA-256 is not known until [`Store::compute_digest`] has read
+    /// the content.
     pub async fn complete_upload(
         &self,
         caller: &Caller,
@@ -29,70 +42,124 @@ impl Store {
     ) -> Result<Stat> {
         let asked = caller.clone();
         let arrived = self.blocking(move |store| store.arrived(&asked, upload)).await?;
-        let whole = match sha256 {
-            Some(_) if arrived.whole.digests.sha256.is_none() => self.hash_rest(arrived).await?,
-            _ => arrived.whole,
-        };
-        if sha256.is_some() && whole.digests.sha256 != sha256 {
+        let assembled = self.join_parts(&arrived).await?;
+        let fresh = assembled.blob.as_ref().map(|(blob, record)| (*blob, record.copies.clone()));
+        let completed = self.complete(caller, upload, (arrived, assembled), sha256).await;
+        self.published(fresh, completed).await
+    }
+
+    async fn complete(
+        &self,
+        caller: &Caller,
+        upload: u64,
+        (arrived, mut assembled): (Arrived, Assembled),
+        sha256: Option<[u8; 32]>,
+    ) -> Result<Stat> {
+        if sha256.is_some() && assembled.whole.digests.sha256.is_none() {
+            let known = Some(self.hash_rest(&arrived, &mut assembled).await?);
+            assembled.whole.digests.sha256 = known;
+        }
+        if sha256.is_some() && assembled.whole.digests.sha256 != sha256 {
             return Err(Error::new(ErrorKind::Mismatch, "the SHA-256 is not the one announced")
                 .with_hint("look at the parts that have arrived, and send the wrong one again"));
         }
         let caller = caller.clone();
-        self.blocking(move |store| store.publish_upload(&caller, upload, &whole)).await
+        self.blocking(move |store| store.publish_upload(&caller, upload, &arrived, &assembled))
+            .await
     }
 
-    fn arrived(&self, caller: &Caller, upload: u64) -> Result<Assembled> {
+    fn arrived(&self, caller: &Caller, upload: u64) -> Result<Arrived> {
         let view = self.view()?;
-        self.assemble_parts(&view, upload, &mine(&view, caller, upload)?)
+        let record = mine(&view, caller, upload)?;
+        let parts = parts(&view, upload)?;
+        let size = end_of(&parts)?;
+        match record.size {
+            Some(announced) if announced != size => Err(gap(size)),
+            _ => Ok(Arrived { view: Arc::new(view), record, parts, size }),
+        }
     }
 
-    async fn hash_rest(&self, Assembled { mut whole, hashed }: Assembled) -> Result<Received> {
-        let extents = whole.content.extents.clone();
-        let layout = self.lay_out_extents(extents, whole.size);
-        let (start, state) = hashed.unwrap_or_default();
-        whole.digests.sha256 = Some(layout.sha256_from(start, state).await?);
-        Ok(whole)
+    async fn join_parts(&self, arrived: &Arrived) -> Result<Assembled> {
+        let Arrived { view, record, parts, size } = arrived;
+        let Gathered { extents, received } = self.gather(view, parts, record.place).await?;
+        let digests = digests(parts, *size, received.as_ref());
+        let named = record.place.filter(|place| *place != self.known().default_place());
+        let content = Content { extents };
+        let whole = Received { content, size: *size, digests, blob: None, named, state: None };
+        let blob = received.and_then(|received| received.blob);
+        Ok(Assembled { whole, blob, noted: None })
     }
 
-    fn publish_upload(&self, caller: &Caller, upload: u64, whole: &Received) -> Result<Stat> {
+    async fn hash_rest(&self, arrived: &Arrived, assembled: &mut Assembled) -> Result<[u8; 32]> {
+        if let Some((blob, record)) = assembled.blob.take() {
+            assembled.noted = Some(blob);
+            self.blocking(move |store| store.note_gathered(blob, &record)).await?;
+        }
+        let layout = self.lay_out_extents(assembled.whole.content.extents.clone(), arrived.size);
+        let (start, state) = hashed(&arrived.parts).unwrap_or_default();
+        layout.sha256_from(start, state).await
+    }
+
+    /// Makes a blob known, so that it can be read, as what the sweep is to look at.
+    fn note_gathered(&self, blob: BlobId, record: &BlobRecord) -> Result<()> {
+        let id = ContentId(self.new_id()?);
+        let piece = Piece::Blob(blob);
+        let all = Extent { offset: 0, length: record.size, start: 0, piece };
+        let content = Content { extents: vec![all] };
         self.transact(|tx| {
-            let record = mine(tx, caller, upload)?;
-            if self.assemble_parts(tx, upload, &record)?.whole.content != whole.content {
-                let message = "a part arrived while the upload was completed";
-                return Err(Error::new(ErrorKind::Conflict, message).with_hint("complete it again"));
-            }
-            let stat =
-                self.publish_in(tx, caller, &record.path.parse()?, whole, &record.options())?;
-            forget(tx, upload)?;
-            Ok(stat)
+            store_content(tx, id, &content, &[(blob, record.clone())])?;
+            tx.mark(keys::garbage(tx.now(), id));
+            Ok(())
         })
     }
 
-    /// The extents of all parts. Where two overlap, the one that begins later counts: a client may send the bytes
-    /// at a seam twice.
-    fn assemble_parts(
+    fn publish_upload(
         &self,
-        reads: &impl Reads,
+        caller: &Caller,
         upload: u64,
-        record: &UploadRecord,
-    ) -> Result<Assembled> {
-        let parts = parts(reads, upload)?;
-        let (extents, size) = joined(reads, &parts)?;
-        if record.size.is_some_and(|announced| announced != size) {
-            return Err(gap(size));
-        }
-        let hashed = hashed(&parts);
-        let digests = match (&parts[..], &hashed) {
-            ([(_, only)], _) => only.digests.clone(),
-            (_, Some((end, state))) if *end == size => {
-                Digests::only(Some(state.sha256()), crc64nvme(&parts))
+        arrived: &Arrived,
+        Assembled { whole, blob, noted }: &Assembled,
+    ) -> Result<Stat> {
+        self.transact(|tx| {
+            let record = mine(tx, caller, upload)?;
+            let swept = match noted {
+                Some(blob) => !tx.has(&keys::blob(*blob))?,
+                None => false,
+            };
+            if swept || parts(tx, upload)? != arrived.parts {
+                let message = "a part arrived while the upload was completed";
+                return Err(Error::new(ErrorKind::Conflict, message).with_hint("complete it again"));
             }
-            _ => Digests::only(None, crc64nvme(&parts)),
-        };
-        let named = record.place.filter(|place| *place != self.known().default_place());
-        let content = Content { extents };
-        let whole = Received { content, size, digests, blob: None, named, state: None };
-        Ok(Assembled { whole, hashed })
+            if let Some((blob, record)) = blob {
+                put_blob(tx, *blob, record)?;
+            }
+            let stat =
+                self.publish_in(tx, caller, &record.path.parse()?, whole, &record.options())?;
+            forget_parts(tx, upload, &arrived.parts);
+            Ok(stat)
+        })
+    }
+}
+
+/// Where parts end, if there is no gap between them.
+fn end_of(parts: &[(u64, PartRecord)]) -> Result<u64> {
+    parts.iter().try_fold(0, |end, (offset, part)| match *offset > end {
+        true => Err(gap(end)),
+        false => Ok(end.max(offset + part.length)),
+    })
+}
+
+/// What is known of the whole without reading it.
+fn digests(parts: &[(u64, PartRecord)], size: u64, gathered: Option<&Received>) -> Digests {
+    let crc = crc64nvme(parts);
+    match (parts, gathered, hashed(parts)) {
+        ([(_, only)], ..) => only.digests.clone(),
+        // Without an overlap, which has no such CRC, these are all bytes.
+        (_, Some(gathered), _) if gathered.size == size && crc.is_some() => {
+            gathered.digests.clone()
+        }
+        (.., Some((end, state))) if end == size => Digests::only(Some(state.sha256()), crc),
+        _ => Digests::only(None, crc),
     }
 }
 
@@ -122,32 +189,6 @@ fn hashed(parts: &[(u64, PartRecord)]) -> Option<(u64, Sha256State)> {
     }
     let state = Sha256State::from_bytes(&last?.running.as_ref()?.state)?;
     Some((end, state))
-}
-
-/// The extents of parts without a gap, and where they end.
-fn joined(reads: &impl Reads, parts: &[(u64, PartRecord)]) -> Result<(Vec<Extent>, u64)> {
-    let mut extents = Vec::with_capacity(parts.len());
-    let (mut end, mut overlap) = (0, false);
-    for (offset, part) in parts {
-        if *offset > end {
-            return Err(gap(end));
-        }
-        overlap |= *offset < end;
-        extents.extend(part_extents(reads, *offset, part)?);
-        end = end.max(offset + part.length);
-    }
-    let extents = if overlap { overlay(Vec::new(), extents, end) } else { extents };
-    Ok((extents, end))
-}
-
-fn part_extents(reads: &impl Reads, offset: u64, part: &PartRecord) -> Result<Vec<Extent>> {
-    let content = reads.get::<Content>(&keys::content(part.content))?;
-    let content = content.ok_or_else(|| Error::damaged("a part has no content"))?;
-    Ok(content
-        .extents
-        .into_iter()
-        .map(|extent| Extent { offset: extent.offset + offset, ..extent })
-        .collect())
 }
 
 fn gap(at: u64) -> Error {

@@ -8,8 +8,9 @@ use cenote_blob::Sha256State;
 use cenote_kv::KeyRange;
 
 use super::intake::{Intake, Running};
-use super::upload::{drop_part, mine};
+use super::upload::{mine, put_part};
 use super::{Expected, Part, Received};
+use crate::catalog::keys::Counter;
 use crate::catalog::{PartRecord, Reads, Record, RunningRecord, Transaction, View, keys};
 use crate::model::ContentId;
 use crate::{Bytes, Caller, Error, ErrorKind, Result, Store, Stream};
@@ -45,13 +46,13 @@ impl Store {
         let asked = caller.clone();
         let begun = self.blocking(move |store| {
             let view = store.view()?;
-            Ok((mine(&view, &asked, upload)?.place, before(&view, upload, offset)?))
+            let place = mine(&view, &asked, upload)?.place;
+            store.check_room(&view, upload, offset)?;
+            Ok((place, before(&view, upload, offset)?))
         });
         let (place, before) = begun.await?;
         let destination = self.known().destination(place)?;
-        // Only the first part may stay in the catalog, or a whole of many parts would.
-        let first = offset == 0 && destination.named.is_none();
-        let inline = if first { self.parts().limits.inline } else { 0 };
+        let inline = self.inline_in(&destination);
         let after = before.as_ref().map(|before| before.content);
         let running = match before {
             Some(before) => Running::After(before.state),
@@ -68,15 +69,42 @@ impl Store {
         self.published(blob, kept).await
     }
 
+    /// Refuses what [`Store::keep_part`] would refuse now, before any byte is sent.
+    pub fn may_keep_part(&self, caller: &Caller, upload: u64, offset: u64) -> Result<()> {
+        let view = self.view()?;
+        mine(&view, caller, upload)?;
+        self.check_room(&view, upload, offset)
+    }
+
     /// Takes a part that has been received.
-    pub fn keep_part(
+    pub async fn keep_part(
         &self,
         caller: &Caller,
         upload: u64,
         offset: u64,
-        received: &Received,
+        received: Received,
     ) -> Result<Part> {
-        self.keep_part_as(caller, upload, offset, received, &Keeping::default())
+        let (caller, blob) = (caller.clone(), received.fresh());
+        let kept = self
+            .blocking(move |store| {
+                store.check_room(&store.view()?, upload, offset)?;
+                store.keep_part_as(&caller, upload, offset, &received, &Keeping::default())
+            })
+            .await;
+        self.published(blob, kept).await
+    }
+
+    /// Refuses one part more than an upload may have. Looked at outside of the transaction, which would conflict with
+    /// that of every other part; so those that come at the same time may all find the last room.
+    fn check_room(&self, view: &View, upload: u64, offset: u64) -> Result<()> {
+        let most = self.parts().limits.parts;
+        if view.counter(upload, Counter::Parts)? < most as i64
+            || view.has(&keys::part(upload, offset))?
+        {
+            return Ok(());
+        }
+        Err(Error::new(ErrorKind::TooLarge, format!("an upload has at most {most} parts"))
+            .with_hint("begin again, and send larger parts"))
     }
 
     fn keep_part_as(
@@ -102,7 +130,6 @@ impl Store {
             if how.longest {
                 check_longest(tx, upload, offset, received.size)?;
             }
-            drop_part(tx, upload, offset)?;
             super::store_content(tx, content, &received.content, received.blob.as_slice())?;
             let (length, digests) = (received.size, received.digests.clone());
             let running = received
@@ -110,7 +137,7 @@ impl Store {
                 .as_ref()
                 .map(|state| RunningRecord { state: state.to_bytes(), after: how.after });
             let record = PartRecord { length, digests: digests.clone(), content, running };
-            tx.put(keys::part(upload, offset), &record);
+            put_part(tx, (upload, offset), &record)?;
             Ok(Part { offset, length, digests })
         })
     }

@@ -2,6 +2,7 @@
 
 use crate::access::Chain;
 use crate::catalog::{ChangeKind, Transaction};
+use crate::contents::receive::Fresh;
 use crate::contents::{Conditions, Expected, Received, store_content};
 use crate::model::{
     At, ContentHead, ContentId, Kind, Level, PlaceId, Replicas, ResourceId, Stat, StorePath, Time,
@@ -53,6 +54,15 @@ pub enum BatchWhat {
     Link(String),
 }
 
+impl BatchItem {
+    fn fresh(&self) -> Option<Fresh> {
+        match &self.what {
+            BatchWhat::Object(received) => received.fresh(),
+            BatchWhat::Collection | BatchWhat::Link(_) => None,
+        }
+    }
+}
+
 impl Store {
     /// Creates an object, or replaces its content; the description, access and id of one that is
     /// there stay. Needs [`Level::ModifyObject`] on it, or [`Level::CreateObject`] on its collection.
@@ -66,12 +76,26 @@ impl Store {
     where
         E: std::fmt::Display,
     {
-        if !self.is_small(&options) {
-            self.at_once(|store| store.may_put(caller, path, &options))?;
-        }
-        let received = self.receive_at(options.place, bytes, &options.expected).await?;
+        let received = self.receive_for(caller, path, bytes, &options).await?;
         let published = self.at_once(|store| store.publish(caller, path, &received, &options));
         self.published(received.fresh(), published).await
+    }
+
+    /// Takes in what is to be put, if that is allowed now: before the bytes come, unless they are few.
+    pub async fn receive_for<E>(
+        &self,
+        caller: &Caller,
+        path: &StorePath,
+        bytes: impl Stream<Item = Result<Bytes, E>>,
+        options: &PutOptions,
+    ) -> Result<Received>
+    where
+        E: std::fmt::Display,
+    {
+        if !self.is_small(options) {
+            self.at_once(|store| store.may_put(caller, path, options))?;
+        }
+        self.receive_at(options.place, bytes, &options.expected).await
     }
 
     /// Whether so little is to come, into the catalog, that a refusal may wait for it.
@@ -124,6 +148,27 @@ impl Store {
             });
             answers.collect()
         })
+    }
+
+    /// The same; what was received for those that are refused is not kept.
+    pub async fn put_many(
+        &self,
+        caller: &Caller,
+        items: Vec<BatchItem>,
+    ) -> Result<Vec<Result<Stat>>> {
+        let blobs: Vec<_> = items.iter().map(BatchItem::fresh).collect();
+        let caller = caller.clone();
+        let outcomes = self.blocking(move |store| store.publish_many(&caller, &items)).await;
+        for (n, blob) in blobs.into_iter().enumerate() {
+            let failed = match &outcomes {
+                Ok(outcomes) => outcomes[n].is_err(),
+                Err(error) => error.kind() != ErrorKind::Unknown,
+            };
+            if let (Some(blob), true) = (blob, failed) {
+                self.discard(blob).await;
+            }
+        }
+        outcomes
     }
 
     fn publish_item(

@@ -17,18 +17,20 @@ use crate::model::{Content, Digests, Extent, Piece, PlaceId};
 use crate::places::Destination;
 use crate::{BlobId, Error, ErrorKind, Result, Store};
 
-/// Sizes.
+/// Sizes, and how many parts there may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Contents of at most this many bytes are kept in the catalog.
     pub inline: usize,
     /// The largest content.
     pub content: u64,
+    /// The parts of one upload. Some more may come if several come at once.
+    pub parts: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { inline: 64 << 10, content: 1 << 50 }
+        Self { inline: 64 << 10, content: 1 << 50, parts: 100_000 }
     }
 }
 
@@ -45,12 +47,21 @@ pub struct Received {
     pub(crate) state: Option<Sha256State>,
 }
 
+/// The blob of received bytes; see [`Store::discard_unused`].
+#[derive(Debug, Clone)]
+pub struct ReceivedBlob(Fresh);
+
 /// A blob that nothing refers to yet, and where it is.
 pub(crate) type Fresh = (BlobId, Vec<BlobCopy>);
 
 impl Received {
     pub(super) fn fresh(&self) -> Option<Fresh> {
         self.blob.as_ref().map(|(blob, record)| (*blob, record.copies.clone()))
+    }
+
+    /// Their blob, if they are not kept in the catalog.
+    pub fn blob(&self) -> Option<ReceivedBlob> {
+        self.fresh().map(ReceivedBlob)
     }
 
     /// How many bytes.
@@ -93,8 +104,13 @@ impl Store {
         E: std::fmt::Display,
     {
         let destination = self.known().destination(place)?;
-        let inline = if destination.named.is_some() { 0 } else { self.parts().limits.inline };
+        let inline = self.inline_in(&destination);
         self.receive_into(destination, inline, bytes, expected).await
+    }
+
+    /// How many bytes may stay in the catalog: none of those that were sent to a place by its name.
+    pub(super) fn inline_in(&self, destination: &Destination) -> usize {
+        if destination.named.is_some() { 0 } else { self.parts().limits.inline }
     }
 
     /// The same with another limit for what is kept in the catalog.
@@ -122,8 +138,7 @@ impl Store {
     {
         pin_mut!(bytes);
         let keep_short = intake.expected.keep_short;
-        let mut receiver =
-            Receiver { store: self, intake, head: BytesMut::new(), blob: None, size: 0 };
+        let mut receiver = Receiver::new(self, intake);
         while let Some(chunk) = bytes.next().await {
             match chunk {
                 Ok(chunk) => receiver.take(chunk).await?,
@@ -153,7 +168,8 @@ impl Store {
     }
 }
 
-struct Receiver<'a> {
+/// Takes bytes in, run by run.
+pub(super) struct Receiver<'a> {
     store: &'a Store,
     intake: Intake<'a>,
     head: BytesMut,
@@ -161,8 +177,17 @@ struct Receiver<'a> {
     size: u64,
 }
 
-impl Receiver<'_> {
-    async fn take(&mut self, chunk: Bytes) -> Result<()> {
+impl<'a> Receiver<'a> {
+    pub(super) fn new(store: &'a Store, intake: Intake<'a>) -> Self {
+        Self { store, intake, head: BytesMut::new(), blob: None, size: 0 }
+    }
+
+    /// How many bytes have come.
+    pub(super) fn size(&self) -> u64 {
+        self.size
+    }
+
+    pub(super) async fn take(&mut self, chunk: Bytes) -> Result<()> {
         self.size += chunk.len() as u64;
         self.check_size()?;
         if self.blob.is_none() && self.size <= self.intake.inline as u64 {
@@ -189,7 +214,7 @@ impl Receiver<'_> {
         Ok(())
     }
 
-    async fn finish(self) -> Result<Received> {
+    pub(super) async fn finish(self) -> Result<Received> {
         let Intake { destination, expected, running, .. } = self.intake;
         let named = destination.named;
         let Some(copies) = self.blob else {
@@ -246,6 +271,12 @@ impl Store {
             self.discard(blob).await;
         }
         outcome
+    }
+
+    /// Deletes the blob of received bytes that were not used after all, unless the catalog knows it. Not for bytes
+    /// of which it is unknown whether they were published: [`ErrorKind::Unknown`].
+    pub async fn discard_unused(&self, blob: ReceivedBlob) {
+        self.discard(blob.0).await;
     }
 
     /// Deletes a blob that nothing came to refer to. If that fails, the sweep finds it.

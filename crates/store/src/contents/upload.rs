@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use crate::catalog::keys::Counter;
 use crate::catalog::{PartRecord, Reads, Record, Transaction, UploadRecord, keys};
 use crate::contents::{Expected, PutOptions};
 use crate::faults::Faults;
@@ -47,8 +48,6 @@ pub struct Part {
 
 /// How long an upload may take.
 const LIFETIME: Duration = Duration::from_secs(7 * 24 * 3600);
-/// How many parts an upload may have.
-const MAX_PARTS: usize = 100_000;
 
 impl Store {
     /// Begins an upload. Needs what [`Store::put`] needs.
@@ -156,27 +155,42 @@ pub(super) fn mine(reads: &impl Reads, caller: &Caller, upload: u64) -> Result<U
     })
 }
 
+/// All parts, each with its offset, by which they are sorted.
 pub(super) fn parts(reads: &impl Reads, upload: u64) -> Result<Vec<(u64, PartRecord)>> {
-    let rows = reads.rows(&keys::parts(upload), MAX_PARTS)?;
+    let rows = reads.rows(&keys::parts(upload), usize::MAX)?;
     let part = |(key, value): &(Bytes, Bytes)| {
         Ok((keys::last_id(key).unwrap_or_default(), PartRecord::from_value(value)?))
     };
     rows.iter().map(part).collect()
 }
 
-pub(super) fn drop_part(tx: &mut Transaction, upload: u64, offset: u64) -> Result<()> {
-    if let Some(part) = tx.get::<PartRecord>(&keys::part(upload, offset))? {
-        tx.delete(keys::part(upload, offset));
-        tx.mark(keys::garbage(tx.now(), part.content));
+/// Puts a part where another may be, whose place it takes.
+pub(super) fn put_part(
+    tx: &mut Transaction,
+    (upload, offset): (u64, u64),
+    part: &PartRecord,
+) -> Result<()> {
+    match tx.get::<PartRecord>(&keys::part(upload, offset))? {
+        Some(earlier) => tx.mark(keys::garbage(tx.now(), earlier.content)),
+        None => tx.add(upload, Counter::Parts, 1),
     }
+    tx.put(keys::part(upload, offset), part);
     Ok(())
 }
 
 /// Gives an upload up, parts and all.
 pub(crate) fn forget(tx: &mut Transaction, upload: u64) -> Result<()> {
-    for (offset, _) in parts(tx, upload)? {
-        drop_part(tx, upload, offset)?;
-    }
-    tx.delete(keys::upload(upload));
+    let parts = parts(tx, upload)?;
+    forget_parts(tx, upload, &parts);
     Ok(())
+}
+
+/// The same where all its parts are known.
+pub(super) fn forget_parts(tx: &mut Transaction, upload: u64, parts: &[(u64, PartRecord)]) {
+    for (offset, part) in parts {
+        tx.delete(keys::part(upload, *offset));
+        tx.mark(keys::garbage(tx.now(), part.content));
+    }
+    tx.delete(keys::counter(upload, Counter::Parts));
+    tx.delete(keys::upload(upload));
 }

@@ -8,10 +8,10 @@ use cenote_kv::{FaultyEngine, MemoryEngine};
 use cenote_store::{Expected, ReadOptions, UploadOptions};
 use futures_util::TryStreamExt;
 
-use crate::world::{World, assert_clean, at, noise, once, path, run, world_on};
+use crate::world::{INLINE, World, assert_clean, at, noise, once, path, run, world_on};
 
-/// Bytes of a part.
-const PART: usize = 16;
+/// Bytes of a part: more than the catalog keeps.
+const PART: usize = 2 * INLINE;
 
 /// Puts an object of so many parts, each a blob, and gives its bytes.
 fn put_parts(world: &World, to: &str, count: usize) -> Vec<u8> {

@@ -22,6 +22,7 @@ mod raw;
 mod reading;
 mod replicas;
 mod search;
+mod small_parts;
 mod tickets;
 mod tree;
 mod upgrade;

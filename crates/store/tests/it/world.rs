@@ -57,7 +57,7 @@ impl Entropy for SeededEntropy {
 
 /// Contents above this many bytes are blobs here, so that tests need no large ones.
 pub(crate) const INLINE: usize = 64;
-pub(crate) const LIMITS: Limits = Limits { inline: INLINE, content: 1 << 30 };
+pub(crate) const LIMITS: Limits = Limits { inline: INLINE, content: 1 << 30, parts: 100_000 };
 pub(crate) const ADMIN: &str = "root";
 pub(crate) const PASSWORD: &str = "correct horse";
 

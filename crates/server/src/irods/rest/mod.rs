@@ -76,7 +76,7 @@ async fn call(app: &App, parts: &Parts) -> Result<Call, Refusal> {
     if let Some(ticket) = parts.headers.get("irods-ticket") {
         form.insert("ticket".to_owned(), ticket.as_bytes().to_vec().into());
     }
-    Ok(Call { app: app.clone(), caller, form, received: None })
+    Ok(Call::new(app, caller, form))
 }
 
 fn refused(refusal: Refusal) -> Response {

@@ -2,13 +2,13 @@
 
 use axum::body::Body;
 use axum::http::StatusCode;
-use cenote_store::Expected;
+use cenote_store::PutOptions;
 use serde_json::json;
 
 use super::super::answer::{self, Answer};
 use super::super::call::Call;
 use super::super::code::{Code, Refusal};
-use super::super::{read as whole, write as bytes_in};
+use super::super::{intake, read as whole, write as bytes_in};
 
 /// `GET stream`: `count` bytes from `offset` on.
 pub(super) async fn read(call: Call) -> Answer {
@@ -27,7 +27,14 @@ pub(super) async fn write(call: Call, body: Body) -> Answer {
     let path = call.path("logical-path")?;
     let offset = call.count("offset")?.unwrap_or(0);
     let truncate = call.form.text("truncate") != Some("false");
-    let received = call.app.store().receive(body.into_data_stream(), &Expected::default()).await?;
-    bytes_in::put(&call, path, offset, truncate, received).await?;
-    Ok(answer::json(StatusCode::OK, json!({ "code": 0, "message": "Success" })))
+    bytes_in::check_lock(&call, path.clone()).await?;
+    let (store, caller) = (call.app.store(), call.acting());
+    let received =
+        store.receive_for(&caller, &path, body.into_data_stream(), &PutOptions::default()).await;
+    let received = received.map_err(bytes_in::refusal)?;
+    let blob = received.blob();
+    let put = bytes_in::put(&call, path, offset, truncate, received).await;
+    let answer =
+        put.map(|()| answer::json(StatusCode::OK, json!({ "code": 0, "message": "Success" })));
+    intake::settled(store, blob, answer).await
 }

@@ -2,6 +2,7 @@
 
 mod bytes;
 mod collections;
+mod intake;
 mod parallel;
 mod people;
 mod queries;

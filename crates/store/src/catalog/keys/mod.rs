@@ -31,7 +31,7 @@
 //! | `J` id | `JobRecord` | work that a restart resumes |
 //! | `g` time content | empty | a content that may have lost its last reference |
 //! | `d` id | empty | an object whose content has no SHA-256 yet |
-//! | `c` id what | counter | children and bytes of a collection; of the store, with id 0; copies of blobs in a place |
+//! | `c` id what | counter | children and bytes of a collection; of the store, with id 0; copies of blobs in a place; parts of an upload |
 //! | `O` opening 0 name | bytes | a note of an opening, in its own words |
 //! | `s` what | | settings of the store: its format, the next free id, the default place, where the change feed begins |
 

@@ -41,7 +41,7 @@ pub(crate) fn feed_position(key: &[u8]) -> Option<[u8; 12]> {
     key.get(1..)?.try_into().ok()
 }
 
-/// A counter of a collection or a place, or of the store with id 0.
+/// A counter of a collection, a place or an upload, or of the store with id 0.
 pub(crate) fn counter(id: u64, what: Counter) -> Bytes {
     Key::new(b'c').id(id).bytes(&[what as u8]).done()
 }
@@ -59,6 +59,8 @@ pub(crate) enum Counter {
     Bytes = b's' as isize,
     /// Replicas that are recorded in a place.
     Replicas = b'r' as isize,
+    /// Parts of an upload that have arrived.
+    Parts = b'p' as isize,
 }
 
 /// A note of an opening; openings have names without a zero byte.

@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use cenote_blob::{Hasher, Sha256State};
+use cenote_blob::{Hasher, Hashing, Sha256State};
 use futures_util::StreamExt;
 
 use self::held::{Finder, Held};
@@ -25,7 +25,7 @@ use crate::catalog::Reads;
 use crate::contents::runs::{Part, PartKind};
 use crate::contents::{extents, resolve};
 use crate::model::{ContentHead, Digests, Extent, Piece, PlaceId};
-use crate::{Result, Store};
+use crate::{Error, ErrorKind, Result, Store};
 
 /// A content that can be read.
 #[derive(Debug, Clone)]
@@ -112,24 +112,30 @@ impl Layout {
 
     /// The digests of all bytes.
     pub(crate) async fn digests(self) -> Result<Digests> {
-        let mut hasher = Hasher::default();
-        self.each_from(0, |bytes| hasher.update(bytes)).await?;
+        let hasher = self.hashed_from(0, Hasher::default(), Hasher::update).await?;
         Ok(Digests::from(&hasher.finish()))
     }
 
     /// The SHA-256 of all bytes, by a state that has had those before `start`.
-    pub(super) async fn sha256_from(self, start: u64, mut state: Sha256State) -> Result<[u8; 32]> {
-        self.each_from(start, |bytes| state.update(bytes)).await?;
+    pub(super) async fn sha256_from(self, start: u64, state: Sha256State) -> Result<[u8; 32]> {
+        let state = self.hashed_from(start, state, Sha256State::update).await?;
         Ok(state.sha256())
     }
 
-    async fn each_from(self, start: u64, mut take: impl FnMut(&[u8])) -> Result<()> {
+    async fn hashed_from<T: Send + 'static>(
+        self,
+        start: u64,
+        state: T,
+        take: fn(&mut T, &[u8]),
+    ) -> Result<T> {
+        let lost = |lost| Error::new(ErrorKind::Unavailable, format!("hashing ended: {lost}"));
         let size = self.size;
         let mut stream = self.bytes(start..size);
+        let mut hashing = Hashing::new(state, take);
         while let Some(chunk) = stream.next().await {
-            take(&chunk?);
+            hashing.update(vec![chunk?]).await.map_err(lost)?;
         }
-        Ok(())
+        hashing.finish().await.map_err(lost)
     }
 }
 

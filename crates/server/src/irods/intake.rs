@@ -1,0 +1,128 @@
+//! The bytes of a write, which go to the store as they come.
+//!
+//! Invariants: who may not write is told so before the bytes come, wherever that is clear by then; and bytes that
+//! nothing came to refer to are not kept.
+
+use axum::http::StatusCode;
+use bytes::{Bytes, BytesMut};
+use cenote_store::{Expected, PlaceId, PutOptions, Received, ReceivedBlob, Store, TicketUse};
+use futures_util::{Stream, TryStreamExt, stream};
+use multer::{Field, Multipart};
+
+use super::answer::Answer;
+use super::call::Call;
+use super::code::Refusal;
+use super::{parallel, write};
+
+impl Call {
+    /// Takes the body of a write whose parameters are all known.
+    pub(super) async fn take_body<E: std::fmt::Display>(
+        &mut self,
+        host: &str,
+        bytes: impl Stream<Item = Result<Bytes, E>>,
+    ) -> Result<(), Refusal> {
+        if self.form.text("parallel-write-handle").is_none() {
+            self.need("lpath")?;
+        }
+        self.received = Some(self.receive(host, bytes).await?);
+        Ok(())
+    }
+
+    /// Takes the bytes that are a parameter of a write.
+    pub(super) async fn take_parameter(&mut self, host: &str) -> Result<(), Refusal> {
+        match (self.form.text("op"), self.form.bytes("bytes").cloned()) {
+            (Some("write"), Some(bytes)) => {
+                self.take_body(host, stream::iter([Ok::<_, String>(bytes)])).await
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes the parts of a body, in whatever order they come.
+    pub(super) async fn take_parts(
+        &mut self,
+        host: &str,
+        mut parts: Multipart<'_>,
+    ) -> Result<(), Refusal> {
+        while let Some(part) = parts.next_field().await.map_err(|_| Refusal::BAD)? {
+            match part.name().map(str::to_owned).ok_or(Refusal::BAD)? {
+                name if name == "bytes" && self.received.is_some() => return Err(Refusal::BAD),
+                name if name == "bytes" => self.received = Some(self.receive(host, part).await?),
+                name => {
+                    let value = self.small(part).await?;
+                    if self.received.is_some() && says_where(&name, &value) {
+                        return Err(Refusal::BAD);
+                    }
+                    self.form.insert(name, value);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn small(&self, mut part: Field<'_>) -> Result<Bytes, Refusal> {
+        let mut value = BytesMut::new();
+        while let Some(chunk) = part.chunk().await.map_err(|_| Refusal::BAD)? {
+            value.extend_from_slice(&chunk);
+            if value.len() > self.app.limits().json_bytes {
+                return Err(Refusal::Plain(StatusCode::PAYLOAD_TOO_LARGE));
+            }
+        }
+        Ok(value.freeze())
+    }
+
+    /// Takes bytes in; not, if it is clear already that they may not be written where they go.
+    async fn receive<E: std::fmt::Display>(
+        &self,
+        host: &str,
+        bytes: impl Stream<Item = Result<Bytes, E>>,
+    ) -> Result<Received, Refusal> {
+        let mut asking = Self::new(&self.app, self.caller.clone(), self.form.clone());
+        asking.show_ticket(host.to_owned(), TicketUse::Look).await?;
+        let place = asking.destination().await?;
+        let bytes = bytes.map_err(|fault| fault.to_string());
+        Ok(self.app.store().receive_at(place, bytes, &Expected::default()).await?)
+    }
+
+    /// The blob of the bytes that came.
+    pub(super) fn blob(&self) -> Option<ReceivedBlob> {
+        self.received.as_ref().and_then(Received::blob)
+    }
+
+    /// Where the bytes go.
+    async fn destination(&self) -> Result<Option<PlaceId>, Refusal> {
+        if let Some(handle) = self.form.text("parallel-write-handle") {
+            return parallel::destination(self, handle).await;
+        }
+        if self.form.text("lpath").is_none() {
+            return Ok(None);
+        }
+        let path = self.path("lpath")?;
+        let (caller, to) = (self.caller.clone().elevated(false), path.clone());
+        let may = self.ask(move |store| Ok(store.may_put(&caller, &to, &PutOptions::default())));
+        may.await?.map_err(write::refusal)?;
+        write::check_lock(self, path.clone()).await?;
+        self.place(&path).await
+    }
+}
+
+/// Whether a parameter names another place for bytes than where new contents go: then it has to come before
+/// them.
+fn says_where(name: &str, value: &[u8]) -> bool {
+    match name {
+        "replica-number" | "resource" => !value.is_empty(),
+        "parallel-write-handle" => {
+            std::str::from_utf8(value).is_ok_and(|handle| parallel::place(handle).is_some())
+        }
+        _ => false,
+    }
+}
+
+/// Passes an answer on. The bytes that came with the call go if they came to nothing; if the store failed they may have
+/// come to something, and the sweep will see.
+pub(super) async fn settled(store: &Store, blob: Option<ReceivedBlob>, answer: Answer) -> Answer {
+    if let (Some(blob), false) = (blob, matches!(answer, Err(Refusal::Failed(_)))) {
+        store.discard_unused(blob).await;
+    }
+    answer
+}
