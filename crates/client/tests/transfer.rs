@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::num::NonZeroUsize;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -240,6 +241,36 @@ async fn an_interrupted_download_goes_on_where_it_stopped() {
     assert_eq!(world.line.0.ranges.load(Ordering::SeqCst), 1);
     assert_eq!(only_file(&target), "x");
     assert_eq!(std::fs::read(target.join("x")).unwrap(), bytes);
+}
+
+fn mode(path: &Path) -> u32 {
+    std::fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_not_all_may_read_cannot_be_read_by_them_while_it_comes() {
+    let world = World::new();
+    let (path, _) = world.file(1_000_000);
+    let file = LocalFile::new(&path).unwrap();
+    // As the umask makes it.
+    let usual = mode(&path);
+    for (path, given, coming, there) in
+        [("/a", Some(0o644), 0o600, 0o644), ("/b", None, usual, usual)]
+    {
+        let options = PutOptions { mode: given, ..PutOptions::default() };
+        let put = world.transfer(Options::default()).put_file(&file, path, &options).await;
+        let resource = put.unwrap();
+        for transfer in [world.transfer(Options::default()), in_ranges(&world)] {
+            let target = tempfile::tempdir().unwrap();
+            let x = target.path().join("x");
+            world.line.0.cut.store(60_000, Ordering::SeqCst);
+            transfer.get_file(&resource, &x).await.unwrap_err();
+            assert_eq!(mode(&target.path().join(only_file(target.path()))), coming);
+            world.line.0.cut.store(usize::MAX, Ordering::SeqCst);
+            transfer.get_file(&resource, &x).await.unwrap();
+            assert_eq!(mode(&x), there);
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -3,7 +3,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -46,9 +46,10 @@ impl Transfer {
 
     /// One request for all that is missing: the fastest way where the network is not the limit.
     async fn get_stream(&self, resource: &Resource, partial: &Path) -> Result<()> {
-        let (path, size) = (partial.to_owned(), resource.size.unwrap_or(0));
+        let (path, told) = (partial.to_owned(), resource.clone());
         let verification = self.verification(resource);
-        let mut sink = blocking(move || Sink::open(path, size, verification)).await?;
+        let mut sink = blocking(move || Sink::open(path, &told, verification)).await?;
+        let size = resource.size.unwrap_or(0);
         if sink.length == size {
             return sink.verify(resource);
         }
@@ -101,10 +102,14 @@ struct Sink {
 
 impl Sink {
     /// Opens the partial file, and takes what an earlier run has left there.
-    fn open(path: PathBuf, size: u64, mut verification: Option<Verification>) -> Result<Self> {
-        let opened = open(&path).and_then(|mut file| {
+    fn open(
+        path: PathBuf,
+        resource: &Resource,
+        mut verification: Option<Verification>,
+    ) -> Result<Self> {
+        let opened = open(&path, resource).and_then(|mut file| {
             let mut length = file.metadata()?.len();
-            if length > size {
+            if length > resource.size.unwrap_or(0) {
                 file.set_len(0)?;
                 length = 0;
             }
@@ -134,8 +139,11 @@ impl Sink {
     }
 }
 
-pub(super) fn open(path: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
+/// Opens the partial file of a resource, and makes it if there is none. Where the resource has a mode, nobody else may
+/// read what has come of it until it has that mode; where it has none, this is the mode that stays.
+pub(super) fn open(path: &Path, resource: &Resource) -> io::Result<File> {
+    let mode = if resource.mode.is_some() { 0o600 } else { 0o666 };
+    OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(mode).open(path)
 }
 
 pub(super) fn complete(resource: &Resource, length: u64) -> Result<()> {

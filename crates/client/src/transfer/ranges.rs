@@ -39,8 +39,8 @@ impl Transfer {
         partial: &Path,
     ) -> Result<()> {
         let range = self.options.range_size.get() as u64;
-        let (path, marks) = (partial.to_owned(), size.div_ceil(range));
-        let opened = blocking(move || begin(&path, size, marks)).await;
+        let (path, told, marks) = (partial.to_owned(), resource.clone(), size.div_ceil(range));
+        let opened = blocking(move || begin(&path, &told, size.saturating_add(marks))).await;
         let file = Arc::new(opened.map_err(|error| unwritable(partial, error))?);
         let partial = Partial { file, path: partial, resource, size, range };
         stream::iter(0..marks)
@@ -95,9 +95,9 @@ impl Partial<'_> {
 
     /// Cuts off the marks, and compares what is left.
     async fn end(self, verification: Option<Verification>) -> Result<()> {
-        let (path, size) = (self.path.to_owned(), self.size);
+        let (path, told, size) = (self.path.to_owned(), self.resource.clone(), self.size);
         let ended = blocking(move || {
-            let mut file = open(&path)?;
+            let mut file = open(&path, &told)?;
             file.set_len(size)?;
             let Some(mut verification) = verification else { return Ok(None) };
             each_chunk(&mut file, u64::MAX, |bytes| verification.update(bytes))?;
@@ -110,10 +110,9 @@ impl Partial<'_> {
     }
 }
 
-/// Opens the partial file with its marks: those of an earlier run, or none.
-fn begin(path: &Path, size: u64, marks: u64) -> io::Result<File> {
-    let file = open(path)?;
-    let full = size.saturating_add(marks);
+/// Opens the partial file, with its marks `full` bytes long: those of an earlier run, or none.
+fn begin(path: &Path, resource: &Resource, full: u64) -> io::Result<File> {
+    let file = open(path, resource)?;
     if file.metadata()?.len() != full {
         file.set_len(0)?;
         file.set_len(full)?;

@@ -1,13 +1,13 @@
 //! Files out of a tar archive in memory, as `POST /v1/archive` answers it.
 
 use std::collections::HashMap;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
 use tar::{Archive, Entry};
 
-use super::download::{partial_path, set_attributes};
+use super::download::{open, partial_path, set_attributes};
 use super::fetch::{Arrival, Wanted};
 use super::file::unwritable;
 use super::verification::verify;
@@ -77,7 +77,8 @@ fn write(Wanted { resource, target }: &Wanted, bytes: &[u8]) -> Result<()> {
 }
 
 fn write_file(resource: &Resource, partial: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = File::create(partial)?;
+    let mut file = open(partial, resource)?;
+    file.set_len(0)?;
     file.write_all(bytes)?;
     set_attributes(resource, &file)
 }
