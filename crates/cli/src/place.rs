@@ -60,8 +60,9 @@ impl StorePath {
                 .hint("paths in the store begin with `/`, as in `/lab/run7` or `:/lab/run7`"));
         }
         let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).collect();
-        if let Some(name) = names.iter().find(|name| matches!(**name, "." | "..")) {
-            let message = format!("`{name}` is not a name in the store: {argument}");
+        if let Some(name) = names.iter().find(|name| !is_name(name)) {
+            let message =
+                format!("`{}` is not a name in the store: {argument}", name.escape_debug());
             return Err(CliError::new(Kind::Usage, message).hint("write the whole path"));
         }
         Ok(Self { path: format!("/{}", names.join("/")), into: path.ends_with('/') })
@@ -97,6 +98,11 @@ impl std::fmt::Display for StorePath {
     }
 }
 
+/// Whether something in a store may be called so.
+pub(crate) fn is_name(name: &str) -> bool {
+    !matches!(name, "" | "." | "..") && !name.contains(['/', '\0'])
+}
+
 /// The path of what is called `relative` below `base`.
 pub(crate) fn join(base: &str, relative: &str) -> String {
     match relative {
@@ -108,6 +114,11 @@ pub(crate) fn join(base: &str, relative: &str) -> String {
 /// The path below `base`, if it is below.
 pub(crate) fn below<'a>(path: &'a str, base: &str) -> Option<&'a str> {
     path.strip_prefix(base.trim_end_matches('/'))?.strip_prefix('/').filter(|rest| !rest.is_empty())
+}
+
+/// The relative paths above one, the nearest first.
+pub(crate) fn above(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(path), |path| path.rsplit_once('/').map(|(above, _)| above)).skip(1)
 }
 
 #[cfg(test)]
@@ -134,6 +145,18 @@ mod tests {
         let root = StorePath::parse("/").unwrap();
         assert_eq!((root.as_str(), root.is_into()), ("/", true));
         assert_eq!(root.join("a").as_str(), "/a");
+    }
+
+    #[test]
+    fn what_is_above_is_told_up_to_the_root() {
+        assert_eq!(above("a/b/c").collect::<Vec<_>>(), ["a/b", "a"]);
+        assert_eq!(above("a").count(), 0);
+    }
+
+    #[test]
+    fn names_lead_nowhere_else() {
+        assert!(["a", "..a", "...", "a b", "ä"].iter().all(|name| is_name(name)));
+        assert!(!["", ".", "..", "a/b", "/", "a\0"].iter().any(|name| is_name(name)));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::cat;
 use super::relocate::done;
 use crate::error::{CliError, Kind, Result};
 use crate::glob;
-use crate::place::{Place, StorePath};
+use crate::place::{Place, StorePath, is_name};
 use crate::session::Session;
 use crate::tree::{self, FilterArgs, ReadArgs, Rules, TransferArgs, Way};
 
@@ -65,7 +65,7 @@ impl Args {
     async fn get(&self, session: &Session, from: &Resource, to: &Path, of: usize) -> Result<()> {
         match from.kind {
             ResourceKind::Collection if self.recursive => {
-                let to = target(from, to, of > 1 || names_a_parent(to));
+                let to = target(from, to, of > 1 || names_a_parent(to))?;
                 let rules = Rules { checksum: self.checksum, delete: false };
                 let args = (&self.transfer, &self.reads);
                 tree::download(session, &from.path, &to, self.filter.filter()?, rules, args).await
@@ -85,7 +85,7 @@ impl Args {
         to: &Path,
         of: usize,
     ) -> Result<()> {
-        let to = target(from, to, to.is_dir() || of > 1 || names_a_parent(to));
+        let to = target(from, to, to.is_dir() || of > 1 || names_a_parent(to))?;
         if !self.transfer.dry_run {
             let bar = session.progress.bytes(from.size.unwrap_or(0));
             let transfer = self.transfer.transfer(session, Way::Out(&self.reads), &bar)?;
@@ -97,14 +97,37 @@ impl Args {
     }
 }
 
-fn target(from: &Resource, to: &Path, into: bool) -> PathBuf {
+/// Where a resource goes to. What a server calls it is not trusted: it could lead elsewhere.
+fn target(from: &Resource, to: &Path, into: bool) -> Result<PathBuf> {
     match (into, from.name.as_deref()) {
-        (true, Some(name)) if !name.is_empty() => to.join(name),
-        _ => to.to_owned(),
+        (true, Some(name)) if is_name(name) => Ok(to.join(name)),
+        (true, Some(name)) if !name.is_empty() => {
+            let message = format!("the server calls it `{}`: {}", name.escape_debug(), from.path);
+            Err(CliError::new(Kind::Failed, message).hint("name the file that it is to become"))
+        }
+        _ => Ok(to.to_owned()),
     }
 }
 
 /// Whether a path names the directory to go into, rather than what comes of it.
 fn names_a_parent(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().ends_with(b"/") || path.file_name().is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_server_calls_it_stays_in_the_directory() {
+        let called = |name: &str| {
+            let resource = serde_json::json!({ "id": 1, "path": "/a", "kind": "object", "name": name });
+            target(&serde_json::from_value(resource).unwrap(), Path::new("here"), true)
+        };
+        assert_eq!(called("a").unwrap(), Path::new("here/a"));
+        assert_eq!(called("").unwrap(), Path::new("here"));
+        for wrong in ["..", ".", "/etc/passwd", "../a", "a/b", "a\0"] {
+            assert!(called(wrong).is_err(), "{wrong:?}");
+        }
+    }
 }

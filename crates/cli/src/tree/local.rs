@@ -1,5 +1,6 @@
 //! What is in a directory of this machine.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use cenote_client::transfer::LocalFile;
@@ -8,6 +9,7 @@ use walkdir::{DirEntry, WalkDir};
 use super::entry::{Entry, EntryKind, Tree};
 use super::filter::Filter;
 use crate::error::{CliError, Kind, Result};
+use crate::place::above;
 
 /// What was found, and what cannot be kept.
 #[derive(Debug, Default)]
@@ -87,14 +89,12 @@ fn target(link: &Path) -> Result<String> {
 
 /// Directories stay only where something in them takes part.
 pub(super) fn remove_empty(tree: &mut Tree) {
-    let mut kept: Vec<String> = Vec::new();
-    let paths: Vec<String> = tree.keys().rev().cloned().collect();
-    for path in paths {
-        let prefix = format!("{path}/");
-        let needed =
-            !tree[&path].is_directory() || kept.iter().rev().any(|kept| kept.starts_with(&prefix));
-        if needed { kept.push(path) } else { drop(tree.remove(&path)) }
+    let mut needed = HashSet::new();
+    for (path, _) in tree.iter().filter(|(_, entry)| !entry.is_directory()) {
+        // What lies above one that is known was noted with it.
+        above(path).take_while(|above| needed.insert((*above).to_owned())).for_each(drop);
     }
+    tree.retain(|path, entry| !entry.is_directory() || needed.contains(path));
 }
 
 impl CliError {

@@ -9,6 +9,7 @@ mod download;
 mod entry;
 mod filter;
 mod flags;
+mod listed;
 mod local;
 mod plan;
 mod remote;

@@ -5,6 +5,7 @@ use futures_util::{Stream, TryStreamExt};
 
 use super::entry::{Entry, Tree};
 use super::filter::Filter;
+use super::listed::{check_path, check_tree};
 use super::local::remove_empty;
 use crate::error::{CliError, Kind, Result};
 use crate::place::below;
@@ -61,12 +62,14 @@ async fn collect(
     let mut all = std::pin::pin!(all);
     while let Some(resource) = all.try_next().await? {
         let Some(relative) = below(&resource.path, path).map(str::to_owned) else { continue };
+        check_path(&relative)?;
         let is_collection = resource.kind == ResourceKind::Collection;
         if filter.excludes_deep(&relative) || !(is_collection || filter.includes(&relative)) {
             continue;
         }
         tree.extend(Entry::from_resource(resource).map(|entry| (relative, entry)));
     }
+    check_tree(&tree)?;
     if filter.is_selective() {
         remove_empty(&mut tree);
     }

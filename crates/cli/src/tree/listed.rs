@@ -1,0 +1,76 @@
+//! What a server lists is not trusted: written below a directory of this machine, none of it may come to lie outside.
+//!
+//! Invariants: a path below a root has names only that a store gives; and nothing lies below what is no collection, as
+//! a symbolic link would lead out.
+
+use super::entry::Tree;
+use crate::error::{CliError, Kind, Result};
+use crate::place::{above, is_name};
+
+/// Refuses a path with a name that no store gives.
+pub(super) fn check_path(path: &str) -> Result<()> {
+    match path.split('/').all(is_name) {
+        true => Ok(()),
+        false => Err(refused(path, "it has a name that no store gives")),
+    }
+}
+
+/// Refuses a tree in which something lies below what is no collection.
+pub(super) fn check_tree(tree: &Tree) -> Result<()> {
+    let is_collection = |path: &str| tree.get(path).is_none_or(|entry| entry.is_directory());
+    match tree.keys().find(|path| !above(path).all(is_collection)) {
+        Some(path) => Err(refused(path, "it lies below what is no collection")),
+        None => Ok(()),
+    }
+}
+
+fn refused(path: &str, why: &str) -> CliError {
+    CliError::new(Kind::Failed, format!("the server lists `{}`: {why}", path.escape_debug()))
+        .hint("nothing was written; do not trust what this server says")
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::Router;
+    use axum::routing::get;
+    use cenote_client::{Client, ServiceTransport};
+    use serde_json::{Value, json};
+
+    use crate::tree::filter::Filter;
+    use crate::tree::remote::scan_source;
+
+    /// A server that has these below `/lab`.
+    fn server(below: &[(&str, &str)]) -> Client {
+        let resource = |(path, kind): &(&str, &str)| json!({ "id": 1, "path": path, "kind": kind, "target": "/etc" });
+        let lines: String = below.iter().map(|found| format!("{}\n", resource(found))).collect();
+        let root: Value = resource(&("/lab", "collection"));
+        let router = Router::new()
+            .route("/v1/stat", get(move || std::future::ready(root.to_string())))
+            .route("/v1/walk", get(move || std::future::ready(lines.clone())));
+        Client::new(ServiceTransport::new(router))
+    }
+
+    fn scanned(below: &[(&str, &str)]) -> Result<Vec<String>, String> {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let tree = runtime.block_on(scan_source(&server(below), "/lab", &Filter::default()));
+        tree.map(|tree| tree.into_keys().collect()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_listing_that_leads_out_of_the_directory_is_refused() {
+        let honest = [("/lab/a", "collection"), ("/lab/a/..b", "object"), ("/lab/l", "link")];
+        assert_eq!(scanned(&honest).unwrap(), ["a", "a/..b", "l"]);
+        for wrong in ["/lab/..", "/lab/../x", "/lab/a/../../x", "/lab/./x", "/lab//x", "/lab/a\0"] {
+            let error = scanned(&[("/lab/a", "collection"), (wrong, "object")]).unwrap_err();
+            assert!(error.contains("a name that no store gives"), "{wrong:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_listing_with_something_below_a_link_is_refused() {
+        for below in [["/lab/l", "/lab/l/passwd"], ["/lab/l", "/lab/l/deep/passwd"]] {
+            let error = scanned(&[(below[0], "link"), (below[1], "object")]).unwrap_err();
+            assert!(error.contains("below what is no collection"), "{error}");
+        }
+    }
+}
