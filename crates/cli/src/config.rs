@@ -74,6 +74,8 @@ pub(crate) struct Setting {
 #[derive(Debug)]
 pub(crate) struct Settings {
     values: BTreeMap<&'static str, Setting>,
+    /// The address of a store from each source that has one.
+    urls: Vec<Setting>,
     file: Option<PathBuf>,
 }
 
@@ -88,10 +90,12 @@ impl Settings {
             Some(path) => read_file(path, required)?,
             None => BTreeMap::new(),
         };
+        let mut urls: Vec<Setting> = values.get("url").cloned().into_iter().collect();
         for key in &KEYS {
             if let Some(value) = variable(key.variable).filter(|value| !value.is_empty()) {
-                values
-                    .insert(key.name, Setting { value, source: Source::Environment(key.variable) });
+                let setting = Setting { value, source: Source::Environment(key.variable) };
+                urls.extend((key.name == "url").then(|| setting.clone()));
+                values.insert(key.name, setting);
             }
         }
         let flags = [
@@ -104,12 +108,19 @@ impl Settings {
                 values.insert(name, Setting { value, source: Source::Flag(flag) });
             }
         }
-        Ok(Self { values, file })
+        Ok(Self { values, urls, file })
     }
 
     /// The setting of this name, if there is one.
     pub(crate) fn get(&self, name: &str) -> Option<&Setting> {
         self.values.get(name)
+    }
+
+    /// The address that was set beside a setting: what it is meant for.
+    pub(crate) fn url_beside(&self, setting: &Setting) -> Option<&str> {
+        let strength = setting.source.strength();
+        let beside = self.urls.iter().find(|url| url.source.strength() == strength);
+        beside.map(|url| url.value.as_str())
     }
 
     /// Where the configuration file is, or would be.

@@ -62,7 +62,8 @@ impl Connection {
     fn over_network(url: &Setting, settings: &Settings) -> Result<Self> {
         let ca_file = settings.get("ca_file").map(|setting| Path::new(&setting.value));
         let client = Client::new(HttpTransport::new(&url.value, ca_file)?);
-        let credential = credential(settings)?;
+        let credential = credential(settings, url)?;
+        meant_for(settings, "ticket", url)?;
         let client = match &credential {
             Some(credential) => client.with_credential(credential)?,
             None => client,
@@ -90,19 +91,37 @@ impl Connection {
 }
 
 /// The stronger of a token and a user with a password.
-fn credential(settings: &Settings) -> Result<Option<Credential>> {
+fn credential(settings: &Settings, url: &Setting) -> Result<Option<Credential>> {
     let (user, token) = (settings.get("user"), settings.get("token"));
     let strength = |setting: &Setting| setting.source.strength();
     match (user, token) {
         (Some(user), token) if token.is_none_or(|token| strength(user) > strength(token)) => {
-            let password = match settings.get("password") {
+            let password = match meant_for(settings, "password", url)? {
                 Some(password) => password.value.clone(),
                 None => secret::ask(&format!("password of {}: ", user.value))?,
             };
             Ok(Some(Credential::Password { user: user.value.clone(), password }))
         }
-        (_, Some(token)) => Ok(Some(Credential::Token(token.value.clone()))),
+        (_, Some(_)) => {
+            Ok(meant_for(settings, "token", url)?
+                .map(|token| Credential::Token(token.value.clone())))
+        }
         _ => Ok(None),
+    }
+}
+
+/// A secret, unless it was set beside the address of another store, which alone should be told it.
+fn meant_for<'a>(settings: &'a Settings, name: &str, url: &Setting) -> Result<Option<&'a Setting>> {
+    let Some(secret) = settings.get(name) else { return Ok(None) };
+    let address = |url: &str| url.trim_end_matches('/').to_owned();
+    match settings.url_beside(secret) {
+        Some(other) if address(other) != address(&url.value) => {
+            let (from, to) = (&secret.source, &url.value);
+            let message = format!("the {name} of {from} is for {other}, and is not told to {to}");
+            Err(CliError::new(Kind::Usage, message)
+                .hint("set CENOTE_URL and who asks together, or take the secret out of there"))
+        }
+        _ => Ok(Some(secret)),
     }
 }
 

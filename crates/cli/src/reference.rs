@@ -26,7 +26,9 @@ where each setting came from.
 | `ca_file` | `CENOTE_CA_FILE` | |
 
 `url` is the address of a server or a directory with a store. On a directory you are the store's
-administrator, unless a user is named in the same place as the directory or in a stronger one.
+administrator, unless a user is named in the same place as the directory or in a stronger one. A
+password, a token and a ticket are told to no other server than that of the address beside them, if
+there is one.
 
 ";
 

@@ -40,6 +40,17 @@ fn a_flag_wins_over_the_environment_and_that_over_the_file() {
 }
 
 #[test]
+fn a_secret_is_meant_for_the_address_beside_it() {
+    let (_dir, path) = with_file("url = 'file'\ntoken = 'file'\n");
+    let args = GlobalArgs { store: Some("flag".into()), config: Some(path), ..none() };
+    let environment = |name: &str| (name == "CENOTE_TICKET").then(|| "environment".to_owned());
+    let settings = Settings::resolve(&args, environment).unwrap();
+    let meant_for = |name| settings.url_beside(settings.get(name).unwrap());
+    assert_eq!(meant_for("token"), Some("file"));
+    assert_eq!(meant_for("ticket"), None);
+}
+
+#[test]
 fn an_empty_variable_counts_as_unset() {
     let settings = Settings::resolve(&none(), |_| Some(String::new()));
     // An empty CENOTE_CONFIG names no file that could be read.

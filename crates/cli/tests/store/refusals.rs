@@ -87,11 +87,32 @@ fn who_is_not_known_is_6_and_who_may_not_is_5_or_sees_nothing() {
 fn a_store_that_cannot_be_reached_is_10() {
     let world = World::served();
     let address = "http://127.0.0.1:1";
-    let (code, said) = world.refused(&["--store", address, "mkdir", "/x"]);
-    assert!(code == 10 && said.contains("the store cannot be reached"), "{said}");
+    let output = world.command(&["mkdir", "/x"]).env("CENOTE_URL", address).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(10), "{said}");
+    assert!(said.contains("the store cannot be reached"), "{said}");
     let dir = world.path("store");
     let (code, said) = world.refused(&["--store", dir.to_str().unwrap(), "ls"]);
     assert!(code == 10 && said.contains("another process has the store open"), "{said}");
+}
+
+#[test]
+fn what_is_secret_is_told_to_no_other_server() {
+    let world = World::served();
+    let other = ["--store", "http://127.0.0.1:1", "mkdir", "/x"];
+    let (code, said) = world.refused(&other);
+    assert!(code == 2 && said.contains("the password of environment CENOTE_PASSWORD"), "{said}");
+    assert!(said.contains("is not told to http://127.0.0.1:1"), "{said}");
+    let secret = |name: &str| {
+        let mut command = world.command(&other);
+        command.env_remove("CENOTE_USER").env_remove("CENOTE_PASSWORD").env(name, "secret");
+        command.output().unwrap().status.code()
+    };
+    assert_eq!(secret("CENOTE_TOKEN"), Some(2));
+    assert_eq!(secret("CENOTE_TICKET"), Some(2));
+    // Without an address beside it, it is for the one that is given.
+    let mut alone = world.command(&other);
+    assert_eq!(alone.env_remove("CENOTE_URL").output().unwrap().status.code(), Some(10));
 }
 
 #[test]
