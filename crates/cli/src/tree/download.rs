@@ -9,6 +9,7 @@ use std::time::SystemTime;
 use cenote_client::transfer::{Arrival, Transfer, Wanted};
 use futures_util::StreamExt;
 
+use super::beneath::Beneath;
 use super::entry::{Entry, EntryKind, Tree, counted};
 use super::filter::Filter;
 use super::flags::{ReadArgs, TransferArgs, Way};
@@ -87,26 +88,38 @@ impl Download<'_> {
         }
         let (directories, others): (Vec<_>, Vec<_>) =
             plan.transfer.into_iter().partition(|change| change.entry.is_directory());
+        let mut beneath = Beneath::new(self.to);
         for Change { path, .. } in &directories {
-            self.note(path, fs::create_dir_all(self.to.join(path)), report, |report, path| {
+            self.note(path, beneath.make(path), report, |report, path| {
                 report.transferred(path, None)
             })?;
         }
-        self.fetch(others, report).await?;
+        self.fetch(others, &mut beneath, report).await?;
         for Change { path, entry, .. } in &plan.attributes {
             self.note(path, attributes(&self.to.join(path), entry), report, Report::updated)?;
         }
         // At last, and the deepest first: what is written into a directory changes its time, and
         // one that may not be written into takes nothing.
-        for Change { path, entry, .. } in directories.iter().rev() {
+        for Change { path, entry, .. } in
+            directories.iter().rev().filter(|change| beneath.has(&change.path))
+        {
             self.note(path, attributes(&self.to.join(path), entry), report, |_, _| Ok(()))?;
         }
         Ok(())
     }
 
-    async fn fetch(&self, changes: Vec<Change>, report: &mut Report<'_>) -> Result<()> {
+    async fn fetch(
+        &self,
+        changes: Vec<Change>,
+        beneath: &mut Beneath<'_>,
+        report: &mut Report<'_>,
+    ) -> Result<()> {
         let mut wanted = Vec::new();
         for Change { path, entry, .. } in changes {
+            if let Err(error) = beneath.check(&path) {
+                self.note(&path, Err(error), report, |_, _| Ok(()))?;
+                continue;
+            }
             let target = self.to.join(&path);
             match entry.kind {
                 EntryKind::Object(resource) => wanted.push(Wanted { resource: *resource, target }),

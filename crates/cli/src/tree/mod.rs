@@ -3,6 +3,7 @@
 //! Invariant: a transfer that was finished finds nothing to do when it is run again. What
 //! differs is decided in one place (`plan`), whichever the direction.
 
+mod beneath;
 mod change;
 mod copy;
 mod download;

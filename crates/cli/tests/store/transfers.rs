@@ -52,6 +52,26 @@ get 0 files, 0 B; 36 unchanged
 }
 
 #[test]
+fn nothing_is_written_through_a_link_that_came_before() {
+    let world = World::local();
+    std::fs::create_dir_all(world.path("outside")).unwrap();
+    std::fs::create_dir_all(world.path("tree")).unwrap();
+    symlink("../outside", world.path("tree/a")).unwrap();
+    world.ok(&["put", "-r", "tree", ":/t"]);
+    world.ok(&["get", "-r", ":/t", "back"]);
+    world.ok(&["rm", ":/t/a"]);
+    world.file("other/x.txt", "1");
+    world.ok(&["put", "-r", "other", ":/t/a"]);
+    for filter in [&[][..], &["--include", "*.txt"]] {
+        let output = world.run(&[&["get", "-r", ":/t", "back"], filter].concat());
+        assert_eq!(output.status.code(), Some(11), "{output:?}");
+        assert_eq!(std::fs::read_dir(world.path("outside")).unwrap().count(), 0);
+    }
+    world.ok(&["sync", "--delete", ":/t", "back"]);
+    assert_eq!(std::fs::read(world.path("back/a/x.txt")).unwrap(), b"1");
+}
+
+#[test]
 fn sync_transfers_what_changed_and_deletes_only_if_told() {
     for world in World::both() {
         make_tree(&world);
