@@ -44,7 +44,7 @@ get_file <- function(path, file, how, verbose) {
     return(get_streams(path, file, how, progress(size_of(path, verbose), verbose))[[1]])
   }
   lock <- lock_part(part)
-  on.exit(unlock(lock))
+  on.exit(let_go(lock, part))
   h <- get_handle(path, how$offset, how)
   if (verbose) show_received(h)
   got <- fetch_hashed(fs_url(path), h, part)
@@ -59,11 +59,12 @@ fetch_hashed <- function(url, h, file) {
   on.exit(drop())
   fetch <- function(url, handle) { # again, where the server was overloaded
     drop()
-    create_file(file)
+    remove_files(file) # ext4 writes a file out at once that was made empty before: it has to be a new one
     crc <<- begin_digest(file, algorithm = "crc64nvme")
     curl::curl_fetch_disk(url, file, handle)
   }
   answer <- tryCatch(send(url, h, fetch), cenote_unreachable = function(e) stop_interrupted(conditionMessage(e)))
+  if (!file.exists(file)) create_file(file) # curl makes no file of an empty body
   list(answer = answer, crc = end_digest(crc, file.size(file)))
 }
 
@@ -86,11 +87,21 @@ parts_of <- function(files) {
   paste0(files, ending, recycle0 = TRUE)
 }
 
-# Two that write the same part at a time would both find the right digests, and leave what neither has written.
+# Two that write the same part at a time would both find the right digests, and leave what neither has written. What is
+# locked is an empty file of the user's cache that stands for the part.
 lock_part <- function(part) {
-  lock <- .Call(lock_take, native_path(part))
+  locks <- file.path(tools::R_user_dir("cenote", "cache"), "locks")
+  dir.create(locks, showWarnings = FALSE, recursive = TRUE)
+  path <- file.path(normalizePath(dirname(part), mustWork = FALSE), basename(part))
+  lock <- .Call(lock_take, native_path(file.path(locks, hexadecimal(.Call(crc_of, charToRaw(path))))))
   if (is.null(lock)) stop_cenote("busy", paste0("it is on its way already: ", part), "wait for the other call, or the other session")
   lock
+}
+
+# A part in which nothing has come goes.
+let_go <- function(lock, part) {
+  if (isTRUE(file.size(part) == 0)) remove_files(part)
+  unlock(lock)
 }
 
 unlock <- function(lock) .Call(lock_release, lock)
@@ -131,7 +142,7 @@ keep_file <- function(answer, part, file, crc = NULL, whole = TRUE) {
     remove_files(part)
     stop_cenote("mismatch", paste0("the bytes that came are not those stored: ", file))
   }
-  if (!suppressWarnings(file.rename(part, file))) {
+  if (!.Call(replace_file, native_path(part), native_path(file)) && !suppressWarnings(file.rename(part, file))) {
     stop_cenote("invalid", paste0("the file cannot be replaced: ", file), paste0("what came is in ", part))
   }
   told$sha256

@@ -27,7 +27,7 @@ get_streams <- function(paths, files, how, tick) {
       }
       list(handle = h, data = sink$write, done = finish, drop = function() {
         sink$end()
-        unlock(lock)
+        let_go(lock, parts[[i]])
       })
     })
   }

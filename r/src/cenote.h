@@ -14,6 +14,8 @@ uint64_t crc64nvme(uint64_t crc, const unsigned char *bytes, size_t size);
 
 SEXP digest_begin(SEXP path, SEXP offset, SEXP length, SEXP algorithm);
 SEXP digest_end(SEXP pointer, SEXP length);
+SEXP crc_of(SEXP bytes);
+SEXP replace_file(SEXP part, SEXP file);
 SEXP lock_take(SEXP path);
 SEXP lock_release(SEXP pointer);
 SEXP reader_open(SEXP path, SEXP offset, SEXP length);

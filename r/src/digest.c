@@ -171,13 +171,26 @@ static int over_within(Digest *digest, double seconds) {
   return over;
 }
 
+/* The most significant byte first. */
+static void write_crc(uint64_t crc, Rbyte *bytes) {
+  for (int i = 0; i < CRC_BYTES; i++) bytes[i] = (Rbyte)(crc >> (8 * (CRC_BYTES - 1 - i)));
+}
+
+/* The CRC-64/NVME of bytes in memory. */
+SEXP crc_of(SEXP bytes) {
+  SEXP crc = PROTECT(Rf_allocVector(RAWSXP, CRC_BYTES));
+  write_crc(crc64nvme(0, RAW(bytes), (size_t)XLENGTH(bytes)), RAW(crc));
+  UNPROTECT(1);
+  return crc;
+}
+
 static SEXP result(void *argument) {
   Digest *digest = argument;
   while (!over_within(digest, INTERRUPTIBLE)) R_CheckUserInterrupt();
   if (digest->done != digest->length) return R_NilValue;
   SEXP bytes = PROTECT(Rf_allocVector(RAWSXP, digest->sha256 ? SHA256_BYTES : CRC_BYTES));
   if (digest->sha256) EVP_DigestFinal_ex(digest->sha256, RAW(bytes), NULL);
-  else for (int i = 0; i < CRC_BYTES; i++) RAW(bytes)[i] = (Rbyte)(digest->crc >> (8 * (CRC_BYTES - 1 - i)));
+  else write_crc(digest->crc, RAW(bytes));
   UNPROTECT(1);
   return bytes;
 }

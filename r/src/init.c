@@ -5,8 +5,10 @@
 static const R_CallMethodDef routines[] = {
     {"digest_begin", (DL_FUNC)&digest_begin, 4},
     {"digest_end", (DL_FUNC)&digest_end, 2},
+    {"crc_of", (DL_FUNC)&crc_of, 1},
     {"lock_take", (DL_FUNC)&lock_take, 1},
     {"lock_release", (DL_FUNC)&lock_release, 1},
+    {"replace_file", (DL_FUNC)&replace_file, 2},
     {"reader_open", (DL_FUNC)&reader_open, 3},
     {"reader_next", (DL_FUNC)&reader_next, 2},
     {NULL, NULL, 0},

@@ -1,6 +1,6 @@
-/* The part of a download, held by the one call that writes there.
+/* A file that stands for the part of a download, held by the one call that writes there.
  *
- * Invariant: a file that is renamed or removed is no longer the part, so a lock counts if the path still names what was locked.
+ * Invariant: a file that is renamed or removed stands for nothing any more, so a lock counts if the path still names what was locked.
  * The kernel gives up the lock of a process that ends. Where there are no such locks, nothing is held. */
 
 #include "cenote.h"
@@ -50,7 +50,7 @@ static int is_taken(Lock *lock) {
   return 0;
 }
 
-/* A part in which nothing has come goes. */
+/* It goes with its holder, unless it is not empty: then it is not ours. */
 static void finalize(SEXP pointer) {
   Lock *lock = R_ExternalPtrAddr(pointer);
   off_t size;

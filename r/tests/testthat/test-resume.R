@@ -188,20 +188,34 @@ test_that("two calls do not write the same part", {
   expect_equal(list.files(dir), "f")
 })
 
-test_that("a part is free again however a call ended, and an empty one goes", {
+test_that("a part is free again however a call ended", {
   skip_on_os("windows")
   file <- tempfile()
   lock <- lock_part(file)
   expect_error(lock_part(file), class = "cenote_busy")
+  expect_error(lock_part(file.path(dirname(file), ".", basename(file))), class = "cenote_busy")
+  unlock(lock_part(paste0(file, "-other")))
+  unlock(lock)
+  unlock(lock)
+  unlock(lock_part(file))
+  expect_false(file.exists(file))
+})
+
+test_that("what is locked goes with its holder, and what took its name does not", {
+  skip_on_os("windows")
+  file <- tempfile()
+  lock <- .Call(lock_take, file)
   file.rename(file, paste0(file, "-new"))
-  other <- lock_part(file) # another file by that name
+  other <- .Call(lock_take, file)
   unlock(lock)
   expect_true(file.exists(paste0(file, "-new")))
-  expect_error(lock_part(file), class = "cenote_busy")
-  unlock(other)
+  expect_null(.Call(lock_take, file))
   unlock(other)
   expect_false(file.exists(file))
-  unlock(lock_part(file.path(tempfile(), "none"))) # who writes there will say why
+  writeBin(as.raw(1), file)
+  unlock(.Call(lock_take, file))
+  expect_identical(bytes_of(file), as.raw(1))
+  unlock(.Call(lock_take, file.path(tempfile(), "none"))) # who writes there will say why
 })
 
 test_that("where nothing has come, nothing is left", {

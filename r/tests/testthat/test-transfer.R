@@ -264,6 +264,7 @@ test_that("a file is replaced in one step, or stays", {
   answer <- list(headers = raw())
   expect_error(keep_file(answer, part, dir), part, class = "cenote_invalid", fixed = TRUE)
   expect_identical(bytes_of(part), as.raw(4))
+  expect_true(dir.exists(dir))
   keep_file(answer, part, file)
   expect_identical(bytes_of(file), as.raw(4))
   expect_false(file.exists(part))
