@@ -18,6 +18,8 @@ const IDLE: Duration = Duration::from_secs(900);
 struct Lock {
     /// Names the parallel write that has it.
     number: u64,
+    /// Who has begun that: numbers can be guessed.
+    owner: u64,
     streams: u64,
     /// Until when it holds, in seconds since 1970.
     expires: i64,
@@ -30,6 +32,10 @@ impl Note for Lock {
 impl Lock {
     fn holds(&self, now: Time) -> bool {
         self.expires > now.secs()
+    }
+
+    fn is(&self, number: u64, caller: &Caller) -> bool {
+        (self.number, self.owner) == (number, caller.user().0)
     }
 }
 
@@ -52,7 +58,8 @@ pub(super) fn acquire(
         }
         let number = notes.number()?;
         let expires = now.plus(IDLE).secs();
-        notes.put(&path.to_string(), &Lock { number, streams, expires })?;
+        let owner = caller.user().0;
+        notes.put(&path.to_string(), &Lock { number, owner, streams, expires })?;
         Ok(Ok(number))
     })
 }
@@ -62,7 +69,7 @@ pub(super) fn renew(store: &Store, caller: &Caller, path: &StorePath, number: u6
     notes::change(store, caller, Role::User, |notes| {
         let now = notes.now();
         let lock = notes.get::<Lock>(&path.to_string())?;
-        let Some(lock) = lock.filter(|lock| lock.number == number && lock.holds(now)) else {
+        let Some(lock) = lock.filter(|lock| lock.is(number, caller) && lock.holds(now)) else {
             return Ok(false);
         };
         if !lock.holds(now.plus(IDLE / 2)) {
@@ -73,10 +80,19 @@ pub(super) fn renew(store: &Store, caller: &Caller, path: &StorePath, number: u6
     })
 }
 
-/// Gives a lock back, if it is still the one of this number.
+/// Gives a lock back, if it is still the one of this number, and the caller's.
 pub(super) fn release(store: &Store, caller: &Caller, path: &StorePath, number: u64) -> Result<()> {
+    remove(store, caller, path, |lock| lock.is(number, caller))
+}
+
+fn remove(
+    store: &Store,
+    caller: &Caller,
+    path: &StorePath,
+    condition: impl Fn(&Lock) -> bool,
+) -> Result<()> {
     notes::change(store, caller, Role::User, |notes| {
-        if notes.get::<Lock>(&path.to_string())?.is_some_and(|lock| lock.number == number) {
+        if notes.get::<Lock>(&path.to_string())?.is_some_and(|lock| condition(&lock)) {
             notes.remove::<Lock>(&path.to_string());
         }
         Ok(())
@@ -94,7 +110,8 @@ pub(super) fn check(store: &Store, path: &StorePath) -> Result<std::result::Resu
 pub(super) fn sweep(store: &Store, now: Time) -> Result<()> {
     let left = notes::all::<Lock>(store)?.into_iter().filter(|(_, lock)| !lock.holds(now));
     for (path, lock) in left {
-        release(store, &store.anonymous()?, &path.parse()?, lock.number)?;
+        let caller = store.anonymous()?;
+        remove(store, &caller, &path.parse()?, |now| now.number == lock.number)?;
     }
     Ok(())
 }
@@ -122,6 +139,13 @@ mod tests {
         let now = SystemClock.now();
         sweep(&store, now).unwrap();
         assert!(renew(&store, &ada, &path, number).unwrap(), "it holds still");
+        let stranger = store.anonymous().unwrap();
+        release(&store, &stranger, &path, number).unwrap();
+        assert!(!renew(&store, &stranger, &path, number).unwrap());
+        assert!(
+            renew(&store, &ada, &path, number).unwrap(),
+            "who has not begun it does not end it"
+        );
         sweep(&store, now.plus(IDLE * 2)).unwrap();
         assert!(!renew(&store, &ada, &path, number).unwrap());
         assert!(check(&store, &path).unwrap().is_ok());
