@@ -15,6 +15,9 @@ use sha2::digest::DynDigest;
 use sha2::digest::common::hazmat::SerializableState;
 use sha2::{Digest, Sha256, Sha512, Sha512_256};
 
+/// How many bytes go through all algorithms before the next.
+const PIECE: usize = 32 << 10;
+
 /// An algorithm that some protocol asks for beside SHA-256.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
@@ -193,10 +196,13 @@ impl Hasher {
 
     /// Takes the next bytes.
     pub fn update(&mut self, bytes: &[u8]) {
-        self.sha256.update(bytes);
-        self.crc64nvme.update(bytes);
-        self.others.values_mut().for_each(|state| state.update(bytes));
-        self.whole.iter_mut().for_each(|whole| whole.update(bytes));
+        // Each piece stays in the cache until the last algorithm has seen it.
+        for piece in bytes.chunks(PIECE) {
+            self.sha256.update(piece);
+            self.crc64nvme.update(piece);
+            self.others.values_mut().for_each(|state| state.update(piece));
+            self.whole.iter_mut().for_each(|whole| whole.update(piece));
+        }
     }
 
     /// Where the SHA-256 stands, of these bytes and of those that came before them.
