@@ -24,7 +24,7 @@ impl Call {
         if self.form.text("parallel-write-handle").is_none() {
             self.need("lpath")?;
         }
-        self.received = Some(self.receive(host, bytes).await?);
+        self.received = Some(self.receive(host, bytes, true).await?);
         Ok(())
     }
 
@@ -47,7 +47,9 @@ impl Call {
         while let Some(part) = parts.next_field().await.map_err(|_| Refusal::BAD)? {
             match part.name().map(str::to_owned).ok_or(Refusal::BAD)? {
                 name if name == "bytes" && self.received.is_some() => return Err(Refusal::BAD),
-                name if name == "bytes" => self.received = Some(self.receive(host, part).await?),
+                name if name == "bytes" => {
+                    self.received = Some(self.receive(host, part, false).await?);
+                }
                 name => {
                     let value = self.small(part).await?;
                     if self.received.is_some() && says_where(&name, &value) {
@@ -71,15 +73,17 @@ impl Call {
         Ok(value.freeze())
     }
 
-    /// Takes bytes in; not, if it is clear already that they may not be written where they go.
+    /// Takes bytes in; not, if it is clear already that they may not be written where they go. A handle may still come
+    /// behind them (rirods sends it so), unless all parameters are known.
     async fn receive<E: std::fmt::Display>(
         &self,
         host: &str,
         bytes: impl Stream<Item = Result<Bytes, E>>,
+        all_known: bool,
     ) -> Result<Received, Refusal> {
         let mut asking = Self::new(&self.app, self.caller.clone(), self.form.clone());
         asking.show_ticket(host.to_owned(), TicketUse::Look).await?;
-        let place = asking.destination().await?;
+        let place = asking.destination(all_known).await?;
         let bytes = bytes.map_err(|fault| fault.to_string());
         Ok(self.app.store().receive_at(place, bytes, &Expected::default()).await?)
     }
@@ -90,7 +94,7 @@ impl Call {
     }
 
     /// Where the bytes go.
-    async fn destination(&self) -> Result<Option<PlaceId>, Refusal> {
+    async fn destination(&self, all_known: bool) -> Result<Option<PlaceId>, Refusal> {
         if let Some(handle) = self.form.text("parallel-write-handle") {
             return parallel::destination(self, handle).await;
         }
@@ -101,7 +105,9 @@ impl Call {
         let (caller, to) = (self.caller.clone().elevated(false), path.clone());
         let may = self.ask(move |store| Ok(store.may_put(&caller, &to, &PutOptions::default())));
         may.await?.map_err(write::refusal)?;
-        write::check_lock(self, path.clone()).await?;
+        if all_known {
+            write::check_lock(self, path.clone()).await?;
+        }
         self.place(&path).await
     }
 }
