@@ -19,6 +19,7 @@ iadmin <- function(name, password = character(1), action = c("create_user", "set
   if (action == "remove_user") users("remove_user")
   if (action == "set_password" || (action == "create_user" && nzchar(password))) {
     users("set_password", `new-password` = password)
+    if (identical(name, state$user)) remember_password(password)
   }
   invisible(name)
 }

@@ -1,11 +1,17 @@
 # Errors of class `cenote_error`, with a hint of what to do next. Subclasses tell what went wrong: `cenote_not_found`,
 # `cenote_denied`, `cenote_exists`, `cenote_not_empty`, `cenote_wrong_kind`, `cenote_unauthenticated`, `cenote_mismatch`,
-# `cenote_invalid`, `cenote_busy`, `cenote_interrupted`, `cenote_unreachable`; others are named as the server names them.
+# `cenote_invalid`, `cenote_busy`, `cenote_unreachable`; others are named as the server names them.
 
 stop_cenote <- function(kind, message, hint = hints[[kind]]) {
   text <- if (is.null(hint)) message else paste0(message, "\n  hint: ", hint)
   classes <- c(paste0("cenote_", gsub("-", "_", kind)), "cenote_error", "error", "condition")
   stop(structure(class = classes, list(message = text, hint = hint, call = NULL)))
+}
+
+# What R does when the user interrupts it.
+interrupt <- function() {
+  signalCondition(structure(class = c("interrupt", "condition"), list(message = "", call = NULL)))
+  invokeRestart("abort")
 }
 
 hints <- list(

@@ -15,15 +15,15 @@ each_request <- function(n, request, width = 6L) {
   }
   on.exit(for (asked in under_way) drop(asked)) # what an interrupt leaves
   add <- function(i, tries) {
-    asked <- c(request(i), key = as.character(i))
+    asked <- c(request(i), key = as.character(i), token = state$token)
     under_way[[asked$key]] <<- asked
     curl::multi_add(asked$handle, pool = pool, data = asked$data,
       done = function(answer) {
-        again <- tries > 0 && answer$status_code %in% c(429, 503)
-        if (!again) tryCatch(asked$done(answer), error = failed)
+        wait <- if (tries > 0) wait_before_retry(answer, asked$token)
+        if (is.null(wait)) tryCatch(asked$done(answer), error = failed)
         drop(asked)
-        if (again) {
-          Sys.sleep(0.2)
+        if (!is.null(wait)) {
+          Sys.sleep(wait)
           if (attempt(i, tries - 1)) return()
         }
         advance()
@@ -46,6 +46,13 @@ each_request <- function(n, request, width = 6L) {
   for (connection in seq_len(min(width, n))) advance()
   curl::multi_run(pool = pool)
   stop_first(faults, n)
+}
+
+# How long to wait before a request is sent again, in seconds; NULL where its answer is final.
+wait_before_retry <- function(answer, token) {
+  if (is_overloaded(answer)) return(0.2)
+  renewed <- answer$status_code == 401 && tryCatch(token_renewed(token), cenote_error = function(e) FALSE)
+  if (renewed) 0
 }
 
 stop_interrupted <- function(message) {

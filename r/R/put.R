@@ -127,10 +127,10 @@ put_over <- function(file, path, offset, truncate, how, verbose) {
   arguments <- list(op = "write", lpath = path, offset = offset, truncate = truncate, ticket = how$ticket)
   arguments <- vapply(Filter(Negate(is.null), arguments), text_of, character(1))
   names(arguments) <- paste0("irods-api-request-", names(arguments))
-  h <- handle(headers = c(arguments, "Content-Type" = "application/octet-stream"))
-  send_body(h, file, 0, file.size(file), progress(file.size(file), verbose))
-  curl::handle_setopt(h, customrequest = "POST", url = api("data-objects"))
   each_request(1, function(i) {
+    h <- handle(headers = c(arguments, "Content-Type" = "application/octet-stream"))
+    send_body(h, file, 0, file.size(file), progress(file.size(file), verbose))
+    curl::handle_setopt(h, customrequest = "POST", url = api("data-objects"))
     list(handle = h, done = function(answer) checked(json_of(check_status(answer))))
   })
   transfers(path, file, list(NULL))

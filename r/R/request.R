@@ -3,23 +3,39 @@
 # A handle with our headers, for one request.
 handle <- function(..., headers = character()) {
   h <- curl::new_handle(connecttimeout = 10, followlocation = FALSE, ...)
-  ours <- if (is_connected_irods()) c(Authorization = paste("Bearer", state$token))
-  curl::handle_setheaders(h, .list = as.list(c(ours, headers)))
+  curl::handle_setheaders(h, .list = as.list(headers))
+  if (is_connected_irods()) authorize(h)
   h
 }
+
+bearer <- 64L # CURLAUTH_BEARER: the token stays apart from the headers, so that it can be replaced
+
+authorize <- function(h) curl::handle_setopt(h, httpauth = bearer, xoauth2_bearer = state$token)
 
 # For bytes under way: a connection that stands still for two minutes is broken.
 moving <- function(h) curl::handle_setopt(h, low_speed_limit = 1, low_speed_time = 120)
 
-# Performs a request; a server that is overloaded is asked again, twice.
-send <- function(url, h, fetch = curl::curl_fetch_memory) {
+# Performs a request. It is sent again, twice, to a server that is overloaded, and once after the session's token, which the handle
+# has, has ended.
+send <- function(url, h, fetch = curl::curl_fetch_memory, token = state$token) {
   force(url)
-  for (pause in c(0.2, 1, NA)) {
+  force(token)
+  pauses <- c(0.2, 1)
+  repeat {
     answer <- tryCatch(fetch(url, handle = h), error = stop_unreachable)
-    if (is.na(pause) || !answer$status_code %in% c(429, 503)) return(answer)
-    Sys.sleep(pause)
+    if (answer$status_code == 401 && token_renewed(token)) {
+      token <- NULL
+      authorize(h)
+    } else if (length(pauses) && is_overloaded(answer)) {
+      Sys.sleep(pauses[[1]])
+      pauses <- pauses[-1]
+    } else {
+      return(answer)
+    }
   }
 }
+
+is_overloaded <- function(answer) answer$status_code %in% c(429, 503)
 
 stop_unreachable <- function(e) {
   if (inherits(e, "cenote_error")) stop(e)
@@ -27,7 +43,7 @@ stop_unreachable <- function(e) {
     stop_cenote("invalid", conditionMessage(e), "check the local path, and whether you may write there")
   }
   if (grepl("aborted by an application callback", conditionMessage(e), fixed = TRUE)) {
-    stop_cenote("interrupted", "it was interrupted", "call again: a large file goes on where it stopped")
+    interrupt() # curl takes R's interrupt and gives this error
   }
   stop_cenote("unreachable", conditionMessage(e))
 }
@@ -56,7 +72,7 @@ login <- function(user, password) {
   basic <- jsonlite::base64_enc(charToRaw(enc2utf8(paste0(user, ":", password))))
   h <- curl::new_handle(connecttimeout = 10, post = TRUE, postfields = "")
   curl::handle_setheaders(h, Authorization = paste("Basic", gsub("\n", "", basic)))
-  answer <- send(api("authenticate"), h)
+  answer <- send(api("authenticate"), h, token = NULL)
   if (answer$status_code == 401) {
     stop_cenote("unauthenticated", "the user or the password is wrong", "check both, and call `iauth()` again")
   }

@@ -55,11 +55,18 @@ is_text <- function(x) is.character(x) && length(x) == 1L && !is.na(x) && nzchar
 
 #' Log in
 #'
+#' The server ends a login after some time. The session then logs in again by itself, with the password, which it keeps in memory
+#' until the R session ends or [create_irods()] is called.
+#'
 #' @param user The name of the user.
 #' @param password The password; asked for, if it is not given.
 #' @param role Where to begin: in the home of the user (`"rodsuser"`), above it (`"groupadmin"`), or at the top of the
 #'   zone (`"rodsadmin"`).
 #' @return `NULL`, invisibly.
+#' @examples
+#' \dontrun{
+#' iauth("ada") # asks for the password
+#' }
 #' @export
 iauth <- function(user, password = NULL, role = "rodsuser") {
   if (!is_text(user)) stop_cenote("invalid", "`user` is one name")
@@ -70,9 +77,32 @@ iauth <- function(user, password = NULL, role = "rodsuser") {
   if (!is_text(password)) stop_cenote("invalid", "`password` is one text that is not empty", "give it as `password`")
   state$token <- login(user, password)
   state$user <- user
+  remember_password(password)
   state$info <- irods("GET", "info")
   state$wd <- paste0(zone(), switch(role, rodsuser = paste0("/home/", user), groupadmin = "/home", ""))
   invisible(NULL)
+}
+
+# In a function, so that printing the state does not show it.
+remember_password <- function(password) {
+  force(password)
+  state$login <- function() login(state$user, password)
+}
+
+# Whether there is another token than the one that was refused: a new one, if the server does not know the session's any more.
+token_renewed <- function(refused) {
+  if (is.null(refused)) return(FALSE)
+  if (identical(refused, state$token) && token_ended()) {
+    state$token <- tryCatch(state$login(), cenote_error = function(e) refused)
+  }
+  !identical(refused, state$token)
+}
+
+# A request can also be refused for another reason, such as its ticket.
+token_ended <- function() {
+  h <- handle()
+  answer <- tryCatch(curl::curl_fetch_memory(paste0(host(), "/v1/whoami"), h), error = stop_unreachable)
+  answer$status_code == 401 && !is.null(state$login)
 }
 
 ask_password <- function() {

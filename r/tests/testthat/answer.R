@@ -1,6 +1,7 @@
 # A server that gives prepared answers: Rscript answer.R FILE STATUSES BODIES PARENT [HEADER]...
 #
-# Statuses and bodies are separated by commas, one for each request; the last one stays.
+# Statuses and bodies are separated by commas, one for each request; the last one stays. Where the status is `interrupt`, PARENT is
+# interrupted, and nothing is answered.
 # It listens on a free port, which it writes to FILE. It ends when the process PARENT has gone.
 arguments <- commandArgs(TRUE)
 parent <- as.integer(arguments[[4]])
@@ -30,6 +31,10 @@ repeat {
   client <- socketAccept(listener, blocking = TRUE, open = "r+b")
   while (length(asked <- readLines(client, 1)) && nzchar(asked)) next
   asked_before <- asked_before + 1
+  if (statuses[[min(asked_before, length(statuses))]] == "interrupt") {
+    tools::pskill(parent, tools::SIGINT)
+    next # the connection stays open
+  }
   writeBin(answer(asked_before), client)
   close(client)
 }

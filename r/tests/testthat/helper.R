@@ -32,7 +32,8 @@ breaking_proxy <- function(up = Inf, down = Inf, times = 1) {
   beside("proxy.R", announced, c(server, announced, up, down, times, Sys.getpid()))
 }
 
-# The address of a server that gives the same answer to all requests, or one after the other. It ends with the R session.
+# The address of a server that gives the same answer to all requests, or one after the other, or interrupts this session
+# (status "interrupt"). It ends with the R session.
 answering <- function(status, body = "", headers = character()) {
   announced <- tempfile()
   beside("answer.R", announced, c(announced, status, shQuote(body), Sys.getpid(), shQuote(headers)))

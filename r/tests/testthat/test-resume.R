@@ -259,3 +259,31 @@ test_that("what an interrupted call has begun ends", {
   iget("f", back)
   expect_equal(file.size(back), 10)
 })
+
+test_that("an interrupt is R's, whatever is under way, and leaves what has come", {
+  skip_on_os("windows")
+  need_server()
+  file <- file_with(random_bytes(3e5))
+  large <- file_with(random_bytes(17 * 2^20))
+  back <- tempfile()
+  part <- paste0(back, ".part")
+  calls <- list(
+    quote(ils()), quote(iget("f", back)), quote(iget("f", back, verbose = TRUE)), quote(iput(file, "f")),
+    quote(iput(large, "f")), quote(iput(file, "f", offset = 1, overwrite = TRUE)), quote(get_tree(absolute("d"), back, list(offset = 0), FALSE)),
+    quote(iquery("select DATA_NAME")), quote(ireadRDS("f"))
+  )
+  there <- host()
+  for (call in calls) {
+    state$host <- answering("interrupt")
+    caught <- tryCatch(eval(call), interrupt = identity)
+    expect_s3_class(caught, "interrupt")
+    expect_false(any(file.exists(c(back, part))), info = deparse(call))
+  }
+  writeBin(as.raw(1:5), part)
+  state$host <- answering("interrupt")
+  expect_s3_class(tryCatch(iget("f", back), interrupt = identity), "interrupt")
+  expect_identical(bytes_of(part), as.raw(1:5))
+  state$host <- there
+  iput(file, "f")
+  expect_equal(iget("f", back)$size, 3e5)
+})

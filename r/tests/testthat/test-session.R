@@ -50,11 +50,102 @@ test_that("the role says where one begins", {
   expect_equal(ipwd(), "/tempZone")
 })
 
-test_that("an expired token is told", {
+# Ends every login of a user at the server.
+end_logins <- function(user = "rods", password = "rods") {
+  request <- function(method, query = "") {
+    h <- curl::new_handle(customrequest = method, httpauth = 1L, userpwd = paste0(user, ":", password))
+    answer <- curl::curl_fetch_memory(paste0(server, "/v1/tokens", query), h)
+    if (answer$status_code >= 400) stop("tokens: ", rawToChar(answer$content))
+    answer$content
+  }
+  for (id in jsonlite::parse_json(rawToChar(request("GET")), simplifyVector = TRUE)$items$id) {
+    request("DELETE", paste0("?id=", id))
+  }
+}
+
+test_that("a session whose token has ended logs in again, whatever it does", {
   need_server()
-  state$token <- "none"
+  file <- file_with(random_bytes(1000))
+  large <- file_with(random_bytes(17 * 2^20))
+  dir <- tempfile()
+  dir.create(dir)
+  for (i in 1:3) writeBin(random_bytes(3e5), file.path(dir, i))
+  calls <- list(
+    quote(ils()), quote(icd(".")), quote(imkdir("c")), quote(iput(file, "f")), quote(iget("f", tempfile())),
+    quote(iput(large, "large")), quote(iget("large", tempfile())), quote(iput(dir, "d")), quote(iget("d", tempfile())),
+    quote(iput(file, "f", offset = 10, truncate = FALSE, overwrite = TRUE)), quote(isaveRDS(1, "o")), quote(ireadRDS("o")),
+    quote(imeta("f", operations = add("a", "b"))), quote(ils(stat = TRUE, metadata = TRUE)),
+    quote(iquery("select DATA_NAME")), quote(irm("f")), quote(irm("d", recursive = TRUE)),
+    quote(iadmin("late", "secret", "create_user")), quote(iadmin("late", action = "remove_user"))
+  )
+  for (call in calls) {
+    end_logins()
+    expect_error(eval(call), NA, info = deparse(call))
+  }
+  expect_equal(ipwd(), "/tempZone/home/rods/tests")
+})
+
+test_that("what is under way when the token ends goes on", {
+  need_server()
+  dir <- tempfile()
+  dir.create(dir)
+  for (i in 1:20) writeBin(random_bytes(3e5), file.path(dir, i))
+  iput(dir, "d")
+  answered <- integer()
+  ended <- FALSE
+  each_request(20, function(i) {
+    if (i == 8 && !ended) end_logins()
+    ended <<- ended || i == 8
+    h <- get_handle(absolute(paste0("d/", i)), 0, list())
+    list(handle = h, done = function(answer) {
+      check_status(answer)
+      answered <<- c(answered, length(answer$content))
+    })
+  })
+  expect_equal(answered, rep(3e5, 20))
+})
+
+test_that("a session whose password no longer holds is told", {
+  need_server()
+  iadmin("changed", "secret", "create_user")
+  at_end(function() {
+    iauth("rods", "rods")
+    iadmin("changed", action = "remove_user")
+  }, environment())
+  iauth("changed", "secret")
+  state$login <- function() login("changed", "not any more")
+  end_logins("changed", "secret")
   expect_error(ils(), "iauth", class = "cenote_unauthenticated")
   expect_error(iget("a", tempfile()), "iauth", class = "cenote_unauthenticated")
+  expect_error(iput(file_with(raw(1)), "a"), "iauth", class = "cenote_unauthenticated")
+})
+
+test_that("a session goes on after its user's password was set in it", {
+  need_server()
+  iadmin("boss", "secret", "create_user", "rodsadmin")
+  at_end(function() {
+    iauth("rods", "rods")
+    iadmin("boss", action = "remove_user")
+  }, environment())
+  iauth("boss", "secret")
+  iadmin("boss", "other", "set_password")
+  end_logins("boss", "other")
+  expect_equal(nrow(ils()), 0)
+})
+
+test_that("a wrong ticket costs no login", {
+  need_server()
+  iput(file_with(raw(1)), "f")
+  token <- state$token
+  expect_error(iget("f", tempfile(), ticket = "none"), "who gave it", class = "cenote_unauthenticated")
+  expect_identical(state$token, token)
+})
+
+test_that("the password goes to no other server", {
+  need_server()
+  expect_false(is.null(state$login))
+  create_irods("http://127.0.0.1:1", overwrite = TRUE)
+  expect_null(state$login)
 })
 
 test_that("who still has something at home is not removed", {
