@@ -2,12 +2,13 @@
 //!
 //! A place that holds fewer bytes than the range asks for holds a damaged blob,
 //! because the catalog knows each blob's length: no read ends early without an
-//! error.
+//! error. Nor does any read give more: a place that sends other bytes behind the range would shift
+//! whatever the caller puts after it.
 
 use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::stream::{self, BoxStream};
@@ -86,14 +87,17 @@ impl Place {
         }
     }
 
-    /// `chunks`, with an error instead of an end before `range` is full.
+    /// `chunks`, with an error instead of an end before `range` is full, and instead of bytes behind it.
     fn until_end(&self, id: BlobId, range: Range<u64>, chunks: SourceStream) -> ReadStream {
         let state = (self.clone(), chunks, range.start);
         let checked = stream::try_unfold(state, move |(place, mut chunks, at)| async move {
             match chunks.next().await {
                 Some(Ok(chunk)) => {
                     let at = at + chunk.len() as u64;
-                    Ok(Some((chunk, (place, chunks, at))))
+                    match at <= range.end {
+                        true => Ok(Some((chunk, (place, chunks, at)))),
+                        false => Err(place.error(id, "more bytes came than were asked for")),
+                    }
                 }
                 Some(Err(source)) => Err(place.error(id, source)),
                 None if at < range.end => Err(place.short(id, range.end, at)),
@@ -120,67 +124,33 @@ fn chunks(got: GetResult) -> SourceStream {
 }
 
 fn file_chunks(file: File, range: Range<u64>) -> SourceStream {
-    let file = Arc::new(ChunkFile { file, spare: Mutex::new(Vec::new()) });
+    let file = Arc::new(file);
     let starts = range.clone().step_by(CHUNK);
     let reads = stream::iter(starts).map(move |start| {
         let (file, len) = (file.clone(), (range.end - start).min(CHUNK as u64));
-        spawn_blocking(move || file.read(start, len as usize))
+        spawn_blocking(move || read_at(&file, start, len as usize))
     });
     // Reads start when they are pulled into the buffer, so one is always ahead.
     let chunks = reads.buffered(AHEAD).map(|done| Ok(done??));
     chunks.boxed()
 }
 
+/// The `len` bytes at `start`, or fewer where the file ends.
+fn read_at(file: &File, start: u64, len: usize) -> io::Result<Bytes> {
+    let mut bytes = Vec::with_capacity(len);
+    while bytes.len() < len {
+        let at = start + bytes.len() as u64;
+        match rustix::io::pread(file, spare_capacity(&mut bytes), at) {
+            Ok(0) => break,
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    // The allocator may have given more room than was asked for.
+    bytes.truncate(len);
+    Ok(bytes.into())
+}
+
 fn split(mut run: Bytes) -> impl Iterator<Item = Bytes> {
     std::iter::from_fn(move || (!run.is_empty()).then(|| run.split_to(run.len().min(CHUNK))))
-}
-
-/// An open file, and the buffers of chunks that were read from it and are no
-/// longer in use: memory that stays warm, instead of fresh pages for each chunk.
-struct ChunkFile {
-    file: File,
-    spare: Mutex<Vec<Vec<u8>>>,
-}
-
-impl ChunkFile {
-    /// The `len` bytes at `start`, or fewer where the file ends.
-    fn read(self: Arc<Self>, start: u64, len: usize) -> io::Result<Bytes> {
-        let mut bytes = self.buffer(len);
-        while bytes.len() < len {
-            let at = start + bytes.len() as u64;
-            match rustix::io::pread(&self.file, spare_capacity(&mut bytes), at) {
-                Ok(0) => break,
-                Ok(_) | Err(Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Ok(Bytes::from_owner(Chunk { bytes, file: self }))
-    }
-
-    fn buffer(&self, len: usize) -> Vec<u8> {
-        let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut buffer = spare.unwrap_or_default();
-        buffer.reserve_exact(len);
-        buffer
-    }
-}
-
-/// The bytes of one chunk, whose buffer goes back when the last of them is dropped.
-struct Chunk {
-    bytes: Vec<u8>,
-    file: Arc<ChunkFile>,
-}
-
-impl AsRef<[u8]> for Chunk {
-    fn as_ref(&self) -> &[u8] {
-        &self.bytes
-    }
-}
-
-impl Drop for Chunk {
-    fn drop(&mut self) {
-        let mut buffer = std::mem::take(&mut self.bytes);
-        buffer.clear();
-        self.file.spare.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
-    }
 }

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::ops::Range;
+
 use bytes::Bytes;
 use cenote_blob::{BlobId, Place};
 use futures_util::TryStreamExt;
@@ -36,6 +38,17 @@ async fn check(place: &Place, runs: Vec<Bytes>, edges: [Index; 2]) {
     let chunks: Vec<_> = place.read(ID, range.clone()).try_collect().await.unwrap();
     assert!(chunks.concat() == expected, "{range:?} of {}", whole.len());
     assert!(place.read_all(ID, range.clone()).await.unwrap() == expected, "{range:?}");
+    assert!(streamed(place, range.clone()).await == expected, "{range:?} of {}", whole.len());
+}
+
+/// Each chunk is dropped before the next is asked for, as a socket does.
+async fn streamed(place: &Place, range: Range<u64>) -> Vec<u8> {
+    let mut chunks = place.read(ID, range);
+    let mut bytes = Vec::new();
+    while let Some(chunk) = chunks.try_next().await.unwrap() {
+        bytes.extend_from_slice(&chunk);
+    }
+    bytes
 }
 
 fn block_on(test: impl Future<Output = ()>) {
