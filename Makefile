@@ -53,7 +53,10 @@ oracle: ## run N random histories of trajectories on ours and on the reference p
 	$(VENV)/bin/python -m pip install --quiet gsd==5.0.1
 	GSD_ORACLE_SEEDS=$(N) $(VENV)/bin/python -m pytest -q python/tests/gsd/test_oracle.py
 
-nightly: crash oracle ## what is too long for `make test`: crash and oracle, N rounds each
+models: ## compare the heart with its model in N random histories, with contents of up to some MiB among them
+	PROPTEST_CASES=$(N) cargo test --release --locked -p cenote-store --test it model::
+
+nightly: crash models oracle ## what is too long for `make test`: crash, models and oracle, N rounds each
 
 fuzz: ## run every fuzz target for a minute each (needs cargo-fuzz and a nightly compiler)
 	cd fuzz && for target in $$(cargo +nightly fuzz list); do \
@@ -85,4 +88,4 @@ bench-irods: build ## measure the R package beside curl, and beside rirods where
 	scripts/setup bench-r
 	bench/irods/run
 
-.PHONY: help build demo lint test python r check-r crash oracle nightly fuzz bench-engines bench-scale bench-native bench-gsd bench-keyset bench-irods
+.PHONY: help build demo lint test python r check-r crash models oracle nightly fuzz bench-engines bench-scale bench-native bench-gsd bench-keyset bench-irods

@@ -1,19 +1,25 @@
 //! The whole heart against a simple model: random histories over a small tree of names, every
-//! answer and the state after each step compared, and a check at the end.
+//! answer and the state after each step compared, and a check at the end. With many short contents; and with few of
+//! up to some MiB, on a disk, whose sizes, ranges and parts cross the sizes at which the heart and the places change
+//! their ways: 64 KiB, 512 KiB, 1 MiB and 8 MiB. `PROPTEST_CASES` asks for more histories.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use cenote_blob::Place;
 use cenote_kv::{FjallEngine, FjallOptions, MemoryEngine};
 use cenote_store::{
     At, AttributeChange, AvuChange, CheckOptions, Conditions, CopyOptions, CreateOptions, Draft,
-    ErrorKind, Kind, MoveOptions, PlaceId, PlaceState, PutOptions, RemoveOptions, Stat, StorePath,
-    Versioning, Where,
+    Error, ErrorKind, Kind, Limits, MoveOptions, PlaceId, PlaceState, PutOptions, RemoveOptions,
+    ResourceId, Stat, StorePath, UploadOptions, Versioning, Where,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::sample::select;
+use sha2::{Digest, Sha256};
 
-use crate::world::{World, assert_clean, at, avu, cases, noise, path, run, world_on};
+use crate::uploads::{begin, complete, part};
+use crate::world::{World, assert_clean, at, avu, cases, crc64nvme, noise, path, run, world_on};
 
 /// Attributes and their values.
 type Avus = BTreeSet<(String, String)>;
@@ -48,15 +54,59 @@ enum Op {
     Replicate(StorePath, usize),
     Trim(StorePath, usize),
     Drain(usize, usize),
+    Upload(StorePath, Parts),
+    Digest(StorePath),
     Sweep,
     Reopen,
 }
 
-fn paths() -> impl Strategy<Value = StorePath> {
-    "(/[abc]){1,3}".prop_map(|text| path(&text))
+/// Parts of an upload by offset and length, without a gap, in the order in which they come.
+type Parts = Vec<(usize, usize)>;
+
+/// How large contents are, and which names there are.
+#[derive(Clone)]
+struct Scale {
+    paths: &'static str,
+    sizes: BoxedStrategy<usize>,
+    /// The bytes of a write in place: never none.
+    runs: BoxedStrategy<usize>,
 }
 
-fn op() -> impl Strategy<Value = Op> {
+/// Contents above 64 bytes are blobs here: see [`crate::world::LIMITS`].
+fn small() -> Scale {
+    Scale { paths: "(/[abc]){1,3}", sizes: (0usize..150).boxed(), runs: (1usize..80).boxed() }
+}
+
+/// The sizes at which something changes, give or take two bytes, and any up to 3 MB.
+fn real() -> Scale {
+    let edges = select(vec![64 << 10, 512 << 10, 1 << 20, 2 << 20, 8 << 20]);
+    let edges = (edges, 0usize..5).prop_map(|(edge, more): (usize, usize)| edge + more - 2);
+    let sizes = prop_oneof![3 => edges, 3 => 0usize..3_000_000, 1 => 0usize..100].boxed();
+    let runs = prop_oneof![1usize..100, 1usize..200_000, 1usize..1_500_000].boxed();
+    Scale { paths: "/[abc]", sizes, runs }
+}
+
+/// Parts that follow each other or overlap, in any order.
+fn parts(scale: &Scale) -> impl Strategy<Value = Parts> + use<> {
+    vec((scale.runs.clone(), 0usize..4), 1..5)
+        .prop_map(|runs| {
+            let mut end = 0;
+            let part = |(length, overlap): (usize, usize)| {
+                // None, or a quarter or half of it.
+                let start = end - (length * overlap / 4).saturating_sub(length / 4).min(end);
+                end = end.max(start + length);
+                (start, length)
+            };
+            runs.into_iter().map(part).collect::<Vec<_>>()
+        })
+        .prop_shuffle()
+}
+
+fn op(scale: &Scale) -> impl Strategy<Value = Op> + use<> {
+    let names = scale.paths;
+    let paths = move || names.prop_map(|text| path(&text));
+    let sizes = || scale.sizes.clone();
+    let runs = || scale.runs.clone();
     let kinds = prop_oneof![3 => Just(Kind::Collection), 1 => Just(Kind::Link), 1 => Just(Kind::Description)];
     let change = ("[kl]", "[vw]", 0..3).prop_map(|(k, v, which)| match which {
         0 => AvuChange::Add(avu(&k, &v)),
@@ -65,10 +115,13 @@ fn op() -> impl Strategy<Value = Op> {
     });
     prop_oneof![
         4 => (paths(), kinds, any::<bool>()).prop_map(|(p, k, b)| Op::Create(p, k, b)),
-        5 => (paths(), 0usize..120, any::<bool>()).prop_map(|(p, n, b)| Op::Put(p, n, b)),
-        2 => (paths(), 0usize..120).prop_map(|(p, n)| Op::Append(p, n)),
-        2 => (paths(), 0usize..150, 1usize..80).prop_map(|(p, at, n)| Op::Patch(p, at, n)),
-        1 => (paths(), 0usize..150).prop_map(|(p, n)| Op::Truncate(p, n)),
+        5 => (paths(), sizes(), any::<bool>()).prop_map(|(p, n, b)| Op::Put(p, n, b)),
+        2 => (paths(), runs()).prop_map(|(p, n)| Op::Append(p, n)),
+        1 => paths().prop_map(|p| Op::Append(p, 0)),
+        3 => (paths(), sizes(), runs()).prop_map(|(p, at, n)| Op::Patch(p, at, n)),
+        2 => (paths(), sizes()).prop_map(|(p, n)| Op::Truncate(p, n)),
+        2 => (paths(), parts(scale)).prop_map(|(p, parts)| Op::Upload(p, parts)),
+        2 => paths().prop_map(Op::Digest),
         3 => (paths(), paths(), any::<bool>()).prop_map(|(p, q, b)| Op::Move(p, q, b)),
         3 => (paths(), paths(), any::<bool>()).prop_map(|(p, q, b)| Op::Copy(p, q, b)),
         2 => (paths(), paths()).prop_map(|(p, q)| Op::CopyDescription(p, q)),
@@ -76,7 +129,7 @@ fn op() -> impl Strategy<Value = Op> {
         3 => (paths(), change).prop_map(|(p, c)| Op::Describe(p, c)),
         2 => (paths(), any::<bool>()).prop_map(|(p, b)| Op::Keep(p, b)),
         1 => (paths(), 0usize..3).prop_map(|(p, n)| Op::Restore(p, n)),
-        2 => (paths(), 0usize..4, 0usize..120).prop_map(|(p, at, n)| Op::PutIn(p, at, n)),
+        2 => (paths(), 0usize..4, sizes()).prop_map(|(p, at, n)| Op::PutIn(p, at, n)),
         3 => (paths(), 0usize..4).prop_map(|(p, at)| Op::Replicate(p, at)),
         2 => (paths(), 0usize..3).prop_map(|(p, n)| Op::Trim(p, n)),
         1 => (1usize..3, 0usize..3).prop_map(|(from, to)| Op::Drain(from, to)),
@@ -413,9 +466,66 @@ impl Pair {
             Op::Describe(what, change) => self.describe(what, change),
             Op::Keep(what, keeps) => self.keep(what, *keeps),
             Op::Restore(what, nth) => self.restore(what, *nth),
+            Op::Upload(to, parts) => self.upload(to, parts, seed),
+            Op::Digest(what) => self.digest(what),
             Op::Sweep => self.world.sweep(),
             Op::Reopen => self.world = self.world.reopened(),
         }
+    }
+
+    fn upload(&mut self, to: &StorePath, parts: &Parts, seed: u64) {
+        let run = |n: usize| noise(parts[n].1, seed * 100 + n as u64);
+        let begun = begin(&self.world, &to.to_string(), UploadOptions::default());
+        let expected = match self.model.nodes.get(to) {
+            Some(node) if node.kind != Kind::Object => Err(ErrorKind::WrongKind),
+            Some(_) => Ok(()),
+            None => self.model.missing_above(to, false).map(drop),
+        };
+        assert_eq!(begun.as_ref().map(drop).map_err(Error::kind), expected);
+        let Ok(upload) = begun else { return };
+        for (n, (offset, _)) in parts.iter().enumerate() {
+            part(&self.world, upload.id, *offset, &run(n)).unwrap();
+        }
+        complete(&self.world, upload.id, None).unwrap();
+        let mut order: Vec<usize> = (0..parts.len()).collect();
+        // A part that comes again takes the place of the one before; of others the one that begins later counts.
+        order.retain(|n| parts[n + 1..].iter().all(|(offset, _)| *offset != parts[*n].0));
+        order.sort_by_key(|n| parts[*n].0);
+        let mut bytes = Vec::new();
+        for n in order {
+            let (offset, length) = parts[n];
+            bytes.resize(bytes.len().max(offset + length), 0);
+            bytes[offset..offset + length].copy_from_slice(&run(n));
+        }
+        match self.model.nodes.contains_key(to) {
+            true => self.model.change_bytes(to, bytes),
+            false => self.learn(to, Kind::Object, bytes, None),
+        }
+    }
+
+    fn digest(&self, what: &StorePath) {
+        let Some(node) = self.model.nodes.get(what).filter(|node| node.kind == Kind::Object) else {
+            return;
+        };
+        run(self.world.store.compute_digest(ResourceId(node.id))).unwrap();
+        assert!(self.compare_content(what, 1), "{what} has no digest");
+    }
+
+    /// Compares an object's bytes, whole and in ranges, and its digests; says whether its SHA-256 is known.
+    fn compare_content(&self, what: &StorePath, seed: u64) -> bool {
+        let Some(node) = self.model.nodes.get(what).filter(|node| node.kind == Kind::Object) else {
+            return false;
+        };
+        let (world, bytes) = (&self.world, &node.bytes);
+        for range in ranges(bytes.len(), seed) {
+            let read = world.read_range(&what.to_string(), range.start as u64..range.end as u64);
+            assert!(read == bytes[range.clone()], "{what}, {range:?} of {}", bytes.len());
+        }
+        let head = world.stat(&what.to_string()).unwrap().resource.content.unwrap();
+        let known = head.digests;
+        known.crc64nvme.inspect(|crc| assert_eq!(*crc, crc64nvme(bytes), "{what}"));
+        known.sha256.inspect(|sha256| assert_eq!(sha256[..], Sha256::digest(bytes)[..], "{what}"));
+        known.sha256.is_some()
     }
 
     fn trim(&self, what: &StorePath, nth: usize) {
@@ -513,6 +623,36 @@ impl Pair {
     }
 }
 
+/// All, and some ranges with ends anywhere and at the edges of the chunks in which files are read.
+fn ranges(size: usize, seed: u64) -> Vec<Range<usize>> {
+    let dice: Vec<usize> = noise(6 * 8, seed)
+        .chunks(8)
+        .map(|word| word.iter().fold(0, |n, byte| n * 251 + *byte as usize))
+        .collect();
+    let edges = [1 << 19, 1 << 20, 3 << 19].map(|edge: usize| edge.min(size));
+    let ends: Vec<usize> = dice.iter().map(|n| n % (size + 1)).chain(edges).collect();
+    let pairs = ends.windows(2).map(|ends| ends[0].min(ends[1])..ends[0].max(ends[1]));
+    [0..size].into_iter().chain(pairs).collect()
+}
+
+impl Op {
+    /// The object whose bytes it changes.
+    fn target(&self) -> Option<&StorePath> {
+        match self {
+            Self::Put(to, ..)
+            | Self::PutIn(to, ..)
+            | Self::Append(to, _)
+            | Self::Patch(to, ..)
+            | Self::Truncate(to, _)
+            | Self::Upload(to, _)
+            | Self::Restore(to, _)
+            | Self::Copy(_, to, _)
+            | Self::Replicate(to, _) => Some(to),
+            _ => None,
+        }
+    }
+}
+
 fn rebase(path: &StorePath, from: &StorePath, to: &StorePath) -> StorePath {
     let below = &path.names()[from.names().len()..];
     below.iter().fold(to.clone(), |path, name| path.join(name.clone()).unwrap())
@@ -525,9 +665,14 @@ fn play(world: World, ops: &[Op]) {
     for (n, op) in ops.iter().enumerate() {
         pair.apply(op, n as u64 + 1);
         pair.compare_tree();
+        if let Some(target) = op.target() {
+            pair.compare_content(target, n as u64);
+        }
         pair.compare_replicas();
     }
     pair.compare_all();
+    let all: Vec<_> = pair.model.nodes.keys().cloned().collect();
+    all.iter().for_each(|path| pair.digest(path));
     assert_clean(&pair.world.store);
     pair.world.sweep();
     pair.compare_all();
@@ -555,7 +700,7 @@ proptest! {
     #![proptest_config(cases(150))]
 
     #[test]
-    fn the_heart_is_its_model(ops in vec(op(), 1..50)) {
+    fn the_heart_is_its_model(ops in vec(op(&small()), 1..50)) {
         play(world_on(MemoryEngine::new(), Place::memory("main")), &ops);
     }
 }
@@ -564,11 +709,18 @@ proptest! {
     #![proptest_config(cases(4))]
 
     #[test]
-    fn the_heart_is_its_model_on_disk(ops in vec(op(), 1..25)) {
+    fn the_heart_is_its_model_on_disk(ops in vec(op(&small()), 1..25)) {
         let dir = tempfile::tempdir().unwrap();
         let options = FjallOptions { reserve: 0, ..FjallOptions::default() };
         let engine = FjallEngine::open(dir.path().join("catalog"), options).unwrap();
         let place = Place::local("main", dir.path().join("contents")).unwrap();
         play(world_on(engine, place), &ops);
+    }
+
+    #[test]
+    fn the_heart_is_its_model_at_real_sizes(ops in vec(op(&real()), 1..20)) {
+        let dir = tempfile::tempdir().unwrap();
+        let place = Place::local("main", dir.path()).unwrap();
+        play(world_on(MemoryEngine::new(), place).with_limits(Limits::default()), &ops);
     }
 }

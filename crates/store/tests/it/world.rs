@@ -2,6 +2,7 @@
 //! tests do with it.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
@@ -197,6 +198,12 @@ impl World {
         Self { opener: self.opener.clone(), ..reopened }
     }
 
+    /// The same with other limits.
+    pub(crate) fn with_limits(mut self, limits: Limits) -> Self {
+        self.parts.limits = limits;
+        self.reopened()
+    }
+
     /// The same with places in memory, in which these faults happen: `a` and `b`.
     pub(crate) fn with_places(mut self, faults: Faults) -> Self {
         self.opener = Arc::new(MemoryOpener { faults, ..MemoryOpener::default() });
@@ -305,6 +312,19 @@ impl World {
     pub(crate) fn try_read(&self, caller: &Caller, from: &str) -> Result<Vec<u8>> {
         let opened = self.store.open(caller, &at(from), &ReadOptions::default())?;
         Ok(run(opened.read_all())?.to_vec())
+    }
+
+    /// A range, each chunk dropped before the next is asked for, as a socket does.
+    pub(crate) fn read_range(&self, from: &str, range: Range<u64>) -> Vec<u8> {
+        use futures_util::StreamExt;
+        let opened = self.store.open(&self.admin, &at(from), &ReadOptions::default()).unwrap();
+        run(async {
+            let (mut stream, mut bytes) = (opened.bytes(range).unwrap(), Vec::new());
+            while let Some(chunk) = stream.next().await {
+                bytes.extend_from_slice(&chunk.unwrap());
+            }
+            bytes
+        })
     }
 
     pub(crate) fn read_version(&self, from: &str, version: u64) -> Vec<u8> {
