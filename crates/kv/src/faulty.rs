@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 
@@ -23,6 +23,10 @@ pub enum Fault {
     Lose,
     /// A commit is applied, but answers "unknown"; the engine is latched.
     Keep,
+    /// As [`Fault::Lose`], but what became of it shows only when the engine is opened again ([`Error::Undecided`]).
+    LoseInDoubt,
+    /// As [`Fault::Keep`], but it is applied, and shows, only when the engine is opened again.
+    KeepInDoubt,
 }
 
 /// Passes calls on to another engine until the step at which it is to fail.
@@ -40,6 +44,16 @@ struct Plan {
     steps: AtomicU64,
     latched: AtomicBool,
     fault: Mutex<Option<(u64, Fault)>>,
+    doubt: Mutex<Doubt>,
+}
+
+/// What shows when the engine is opened again.
+#[derive(Debug, Default)]
+enum Doubt {
+    #[default]
+    None,
+    Lost,
+    Kept(Batch),
 }
 
 impl FaultyEngine {
@@ -56,6 +70,9 @@ impl FaultyEngine {
     /// Fails no more, as if the engine had been opened again; counts steps from zero.
     pub fn heal(&self) {
         self.plan.restart(None);
+        if let Doubt::Kept(batch) = std::mem::take(&mut *self.plan.doubt()) {
+            self.inner.commit(batch).expect("a latched engine took no commit since");
+        }
     }
 
     /// Steps since the last call of [`Self::fail_at`] or [`Self::heal`].
@@ -76,6 +93,10 @@ impl Plan {
         let now = self.steps.fetch_add(1, Ordering::SeqCst) + 1;
         let fault = *self.fault.lock().unwrap_or_else(PoisonError::into_inner);
         fault.filter(|(at, _)| *at == now).map(|(_, fault)| fault)
+    }
+
+    fn doubt(&self) -> MutexGuard<'_, Doubt> {
+        self.doubt.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn read(&self) -> Result<()> {
@@ -103,11 +124,12 @@ impl Engine for FaultyEngine {
             return Err(CommitError::Latched);
         }
         let Some(fault) = self.plan.step() else { return self.inner.commit(batch) };
-        if fault == Fault::Refuse {
-            return Err(CommitError::NoSpace);
-        }
-        if fault == Fault::Keep {
-            self.inner.commit(batch)?;
+        match fault {
+            Fault::Refuse => return Err(CommitError::NoSpace),
+            Fault::Lose => {}
+            Fault::Keep => drop(self.inner.commit(batch)?),
+            Fault::LoseInDoubt => *self.plan.doubt() = Doubt::Lost,
+            Fault::KeepInDoubt => *self.plan.doubt() = Doubt::Kept(batch),
         }
         self.plan.latched.store(true, Ordering::SeqCst);
         Err(CommitError::Unknown(injected()))
@@ -115,7 +137,10 @@ impl Engine for FaultyEngine {
 
     fn outcome(&self, token: &Token) -> Result<Option<Version>> {
         self.plan.read()?;
-        self.inner.outcome(token)
+        match *self.plan.doubt() {
+            Doubt::None => self.inner.outcome(token),
+            Doubt::Lost | Doubt::Kept(_) => Err(Error::Undecided),
+        }
     }
 
     fn limits(&self) -> Limits {

@@ -43,6 +43,8 @@ pub use error::{CommitError, Error, Result};
 pub use evidence::Evidence;
 #[cfg(feature = "conformance")]
 pub use faulty::{Fault, FaultyEngine};
+#[cfg(feature = "conformance")]
+pub use fjall::Step;
 pub use fjall::{FjallEngine, FjallOptions};
 pub use memory::MemoryEngine;
 #[cfg(feature = "postgres")]

@@ -88,3 +88,19 @@ fn an_unknown_commit_latches_until_opened_again() {
         engine.commit(put("d")).unwrap();
     }
 }
+
+#[test]
+fn a_commit_in_doubt_shows_when_the_engine_is_opened_again() {
+    for (fault, kept) in [(Fault::LoseInDoubt, None), (Fault::KeepInDoubt, Some(3))] {
+        let engine = faulty();
+        engine.fail_at(1, fault);
+        let batch = Batch { token: Some([1; 16]), ..put("c") };
+        assert!(matches!(engine.commit(batch), Err(CommitError::Unknown(_))));
+        assert!(matches!(engine.commit(put("d")), Err(CommitError::Latched)));
+        assert!(matches!(engine.outcome(&[1; 16]), Err(Error::Undecided)));
+        assert!(engine.snapshot().unwrap().get(b"c").unwrap().is_none());
+        engine.heal();
+        assert_eq!(engine.outcome(&[1; 16]).unwrap(), kept);
+        assert_eq!(engine.snapshot().unwrap().get(b"c").unwrap().is_some(), kept.is_some());
+    }
+}

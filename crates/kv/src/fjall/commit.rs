@@ -1,7 +1,7 @@
 //! Writes: a group of batches becomes one atomic write with one sync, that of the log; a large one with a sync of
 //! the tree.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{MutexGuard, PoisonError};
 
 use bytes::Bytes;
@@ -10,6 +10,7 @@ use fjall::PersistMode;
 use super::log::{self, Group, Log};
 use super::queue::{Caller, Pending};
 use super::snapshot::FjallSnapshot;
+use super::steps::Step;
 use super::{FjallEngine, error, layout};
 use crate::overlay::Overlay;
 use crate::{CommitError, Error, Result, Snapshot, Token, Version};
@@ -47,51 +48,61 @@ impl FjallEngine {
     }
 
     /// Writes durably. The error is made anew for each caller.
+    ///
+    /// Once something may have been written every failure is "unknown", whatever its cause: what the log or the
+    /// journal of the tree has is applied when the store is opened again.
     fn persist(&self, group: Group) -> Result<(), Box<dyn Fn() -> CommitError>> {
         let size = group.size();
         if !self.reserve.has_room_for(size) {
             return Err(Box::new(|| CommitError::NoSpace));
         }
+        let writing = Writing(&self.latched);
         let written = match size <= log::LARGEST {
             true => self.write_logged(group),
             false => self.write_synced(group),
         };
-        written.map_err(|failed| self.latch(failed))
+        match written {
+            Ok(()) => writing.end(),
+            Err(failed) => {
+                let reason = error(failed).to_string();
+                return Err(Box::new(move || {
+                    CommitError::Unknown(Error::Io(reason.clone().into()))
+                }));
+            }
+        }
+        Ok(())
     }
 
     fn write_logged(&self, group: Group) -> fjall::Result<()> {
         let mut log = self.log();
-        while !log.append(&group)? {
+        self.steps.reach(Step::Begin)?;
+        while !log.write(&group)? {
+            self.steps.reach(Step::LogFull)?;
             self.store.sync()?;
             log.restart();
         }
-        self.store.write(group.rows, None)
+        self.steps.reach(Step::Logged)?;
+        log.sync()?;
+        self.steps.reach(Step::LogSynced)?;
+        self.store.write(group.rows, None)?;
+        self.steps.reach(Step::Written)
     }
 
     fn write_synced(&self, group: Group) -> fjall::Result<()> {
         let settled = group.settled();
+        self.steps.reach(Step::Begin)?;
         self.store.write(group.rows, Some(PersistMode::SyncData))?;
+        self.steps.reach(Step::Written)?;
         let mut log = self.log();
         log.restart();
-        Ok(log.append(&settled).map(drop)?)
+        log.write(&settled)?;
+        self.steps.reach(Step::Logged)?;
+        log.sync()?;
+        self.steps.reach(Step::LogSynced)
     }
 
     fn log(&self) -> MutexGuard<'_, Log> {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Takes no more commits: what a failed write or sync left on disk is known only
-    /// after it was read back.
-    fn latch(&self, failed: fjall::Error) -> Box<dyn Fn() -> CommitError> {
-        self.latched.store(true, Ordering::Release);
-        match failed {
-            // A background failure closed the tree before this group reached it.
-            fjall::Error::Poisoned => Box::new(|| CommitError::Latched),
-            failed => {
-                let reason = error(failed).to_string();
-                Box::new(move || CommitError::Unknown(Error::Io(reason.clone().into())))
-            }
-        }
     }
 
     pub(super) fn is_latched(&self) -> bool {
@@ -132,6 +143,22 @@ fn admit(base: &FjallSnapshot, group: Vec<Pending>) -> Admitted {
     let own = own.into_iter().map(|(key, value)| (key, Some(value)));
     let rows = overlay.into_changes().into_iter().chain(own).collect();
     Admitted { callers, group: Group { before, after, rows } }
+}
+
+/// A write under way. Unless it comes to its end, by an error or by a panic, the engine takes no more commits: what
+/// was left on disk is known only after it was read back. Latched before any caller has an answer.
+struct Writing<'a>(&'a AtomicBool);
+
+impl Writing<'_> {
+    fn end(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for Writing<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
 }
 
 fn refuse(group: Vec<Pending>, error: impl Fn() -> CommitError) {

@@ -91,8 +91,8 @@ impl Log {
         Ok((Self { file, end: 0, grown }, groups(bytes.into())))
     }
 
-    /// Writes a group, durably; says no if there is no room left.
-    pub(super) fn append(&mut self, group: &Group) -> io::Result<bool> {
+    /// Writes a group; false if there is no room left. Durable after [`Log::sync`].
+    pub(super) fn write(&mut self, group: &Group) -> io::Result<bool> {
         let record = record(group);
         let end = self.end + record.len();
         if end > SIZE {
@@ -100,9 +100,13 @@ impl Log {
         }
         self.grow(end)?;
         self.file.write_all_at(&record, self.end as u64)?;
-        self.file.sync_data()?;
         self.end = end;
         Ok(true)
+    }
+
+    /// Makes what was written durable.
+    pub(super) fn sync(&self) -> io::Result<()> {
+        self.file.sync_data()
     }
 
     /// Begins anew: all that is here is in the tree, durably.
@@ -204,7 +208,7 @@ mod tests {
         assert!(empty.is_empty());
         let written: Vec<Group> = (5..9).map(|version| group(version, b"value")).collect();
         for group in &written {
-            assert!(log.append(group).unwrap());
+            assert!(log.write(group).unwrap());
         }
         assert_eq!(reopen(&dir), written);
         let last = log.end - record(&written[3]).len();
@@ -225,11 +229,11 @@ mod tests {
         let (mut log, _) = Log::open(dir.path()).unwrap();
         let rounds = [[1, 2, 3], [4, 5, 6]].map(|round| round.map(|version| group(version, b"v")));
         for group in &rounds[0] {
-            assert!(log.append(group).unwrap());
+            assert!(log.write(group).unwrap());
         }
         log.restart();
-        assert!(log.append(&rounds[1][0].settled()).unwrap());
-        assert!(log.append(&rounds[1][1]).unwrap());
+        assert!(log.write(&rounds[1][0].settled()).unwrap());
+        assert!(log.write(&rounds[1][1]).unwrap());
         let found = reopen(&dir);
         assert_eq!(found, [rounds[1][0].settled(), rounds[1][1].clone()]);
         assert!(found[0].is_settled() && !found[1].is_settled());
@@ -240,7 +244,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (mut log, _) = Log::open(dir.path()).unwrap();
         let large = vec![7; LARGEST];
-        let fitting = (0..).take_while(|version| log.append(&group(*version, &large)).unwrap());
+        let fitting = (0..).take_while(|version| log.write(&group(*version, &large)).unwrap());
         assert_eq!(fitting.count(), SIZE / (LARGEST + 64));
         assert_eq!(dir.path().join("log").metadata().unwrap().len(), SIZE as u64);
     }

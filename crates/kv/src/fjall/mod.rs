@@ -13,6 +13,7 @@ mod log;
 mod queue;
 mod snapshot;
 mod space;
+mod steps;
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -27,6 +28,9 @@ use self::log::{Group, Log};
 use self::queue::Queue;
 use self::snapshot::FjallSnapshot;
 use self::space::Reserve;
+#[cfg(feature = "conformance")]
+pub use self::steps::Step;
+use self::steps::Steps;
 use crate::{Batch, CommitError, Engine, Error, Result, Snapshot, Token, Version};
 
 /// What a deployment may choose.
@@ -53,6 +57,7 @@ pub struct FjallEngine {
     log: Mutex<Log>,
     reserve: Reserve,
     latched: AtomicBool,
+    steps: Steps,
 }
 
 /// The open database; snapshots keep it open.
@@ -96,7 +101,17 @@ impl FjallEngine {
             log: Mutex::new(log),
             reserve: Reserve::open(dir, options.reserve),
             latched: AtomicBool::new(false),
+            steps: Steps::default(),
         })
+    }
+
+    /// Asks `go_on` at each step of each commit; where it answers false, the commit fails there. For tests, which may
+    /// also panic in it, or end the process.
+    #[cfg(feature = "conformance")]
+    #[must_use]
+    pub fn with_steps(mut self, go_on: impl Fn(Step) -> bool + Send + Sync + 'static) -> Self {
+        self.steps = Steps::new(go_on);
+        self
     }
 }
 

@@ -355,12 +355,15 @@ fn judge(bench: Bench, mutation: &Mutation, plain: &Plain, done: &Result<()>, fa
     assert_clean(&world.store);
 }
 
+const CATALOG_FAULTS: [Fault; 5] =
+    [Fault::Refuse, Fault::Lose, Fault::Keep, Fault::LoseInDoubt, Fault::KeepInDoubt];
+
 #[test]
 fn no_failure_of_the_catalog_leaves_anything_half_there() {
     for mutation in MUTATIONS {
         let plain = plain(mutation);
         let mut failed = 0;
-        for fault in [Fault::Refuse, Fault::Lose, Fault::Keep] {
+        for fault in CATALOG_FAULTS {
             for step in 1..=plain.steps {
                 let bench = bench();
                 bench.engine.fail_at(step, fault);

@@ -1,0 +1,241 @@
+//! A failure after each step of a commit, then a restart: what was acknowledged is there, what was refused is not, and
+//! what is unknown happened whole or not at all. With a power cut at the same time, and with the end of the process.
+//!
+//! The test starts this binary again as the role `writer`, which does nothing in an ordinary run.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write as _};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+use cenote_kv::{Batch, CommitError, Engine, Error, FjallEngine, FjallOptions, Step};
+
+/// Where to play the role of the writer, and the number of the case.
+const DIRECTORY: &str = "CENOTE_TEST_DIRECTORY";
+const CASE: &str = "CENOTE_TEST_CASE";
+
+/// A step, and the bytes of a commit that passes it. Groups of more than 256 KiB, which three writers may not make of 60,000,
+/// go another way.
+const CASES: [(Step, usize); 9] = [
+    (Step::Begin, 1_000),
+    (Step::Logged, 1_000),
+    (Step::LogSynced, 1_000),
+    (Step::Written, 1_000),
+    (Step::LogFull, 60_000),
+    (Step::Begin, 300_000),
+    (Step::Written, 300_000),
+    (Step::Logged, 300_000),
+    (Step::LogSynced, 300_000),
+];
+
+/// How a commit ends at the step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Failure,
+    Panic,
+    Kill,
+}
+
+/// What the writer of a batch was told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Told {
+    Acknowledged,
+    Refused,
+    Unknown,
+}
+
+type History = BTreeMap<u64, Told>;
+
+const WRITERS: u64 = 3;
+
+fn open(dir: &Path) -> FjallEngine {
+    FjallEngine::open(dir, FjallOptions { reserve: 0, ..FjallOptions::default() }).unwrap()
+}
+
+/// An engine whose commits end at the step: each that comes so far, after some that came through.
+fn failing(dir: &Path, (step, _): (Step, usize), end: End) -> FjallEngine {
+    let reached = AtomicU64::new(0);
+    open(dir).with_steps(move |now| {
+        if now != step || (step != Step::LogFull && reached.fetch_add(1, Ordering::SeqCst) < 5) {
+            return true;
+        }
+        match end {
+            End::Failure => false,
+            End::Panic => panic!("a leader fell"),
+            End::Kill => std::process::abort(),
+        }
+    })
+}
+
+fn batch(n: u64, size: usize) -> Batch {
+    let mut batch = Batch { token: Some(token(n)), ..Batch::default() };
+    let value = vec![n as u8; size / 2];
+    batch.put(format!("left/{n}"), value.clone()).put(format!("right/{n}"), value).add("n", 1);
+    batch
+}
+
+fn token(n: u64) -> [u8; 16] {
+    u128::from(n + 1).to_be_bytes()
+}
+
+fn told(engine: &FjallEngine, n: u64, size: usize) -> Told {
+    let answer = catch_unwind(AssertUnwindSafe(|| engine.commit(batch(n, size))));
+    match answer {
+        Ok(Ok(_)) => Told::Acknowledged,
+        Ok(Err(CommitError::Unknown(_))) | Err(_) => Told::Unknown,
+        Ok(Err(_)) => Told::Refused,
+    }
+}
+
+/// Each writer commits until it is told anything else than that it is done, and then once more.
+fn write(engine: &FjallEngine, size: usize, tell: impl Fn(u64, Told) + Sync) {
+    thread::scope(|scope| {
+        for writer in 0..WRITERS {
+            let tell = &tell;
+            scope.spawn(move || {
+                let mut numbers = (0u64..).map(|n| n * WRITERS + writer);
+                while let Some(n) = numbers.next() {
+                    let answer = told(engine, n, size);
+                    tell(n, answer);
+                    if answer != Told::Acknowledged {
+                        break;
+                    }
+                }
+                let n = numbers.next().unwrap();
+                tell(n, told(engine, n, size));
+            });
+        }
+    });
+}
+
+fn played(dir: &Path, case: (Step, usize), end: End) -> History {
+    let engine = failing(dir, case, end);
+    let history = Mutex::new(History::new());
+    write(&engine, case.1, |n, told| {
+        history.lock().unwrap().insert(n, told);
+    });
+    let history = history.into_inner().unwrap();
+    assert!(history.values().any(|told| *told != Told::Acknowledged), "{case:?} {end:?}");
+    assert!(matches!(engine.commit(Batch::default()), Err(CommitError::Latched)));
+    for (n, told) in &history {
+        let outcome = engine.outcome(&token(*n));
+        match told {
+            Told::Acknowledged => assert!(outcome.unwrap().is_some()),
+            // Nobody may be told that it did not happen while the log may say that it did.
+            Told::Unknown => assert!(matches!(outcome, Ok(Some(_)) | Err(Error::Undecided))),
+            Told::Refused => {}
+        }
+    }
+    history
+}
+
+/// Compares what is there with what was told; gives what is there.
+fn judge(engine: &FjallEngine, history: &History, context: &str) -> Vec<u64> {
+    let view = engine.snapshot().unwrap();
+    let there = |n: &u64| {
+        let [left, right] =
+            ["left", "right"].map(|side| view.get(format!("{side}/{n}").as_bytes()).unwrap());
+        assert_eq!(left, right, "{context}: {n} is half there");
+        left.is_some()
+    };
+    for (n, told) in history {
+        match told {
+            Told::Acknowledged => assert!(there(n), "{context}: {n} was acknowledged"),
+            Told::Refused => assert!(!there(n), "{context}: {n} was refused"),
+            Told::Unknown => {
+                let kept = engine.outcome(&token(*n)).unwrap();
+                assert_eq!(kept.is_some(), there(n), "{context}: {n} has another outcome");
+            }
+        }
+    }
+    let found: Vec<u64> = history.keys().copied().filter(there).collect();
+    let count = view.get(b"n").unwrap().map_or(0, |value| cenote_kv::counter(&value));
+    assert_eq!(count as usize, found.len(), "{context}: the counter");
+    found
+}
+
+/// The directory after a restart, and after one more; commits go on, and nothing changes by itself.
+fn judge_restarts(dir: &Path, history: &History, context: &str) {
+    let engine = open(dir);
+    let found = judge(&engine, history, context);
+    let next = 1_000_000;
+    assert_eq!(told(&engine, next, 1_000), Told::Acknowledged, "{context}");
+    drop(engine);
+    let mut history = history.clone();
+    history.insert(next, Told::Acknowledged);
+    let again = judge(&open(dir), &history, &format!("{context}, again"));
+    assert_eq!(again, [found, vec![next]].concat(), "{context}");
+}
+
+#[test]
+fn a_failure_after_any_step_leaves_what_was_told() {
+    for case in CASES {
+        for end in [End::Failure, End::Panic] {
+            let dir = tempfile::tempdir().unwrap();
+            let history = played(dir.path(), case, end);
+            judge_restarts(dir.path(), &history, &format!("{case:?} {end:?}"));
+        }
+    }
+}
+
+/// The journal as it was before all commits: what a power cut leaves of what was never synced.
+#[test]
+fn a_power_cut_after_a_failure_leaves_what_was_told() {
+    for case in CASES.into_iter().filter(|(_, size)| *size == 1_000) {
+        for end in [End::Failure, End::Panic] {
+            let dir = tempfile::tempdir().unwrap();
+            drop(open(dir.path()));
+            let journal = dir.path().join("0.jnl");
+            let before = std::fs::read(&journal).unwrap();
+            let history = played(dir.path(), case, end);
+            std::fs::write(&journal, before).unwrap();
+            judge_restarts(dir.path(), &history, &format!("{case:?} {end:?}, power cut"));
+        }
+    }
+}
+
+/// Commits until a step ends the process, and says what was acknowledged.
+#[test]
+fn writer() {
+    let Some(dir) = std::env::var_os(DIRECTORY).map(PathBuf::from) else { return };
+    let case = CASES[std::env::var(CASE).unwrap().parse::<usize>().unwrap()];
+    let output = Mutex::new(std::io::stdout());
+    write(&failing(&dir, case, End::Kill), case.1, |n, told| {
+        assert_eq!(told, Told::Acknowledged);
+        writeln!(output.lock().unwrap(), "acknowledged {n}").unwrap();
+    });
+}
+
+/// What a writer acknowledged until it ended; of the batch after the last of each nothing is known.
+fn killed(dir: &Path, case: usize) -> History {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command
+        .args(["--exact", "writer", "--nocapture"])
+        .env(DIRECTORY, dir)
+        .env(CASE, case.to_string());
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut history: History = (0..WRITERS).map(|n| (n, Told::Unknown)).collect();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    for line in lines.map_while(Result::ok) {
+        let Some((_, n)) = line.split_once("acknowledged ") else { continue };
+        let n: u64 = n.parse().unwrap();
+        history.extend([(n, Told::Acknowledged), (n + WRITERS, Told::Unknown)]);
+    }
+    assert!(!child.wait().unwrap().success(), "{:?} was never reached", CASES[case]);
+    history
+}
+
+#[test]
+fn the_end_of_the_process_after_any_step_leaves_what_was_told() {
+    for (n, case) in CASES.iter().enumerate() {
+        let dir = tempfile::tempdir().unwrap();
+        let history = killed(dir.path(), n);
+        judge_restarts(dir.path(), &history, &format!("{case:?} killed"));
+    }
+}
