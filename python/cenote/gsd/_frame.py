@@ -16,7 +16,10 @@ class _Stored:
 
 
 class _Nothing:
-    """What frame 0 inherits from."""
+    """What frame 0 inherits from: one object, whatever is copied or pickled."""
+
+    def __reduce__(self):
+        return '_NOTHING'
 
 
 _NOTHING = _Nothing()
@@ -52,6 +55,14 @@ class Part(_Stored):
         own.pop('_initial', None)
         own.pop('_pending', None)
         return own
+
+    # A copy has its values filled in: it depends neither on frame 0 nor on the file.
+
+    def __getstate__(self):
+        return dict(self.__dict__)
+
+    def __setstate__(self, state):
+        self._own.update(state)
 
 
 class ConfigurationData(Part):

@@ -4,6 +4,8 @@ The name is that of the reference's reader in pure Python; here the same fast co
 everywhere else.
 """
 
+import io
+
 from . import _log, fl
 from .version import version
 
@@ -55,10 +57,14 @@ class GSDFile:
         return self._core.find_matching_chunk_names(match)
 
     def __getstate__(self):
-        return {'name': self.name}
+        # A file on disk is opened again by its name; any other object is copied itself.
+        file = self._file_object
+        if isinstance(file, (io.BufferedReader, io.BufferedRandom, io.FileIO)):
+            return {'name': file.name}
+        return {'file': file}
 
     def __setstate__(self, state):
-        self.__init__(open(state['name'], 'rb'))
+        self.__init__(state['file'] if 'file' in state else open(state['name'], 'rb'))
 
     def __enter__(self):
         return self

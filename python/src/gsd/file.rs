@@ -65,6 +65,8 @@ pub(crate) struct GsdFile {
     pub(super) name: String,
     pub(super) mode: String,
     pub(super) debug: bool,
+    /// The object it is read from, if it is not a file on disk.
+    pub(super) source: Option<Py<PyAny>>,
 }
 
 impl GsdFile {

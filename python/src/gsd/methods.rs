@@ -40,7 +40,7 @@ impl GsdFile {
             py.detach(|| open_existing(&name, mode == "r"))
         };
         let state = state.map_err(|e| exception(e, &name))?;
-        let file = Self { state: RwLock::new(state), name, mode, debug };
+        let file = Self { state: RwLock::new(state), name, mode, debug, source: None };
         file.check_schema(py, schema)?;
         Ok(file)
     }
@@ -54,10 +54,11 @@ impl GsdFile {
         name: String,
         schema: Option<String>,
     ) -> PyResult<Self> {
-        let medium = Medium::of_object(source)?;
+        let medium = Medium::of_object(source.clone())?;
         let opened = py.detach(|| Reader::open(medium)).map_err(|e| exception(e, &name))?;
         let state = RwLock::new(State::Read(opened));
-        let file = Self { state, name, mode: "r".to_owned(), debug: true };
+        let source = Some(source.unbind());
+        let file = Self { state, name, mode: "r".to_owned(), debug: true, source };
         file.check_schema(py, schema)?;
         Ok(file)
     }
@@ -161,16 +162,18 @@ impl GsdFile {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
         let (py, this) = (slf.py(), slf.get());
-        let from_file = matches!(&*this.read(py), State::Read(reader)
-            if matches!(reader.source(), Medium::File(_)));
-        if this.mode != "r" || !from_file {
+        if this.mode != "r" {
             let error = py.import("pickle")?.getattr("PickleError")?;
             let text = "Only read only GSDFiles can be pickled.";
             return Err(PyErr::from_value(error.call1((text,))?));
         }
+        let schema = this.schema(py)?;
+        if let Some(source) = &this.source {
+            let open = slf.get_type().getattr("_from_source")?;
+            return (open, (source, this.name(), schema)).into_pyobject(py);
+        }
         let version = this.schema_version(py);
-        let arguments =
-            (this.name(), this.mode(), this.application(py)?, this.schema(py)?, version);
+        let arguments = (this.name(), this.mode(), this.application(py)?, schema, version);
         (slf.get_type(), arguments).into_pyobject(py)
     }
 
