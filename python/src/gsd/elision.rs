@@ -64,24 +64,27 @@ fn pattern(field: usize, kind: ChunkType) -> &'static [u8] {
         [const { [const { OnceLock::new() }; 2] }; FIELDS.len()];
     let double = usize::from(kind == ChunkType::F64);
     PATTERNS[field][double].get_or_init(|| {
-        let row = default_row(field, kind);
+        let row = default_value(field, kind);
         row.iter().copied().cycle().take(BLOCK).collect()
     })
 }
 
-/// The bytes of one row of the default.
-pub(crate) fn default_row(field: usize, kind: ChunkType) -> Vec<u8> {
-    let columns = match FIELDS[field].shape {
+/// The bytes of the default of a field: of one row, where there is a row for each thing.
+pub(crate) fn default_value(field: usize, kind: ChunkType) -> Vec<u8> {
+    let elements = match FIELDS[field].shape {
         Shape::Rows(columns) => columns,
         Shape::Box => 6,
         _ => 1,
     };
     let value = |i: usize| match FIELDS[field].default {
-        Default::Integer(value) => value as f64,
-        Default::Float(values) => values[i],
-        Default::None => 0.0,
+        Default::Integer(value) => element(kind, value as f64),
+        Default::Float(values) => element(kind, values[i]),
+        Default::Text(_) => Vec::new(),
     };
-    (0..columns).flat_map(|i| element(kind, value(i))).collect()
+    match FIELDS[field].default {
+        Default::Text(text) => text.to_vec(),
+        _ => (0..elements).flat_map(value).collect(),
+    }
 }
 
 fn element(kind: ChunkType, value: f64) -> Vec<u8> {

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PySlice;
 
 use super::array::FreshArray;
-use super::elision::default_row;
+use super::elision::default_value;
 use super::rows::{ReadError, row_range};
 use super::schema::{FIELDS, Shape, field_of_chunk};
 use super::source::Medium;
@@ -35,11 +35,8 @@ impl Origin {
         match self {
             Self::Chunk(entry) => (entry.chunk_type(), entry.rows(), entry.columns()),
             Self::Default(field, rows) => {
-                let columns = match FIELDS[*field].shape {
-                    Shape::Rows(columns) => columns as u32,
-                    _ => 1,
-                };
-                (FIELDS[*field].kind, *rows, columns)
+                let field = &FIELDS[*field];
+                (field.kind, *rows, field.default_columns() as u32)
             }
         }
     }
@@ -86,7 +83,8 @@ fn origin(reader: &Reader<Medium>, frame: u64, name: &str) -> Result<Origin, Rea
         return Ok(Origin::Chunk(initial.ok_or_else(missing)?));
     };
     let Shape::Rows(_) = FIELDS[field].shape else {
-        return Ok(initial.map_or(Origin::Default(field, 1), Origin::Chunk));
+        let rows = FIELDS[field].default_rows();
+        return Ok(initial.map_or(Origin::Default(field, rows), Origin::Chunk));
     };
     let count = count(reader, frame, field)?;
     match initial {
@@ -165,11 +163,21 @@ fn fill_run(
     for (origin, values) in origins.iter().zip(bytes.chunks_exact_mut(each)) {
         match origin {
             Origin::Chunk(entry) => reader.read_rows(entry, rows.clone(), values)?,
-            Origin::Default(field, _) => {
-                let row = default_row(*field, FIELDS[*field].kind);
-                values.chunks_exact_mut(row.len()).for_each(|value| value.copy_from_slice(&row));
-            }
+            Origin::Default(field, _) => fill_default(*field, rows.start, values),
         }
     }
     Ok(())
+}
+
+/// The default of a field, from some row on.
+fn fill_default(field: usize, first: u64, values: &mut [u8]) {
+    let whole = default_value(field, FIELDS[field].kind);
+    let row = FIELDS[field].default_columns() * FIELDS[field].kind.size() as usize;
+    let bytes = match FIELDS[field].shape {
+        Shape::Rows(_) => &whole[..],
+        _ => &whole[first as usize * row..],
+    };
+    for part in values.chunks_mut(bytes.len().max(1)) {
+        part.copy_from_slice(&bytes[..part.len()]);
+    }
 }

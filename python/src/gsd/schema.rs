@@ -24,7 +24,8 @@ pub(crate) enum Shape {
 pub(crate) enum Default {
     Integer(i64),
     Float(&'static [f64]),
-    None,
+    /// The one row of characters, ended by a NUL; none at all without types.
+    Text(&'static [u8]),
 }
 
 /// One field of a frame.
@@ -38,6 +39,26 @@ pub(crate) struct Field {
     pub(crate) kind: ChunkType,
     pub(crate) shape: Shape,
     pub(crate) default: Default,
+}
+
+impl Field {
+    /// Rows of the default, where they are not those of the container.
+    pub(crate) fn default_rows(&self) -> u64 {
+        match (self.shape, self.default) {
+            (Shape::Box, _) => 6,
+            (_, Default::Text(text)) => u64::from(!text.is_empty()),
+            _ => 1,
+        }
+    }
+
+    /// Columns of the default.
+    pub(crate) fn default_columns(&self) -> usize {
+        match (self.shape, self.default) {
+            (Shape::Rows(columns), _) => columns,
+            (_, Default::Text(text)) => text.len().max(1),
+            _ => 1,
+        }
+    }
 }
 
 /// The containers of a frame.
@@ -76,7 +97,7 @@ macro_rules! fields {
     };
 }
 
-use self::Default::{Float, Integer};
+use self::Default::{Float, Integer, Text};
 use self::Shape::{Names, One, Rows, Shapes};
 
 /// All fields, in the order in which the reference writes them.
@@ -88,7 +109,7 @@ pub(crate) const FIELDS: &[Field] = fields! {
     }
     1: "particles" {
         "N" U32 One, Integer(0);
-        "types" I8 Names, Default::None;
+        "types" I8 Names, Text(b"A\0");
         "typeid" U32 Rows(1), Integer(0);
         "mass" F32 Rows(1), Float(&[1.0]);
         "charge" F32 Rows(1), Float(&[0.0]);
@@ -100,29 +121,29 @@ pub(crate) const FIELDS: &[Field] = fields! {
         "velocity" F32 Rows(3), Float(&[0.0; 3]);
         "angmom" F32 Rows(4), Float(&[0.0; 4]);
         "image" I32 Rows(3), Integer(0);
-        "type_shapes" I8 Shapes, Default::None;
+        "type_shapes" I8 Shapes, Text(b"{}\0");
     }
     2: "bonds" {
         "N" U32 One, Integer(0);
-        "types" I8 Names, Default::None;
+        "types" I8 Names, Text(b"");
         "typeid" U32 Rows(1), Integer(0);
         "group" U32 Rows(2), Integer(0);
     }
     3: "angles" {
         "N" U32 One, Integer(0);
-        "types" I8 Names, Default::None;
+        "types" I8 Names, Text(b"");
         "typeid" U32 Rows(1), Integer(0);
         "group" U32 Rows(3), Integer(0);
     }
     4: "dihedrals" {
         "N" U32 One, Integer(0);
-        "types" I8 Names, Default::None;
+        "types" I8 Names, Text(b"");
         "typeid" U32 Rows(1), Integer(0);
         "group" U32 Rows(4), Integer(0);
     }
     5: "impropers" {
         "N" U32 One, Integer(0);
-        "types" I8 Names, Default::None;
+        "types" I8 Names, Text(b"");
         "typeid" U32 Rows(1), Integer(0);
         "group" U32 Rows(4), Integer(0);
     }
@@ -133,7 +154,7 @@ pub(crate) const FIELDS: &[Field] = fields! {
     }
     7: "pairs" {
         "N" U32 One, Integer(0);
-        "types" I8 Names, Default::None;
+        "types" I8 Names, Text(b"");
         "typeid" U32 Rows(1), Integer(0);
         "group" U32 Rows(2), Integer(0);
     }
