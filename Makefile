@@ -27,6 +27,7 @@ test: lint ## run every test, of Rust, of Python and of R
 	CENOTE_REQUIRE_BUCKET=1 CENOTE_REQUIRE_POSTGRES=1 cargo test --locked
 	scripts/schemathesis
 	$(MAKE) --no-print-directory python PROGRAM=:
+	$(VENV)/bin/python scripts/test-docs $${CARGO_TARGET_DIR:-target}/debug/cenote
 	scripts/test-r
 
 python: ## build the Python package and run its tests, also against a server of ours
@@ -34,6 +35,10 @@ python: ## build the Python package and run its tests, also against a server of 
 	$(PROGRAM)
 	. $(VENV)/bin/activate && maturin develop --quiet --manifest-path python/Cargo.toml
 	$(VENV)/bin/python -m pytest -q python/tests
+
+docs: ## run every command of the documents but Python, and compare what it prints
+	$(PROGRAM)
+	$(PYTHON) scripts/test-docs --without-python $${CARGO_TARGET_DIR:-target}/debug/cenote
 
 r: ## run the tests of the R package against a server of ours
 	scripts/setup r
@@ -88,4 +93,4 @@ bench-irods: build ## measure the R package beside curl, and beside rirods where
 	scripts/setup bench-r
 	bench/irods/run
 
-.PHONY: help build demo lint test python r check-r crash models oracle nightly fuzz bench-engines bench-scale bench-native bench-gsd bench-keyset bench-irods
+.PHONY: help build demo lint test python docs r check-r crash models oracle nightly fuzz bench-engines bench-scale bench-native bench-gsd bench-keyset bench-irods

@@ -68,7 +68,11 @@ impl Args {
             return Ok(());
         }
         let told = CliError::new(Kind::Failed, "the interpreter ended with an error");
-        Err(if has_package() { told } else { told.hint("`pip install cenote` installs the Python package") })
+        Err(if has_package() {
+            told
+        } else {
+            told.hint("`pip install ./python` in a checkout of cenote installs the Python package")
+        })
     }
 }
 
