@@ -1,8 +1,11 @@
 """Reading trajectories behind HTTP."""
 
 import base64
+import contextlib
+import copy
 import errno
 import http.server
+import pickle
 import re
 import threading
 from urllib.parse import urlsplit
@@ -12,7 +15,23 @@ import pytest
 
 import cenote.gsd.fl
 import cenote.gsd.hoomd
-from cenote.gsd._ranges import secrets
+from cenote.gsd._ranges import LONGEST_WAIT, Ranges, secrets
+
+
+class FakeClock:
+    """Waits without waiting."""
+
+    def __init__(self):
+        self.slept = []
+
+    def sleep(self, seconds):
+        self.slept.append(seconds)
+
+    def now(self):
+        return 1_000_000_000 + sum(self.slept)
+
+    def random(self):
+        return 0.5
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -24,6 +43,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.server.seen.append((self.path, dict(self.headers)))
         if self.server.faults:
             return self.server.faults.pop()(self)
+        self.answer_range()
+
+    def answer_range(self):
         start, end = map(int, re.match(r'bytes=(\d+)-(\d+)', self.headers['Range']).groups())
         if self.headers.get('If-Match', self.server.tag) != self.server.tag:
             return self.answer(412, b'')
@@ -33,8 +55,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def answer(self, status, data, headers=None):
         self.send_response(status)
-        for name, value in {**(headers or {}), 'ETag': self.server.tag}.items():
-            self.send_header(name, value)
+        for name, value in {'ETag': self.server.tag, **(headers or {})}.items():
+            if value is not None:
+                self.send_header(name, value)
         self.send_header('Content-Length', str(len(data)))
         self.end_headers()
         self.wfile.write(data)
@@ -43,9 +66,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
-@pytest.fixture
-def server(tmp_path):
-    path = tmp_path / 'a.gsd'
+@pytest.fixture(scope='module')
+def trajectory(tmp_path_factory):
+    """The bytes of a trajectory."""
+    path = tmp_path_factory.mktemp('ranges') / 'a.gsd'
     with cenote.gsd.hoomd.open(path, 'w') as traj:
         for step in range(400):
             frame = cenote.gsd.hoomd.Frame()
@@ -54,14 +78,40 @@ def server(tmp_path):
             frame.particles.position = numpy.full((100, 3), step, dtype=numpy.float32)
             frame.log['energy'] = numpy.array([step * 0.5])
             traj.append(frame)
+    return path.read_bytes()
+
+
+@contextlib.contextmanager
+def serving(data):
     server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Handler)
-    server.data, server.tag, server.seen, server.faults = path.read_bytes(), '"1"', [], []
-    thread = threading.Thread(target=server.serve_forever)
+    server.daemon_threads = True
+    server.data, server.tag, server.seen, server.faults = data, '"1"', [], []
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
     yield server
     server.shutdown()
     server.server_close()
     thread.join()
+
+
+@pytest.fixture
+def server(trajectory):
+    with serving(trajectory) as server:
+        yield server
+
+
+@pytest.fixture
+def other(trajectory):
+    """Another server with the same content."""
+    with serving(trajectory) as server:
+        yield server
+
+
+def patient(address):
+    """A trajectory that is read without waiting, and its clock."""
+    clock = FakeClock()
+    file = cenote.gsd.fl.open(Ranges(address, clock), 'r')
+    return cenote.gsd.hoomd.HOOMDTrajectory(file), clock
 
 
 def url(server, scheme='cenote', who=''):
@@ -196,14 +246,249 @@ def test_a_server_without_ranges(server):
     assert raised.value.errno == errno.EOPNOTSUPP
 
 
-def test_a_server_that_falters_is_asked_again(server):
-    def hang_up(handler):
-        handler.close_connection = True
+def hang_up(handler):
+    handler.close_connection = True
 
-    server.faults += [hang_up, lambda handler: handler.answer(503, b'')]
-    assert len(cenote.gsd.hoomd.open(url(server))) == 400
+
+def busy(status, **headers):
+    return lambda handler: handler.answer(status, b'', headers)
+
+
+def test_a_server_that_falters_is_asked_again(server):
+    server.faults += [hang_up, busy(503)]
+    traj, clock = patient(url(server))
+    assert len(traj) == 400
     # Two that failed, the start of the file, and its index.
     assert len(server.seen) == 4
+    assert len(clock.slept) == 2
+
+
+@pytest.mark.parametrize('status', [429, 500, 502, 503, 504])
+def test_a_busy_server_is_given_time(server, status):
+    traj, clock = patient(url(server, 'http'))
+    server.faults += [busy(status)] * 4
+    assert traj[300].configuration.step == 300
+    assert len(clock.slept) == 4
+    assert all(2 * one == pytest.approx(next) for one, next in zip(clock.slept, clock.slept[1:]))
+
+
+@pytest.mark.parametrize('asked', ['7', 'Sun, 09 Sep 2001 01:46:47 GMT'])
+def test_a_server_says_how_long_it_wants_to_be_left_alone(server, asked):
+    server.faults.append(busy(429, **{'Retry-After': asked}))
+    assert patient(url(server, 'http'))[1].slept == [7]
+
+
+@pytest.mark.parametrize('asked', [str(LONGEST_WAIT + 1), 'Mon, 09 Sep 2030 01:46:47 GMT'])
+def test_no_one_waits_for_hours(server, asked):
+    server.faults.append(busy(503, **{'Retry-After': asked}))
+    with pytest.raises(OSError, match='503'):
+        patient(url(server, 'http'))
+
+
+@pytest.mark.parametrize('asked', ['-1', 'soon', '', 'Mon, 09 Sep 1999 01:46:47 GMT'])
+def test_a_wait_that_makes_no_sense_is_ours(server, asked):
+    server.faults.append(busy(503, **{'Retry-After': asked}))
+    assert patient(url(server, 'http'))[1].slept == [pytest.approx(0.15)]
+
+
+def test_a_server_that_stays_busy_is_an_error(server):
+    traj, clock = patient(url(server))
+    server.faults += [busy(503)] * 50
+    with pytest.raises(OSError, match='503'):
+        traj[300]
+    assert 1 < len(clock.slept) < 10
+
+
+@pytest.mark.parametrize('status', [400, 404, 410, 501])
+def test_what_will_not_change_is_not_asked_again(server, status):
+    server.faults.append(lambda handler: handler.answer(status, b''))
+    with pytest.raises(OSError):
+        cenote.gsd.hoomd.open(url(server))
+    assert len(server.seen) == 1
+
+
+def moved(target, status=302):
+    """Answers everything with a redirect."""
+    return lambda handler: handler.answer(status, b'', {'Location': target, 'ETag': None})
+
+
+def redirect_all(server, target, status=302):
+    class Always(list):
+        def pop(self):
+            return moved(target, status)
+
+    server.faults = Always([True])
+
+
+@pytest.mark.parametrize('status', [301, 302, 303, 307, 308])
+def test_redirects_are_followed(server, other, status):
+    redirect_all(server, url(other, 'http'), status)
+    traj, _ = patient(url(server, 'http'))
+    assert traj[200].particles.position[0, 0] == 200
+    assert len(server.seen) == 1, 'where the content is, is asked once'
+
+
+def test_a_redirect_may_be_relative(server):
+    server.faults.append(moved('../other/place.gsd?v=1'))
+    patient(url(server, 'http'))
+    assert server.seen[1][0] == '/lab/other/place.gsd?v=1'
+
+
+def test_an_address_that_was_good_for_a_time_is_asked_for_again(server, other):
+    redirect_all(server, url(other, 'http'))
+    traj, _ = patient(url(server, 'http'))
+    other.faults.append(lambda handler: handler.answer(403, b'expired'))
+    assert traj[300].configuration.step == 300
+    assert len(server.seen) == 2
+
+
+@pytest.mark.parametrize('scheme', ['cenote', 'http'])
+def test_credentials_are_for_their_server_only(server, other, monkeypatch, scheme):
+    nobody(monkeypatch)
+    monkeypatch.setenv('CENOTE_URL', f'http://127.0.0.1:{server.server_port}')
+    monkeypatch.setenv('CENOTE_TICKET', 'a ticket')
+    server.faults += [moved(url(other, 'http', 'eve:guess@')), moved('/again')]
+    patient(url(server, scheme, 'ada:secret@'))
+    secret = {'Authorization', 'Cenote-Ticket'} if scheme == 'cenote' else {'Authorization'}
+    assert len(server.seen) == 2
+    assert all(secret <= set(headers) for _, headers in server.seen)
+    assert not any({'Authorization', 'Cenote-Ticket'} & set(headers) for _, headers in other.seen)
+
+
+def test_credentials_come_back_to_their_server(server, other, monkeypatch):
+    nobody(monkeypatch)
+    server.faults.append(moved(url(other, 'http')))
+    other.faults.append(moved(url(server, 'http')))
+    patient(url(server, 'http', 'ada:secret@'))
+    assert ['Authorization' in headers for _, headers in server.seen] == [True] * len(server.seen)
+    assert 'Authorization' not in other.seen[0][1]
+
+
+def test_redirects_end(server):
+    redirect_all(server, '/round')
+    with pytest.raises(OSError, match='redirects more than 10 times'):
+        patient(url(server, 'http'))
+
+
+@pytest.mark.parametrize('target', ['file:///etc/passwd', 'ftp://127.0.0.1/a', 'http://:80/a'])
+def test_where_no_one_is_led(server, target):
+    server.faults.append(moved(target))
+    with pytest.raises(OSError, match='the server redirects to'):
+        patient(url(server, 'http'))
+
+
+def test_nothing_leads_out_of_tls():
+    ranges = object.__new__(Ranges)
+    ranges._prepare('https://example.org/a.gsd', FakeClock())
+    with pytest.raises(OSError, match='from HTTPS to HTTP'):
+        ranges._redirected(ranges._home, 'http://example.org/a.gsd')
+    assert ranges._redirected(ranges._home, '//example.net/b?c').url() == 'https://example.net:443/b?c'
+
+
+def wrong(**headers):
+    """The bytes that were asked for, with other headers."""
+
+    def answer(handler):
+        real = handler.answer
+        handler.answer = lambda status, data, own=None: real(status, data, {**(own or {}), **headers})
+        handler.answer_range()
+
+    return answer
+
+
+#: What an answer may say that is not what was asked for, of the content that was pinned.
+WRONG = {
+    'another tag': ({'ETag': '"2"'}, 'replaced while it was read'),
+    'no tag': ({'ETag': None}, 'replaced while it was read'),
+    'another size': ({'Content-Range': 'bytes 0-9/99'}, 'replaced while it was read'),
+    'another range': ({'Content-Range': 'bytes 0-65535/{size}'}, 'not those from'),
+    'no range': ({'Content-Range': None}, 'does not say which bytes'),
+    'an unknown size': ({'Content-Range': 'bytes 0-9/*'}, 'does not say which bytes'),
+    'nonsense': ({'Content-Range': 'lines 1-2/3'}, 'does not say which bytes'),
+    'compressed': ({'Content-Encoding': 'gzip'}, 'compressed'),
+}
+
+
+@pytest.mark.parametrize('what', WRONG)
+def test_every_answer_is_checked(server, what):
+    headers, said = WRONG[what]
+    size = str(len(server.data))
+    headers = {name: value and value.replace('{size}', size) for name, value in headers.items()}
+    traj, _ = patient(url(server, 'http'))
+    assert traj[0].configuration.step == 0
+    server.faults.append(wrong(**headers))
+    with pytest.raises(OSError, match=said) as raised:
+        traj[300]
+    assert raised.value.filename == url(server, 'http')
+
+
+@pytest.mark.parametrize('tag', ['W/"1"', None])
+def test_a_server_without_a_strong_tag(server, tag):
+    server.tag = tag
+    traj, _ = patient(url(server, 'http'))
+    assert traj[200].configuration.step == 200
+    assert not any('If-Match' in headers for _, headers in server.seen)
+    server.data += b'x'
+    with pytest.raises(OSError, match='replaced while it was read'):
+        traj[399]
+
+
+def test_a_range_may_come_in_pieces(server):
+    def half(handler):
+        start, end = map(int, re.match(r'bytes=(\d+)-(\d+)', handler.headers['Range']).groups())
+        data = handler.server.data[start : (start + end) // 2]
+        size = len(handler.server.data)
+        handler.answer(206, data, {'Content-Range': f'bytes {start}-{start + len(data) - 1}/{size}'})
+
+    traj, _ = patient(url(server, 'http'))
+    server.faults += [half] * 3
+    assert (traj[300].particles.position == 300).all()
+
+
+@pytest.mark.parametrize(
+    ('scheme', 'who', 'hint'),
+    [
+        ('cenote', '', 'set CENOTE_URL=http://127.0.0.1:'),
+        ('cenote', 'ada:x@', 'check CENOTE_TOKEN'),
+        ('http', '', 'write https://USER:PASSWORD@HOST'),
+    ],
+)
+def test_who_has_not_logged_in_is_told_how(server, monkeypatch, scheme, who, hint):
+    nobody(monkeypatch)
+    server.faults.append(lambda handler: handler.answer(401, b'{"detail": "log in"}'))
+    with pytest.raises(PermissionError, match=re.escape(hint)):
+        cenote.gsd.fl.open(url(server, scheme, who), 'r')
+
+
+DUPLICATES = {
+    'copy': copy.copy,
+    'deepcopy': copy.deepcopy,
+    'pickle': lambda value: pickle.loads(pickle.dumps(value)),
+}
+
+
+@pytest.mark.parametrize('duplicate', DUPLICATES.values(), ids=DUPLICATES)
+def test_a_remote_trajectory_can_be_copied(server, monkeypatch, duplicate):
+    nobody(monkeypatch)
+    traj = cenote.gsd.hoomd.open(url(server, who='ada:secret@'))
+    again = duplicate(traj)
+    assert again.file.name == traj.file.name
+    assert again[300].configuration.step == 300
+    assert server.seen[-1][1]['Authorization'] == server.seen[0][1]['Authorization']
+    server.tag = '"2"'
+    with pytest.raises(OSError, match='replaced while it was read'):
+        duplicate(traj)[399]
+
+
+def test_the_environments_secrets_are_not_in_a_pickle(server, monkeypatch):
+    nobody(monkeypatch)
+    monkeypatch.setenv('CENOTE_URL', f'http://127.0.0.1:{server.server_port}')
+    monkeypatch.setenv('CENOTE_TOKEN', 'a t0ken')
+    traj = cenote.gsd.hoomd.open(url(server))
+    data = pickle.dumps(traj)
+    assert b't0ken' not in data
+    assert pickle.loads(data)[3].configuration.step == 3
+    assert server.seen[-1][1]['Authorization'] == 'Bearer a t0ken'
 
 
 def test_a_url_is_only_read(server):
