@@ -61,6 +61,7 @@ impl Reach {
             level: Some("read".to_owned()),
             within: Some(path.to_string()),
             expires_in: Some(DAY),
+            scopes: Vec::new(),
         };
         let made = client.add_token(&token).await?;
         let text = |field: &str| {

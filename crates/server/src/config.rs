@@ -120,6 +120,10 @@ pub struct Irods {
     pub streams: u64,
     /// The streams that all parallel writes together may have at a time.
     pub all_streams: u64,
+    /// Seconds that a login lasts unused: each use extends it.
+    pub login_seconds: u64,
+    /// Seconds that a login lasts at most; no more than `login_seconds`, and it is never extended.
+    pub longest_login_seconds: u64,
 }
 
 impl Default for Irods {
@@ -131,7 +135,19 @@ impl Default for Irods {
             body_bytes: i32::MAX as u64,
             streams: 64,
             all_streams: 4_096,
+            login_seconds: 3_600,
+            longest_login_seconds: 7 * 24 * 3_600,
         }
+    }
+}
+
+impl Irods {
+    pub(crate) fn login(&self) -> Duration {
+        Duration::from_secs(self.login_seconds)
+    }
+
+    pub(crate) fn longest_login(&self) -> Duration {
+        Duration::from_secs(self.longest_login_seconds)
     }
 }
 

@@ -9,6 +9,9 @@ use crate::place::StorePath;
 use crate::session::Session;
 
 /// Make, list and revoke tokens, by which programs act as you.
+///
+/// A token works with resources only, unless it is given scopes. Making tokens needs your password, or a token of the
+/// scope `tokens`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -30,21 +33,46 @@ enum What {
         /// How long it is good, such as 12h or 30d
         #[arg(long, value_name = "TIME")]
         expires: Option<Duration>,
+        /// What it lets its bearer do besides working with resources
+        #[arg(long = "scope", value_name = "SCOPE", value_enum)]
+        scopes: Vec<Scope>,
     },
     /// List your tokens
     Ls,
-    /// Revoke a token
+    /// Revoke a token, and those that were made by it
     Rm { id: String },
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Scope {
+    /// Make tokens that neither exceed nor outlive it, list and revoke tokens
+    Tokens,
+    /// Change your password
+    Account,
+    /// What your role allows: users, groups, places, checks
+    Admin,
+}
+
+impl Scope {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Tokens => "tokens",
+            Self::Account => "account",
+            Self::Admin => "admin",
+        }
+    }
 }
 
 impl Args {
     pub(crate) async fn run(self, session: &Session) -> Result<()> {
         let client = session.client()?;
         match self.what {
-            What::Add { label, level, within, expires } => {
+            What::Add { label, level, within, expires, scopes } => {
                 let within = within.map(|path| path.to_string());
                 let expires_in = expires.map(Duration::seconds);
-                let token = client.add_token(&NewToken { label, level, within, expires_in }).await?;
+                let scopes = scopes.into_iter().map(|scope| scope.as_str().to_owned()).collect();
+                let new = NewToken { label, level, within, expires_in, scopes };
+                let token = client.add_token(&new).await?;
                 session.output.item(&token, record::told)
             }
             What::Ls => {

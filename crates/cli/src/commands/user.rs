@@ -18,7 +18,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// Add a user
+    /// Add a user, who has a home: the collection `/home/NAME`
     Add {
         name: String,
         /// What the user may do beyond what access lists say
@@ -30,7 +30,7 @@ enum What {
     },
     /// List users
     Ls,
-    /// Give a user another password
+    /// Give a user another password, which ends their logins but not their tokens
     Passwd {
         name: String,
         /// Read the password from standard input; it is asked for or made up otherwise
@@ -38,6 +38,9 @@ enum What {
         password_stdin: bool,
     },
     /// Give a user another role
+    ///
+    /// The last administrator stays one. A store that has none left gets one again from whoever has its directory:
+    /// `cenote --store DIR user role NAME admin`, with no server running.
     Role {
         name: String,
         #[arg(value_enum)]
@@ -124,7 +127,7 @@ async fn add(session: &Session, name: String, role: Role, from_stdin: bool) -> R
         NewUser { name: name.clone(), password: Some(password.text.clone()), role: role.to_owned() };
     client.add_user(&user).await?;
     let line = serde_json::json!({ "name": name, "role": role, "password": password.shown() });
-    session.output.item(&line, |_| password.told(&format!("added {role} {name}")))
+    session.output.item(&line, |_| password.told(&format!("added {role} {name}, with /home/{name}")))
 }
 
 async fn list(session: &Session) -> Result<()> {

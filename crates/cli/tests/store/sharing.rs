@@ -100,3 +100,93 @@ fn a_server_with_a_certificate_is_believed_by_who_trusts_it() {
     let (code, said) = world.refused(&["ls"]);
     assert!(code == 10 && said.contains("certificate"), "{said}");
 }
+
+#[test]
+fn a_token_is_not_its_account() {
+    let world = with_file();
+    let token = |arguments: &[&str]| {
+        let made = json(&world, &[&["token", "add"], arguments].concat());
+        made[0]["token"].as_str().unwrap().to_owned()
+    };
+    let (plain, maker) =
+        (token(&["plain"]), token(&["maker", "--scope", "tokens", "--expires", "1h"]));
+    for arguments in [
+        &["token", "add", "more"][..],
+        &["token", "ls"],
+        &["user", "passwd", "ada"],
+        &["user", "add", "eve"],
+        &["group", "add", "crew"],
+        &["place", "add", "vault"],
+    ] {
+        let output = as_stranger(&world, "CENOTE_TOKEN", &plain, arguments);
+        assert_eq!(output.status.code(), Some(5), "{arguments:?}: {output:?}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains("log in with the password"), "{said}");
+    }
+    let make = |arguments: &[&str]| {
+        let arguments = [&["token", "add", "child"], arguments].concat();
+        as_stranger(&world, "CENOTE_TOKEN", &maker, &arguments)
+    };
+    assert!(make(&["--expires", "30m"]).status.success());
+    let said = String::from_utf8(make(&[]).stderr).unwrap();
+    assert!(said.contains("outlives") && said.contains("shorter lifetime"), "{said}");
+    assert_eq!(world.refused(&["token", "add", "x", "--scope", "dance"]).0, 2);
+}
+
+#[test]
+fn a_new_user_has_a_home_and_nobody_without_a_login_comes_in() {
+    let world = with_file();
+    let added = world.with_input(&["user", "add", "ben", "--password-stdin"], "another secret");
+    assert_eq!(added.stdout, b"added user ben, with /home/ben\n");
+    let ben = |arguments: &[&str]| {
+        let mut command = world.command(arguments);
+        command.env("CENOTE_USER", "ben").env("CENOTE_PASSWORD", "another secret");
+        command.output().unwrap()
+    };
+    assert!(ben(&["put", "a.txt", ":/home/ben/a.txt"]).status.success());
+    assert_eq!(ben(&["ls"]).stdout, b"home/\ntrash/\n");
+    world.ok(&["acl", "set", "/lab/a.txt", "public=read"]);
+    assert_eq!(ben(&["cat", "/lab/a.txt"]).stdout, b"abc");
+    let stranger = |arguments: &[&str]| {
+        let output = as_stranger(&world, "CENOTE_CONFIG", "config.toml", arguments);
+        (output.status.code(), output.stdout, String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, _, said) = stranger(&["cat", "/lab/a.txt"]);
+    assert_eq!(code, Some(3));
+    assert!(said.contains("hint: you are not logged in: give --user NAME"), "{said}");
+    assert_eq!(stranger(&["ls"]).0, Some(3));
+    world.ok(&["acl", "set", "/lab/a.txt", "anonymous=read"]);
+    assert_eq!(stranger(&["cat", "/lab/a.txt"]), (Some(0), b"abc".into(), String::new()));
+    let (code, said) = world.refused(&["cat", "/lab/none"]);
+    assert!(code == 3 && !said.contains("logged in"), "{said}");
+}
+
+#[test]
+fn the_last_administrator_stays_one() {
+    for world in World::both() {
+        let (code, said) = world.refused(&["user", "role", "ada", "user"]);
+        assert_eq!(code, 2);
+        assert!(said.contains("make another user an administrator first"), "{said}");
+    }
+}
+
+#[test]
+fn a_secret_in_clear_text_is_warned_of() {
+    let world = World::local();
+    let said = |arguments: &[&str]| {
+        let mut command = world.command(arguments);
+        let command = command.env("CENOTE_USER", "ada").env("CENOTE_PASSWORD", "secret");
+        let output = command.env_remove("CENOTE_URL").output().unwrap();
+        String::from_utf8(output.stderr).unwrap()
+    };
+    // Nobody has this name: https://www.rfc-editor.org/rfc/rfc6761.
+    let warned = said(&["--store", "http://store.invalid", "mkdir", "/x"]);
+    let warning = "cenote: warning: everybody on the way to http://store.invalid reads";
+    assert!(warned.starts_with(warning) && warned.contains("https://"), "{warned}");
+    for store in ["https://store.invalid", "http://127.0.0.1:1"] {
+        assert!(!said(&["--store", store, "mkdir", "/x"]).contains("warning"), "{store}");
+    }
+    let served = World::local().serve_on("0.0.0.0:0");
+    assert!(served.starts_with("cenote: warning: without TLS everybody"), "{served}");
+    assert_eq!(World::local().serve_on("127.0.0.1:0"), "");
+}

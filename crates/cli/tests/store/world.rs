@@ -34,6 +34,13 @@ impl World {
         Self::local().serve(&[])
     }
 
+    /// Both ways, where administrators may add places beside the store.
+    pub(crate) fn both_with_vaults() -> [Self; 2] {
+        let world = Self::local();
+        world.allow("vaults", "");
+        [Self::local(), world.serve(&[])]
+    }
+
     /// A server has the store open, and speaks TLS with the certificate `cert.pem`.
     pub(crate) fn served_with_tls() -> Self {
         let world = Self::local();
@@ -56,6 +63,19 @@ impl World {
         self
     }
 
+    /// What a server says on stderr that listens there, until it tells its address.
+    pub(crate) fn serve_on(self, address: &str) -> String {
+        let mut server = self.command(&["serve", &self.url, "--listen", address]);
+        let server = server.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut server = server.spawn().unwrap();
+        BufReader::new(server.stdout.take().unwrap()).read_line(&mut String::new()).unwrap();
+        server.kill().unwrap();
+        let output = server.wait_with_output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        let lines = said.lines().filter(|line| line.starts_with("cenote:"));
+        lines.collect()
+    }
+
     /// Both ways, for what has to be the same in both.
     pub(crate) fn both() -> [Self; 2] {
         [Self::local(), Self::served()]
@@ -63,9 +83,14 @@ impl World {
 
     /// Lets files below a directory beside the store be registered.
     pub(crate) fn may_register(&self, name: &str) {
+        self.allow("register", name);
+    }
+
+    /// Names a directory beside the store in its settings.
+    fn allow(&self, what: &str, name: &str) {
         let (settings, directory) = (self.path("store/store.toml"), self.path(name));
         let written = std::fs::read_to_string(&settings).unwrap();
-        std::fs::write(settings, format!("register = [{directory:?}]\n{written}")).unwrap();
+        std::fs::write(settings, format!("{what} = [{directory:?}]\n{written}")).unwrap();
     }
 
     /// A path beside the store.

@@ -58,6 +58,9 @@ pub struct NewToken {
     /// Seconds until it ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_in: Option<u64>,
+    /// What it lets its bearer do besides working with resources: `tokens`, `account`, `admin`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scopes: Vec<String>,
 }
 
 /// A ticket to be made.

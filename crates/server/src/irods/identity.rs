@@ -1,20 +1,18 @@
-//! Who asks: a login gives a token of the store's, with an hour to live.
-
-use std::time::Duration;
+//! Authentication: a login gives a token of the store's, which lasts as long as the settings say, and longer while it is
+//! used.
 
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::IntoResponse;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use cenote_store::{Caller, Error, ErrorKind, Level, NewToken, Store};
+use cenote_store::{Caller, Error, ErrorKind, NewSession, Store};
 
 use super::answer::Answer;
 use super::code::Refusal;
 use crate::app::App;
+use crate::config::Irods;
 
-/// How long a login holds.
-const LIFETIME: Duration = Duration::from_secs(3_600);
-/// The token of who has no password.
+/// The token of callers without a password.
 const ANONYMOUS: &str = "anonymous";
 
 /// `POST authenticate`: a token for a user and a password.
@@ -24,23 +22,26 @@ pub(super) async fn log_in(app: &App, headers: &HeaderMap) -> Answer {
         return Ok(ANONYMOUS.into_response());
     }
     let _turn = app.password_turn().await;
-    let token = app.ask(move |store| Ok(token(store, &name, &password))).await?;
+    let session = session(app.irods());
+    let token = app.ask(move |store| Ok(token(store, &name, &password, &session))).await?;
     token.map(IntoResponse::into_response).map_err(unknown)
 }
 
-fn token(store: &Store, name: &str, password: &str) -> Result<String, Error> {
-    let caller = store.authenticate_password(name, password)?;
-    store.make_home(&caller, name)?;
-    let login = NewToken {
+fn session(settings: &Irods) -> NewSession {
+    NewSession {
         label: "iRODS login".to_owned(),
-        level: Level::Own,
-        within: None,
-        lifetime: Some(LIFETIME),
-    };
-    Ok(store.add_token(&caller, &login)?.0)
+        idle: settings.login(),
+        longest: settings.longest_login(),
+    }
 }
 
-/// Who shows a token. Nothing, or something else, is status 400; a token that is not known 401.
+fn token(store: &Store, name: &str, password: &str, session: &NewSession) -> Result<String, Error> {
+    let caller = store.authenticate_password(name, password)?;
+    store.make_home(&caller, name)?;
+    store.open_session(&caller, session)
+}
+
+/// The caller of a token. Nothing, or something else, is status 400; a token that is not known 401.
 pub(super) async fn caller(app: &App, headers: &HeaderMap) -> Result<Caller, Refusal> {
     let shown = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     let token = shown.and_then(|text| text.strip_prefix("Bearer ")).ok_or(Refusal::BAD)?;
@@ -54,7 +55,7 @@ pub(super) async fn caller(app: &App, headers: &HeaderMap) -> Result<Caller, Ref
     known.await?.map_err(unknown)
 }
 
-/// An unknown asker has a status and no code; other failures are what they are.
+/// An unknown caller has a status and no code; other failures are what they are.
 fn unknown(error: Error) -> Refusal {
     match error.kind() {
         ErrorKind::Unauthenticated => Refusal::Plain(StatusCode::UNAUTHORIZED),

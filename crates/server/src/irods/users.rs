@@ -91,8 +91,7 @@ async fn create(call: Call) -> Answer {
     let role = role(call.form.text("user-type").unwrap_or("rodsuser"))?;
     change(call, &["name", "zone"], move |store, caller, arguments| {
         let name = arguments[0].clone();
-        store.add_user(caller, &NewUser { name, password: None, role })?;
-        store.make_home(caller, &arguments[0])
+        store.add_user_with_home(caller, &NewUser { name, password: None, role }).map(drop)
     })
     .await
 }

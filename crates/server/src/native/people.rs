@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use cenote_store::{Caller, ErrorKind, PersonKind};
+use cenote_store::{Caller, ErrorKind, PersonKind, UserChange};
 
 use super::extract::Json;
 use super::json::{
@@ -59,7 +59,7 @@ pub(super) async fn users(
     .await
 }
 
-/// Makes a user.
+/// Makes a user, who has a home: `/home/NAME`.
 #[utoipa::path(post, path = "/v1/users", tag = "people", request_body = NewUser,
     responses((status = 201, description = "It is made")))]
 pub(super) async fn add_user(
@@ -68,11 +68,11 @@ pub(super) async fn add_user(
     Json(NewUser { name, password, role }): Json<NewUser>,
 ) -> Result<StatusCode, Problem> {
     let user = cenote_store::NewUser { name, password, role: role.into() };
-    app.ask(move |store| store.add_user(&caller, &user)).await?;
+    app.ask(move |store| store.add_user_with_home(&caller, &user)).await?;
     Ok(StatusCode::CREATED)
 }
 
-/// Sets a user's password or role.
+/// Sets a user's password, role, or both.
 #[utoipa::path(patch, path = "/v1/users", tag = "people", request_body = ChangeUser,
     responses((status = 204, description = "It is changed")))]
 pub(super) async fn change_user(
@@ -80,13 +80,8 @@ pub(super) async fn change_user(
     Asker(caller): Asker,
     Json(ChangeUser { name, password, role }): Json<ChangeUser>,
 ) -> Result<StatusCode, Problem> {
-    app.ask(move |store| {
-        if let Some(role) = role {
-            store.set_role(&caller, &name, role.into())?;
-        }
-        password.map_or(Ok(()), |password| store.set_password(&caller, &name, &password))
-    })
-    .await?;
+    let change = UserChange { password, role: role.map(Into::into) };
+    app.ask(move |store| store.change_user(&caller, &name, &change)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -1,4 +1,4 @@
-//! Tokens: secrets that stand for a user, within limits, until revoked.
+//! Tokens: secrets that stand for an account, within limits, until they are revoked.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::app::App;
 use crate::layer::Asker;
 use crate::problem::Problem;
 
-/// Makes a token for the asker.
+/// Makes a token for the caller's account.
 #[utoipa::path(post, path = "/v1/tokens", tag = "people", request_body = NewToken,
     responses((status = 201, body = MadeToken)))]
 pub(super) async fn add(
@@ -27,6 +27,7 @@ pub(super) async fn add(
         level: question.level.map_or(Ok(Level::Own), |level| level.parse())?,
         within: within.map(At::Path),
         lifetime: question.expires_in.map(Duration::from_secs),
+        scopes: question.scopes.iter().map(|scope| scope.parse()).collect::<Result<_, _>>()?,
     };
     app.ask(move |store| {
         let (token, about) = store.add_token(&caller, &new)?;
@@ -35,7 +36,7 @@ pub(super) async fn add(
     .await
 }
 
-/// The asker's tokens, without their secrets.
+/// The tokens of the caller's account, without their secrets.
 #[utoipa::path(get, path = "/v1/tokens", tag = "people", responses((status = 200, body = Tokens)))]
 pub(super) async fn list(
     State(app): State<App>,
@@ -48,7 +49,7 @@ pub(super) async fn list(
     .await
 }
 
-/// Revokes a token.
+/// Revokes a token, and those that were made by it.
 #[utoipa::path(delete, path = "/v1/tokens", tag = "people", params(WhichToken),
     responses((status = 204, description = "It is revoked")))]
 pub(super) async fn revoke(

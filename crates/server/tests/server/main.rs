@@ -4,6 +4,7 @@
 
 mod batch;
 mod bytes;
+mod credentials;
 mod embedded;
 mod gsd;
 mod irods;

@@ -1,5 +1,7 @@
 //! A server for a test: in this process on memory, or on a socket.
 
+use std::path::Path;
+
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, Request, Response, StatusCode};
@@ -32,6 +34,14 @@ pub(crate) fn store_with(main: Place) -> Store {
     let (name, password) = (USER.0.to_owned(), Some(USER.1.to_owned()));
     store.add_user(&admin, &NewUser { name, password, role: Role::User }).unwrap();
     store
+}
+
+/// Lets administrators of the store in a directory add places below another one, and register files there.
+pub(crate) fn allow_vaults(store: &Path, below: &Path) {
+    let settings = store.join("store.toml");
+    let written = std::fs::read_to_string(&settings).unwrap();
+    let allowed = format!("register = [{below:?}]\nvaults = [{below:?}]\n{written}");
+    std::fs::write(settings, allowed).unwrap();
 }
 
 /// A server in this process.
@@ -99,6 +109,12 @@ pub(crate) struct Ask<'a> {
 impl Ask<'_> {
     pub(crate) fn header(mut self, name: &'static str, value: &str) -> Self {
         self.request.headers_mut().insert(name, value.parse().unwrap());
+        self
+    }
+
+    /// With what code of the process itself vouches for.
+    pub(crate) fn extension<T: Clone + Send + Sync + 'static>(mut self, value: T) -> Self {
+        self.request.extensions_mut().insert(value);
         self
     }
 

@@ -1,10 +1,13 @@
-//! Who asks, as an opening has found out.
+//! The caller of an operation, as an opening has authenticated them.
 
 use std::sync::Arc;
 
+use super::permit::{Act, permits};
+use super::{Credential, TokenLimits};
 use crate::model::{Level, PersonId, ResourceId, Role};
 
-/// Who asks. Made by `Store::authenticate…`, never out of thin air.
+/// The caller of an operation: an account, and how it was authenticated. Made by `Store::authenticate…`, never out of
+/// thin air.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     pub(crate) user: PersonId,
@@ -12,8 +15,7 @@ pub struct Caller {
     pub(crate) groups: Arc<[PersonId]>,
     pub(crate) role: Role,
     pub(crate) elevated: bool,
-    pub(crate) ceiling: Level,
-    pub(crate) within: Option<ResourceId>,
+    pub(crate) credential: Credential,
     pub(crate) ticket: Option<TicketGrant>,
 }
 
@@ -51,14 +53,34 @@ impl Caller {
         self.user == PersonId::ANONYMOUS
     }
 
-    /// Whether an administrator's rights are in force.
+    /// Whether an administrator's rights are in force: those of the role, which a token has with the scope `admin` only.
     pub fn is_admin(&self) -> bool {
-        self.role == Role::Admin && self.elevated && self.is_unlimited()
+        permits(self, Act::Administer(Role::Admin))
     }
 
-    /// Whether no token limits what the caller may do.
+    /// Whether an administrator has what is others', within the limits of the credential.
+    pub(crate) fn is_elevated(&self) -> bool {
+        self.role == Role::Admin && self.elevated
+    }
+
+    /// How the caller was authenticated.
+    pub(crate) fn credential(&self) -> &Credential {
+        &self.credential
+    }
+
+    /// Whether no token limits what the caller may do with resources.
     pub(crate) fn is_unlimited(&self) -> bool {
-        self.ceiling == Level::Own && self.within.is_none()
+        self.credential.limits().is_none_or(TokenLimits::is_whole)
+    }
+
+    /// The most that the caller may do with any resource.
+    pub(crate) fn ceiling(&self) -> Level {
+        self.credential.limits().map_or(Level::Own, |limits| limits.level)
+    }
+
+    /// The only subtree that is open to the caller, if not all.
+    pub(crate) fn within(&self) -> Option<ResourceId> {
+        self.credential.limits().and_then(|limits| limits.within)
     }
 
     /// The same caller, with or without an administrator's rights over others'
@@ -76,8 +98,10 @@ impl Caller {
         self
     }
 
-    /// Whether a grant to `person` is one to this caller.
+    /// Whether a grant to `person` is one to this caller. Everyone who is logged in is [`PersonId::PUBLIC`]; everyone who
+    /// is not is [`PersonId::ANONYMOUS`].
     pub(crate) fn is(&self, person: PersonId) -> bool {
-        person == self.user || person == PersonId::PUBLIC || self.groups.contains(&person)
+        let is_public = person == PersonId::PUBLIC && !self.is_anonymous();
+        person == self.user || is_public || self.groups.contains(&person)
     }
 }

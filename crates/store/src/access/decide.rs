@@ -17,10 +17,10 @@ use crate::model::{Access, Level, ResourceId, Role, Scope};
 /// those of the collections above it, up to the root.
 pub fn decide(caller: &Caller, chain: &[(ResourceId, &Access)]) -> Level {
     let ticket = ticket(caller, chain);
-    if caller.within.is_some_and(|root| chain.iter().all(|(id, _)| *id != root)) {
+    if caller.within().is_some_and(|root| chain.iter().all(|(id, _)| *id != root)) {
         return ticket;
     }
-    own_rights(caller, chain).min(caller.ceiling).max(ticket)
+    own_rights(caller, chain).min(caller.ceiling()).max(ticket)
 }
 
 /// The least that `caller` may do with anything that lies below the head of `chain`,
@@ -28,7 +28,7 @@ pub fn decide(caller: &Caller, chain: &[(ResourceId, &Access)]) -> Level {
 pub(crate) fn covering(caller: &Caller, chain: &Chain) -> Level {
     let lists: Vec<_> = chain.lists().collect();
     let ticket = ticket(caller, &lists);
-    if caller.within.is_some_and(|root| !chain.contains(root)) {
+    if caller.within().is_some_and(|root| !chain.contains(root)) {
         return ticket;
     }
     let subtree = lists.iter().map(|(_, access)| most(caller, access, Scope::Subtree)).max();
@@ -37,7 +37,7 @@ pub(crate) fn covering(caller: &Caller, chain: &Chain) -> Level {
         (Role::Admin, false) => subtree.unwrap_or_default().max(Level::ReadMetadata),
         _ => subtree.unwrap_or_default(),
     };
-    own.min(caller.ceiling).max(ticket)
+    own.min(caller.ceiling()).max(ticket)
 }
 
 fn own_rights(caller: &Caller, chain: &[(ResourceId, &Access)]) -> Level {
@@ -78,7 +78,7 @@ fn ticket(caller: &Caller, chain: &[(ResourceId, &Access)]) -> Level {
 #[cfg(test)]
 mod truth_table {
     use super::*;
-    use crate::access::TicketGrant;
+    use crate::access::{Credential, TicketGrant, TokenLimits};
     use crate::model::PersonId;
 
     const ALICE: PersonId = PersonId(100);
@@ -92,8 +92,7 @@ mod truth_table {
             groups: [LAB].into(),
             role,
             elevated: true,
-            ceiling: Level::Own,
-            within: None,
+            credential: Credential::Password,
             ticket: None,
         }
     }
@@ -164,13 +163,16 @@ mod truth_table {
     #[test]
     fn a_token_limits_what_its_user_may_do() {
         let none = list(&[]);
-        let mut admin = caller(Role::Admin);
-        admin.ceiling = Level::ReadObject;
-        assert_eq!(level(&admin, &none, &none, &none), Level::ReadObject);
-        admin.within = Some(ResourceId(20));
-        assert_eq!(level(&admin, &none, &none, &none), Level::ReadObject);
-        admin.within = Some(ResourceId(21));
-        assert_eq!(level(&admin, &none, &none, &none), Level::Null);
+        let by_token = |within: Option<u64>| {
+            let (level, within) = (Level::ReadObject, within.map(ResourceId));
+            let limits = TokenLimits { id: None, level, within, expires: None, scopes: Vec::new() };
+            Caller { credential: Credential::Token(limits), ..caller(Role::Admin) }
+        };
+        for (within, expected) in
+            [(None, Level::ReadObject), (Some(20), Level::ReadObject), (Some(21), Level::Null)]
+        {
+            assert_eq!(level(&by_token(within), &none, &none, &none), expected, "{within:?}");
+        }
     }
 
     #[test]

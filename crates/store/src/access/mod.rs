@@ -1,15 +1,20 @@
 //! Who may do what: the one place that decides.
 //!
-//! [`decide`] is a pure function of the access lists from a resource up to the root and of
-//! who asks; `truth_table` holds it. `check` reads the lists and refuses.
+//! [`decide`] is a pure function of the caller and of the access lists from a resource up to the root; `check` reads
+//! the lists and refuses. [`permit`] is the same for what no access list says: accounts, tokens, administration. Each has its
+//! `truth_table`. A [`Caller`] carries how they were authenticated, so that no opening decides.
 
 mod caller;
 mod check;
+mod credential;
 mod decide;
 mod edit;
+mod permit;
 
 pub use caller::{Caller, TicketGrant};
 pub(crate) use check::Chain;
+pub(crate) use credential::{Credential, TokenLimits};
 pub(crate) use decide::covering;
 pub use decide::decide;
 pub use edit::{AccessChange, GrantView};
+pub(crate) use permit::{Act, permits, require};

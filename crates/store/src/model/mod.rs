@@ -12,6 +12,7 @@ mod replica;
 mod resource;
 mod statement;
 mod time;
+mod token;
 
 pub use change::ChangeKind;
 pub use content::{Content, ContentHead, Digests, Extent, Piece};
@@ -26,3 +27,4 @@ pub use replica::{Replica, Replicas};
 pub use resource::{Kind, Resource, Stat, Versioning};
 pub use statement::{Avu, Graph, Statement, Term};
 pub use time::Time;
+pub use token::TokenScope;

@@ -42,18 +42,23 @@ impl Store {
     fn begin_tree(&self, caller: &Caller, at: &At, what: TreeWork) -> Result<JobStatus> {
         let top = find(&self.view()?, caller, at, Level::ReadObject)?;
         require_collection(&top)?;
+        if caller.ceiling() < Level::ModifyObject {
+            top.require(caller, Level::ModifyObject, at)?;
+        }
         self.begin_job(&JobRecord::Tree(TreeJob {
             top: top.id(),
             user: caller.user(),
-            elevated: caller.is_admin(),
+            elevated: caller.is_elevated(),
             what,
             after: None,
             tally: Tally::default(),
+            level: (!caller.is_unlimited()).then(|| caller.ceiling()),
+            within: caller.within(),
         }))
     }
 
     pub(super) async fn run_tree(&self, id: u64, mut job: TreeJob) -> Result<Tally> {
-        let caller = self.caller_for(job.user)?.elevated(job.elevated);
+        let caller = self.caller_within(job.user, job.level, job.within)?.elevated(job.elevated);
         loop {
             let after = job.after.as_deref().map(str::parse::<StorePath>).transpose()?;
             let (asked, top) = (caller.clone(), At::Id(job.top));

@@ -3,7 +3,9 @@
 use argon2::Argon2;
 use argon2::password_hash::PasswordHasher;
 
+use super::authenticate::is_account;
 use super::token;
+use crate::access::{Act, permits, require};
 use crate::catalog::{Reads, Record, Transaction, keys};
 use crate::model::{Name, Person, PersonId, PersonKind, Role};
 use crate::{Caller, Error, ErrorKind, Result, Store, metadata};
@@ -32,9 +34,40 @@ impl std::fmt::Debug for NewUser {
     }
 }
 
+/// What to change of a user; what is none stays as it is.
+#[derive(Clone, Default)]
+pub struct UserChange {
+    /// Another password.
+    pub password: Option<String>,
+    /// Another role.
+    pub role: Option<Role>,
+}
+
+/// Leaves the password out.
+impl std::fmt::Debug for UserChange {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("UserChange").field("role", &self.role).finish_non_exhaustive()
+    }
+}
+
 impl Store {
     /// Makes a user. Needs [`Role::Admin`], or [`Role::GroupAdmin`] for a plain user.
     pub fn add_user(&self, caller: &Caller, user: &NewUser) -> Result<PersonId> {
+        self.add_user_and(caller, user, |_, _| Ok(()))
+    }
+
+    /// Makes a user who has a home, as [`Store::make_home`] makes it: both or neither. Needs what [`Store::add_user`]
+    /// needs.
+    pub fn add_user_with_home(&self, caller: &Caller, user: &NewUser) -> Result<PersonId> {
+        self.add_user_and(caller, user, |tx, id| self.make_home_of(tx, id, &user.name))
+    }
+
+    fn add_user_and(
+        &self,
+        caller: &Caller,
+        user: &NewUser,
+        then: impl Fn(&mut Transaction, PersonId) -> Result<()>,
+    ) -> Result<PersonId> {
         match user.role {
             Role::User => require_role(caller, Role::GroupAdmin)?,
             _ => require_role(caller, Role::Admin)?,
@@ -42,29 +75,51 @@ impl Store {
         let password =
             user.password.as_deref().map(|password| self.hash_password(password)).transpose()?;
         let id = PersonId(self.new_id()?);
-        self.transact(|tx| add(tx, id, &user.name, PersonKind::User, user.role, password.clone()))?;
+        self.transact(|tx| {
+            add(tx, id, &user.name, PersonKind::User, user.role, password.clone())?;
+            then(tx, id)
+        })?;
         Ok(id)
     }
 
-    /// Sets a user's password; anybody may set their own. What was made with the old one, tokens, stays.
+    /// Sets a user's password, which ends their logins; tokens stay. One's own needs the old password, or a token of the
+    /// scope `account`; that of others [`Role::Admin`].
     pub fn set_password(&self, caller: &Caller, name: &str, password: &str) -> Result<()> {
-        if caller.name() != name {
-            require_role(caller, Role::Admin)?;
-        }
-        let password = self.hash_password(password)?;
-        self.change_person(name, |person| person.password = Some(password.clone()))
+        let password = Some(password.to_owned());
+        self.change_user(caller, name, &UserChange { password, role: None })
     }
 
     /// Sets a user's role. Needs [`Role::Admin`].
     pub fn set_role(&self, caller: &Caller, name: &str, role: Role) -> Result<()> {
-        require_role(caller, Role::Admin)?;
-        self.change_person(name, |person| person.role = role)
+        self.change_user(caller, name, &UserChange { password: None, role: Some(role) })
     }
 
-    fn change_person(&self, name: &str, change: impl Fn(&mut Person)) -> Result<()> {
+    /// Changes a user: all of it or nothing. Needs what [`Store::set_password`] and [`Store::set_role`] need.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`] for a group, for `anonymous`, and if no administrator who can log in would be left.
+    pub fn change_user(&self, caller: &Caller, name: &str, change: &UserChange) -> Result<()> {
+        let administers = Act::Administer(Role::Admin);
+        match caller.name() == name && change.role.is_none() && !permits(caller, administers) {
+            true => require(caller, Act::Account)?,
+            false => require(caller, administers)?,
+        }
+        let password =
+            change.password.as_deref().map(|text| self.hash_password(text)).transpose()?;
         self.transact(|tx| {
             let (id, mut person) = by_name(tx, name)?.ok_or_else(|| nobody(name))?;
-            change(&mut person);
+            if !is_account(id, &person) {
+                return Err(Error::invalid(format!("nobody logs in as this one: {name}"))
+                    .with_hint("users have passwords and roles; groups and anonymous do not"));
+            }
+            if change.role.is_some_and(|role| role != Role::Admin) {
+                require_another_administrator(tx, id, &person)?;
+            }
+            if password.is_some() {
+                person.password.clone_from(&password);
+                token::end_sessions(tx, id)?;
+            }
+            person.role = change.role.unwrap_or(person.role);
             tx.put(keys::person(id), &person);
             Ok(())
         })?;
@@ -81,6 +136,7 @@ impl Store {
             if id == PersonId::PUBLIC || id == PersonId::ANONYMOUS || id == caller.user() {
                 return Err(Error::invalid(format!("this one cannot be removed: {name}")));
             }
+            require_another_administrator(tx, id, &person)?;
             tx.delete(keys::person(id));
             tx.delete(keys::person_name(&person.name));
             super::group::leave_all(tx, id)?;
@@ -181,18 +237,17 @@ pub(crate) fn nobody(name: &str) -> Error {
         .with_hint("`cenote user ls` and `cenote group ls` list them")
 }
 
-pub(crate) fn require_role(caller: &Caller, role: Role) -> Result<()> {
-    let enough = match role {
-        Role::User => true,
-        Role::GroupAdmin => caller.role() != Role::User && caller.is_unlimited(),
-        Role::Admin => caller.is_admin(),
-    };
-    match enough {
+/// Refuses to leave a store without an administrator who can log in.
+fn require_another_administrator(tx: &Transaction, id: PersonId, person: &Person) -> Result<()> {
+    let administers = |person: &Person| person.role == Role::Admin && person.password.is_some();
+    let is_another = |(other, person): &(PersonId, Person)| *other != id && administers(person);
+    match !administers(person) || all(tx)?.iter().any(is_another) {
         true => Ok(()),
-        false => Err(Error::new(
-            ErrorKind::Denied,
-            format!("{} lacks the role {}", caller.name(), role.as_str()),
-        )
-        .with_hint("log in as an administrator")),
+        false => Err(Error::invalid(format!("the only administrator: {}", person.name))
+            .with_hint("make another user an administrator first")),
     }
+}
+
+pub(crate) fn require_role(caller: &Caller, role: Role) -> Result<()> {
+    require(caller, Act::Administer(role))
 }

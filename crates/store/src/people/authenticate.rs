@@ -7,8 +7,9 @@ use argon2::password_hash::phc::PasswordHash;
 use super::account::{MAX_PASSWORD, by_name, person};
 use super::group::groups_of;
 use super::token;
+use crate::access::{Credential, TokenLimits};
 use crate::catalog::Reads;
-use crate::model::{Level, Person, PersonId, PersonKind, ResourceId};
+use crate::model::{Level, Person, PersonId, PersonKind, ResourceId, Role};
 use crate::{Caller, Error, ErrorKind, Result, Store};
 
 impl Store {
@@ -19,17 +20,17 @@ impl Store {
             return Err(unauthenticated("the name or the password is wrong"));
         }
         let view = self.view()?;
-        let found = by_name(&view, name)?.filter(|(_, person)| person.kind == PersonKind::User);
+        let found = by_name(&view, name)?.filter(|(id, person)| is_account(*id, person));
         let hash = found.as_ref().and_then(|(_, person)| person.password.as_deref());
         if !self.is_right(hash, password) {
             return Err(unauthenticated("the name or the password is wrong"));
         }
         let (id, person) =
             found.ok_or_else(|| unauthenticated("the name or the password is wrong"))?;
-        caller(&view, id, &person, (Level::Own, None))
+        caller(&view, id, &person, Credential::Password)
     }
 
-    /// Who shows a token.
+    /// Who shows a token. A login is extended by that.
     pub fn authenticate_token(&self, token: &str) -> Result<Caller> {
         let view = self.view()?;
         let record = token::find(&view, token)?
@@ -37,7 +38,8 @@ impl Store {
             .ok_or_else(|| unauthenticated("the token is unknown, revoked or has expired"))?;
         let person = person(&view, record.user)?
             .ok_or_else(|| unauthenticated("the token's user is gone"))?;
-        caller(&view, record.user, &person, (record.level, record.within))
+        self.extend_session(token, &record);
+        caller(&view, record.user, &person, Credential::Token(record.limits()))
     }
 
     /// Who shows nothing.
@@ -45,11 +47,53 @@ impl Store {
         self.caller_for(PersonId::ANONYMOUS)
     }
 
-    /// The caller for a user whom the opening has authenticated in a way of its own.
+    /// The caller for a user whom the opening has authenticated in a way of its own, which counts as much as a password.
     pub fn caller_for(&self, user: PersonId) -> Result<Caller> {
+        self.caller_by(user, Credential::Password)
+    }
+
+    /// The caller for whoever has the store's directory open on this machine: they own what is in it. Without a name they
+    /// are its first administrator; where there is none left, the first user counts as one, and may make one again.
+    pub fn directory_caller(&self, name: Option<&str>) -> Result<Caller> {
+        match name {
+            Some(name) => {
+                let (id, person) = self.person_named(name)?;
+                match person.kind {
+                    PersonKind::User => self.caller_by(id, Credential::Directory),
+                    PersonKind::Group => Err(unauthenticated("a group does not log in")),
+                }
+            }
+            None => self.directory_administrator(),
+        }
+    }
+
+    fn directory_administrator(&self) -> Result<Caller> {
+        let mut users = self.persons()?;
+        users.retain(|(id, person)| is_account(*id, person));
+        let admin = users.iter().find(|(_, person)| person.role == Role::Admin);
+        let (id, _) =
+            admin.or(users.first()).ok_or_else(|| unauthenticated("the store has no user"))?;
+        Ok(Caller { role: Role::Admin, ..self.caller_by(*id, Credential::Directory)? })
+    }
+
+    /// The caller for a user who is not there now, within what they could do when they asked for something.
+    pub(crate) fn caller_within(
+        &self,
+        user: PersonId,
+        level: Option<Level>,
+        within: Option<ResourceId>,
+    ) -> Result<Caller> {
+        let token = |level| {
+            let (id, expires, scopes) = (None, None, Vec::new());
+            Credential::Token(TokenLimits { id, level, within, expires, scopes })
+        };
+        self.caller_by(user, level.map_or(Credential::Password, token))
+    }
+
+    fn caller_by(&self, user: PersonId, credential: Credential) -> Result<Caller> {
         let view = self.view()?;
         let person = person(&view, user)?.ok_or_else(|| unauthenticated("no such user"))?;
-        caller(&view, user, &person, (Level::Own, None))
+        caller(&view, user, &person, credential)
     }
 
     /// Whether a password fits a hash; without a hash as much work is done, in vain.
@@ -74,18 +118,23 @@ fn caller(
     reads: &impl Reads,
     user: PersonId,
     person: &Person,
-    (ceiling, within): (Level, Option<ResourceId>),
+    credential: Credential,
 ) -> Result<Caller> {
+    let anonymous = user == PersonId::ANONYMOUS;
     Ok(Caller {
         user,
         name: person.name.as_str().into(),
         groups: groups_of(reads, user)?.into(),
-        role: person.role,
+        role: if anonymous { Role::User } else { person.role },
         elevated: true,
-        ceiling,
-        within,
+        credential: if anonymous { Credential::Anonymous } else { credential },
         ticket: None,
     })
+}
+
+/// Whether somebody logs in as this one. Nobody does as `anonymous`, whatever an earlier program recorded.
+pub(super) fn is_account(id: PersonId, person: &Person) -> bool {
+    person.kind == PersonKind::User && id != PersonId::ANONYMOUS
 }
 
 /// What costs: one argon2.

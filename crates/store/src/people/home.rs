@@ -3,7 +3,8 @@
 //!
 //! The collections on the way belong to who owns the root, and everybody may list them.
 
-use super::account::{by_name, nobody, require_role};
+use super::account::{by_name, nobody};
+use crate::access::{Act, require};
 use crate::catalog::Transaction;
 use crate::model::{Kind, Level, Name, PersonId, PersonKind, ResourceId, Role, Scope, StorePath};
 use crate::tree::{insert, locate, owned_resource, require_collection};
@@ -13,21 +14,28 @@ impl Store {
     /// Makes the home and the trash of a user, as far as they are missing. Anybody may make their own;
     /// for others it needs [`Role::GroupAdmin`].
     pub fn make_home(&self, caller: &Caller, user: &str) -> Result<()> {
-        if caller.name() != user {
-            require_role(caller, Role::GroupAdmin)?;
+        match caller.name() == user {
+            true => require(caller, Act::Home)?,
+            false => require(caller, Act::Administer(Role::GroupAdmin))?,
         }
-        let name = Name::new(user)?;
-        let ways = [vec!["home"], vec!["trash", "home"]];
         self.transact(|tx| {
             let (owner, person) = by_name(tx, user)?.ok_or_else(|| nobody(user))?;
             if person.kind != PersonKind::User {
                 return Err(Error::invalid(format!("a group has no home: {user}")));
             }
-            for way in &ways {
-                self.make_own(tx, owner, way, &name)?;
-            }
-            Ok(())
+            self.make_home_of(tx, owner, user)
         })
+    }
+
+    pub(super) fn make_home_of(
+        &self,
+        tx: &mut Transaction,
+        owner: PersonId,
+        user: &str,
+    ) -> Result<()> {
+        let name = Name::new(user)?;
+        self.make_own(tx, owner, &["home"], &name)?;
+        self.make_own(tx, owner, &["trash", "home"], &name)
     }
 
     fn make_own(

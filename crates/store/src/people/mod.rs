@@ -1,4 +1,4 @@
-//! Users and groups, and how somebody shows who they are: passwords, tokens, tickets.
+//! Users and groups, and how they are authenticated: passwords, tokens, logins, tickets.
 
 mod account;
 mod authenticate;
@@ -6,13 +6,15 @@ mod credentials;
 mod describe;
 mod group;
 mod home;
+mod session;
 mod ticket;
 mod token;
 
-pub use account::NewUser;
+pub use account::{NewUser, UserChange};
 pub(crate) use account::{all, by_name, found, name_of, require_role};
 pub(crate) use credentials::CredentialCache;
 pub(crate) use group::members_of;
+pub use session::NewSession;
 pub use ticket::{NewTicket, Ticket, TicketUse};
 pub(crate) use ticket::{all as all_tickets, erase as erase_tickets};
 pub use token::{NewToken, Token};

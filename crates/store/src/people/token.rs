@@ -1,18 +1,22 @@
-//! Access tokens: secrets that stand for a user, within limits, until revoked. The catalog
-//! keeps their SHA-256 only.
+//! Access tokens: secrets that stand for an account, within limits, until they are revoked. The catalog keeps their
+//! SHA-256 only.
+//!
+//! Invariant: a token that was made by a token neither exceeds it nor outlives it: it opens no more, ends no later, and
+//! is revoked with it.
 
 use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
-use super::account::{by_name, nobody, require_role};
-use crate::catalog::{Reads, TokenRecord, Transaction, keys};
-use crate::model::{At, Level, PersonId, ResourceId, Role, Time};
+use super::account::{by_name, nobody};
+use crate::access::{Act, TokenLimits, require};
+use crate::catalog::{Reads, SessionRecord, TokenRecord, Transaction, keys};
+use crate::model::{At, Level, PersonId, ResourceId, Role, Time, TokenScope};
 use crate::tree::find as find_resource;
 use crate::{Caller, Error, ErrorKind, Result, Store};
 
 /// A token to be made.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NewToken {
     /// What it is for.
     pub label: String,
@@ -22,6 +26,8 @@ pub struct NewToken {
     pub within: Option<At>,
     /// How long it holds; for ever, if none.
     pub lifetime: Option<Duration>,
+    /// What may be done with it besides working with resources.
+    pub scopes: Vec<TokenScope>,
 }
 
 /// A token, without its secret.
@@ -39,38 +45,40 @@ pub struct Token {
     pub created: Time,
     /// When it ends.
     pub expires: Option<Time>,
+    /// What may be done with it besides.
+    pub scopes: Vec<TokenScope>,
 }
 
 /// Tokens begin with this, so that one in the wrong place is recognised.
 const PREFIX: &str = "cn_";
 
 impl Store {
-    /// Makes a token for the caller. The secret is returned here, and never again.
+    /// Makes a token for the caller's account. The secret is returned here, and never again. Needs the password, or a
+    /// token of the scope [`TokenScope::Tokens`], which the new one must not exceed or outlive.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`] for the scope `account` or `admin` on a token that does not open everything;
+    /// [`ErrorKind::Denied`] for a token that would exceed or outlive the one that makes it.
     pub fn add_token(&self, caller: &Caller, new: &NewToken) -> Result<(String, Token)> {
-        if caller.is_anonymous() || !caller.is_unlimited() {
-            return Err(Error::new(
-                ErrorKind::Denied,
-                "a token cannot make tokens; log in with a password",
-            ));
-        }
+        require(caller, Act::Tokens)?;
+        self.make_token(caller, new, None)
+    }
+
+    /// Makes a token that was permitted.
+    pub(super) fn make_token(
+        &self,
+        caller: &Caller,
+        new: &NewToken,
+        session: Option<SessionRecord>,
+    ) -> Result<(String, Token)> {
         let secret: [u8; 32] = self.random();
         let secret: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
         let secret = format!("{PREFIX}{secret}");
         let id = self.new_id()?;
         let record = self.transact(|tx| {
             drop_expired(tx, caller.user())?;
-            let within = new.within.as_ref();
-            let within =
-                within.map(|at| find_resource(tx, caller, at, Level::ReadMetadata)).transpose()?;
-            let record = TokenRecord {
-                id,
-                user: caller.user(),
-                label: new.label.clone(),
-                level: new.level,
-                within: within.map(|chain| chain.id()),
-                created: tx.now(),
-                expires: new.lifetime.map(|lifetime| tx.now().plus(lifetime)),
-            };
+            let mut record = new_record(tx, caller, id, new)?;
+            record.session = session;
             let digest = digest(&secret);
             tx.put(keys::token(&digest), &record);
             tx.put_raw(keys::token_of(caller.user(), id), bytes::Bytes::copy_from_slice(&digest));
@@ -79,45 +87,134 @@ impl Store {
         Ok((secret, record.into()))
     }
 
-    /// The caller's tokens.
+    /// The tokens of the caller's account. Needs what [`Store::add_token`] needs.
     pub fn tokens(&self, caller: &Caller) -> Result<Vec<Token>> {
-        let view = self.view()?;
-        let rows = view.rows(&keys::tokens_of(caller.user()), usize::MAX)?;
-        let mut tokens = Vec::with_capacity(rows.len());
-        for (_, digest) in rows {
-            let digest = digest[..].try_into().map_err(|_| Error::damaged("a token's digest"))?;
-            tokens.extend(view.get::<TokenRecord>(&keys::token(&digest))?.map(Token::from));
-        }
-        Ok(tokens)
+        require(caller, Act::Tokens)?;
+        let tokens = of_user(&self.view()?, caller.user())?;
+        Ok(tokens.into_iter().map(|(_, record)| record.into()).collect())
     }
 
-    /// Revokes a token of the caller's, or of a user's if the caller is an administrator.
+    /// Revokes a token of the caller's account, or of a user's if the caller is an administrator, and all tokens that
+    /// were made by it. Needs what [`Store::add_token`] needs.
     pub fn revoke_token(&self, caller: &Caller, user: Option<&str>, id: u64) -> Result<()> {
         self.transact(|tx| {
             let owner = match user.filter(|name| *name != caller.name()) {
-                None => caller.user(),
+                None => {
+                    require(caller, Act::Tokens)?;
+                    caller.user()
+                }
                 Some(name) => {
-                    require_role(caller, Role::Admin)?;
+                    require(caller, Act::Administer(Role::Admin))?;
                     by_name(tx, name)?.ok_or_else(|| nobody(name))?.0
                 }
             };
-            let key = keys::token_of(owner, id);
-            let digest = tx.value(&key)?.ok_or_else(|| {
-                Error::new(ErrorKind::NotFound, format!("no such token: {id}"))
-                    .with_hint("list your tokens")
-            })?;
-            revoke(tx, key, &digest);
-            Ok(())
+            if tx.value(&keys::token_of(owner, id))?.is_none() {
+                return Err(Error::new(ErrorKind::NotFound, format!("no such token: {id}"))
+                    .with_hint("list your tokens"));
+            }
+            revoke_with_descendants(tx, owner, id)
         })
     }
 }
 
+/// The record of a new token, which neither exceeds nor outlives a token that makes it.
+fn new_record(tx: &Transaction, caller: &Caller, id: u64, new: &NewToken) -> Result<TokenRecord> {
+    let within = new.within.as_ref();
+    let within = within.map(|at| find_resource(tx, caller, at, Level::ReadMetadata)).transpose()?;
+    let within = within.map(|chain| chain.id());
+    let expires = new.lifetime.map(|lifetime| tx.now().plus(lifetime));
+    let (level, scopes) = (new.level, new.scopes.clone());
+    let limits = TokenLimits { id: Some(id), level, within, expires, scopes };
+    require_whole_for_scopes(&limits)?;
+    let maker = caller.credential().limits();
+    if let Some(maker) = maker {
+        require_covered(maker, &limits)?;
+    }
+    Ok(TokenRecord {
+        id,
+        user: caller.user(),
+        label: new.label.clone(),
+        level,
+        within,
+        created: tx.now(),
+        expires,
+        scopes: Some(limits.scopes),
+        session: None,
+        made_by: maker.and_then(|maker| maker.id),
+    })
+}
+
+/// Whoever may change the account or the store may do everything in the end, so their token says so.
+fn require_whole_for_scopes(limits: &TokenLimits) -> Result<()> {
+    let partial = |scope: &&TokenScope| **scope != TokenScope::Tokens && !limits.is_whole();
+    match limits.scopes.iter().find(partial) {
+        None => Ok(()),
+        Some(scope) => {
+            let word = scope.as_str();
+            Err(Error::invalid(format!("a token of the scope {word} has no level and no subtree"))
+                .with_hint("leave out the level and the subtree, or the scope"))
+        }
+    }
+}
+
+/// A subtree of the maker's, if it has one, has been found by the maker already.
+fn require_covered(maker: &TokenLimits, new: &TokenLimits) -> Result<()> {
+    let outlives = maker.expires.is_some_and(|end| new.expires.is_none_or(|expires| expires > end));
+    let exceeds = new.level > maker.level
+        || (maker.within.is_some() && new.within.is_none())
+        || new.scopes.iter().any(|scope| !maker.scopes.contains(scope));
+    let (message, hint) = match (exceeds, outlives) {
+        (true, _) => (
+            "a token makes none that may do more than itself",
+            "give a lower level, a subtree or fewer scopes, or log in",
+        ),
+        (_, true) => ("a token makes none that outlives it", "give a shorter lifetime, or log in"),
+        _ => return Ok(()),
+    };
+    Err(Error::new(ErrorKind::Denied, message).with_hint(hint))
+}
+
+/// The tokens of a user, each with its digest.
+fn of_user(reads: &impl Reads, user: PersonId) -> Result<Vec<([u8; 32], TokenRecord)>> {
+    let mut tokens = Vec::new();
+    for (_, digest) in reads.rows(&keys::tokens_of(user), usize::MAX)? {
+        let digest = digest[..].try_into().map_err(|_| Error::damaged("a token's digest"))?;
+        let record = reads.get::<TokenRecord>(&keys::token(&digest))?;
+        tokens.extend(record.map(|record| (digest, record)));
+    }
+    Ok(tokens)
+}
+
 /// Revokes what has expired, so that logins leave nothing behind.
 fn drop_expired(tx: &mut Transaction, user: PersonId) -> Result<()> {
-    for (key, digest) in tx.rows(&keys::tokens_of(user), usize::MAX)? {
-        let known = digest[..].try_into().map_err(|_| Error::damaged("a token's digest"))?;
-        let record = tx.get::<TokenRecord>(&keys::token(&known))?;
-        if record.and_then(|record| record.expires).is_some_and(|expires| expires <= tx.now()) {
+    let now = tx.now();
+    revoke_where(tx, user, |token| token.expires.is_some_and(|expires| expires <= now))
+}
+
+/// Revokes the logins of a user: what a password opened ends with the password.
+pub(super) fn end_sessions(tx: &mut Transaction, user: PersonId) -> Result<()> {
+    revoke_where(tx, user, |token| token.session.is_some())
+}
+
+fn revoke_where(
+    tx: &mut Transaction,
+    user: PersonId,
+    which: impl Fn(&TokenRecord) -> bool,
+) -> Result<()> {
+    for (digest, record) in of_user(tx, user)?.into_iter().filter(|(_, record)| which(record)) {
+        revoke(tx, keys::token_of(user, record.id), &digest);
+    }
+    Ok(())
+}
+
+fn revoke_with_descendants(tx: &mut Transaction, user: PersonId, id: u64) -> Result<()> {
+    let tokens = of_user(tx, user)?;
+    let mut gone = vec![id];
+    while let Some(id) = gone.pop() {
+        let made = tokens.iter().filter(|(_, token)| token.made_by == Some(id));
+        gone.extend(made.map(|(_, token)| token.id));
+        let key = keys::token_of(user, id);
+        if let Some(digest) = tx.value(&key)? {
             revoke(tx, key, &digest);
         }
     }
@@ -147,13 +244,36 @@ pub(super) fn find(reads: &impl Reads, token: &str) -> Result<Option<TokenRecord
     }
 }
 
+/// Changes when a token ends, while it is there.
+pub(super) fn prolong(tx: &mut Transaction, token: &str, expires: Time) -> Result<()> {
+    if let Some(record) = find(tx, token)? {
+        tx.put(keys::token(&digest(token)), &TokenRecord { expires: Some(expires), ..record });
+    }
+    Ok(())
+}
+
 fn digest(token: &str) -> [u8; 32] {
     Sha256::digest(token.as_bytes()).into()
 }
 
+impl TokenRecord {
+    /// What it may do at most. A token that was made before there were scopes, and opens everything, administers as it did.
+    pub(super) fn limits(&self) -> TokenLimits {
+        let Self { id, level, within, expires, .. } = *self;
+        let mut limits = TokenLimits { id: Some(id), level, within, expires, scopes: Vec::new() };
+        limits.scopes = match &self.scopes {
+            Some(scopes) => scopes.clone(),
+            None if limits.is_whole() => vec![TokenScope::Admin],
+            None => Vec::new(),
+        };
+        limits
+    }
+}
+
 impl From<TokenRecord> for Token {
     fn from(record: TokenRecord) -> Self {
+        let TokenLimits { scopes, .. } = record.limits();
         let TokenRecord { id, label, level, within, created, expires, .. } = record;
-        Self { id, label, level, within, created, expires }
+        Self { id, label, level, within, created, expires, scopes }
     }
 }

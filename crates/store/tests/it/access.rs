@@ -135,7 +135,10 @@ fn groups_and_the_public() {
     assert!(!may_read(&world, &user(), "/a"));
     assert!(!may_read(&world, &anonymous, "/a"));
     grant(&world, "/a", "public", Level::ReadObject, Scope::This);
-    assert!(may_read(&world, &anonymous, "/a") && may_read(&world, &user(), "/a"));
+    assert!(!may_read(&world, &anonymous, "/a") && may_read(&world, &user(), "/a"));
+    grant(&world, "/a", "public", Level::Null, Scope::This);
+    grant(&world, "/a", "anonymous", Level::ReadObject, Scope::This);
+    assert!(may_read(&world, &anonymous, "/a") && !may_read(&world, &user(), "/a"));
     assert_eq!(anonymous.user(), PersonId::ANONYMOUS);
 }
 
@@ -191,6 +194,7 @@ fn a_token_has_a_ceiling_a_place_and_an_end() {
         level: Level::ReadObject,
         within: Some(at("/a")),
         lifetime: Some(Duration::from_secs(60)),
+        ..NewToken::default()
     };
     let (secret, token) = world.store.add_token(&world.admin, &new).unwrap();
     let caller = world.store.authenticate_token(&secret).unwrap();

@@ -123,7 +123,7 @@ const MUTATIONS: &[Mutation] = &[
     ("leave a group", true, |w| w.store.change_group(&w.admin, "lab", &[], &["u".into()])),
     ("remove a user", true, |w| w.store.remove_person(&w.admin, "u")),
     ("add a token", true, |w| {
-        let token = NewToken { label: "t".into(), level: Level::Own, within: None, lifetime: None };
+        let token = NewToken { label: "t".into(), level: Level::Own, ..NewToken::default() };
         w.store.add_token(&w.admin, &token).map(drop)
     }),
     ("revoke a token", true, |w| {

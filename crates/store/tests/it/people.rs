@@ -11,7 +11,7 @@ fn new(name: &str, password: Option<&str>, role: Role) -> NewUser {
 }
 
 fn token(label: &str) -> NewToken {
-    NewToken { label: label.into(), level: Level::Own, within: None, lifetime: None }
+    NewToken { label: label.into(), level: Level::Own, ..NewToken::default() }
 }
 
 #[test]

@@ -146,8 +146,12 @@ fn persons_have_attributes_that_go_with_them() {
 fn tokens_that_have_expired_do_not_pile_up() {
     let world = world();
     let hour = std::time::Duration::from_secs(3_600);
-    let new =
-        NewToken { label: "login".into(), level: Level::Own, within: None, lifetime: Some(hour) };
+    let new = NewToken {
+        label: "login".into(),
+        level: Level::Own,
+        lifetime: Some(hour),
+        ..NewToken::default()
+    };
     world.store.add_token(&world.admin, &new).unwrap();
     world.clock.advance(hour / 2);
     world.store.add_token(&world.admin, &new).unwrap();

@@ -136,6 +136,10 @@ impl PlaceOpener for MemoryOpener {
         Ok(places.entry(address.to_owned()).or_insert_with(new).clone())
     }
 
+    fn may_add(&self, address: &str) -> bool {
+        !address.starts_with("memory:///forbidden")
+    }
+
     fn outside(&self, name: &str, path: &str) -> Option<Outside> {
         Outside::new(name, path).ok()
     }
@@ -429,12 +433,8 @@ pub(crate) fn populated(world: &World) {
     world.user("u");
     store.add_group(admin, "lab").unwrap();
     store.change_group(admin, "lab", &["u".into()], &[]).unwrap();
-    let token = NewToken {
-        label: "t".into(),
-        level: cenote_store::Level::Own,
-        within: None,
-        lifetime: None,
-    };
+    let level = cenote_store::Level::Own;
+    let token = NewToken { label: "t".into(), level, ..NewToken::default() };
     store.add_token(admin, &token).unwrap();
     store.add_ticket(admin, &at("/c/x"), &NewTicket::default()).unwrap();
     let upload = store.begin_upload(admin, &path("/up"), &UploadOptions::default()).unwrap().id;

@@ -12,13 +12,17 @@ use super::{Instant, Names};
 pub(crate) struct NewToken {
     /// What it is for.
     pub(crate) label: String,
-    /// What may be done with it at most; everything without.
+    /// What may be done with resources at most; everything without.
     #[schema(example = "read")]
     pub(crate) level: Option<String>,
     /// The path of the only subtree it opens.
     pub(crate) within: Option<String>,
     /// Seconds until it ends.
     pub(crate) expires_in: Option<u64>,
+    /// What may be done with it besides working with resources: `tokens`, `account`, `admin`.
+    #[serde(default)]
+    #[schema(example = json!(["tokens"]))]
+    pub(crate) scopes: Vec<String>,
 }
 
 /// A token that was made.
@@ -30,7 +34,7 @@ pub(crate) struct MadeToken {
     pub(crate) about: Token,
 }
 
-/// The asker's tokens.
+/// The tokens of the caller's account.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Tokens {
     pub(crate) items: Vec<Token>,
@@ -47,6 +51,8 @@ pub(crate) struct Token {
     #[schema(value_type = String, format = DateTime)]
     pub(crate) created: Instant,
     pub(crate) expires: Option<Instant>,
+    /// What may be done with it besides working with resources.
+    pub(crate) scopes: Vec<&'static str>,
 }
 
 impl From<cenote_store::Token> for Token {
@@ -58,6 +64,7 @@ impl From<cenote_store::Token> for Token {
             within: token.within.map(|id| id.0),
             created: Instant(token.created),
             expires: token.expires.map(Instant),
+            scopes: token.scopes.iter().map(|scope| scope.as_str()).collect(),
         }
     }
 }

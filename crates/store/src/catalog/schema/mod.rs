@@ -9,7 +9,7 @@ pub(crate) use self::blob::{BlobCopy, BlobRecord};
 pub(crate) use self::job::{DrainJob, DrainPhase, JobRecord, Tally, TreeJob, TreeWork};
 use crate::model::{
     ChangeKind, ContentHead, ContentId, Digests, Kind, Level, PersonId, PlaceId, ResourceId,
-    Statement, Time,
+    Statement, Time, TokenScope,
 };
 
 /// An entry of a collection: enough to list names and kinds in one scan.
@@ -89,6 +89,26 @@ pub(crate) struct TokenRecord {
     pub(crate) created: Time,
     #[n(6)]
     pub(crate) expires: Option<Time>,
+    /// What it may do besides; tokens that were made before there were scopes have none recorded.
+    #[n(7)]
+    pub(crate) scopes: Option<Vec<TokenScope>>,
+    /// How it is extended, if it is a login.
+    #[n(8)]
+    pub(crate) session: Option<SessionRecord>,
+    /// The token that made it: it goes with that one.
+    #[n(9)]
+    pub(crate) made_by: Option<u64>,
+}
+
+/// A login that lasts as long as it is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, CborLen)]
+pub(crate) struct SessionRecord {
+    /// Seconds without use after which it ends.
+    #[n(0)]
+    pub(crate) idle: u64,
+    /// When it ends however much it is used.
+    #[n(1)]
+    pub(crate) until: Time,
 }
 
 /// A ticket: access to one resource, and what is below, for whoever shows it.
