@@ -89,6 +89,13 @@ impl Place {
         Self::open_url(name, url, options).map_err(|source| Self::settings(name, source))
     }
 
+    /// The directory that [`Place::from_url`] would keep contents in; none, if they would go elsewhere or the address is
+    /// not understood.
+    pub fn local_directory(url: &str) -> Option<PathBuf> {
+        let url = Url::parse(url).ok().filter(|url| url.scheme() == "file")?;
+        url.to_file_path().ok()
+    }
+
     fn open_url<O>(name: &str, url: &str, options: O) -> std::result::Result<Self, Source>
     where
         O: IntoIterator<Item = (String, String)>,

@@ -1,8 +1,8 @@
 //! Opens the places of a store from their addresses: directories and buckets.
 //!
 //! Credentials come from `[places.NAME]` in `store.toml`, or from the environment (`AWS_ACCESS_KEY_ID`, …): never from
-//! the catalog. Files are referred to where they lie only below the directories that `store.toml` names, so that an
-//! administrator of the store is not one of the machine.
+//! the catalog. Files are referred to where they lie, and places are added, only below the directories that `store.toml`
+//! names, so that an administrator of the store is not one of the machine.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -18,6 +18,10 @@ pub(crate) struct UrlOpener {
     /// Directories below which files may be registered where they lie.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     register: Vec<PathBuf>,
+    /// Directories below which administrators of the store may add places. Whoever has the store's directory open may add
+    /// them anywhere.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    vaults: Vec<PathBuf>,
     /// Options of places by their names, in the words of `object_store`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     places: BTreeMap<String, BTreeMap<String, String>>,
@@ -33,24 +37,37 @@ impl PlaceOpener for UrlOpener {
         Place::from_url(name, address, environment().chain(own))
     }
 
+    fn may_add(&self, address: &str) -> bool {
+        match Place::local_directory(address) {
+            Some(directory) => is_below(&directory, &self.vaults),
+            None => true,
+        }
+    }
+
     fn outside(&self, name: &str, path: &str) -> Option<Outside> {
         let path = Path::new(path);
-        self.may_refer_to(path).then(|| Outside::new(name, path).ok()).flatten()
+        is_below(path, &self.register).then(|| Outside::new(name, path).ok()).flatten()
     }
 }
 
-impl UrlOpener {
-    /// Whether a file is below one of the directories, links followed as far as they lead anywhere.
-    fn may_refer_to(&self, path: &Path) -> bool {
-        let plain = |part: Component<'_>| matches!(part, Component::RootDir | Component::Normal(_));
-        if !path.is_absolute() || !path.components().all(plain) {
-            return false;
-        }
-        let found = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        self.register.iter().any(|directory| {
-            found.starts_with(directory.canonicalize().unwrap_or_else(|_| directory.clone()))
-        })
+/// Whether a path is below one of the directories, links followed as far as they lead anywhere.
+fn is_below(path: &Path, directories: &[PathBuf]) -> bool {
+    let plain = |part: Component<'_>| matches!(part, Component::RootDir | Component::Normal(_));
+    if !path.is_absolute() || !path.components().all(plain) {
+        return false;
     }
+    let found = resolved(path);
+    directories.iter().any(|directory| found.starts_with(resolved(directory)))
+}
+
+/// The path with the links of what is there of it followed.
+fn resolved(path: &Path) -> PathBuf {
+    for above in path.ancestors() {
+        if let (Ok(found), Ok(rest)) = (above.canonicalize(), path.strip_prefix(above)) {
+            return found.join(rest);
+        }
+    }
+    path.to_owned()
 }
 
 /// What the environment says to the clouds.
@@ -67,6 +84,27 @@ mod tests {
 
     fn opener(register: &Path) -> UrlOpener {
         UrlOpener { register: vec![register.to_owned()], ..UrlOpener::default() }
+    }
+
+    #[test]
+    fn places_are_added_below_the_directories_named_only() {
+        let dir = tempfile::tempdir().unwrap();
+        let data = dir.path().join("data");
+        std::fs::create_dir(&data).unwrap();
+        std::os::unix::fs::symlink(dir.path(), data.join("up")).unwrap();
+        let opener = UrlOpener { vaults: vec![data.clone()], ..UrlOpener::default() };
+        let at = |path: &str| format!("file://{}{path}", dir.path().display());
+        for allowed in ["/data", "/data/vault", "/data/not/yet/there", "/data/../data/vault"] {
+            assert!(opener.may_add(&at(allowed)), "{allowed}");
+        }
+        for refused in ["", "/vault", "/database", "/data/..", "/data/up/vault", "/data/%2e%2e/x"] {
+            assert!(!opener.may_add(&at(refused)), "{refused}");
+        }
+        for refused in ["file:///", "file:///etc", "file:///etc/../", "FILE:///etc"] {
+            assert!(!opener.may_add(refused), "{refused}");
+            assert!(!UrlOpener::default().may_add(refused), "{refused}");
+        }
+        assert!(opener.may_add("s3://bucket/prefix"));
     }
 
     #[test]

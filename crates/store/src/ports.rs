@@ -26,6 +26,10 @@ pub trait PlaceOpener: Debug + Send + Sync {
     /// If the address is not understood, or nothing can be made there.
     fn open(&self, name: &str, address: &str) -> Result<Place, cenote_blob::Error>;
 
+    /// Whether an administrator of the store, who need not be one of the machine, may add a place at this address. What
+    /// was added is opened, whatever this says later.
+    fn may_add(&self, address: &str) -> bool;
+
     /// The file at a path, to be read where it lies as a part of the place `name`; none, if files
     /// there must not be referred to.
     fn outside(&self, name: &str, path: &str) -> Option<Outside>;
@@ -39,6 +43,10 @@ impl PlaceOpener for NoPlaces {
     fn open(&self, name: &str, address: &str) -> Result<Place, cenote_blob::Error> {
         let source = format!("this program opens no places: {address}").into();
         Err(cenote_blob::Error::Settings { place: name.to_owned(), source })
+    }
+
+    fn may_add(&self, _: &str) -> bool {
+        true
     }
 
     fn outside(&self, _: &str, _: &str) -> Option<Outside> {

@@ -4,7 +4,7 @@ use crate::world::World;
 
 #[test]
 fn contents_are_replicated_trimmed_and_moved_off_a_place() {
-    for world in World::both() {
+    for world in World::both_with_vaults() {
         let address = format!("file://{}", world.path("vault").display());
         let added = world.ok(&["place", "add", "vault", &address]);
         assert!(added.contains("name=vault") && added.contains("state=up"), "{added}");
@@ -66,7 +66,7 @@ fn a_group_is_where_new_contents_go_if_that_is_said() {
 
 #[test]
 fn trees_go_to_the_place_that_is_named() {
-    for world in World::both() {
+    for world in World::both_with_vaults() {
         let address = format!("file://{}", world.path("vault").display());
         world.ok(&["place", "add", "vault", &address]);
         world.file("t/small", "abc");
@@ -110,4 +110,15 @@ fn a_file_is_registered_where_it_lies_if_the_store_may_look_there() {
         let (code, said) = world.refused(&["register", "--place", "none", "data/seen", ":/o"]);
         assert_eq!(code, 3, "{said}");
     }
+}
+
+#[test]
+fn a_place_is_added_over_http_only_where_the_store_lets_it_be() {
+    let world = World::served();
+    for address in [format!("file://{}", world.path("vault").display()), "file:///etc".into()] {
+        let (code, said) = world.refused(&["place", "add", "vault", &address]);
+        assert_eq!(code, 5, "{said}");
+        assert!(said.contains("`vaults`"), "{said}");
+    }
+    assert!(!world.path("vault").exists());
 }

@@ -1,10 +1,10 @@
 //! Places, replicas and jobs over HTTP, on a store in a directory.
 
-use cenote_server::embedded::{Embedded, init_dir};
-use cenote_server::{Config, router};
+use cenote_server::embedded::{Embedded, init_dir, open_dir};
+use cenote_server::{Config, LocalCaller, router};
 use serde_json::{Value, json};
 
-use crate::support::{ADMIN, TestServer, USER};
+use crate::support::{ADMIN, TestServer, USER, allow_vaults};
 
 struct Disk {
     dir: tempfile::TempDir,
@@ -15,7 +15,10 @@ struct Disk {
 /// A store in a directory, with the places `a` and `b` beside it.
 async fn disk() -> Disk {
     let dir = tempfile::tempdir().unwrap();
-    let embedded = init_dir(dir.path().join("store"), ADMIN.0, ADMIN.1).unwrap();
+    let store = dir.path().join("store");
+    drop(init_dir(&store, ADMIN.0, ADMIN.1).unwrap());
+    allow_vaults(&store, dir.path());
+    let embedded = open_dir(&store).unwrap();
     let server = TestServer { router: router(embedded.store().clone(), &Config::default()) };
     for name in ["a", "b"] {
         let address = format!("file://{}/{name}", dir.path().display());
@@ -118,6 +121,48 @@ async fn a_place_is_drained_and_forgotten() {
     let names = places["items"].as_array().unwrap().iter().map(|place| &place["name"]);
     assert_eq!(names.collect::<Vec<_>>(), ["main", "b"]);
     assert_eq!(disk.server.ask("GET", "/v1/fs/x").send().await.body, "hello");
+}
+
+#[tokio::test]
+async fn places_are_added_only_where_the_settings_say() {
+    let disk = disk().await;
+    std::os::unix::fs::symlink("/etc", disk.dir.path().join("link")).unwrap();
+    let dir = disk.dir.path().display();
+    let outside = tempfile::tempdir().unwrap();
+    let mut refused = ["", "etc", "etc/cenote", "root", "proc/self"].map(str::to_owned).to_vec();
+    refused.push(outside.path().join("vault").display().to_string());
+    refused.extend([format!("{dir}/link/vault"), format!("{dir}/../vault"), format!("{dir}2")]);
+    for path in refused {
+        let address = format!("file:///{}", path.trim_start_matches('/'));
+        let new = json!({"name": "vault", "address": address});
+        disk.server.post("/v1/places", new).await.problem(403, "denied");
+        let moved = json!({"name": "a", "address": address});
+        let moved = disk.server.ask("PATCH", "/v1/places").json(&moved).send().await;
+        assert!(moved.status.is_client_error(), "{address}: {moved:?}");
+    }
+    assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 0, "nothing was made there");
+    // Whoever has the directory open owns the machine's account, too.
+    let owner = LocalCaller::administrator(disk.embedded.store()).unwrap();
+    let new = json!({"name": "vault", "address": format!("file://{}/x", outside.path().display())});
+    let ask = disk.server.ask_as(None, "POST", "/v1/places").json(&new).extension(owner);
+    ask.send().await.expect(201);
+}
+
+#[tokio::test]
+async fn a_place_that_was_added_before_stays_open_whatever_the_settings_say() {
+    let disk = disk().await;
+    disk.server.ask("PUT", "/v1/fs/x?place=a").body("hello").send().await.expect(201);
+    let Disk { dir, embedded, server } = disk;
+    drop((server, embedded));
+    let settings = dir.path().join("store/store.toml");
+    std::fs::write(&settings, "format = 1\n").unwrap();
+    let embedded = open_dir(dir.path().join("store")).unwrap();
+    let server = TestServer { router: router(embedded.store().clone(), &Config::default()) };
+    assert_eq!(server.get("/x").await.body, "hello");
+    let address = format!("file://{}/c", dir.path().display());
+    let new = json!({"name": "c", "address": address});
+    let problem = server.post("/v1/places", new).await.problem(403, "denied");
+    assert!(problem["hint"].as_str().unwrap().contains("vaults"), "{problem}");
 }
 
 #[tokio::test]

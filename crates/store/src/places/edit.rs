@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::known::{cause_of, default_place, no_place, records};
+use crate::access::{Act, require};
 use crate::catalog::keys::{self, Counter};
 use crate::catalog::{Reads, Transaction};
 use crate::model::{Name, PlaceId, PlaceInfo, PlaceKind, PlaceState, Role};
@@ -43,13 +44,14 @@ impl Store {
     /// opened.
     ///
     /// # Errors
-    /// [`ErrorKind::Invalid`] for an address that cannot be opened, or has credentials in it.
+    /// [`ErrorKind::Invalid`] for an address that cannot be opened, or has credentials in it; [`ErrorKind::Denied`] for
+    /// one that the program does not let contents be kept at, unless the caller has the store's directory open.
     pub fn add_place(&self, caller: &Caller, new: &NewPlace) -> Result<PlaceId> {
         require_role(caller, Role::Admin)?;
         let kind = match &new.address {
             None => PlaceKind::Group,
             Some(address) => {
-                self.try_address(&new.name, address)?;
+                self.try_address(caller, &new.name, address)?;
                 PlaceKind::Leaf { address: address.clone() }
             }
         };
@@ -71,7 +73,7 @@ impl Store {
     pub fn change_place(&self, caller: &Caller, id: PlaceId, change: &PlaceChange) -> Result<()> {
         require_role(caller, Role::Admin)?;
         if let Some(address) = &change.address {
-            self.try_address(&self.known().name(id), address)?;
+            self.try_address(caller, &self.known().name(id), address)?;
         }
         self.transact(|tx| {
             let mut info = record(tx, id)?;
@@ -141,10 +143,14 @@ impl Store {
         .await
     }
 
-    fn try_address(&self, name: &str, address: &str) -> Result<()> {
+    /// Opens the address, once it is known that the caller may have contents kept there: opening makes directories.
+    fn try_address(&self, caller: &Caller, name: &str, address: &str) -> Result<()> {
         if has_credentials(address) {
             return Err(Error::invalid("an address has no credentials in it")
                 .with_hint("give them in the environment or the settings of the program"));
+        }
+        if !self.parts().opener.may_add(address) {
+            require(caller, Act::AnyAddress)?;
         }
         let opened = self.parts().opener.open(name, address);
         opened.map(drop).map_err(|error| {

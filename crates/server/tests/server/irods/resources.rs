@@ -5,7 +5,7 @@ use cenote_server::{Config, router};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::super::support::{ADMIN, Answer, TestServer};
+use super::super::support::{ADMIN, Answer, TestServer, allow_vaults};
 use super::{Irods, code};
 
 /// A store in a directory, in which files may be registered.
@@ -20,9 +20,7 @@ impl Disk {
         let dir = tempfile::tempdir().unwrap();
         let store = dir.path().join("store");
         drop(init_dir(&store, ADMIN.0, ADMIN.1).unwrap());
-        let settings = std::fs::read_to_string(store.join("store.toml")).unwrap();
-        let register = format!("register = [{:?}]\n", dir.path().to_str().unwrap());
-        std::fs::write(store.join("store.toml"), register + &settings).unwrap();
+        allow_vaults(&store, dir.path());
         let embedded = open_dir(&store).unwrap();
         let router = router(embedded.store().clone(), &Config::default());
         let irods = Irods::log_in(TestServer { router }, ADMIN).await;

@@ -4,7 +4,7 @@ use cenote_server::embedded::{init_dir, open_dir};
 use cenote_server::{Config, router};
 use serde_json::json;
 
-use crate::support::{ADMIN, TestServer};
+use crate::support::{ADMIN, TestServer, allow_vaults};
 
 use super::{HOME, Rest, refused};
 
@@ -31,6 +31,7 @@ async fn all_below_a_collection_is_replicated_and_trimmed() {
     let dir = tempfile::tempdir().unwrap();
     let store = dir.path().join("store");
     drop(init_dir(&store, ADMIN.0, ADMIN.1).unwrap());
+    allow_vaults(&store, dir.path());
     let embedded = open_dir(&store).unwrap();
     let router = router(embedded.store().clone(), &Config::default());
     let rest = Rest::log_in(TestServer { router }, ADMIN).await;
