@@ -29,7 +29,8 @@ enum What {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Levels, each with those before it: none, read_metadata, read, create_metadata, modify_metadata,
-delete_metadata, create_object, write, delete_object, own. The group `public` has everybody in it.")]
+delete_metadata, create_object, write, delete_object, own. `public` is everyone who is logged in, `anonymous`
+everyone who is not: to let everybody read, say both, `public=read anonymous=read`.")]
 struct Set {
     /// A path in the store, or a pattern of them
     path: StorePath,

@@ -94,6 +94,7 @@ impl GrantView {
 }
 
 fn unknown(name: &str) -> Error {
-    Error::new(ErrorKind::NotFound, format!("no such user or group: {name:.64}"))
-        .with_hint("`public` stands for everybody, `anonymous` for who has not logged in")
+    Error::new(ErrorKind::NotFound, format!("no such user or group: {name:.64}")).with_hint(
+        "`public` stands for everyone who is logged in, `anonymous` for everyone who is not",
+    )
 }

@@ -92,6 +92,8 @@ fn both_ways_to_the_answer_see_the_same() {
     let has = Query { conditions: vec![condition("k", Comparison::Exists, "")], ..query("/") };
     assert_eq!(found(&world, &user, &has), ["/closed/shown"]);
     assert_eq!(found(&world, &user, &query("/")), ["/closed/shown"]);
+    let grant = [AccessChange::Grant("anonymous".into(), Level::ReadObject, Scope::This)];
+    world.store.change_access(&world.admin, &at("/"), &grant).unwrap();
     assert!(found(&world, &world.store.anonymous().unwrap(), &has).is_empty());
 }
 

@@ -3,10 +3,10 @@
 use bytes::Bytes;
 use cenote_blob::{BlobId, Place};
 use cenote_kv::{Batch, Engine, MemoryEngine};
-use cenote_store::{ErrorKind, NewTicket, PlaceId, PlaceStatus, Store};
+use cenote_store::{AccessChange, ErrorKind, Level, NewTicket, PlaceId, PlaceStatus, Scope, Store};
 
 use crate::world::{
-    ADMIN, PASSWORD, World, assert_clean, at, avu, kind, noise, parts, path, rows, run,
+    ADMIN, PASSWORD, World, assert_clean, at, avu, kind, noise, parts, path, rows, run, world,
 };
 
 const FORMAT_1: &str = include_str!("../fixtures/format-1.txt");
@@ -91,6 +91,65 @@ fn a_store_of_format_1_is_worked_with_as_one_of_this() {
     world.mv("/new", "/renamed").unwrap();
     assert_eq!(world.stat("/renamed").unwrap().path, path("/renamed"));
     assert_clean(&world.store);
+}
+
+#[test]
+fn whoever_was_let_in_without_a_login_still_is_and_nobody_else() {
+    use Level::{Null, Own, ReadMetadata, ReadObject};
+    let world = world();
+    let lines = |public, anonymous| [("public", public), ("anonymous", anonymous)];
+    for (name, scope, lines, expected) in [
+        ("/this", Scope::This, lines(ReadObject, Null), ReadObject),
+        ("/subtree", Scope::Subtree, lines(ReadObject, Null), ReadObject),
+        ("/default", Scope::Default, lines(ReadObject, Null), ReadObject),
+        ("/less", Scope::This, lines(ReadObject, ReadMetadata), ReadObject),
+        ("/more", Scope::This, lines(ReadObject, Own), Own),
+        ("/neither", Scope::This, lines(Null, Null), Null),
+    ] {
+        world.mkdir(name);
+        world.put(&format!("{name}/x"), b"x");
+        let changes: Vec<_> = lines
+            .iter()
+            .map(|(who, level)| AccessChange::Grant((*who).to_owned(), *level, scope))
+            .collect();
+        let what = if scope == Scope::This { format!("{name}/x") } else { name.to_owned() };
+        world.store.change_access(&world.admin, &at(&what), &changes).unwrap();
+        set_format(&world, 2);
+        let upgraded = world.reopened();
+        let anonymous = upgraded.store.anonymous().unwrap();
+        let level = upgraded.store.level(&anonymous, &at(&format!("{name}/x")));
+        assert_eq!(level.unwrap_or_default(), expected, "{name}");
+        let once = upgraded.rows();
+        set_format(&upgraded, 2);
+        assert_eq!(upgraded.reopened().rows(), once, "it changes nothing when it is run again");
+    }
+}
+
+#[test]
+fn an_upgrade_sees_all_resources() {
+    let world = world();
+    let public = [AccessChange::Grant("public".into(), Level::ReadObject, Scope::This)];
+    for n in 0..1_100 {
+        world.put(&format!("/{n}"), b"");
+    }
+    for last in ["/0", "/1023", "/1024", "/1099"] {
+        world.store.change_access(&world.admin, &at(last), &public).unwrap();
+    }
+    set_format(&world, 2);
+    let upgraded = world.reopened();
+    let anonymous = upgraded.store.anonymous().unwrap();
+    for last in ["/0", "/1023", "/1024", "/1099"] {
+        upgraded.try_read(&anonymous, last).unwrap();
+    }
+    assert_eq!(kind(upgraded.try_read(&anonymous, "/1")), ErrorKind::NotFound);
+    assert_clean(&upgraded.store);
+}
+
+/// Says that the store has this format: in CBOR an array with a number, after its checksum (`docs/format.md`).
+fn set_format(world: &World, format: u8) {
+    let record = [0x81, format];
+    let checksum = crc32c::crc32c(&record).to_le_bytes();
+    world.raw_put(b"sformat".to_vec(), [&[1][..], &checksum, &record].concat().into());
 }
 
 #[test]
