@@ -1,6 +1,7 @@
 //! From the settings to a client: over the network, or the server's own router in this
 //! process for a store in a local directory.
 
+use std::net::IpAddr;
 use std::path::Path;
 
 use cenote_client::{Client, Credential, HttpTransport, ServiceTransport};
@@ -20,6 +21,9 @@ pub(crate) struct Connection {
     pub(crate) client: Client,
     credential: Option<Credential>,
     store: Option<Embedded>,
+    /// The server's address, where what is sent to it can be read on the way.
+    in_clear: Option<String>,
+    has_ticket: bool,
 }
 
 impl Connection {
@@ -33,10 +37,20 @@ impl Connection {
         match settings.get("ticket") {
             Some(ticket) => {
                 let client = connection.client.with_ticket(&ticket.value)?;
-                Ok(Self { client, ..connection })
+                Ok(Self { client, has_ticket: true, ..connection })
             }
             None => Ok(connection),
         }
+    }
+
+    /// Whether nothing was shown to a server.
+    pub(crate) fn is_anonymous(&self) -> bool {
+        self.store.is_none() && self.credential.is_none() && !self.has_ticket
+    }
+
+    /// The address to which a secret goes in clear text, if one does.
+    pub(crate) fn url_in_clear(&self) -> Option<&str> {
+        self.in_clear.as_deref().filter(|_| !self.is_anonymous())
     }
 
     /// Finishes what a removal has left to do; a server does so in its own time.
@@ -68,7 +82,8 @@ impl Connection {
             Some(credential) => client.with_credential(credential)?,
             None => client,
         };
-        Ok(Self { client, credential, store: None })
+        let in_clear = is_in_clear(&url.value).then(|| url.value.clone());
+        Ok(Self { client, credential, store: None, in_clear, has_ticket: false })
     }
 
     /// Whoever can open the directory owns the store, and acts as its administrator or as
@@ -86,7 +101,8 @@ impl Connection {
         let router = router(embedded.store().clone(), &Config::default());
         let service = router.layer(axum::Extension(caller));
         let client = Client::new(ServiceTransport::new(service));
-        Ok(Self { client, credential: None, store: Some(embedded) })
+        let store = Some(embedded);
+        Ok(Self { client, credential: None, store, in_clear: None, has_ticket: false })
     }
 }
 
@@ -125,6 +141,20 @@ fn meant_for<'a>(settings: &'a Settings, name: &str, url: &Setting) -> Result<Op
     }
 }
 
+/// Whether an address is one of another machine, spoken to without TLS.
+fn is_in_clear(url: &str) -> bool {
+    let Some((scheme, rest)) = url.split_once("://") else { return false };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    let host = match host.strip_prefix('[') {
+        Some(bracketed) => bracketed.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    let here = host.eq_ignore_ascii_case("localhost")
+        || host.parse::<IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback());
+    scheme.eq_ignore_ascii_case("http") && !here
+}
+
 fn no_store() -> CliError {
     CliError::new(Kind::Usage, "which store?")
         .hint("give --store URL or --store DIR, set CENOTE_URL, or write `url` into the configuration file")
@@ -147,4 +177,34 @@ pub(crate) fn not_opened(error: OpenError) -> CliError {
         _ => (Kind::Failed, "see that the directory can be read and written"),
     };
     CliError::new(kind, error.to_string()).hint(hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_in_clear;
+
+    #[test]
+    fn only_another_machine_without_tls_is_in_clear() {
+        for url in [
+            "http://127.0.0.1:8470",
+            "http://localhost:8470/",
+            "HTTP://LOCALHOST",
+            "http://[::1]:8470",
+            "http://[::ffff:127.0.0.1]",
+            "https://store.example",
+            "/data/store",
+        ] {
+            assert!(!is_in_clear(url), "{url}");
+        }
+        for url in [
+            "http://store.example:8470",
+            "Http://192.0.2.1/",
+            "http://[2001:db8::1]:8470",
+            "http://localhost@store.example",
+            "http://localhost.store.example",
+            "http://127.0.0.1.store.example",
+        ] {
+            assert!(is_in_clear(url), "{url}");
+        }
+    }
 }

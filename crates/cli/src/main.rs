@@ -58,7 +58,7 @@ fn run(cli: Cli) -> error::Result<()> {
         false => runtime.block_on(interruptible(verb)),
     };
     session.output.flush()?;
-    outcome
+    outcome.map_err(|error| session.explain(error))
 }
 
 /// Control-C ends the program through its ordinary way out, so that what was

@@ -50,6 +50,20 @@ impl Output {
         if self.quiet && !self.json { Ok(()) } else { self.item(value, text) }
     }
 
+    /// Tells stderr of a danger, which does not end the verb.
+    pub(crate) fn warn(&self, message: &str, hint: &str) {
+        match (self.quiet, self.json) {
+            (true, _) => {}
+            (_, true) => {
+                eprintln!(
+                    "{}",
+                    serde_json::json!({ "warning": { "message": message, "hints": [hint] } })
+                );
+            }
+            _ => eprintln!("cenote: warning: {message}\n  hint: {hint}"),
+        }
+    }
+
     /// Prints bytes as they are.
     pub(crate) fn bytes(&self, bytes: &[u8]) -> Result<()> {
         let mut stdout = self.stdout.lock().unwrap_or_else(PoisonError::into_inner);

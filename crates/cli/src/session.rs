@@ -7,7 +7,7 @@ use cenote_client::Client;
 use crate::args::GlobalArgs;
 use crate::config::Settings;
 use crate::connect::Connection;
-use crate::error::{CliError, Result};
+use crate::error::{CliError, Kind, Result};
 use crate::output::Output;
 use crate::place::StorePath;
 use crate::progress::Progress;
@@ -46,6 +46,12 @@ impl Session {
     fn connection(&self) -> Result<&Connection> {
         if self.connection.get().is_none() {
             let connection = Connection::open(&self.settings)?;
+            if let Some(url) = connection.url_in_clear() {
+                self.output.warn(
+                    &format!("everybody on the way to {url} reads the password, token or ticket"),
+                    "use an address that begins with https://",
+                );
+            }
             // Verbs open the store before they do anything side by side: nobody was faster.
             let _ = self.connection.set(connection);
         }
@@ -63,5 +69,16 @@ impl Session {
     /// Tells of one item that failed, while the verb goes on with the others.
     pub(crate) fn failed(&self, what: &str, error: &CliError) {
         error.report_item(what, self.output.is_json());
+    }
+
+    /// Adds that nobody is logged in, where that may be the cause.
+    pub(crate) fn explain(&self, error: CliError) -> CliError {
+        let anonymous = self.connection.get().is_some_and(Connection::is_anonymous);
+        match error.kind() {
+            Kind::NotFound | Kind::Denied | Kind::Unauthenticated if anonymous => error.hint(
+                "you are not logged in: give --user NAME, or set CENOTE_USER or CENOTE_TOKEN",
+            ),
+            _ => error,
+        }
     }
 }

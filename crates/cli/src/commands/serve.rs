@@ -40,6 +40,12 @@ impl Args {
                 .hint("take another address with --listen, or port 0 for a free one")
         })?;
         let url = server.url();
+        if config.tls.is_none() && !config.listen.ip().is_loopback() {
+            session.output.warn(
+                "without TLS everybody on the way reads passwords and contents",
+                "give --tls-cert and --tls-key, or listen on 127.0.0.1 behind a proxy that speaks TLS",
+            );
+        }
         session.output.item(&serde_json::json!({ "url": url }), |_| format!("listening on {url}"))?;
         session.output.flush()?;
         server.run(stop_signal()?).await;
