@@ -22,6 +22,7 @@ pub mod fuzzing;
 mod health;
 mod ids;
 mod jobs;
+mod lines;
 mod maintain;
 mod metadata;
 mod model;

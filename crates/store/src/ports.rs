@@ -1,6 +1,7 @@
 //! Time and randomness come in from outside, so that a test can replay a history.
 
 use std::fmt::Debug;
+use std::time::Duration;
 
 use cenote_blob::{Outside, Place};
 
@@ -10,6 +11,11 @@ use crate::model::Time;
 pub trait Clock: Debug + Send + Sync {
     /// Now.
     fn now(&self) -> Time;
+
+    /// Lets some time pass. Blocks the thread.
+    fn sleep(&self, time: Duration) {
+        std::thread::sleep(time);
+    }
 }
 
 /// Gives unpredictable bytes.

@@ -4,7 +4,9 @@
 //! the batch that refers to it; so whatever is acknowledged is whole.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use bytes::Bytes;
 use cenote_blob::{BlobId, Place};
 use cenote_kv::{CommitError, Engine};
 use tokio::runtime::{Handle, RuntimeFlavor};
@@ -14,6 +16,7 @@ use crate::catalog::{Transaction, View};
 use crate::contents::{Damage, Limits};
 use crate::health::Latch;
 use crate::ids::Ids;
+use crate::lines::{Lines, Turn};
 use crate::model::Time;
 use crate::moves::Moves;
 use crate::people::CredentialCache;
@@ -76,10 +79,15 @@ pub(crate) struct Inner {
     /// Rings when a job was recorded.
     pub(crate) work: Arc<Notify>,
     latch: Latch,
+    lines: Lines,
 }
 
-/// How often a change is tried again when others change the same things.
-const ATTEMPTS: usize = 64;
+/// How often a change is tried when others change the same things.
+const ATTEMPTS: u32 = 256;
+/// After so many pauses a change goes on in a line.
+const PAUSES: u32 = 3;
+/// The longest that the first pause may be.
+const PAUSE: Duration = Duration::from_millis(1);
 
 impl Store {
     pub(crate) fn assemble(parts: Parts) -> Self {
@@ -98,6 +106,7 @@ impl Store {
                 moved: Notify::new(),
                 work,
                 latch: Latch::default(),
+                lines: Lines::default(),
             }),
         }
     }
@@ -170,24 +179,41 @@ impl Store {
         Ok(Transaction::new(self.parts().engine.snapshot()?, self.now()))
     }
 
-    /// Runs `change` on a fresh snapshot and commits what it wrote; again, while
-    /// others change what it read.
+    /// Runs `change` on a fresh snapshot and commits what it wrote; again, while others change what it read: after a
+    /// pause at first, and then in the line of what they change.
     pub(crate) fn transact<T>(
         &self,
         mut change: impl FnMut(&mut Transaction) -> Result<T>,
     ) -> Result<T> {
-        for _ in 0..ATTEMPTS {
+        let mut turn: Option<Turn<'_>> = None;
+        for attempt in 0..ATTEMPTS {
             let mut tx = self.begin()?;
             let answer = change(&mut tx)?;
             if tx.is_empty() {
                 return Ok(answer);
             }
-            if self.commit(tx)? == Committed::Yes {
-                return Ok(answer);
+            let contested = match self.commit(tx)? {
+                Committed::Yes => return Ok(answer),
+                Committed::No => continue,
+                Committed::Contested(key) => key,
+            };
+            if attempt < PAUSES {
+                self.pause(attempt);
+            } else if !turn.as_ref().is_some_and(|turn| turn.is_of(&contested)) {
+                // Left before another is joined.
+                drop(turn.take());
+                turn = Some(self.inner.lines.join(contested));
             }
         }
         Err(Error::new(ErrorKind::Conflict, "too many concurrent changes to the same resource")
             .with_hint("try again"))
+    }
+
+    /// Some time up to 1 ms, and twice as much with each attempt, so that those who met do not meet again.
+    fn pause(&self, attempt: u32) {
+        let most = PAUSE.saturating_mul(1 << attempt).as_nanos() as u64;
+        let some = u64::from_le_bytes(self.random()) % most.max(1);
+        self.parts().clock.sleep(Duration::from_nanos(some));
     }
 
     fn commit(&self, tx: Transaction) -> Result<Committed> {
@@ -195,7 +221,7 @@ impl Store {
         let token = self.random();
         match self.parts().engine.commit(tx.into_batch(token)) {
             Ok(_) => Ok(Committed::Yes),
-            Err(CommitError::Conflict { .. }) => Ok(Committed::No),
+            Err(CommitError::Conflict { key }) => Ok(Committed::Contested(key)),
             Err(CommitError::Unknown(cause)) => match self.parts().engine.outcome(&token) {
                 Ok(Some(_)) => Ok(Committed::Yes),
                 Ok(None) => Ok(Committed::No),
@@ -212,4 +238,6 @@ enum Committed {
     Yes,
     /// Nothing happened; it may be tried again.
     No,
+    /// Nothing happened, since somebody else changed what is at this key.
+    Contested(Bytes),
 }

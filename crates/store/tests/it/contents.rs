@@ -1,5 +1,7 @@
 //! Contents: whole, in ranges, written in place, shared, with conditions and digests.
 
+use cenote_blob::Place;
+use cenote_kv::{FjallEngine, FjallOptions};
 use cenote_store::{
     Algorithm, At, Conditions, Digests, ErrorKind, Expected, PutOptions, ReadOptions, Stat, Where,
 };
@@ -7,7 +9,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 
-use crate::world::{INLINE, World, at, cases, crc64nvme, kind, noise, path, run, world};
+use crate::world::{INLINE, World, at, cases, crc64nvme, kind, noise, path, run, world, world_on};
 
 fn sha256(bytes: &[u8]) -> [u8; 32] {
     Sha256::digest(bytes).into()
@@ -193,22 +195,32 @@ fn a_small_write_costs_the_same_in_any_content() {
     assert!(written(1_000_000).abs_diff(written(1_000)) < 32);
 }
 
-#[test]
-fn appends_race_and_all_arrive() {
-    let world = world();
+fn append_at_once(world: &World, writers: u8, times: usize) {
     world.put("/a", b"");
     std::thread::scope(|scope| {
-        for letter in b'a'..=b'd' {
-            let world = &world;
-            scope.spawn(move || {
-                (0..10).for_each(|_| drop(world.write_at("/a", Where::Append, &[letter]).unwrap()));
-            });
+        for writer in 0..writers {
+            let append = move || world.write_at("/a", Where::Append, &[writer]).unwrap();
+            scope.spawn(move || (0..times).for_each(|_| drop(append())));
         }
     });
     let bytes = world.read("/a");
-    for letter in b'a'..=b'd' {
-        assert_eq!(bytes.iter().filter(|byte| **byte == letter).count(), 10);
+    for writer in 0..writers {
+        assert_eq!(bytes.iter().filter(|byte| **byte == writer).count(), times);
     }
+}
+
+#[test]
+fn appends_race_and_all_arrive() {
+    append_at_once(&world(), 4, 10);
+}
+
+/// Commits that take as long as a sync of a disk does: of those that come at once in one group, one is applied.
+#[test]
+fn of_32_that_append_on_a_disk_all_arrive() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = FjallOptions { reserve: 0, ..FjallOptions::default() };
+    let engine = FjallEngine::open(dir.path(), options).unwrap();
+    append_at_once(&world_on(engine, Place::memory("main")), 32, 10);
 }
 
 #[test]

@@ -27,6 +27,11 @@ impl Clock for ManualClock {
     fn now(&self) -> Time {
         Time::from_nanos(self.0.load(Ordering::SeqCst))
     }
+
+    fn sleep(&self, time: Duration) {
+        self.advance(time);
+        std::thread::yield_now();
+    }
 }
 
 impl ManualClock {
