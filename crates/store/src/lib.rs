@@ -35,6 +35,7 @@ mod ports;
 mod reading;
 mod store;
 mod tree;
+mod upgrade;
 mod versions;
 
 pub use access::{AccessChange, Caller, GrantView, TicketGrant, decide};

@@ -11,7 +11,8 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::report::gone;
 use super::{CheckOptions, Finding, FindingKind as Kind};
 use crate::catalog::{Reads, Record, VersionRecord, keys};
-use crate::model::{ContentHead, PlaceId, Resource};
+use crate::contents::Layout;
+use crate::model::{ContentHead, Digests, PlaceId, Resource};
 use crate::{Result, Store};
 
 /// How many records are looked at on one snapshot.
@@ -80,11 +81,14 @@ impl Bytewise<'_> {
     }
 
     async fn current(&self, value: &Bytes) -> Result<()> {
-        let resource = Resource::from_value(value).ok();
-        match resource.and_then(|resource| resource.content) {
-            Some(head) => self.content(head).await,
-            None => Ok(()),
+        let Ok(Resource { content, replicas, .. }) = Resource::from_value(value) else {
+            return Ok(());
+        };
+        let stale = replicas.iter().filter_map(|replica| replica.stale.clone());
+        for head in content.into_iter().chain(stale) {
+            self.content(head).await?;
         }
+        Ok(())
     }
 
     async fn version(&self, value: &Bytes) -> Result<()> {
@@ -106,19 +110,37 @@ impl Bytewise<'_> {
         });
         // What cannot be resolved was reported with the records, or was swept meanwhile.
         let Ok((known, layout)) = found.await else { return Ok(()) };
-        let actual = match known {
-            Some(known) if known.sha256.is_some() => known,
-            // What cannot be read is reported with its blobs.
-            _ => layout.digests().await.unwrap_or_default(),
+        let fault = match known {
+            Some(known) if known.sha256.is_some() => contradiction(&known, &head),
+            _ => match layout.clone().digests().await {
+                Ok(actual) => contradiction(&actual, &head),
+                Err(error) => Some((Kind::Content, error.to_string())),
+            },
         };
-        if !actual.contradict(&head.digests) {
-            return Ok(());
+        let Some((kind, fault)) = fault else { return Ok(()) };
+        match (self.blobs_are_whole(layout).await, kind) {
+            (true, _) => {
+                let detail = format!("{fault}, though each of its blobs is whole");
+                self.tell(Finding::new(kind, head.id, detail)).await
+            }
+            (false, Kind::Digest) => self.tell(Finding::new(kind, head.id, fault)).await,
+            // What cannot be read is reported with its blobs.
+            (false, _) => Ok(()),
         }
-        self.tell(Finding::new(Kind::Digest, head.id, "its bytes have other digests")).await
+    }
+
+    /// Whether it is the layout, or a digest that was computed, which is wrong.
+    async fn blobs_are_whole(&self, mut layout: Layout) -> bool {
+        layout.verify().await.is_ok()
     }
 
     /// Whether this one belongs to the percentage that is read: the same ones each time.
     pub(super) fn chosen(&self, id: &[u8]) -> bool {
         xxh3_64(id) % 100 < u64::from(self.options.contents)
     }
+}
+
+fn contradiction(actual: &Digests, head: &ContentHead) -> Option<(Kind, String)> {
+    let differs = actual.contradict(&head.digests);
+    differs.then(|| (Kind::Digest, "its bytes have other digests".to_owned()))
 }

@@ -44,7 +44,7 @@ pub use write_at::Where;
 pub(crate) use conditions::check_tag;
 pub(crate) use damage::Damage;
 pub(crate) use extents::overlay;
-pub(crate) use layout::is_loss;
+pub(crate) use layout::{Layout, is_loss};
 pub(crate) use refs::{
     CURRENT, blob_ids, count_copy, exchange, is_held, patches, put_blob, refer, release,
     replica_user, require_up, resolve, store_content,

@@ -1,15 +1,24 @@
 //! A store of an earlier format becomes one of this format when it is opened, with all that was in it.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use bytes::Bytes;
 use cenote_blob::{BlobId, Place};
 use cenote_kv::{Batch, Engine, MemoryEngine};
-use cenote_store::{AccessChange, ErrorKind, Level, NewTicket, PlaceId, PlaceStatus, Scope, Store};
+use cenote_store::{
+    AccessChange, CheckOptions, ContentHead, ErrorKind, FindingKind, Level, NewTicket, Pace,
+    PlaceId, PlaceOpener, PlaceStatus, Scope, Store,
+};
+use sha2::{Digest, Sha256};
 
 use crate::world::{
-    ADMIN, PASSWORD, World, assert_clean, at, avu, kind, noise, parts, path, rows, run, world,
+    ADMIN, MemoryOpener, PASSWORD, World, assert_clean, at, avu, findings, kind, noise, parts,
+    path, rows, run, world,
 };
 
 const FORMAT_1: &str = include_str!("../fixtures/format-1.txt");
+const FORMAT_2: &str = include_str!("../fixtures/format-2.txt");
 
 fn bytes(hex: &str) -> Bytes {
     let byte = |at: usize| u8::from_str_radix(&hex[at..at + 2], 16).unwrap();
@@ -22,22 +31,39 @@ async fn put_blob(place: &Place, id: BlobId, bytes: Bytes) {
     writer.finish().await.unwrap();
 }
 
-/// The store of the fixture, opened by this program.
-fn opened() -> World {
+/// The store of a fixture, opened by this program.
+fn opened_from(fixture: &str) -> World {
     let (engine, place) = (MemoryEngine::new(), Place::memory("main"));
+    let opener = Arc::new(MemoryOpener::default());
+    let in_place = |name: &str| match name {
+        "main" => place.clone(),
+        name => opener.open(name, &format!("memory:///{name}")).unwrap(),
+    };
     let mut batch = Batch::default();
-    for line in FORMAT_1.lines().filter(|line| !line.starts_with('#')) {
+    for line in fixture.lines().filter(|line| !line.starts_with('#')) {
         let words: Vec<_> = line.split(' ').collect();
         match words[..] {
             ["blob", id, content] => run(put_blob(&place, id.parse().unwrap(), bytes(content))),
+            ["blob", name, id, content] => {
+                run(put_blob(&in_place(name), id.parse().unwrap(), bytes(content)));
+            }
+            ["noise", name, id, size, seed] => {
+                let bytes = noise(size.parse().unwrap(), seed.parse().unwrap());
+                run(put_blob(&in_place(name), id.parse().unwrap(), bytes.into()));
+            }
             [key] => drop(batch.put(bytes(key), Bytes::new())),
             [key, value] => drop(batch.put(bytes(key), bytes(value))),
             _ => panic!("{line}"),
         }
     }
     engine.commit(batch).unwrap();
-    let (parts, clock) = parts(engine, place);
-    World::open(parts, clock)
+    let (mut parts, clock) = parts(engine, place.clone());
+    parts.opener = opener.clone();
+    World { opener, ..World::open(parts, clock) }
+}
+
+fn opened() -> World {
+    opened_from(FORMAT_1)
 }
 
 fn main_place(store: &Store) -> PlaceStatus {
@@ -91,6 +117,66 @@ fn a_store_of_format_1_is_worked_with_as_one_of_this() {
     world.mv("/new", "/renamed").unwrap();
     assert_eq!(world.stat("/renamed").unwrap().path, path("/renamed"));
     assert_clean(&world.store);
+}
+
+/// What is known of the SHA-256 of a content.
+fn sha256(head: Option<ContentHead>) -> Option<[u8; 32]> {
+    head.unwrap().digests.sha256
+}
+
+#[test]
+fn digests_that_were_computed_are_computed_again_once() {
+    let world = opened_from(FORMAT_2);
+    let current = |world: &World, of: &str| world.stat(of).unwrap().resource.content;
+    // What came in one request stays known, and the tag of what was computed stays.
+    assert!(sha256(current(&world, "/whole")).is_some());
+    assert_eq!(sha256(current(&world, "/computed")), None);
+    let expected =
+        [&noise(3_000_000, 11)[..2_000_000], b"HELLO", &noise(3_000_000, 11)[2_000_005..]];
+    assert!(world.read("/computed") == expected.concat());
+    let version = world.store.versions(&world.admin, &at("/c/computed")).unwrap().swap_remove(0);
+    assert_eq!(sha256(version.content.clone()), None);
+    assert_eq!(version.content.unwrap().digests.crc64nvme, None);
+    let replicas = world.store.replicas(&world.admin, &at("/stale")).unwrap();
+    assert!(replicas.iter().any(|replica| !replica.good), "the case is there");
+    assert_clean(&world.store);
+    world.clock.advance(Duration::from_secs(3_600));
+    run(world.store.maintain_once(&Pace::default())).unwrap();
+    assert_eq!(
+        sha256(current(&world, "/computed")).unwrap()[..],
+        Sha256::digest(expected.concat())[..]
+    );
+    let (whole, again) = (current(&world, "/computed"), world.reopened());
+    assert_eq!(current(&again, "/computed"), whole, "only once");
+    world.store.restore_version(&world.admin, &at("/c/computed"), version.version).unwrap();
+    world.clock.advance(Duration::from_secs(3_600));
+    run(world.store.maintain_once(&Pace::default())).unwrap();
+    let bytes = [noise(900, 12), b"HELLO".to_vec()].concat();
+    assert_eq!(sha256(current(&world, "/c/computed")).unwrap()[..], Sha256::digest(bytes)[..]);
+    assert_clean(&world.store);
+}
+
+/// The store of the fixture as if it had been upgraded, with the digests that it had.
+#[test]
+fn a_check_tells_digests_that_do_not_fit_the_layout_of_whole_blobs() {
+    let wrong = FORMAT_2
+        .replace("73666f726d6174 01ab653bf88102", &format!("73666f726d6174 {}", format_row(4)));
+    assert_ne!(wrong, FORMAT_2);
+    let world = opened_from(&wrong);
+    let found = findings(&world.store, CheckOptions::default());
+    let lines: Vec<_> = found.iter().map(ToString::to_string).collect();
+    assert_eq!(found.len(), 3, "{lines:#?}");
+    for (finding, line) in found.iter().zip(&lines) {
+        assert_eq!(finding.kind, FindingKind::Digest, "{line}");
+        assert!(line.contains("each of its blobs is whole"), "{line}");
+    }
+}
+
+/// In CBOR an array with the number, after its checksum: `docs/format.md`.
+fn format_row(number: u8) -> String {
+    let record = [0x81, number];
+    let frame = [&[1][..], &crc32c::crc32c(&record).to_le_bytes(), &record].concat();
+    frame.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[test]

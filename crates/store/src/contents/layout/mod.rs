@@ -132,8 +132,14 @@ impl Layout {
         let size = self.size;
         let mut stream = self.bytes(start..size);
         let mut hashing = Hashing::new(state, take);
+        let mut end = start;
         while let Some(chunk) = stream.next().await {
-            hashing.update(vec![chunk?]).await.map_err(lost)?;
+            let chunk = chunk?;
+            end += chunk.len() as u64;
+            hashing.update(vec![chunk]).await.map_err(lost)?;
+        }
+        if end != size {
+            return Err(Error::damaged(format!("its extents give {end} bytes of {size}")));
         }
         hashing.finish().await.map_err(lost)
     }

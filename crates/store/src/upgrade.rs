@@ -1,0 +1,157 @@
+//! A store of an earlier format becomes one of this, a step after the other.
+//!
+//! Invariant: a step that was cut off can be run again; the number of the format is written with its last change.
+
+use std::collections::HashMap;
+
+use cenote_kv::{KeyRange, ScanOptions};
+
+use crate::catalog::keys::{self, Counter};
+use crate::catalog::{BlobRecord, Reads, Record, Transaction, VersionRecord};
+use crate::contents::resolve;
+use crate::model::{
+    Access, ContentHead, Digests, Extent, Grant, Level, PersonId, Piece, PlaceId, Resource,
+    ResourceId,
+};
+use crate::open::{FORMAT, Format};
+use crate::tree::restate;
+use crate::{Bytes, Result, Store};
+
+/// How many records one commit may change.
+const STEP: usize = 100;
+/// A range of at most so many bytes was always read as it is.
+const READ_RIGHT: u64 = 1 << 20;
+
+impl Store {
+    /// Brings a store of an earlier format to this one.
+    pub(crate) fn upgrade(&self, from: u32) -> Result<()> {
+        if from < 2 {
+            self.count_copies()?;
+        }
+        if from < 3 {
+            self.name_anonymous()?;
+        }
+        if from < 4 {
+            self.forget_computed_digests()?;
+        }
+        Ok(())
+    }
+
+    /// From format 1 to 2: copies of blobs are counted.
+    fn count_copies(&self) -> Result<()> {
+        let mut copies = HashMap::<PlaceId, (i64, i64)>::new();
+        let view = self.view()?;
+        for row in view.0.scan(&keys::blobs(), ScanOptions::default()) {
+            let record = BlobRecord::from_value(&row?.1)?;
+            for copy in &record.copies {
+                let (count, bytes) = copies.entry(copy.place()).or_default();
+                *count += 1;
+                *bytes += record.size as i64;
+            }
+        }
+        self.transact(|tx| {
+            for (place, (count, bytes)) in &copies {
+                tx.add(place.0, Counter::Resources, *count);
+                tx.add(place.0, Counter::Bytes, *bytes);
+            }
+            tx.put(keys::setting("format"), &Format(2));
+            Ok(())
+        })
+    }
+
+    /// From format 2 to 3: `public` no longer means callers without a login, so that those get lines of their own wherever
+    /// they were let in.
+    fn name_anonymous(&self) -> Result<()> {
+        self.each(keys::resources(), |tx, key, mut resource: Resource| {
+            if copy_public_to_anonymous(&mut resource.access) {
+                tx.put(key.clone(), &resource);
+            }
+        })?;
+        self.transact(|tx| {
+            tx.put(keys::setting("format"), &Format(3));
+            Ok(())
+        })
+    }
+
+    /// From format 3 to 4: programs of that format could read wrong bytes, so what they computed from bytes that
+    /// they read is forgotten. Upkeep computes it again.
+    fn forget_computed_digests(&self) -> Result<()> {
+        self.each(keys::resources(), |tx, key, old: Resource| {
+            let mut new = old.clone();
+            let stale = new.replicas.iter_mut().filter_map(|replica| replica.stale.as_mut());
+            new.content.iter_mut().chain(stale).for_each(|head| forget(tx, head));
+            if new != old {
+                restate(tx, ResourceId(keys::first_id(key).unwrap_or_default()), &old, &new);
+            }
+        })?;
+        self.each(keys::all_versions(), |tx, key, old: VersionRecord| {
+            let mut new = old.clone();
+            new.content.iter_mut().for_each(|head| forget(tx, head));
+            if new != old {
+                tx.put(key.clone(), &new);
+            }
+        })?;
+        self.transact(|tx| {
+            tx.put(keys::setting("format"), &Format(FORMAT));
+            Ok(())
+        })
+    }
+
+    /// Changes the records of a table in commits of bounded size. What does not decode is left to the check.
+    fn each<T: Record>(
+        &self,
+        mut range: KeyRange,
+        change: impl Fn(&mut Transaction, &Bytes, T),
+    ) -> Result<()> {
+        loop {
+            let last = self.transact(|tx| {
+                let rows = tx.rows(&range, STEP)?;
+                for (key, value) in &rows {
+                    if let Ok(record) = T::from_value(value) {
+                        change(tx, key, record);
+                    }
+                }
+                Ok(rows.last().map(|(key, _)| key.clone()).filter(|_| rows.len() == STEP))
+            })?;
+            match last {
+                Some(last) => range = range.after(&last),
+                None => return Ok(()),
+            }
+        }
+    }
+}
+
+/// Gives callers without a login what everybody has; says whether that was more than they had.
+fn copy_public_to_anonymous(access: &mut Access) -> bool {
+    let before = access.clone();
+    for grant in &before.grants {
+        let of_anonymous =
+            |other: &&Grant| other.person == PersonId::ANONYMOUS && other.scope == grant.scope;
+        let level = before.grants.iter().find(of_anonymous).map_or(Level::Null, |own| own.level);
+        if grant.person == PersonId::PUBLIC && grant.level > level {
+            access.set(PersonId::ANONYMOUS, grant.level, grant.scope);
+        }
+    }
+    *access != before
+}
+
+/// Forgets the digests of a content if they may be those of other bytes. The tag of one that is known to have been
+/// computed does not depend on them.
+fn forget(tx: &Transaction, head: &mut ContentHead) {
+    let known = head.digests.sha256.is_some();
+    if known && (head.digested_later || was_read_wrong(tx, head)) {
+        head.digests = Digests::default();
+    }
+}
+
+/// Whether a read of the whole went beyond an extent: one of more than two chunks, of a blob that goes on behind it.
+fn was_read_wrong(tx: &Transaction, head: &ContentHead) -> bool {
+    let cut = |extent: &Extent| match &extent.piece {
+        Piece::Blob(blob) if extent.length > READ_RIGHT => {
+            let record = tx.get::<BlobRecord>(&keys::blob(*blob)).ok().flatten();
+            record.is_some_and(|record| extent.start + extent.length < record.size)
+        }
+        _ => false,
+    };
+    head.size > READ_RIGHT && resolve(tx, head).is_ok_and(|extents| extents.iter().any(cut))
+}
