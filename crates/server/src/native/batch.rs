@@ -6,9 +6,9 @@ use std::io;
 
 use axum::body::{Body, HttpBody};
 use axum::extract::State;
-use axum::http::header;
+use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
-use cenote_store::{BatchItem, Caller, PlaceId, Stat, Store, StorePath};
+use cenote_store::{BatchItem, Caller, PutOptions, Stat, Store, StorePath};
 use futures_util::{StreamExt, TryStreamExt};
 use http_body_util::Limited;
 use tokio::io::AsyncRead;
@@ -16,6 +16,7 @@ use tokio_tar::{Archive, Entry};
 use tokio_util::io::StreamReader;
 
 use super::batch_entry::{path, read, unreadable};
+use super::conditional::write_conditions;
 use super::json::{BatchLine, BatchQuery, Names, Outcome, Resource};
 use super::query::Params;
 use super::write::place;
@@ -28,7 +29,8 @@ const LARGEST: usize = 64 << 20;
 /// Entries of one commit.
 const ENTRIES: usize = 512;
 
-/// Puts files, directories and links below a collection. Answers one line an entry, in order.
+/// Puts files, directories and links below a collection. Answers one line an entry, in order. `If-None-Match: *` and `If-Match`
+/// are about each file. A mode or a time that is left empty in the header of an entry is not set.
 #[utoipa::path(post, path = "/v1/batch", tag = "bytes", params(BatchQuery),
     request_body(content = Vec<u8>, content_type = "application/x-tar"),
     responses((status = 200, body = BatchLine, content_type = "application/x-ndjson")))]
@@ -36,17 +38,22 @@ pub(super) async fn batch(
     State(app): State<App>,
     Asker(caller): Asker,
     Params(query): Params<BatchQuery>,
+    headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {
     let under: StorePath = query.path.parse()?;
-    let place = place(&app, query.place.as_deref())?;
+    let each = PutOptions {
+        place: place(&app, query.place.as_deref())?,
+        conditions: write_conditions(&headers)?,
+        ..PutOptions::default()
+    };
     if body.is_end_stream() {
         return Err(unreadable(&io::ErrorKind::UnexpectedEof.into()));
     }
     let bytes = Body::new(Limited::new(body, LARGEST)).into_data_stream();
     let mut archive = Archive::new(StreamReader::new(bytes.map_err(io::Error::other)));
     let mut entries = archive.entries().map_err(|error| unreadable(&error))?;
-    let mut batch = Batch { app, caller, under, place, pending: Vec::new(), lines: Vec::new() };
+    let mut batch = Batch { app, caller, under, each, pending: Vec::new(), lines: Vec::new() };
     while let Some(entry) = entries.next().await {
         match entry {
             Ok(entry) => batch.take(entry).await,
@@ -66,8 +73,8 @@ struct Batch {
     app: App,
     caller: Caller,
     under: StorePath,
-    /// Where the bytes go, if somebody said so.
-    place: Option<PlaceId>,
+    /// What was said for all entries: conditions, and where the bytes go.
+    each: PutOptions,
     /// Entries that wait for their commit, or for their line.
     pending: Vec<(String, Result<BatchItem, Problem>)>,
     lines: Vec<u8>,
@@ -95,7 +102,7 @@ impl Batch {
         path: StorePath,
         entry: Entry<R>,
     ) -> Result<BatchItem, Problem> {
-        read(self.app.store(), &self.caller, (path, self.place), entry).await
+        read(self.app.store(), &self.caller, (path, &self.each), entry).await
     }
 
     /// Puts what waits in one commit, and writes its lines.

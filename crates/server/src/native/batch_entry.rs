@@ -3,11 +3,9 @@
 use std::borrow::Cow;
 use std::io;
 
-use cenote_store::{
-    BatchItem, BatchWhat, Caller, Expected, PlaceId, PutOptions, Store, StorePath, Time,
-};
+use cenote_store::{BatchItem, BatchWhat, Caller, Expected, PutOptions, Store, StorePath, Time};
 use tokio::io::AsyncRead;
-use tokio_tar::{Entry, EntryType};
+use tokio_tar::{Entry, EntryType, Header};
 use tokio_util::io::ReaderStream;
 
 use super::uploads::digest;
@@ -20,15 +18,16 @@ pub(super) const MEDIA_TYPE: &str = "CENOTE.media_type";
 /// Bytes read from the archive at a time.
 const CHUNK: usize = 64 << 10;
 
-/// Reads an entry whole, which goes to a path and perhaps to a certain place: its bytes are durable or in memory
-/// when this returns. Large ones are not taken if they may not be put.
+/// Reads an entry whole, which goes to a path in the place and under the conditions of `each`: its bytes are durable or in
+/// memory when this returns. Large ones are not taken if they may not be put.
 pub(super) async fn read<R: AsyncRead + Unpin + Send>(
     store: &Store,
     caller: &Caller,
-    (path, place): (StorePath, Option<PlaceId>),
+    (path, each): (StorePath, &PutOptions),
     mut entry: Entry<R>,
 ) -> Result<BatchItem, Problem> {
-    let options = PutOptions { place, ..options(&mut entry).await? };
+    let conditions = each.conditions.clone();
+    let options = PutOptions { place: each.place, conditions, ..options(&mut entry).await? };
     let what = match entry.header().entry_type() {
         EntryType::Regular | EntryType::Continuous => {
             let bytes = ReaderStream::with_capacity(&mut entry, CHUNK);
@@ -61,7 +60,7 @@ fn text(bytes: &[u8]) -> Result<String, Problem> {
 
 async fn options<R: AsyncRead + Unpin>(entry: &mut Entry<R>) -> Result<PutOptions, Problem> {
     let header = entry.header();
-    let mode = header.mode().map_err(|error| unreadable(&error))? & 0o7777;
+    let mode = mode(header).map_err(|error| unreadable(&error))?;
     let mut mtime = header.mtime().ok().and_then(|secs| i64::try_from(secs).ok());
     let mut expected = Expected { length: Some(entry.effective_size()), ..Expected::default() };
     let (mut nanos, mut media_type) = (None, None);
@@ -78,7 +77,13 @@ async fn options<R: AsyncRead + Unpin>(entry: &mut Entry<R>) -> Result<PutOption
     }
     let mtime = nanos.or(mtime.take().map(Time::from_secs));
     let put = PutOptions { expected, parents: true, media_type, mtime, ..PutOptions::default() };
-    Ok(PutOptions { mode: Some(mode), ..put })
+    Ok(PutOptions { mode, ..put })
+}
+
+/// The mode bits, if the header has any.
+fn mode(header: &Header) -> io::Result<Option<u32>> {
+    let is_empty = header.as_old().mode.iter().all(|byte| *byte == 0);
+    if is_empty { Ok(None) } else { header.mode().map(|mode| Some(mode & 0o7777)) }
 }
 
 /// Seconds with a fraction, as POSIX has them in pax records.

@@ -98,6 +98,46 @@ async fn an_entry_that_fails_says_so_and_the_others_are_kept() {
 }
 
 #[tokio::test]
+async fn conditions_are_about_each_file() {
+    let server = TestServer::new();
+    server.put("/in/d/a", "before").await.expect(201);
+    let sent = archive(&[("d/a", b"1"), ("d/c", b"3"), ("d/c", b"4")]).await;
+    let batch = server.ask("POST", "/v1/batch?path=/in").header("If-None-Match", "*");
+    let answer = batch.body(sent.clone()).send().await;
+    let kinds: Vec<_> = lines(&answer.body).iter().map(|l| l["problem"]["type"].clone()).collect();
+    let refused = Value::from("urn:cenote:problem:precondition");
+    // The directory and the link may be there.
+    assert_eq!(kinds, [Value::Null, Value::Null, refused.clone(), Value::Null, refused.clone()]);
+    assert_eq!(server.get("/in/d/a").await.body, "before");
+    assert_eq!(server.get("/in/d/c").await.body, "3");
+    let batch = server.ask("POST", "/v1/batch?path=/other").header("If-Match", "*");
+    let answer = batch.body(sent).send().await;
+    assert_eq!(lines(&answer.body)[3]["problem"]["type"], refused);
+    let batch = server.ask("POST", "/v1/batch?path=/in").header("If-None-Match", "\"a\"");
+    batch.body(archive(&[]).await).send().await.problem(400, "invalid");
+}
+
+#[tokio::test]
+async fn an_entry_need_not_have_a_mode_or_a_time() {
+    let server = TestServer::new();
+    let mut builder = Builder::new(Vec::new());
+    for (name, kind) in [("a", EntryType::Regular), ("d", EntryType::Directory)] {
+        let mut header = header(name, kind, 0);
+        header.as_old_mut().mode = [0; 8];
+        header.as_old_mut().mtime = [0; 12];
+        header.set_cksum();
+        builder.append(&header, &[][..]).await.unwrap();
+    }
+    let sent = builder.into_inner().await.unwrap();
+    let answer = server.ask("POST", "/v1/batch?path=/in").body(sent).send().await;
+    for line in lines(&answer.body) {
+        let resource = &line["resource"];
+        assert!(resource["mode"].is_null() && resource["mtime"].is_null(), "{line}");
+        assert!(resource["path"].is_string(), "{line}");
+    }
+}
+
+#[tokio::test]
 async fn what_is_no_archive_is_refused() {
     let server = TestServer::new();
     let batch = |body: Vec<u8>| server.ask("POST", "/v1/batch?path=/in").body(body).send();
