@@ -13,9 +13,12 @@
 #' @param verbose Not used.
 #' @return A data frame of class `irods_df`: a row for each entry, with its `logical_path`.
 #' @examplesIf is_connected_irods()
+#' isaveRDS(mtcars, "cars.rds")
+#' imeta("cars.rds", operations = data.frame(operation = "add", attribute = "year", value = "1974"))
 #' ils()
 #' as.data.frame(ils(stat = TRUE))
-#' ils("runs", recurse = TRUE, metadata = TRUE)
+#' ils(recurse = TRUE, metadata = TRUE)
+#' irm("cars.rds")
 #' @export
 ils <- function(logical_path = ".", stat = FALSE, permissions = FALSE, metadata = FALSE, offset = 0,
                 limit = Inf, recurse = FALSE, ticket = NULL, message = TRUE, verbose = FALSE) {
@@ -97,11 +100,11 @@ bind_rows <- function(rows) {
 # Two queries tell the attributes of all entries.
 with_attributes <- function(entries, path, recurse, message) {
   below <- if (recurse) paste0(" || like ", quoted(paste0(path, "/%")))
-  collections <- query_all(paste0(
+  collections <- iquery(limit = Inf, query = paste0(
     "select COLL_NAME, META_COLL_ATTR_NAME, META_COLL_ATTR_VALUE, META_COLL_ATTR_UNITS where COLL_PARENT_NAME = ",
     quoted(path), below
   ))
-  objects <- query_all(paste0(
+  objects <- iquery(limit = Inf, query = paste0(
     "select COLL_NAME, DATA_NAME, META_DATA_ATTR_NAME, META_DATA_ATTR_VALUE, META_DATA_ATTR_UNITS where COLL_NAME = ",
     quoted(path), below
   ))

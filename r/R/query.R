@@ -1,63 +1,143 @@
 #' Ask with GenQuery
 #'
-#' @param query A GenQuery statement, such as `"SELECT COLL_NAME, DATA_NAME WHERE DATA_NAME LIKE 'a%'"`.
-#' @param limit At most this many rows.
+#' Where there are more rows than `limit`, a message of class `cenote_cut` says so. `limit = Inf` gets all of them, in as many requests as
+#' the server wants.
+#'
+#' @param query A GenQuery statement, such as `"SELECT COLL_NAME, DATA_NAME WHERE DATA_NAME LIKE 'a%'"`; with `type = "specific"`, the
+#'   name of a query that an administrator has stored.
+#' @param limit At most this many rows. A `"genquery2"` statement may have a limit of its own, which holds if this one is not given.
 #' @param offset How many rows to leave out.
-#' @param type `"general"`; kept so that scripts for rirods run. Specific queries are refused.
+#' @param type `"general"` or `"specific"`.
 #' @param case_sensitive Whether `A` and `a` differ in conditions.
 #' @param distinct Whether equal rows come once.
 #' @param parser The language of the statement: `"genquery1"` or `"genquery2"`.
 #' @param sql_only Whether to give the SQL that a `"genquery2"` statement stands for, instead of rows.
 #' @param verbose Not used.
+#' @param args What stands for the `?` of a specific query, in order.
 #' @return A data frame with a column for each one selected, even if there are no rows: times as `POSIXct`, sizes as
-#'   numbers, and all else as text.
+#'   numbers, and all else as text. The columns of a specific query are `V1`, `V2` and so on where the server does not know their names.
 #' @examplesIf is_connected_irods()
+#' isaveRDS(mtcars, "cars.rds")
+#' imeta("cars.rds", operations = data.frame(operation = "add", attribute = "year", value = "1974"))
 #' iquery("SELECT COLL_NAME, DATA_NAME, DATA_SIZE WHERE META_DATA_ATTR_NAME = 'year'")
+#' iquery("select DATA_NAME order by DATA_NAME desc limit 5", parser = "genquery2")
+#' iquery("ShowCollAcls", type = "specific", args = ipwd())
+#' irm("cars.rds")
 #' @export
 iquery <- function(query, limit = 100, offset = 0, type = c("general", "specific"), case_sensitive = TRUE,
-                   distinct = TRUE, parser = c("genquery1", "genquery2"), sql_only = FALSE, verbose = FALSE) {
-  if (!is_text(query)) stop_cenote("invalid", "`query` is one statement")
+                   distinct = TRUE, parser = c("genquery1", "genquery2"), sql_only = FALSE, verbose = FALSE,
+                   args = character()) {
+  if (!is_text(query)) stop_cenote("invalid", "`query` is one statement, or the name of one")
+  type <- match.arg(type)
   parser <- match.arg(parser)
   check_flags(case_sensitive, distinct, sql_only)
-  if (match.arg(type) == "specific") {
-    stop_cenote("invalid", "specific queries cannot be asked", "give the statement that it stands for")
-  }
-  if (sql_only && parser == "genquery1") stop_cenote("invalid", "`sql_only` needs `parser = \"genquery2\"`")
   check_count(offset, "offset")
   check_count(limit, "limit")
-  if (limit == 0) return(table_of(list(), query))
-  answer <- irods("GET", "query",
-    op = "execute_genquery", query = query, offset = offset, count = min(limit, 1e9),
-    `case-sensitive` = case_sensitive, distinct = distinct, parser = parser, `sql-only` = sql_only
-  )
-  if (sql_only) return(answer$sql)
-  utils::head(table_of(answer$rows, query), limit)
-}
-
-# All rows of a statement, in as many requests as the server wants.
-query_all <- function(query) {
-  pages <- list()
-  repeat {
-    page <- iquery(query, limit = Inf, offset = sum(vapply(pages, nrow, integer(1))))
-    if (!nrow(page) && length(pages)) break
-    pages <- c(pages, list(page))
-    if (nrow(page) < state$info$max_number_of_rows_per_catalog_query) break
+  if (sql_only && (parser == "genquery1" || type == "specific")) {
+    stop_cenote("invalid", "`sql_only` needs a statement, and `parser = \"genquery2\"`")
   }
-  do.call(rbind, pages)
+  if (length(args) && type == "general") stop_cenote("invalid", "`args` are those of a query of `type = \"specific\"`")
+  if (type == "specific") return(specific_rows(query, args, limit, offset))
+  how <- list(parser = parser, `case-sensitive` = case_sensitive, distinct = distinct)
+  if (sql_only) return(genquery(query, how, `sql-only` = TRUE)$sql)
+  rows <- if (parser == "genquery1") {
+    pages(limit, offset, function(count, from) genquery(query, how, offset = from, count = count)$rows)
+  } else {
+    second_rows(query, how, if (missing(limit)) NULL else limit, offset)
+  }
+  table_of(rows, columns_of(query))
 }
 
-table_of <- function(rows, query) {
-  names <- columns_of(query)
+genquery <- function(query, how, ...) {
+  do.call(irods, c(list("GET", "query", op = "execute_genquery", query = query), how, list(...)))
+}
+
+# The second language has its own offset and limit, which a statement may have already.
+second_rows <- function(query, how, limit, offset) {
+  query <- sub(";\\s*$", "", query)
+  if (!grepl("\\s(offset|limit|fetch)\\s", masked(query), ignore.case = TRUE)) {
+    return(pages(limit %or% 100, offset, function(count, from) {
+      genquery(paste0(query, " offset ", text_of(from), " limit ", text_of(count)), how)$rows
+    }))
+  }
+  if (offset != 0) stop_cenote("invalid", "the statement has an offset or a limit of its own", "say there how many rows to leave out")
+  first_rows(genquery(query, how)$rows, limit %or% Inf, 0)
+}
+
+specific_rows <- function(name, args, limit, offset) {
+  args <- vapply(as.list(args), text_of, character(1))
+  delimiter <- if (any(grepl(",", args, fixed = TRUE))) "\x1f" else ","
+  rows <- pages(limit, offset, function(count, from) {
+    irods("GET", "query",
+      op = "execute_specific_query", name = name, args = if (length(args)) paste(args, collapse = delimiter),
+      `args-delimiter` = delimiter, offset = from, count = count
+    )$rows
+  })
+  columns <- specific_columns(name)
+  if (length(rows) && length(columns) != ncol(rows)) columns <- paste0("V", seq_len(ncol(rows)))
+  table_of(rows, columns)
+}
+
+# The columns of a specific query, if the server tells its statement.
+specific_columns <- function(name) {
+  stored <- tryCatch(irods("GET", "query", op = "list_specific_queries")$specific_queries, cenote_error = function(e) NULL)
+  statement <- stored$sql[stored$name == name]
+  if (length(statement) == 1 && nzchar(statement)) columns_of(statement)
+}
+
+# At most `limit` rows after the first `offset`. `page(count, from)` gives some of them; it is asked for one more than is wanted, to
+# see whether there are more.
+pages <- function(limit, offset, page) {
+  most <- state$info$max_number_of_rows_per_catalog_query
+  wanted <- limit + 1
+  pages <- list()
+  got <- 0
+  while (got < wanted && limit > 0) {
+    count <- min(most, wanted - got)
+    rows <- page(count, offset + got)
+    if (length(rows)) pages <- c(pages, list(rows))
+    got <- got + NROW(rows)
+    if (NROW(rows) < count) break
+  }
+  first_rows(do.call(rbind, pages), limit, offset)
+}
+
+first_rows <- function(rows, limit, offset) {
+  if (NROW(rows) <= limit) return(rows)
+  message(structure(class = c("cenote_cut", "message", "condition"), list(call = NULL, message = paste0(
+    "Only the first ", text_of(limit), " rows, and there are more: use `limit = Inf` for all of them, or `offset = ",
+    text_of(offset + limit), "` for the next.\n"
+  ))))
+  rows[seq_len(limit), , drop = FALSE]
+}
+
+# Rows are a matrix of texts, or nothing.
+table_of <- function(rows, names) {
   if (!length(rows)) rows <- matrix(character(), 0, length(names))
   answer <- as.data.frame(rows, stringsAsFactors = FALSE)
-  names(answer) <- make.unique(names)
+  names(answer) <- make.unique(as.character(names))
   answer[] <- Map(typed, answer, names)
   answer
 }
 
+# What a statement selects, in capital letters.
 columns_of <- function(query) {
-  selected <- sub("(?is)^\\s*select\\s+(.*?)(\\s+where\\s.*)?;?\\s*$", "\\1", query, perl = TRUE)
-  toupper(trimws(strsplit(selected, ",", fixed = TRUE)[[1]]))
+  text <- masked(query)
+  begin <- regexpr("^\\s*select\\s+(no\\s+distinct\\s+|distinct\\s+)?", text, ignore.case = TRUE, perl = TRUE)
+  from <- max(attr(begin, "match.length"), 0) + 1
+  end <- regexpr("\\s(from|where|group\\s+by|order\\s+by|offset|limit|fetch)\\s|;?\\s*$", text, ignore.case = TRUE, perl = TRUE)
+  letters <- strsplit(substring(text, from, end - 1), "")[[1]]
+  between <- which(letters == "," & cumsum((letters == "(") - (letters == ")")) == 0)
+  starts <- from + c(0, between)
+  ends <- from + c(between, length(letters) + 1) - 2
+  toupper(trimws(substring(query, starts, ends)))
+}
+
+# A statement whose texts in quotes are blanked out, letter by letter.
+masked <- function(query) {
+  texts <- gregexpr("'([^']|'')*'", query)
+  regmatches(query, texts) <- lapply(regmatches(query, texts), function(text) strrep("_", nchar(text)))
+  query
 }
 
 typed <- function(values, name) {
