@@ -6,6 +6,12 @@
 #' @param role `"rodsuser"`, `"groupadmin"` or `"rodsadmin"`.
 #' @param verbose Not used.
 #' @return The name, invisibly.
+#' @examples
+#' \dontrun{
+#' iadmin("ada", "a password", "create_user")
+#' iadmin("ada", "another one", "set_password")
+#' iadmin("ada", action = "remove_user")
+#' }
 #' @export
 iadmin <- function(name, password = character(1), action = c("create_user", "set_password", "remove_user"),
                    role = c("rodsuser", "groupadmin", "rodsadmin"), verbose = FALSE) {

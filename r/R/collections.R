@@ -5,6 +5,10 @@
 #' @param overwrite Whether it is no error that it is there.
 #' @param verbose Not used.
 #' @return The logical path, invisibly.
+#' @examplesIf is_connected_irods()
+#' imkdir("runs/2026", create_parent_collections = TRUE)
+#' ils("runs")
+#' irm("runs", recursive = TRUE)
 #' @export
 imkdir <- function(logical_path, create_parent_collections = FALSE, overwrite = FALSE, verbose = FALSE) {
   path <- absolute(logical_path)
@@ -30,6 +34,9 @@ imkdir <- function(logical_path, create_parent_collections = FALSE, overwrite = 
 #' @param catalog_only Whether to leave the bytes where they are, if they were registered in place.
 #' @param verbose Not used.
 #' @return The logical path, invisibly.
+#' @examplesIf is_connected_irods()
+#' isaveRDS(mtcars, "cars.rds")
+#' irm("cars.rds")
 #' @export
 irm <- function(logical_path, force = TRUE, recursive = FALSE, catalog_only = FALSE, verbose = FALSE) {
   path <- absolute(logical_path)

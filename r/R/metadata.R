@@ -8,11 +8,14 @@
 #' @param verbose Not used.
 #' @return The logical path, invisibly.
 #' @examplesIf is_connected_irods()
+#' isaveRDS(mtcars, "cars.rds")
 #' imeta("cars.rds", operations = data.frame(operation = "add", attribute = "year", value = "1974"))
 #' imeta("cars.rds", operations = list(
 #'   list(operation = "remove", attribute = "year", value = "1974"),
 #'   list(operation = "add", attribute = "mass", value = "3", units = "t")
 #' ))
+#' ils("cars.rds", metadata = TRUE)
+#' irm("cars.rds")
 #' @export
 imeta <- function(logical_path, entity_type = c("data_object", "collection", "user"), operations = list(),
                   admin = FALSE, verbose = FALSE) {

@@ -2,6 +2,12 @@
 #'
 #' @return `ipwd()` gives its logical path, or `NULL` before [iauth()]; `icd()` the one before the change, invisibly.
 #' @param dir A logical path, from the current collection on or from `/`; `.` and `..` are understood.
+#' @examplesIf is_connected_irods()
+#' imkdir("runs")
+#' icd("runs")
+#' ipwd()
+#' icd("..")
+#' irm("runs")
 #' @export
 ipwd <- function() state$wd
 

@@ -116,6 +116,8 @@ ask_password <- function() {
 #'
 #' @param ... Not used.
 #' @return `TRUE` or `FALSE`.
+#' @examples
+#' is_connected_irods()
 #' @export
 is_connected_irods <- function(...) !is.null(state$token)
 
