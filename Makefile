@@ -61,7 +61,12 @@ oracle: ## run N random histories of trajectories on ours and on the reference p
 models: ## compare the heart with its model in N random histories, with contents of up to some MiB among them
 	PROPTEST_CASES=$(N) cargo test --release --locked -p cenote-store --test it model::
 
-nightly: crash models oracle ## what is too long for `make test`: crash, models and oracle, N rounds each
+r-trees: ## put and get N random directories from R, and change them
+	scripts/setup r
+	$(PROGRAM)
+	CENOTE_R_ROUNDS=$(N) scripts/test-r
+
+nightly: crash models oracle r-trees ## what is too long for `make test`: crash, models, oracle and r-trees, N rounds each
 
 fuzz: ## run every fuzz target for a minute each (needs cargo-fuzz and a nightly compiler)
 	cd fuzz && for target in $$(cargo +nightly fuzz list); do \
@@ -93,4 +98,4 @@ bench-irods: build ## measure the R package beside curl, and beside rirods where
 	scripts/setup bench-r
 	bench/irods/run
 
-.PHONY: help build demo lint test python docs r check-r crash models oracle nightly fuzz bench-engines bench-scale bench-native bench-gsd bench-keyset bench-irods
+.PHONY: help build demo lint test python docs r check-r crash models oracle r-trees nightly fuzz bench-engines bench-scale bench-native bench-gsd bench-keyset bench-irods

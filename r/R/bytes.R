@@ -32,6 +32,10 @@ native_path <- function(file) enc2native(path.expand(file))
 
 hexadecimal <- function(bytes) paste(as.character(bytes), collapse = "")
 
+# Bytes from hexadecimal digits, with small letters.
 binary <- function(digits) {
-  if (!is.null(digits)) as.raw(strtoi(substring(digits, seq(1, nchar(digits), 2), seq(2, nchar(digits), 2)), 16L))
+  if (is.null(digits)) return()
+  values <- utf8ToInt(digits)
+  values <- values - ifelse(values > 57L, 87L, 48L)
+  as.raw(values[c(TRUE, FALSE)] * 16L + values[c(FALSE, TRUE)])
 }

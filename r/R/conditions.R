@@ -16,7 +16,7 @@ interrupt <- function() {
 
 hints <- list(
   "denied" = "ask its owner for access, or log in as somebody else",
-  "exists" = "choose another name, or use `overwrite = TRUE`",
+  "exists" = "choose another name, or use `overwrite = TRUE`; `overwrite = \"changed\"` skips what is the same",
   "mismatch" = "call again",
   "not-empty" = "use `recursive = TRUE` to remove what is in it, too",
   "not-found" = "check the spelling with `ils()`, or whether you may read it",
@@ -26,6 +26,7 @@ hints <- list(
 
 # Hints that go before those of a kind, by how the server's words begin.
 hints_by_words <- list(
+  "no such specific query" = "an administrator stores them",
   "no such user" = "`iquery(\"select USER_NAME\")` lists the users",
   "not empty" = "remove what is in it first",
   "the name is taken" = "choose another name",
@@ -43,7 +44,7 @@ codes <- c(
   "-13000" = "denied", "-79000" = "not-empty", "-130000" = "invalid", "-170000" = "not-found",
   "-171000" = "not-found", "-312000" = "exists", "-358000" = "not-found", "-808000" = "not-found",
   "-809000" = "exists", "-816000" = "invalid", "-818000" = "denied", "-821000" = "not-empty", "-826000" = "unauthenticated",
-  "-827000" = "not-found", "-833000" = "exists", "-890000" = "unauthenticated"
+  "-827000" = "not-found", "-833000" = "exists", "-853000" = "not-found", "-890000" = "unauthenticated"
 )
 
 # What is said of codes that come without words.
@@ -109,6 +110,14 @@ check_flags <- function(...) {
     if ((is.logical(flag) || is.numeric(flag)) && length(flag) == 1 && !is.na(flag)) next
     stop_cenote("invalid", paste0("`", names[[i]], "` is TRUE or FALSE"))
   }
+}
+
+# What `overwrite` says: whether to replace what is there, and whether only what differs.
+overwriting <- function(overwrite) {
+  if (identical(overwrite, "changed")) return(list(overwrite = TRUE, changed = TRUE))
+  if (is.character(overwrite)) stop_cenote("invalid", "`overwrite` is TRUE, FALSE or \"changed\"")
+  check_flags(overwrite)
+  list(overwrite = as.logical(overwrite), changed = FALSE)
 }
 
 `%or%` <- function(x, y) if (is.null(x)) y else x

@@ -3,22 +3,36 @@
 #' An object comes in one request, whatever its size, straight to disk, and its CRC-64/NVME is compared with the server's
 #' (or its SHA-256, where the server knows only that). The file appears under its name when it is whole, in one step if it
 #' replaces another; until then, and after an interruption, what has come waits beside it in a file that ends in `.part`,
-#' where the next call goes on; two calls at a time do not write the same one. Collections come with all that is in them, several files at a time; one with a name that
-#' leads out of the directory is refused.
+#' where the next call goes on; two calls at a time do not write the same one.
+#'
+#' Collections come with all that is in them, several requests at a time, and many small objects in each. With
+#' `overwrite = "changed"`, files that are there already, with the same bytes, are skipped: so a call that was interrupted goes on, and
+#' a directory is brought up to date at the cost of what has changed. Files that the collection has not stay. A name that
+#' leads out of the directory is refused. Links of the store, and resources without content, are left out, with a
+#' warning of class `cenote_skipped`, whose `skipped` are the paths.
 #'
 #' @param logical_path What to get.
 #' @param local_path The file, or the directory, it goes to.
 #' @param offset The first byte that is wanted.
 #' @param count Accepted, and without effect: what pieces the bytes travel in is not the caller's care.
-#' @param verbose Whether to show a progress bar.
-#' @param overwrite Whether to replace files that are there.
+#' @param verbose Whether to show a progress bar, with the rate.
+#' @param overwrite Whether to replace files that are there: `TRUE`, `FALSE`, or `"changed"`, which replaces only what differs.
 #' @param ticket A ticket to use.
 #' @param resume Whether to go on where an earlier call was interrupted.
 #' @return Invisibly, a data frame with a row for each file: `logical_path`, `local_path`, `size`, `checksum` (missing
-#'   where the server does not know it yet, and with an `offset`), and `body`, the local path again, as rirods names it.
+#'   where the server does not know it yet, and with an `offset`), `transferred` (`FALSE` where the same bytes were there already), and
+#'   `body`, the local path again, as rirods names it.
 #' @examplesIf is_connected_irods()
-#' iget("results.csv", "results.csv")
-#' iget("runs/run7", "run7", verbose = TRUE) # a collection
+#' isaveRDS(mtcars, "cars.rds")
+#' file <- tempfile()
+#' iget("cars.rds", file)
+#' imkdir("runs")
+#' for (i in 1:3) isaveRDS(i, paste0("runs/", i))
+#' dir <- tempfile()
+#' iget("runs", dir, verbose = TRUE)
+#' iget("runs", dir, overwrite = "changed")$transferred
+#' irm("cars.rds")
+#' irm("runs", recursive = TRUE)
 #' @export
 iget <- function(logical_path, local_path = basename(logical_path), offset = 0, count = 0, verbose = FALSE,
                  overwrite = FALSE, ticket = NULL, resume = TRUE) {
@@ -26,14 +40,33 @@ iget <- function(logical_path, local_path = basename(logical_path), offset = 0, 
   check_count(offset, "offset")
   if (missing(local_path)) local_path <- here(last_name(path)) # basename() knows fewer letters
   if (!is_text(local_path)) stop_cenote("invalid", "`local_path` is one path")
-  check_flags(verbose, overwrite, resume)
+  check_flags(verbose, resume)
   local_path <- local_name(local_path)
-  how <- list(offset = offset, overwrite = overwrite, ticket = ticket, resume = resume && offset == 0)
+  how <- c(overwriting(overwrite), list(offset = offset, ticket = ticket, resume = resume && offset == 0))
   if (dir.exists(local_path) && is_collection(path)) return(invisible(get_tree(path, local_path, how, verbose)))
   tryCatch(
-    invisible(transfers(path, local_path, list(get_file(path, local_path, how, verbose)))),
+    invisible(get_one(path, local_path, how, verbose)),
     cenote_wrong_kind = function(e) invisible(get_tree(path, local_path, how, verbose))
   )
+}
+
+get_one <- function(path, file, how, verbose) {
+  told <- if (how$changed && how$offset == 0 && file.exists(file)) stored_at(path, how$ticket)
+  same <- !is.null(told) && are_same(told, file)
+  digest <- if (same) binary(told$sha256) else get_file(path, file, how, verbose)
+  transfers(path, file, list(digest), !same)
+}
+
+# Whether files have the bytes that were told of objects (a table with `size`, `crc64nvme` and `sha256`).
+are_same <- function(told, files) {
+  same <- (file.size(files) == told$size & !dir.exists(files)) %in% TRUE
+  by_crc <- !is.na(told$crc64nvme)
+  digest <- function(i) {
+    hexadecimal(if (by_crc[[i]]) crc64nvme(files[[i]]) else sha256(files[[i]]))
+  }
+  expected <- ifelse(by_crc, told$crc64nvme, told$sha256)
+  for (i in which(same)) same[[i]] <- identical(expected[[i]], digest(i))
+  same
 }
 
 # Gives the SHA-256, if the server knows it.
@@ -68,15 +101,16 @@ fetch_hashed <- function(url, h, file) {
   list(answer = answer, crc = end_digest(crc, file.size(file)))
 }
 
-check_target <- function(file, how) {
-  if (dir.exists(file)) {
+# Of one file, or of many in directories of ours.
+check_target <- function(files, how) {
+  for (file in files[dir.exists(files)]) {
     stop_cenote("exists", paste0("a directory is there already: ", file), "name the file in it")
   }
-  if (file.exists(file) && !how$overwrite) {
+  for (file in files[!how$overwrite & file.exists(files)]) {
     stop_cenote("exists", paste0("the file is there already: ", file))
   }
-  if (!dir.exists(dirname(file))) {
-    stop_cenote("not-found", paste0("no such directory: ", dirname(file)), "check the local path")
+  for (dir in unique(dirname(files))) {
+    if (!dir.exists(dir)) stop_cenote("not-found", paste0("no such directory: ", dir), "check the local path")
   }
 }
 

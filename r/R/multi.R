@@ -1,13 +1,14 @@
 # Many requests, a few at a time over connections that are kept.
 
 # Performs the requests 1 to n. `request(i)` gives a list with a handle, `done(answer)`, `data` if the body is to be
-# streamed, and `drop`, which ends what began with it, and is called whatever became of the request. All are tried; then
-# the first fault is told, with how many there were.
+# streamed, `drop`, which ends what began with it, and is called whatever became of the request, and `count`, if it is about several
+# things. All are tried; then the first fault is reported, with how many there were.
 each_request <- function(n, request, width = 6L) {
   pool <- curl::new_pool(host_con = width, multiplex = FALSE)
   faults <- list()
   begun <- 0L
-  failed <- function(e) faults <<- c(faults, list(e))
+  things <- 0
+  failed <- function(e, count = 1) faults <<- c(faults, e$faults %or% rep(list(e), count))
   under_way <- list()
   drop <- function(asked) {
     under_way[[asked$key]] <<- NULL
@@ -16,11 +17,15 @@ each_request <- function(n, request, width = 6L) {
   on.exit(for (asked in under_way) drop(asked)) # what an interrupt leaves
   add <- function(i, tries) {
     asked <- c(request(i), key = as.character(i), token = state$token)
+    count <- asked$count %or% 1
     under_way[[asked$key]] <<- asked
     curl::multi_add(asked$handle, pool = pool, data = asked$data,
       done = function(answer) {
         wait <- if (tries > 0) wait_before_retry(answer, asked$token)
-        if (is.null(wait)) tryCatch(asked$done(answer), error = failed)
+        if (is.null(wait)) {
+          things <<- things + count
+          tryCatch(asked$done(answer), error = function(e) failed(e, count))
+        }
         drop(asked)
         if (!is.null(wait)) {
           Sys.sleep(wait)
@@ -30,13 +35,20 @@ each_request <- function(n, request, width = 6L) {
       },
       fail = function(message) {
         drop(asked)
-        failed(tryCatch(stop_interrupted(message), error = identity))
+        things <<- things + count
+        failed(tryCatch(stop_interrupted(message), error = identity), count)
         advance()
       }
     )
     TRUE
   }
-  attempt <- function(i, tries) tryCatch(add(i, tries), error = function(e) is.null(failed(e)))
+  attempt <- function(i, tries) {
+    tryCatch(add(i, tries), error = function(e) {
+      things <<- things + 1
+      failed(e)
+      FALSE
+    })
+  }
   advance <- function() {
     while (begun < n) {
       begun <<- begun + 1L
@@ -45,7 +57,7 @@ each_request <- function(n, request, width = 6L) {
   }
   for (connection in seq_len(min(width, n))) advance()
   curl::multi_run(pool = pool)
-  stop_first(faults, n)
+  stop_first(faults, things)
 }
 
 # How long to wait before a request is sent again, in seconds; NULL where its answer is final.
@@ -59,6 +71,11 @@ stop_interrupted <- function(message) {
   stop_cenote("unreachable", sub("\n  hint: .*", "", message), "call again: a large file goes on where it stopped")
 }
 
+# One error for several, which each_request() counts one by one.
+stop_several <- function(faults) {
+  if (length(faults)) stop(structure(class = c("cenote_error", "error", "condition"), list(message = "", call = NULL, faults = faults)))
+}
+
 stop_first <- function(faults, n) {
   if (!length(faults)) return(invisible())
   fault <- faults[[1]]
@@ -66,25 +83,13 @@ stop_first <- function(faults, n) {
   stop(fault)
 }
 
-# A bar over `total` bytes: a function to call with the bytes that have moved.
-progress <- function(total, shown) {
-  if (!shown || is.na(total) || total == 0) return(function(bytes) invisible())
-  bar <- utils::txtProgressBar(max = total, style = 3)
-  moved <- 0
-  function(bytes) {
-    moved <<- min(moved + bytes, total)
-    utils::setTxtProgressBar(bar, moved)
-    if (moved == total) close(bar)
-  }
-}
-
 # What iput() and iget() give.
-transfers <- function(paths, files, digests) {
+transfers <- function(paths, files, digests, transferred) {
   checksum <- vapply(digests, function(digest) {
     if (is.null(digest)) NA_character_ else paste0("sha2:", jsonlite::base64_enc(digest))
   }, character(1))
   data.frame(
-    logical_path = paths, local_path = files, size = file.size(files), checksum = checksum, body = files,
-    stringsAsFactors = FALSE
+    logical_path = paths, local_path = files, size = file.size(files), checksum = checksum, transferred = transferred,
+    body = files, stringsAsFactors = FALSE
   )
 }

@@ -1,7 +1,7 @@
 #' Move and copy
 #'
-#' What is moved keeps all that is known of it; nothing is transferred. A copy shares its content with the original until one of them is written, and gets its
-#' attributes, too.
+#' What is moved keeps all that is known of it; nothing is transferred. A copy shares its content with the original until one of
+#' them is written, and gets its attributes, too.
 #'
 #' @param from A data object or a collection.
 #' @param to Its new path; or a collection that is there, which it goes into under its name.

@@ -11,7 +11,7 @@ get_streams <- function(paths, files, how, tick) {
       i <- which[[k]]
       lock <- lock_part(parts[[i]])
       from <- if (how$resume && file.exists(parts[[i]])) file.size(parts[[i]]) else 0
-      tick(from)
+      tick(from, already = TRUE)
       h <- get_handle(paths[[i]], from, how)
       sink <- part_sink(h, parts[[i]], tick)
       finish <- function(answer) {
@@ -68,39 +68,4 @@ part_sink <- function(h, part, tick) {
     words
   }
   list(write = write, end = end)
-}
-
-get_tree <- function(path, dir, how, verbose) {
-  if (how$offset != 0) stop_cenote("invalid", paste0("an `offset` is within an object, and this is a collection: ", path))
-  if (file.exists(dir) && !dir.exists(dir)) stop_cenote("exists", paste0("a file is there already: ", dir))
-  found <- walk(path, how$ticket)
-  local <- file.path(dir, local_name(names_below(path, outside(found$path))), fsep = "/")
-  for (folder in c(dir, local[found$kind == "collection"])) {
-    dir.create(folder, showWarnings = FALSE, recursive = TRUE)
-  }
-  objects <- which(found$kind == "object")
-  for (file in local[objects]) check_target(file, how)
-  tick <- progress(sum(found$size[objects]), verbose)
-  paths <- outside(found$path[objects])
-  transfers(paths, local[objects], get_streams(paths, local[objects], how, tick))
-}
-
-# What paths are called below a collection.
-names_below <- function(collection, paths) {
-  if (!all(startsWith(paths, paste0(collection, "/")))) {
-    stop_cenote("invalid", paste0("the server lists what is not below ", collection))
-  }
-  names <- substring(paths, nchar(collection) + 2)
-  check_below(names)
-  names
-}
-
-# All that lies below a collection.
-walk <- function(path, ticket) {
-  h <- handle(headers = ticket_header(ticket))
-  url <- with_query(paste0(host(), "/v1/walk"), path = inside(path))
-  entries <- parsed(check_status(send(url, h)), function(text) {
-    paste0("[", paste(strsplit(text, "\n", fixed = TRUE)[[1]], collapse = ","), "]")
-  })
-  if (length(entries)) entries else data.frame(path = character(), kind = character(), size = numeric())
 }

@@ -10,7 +10,7 @@ part_bytes <- 2^30
 put_in_parts <- function(file, path, how, tick) {
   upload <- if (how$resume) begun_upload(file, path)
   if (is.null(upload)) upload <- begin_upload(file, path, how)
-  tick(upload$end)
+  tick(upload$end, already = TRUE)
   size <- file.size(file)
   for (offset in seq_by(upload$end, size, part_bytes)) {
     put_part(upload, file, offset, min(part_bytes, size - offset), how, tick)

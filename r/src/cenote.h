@@ -12,10 +12,21 @@ FILE *open_at(const char *path, double offset);
 void crc64nvme_prepare(void);
 uint64_t crc64nvme(uint64_t crc, const unsigned char *bytes, size_t size);
 
+/* A CRC as eight bytes, the most significant first. */
+void write_crc(uint64_t crc, Rbyte *bytes);
+
+/* Gives a file the name of another, which goes, in one step where that can be; says whether it has the name. */
+int take_place(const char *from, const char *to);
+
 SEXP digest_begin(SEXP path, SEXP offset, SEXP length, SEXP algorithm);
 SEXP digest_end(SEXP pointer, SEXP length);
 SEXP crc_of(SEXP bytes);
 SEXP replace_file(SEXP part, SEXP file);
+SEXP tar_pack(SEXP paths, SEXP names, SEXP sizes);
+SEXP tar_index(SEXP archive);
+SEXP piece_digests(SEXP bytes, SEXP offsets, SEXP sizes, SEXP algorithm);
+SEXP write_pieces(SEXP bytes, SEXP offsets, SEXP sizes, SEXP paths);
+SEXP path_kinds(SEXP paths);
 SEXP lock_take(SEXP path);
 SEXP lock_release(SEXP pointer);
 SEXP reader_open(SEXP path, SEXP offset, SEXP length);

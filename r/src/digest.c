@@ -171,8 +171,7 @@ static int over_within(Digest *digest, double seconds) {
   return over;
 }
 
-/* The most significant byte first. */
-static void write_crc(uint64_t crc, Rbyte *bytes) {
+void write_crc(uint64_t crc, Rbyte *bytes) {
   for (int i = 0; i < CRC_BYTES; i++) bytes[i] = (Rbyte)(crc >> (8 * (CRC_BYTES - 1 - i)));
 }
 

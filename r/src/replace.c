@@ -7,16 +7,31 @@
 #include "cenote.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <unistd.h>
+#ifdef _WIN32
+#include <windows.h>
+#endif
+
+/* Says whether they could change their names: not where nothing is there. */
+static int exchange(const char *from, const char *to) {
+#ifdef RENAME_EXCHANGE
+  if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_EXCHANGE) != 0) return 0;
+  if (unlink(from) == 0) return 1;
+  renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_EXCHANGE); /* a directory: it stays */
+#endif
+  return 0;
+}
+
+int take_place(const char *from, const char *to) {
+#ifdef _WIN32
+  return MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING);
+#else
+  return exchange(from, to) || rename(from, to) == 0;
+#endif
+}
 
 /* FALSE where that cannot be, or nothing is there: to be renamed. */
 SEXP replace_file(SEXP part, SEXP file) {
-#ifdef RENAME_EXCHANGE
-  const char *from = CHAR(STRING_ELT(part, 0)), *to = CHAR(STRING_ELT(file, 0));
-  if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_EXCHANGE) == 0) {
-    if (unlink(from) == 0) return Rf_ScalarLogical(1);
-    renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_EXCHANGE); /* a directory: it stays */
-  }
-#endif
-  return Rf_ScalarLogical(0);
+  return Rf_ScalarLogical(exchange(CHAR(STRING_ELT(part, 0)), CHAR(STRING_ELT(file, 0))));
 }

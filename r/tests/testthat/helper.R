@@ -73,3 +73,16 @@ sparse <- function(size) {
   writeBin(raw(1), sink)
   file
 }
+
+checksum_of <- function(file) paste0("sha2:", jsonlite::base64_enc(sha256(file)))
+
+# Goes to the tests' collection through another address.
+through <- function(address) {
+  create_irods(address, overwrite = TRUE)
+  iauth("rods", "rods")
+  icd("tests")
+}
+
+directly <- function() through(server)
+
+absolute_all <- function(paths) vapply(paths, absolute, character(1), USE.NAMES = FALSE)

@@ -111,10 +111,10 @@ test_that("pages of any size give what one question gives, in both languages, an
       })
       list(rows = rows$DATA_NAME, cut = cut)
     }
-    for (most in c(1, 2, 7, 22, 23, 24)) {
+    for (most in c(1, 7, 23)) {
       with_pages_of(most, {
-        for (limit in c(0, 1, 7, 22, 23, 24, Inf)) {
-          for (offset in c(0, 1, 20, 23, 30)) {
+        for (limit in c(0, 7, 22, 23, Inf)) {
+          for (offset in c(0, 1, 23, 30)) {
             left <- utils::tail(names, max(23 - offset, 0))
             expect_identical(ask(limit = limit, offset = offset),
               list(rows = utils::head(left, limit), cut = limit > 0 && length(left) > limit),

@@ -1,16 +1,8 @@
-through <- function(proxy) {
-  create_irods(proxy, overwrite = TRUE)
-  iauth("rods", "rods")
-  icd("tests")
-}
-
 # What is greater than nothing some time after the server has noticed that a connection is gone.
 awaited <- function(what, until = Sys.time() + 30) {
   while (!isTRUE(what() > 0) && Sys.time() < until) NULL
   what()
 }
-
-checksum_of <- function(file) paste0("sha2:", jsonlite::base64_enc(sha256(file)))
 
 test_that("an interrupted download goes on where it stopped", {
   need_server()
@@ -91,7 +83,7 @@ test_that("an interrupted upload goes on where it stopped, and nothing is seen b
   expect_gt(arrived_before, 2^20)
   expect_lt(arrived_before, 5 * 2^20)
   steps <- c()
-  put_in_parts(file, absolute("f"), list(overwrite = FALSE, resume = TRUE), function(bytes) steps <<- c(steps, bytes))
+  put_in_parts(file, absolute("f"), list(overwrite = FALSE, resume = TRUE), function(bytes, ...) steps <<- c(steps, bytes))
   expect_equal(sum(steps), file.size(file))
   expect_equal(steps[[1]], arrived_before)
   expect_length(list.files(notes()), 0)
@@ -252,7 +244,7 @@ test_that("what an interrupted call has begun ends", {
   writeBin(raw(5), paste0(back, ".part"))
   expect_error({
     setTimeLimit(elapsed = 0.3, transient = TRUE)
-    get_streams(absolute("f"), back, list(resume = TRUE), identity)
+    get_streams(absolute("f"), back, list(resume = TRUE), function(...) NULL)
   }, "time limit")
   setTimeLimit()
   state$host <- there

@@ -142,13 +142,11 @@ test_that("a ticket opens what it is for, within its limits", {
 test_that("tickets are listed and deleted", {
   need_server()
   mine <- function() iticket(action = "ls")
-  for (ticket in mine()$ticket) iticket(action = "delete", ticket = ticket)
-  expect_equal(nrow(mine()), 0)
   iput(file_with(as.raw(1:3)), "f")
   imkdir("d")
   read <- iticket("f", uses = 2, expires_in = 600)
   write <- iticket("d", type = "write", users = "rods", groups = "public", hosts = "127.0.0.1", write_bytes = 1e6)
-  expect_setequal(mine()$ticket, c(read, write))
+  expect_true(all(c(read, write) %in% mine()$ticket))
   one <- iticket("f", "ls")
   expect_equal(one[c("ticket", "logical_path", "type", "issuer", "uses", "uses_limit", "write_bytes_limit", "users")],
     data.frame(ticket = read, logical_path = absolute("f"), type = "read", issuer = "rods", uses = 0, uses_limit = 2,

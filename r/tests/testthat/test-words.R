@@ -1,6 +1,13 @@
 test_that("columns are those of the query", {
   expect_equal(columns_of("select coll_name, DATA_SIZE where DATA_NAME = 'a'"), c("COLL_NAME", "DATA_SIZE"))
   expect_equal(columns_of("SELECT max(DATA_SIZE);"), "MAX(DATA_SIZE)")
+  for (end in c("", ";", " where DATA_NAME = 'select a, b'", " order by x desc", " group by x", " limit 5", " offset 1 limit 2 ", "\nfrom R_DATA_MAIN")) {
+    for (begin in c("select ", " Select\nno distinct ", "SELECT DISTINCT ")) {
+      expect_equal(columns_of(paste0(begin, "DATA_NAME,substr(coll_name, 1, 2) , concat(DATA_NAME, ', where ')", end)),
+        c("DATA_NAME", "SUBSTR(COLL_NAME, 1, 2)", "CONCAT(DATA_NAME, ', WHERE ')")
+      )
+    }
+  }
 })
 
 test_that("a text in a query may have quotes", {
@@ -125,4 +132,39 @@ test_that("a file goes in one request from where it stopped, a very large one in
 test_that("digits are those of the bytes", {
   expect_identical(binary(hexadecimal(as.raw(0:255))), as.raw(0:255))
   expect_null(binary(NULL))
+})
+
+test_that("progress tells the rate and what is left, and counts nothing twice", {
+  now <- 0
+  tick <- progress(100e6, TRUE, function() now)
+  lines <- capture.output({
+    tick(20e6, already = TRUE)
+    now <- 2
+    tick(40e6)
+    now <- 2.05
+    tick(1e6) # too soon to be shown
+    now <- 4
+    tick(50e6)
+    tick(1)
+  })
+  lines <- strsplit(paste(lines, collapse = "\n"), "\r")[[1]][-1]
+  expect_length(lines, 3)
+  expect_match(lines[[1]], "^ 20% \\|=+ +\\| 20 MB of 100 MB *$")
+  expect_match(lines[[2]], "60% .* 60 MB of 100 MB, 20 MB/s, 2.0 s left *$")
+  expect_match(lines[[3]], "100% \\|=+\\| 100 MB, 20 MB/s, 4.0 s *$")
+  expect_silent(progress(0, TRUE)(5))
+  expect_silent(progress(5, FALSE)(5))
+})
+
+test_that("the line of a bar has one width, whatever it tells", {
+  for (total in 10^(0:16)) {
+    for (part in c(0, 1e-4, 0.5, 1)) {
+      line <- bar_line(floor(total * part), total, floor(total * part), 10^sample(-3:5, 1), 80)
+      expect_lte(nchar(line), 80)
+      expect_gte(nchar(line), 60)
+    }
+  }
+  expect_equal(told_bytes(c(0)), "0 B")
+  expect_equal(vapply(c(999, 999.9, 1000, 45123456, 999999999), told_bytes, ""), c("999 B", "1 kB", "1 kB", "45.1 MB", "1 GB"))
+  expect_equal(vapply(c(0, 9.94, 10, 75.2, 4000), told_seconds, ""), c("0.0 s", "9.9 s", "0:10", "1:15", "1:06:40"))
 })

@@ -1,0 +1,115 @@
+# Directories of small files, many in a request: tar streams, packed and taken apart in C.
+
+# Files up to this size, in bytes, go with others; so many at most, of so many bytes.
+small_limit <- 256 * 2^10
+batch_files <- 512
+batch_bytes <- 4 * 2^20
+
+# Groups of positions in `sizes`, each for one request.
+batches <- function(sizes) {
+  groups <- list()
+  group <- integer()
+  bytes <- 0
+  for (i in seq_along(sizes)) {
+    if (length(group) == batch_files || (length(group) && bytes + sizes[[i]] > batch_bytes)) {
+      groups <- c(groups, list(group))
+      group <- integer()
+      bytes <- 0
+    }
+    group <- c(group, i)
+    bytes <- bytes + sizes[[i]]
+  }
+  if (length(group)) c(groups, list(group)) else groups
+}
+
+# Files, and directories where the file is missing (NA), as an archive, and the SHA-256 of each, which is NULL for a directory. Files that
+# have become shorter are left out: `cut` says which.
+pack <- function(files, names, sizes) {
+  there <- !is.na(files)
+  paths <- ifelse(there, native_path(ifelse(there, files, "")), NA_character_)
+  packed <- .Call(tar_pack, paths, enc2utf8(names), as.numeric(sizes))
+  list(archive = packed[[1]], digests = packed[[2]], cut = there & lengths(packed[[2]]) == 0)
+}
+
+# A table of what goes into archives: directories, and the files at some positions (`at`).
+entries_for <- function(folders, files, names, sizes, at) {
+  none <- rep(NA, length(folders))
+  data.frame(
+    file = c(none, files[at]), name = c(folders, names[at]), size = c(numeric(length(folders)), sizes[at]), at = c(none, at),
+    stringsAsFactors = FALSE
+  )
+}
+
+# A function for each batch of entries, which begins its request. `note` takes positions of files and their digests.
+batch_works <- function(entries, under, how, tick, note) {
+  lapply(batches(entries$size), function(group) function() put_batch(entries[group, ], under, how, tick, note))
+}
+
+put_batch <- function(entries, under, how, tick, note) {
+  is_file <- !is.na(entries$file)
+  packed <- pack(entries$file, entries$name, entries$size)
+  note(entries$at[is_file], packed$digests[is_file])
+  done <- function(answer) {
+    cut <- lapply(entries$file[packed$cut], function(file) fault_of(stop_shorter(file)))
+    stop_several(c(refused_entries(answer, sum(!packed$cut)), cut))
+    tick(sum(entries$size))
+  }
+  list(handle = batch_handle(packed$archive, under, how), count = max(sum(is_file), 1), done = done)
+}
+
+batch_handle <- function(archive, under, how) {
+  h <- handle(headers = c("Content-Type" = "application/x-tar", ticket_header(how$ticket), unless_there(how)))
+  curl::handle_setopt(h, url = with_query(paste0(host(), "/v1/batch"), path = inside(under)), post = TRUE, postfields = archive)
+  moving(h)
+}
+
+# What the server says of the entries of a batch: a condition for each one that it refused.
+refused_entries <- function(answer, n) {
+  text <- rawToChar(check_status(answer)$content)
+  Encoding(text) <- "UTF-8"
+  lines <- strsplit(text, "\n", fixed = TRUE)[[1]]
+  if (length(lines) != n) stop_cenote("invalid", "the answer is not one of a cenote server: it is not about each file", hints[["unreachable"]])
+  refused <- lines[grepl(",\"problem\":{", lines, fixed = TRUE)] # in a name, quotes have backslashes
+  lapply(refused, function(line) {
+    problem <- jsonlite::parse_json(line, simplifyVector = TRUE)$problem
+    fault_of(stop_problem(problem$status, problem))
+  })
+}
+
+# Writes the objects of an archive to their files; says which of them were in it, as they were told (a table with `id`, `etag`,
+# `size`, `crc64nvme` and `sha256`). Others are left alone.
+unpack <- function(archive, told, files) {
+  index <- .Call(tar_index, archive)
+  at <- match(told$id, index$id)
+  is_told <- !is.na(at) & index$etag[at] == told$etag & index$size[at] == told$size
+  is_told[is_told] <- has_digests(archive, index$offset[at[is_told]], index$size[at[is_told]], told[is_told, ])
+  at <- at[is_told]
+  written <- .Call(write_pieces, archive, index$offset[at], index$size[at], native_path(files[is_told]))
+  if (!all(written)) stop_unwritable(files[is_told][!written][[1]])
+  is_told
+}
+
+# Whether pieces of an archive have the digests that were told of them; one is enough, and none is none too many.
+has_digests <- function(archive, offsets, sizes, told) {
+  digests <- function(which, algorithm) {
+    digests <- .Call(piece_digests, archive, offsets[which], sizes[which], algorithm)
+    vapply(digests, hexadecimal, character(1))
+  }
+  right <- rep(TRUE, length(offsets))
+  by_crc <- !is.na(told$crc64nvme)
+  by_sha <- !by_crc & !is.na(told$sha256)
+  right[by_crc] <- digests(by_crc, "crc64nvme") == told$crc64nvme[by_crc]
+  right[by_sha] <- digests(by_sha, "sha-256") == told$sha256[by_sha]
+  right
+}
+
+# The condition that code stops with.
+fault_of <- function(code) tryCatch(code, cenote_error = identity)
+
+stop_shorter <- function(file) {
+  stop_cenote("invalid", paste0("the file has become shorter since the call: ", file), "call again")
+}
+
+stop_unwritable <- function(file) {
+  stop_cenote("invalid", paste0("the file cannot be made: ", file), "check the local path, and whether you may write there")
+}
