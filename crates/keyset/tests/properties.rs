@@ -23,9 +23,19 @@ fn part() -> impl Strategy<Value = Vec<u8>> {
 }
 
 fn key_name(root: &'static str) -> impl Strategy<Value = KeyName> {
+    name_below(name(root))
+}
+
+fn name_below(root: KeyName) -> impl Strategy<Value = KeyName> {
     prop::collection::vec(part(), 0..4).prop_map(move |parts| {
-        parts.iter().fold(name(root), |name, part| name.child(part).unwrap())
+        parts.iter().fold(root.clone(), |name, part| name.child(part).unwrap())
     })
+}
+
+/// Roots, and names whose last part may be any, such as `user:/a:`.
+fn parent() -> impl Strategy<Value = KeyName> {
+    let root = prop::sample::select(vec!["/", "spec:/", "user:/", "system:/a:"]);
+    root.prop_flat_map(|root| key_name(root))
 }
 
 fn text() -> impl Strategy<Value = Vec<u8>> {
@@ -33,8 +43,12 @@ fn text() -> impl Strategy<Value = Vec<u8>> {
 }
 
 fn key(root: &'static str) -> impl Strategy<Value = Key> {
+    key_below(name(root))
+}
+
+fn key_below(root: KeyName) -> impl Strategy<Value = Key> {
     let metas = prop::collection::vec((part(), text()), 0..4);
-    (key_name(root), any::<Option<bool>>(), text(), metas).prop_map(
+    (name_below(root), any::<Option<bool>>(), text(), metas).prop_map(
         |(name, binary, value, metas)| {
             let mut key = Key::new(name);
             for (name, value) in metas {
@@ -51,10 +65,19 @@ fn key(root: &'static str) -> impl Strategy<Value = Key> {
     )
 }
 
-/// Keys of which some share metakeys.
 fn keys(root: &'static str) -> impl Strategy<Value = KeySet> {
+    keys_below(name(root))
+}
+
+/// A parent and keys below it.
+fn keys_of_any_parent() -> impl Strategy<Value = (KeyName, KeySet)> {
+    parent().prop_flat_map(|parent| (Just(parent.clone()), keys_below(parent)))
+}
+
+/// Keys of which some share metakeys.
+fn keys_below(root: KeyName) -> impl Strategy<Value = KeySet> {
     let shared = prop::collection::vec(any::<prop::sample::Index>(), 0..6);
-    (prop::collection::vec(key(root), 0..12), shared).prop_map(|(mut keys, shared)| {
+    (prop::collection::vec(key_below(root), 0..12), shared).prop_map(|(mut keys, shared)| {
         let metas = [MetaKey::new("shared/a", "1").unwrap(), MetaKey::new("b", "").unwrap()];
         if !keys.is_empty() {
             for (at, index) in shared.into_iter().enumerate() {
@@ -104,24 +127,24 @@ proptest! {
     }
 
     #[test]
-    fn storage_formats_bring_back_everything(keys in keys("user:/p")) {
+    fn storage_formats_bring_back_everything((parent, keys) in keys_of_any_parent()) {
         for format in STORAGE {
-            let bytes = to_bytes(&keys, &name("user:/p"), format).unwrap();
-            let again = read(bytes.clone(), &name("user:/p"), format, ReadOptions::default()).unwrap();
+            let bytes = to_bytes(&keys, &parent, format).unwrap();
+            let again = read(bytes.clone(), &parent, format, ReadOptions::default()).unwrap();
             prop_assert_eq!(&again, &keys);
             prop_assert_eq!(sharing(&again), sharing(&keys));
-            prop_assert_eq!(to_bytes(&again, &name("user:/p"), format).unwrap(), bytes);
+            prop_assert_eq!(to_bytes(&again, &parent, format).unwrap(), bytes);
         }
     }
 
     #[test]
     fn changed_files_bring_back_everything(
-        keys in keys("user:/p"),
+        (parent, keys) in keys_of_any_parent(),
         changes in prop::collection::vec(any::<[prop::sample::Index; 3]>(), 1..5),
     ) {
         for format in STORAGE {
-            let bytes = to_bytes(&keys, &name("user:/p"), format).unwrap();
-            let mut set = read(bytes, &name("user:/p"), format, ReadOptions::default()).unwrap();
+            let bytes = to_bytes(&keys, &parent, format).unwrap();
+            let mut set = read(bytes, &parent, format, ReadOptions::default()).unwrap();
             let changes = if set.is_empty() { &[] } else { &changes[..] };
             for [from, to, meta] in changes {
                 let [giver, mut key] = [from, to].map(|at| set.at(at.index(set.len())).unwrap().to_key());
@@ -132,21 +155,21 @@ proptest! {
                 }
                 set.append(key);
             }
-            let bytes = to_bytes(&set, &name("user:/p"), format).unwrap();
-            let again = read(bytes, &name("user:/p"), format, ReadOptions::default()).unwrap();
+            let bytes = to_bytes(&set, &parent, format).unwrap();
+            let again = read(bytes, &parent, format, ReadOptions::default()).unwrap();
             prop_assert_eq!(sharing(&again), sharing(&set));
             prop_assert_eq!(again, set);
         }
     }
 
     #[test]
-    fn text_formats_bring_back_everything(keys in keys("user:/p")) {
+    fn text_formats_bring_back_everything((parent, keys) in keys_of_any_parent()) {
         for format in [Format::Json, Format::Toml, Format::Ini] {
-            let Ok(bytes) = to_bytes(&keys, &name("user:/p"), format) else {
+            let Ok(bytes) = to_bytes(&keys, &parent, format) else {
                 prop_assert!(format != Format::Ini, "INI holds every key set");
                 continue;
             };
-            let again = read(bytes.clone(), &name("user:/p"), format, ReadOptions::default());
+            let again = read(bytes.clone(), &parent, format, ReadOptions::default());
             prop_assert_eq!(again.unwrap(), keys.clone(), "{}", String::from_utf8_lossy(&bytes));
         }
     }

@@ -36,6 +36,8 @@ pub(crate) struct Block {
     /// The parent's name with a slash at its end.
     head: Box<[u8]>,
     head_plain: bool,
+    /// Whether the parent is a root, whose name keeps its slash.
+    head_is_root: bool,
     pub(crate) entries: Vec<Entry>,
     pub(crate) metas: Vec<MetaEntry>,
     pub(crate) meta_names: Vec<Span>,
@@ -56,6 +58,7 @@ impl Block {
             layout,
             verbatim: None,
             head_plain: parent.borrow().plain,
+            head_is_root: parent.is_root(),
             head: head.into(),
             entries: Vec::new(),
             metas: Vec::new(),
@@ -107,11 +110,8 @@ impl Block {
 
     /// The head, without its slash for the parent key itself.
     fn head_for(&self, tail: &[u8]) -> &[u8] {
-        match &*self.head {
-            head if !tail.is_empty() => head,
-            [stem @ .., last, b'/'] if *last != b':' => &self.head[..stem.len() + 1],
-            root => root,
-        }
+        let is_whole = !tail.is_empty() || self.head_is_root;
+        if is_whole { &self.head } else { &self.head[..self.head.len() - 1] }
     }
 
     /// Whether all names are plain and relative.

@@ -40,11 +40,12 @@ struct Entry<'a> {
 fn split_name(key: KeyRef<'_>, parent: &KeyName) -> Result<(Vec<u8>, Vec<u8>), WriteError> {
     let name = key.name().to_name();
     let outside = || WriteError::OutsideParent(name.to_string());
-    let root = KeyName::root(name.namespace());
-    if name.namespace() != parent.namespace() {
+    if name.namespace() != parent.namespace() || !name.is_below_or_same(parent) {
         return Err(outside());
     }
-    let relative = name.replace_prefix(parent, &root).ok_or_else(outside)?;
+    let root = KeyName::root(name.namespace());
+    let mut parts = name.parts().skip(parent.parts().count());
+    let relative = parts.try_fold(root, |above, part| above.child(part)).map_err(|_| outside())?;
     let Some(above) = relative.parent() else { return Ok((Vec::new(), b".".to_vec())) };
     let stem = above.without_root_slash();
     let entry = relative.as_bytes()[stem.len() + 1..].to_vec();
