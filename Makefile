@@ -66,7 +66,10 @@ r-trees: ## put and get N random directories from R, and change them
 	$(PROGRAM)
 	CENOTE_R_ROUNDS=$(N) scripts/test-r
 
-nightly: crash models oracle r-trees ## what is too long for `make test`: crash, models, oracle and r-trees, N rounds each
+editing: ## edit N * 100 random documents of JSON, TOML and INI and compare what was not touched
+	PROPTEST_CASES=$(N)00 cargo test --release --locked -p cenote-keyset --test editing
+
+nightly: crash models oracle r-trees editing ## what is too long for `make test`: crash, models, oracle, r-trees and editing, N rounds each
 
 fuzz: ## run every fuzz target for a minute each (needs cargo-fuzz and a nightly compiler)
 	cd fuzz && for target in $$(cargo +nightly fuzz list); do \
@@ -98,4 +101,4 @@ bench-irods: build ## measure the R package beside curl, and beside rirods where
 	scripts/setup bench-r
 	bench/irods/run
 
-.PHONY: help build demo lint test python docs r check-r crash models oracle r-trees nightly fuzz bench-engines bench-scale bench-native bench-gsd bench-keyset bench-irods
+.PHONY: help build demo lint test python docs r check-r crash models oracle r-trees editing nightly fuzz bench-engines bench-scale bench-native bench-gsd bench-keyset bench-irods

@@ -42,4 +42,5 @@ pub use merge::{Conflict, Merged, Side, Strategy, merge};
 pub use meta::{MetaError, MetaKey, MetaRef};
 pub use name::{KeyName, NameError, NameRef};
 pub use namespace::Namespace;
+pub use text::edit;
 pub use value::{NulInString, ValueRef};

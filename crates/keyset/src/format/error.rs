@@ -153,6 +153,14 @@ pub enum WriteError {
         /// What it cannot hold.
         reason: &'static str,
     },
+    /// The document cannot be edited to hold this.
+    #[error("the document cannot be edited for `{name}`: {reason}")]
+    NotEditable {
+        /// The key.
+        name: String,
+        /// What is in the way.
+        reason: &'static str,
+    },
     /// The bytes could not be written.
     #[error(transparent)]
     Io(#[from] std::io::Error),

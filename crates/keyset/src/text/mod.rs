@@ -13,25 +13,35 @@
 //! `double`, `boolean` with `1` and `0`) and the binary null key. INI writes the
 //! parts before the last as the section, and metakeys as `;@ name = value`
 //! before the entry.
+//!
+//! A document that a person or another program wrote is not written anew, but
+//! edited where a key changed: see [`edit()`].
 
+mod document;
+mod edit;
 mod ini;
 mod json;
+mod literal;
+mod read;
 mod toml;
 mod tree;
+mod write;
 
 use std::io::Write;
 
+use self::document::Node;
+pub use self::edit::edit;
 use crate::format::{Fault, Format, ReadError, WriteError};
 use crate::keyset::KeySet;
 use crate::name::KeyName;
 
 /// Reads a text format.
 pub(crate) fn read(bytes: &[u8], parent: &KeyName, format: Format) -> Result<KeySet, ReadError> {
-    match format {
-        Format::Ini => ini::read(bytes, parent),
-        Format::Toml => tree::keys(toml::parse(bytes)?, parent).map_err(at_start),
-        _ => tree::keys(json::parse(bytes)?, parent).map_err(at_start),
+    if format == Format::Ini {
+        return ini::read(bytes, parent);
     }
+    let keys = read::keys(&parse(bytes, format)?, parent);
+    keys.map_err(|misfit| fault(format.name(), bytes, misfit.at, misfit.message))
 }
 
 /// Writes a text format.
@@ -43,18 +53,22 @@ pub(crate) fn write(
 ) -> Result<(), WriteError> {
     let text = match format {
         Format::Ini => ini::text(keys, parent)?,
-        Format::Toml => toml::text(&tree::value(keys, parent, format)?)?,
-        _ => json::text(&tree::value(keys, parent, format)?)?,
+        Format::Toml => toml::text(&write::tree(keys, parent, format)?),
+        _ => json::text(&write::tree(keys, parent, format)?),
     };
     Ok(out.write_all(&text)?)
 }
 
-/// An error that has no better place than the file as a whole.
-fn at_start(fault: Fault) -> ReadError {
-    ReadError { offset: 0, fault }
+/// A document of a format that nests.
+fn parse(bytes: &[u8], format: Format) -> Result<Node, ReadError> {
+    if format == Format::Toml { toml::parse(bytes) } else { json::parse(bytes) }
 }
 
-fn fault(format: &'static str, offset: usize, message: impl ToString) -> ReadError {
-    let fault = Fault::Text { format, message: message.to_string() };
-    ReadError { offset: offset as u64, fault }
+/// What is wrong with a text, with the line and column for people.
+fn fault(format: &'static str, text: &[u8], offset: usize, message: impl ToString) -> ReadError {
+    let before = &text[..offset.min(text.len())];
+    let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+    let column = 1 + before.iter().rev().take_while(|byte| **byte != b'\n').count();
+    let message = format!("{} (line {line}, column {column})", message.to_string());
+    ReadError { offset: offset as u64, fault: Fault::Text { format, message } }
 }
