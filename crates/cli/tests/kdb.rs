@@ -117,7 +117,14 @@ fn ls_lists_subtrees_by_depth() {
         case.out(&["set", "k.quickdump", name, "v"]);
     });
     assert_eq!(case.out(&["ls", "k.quickdump"]), "user:/a\nuser:/a/b\nuser:/a/b/c\nuser:/d\n");
-    assert_eq!(case.out(&["ls", "k.quickdump", "a", "-m", "1", "-M", "1"]), "user:/a/b\n");
+    let levels = |arguments: &[&str]| case.out(&[&["ls", "k.quickdump"], arguments].concat());
+    assert_eq!(levels(&["a", "-M", "1"]), "user:/a\n");
+    assert_eq!(levels(&["a", "-m", "1", "-M", "2"]), "user:/a/b\n");
+    assert_eq!(levels(&["a/", "-M", "1"]), "user:/a/b\n");
+    assert_eq!(levels(&["a/", "-m", "1"]), "user:/a/b/c\n");
+    assert_eq!(levels(&["user:/", "-M", "1"]), "user:/a\nuser:/d\n");
+    assert_eq!(levels(&["-M", "2"]), "user:/a\nuser:/a/b\nuser:/d\n");
+    assert_eq!(case.fails(&["ls", "k.quickdump", "a", "-m", "1", "-M", "1"]).0, 2);
     assert_eq!(case.out(&["ls", "k.quickdump", "d", "-0"]), "user:/d\0");
     assert_eq!(json(&case.out(&["ls", "k.quickdump", "d", "--json"]))["name"], "user:/d");
 }
@@ -159,6 +166,198 @@ fn metadata() {
     assert_eq!(case.fails(&["meta-rm", "k.dump", "a", "type"]).0, 3);
     let line = json(&case.out(&["get", "k.dump", "a", "--json"]));
     assert_eq!(line["meta"], serde_json::json!({ "comment/#0": "why" }));
+}
+
+#[test]
+fn meta_set_makes_the_key() {
+    let case = Case::new();
+    case.out(&["meta-set", "k.dump", "spec:/port", "type", "long", "--parent", "spec:/"]);
+    assert_eq!(case.out(&["get", "k.dump", "spec:/port", "--parent", "spec:/"]), "\n");
+    case.out(&["meta-set", "j.json", "a/b", "comment/#0", "why"]);
+    assert_eq!(case.out(&["meta-show", "j.json", "a/b"]), "comment/#0: why\n");
+    assert_eq!(case.fails(&["meta-set", "j.json", "/none", "type", "long"]).0, 3);
+}
+
+#[test]
+fn find_lists_names_that_match() {
+    let case = Case::new();
+    ["server/port", "server/Host", "client/port"].iter().for_each(|name| {
+        case.out(&["set", "k.dump", name, "v"]);
+    });
+    assert_eq!(case.out(&["find", "k.dump", "port$"]), "user:/client/port\nuser:/server/port\n");
+    assert_eq!(case.out(&["find", "k.dump", "-i", "^user:/server/h"]), "user:/server/Host\n");
+    assert_eq!(case.out(&["find", "k.dump", "-0", "Host"]), "user:/server/Host\0");
+    assert_eq!(case.out(&["find", "k.dump", "none"]), "");
+    assert_eq!(case.fails(&["find", "k.dump", "("]).0, 2);
+}
+
+#[test]
+fn sget_prints_a_default() {
+    let case = Case::new();
+    case.out(&["set", "k.dump", "a", "1"]);
+    assert_eq!(case.out(&["sget", "k.dump", "a", "other"]), "1");
+    assert_eq!(case.out(&["sget", "k.dump", "b", "other"]), "other");
+    assert_eq!(case.out(&["sget", "none.dump", "b", "other"]), "other");
+    assert_eq!(case.fails(&["sget", "k.dump", "users:/b", "other"]).0, 2);
+}
+
+#[test]
+fn file_prints_where_keys_are_kept() {
+    let case = Case::new();
+    case.out(&["set", "k.dump", "a", "1"]);
+    std::os::unix::fs::symlink("k.dump", case.path().join("link.dump")).expect("a link");
+    let whole = case.path().canonicalize().expect("a path").join("k.dump");
+    assert_eq!(case.out(&["file", "link.dump", "a"]), format!("{}\n", whole.display()));
+    assert_eq!(json(&case.out(&["file", "k.dump", "--json"]))["format"], "dump");
+    assert_eq!(case.fails(&["file", "k.dump", "b"]).0, 3);
+    assert_eq!(case.fails(&["file", "none.dump"]).0, 3);
+}
+
+#[test]
+fn validate_tells_which_values_do_not_hold() {
+    let case = Case::new();
+    case.write(
+        "k.ini",
+        "[server]\n;@ type = long\nport = many\n;@ check/range = 1-10,20\nload = 15\n\
+         ;@ check/enum/#0 = a\n;@ check/enum/#1 = b\nmode = c\n\
+         ;@ check/validation = [a-z]+\n;@ check/validation/match = LINE\nname = Ada\n\
+         ;@ check/length/max = 2\nlong = abc\n;@ array = \"#1\"\nhosts = \n[server/hosts]\n\"#0\" = x\n",
+    );
+    let output = case.run(&["validate", "k.ini"]);
+    assert_eq!(output.status.code(), Some(12));
+    let told = String::from_utf8(output.stdout).expect("UTF-8");
+    for line in [
+        "user:/server/port: \"many\" is no long",
+        "user:/server/load: \"15\" is not in 1-10,20",
+        "user:/server/mode: \"c\" is none of a, b",
+        "user:/server/name: \"Ada\" does not match [a-z]+",
+        "user:/server/long: \"abc\" is longer than 2 bytes",
+        "user:/server/hosts: the last element is `#0`, and `array` says `#1`",
+    ] {
+        assert!(told.contains(line), "{line} in {told}");
+    }
+    assert_eq!(told.lines().count(), 6, "{told}");
+    assert_eq!(case.fails(&["validate", "k.ini", "server/hosts"]).0, 12);
+    case.write("j.json", r#"{"port": 8080, "load": -1.5e3, "on": true, "name": "x"}"#);
+    assert_eq!(case.out(&["validate", "j.json"]), "Checked 4 keys\n");
+}
+
+#[test]
+fn validate_asks_the_specification() {
+    let case = Case::new();
+    for (name, meta, value) in [
+        ("server/#/port", "type", "unsigned_short"),
+        ("server/_", "check/enum/#0", "a"),
+        ("needed", "require", ""),
+    ] {
+        case.out(&["meta-set", "spec.dump", name, meta, value, "--parent", "spec:/"]);
+    }
+    case.out(&["set", "k.json", "server/#0/port", "70000"]);
+    assert_eq!(case.out(&["validate", "k.json"]), "Checked 1 key\n");
+    let output = case.run(&["validate", "k.json", "--spec", "spec.dump"]);
+    case.out(&["set", "l.dump", "server/kind", "b"]);
+    let other = case.run(&["validate", "l.dump", "--spec", "spec.dump"]);
+    assert_eq!([output.status.code(), other.status.code()], [Some(12), Some(12)]);
+    let told = String::from_utf8([output.stdout, other.stdout].concat()).expect("UTF-8");
+    for line in [
+        "user:/server/#0/port: \"70000\" is no unsigned_short",
+        "user:/server/kind: \"b\" is none of a",
+        "/needed: the key is required",
+    ] {
+        assert!(told.contains(line), "{line} in {told}");
+    }
+}
+
+#[test]
+fn editor_saves_what_it_left() {
+    let case = Case::new();
+    case.write("c.toml", "# mine\n[server]\nport = 80 # plain\nhost = \"a\"\n");
+    let sed = "sed -i s/^host.*/host=b/";
+    assert_eq!(case.out(&["editor", "c.toml", "server", "--editor", sed]), "Saved 2 keys\n");
+    let text = std::fs::read_to_string(case.path().join("c.toml")).expect("a file");
+    assert_eq!(text, "# mine\n[server]\nport = 80 # plain\nhost = \"b\"\n");
+    assert_eq!(case.out(&["editor", "c.toml", "--editor", "true"]), "Nothing changed\n");
+    assert_eq!(case.fails(&["editor", "c.toml", "--editor", "false"]).0, 1);
+    let broken = "sh -c 'echo [broken > $0'";
+    let (code, message) = case.fails(&["editor", "c.toml", "--editor", broken]);
+    assert_eq!(code, 2);
+    let kept = message.split("kept in ").nth(1).expect("a path").trim();
+    assert_eq!(std::fs::read_to_string(kept).expect("a draft"), "[broken\n");
+    std::fs::remove_file(kept).expect("it goes");
+    assert_eq!(std::fs::read_to_string(case.path().join("c.toml")).expect("a file"), text);
+}
+
+#[test]
+fn a_document_keeps_what_was_not_set() {
+    let case = Case::new();
+    let json = "{\n  \"@context\": \"https://w3id.org\",\n  \"@id\": \"x\",\n  \"z\": [],\n  \"a\": 1.50,\n  \"a\": 2\n}\n";
+    let toml = "# first\nwhen = 1979-05-27\nz.b = 0xff\na = [ 1, # one\n 2 ]\nz.a = 'x'";
+    let ini = "; first\r\n[z]\r\nb=1\r\n\r\n# why\r\na = 2\r\n";
+    for (file, text, name, from, to) in [
+        ("c.json", json, "@id", "\"@id\": \"x\"", "\"@id\": \"new\""),
+        ("c.toml", toml, "z/a", "'x'", "\"new\""),
+        ("c.ini", ini, "z/a", "a = 2", "a = new"),
+    ] {
+        case.write(file, text);
+        case.out(&["set", file, name, "new"]);
+        let edited = std::fs::read_to_string(case.path().join(file)).expect("a file");
+        assert_eq!(edited, text.replace(from, to));
+        case.out(&["rm", file, name]);
+        let edited = std::fs::read_to_string(case.path().join(file)).expect("a file");
+        assert_eq!(case.fails(&["get", file, name]).0, 3);
+        assert!(edited.len() < text.len() && !edited.contains("new"), "{edited}");
+    }
+}
+
+#[test]
+fn what_a_document_cannot_hold_is_refused_before_it_is_written() {
+    let case = Case::new();
+    let text = r#"{"port": 80, "hosts": ["a", "b"]}"#;
+    case.write("c.json", text);
+    for (arguments, said) in [
+        (&["set", "c.json", "port", "many"][..], "metakey `type`"),
+        (&["set", "c.json", "hosts/#5", "x"], "after its last one"),
+        (&["rm", "c.json", "hosts/#0"], "other names"),
+        (&["cp", "c.json", "port", "hosts"], "an array"),
+    ] {
+        let (code, message) = case.fails(arguments);
+        assert_eq!(code, 2, "{message}");
+        assert!(message.contains(said), "{message}");
+        assert_eq!(std::fs::read_to_string(case.path().join("c.json")).expect("a file"), text);
+    }
+}
+
+#[test]
+fn damage_of_a_text_is_told_with_line_and_column() {
+    let case = Case::new();
+    for (file, text, said) in [
+        ("a.json", "{\n  \"a\": 1,\n}", "at byte 12: json: trailing comma (line 3, column 1)"),
+        ("b.json", "{\n  \"@\": 1\n}", "at byte 9: json: the member `@` is an object"),
+        ("c.json", "{\"a\": {\"@\": {\"value\": 1}}}", "are text (line 1, column 23)"),
+        ("d.toml", "a = 1\nb = = 2\n", "(line 2, column 5)"),
+        ("e.ini", "a = 1\n[open\n", "at byte 6: ini: a section ends with `]` (line 2, column 1)"),
+    ] {
+        case.write(file, text);
+        let (code, message) = case.fails(&["ls", file]);
+        assert_eq!(code, 8, "{message}");
+        assert!(message.contains(said), "{message}");
+    }
+}
+
+#[test]
+fn of_many_that_set_at_a_time_each_is_done() {
+    let case = Case::new();
+    for file in ["k.json", "k.quickdump"] {
+        let names: Vec<_> = (0..12).map(|number| format!("a/k{number}")).collect();
+        let children: Vec<_> = names
+            .iter()
+            .map(|name| case.command(&["set", file, name, "v"]).stdout(Stdio::null()).spawn())
+            .collect();
+        for child in children {
+            assert!(child.expect("the program runs").wait().expect("it ends").success());
+        }
+        assert_eq!(case.out(&["ls", file]).lines().count(), names.len());
+    }
 }
 
 #[test]

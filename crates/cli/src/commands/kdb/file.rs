@@ -1,10 +1,11 @@
 //! The key set that a verb works on, and what can go wrong with it.
 
 use std::io::Write;
+use std::time::Duration;
 
 use bytes::Bytes;
 use cenote_keyset::{
-    Format, KeyName, KeyRef, KeySet, NameError, ReadError, ReadOptions, WriteError, WriteOptions,
+    Format, Key, KeyName, KeyRef, KeySet, NameError, Namespace, ReadError, ReadOptions, WriteError, WriteOptions,
 };
 
 use super::storage::{Found, KeyFile, Seen};
@@ -51,7 +52,30 @@ pub(crate) struct Opened {
     pub(crate) keys: KeySet,
     pub(crate) parent: KeyName,
     pub(crate) format: Format,
+    /// What the file held; nothing if there was none.
+    content: Option<Bytes>,
     seen: Seen,
+}
+
+/// How often a change is tried while other programs change the same file.
+const ATTEMPTS: u32 = 40;
+
+/// Changes a key set; a change that does not depend on other keys is made again on what another
+/// program wrote meanwhile.
+pub(crate) fn retrying<T>(mut change: impl FnMut() -> Result<T>) -> Result<T> {
+    for attempt in 1..ATTEMPTS {
+        match change() {
+            Err(error) if error.kind() == Kind::Changed => std::thread::sleep(pause(attempt)),
+            done => return done,
+        }
+    }
+    change()
+}
+
+/// A pause that grows, and differs between processes that wait for each other.
+fn pause(attempt: u32) -> Duration {
+    let apart = std::process::id().wrapping_mul(attempt.wrapping_mul(0x9e37_79b9)) >> 24;
+    Duration::from_micros(u64::from(attempt.min(20) * (500 + 16 * apart)))
 }
 
 impl FileArgs {
@@ -59,13 +83,15 @@ impl FileArgs {
     pub(crate) fn open(&self, session: &Session) -> Result<Opened> {
         let (found, seen) = self.file.read(session)?;
         let found = found.ok_or_else(|| missing(&self.file))?;
+        let content = Some(found.bytes.clone());
         let (keys, format) = self.how.parse(found, &self.file)?;
-        Ok(Opened { keys, parent: self.how.parent.clone(), format, seen })
+        Ok(Opened { keys, parent: self.how.parent.clone(), format, content, seen })
     }
 
     /// Reads the file; one that is not there has no keys.
     pub(crate) fn open_or_new(&self, session: &Session) -> Result<Opened> {
         let (found, seen) = self.file.read(session)?;
+        let content = found.as_ref().map(|found| found.bytes.clone());
         let (keys, format) = match found {
             Some(found) => self.how.parse(found, &self.file)?,
             None => {
@@ -73,7 +99,12 @@ impl FileArgs {
                 (KeySet::new(), format.unwrap_or(Format::Quickdump))
             }
         };
-        Ok(Opened { keys, parent: self.how.parent.clone(), format, seen })
+        Ok(Opened { keys, parent: self.how.parent.clone(), format, content, seen })
+    }
+
+    /// The file of keys.
+    pub(crate) fn file(&self) -> &KeyFile {
+        &self.file
     }
 }
 
@@ -101,9 +132,18 @@ impl HowArgs {
 }
 
 impl Opened {
-    /// Replaces the file by the keys as they are now.
+    /// Makes the file hold the keys as they are now. A document of a text format is edited where
+    /// a key changed; what it cannot hold is refused before anything is written.
     pub(crate) fn save(self) -> Result<()> {
-        self.seen.replace(&self.keys, &self.parent, self.format)
+        let is_storage = matches!(self.format, Format::Quickdump | Format::Dump);
+        match self.content.filter(|_| !is_storage) {
+            None => self.seen.replace(&self.keys, &self.parent, self.format),
+            Some(document) => {
+                let edited =
+                    cenote_keyset::edit(&document, &self.keys, &self.parent, self.format);
+                self.seen.replace_bytes(edited.map_err(unwritable)?.into(), self.format)
+            }
+        }
     }
 
     /// The name that a user wrote: whole, cascading, or below the parent.
@@ -111,6 +151,22 @@ impl Opened {
         self.parent
             .resolve(text)
             .map_err(|error| CliError::new(Kind::Usage, format!("`{text}`: {error}")))
+    }
+
+    /// The key that a name stands for, or a new one of that name.
+    pub(crate) fn key_or_new(&mut self, text: &str) -> Result<Key> {
+        let name = self.name(text)?;
+        if let Some(key) = self.keys.lookup(&name) {
+            return Ok(key.to_key());
+        }
+        if name.namespace() == Namespace::Cascading
+            && self.parent.namespace() != Namespace::Cascading
+        {
+            return Err(
+                no_key(&name).hint("name the namespace to make it in, such as `user:/`")
+            );
+        }
+        Ok(Key::new(name))
     }
 
     /// The key of this name; a cascading one is looked up.

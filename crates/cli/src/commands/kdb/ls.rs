@@ -1,8 +1,10 @@
 //! `cenote kdb ls`.
 
-use cenote_keyset::KeyName;
+use std::ops::Range;
 
-use super::file::FileArgs;
+use cenote_keyset::{KeyName, KeyRef};
+
+use super::file::{FileArgs, wrong};
 use super::show::key_json;
 use crate::error::Result;
 use crate::session::Session;
@@ -14,10 +16,11 @@ pub(crate) struct Args {
     file: FileArgs,
     /// The key to start at; all keys without it
     name: Option<String>,
-    /// List only names with at least this many more parts
-    #[arg(short = 'm', long, value_name = "PARTS", default_value_t = 0)]
-    min_depth: usize,
-    /// List only names with at most this many more parts
+    /// Skip the first PARTS levels: 0 is the level of the key itself or, where NAME is a root or
+    /// ends with `/`, the one below it
+    #[arg(short = 'm', long, value_name = "PARTS")]
+    min_depth: Option<usize>,
+    /// List the first PARTS levels only, counted as for --min-depth
     #[arg(short = 'M', long, value_name = "PARTS")]
     max_depth: Option<usize>,
     /// End each name with a NUL
@@ -36,19 +39,31 @@ impl Args {
             }
             None => (opened.parent.clone(), opened.keys),
         };
+        let levels = self.levels(&root)?;
         let above = root.parts().count();
-        for key in keys.iter().filter(|key| self.lists(&key.name().to_name(), above)) {
-            if self.null && !session.output.is_json() {
-                session.output.bytes(&[&key.name().to_bytes()[..], b"\0"].concat())?;
-            } else {
-                session.output.item(&key_json(key), |_| key.name().to_string())?;
-            }
-        }
-        Ok(())
+        let depth = |name: KeyName| name.parts().count().saturating_sub(above);
+        let mut listed = keys.iter().filter(|key| levels.contains(&depth(key.name().to_name())));
+        listed.try_for_each(|key| show_name(session, key, self.null))
     }
 
-    fn lists(&self, name: &KeyName, above: usize) -> bool {
-        let depth = name.parts().count().saturating_sub(above);
-        depth >= self.min_depth && self.max_depth.is_none_or(|most| depth <= most)
+    /// The levels that are listed, as Elektra counts them.
+    fn levels(&self, root: &KeyName) -> Result<Range<usize>> {
+        let (from, to) = (self.min_depth.unwrap_or(0), self.max_depth.unwrap_or(usize::MAX));
+        if to <= from {
+            return Err(wrong("--max-depth is larger than --min-depth"));
+        }
+        let is_limited = self.min_depth.is_some() || self.max_depth.is_some();
+        let text = self.name.as_deref().unwrap_or("/");
+        let ends_with_slash = text.ends_with('/') && !text.ends_with("\\/");
+        let first = usize::from(is_limited && (root.is_root() || ends_with_slash));
+        Ok(from.saturating_add(first)..to.saturating_add(first))
     }
+}
+
+/// Prints a key's name; with --json the key.
+pub(crate) fn show_name(session: &Session, key: KeyRef<'_>, ends_with_nul: bool) -> Result<()> {
+    if ends_with_nul && !session.output.is_json() {
+        return session.output.bytes(&[&key.name().to_bytes()[..], b"\0"].concat());
+    }
+    session.output.item(&key_json(key), |_| key.name().to_string())
 }

@@ -1,6 +1,8 @@
 //! `cenote kdb meta-rm`.
 
-use super::file::wrong;
+use cenote_keyset::Key;
+
+use super::file::{retrying, wrong};
 use super::metakey::MetakeyArgs;
 use super::show::key_json;
 use crate::error::Result;
@@ -15,6 +17,13 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self, session: &Session) -> Result<()> {
+        let key = retrying(|| self.remove(session))?;
+        session.output.done(&key_json(key.borrow()), |_| {
+            format!("Removed metakey {} of {}", self.which.meta, key.name())
+        })
+    }
+
+    fn remove(&self, session: &Session) -> Result<Key> {
         let mut opened = self.which.file.open(session)?;
         let mut key = opened.key(&self.which.name)?.to_key();
         let removed = key.remove_meta(&self.which.meta);
@@ -23,8 +32,6 @@ impl Args {
         }
         opened.keys.append(key.clone());
         opened.save()?;
-        session.output.done(&key_json(key.borrow()), |_| {
-            format!("Removed metakey {} of {}", self.which.meta, key.name())
-        })
+        Ok(key)
     }
 }

@@ -1,12 +1,14 @@
 //! `cenote kdb meta-set`.
 
-use super::file::wrong;
+use cenote_keyset::Key;
+
+use super::file::{retrying, wrong};
 use super::metakey::MetakeyArgs;
 use super::show::key_json;
 use crate::error::Result;
 use crate::session::Session;
 
-/// Give a key a metakey.
+/// Give a key a metakey; a file or key that is not there is made.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -17,14 +19,19 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self, session: &Session) -> Result<()> {
-        let mut opened = self.which.file.open(session)?;
-        let mut key = opened.key(&self.which.name)?.to_key();
+        let key = retrying(|| self.set(session))?;
+        session.output.done(&key_json(key.borrow()), |_| {
+            format!("Set metakey {} of {} to \"{}\"", self.which.meta, key.name(), self.value)
+        })
+    }
+
+    fn set(&self, session: &Session) -> Result<Key> {
+        let mut opened = self.which.file.open_or_new(session)?;
+        let mut key = opened.key_or_new(&self.which.name)?;
         key.set_meta(&self.which.meta, &self.value)
             .map_err(|error| wrong(format!("metakey `{}`: {error}", self.which.meta)))?;
         opened.keys.append(key.clone());
         opened.save()?;
-        session.output.done(&key_json(key.borrow()), |_| {
-            format!("Set metakey {} of {} to \"{}\"", self.which.meta, key.name(), self.value)
-        })
+        Ok(key)
     }
 }

@@ -3,8 +3,10 @@
 mod convert;
 mod cp;
 mod diff;
+mod editor;
 mod export;
 mod file;
+mod find;
 mod get;
 mod import;
 mod ls;
@@ -13,12 +15,16 @@ mod meta_get;
 mod meta_ls;
 mod meta_rm;
 mod meta_set;
+mod meta_show;
 mod metakey;
 mod mv;
+mod path;
 mod rm;
 mod set;
+mod sget;
 mod show;
 mod storage;
+mod validate;
 
 use crate::error::Result;
 use crate::session::Session;
@@ -29,8 +35,12 @@ the namespaces spec, proc, dir, user, system and default.
 
 Formats: quickdump, dump, json, toml, ini; without --format the content or the extension tells.
 
-A file is replaced at once, keeps its mode and owner, and is left alone if another program changed
-it meanwhile (exit code 7). `:/lab/app.quickdump` is a path in the store; the same holds there.";
+A JSON, TOML or INI file is edited where a key changes and keeps everything else, comments and
+order included; a change that it cannot hold is refused before anything is written.
+
+A file is replaced at once and keeps its mode and owner. If another program changed it meanwhile,
+`set`, `rm`, `meta-set` and `meta-rm` make their change again on what it wrote; other commands leave
+it alone (exit code 7). `:/lab/app.quickdump` is a path in the store; the same holds there.";
 
 /// Read and change key sets: configuration in Elektra's formats.
 #[derive(Debug, clap::Args)]
@@ -43,8 +53,10 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
     Get(get::Args),
+    Sget(sget::Args),
     Set(set::Args),
     Ls(ls::Args),
+    Find(find::Args),
     Rm(rm::Args),
     Cp(cp::Args),
     Mv(mv::Args),
@@ -52,6 +64,10 @@ enum Verb {
     MetaSet(meta_set::Args),
     MetaRm(meta_rm::Args),
     MetaLs(meta_ls::Args),
+    MetaShow(meta_show::Args),
+    Validate(validate::Args),
+    Editor(editor::Args),
+    File(path::Args),
     Convert(convert::Args),
     Import(import::Args),
     Export(export::Args),
@@ -70,8 +86,10 @@ impl Verb {
     fn run(self, session: &Session) -> Result<()> {
         match self {
             Self::Get(args) => args.run(session),
+            Self::Sget(args) => args.run(session),
             Self::Set(args) => args.run(session),
             Self::Ls(args) => args.run(session),
+            Self::Find(args) => args.run(session),
             Self::Rm(args) => args.run(session),
             Self::Cp(args) => args.run(session),
             Self::Mv(args) => args.run(session),
@@ -79,6 +97,10 @@ impl Verb {
             Self::MetaSet(args) => args.run(session),
             Self::MetaRm(args) => args.run(session),
             Self::MetaLs(args) => args.run(session),
+            Self::MetaShow(args) => args.run(session),
+            Self::Validate(args) => args.run(session),
+            Self::Editor(args) => args.run(session),
+            Self::File(args) => args.run(session),
             Self::Convert(args) => args.run(session),
             Self::Import(args) => args.run(session),
             Self::Export(args) => args.run(session),

@@ -3,7 +3,7 @@
 use cenote_keyset::KeySet;
 use serde_json::json;
 
-use super::file::{FileArgs, no_key};
+use super::file::{FileArgs, no_key, retrying};
 use super::show::keys;
 use crate::error::Result;
 use crate::session::Session;
@@ -25,6 +25,16 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self, session: &Session) -> Result<()> {
+        let removed = retrying(|| self.remove(session))?;
+        if removed == 0 {
+            return Ok(());
+        }
+        session
+            .output
+            .done(&json!({ "removed": removed }), |_| format!("Removed {}", keys(removed)))
+    }
+
+    fn remove(&self, session: &Session) -> Result<usize> {
         let mut opened = self.file.open(session)?;
         let name = opened.name(&self.name)?;
         let removed = if self.recursive {
@@ -33,12 +43,11 @@ impl Args {
             let found = opened.keys.lookup(&name).map(|key| key.name().to_name());
             found.and_then(|name| opened.keys.remove(&name)).into_iter().collect::<KeySet>()
         };
-        if removed.is_empty() {
-            return if self.force { Ok(()) } else { Err(no_key(&name)) };
+        match removed.len() {
+            0 if !self.force => return Err(no_key(&name)),
+            0 => {}
+            _ => opened.save()?,
         }
-        opened.save()?;
-        session.output.done(&json!({ "removed": removed.len() }), |_| {
-            format!("Removed {}", keys(removed.len()))
-        })
+        Ok(removed.len())
     }
 }

@@ -2,9 +2,9 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use cenote_keyset::{Key, Namespace};
+use cenote_keyset::Key;
 
-use super::file::{FileArgs, Opened, no_key, wrong};
+use super::file::{FileArgs, retrying, wrong};
 use super::show::{described, key_json};
 use crate::error::Result;
 use crate::session::Session;
@@ -29,12 +29,7 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self, session: &Session) -> Result<()> {
-        let mut opened = self.file.open_or_new(session)?;
-        let old = find(&mut opened, &self.name)?;
-        let is_new = opened.keys.get(&old.name().to_name()).is_none();
-        let key = self.changed(old)?;
-        opened.keys.append(key.clone());
-        opened.save()?;
+        let (key, is_new) = retrying(|| self.set(session))?;
         let (name, value) = (key.name(), described(key.value()));
         session.output.done(&key_json(key.borrow()), |_| match is_new {
             true => format!("Create a new key {name} with {value}"),
@@ -43,6 +38,16 @@ impl Args {
                 None => format!("Set to {value}"),
             },
         })
+    }
+
+    fn set(&self, session: &Session) -> Result<(Key, bool)> {
+        let mut opened = self.file.open_or_new(session)?;
+        let old = opened.key_or_new(&self.name)?;
+        let is_new = opened.keys.get(&old.name().to_name()).is_none();
+        let key = self.changed(old)?;
+        opened.keys.append(key.clone());
+        opened.save()?;
+        Ok((key, is_new))
     }
 
     fn changed(&self, mut key: Key) -> Result<Key> {
@@ -58,18 +63,4 @@ impl Args {
 fn bytes(base64: &str) -> Result<Vec<u8>> {
     let bytes = BASE64_STANDARD.decode(base64);
     bytes.map_err(|error| wrong(format!("`{base64}` is not base64: {error}")))
-}
-
-/// The key that a name stands for, or a new one of that name.
-fn find(opened: &mut Opened, text: &str) -> Result<Key> {
-    let name = opened.name(text)?;
-    if let Some(key) = opened.keys.lookup(&name) {
-        return Ok(key.to_key());
-    }
-    if name.namespace() == Namespace::Cascading
-        && opened.parent.namespace() != Namespace::Cascading
-    {
-        return Err(no_key(&name).hint("name the namespace to make it in, such as `user:/`"));
-    }
-    Ok(Key::new(name))
 }

@@ -58,6 +58,14 @@ impl KeyFile {
         self.0 == Place::Standard
     }
 
+    /// Where it is: the whole path of what links lead to, or the path in the store.
+    pub(crate) fn place(&self) -> Result<String> {
+        match &self.0 {
+            Place::Local(path) => Ok(std::fs::canonicalize(path)?.display().to_string()),
+            Place::Store(_) | Place::Standard => Ok(self.to_string()),
+        }
+    }
+
     /// The format that the end of its name tells.
     pub(crate) fn by_extension(&self) -> Option<Format> {
         let path = match &self.0 {
@@ -126,9 +134,24 @@ impl Seen {
                 let bytes = cenote_keyset::to_bytes(keys, parent, format).map_err(unwritable)?;
                 seen.replace(bytes.into(), format)
             }
-            Self::Pipe => Err(wrong("what comes from a pipe cannot be changed: name a file")),
+            Self::Pipe => Err(pipe()),
         }
     }
+
+    /// Puts a document in the place of what was there.
+    pub(crate) fn replace_bytes(self, bytes: Bytes, format: Format) -> Result<()> {
+        match self {
+            Self::Local(snapshot) => {
+                snapshot.replace(|out| Ok(out.write_all(&bytes)?)).map_err(file_error)
+            }
+            Self::Store(seen) => seen.replace(bytes, format),
+            Self::Pipe => Err(pipe()),
+        }
+    }
+}
+
+fn pipe() -> CliError {
+    wrong("what comes from a pipe cannot be changed: name a file")
 }
 
 impl StoreSeen {
