@@ -1,6 +1,7 @@
 //! Versions: states of an object that were kept, content and description together.
 //!
-//! A version is numbered by the revision it was; so numbers grow, and never return.
+//! A version is numbered by the revision it was; so numbers grow, and never return. One with a label goes only by its
+//! number, or with its object.
 
 use crate::access::Chain;
 use crate::catalog::{Reads, Record, Transaction, VersionRecord, keys};
@@ -30,7 +31,7 @@ pub struct Version {
 pub enum Prune {
     /// One of them goes.
     One(u64),
-    /// All but the newest few go.
+    /// All but the newest few, and those with a label, go.
     KeepNewest(usize),
 }
 
@@ -51,7 +52,9 @@ impl Store {
                 return Err(Error::invalid(format!("versions are off here: {at}"))
                     .with_hint("set `versioning` on a collection above it"));
             }
-            keep(tx, &chain, label)
+            let version = keep(tx, &chain, label)?;
+            prune_to_most(tx, &chain)?;
+            Ok(version)
         })
     }
 
@@ -95,12 +98,17 @@ impl Version {
 
 /// Keeps the state that is about to be replaced, if the collections above want that.
 pub(crate) fn keep_replaced(tx: &mut Transaction, chain: &Chain) -> Result<()> {
-    let Versioning::EachChange { keep: most } = setting(chain) else { return Ok(()) };
+    let Versioning::EachChange { .. } = setting(chain) else { return Ok(()) };
     keep(tx, chain, None)?;
-    if let Some(most) = most {
-        prune_to(tx, chain.id(), most as usize)?;
+    prune_to_most(tx, chain)
+}
+
+/// Drops what is more than the collections above say.
+fn prune_to_most(tx: &mut Transaction, chain: &Chain) -> Result<()> {
+    match setting(chain).most() {
+        Some(most) => prune_to(tx, chain.id(), most as usize).map(drop),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// The content of a version.
@@ -111,7 +119,10 @@ pub(crate) fn content(reads: &impl Reads, id: ResourceId, version: u64) -> Resul
 
 /// Deletes every version of a resource that goes.
 pub(crate) fn erase(tx: &mut Transaction, id: ResourceId) -> Result<()> {
-    prune_to(tx, id, 0).map(drop)
+    for (version, record) in records(tx, id)? {
+        forget(tx, id, version, &record);
+    }
+    Ok(())
 }
 
 /// What the nearest collection that says something says.
@@ -140,7 +151,8 @@ fn keep(tx: &mut Transaction, chain: &Chain, label: Option<&str>) -> Result<Vers
 }
 
 fn prune_to(tx: &mut Transaction, id: ResourceId, keep: usize) -> Result<usize> {
-    let records = records(tx, id)?;
+    let mut records = records(tx, id)?;
+    records.retain(|(_, record)| record.label.is_none());
     let surplus = records.len().saturating_sub(keep);
     for (version, record) in &records[..surplus] {
         forget(tx, id, *version, record);

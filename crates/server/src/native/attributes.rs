@@ -6,7 +6,7 @@ use cenote_store::{AttributeChange, Store, Versioning};
 use super::address::at;
 use super::create::mode;
 use super::extract::Json;
-use super::json::{Names, Resource, SetAttributes};
+use super::json::{Names, Resource, SetAttributes, VersioningWord};
 use crate::app::App;
 use crate::layer::Asker;
 use crate::problem::Problem;
@@ -42,7 +42,10 @@ fn owner(store: &Store, name: &str) -> cenote_store::Result<cenote_store::Person
 
 fn versioning(question: &SetAttributes) -> Result<Option<Versioning>, Problem> {
     match (question.versioning, question.keep) {
-        (None, Some(_)) => Err(Problem::invalid("`keep` goes with `versioning`: each-change")),
+        (None, Some(_)) => Err(Problem::invalid("`keep` needs `versioning`")),
+        (Some(VersioningWord::Off), Some(_)) => {
+            Err(Problem::invalid("`keep` needs versions: on-request or each-change"))
+        }
         (word, keep) => Ok(word.map(|word| word.keeping(keep))),
     }
 }

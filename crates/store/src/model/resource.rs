@@ -43,14 +43,28 @@ pub enum Versioning {
     Off,
     /// It is dropped, unless somebody asked for a version before.
     #[n(1)]
-    OnRequest,
-    /// It is kept as a version.
-    #[n(2)]
-    EachChange {
-        /// Keep at most this many of an object, the newest; none means all.
+    OnRequest {
+        /// Keep at most this many of an object, the newest, besides those with a label; none means all.
         #[n(0)]
         keep: Option<u32>,
     },
+    /// It is kept as a version.
+    #[n(2)]
+    EachChange {
+        /// As with [`Self::OnRequest`].
+        #[n(0)]
+        keep: Option<u32>,
+    },
+}
+
+impl Versioning {
+    /// How many versions of an object are kept at most, besides those with a label; none means all.
+    pub fn most(self) -> Option<u32> {
+        match self {
+            Self::Off => None,
+            Self::OnRequest { keep } | Self::EachChange { keep } => keep,
+        }
+    }
 }
 
 /// The record of a resource, as the catalog keeps it.

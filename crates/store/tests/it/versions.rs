@@ -36,7 +36,7 @@ fn off_is_the_default_and_keeps_nothing() {
 #[test]
 fn on_request_keeps_what_was_asked_for() {
     let world = world();
-    set(&world, "/", Versioning::OnRequest);
+    set(&world, "/", Versioning::OnRequest { keep: None });
     world.put("/a", &noise(100, 1));
     let kept = world.store.keep_version(&world.admin, &at("/a"), Some("first")).unwrap();
     world.put("/a", b"2");
@@ -157,6 +157,42 @@ fn pruning_spares_contents_that_others_share() {
     world.rm("/b").unwrap();
     world.sweep();
     assert!(world.table(b'B').is_empty() && world.table(b'V').is_empty());
+}
+
+fn label(world: &World, what: &str, label: &str) -> u64 {
+    world.store.keep_version(&world.admin, &at(what), Some(label)).unwrap().version
+}
+
+#[test]
+fn what_has_a_label_is_not_pruned() {
+    let world = each_change(Some(2));
+    world.put("/a", &noise(100, 1));
+    let paper = label(&world, "/a", "paper");
+    (2..9).for_each(|n| drop(world.put("/a", &noise(100, n))));
+    let kept = numbers(&world, "/a");
+    assert_eq!((kept.len(), kept[2]), (3, paper), "two, and the one with the label");
+    let prune = |prune| world.store.prune_versions(&world.admin, &at("/a"), &prune).unwrap();
+    assert_eq!(prune(Prune::KeepNewest(0)), 2);
+    world.sweep();
+    assert_eq!(numbers(&world, "/a"), [paper]);
+    assert!(world.read_version("/a", paper) == noise(100, 1));
+    assert_eq!(prune(Prune::One(paper)), 1, "by its number it goes");
+}
+
+#[test]
+fn as_many_as_is_said_are_kept_on_request_too() {
+    let world = world();
+    set(&world, "/", Versioning::OnRequest { keep: Some(2) });
+    let keep = |label| world.store.keep_version(&world.admin, &at("/a"), label).unwrap().version;
+    let mut kept = Vec::new();
+    for n in 0..5 {
+        world.put("/a", &noise(100, n));
+        kept.push(keep(None));
+    }
+    assert_eq!(numbers(&world, "/a"), [kept[4], kept[3]]);
+    world.put("/a", b"new");
+    let paper = keep(Some("paper"));
+    assert_eq!(numbers(&world, "/a"), [paper, kept[4], kept[3]]);
 }
 
 #[test]

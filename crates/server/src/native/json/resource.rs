@@ -106,10 +106,7 @@ pub(crate) fn quoted(tag: &str) -> String {
 }
 
 fn kept(versioning: Versioning) -> Option<u32> {
-    match versioning {
-        Versioning::EachChange { keep } => keep,
-        Versioning::Off | Versioning::OnRequest => None,
-    }
+    versioning.most()
 }
 
 /// What a resource is.
@@ -166,7 +163,7 @@ impl From<Versioning> for VersioningWord {
     fn from(versioning: Versioning) -> Self {
         match versioning {
             Versioning::Off => Self::Off,
-            Versioning::OnRequest => Self::OnRequest,
+            Versioning::OnRequest { .. } => Self::OnRequest,
             Versioning::EachChange { .. } => Self::EachChange,
         }
     }
@@ -176,7 +173,7 @@ impl VersioningWord {
     pub(crate) fn keeping(self, keep: Option<u32>) -> Versioning {
         match self {
             Self::Off => Versioning::Off,
-            Self::OnRequest => Versioning::OnRequest,
+            Self::OnRequest => Versioning::OnRequest { keep },
             Self::EachChange => Versioning::EachChange { keep },
         }
     }

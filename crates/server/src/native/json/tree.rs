@@ -192,6 +192,6 @@ pub(crate) struct SetAttributes {
     pub(crate) media_type: Option<String>,
     /// What becomes of replaced contents below this collection.
     pub(crate) versioning: Option<VersioningWord>,
-    /// How many versions are kept, with `each-change`; all without.
+    /// How many versions of an object are kept, besides those with a label; all without.
     pub(crate) keep: Option<u32>,
 }
