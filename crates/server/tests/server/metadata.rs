@@ -154,7 +154,11 @@ async fn versions_are_kept_restored_and_pruned() {
     let kept = change(json!({"path": "/a", "op": "keep", "label": "good"})).await.expect(200);
     assert_eq!(kept["version"]["label"], "good");
     let pruned = change(json!({"path": "/a", "op": "prune", "keep": 1})).await.expect(200);
-    assert_eq!((pruned["pruned"].as_u64(), list().await.len()), (Some(2), 2), "what has a label stays");
+    assert_eq!(
+        (pruned["pruned"].as_u64(), list().await.len()),
+        (Some(2), 2),
+        "what has a label stays"
+    );
     change(json!({"path": "/a", "op": "prune"})).await.problem(400, "invalid");
     change(json!({"path": "/a", "op": "restore", "version": 99})).await.problem(404, "not-found");
 }
