@@ -95,7 +95,7 @@ fn own_changes(own: &Node, key: KeyRef<'_>, path: &[String]) -> Result<Vec<Step>
     let meta_path = [&own_path[..], &["meta".to_owned()]].concat();
     let old = own.child("meta").map(Node::members).unwrap_or_default();
     for member in old.iter().filter(|member| metas.iter().all(|(name, _)| *name != member.name)) {
-        steps.push(Step::Remove([&meta_path[..], &[member.name.clone()]].concat()));
+        steps.push(Step::Remove([&meta_path[..], std::slice::from_ref(&member.name)].concat()));
     }
     for (name, tree) in &metas {
         let old = own.child("meta").and_then(|metas| metas.child(name));
