@@ -5,6 +5,7 @@ A chunk is a 1- or 2-dimensional array, or a string. Chunks become visible, and 
 """
 
 import os
+from pickle import PickleError as PickleError
 
 from cenote._cenote import gsd as _native
 
@@ -21,6 +22,11 @@ _SCHEMES = ('cenote://', 'cenote+https://', 'cenote+http://', 'https://', 'http:
 def open(name, mode, application=None, schema=None, schema_version=None):
     """Open a GSD file.
 
+    >>> with cenote.gsd.fl.open('a.gsd', 'r') as file:
+    ...     file.read_chunk(0, 'particles/position')
+    >>> cenote.gsd.fl.open('cenote://store.example.org/lab/a.gsd', 'r').nframes
+    100
+
     Args:
         name: A path. For reading also a URL, ``cenote://host/path`` (a path in a store),
             ``https://`` or ``http://``; or any object with ``read_range(offset, length)`` and
@@ -33,6 +39,11 @@ def open(name, mode, application=None, schema=None, schema_version=None):
 
     Returns:
         GSDFile: The open file.
+
+    Raises:
+        ValueError: The mode is none of these, or something to create a file is missing.
+        OSError: The file is not there, or cannot be opened or created.
+        RuntimeError: It is no GSD file, damaged, or of another schema.
     """
     if _is_url(name) or is_source(name):
         if mode != 'r':

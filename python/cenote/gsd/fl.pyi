@@ -1,5 +1,6 @@
 from logging import Logger
 from os import PathLike
+from pickle import PickleError as PickleError
 from types import TracebackType
 from typing import Any, Protocol, SupportsInt, type_check_only
 

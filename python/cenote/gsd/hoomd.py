@@ -31,6 +31,9 @@ __getattr__ = _log.logger_of(__name__, 'gsd.hoomd')
 
 _SCHEMA_VERSION = [2, 0]
 
+#: Whether files can be opened by name; in the reference, not without its C library.
+fl_imported = True
+
 #: How each container of a frame is made, in the order in which frames are written.
 _CONTAINERS = {
     'configuration': (ConfigurationData, {}),
@@ -46,6 +49,16 @@ _CONTAINERS = {
 
 class Frame(Part):
     """A frame of a trajectory.
+
+    >>> frame = Frame()
+    >>> frame.configuration.box = [20, 20, 20, 0, 0, 0]
+    >>> frame.particles.N = 2
+    >>> frame.particles.position = [[0, 0, 0], [1, 1, 1]]
+    >>> frame.log['energy'] = [-1.5]
+    >>> traj.append(frame)
+
+    What stays ``None`` is not written, and read as the value of frame 0, or the default. Of a frame
+    that was read, nothing is ``None``. Copies and pickled frames have all values in them.
 
     Attributes:
         configuration (ConfigurationData): Step, dimensions and box.
@@ -149,6 +162,14 @@ class _HOOMDTrajectoryView:
 
 class HOOMDTrajectory:
     """The frames of a file: a sequence that can be appended to.
+
+    >>> traj = cenote.gsd.hoomd.open('traj.gsd')
+    >>> len(traj), traj[-1].configuration.step
+    (100, 99000)
+    >>> for frame in traj[10:20]:
+    ...     print(frame.particles.position.mean(axis=0))
+
+    Trajectories that are open for reading can be pickled, for worker processes.
 
     Args:
         file: A :class:`cenote.gsd.fl.GSDFile` or :class:`cenote.gsd.pygsd.GSDFile`.
@@ -294,8 +315,11 @@ def _core(file):
 def open(name, mode='r', precision='single'):
     """Open a trajectory.
 
+    >>> with cenote.gsd.hoomd.open('traj.gsd', 'w') as traj:
+    ...     traj.append(cenote.gsd.hoomd.Frame())
+
     Args:
-        name: A path, or for reading any object that :func:`cenote.gsd.fl.open` takes.
+        name: A path, or for reading any URL or object that :func:`cenote.gsd.fl.open` takes.
         mode: ``'r'``, ``'r+'``, ``'w'``, ``'x'`` or ``'a'``: see :func:`cenote.gsd.fl.open`.
         precision: ``'single'`` or ``'double'``: how floating point numbers are written.
 

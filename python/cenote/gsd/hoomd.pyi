@@ -16,6 +16,7 @@ from ._frame import ParticleData as ParticleData
 from ._frame import blank as blank
 
 logger: Logger
+fl_imported: bool
 
 class Frame(Part):
     configuration: ConfigurationData

@@ -5,13 +5,48 @@ everywhere else.
 """
 
 import io
+import struct
+from collections import namedtuple
+
+import numpy
 
 from . import _log, fl
 from .version import version
 
 __getattr__ = _log.logger_of(__name__, 'gsd.pygsd')
 
-__all__ = ['GSDFile', 'version']
+__all__ = [
+    'GSDFile',
+    'gsd_header',
+    'gsd_header_struct',
+    'gsd_index_entry',
+    'gsd_index_entry_struct',
+    'gsd_type_mapping',
+    'version',
+]
+
+# The layout of a file, for programs that look into one by themselves.
+
+#: The fields of the header, the first 256 bytes of a file.
+gsd_header = namedtuple(
+    'gsd_header',
+    'magic index_location index_allocated_entries namelist_location namelist_allocated_entries '
+    'schema_version gsd_version application schema reserved',
+)
+gsd_header_struct = struct.Struct('QQQQQII64s64s80s')
+
+#: The fields of an entry of the index.
+gsd_index_entry = namedtuple('gsd_index_entry', 'frame N location M id type flags')
+gsd_index_entry_struct = struct.Struct('QQqIHBB')
+
+#: Names and NumPy types by the number in an entry; 11 is a string.
+gsd_type_mapping = {
+    number: (name, numpy.dtype(name))
+    for number, name in enumerate(
+        'uint8 uint16 uint32 uint64 int8 int16 int32 int64 float32 float64'.split(), 1
+    )
+}
+gsd_type_mapping[11] = ('str', numpy.dtype('int8'))
 
 
 class GSDFile:

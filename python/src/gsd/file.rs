@@ -58,7 +58,40 @@ impl State {
     }
 }
 
-/// A GSD file.
+/// A GSD file: named chunks of data in numbered frames.
+///
+/// Open one with :func:`cenote.gsd.fl.open`. A chunk is a 1- or 2-dimensional array of numbers, or
+/// a string; a frame is a set of chunks of different names. Frames are written in order:
+///
+/// >>> file = cenote.gsd.fl.open('a.gsd', 'w', application='mine', schema='none', schema_version=[1, 0])
+/// >>> file.write_chunk('position', numpy.zeros((10, 3), dtype=numpy.float32))
+/// >>> file.write_chunk('note', 'the beginning')
+/// >>> file.end_frame()
+/// >>> file.close()
+///
+/// and read in any order:
+///
+/// >>> with cenote.gsd.fl.open('a.gsd', 'r') as file:
+/// ...     file.nframes, file.find_matching_chunk_names('')
+/// ...     file.read_chunk(0, 'position', rows=slice(0, 2))
+/// (1, ['position', 'note'])
+/// array([[0., 0., 0.],
+///        [0., 0., 0.]], dtype=float32)
+///
+/// Only frames that were flushed are visible, also in the file that wrote them: see
+/// :meth:`flush`. A file that is open for reading can be pickled and used by several threads.
+///
+/// Args:
+///     name: A path.
+///     mode: ``'r'``, ``'r+'``, ``'w'``, ``'x'`` or ``'a'``: see :func:`cenote.gsd.fl.open`.
+///     application: The program that writes the file; to create one.
+///     schema: What its chunks mean; to create a file, or the schema that an existing one must have.
+///     schema_version: Two numbers; to create a file.
+///     debug: Whether each call is logged at the level ``DEBUG`` by the logger ``gsd.fl``.
+///
+/// Raises:
+///     OSError: The file cannot be opened, read or written; also from the methods.
+///     RuntimeError: It is no GSD file, of an unknown version, damaged, or of another schema.
 #[pyclass(name = "GSDFile", module = "cenote.gsd.fl", subclass, frozen, weakref)]
 pub(crate) struct GsdFile {
     pub(super) state: RwLock<State>,

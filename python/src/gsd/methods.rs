@@ -45,7 +45,7 @@ impl GsdFile {
         Ok(file)
     }
 
-    /// Opens any object that answers byte ranges, for reading.
+    /// Open any object that answers byte ranges, for reading.
     #[staticmethod]
     #[pyo3(signature = (source, name, schema=None))]
     fn _from_source(
@@ -63,6 +63,10 @@ impl GsdFile {
         Ok(file)
     }
 
+    /// Close the file; what was not flushed is.
+    ///
+    /// Closing again does nothing. What the header says can still be asked for; everything that needs
+    /// the file raises ``ValueError``.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let mut state = self.write(py);
         if matches!(*state, State::Closed(_)) {
@@ -74,6 +78,13 @@ impl GsdFile {
         py.detach(|| close(open)).map_err(|e| self.raise(e))
     }
 
+    /// Remove all frames and all names of chunks; application and schema stay.
+    ///
+    /// This cannot be undone, and is not safe against a loss of power half way.
+    ///
+    /// Raises:
+    ///     RuntimeError: The file is open for reading only.
+    ///     ValueError: The file is not open.
     fn truncate(&self, py: Python<'_>) -> PyResult<()> {
         self.inform(py, "truncating")?;
         let mut state = self.write(py);
@@ -81,11 +92,27 @@ impl GsdFile {
         py.detach(|| writer.truncate()).map_err(|e| self.raise(e))
     }
 
+    /// End the current frame: the next chunk that is written belongs to the next one.
+    ///
+    /// The frame becomes visible, and safe, with the next :meth:`flush`. A frame without chunks is
+    /// possible, but leaves no trace if no other one follows.
+    ///
+    /// Raises:
+    ///     RuntimeError: The file is open for reading only.
+    ///     ValueError: The file is not open.
     fn end_frame(&self, py: Python<'_>) -> PyResult<()> {
         self.trace(py, || format!("end frame: {}", self.name))?;
         self.write(py).writer(&self.name)?.end_frame().map_err(|e| self.raise(e))
     }
 
+    /// Write all frames that were ended to the disk, and wait until they are there.
+    ///
+    /// What was flushed survives a crash of the program or of the machine, and other readers see it when
+    /// they open the file. Chunks of a frame that was not ended stay invisible.
+    ///
+    /// Raises:
+    ///     RuntimeError: The file is open for reading only.
+    ///     ValueError: The file is not open.
     fn flush(&self, py: Python<'_>) -> PyResult<()> {
         self.trace(py, || format!("flush: {}", self.name))?;
         let mut state = self.write(py);
@@ -93,6 +120,21 @@ impl GsdFile {
         py.detach(|| writer.flush()).map_err(|e| self.raise(e))
     }
 
+    /// Add a chunk to the current frame.
+    ///
+    /// >>> file.write_chunk('box', [10, 10, 10, 0, 0, 0])
+    /// >>> file.write_chunk('position', positions)
+    /// >>> file.end_frame()
+    ///
+    /// Args:
+    ///     name: Its name: any text but NUL. A file has at most 65,535 different ones.
+    ///     data: A string, or anything that is an array of 1 or 2 dimensions of integers of 8 to 64
+    ///         bits or floating point numbers of 32 or 64. Arrays that are not C-contiguous are
+    ///         copied, with a warning by the logger ``gsd.fl``.
+    ///
+    /// Raises:
+    ///     ValueError: There is no such chunk, or the file is not open.
+    ///     RuntimeError: The file is open for reading only, or the name is not possible.
     fn write_chunk(&self, py: Python<'_>, name: &str, data: &Bound<'_, PyAny>) -> PyResult<()> {
         self.read(py).reader()?;
         let data = ChunkData::from_value(name, data)?;
@@ -100,11 +142,34 @@ impl GsdFile {
         self.write_data(py, name, &data)
     }
 
+    /// Whether a frame has a chunk of this name.
+    ///
+    /// Args:
+    ///     frame: The number of the frame, from 0 on.
+    ///     name: The name of the chunk.
+    ///
+    /// Returns:
+    ///     bool: Also ``False`` where there is no such frame, or the file is closed.
     fn chunk_exists(&self, py: Python<'_>, frame: FrameNumber, name: &str) -> PyResult<bool> {
         Ok(self.find(py, &self.read(py), frame.0, name)?.is_some())
     }
 
-    /// `rows` is a slice of step 1.
+    /// Read a chunk, or some of its rows.
+    ///
+    /// >>> file.read_chunk(frame=1, name='position')
+    /// >>> file.read_chunk(-1 + file.nframes, 'position', rows=slice(0, 100))
+    ///
+    /// Args:
+    ///     frame: The number of the frame, from 0 on.
+    ///     name: The name of the chunk.
+    ///     rows: A slice of step 1; only these rows are read. All of them if not given.
+    ///
+    /// Returns:
+    ///     numpy.ndarray | str: A new array: of N, or of N x M if the chunk has several columns.
+    ///
+    /// Raises:
+    ///     KeyError: The frame has no such chunk.
+    ///     ValueError: The file is not open.
     #[pyo3(signature = (frame, name, rows=None))]
     fn read_chunk<'py>(
         &self,
@@ -126,12 +191,32 @@ impl GsdFile {
         read_rows(py, reader, &entry, rows).map_err(|e| e.raised(&self.name))
     }
 
+    /// The names of chunks, in any frame, that begin with some text.
+    ///
+    /// >>> file.find_matching_chunk_names('particles/')
+    /// ['particles/N', 'particles/position']
+    ///
+    /// Args:
+    ///     match: What they begin with; ``''`` for all of them.
+    ///
+    /// Returns:
+    ///     list[str]: In the order in which they were first written.
+    ///
+    /// Raises:
+    ///     ValueError: The file is not open.
     fn find_matching_chunk_names(&self, py: Python<'_>, r#match: &str) -> PyResult<Vec<Py<PyAny>>> {
         let state = self.read(py);
         let names = state.reader()?.names();
         names.matching(r#match.as_bytes()).map(|name| Ok(text(py, name)?.unbind())).collect()
     }
 
+    /// Make a file of version 1 one of the current version; others stay as they are.
+    ///
+    /// This rewrites parts in place, and is not safe against a loss of power half way.
+    ///
+    /// Raises:
+    ///     RuntimeError: The file is open for reading only, or has chunks that were not flushed.
+    ///     ValueError: The file is not open.
     fn upgrade(&self, py: Python<'_>) -> PyResult<()> {
         self.inform(py, "upgrading")?;
         let mut state = self.write(py);
@@ -143,7 +228,16 @@ impl GsdFile {
         py.detach(|| writer.upgrade()).map_err(|e| self.raise(e))
     }
 
-    /// What `cenote gsd check` finds: a list of `(offset, problem)`.
+    /// Look for damage in every entry of the index and every name.
+    ///
+    /// The format has no checksums: numbers that changed cannot be found.
+    /// ``cenote gsd repack --recover`` saves what is left of a damaged file.
+    ///
+    /// Returns:
+    ///     list[tuple[int, str]]: The offset of each problem and what it is; empty for a sound file.
+    ///
+    /// Raises:
+    ///     ValueError: The file is not open.
     fn check(&self, py: Python<'_>) -> PyResult<Vec<(u64, String)>> {
         let state = self.read(py);
         let reader = state.reader()?;
@@ -177,43 +271,53 @@ impl GsdFile {
         (slf.get_type(), arguments).into_pyobject(py)
     }
 
+    /// str: The path, or what the object that is read from is called.
     #[getter]
     fn name(&self) -> &str {
         &self.name
     }
 
+    /// str: The mode in which the file was opened.
     #[getter]
     fn mode(&self) -> &str {
         &self.mode
     }
 
+    /// tuple[int, int]: The version of the file format, major and minor.
     #[getter]
     fn gsd_version(&self, py: Python<'_>) -> (u16, u16) {
         let version = self.read(py).header().gsd_version();
         (version.major, version.minor)
     }
 
+    /// tuple[int, int]: The version of the schema, major and minor.
     #[getter]
     fn schema_version(&self, py: Python<'_>) -> (u16, u16) {
         let version = self.read(py).header().schema_version();
         (version.major, version.minor)
     }
 
+    /// str: The name of the schema: what the chunks mean.
     #[getter]
     fn schema<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         text(py, self.read(py).header().schema())
     }
 
+    /// str: The program that created the file.
     #[getter]
     fn application<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         text(py, self.read(py).header().application())
     }
 
+    /// int: How many frames were flushed. A closed file raises ``ValueError``.
     #[getter]
     fn nframes(&self, py: Python<'_>) -> PyResult<u64> {
         Ok(self.read(py).reader()?.frames())
     }
 
+    /// int: Bytes of chunks that may wait in memory until they are written; 1 MiB if not set.
+    ///
+    /// It cannot be 0, and is only there when the file is open for writing.
     #[getter]
     fn maximum_write_buffer_size(&self, py: Python<'_>) -> PyResult<u64> {
         match &*self.read(py) {
