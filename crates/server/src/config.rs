@@ -56,6 +56,9 @@ pub struct Limits {
     /// The largest content sent in one request, in bytes; none for no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content_bytes: Option<u64>,
+    /// How much of a request's body is read and discarded after the request was refused, so that a client that
+    /// sends everything before it reads an answer gets the answer, in bytes.
+    pub refused_bytes: u64,
     /// Requests worked on at a time; more are answered 503.
     pub requests: usize,
     /// Connections open at a time; more wait to be accepted.
@@ -76,6 +79,7 @@ impl Default for Limits {
             json_bytes: 8 << 20,
             keyset_bytes: 64 << 20,
             content_bytes: None,
+            refused_bytes: 64 << 20,
             requests: 512,
             connections: 4_096,
             header_seconds: 30,

@@ -1,20 +1,24 @@
 //! One connection: TLS if it is wanted, then HTTP/1.1 or HTTP/2, whichever the client speaks.
 
+use std::convert::Infallible;
 use std::net::IpAddr;
 use std::time::Duration;
 
 use axum::Router;
-use axum::http::Request;
+use axum::body::Body;
+use axum::http::{Request, Response, Version};
 use hyper::body::Incoming;
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::Watcher;
-use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
+use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
+use super::drain::{Drain, Rest};
 use super::stall::StallGuard;
 use crate::config::Limits;
 use crate::layer::Peer;
@@ -27,6 +31,7 @@ pub(super) struct Protocol {
     http: Builder<TokioExecutor>,
     header: Duration,
     idle: Duration,
+    drain: Drain,
 }
 
 /// Bytes in flight on one HTTP/2 connection: enough for a fast network, little enough
@@ -38,7 +43,13 @@ const WINDOW: u32 = 1 << 20;
 const BUFFER: usize = 64 << 10;
 
 impl Protocol {
-    pub(super) fn new(router: Router, tls: Option<TlsAcceptor>, limits: &Limits) -> Self {
+    /// Draining what was refused ends when `stopping` is cancelled.
+    pub(super) fn new(
+        router: Router,
+        tls: Option<TlsAcceptor>,
+        limits: &Limits,
+        stopping: &CancellationToken,
+    ) -> Self {
         let mut http = Builder::new(TokioExecutor::new());
         http.http1()
             .timer(TokioTimer::new())
@@ -51,7 +62,8 @@ impl Protocol {
             .initial_stream_window_size(WINDOW)
             .initial_connection_window_size(WINDOW)
             .max_header_list_size(64 << 10);
-        Self { router, tls, http, header: limits.header(), idle: limits.idle() }
+        let drain = Drain { most: limits.refused_bytes, stopping: stopping.clone() };
+        Self { router, tls, http, header: limits.header(), idle: limits.idle(), drain }
     }
 
     /// Serves a connection to its end. What goes wrong on it is the client's to see.
@@ -71,15 +83,24 @@ impl Protocol {
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let peer = Peer(peer);
-        let router = self.router.clone().map_request(move |mut request: Request<Incoming>| {
-            request.extensions_mut().insert(peer);
-            request
+        let service = service_fn(|mut request: Request<Incoming>| {
+            request.extensions_mut().insert(Peer(peer));
+            let (router, drain) = (self.router.clone(), self.drain.clone());
+            async move { Ok::<_, Infallible>(answer(router, drain, request).await) }
         });
-        let service = TowerToHyperService::new(router);
         let connection = self.http.serve_connection(TokioIo::new(stream), service);
         if let Err(error) = watcher.watch(connection.into_owned()).await {
             tracing::debug!(error, "connection ended");
         }
     }
+}
+
+async fn answer(router: Router, drain: Drain, request: Request<Incoming>) -> Response<Body> {
+    if request.version() >= Version::HTTP_2 {
+        let Ok(response) = router.oneshot(request.map(Body::new)).await;
+        return response;
+    }
+    let rest = Rest::default();
+    let Ok(response) = router.oneshot(rest.lend(request)).await;
+    rest.answer(response, &drain)
 }

@@ -4,6 +4,7 @@
 //! stop waits for requests under way, but not for ever.
 
 mod connection;
+mod drain;
 mod server;
 mod stall;
 mod stop;

@@ -75,7 +75,7 @@ impl Server {
     pub async fn run(self, stop: impl Future<Output = ()>) {
         let Self { app, listener, tls, .. } = self;
         let limits = app.limits();
-        let protocol = Protocol::new(app_router(app.clone()), tls, limits);
+        let protocol = Protocol::new(app_router(app.clone()), tls, limits, app.stopping());
         let graceful = GracefulShutdown::new();
         let places = limits.connections.clamp(1, Semaphore::MAX_PERMITS);
         let places = Arc::new(Semaphore::new(places));

@@ -5,6 +5,7 @@
 mod batch;
 mod bytes;
 mod credentials;
+mod drain;
 mod embedded;
 mod gsd;
 mod irods;
@@ -15,6 +16,7 @@ mod openapi;
 mod people;
 mod places;
 mod refusals;
+mod running;
 mod socket;
 mod support;
 mod tree;

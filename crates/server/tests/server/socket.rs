@@ -1,58 +1,23 @@
 //! Over a real socket: both versions of HTTP, TLS, slow and broken clients, a graceful stop.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::running::Running;
 use crate::support::{ADMIN, basic, store};
 use axum::body::Body;
 use axum::http::{Request, Response};
 use bytes::Bytes;
 use cenote_server::{Config, Limits, Server, Tls};
-use cenote_store::{Store, UploadOptions};
+use cenote_store::UploadOptions;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
-
-/// A server that runs until it is stopped.
-struct Running {
-    address: SocketAddr,
-    stop: oneshot::Sender<()>,
-    task: JoinHandle<()>,
-    store: Store,
-}
-
-impl Running {
-    async fn start(config: Config) -> Self {
-        let store = store();
-        let config = Config { listen: ([127, 0, 0, 1], 0).into(), ..config };
-        let server = Server::bind(store.clone(), &config).await.unwrap();
-        let address = server.local_addr();
-        let (stop, stopped) = oneshot::channel::<()>();
-        let task = tokio::spawn(server.run(async { drop(stopped.await) }));
-        Self { address, stop, task, store }
-    }
-
-    async fn connect(&self) -> TcpStream {
-        TcpStream::connect(self.address).await.unwrap()
-    }
-
-    /// Sends these bytes, and reads until the server ends the connection.
-    async fn raw(&self, request: &str) -> String {
-        let mut stream = self.connect().await;
-        stream.write_all(request.as_bytes()).await.unwrap();
-        let mut answer = Vec::new();
-        let _ = stream.read_to_end(&mut answer).await;
-        String::from_utf8_lossy(&answer).into_owned()
-    }
-}
 
 fn request(method: &str, uri: &str, body: impl Into<Body>) -> Request<Body> {
     let request = Request::builder().method(method).uri(uri);

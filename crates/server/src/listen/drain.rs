@@ -1,0 +1,164 @@
+//! A request that is answered before its body has come whole: the answer goes out, then the rest of the body
+//! is read and discarded, within bounds, and then the connection ends.
+//!
+//! Many clients send a whole body before they look for an answer. If the connection ended at once, they
+//! would see "Broken pipe" or a reset instead of the reason for the refusal, since the kernel discards an answer
+//! that lies unread when the rest of the body meets a closed socket. HTTP/2 does not need this: there the stream
+//! ends, not the connection.
+//!
+//! Invariant: the body is not touched before the answer is on its way, so that a client that waits for
+//! `100 Continue` is never asked for bytes that nobody will read.
+
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::http::{HeaderValue, Request, Response, header};
+use bytes::Bytes;
+use http_body::{Body as HttpBody, Frame, SizeHint};
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+use tokio_util::sync::CancellationToken;
+
+/// The longest that one connection is drained.
+const LONGEST: Duration = Duration::from_secs(30);
+
+/// Up to this many bytes are worth draining to keep the connection for the next request.
+const WORTH_KEEPING: u64 = 64 << 10;
+
+/// How much of a refused body is read and discarded.
+#[derive(Debug, Clone)]
+pub(super) struct Drain {
+    /// In bytes.
+    pub(super) most: u64,
+    /// Ends every draining.
+    pub(super) stopping: CancellationToken,
+}
+
+/// Where a handler leaves the rest of a body.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Rest(Arc<Mutex<Option<Incoming>>>);
+
+impl Rest {
+    /// The request for the handler. What the handler leaves of its body comes here.
+    pub(super) fn lend(&self, request: Request<Incoming>) -> Request<Body> {
+        let lend = |body| Body::new(Lent { body: Some(body), rest: self.clone() });
+        request.map(|body| if body.is_end_stream() { Body::empty() } else { lend(body) })
+    }
+
+    /// The answer, after which the rest of the body is drained.
+    pub(super) fn answer(self, mut response: Response<Body>, drain: &Drain) -> Response<Body> {
+        let Some(rest) = self.take() else { return response };
+        if rest.size_hint().upper().is_none_or(|size| size > WORTH_KEEPING) {
+            response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
+        let rest = Some((rest, drain.clone()));
+        response.map(|inner| Body::new(Answer { inner, rest }))
+    }
+
+    fn take(&self) -> Option<Incoming> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    fn put(&self, body: Incoming) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(body);
+    }
+}
+
+impl Drain {
+    async fn run(self, rest: Incoming) {
+        let drained = tokio::time::timeout(LONGEST, discard(rest, self.most));
+        tokio::select! {
+            _ = drained => {}
+            () = self.stopping.cancelled() => {}
+        }
+    }
+}
+
+/// Reads up to `most` bytes.
+async fn discard(mut rest: Incoming, most: u64) {
+    let mut left = most;
+    while let Some(Ok(frame)) = rest.frame().await {
+        let length = frame.data_ref().map_or(0, Bytes::len) as u64;
+        match left.checked_sub(length) {
+            Some(fewer) => left = fewer,
+            None => return,
+        }
+    }
+}
+
+/// A request's body in the hands of a handler.
+struct Lent {
+    /// None once it has ended.
+    body: Option<Incoming>,
+    rest: Rest,
+}
+
+impl HttpBody for Lent {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        let Some(body) = &mut self.body else { return Poll::Ready(None) };
+        let polled = Pin::new(body).poll_frame(cx);
+        if matches!(polled, Poll::Ready(None | Some(Err(_)))) {
+            self.body = None;
+        }
+        polled
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.as_ref().is_none_or(HttpBody::is_end_stream)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.as_ref().map_or(SizeHint::with_exact(0), HttpBody::size_hint)
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        if let Some(body) = self.body.take().filter(|body| !body.is_end_stream()) {
+            self.rest.put(body);
+        }
+    }
+}
+
+/// A response's body. The connection drops it when its last byte is on its way.
+struct Answer {
+    inner: Body,
+    rest: Option<(Incoming, Drain)>,
+}
+
+impl HttpBody for Answer {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.inner).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}
+
+impl Drop for Answer {
+    fn drop(&mut self) {
+        if let Some((rest, drain)) = self.rest.take() {
+            tokio::spawn(drain.run(rest));
+        }
+    }
+}
