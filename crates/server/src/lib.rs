@@ -12,6 +12,7 @@
 mod app;
 mod config;
 pub mod embedded;
+mod front;
 mod irods;
 mod layer;
 mod listen;

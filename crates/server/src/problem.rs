@@ -14,6 +14,9 @@ use utoipa::ToSchema;
 
 use crate::layer::RequestId;
 
+/// How to log in, as an answer of status 401 says it.
+pub(crate) const CHALLENGE: &str = "Basic realm=\"cenote\", charset=\"UTF-8\", Bearer";
+
 /// Why a request was refused or failed.
 #[derive(Debug, Clone)]
 pub(crate) struct Problem {
@@ -139,9 +142,7 @@ impl Problem {
         headers.insert(header::CONTENT_TYPE, json);
         match self.status() {
             StatusCode::UNAUTHORIZED => {
-                let ask =
-                    HeaderValue::from_static("Basic realm=\"cenote\", charset=\"UTF-8\", Bearer");
-                headers.insert(header::WWW_AUTHENTICATE, ask);
+                headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(CHALLENGE));
             }
             StatusCode::SERVICE_UNAVAILABLE => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));

@@ -8,11 +8,13 @@ use axum::routing::get;
 use cenote_store::{ErrorKind, Health};
 
 use crate::app::App;
+use crate::front::front;
 use crate::problem::{Problem, ProblemKind};
 
-/// `/metrics`, `/healthz` and `/readyz`; anybody may ask.
+/// `/`, `/metrics`, `/healthz` and `/readyz`; anybody may ask.
 pub(crate) fn router() -> Router<App> {
     Router::new()
+        .route("/", get(front))
         .route("/metrics", get(metrics))
         .route("/healthz", get(async || "ok\n"))
         .route("/readyz", get(ready))

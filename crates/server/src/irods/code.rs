@@ -4,13 +4,13 @@
 //! a body; what the catalog refuses is status 200 with a negative code; something of the wrong kind
 //! is status 400 with a code.
 
-use axum::http::StatusCode;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use cenote_store::{Error, ErrorKind};
 use serde_json::json;
 
 use super::answer;
-use crate::problem::Problem;
+use crate::problem::{CHALLENGE, Problem};
 
 /// An error of iRODS 4.3, by its name there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -152,6 +152,9 @@ impl From<Problem> for Refusal {
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         match self {
+            Self::Plain(StatusCode::UNAUTHORIZED) => {
+                (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, CHALLENGE)]).into_response()
+            }
             Self::Plain(status) => status.into_response(),
             Self::Coded { status, code, message } => {
                 let mut body = json!({ "status_code": code as i32 });

@@ -14,6 +14,7 @@ use cenote_store::{Caller, ErrorKind, Store};
 use super::local::LocalCaller;
 use super::ticket::{self, ShownTicket};
 use crate::app::App;
+use crate::front::{ask_to_log_in, is_browsed};
 use crate::problem::{Problem, ProblemKind};
 
 /// Who asks, for a handler behind [`authenticate`].
@@ -53,16 +54,21 @@ pub(crate) async fn authenticate(
     mut request: Request,
     next: Next,
 ) -> Response {
+    let browsed = is_browsed(&request);
     let caller = match identify(&app, &mut request).await {
         Ok(caller) => caller,
         Err(problem) => return problem.into_response(),
     };
+    let browsed = browsed && caller.is_anonymous();
     let user = User(caller.name().into());
     request.extensions_mut().insert(Asker(caller));
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
     let mut response = next.run(request).await;
     if !reads {
         app.changed().notify_waiters();
+    }
+    if browsed {
+        response = ask_to_log_in(response);
     }
     response.extensions_mut().insert(user);
     response

@@ -4,14 +4,21 @@ use std::io;
 
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Resolves at the first SIGTERM or SIGINT. From this call on, neither ends the process by itself.
+/// Resolves at the first SIGTERM or SIGINT. From this call on, neither ends the process by itself, nor does SIGHUP,
+/// which a terminal that is closed sends.
 pub fn stop_signal() -> io::Result<impl Future<Output = ()> + Send + 'static> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut hangup = signal(SignalKind::hangup())?;
     Ok(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
+        loop {
+            tokio::select! {
+                _ = terminate.recv() => return,
+                _ = interrupt.recv() => return,
+                _ = hangup.recv() => {
+                    tracing::info!(target: "cenote", "SIGHUP: settings are read at the start only");
+                }
+            }
         }
     })
 }

@@ -17,37 +17,66 @@ const CONTENT_DIGEST: HeaderName = HeaderName::from_static("content-digest");
 
 const CRC64NVME: &str = "crc64nvme";
 
-/// What the headers say of the bytes that follow. Algorithms that are not known are passed over.
+/// What is checked besides SHA-256 and CRC-64/NVME, by its name in RFC 9530.
+const OTHERS: [(&str, Algorithm, usize); 4] = [
+    ("sha-512", Algorithm::Sha512, 64),
+    ("sha", Algorithm::Sha1, 20),
+    ("md5", Algorithm::Md5, 16),
+    ("crc32c", Algorithm::Crc32c, 4),
+];
+
+/// What the headers say of the bytes that follow. A digest that cannot be checked is refused, since whoever sends
+/// one relies on it.
 pub(super) fn expected(headers: &HeaderMap) -> Result<Expected, Problem> {
     let mut expected = Expected::default();
     for name in [REPR_DIGEST, CONTENT_DIGEST] {
         for value in headers.get_all(&name) {
-            let wrong = || wrong(&name);
-            let digests: Dictionary = Parser::new(value.as_bytes()).parse().map_err(|_| wrong())?;
-            for (algorithm, entry) in &digests {
-                match algorithm.as_str() {
-                    "sha-256" => expected.sha256 = Some(bytes(entry).ok_or_else(wrong)?),
-                    CRC64NVME => {
-                        let crc = bytes(entry).ok_or_else(wrong)?;
-                        expected.crc64nvme = Some(u64::from_be_bytes(crc));
-                    }
-                    "md5" => expected.md5 = Some(bytes(entry).ok_or_else(wrong)?),
-                    _ => {}
-                }
+            let digests: Result<Dictionary, _> = Parser::new(value.as_bytes()).parse();
+            for (algorithm, entry) in &digests.map_err(|_| wrong(&name))? {
+                let digest = bytes(entry).ok_or_else(|| wrong(&name))?;
+                expect(&mut expected, algorithm.as_str(), digest)?.ok_or_else(|| wrong(&name))?;
             }
         }
     }
     Ok(expected)
 }
 
-fn bytes<const N: usize>(entry: &ListEntry) -> Option<[u8; N]> {
+/// Adds one digest; none if it is not of the algorithm's length.
+fn expect(expected: &mut Expected, algorithm: &str, digest: &[u8]) -> Result<Option<()>, Problem> {
+    let known = match algorithm {
+        "sha-256" => return once(&mut expected.sha256, digest.try_into().ok()),
+        CRC64NVME => {
+            let crc = digest.try_into().ok().map(u64::from_be_bytes);
+            return once(&mut expected.crc64nvme, crc);
+        }
+        other => OTHERS.iter().find(|(name, ..)| *name == other),
+    };
+    let (_, algorithm, length) = known.ok_or_else(|| unknown(algorithm))?;
+    Ok((digest.len() == *length).then(|| expected.others.push((*algorithm, digest.to_vec()))))
+}
+
+/// Sets what two headers may say alike.
+fn once<T: PartialEq>(digest: &mut Option<T>, said: Option<T>) -> Result<Option<()>, Problem> {
+    let Some(said) = said else { return Ok(None) };
+    match digest.replace(said) {
+        before if before.is_none() || before == *digest => Ok(Some(())),
+        _ => Err(Problem::invalid("the digests contradict each other")),
+    }
+}
+
+fn bytes(entry: &ListEntry) -> Option<&[u8]> {
     match entry {
         ListEntry::Item(item) => match &item.bare_item {
-            BareItem::ByteSequence(bytes) => bytes.as_slice().try_into().ok(),
+            BareItem::ByteSequence(bytes) => Some(bytes),
             _ => None,
         },
         ListEntry::InnerList(_) => None,
     }
+}
+
+fn unknown(algorithm: &str) -> Problem {
+    Problem::invalid(format!("{algorithm:.32} is not among the digests that are checked"))
+        .with_hint("send sha-256, sha-512, crc64nvme, crc32c, md5 or sha")
 }
 
 fn wrong(name: &HeaderName) -> Problem {
@@ -58,9 +87,11 @@ fn wrong(name: &HeaderName) -> Problem {
 /// What is known of a content's digests, as a header.
 pub(super) fn header(digests: &Digests) -> Option<HeaderValue> {
     let sha256 = digests.sha256.as_ref().map(|digest| member("sha-256", digest));
-    let md5 = digests.get(Algorithm::Md5).map(|digest| member("md5", digest));
     let crc = digests.crc64nvme.map(|crc| member(CRC64NVME, &crc.to_be_bytes()));
-    let members: Vec<_> = sha256.into_iter().chain(crc).chain(md5).collect();
+    let others = OTHERS.iter().filter_map(|(name, algorithm, _)| {
+        digests.get(*algorithm).map(|digest| member(name, digest))
+    });
+    let members: Vec<_> = sha256.into_iter().chain(crc).chain(others).collect();
     let value = HeaderValue::try_from(members.join(", ")).expect("base64 is visible ASCII");
     (!members.is_empty()).then_some(value)
 }
@@ -90,7 +121,8 @@ mod tests {
                 member("md5", &md5),
             ];
             let expected = said(&all.join(", ")).unwrap();
-            prop_assert_eq!((expected.sha256, expected.md5), (Some(sha256), Some(md5)));
+            prop_assert_eq!(expected.sha256, Some(sha256));
+            prop_assert_eq!(expected.others, vec![(Algorithm::Md5, md5.to_vec())]);
             prop_assert_eq!(expected.crc64nvme, Some(crc));
         }
 
@@ -101,8 +133,9 @@ mod tests {
     }
 
     #[test]
-    fn unknown_algorithms_are_passed_over_and_nonsense_refused() {
-        assert_eq!(said("crc32c=:AAAAAA==:").unwrap(), Expected::default());
+    fn what_cannot_be_checked_is_refused() {
+        let crc = said("crc32c=:AAAAAA==:").unwrap();
+        assert_eq!(crc.others, [(Algorithm::Crc32c, vec![0; 4])]);
         assert_eq!(header(&Digests::default()), None);
         for value in [
             "sha-256",
@@ -112,6 +145,10 @@ mod tests {
             "=",
             "md5=1",
             "crc64nvme=:AAAA:",
+            "sha-512=:AAAA:",
+            "crc32c=:AAAA:",
+            "unixsum=:AAAA:",
+            "sha-256=7, md5=:AAAAAAAAAAAAAAAAAAAAAA==:",
         ] {
             assert_eq!(said(value).unwrap_err().status(), 400, "{value}");
         }

@@ -1,7 +1,9 @@
 //! Bad input: the right status, a problem document, and nothing changed.
 
-use crate::support::{ADMIN, TestServer, USER, basic};
+use crate::support::{ADMIN, Answer, TestServer, USER, basic};
 use axum::body::Body;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use cenote_server::Limits;
 use futures_util::stream;
@@ -13,7 +15,7 @@ async fn every_refusal_is_a_problem_with_the_right_status() {
     server.put("/c/a", "x").await.expect(201);
     for (method, uri, status, kind) in [
         ("GET", "/v1/none", 404, "no-route"),
-        ("GET", "/", 404, "no-route"),
+        ("POST", "/", 405, "method"),
         ("POST", "/v1/fs/a", 405, "method"),
         ("DELETE", "/v1/stat", 405, "method"),
         ("BREW", "/v1/stat", 405, "method"),
@@ -144,6 +146,63 @@ async fn who_cannot_be_verified_is_asked_again() {
     assert!(basic(ADMIN).starts_with("Basic "));
     let anonymous = server.ask_as(None, "GET", "/v1/whoami").send().await.expect(200);
     assert_eq!(anonymous["name"], "anonymous");
+}
+
+/// Asks as a browser does.
+async fn browse(server: &TestServer, who: Option<(&str, &str)>, uri: &str) -> Answer {
+    let accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+    server.ask_as(who, "GET", uri).header("accept", accept).send().await
+}
+
+#[tokio::test]
+async fn a_browser_is_shown_where_it_is_and_asked_to_log_in() {
+    let server = TestServer::new();
+    server.put("/c/a", "x").await.expect(201);
+    let page = browse(&server, None, "/").await;
+    assert_eq!(page.status, 200);
+    assert!(page.header("content-type").starts_with("text/html"));
+    let text = server.ask_as(None, "GET", "/").send().await;
+    assert!(text.header("content-type").starts_with("text/plain"), "{text:?}");
+    let [hidden, missing] =
+        [browse(&server, None, "/v1/fs/c/a").await, browse(&server, None, "/v1/fs/c/b").await];
+    for answer in [&hidden, &missing] {
+        answer.problem(401, "unauthenticated");
+        assert!(answer.header("www-authenticate").starts_with("Basic"));
+    }
+    let detail = |answer: &Answer| answer.json()["detail"].clone();
+    assert_eq!(detail(&hidden), detail(&missing));
+    assert_eq!(browse(&server, Some(ADMIN), "/v1/fs/c/a").await.body, "x");
+    browse(&server, Some(USER), "/v1/fs/c/a").await.problem(404, "not-found");
+    browse(&server, None, "/v1/fs/c/a?ticket=none").await.problem(401, "unauthenticated");
+    server.ask_as(None, "GET", "/v1/fs/c/a").send().await.problem(404, "not-found");
+}
+
+#[tokio::test]
+async fn a_digest_is_checked_or_refused() {
+    let server = TestServer::new();
+    let zeros = |length| BASE64_STANDARD.encode(vec![0; length]);
+    for (algorithm, length) in [
+        ("sha-256", 32),
+        ("sha-512", 64),
+        ("sha", 20),
+        ("md5", 16),
+        ("crc32c", 4),
+        ("crc64nvme", 8),
+    ] {
+        for header in ["repr-digest", "content-digest"] {
+            let wrong = format!("{algorithm}=:{}:", zeros(length));
+            let put = server.ask("PUT", "/v1/fs/a").header(header, &wrong).body("hello");
+            put.send().await.problem(422, "mismatch");
+        }
+    }
+    let unknown =
+        server.ask("PUT", "/v1/fs/a").header("repr-digest", "unixsum=:AAAA:").body("hello");
+    unknown.send().await.problem(400, "invalid");
+    server.get("/a").await.problem(404, "not-found");
+    let right = "sha-512=:m3HSJL1i83hdltRq0+o9czGb+8KJDKra4t/3JRlnPKcjI8PZm6XBHXx6zG4UuMXaDEZjR1wuXDre9G9zvN7AQw==:";
+    let put = server.ask("PUT", "/v1/fs/a").header("repr-digest", right).body("hello").send().await;
+    put.expect(201);
+    assert!(server.get("/a").await.header("repr-digest").contains(right));
 }
 
 #[tokio::test]

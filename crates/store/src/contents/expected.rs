@@ -13,8 +13,8 @@ pub struct Expected {
     pub sha256: Option<[u8; 32]>,
     /// Their CRC-64/NVME.
     pub crc64nvme: Option<u64>,
-    /// Their MD5.
-    pub md5: Option<[u8; 16]>,
+    /// Other digests of them.
+    pub others: Vec<(Algorithm, Vec<u8>)>,
     /// Other digests to compute.
     pub also: Vec<Algorithm>,
     /// Whether bytes that end early are kept as far as they came, as a shorter part of an upload. Nothing else can
@@ -24,8 +24,8 @@ pub struct Expected {
 
 impl Expected {
     pub(super) fn algorithms(&self) -> Vec<Algorithm> {
-        let md5 = self.md5.map(|_| Algorithm::Md5);
-        self.also.iter().copied().chain(md5).collect()
+        let others = self.others.iter().map(|(algorithm, _)| *algorithm);
+        self.also.iter().copied().chain(others).collect()
     }
 
     pub(super) fn hasher(&self) -> Hasher {
@@ -46,10 +46,15 @@ impl Expected {
         if self.crc64nvme.is_some_and(|crc| crc != digests.crc64nvme) {
             return Err(mismatched("the CRC-64/NVME is not the one announced"));
         }
-        if self.md5.is_some_and(|md5| digests.get(Algorithm::Md5) != Some(&md5[..])) {
-            return Err(mismatched("the MD5 is not the one announced"));
+        let differs = |(algorithm, digest): &&(Algorithm, Vec<u8>)| {
+            digests.get(*algorithm) != Some(digest.as_slice())
+        };
+        match self.others.iter().find(differs) {
+            Some((algorithm, _)) => {
+                Err(mismatched(&format!("the {algorithm:?} is not the one announced")))
+            }
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 

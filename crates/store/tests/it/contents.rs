@@ -65,7 +65,8 @@ fn bytes_that_are_not_what_was_announced_change_nothing() {
             Expected { length: Some(101), ..Expected::default() },
             Expected { sha256: Some([0; 32]), ..Expected::default() },
             Expected { crc64nvme: Some(0), ..Expected::default() },
-            Expected { md5: Some([0; 16]), ..Expected::default() },
+            Expected { others: vec![(Algorithm::Md5, vec![0; 16])], ..Expected::default() },
+            Expected { others: vec![(Algorithm::Sha512, vec![0; 64])], ..Expected::default() },
         ];
         for expected in wrong {
             let put = world.try_put(&world.admin, "/a", &bytes, expecting(expected));
@@ -106,7 +107,7 @@ fn digests_on_demand() {
         length: Some(9),
         sha256: Some(sha256(bytes)),
         crc64nvme: Some(0xae8b_1486_0a79_9888),
-        md5: Some(md5),
+        others: vec![(Algorithm::Md5, md5.to_vec())],
         also: vec![Algorithm::Crc32c],
         keep_short: false,
     };
