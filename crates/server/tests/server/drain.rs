@@ -70,7 +70,7 @@ const PARTS: &str = "--x\r\nContent-Disposition: form-data; name=\"op\"\r\n\r\nw
 /// Every way to be refused while bytes are on their way: before the first of them, or in their middle.
 async fn refusals(server: &Running) -> Vec<Refused> {
     let token = |answer: String| format!("Bearer {}", answer.rsplit("\r\n").next().unwrap());
-    let log_in = async |who| {
+    let log_in = async |who: (&str, &str)| {
         let head = format!(
             "POST /irods-http-api/0.7.0/authenticate HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\
              authorization: {}\r\ncontent-length: 0\r\n\r\n",
@@ -196,8 +196,17 @@ async fn a_full_disk_is_told_while_bytes_come() {
     let case = refused(ADMIN, "PUT", "/v1/fs/a", 507, "no-space");
     let head = case.head(&format!("content-length: {LARGE}"));
     for operation in 1..=2 {
-        faults.fail(operation, Fault::NoSpace);
-        is_told(&case, &send(&server, &head, &case.body()).await);
+        let refused = async {
+            // The store's upkeep may meet the fault first.
+            loop {
+                faults.fail(operation, Fault::NoSpace);
+                let answer = send(&server, &head, &case.body()).await;
+                if !answer.starts_with("HTTP/1.1 20") {
+                    return answer;
+                }
+            }
+        };
+        is_told(&case, &refused.await);
     }
 }
 
@@ -228,7 +237,7 @@ async fn one_answer(stream: &mut TcpStream) -> String {
 #[tokio::test]
 async fn a_small_body_that_nobody_read_keeps_the_connection() {
     let server = Running::start(Config::default()).await;
-    let case = refused(USER, "PUT", "/v1/fs/a", 403, "denied");
+    let case = refused(ADMIN, "POST", "/v1/none", 404, "no-route");
     let mut stream = server.connect().await;
     for _ in 0..3 {
         stream.write_all(case.head("content-length: 40000").as_bytes()).await.unwrap();

@@ -12,6 +12,7 @@ mod irods;
 mod irods_rest;
 mod keys;
 mod metadata;
+mod model;
 mod openapi;
 mod people;
 mod places;
