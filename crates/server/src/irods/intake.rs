@@ -5,7 +5,7 @@
 
 use axum::http::StatusCode;
 use bytes::{Bytes, BytesMut};
-use cenote_store::{Expected, PlaceId, PutOptions, Received, ReceivedBlob, Store, TicketUse};
+use cenote_store::{Expected, PlaceId, Received, ReceivedBlob, Store, TicketUse};
 use futures_util::{Stream, TryStreamExt, stream};
 use multer::{Field, Multipart};
 
@@ -102,9 +102,7 @@ impl Call {
             return Ok(None);
         }
         let path = self.path("lpath")?;
-        let (caller, to) = (self.caller.clone().elevated(false), path.clone());
-        let may = self.ask(move |store| Ok(store.may_put(&caller, &to, &PutOptions::default())));
-        may.await?.map_err(write::refusal)?;
+        write::may_put(self, self.caller.clone().elevated(false), path.clone()).await?;
         if all_known {
             write::check_lock(self, path.clone()).await?;
         }

@@ -16,7 +16,7 @@ use super::answer::{self, Answer};
 use super::call::Call;
 use super::code::{Code, Refusal};
 use super::lock;
-use super::write::{Mode, ensure, refusal};
+use super::write::{Mode, ensure, may_put, refusal};
 
 /// A parallel write.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,11 +107,9 @@ async fn release(call: &Call, path: StorePath, number: u64) -> Result<(), Refusa
     call.ask(move |store| lock::release(store, &caller, &path, number)).await
 }
 
-/// Where the bytes go. Who may not write there is told that, and not what is there.
+/// Where the bytes go.
 async fn place_for(call: &Call, path: &StorePath) -> Result<Option<PlaceId>, Refusal> {
-    let (caller, to) = (call.acting(), path.clone());
-    let may = call.ask(move |store| Ok(store.may_put(&caller, &to, &PutOptions::default())));
-    may.await?.map_err(refusal)?;
+    may_put(call, call.acting(), path.clone()).await?;
     call.place(path).await
 }
 
@@ -132,11 +130,7 @@ pub(super) async fn destination(call: &Call, handle: &str) -> Result<Option<Plac
             let may = call.ask(move |store| Ok(store.may_keep_part(&caller, id, offset)));
             may.await?.map_err(no_upload)?;
         }
-        None => {
-            let any = PutOptions::default();
-            let may = call.ask(move |store| Ok(store.may_put(&caller, &path, &any)));
-            may.await?.map_err(refusal)?;
-        }
+        None => may_put(call, caller, path).await?,
     }
     Ok(handle.place)
 }

@@ -3,7 +3,7 @@
 
 use bytes::Bytes;
 use cenote_store::{
-    At, Conditions, Error, ErrorKind, PlaceId, PutOptions, Received, StorePath, Where,
+    At, Caller, Conditions, Error, ErrorKind, PlaceId, PutOptions, Received, StorePath, Where,
 };
 use futures_util::stream;
 
@@ -53,6 +53,12 @@ impl Mode {
 /// What a parallel write has is nobody else's to write.
 pub(super) async fn check_lock(call: &Call, path: StorePath) -> Result<(), Refusal> {
     call.ask(move |store| lock::check(store, &path)).await?
+}
+
+/// Whether bytes may be put at a path; who may not is told that, and not what is there.
+pub(super) async fn may_put(call: &Call, caller: Caller, path: StorePath) -> Result<(), Refusal> {
+    let may = call.ask(move |store| Ok(store.may_put(&caller, &path, &PutOptions::default())));
+    may.await?.map_err(refusal)
 }
 
 /// Puts bytes at an offset of an object, which is made if it is missing, and cut first if that is wanted.

@@ -131,6 +131,20 @@ async fn bytes_that_came_to_nothing_are_not_kept() {
     assert_eq!(blobs(&main).await, 1);
 }
 
+/// So rirods 0.3.0 sends it; the object is locked, by this same write.
+#[tokio::test]
+async fn a_handle_may_come_behind_the_path_and_the_bytes() {
+    let (ada, main) = irods().await;
+    let (handle, path, bytes) = (ada.handle("o").await, ada.path("o"), vec![b'x'; LARGE]);
+    let (op, lpath) = (("op", &b"write"[..]), ("lpath", path.as_bytes()));
+    let behind = ("parallel-write-handle", handle.as_bytes());
+    let written = ada.parts(&[op, lpath, ("bytes", &bytes), behind]).await;
+    assert_eq!(code(&written), 0);
+    assert_eq!(ada.shut_down(&handle).await, 0);
+    assert_eq!(ada.read("o").await.into_bytes(), bytes);
+    assert_eq!(blobs(&main).await, 1);
+}
+
 #[tokio::test]
 async fn irods_rest_takes_no_bytes_that_may_not_be_written() {
     let (ada, main) = irods().await;
