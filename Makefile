@@ -69,7 +69,10 @@ r-trees: ## put and get N random directories from R, and change them
 editing: ## edit N * 100 random documents of JSON, TOML and INI and compare what was not touched
 	PROPTEST_CASES=$(N)00 cargo test --release --locked -p cenote-keyset --test editing
 
-nightly: crash models oracle r-trees editing ## what is too long for `make test`: crash, models, oracle, r-trees and editing, N rounds each
+outsider: ## send every generated request of every route as every caller
+	CENOTE_OUTSIDER=all cargo test --locked -p cenote-server --test server outsider
+
+nightly: crash models oracle r-trees editing outsider ## what is too long for `make test`: crash, models, oracle, r-trees and editing, N rounds each, and every outsider
 
 fuzz: ## run every fuzz target for a minute each (needs cargo-fuzz and a nightly compiler)
 	cd fuzz && for target in $$(cargo +nightly fuzz list); do \

@@ -22,7 +22,12 @@ pub struct Notes<'a> {
     opening: &'a str,
 }
 
-impl Notes<'_> {
+impl<'a> Notes<'a> {
+    /// Those of an opening, to be changed in a commit that does something else, too.
+    pub(crate) fn in_commit(tx: &'a mut Transaction, opening: &'a str) -> Self {
+        Self { tx, opening }
+    }
+
     /// The note of this name.
     pub fn get(&self, name: &str) -> Result<Option<Bytes>> {
         self.tx.value(&keys::note(self.opening, name))

@@ -94,6 +94,11 @@ impl Reading {
         people::all(&self.view)
     }
 
+    /// Whether the caller may ask which users and groups there are.
+    pub fn may_list_persons(&self) -> bool {
+        self.caller.require_login().is_ok()
+    }
+
     /// The users in a group.
     pub fn members(&self, group: PersonId) -> Result<Vec<PersonId>> {
         people::members_of(&self.view, group)

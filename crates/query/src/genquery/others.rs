@@ -33,6 +33,9 @@ impl Source<'_> {
     }
 
     fn users(&self, each: &mut dyn FnMut(Row)) -> Result<()> {
+        if !self.reading.may_list_persons() {
+            return Ok(());
+        }
         for (id, person) in &self.names.persons {
             for user_avu in self.avus(Entity::UserAvu, id.0)? {
                 each(Row { user: Some((*id, person.clone())), user_avu, ..Row::default() });

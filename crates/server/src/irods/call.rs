@@ -6,7 +6,7 @@ use cenote_store::{At, Caller, Error, Received, Store, StorePath, TicketUse};
 
 use super::code::{Code, Refusal};
 use super::form::Form;
-use super::lpath;
+use super::{lpath, parallel};
 use crate::app::App;
 use crate::config::Irods;
 use crate::layer::Peer;
@@ -76,14 +76,22 @@ impl Call {
         self.received.take().ok_or(Refusal::BAD)
     }
 
-    /// Uses the ticket that the call shows, if it shows one.
-    pub(super) async fn use_ticket(&mut self, host: String, writes: bool) -> Result<(), Refusal> {
-        let size = self.received.as_ref().map(Received::size);
-        let what = match writes {
-            true => TicketUse::Write(size.unwrap_or(0)),
-            false => TicketUse::Read,
-        };
-        self.show_ticket(host, what).await
+    /// What the call does with the ticket that it shows: an operation says by its name whether it asks, reads or writes.
+    pub(super) fn ticket_use(&self, post: bool, operation: &str) -> TicketUse {
+        let size = self.received.as_ref().map_or(0, Received::size);
+        match (post, operation) {
+            (false, "read" | "verify_checksum") | (true, "calculate_checksum") => TicketUse::Read,
+            (false, _) => TicketUse::Look,
+            (true, "write") if self.has_handle() => TicketUse::More(size),
+            (true, "write") => TicketUse::Write(size),
+            (true, "parallel_write_shutdown") => TicketUse::More(0),
+            (true, _) => TicketUse::Write(0),
+        }
+    }
+
+    /// Whether the call goes on with a parallel write, which was counted when it began.
+    pub(super) fn has_handle(&self) -> bool {
+        self.form.text("parallel-write-handle").is_some()
     }
 
     /// Uses the ticket, if there is one, for this.
@@ -92,15 +100,20 @@ impl Call {
         host: String,
         what: TicketUse,
     ) -> Result<(), Refusal> {
-        let Some(ticket) = self.form.text("ticket").map(str::to_owned) else { return Ok(()) };
+        let handle = self.form.text("parallel-write-handle");
+        let shown = self.form.text("ticket").map(str::to_owned);
+        let Some(ticket) = shown.or_else(|| parallel::ticket(handle?)) else { return Ok(()) };
         let caller = self.caller.clone();
         let grant = self.ask(move |store| store.use_ticket(&caller, &ticket, &host, what)).await;
-        let grant = grant.map_err(|refusal| match refusal {
-            Refusal::Coded { .. } => bad_ticket(),
-            other => other,
-        })?;
-        self.caller = self.caller.clone().with_ticket(grant);
+        self.caller = self.caller.clone().with_ticket(grant.map_err(bad_ticket)?);
         Ok(())
+    }
+
+    /// Counts what the ticket that was shown is used for besides.
+    pub(super) async fn count_use(&self, what: TicketUse) -> Result<(), Refusal> {
+        let caller = self.caller.clone();
+        let counted = self.ask(move |store| store.count_use(&caller, what)).await;
+        counted.map_err(bad_ticket)
     }
 }
 
@@ -116,10 +129,13 @@ pub(super) fn nowhere() -> Refusal {
         .with_message("path does not exist: OBJ_PATH_DOES_NOT_EXIST")
 }
 
-fn bad_ticket() -> Refusal {
-    Refusal::Coded {
-        status: StatusCode::INTERNAL_SERVER_ERROR,
-        code: Code::TicketInvalid,
-        message: Some("Error enabling ticket on connection.".to_owned()),
+fn bad_ticket(refusal: Refusal) -> Refusal {
+    match refusal {
+        Refusal::Coded { .. } => Refusal::Coded {
+            status: StatusCode::INTERNAL_SERVER_ERROR,
+            code: Code::TicketInvalid,
+            message: Some("Error enabling ticket on connection.".to_owned()),
+        },
+        other => other,
     }
 }

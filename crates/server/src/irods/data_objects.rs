@@ -177,6 +177,8 @@ async fn truncate(call: Call) -> Answer {
         return Err(Refusal::code(Code::InvalidInput));
     }
     let (path, caller) = (call.path("lpath")?, call.acting());
+    let (asked, at) = (caller.clone(), At::from(&path));
+    call.ask(move |store| store.stat(&asked, &at)).await?;
     write::check_lock(&call, path.clone()).await?;
     let place = call.place(&path).await?;
     call.ask(move |store| {

@@ -98,7 +98,8 @@ async fn call(app: &App, endpoint: Endpoint, request: Request) -> Answer {
 
 async fn run(endpoint: Endpoint, post: bool, host: String, mut call: Call) -> Answer {
     let operation = known(endpoint, post, &call.form)?;
-    call.use_ticket(host, operation == "write").await?;
+    let what = call.ticket_use(post, &operation);
+    call.show_ticket(host, what).await?;
     dispatch(endpoint, &operation, call).await
 }
 
@@ -169,4 +170,35 @@ async fn info(app: &App, headers: &HeaderMap) -> Answer {
         info["irods_server_version"] = Value::from(concat!("cenote ", env!("CARGO_PKG_VERSION")));
     }
     Ok(answer::json(StatusCode::OK, info))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The list that `tests/server/outsider` sends requests of.
+    const LISTED: &str = include_str!("../../tests/server/outsider/irods-operations.txt");
+
+    #[test]
+    fn the_list_of_operations_is_complete() {
+        let endpoints = [
+            ("collections", Endpoint::Collections),
+            ("data-objects", Endpoint::DataObjects),
+            ("query", Endpoint::Query),
+            ("resources", Endpoint::Resources),
+            ("rules", Endpoint::Rules),
+            ("tickets", Endpoint::Tickets),
+            ("users-groups", Endpoint::UsersGroups),
+            ("zones", Endpoint::Zones),
+        ];
+        let mut offered = String::new();
+        for (name, endpoint) in endpoints {
+            for (method, post) in [("GET", false), ("POST", true)] {
+                for operation in operations(endpoint, post).0 {
+                    offered.push_str(&format!("{method} {name} {operation}\n"));
+                }
+            }
+        }
+        assert_eq!(offered, LISTED, "write this into tests/server/outsider/irods-operations.txt");
+    }
 }

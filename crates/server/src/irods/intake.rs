@@ -82,7 +82,8 @@ impl Call {
         all_known: bool,
     ) -> Result<Received, Refusal> {
         let mut asking = Self::new(&self.app, self.caller.clone(), self.form.clone());
-        asking.show_ticket(host.to_owned(), TicketUse::Look).await?;
+        let what = if self.has_handle() { TicketUse::More(0) } else { TicketUse::Look };
+        asking.show_ticket(host.to_owned(), what).await?;
         let place = asking.destination(all_known).await?;
         let bytes = bytes.map_err(|fault| fault.to_string());
         Ok(self.app.store().receive_at(place, bytes, &Expected::default()).await?)

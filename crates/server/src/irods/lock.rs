@@ -5,20 +5,22 @@
 
 use std::time::Duration;
 
-use cenote_store::{Caller, Result, Role, Store, StorePath, Time};
+use cenote_store::{
+    Caller, Entropy, Error, ErrorKind, Result, Role, Store, StorePath, SystemEntropy, Time,
+};
 use serde::{Deserialize, Serialize};
 
 use super::code::{Code, Refusal};
-use super::notes::{self, Note};
+use super::notes::{self, Changing, Note};
 
 /// How long a lock holds without a write.
 const IDLE: Duration = Duration::from_secs(900);
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Lock {
-    /// Names the parallel write that has it.
+    /// Names the parallel write that has it; random, so that nobody else comes to know it.
     number: u64,
-    /// Who has begun that: numbers can be guessed.
+    /// Who has begun that.
     owner: u64,
     streams: u64,
     /// Until when it holds, in seconds since 1970.
@@ -47,6 +49,7 @@ pub(super) fn acquire(
     streams: u64,
     most: u64,
 ) -> Result<std::result::Result<u64, Refusal>> {
+    let number = random();
     notes::change(store, caller, Role::User, |notes| {
         let now = notes.now();
         if notes.get::<Lock>(&path.to_string())?.is_some_and(|lock| lock.holds(now)) {
@@ -56,7 +59,6 @@ pub(super) fn acquire(
         if others.map(|(_, lock)| lock.streams).sum::<u64>() + streams > most {
             return Ok(Err(Refusal::BUSY));
         }
-        let number = notes.number()?;
         let expires = now.plus(IDLE).secs();
         let owner = caller.user().0;
         notes.put(&path.to_string(), &Lock { number, owner, streams, expires })?;
@@ -83,6 +85,32 @@ pub(super) fn renew(store: &Store, caller: &Caller, path: &StorePath, number: u6
 /// Gives a lock back, if it is still the one of this number, and the caller's.
 pub(super) fn release(store: &Store, caller: &Caller, path: &StorePath, number: u64) -> Result<()> {
     remove(store, caller, path, |lock| lock.is(number, caller))
+}
+
+/// Gives a lock back in a commit that publishes what was written under it.
+///
+/// # Errors
+/// [`ErrorKind::Conflict`], if it does not hold any more.
+pub(super) fn give_back(
+    notes: &mut Changing<'_, '_>,
+    caller: &Caller,
+    path: &StorePath,
+    number: u64,
+) -> Result<()> {
+    let (now, name) = (notes.now(), path.to_string());
+    let lock = notes.get::<Lock>(&name)?;
+    if !lock.is_some_and(|lock| lock.is(number, caller) && lock.holds(now)) {
+        let message = "the parallel write has ended: nothing came through it for too long";
+        return Err(Error::new(ErrorKind::Conflict, message).with_hint("begin again"));
+    }
+    notes.remove::<Lock>(&name);
+    Ok(())
+}
+
+fn random() -> u64 {
+    let mut bytes = [0; 8];
+    SystemEntropy.fill(&mut bytes);
+    u64::from_le_bytes(bytes)
 }
 
 fn remove(
@@ -150,5 +178,30 @@ mod tests {
         assert!(!renew(&store, &ada, &path, number).unwrap());
         assert!(check(&store, &path).unwrap().is_ok());
         assert_ne!(take(), Some(number));
+    }
+
+    #[tokio::test]
+    async fn only_who_still_has_the_lock_publishes() {
+        let (store, ada) = store();
+        let path: StorePath = "/o".parse().unwrap();
+        let begin = || store.begin_upload(&ada, &path, &Default::default()).unwrap().id;
+        let take = || acquire(&store, &ada, &path, 1, 9).unwrap().ok().unwrap();
+        let publish = async |upload, number| {
+            let (ada, path) = (ada.clone(), path.clone());
+            let (caller, object) = (ada.clone(), path.clone());
+            let unlock =
+                move |notes: &mut Changing<'_, '_>| give_back(notes, &caller, &object, number);
+            notes::complete_upload(&store, &ada, upload, unlock).await.map(drop)
+        };
+        let (upload, lost) = (begin(), take());
+        release(&store, &ada, &path, lost).unwrap();
+        let taken = take();
+        let refused = publish(upload, lost).await.unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::Conflict);
+        assert!(store.stat(&ada, &(&path).into()).is_err(), "nothing was published");
+        assert!(renew(&store, &ada, &path, taken).unwrap(), "the other has it still");
+        publish(begin(), taken).await.unwrap();
+        assert!(store.stat(&ada, &(&path).into()).is_ok());
+        assert!(!renew(&store, &ada, &path, taken).unwrap(), "the commit gave it back");
     }
 }

@@ -3,7 +3,7 @@
 //! catalog knows it.
 
 use bytes::Bytes;
-use cenote_store::{Caller, Error, ErrorKind, Notes, Result, Role, Store, Time};
+use cenote_store::{Caller, Error, ErrorKind, Notes, Result, Role, Stat, Store, Time, UploadId};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -41,6 +41,17 @@ pub(super) fn change<T>(
     mut change: impl FnMut(&mut Changing<'_, '_>) -> Result<T>,
 ) -> Result<T> {
     store.change_notes(caller, role, OPENING, |notes| change(&mut Changing(notes)))
+}
+
+/// Publishes an upload, with a change of notes in the same commit.
+pub(super) async fn complete_upload(
+    store: &Store,
+    caller: &Caller,
+    upload: UploadId,
+    also: impl Fn(&mut Changing<'_, '_>) -> Result<()> + Send + 'static,
+) -> Result<Stat> {
+    let also = move |notes: &mut Notes<'_>| also(&mut Changing(notes));
+    store.complete_upload_with(caller, upload, None, OPENING, also).await
 }
 
 /// The notes, while they are being changed.

@@ -4,29 +4,36 @@
 //! shut down, all of them or none, and an abandoned one is swept. A handle that keeps the content has none, and
 //! each write through it is laid over the content at once. Either has the lock of its object, which is a
 //! note of the store's; so any server over the same catalog knows every handle.
+//!
+//! Invariant: a handle without its lock writes nothing any more, and publishes nothing: the commit that publishes gives
+//! the lock back.
 
 use axum::http::StatusCode;
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use cenote_store::{
-    At, Conditions, Error, ErrorKind, PlaceId, PutOptions, StorePath, UploadOptions, Where,
+    At, Conditions, Error, ErrorKind, PlaceId, PutOptions, StorePath, UploadId, UploadOptions,
+    Where,
 };
 
 use super::answer::{self, Answer};
 use super::call::Call;
 use super::code::{Code, Refusal};
 use super::lock;
+use super::notes::{self, Changing};
 use super::write::{Mode, ensure, may_put, refusal};
 
-/// A parallel write.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A parallel write. It has no `Debug`, since it can have a ticket in it.
+#[derive(Clone, PartialEq, Eq)]
 struct Handle {
     /// The number of its lock.
     lock: u64,
     /// The upload that takes its bytes, if they replace the content.
-    upload: Option<u64>,
+    upload: Option<UploadId>,
     /// The place that they go to, if one was named.
     place: Option<PlaceId>,
+    /// The ticket with which it was begun, which clients do not show again.
+    ticket: Option<String>,
     path: StorePath,
 }
 
@@ -50,25 +57,36 @@ impl Handle {
         let upload = self.upload.map(|id| id.to_string()).unwrap_or_default();
         let path = BASE64_URL_SAFE_NO_PAD.encode(self.path.to_string());
         let place = self.place.map(|id| id.to_string()).unwrap_or_default();
-        format!("{}.{upload}.{place}.{path}", self.lock)
+        let ticket = self.ticket.as_deref().unwrap_or_default();
+        let ticket = BASE64_URL_SAFE_NO_PAD.encode(ticket);
+        format!("{}.{upload}.{place}.{ticket}.{path}", self.lock)
     }
 
     fn decode(handle: &str) -> Option<Self> {
-        let mut parts = handle.splitn(4, '.');
-        let (lock, upload) = (parts.next()?, parts.next()?);
-        let (place, path) = (parts.next()?, parts.next()?);
-        let path = String::from_utf8(BASE64_URL_SAFE_NO_PAD.decode(path).ok()?).ok()?;
-        let number = |text: &str| match text {
-            "" => Some(None),
-            text => text.parse::<u64>().ok().map(Some),
-        };
+        let parts: Vec<&str> = handle.split('.').collect();
+        let [lock, upload, place, ticket, path] = parts[..] else { return None };
         Some(Self {
             lock: lock.parse().ok()?,
-            upload: number(upload)?,
-            place: number(place)?.map(PlaceId),
-            path: path.parse().ok()?,
+            upload: some(upload)?,
+            place: some(place)?.map(PlaceId),
+            ticket: Some(decoded(ticket)?).filter(|ticket| !ticket.is_empty()),
+            path: decoded(path)?.parse().ok()?,
         })
     }
+}
+
+/// What a part of a handle says, if it says something.
+fn some<T: std::str::FromStr>(part: &str) -> Option<Option<T>> {
+    if part.is_empty() { Some(None) } else { part.parse().ok().map(Some) }
+}
+
+fn decoded(part: &str) -> Option<String> {
+    String::from_utf8(BASE64_URL_SAFE_NO_PAD.decode(part).ok()?).ok()
+}
+
+/// The ticket with which a handle was made.
+pub(super) fn ticket(handle: &str) -> Option<String> {
+    Handle::decode(handle)?.ticket
 }
 
 /// `parallel_write_init`.
@@ -87,7 +105,8 @@ pub(super) async fn init(call: Call) -> Answer {
     };
     match begun {
         Ok(upload) => {
-            let handle = Handle { lock, upload, place, path };
+            let ticket = call.form.text("ticket").map(str::to_owned);
+            let handle = Handle { lock, upload, place, ticket, path };
             answer::member("parallel_write_handle", handle.encode())
         }
         Err(refusal) => {
@@ -113,7 +132,7 @@ async fn place_for(call: &Call, path: &StorePath) -> Result<Option<PlaceId>, Ref
     call.place(path).await
 }
 
-async fn begin(call: &Call, path: StorePath, place: Option<PlaceId>) -> Result<u64, Refusal> {
+async fn begin(call: &Call, path: StorePath, place: Option<PlaceId>) -> Result<UploadId, Refusal> {
     let caller = call.acting();
     let put = PutOptions { place, ..PutOptions::default() };
     let options = UploadOptions { put, size: None };
@@ -167,24 +186,42 @@ pub(super) async fn write(mut call: Call, handle: &str) -> Answer {
 }
 
 /// `parallel_write_shutdown`: what was written is seen from now on. A handle that is not known, any more, is
-/// no error.
+/// no error; one that has lost its lock is, if it has bytes that are not seen.
 pub(super) async fn shutdown(call: Call) -> Answer {
     let handle = call.need("parallel-write-handle")?;
     let Some(handle) = Handle::decode(handle) else { return answer::done() };
-    let completed = match handle.upload {
-        Some(id) => call.app.store().complete_upload(&call.acting(), id, None).await.map(drop),
-        None => Ok(()),
+    let Some(id) = handle.upload else {
+        release(&call, handle.path, handle.lock).await?;
+        return answer::done();
     };
+    match publish(&call, id, &handle).await {
+        Ok(()) => return answer::done(),
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        Err(error) => {
+            release(&call, handle.path, handle.lock).await?;
+            return Err(not_published(error));
+        }
+    }
     release(&call, handle.path, handle.lock).await?;
-    match completed {
-        Ok(()) => answer::done(),
-        Err(error) if error.kind() == ErrorKind::NotFound => answer::done(),
-        Err(error) if error.kind() == ErrorKind::Conflict => Err(Refusal::Coded {
+    answer::done()
+}
+
+/// Publishes the upload of a handle in one commit with the end of its lock, which it must still have.
+async fn publish(call: &Call, id: UploadId, handle: &Handle) -> cenote_store::Result<()> {
+    let (caller, path, number) = (call.caller.clone(), handle.path.clone(), handle.lock);
+    let unlock = move |notes: &mut Changing<'_, '_>| lock::give_back(notes, &caller, &path, number);
+    let store = call.app.store();
+    notes::complete_upload(store, &call.acting(), id, unlock).await.map(drop)
+}
+
+fn not_published(error: Error) -> Refusal {
+    match error.kind() {
+        ErrorKind::Conflict => Refusal::Coded {
             status: StatusCode::OK,
             code: Code::InvalidHandle,
             message: Some(error.to_string()),
-        }),
-        Err(error) => Err(error.into()),
+        },
+        _ => error.into(),
     }
 }
 
@@ -196,10 +233,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_handle_comes_back(lock: u64, upload: Option<u64>, place: Option<u64>, path in "(/[a-z ü]{1,5}){1,3}") {
+        fn a_handle_comes_back(
+            lock: u64, upload: Option<(u64, Option<u64>)>, place: Option<u64>,
+            ticket in proptest::option::of("\\PC{1,5}"), path in "(/[a-z ü]{1,5}){1,3}",
+        ) {
+            let upload = upload.map(|(number, secret)| UploadId { number, secret });
             let (place, path) = (place.map(PlaceId), path.parse().unwrap());
-            let handle = Handle { lock, upload, place, path };
-            prop_assert_eq!(Handle::decode(&handle.encode()), Some(handle));
+            let handle = Handle { lock, upload, place, ticket, path };
+            prop_assert!(Handle::decode(&handle.encode()) == Some(handle));
         }
 
         #[test]

@@ -30,6 +30,11 @@ pub(super) async fn set_inheritance(call: Call) -> Answer {
 pub(super) async fn modify(call: Call, wanted: Wanted) -> Answer {
     let operations = operations(&call)?;
     let stat = call.required(wanted).await?;
+    // Who may not change the list is told so before names are looked up.
+    if let Err(refusal) = change(&call, &stat, Vec::new()).await {
+        let first = operations.first().cloned().unwrap_or_default();
+        return answer::part_failed(refusal, 0, &first);
+    }
     let mut changes = Vec::with_capacity(operations.len());
     for (index, operation) in operations.iter().enumerate() {
         match grant(&call, operation).await {

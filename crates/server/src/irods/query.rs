@@ -1,7 +1,7 @@
 //! `query`: GenQuery over the store.
 
 use cenote_query::genquery::{self, Options, RemoteZone, Zone};
-use cenote_store::{PlaceId, Result, Store, Time};
+use cenote_store::{Caller, PlaceId, Result, Store, Time};
 
 use super::answer::{self, Answer};
 use super::call::Call;
@@ -110,12 +110,13 @@ fn switch(call: &Call, name: &str) -> std::result::Result<bool, Refusal> {
 /// What a query may ask besides the tree.
 pub(super) async fn zone(call: &Call) -> std::result::Result<Zone, Refusal> {
     let (name, resource) = (call.settings().zone.clone(), call.settings().resource.clone());
+    let caller = call.caller.clone();
     call.ask(move |store| {
         let mut resources = Hierarchy::read(store, resource)?.resources();
         for resource in &mut resources {
             resource.avus = store.place_avus(PlaceId(resource.id))?;
         }
-        let (remote, delayed) = (remote(store, &name)?, delayed(store)?);
+        let (remote, delayed) = (remote(store, &name)?, delayed(store, &caller)?);
         Ok(Zone { name, resources, remote, delayed })
     })
     .await
@@ -131,14 +132,17 @@ fn remote(store: &Store, local: &str) -> Result<Vec<RemoteZone>> {
     Ok(zones.map(zone).collect())
 }
 
-fn delayed(store: &Store) -> Result<Vec<genquery::DelayedRule>> {
+/// The delayed rules of the caller; all there are, for an administrator. Their texts can name anything.
+fn delayed(store: &Store, caller: &Caller) -> Result<Vec<genquery::DelayedRule>> {
     let rule = |(id, rule): (String, Delayed)| genquery::DelayedRule {
         id: id.parse().unwrap_or_default(),
         text: rule.text,
         user: rule.user,
         due: Time::from_secs(rule.due),
     };
-    let mut rules: Vec<_> = notes::all::<Delayed>(store)?.into_iter().map(rule).collect();
+    let all = notes::all::<Delayed>(store)?.into_iter();
+    let own = all.filter(|(_, rule)| caller.is_admin() || rule.user == caller.name());
+    let mut rules: Vec<_> = own.map(rule).collect();
     rules.sort_by_key(|rule| rule.id);
     Ok(rules)
 }

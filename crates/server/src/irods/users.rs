@@ -139,6 +139,7 @@ async fn membership(call: Call, join: bool) -> Answer {
 }
 
 async fn users(call: Call) -> Answer {
+    call.caller.require_login()?;
     let zone = call.settings().zone.clone();
     let persons = call.ask(|store| store.persons()).await?;
     let users = persons.into_iter().filter(|(_, person)| person.kind == PersonKind::User);
@@ -147,6 +148,7 @@ async fn users(call: Call) -> Answer {
 }
 
 async fn groups(call: Call) -> Answer {
+    call.caller.require_login()?;
     let persons = call.ask(|store| store.persons()).await?;
     let groups = persons.into_iter().filter(|(_, person)| person.kind == PersonKind::Group);
     answer::member("groups", groups.map(|(_, person)| person.name).collect::<Vec<String>>())
@@ -155,6 +157,7 @@ async fn groups(call: Call) -> Answer {
 async fn is_member(call: Call) -> Answer {
     let (group, user) = (call.need("group")?.to_owned(), call.need("user")?.to_owned());
     call.need("zone")?;
+    call.caller.require_login()?;
     let is_member = call.ask(move |store| {
         let exists = store.person_named(&user).is_ok();
         match group.as_str() {
@@ -167,6 +170,7 @@ async fn is_member(call: Call) -> Answer {
 
 async fn stat(call: Call) -> Answer {
     let (name, zone) = (call.need("name")?.to_owned(), call.settings().zone.clone());
+    call.caller.require_login()?;
     let members = call.ask(move |store| {
         let Ok((id, person)) = store.person_named(&name) else {
             return Ok(Map::from_iter([("exists".to_owned(), false.into())]));

@@ -18,7 +18,7 @@ pub(super) async fn write(mut call: Call) -> Answer {
     }
     let path = call.path("lpath")?;
     let mode = Mode::of(&call)?;
-    check_lock(&call, path.clone()).await?;
+    may_write(&call, path.clone()).await?;
     let place = call.place(&path).await?;
     let bytes = call.bytes()?;
     match mode {
@@ -48,6 +48,13 @@ impl Mode {
             (_, truncate, offset) => Self::At(Where::Offset(offset), truncate),
         })
     }
+}
+
+/// Refuses a write of who may not write, and of what a parallel write has. In this order: a lock tells that something is
+/// there.
+pub(super) async fn may_write(call: &Call, path: StorePath) -> Result<(), Refusal> {
+    may_put(call, call.acting(), path.clone()).await?;
+    check_lock(call, path).await
 }
 
 /// What a parallel write has is nobody else's to write.

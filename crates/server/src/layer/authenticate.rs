@@ -2,24 +2,20 @@
 
 use std::sync::Arc;
 
-use axum::extract::{FromRequestParts, Request, State};
-use axum::http::request::Parts;
+use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use cenote_store::{Caller, ErrorKind, Store};
+use cenote_store::{Caller, ErrorKind};
 
+use super::asker::Asking;
 use super::local::LocalCaller;
-use super::ticket::{self, ShownTicket};
+use super::ticket;
 use crate::app::App;
 use crate::front::{ask_to_log_in, is_browsed};
 use crate::problem::{Problem, ProblemKind};
-
-/// Who asks, for a handler behind [`authenticate`].
-#[derive(Debug, Clone)]
-pub(crate) struct Asker(pub(crate) Caller);
 
 /// The name of who asked, on its way out to the log.
 #[derive(Debug, Clone)]
@@ -28,15 +24,6 @@ pub(crate) struct User(Arc<str>);
 impl User {
     pub(crate) fn as_str(&self) -> &str {
         &self.0
-    }
-}
-
-impl FromRequestParts<App> for Asker {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Problem> {
-        let asker = parts.extensions.get::<Self>().cloned();
-        asker.ok_or_else(|| Problem::new(ProblemKind::Internal, "the route has no authentication"))
     }
 }
 
@@ -55,13 +42,14 @@ pub(crate) async fn authenticate(
     next: Next,
 ) -> Response {
     let browsed = is_browsed(&request);
+    let ticket = ticket::take(&mut request);
     let caller = match identify(&app, &mut request).await {
         Ok(caller) => caller,
         Err(problem) => return problem.into_response(),
     };
     let browsed = browsed && caller.is_anonymous();
     let user = User(caller.name().into());
-    request.extensions_mut().insert(Asker(caller));
+    request.extensions_mut().insert(Asking { caller, ticket });
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
     let mut response = next.run(request).await;
     if !reads {
@@ -75,7 +63,6 @@ pub(crate) async fn authenticate(
 }
 
 async fn identify(app: &App, request: &mut Request) -> Result<Caller, Problem> {
-    let ticket = ticket::take(request)?;
     let shown = match request.extensions_mut().remove() {
         Some(local) => Credentials::Local(local),
         None => credentials(request.headers())?,
@@ -84,21 +71,11 @@ async fn identify(app: &App, request: &mut Request) -> Result<Caller, Problem> {
         Credentials::Password(..) => Some(app.password_turn().await),
         _ => None,
     };
-    app.ask_here(|store| {
-        let caller = match &shown {
-            Credentials::Nothing => store.anonymous()?,
-            Credentials::Password(name, password) => store.authenticate_password(name, password)?,
-            Credentials::Token(token) => store.authenticate_token(token)?,
-            Credentials::Local(caller) => caller.clone().into_caller(),
-        };
-        match ticket {
-            None => Ok(caller),
-            Some(ShownTicket { ticket, host, what }) => {
-                let used = |store: &Store| store.use_ticket(&caller, &ticket, &host, what);
-                let grant = store.at_once(used)?;
-                Ok(caller.with_ticket(grant))
-            }
-        }
+    app.ask_here(|store| match &shown {
+        Credentials::Nothing => store.anonymous(),
+        Credentials::Password(name, password) => store.authenticate_password(name, password),
+        Credentials::Token(token) => store.authenticate_token(token),
+        Credentials::Local(caller) => Ok(caller.clone().into_caller()),
     })
 }
 

@@ -4,6 +4,7 @@
 //! [`admit`] (too many at a time), then per route [`authenticate`] and a limit of time.
 
 mod admit;
+mod asker;
 mod authenticate;
 mod body;
 mod exchange;
@@ -14,7 +15,8 @@ mod ticket;
 mod time_limit;
 
 pub(crate) use admit::admit;
-pub(crate) use authenticate::{Asker, authenticate};
+pub(crate) use asker::{Asker, Changer, PartWriter, Reader, Uploader, Writer};
+pub(crate) use authenticate::authenticate;
 pub use local::LocalCaller;
 pub(crate) use observe::observe;
 pub(crate) use request_id::{RequestId, RequestIds};

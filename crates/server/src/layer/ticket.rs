@@ -3,9 +3,8 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use axum::extract::Request;
+use axum::http::HeaderName;
 use axum::http::uri::{PathAndQuery, Uri};
-use axum::http::{HeaderName, Method};
-use cenote_store::TicketUse;
 use http_body::Body;
 
 use crate::problem::Problem;
@@ -19,52 +18,33 @@ const ABOUT_TICKETS: &str = "/v1/tickets";
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) IpAddr);
 
-/// A ticket, and what it is used for. It has no `Debug`, so that it cannot be logged by accident.
+/// A ticket as a request shows it. It has no `Debug`, so that it cannot be logged by accident.
+#[derive(Clone)]
 pub(super) struct ShownTicket {
     pub(super) ticket: String,
+    /// The address that it is shown from.
     pub(super) host: String,
-    pub(super) what: TicketUse,
+    length: Option<u64>,
 }
 
-/// Takes the ticket out of the request: nothing further in sees it.
-pub(super) fn take(request: &mut Request) -> Result<Option<ShownTicket>, Problem> {
-    let header = request.headers_mut().remove(HEADER);
-    let header = header.and_then(|value| value.to_str().ok().map(str::to_owned));
-    let Some(ticket) = header.or_else(|| take_from_query(request.uri_mut())) else {
-        return Ok(None);
-    };
-    let peer = request.extensions().get().map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |Peer(ip)| *ip);
-    let host = peer.to_canonical().to_string();
-    Ok(Some(ShownTicket { ticket, host, what: use_of(request)? }))
-}
-
-/// Where a GET reads contents, and does not only tell what is there.
-const CONTENTS: [&str; 4] = ["/v1/fs", "/v1/archive", "/v1/gsd/chunk", "/v1/key"];
-
-/// Where a POST reads contents.
-const ARCHIVE: &str = "/v1/archive";
-
-/// Where a POST only asks.
-const ASKED: &str = "/v1/stat";
-
-/// What a request uses its ticket for.
-fn use_of(request: &Request) -> Result<TicketUse, Problem> {
-    let path = request.uri().path();
-    match *request.method() {
-        Method::GET if CONTENTS.iter().any(|route| path.starts_with(route)) => Ok(TicketUse::Read),
-        Method::GET | Method::HEAD | Method::OPTIONS => Ok(TicketUse::Look),
-        Method::POST if path == ASKED => Ok(TicketUse::Look),
-        Method::POST if path == ARCHIVE => Ok(TicketUse::Read),
-        _ => length(request).map(TicketUse::Write),
+impl ShownTicket {
+    /// How long the body is. A write with a ticket says so, because a ticket may be limited in bytes.
+    pub(super) fn length(&self) -> Result<u64, Problem> {
+        self.length.ok_or_else(|| {
+            Problem::invalid("a write with a ticket needs a Content-Length")
+                .with_hint("send the length, or log in instead of using the ticket")
+        })
     }
 }
 
-/// A write with a ticket says how long it is, because a ticket may be limited in bytes.
-fn length(request: &Request) -> Result<u64, Problem> {
-    request.body().size_hint().exact().ok_or_else(|| {
-        Problem::invalid("a write with a ticket needs a Content-Length")
-            .with_hint("send the length, or log in instead of using the ticket")
-    })
+/// Takes the ticket out of the request: nothing further in sees it.
+pub(super) fn take(request: &mut Request) -> Option<ShownTicket> {
+    let header = request.headers_mut().remove(HEADER);
+    let header = header.and_then(|value| value.to_str().ok().map(str::to_owned));
+    let ticket = header.or_else(|| take_from_query(request.uri_mut()))?;
+    let peer = request.extensions().get().map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |Peer(ip)| *ip);
+    let host = peer.to_canonical().to_string();
+    Some(ShownTicket { ticket, host, length: request.body().size_hint().exact() })
 }
 
 fn take_from_query(uri: &mut Uri) -> Option<String> {
@@ -84,6 +64,7 @@ fn take_from_query(uri: &mut Uri) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use axum::body::Body;
+    use axum::http::Method;
 
     use super::*;
 
@@ -101,35 +82,18 @@ mod tests {
             ("", None, "/x"),
         ] {
             let mut request = request(Method::GET, &format!("/x{query}"), Body::empty());
-            let taken = take(&mut request).unwrap().map(|taken| taken.ticket);
+            let taken = take(&mut request).map(|taken| taken.ticket);
             assert_eq!(taken.as_deref(), ticket, "{query}");
             assert_eq!(request.uri().to_string(), rest);
         }
     }
 
     #[test]
-    fn to_ask_what_is_there_is_no_use() {
-        for (method, path, what) in [
-            (Method::GET, "/v1/fs/a", TicketUse::Read),
-            (Method::GET, "/v1/key", TicketUse::Read),
-            (Method::GET, "/v1/keys", TicketUse::Read),
-            (Method::HEAD, "/v1/fs/a", TicketUse::Look),
-            (Method::GET, "/v1/list", TicketUse::Look),
-            (Method::POST, "/v1/stat", TicketUse::Look),
-            (Method::POST, "/v1/archive", TicketUse::Read),
-            (Method::POST, "/v1/move", TicketUse::Write(0)),
-        ] {
-            let request = request(method, path, Body::empty());
-            assert_eq!(use_of(&request).unwrap(), what, "{path}");
-        }
-    }
-
-    #[test]
     fn a_write_is_counted_by_its_length() {
         let mut put = request(Method::PUT, "/x?ticket=t", Body::from("abc"));
-        assert_eq!(take(&mut put).unwrap().unwrap().what, TicketUse::Write(3));
+        assert_eq!(take(&mut put).unwrap().length().ok(), Some(3));
         let stream = futures_util::stream::empty::<Result<bytes::Bytes, std::io::Error>>();
         let mut unknown = request(Method::PUT, "/x?ticket=t", Body::from_stream(stream));
-        assert_eq!(take(&mut unknown).err().unwrap().status(), 400);
+        assert_eq!(take(&mut unknown).unwrap().length().unwrap_err().status(), 400);
     }
 }

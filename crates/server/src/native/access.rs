@@ -7,7 +7,7 @@ use super::address::at;
 use super::extract::Json;
 use super::json::{AccessList, ChangeAccess, GrantLine, Target};
 use crate::app::App;
-use crate::layer::Asker;
+use crate::layer::{Asker, Changer};
 use crate::problem::Problem;
 
 /// The lines that bear on a resource, with where each comes from.
@@ -26,7 +26,7 @@ pub(super) async fn read(
     responses((status = 200, body = AccessList)))]
 pub(super) async fn change(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Changer(caller): Changer,
     Json(question): Json<ChangeAccess>,
 ) -> Result<Json<AccessList>, Problem> {
     let at = at(question.path.as_deref(), question.id)?;

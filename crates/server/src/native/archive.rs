@@ -18,7 +18,7 @@ use super::archive_entry::{entry_header, extended};
 use super::extract::Json;
 use super::json::{ArchiveQuestion, Target};
 use crate::app::App;
-use crate::layer::Asker;
+use crate::layer::Reader;
 use crate::problem::Problem;
 
 /// Bytes between the reader of contents and the client.
@@ -35,7 +35,7 @@ const MOST: usize = 1_000;
     responses((status = 200, body = Vec<u8>, content_type = "application/x-tar")))]
 pub(super) async fn archive(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Reader(caller): Reader,
     at: At,
 ) -> Result<Response, Problem> {
     let (asker, top) = (caller.clone(), at.clone());
@@ -54,7 +54,7 @@ pub(super) async fn archive(
     responses((status = 200, body = Vec<u8>, content_type = "application/x-tar")))]
 pub(super) async fn archive_of(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Reader(caller): Reader,
     Json(question): Json<ArchiveQuestion>,
 ) -> Result<Response, Problem> {
     if question.ids.len() > MOST {

@@ -1,14 +1,14 @@
 //! Attributes that a client may set.
 
 use axum::extract::State;
-use cenote_store::{AttributeChange, Store, Versioning};
+use cenote_store::{AttributeChange, Versioning};
 
 use super::address::at;
 use super::create::mode;
 use super::extract::Json;
 use super::json::{Names, Resource, SetAttributes, VersioningWord};
 use crate::app::App;
-use crate::layer::Asker;
+use crate::layer::Changer;
 use crate::problem::Problem;
 
 /// Sets attributes; what is left out stays as it is.
@@ -16,7 +16,7 @@ use crate::problem::Problem;
     responses((status = 200, body = Resource)))]
 pub(super) async fn set(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Changer(caller): Changer,
     Json(question): Json<SetAttributes>,
 ) -> Result<Json<Resource>, Problem> {
     let at = at(question.path.as_deref(), question.id)?;
@@ -27,17 +27,13 @@ pub(super) async fn set(
             mode,
             mtime: question.mtime.map(|mtime| mtime.0),
             versioning: versioning.map(Some),
-            owner: question.owner.map(|name| owner(store, &name)).transpose()?,
+            owner: question.owner,
             media_type: question.media_type.map(|text| Some(text).filter(|text| !text.is_empty())),
         };
         let stat = store.set_attributes(&caller, &at, &change)?;
         Ok(Json(Resource::of(&stat, &mut Names::new(store))?))
     })
     .await
-}
-
-fn owner(store: &Store, name: &str) -> cenote_store::Result<cenote_store::PersonId> {
-    store.person_named(name).map(|(id, _)| id)
 }
 
 fn versioning(question: &SetAttributes) -> Result<Option<Versioning>, Problem> {

@@ -8,7 +8,7 @@ use axum::body::{Body, HttpBody};
 use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
-use cenote_store::{BatchItem, Caller, PutOptions, Stat, Store, StorePath};
+use cenote_store::{BatchItem, Caller, PutOptions, Stat, Store, StorePath, TicketUse};
 use futures_util::{StreamExt, TryStreamExt};
 use http_body_util::Limited;
 use tokio::io::AsyncRead;
@@ -43,7 +43,7 @@ pub(super) async fn batch(
 ) -> Result<Response, Problem> {
     let under: StorePath = query.path.parse()?;
     let each = PutOptions {
-        place: place(&app, query.place.as_deref())?,
+        place: place(&app, &caller, query.place.as_deref())?,
         conditions: write_conditions(&headers)?,
         ..PutOptions::default()
     };
@@ -97,11 +97,14 @@ impl Batch {
         }
     }
 
+    /// Reads an entry; each is a use of the ticket.
     async fn read<R: AsyncRead + Unpin + Send>(
         &self,
         path: StorePath,
         entry: Entry<R>,
     ) -> Result<BatchItem, Problem> {
+        let what = TicketUse::Write(entry.effective_size());
+        self.app.ask_here(|store| store.at_once(|store| store.count_use(&self.caller, what)))?;
         read(self.app.store(), &self.caller, (path, &self.each), entry).await
     }
 

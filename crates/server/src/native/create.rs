@@ -7,7 +7,7 @@ use cenote_store::{CreateOptions, Draft, StorePath};
 use super::extract::Json;
 use super::json::{Creatable, Create, Names, Resource};
 use crate::app::App;
-use crate::layer::Asker;
+use crate::layer::Changer;
 use crate::problem::Problem;
 
 /// Creates a collection, a link or a description.
@@ -15,7 +15,7 @@ use crate::problem::Problem;
     responses((status = 201, body = Resource)))]
 pub(super) async fn create(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Changer(caller): Changer,
     Json(create): Json<Create>,
 ) -> Result<(StatusCode, Json<Resource>), Problem> {
     let path: StorePath = create.path.parse()?;

@@ -14,7 +14,7 @@ use super::conditional::write_conditions;
 use super::extract::{Json, small_body};
 use super::json::{Names, Resource, Target};
 use crate::app::App;
-use crate::layer::Asker;
+use crate::layer::{Asker, Writer};
 use crate::problem::Problem;
 
 /// What `<>` is read as.
@@ -40,7 +40,7 @@ pub(super) async fn read(
     responses((status = 200, body = Resource)))]
 pub(super) async fn replace(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Writer(caller): Writer,
     at: At,
     headers: HeaderMap,
     request: Request,

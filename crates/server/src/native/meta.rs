@@ -9,7 +9,7 @@ use super::conditional::write_conditions;
 use super::extract::Json;
 use super::json::{CopyDescription, Describe, Description, Names, Op, Operation, Resource, Target};
 use crate::app::App;
-use crate::layer::Asker;
+use crate::layer::{Asker, Changer, Writer};
 use crate::problem::Problem;
 
 /// The description of a resource.
@@ -32,7 +32,7 @@ pub(super) async fn read(
     responses((status = 200, body = Resource)))]
 pub(super) async fn change(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Writer(caller): Writer,
     headers: HeaderMap,
     Json(question): Json<Describe>,
 ) -> Result<Json<Resource>, Problem> {
@@ -53,7 +53,7 @@ pub(super) async fn change(
     responses((status = 200, body = Resource)))]
 pub(super) async fn copy(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Changer(caller): Changer,
     headers: HeaderMap,
     Json(question): Json<CopyDescription>,
 ) -> Result<Json<Resource>, Problem> {

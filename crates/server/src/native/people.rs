@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use cenote_store::{Caller, ErrorKind, PersonKind, UserChange};
+use cenote_store::{PersonKind, UserChange};
 
 use super::extract::Json;
 use super::json::{
@@ -11,8 +11,8 @@ use super::json::{
 };
 use super::query::Params;
 use crate::app::App;
-use crate::layer::Asker;
-use crate::problem::{Problem, ProblemKind};
+use crate::layer::{Asker, Changer};
+use crate::problem::Problem;
 
 /// Who the asker is.
 #[utoipa::path(get, path = "/v1/whoami", tag = "people", responses((status = 200, body = Identity)))]
@@ -28,24 +28,13 @@ pub(super) async fn whoami(
     .await
 }
 
-/// Names are not for those who do not say theirs.
-pub(super) fn refuse_anonymous(caller: &Caller) -> Result<(), Problem> {
-    match caller.is_anonymous() {
-        true => {
-            let kind = ProblemKind::Store(ErrorKind::Unauthenticated);
-            Err(Problem::new(kind, "only users may ask who there is").with_hint("log in"))
-        }
-        false => Ok(()),
-    }
-}
-
 /// All users.
 #[utoipa::path(get, path = "/v1/users", tag = "people", responses((status = 200, body = Users)))]
 pub(super) async fn users(
     State(app): State<App>,
     Asker(caller): Asker,
 ) -> Result<Json<Users>, Problem> {
-    refuse_anonymous(&caller)?;
+    caller.require_login()?;
     app.ask(move |store| {
         let persons = store.persons()?.into_iter().map(|(_, person)| person);
         let users = persons.filter(|person| person.kind == PersonKind::User);
@@ -64,7 +53,7 @@ pub(super) async fn users(
     responses((status = 201, description = "It is made")))]
 pub(super) async fn add_user(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Changer(caller): Changer,
     Json(NewUser { name, password, role }): Json<NewUser>,
 ) -> Result<StatusCode, Problem> {
     let user = cenote_store::NewUser { name, password, role: role.into() };
@@ -77,7 +66,7 @@ pub(super) async fn add_user(
     responses((status = 204, description = "It is changed")))]
 pub(super) async fn change_user(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Changer(caller): Changer,
     Json(ChangeUser { name, password, role }): Json<ChangeUser>,
 ) -> Result<StatusCode, Problem> {
     let change = UserChange { password, role: role.map(Into::into) };
@@ -90,7 +79,7 @@ pub(super) async fn change_user(
     responses((status = 204, description = "It is gone")))]
 pub(super) async fn remove_user(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Changer(caller): Changer,
     Params(Named { name }): Params<Named>,
 ) -> Result<StatusCode, Problem> {
     app.ask(move |store| store.remove_person(&caller, &name)).await?;
@@ -103,7 +92,7 @@ pub(super) async fn groups(
     State(app): State<App>,
     Asker(caller): Asker,
 ) -> Result<Json<Groups>, Problem> {
-    refuse_anonymous(&caller)?;
+    caller.require_login()?;
     app.ask(move |store| {
         let persons = store.persons()?.into_iter().map(|(_, person)| person);
         let groups = persons.filter(|person| person.kind == PersonKind::Group);
@@ -121,7 +110,7 @@ pub(super) async fn groups(
     responses((status = 201, description = "It is made")))]
 pub(super) async fn add_group(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Changer(caller): Changer,
     Json(NewGroup { name }): Json<NewGroup>,
 ) -> Result<StatusCode, Problem> {
     app.ask(move |store| store.add_group(&caller, &name)).await?;
@@ -133,7 +122,7 @@ pub(super) async fn add_group(
     responses((status = 204, description = "It is changed")))]
 pub(super) async fn change_group(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Changer(caller): Changer,
     Json(ChangeGroup { name, add, remove }): Json<ChangeGroup>,
 ) -> Result<StatusCode, Problem> {
     app.ask(move |store| store.change_group(&caller, &name, &add, &remove)).await?;
@@ -145,7 +134,7 @@ pub(super) async fn change_group(
     responses((status = 204, description = "It is gone")))]
 pub(super) async fn remove_group(
     app: State<App>,
-    asker: Asker,
+    asker: Changer,
     named: Params<Named>,
 ) -> Result<StatusCode, Problem> {
     remove_user(app, asker, named).await

@@ -2,14 +2,13 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use cenote_store::{Error, ErrorKind, PlaceChange, Store};
+use cenote_store::{Caller, Error, ErrorKind, PlaceChange, Store};
 
 use super::extract::{Json, Segment};
 use super::json::{self, ChangePlace, Drain, Job, Named, NewPlace, PlaceView, Places};
-use super::people::refuse_anonymous;
 use super::query::Params;
 use crate::app::App;
-use crate::layer::Asker;
+use crate::layer::{Asker, Changer};
 use crate::problem::Problem;
 
 /// All places.
@@ -18,7 +17,7 @@ pub(super) async fn list(
     State(app): State<App>,
     Asker(caller): Asker,
 ) -> Result<Json<Places>, Problem> {
-    refuse_anonymous(&caller)?;
+    caller.require_login()?;
     app.ask(|store| Ok(Json(Places { items: json::places(store)? }))).await
 }
 
@@ -27,7 +26,7 @@ pub(super) async fn list(
     responses((status = 201, body = PlaceView)))]
 pub(super) async fn add(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Changer(caller): Changer,
     Json(question): Json<NewPlace>,
 ) -> Result<(StatusCode, Json<PlaceView>), Problem> {
     let NewPlace { name, address, group, default, properties } = question;
@@ -39,7 +38,7 @@ pub(super) async fn add(
             )
             .with_hint("add it, put places into it, then make it the default"));
         }
-        let parent = group.as_deref().map(|group| store.place_named(group)).transpose()?;
+        let parent = group.as_deref().map(|group| store.place_named(&caller, group)).transpose()?;
         let new = cenote_store::NewPlace { name: name.clone(), address, parent, properties };
         let id = store.add_place(&caller, &new)?;
         if default {
@@ -55,14 +54,14 @@ pub(super) async fn add(
     responses((status = 200, body = PlaceView)))]
 pub(super) async fn change(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Changer(caller): Changer,
     Json(question): Json<ChangePlace>,
 ) -> Result<Json<PlaceView>, Problem> {
     app.ask(move |store| {
-        let id = store.place_named(&question.name)?;
+        let id = store.place_named(&caller, &question.name)?;
         let name = question.rename.clone().unwrap_or_else(|| question.name.clone());
         let default = question.default;
-        store.change_place(&caller, id, &change_of(store, question)?)?;
+        store.change_place(&caller, id, &change_of(store, &caller, question)?)?;
         if default {
             store.set_default_place(&caller, id)?;
         }
@@ -71,11 +70,15 @@ pub(super) async fn change(
     .await
 }
 
-fn change_of(store: &Store, question: ChangePlace) -> cenote_store::Result<PlaceChange> {
+fn change_of(
+    store: &Store,
+    caller: &Caller,
+    question: ChangePlace,
+) -> cenote_store::Result<PlaceChange> {
     let parent = match question.group.as_deref() {
         None => None,
         Some("") => Some(None),
-        Some(group) => Some(Some(store.place_named(group)?)),
+        Some(group) => Some(Some(store.place_named(caller, group)?)),
     };
     Ok(PlaceChange {
         name: question.rename,
@@ -91,10 +94,10 @@ fn change_of(store: &Store, question: ChangePlace) -> cenote_store::Result<Place
     responses((status = 204, description = "It is forgotten")))]
 pub(super) async fn remove(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Changer(caller): Changer,
     Params(Named { name }): Params<Named>,
 ) -> Result<StatusCode, Problem> {
-    let id = app.ask(move |store| store.place_named(&name)).await?;
+    let id = app.ask_here(|store| store.place_named(&caller, &name))?;
     app.store().remove_place(&caller, id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -104,12 +107,12 @@ pub(super) async fn remove(
     responses((status = 202, body = Job)))]
 pub(super) async fn drain(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Changer(caller): Changer,
     Json(question): Json<Drain>,
 ) -> Result<(StatusCode, Json<Job>), Problem> {
     app.ask(move |store| {
-        let from = store.place_named(&question.name)?;
-        let to = question.to.as_deref().map(|to| store.place_named(to)).transpose()?;
+        let from = store.place_named(&caller, &question.name)?;
+        let to = question.to.as_deref().map(|to| store.place_named(&caller, to)).transpose()?;
         let job = store.drain_place(&caller, from, to)?;
         Ok((StatusCode::ACCEPTED, Json(job.into())))
     })
@@ -124,8 +127,7 @@ pub(super) async fn job(
     Asker(caller): Asker,
     Segment(id): Segment<u64>,
 ) -> Result<Json<Job>, Problem> {
-    refuse_anonymous(&caller)?;
-    app.ask(move |store| Ok(Json(store.job(id)?.into()))).await
+    app.ask(move |store| Ok(Json(store.job(&caller, id)?.into()))).await
 }
 
 fn told(store: &Store, name: &str) -> cenote_store::Result<PlaceView> {

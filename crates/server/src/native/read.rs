@@ -16,7 +16,7 @@ use super::digest;
 use super::json::ReadQuery;
 use super::range::{Selection, select};
 use crate::app::App;
-use crate::layer::Asker;
+use crate::layer::Reader;
 use crate::problem::Problem;
 
 /// The content of an object, or a range of it.
@@ -27,7 +27,7 @@ use crate::problem::Problem;
 ))]
 pub(super) async fn read(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Reader(caller): Reader,
     About(at, query): About<ReadQuery>,
     method: Method,
     headers: HeaderMap,

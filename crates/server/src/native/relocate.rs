@@ -8,7 +8,7 @@ use super::conditional::write_conditions;
 use super::extract::Json;
 use super::json::{Copy, Move, Names, Resource};
 use crate::app::App;
-use crate::layer::Asker;
+use crate::layer::Changer;
 use crate::problem::Problem;
 
 /// Moves a resource, with all that hangs below it, in one commit.
@@ -16,7 +16,7 @@ use crate::problem::Problem;
     responses((status = 200, body = Resource)))]
 pub(super) async fn relocate(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Changer(caller): Changer,
     Json(question): Json<Move>,
 ) -> Result<Json<Resource>, Problem> {
     let from = At::try_from(&question.from)?;
@@ -35,7 +35,7 @@ pub(super) async fn relocate(
     responses((status = 200, body = Resource)))]
 pub(super) async fn copy(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Changer(caller): Changer,
     headers: HeaderMap,
     Json(question): Json<Copy>,
 ) -> Result<Json<Resource>, Problem> {

@@ -8,7 +8,7 @@ use super::address::About;
 use super::conditional::write_conditions;
 use super::json::RemoveQuery;
 use crate::app::App;
-use crate::layer::Asker;
+use crate::layer::Changer;
 use crate::problem::Problem;
 
 /// Removes a resource; with `recursive`, all that lies below it, too.
@@ -16,7 +16,7 @@ use crate::problem::Problem;
     responses((status = 204, description = "It is gone")))]
 pub(super) async fn remove(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Changer(caller): Changer,
     About(at, query): About<RemoveQuery>,
     headers: HeaderMap,
 ) -> Result<StatusCode, Problem> {

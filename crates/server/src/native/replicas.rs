@@ -11,7 +11,7 @@ use super::json::{Job, Register, Replicas, Replicate, Resource, Target, TrimRepl
 use super::uploads::digest;
 use super::write::answer;
 use crate::app::App;
-use crate::layer::Asker;
+use crate::layer::{Asker, Changer};
 use crate::problem::Problem;
 
 /// The replicas of an object, by number.
@@ -30,11 +30,11 @@ pub(super) async fn list(
     responses((status = 200, body = Replicas), (status = 202, body = Job)))]
 pub(super) async fn replicate(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Changer(caller): Changer,
     Json(question): Json<Replicate>,
 ) -> Result<Response, Problem> {
     let at = at(question.path.as_deref(), question.id)?;
-    let place = app.ask(move |store| store.place_named(&question.place)).await?;
+    let place = app.ask_here(|store| store.place_named(&caller, &question.place))?;
     if question.recursive {
         let job = app.ask(move |store| store.replicate_tree(&caller, &at, place)).await?;
         return Ok(accepted(job));
@@ -49,12 +49,12 @@ pub(super) async fn replicate(
     responses((status = 200, body = Trimmed), (status = 202, body = Job)))]
 pub(super) async fn trim(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Changer(caller): Changer,
     Json(question): Json<TrimReplicas>,
 ) -> Result<Response, Problem> {
     let TrimReplicas { path, id, replica, place, keep, recursive, dry_run } = question;
     let at = at(path.as_deref(), id)?;
-    let place = super::write::place(&app, place.as_deref())?;
+    let place = super::write::place(&app, &caller, place.as_deref())?;
     if !recursive {
         let trim = Trim { replica, place, keep, dry_run };
         let trimmed = app.store().trim(&caller, &at, &trim).await?;
@@ -77,11 +77,11 @@ fn accepted(job: JobStatus) -> Response {
     responses((status = 201, body = Resource)))]
 pub(super) async fn register(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Changer(caller): Changer,
     Json(question): Json<Register>,
 ) -> Result<(StatusCode, Json<Resource>), Problem> {
     let path = question.path.parse()?;
-    let place = app.ask_here(|store| store.place_named(&question.place))?;
+    let place = app.ask_here(|store| store.place_named(&caller, &question.place))?;
     let file = Registration {
         place,
         file: question.file,

@@ -11,7 +11,7 @@ use super::extract::Json;
 use super::json::{NewTicket, Target, Ticket, TicketLevel, Tickets, WhichTicket};
 use super::query::Params;
 use crate::app::App;
-use crate::layer::Asker;
+use crate::layer::{Asker, Changer};
 use crate::problem::Problem;
 
 /// Makes a ticket for a resource.
@@ -19,7 +19,7 @@ use crate::problem::Problem;
     responses((status = 201, body = Ticket)))]
 pub(super) async fn add(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Changer(caller): Changer,
     Json(question): Json<NewTicket>,
 ) -> Result<(StatusCode, Json<Ticket>), Problem> {
     let at = at(question.path.as_deref(), question.id)?;
@@ -70,7 +70,7 @@ pub(super) async fn list(
     responses((status = 204, description = "It is gone")))]
 pub(super) async fn remove(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Changer(caller): Changer,
     Params(which): Params<WhichTicket>,
 ) -> Result<StatusCode, Problem> {
     app.ask(move |store| store.remove_ticket(&caller, &which.ticket)).await?;

@@ -10,7 +10,7 @@ use super::extract::Json;
 use super::json::{MadeToken, NewToken, Tokens, WhichToken};
 use super::query::Params;
 use crate::app::App;
-use crate::layer::Asker;
+use crate::layer::{Asker, Changer};
 use crate::problem::Problem;
 
 /// Makes a token for the caller's account.
@@ -18,7 +18,7 @@ use crate::problem::Problem;
     responses((status = 201, body = MadeToken)))]
 pub(super) async fn add(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Changer(caller): Changer,
     Json(question): Json<NewToken>,
 ) -> Result<(StatusCode, Json<MadeToken>), Problem> {
     let within = question.within.map(|path| path.parse::<StorePath>()).transpose()?;
@@ -54,7 +54,7 @@ pub(super) async fn list(
     responses((status = 204, description = "It is revoked")))]
 pub(super) async fn revoke(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Changer(caller): Changer,
     Params(which): Params<WhichToken>,
 ) -> Result<StatusCode, Problem> {
     app.ask(move |store| store.revoke_token(&caller, which.user.as_deref(), which.id)).await?;

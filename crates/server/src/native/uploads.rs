@@ -3,7 +3,7 @@
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
-use cenote_store::{Conditions, Expected, PutOptions, StorePath, UploadOptions};
+use cenote_store::{Caller, Conditions, Expected, PutOptions, StorePath, UploadId, UploadOptions};
 
 use super::create::mode;
 use super::extract::{Json, Segment};
@@ -13,7 +13,7 @@ use super::json::{
 use super::query::Params;
 use super::write::{answer, expected, place};
 use crate::app::App;
-use crate::layer::Asker;
+use crate::layer::{Changer, PartWriter, Uploader};
 use crate::problem::{Problem, ProblemKind};
 
 /// Begins an upload.
@@ -21,11 +21,11 @@ use crate::problem::{Problem, ProblemKind};
     responses((status = 201, body = BegunUpload)))]
 pub(super) async fn begin(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Changer(caller): Changer,
     Json(question): Json<NewUpload>,
 ) -> Result<(StatusCode, Json<BegunUpload>), Problem> {
     let path: StorePath = question.path.parse()?;
-    let options = options(&app, question)?;
+    let options = options(&app, &caller, question)?;
     app.ask(move |store| {
         let upload = store.begin_upload(&caller, &path, &options)?;
         let begun = BegunUpload { id: upload.id.to_string(), expires: Instant(upload.expires) };
@@ -34,7 +34,7 @@ pub(super) async fn begin(
     .await
 }
 
-fn options(app: &App, question: NewUpload) -> Result<UploadOptions, Problem> {
+fn options(app: &App, caller: &Caller, question: NewUpload) -> Result<UploadOptions, Problem> {
     let if_absent = match question.if_none_match.as_deref() {
         None => false,
         Some("*") => true,
@@ -47,7 +47,7 @@ fn options(app: &App, question: NewUpload) -> Result<UploadOptions, Problem> {
         media_type: question.media_type,
         mode: mode(question.mode)?,
         mtime: question.mtime.map(|mtime| mtime.0),
-        place: place(app, question.place.as_deref())?,
+        place: place(app, caller, question.place.as_deref())?,
         ..PutOptions::default()
     };
     Ok(UploadOptions { put, size: question.size })
@@ -55,17 +55,18 @@ fn options(app: &App, question: NewUpload) -> Result<UploadOptions, Problem> {
 
 /// Takes a part, whole or not at all, unless it is told to keep what comes.
 #[utoipa::path(put, path = "/v1/uploads/{id}/{offset}", tag = "uploads",
-    params(("id" = u64, Path), ("offset" = u64, Path, description = "Its first byte in the whole"), PartQuery),
+    params(("id" = String, Path), ("offset" = u64, Path, description = "Its first byte in the whole"), PartQuery),
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),
     responses((status = 200, body = Part)))]
 pub(super) async fn put_part(
     State(app): State<App>,
-    Asker(caller): Asker,
-    Segment((id, offset)): Segment<(u64, u64)>,
+    PartWriter(caller): PartWriter,
+    Segment((id, offset)): Segment<(String, u64)>,
     Params(PartQuery { keep }): Params<PartQuery>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Json<Part>, Problem> {
+    let id: UploadId = id.parse()?;
     let expected = Expected { keep_short: keep, ..expected(&headers, &body)? };
     let bytes = body.into_data_stream();
     let taken = async move { app.store().put_part(&caller, id, offset, bytes, &expected).await };
@@ -82,13 +83,14 @@ async fn outlasting(
 }
 
 /// What has arrived.
-#[utoipa::path(get, path = "/v1/uploads/{id}", tag = "uploads", params(("id" = u64, Path)),
+#[utoipa::path(get, path = "/v1/uploads/{id}", tag = "uploads", params(("id" = String, Path)),
     responses((status = 200, body = UploadState)))]
 pub(super) async fn read(
     State(app): State<App>,
-    Asker(caller): Asker,
-    Segment(id): Segment<u64>,
+    Uploader(caller): Uploader,
+    Segment(id): Segment<String>,
 ) -> Result<Json<UploadState>, Problem> {
+    let id: UploadId = id.parse()?;
     app.ask(move |store| {
         let upload = store.upload(&caller, id)?;
         Ok(Json(UploadState {
@@ -104,14 +106,15 @@ pub(super) async fn read(
 
 /// Publishes what has arrived, which must have no gap.
 #[utoipa::path(post, path = "/v1/uploads/{id}/complete", tag = "uploads",
-    params(("id" = u64, Path)), request_body = Complete,
+    params(("id" = String, Path)), request_body = Complete,
     responses((status = 200, body = Resource)))]
 pub(super) async fn complete(
     State(app): State<App>,
-    Asker(caller): Asker,
-    Segment(id): Segment<u64>,
+    Uploader(caller): Uploader,
+    Segment(id): Segment<String>,
     Json(question): Json<Complete>,
 ) -> Result<Json<Resource>, Problem> {
+    let id: UploadId = id.parse()?;
     let sha256 = question.sha256.as_deref().map(digest).transpose()?;
     let stat = app.store().complete_upload(&caller, id, sha256).await?;
     answer(&app, stat)
@@ -126,13 +129,14 @@ pub(super) fn digest(text: &str) -> Result<[u8; 32], Problem> {
 }
 
 /// Gives an upload up.
-#[utoipa::path(delete, path = "/v1/uploads/{id}", tag = "uploads", params(("id" = u64, Path)),
+#[utoipa::path(delete, path = "/v1/uploads/{id}", tag = "uploads", params(("id" = String, Path)),
     responses((status = 204, description = "It is given up")))]
 pub(super) async fn abandon(
     State(app): State<App>,
-    Asker(caller): Asker,
-    Segment(id): Segment<u64>,
+    Uploader(caller): Uploader,
+    Segment(id): Segment<String>,
 ) -> Result<StatusCode, Problem> {
+    let id: UploadId = id.parse()?;
     app.ask(move |store| store.abandon_upload(&caller, id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -5,7 +5,6 @@ use cenote_store::At;
 
 use super::extract::Json;
 use super::json::{Place, Stats, Target, Usage};
-use super::people::refuse_anonymous;
 use crate::app::App;
 use crate::layer::Asker;
 use crate::problem::Problem;
@@ -31,7 +30,7 @@ pub(super) async fn stats(
     State(app): State<App>,
     Asker(caller): Asker,
 ) -> Result<Json<Stats>, Problem> {
-    refuse_anonymous(&caller)?;
+    caller.require_login()?;
     app.ask(|store| {
         let cenote_store::StoreStats { resources, bytes, engine, places, jobs } = store.stats()?;
         let places = places.into_iter().map(|(name, free)| Place { name, free }).collect();

@@ -9,7 +9,7 @@ use super::json::{
     ChangeVersions, Names, Resource, Target, Version, VersionOp, VersionOutcome, Versions,
 };
 use crate::app::App;
-use crate::layer::Asker;
+use crate::layer::{Asker, Changer};
 use crate::problem::Problem;
 
 /// The versions of an object, the newest first.
@@ -34,7 +34,7 @@ pub(super) async fn list(
     responses((status = 200, body = VersionOutcome)))]
 pub(super) async fn change(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Changer(caller): Changer,
     Json(question): Json<ChangeVersions>,
 ) -> Result<Json<VersionOutcome>, Problem> {
     let at = at(question.path.as_deref(), question.id)?;

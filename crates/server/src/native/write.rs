@@ -13,7 +13,7 @@ use super::digest;
 use super::extract::Json;
 use super::json::{Names, PatchQuery, PutQuery, Resource};
 use crate::app::App;
-use crate::layer::Asker;
+use crate::layer::Writer;
 use crate::problem::Problem;
 
 /// Creates an object, or replaces its content.
@@ -22,7 +22,7 @@ use crate::problem::Problem;
     responses((status = 201, body = Resource), (status = 200, body = Resource)))]
 pub(super) async fn put(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Writer(caller): Writer,
     About(at, query): About<PutQuery>,
     headers: HeaderMap,
     body: Body,
@@ -37,7 +37,7 @@ pub(super) async fn put(
         media_type: media_type(&headers),
         mode: mode(query.mode)?,
         mtime: query.mtime.map(|mtime| mtime.0),
-        place: place(&app, query.place.as_deref())?,
+        place: place(&app, &caller, query.place.as_deref())?,
     };
     let stat = app.store().put(&caller, &path, body.into_data_stream(), options).await?;
     let created = stat.resource.revision == 1;
@@ -46,8 +46,12 @@ pub(super) async fn put(
 }
 
 /// The place of this name.
-pub(super) fn place(app: &App, name: Option<&str>) -> Result<Option<PlaceId>, Problem> {
-    let named = |name| app.ask_here(|store| store.place_named(name));
+pub(super) fn place(
+    app: &App,
+    caller: &Caller,
+    name: Option<&str>,
+) -> Result<Option<PlaceId>, Problem> {
+    let named = |name| app.ask_here(|store| store.place_named(caller, name));
     name.map(named).transpose()
 }
 
@@ -57,7 +61,7 @@ pub(super) fn place(app: &App, name: Option<&str>) -> Result<Option<PlaceId>, Pr
     responses((status = 200, body = Resource)))]
 pub(super) async fn patch(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Writer(caller): Writer,
     About(at, query): About<PatchQuery>,
     headers: HeaderMap,
     body: Body,

@@ -14,6 +14,7 @@ mod keys;
 mod metadata;
 mod model;
 mod openapi;
+mod outsider;
 mod people;
 mod places;
 mod refusals;

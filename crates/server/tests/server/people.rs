@@ -151,3 +151,68 @@ async fn only_an_administrator_checks_the_store() {
     user.send().await.problem(403, "denied");
     server.post("/v1/check", json!({"contents_percent": 101})).await.problem(400, "invalid");
 }
+
+#[tokio::test]
+async fn each_route_says_how_it_uses_a_ticket() {
+    let server = TestServer::new();
+    server.put("/c/a", "x").await.expect(201);
+    let limits = json!({"path": "/c", "level": "write", "uses": 100, "writes": 100, "bytes": 1000});
+    let made = server.post("/v1/tickets", limits).await.expect(201);
+    let ticket = made["ticket"].as_str().unwrap();
+    let used = async || {
+        let listed = server.ask("GET", "/v1/tickets?path=/c").send().await.expect(200);
+        let count = |what: &str| listed["items"][0][what]["used"].as_u64().unwrap();
+        [count("uses"), count("writes"), count("bytes")]
+    };
+    let batch = crate::batch::archive(&[("b", b"12345"), ("d/e", b"67")]).await;
+    for (method, uri, body, more) in [
+        ("GET", "/v1/stat?path=/c/a", &b""[..], [0, 0, 0]),
+        ("HEAD", "/v1/fs/c/a", b"", [0, 0, 0]),
+        ("GET", "/v1/list?path=/c", b"", [0, 0, 0]),
+        ("GET", "/v1/fs/c/a", b"", [1, 0, 0]),
+        ("GET", "/v1/gsd?path=/c/a", b"", [1, 0, 0]),
+        ("GET", "/v1/gsd/chunk?path=/c/a&name=x", b"", [1, 0, 0]),
+        ("GET", "/v1/keys?path=/c/a", b"", [1, 0, 0]),
+        ("GET", "/v1/key?path=/c/a&name=x", b"", [1, 0, 0]),
+        ("GET", "/v1/archive?path=/c", b"", [1, 0, 0]),
+        ("PUT", "/v1/fs/c/a", b"four", [1, 1, 4]),
+        ("PATCH", "/v1/fs/c/a?append=true", b"five", [1, 1, 4]),
+        // A directory and a link besides.
+        ("POST", "/v1/batch?path=/c", &batch, [4, 4, 7]),
+    ] {
+        let before = used().await;
+        let ask = server.ask_as(None, method, uri).header("cenote-ticket", ticket);
+        ask.body(body.to_vec()).send().await;
+        let after = used().await;
+        let counted: Vec<_> =
+            before.iter().zip(after).map(|(before, after)| after - before).collect();
+        assert_eq!(counted, more, "{method} {uri}");
+    }
+}
+
+#[tokio::test]
+async fn an_upload_in_parts_is_one_write_of_a_ticket() {
+    let server = TestServer::new();
+    server
+        .ask("POST", "/v1/create")
+        .json(&json!({"path": "/c", "kind": "collection"}))
+        .send()
+        .await;
+    let limits = json!({"path": "/c", "level": "write", "uses": 1, "writes": 1, "bytes": 8});
+    let made = server.post("/v1/tickets", limits).await.expect(201);
+    let ticket = made["ticket"].as_str().unwrap();
+    let ask =
+        |method: &str, uri: &str| server.ask_as(None, method, uri).header("cenote-ticket", ticket);
+    let begun = ask("POST", "/v1/uploads").json(&json!({"path": "/c/x"})).send().await.expect(201);
+    let uri = format!("/v1/uploads/{}", begun["id"].as_str().unwrap());
+    for (offset, part) in [(0, "1234"), (4, "5678")] {
+        ask("PUT", &format!("{uri}/{offset}")).body(part).send().await.expect(200);
+    }
+    ask("PUT", &format!("{uri}/8")).body("9").send().await.problem(401, "unauthenticated");
+    let anybody = server.ask_as(None, "GET", &uri).send().await;
+    anybody.problem(404, "not-found");
+    assert_eq!(ask("GET", &uri).send().await.expect(200)["parts"].as_array().unwrap().len(), 2);
+    ask("POST", &format!("{uri}/complete")).json(&json!({})).send().await.expect(200);
+    assert_eq!(server.get("/c/x").await.body, "12345678");
+    ask("PUT", "/v1/fs/c/y").body("").send().await.problem(401, "unauthenticated");
+}

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::permit::{Act, permits};
-use super::{Credential, TokenLimits};
+use super::{Chain, Credential, TokenLimits};
 use crate::model::{Level, PersonId, ResourceId, Role};
+use crate::{Error, ErrorKind, Result};
 
 /// The caller of an operation: an account, and how it was authenticated. Made by `Store::authenticate…`, never out of
 /// thin air.
@@ -25,6 +26,8 @@ pub struct TicketGrant {
     pub(crate) ticket: String,
     pub(crate) resource: ResourceId,
     pub(crate) level: Level,
+    /// Who made it.
+    pub(crate) issuer: PersonId,
 }
 
 impl Caller {
@@ -51,6 +54,17 @@ impl Caller {
     /// Whether this is the user without a password.
     pub fn is_anonymous(&self) -> bool {
         self.user == PersonId::ANONYMOUS
+    }
+
+    /// Refuses a caller without a login: the names of users, groups and places are for those who say their own.
+    pub fn require_login(&self) -> Result<()> {
+        match self.is_anonymous() {
+            false => Ok(()),
+            true => {
+                let message = "only users may ask for the names of users, groups and places";
+                Err(Error::new(ErrorKind::Unauthenticated, message).with_hint("log in"))
+            }
+        }
     }
 
     /// Whether an administrator's rights are in force: those of the role, which a token has with the scope `admin` only.
@@ -96,6 +110,22 @@ impl Caller {
     pub fn with_ticket(mut self, ticket: TicketGrant) -> Self {
         self.ticket = Some(ticket);
         self
+    }
+
+    /// Whose a resource is that the caller makes in a collection. What somebody without a login makes with a ticket
+    /// belongs to who made the ticket: it would be everybody's otherwise.
+    pub(crate) fn owner_in(&self, collection: &Chain) -> PersonId {
+        match &self.ticket {
+            Some(ticket) if self.is_anonymous() && collection.contains(ticket.resource) => {
+                ticket.issuer
+            }
+            _ => self.user,
+        }
+    }
+
+    /// The ticket that the caller shows.
+    pub(crate) fn shown_ticket(&self) -> Option<&str> {
+        self.ticket.as_ref().map(|ticket| ticket.ticket.as_str())
     }
 
     /// Whether a grant to `person` is one to this caller. Everyone who is logged in is [`PersonId::PUBLIC`]; everyone who

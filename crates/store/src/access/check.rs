@@ -85,7 +85,12 @@ impl Chain {
         id: ResourceId,
         child: &Resource,
     ) -> Level {
-        let lists = std::iter::once((id, &child.access)).chain(self.lists());
+        self.level_below(caller, id, &child.access)
+    }
+
+    /// The same by an access list, of a child that may be gone.
+    pub(crate) fn level_below(&self, caller: &Caller, id: ResourceId, child: &Access) -> Level {
+        let lists = std::iter::once((id, child)).chain(self.lists());
         decide(caller, &lists.collect::<Vec<_>>())
     }
 

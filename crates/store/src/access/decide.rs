@@ -182,6 +182,7 @@ mod truth_table {
             ticket: "t".into(),
             resource: ResourceId(id),
             level: Level::ReadObject,
+            issuer: BOB,
         };
         let user = caller(Role::User);
         for (id, expected) in [(30, Level::ReadObject), (20, Level::ReadObject), (21, Level::Null)]

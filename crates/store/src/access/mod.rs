@@ -10,6 +10,7 @@ mod credential;
 mod decide;
 mod edit;
 mod permit;
+mod spot;
 
 pub use caller::{Caller, TicketGrant};
 pub(crate) use check::Chain;
@@ -18,3 +19,4 @@ pub(crate) use decide::covering;
 pub use decide::decide;
 pub use edit::{AccessChange, GrantView};
 pub(crate) use permit::{Act, permits, require};
+pub(crate) use spot::{FreeSpot, Spot};

@@ -6,10 +6,10 @@ use cenote_blob::{BlobId, Sha256State, append_crc64nvme};
 
 use super::gather::Gathered;
 use super::upload::{forget_parts, mine, parts};
-use super::{Received, put_blob, store_content};
-use crate::catalog::{BlobRecord, PartRecord, Reads, UploadRecord, View, keys};
+use super::{Received, UploadId, put_blob, store_content};
+use crate::catalog::{BlobRecord, PartRecord, Reads, Transaction, UploadRecord, View, keys};
 use crate::model::{Content, ContentId, Digests, Extent, Piece, Stat};
-use crate::{Caller, Error, ErrorKind, Result, Store};
+use crate::{Caller, Error, ErrorKind, Notes, Result, Store};
 
 /// What has arrived, without a gap.
 struct Arrived {
@@ -37,23 +37,38 @@ impl Store {
     pub async fn complete_upload(
         &self,
         caller: &Caller,
-        upload: u64,
+        upload: UploadId,
         sha256: Option<[u8; 32]>,
+    ) -> Result<Stat> {
+        self.complete_upload_with(caller, upload, sha256, "", |_| Ok(())).await
+    }
+
+    /// The same, with a change of an opening's notes in the commit that publishes: if that is refused, nothing is
+    /// published.
+    pub async fn complete_upload_with(
+        &self,
+        caller: &Caller,
+        upload: UploadId,
+        sha256: Option<[u8; 32]>,
+        opening: &'static str,
+        also: impl Fn(&mut Notes<'_>) -> Result<()> + Send + 'static,
     ) -> Result<Stat> {
         let asked = caller.clone();
         let arrived = self.blocking(move |store| store.arrived(&asked, upload)).await?;
         let assembled = self.join_parts(&arrived).await?;
         let fresh = assembled.blob.as_ref().map(|(blob, record)| (*blob, record.copies.clone()));
-        let completed = self.complete(caller, upload, (arrived, assembled), sha256).await;
+        let completed =
+            self.complete(caller, upload, (arrived, assembled), sha256, (opening, also)).await;
         self.published(fresh, completed).await
     }
 
     async fn complete(
         &self,
         caller: &Caller,
-        upload: u64,
+        upload: UploadId,
         (arrived, mut assembled): (Arrived, Assembled),
         sha256: Option<[u8; 32]>,
+        (opening, also): (&'static str, impl Fn(&mut Notes<'_>) -> Result<()> + Send + 'static),
     ) -> Result<Stat> {
         if sha256.is_some() && assembled.whole.digests.sha256.is_none() {
             let known = Some(self.hash_rest(&arrived, &mut assembled).await?);
@@ -64,14 +79,17 @@ impl Store {
                 .with_hint("look at the parts that have arrived, and send the wrong one again"));
         }
         let caller = caller.clone();
-        self.blocking(move |store| store.publish_upload(&caller, upload, &arrived, &assembled))
-            .await
+        self.blocking(move |store| {
+            let also = |tx: &mut Transaction| also(&mut Notes::in_commit(tx, opening));
+            store.publish_upload((&caller, upload), &arrived, &assembled, also)
+        })
+        .await
     }
 
-    fn arrived(&self, caller: &Caller, upload: u64) -> Result<Arrived> {
+    fn arrived(&self, caller: &Caller, upload: UploadId) -> Result<Arrived> {
         let view = self.view()?;
         let record = mine(&view, caller, upload)?;
-        let parts = parts(&view, upload)?;
+        let parts = parts(&view, upload.number)?;
         let size = end_of(&parts)?;
         match record.size {
             Some(announced) if announced != size => Err(gap(size)),
@@ -115,18 +133,19 @@ impl Store {
 
     fn publish_upload(
         &self,
-        caller: &Caller,
-        upload: u64,
+        (caller, upload): (&Caller, UploadId),
         arrived: &Arrived,
         Assembled { whole, blob, noted }: &Assembled,
+        also: impl Fn(&mut Transaction) -> Result<()>,
     ) -> Result<Stat> {
         self.transact(|tx| {
+            also(tx)?;
             let record = mine(tx, caller, upload)?;
             let swept = match noted {
                 Some(blob) => !tx.has(&keys::blob(*blob))?,
                 None => false,
             };
-            if swept || parts(tx, upload)? != arrived.parts {
+            if swept || parts(tx, upload.number)? != arrived.parts {
                 let message = "a part arrived while the upload was completed";
                 return Err(Error::new(ErrorKind::Conflict, message).with_hint("complete it again"));
             }
@@ -135,7 +154,7 @@ impl Store {
             }
             let stat =
                 self.publish_in(tx, caller, &record.path.parse()?, whole, &record.options())?;
-            forget_parts(tx, upload, &arrived.parts);
+            forget_parts(tx, upload.number, &arrived.parts);
             Ok(stat)
         })
     }

@@ -38,7 +38,7 @@ pub use register::Registration;
 pub use replica_view::{ReplicaChange, ReplicaView};
 pub use replicate::Trim;
 pub use sweep::Swept;
-pub use upload::{Part, Upload, UploadOptions};
+pub use upload::{Part, Upload, UploadId, UploadOptions};
 pub use write_at::Where;
 
 pub(crate) use conditions::check_tag;

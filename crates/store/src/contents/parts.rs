@@ -9,7 +9,7 @@ use cenote_kv::KeyRange;
 
 use super::intake::{Intake, Running};
 use super::upload::{mine, put_part};
-use super::{Expected, Part, Received};
+use super::{Expected, Part, Received, UploadId};
 use crate::catalog::keys::Counter;
 use crate::catalog::{PartRecord, Reads, Record, RunningRecord, Transaction, View, keys};
 use crate::model::ContentId;
@@ -35,7 +35,7 @@ impl Store {
     pub async fn put_part<E>(
         &self,
         caller: &Caller,
-        upload: u64,
+        upload: UploadId,
         offset: u64,
         bytes: impl Stream<Item = Result<Bytes, E>>,
         expected: &Expected,
@@ -47,8 +47,8 @@ impl Store {
         let begun = self.blocking(move |store| {
             let view = store.view()?;
             let place = mine(&view, &asked, upload)?.place;
-            store.check_room(&view, upload, offset)?;
-            Ok((place, before(&view, upload, offset)?))
+            store.check_room(&view, upload.number, offset)?;
+            Ok((place, before(&view, upload.number, offset)?))
         });
         let (place, before) = begun.await?;
         let destination = self.known().destination(place)?;
@@ -70,24 +70,24 @@ impl Store {
     }
 
     /// Refuses what [`Store::keep_part`] would refuse now, before any byte is sent.
-    pub fn may_keep_part(&self, caller: &Caller, upload: u64, offset: u64) -> Result<()> {
+    pub fn may_keep_part(&self, caller: &Caller, upload: UploadId, offset: u64) -> Result<()> {
         let view = self.view()?;
         mine(&view, caller, upload)?;
-        self.check_room(&view, upload, offset)
+        self.check_room(&view, upload.number, offset)
     }
 
     /// Takes a part that has been received.
     pub async fn keep_part(
         &self,
         caller: &Caller,
-        upload: u64,
+        upload: UploadId,
         offset: u64,
         received: Received,
     ) -> Result<Part> {
         let (caller, blob) = (caller.clone(), received.fresh());
         let kept = self
             .blocking(move |store| {
-                store.check_room(&store.view()?, upload, offset)?;
+                store.check_room(&store.view()?, upload.number, offset)?;
                 store.keep_part_as(&caller, upload, offset, &received, &Keeping::default())
             })
             .await;
@@ -110,7 +110,7 @@ impl Store {
     fn keep_part_as(
         &self,
         caller: &Caller,
-        upload: u64,
+        upload: UploadId,
         offset: u64,
         received: &Received,
         how: &Keeping,
@@ -128,7 +128,7 @@ impl Store {
                 return Err(Error::new(ErrorKind::Mismatch, message));
             }
             if how.longest {
-                check_longest(tx, upload, offset, received.size)?;
+                check_longest(tx, upload.number, offset, received.size)?;
             }
             super::store_content(tx, content, &received.content, received.blob.as_slice())?;
             let (length, digests) = (received.size, received.digests.clone());
@@ -137,7 +137,7 @@ impl Store {
                 .as_ref()
                 .map(|state| RunningRecord { state: state.to_bytes(), after: how.after });
             let record = PartRecord { length, digests: digests.clone(), content, running };
-            put_part(tx, (upload, offset), &record)?;
+            put_part(tx, (upload.number, offset), &record)?;
             Ok(Part { offset, length, digests })
         })
     }

@@ -1,13 +1,13 @@
 //! Publication: the one commit by which received bytes become the content of an object.
 
-use crate::access::Chain;
+use crate::access::{Chain, FreeSpot, Spot};
 use crate::catalog::{ChangeKind, Transaction};
 use crate::contents::receive::Fresh;
 use crate::contents::{Conditions, Expected, Received, store_content};
 use crate::model::{
-    At, ContentHead, ContentId, Kind, Level, PlaceId, Replicas, ResourceId, Stat, StorePath, Time,
+    ContentHead, ContentId, Kind, Level, PlaceId, Replicas, ResourceId, Stat, StorePath, Time,
 };
-use crate::tree::{self, describe, insert, locate, update};
+use crate::tree::{self, describe, insert, update};
 use crate::{
     Bytes, Caller, CreateOptions, Draft, Error, ErrorKind, Result, Store, Stream, versions,
 };
@@ -107,22 +107,13 @@ impl Store {
     /// Refuses what [`Store::publish`] would refuse now, before any byte is sent.
     pub fn may_put(&self, caller: &Caller, path: &StorePath, options: &PutOptions) -> Result<()> {
         let view = self.view()?;
-        let there = locate(&view, &path.into())?;
-        if let Some(chain) = &there {
-            check_replaceable(caller, chain, path)?;
-            return options.conditions.check(there.as_ref());
-        }
-        options.conditions.check(None)?;
-        let (mut parent, _) = tree::split(path)?;
-        if options.parents {
-            while let (None, Some((above, _))) =
-                (locate(&view, &At::from(&parent))?, parent.split_last())
-            {
-                parent = above;
+        match Spot::find(&view, caller, path, options.parents)? {
+            Spot::Seen(chain) => {
+                check_replaceable(caller, &chain, path)?;
+                options.conditions.check(Some(&chain))
             }
+            Spot::Free(_) => options.conditions.check(None),
         }
-        let chain = tree::find(&view, caller, &At::from(&parent), Level::CreateObject)?;
-        tree::require_collection(&chain)
     }
 
     /// Makes received bytes the content of the object at `path`.
@@ -205,22 +196,28 @@ impl Store {
         received: &Received,
         options: &PutOptions,
     ) -> Result<Stat> {
-        let there = locate(tx, &path.into())?;
-        there.as_ref().map_or(Ok(()), |chain| check_replaceable(caller, chain, path))?;
-        options.conditions.check(there.as_ref())?;
+        let spot = Spot::find(tx, caller, path, options.parents)?;
+        let there = match &spot {
+            Spot::Seen(chain) => Some(chain),
+            Spot::Free(_) => None,
+        };
+        there.map_or(Ok(()), |chain| check_replaceable(caller, chain, path))?;
+        options.conditions.check(there)?;
         let content = ContentId(self.new_id()?);
         let head = received.head(content, options.media_type.clone());
-        let before = there.as_ref().map(Chain::resource);
+        let before = there.map(Chain::resource);
         let replicas = self.replicas_after_put(tx, before, received)?;
-        let stat = match there {
-            Some(chain) => {
+        let stat = match spot {
+            Spot::Seen(chain) => {
                 let before = chain.resource().content.as_ref();
                 let known = before.and_then(|content| content.media_type.clone());
                 let head = ContentHead { media_type: head.media_type.or(known), ..head };
                 let what = (Some(head), replicas);
                 replace_with(tx, caller, chain, what, (options.mode, options.mtime))?
             }
-            None => self.publish_new(tx, caller, path, (head, replicas), options)?,
+            Spot::Free(free) => {
+                self.publish_new(tx, caller, (path, free), (head, replicas), options)?
+            }
         };
         store_content(tx, content, &received.content, received.blob.as_slice())?;
         Ok(stat)
@@ -230,12 +227,11 @@ impl Store {
         &self,
         tx: &mut Transaction,
         caller: &Caller,
-        path: &StorePath,
+        (path, free): (&StorePath, FreeSpot),
         (head, replicas): (ContentHead, Replicas),
         options: &PutOptions,
     ) -> Result<Stat> {
-        let (parent, name) = tree::split(path)?;
-        let collection = self.collection(tx, caller, &parent, options.parents)?;
+        let (collection, name) = self.make_parents(tx, caller, free)?;
         let mut resource = tree::new_resource(tx, caller, &collection, name, Kind::Object);
         (resource.content, resource.replicas) = (Some(head), replicas);
         (resource.mode, resource.mtime) = (options.mode, options.mtime);

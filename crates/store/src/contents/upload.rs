@@ -1,14 +1,18 @@
 //! Resumable uploads: parts in any order, repeated if need be, then one publication.
 //!
-//! Invariant: nothing is visible before `complete`.
+//! Invariants: nothing is visible before `complete`; an upload is found only by the user who began it, by its whole id,
+//! with the ticket with which it was begun, and by a token only if that could begin it.
 
+use std::fmt;
+use std::str::FromStr;
 use std::time::Duration;
 
+use crate::access::Spot;
 use crate::catalog::keys::Counter;
 use crate::catalog::{PartRecord, Reads, Record, Transaction, UploadRecord, keys};
 use crate::contents::{Expected, PutOptions};
 use crate::faults::Faults;
-use crate::model::{Digests, StorePath, Time};
+use crate::model::{Digests, Level, StorePath, Time};
 use crate::{Bytes, Caller, Error, ErrorKind, Result, Store};
 
 /// How to begin an upload.
@@ -20,11 +24,50 @@ pub struct UploadOptions {
     pub size: Option<u64>,
 }
 
+/// The id of an upload: a number, and a secret, so that nobody finds the upload of another by trying numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct UploadId {
+    /// The number.
+    pub number: u64,
+    /// The secret; an upload that an earlier release began has none.
+    pub secret: Option<u64>,
+}
+
+impl fmt::Display for UploadId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.secret {
+            Some(secret) => write!(f, "{}-{secret:016x}", self.number),
+            None => self.number.fmt(f),
+        }
+    }
+}
+
+impl FromStr for UploadId {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let wrong = || Error::invalid(format!("not the id of an upload: {text:.64?}"));
+        let (number, secret) = match text.split_once('-') {
+            Some((number, secret)) if is_secret(secret) => (number, Some(secret)),
+            Some(_) => return Err(wrong()),
+            None => (text, None),
+        };
+        let secret = secret.map(|digits| u64::from_str_radix(digits, 16)).transpose();
+        let number = number.parse().map_err(|_| wrong())?;
+        Ok(Self { number, secret: secret.map_err(|_| wrong())? })
+    }
+}
+
+/// `from_str_radix` takes a sign, too.
+fn is_secret(text: &str) -> bool {
+    text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
 /// An upload that is under way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Upload {
     /// Names it.
-    pub id: u64,
+    pub id: UploadId,
     /// Where it goes.
     pub path: StorePath,
     /// The size announced.
@@ -58,7 +101,8 @@ impl Store {
         options: &UploadOptions,
     ) -> Result<Upload> {
         self.may_put(caller, path, &options.put)?;
-        let id = self.new_id()?;
+        let secret = u64::from_be_bytes(self.random());
+        let id = UploadId { number: self.new_id()?, secret: Some(secret) };
         let record = self.transact(|tx| {
             let record = UploadRecord {
                 path: path.to_string(),
@@ -72,8 +116,10 @@ impl Store {
                 if_match: options.put.conditions.if_match.clone(),
                 if_absent: options.put.conditions.if_absent,
                 place: options.put.place,
+                secret: id.secret,
+                ticket: caller.shown_ticket().map(str::to_owned),
             };
-            tx.put(keys::upload(id), &record);
+            tx.put(keys::upload(id.number), &record);
             Ok(record)
         })?;
         Ok(Upload {
@@ -86,10 +132,10 @@ impl Store {
     }
 
     /// What has arrived of an upload.
-    pub fn upload(&self, caller: &Caller, upload: u64) -> Result<Upload> {
+    pub fn upload(&self, caller: &Caller, upload: UploadId) -> Result<Upload> {
         let view = self.view()?;
         let record = mine(&view, caller, upload)?;
-        let parts = parts(&view, upload)?;
+        let parts = parts(&view, upload.number)?;
         let parts = parts.into_iter().map(|(offset, part)| Part {
             offset,
             length: part.length,
@@ -105,10 +151,10 @@ impl Store {
     }
 
     /// Gives an upload up.
-    pub fn abandon_upload(&self, caller: &Caller, upload: u64) -> Result<()> {
+    pub fn abandon_upload(&self, caller: &Caller, upload: UploadId) -> Result<()> {
         self.transact(|tx| {
             mine(tx, caller, upload)?;
-            forget(tx, upload)
+            forget(tx, upload.number)
         })
     }
 
@@ -131,6 +177,15 @@ impl Store {
 }
 
 impl UploadRecord {
+    /// Whether this is the upload of that id, and the caller the one who began it. Everybody without a login is the same
+    /// user, so for them the secret is what tells.
+    fn is_of(&self, caller: &Caller, upload: UploadId) -> bool {
+        let same = (self.owner, self.secret) == (caller.user(), upload.secret);
+        let told_apart = self.secret.is_some() || !caller.is_anonymous();
+        let ticket = self.ticket.as_deref();
+        same && told_apart && (ticket.is_none() || ticket == caller.shown_ticket())
+    }
+
     pub(super) fn options(&self) -> PutOptions {
         PutOptions {
             conditions: super::Conditions {
@@ -147,12 +202,28 @@ impl UploadRecord {
     }
 }
 
-pub(super) fn mine(reads: &impl Reads, caller: &Caller, upload: u64) -> Result<UploadRecord> {
-    let record = reads.get::<UploadRecord>(&keys::upload(upload))?;
-    record.filter(|record| record.owner == caller.user() || caller.is_admin()).ok_or_else(|| {
-        Error::new(ErrorKind::NotFound, format!("no such upload: {upload}"))
-            .with_hint("it may have been completed, given up, or have expired: begin again")
-    })
+/// The upload, if it is the caller's.
+pub(super) fn mine(reads: &impl Reads, caller: &Caller, upload: UploadId) -> Result<UploadRecord> {
+    let record = reads.get::<UploadRecord>(&keys::upload(upload.number))?;
+    let own = |record: &UploadRecord| caller.is_admin() || record.is_of(caller, upload);
+    match record.filter(own) {
+        Some(record) if may_go_on(reads, caller, &record)? => Ok(record),
+        _ => Err(Error::new(ErrorKind::NotFound, format!("no such upload: {upload}"))
+            .with_hint("it may have been completed, given up, or have expired: begin again")),
+    }
+}
+
+/// A token goes on with an upload of its account only if it could begin it.
+fn may_go_on(reads: &impl Reads, caller: &Caller, record: &UploadRecord) -> Result<bool> {
+    if caller.is_unlimited() {
+        return Ok(true);
+    }
+    match Spot::find(reads, caller, &record.path.parse()?, record.parents) {
+        Ok(Spot::Seen(chain)) => Ok(chain.level(caller) >= Level::ModifyObject),
+        Ok(Spot::Free(_)) => Ok(true),
+        Err(error) if error.is_refusal() => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// All parts, each with its offset, by which they are sorted.

@@ -10,7 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::catalog::{JobRecord, Reads, Record, Tally, keys};
-use crate::{Error, ErrorKind, Result, Store};
+use crate::model::PersonId;
+use crate::{Caller, Error, ErrorKind, Result, Store};
 
 /// How far a job has come.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub struct JobStatus {
     pub id: u64,
     /// What it does: `replicate`, `trim`, `drain` or `sweep`.
     pub kind: &'static str,
+    /// Who asked for it, if that is known.
+    pub user: Option<PersonId>,
     /// How many objects or blobs it has seen to.
     pub done: u64,
     /// How many it could not see to.
@@ -93,35 +96,43 @@ impl Store {
         Ok(())
     }
 
-    /// How far a job has come.
+    /// How far a job has come: told to who asked for it, and to administrators, since it names what it could not see to.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] for one that never was, or that was finished before the store was opened.
-    pub fn job(&self, id: u64) -> Result<JobStatus> {
+    /// [`ErrorKind::NotFound`] for another's, and for one that never was, or that was finished before the store was
+    /// opened.
+    pub fn job(&self, caller: &Caller, id: u64) -> Result<JobStatus> {
+        let own = |job: &JobStatus| job.user == Some(caller.user()) && !caller.is_anonymous();
+        match self.any_job(id) {
+            Ok(job) if !caller.is_admin() && !own(&job) => Err(no_job(id)),
+            job => job,
+        }
+    }
+
+    fn any_job(&self, id: u64) -> Result<JobStatus> {
         if let Some(finished) = self.inner.moves.state().finished.get(&id) {
             return Ok(finished.clone());
         }
         match self.view()?.get::<JobRecord>(&keys::job(id))? {
             Some(record) => Ok(self.status(id, &record, record.tally(), false)),
-            None => Err(Error::new(ErrorKind::NotFound, format!("no such job: {id}"))
-                .with_hint("it may have been finished before the store was opened")),
+            None => Err(no_job(id)),
         }
     }
 
     /// Works on a recorded job until it is over, or waits for whoever does.
     ///
     /// # Errors
-    /// Those of [`Store::job`], and what keeps the job from going on.
+    /// [`ErrorKind::NotFound`] for one that is not known, and what keeps the job from going on.
     pub async fn finish(&self, id: u64) -> Result<JobStatus> {
         loop {
             let mut ended = std::pin::pin!(self.inner.moved.notified());
             ended.as_mut().enable();
-            let status = self.job(id)?;
+            let status = self.any_job(id)?;
             if status.finished {
                 return Ok(status);
             }
             self.run_moves().await?;
-            if !self.job(id)?.finished {
+            if !self.any_job(id)?.finished {
                 ended.await;
             }
         }
@@ -157,8 +168,14 @@ impl Store {
     fn status(&self, id: u64, record: &JobRecord, tally: Tally, finished: bool) -> JobStatus {
         let fault = self.inner.moves.state().faults.get(&id).cloned();
         let Tally { done, failed } = tally;
-        JobStatus { id, kind: record.kind(), done, failed, fault, finished }
+        let (kind, user) = (record.kind(), record.user());
+        JobStatus { id, kind, user, done, failed, fault, finished }
     }
+}
+
+fn no_job(id: u64) -> Error {
+    Error::new(ErrorKind::NotFound, format!("no such job: {id}"))
+        .with_hint("it may have been finished before the store was opened")
 }
 
 impl JobRecord {
@@ -167,6 +184,13 @@ impl JobRecord {
             Self::Sweep(_) => Tally::default(),
             Self::Tree(job) => job.tally,
             Self::Drain(job) => job.tally,
+        }
+    }
+
+    fn user(&self) -> Option<PersonId> {
+        match self {
+            Self::Tree(job) => Some(job.user),
+            Self::Sweep(_) | Self::Drain(_) => None,
         }
     }
 

@@ -4,7 +4,7 @@ use argon2::Argon2;
 use argon2::password_hash::PasswordHasher;
 
 use super::authenticate::is_account;
-use super::token;
+use super::{ticket, token};
 use crate::access::{Act, permits, require};
 use crate::catalog::{Reads, Record, Transaction, keys};
 use crate::model::{Name, Person, PersonId, PersonKind, Role};
@@ -141,6 +141,7 @@ impl Store {
             tx.delete(keys::person_name(&person.name));
             super::group::leave_all(tx, id)?;
             token::revoke_all(tx, id)?;
+            ticket::revoke_all(tx, id)?;
             metadata::erase(tx, id.0)
         })?;
         self.inner.credentials.forget_all();

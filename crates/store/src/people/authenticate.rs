@@ -114,7 +114,7 @@ impl Store {
     }
 }
 
-fn caller(
+pub(super) fn caller(
     reads: &impl Reads,
     user: PersonId,
     person: &Person,

@@ -11,7 +11,7 @@ mod ticket;
 mod token;
 
 pub use account::{NewUser, UserChange};
-pub(crate) use account::{all, by_name, found, name_of, require_role};
+pub(crate) use account::{all, by_name, found, name_of, nobody, require_role};
 pub(crate) use credentials::CredentialCache;
 pub(crate) use group::members_of;
 pub use session::NewSession;

@@ -1,11 +1,13 @@
 //! Tickets: access to one resource and what is below, for whoever shows them, within limits.
 //!
-//! Invariant: a use is counted in the same commit that grants it, so no race gives one too many.
+//! Invariants: a use is counted in the same commit that grants it, so no race gives one too many; a ticket opens nothing
+//! that who made it does not own any more.
 
 use std::time::Duration;
 
-use super::account::{by_name, nobody};
-use crate::access::TicketGrant;
+use super::account::{by_name, nobody, person};
+use super::authenticate::caller;
+use crate::access::{Chain, Credential, TicketGrant};
 use crate::catalog::{Reads, Record, TicketRecord, Transaction, keys};
 use crate::model::{At, Level, PersonId, ResourceId, Time};
 use crate::tree::find;
@@ -60,12 +62,14 @@ const ALPHABET: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 /// What a ticket is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TicketUse {
-    /// To see what is there; no limit counts that.
+    /// To see what is there. It is not counted, but a ticket that is used up does not allow it.
     Look,
     /// To read a content.
     Read,
     /// To change something, with this many bytes.
     Write(u64),
+    /// To go on with a change that was counted when it began, with this many bytes more.
+    More(u64),
 }
 
 impl Store {
@@ -136,16 +140,31 @@ impl Store {
         self.transact(|tx| {
             let mut record = record(tx, ticket)?;
             record.check(caller, host, tx.now())?;
+            require_issuer(tx, &record)?;
             record.count(what)?;
             let grant = TicketGrant {
                 ticket: ticket.to_owned(),
                 resource: record.resource,
                 level: record.level,
+                issuer: record.issuer,
             };
             if record.is_counted() && what != TicketUse::Look {
                 tx.put(keys::ticket(ticket), &record);
             }
             Ok(grant)
+        })
+    }
+
+    /// Counts a further use of the ticket that the caller shows, if they show one.
+    pub fn count_use(&self, caller: &Caller, what: TicketUse) -> Result<()> {
+        let Some(ticket) = caller.shown_ticket() else { return Ok(()) };
+        self.transact(|tx| {
+            let mut record = record(tx, ticket)?;
+            record.count(what)?;
+            if record.is_counted() {
+                tx.put(keys::ticket(ticket), &record);
+            }
+            Ok(())
         })
     }
 
@@ -178,9 +197,13 @@ impl TicketRecord {
 
     fn count(&mut self, what: TicketUse) -> Result<()> {
         let (uses, writes, bytes) = match what {
+            TicketUse::Look if self.uses_limit > 0 && self.uses >= self.uses_limit => {
+                return Err(refused("is used up"));
+            }
             TicketUse::Look => (0, 0, 0),
             TicketUse::Read => (1, 0, 0),
             TicketUse::Write(bytes) => (1, 1, bytes),
+            TicketUse::More(bytes) => (0, 0, bytes),
         };
         let counted = [
             (&mut self.uses, self.uses_limit, uses),
@@ -238,6 +261,30 @@ fn is_shown(reads: &impl Reads, caller: &Caller, record: &TicketRecord) -> Resul
     match find(reads, caller, &At::Id(record.resource), Level::Own) {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::Denied) => Ok(false),
         found => found.map(|_| true),
+    }
+}
+
+/// Deletes the tickets that a user made who goes.
+pub(super) fn revoke_all(tx: &mut Transaction, issuer: PersonId) -> Result<()> {
+    for (key, value) in tx.rows(&keys::tickets(), usize::MAX)? {
+        let record = TicketRecord::from_value(&value)?;
+        if record.issuer == issuer {
+            tx.delete(keys::ticket_on(record.resource, &String::from_utf8_lossy(&key[1..])));
+            tx.delete(key);
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a ticket whose maker could not make it any more.
+fn require_issuer(reads: &impl Reads, record: &TicketRecord) -> Result<()> {
+    let person = person(reads, record.issuer)?;
+    let person = person.ok_or_else(|| refused("has ended: its maker is gone"))?;
+    let issuer = caller(reads, record.issuer, &person, Credential::Password)?;
+    let chain = Chain::read(reads, record.resource)?;
+    match chain.is_some_and(|chain| chain.level(&issuer) == Level::Own) {
+        true => Ok(()),
+        false => Err(refused("has ended: its maker does not own what it opens")),
     }
 }
 

@@ -1,7 +1,8 @@
 //! What a client may set about a resource besides content, description and access.
 
 use crate::catalog::ChangeKind;
-use crate::model::{At, Level, PersonId, Stat, Time, Versioning};
+use crate::model::{At, Level, Stat, Time, Versioning};
+use crate::people::{by_name, nobody};
 use crate::tree::{describe, find, update};
 use crate::{Caller, Result, Store};
 
@@ -14,8 +15,8 @@ pub struct AttributeChange {
     pub mtime: Option<Time>,
     /// What happens to replaced contents below this collection; needs [`Level::Own`].
     pub versioning: Option<Option<Versioning>>,
-    /// Who it belongs to; needs [`Level::Own`].
-    pub owner: Option<PersonId>,
+    /// The name of whom it belongs to; needs [`Level::Own`].
+    pub owner: Option<String>,
     /// The media type of the content.
     pub media_type: Option<Option<String>>,
 }
@@ -37,7 +38,9 @@ impl Store {
             resource.mode = change.mode.map(|mode| mode & 0o7777).or(resource.mode);
             resource.mtime = change.mtime.or(resource.mtime);
             resource.versioning = change.versioning.unwrap_or(resource.versioning);
-            resource.owner = change.owner.unwrap_or(resource.owner);
+            if let Some(name) = &change.owner {
+                resource.owner = by_name(tx, name)?.ok_or_else(|| nobody(name))?.0;
+            }
             if let (Some(content), Some(media_type)) = (&mut resource.content, &change.media_type) {
                 content.media_type.clone_from(media_type);
             }

@@ -1,11 +1,11 @@
 //! Copying: contents are shared, not copied. A collection is copied one by one, each child a
 //! commit of its own, in path order; a copy that is interrupted can be run again.
 
-use crate::access::Chain;
+use crate::access::{Chain, Spot};
 use crate::catalog::{ChangeKind, Transaction};
 use crate::model::{At, Graph, Kind, Level, ResourceId, Stat, StorePath};
 use crate::tree::create::{new_resource, split};
-use crate::tree::{Walk, describe, find, insert, locate, update};
+use crate::tree::{Walk, describe, find, insert, update};
 use crate::{Caller, Conditions, Error, ErrorKind, Result, Store, metadata, versions};
 
 /// How to copy.
@@ -62,18 +62,20 @@ impl Store {
         to: &StorePath,
         options: &CopyOptions,
     ) -> Result<Stat> {
-        let (parent, name) = split(to)?;
+        split(to)?;
         self.transact(|tx| {
             let source = find(tx, caller, &source.into(), Level::ReadObject)?;
-            if let Some(target) = locate(tx, &to.into())? {
-                self.refuse_hidden(tx, caller, &target, to)?;
-                options.conditions.check(Some(&target))?;
-                return self.copy_over(tx, caller, &source, target, (to, options));
-            }
-            let collection = self.collection(tx, caller, &parent, options.parents)?;
+            let free = match Spot::find(tx, caller, to, options.parents)? {
+                Spot::Seen(target) => {
+                    options.conditions.check(Some(&target))?;
+                    return self.copy_over(tx, caller, &source, target, (to, options));
+                }
+                Spot::Free(free) => free,
+            };
             options.conditions.check(None)?;
+            let (collection, name) = self.make_parents(tx, caller, free)?;
             let from = source.resource();
-            let mut resource = new_resource(tx, caller, &collection, name.clone(), from.kind);
+            let mut resource = new_resource(tx, caller, &collection, name, from.kind);
             resource.content.clone_from(&from.content);
             resource.replicas = from.replicas.of_copy(tx.now());
             resource.target.clone_from(&from.target);

@@ -1,12 +1,12 @@
 //! Creating resources.
 
-use crate::access::Chain;
+use crate::access::{Chain, FreeSpot, Spot};
 use crate::catalog::Transaction;
 use crate::model::{
-    Access, At, Kind, Level, Name, PersonId, Replicas, Resource, ResourceId, Scope, Stat,
-    StorePath, Time,
+    Access, Kind, Level, Name, PersonId, Replicas, Resource, ResourceId, Scope, Stat, StorePath,
+    Time,
 };
-use crate::tree::{find, insert, locate};
+use crate::tree::insert;
 use crate::{Caller, Error, ErrorKind, Result, Store};
 
 /// How to create.
@@ -64,12 +64,11 @@ impl Store {
         options: CreateOptions,
     ) -> Result<Stat> {
         check_link(draft)?;
-        if let Some(chain) = locate(tx, &path.into())? {
-            self.refuse_hidden(tx, caller, &chain, path)?;
-            return existing(chain, draft, options, path);
-        }
-        let (parent, name) = split(path)?;
-        let collection = self.collection(tx, caller, &parent, options.parents)?;
+        let free = match Spot::find(tx, caller, path, options.parents)? {
+            Spot::Seen(chain) => return existing(chain, draft, options, path),
+            Spot::Free(free) => free,
+        };
+        let (collection, name) = self.make_parents(tx, caller, free)?;
         let mut resource = new_resource(tx, caller, &collection, name, draft.kind());
         (resource.mode, resource.mtime) = (options.mode, options.mtime);
         if let Draft::Link(target) = draft {
@@ -80,40 +79,21 @@ impl Store {
         Ok(Stat { id, path: path.clone(), resource })
     }
 
-    /// Says that the name of something hidden is taken only to those who may create there: to
-    /// others it is as if nothing were at `path`.
-    pub(super) fn refuse_hidden(
+    /// Makes the collections that are missing on the way; gives the last one, and the name that is free in it.
+    pub(crate) fn make_parents(
         &self,
         tx: &mut Transaction,
         caller: &Caller,
-        there: &Chain,
-        path: &StorePath,
-    ) -> Result<()> {
-        if there.level(caller) > Level::Null {
-            return Ok(());
+        free: FreeSpot,
+    ) -> Result<(Chain, Name)> {
+        let FreeSpot { mut above, missing, name } = free;
+        for parent in missing {
+            let resource = new_resource(tx, caller, &above, parent, Kind::Collection);
+            let id = ResourceId(self.new_id()?);
+            insert(tx, id, &resource);
+            above = above.child(id, resource);
         }
-        self.collection(tx, caller, &split(path)?.0, false)?;
-        Err(Error::exists(path).with_hint("choose another name"))
-    }
-
-    /// The collection at `path`, where `caller` may create; made, if it is missing and `parents` says so.
-    pub(crate) fn collection(
-        &self,
-        tx: &mut Transaction,
-        caller: &Caller,
-        path: &StorePath,
-        parents: bool,
-    ) -> Result<Chain> {
-        let at = At::from(path);
-        if locate(tx, &at)?.is_none() && parents {
-            let (above, name) = split(path)?;
-            let above = self.collection(tx, caller, &above, true)?;
-            let resource = new_resource(tx, caller, &above, name, Kind::Collection);
-            insert(tx, ResourceId(self.new_id()?), &resource);
-        }
-        let chain = find(tx, caller, &at, Level::CreateObject)?;
-        require_collection(&chain)?;
-        Ok(chain)
+        Ok((above, name))
     }
 }
 
@@ -140,7 +120,10 @@ pub(crate) fn new_resource(
     name: Name,
     kind: Kind,
 ) -> Resource {
-    owned_resource(tx, caller.user(), collection, name, kind)
+    let owner = caller.owner_in(collection);
+    let by = caller.user();
+    let resource = owned_resource(tx, owner, collection, name, kind);
+    Resource { created_by: by, modified_by: by, ..resource }
 }
 
 /// A record for a new child of `collection` that belongs to `owner`.

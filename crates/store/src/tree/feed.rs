@@ -1,9 +1,11 @@
 //! The change feed: what changed since a position, in commit order.
+//!
+//! Invariant: a change names a resource only as the caller sees it now, or as they saw it then.
 
 use super::feed_floor::floor;
 use crate::catalog::{ChangeRecord, Reads, Record, keys};
 use crate::model::{At, ChangeKind, Level, PersonId, ResourceId, Time};
-use crate::tree::find;
+use crate::tree::locate;
 use crate::{Caller, Error, ErrorKind, Result, Store};
 
 /// A position in the feed: all changes up to it have been seen.
@@ -46,8 +48,9 @@ pub struct ChangePage {
 
 impl Store {
     /// What changed after a position, looking at up to `limit` changes; after the first, all that is
-    /// kept. A removal is shown to those who may read the collection it was in; anything else to
-    /// those who may see the resource.
+    /// kept. A removal is shown to those who could see the resource, any other change to those who see it now. A name
+    /// that it no longer has is shown to those who could see it under that name; what moved out of a caller's sight
+    /// is a removal for them.
     ///
     /// # Errors
     /// [`ErrorKind::Expired`] if changes after `since` are not kept any more.
@@ -62,10 +65,8 @@ impl Store {
         let mut page = ChangePage { changes: Vec::new(), next: since, more: rows.len() > limit };
         for (key, value) in rows.iter().take(limit) {
             page.next = Position(keys::feed_position(key));
-            let change = Change::from_record(page.next, ChangeRecord::from_value(value)?);
-            if visible(&view, caller, &change)? {
-                page.changes.push(change);
-            }
+            let record = shown(&view, caller, ChangeRecord::from_value(value)?)?;
+            page.changes.extend(record.map(|record| Change::from_record(page.next, record)));
         }
         Ok(page)
     }
@@ -78,17 +79,60 @@ impl Store {
     }
 }
 
-fn visible(reads: &impl Reads, caller: &Caller, change: &Change) -> Result<bool> {
-    let (id, needed) = match change.kind {
-        ChangeKind::Removed => (change.parent, Level::ReadObject),
-        _ => (change.id, Level::ReadMetadata),
+/// A change as far as the caller may know of it.
+fn shown(
+    reads: &impl Reads,
+    caller: &Caller,
+    mut record: ChangeRecord,
+) -> Result<Option<ChangeRecord>> {
+    if caller.is_admin() {
+        return Ok(Some(record));
+    }
+    let before = match record.from.take() {
+        Some(from) if was_seen(reads, caller, &record, from.0)? => Some(from),
+        _ => None,
     };
-    Ok(caller.is_admin() || find(reads, caller, &At::Id(id), needed).is_ok())
+    let here = match record.kind {
+        ChangeKind::Removed => was_seen(reads, caller, &record, record.parent)?,
+        _ => is_seen(reads, caller, &record)?,
+    };
+    Ok(match (here, before) {
+        (true, from) => Some(ChangeRecord { from, ..record }),
+        (false, Some((parent, name))) => {
+            Some(ChangeRecord { kind: ChangeKind::Removed, parent, name, ..record })
+        }
+        (false, None) => None,
+    })
+}
+
+/// Whether the caller sees the resource now; under another name than now, only if they saw it then, too.
+fn is_seen(reads: &impl Reads, caller: &Caller, record: &ChangeRecord) -> Result<bool> {
+    let chain = locate(reads, &At::Id(record.id))?;
+    let seen = chain.filter(|chain| chain.level(caller) >= Level::ReadMetadata);
+    let Some(chain) = seen else { return Ok(false) };
+    let now = chain.resource();
+    match now.parent == record.parent && now.name == record.name {
+        true => Ok(true),
+        false => was_seen(reads, caller, record, record.parent),
+    }
+}
+
+/// Whether the caller could see the resource in this collection, by the access list that it had. Of an entry without
+/// one, only what the collections above grant counts.
+fn was_seen(
+    reads: &impl Reads,
+    caller: &Caller,
+    record: &ChangeRecord,
+    parent: ResourceId,
+) -> Result<bool> {
+    let Some(collection) = locate(reads, &At::Id(parent))? else { return Ok(false) };
+    let access = record.access.clone().unwrap_or_default();
+    Ok(collection.level_below(caller, record.id, &access) >= Level::ReadMetadata)
 }
 
 impl Change {
     fn from_record(position: Position, record: ChangeRecord) -> Self {
-        let ChangeRecord { kind, id, parent, name, from, at, by, revision } = record;
+        let ChangeRecord { kind, id, parent, name, from, at, by, revision, access: _ } = record;
         Self { position, kind, id, parent, name, from, at, by, revision }
     }
 }

@@ -121,6 +121,7 @@ fn announce(
         at: tx.now(),
         by,
         revision: resource.revision,
+        access: Some(resource.access.clone()),
     };
     tx.append(keys::feed(), &change);
 }

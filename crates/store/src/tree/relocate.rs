@@ -3,11 +3,11 @@
 //! Invariant: the tree stays a tree. The chain of the target is evidence, so two moves
 //! that would close a ring together cannot both commit.
 
-use crate::access::Chain;
+use crate::access::{Chain, Spot};
 use crate::catalog::Transaction;
 use crate::model::{At, Kind, Level, Name, Resource, Stat, StorePath};
 use crate::tree::create::split;
-use crate::tree::{detach, find, locate, remove};
+use crate::tree::{detach, find, remove};
 use crate::{Caller, Error, ErrorKind, Result, Store};
 
 /// How to move.
@@ -29,17 +29,25 @@ impl Store {
         to: &StorePath,
         options: MoveOptions,
     ) -> Result<Stat> {
-        let (parent, name) = split(to)?;
+        split(to)?;
         self.transact(|tx| {
             let moved = find(tx, caller, from, Level::DeleteObject)?;
             if moved.path() == *to {
                 return Ok(moved.into());
             }
-            let collection = self.collection(tx, caller, &parent, options.parents)?;
-            check_ring(&moved, &collection, from)?;
-            if let Some(target) = locate(tx, &to.into())? {
-                replace(tx, caller, &moved, target, to, options)?;
-            }
+            let (collection, name) = match Spot::find(tx, caller, to, options.parents)? {
+                Spot::Free(free) => {
+                    check_ring(&moved, &free.above, from)?;
+                    self.make_parents(tx, caller, free)?
+                }
+                Spot::Seen(target) => {
+                    let (parent, name) = split(to)?;
+                    let collection = find(tx, caller, &At::from(parent), Level::CreateObject)?;
+                    check_ring(&moved, &collection, from)?;
+                    replace(tx, caller, &moved, target, to, options)?;
+                    (collection, name)
+                }
+            };
             let id = moved.id();
             let resource = relink(tx, caller, moved, &collection, &name);
             Ok(Stat { id, path: to.clone(), resource })

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use cenote_store::{
-    AccessChange, AttributeChange, Caller, ErrorKind, Level, ListOptions, NewToken, PersonId,
-    PutOptions, Scope,
+    AccessChange, AttributeChange, Caller, Conditions, ErrorKind, Level, ListOptions, NewToken,
+    PersonId, PutOptions, Scope,
 };
 
 use crate::world::{World, at, kind, path, world};
@@ -49,9 +49,99 @@ fn who_may_not_see_it_is_told_that_nothing_is_there() {
     assert!(names.is_empty());
 }
 
+/// What the heart answers to somebody who makes, replaces, moves or copies something, or removes it.
+fn answers(world: &World, caller: &Caller, what: &str) -> Vec<(ErrorKind, String)> {
+    use cenote_store::{CopyOptions, CreateOptions, Draft, MoveOptions, UploadOptions};
+    let (store, to) = (&world.store, path(what));
+    let mut answers: Vec<cenote_store::Error> = Vec::new();
+    for (parents, replace) in [(false, false), (false, true), (true, false), (true, true)] {
+        let create = CreateOptions { parents, exist_ok: replace, ..CreateOptions::default() };
+        for draft in [Draft::Collection, Draft::Link("x".into()), Draft::Description] {
+            answers.extend(store.create(caller, &to, draft, create).err());
+        }
+        let conditions = [
+            Conditions::default(),
+            Conditions { if_absent: true, ..Conditions::default() },
+            Conditions { if_match: Some("*".into()), ..Conditions::default() },
+        ];
+        for conditions in conditions {
+            let put =
+                PutOptions { parents, conditions: conditions.clone(), ..PutOptions::default() };
+            answers.extend(world.try_put(caller, what, b"", put.clone()).err());
+            answers.extend(store.may_put(caller, &to, &put).err());
+            let upload = UploadOptions { put, size: None };
+            answers.extend(store.begin_upload(caller, &to, &upload).err());
+            let copy = CopyOptions { parents, replace, recursive: true, conditions };
+            answers.extend(store.copy(caller, &at("/open"), &to, copy).err());
+        }
+        let relocate = MoveOptions { parents, replace };
+        answers.extend(store.relocate(caller, &at("/mine"), &to, relocate).err());
+        answers.extend(store.relocate(caller, &at(what), &path("/drop/x"), relocate).err());
+    }
+    answers.extend(store.remove(caller, &at(what), &Default::default()).err());
+    answers.extend(store.stat(caller, &at(what)).err());
+    assert_eq!(answers.len(), 4 * 17 + 2, "nothing of this is allowed");
+    answers.into_iter().map(|error| (error.kind(), error.to_string())).collect()
+}
+
+#[test]
+fn a_hidden_resource_is_answered_for_as_a_missing_one() {
+    let world = world();
+    let user = world.user("u");
+    for collection in ["/veiled", "/veiled/deep", "/shown", "/shown/veiled.dir"] {
+        world.mkdir(collection);
+    }
+    for object in ["/open", "/mine", "/veiled/x", "/shown/veiled"] {
+        world.put(object, b"");
+    }
+    world.mkdir("/drop");
+    grant(&world, "/shown", "u", Level::ReadObject, Scope::This);
+    grant(&world, "/open", "u", Level::ReadObject, Scope::This);
+    grant(&world, "/mine", "u", Level::Own, Scope::This);
+    grant(&world, "/drop", "u", Level::CreateObject, Scope::This);
+    for hidden in [
+        "/veiled",
+        "/veiled/x",
+        "/veiled/new",
+        "/veiled/deep/er/new",
+        "/shown/veiled",
+        "/shown/veiled/new",
+        "/shown/veiled.dir",
+        "/shown/veiled.dir/a/new",
+    ] {
+        let missing = hidden.replace("veiled", "absent");
+        let of_hidden = answers(&world, &user, hidden);
+        let of_missing = answers(&world, &user, &missing).into_iter();
+        let as_hidden = of_missing.map(|(kind, text)| (kind, text.replace("absent", "veiled")));
+        assert_eq!(of_hidden, as_hidden.collect::<Vec<_>>(), "{hidden}");
+    }
+}
+
+#[test]
+fn only_who_may_create_there_is_told_that_a_hidden_name_is_taken() {
+    let world = world();
+    let user = world.user("u");
+    world.mkdir("/drop");
+    world.mkdir("/drop/veiled");
+    world.put("/drop/veiled/x", b"");
+    grant(&world, "/drop", "u", Level::CreateObject, Scope::This);
+    let put = |to: &str, parents| {
+        let options = PutOptions { parents, ..PutOptions::default() };
+        world.try_put(&user, to, b"", options).unwrap_err()
+    };
+    for (to, parents) in
+        [("/drop/veiled", false), ("/drop/veiled/x", true), ("/drop/veiled/a/b", true)]
+    {
+        let refused = put(to, parents);
+        assert_eq!(refused.kind(), ErrorKind::Exists, "{to}");
+        assert_eq!(refused.to_string(), "the name is taken: /drop/veiled");
+    }
+    assert_eq!(put("/drop/veiled/x", false).kind(), ErrorKind::NotFound);
+}
+
 #[test]
 fn published_bytes_do_not_betray_what_is_hidden() {
-    use cenote_store::{Conditions, Expected};
+    use cenote_store::Expected;
     let world = world();
     world.mkdir("/a");
     world.put("/a/x", b"");
@@ -177,7 +267,7 @@ fn each_act_needs_its_level() {
             assert_eq!(act(), level >= *needed, "{level:?} for what needs {needed:?}");
         }
     }
-    let owner = AttributeChange { owner: Some(user.user()), ..AttributeChange::default() };
+    let owner = AttributeChange { owner: Some("u".into()), ..AttributeChange::default() };
     set(Level::DeleteObject);
     assert_eq!(kind(world.store.set_attributes(&user, &at("/c/x"), &owner)), ErrorKind::Denied);
     world.store.remove(&user, &at("/c/x"), &Default::default()).unwrap();

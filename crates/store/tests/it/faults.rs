@@ -11,7 +11,7 @@ use cenote_store::{
     AccessChange, At, AttributeChange, AvuChange, BatchItem, BatchWhat, Conditions, CopyOptions,
     Error, ErrorKind, Expected, Health, JobStatus, Level, MoveOptions, NewPlace, NewTicket,
     NewToken, NewUser, PlaceChange, PlaceId, Prune, PutOptions, ReadOptions, Registration,
-    RemoveOptions, ReplicaChange, Result, Role, Scope, TicketUse, UploadOptions, Where,
+    RemoveOptions, ReplicaChange, Result, Role, Scope, TicketUse, UploadId, UploadOptions, Where,
 };
 
 use crate::world::{
@@ -192,7 +192,7 @@ const MUTATIONS: &[Mutation] = &[
 /// Works a job off; an error if a part of it failed.
 fn finished(world: &World, job: &JobStatus) -> Result<()> {
     run(world.store.run_moves())?;
-    let job = world.store.job(job.id)?;
+    let job = world.store.job(&world.admin, job.id)?;
     match job.finished && job.failed == 0 {
         true => Ok(()),
         false => Err(Error::new(ErrorKind::Unavailable, format!("{job:?}"))),
@@ -217,7 +217,8 @@ fn put(world: &World, to: &str, size: usize) -> Result<()> {
 
 thread_local! {
     /// The upload of the bench; reading it from the store would be a step that may fail.
-    static UPLOAD: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+    static UPLOAD: std::cell::Cell<UploadId> =
+        const { std::cell::Cell::new(UploadId { number: 0, secret: None }) };
 }
 
 struct Bench {
@@ -237,7 +238,7 @@ fn bench() -> Bench {
     (0..63).for_each(|_| drop(world.write_at("/full", Where::Append, b"ab").unwrap()));
     let limited = NewTicket { uses: 3, ..NewTicket::default() };
     world.store.add_ticket(&world.admin, &at("/patched"), &limited).unwrap();
-    UPLOAD.set(u64::from_be_bytes(world.table(b'P')[0][1..].try_into().unwrap()));
+    UPLOAD.set(upload_of(&world.table(b'P')[0]));
     // So that the first id of a block is asked for, too.
     let world = world.reopened();
     engine.heal();
@@ -297,12 +298,16 @@ fn visible(world: &World) -> Vec<String> {
     lines.push(format!("{} tickets", tickets.len()));
     lines.push(format!("{} tokens", store.tokens(admin).unwrap().len()));
     for key in world.table(b'P') {
-        let id = u64::from_be_bytes(key[1..].try_into().unwrap());
-        let upload = store.upload(admin, id).unwrap();
+        let upload = store.upload(admin, upload_of(&key)).unwrap();
         let parts = upload.parts.iter().map(|part| (part.offset, part.digests.sha256));
         lines.push(format!("{} {:?}", upload.path, parts.collect::<Vec<_>>()));
     }
     lines
+}
+
+/// The upload of a key, whose secret an administrator need not know.
+fn upload_of(key: &[u8]) -> UploadId {
+    UploadId { number: u64::from_be_bytes(key[1..].try_into().unwrap()), secret: None }
 }
 
 fn blake(bytes: &[u8]) -> String {

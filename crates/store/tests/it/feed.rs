@@ -78,6 +78,61 @@ fn only_what_one_may_see() {
     assert!(seen.iter().all(|(_, name)| name != "b" && name != "closed"));
 }
 
+/// Grants to `u`, for this resource only.
+fn grant(world: &World, what: &str, level: Level) {
+    let grant = [AccessChange::Grant("u".into(), level, Scope::This)];
+    world.store.change_access(&world.admin, &at(what), &grant).unwrap();
+}
+
+fn told(world: &World, caller: &Caller) -> Vec<(ChangeKind, String, Option<String>)> {
+    let told = |change: Change| (change.kind, change.name, change.from.map(|(_, name)| name));
+    all(world, caller, 3).into_iter().map(told).collect()
+}
+
+#[test]
+fn the_name_of_what_was_hidden_is_not_told() {
+    let world = world();
+    let user = world.user("u");
+    world.mkdir("/open");
+    world.mkdir("/closed");
+    grant(&world, "/open", Level::ReadObject);
+    for secret in ["/open/secret-gone", "/open/secret-first", "/closed/secret-before"] {
+        world.put(secret, b"");
+    }
+    world.rm("/open/secret-gone").unwrap();
+    world.mv("/open/secret-first", "/open/second").unwrap();
+    world.mv("/closed/secret-before", "/open/after").unwrap();
+    for shown in ["/open/second", "/open/after"] {
+        grant(&world, shown, Level::ReadObject);
+    }
+    let told = told(&world, &user);
+    use ChangeKind::*;
+    assert!(told.contains(&(Moved, "second".into(), None)), "{told:?}");
+    assert!(told.contains(&(Granted, "after".into(), None)), "{told:?}");
+    assert!(!format!("{told:?}").contains("secret"), "{told:?}");
+}
+
+#[test]
+fn a_name_that_was_seen_is_told_and_what_moves_out_of_sight_is_gone() {
+    let world = world();
+    let user = world.user("u");
+    world.mkdir("/open");
+    world.mkdir("/closed");
+    let default = [AccessChange::Grant("u".into(), Level::ReadObject, Scope::Default)];
+    world.store.change_access(&world.admin, &at("/open"), &default).unwrap();
+    grant(&world, "/open", Level::ReadObject);
+    world.put("/open/a", b"");
+    world.mv("/open/a", "/open/b").unwrap();
+    use ChangeKind::*;
+    let seen = told(&world, &user);
+    assert!(seen.contains(&(Created, "a".into(), None)), "{seen:?}");
+    assert!(seen.contains(&(Moved, "b".into(), Some("a".into()))), "{seen:?}");
+    world.mv("/open/b", "/closed/c").unwrap();
+    let seen = told(&world, &user);
+    assert_eq!(seen.last(), Some(&(Removed, "b".into(), None)), "{seen:?}");
+    assert!(!seen.iter().any(|(_, name, _)| name == "c"));
+}
+
 #[test]
 fn folding_patches_is_no_change() {
     let world = world();

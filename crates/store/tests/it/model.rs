@@ -552,7 +552,7 @@ impl Pair {
         let ids = (self.world.place(from), self.world.place(to));
         let job = self.world.store.drain_place(&self.world.admin, ids.0, Some(ids.1)).unwrap();
         run(self.world.store.run_moves()).unwrap();
-        let job = self.world.store.job(job.id).unwrap();
+        let job = self.world.store.job(&self.world.admin, job.id).unwrap();
         assert!(job.finished && job.failed == 0, "{job:?}");
         assert_eq!(self.world.blobs_in(from), 0);
         self.world.set_state(from, PlaceState::Up);

@@ -9,7 +9,7 @@ use crate::world::{World, assert_clean, at, kind, noise, path, run, world_on, wo
 
 fn finish(world: &World, job: &JobStatus) -> JobStatus {
     run(world.store.run_moves()).unwrap();
-    let job = world.store.job(job.id).unwrap();
+    let job = world.store.job(&world.admin, job.id).unwrap();
     assert!(job.finished);
     job
 }
@@ -45,7 +45,7 @@ fn all_below_a_collection_is_replicated_and_trimmed() {
     assert_clean(&world.store);
     let object = world.store.replicate_tree(&world.admin, &at("/lab/x"), a);
     assert_eq!(kind(object), ErrorKind::WrongKind);
-    assert_eq!(kind(world.store.job(77)), ErrorKind::NotFound);
+    assert_eq!(kind(world.store.job(&world.admin, 77)), ErrorKind::NotFound);
 }
 
 #[test]
@@ -133,8 +133,8 @@ fn a_job_goes_on_after_a_restart_where_it_was() {
         let outcome = run(world.store.run_moves());
         engine.heal();
         step *= 3;
-        if outcome.is_ok() && world.store.job(job.id).is_ok_and(|job| job.finished) {
-            break world.store.job(job.id).unwrap();
+        if outcome.is_ok() && world.store.job(&world.admin, job.id).is_ok_and(|job| job.finished) {
+            break world.store.job(&world.admin, job.id).unwrap();
         }
         world = world.reopened();
     };

@@ -116,7 +116,7 @@ fn a_place_goes_only_when_nothing_is_there() {
     world.store.set_default_place(&world.admin, world.place("b")).unwrap();
     assert_eq!(kind(remove("b")), ErrorKind::Invalid);
     remove("a").unwrap();
-    assert_eq!(kind(world.store.place_named("a")), ErrorKind::NotFound);
+    assert_eq!(kind(world.store.place_named(&world.admin, "a")), ErrorKind::NotFound);
     assert_eq!(world.store.places().unwrap().iter().filter(|p| p.id == group).count(), 1);
 }
 
@@ -128,7 +128,7 @@ fn a_place_goes_although_a_removed_tree_was_not_swept_yet() {
     world.rm_all("/tree").unwrap();
     assert_eq!(world.store.pending_jobs().unwrap(), 1);
     run(world.store.remove_place(&world.admin, world.place("a"))).unwrap();
-    assert_eq!(kind(world.store.place_named("a")), ErrorKind::NotFound);
+    assert_eq!(kind(world.store.place_named(&world.admin, "a")), ErrorKind::NotFound);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cenote_store::{ErrorKind, Expected, Limits, Part, Result, UploadOptions};
+use cenote_store::{ErrorKind, Expected, Limits, Part, Result, UploadId, UploadOptions};
 use futures_util::StreamExt;
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
@@ -17,17 +17,17 @@ fn limited(limits: Limits) -> World {
     world.reopened()
 }
 
-fn begin(world: &World) -> u64 {
+fn begin(world: &World) -> UploadId {
     world.store.begin_upload(&world.admin, &path("/a"), &UploadOptions::default()).unwrap().id
 }
 
-fn part(world: &World, upload: u64, offset: usize, bytes: &[u8]) -> Result<Part> {
+fn part(world: &World, upload: UploadId, offset: usize, bytes: &[u8]) -> Result<Part> {
     let expected = Expected::default();
     run(world.store.put_part(&world.admin, upload, offset as u64, once(bytes), &expected))
 }
 
 /// The same in two steps.
-fn kept(world: &World, upload: u64, offset: usize, bytes: &[u8]) -> Result<Part> {
+fn kept(world: &World, upload: UploadId, offset: usize, bytes: &[u8]) -> Result<Part> {
     let received = run(world.store.receive(once(bytes), &Expected::default())).unwrap();
     run(world.store.keep_part(&world.admin, upload, offset as u64, received))
 }

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use cenote_store::{Caller, ErrorKind, Level, NewTicket, PutOptions, Result, TicketUse};
+use cenote_store::{
+    AccessChange, Caller, ErrorKind, Level, NewTicket, PutOptions, Result, Scope, TicketUse,
+};
 
 use crate::world::{World, at, kind, world};
 
@@ -40,12 +42,13 @@ fn limits_hold() {
     let world = world();
     world.put("/a", b"");
     let uses = ticket(&world, "/a", NewTicket { uses: 2, ..reading() });
+    assert!(show(&world, &uses, TicketUse::Look).is_ok(), "to look costs no use");
     assert!(
         show(&world, &uses, TicketUse::Read).is_ok()
             && show(&world, &uses, TicketUse::Read).is_ok()
     );
     assert_eq!(kind(show(&world, &uses, TicketUse::Read)), ErrorKind::Unauthenticated);
-    assert!(show(&world, &uses, TicketUse::Look).is_ok(), "to look costs no use");
+    assert_eq!(kind(show(&world, &uses, TicketUse::Look)), ErrorKind::Unauthenticated);
     let writes = ticket(&world, "/a", NewTicket { writes: 1, bytes: 10, ..reading() });
     assert!(show(&world, &writes, TicketUse::Read).is_ok(), "a read is no write");
     assert!(show(&world, &writes, TicketUse::Write(11)).is_err(), "too many bytes");
@@ -115,4 +118,62 @@ fn tickets_are_listed_removed_and_go_with_their_resource() {
     world.rm_all("/a").unwrap();
     world.sweep();
     assert!(world.table(b'T').is_empty() && world.table(b'w').is_empty());
+}
+
+#[test]
+fn what_comes_after_the_first_use_counts_too() {
+    let world = world();
+    world.put("/a", b"");
+    let new = NewTicket { writes: 2, bytes: 10, ..reading() };
+    let holder = show(&world, &ticket(&world, "/a", new), TicketUse::Look).unwrap();
+    let count = |what| world.store.count_use(&holder, what);
+    count(TicketUse::Write(4)).unwrap();
+    count(TicketUse::More(4)).unwrap();
+    assert_eq!(kind(count(TicketUse::Write(3))), ErrorKind::Unauthenticated, "11 bytes");
+    count(TicketUse::Write(2)).unwrap();
+    assert_eq!(kind(count(TicketUse::Write(0))), ErrorKind::Unauthenticated, "a third write");
+    let listed = world.store.tickets(&world.admin, &at("/a")).unwrap();
+    assert_eq!((listed[0].writes, listed[0].bytes), ((2, 2), (10, 10)));
+    let user = world.user("u");
+    world.store.count_use(&user, TicketUse::Write(100)).unwrap();
+}
+
+#[test]
+fn a_ticket_ends_when_its_maker_is_gone_or_owns_it_no_more() {
+    let world = world();
+    let user = world.user("u");
+    let own = |level| {
+        let grant = [AccessChange::Grant("u".into(), level, Scope::This)];
+        world.store.change_access(&world.admin, &at("/a"), &grant).unwrap();
+    };
+    world.put("/a", b"x");
+    own(Level::Own);
+    let ticket = world.store.add_ticket(&user, &at("/a"), &reading()).unwrap().ticket;
+    show(&world, &ticket, TicketUse::Read).unwrap();
+    own(Level::ModifyObject);
+    assert_eq!(kind(show(&world, &ticket, TicketUse::Read)), ErrorKind::Unauthenticated);
+    own(Level::Own);
+    show(&world, &ticket, TicketUse::Read).unwrap();
+    world.store.remove_person(&world.admin, "u").unwrap();
+    assert_eq!(kind(show(&world, &ticket, TicketUse::Look)), ErrorKind::Unauthenticated);
+    assert!(world.store.tickets(&world.admin, &at("/a")).unwrap().is_empty());
+    crate::world::assert_clean(&world.store);
+}
+
+#[test]
+fn what_somebody_without_a_login_makes_with_a_ticket_is_not_everybody_s() {
+    let world = world();
+    world.mkdir("/drop");
+    let new = NewTicket { level: Level::ModifyObject, ..NewTicket::default() };
+    let ticket = ticket(&world, "/drop", new);
+    let holder = show(&world, &ticket, TicketUse::Write(1)).unwrap();
+    let options = PutOptions { parents: true, ..PutOptions::default() };
+    world.try_put(&holder, "/drop/d/x", b"x", options).unwrap();
+    let anonymous = world.store.anonymous().unwrap();
+    for made in ["/drop/d", "/drop/d/x"] {
+        let stat = world.stat(made).unwrap().resource;
+        assert_eq!((stat.owner, stat.created_by), (world.admin.user(), anonymous.user()));
+        assert_eq!(kind(world.store.stat(&anonymous, &at(made))), ErrorKind::NotFound, "{made}");
+    }
+    assert_eq!(world.try_read(&holder, "/drop/d/x").unwrap(), b"x");
 }

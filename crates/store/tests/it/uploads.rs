@@ -3,23 +3,26 @@
 use std::time::Duration;
 
 use cenote_store::{
-    Caller, Conditions, ErrorKind, Expected, Part, PutOptions, Result, Stat, Upload, UploadOptions,
+    AccessChange, Caller, Conditions, ErrorKind, Expected, Level, NewTicket, NewToken, Part,
+    PutOptions, Result, Scope, Stat, TicketUse, Upload, UploadId, UploadOptions,
 };
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 
-use crate::world::{World, assert_clean, cases, crc64nvme, kind, noise, once, path, run, world};
+use crate::world::{
+    World, assert_clean, at, cases, crc64nvme, kind, noise, once, path, run, world,
+};
 
 pub(crate) fn begin(world: &World, to: &str, options: UploadOptions) -> Result<Upload> {
     world.store.begin_upload(&world.admin, &path(to), &options)
 }
 
-pub(crate) fn part(world: &World, upload: u64, offset: usize, bytes: &[u8]) -> Result<Part> {
+pub(crate) fn part(world: &World, upload: UploadId, offset: usize, bytes: &[u8]) -> Result<Part> {
     let expected = Expected::default();
     run(world.store.put_part(&world.admin, upload, offset as u64, once(bytes), &expected))
 }
 
-pub(crate) fn complete(world: &World, upload: u64, sha256: Option<[u8; 32]>) -> Result<Stat> {
+pub(crate) fn complete(world: &World, upload: UploadId, sha256: Option<[u8; 32]>) -> Result<Stat> {
     run(world.store.complete_upload(&world.admin, upload, sha256))
 }
 
@@ -120,6 +123,88 @@ fn an_upload_belongs_to_who_began_it() {
     assert_eq!(kind(world.store.upload(&other, upload)), ErrorKind::NotFound);
     assert_eq!(kind(world.store.abandon_upload(&other, upload)), ErrorKind::NotFound);
     assert_eq!(kind(begin_as(&world, &other)), ErrorKind::Denied);
+}
+
+#[test]
+fn an_upload_is_found_only_by_its_whole_id() {
+    let world = world();
+    let anonymous = world.store.anonymous().unwrap();
+    world.mkdir("/drop");
+    let grant = [AccessChange::Grant("anonymous".into(), Level::CreateObject, Scope::This)];
+    world.store.change_access(&world.admin, &at("/drop"), &grant).unwrap();
+    let options = UploadOptions::default();
+    for caller in [world.user("u"), anonymous] {
+        let grant = [AccessChange::Grant("u".into(), Level::CreateObject, Scope::This)];
+        world.store.change_access(&world.admin, &at("/drop"), &grant).unwrap();
+        let id = world.store.begin_upload(&caller, &path("/drop/x"), &options).unwrap().id;
+        let other = world.store.begin_upload(&caller, &path("/drop/y"), &options).unwrap().id;
+        assert_eq!(id.to_string().parse::<UploadId>().unwrap(), id);
+        let guesses = [UploadId { secret: None, ..id }, UploadId { secret: other.secret, ..id }];
+        for guess in guesses {
+            assert_eq!(kind(world.store.upload(&caller, guess)), ErrorKind::NotFound);
+            assert_eq!(kind(world.store.abandon_upload(&caller, guess)), ErrorKind::NotFound);
+            let expected = Expected::default();
+            let put = run(world.store.put_part(&caller, guess, 0, once(b"x"), &expected));
+            assert_eq!(kind(put), ErrorKind::NotFound);
+            let completed = run(world.store.complete_upload(&caller, guess, None));
+            assert_eq!(kind(completed), ErrorKind::NotFound);
+        }
+        world.store.upload(&caller, id).unwrap();
+    }
+    for text in ["", "-", "1-", "1-x", "x-0000000000000000", "1-+000000000000000", "-1"] {
+        assert_eq!(kind(text.parse::<UploadId>()), ErrorKind::Invalid, "{text}");
+    }
+}
+
+#[test]
+fn a_token_goes_on_only_with_what_it_could_begin() {
+    let world = world();
+    world.mkdir("/a");
+    world.mkdir("/b");
+    let upload = begin(&world, "/a/x", UploadOptions::default()).unwrap().id;
+    for (level, within, expected) in [
+        (Level::ReadObject, None, false),
+        (Level::Own, Some("/b"), false),
+        (Level::ModifyObject, Some("/a"), true),
+    ] {
+        let new = NewToken { level, within: within.map(at), ..NewToken::default() };
+        let (secret, _) = world.store.add_token(&world.admin, &new).unwrap();
+        let token = world.store.authenticate_token(&secret).unwrap();
+        assert_eq!(world.store.upload(&token, upload).is_ok(), expected, "{level:?} {within:?}");
+        let put = run(world.store.put_part(&token, upload, 0, once(b"x"), &Expected::default()));
+        assert_eq!(put.is_ok(), expected, "{level:?} {within:?}");
+    }
+}
+
+#[test]
+fn an_upload_that_was_begun_with_a_ticket_needs_it_to_the_end() {
+    let world = world();
+    world.mkdir("/a");
+    let ticket = |uses, bytes| {
+        let new = NewTicket { level: Level::ModifyObject, uses, bytes, ..NewTicket::default() };
+        world.store.add_ticket(&world.admin, &at("/a"), &new).unwrap().ticket
+    };
+    let user = world.user("u");
+    let show = |ticket: &str, what| {
+        let grant = world.store.use_ticket(&user, ticket, "192.0.2.1", what)?;
+        Ok::<_, cenote_store::Error>(user.clone().with_ticket(grant))
+    };
+    let (first, second) = (ticket(1, 10), ticket(0, 0));
+    let holder = show(&first, TicketUse::Write(0)).unwrap();
+    let options = UploadOptions::default();
+    let id = world.store.begin_upload(&holder, &path("/a/x"), &options).unwrap().id;
+    let part = |caller: &Caller, bytes: &'static [u8]| {
+        run(world.store.put_part(caller, id, 0, once(bytes), &Expected::default()))
+    };
+    assert_eq!(kind(part(&user, b"x")), ErrorKind::NotFound, "without the ticket");
+    let other = show(&second, TicketUse::Write(0)).unwrap();
+    assert_eq!(kind(part(&other, b"x")), ErrorKind::NotFound, "with another ticket");
+    assert_eq!(kind(show(&first, TicketUse::Look)), ErrorKind::Unauthenticated, "it is used up");
+    part(&show(&first, TicketUse::More(10)).unwrap(), b"0123456789").unwrap();
+    assert_eq!(kind(show(&first, TicketUse::More(1))), ErrorKind::Unauthenticated, "bytes count");
+    let holder = show(&first, TicketUse::More(0)).unwrap();
+    run(world.store.complete_upload(&holder, id, None)).unwrap();
+    assert_eq!(world.read("/a/x"), b"0123456789");
 }
 
 fn begin_as(world: &World, caller: &Caller) -> Result<Upload> {

@@ -242,7 +242,7 @@ impl World {
     }
 
     pub(crate) fn place(&self, name: &str) -> PlaceId {
-        self.store.place_named(name).unwrap()
+        self.store.place_named(&self.admin, name).unwrap()
     }
 
     pub(crate) fn set_state(&self, name: &str, state: PlaceState) {

@@ -12,6 +12,7 @@ use axum::extract::{Path, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use cenote_store::TicketUse;
 use serde_json::json;
 
 use super::answer::{self, Answer};
@@ -42,7 +43,7 @@ async fn dispatch(app: &App, operation: &str, request: Request) -> Answer {
         return identity::log_in(app, &parts.headers).await;
     }
     let mut call = call(app, &parts).await?;
-    call.use_ticket(host, parts.method == Method::PUT).await?;
+    call.show_ticket(host, ticket_use(&parts.method, operation)).await?;
     match (parts.method, operation) {
         (Method::GET, "list") => list::list(call).await,
         (Method::GET, "query") => list::query(call).await,
@@ -58,6 +59,15 @@ async fn dispatch(app: &App, operation: &str, request: Request) -> Answer {
         (Method::POST, "logicalpath/trim") => replicas::trim(call).await,
         (Method::POST, "metadata") => change::metadata(call, body).await,
         _ => Err(Refusal::Plain(StatusCode::NOT_FOUND)),
+    }
+}
+
+/// What an operation does with a ticket. Bytes that come are counted when all of them are there.
+fn ticket_use(method: &Method, operation: &str) -> TicketUse {
+    match (method, operation) {
+        (&Method::GET, "stream") => TicketUse::Read,
+        (&Method::GET, _) | (_, "stream") => TicketUse::Look,
+        _ => TicketUse::Write(0),
     }
 }
 

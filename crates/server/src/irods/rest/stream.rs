@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use axum::http::StatusCode;
-use cenote_store::PutOptions;
+use cenote_store::{PutOptions, Received, StorePath, TicketUse};
 use serde_json::json;
 
 use super::super::answer::{self, Answer};
@@ -27,14 +27,25 @@ pub(super) async fn write(call: Call, body: Body) -> Answer {
     let path = call.path("logical-path")?;
     let offset = call.count("offset")?.unwrap_or(0);
     let truncate = call.form.text("truncate") != Some("false");
-    bytes_in::check_lock(&call, path.clone()).await?;
     let (store, caller) = (call.app.store(), call.acting());
     let received =
         store.receive_for(&caller, &path, body.into_data_stream(), &PutOptions::default()).await;
     let received = received.map_err(bytes_in::refusal)?;
     let blob = received.blob();
-    let put = bytes_in::put(&call, path, offset, truncate, received).await;
+    let put = put(&call, path, (offset, truncate), received).await;
     let answer =
         put.map(|()| answer::json(StatusCode::OK, json!({ "code": 0, "message": "Success" })));
     intake::settled(store, blob, answer).await
+}
+
+/// Counts the bytes against the ticket, if one was shown, and puts them.
+async fn put(
+    call: &Call,
+    path: StorePath,
+    (offset, truncate): (u64, bool),
+    received: Received,
+) -> Result<(), Refusal> {
+    call.count_use(TicketUse::Write(received.size())).await?;
+    bytes_in::may_write(call, path.clone()).await?;
+    bytes_in::put(call, path, offset, truncate, received).await
 }

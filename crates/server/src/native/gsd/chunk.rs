@@ -15,7 +15,7 @@ use futures_util::{StreamExt, stream};
 use super::content::{StoreReader, examine, refused};
 use super::{frame_number, not_found};
 use crate::app::App;
-use crate::layer::Asker;
+use crate::layer::Reader;
 use crate::native::accept::prefers_json;
 use crate::native::address::About;
 use crate::native::conditional::{Verdict, judge_read, validators};
@@ -34,7 +34,7 @@ const JSON_MOST: u64 = 1 << 20;
 ))]
 pub(in crate::native) async fn chunk(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Reader(caller): Reader,
     About(at, And(query, wanted)): About<And<FrameQuery, ChunkQuery>>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {

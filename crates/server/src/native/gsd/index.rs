@@ -10,7 +10,7 @@ use cenote_gsd::Entry;
 use super::content::{StoreReader, examine, refused};
 use super::frame_number;
 use crate::app::App;
-use crate::layer::Asker;
+use crate::layer::Reader;
 use crate::native::address::About;
 use crate::native::conditional::{Verdict, judge_read, validators};
 use crate::native::extract::Json;
@@ -24,7 +24,7 @@ use crate::problem::Problem;
 ))]
 pub(in crate::native) async fn index(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Reader(caller): Reader,
     About(at, query): About<FrameQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {

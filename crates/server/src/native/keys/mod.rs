@@ -22,7 +22,7 @@ use super::json::{KeyBody, KeyChange, KeyPage, KeyQuery, KeysQuery, Target, Vers
 use super::list::page_limit;
 use super::query::And;
 use crate::app::App;
-use crate::layer::Asker;
+use crate::layer::{Changer, Reader, Writer};
 use crate::problem::{Problem, ProblemKind};
 
 /// The keys of a key set, in order; or one of them and those below it.
@@ -30,7 +30,7 @@ use crate::problem::{Problem, ProblemKind};
     responses((status = 200, body = KeyPage<'static>), (status = 304, description = "The asker has it already")))]
 pub(super) async fn list(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Reader(caller): Reader,
     About(at, query): About<KeysQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
@@ -47,7 +47,7 @@ pub(super) async fn list(
     responses((status = 200, body = KeyBody<'static>), (status = 304, description = "The asker has it already")))]
 pub(super) async fn read(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Reader(caller): Reader,
     About(at, And(query, kept)): About<And<KeyQuery, VersionQuery>>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
@@ -65,7 +65,7 @@ pub(super) async fn read(
     responses((status = 201, body = KeyBody<'static>), (status = 200, body = KeyBody<'static>)))]
 pub(super) async fn put(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Writer(caller): Writer,
     About(at, query): About<KeyQuery>,
     headers: HeaderMap,
     Json(wanted): Json<KeyChange>,
@@ -93,7 +93,7 @@ pub(super) async fn put(
     responses((status = 204, description = "It is gone")))]
 pub(super) async fn remove(
     State(app): State<App>,
-    Asker(caller): Asker,
+    Changer(caller): Changer,
     About(at, query): About<KeyQuery>,
     headers: HeaderMap,
 ) -> Result<StatusCode, Problem> {

@@ -128,7 +128,7 @@ async fn authenticate(server: &TestServer, authorization: Option<&str>) -> Answe
     }
 }
 
-fn encode(parameters: &[(&str, &str)]) -> String {
+pub(super) fn encode(parameters: &[(&str, &str)]) -> String {
     let pair = |(name, value): &(&str, &str)| {
         format!("{name}={}", utf8_percent_encode(value, NON_ALPHANUMERIC))
     };

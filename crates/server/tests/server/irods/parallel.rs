@@ -142,3 +142,47 @@ async fn of_two_writers_each_writes_all_or_nothing() {
         assert!(contents.contains(&irods.read("o").await));
     }
 }
+
+#[tokio::test]
+async fn a_parallel_write_with_a_ticket_counts_every_byte_and_needs_no_ticket_again() {
+    let ada = Irods::new().await;
+    let grace = ada.other(USER).await;
+    ada.write("o", "old").await;
+    let path = ada.path("o");
+    let form = [
+        ("op", "create"),
+        ("lpath", path.as_str()),
+        ("type", "write"),
+        ("use-count", "1"),
+        ("write-byte-count", "6"),
+    ];
+    let made = ada.post("tickets", &form).await.expect(200);
+    let form = [
+        ("op", "parallel_write_init"),
+        ("lpath", path.as_str()),
+        ("stream-count", "2"),
+        ("ticket", made["ticket"].as_str().unwrap()),
+    ];
+    let handle = grace.post("data-objects", &form).await;
+    assert_eq!(code(&handle), 0);
+    assert_eq!(code(&put(&grace, &handle, "0", "abc").await), 0);
+    assert_eq!(code(&put(&grace, &handle, "3", "def").await), 0);
+    assert_eq!(put(&grace, &handle, "6", "g").await.status, 500, "six bytes and no more");
+    let form =
+        [("op", "stat"), ("lpath", path.as_str()), ("ticket", made["ticket"].as_str().unwrap())];
+    assert_eq!(grace.get("data-objects", &form).await.status, 500, "one use and no more");
+    assert_eq!(shut_down(&grace, &handle).await, 0);
+    assert_eq!(ada.read("o").await, "abcdef");
+}
+
+#[tokio::test]
+async fn a_handle_cannot_be_made_up() {
+    let ada = Irods::new().await;
+    let grace = ada.other(USER).await;
+    let first = init(&grace, "o", "1").await.json()["parallel_write_handle"].clone();
+    let second = init(&grace, "p", "1").await.json()["parallel_write_handle"].clone();
+    let (first, second) = (first.as_str().unwrap(), second.as_str().unwrap());
+    let numbers = [first, second].map(|handle| handle.split_once('.').unwrap().0.parse::<u64>());
+    let [first, second] = numbers.map(Result::unwrap);
+    assert!(first.abs_diff(second) > 1_000, "they follow each other: {first} {second}");
+}

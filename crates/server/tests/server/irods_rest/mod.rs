@@ -159,3 +159,26 @@ async fn a_ticket_opens_an_object_for_another() {
     let ask = grace.server.ask_as(None, "GET", &uri).header("authorization", &grace.token);
     assert_eq!(ask.header("irods-ticket", ticket).send().await.body, "hello");
 }
+
+#[tokio::test]
+async fn a_ticket_s_bytes_and_writes_are_counted() {
+    let rest = Rest::new().await;
+    rest.put("o", "0", "true", "hello").await;
+    let path = format!("{HOME}/o");
+    let query = [("logical-path", path.as_str()), ("type", "write"), ("write-byte-count", "10")];
+    let made = rest.send("GET", "ticket", &query, "").await.expect(200);
+    let ticket = made["headers"]["irods-ticket"][0].as_str().unwrap();
+    let grace = Rest::log_in(rest.server.clone(), USER).await;
+    let put = async |bytes: &'static str| {
+        let uri = format!("/irods-rest/0.9.3/stream?logical-path={path}");
+        let ask = grace.server.ask_as(None, "PUT", &uri).header("authorization", &grace.token);
+        ask.header("irods-ticket", ticket).body(bytes).send().await
+    };
+    refused(&put("more than ten bytes").await, -890_000);
+    assert_eq!(put("1234567").await.status, 200);
+    refused(&put("1234567").await, -890_000);
+    assert_eq!(put("123").await.status, 200);
+    refused(&put("1").await, -890_000);
+    let read = [("logical-path", path.as_str()), ("offset", "0"), ("count", "10")];
+    assert_eq!(rest.send("GET", "stream", &read, "").await.body, "123");
+}

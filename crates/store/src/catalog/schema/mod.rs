@@ -8,8 +8,8 @@ use minicbor::{CborLen, Decode, Encode};
 pub(crate) use self::blob::{BlobCopy, BlobRecord};
 pub(crate) use self::job::{DrainJob, DrainPhase, JobRecord, Tally, TreeJob, TreeWork};
 use crate::model::{
-    ChangeKind, ContentHead, ContentId, Digests, Kind, Level, PersonId, PlaceId, ResourceId,
-    Statement, Time, TokenScope,
+    Access, ChangeKind, ContentHead, ContentId, Digests, Kind, Level, PersonId, PlaceId,
+    ResourceId, Statement, Time, TokenScope,
 };
 
 /// An entry of a collection: enough to list names and kinds in one scan.
@@ -68,6 +68,10 @@ pub(crate) struct ChangeRecord {
     pub(crate) by: PersonId,
     #[n(7)]
     pub(crate) revision: u64,
+    /// The access list that the resource had at the time, so that it can be told later who saw it then. Not in
+    /// entries that were written before it was kept.
+    #[n(8)]
+    pub(crate) access: Option<Access>,
 }
 
 /// An access token; the token itself is not kept.
@@ -172,6 +176,13 @@ pub(crate) struct UploadRecord {
     /// Where the bytes go, if a place was named.
     #[n(10)]
     pub(crate) place: Option<PlaceId>,
+    /// What its id has besides the number, so that it cannot be guessed. Not in uploads that were begun before there
+    /// was one.
+    #[n(11)]
+    pub(crate) secret: Option<u64>,
+    /// The ticket with which it was begun.
+    #[n(12)]
+    pub(crate) ticket: Option<String>,
 }
 
 /// A part of an upload that has arrived, as a content of its own.

@@ -1,0 +1,72 @@
+//! Who asks, for a handler behind [`authenticate`](super::authenticate); and what their ticket is used for.
+//!
+//! Invariant: a handler gets the caller from one of these types only, so each route says itself how it uses a ticket.
+
+use axum::extract::FromRequestParts;
+use axum::http::Method;
+use axum::http::request::Parts;
+use cenote_store::{Caller, TicketUse};
+
+use super::ticket::ShownTicket;
+use crate::app::App;
+use crate::problem::{Problem, ProblemKind};
+
+/// The caller, and the ticket that has not been used yet.
+#[derive(Clone)]
+pub(super) struct Asking {
+    pub(super) caller: Caller,
+    pub(super) ticket: Option<ShownTicket>,
+}
+
+/// Makes a type of caller; the function says what a request uses its ticket for.
+macro_rules! askers {
+    ($($(#[$about:meta])* $name:ident: $what:expr;)*) => {$(
+        $(#[$about])*
+        #[derive(Debug, Clone)]
+        pub(crate) struct $name(pub(crate) Caller);
+
+        impl FromRequestParts<App> for $name {
+            type Rejection = Problem;
+
+            async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+                let what: fn(&Parts, &ShownTicket) -> Result<TicketUse, Problem> = $what;
+                with_ticket(parts, app, what).map(Self)
+            }
+        }
+    )*};
+}
+
+askers! {
+    /// Asks what is there.
+    Asker: |_, _| Ok(TicketUse::Look);
+    /// Reads contents; with HEAD only asks what is there.
+    Reader: |parts, _| Ok(match parts.method {
+        Method::HEAD => TicketUse::Look,
+        _ => TicketUse::Read,
+    });
+    /// Changes something without sending contents.
+    Changer: |_, _| Ok(TicketUse::Write(0));
+    /// Writes the bytes of the body.
+    Writer: |_, ticket| ticket.length().map(TicketUse::Write);
+    /// Goes on with an upload, which was counted when it began.
+    Uploader: |_, _| Ok(TicketUse::More(0));
+    /// Goes on with an upload by sending the bytes of the body.
+    PartWriter: |_, ticket| ticket.length().map(TicketUse::More);
+}
+
+/// The caller, with what the ticket of the request opens.
+fn with_ticket(
+    parts: &Parts,
+    app: &App,
+    what: impl FnOnce(&Parts, &ShownTicket) -> Result<TicketUse, Problem>,
+) -> Result<Caller, Problem> {
+    let asking = parts.extensions.get::<Asking>().cloned();
+    let Asking { caller, ticket } = asking
+        .ok_or_else(|| Problem::new(ProblemKind::Internal, "the route has no authentication"))?;
+    let Some(shown) = ticket else { return Ok(caller) };
+    let what = what(parts, &shown)?;
+    let grant = app.ask_here(|store| {
+        store.at_once(|store| store.use_ticket(&caller, &shown.ticket, &shown.host, what))
+    })?;
+    Ok(caller.with_ticket(grant))
+}

@@ -1,0 +1,94 @@
+//! Answers about what is shown do not name what is hidden, and no answer names users and places to who says no name.
+
+use super::native::ask;
+use super::template::{self, Body, ID, PATH, Template};
+use super::world::World;
+use super::{HIDDEN, Pair};
+
+#[tokio::test]
+async fn no_listing_names_what_is_hidden() {
+    let world = World::new().await;
+    let document = world.server.ask_as(None, "GET", "/openapi.json").send().await.expect(200);
+    let asking = template::all(&document).into_iter().filter(is_question);
+    let (mut asked, mut found) = (0, Vec::new());
+    for template in asking {
+        for subject in subjects(&template) {
+            for caller in &world.callers {
+                let answer = ask(&world, caller, &template, subject, None).await;
+                let body = String::from_utf8_lossy(&answer.body);
+                if body.contains(HIDDEN) {
+                    found.push(format!("{}: {template:?} {subject}: {body:.400}", caller.name));
+                }
+                asked += 1;
+            }
+        }
+    }
+    let some = found.iter().take(20).cloned().collect::<Vec<_>>().join("\n");
+    assert!(found.is_empty(), "{} of {asked} answers name what is hidden:\n{some}", found.len());
+    assert!(asked > 1_000, "only {asked} requests were made up");
+}
+
+/// Whether a request changes nothing.
+fn is_question(template: &Template) -> bool {
+    template.method == "GET"
+        || ["/v1/search", "/v1/stat", "/v1/archive"].contains(&template.path.as_str())
+}
+
+fn subjects(template: &Template) -> Vec<&'static str> {
+    let text = format!("{template:?}");
+    match () {
+        () if text.contains(PATH) => vec!["/", "/shown", "/shown/second"],
+        () if text.contains(ID) => vec!["1"],
+        () if text.contains('<') => Vec::new(),
+        () => vec![""],
+    }
+}
+
+#[tokio::test]
+async fn users_and_places_are_not_named_to_the_anonymous() {
+    let world = World::new().await;
+    let nobody = world.callers.iter().find(|caller| caller.name == "anonymous").unwrap();
+    let document = world.server.ask_as(None, "GET", "/openapi.json").send().await.expect(200);
+    let mut differences = super::Differences::default();
+    let pairs = [("gina", "anig"), ("main", "niam")];
+    for template in template::all(&document) {
+        for (there, missing) in pairs {
+            let pair = Pair { hidden: there.to_owned(), missing: missing.to_owned() };
+            let answers = [there, missing].map(|name| named(&template, name));
+            let [Some(there), Some(missing)] = answers else { continue };
+            let there = ask(&world, nobody, &there, "/shown/veiled", None).await;
+            let missing = ask(&world, nobody, &missing, "/shown/veiled", None).await;
+            differences.compare(|| format!("{template:?} {pair:?}"), &pair, [&there, &missing]);
+        }
+    }
+    differences.assert_none(50);
+}
+
+/// The request with a name in it, where it takes one.
+fn named(template: &Template, name: &str) -> Option<Template> {
+    let mut template = template.clone();
+    let mut any = false;
+    let mut put = |value: &mut serde_json::Value| {
+        if value == "x" {
+            *value = name.into();
+            any = true;
+        }
+    };
+    template.query.values_mut().for_each(&mut put);
+    if let Body::Json(body) = &mut template.body {
+        every(body, &mut put);
+    }
+    any.then_some(template)
+}
+
+/// Does something to every value in a body.
+fn every(body: &mut serde_json::Value, what: &mut impl FnMut(&mut serde_json::Value)) {
+    what(body);
+    match body {
+        serde_json::Value::Array(items) => items.iter_mut().for_each(|item| every(item, what)),
+        serde_json::Value::Object(members) => {
+            members.values_mut().for_each(|member| every(member, what));
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,100 @@
+//! Every route as an outsider: a resource that is hidden and one that is missing get the same answer, in status, words
+//! and headers, whatever the request says besides and whoever sends it.
+//!
+//! The requests are generated: of the native opening from its OpenAPI document, of the iRODS opening from the list of
+//! its operations. Each names a resource by a placeholder and is sent twice, once about something hidden, once about
+//! something missing. By default each request is sent as one user and as one other caller in turn; with
+//! `CENOTE_OUTSIDER=all` (`make nightly`) as every caller.
+
+mod irods;
+mod listings;
+mod native;
+mod rest;
+mod template;
+mod world;
+
+use axum::http::HeaderMap;
+
+use self::world::{Caller, World};
+use super::support::Answer;
+
+/// The token in the name of each hidden resource, and the one that stands in its place for a missing one. Equally
+/// long, so that lengths are equal, too.
+const HIDDEN: &str = "veiled";
+const MISSING: &str = "absent";
+
+/// A resource that is hidden, and one that is missing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Pair {
+    hidden: String,
+    missing: String,
+}
+
+impl Pair {
+    /// A hidden path or name; the missing one differs in the token.
+    fn of(hidden: &str) -> Self {
+        Self { hidden: hidden.to_owned(), missing: hidden.replace(HIDDEN, MISSING) }
+    }
+}
+
+/// What a client sees of an answer: without what differs between any two.
+#[derive(Debug, PartialEq, Eq)]
+struct Seen {
+    status: u16,
+    headers: Vec<(String, String)>,
+    body: String,
+}
+
+impl Seen {
+    fn of(answer: &Answer, pair: &Pair) -> Self {
+        let told = |text: &str| text.replace(&pair.missing, &pair.hidden).replace(MISSING, HIDDEN);
+        let request = answer.header("x-request-id");
+        let body = told(&String::from_utf8_lossy(&answer.body));
+        let body = if request.is_empty() { body } else { body.replace(request, "") };
+        Self { status: answer.status.as_u16(), headers: headers(&answer.headers, told), body }
+    }
+}
+
+fn headers(headers: &HeaderMap, told: impl Fn(&str) -> String) -> Vec<(String, String)> {
+    let own = ["x-request-id", "date", "content-length"];
+    let shown = headers.iter().filter(|(name, _)| !own.contains(&name.as_str()));
+    let mut shown: Vec<_> =
+        shown.map(|(name, value)| (name.to_string(), told(value.to_str().unwrap()))).collect();
+    shown.sort();
+    shown
+}
+
+/// What was found to differ, to be shown together.
+#[derive(Debug, Default)]
+struct Differences {
+    asked: usize,
+    found: Vec<String>,
+}
+
+impl Differences {
+    fn compare(&mut self, what: impl FnOnce() -> String, pair: &Pair, answers: [&Answer; 2]) {
+        self.asked += 1;
+        let [hidden, missing] = answers.map(|answer| Seen::of(answer, pair));
+        if hidden != missing {
+            let what = what();
+            self.found.push(format!("{what}\n  hidden:  {hidden:?}\n  missing: {missing:?}"));
+        }
+    }
+
+    /// Fails with what was found; also if too few requests were sent for the test to mean anything.
+    fn assert_none(&self, at_least: usize) {
+        let some = self.found.iter().take(40).cloned().collect::<Vec<_>>().join("\n");
+        let (found, asked) = (self.found.len(), self.asked);
+        assert!(found == 0, "{found} of {asked} requests tell what is hidden:\n{some}");
+        assert!(asked >= at_least, "only {asked} requests were made up");
+    }
+}
+
+/// The callers that send the `n`th request.
+fn callers(world: &World, n: usize) -> Vec<&Caller> {
+    if std::env::var("CENOTE_OUTSIDER").is_ok_and(|which| which == "all") {
+        return world.callers.iter().collect();
+    }
+    let (user, others) = world.callers.split_first().unwrap();
+    vec![user, &others[n % others.len()]]
+}
