@@ -60,6 +60,7 @@ oracle: ## run N random histories of trajectories on ours and on the reference p
 
 models: ## compare the heart with its model in N random histories, with contents of up to some MiB among them
 	PROPTEST_CASES=$(N) cargo test --release --locked -p cenote-store --test it model::
+	PROPTEST_CASES=$(N) cargo test --release --locked -p cenote-gsd --test it recovery::
 
 r-trees: ## put and get N random directories from R, and change them
 	scripts/setup r

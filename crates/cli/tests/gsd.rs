@@ -182,20 +182,70 @@ fn repack_makes_a_smaller_file_once() {
     assert_eq!(left.len(), 1);
 }
 
+/// A fixture with zeros over these bytes.
+fn zeroed(dir: &Path, name: &str, range: std::ops::Range<usize>) -> PathBuf {
+    let mut bytes = std::fs::read(fixture(name)).expect("the fixture");
+    bytes[range].fill(0);
+    let path = dir.join("damaged.gsd");
+    std::fs::write(&path, bytes).expect("written");
+    path
+}
+
 #[test]
-fn recovery_saves_the_frames_that_are_whole() {
+fn recovery_rebuilds_what_the_layout_tells() {
     let dir = tempfile::tempdir().expect("a directory");
-    let mut bytes = std::fs::read(fixture("g5_frames150.gsd")).expect("the fixture");
     // The type of index entry 20.
-    bytes[7486] = 0;
-    let damaged = dir.path().join("damaged.gsd");
-    std::fs::write(&damaged, bytes).expect("written");
+    let damaged = zeroed(dir.path(), "g5_frames150.gsd", 7486..7487);
     let target = dir.path().join("saved.gsd");
-    let output = cenote(&["repack", "--recover", "--json"], &[&damaged, &target]);
-    assert_eq!(code(&output), 11);
-    let done: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    assert_eq!((&done["frames"], &done["lost_frames"][0]), (&149.into(), &18.into()));
-    assert!(stdout(&cenote(&["check"], &[&target])).starts_with("sound: 149 frames"));
+    let text = stdout(&cenote(&["repack", "--recover"], &[&damaged, &target]));
+    assert!(text.ends_with("\nrebuilt from the layout of the data: 18-19\n"), "{text}");
+    assert!(stdout(&cenote(&["check"], &[&target])).starts_with("sound: 150 frames"));
+    let whole = fixture("g5_frames150.gsd");
+    for frame in ["17", "18", "19", "20"] {
+        let of = |path: &Path| {
+            let path = path.to_str().expect("UTF-8");
+            stdout(&cenote(&["extract", path, "data", "--frame", frame], &[]))
+        };
+        assert_eq!(of(&target), of(&whole));
+    }
+}
+
+#[test]
+fn recovery_lists_what_is_lost_and_fails() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let target = dir.path().join("saved.gsd");
+    let recover = |damaged: &Path| {
+        let output = cenote(&["repack", "--recover", "--force", "--json"], &[damaged, &target]);
+        assert_eq!(code(&output), 11, "{}", stderr(&output));
+        let done: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        (done, stderr(&output))
+    };
+    // The first ten entries of the index.
+    let (done, told) = recover(&zeroed(dir.path(), "g5_frames150.gsd", 6816..7136));
+    assert_eq!(done["lost_frames"][0], 0);
+    assert!(told.contains("could be saved: 10 frames"), "{told}");
+    let (done, told) = recover(&zeroed(dir.path(), "g5_frames150.gsd", 0..256));
+    assert_eq!((&done["damaged_header"], &done["frames"]), (&true.into(), &150.into()));
+    assert!(told.contains("the header"), "{told}");
+    let (done, told) = recover(&zeroed(dir.path(), "g5_one.gsd", 4352..5376));
+    assert_eq!(done["lost_names"][0], 0);
+    assert!(told.contains("1 name"), "{told}");
+    let listed = stdout(&cenote(&["ls"], &[&target]));
+    assert!(listed.contains("lost/0"), "{listed}");
+}
+
+#[test]
+fn a_plain_copy_of_a_damaged_index_is_refused() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let target = dir.path().join("copy.gsd");
+    let output = cenote(&["repack"], &[&with_hole(dir.path()), &target]);
+    assert_eq!(code(&output), 8);
+    let told = stderr(&output);
+    assert!(
+        told.contains("index entry 10: hole before the end") && told.contains("--recover"),
+        "{told}"
+    );
+    assert!(!target.exists());
 }
 
 #[test]

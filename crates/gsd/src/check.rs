@@ -67,6 +67,22 @@ impl<S: Source> Reader<S> {
         Ok(report)
     }
 
+    /// Whether every entry of the index is possible, in order and alone with its bytes.
+    ///
+    /// # Errors
+    /// [`crate::Error::Corrupt`], with the first problem; [`crate::Error::Io`].
+    pub(crate) fn check_index(&self) -> Result<()> {
+        let mut report = Report::default();
+        let mut areas = self.blocks();
+        self.check_entries(&mut report, &mut areas)?;
+        self.check_end_of_index(&mut report)?;
+        self.check_areas(&mut report, areas);
+        match report.problems.into_iter().next() {
+            Some(Problem { at, what }) => Err(crate::Error::corrupt(at, what)),
+            None => Ok(()),
+        }
+    }
+
     fn check_names(&self, report: &mut Report) {
         for (id, name) in (0..).zip(self.names().iter()) {
             let at = self.header().names_location;

@@ -59,7 +59,7 @@ impl Version {
         self < Self::new(2, 0)
     }
 
-    fn is_known(self) -> bool {
+    pub(crate) fn is_known(self) -> bool {
         self == Self::new(0, 3) || (Self::new(1, 0)..Self::new(3, 0)).contains(&self)
     }
 }
@@ -123,10 +123,10 @@ impl Header {
     /// [`Error::NotGsd`] without the magic number, [`Error::UnsupportedVersion`] for an unknown
     /// file version.
     pub fn decode(bytes: &[u8; HEADER_SIZE]) -> Result<Self> {
-        if word64(bytes, 0) != MAGIC {
+        if !Self::has_magic(bytes) {
             return Err(Error::NotGsd("the first eight bytes are not the magic number"));
         }
-        let gsd_version = Version::unpack(word32(bytes, 44));
+        let gsd_version = Self::version_of(bytes);
         if !gsd_version.is_known() {
             return Err(Error::UnsupportedVersion(gsd_version.major, gsd_version.minor));
         }
@@ -141,6 +141,34 @@ impl Header {
             schema: array(&bytes[SCHEMA..RESERVED]),
             reserved: array(&bytes[RESERVED..]),
         })
+    }
+
+    /// Whether these bytes begin as a header does.
+    pub(crate) fn has_magic(bytes: &[u8; HEADER_SIZE]) -> bool {
+        word64(bytes, 0) == MAGIC
+    }
+
+    /// The file version that these bytes tell, known or not.
+    pub(crate) fn version_of(bytes: &[u8; HEADER_SIZE]) -> Version {
+        Version::unpack(word32(bytes, 44))
+    }
+
+    /// Makes bytes readable as a header, with another file version if one is given.
+    pub(crate) fn mend(bytes: &mut [u8; HEADER_SIZE], version: Option<Version>) {
+        bytes[..8].copy_from_slice(&MAGIC.to_le_bytes());
+        if let Some(version) = version {
+            bytes[44..48].copy_from_slice(&version.pack().to_le_bytes());
+        }
+    }
+
+    /// Whether the reserved bytes are as in a fresh file.
+    pub(crate) fn reserved_is_zero(&self) -> bool {
+        self.reserved.iter().all(|&byte| byte == 0)
+    }
+
+    /// The same with other texts.
+    pub(crate) fn renamed(self, application: &[u8], schema: &[u8]) -> Self {
+        Self { application: padded(application), schema: padded(schema), ..self }
     }
 
     /// The bytes of the header.

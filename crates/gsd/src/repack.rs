@@ -16,8 +16,11 @@ impl<S: Source> Reader<S> {
     /// chunks keep their number.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] when a chunk cannot be read: [`crate::recover`] copies what can.
+    /// [`Error::Corrupt`] when an index entry is impossible or lost, before anything is written: in a
+    /// copy, a frame without the chunk would inherit that of frame 0. [`crate::recover`] copies what
+    /// it can.
     pub fn repack<F: Storage>(&self, storage: F, mut progress: impl FnMut(u64, u64)) -> Result<F> {
+        self.check_index()?;
         let name_bytes = self.names().iter().map(|name| name.len() as u64 + 1).sum();
         let room = self.chunks().max(self.frames());
         let header = self.header().emptied().with_room(room, name_bytes);
@@ -31,7 +34,7 @@ impl<S: Source> Reader<S> {
 }
 
 /// Writes one frame with copies of these chunks.
-pub(crate) fn copy_frame<F: Storage>(
+fn copy_frame<F: Storage>(
     source: &dyn Source,
     names: &Names,
     entries: &[Entry],

@@ -11,5 +11,6 @@ mod long_index;
 mod model;
 mod read;
 mod read_ahead;
+mod recovery;
 mod repair;
 mod writing;

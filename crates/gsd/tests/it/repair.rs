@@ -90,26 +90,144 @@ fn an_undamaged_file_is_recovered_whole() {
         let (bytes, recovery) = recover(&fixture(&name), Vec::new(), |_, _| ()).expect(&name);
         let after = Reader::open(bytes).expect(&name);
         assert!(recovery.lost.is_empty(), "{name}: {recovery:?}");
-        assert_eq!(after.chunks(), before.chunks(), "{name}");
+        assert_eq!(after.frames(), before.frames(), "{name}");
+        let contents = [&after, &before].map(|reader| contents(reader).expect(&name));
+        assert_eq!(contents[0].len(), contents[1].len(), "{name}");
+        // Old files do not sort the chunks of a frame.
+        assert!(contents[1].iter().all(|chunk| contents[0].contains(chunk)), "{name}");
+    }
+}
+
+fn index_of(bytes: &[u8]) -> usize {
+    Reader::open(bytes).expect("open").header().index_block().0 as usize
+}
+
+#[test]
+fn an_entry_that_the_layout_tells_is_rebuilt() {
+    let whole = fixture("g5_frames150.gsd");
+    let mut bytes = whole.clone();
+    let (index, _) = Reader::open(&bytes[..]).expect("open").header().index_block();
+    bytes[index as usize + 20 * 32 + 30] = 0;
+    let mut told = Vec::new();
+    let progress = |done, frames| told.push((done, frames));
+    let (saved, recovery) = recover(&bytes, Vec::new(), progress).expect("recover");
+    assert_eq!(told, (1..=150).map(|done| (done, 150)).collect::<Vec<_>>());
+    assert_eq!((recovery.bad_entries, &recovery.rebuilt[..2]), (1, &[18, 19][..]));
+    assert!(recovery.is_complete(), "{recovery:?}");
+    let whole = Reader::open(whole).expect("open");
+    let saved = Reader::open(saved).expect("open");
+    assert_eq!(contents(&saved).expect("read"), contents(&whole).expect("read"));
+}
+
+#[test]
+fn only_frames_that_cannot_be_told_are_lost() {
+    let mut writer = create("irregular");
+    for frame in 0..60_u32 {
+        // What one frame has, two others could have.
+        for name in
+            (0..3).filter(|name| frame == 0 || (frame.wrapping_mul(0x9E37_79B9) >> 16) % 3 == *name)
+        {
+            let value = (frame * 10 + name).to_le_bytes();
+            write(&mut writer, &name.to_string(), ChunkType::U32, (1, 1), &value).expect("write");
+        }
+        writer.end_frame().expect("end");
+    }
+    let whole = writer.close().expect("close");
+    let reader = Reader::open(&whole[..]).expect("open");
+    let place = reader.entries().position(|e| e.expect("sound").frame() == 30).expect("frame 30");
+    let mut bytes = whole.clone();
+    bytes[index_of(&whole) + place * 32 + 30] = 0;
+    let (saved, recovery) = recover(&bytes, Vec::new(), |_, _| ()).expect("recover");
+    // Of the entry after it, too, it is not known whether the damage reaches into it.
+    assert_eq!(recovery.lost, [30, 31]);
+    let saved = Reader::open(saved).expect("open");
+    assert_eq!(saved.frames() + recovery.lost.len() as u64, reader.frames());
+    assert!(saved.check().expect("check").is_sound());
+}
+
+#[test]
+fn what_is_left_of_frame_0_stays_frame_0() {
+    let whole = fixture("g5_frames150.gsd");
+    for damage in [0..1, 0..40] {
+        let mut bytes = whole.clone();
+        let index = index_of(&whole);
+        bytes[index + 32 * damage.start..index + 32 * damage.end].fill(0);
+        let (saved, recovery) = recover(&bytes, Vec::new(), |_, _| ()).expect("recover");
+        assert_eq!(recovery.lost[0], 0);
+        let (saved, whole) =
+            (Reader::open(saved).expect("open"), Reader::open(&whole[..]).expect("open"));
+        let first = recovery.lost.last().expect("some") + 1;
+        let (found, there) = (saved.find(1, b"data"), whole.find(first, b"data"));
+        let (found, there) =
+            (found.expect("find").expect("there"), there.expect("find").expect("there"));
+        assert_eq!(saved.read_vec(&found).expect("read"), whole.read_vec(&there).expect("read"));
+        assert_eq!(saved.frames() + recovery.lost.len() as u64, whole.frames() + 1);
     }
 }
 
 #[test]
-fn only_the_damaged_frame_is_lost() {
-    let mut bytes = fixture("g5_frames150.gsd");
-    let (index, _) = Reader::open(&bytes[..]).expect("open").header().index_block();
-    bytes[index as usize + 20 * 32 + 30] = 0;
-    let lost = Reader::open(&bytes[..]).expect("open").frames() as usize;
-    let mut told = Vec::new();
-    let progress = |done, frames| told.push((done, frames));
-    let (saved, recovery) = recover(&bytes, Vec::new(), progress).expect("recover");
-    let frames = recovery.frames + 1;
-    assert_eq!(told, (1..=frames).map(|done| (done, frames)).collect::<Vec<_>>());
-    assert_eq!(recovery.bad_entries, 1);
-    assert_eq!(recovery.lost.len(), 1);
-    let reader = Reader::open(saved).expect("open");
-    assert_eq!(reader.frames() as usize, lost - 1);
-    assert!(reader.check().expect("check").is_sound());
+fn a_plain_copy_of_a_damaged_index_is_refused() {
+    for (slot, byte) in [(10, 16), (20, 30), (60, 0)] {
+        let mut bytes = fixture("g5_frames150.gsd");
+        let at = index_of(&bytes) + slot * 32 + byte;
+        bytes[at..at + 2].fill(0);
+        let Ok(reader) = Reader::open(&bytes[..]) else { continue };
+        let mut written = 0;
+        let refused = reader.repack(Vec::new(), |done, _| written = done).expect_err("damaged");
+        assert!(matches!(refused, cenote_gsd::Error::Corrupt { .. }), "{refused}");
+        assert_eq!(written, 0);
+    }
+}
+
+#[test]
+fn a_lost_header_is_rebuilt_from_the_blocks() {
+    for name in [
+        "g5_frames150.gsd",
+        "g5_frames150_flush.gsd",
+        "g1_frames150.gsd",
+        "g5_hoomd_full.gsd",
+        "g1_names120.gsd",
+    ] {
+        let whole = fixture(name);
+        for lost in [8, 48, 256] {
+            let mut bytes = whole.clone();
+            bytes[..lost].fill(0);
+            let (saved, recovery) = recover(&bytes, Vec::new(), |_, _| ()).expect(name);
+            assert!(recovery.header && !recovery.is_complete(), "{name}");
+            assert!(
+                recovery.lost.is_empty() && recovery.lost_names.is_empty(),
+                "{name} {lost}: {recovery:?}"
+            );
+            let (saved, whole) =
+                (Reader::open(saved).expect(name), Reader::open(&whole[..]).expect(name));
+            assert_eq!(saved.frames(), whole.frames(), "{name}");
+            assert_eq!(saved.chunks(), whole.chunks(), "{name}");
+            if name.contains("hoomd") {
+                assert_eq!(saved.header().schema(), b"hoomd");
+            }
+        }
+    }
+}
+
+#[test]
+fn chunks_of_lost_names_are_kept() {
+    let mut bytes = fixture("g5_hoomd_full.gsd");
+    let whole = Reader::open(&bytes[..]).expect("open");
+    let ((at, cells), all) = (whole.header().name_block(), contents(&whole).expect("read"));
+    drop(whole);
+    bytes[at as usize..(at + cells * 64) as usize].fill(0);
+    let (saved, recovery) = recover(&bytes, Vec::new(), |_, _| ()).expect("recover");
+    assert!(!recovery.is_complete());
+    assert_eq!((recovery.frames, recovery.lost_names.len()), (5, 42));
+    let saved = contents(&Reader::open(saved).expect("open")).expect("read");
+    assert_eq!(saved.len(), all.len());
+    let data = |chunks: &[crate::common::SeenChunk], frame: u64| {
+        let mut data: Vec<_> =
+            chunks.iter().filter(|c| c.frame == frame).map(|c| c.data.clone()).collect();
+        data.sort();
+        data
+    };
+    assert!((0..5).all(|frame| data(&saved, frame) == data(&all, frame)));
 }
 
 #[test]

@@ -13,8 +13,11 @@ use crate::text::count;
 
 /// Copy a file without outgrown blocks and lost data, in the current version of the format
 ///
-/// With --recover, copy the frames of a damaged file of which every chunk is there. Frames after
-/// a lost one move up.
+/// A file with a damaged index is refused: without its chunk, a frame would look like frame 0.
+///
+/// With --recover, save what is left of a damaged file, also without its header, its names or parts of
+/// its index: every frame of which all chunks are known. Frames after a lost one move up, but no
+/// frame takes the place of frame 0. Exit code 11 if anything is lost; it is listed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A GSD file
@@ -34,6 +37,11 @@ pub(crate) struct Args {
 struct Done {
     frames: u64,
     lost_frames: Vec<u64>,
+    rebuilt_frames: Vec<u64>,
+    lost_names: Vec<u16>,
+    damaged_header: bool,
+    cut: bool,
+    unclaimed_bytes: u64,
     bytes_before: u64,
     bytes_after: u64,
 }
@@ -102,34 +110,82 @@ impl Args {
             .map_err(|error| in_file(self.output.display(), error.into()))
     }
 
-    /// Says what was copied, and fails if that was not all.
+    /// Reports what was copied, and fails if that was not all.
     fn report(&self, session: &Session, recovery: Recovery) -> Result<()> {
+        let complete = recovery.is_complete();
         let done = Done {
             frames: recovery.frames,
             lost_frames: recovery.lost,
+            rebuilt_frames: recovery.rebuilt,
+            lost_names: recovery.lost_names,
+            damaged_header: recovery.header,
+            cut: recovery.cut,
+            unclaimed_bytes: recovery.unclaimed,
             bytes_before: self.file.source(session)?.size()?,
             bytes_after: std::fs::metadata(&self.output)?.len(),
         };
         session.output.done(&done, text)?;
-        if done.lost_frames.is_empty() {
+        if complete {
             return Ok(());
         }
-        let told = match done.lost_frames.as_slice() {
-            [frame] => format!("frame {frame} could not be saved"),
-            lost => format!("{} frames could not be saved", lost.len()),
-        };
-        Err(CliError::new(Kind::Partial, told))
+        let losses = losses(&done).join(", ");
+        Err(CliError::new(Kind::Partial, format!("not all of {} could be saved: {losses}", self.file)))
     }
 }
 
 fn text(done: &Done) -> String {
     let frames = count(done.frames, "frame");
-    let saved = format!("{frames}, {} bytes instead of {}", done.bytes_after, done.bytes_before);
-    match done.lost_frames.as_slice() {
-        [] => saved,
-        lost => {
-            let lost: Vec<_> = lost.iter().take(10).map(u64::to_string).collect();
-            format!("{saved}; lost: {}", lost.join(", "))
+    let mut lines =
+        vec![format!("{frames}, {} bytes instead of {}", done.bytes_after, done.bytes_before)];
+    if !done.rebuilt_frames.is_empty() {
+        let rebuilt = ranges(&done.rebuilt_frames);
+        lines.push(format!("rebuilt from the layout of the data: {rebuilt}"));
+    }
+    if !done.lost_frames.is_empty() {
+        lines.push(format!("lost: {}", ranges(&done.lost_frames)));
+    }
+    if done.lost_frames.first() == Some(&0) {
+        lines.push("frame 0 has what is left of it: frames that inherit the rest have defaults".into());
+    }
+    if !done.lost_names.is_empty() {
+        lines.push("chunks whose name is lost are called lost/NUMBER".into());
+    }
+    lines.join("\n")
+}
+
+/// What could not be saved, each in a few words.
+fn losses(done: &Done) -> Vec<String> {
+    let mut losses = Vec::new();
+    if !done.lost_frames.is_empty() {
+        losses.push(count(done.lost_frames.len() as u64, "frame"));
+    }
+    if !done.lost_names.is_empty() {
+        losses.push(count(done.lost_names.len() as u64, "name"));
+    }
+    if done.damaged_header {
+        losses.push("the header".into());
+    }
+    if done.cut {
+        losses.push("the end of the index".into());
+    }
+    if done.unclaimed_bytes > 0 {
+        losses.push(format!("{} after the last frame", count(done.unclaimed_bytes, "byte")));
+    }
+    losses
+}
+
+/// Numbers in order, as `1, 3-7`.
+fn ranges(numbers: &[u64]) -> String {
+    let mut runs: Vec<(u64, u64)> = Vec::new();
+    for &number in numbers {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => runs.push((number, number)),
         }
     }
+    let run = |(first, last): &(u64, u64)| match first == last {
+        true => first.to_string(),
+        false => format!("{first}-{last}"),
+    };
+    runs.iter().map(run).collect::<Vec<_>>().join(", ")
 }
