@@ -19,6 +19,7 @@ pub(crate) fn register(parent: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<set::PyKeySet>()?;
     module.add_class::<set::KeyIterator>()?;
     module.add_class::<columns::Columns>()?;
+    module.add_function(wrap_pyfunction!(storage::join, &module)?)?;
     module.add_function(wrap_pyfunction!(storage::load, &module)?)?;
     module.add_function(wrap_pyfunction!(storage::dump, &module)?)?;
     module.add("KeySetError", parent.py().get_type::<convert::KeySetError>())?;

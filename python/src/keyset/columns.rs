@@ -4,21 +4,45 @@
 use cenote_keyset::{KeySet, ValueRef};
 use numpy::{PyArray1, PyUntypedArrayMethods};
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 /// Names, values and types of the keys of a set, in key order. Key `i` has the name
 /// `name_data[name_offsets[i]:name_offsets[i + 1]]`, the value alike, and the type `kinds[i]`:
 /// 0 for a string, 1 for binary, 2 for null.
 #[pyclass(frozen, get_all, module = "cenote.keyset")]
 pub(crate) struct Columns {
+    /// Where each name starts in `name_data`, and the end of the last.
     name_offsets: Py<PyArray1<i64>>,
+    /// The names, one behind the other.
     name_data: Py<PyArray1<u8>>,
+    /// Where each value starts in `value_data`, and the end of the last.
     value_offsets: Py<PyArray1<i64>>,
+    /// The values, one behind the other.
     value_data: Py<PyArray1<u8>>,
+    /// The type of each key: 0 for a string, 1 for binary, 2 for null.
     kinds: Py<PyArray1<u8>>,
 }
 
 #[pymethods]
 impl Columns {
+    #[new]
+    fn from_arrays(
+        name_offsets: Py<PyArray1<i64>>,
+        name_data: Py<PyArray1<u8>>,
+        value_offsets: Py<PyArray1<i64>>,
+        value_data: Py<PyArray1<u8>>,
+        kinds: Py<PyArray1<u8>>,
+    ) -> Self {
+        Self { name_offsets, name_data, value_offsets, value_data, kinds }
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let names = (self.name_offsets.bind(py), self.name_data.bind(py));
+        let values = (self.value_offsets.bind(py), self.value_data.bind(py));
+        let arrays = (names.0, names.1, values.0, values.1, self.kinds.bind(py));
+        (py.get_type::<Self>(), arrays).into_pyobject(py)
+    }
+
     fn __len__(&self, py: Python<'_>) -> usize {
         self.kinds.bind(py).len()
     }

@@ -6,7 +6,7 @@ use cenote_keyset::{Key, KeyRef, MetaRef};
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyMapping};
+use pyo3::types::{PyDict, PyList, PyMapping, PyTuple};
 
 use super::convert::{bytes_of, name_of, set_value, text, value, wrong};
 
@@ -24,7 +24,7 @@ impl From<KeyRef<'_>> for PyKey {
 
 /// An argument that may also be `None`; the default is that it was not given.
 #[derive(Default)]
-pub(crate) struct Given<'py>(Option<Bound<'py, PyAny>>);
+pub(crate) struct Given<'py>(pub(crate) Option<Bound<'py, PyAny>>);
 
 impl<'py> FromPyObject<'_, 'py> for Given<'py> {
     type Error = PyErr;
@@ -63,6 +63,14 @@ impl PyKey {
     #[getter]
     fn basename<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.key.name().to_name().base_name().map(|part| text(py, &part)).transpose()
+    }
+
+    /// The parts of the name, unescaped: `/` and `%` in them are as they are.
+    #[getter]
+    fn parts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let name = self.key.name().to_name();
+        let parts = name.parts().map(|part| text(py, &part)).collect::<PyResult<Vec<_>>>()?;
+        PyTuple::new(py, parts)
     }
 
     /// The namespace, such as `user`; `cascading` for a name without one.
@@ -120,6 +128,20 @@ impl PyKey {
             order => order.matches(self.key.name().cmp(&other.name())),
         };
         Ok(answer.into_pyobject(py)?.to_owned().into_any().unbind())
+    }
+
+    fn __copy__(this: Bound<'_, Self>) -> Bound<'_, Self> {
+        this
+    }
+
+    fn __deepcopy__<'py>(this: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
+        this
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let meta = self.meta().to_dict(py)?;
+        let arguments = (self.name(py)?, self.value(py)?, meta).into_pyobject(py)?;
+        (py.get_type::<Self>(), arguments).into_pyobject(py)
     }
 
     fn __hash__(&self) -> u64 {
@@ -190,6 +212,7 @@ impl PyMeta {
         Ok(self.key.borrow().meta_value(bytes_of(name)?).is_some())
     }
 
+    /// The value of a metakey, or `default`.
     #[pyo3(signature = (key, default = None, /))]
     fn get<'py>(
         &self,
@@ -204,19 +227,37 @@ impl PyMeta {
         Ok(self.keys(py)?.try_iter()?.into_any())
     }
 
+    /// The names, in order.
     fn keys<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         self.list(py, |meta| text(py, meta.name()))
     }
 
+    /// The values, in the order of their names.
     fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         self.list(py, |meta| text(py, meta.value()))
     }
 
+    /// Pairs of name and value, in order.
     fn items<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         self.list(py, |meta| {
             let pair = (text(py, meta.name())?, text(py, meta.value())?);
             Ok(pair.into_pyobject(py)?.into_any())
         })
+    }
+
+    fn __copy__(this: Bound<'_, Self>) -> Bound<'_, Self> {
+        this
+    }
+
+    fn __deepcopy__<'py>(this: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
+        this
+    }
+
+    /// The metadata of a key that is made again.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let key = Bound::new(py, PyKey { key: self.key.clone() })?;
+        let getattr = py.import("builtins")?.getattr("getattr")?;
+        (getattr, (key, "meta")).into_pyobject(py)
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> PyResult<bool> {

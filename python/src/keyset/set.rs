@@ -1,14 +1,19 @@
 //! Key sets: mappings from names to keys, in key order.
 
-use cenote_keyset::{Key, KeySet, Side, Strategy, merge};
+use cenote_keyset::{
+    Format, Key, KeyName, KeySet, Names, Namespace, ReadOptions, Side, Strategy, WriteOptions,
+    merge, read, write,
+};
 use pyo3::exceptions::{PyIndexError, PyKeyError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyMapping};
+use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PySlice, PyTuple};
 
 use super::columns::Columns;
-use super::convert::{MergeConflict, name_of, set_value, text, value, wrong};
-use super::key::PyKey;
+use super::convert::{
+    MergeConflict, name_of, set_value, text, unreadable, unwritable, value, wrong,
+};
+use super::key::{Given, PyKey};
 
 /// Keys in order, each name once. `keys[name]` is a `Key`; so is each item of an iteration.
 #[pyclass(name = "KeySet", module = "cenote.keyset", mapping)]
@@ -37,13 +42,20 @@ impl PyKeySet {
         KeyIterator { keys: self.all().into_iter() }
     }
 
-    /// The key of this name, or at this place in the order.
-    fn __getitem__(&self, name: &Bound<'_, PyAny>) -> PyResult<PyKey> {
-        if let Ok(index) = name.extract::<isize>() {
-            return self.at(index);
+    /// The key of this name, or at this place in the order; for a slice a key set.
+    fn __getitem__<'py>(&self, name: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = name.py();
+        if let Ok(slice) = name.cast::<PySlice>() {
+            return Ok(Bound::new(py, self.slice(slice)?)?.into_any());
         }
-        let found = self.keys.get(&name_of(name)?);
-        Ok(found.ok_or_else(|| PyKeyError::new_err(name.clone().unbind()))?.into())
+        let key = match name.extract::<isize>() {
+            Ok(index) => self.at(index)?,
+            Err(_) => {
+                let found = self.keys.get(&name_of(name)?);
+                found.ok_or_else(|| PyKeyError::new_err(name.clone().unbind()))?.into()
+            }
+        };
+        Ok(Bound::new(py, key)?.into_any())
     }
 
     /// What is no name is not among them.
@@ -154,6 +166,41 @@ impl PyKeySet {
         Ok(())
     }
 
+    /// Removes the key of this name and returns it, or `default` if there is none. Without a name
+    /// it is the last key.
+    #[pyo3(signature = (name = None, default = Given(None)), text_signature = "($self, name=None, default=...)")]
+    fn pop<'py>(
+        &mut self,
+        py: Python<'py>,
+        name: Option<&Bound<'py, PyAny>>,
+        default: Given<'py>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let wanted = match name {
+            Some(name) => Some(name_of(name)?),
+            None => self.keys.iter().last().map(|key| key.name().to_name()),
+        };
+        match (wanted.and_then(|name| self.keys.remove(&name)), default) {
+            (Some(key), _) => Ok(Bound::new(py, PyKey { key })?.into_any()),
+            (None, Given(Some(default))) => Ok(default),
+            (None, Given(None)) => match name {
+                Some(name) => Err(PyKeyError::new_err(name.clone().unbind())),
+                None => Err(PyKeyError::new_err("the key set is empty")),
+            },
+        }
+    }
+
+    /// The keys for which `predicate(key)` is true, as a key set of their own.
+    fn filter(&self, py: Python<'_>, predicate: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let mut keys = KeySet::new();
+        for key in self.all() {
+            let candidate = Bound::new(py, PyKey { key: key.clone() })?;
+            if predicate.call1((candidate,))?.is_truthy()? {
+                keys.append(key);
+            }
+        }
+        Ok(Self { keys })
+    }
+
     /// Removes the key of this name and all below it and returns them.
     fn cut(&mut self, name: &Bound<'_, PyAny>) -> PyResult<Self> {
         Ok(Self { keys: self.keys.cut(&name_of(name)?) })
@@ -186,7 +233,7 @@ impl PyKeySet {
             "theirs" => Strategy::Theirs,
             _ => return Err(PyValueError::new_err("strategy is abort, ours or theirs")),
         };
-        let root = cenote_keyset::KeyName::root(cenote_keyset::Namespace::Cascading);
+        let root = KeyName::root(Namespace::Cascading);
         let side = |keys| Side { keys, root: &root };
         let (ours, theirs, base) = (side(&self.keys), side(&theirs.keys), side(&base.keys));
         let merged = merge(ours, theirs, base, &root, strategy, same_change_agrees);
@@ -209,8 +256,33 @@ impl PyKeySet {
         self.copy()
     }
 
-    fn __eq__(&self, other: PyRef<'_, Self>) -> bool {
-        self.keys == other.keys
+    /// A new set, and its keys as a dump with whole names, which keeps what metadata is shared.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let options = WriteOptions { names: Names::Full };
+        let root = KeyName::root(Namespace::Cascading);
+        let keys = self.keys.clone();
+        let bytes = py.detach(|| {
+            let mut bytes = Vec::new();
+            write(&keys, &root, Format::Dump, options, &mut bytes).map(|()| bytes)
+        });
+        let bytes = PyBytes::new(py, &bytes.map_err(unwritable)?);
+        (py.get_type::<Self>(), PyTuple::empty(py), bytes).into_pyobject(py)
+    }
+
+    fn __setstate__(&mut self, state: &Bound<'_, PyBytes>) -> PyResult<()> {
+        let options = ReadOptions { full_names: true, ..ReadOptions::default() };
+        let (py, bytes) = (state.py(), state.as_bytes().to_vec());
+        let root = KeyName::root(Namespace::Cascading);
+        let keys = py.detach(|| read(bytes, &root, Format::Dump, options));
+        self.keys = keys.map_err(|error| unreadable(py, &error))?;
+        Ok(())
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Self>().is_ok_and(|other| match other.try_borrow() {
+            Ok(other) => self.keys == other.keys,
+            Err(_) => true,
+        })
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
@@ -227,6 +299,13 @@ impl PyKeySet {
 }
 
 impl PyKeySet {
+    fn slice(&self, slice: &Bound<'_, PySlice>) -> PyResult<Self> {
+        let indices = slice.indices(self.keys.len() as isize)?;
+        let places = (0..indices.slicelength).map(|n| indices.start + n as isize * indices.step);
+        let keys = places.filter_map(|at| self.keys.at(at as usize)).map(|key| key.to_key());
+        Ok(Self { keys: keys.collect() })
+    }
+
     fn all(&self) -> Vec<Key> {
         self.keys.iter().map(|key| key.to_key()).collect()
     }

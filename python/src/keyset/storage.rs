@@ -7,13 +7,27 @@ use cenote_keyset::file::{FileError, FileFault, Snapshot};
 use cenote_keyset::{Format, KeyName, KeySet, ReadOptions, WriteOptions, read, to_bytes, write};
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyMemoryView};
+use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyTuple};
 
-use super::convert::{name_of, unreadable, unwritable};
+use super::convert::{bytes_of, name_of, text, unreadable, unwritable, wrong};
 use super::set::PyKeySet;
 
-/// Reads a key set from a file, or from bytes. The names in it are below `parent`. Without a
-/// format the content or the file's extension tells.
+/// The name of the key that is reached from `parent` by parts as they are: what stands for itself
+/// in a part, such as a slash, is escaped.
+#[pyfunction]
+#[pyo3(signature = (parent, *parts))]
+pub(crate) fn join<'py>(
+    parent: &Bound<'py, PyAny>,
+    parts: &Bound<'py, PyTuple>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let mut name = name_of(parent)?;
+    for part in parts {
+        name = name.child(bytes_of(&part)?).map_err(wrong)?;
+    }
+    text(parent.py(), name.as_bytes())
+}
+
+/// Reads a key set from a file, or from bytes; see `cenote.keyset.load`.
 #[pyfunction]
 #[pyo3(signature = (path_or_bytes, parent, format = None, *, strict = false))]
 pub(crate) fn load(

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from cenote.keyset import Key, KeySetError, MergeConflict
+from cenote.keyset import Key, KeySetError, MergeConflict, join
 
 
 def test_a_key_has_a_canonical_name_and_an_empty_value():
@@ -12,6 +12,13 @@ def test_a_key_has_a_canonical_name_and_an_empty_value():
     assert (key.name, key.value, dict(key.meta)) == ('user:/b/#_10', '', {})
     assert (key.basename, key.namespace) == ('#_10', 'user')
     assert Key('user:/').basename is None
+
+
+@pytest.mark.parametrize('parts', [(), ('a',), ('a/b', '', '%'), ('..', '.', '\\'), ('#12', '#_12'), ('\udcff',)])
+def test_names_are_made_of_raw_parts(parts):
+    assert Key(join('user:/app', *parts)).parts == ('app', *parts)
+    with pytest.raises(KeySetError, match='NUL'):
+        join('user:/app', 'a\0')
 
 
 @pytest.mark.parametrize('value', ['text', '', 'grün', 'not \udcff utf-8', b'\x00\xff', None])

@@ -43,6 +43,36 @@ def test_it_is_a_mapping(keys):
         keys[4]
 
 
+def test_slices_are_key_sets(keys):
+    names = keys.keys()
+    for places in (slice(1, 3), slice(None, None, 2), slice(-2, None), slice(None, None, -1), slice(9, 12)):
+        assert isinstance(keys[places], KeySet)
+        assert keys[places].keys() == sorted(names[places], key=names.index)
+
+
+def test_pop_removes_what_it_returns(keys):
+    assert keys.pop('user:/a') == Key('user:/a', '1')
+    assert 'user:/a' not in keys and 'user:/a/b' in keys
+    assert keys.pop('user:/a', None) is None and keys.pop('user:/a', default=5) == 5
+    with pytest.raises(KeyError):
+        keys.pop('user:/a')
+    assert [keys.pop().name for _ in range(3)] == ['system:/c', 'user:/a/b', 'dir:/a']
+    with pytest.raises(KeyError, match='empty'):
+        keys.pop()
+
+
+def test_filter_takes_a_predicate(keys):
+    strings = keys.filter(lambda key: isinstance(key.value, str))
+    assert strings.keys() == ['dir:/a', 'user:/a', 'user:/a/b'] and len(keys) == 4
+    assert keys.filter(lambda key: key.namespace == 'proc') == KeySet()
+    with pytest.raises(ZeroDivisionError):
+        keys.filter(lambda key: 1 / 0)
+
+
+def test_sets_equal_only_sets(keys):
+    assert keys != 5 and keys != {} and not keys == None  # noqa: E711
+
+
 def test_a_set_can_change_while_it_is_iterated(keys):
     for key in keys:
         del keys[key.name]

@@ -1,0 +1,25 @@
+"""Key sets behind a URL."""
+
+from pathlib import PurePosixPath
+from urllib.parse import unquote, urlsplit
+
+from cenote.gsd._ranges import Ranges
+
+FORMATS = ('quickdump', 'dump', 'json', 'toml', 'ini')
+MARKS = (b'EKDB', b'kdbOpen ')
+#: Bytes of one request.
+PIECE = 8 << 20
+
+
+def fetch(url, format):
+    """The content behind a URL, and its format unless the content tells it."""
+    source = Ranges(url)
+    pieces = (
+        source.read_range(start, min(PIECE, source.size - start))
+        for start in range(0, source.size, PIECE)
+    )
+    content = b''.join(pieces)
+    if format is None and not content.startswith(MARKS):
+        suffix = PurePosixPath(unquote(urlsplit(url).path)).suffix[1:]
+        format = suffix if suffix in FORMATS else None
+    return content, format
