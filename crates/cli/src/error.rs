@@ -71,12 +71,14 @@ pub(crate) struct CliError {
     hints: Vec<String>,
     /// The reader of stdout went away: nothing to say, and nobody to say it to.
     silent: bool,
+    /// Every other item would fail in the same way.
+    whole: bool,
 }
 
 impl CliError {
     /// An error of this kind; the message is lower case.
     pub(crate) fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), hints: Vec::new(), silent: false }
+        Self { kind, message: message.into(), hints: Vec::new(), silent: false, whole: false }
     }
 
     /// Adds what to do next.
@@ -106,7 +108,13 @@ impl CliError {
 
     /// The same error once more.
     pub(crate) fn again(&self) -> Self {
-        Self { hints: self.hints.clone(), ..Self::new(self.kind, self.message.clone()) }
+        let (hints, whole) = (self.hints.clone(), self.whole);
+        Self { hints, whole, ..Self::new(self.kind, self.message.clone()) }
+    }
+
+    /// Whether every other item would fail in the same way: the server is gone, or does not know the caller any more.
+    pub(crate) fn ends_all(&self) -> bool {
+        self.whole
     }
 
     /// Some of many items failed, and each has been told of.
@@ -155,7 +163,9 @@ impl fmt::Display for CliError {
 impl From<cenote_client::Error> for CliError {
     fn from(error: cenote_client::Error) -> Self {
         let kind = kind_of(error.kind());
-        let mut told = Self::new(kind, error.to_string());
+        use cenote_client::Kind as K;
+        let whole = matches!(error.kind(), K::Unreachable | K::ReadOnly | K::Unauthenticated);
+        let mut told = Self { whole, ..Self::new(kind, error.to_string()) };
         told.hints.extend(error.hint().map(str::to_owned));
         if let (Kind::Failed | Kind::Mismatch, Some(id)) = (kind, error.request_id()) {
             told.hints.push(format!("the server's log has more, under request {id}"));

@@ -6,6 +6,7 @@ use http::StatusCode;
 use serde::Deserialize;
 
 use crate::transport::TransportError;
+use crate::transport::fault::{self, Fault};
 
 /// A result of a call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -108,6 +109,8 @@ pub struct Error {
     message: String,
     hint: Option<String>,
     request_id: Option<String>,
+    /// No further try does better, whatever the kind says.
+    lasting: bool,
     #[source]
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
@@ -115,7 +118,8 @@ pub struct Error {
 impl Error {
     /// An error of this kind; the message is lower case.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), hint: None, request_id: None, source: None }
+        let message = message.into();
+        Self { kind, message, hint: None, request_id: None, lasting: false, source: None }
     }
 
     /// What went wrong.
@@ -133,6 +137,11 @@ impl Error {
         self.request_id.as_deref()
     }
 
+    /// Whether no further try does better, although the kind is one that passes by itself.
+    pub(crate) fn is_lasting(&self) -> bool {
+        self.lasting
+    }
+
     /// The same error once more, for another item that it befell.
     pub(crate) fn again(&self) -> Self {
         Self {
@@ -140,6 +149,7 @@ impl Error {
             message: self.message.clone(),
             hint: self.hint.clone(),
             request_id: self.request_id.clone(),
+            lasting: self.lasting,
             source: None,
         }
     }
@@ -184,6 +194,12 @@ impl Error {
 
 impl From<TransportError> for Error {
     fn from(error: TransportError) -> Self {
+        if let Some(Fault { message, hint }) = fault::of(error.0.as_ref()) {
+            let source = Some(Box::new(error) as _);
+            let message = format!("the store cannot be reached: {message}");
+            return Self { source, lasting: true, ..Self::new(Kind::Unreachable, message) }
+                .with_hint(hint);
+        }
         let source = Some(Box::new(error) as _);
         Self { source, ..Self::new(Kind::Unreachable, String::new()) }
             .with_hint("is the server running, and the address right?")

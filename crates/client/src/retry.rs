@@ -36,7 +36,7 @@ impl Retry {
         error: &Error,
         asked: Option<Duration>,
     ) -> Option<Duration> {
-        if attempt >= self.attempts || !is_passing(error.kind()) {
+        if attempt >= self.attempts || !is_passing(error.kind()) || error.is_lasting() {
             return None;
         }
         let doubled = self.first_pause.saturating_mul(1 << (attempt - 1).min(16));

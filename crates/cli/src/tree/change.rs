@@ -21,7 +21,7 @@ impl Target<'_> {
     pub(super) async fn begin(&self, plan: &Plan, report: &mut Report<'_>) -> Result<()> {
         report.unchanged(plan.unchanged);
         for (path, error) in &plan.failures {
-            report.failed(&join(self.path, path), error.again());
+            report.failed(&join(self.path, path), error.again())?;
         }
         for path in &plan.remove {
             let path = join(self.path, path);

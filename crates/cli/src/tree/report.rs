@@ -68,9 +68,17 @@ impl<'a> Report<'a> {
         self.summary.unchanged += number;
     }
 
-    pub(super) fn failed(&mut self, path: &str, error: impl Into<CliError>) {
+    /// Says why one item failed; an error if every other item would fail in the same way.
+    pub(super) fn failed(&mut self, path: &str, error: impl Into<CliError>) -> Result<()> {
+        let error = error.into();
+        if error.ends_all() {
+            return Err(
+                error.hint("run the same command again: what has arrived is not sent twice")
+            );
+        }
         self.summary.failed += 1;
-        self.session.failed(path, &error.into());
+        self.session.failed(path, &error);
+        Ok(())
     }
 
     /// Says that something was done, or why it was not.
@@ -82,10 +90,7 @@ impl<'a> Report<'a> {
     ) -> Result<()> {
         match outcome {
             Ok(()) => success(self, path),
-            Err(error) => {
-                self.failed(path, error);
-                Ok(())
-            }
+            Err(error) => self.failed(path, error),
         }
     }
 

@@ -1,5 +1,6 @@
 //! How a request reaches a server.
 
+pub(crate) mod fault;
 mod http;
 mod service;
 
