@@ -81,4 +81,20 @@ impl Session {
             _ => error,
         }
     }
+
+    /// Warns of what does not keep the verb from going on.
+    pub(crate) fn warn(&self, message: &str, hint: Option<String>) {
+        if self.output.is_json() {
+            let hints: Vec<String> = hint.into_iter().collect();
+            eprintln!(
+                "{}",
+                serde_json::json!({ "warning": { "message": message, "hints": hints } })
+            );
+            return;
+        }
+        eprintln!("cenote: warning: {message}");
+        if let Some(hint) = hint {
+            eprintln!("  hint: {hint}");
+        }
+    }
 }

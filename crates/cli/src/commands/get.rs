@@ -1,6 +1,7 @@
 //! `cenote get`: objects and collections out of the store.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use cenote_client::{ReadOptions, Resource, ResourceKind};
 
@@ -10,7 +11,7 @@ use crate::error::{CliError, Kind, Result};
 use crate::glob;
 use crate::place::{Place, StorePath, is_name};
 use crate::session::Session;
-use crate::tree::{self, FilterArgs, ReadArgs, Rules, TransferArgs, Way};
+use crate::tree::{self, Filter, FilterArgs, ReadArgs, Rules, TransferArgs, Way};
 
 /// Get objects and collections out of the store.
 ///
@@ -49,12 +50,14 @@ impl Args {
         let to = Place::parse_local(to)?;
         let from = from.iter().map(|path| StorePath::parse(path)).collect::<Result<Vec<_>>>()?;
         let found = glob::expand(session.client()?, &from).await?;
+        let filter = Arc::new(self.filter.filter()?);
         for resource in &found {
             match &to {
-                Place::Local(to) => self.get(session, resource, to, found.len()).await?,
+                Place::Local(to) => self.get(session, resource, (to, found.len()), &filter).await?,
                 _ => self.write(session, resource).await?,
             }
         }
+        filter.report_unused(session);
         Ok(())
     }
 
@@ -62,18 +65,30 @@ impl Args {
         cat::write(session, session.client()?, &resource.path, &ReadOptions::default()).await
     }
 
-    async fn get(&self, session: &Session, from: &Resource, to: &Path, of: usize) -> Result<()> {
+    async fn get(
+        &self,
+        session: &Session,
+        from: &Resource,
+        (to, of): (&Path, usize),
+        filter: &Arc<Filter>,
+    ) -> Result<()> {
+        let name = from.name.as_deref().unwrap_or_default();
         match from.kind {
             ResourceKind::Collection if self.recursive => {
-                let to = target(from, to, of > 1 || names_a_parent(to))?;
+                let into = of > 1 || names_a_parent(to);
+                if into && filter.excludes_tree(name) {
+                    return Ok(());
+                }
+                let to = target(from, to, into)?;
                 let rules = Rules { checksum: self.checksum, delete: false };
                 let args = (&self.transfer, &self.reads);
-                tree::download(session, &from.path, &to, self.filter.filter()?, rules, args).await
+                tree::download(session, &from.path, &to, filter, rules, args).await
             }
             ResourceKind::Collection => {
                 let message = format!("a collection: {}", from.path);
                 Err(CliError::new(Kind::Usage, message).hint("-r gets all that lies below"))
             }
+            _ if !filter.takes(name) => Ok(()),
             _ => self.get_object(session, from, to, of).await,
         }
     }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use cenote_client::PutOptions;
@@ -14,7 +15,7 @@ use super::relocate::{Target, done};
 use crate::error::{CliError, Kind, Result};
 use crate::place::{Place, StorePath};
 use crate::session::Session;
-use crate::tree::{self, FilterArgs, Rules, TransferArgs, Way, WriteArgs};
+use crate::tree::{self, Filter, FilterArgs, Rules, TransferArgs, Way, WriteArgs};
 
 /// Put files and directories into the store.
 ///
@@ -52,16 +53,19 @@ impl Args {
         let to = StorePath::parse(to)?;
         let sources =
             from.iter().map(|argument| Place::parse_local(argument)).collect::<Result<Vec<_>>>()?;
+        let filter = Arc::new(self.filter.filter()?);
         for source in &sources {
             match source {
                 Place::Standard => self.put_stdin(session, &to).await?,
                 Place::Local(path) if path.is_dir() => {
-                    self.put_directory(session, path, &to, sources.len()).await?;
+                    self.put_directory(session, path, (&to, sources.len()), &filter).await?;
                 }
+                Place::Local(path) if !filter.takes(&local_name(path)?) => {}
                 Place::Local(path) => self.put_file(session, path, &to, sources.len()).await?,
                 Place::Store(_) => {}
             }
         }
+        filter.report_unused(session);
         Ok(())
     }
 
@@ -93,19 +97,19 @@ impl Args {
         &self,
         session: &Session,
         path: &Path,
-        to: &StorePath,
-        sources: usize,
+        (to, sources): (&StorePath, usize),
+        filter: &Arc<Filter>,
     ) -> Result<()> {
         if !self.recursive {
             let message = format!("a directory: {}", path.display());
             return Err(CliError::new(Kind::Usage, message).hint("-r puts all that is in it"));
         }
         let target = match to.is_into() || sources > 1 {
+            true if filter.excludes_tree(&local_name(path)?) => return Ok(()),
             true => to.join(&local_name(path)?),
             false => to.clone(),
         };
         let rules = Rules { checksum: self.checksum, delete: false };
-        let filter = self.filter.filter()?;
         let args = (&self.transfer, &self.writes);
         tree::upload(session, path, target.as_str(), filter, rules, args).await
     }

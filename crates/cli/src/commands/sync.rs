@@ -1,9 +1,11 @@
 //! `cenote sync`: make one tree like another.
 
+use std::sync::Arc;
+
 use crate::error::{CliError, Kind, Result};
 use crate::place::Place;
 use crate::session::Session;
-use crate::tree::{self, FilterArgs, ReadArgs, Rules, TransferArgs, WriteArgs};
+use crate::tree::{self, Filter, FilterArgs, ReadArgs, Rules, TransferArgs, WriteArgs};
 
 /// Make a collection or a directory like another one.
 ///
@@ -50,7 +52,13 @@ pub(crate) struct Args {
 impl Args {
     pub(crate) async fn run(self, session: &Session) -> Result<()> {
         let rules = Rules { checksum: self.checksum, delete: self.delete };
-        let filter = self.filter.filter()?;
+        let filter = Arc::new(self.filter.filter()?);
+        self.sync(session, rules, &filter).await?;
+        filter.report_unused(session);
+        Ok(())
+    }
+
+    async fn sync(&self, session: &Session, rules: Rules, filter: &Arc<Filter>) -> Result<()> {
         match (Place::parse(&self.from)?, Place::parse(&self.to)?) {
             (Place::Local(from), Place::Store(to)) => {
                 let args = (&self.transfer, &self.writes);

@@ -22,16 +22,17 @@ pub(crate) async fn copy(
     session: &Session,
     from: &StorePath,
     to: &StorePath,
-    filter: Filter,
+    filter: &Filter,
     rules: Rules,
     args: &TransferArgs,
 ) -> Result<()> {
     let (from, to) = (from.as_str(), to.as_str());
     apart(from, to)?;
     let client = session.client()?;
-    let source = remote::scan_described(client, from, &filter).await?;
+    let source = remote::scan_described(client, from, filter).await?;
     let source = source.ok_or_else(|| remote::nothing_at(from))?;
-    let there = remote::scan_described(client, to, &filter).await?;
+    let there = remote::scan_described(client, to, filter).await?;
+    filter.check()?;
     let plan = plan(source, there.unwrap_or_default(), rules);
     let mut report = Report::new(session, "copy", args.dry_run);
     Copy { client, from, to, args }.run(session, plan, &mut report).await?;

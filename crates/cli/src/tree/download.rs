@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use cenote_client::transfer::{Arrival, Transfer, Wanted};
@@ -24,16 +25,17 @@ pub(crate) async fn download(
     session: &Session,
     from: &str,
     to: &Path,
-    filter: Filter,
+    filter: &Arc<Filter>,
     rules: Rules,
     (args, reads): (&TransferArgs, &ReadArgs),
 ) -> Result<()> {
-    let source = remote::scan_source(session.client()?, from, &filter).await?;
-    let (plan, failures) = compare(source, to, filter, rules).await?;
+    let source = remote::scan_source(session.client()?, from, filter).await?;
+    let (plan, failures) = compare(source, to, Arc::clone(filter), rules).await?;
+    filter.check()?;
     let bar = session.progress.bytes(plan.transfer.iter().map(|change| change.entry.size()).sum());
     let transfer = args.transfer(session, Way::Out(reads), &bar)?;
     let mut report = Report::new(session, "get", args.dry_run);
-    failures.iter().for_each(|(path, error)| report.failed(path, error.again()));
+    failures.iter().try_for_each(|(path, error)| report.failed(path, error.again()))?;
     let download = Download { transfer: &transfer, to };
     let outcome = match args.dry_run {
         true => rehearse(plan, to, &mut report),
@@ -49,7 +51,7 @@ type Failures = Vec<(String, CliError)>;
 async fn compare(
     source: Tree,
     to: &Path,
-    filter: Filter,
+    filter: Arc<Filter>,
     rules: Rules,
 ) -> Result<(Plan, Failures)> {
     let to = to.to_owned();
@@ -63,7 +65,8 @@ async fn compare(
 fn rehearse(plan: Plan, to: &Path, report: &mut Report<'_>) -> Result<()> {
     let shown = |path: &str| to.join(path).display().to_string();
     report.unchanged(plan.unchanged);
-    plan.failures.iter().for_each(|(path, error)| report.failed(&shown(path), error.again()));
+    let mut failures = plan.failures.iter();
+    failures.try_for_each(|(path, error)| report.failed(&shown(path), error.again()))?;
     plan.remove.iter().try_for_each(|path| report.removed(&shown(path)))?;
     for Change { path, entry, .. } in &plan.transfer {
         report.transferred(&shown(path), counted(entry))?;
@@ -80,7 +83,7 @@ impl Download<'_> {
     async fn run(&self, plan: Plan, report: &mut Report<'_>) -> Result<()> {
         report.unchanged(plan.unchanged);
         for (path, error) in &plan.failures {
-            report.failed(&self.shown(path), error.again());
+            report.failed(&self.shown(path), error.again())?;
         }
         fs::create_dir_all(self.to)?;
         for path in &plan.remove {
@@ -136,7 +139,7 @@ impl Download<'_> {
             let shown = wanted.target.display().to_string();
             match result {
                 Ok(()) => report.transferred(&shown, wanted.resource.size.or(Some(0)))?,
-                Err(error) => report.failed(&shown, error),
+                Err(error) => report.failed(&shown, error)?,
             }
         }
         Ok(())

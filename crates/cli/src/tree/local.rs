@@ -33,8 +33,7 @@ pub(super) fn scan(root: &Path, filter: &Filter) -> Result<Found> {
         match entry.map_err(CliError::from_walk).and_then(|entry| look(root, entry, filter)) {
             Ok(Seen::Entry(path, entry)) => drop(found.tree.insert(path, entry)),
             Ok(Seen::Nothing) => {}
-            Ok(Seen::Excluded { directory }) if directory => walk.skip_current_dir(),
-            Ok(Seen::Excluded { .. }) => {}
+            Ok(Seen::ExcludedTree) => walk.skip_current_dir(),
             Err(error) => found.failures.push((root.display().to_string(), error)),
         }
     }
@@ -48,22 +47,21 @@ enum Seen {
     Entry(String, Entry),
     /// Neither a file nor a directory nor a link, or not asked for.
     Nothing,
-    Excluded {
-        directory: bool,
-    },
+    ExcludedTree,
 }
 
 fn look(root: &Path, found: DirEntry, filter: &Filter) -> Result<Seen> {
     let relative = found.path().strip_prefix(root).unwrap_or(found.path());
     let Some(path) = relative.to_str() else {
         let message = format!("the name is not UTF-8: {}", relative.display());
-        return Err(CliError::new(Kind::Usage, message).hint("rename it, or --exclude it"));
+        return Err(CliError::new(Kind::Usage, message)
+            .hint("rename it, or --exclude the directory that it is in"));
     };
     let kind = found.file_type();
-    if filter.excludes(path) {
-        return Ok(Seen::Excluded { directory: kind.is_dir() });
+    if kind.is_dir() && filter.excludes_tree(path) {
+        return Ok(Seen::ExcludedTree);
     }
-    if !kind.is_dir() && !filter.includes(path) {
+    if !kind.is_dir() && !filter.takes(path) {
         return Ok(Seen::Nothing);
     }
     let metadata = found.metadata().map_err(CliError::from_walk)?;
@@ -138,7 +136,10 @@ mod tests {
         let all = ["a", "a/empty", "a/x.gsd", "a/y.txt", "dangling", "link"];
         assert_eq!(paths(dir.path(), &[], &[]), all);
         assert_eq!(paths(dir.path(), &["*.gsd"], &[]), ["a", "a/x.gsd"]);
-        assert_eq!(paths(dir.path(), &[], &["a", "l*"]), ["dangling"]);
+        assert_eq!(paths(dir.path(), &[], &["a/", "l*"]), ["dangling"]);
+        assert_eq!(paths(dir.path(), &[], &["a", "link"]), all[..5]);
+        assert_eq!(paths(dir.path(), &[], &["a/*"]), ["a", "a/empty", "dangling", "link"]);
+        assert_eq!(paths(dir.path(), &[], &["a/**"]), ["dangling", "link"]);
     }
 
     #[test]

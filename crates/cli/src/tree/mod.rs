@@ -19,7 +19,7 @@ mod upload;
 
 pub(crate) use copy::copy;
 pub(crate) use download::download;
-pub(crate) use filter::FilterArgs;
+pub(crate) use filter::{Filter, FilterArgs};
 pub(crate) use flags::{ReadArgs, TransferArgs, Way, WriteArgs};
 pub(crate) use plan::Rules;
 pub(crate) use upload::upload;

@@ -64,7 +64,11 @@ async fn collect(
         let Some(relative) = below(&resource.path, path).map(str::to_owned) else { continue };
         check_path(&relative)?;
         let is_collection = resource.kind == ResourceKind::Collection;
-        if filter.excludes_deep(&relative) || !(is_collection || filter.includes(&relative)) {
+        let left_out = match is_collection {
+            true => filter.excludes_tree(&relative),
+            false => !filter.takes(&relative),
+        };
+        if left_out || filter.excludes_above(&relative) {
             continue;
         }
         tree.extend(Entry::from_resource(resource).map(|entry| (relative, entry)));

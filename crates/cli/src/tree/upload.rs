@@ -1,6 +1,7 @@
 //! A directory of this machine into a collection of the store.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use cenote_client::transfer::{Item, LocalFile, Source, Transfer};
 use futures_util::StreamExt;
@@ -21,7 +22,7 @@ pub(crate) async fn upload(
     session: &Session,
     from: &Path,
     to: &str,
-    filter: Filter,
+    filter: &Arc<Filter>,
     rules: Rules,
     (args, writes): (&TransferArgs, &WriteArgs),
 ) -> Result<()> {
@@ -30,13 +31,15 @@ pub(crate) async fn upload(
         return Err(CliError::new(Kind::NotFound, message));
     }
     let client = session.client()?;
-    let there = remote::scan(client, to, &filter).await?;
+    let there = remote::scan(client, to, filter).await?;
     let is_new = there.is_none();
-    let (plan, failures) = compare(from, filter, there.unwrap_or_default(), rules).await?;
+    let (plan, failures) =
+        compare(from, Arc::clone(filter), there.unwrap_or_default(), rules).await?;
+    filter.check()?;
     let bar = session.progress.bytes(bytes(&plan));
     let transfer = args.transfer(session, Way::In(writes), &bar)?;
     let mut report = Report::new(session, "put", args.dry_run);
-    failures.iter().for_each(|(path, error)| report.failed(path, error.again()));
+    failures.iter().try_for_each(|(path, error)| report.failed(path, error.again()))?;
     if is_new && !args.dry_run {
         let mode = LocalFile::new(from)?.mode;
         client.create(&collection(to.to_owned(), Some(mode), None)).await?;
@@ -52,7 +55,7 @@ type Failures = Vec<(String, CliError)>;
 
 async fn compare(
     from: &Path,
-    filter: Filter,
+    filter: Arc<Filter>,
     there: Tree,
     rules: Rules,
 ) -> Result<(Plan, Failures)> {
@@ -96,7 +99,7 @@ impl Upload<'_> {
             let path = join(self.to, &outcome.item.relative);
             match outcome.result {
                 Ok(_) => report.transferred(&path, counted_item(&outcome.item))?,
-                Err(error) => report.failed(&path, error),
+                Err(error) => report.failed(&path, error)?,
             }
         }
         Ok(())

@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod completion;
+mod filters;
+mod interruptions;
 mod keysets;
 mod mirrors;
 mod places;

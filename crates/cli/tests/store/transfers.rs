@@ -142,16 +142,6 @@ would copy 1 file, 12 B; 1 removed; 34 unchanged
 }
 
 #[test]
-fn filters_choose_what_takes_part() {
-    let world = World::local();
-    world.file("t/a.gsd", "1");
-    world.file("t/b.txt", "1");
-    world.file("t/tmp/c.gsd", "1");
-    world.ok(&["put", "-r", "t", ":/t", "--include", "*.gsd", "--exclude", "tmp"]);
-    assert_eq!(world.ok(&["ls", "-R", "/t"]), "a.gsd\n");
-}
-
-#[test]
 fn a_slash_at_the_end_means_into() {
     let world = World::local();
     world.file("t/a", "1");

@@ -63,7 +63,6 @@ impl World {
         self
     }
 
-<<<<<<< ours
     /// What a server says on stderr that listens there, until it tells its address.
     pub(crate) fn serve_on(self, address: &str) -> String {
         let mut server = self.command(&["serve", &self.url, "--listen", address]);
@@ -75,7 +74,8 @@ impl World {
         let said = String::from_utf8(output.stderr).unwrap();
         let lines = said.lines().filter(|line| line.starts_with("cenote:"));
         lines.collect()
-=======
+    }
+
     /// The address of the server, or the store's directory.
     pub(crate) fn url(&self) -> &str {
         &self.url
@@ -84,7 +84,6 @@ impl World {
     /// The process of the server.
     pub(crate) fn server_id(&self) -> u32 {
         self.server.as_ref().unwrap().id()
->>>>>>> theirs
     }
 
     /// Both ways, for what has to be the same in both.

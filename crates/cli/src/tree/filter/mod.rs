@@ -1,0 +1,112 @@
+//! Which part of a tree takes part.
+//!
+//! Invariant: what is left out here is neither sent nor listed nor removed, on either side; a pattern without
+//! effect is reported, since it leaves out less than somebody meant.
+
+mod pattern;
+#[cfg(test)]
+mod reading;
+mod syntax;
+
+use self::pattern::Pattern;
+use crate::error::{CliError, Kind, Result};
+use crate::session::Session;
+
+/// The flags of filters.
+#[derive(Debug, clap::Args)]
+pub(crate) struct FilterArgs {
+    /// Only files that match (may be given again)
+    ///
+    /// Patterns are written as for --exclude. Directories come along with the files in them.
+    #[arg(long, value_name = "PATTERN")]
+    include: Vec<String>,
+    /// Leave out what matches, even if an --include matches it, too (may be given again)
+    ///
+    /// Patterns mean what they mean to rclone: `*.o` and `run?/*.o` match files by the end of their path, in whole
+    /// names; `/x.o` at the top only; `tmp/` a directory of this name with all that lies below, which `tmp` alone
+    /// does not. `*` and `?` stay within a name, `**` does not; `[a-z]`, `[!a-z]`, `[[:digit:]]` and `\d` are
+    /// classes, `{a,b}` alternatives; `\` takes the next character as it is. A pattern that matches nothing is
+    /// reported.
+    #[arg(long, value_name = "PATTERN")]
+    exclude: Vec<String>,
+}
+
+/// Decides by paths below the root of a tree.
+#[derive(Debug, Default)]
+pub(crate) struct Filter {
+    include: Vec<Pattern>,
+    exclude: Vec<Pattern>,
+}
+
+impl FilterArgs {
+    pub(crate) fn filter(&self) -> Result<Filter> {
+        Filter::new(&self.include, &self.exclude)
+    }
+}
+
+impl Filter {
+    fn new(include: &[String], exclude: &[String]) -> Result<Self> {
+        let include = include.iter().map(|text| Pattern::include(text));
+        let exclude = exclude.iter().map(|text| Pattern::exclude(text));
+        Ok(Self {
+            include: include.collect::<Result<_>>()?,
+            exclude: exclude.collect::<Result<_>>()?,
+        })
+    }
+
+    /// Whether a directory, with all that lies below, is left out.
+    pub(crate) fn excludes_tree(&self, path: &str) -> bool {
+        let excluded = any(&self.exclude, |pattern| pattern.matches_tree(path));
+        any(&self.include, |pattern| pattern.matches_tree(path));
+        excluded
+    }
+
+    /// Whether a file or a link takes part, if no directory above it is left out.
+    pub(crate) fn takes(&self, path: &str) -> bool {
+        !any(&self.exclude, |pattern| pattern.matches_file(path))
+            && (self.include.is_empty() || any(&self.include, |pattern| pattern.matches_file(path)))
+    }
+
+    /// Whether a directory above this path is left out.
+    pub(super) fn excludes_above(&self, path: &str) -> bool {
+        let mut above = path.match_indices('/').map(|(at, _)| &path[..at]);
+        above.any(|above| self.excludes_tree(above))
+    }
+
+    /// Whether only some files take part, so that empty directories do not.
+    pub(super) fn is_selective(&self) -> bool {
+        !self.include.is_empty()
+    }
+
+    /// Refuses a name that was to be left out and is that of directories only, which it does not leave out. To be
+    /// asked before anything is sent.
+    pub(super) fn check(&self) -> Result<()> {
+        match self.exclude.iter().find(|pattern| pattern.is_plain() && pattern.is_near()) {
+            None => Ok(()),
+            Some(pattern) => {
+                let text = pattern.text();
+                let message = format!("--exclude {text}: a directory has this name, but no file");
+                Err(CliError::new(Kind::Usage, message)
+                    .hint(format!("--exclude {text}/ leaves out the directory with all below it")))
+            }
+        }
+    }
+
+    /// Warns of each pattern that has matched nothing.
+    pub(crate) fn report_unused(&self, session: &Session) {
+        let flags = [("--include", &self.include, "/**"), ("--exclude", &self.exclude, "/")];
+        for (flag, patterns, end) in flags {
+            for pattern in patterns.iter().filter(|pattern| pattern.is_unused()) {
+                let text = pattern.text().trim_end_matches('/');
+                let directory = format!("{flag} {text}{end} is for a directory with all below it");
+                let hint = pattern.is_near().then_some(directory);
+                session.warn(&format!("{flag} {} matches nothing", pattern.text()), hint);
+            }
+        }
+    }
+}
+
+/// Whether any matches; all are asked, so that each knows whether it ever did.
+fn any(patterns: &[Pattern], matches: impl Fn(&Pattern) -> bool) -> bool {
+    patterns.iter().fold(false, |found, pattern| matches(pattern) | found)
+}

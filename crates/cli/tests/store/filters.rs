@@ -1,0 +1,112 @@
+//! --include and --exclude, as rclone has them: nothing that was to be left out is sent, and nothing silently.
+
+use snapbox::{assert_data_eq, str};
+
+use crate::world::World;
+
+fn world() -> World {
+    let world = World::local();
+    for name in ["a.gsd", "b.txt", "adr/1.md", "sub/adr/2.md", "tmp/c.gsd", "sub/d.gsd"] {
+        world.file(&format!("t/{name}"), name);
+    }
+    world
+}
+
+/// The files of a new collection after this transfer of `t`, which says this on stderr.
+fn put(world: &World, flags: &[&str], warning: &str) -> Vec<String> {
+    let _ = world.run(&["rm", "-r", "/t"]);
+    let output = world.run(&[&["put", "-r", "t", ":/t"], flags].concat());
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), warning);
+    let listed = world.ok(&["ls", "-R", "/t"]);
+    listed.lines().filter(|name| !name.ends_with('/')).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_pattern_of_directories_leaves_out_all_that_lies_below() {
+    let world = world();
+    let all_but_adr = ["a.gsd", "b.txt", "sub/d.gsd", "tmp/c.gsd"];
+    for pattern in ["adr/", "adr/**", "{adr,nothing}/", "[a]dr/"] {
+        assert_eq!(put(&world, &["--exclude", pattern], ""), all_but_adr, "{pattern}");
+    }
+    for pattern in ["/adr/", "/adr/*", "/*dr/"] {
+        let left = put(&world, &["--exclude", pattern], "");
+        assert!(left.contains(&"sub/adr/2.md".to_owned()), "{pattern}: {left:?}");
+        assert!(!left.contains(&"adr/1.md".to_owned()), "{pattern}: {left:?}");
+    }
+}
+
+#[test]
+fn an_exclude_wins_over_an_include() {
+    let world = world();
+    let left = put(&world, &["--include", "*.gsd", "--exclude", "tmp/"], "");
+    assert_eq!(left, ["a.gsd", "sub/d.gsd"]);
+    assert_eq!(world.ok(&["ls", "-R", "/t"]), "a.gsd\nsub/\nsub/d.gsd\n");
+}
+
+#[test]
+fn a_name_that_only_directories_have_is_refused_before_anything_is_sent() {
+    let world = world();
+    let (code, said) = world.refused(&["put", "-r", "t", ":/t", "--exclude", "adr"]);
+    assert_eq!(code, 2);
+    assert_data_eq!(
+        said,
+        str![[r#"
+cenote: --exclude adr: a directory has this name, but no file
+  hint: --exclude adr/ leaves out the directory with all below it
+
+"#]]
+    );
+    assert_eq!(world.refused(&["stat", "/t"]).0, 3);
+    let (code, said) = world.refused(&["put", "-r", "t", ":/t", "--exclude", "a[dr"]);
+    assert!(code == 2 && said.contains("a `[` has no `]`"), "{said}");
+}
+
+#[test]
+fn a_pattern_that_matches_nothing_is_reported() {
+    let world = world();
+    let all = ["a.gsd", "adr/1.md", "b.txt", "sub/adr/2.md", "sub/d.gsd", "tmp/c.gsd"];
+    let unused = "cenote: warning: --exclude *.o matches nothing\n";
+    assert_eq!(put(&world, &["--exclude", "*.o"], unused), all);
+    let near = "cenote: warning: --exclude ad* matches nothing\n  \
+                hint: --exclude ad*/ is for a directory with all below it\n";
+    assert_eq!(put(&world, &["--exclude", "ad*"], near), all);
+    let near = "cenote: warning: --include adr/ matches nothing\n  \
+                hint: --include adr/** is for a directory with all below it\n";
+    assert!(put(&world, &["--include", "adr/"], near).is_empty());
+    for arguments in
+        [&["get", "-r", ":/t", "back"][..], &["sync", "t", ":/s"], &["sync", ":/t", ":/s"]]
+    {
+        let output = world.run(&[arguments, &["--exclude", "none/"]].concat());
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(said, "cenote: warning: --exclude none/ matches nothing\n");
+    }
+    let output = world.run(&["--json", "sync", "t", ":/s", "--exclude", "none/"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(
+        said,
+        "{\"warning\":{\"hints\":[],\"message\":\"--exclude none/ matches nothing\"}}\n"
+    );
+}
+
+#[test]
+fn what_is_named_on_the_command_line_can_be_left_out_too() {
+    let world = world();
+    world.ok(&[
+        "put",
+        "-r",
+        "t/adr",
+        "t/sub",
+        "t/a.gsd",
+        "t/b.txt",
+        ":/t/",
+        "--exclude",
+        "adr/",
+        "--exclude",
+        "*.txt",
+    ]);
+    assert_eq!(world.ok(&["ls", "-R", "/t"]), "a.gsd\nsub/\nsub/d.gsd\n");
+    std::fs::create_dir(world.path("back")).unwrap();
+    world.ok(&["get", "-r", ":/t/*", "back/", "--exclude", "sub/"]);
+    assert_eq!(std::fs::read_dir(world.path("back")).unwrap().count(), 1);
+}
