@@ -58,9 +58,10 @@ oracle: ## run N random histories of trajectories on ours and on the reference p
 	$(VENV)/bin/python -m pip install --quiet gsd==5.0.1
 	GSD_ORACLE_SEEDS=$(N) $(VENV)/bin/python -m pytest -q python/tests/gsd/test_oracle.py
 
-models: ## compare the heart with its model in N random histories, with contents of up to some MiB among them
+models: ## compare the heart and the server with their models in N random histories, with contents of up to some MiB
 	PROPTEST_CASES=$(N) cargo test --release --locked -p cenote-store --test it model::
 	PROPTEST_CASES=$(N) cargo test --release --locked -p cenote-gsd --test it recovery::
+	PROPTEST_CASES=$(N) cargo test --release --locked -p cenote-server --test server model::
 
 r-trees: ## put and get N random directories from R, and change them
 	scripts/setup r

@@ -85,7 +85,7 @@ fn a_pattern_that_matches_nothing_is_reported() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(
         said,
-        "{\"warning\":{\"hints\":[],\"message\":\"--exclude none/ matches nothing\"}}\n"
+        "{\"warning\":{\"message\":\"--exclude none/ matches nothing\",\"hints\":[]}}\n"
     );
 }
 
