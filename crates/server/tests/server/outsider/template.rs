@@ -108,6 +108,9 @@ impl Operation<'_> {
         if let Some(words) = schema["enum"].as_array() {
             return words.clone();
         }
+        if schema["properties"].is_object() {
+            return self.objects(schema);
+        }
         if !schema["example"].is_null() {
             return vec![schema["example"].clone()];
         }

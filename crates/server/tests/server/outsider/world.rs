@@ -38,7 +38,7 @@ pub(super) const OPEN: &str = "/shown/open";
 pub(super) const FREE: &str = "/drop/new";
 
 const REMOVED: (&str, &str) = ("rita", "soon to be gone");
-/// An id that nothing has.
+/// What a digit of an id or handle becomes in one that nothing has.
 const NO_ID: &str = "77777777";
 
 impl World {
@@ -61,7 +61,7 @@ impl World {
         ];
         let mut ids = Vec::new();
         for path in ["/veiled", "/shown/veiled", "/shown/veiled.link"] {
-            ids.push(Pair { hidden: setup.id(path).await, missing: NO_ID.to_owned() });
+            ids.push(unused(setup.id(path).await));
         }
         let uploads = vec![setup.upload().await];
         let jobs = vec![setup.job().await];
@@ -70,6 +70,13 @@ impl World {
         let paths = paths.map(Pair::of).to_vec();
         Self { server, callers, paths, ids, uploads, jobs, handles }
     }
+}
+
+/// An id, and one of the same length that nothing has: ids are given in order, and there are few.
+fn unused(hidden: String) -> Pair {
+    assert!(hidden.parse::<u64>().is_ok_and(|id| (1_000..9_000).contains(&id)), "{hidden}");
+    let missing = format!("9{}", &hidden[1..]);
+    Pair { hidden, missing }
 }
 
 struct Setup<'a> {
@@ -144,7 +151,7 @@ impl Setup<'_> {
     async fn job(&self) -> Pair {
         let body = json!({"path": "/veiled", "place": "main", "recursive": true});
         let job = self.server.post("/v1/replicas", body).await.expect(202);
-        Pair { hidden: job["id"].to_string(), missing: NO_ID.to_owned() }
+        unused(job["job"].to_string())
     }
 
     async fn handle(&self) -> Pair {
