@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use cenote_client::transfer::{Item, LocalFile, Options, Source, Transfer, Unobserved};
 use cenote_client::{
     Avu, Client, Credential, HttpTransport, Kind, MetaOperation, NewUpload, PutOptions,
-    ReadOptions, Relocation, Resource, ResourceKind, Result, Retry, Sha256Digest,
+    ReadOptions, Relocation, Removal, Resource, ResourceKind, Result, Retry, Sha256Digest,
 };
 use futures_util::TryStreamExt;
 
@@ -103,14 +103,14 @@ impl Writer {
             Op::Copy(from, to) => {
                 self.client.copy(&self.relocation(from, to), false).await.map(drop)
             }
-            Op::Remove(name) => self.client.remove(&self.path(name), false, None).await,
+            Op::Remove(name) => self.client.remove(&self.path(name), &self.removal(false)).await,
             Op::Describe(name, value) => {
                 let value = Avu { attribute: "step".into(), value: value.clone(), unit: None };
                 let change = [MetaOperation::Set(value)];
                 self.client.change_meta(&self.path(name).as_str().into(), &change).await
             }
             Op::MakeTree(name, bytes) => self.put_tree(name, bytes).await,
-            Op::RemoveTree(name) => self.client.remove(&self.path(name), true, None).await,
+            Op::RemoveTree(name) => self.client.remove(&self.path(name), &self.removal(true)).await,
             Op::Write(..) | Op::Append(..) | Op::Truncate(..) => Ok(()),
         }
     }
@@ -143,7 +143,11 @@ impl Writer {
 
     fn relocation(&self, from: &str, to: &str) -> Relocation {
         let (from, to) = (self.path(from).as_str().into(), self.path(to));
-        Relocation { from, to, replace: true, parents: true }
+        Relocation { from, to, replace: true, parents: true, versions: true }
+    }
+
+    fn removal(&self, recursive: bool) -> Removal<'static> {
+        Removal { recursive, versions: true, if_match: None }
     }
 
     /// Two files in one request, which is one commit.

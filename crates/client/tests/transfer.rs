@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use bytes::Bytes;
 use cenote_client::transfer::{Arrival, LocalFile, Options, Transfer, Unobserved, Wanted};
 use cenote_client::{
-    Body, Client, Kind, PutOptions, ReadOptions, Resource, Retry, ServiceTransport, Transport,
-    TransportError,
+    Body, Client, Kind, PutOptions, ReadOptions, Removal, Resource, Retry, ServiceTransport,
+    Transport, TransportError,
 };
 use cenote_server::embedded::{Embedded, init_dir};
 use cenote_server::{Config, LocalCaller, router};
@@ -379,7 +379,7 @@ async fn many_objects_come_together_and_what_is_not_as_told_says_so() {
     let twice = Wanted { target: world.dir.path().join("twice"), ..wanted[1].clone() };
     wanted.push(twice);
     world.client.put_bytes("/in/changed", Bytes::from("new"), &options).await.unwrap();
-    world.client.remove("/in/gone", false, None).await.unwrap();
+    world.client.remove("/in/gone", &Removal::default()).await.unwrap();
     let transfer = world.transfer(Options::default());
     let arrivals: Vec<Arrival> = transfer.get_files(wanted).collect().await;
     assert_eq!(arrivals.len(), 6);

@@ -1,7 +1,9 @@
 //! Versions: states of an object that were kept, content and description together.
 //!
 //! A version is numbered by the revision it was; so numbers grow, and never return. One with a label goes only by its
-//! number, or with its object.
+//! number, or with its object where that was said.
+
+mod loss;
 
 use crate::access::Chain;
 use crate::catalog::{Reads, Record, Transaction, VersionRecord, keys};
@@ -95,6 +97,8 @@ impl Version {
         Self { version, content, modified, modified_by, kept, label }
     }
 }
+
+pub(crate) use loss::{refuse_loss, refuse_loss_below};
 
 /// Keeps the state that is about to be replaced, if the collections above want that.
 pub(crate) fn keep_replaced(tx: &mut Transaction, chain: &Chain) -> Result<()> {

@@ -73,21 +73,25 @@ async fn perform(store: &Store, caller: &Caller, home: &str, op: &Op) -> Result<
             .map(drop),
         Op::Truncate(name, size) => store.truncate(caller, &at(name), *size, &conditions).map(drop),
         Op::Move(from, target) => {
-            let options = MoveOptions { replace: true, ..MoveOptions::default() };
+            let options = MoveOptions { replace: true, versions: true, ..MoveOptions::default() };
             store.relocate(caller, &at(from), &to(target), options).map(drop)
         }
         Op::Copy(from, target) => {
             let options = CopyOptions { replace: true, ..CopyOptions::default() };
             store.copy(caller, &at(from), &to(target), options).map(drop)
         }
-        Op::Remove(name) => store.remove(caller, &at(name), &RemoveOptions::default()),
+        Op::Remove(name) => {
+            let options = RemoveOptions { versions: true, ..RemoveOptions::default() };
+            store.remove(caller, &at(name), &options)
+        }
         Op::Describe(name, value) => {
             let value = Avu { attribute: "step".into(), value: value.clone(), unit: None };
             store.change_avus(caller, &at(name), &[AvuChange::Set(value)], &conditions).map(drop)
         }
         Op::MakeTree(name, bytes) => make_tree(store, caller, &to(name), bytes),
         Op::RemoveTree(name) => {
-            let options = RemoveOptions { recursive: true, ..RemoveOptions::default() };
+            let options =
+                RemoveOptions { recursive: true, versions: true, ..RemoveOptions::default() };
             store.remove(caller, &at(name), &options)
         }
     }

@@ -55,6 +55,7 @@ impl Args {
                 from: At::Id(source.id),
                 to: target.path_for(source.name.as_deref().unwrap_or_default()),
                 replace: self.force,
+                versions: false,
                 parents: false,
             };
             if !self.dry_run {

@@ -80,7 +80,7 @@ impl Args {
                     return Ok(());
                 }
                 let to = target(from, to, into)?;
-                let rules = Rules { checksum: self.checksum, delete: false };
+                let rules = Rules { checksum: self.checksum, ..Rules::default() };
                 let args = (&self.transfer, &self.reads);
                 tree::download(session, &from.path, &to, filter, rules, args).await
             }

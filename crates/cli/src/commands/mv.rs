@@ -16,9 +16,12 @@ pub(crate) struct Args {
     /// Paths in the store, or patterns of them, and at last where to
     #[arg(required = true, num_args = 2.., value_name = "PATH")]
     paths: Vec<StorePath>,
-    /// Take the place of what is there
+    /// Take the place of what is there; of what has versions only with --versions
     #[arg(long, short)]
     force: bool,
+    /// Let --force drop the versions of what is replaced, labelled ones, too: they are lost
+    #[arg(long, requires = "force")]
+    versions: bool,
     /// Create the collections above the target that are missing
     #[arg(long, short)]
     parents: bool,
@@ -39,6 +42,7 @@ impl Args {
                 to: target.path_for(source.name.as_deref().unwrap_or_default()),
                 replace: self.force,
                 parents: self.parents,
+                versions: self.versions,
             };
             if !self.dry_run {
                 client.relocate(&relocation).await?;

@@ -109,7 +109,7 @@ impl Args {
             true => to.join(&local_name(path)?),
             false => to.clone(),
         };
-        let rules = Rules { checksum: self.checksum, delete: false };
+        let rules = Rules { checksum: self.checksum, ..Rules::default() };
         let args = (&self.transfer, &self.writes);
         tree::upload(session, path, target.as_str(), filter, rules, args).await
     }

@@ -1,6 +1,6 @@
 //! `cenote rm`: remove resources.
 
-use cenote_client::{Client, Resource};
+use cenote_client::{Client, Removal, Resource, ResourceKind};
 use serde::Serialize;
 
 use crate::error::{CliError, Kind, Result};
@@ -9,6 +9,8 @@ use crate::place::StorePath;
 use crate::session::Session;
 
 /// Remove resources.
+///
+/// They are gone for good. What has versions is removed only with --versions.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Paths in the store, or patterns of them
@@ -17,6 +19,9 @@ pub(crate) struct Args {
     /// Remove collections with all that lies below
     #[arg(long, short)]
     recursive: bool,
+    /// Remove the versions that were kept, labelled ones, too: they are lost
+    #[arg(long)]
+    versions: bool,
     /// Do not mind what is not there
     #[arg(long, short)]
     force: bool,
@@ -35,10 +40,13 @@ struct Removed<'a> {
 impl Args {
     pub(crate) async fn run(self, session: &Session) -> Result<()> {
         let client = session.client()?;
+        let (recursive, versions) = (self.recursive, self.versions);
+        let removal = Removal { recursive, versions, if_match: None };
         for path in &self.paths {
             for resource in self.named(client, path).await? {
                 if !self.dry_run {
-                    client.remove(&resource.path, self.recursive, None).await.map_err(explain)?;
+                    let removed = client.remove(&resource.path, &removal).await;
+                    removed.map_err(|error| self.explain(&resource, error))?;
                 }
                 let line =
                     Removed { action: "remove", path: &resource.path, dry_run: self.dry_run };
@@ -55,10 +63,16 @@ impl Args {
             found => found,
         }
     }
+
+    fn explain(&self, resource: &Resource, error: cenote_client::Error) -> CliError {
+        let more = error.kind() == cenote_client::Kind::NotEmpty;
+        let children = resource.kind == ResourceKind::Collection && !self.recursive;
+        let error = CliError::from(error);
+        match more {
+            true if children => error.hinted("-r removes it with all that lies below"),
+            true => error.hinted("--versions removes them, too; they cannot be brought back"),
+            false => error,
+        }
+    }
 }
 
-fn explain(error: cenote_client::Error) -> CliError {
-    let has_children = error.kind() == cenote_client::Kind::NotEmpty;
-    let error = CliError::from(error);
-    if has_children { error.hinted("-r removes it with all that lies below") } else { error }
-}

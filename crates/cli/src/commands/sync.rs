@@ -33,9 +33,12 @@ pub(crate) struct Args {
     /// The tree to change
     #[arg(value_name = "TARGET")]
     to: String,
-    /// Remove what only the target has
+    /// Remove what only the target has; what has versions only with --versions
     #[arg(long)]
     delete: bool,
+    /// Let --delete drop the versions of what it removes, labelled ones, too
+    #[arg(long, requires = "delete")]
+    versions: bool,
     /// Compare the bytes, not only size and modification time
     #[arg(long)]
     checksum: bool,
@@ -51,7 +54,8 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) async fn run(self, session: &Session) -> Result<()> {
-        let rules = Rules { checksum: self.checksum, delete: self.delete };
+        let &Self { checksum, delete, versions, .. } = &self;
+        let rules = Rules { checksum, delete, versions };
         let filter = Arc::new(self.filter.filter()?);
         self.sync(session, rules, &filter).await?;
         filter.report_unused(session);

@@ -27,10 +27,10 @@ enum What {
     },
     /// Make a version the present content
     Restore { path: StorePath, version: u64 },
-    /// Drop the oldest versions of an object
+    /// Drop the oldest versions of an object; those with a label stay
     Prune {
         path: StorePath,
-        /// How many stay
+        /// How many stay, besides those with a label
         #[arg(long, value_name = "NUMBER")]
         keep: u32,
     },
@@ -39,7 +39,7 @@ enum What {
         path: StorePath,
         #[arg(value_enum)]
         policy: Policy,
-        /// How many versions of an object are kept at most
+        /// How many versions of an object are kept at most, besides those with a label
         #[arg(long, value_name = "NUMBER")]
         keep: Option<u32>,
     },

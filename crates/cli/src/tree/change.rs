@@ -1,6 +1,6 @@
 //! What a plan changes in a collection of the store besides the bytes.
 
-use cenote_client::{Attributes, Client, NewResource, ResourceKind};
+use cenote_client::{Attributes, Client, NewResource, Removal, ResourceKind};
 use jiff::Timestamp;
 
 use super::plan::{Change, Plan};
@@ -23,11 +23,12 @@ impl Target<'_> {
         for (path, error) in &plan.failures {
             report.failed(&join(self.path, path), error.again())?;
         }
+        let removal = Removal { recursive: true, versions: plan.versions, if_match: None };
         for path in &plan.remove {
             let path = join(self.path, path);
             let removed = match self.dry_run {
                 true => Ok(()),
-                false => self.client.remove(&path, true, None).await,
+                false => self.client.remove(&path, &removal).await,
             };
             report.outcome(&path, removed, Report::removed)?;
         }

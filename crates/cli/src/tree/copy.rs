@@ -130,7 +130,8 @@ impl Copy<'_> {
             Work::Copy => {
                 let from = join(self.from, &change.path).as_str().into();
                 let to = join(self.to, &change.path);
-                let relocation = Relocation { from, to, replace: true, parents: true };
+                let relocation =
+                    Relocation { from, to, replace: true, parents: true, versions: false };
                 self.client.copy_if(&relocation, change.seen.as_deref()).await.map(drop)
             }
             Work::Update | Work::Describe => {

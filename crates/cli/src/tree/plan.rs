@@ -13,6 +13,8 @@ pub(crate) struct Rules {
     pub(crate) checksum: bool,
     /// Remove what only the target has.
     pub(crate) delete: bool,
+    /// What is removed may take its versions along.
+    pub(crate) versions: bool,
 }
 
 /// What is to be done, in this order.
@@ -20,6 +22,8 @@ pub(crate) struct Rules {
 pub(super) struct Plan {
     /// What goes from the target, each without what lies below.
     pub(super) remove: Vec<String>,
+    /// These may take their versions along.
+    pub(super) versions: bool,
     /// What comes, or comes anew: directories before what is in them.
     pub(super) transfer: Vec<Change>,
     /// What has the right bytes, but not the right mode, time or media type.
@@ -45,7 +49,7 @@ pub(super) struct Change {
 
 /// Compares two trees. Blocks while it reads files, where that is needed.
 pub(super) fn plan(source: Tree, mut target: Tree, rules: Rules) -> Plan {
-    let mut plan = Plan::default();
+    let mut plan = Plan { versions: rules.versions, ..Plan::default() };
     for (path, entry) in source {
         match target.remove(&path) {
             None => plan.transfer.push(Change { path, entry, seen: None }),

@@ -154,3 +154,32 @@ fn versions_are_kept_listed_and_restored() {
         assert_eq!(world.ok(&["cat", "/lab/a.txt"]), "one");
     }
 }
+
+#[test]
+fn versions_are_lost_only_where_that_is_said() {
+    for world in World::both() {
+        world.ok(&["mkdir", "/lab"]);
+        world.ok(&["versions", "policy", "/lab", "each-change"]);
+        world.file("a.txt", "one");
+        world.ok(&["put", "a.txt", ":/lab/a.txt"]);
+        world.ok(&["versions", "keep", "/lab/a.txt", "--label", "paper"]);
+        world.file("other/b.txt", "two");
+        world.ok(&["put", "other/b.txt", ":/lab/b.txt"]);
+        let refused: [&[&str]; 4] = [
+            &["rm", "/lab/a.txt"],
+            &["rm", "-r", "/lab"],
+            &["mv", "-f", "/lab/b.txt", "/lab/a.txt"],
+            &["sync", "--delete", "other", ":/lab"],
+        ];
+        for command in refused {
+            let output = world.run(command);
+            let said = String::from_utf8(output.stderr).unwrap();
+            assert!(!output.status.success() && said.contains("--versions"), "{command:?}: {said}");
+            assert_eq!(world.ok(&["versions", "ls", "/lab/a.txt"]).lines().count(), 1);
+        }
+        world.ok(&["mv", "-f", "--versions", "/lab/b.txt", "/lab/a.txt"]);
+        world.ok(&["versions", "keep", "/lab/a.txt"]);
+        world.ok(&["sync", "--delete", "--versions", "other", ":/lab"]);
+        assert_eq!(world.ok(&["ls", "/lab"]).lines().count(), 1);
+    }
+}

@@ -19,6 +19,6 @@ pub(crate) use content::compare;
 pub use content::{Content, PutOptions, ReadOptions};
 pub use people::{NewTicket, NewToken, NewUser, UserChange};
 pub use places::{Done, Items, Job, NewPlace, PlaceChange, Registration, Trim, Trimmed};
-pub use resources::{Attributes, NewResource, Relocation};
+pub use resources::{Attributes, NewResource, Relocation, Removal};
 pub use uploads::{NewUpload, Part};
 pub use versions::VersionChange;

@@ -43,6 +43,20 @@ pub struct Relocation {
     pub replace: bool,
     /// Create the collections above that are missing.
     pub parents: bool,
+    /// Of a move: the versions of what is replaced may go.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub versions: bool,
+}
+
+/// What a removal takes along.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Removal<'a> {
+    /// All that lies below.
+    pub recursive: bool,
+    /// The versions that were kept.
+    pub versions: bool,
+    /// Only if it is still in this state.
+    pub if_match: Option<&'a str>,
 }
 
 /// Attributes to change; the others stay.
@@ -63,7 +77,7 @@ pub struct Attributes {
     /// What happens to replaced contents: `off`, `on-request` or `each-change`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub versioning: Option<String>,
-    /// How many versions `each-change` keeps at most.
+    /// How many versions of an object are kept at most, besides those with a label.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep: Option<u32>,
 }
@@ -195,10 +209,15 @@ impl Client {
         self.json(call).await
     }
 
-    /// Removes what is at `path`, if it is still in the state `if_match`, where that is given.
-    pub async fn remove(&self, path: &str, recursive: bool, if_match: Option<&str>) -> Result<()> {
-        let mut call = Call::delete(&fs_route(path)).query("recursive", recursive);
-        if let Some(state) = if_match {
+    /// Removes what is at `path`.
+    ///
+    /// # Errors
+    /// [`Kind::NotEmpty`] if children or versions would go that may not.
+    pub async fn remove(&self, path: &str, removal: &Removal<'_>) -> Result<()> {
+        let mut call = Call::delete(&fs_route(path))
+            .query("recursive", removal.recursive)
+            .query("versions", removal.versions);
+        if let Some(state) = removal.if_match {
             call = call.header(IF_MATCH, state)?;
         }
         self.done(call).await

@@ -71,7 +71,7 @@ async fn remove(call: Call) -> Answer {
     let removed =
         call.ask(move |store| Ok(trash::remove(store, &caller, &stat, recurse, for_good)));
     match removed.await? {
-        Err(error) if error.kind() == ErrorKind::NotEmpty => {
+        Err(error) if error.kind() == ErrorKind::NotEmpty && !recurse => {
             Err(Refusal::code(Code::SysCollectionNotEmpty)
                 .with_message("cannot remove non-empty collection: SYS_COLLECTION_NOT_EMPTY"))
         }

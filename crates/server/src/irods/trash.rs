@@ -17,8 +17,10 @@ pub(super) fn remove(
 ) -> Result<()> {
     let at = At::Id(stat.id);
     let names = stat.path.names();
-    if for_good || names.first().is_some_and(|first| first.as_str() == "trash") {
-        let options = RemoveOptions { recursive: recurse, ..RemoveOptions::default() };
+    let in_trash = names.first().is_some_and(|first| first.as_str() == "trash");
+    if for_good || in_trash {
+        // The protocols have no word for versions: what has some goes by way of the trash, which keeps them.
+        let options = RemoveOptions { recursive: recurse, versions: in_trash, if_match: None };
         return store.remove(caller, &at, &options);
     }
     if stat.resource.kind == Kind::Collection && !recurse && !is_empty(store, caller, &at)? {
@@ -26,7 +28,7 @@ pub(super) fn remove(
     }
     store.make_home(caller, caller.name())?;
     let to = place(caller, names)?;
-    let options = MoveOptions { parents: true, replace: false };
+    let options = MoveOptions { parents: true, ..MoveOptions::default() };
     match store.relocate(caller, &at, &to, options) {
         Err(error) if error.kind() == ErrorKind::Exists => {
             store.relocate(caller, &at, &beside(&to)?, options).map(drop)

@@ -21,7 +21,8 @@ pub(super) async fn relocate(
 ) -> Result<Json<Resource>, Problem> {
     let from = At::try_from(&question.from)?;
     let to: StorePath = question.to.parse()?;
-    let options = MoveOptions { replace: question.replace, parents: question.parents };
+    let Move { replace, parents, versions, .. } = question;
+    let options = MoveOptions { replace, parents, versions };
     app.ask(move |store| {
         let stat = store.relocate(&caller, &from, &to, options)?;
         Ok(Json(Resource::of(&stat, &mut Names::new(store))?))

@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::layer::Changer;
 use crate::problem::Problem;
 
-/// Removes a resource; with `recursive`, all that lies below it, too.
+/// Removes a resource; with `recursive`, all that lies below it, too. What has versions is removed only with `versions`.
 #[utoipa::path(delete, path = "/v1/fs/{*path}", tag = "bytes", params(RemoveQuery),
     responses((status = 204, description = "It is gone")))]
 pub(super) async fn remove(
@@ -21,7 +21,8 @@ pub(super) async fn remove(
     headers: HeaderMap,
 ) -> Result<StatusCode, Problem> {
     let if_match = write_conditions(&headers)?.if_match;
-    let options = RemoveOptions { recursive: query.recursive, if_match };
+    let RemoveQuery { recursive, versions } = query;
+    let options = RemoveOptions { recursive, versions, if_match };
     app.ask(move |store| store.remove(&caller, &at, &options)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

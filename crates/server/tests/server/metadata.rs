@@ -161,6 +161,21 @@ async fn versions_are_kept_restored_and_pruned() {
     );
     change(json!({"path": "/a", "op": "prune"})).await.problem(400, "invalid");
     change(json!({"path": "/a", "op": "restore", "version": 99})).await.problem(404, "not-found");
+    // They are not lost unasked.
+    server.put("/b", "b").await.expect(201);
+    let over = |versions: bool| {
+        let to = json!({"from": {"path": "/b"}, "to": "/a", "replace": true, "versions": versions});
+        server.post("/v1/move", to)
+    };
+    let remove = async |path: &str| server.ask("DELETE", path).send().await;
+    remove("/v1/fs/a").await.problem(409, "not-empty");
+    over(false).await.problem(409, "not-empty");
+    assert_eq!(list().await.len(), 2);
+    over(true).await.expect(200);
+    assert!(list().await.is_empty());
+    server.put("/a", "more").await.expect(200);
+    remove("/v1/fs/a").await.problem(409, "not-empty");
+    assert_eq!(remove("/v1/fs/a?versions=true").await.status, 204);
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use crate::catalog::Transaction;
 use crate::model::{At, Kind, Level, Name, Resource, Stat, StorePath};
 use crate::tree::create::split;
 use crate::tree::{detach, find, remove};
-use crate::{Caller, Error, ErrorKind, Result, Store};
+use crate::{Caller, Error, ErrorKind, Result, Store, versions};
 
 /// How to move.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -17,11 +17,16 @@ pub struct MoveOptions {
     pub replace: bool,
     /// Create the collections on the way.
     pub parents: bool,
+    /// The versions of what is replaced may go with it. Without this, what has versions stays.
+    pub versions: bool,
 }
 
 impl Store {
     /// Moves a resource to a path. Needs [`Level::DeleteObject`] on it, and on what it replaces, and
     /// [`Level::CreateObject`] on the collection it comes to.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotEmpty`] if what it would replace has children, or versions which are not named.
     pub fn relocate(
         &self,
         caller: &Caller,
@@ -82,7 +87,12 @@ fn replace(
             ErrorKind::WrongKind,
             format!("a collection and a file cannot replace each other: {to}"),
         )),
-        _ => remove::remove_leaf(tx, caller, target),
+        _ => {
+            if !options.versions {
+                versions::refuse_loss(tx, &target)?;
+            }
+            remove::remove_leaf(tx, caller, target)
+        }
     }
 }
 

@@ -14,6 +14,8 @@ use crate::{Caller, Error, ErrorKind, Result, Store, contents, metadata, people,
 pub struct RemoveOptions {
     /// With all that lies below.
     pub recursive: bool,
+    /// With the versions that were kept of it and of what lies below. Without this, what has versions stays.
+    pub versions: bool,
     /// Only if the state has this tag.
     pub if_match: Option<String>,
 }
@@ -21,14 +23,27 @@ pub struct RemoveOptions {
 impl Store {
     /// Removes a resource. Needs [`Level::DeleteObject`] on it; that right on a
     /// collection covers what lies below.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotEmpty`] if there are children and it is not recursive, or if versions would be lost and they are
+    /// not named.
     pub fn remove(&self, caller: &Caller, at: &At, options: &RemoveOptions) -> Result<()> {
         let is_job = self.transact(|tx| {
             let chain = find(tx, caller, at, Level::DeleteObject)?;
             contents::check_tag(options.if_match.as_deref(), &chain)?;
-            match has_children(tx, chain.id())? {
+            let children = has_children(tx, chain.id())?;
+            if children && !options.recursive {
+                return Err(not_empty(at));
+            }
+            if !options.versions {
+                versions::refuse_loss(tx, &chain)?;
+            }
+            if children && !options.versions {
+                versions::refuse_loss_below(&self.view()?, &chain)?;
+            }
+            match children {
                 false => remove_leaf(tx, caller, chain).map(|()| false),
-                true if options.recursive => self.remove_tree(tx, caller, chain).map(|()| true),
-                true => Err(not_empty(at)),
+                true => self.remove_tree(tx, caller, chain).map(|()| true),
             }
         })?;
         if is_job {

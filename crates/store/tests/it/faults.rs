@@ -38,7 +38,7 @@ const MUTATIONS: &[Mutation] = &[
     ("digest", true, |w| run(w.store.compute_digest(w.stat("/patched")?.id))),
     ("move", true, |w| w.mv("/c", "/moved").map(drop)),
     ("move over", true, |w| {
-        let options = MoveOptions { replace: true, ..MoveOptions::default() };
+        let options = MoveOptions { replace: true, versions: true, ..MoveOptions::default() };
         w.store.relocate(&w.admin, &at("/copy"), &path("/c/x"), options).map(drop)
     }),
     ("copy", true, |w| w.cp("/c/big", "/new").map(drop)),
@@ -408,7 +408,8 @@ fn assert_reads_only(world: &World) {
     assert!(matches!(world.store.health(), Health::ReadOnly(_)));
     assert_eq!(kind(world.try_mkdir(&world.admin, "/later")), ErrorKind::ReadOnly);
     assert_eq!(kind(put(world, "/later", 500)), ErrorKind::ReadOnly);
-    let remove = world.store.remove(&world.admin, &at("/c/x"), &RemoveOptions::default());
+    let all = RemoveOptions { versions: true, ..RemoveOptions::default() };
+    let remove = world.store.remove(&world.admin, &at("/c/x"), &all);
     assert_eq!(kind(remove), ErrorKind::ReadOnly);
     assert_eq!(world.read("/c/x"), b"new");
     assert_eq!(world.read("/c/big"), noise(1_000, 1));

@@ -294,7 +294,7 @@ impl Pair {
     }
 
     fn relocate(&mut self, from: &StorePath, to: &StorePath, replace: bool) {
-        let options = MoveOptions { replace, ..MoveOptions::default() };
+        let options = MoveOptions { replace, versions: true, ..MoveOptions::default() };
         let done = self.world.store.relocate(&self.world.admin, &from.into(), to, options);
         let expected = self.may_move(from, to, replace);
         assert_eq!(kind_of(done).map(drop), expected);
@@ -361,7 +361,7 @@ impl Pair {
     }
 
     fn remove(&mut self, what: &StorePath, recursive: bool) {
-        let options = RemoveOptions { recursive, ..RemoveOptions::default() };
+        let options = RemoveOptions { recursive, versions: true, ..RemoveOptions::default() };
         let done = self.world.store.remove(&self.world.admin, &what.into(), &options);
         let expected = self.model.node(what).map(drop).and_then(|()| {
             match self.model.has_children(what) && !recursive {

@@ -1,11 +1,11 @@
 //! Versions: kept as the collection says, with their description, restored and pruned.
 
 use cenote_store::{
-    AccessChange, At, AttributeChange, CopyOptions, ErrorKind, Level, Prune, Scope, Versioning,
-    Where,
+    AccessChange, At, AttributeChange, BatchItem, BatchWhat, CopyOptions, ErrorKind, Level,
+    MoveOptions, Prune, PutOptions, RemoveOptions, Scope, Versioning, Where,
 };
 
-use crate::world::{World, at, kind, noise, path, world};
+use crate::world::{World, assert_clean, at, kind, noise, path, world};
 
 fn set(world: &World, what: &str, versioning: Versioning) {
     let change =
@@ -153,6 +153,7 @@ fn pruning_spares_contents_that_others_share() {
     world.sweep();
     assert!(world.read("/b") == noise(100, 1) && world.read("/a") == noise(100, 3));
     assert_eq!(world.table(b'B').len(), 2);
+    assert!(numbers(&world, "/a").is_empty());
     world.rm("/a").unwrap();
     world.rm("/b").unwrap();
     world.sweep();
@@ -193,6 +194,82 @@ fn as_many_as_is_said_are_kept_on_request_too() {
     world.put("/a", b"new");
     let paper = keep(Some("paper"));
     assert_eq!(numbers(&world, "/a"), [paper, kept[4], kept[3]]);
+}
+
+/// A store with versions of `/c/sub/x`, one of them with a label, and none of `/d/y`.
+fn with_versions() -> World {
+    let world = each_change(None);
+    for folder in ["/c", "/c/sub", "/d"] {
+        world.mkdir(folder);
+    }
+    world.put("/c/sub/x", b"1");
+    label(&world, "/c/sub/x", "paper");
+    world.put("/c/sub/x", b"2");
+    world.put("/c/sub/x", b"3");
+    world.put("/d/y", b"y");
+    world
+}
+
+fn remove(world: &World, what: &str, versions: bool) -> cenote_store::Result<()> {
+    let options = RemoveOptions { recursive: true, versions, ..RemoveOptions::default() };
+    world.store.remove(&world.admin, &at(what), &options)
+}
+
+#[test]
+fn what_has_versions_is_removed_only_where_that_is_said() {
+    let world = with_versions();
+    let refused = remove(&world, "/c/sub/x", false).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::NotEmpty);
+    let said = refused.to_string();
+    assert!(
+        said.contains("2 versions") && said.contains("paper") && said.contains("/c/sub/x"),
+        "{said}"
+    );
+    for above in ["/c/sub", "/c"] {
+        assert_eq!(kind(remove(&world, above, false)), ErrorKind::NotEmpty);
+    }
+    assert_eq!(numbers(&world, "/c/sub/x").len(), 2);
+    remove(&world, "/d", false).unwrap();
+    remove(&world, "/c", true).unwrap();
+    world.sweep();
+    assert!(world.table(b'V').is_empty());
+    assert_clean(&world.store);
+}
+
+/// More than is looked at one by one: what has versions is looked at instead.
+#[test]
+fn versions_are_found_below_a_large_collection() {
+    let world = with_versions();
+    let item = |n: usize, top: &str| BatchItem {
+        path: path(&format!("{top}/{n}")),
+        what: BatchWhat::Collection,
+        options: PutOptions::default(),
+    };
+    for top in ["/c", "/d"] {
+        for step in 0..11 {
+            let items: Vec<_> = (step * 1_000..(step + 1) * 1_000).map(|n| item(n, top)).collect();
+            world.store.publish_many(&world.admin, &items).unwrap();
+        }
+    }
+    assert_eq!(kind(remove(&world, "/c", false)), ErrorKind::NotEmpty);
+    remove(&world, "/d", false).unwrap();
+}
+
+#[test]
+fn what_has_versions_is_replaced_by_a_move_only_where_that_is_said() {
+    let world = with_versions();
+    let over = |versions| {
+        let options = MoveOptions { replace: true, versions, ..MoveOptions::default() };
+        world.store.relocate(&world.admin, &at("/d/y"), &path("/c/sub/x"), options)
+    };
+    assert_eq!(kind(over(false)), ErrorKind::NotEmpty);
+    assert_eq!((world.read("/c/sub/x"), world.read("/d/y")), (b"3".to_vec(), b"y".to_vec()));
+    over(true).unwrap();
+    assert_eq!(world.read("/c/sub/x"), b"y");
+    // What moves keeps its versions, and needs no word for it.
+    let world = with_versions();
+    world.mv("/c/sub/x", "/d/x").unwrap();
+    assert_eq!(numbers(&world, "/d/x").len(), 2);
 }
 
 #[test]

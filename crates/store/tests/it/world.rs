@@ -367,7 +367,7 @@ impl World {
     }
 
     pub(crate) fn rm_all(&self, from: &str) -> Result<()> {
-        let options = RemoveOptions { recursive: true, ..RemoveOptions::default() };
+        let options = RemoveOptions { recursive: true, versions: true, ..RemoveOptions::default() };
         self.store.remove(&self.admin, &at(from), &options)
     }
 

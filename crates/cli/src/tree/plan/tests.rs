@@ -36,7 +36,7 @@ fn paths(changes: &[Change]) -> Vec<&str> {
     changes.iter().map(|change| change.path.as_str()).collect()
 }
 
-const DELETE: Rules = Rules { checksum: false, delete: true };
+const DELETE: Rules = Rules { checksum: false, delete: true, versions: false };
 
 #[test]
 fn what_is_the_same_is_left_alone() {
@@ -100,7 +100,7 @@ fn bytes_decide_where_asked_or_where_a_time_is_missing() {
         }
         Entry { mode: Some(local.mode), ..there }
     };
-    let checksum = Rules { checksum: true, delete: false };
+    let checksum = Rules { checksum: true, ..Rules::default() };
     let run = |there, rules| plan(tree([("a", here())]), tree([("a", there)]), rules);
     assert_eq!(run(there(b"abd", mtime), Rules::default()).transfer.len(), 0);
     assert_eq!(run(there(b"abd", mtime), checksum).transfer.len(), 1);

@@ -55,4 +55,7 @@ pub(crate) struct RemoveQuery {
     /// With all that lies below.
     #[serde(default)]
     pub(crate) recursive: bool,
+    /// With the versions that were kept; without this, what has versions stays.
+    #[serde(default)]
+    pub(crate) versions: bool,
 }

@@ -145,6 +145,9 @@ pub(crate) struct Move {
     /// Create the collections on the way.
     #[serde(default)]
     pub(crate) parents: bool,
+    /// The versions of what is replaced may go; without this, what has versions stays.
+    #[serde(default)]
+    pub(crate) versions: bool,
 }
 
 /// What to copy, and where to.

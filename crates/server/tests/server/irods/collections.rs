@@ -100,6 +100,25 @@ async fn what_is_removed_waits_in_the_trash_unless_it_must_not() {
 }
 
 #[tokio::test]
+async fn what_has_versions_is_removed_by_way_of_the_trash_only() {
+    let irods = Irods::new().await;
+    irods.write("o", "x").await;
+    let path = irods.path("o").strip_prefix("/tempZone").unwrap().to_owned();
+    let keep = json!({"path": path, "versioning": "on-request"});
+    irods.server.ask("PATCH", "/v1/attributes").json(&keep).send().await.expect(200);
+    let keep = json!({"path": path, "op": "keep", "label": "paper"});
+    irods.server.post("/v1/versions", keep).await.expect(200);
+    let remove = async |path: String, no_trash: &str| {
+        let form =
+            [("op", "remove"), ("lpath", &*path), ("catalog-only", "0"), ("no-trash", no_trash)];
+        code(&irods.post("data-objects", &form).await)
+    };
+    assert_ne!(remove(irods.path("o"), "1").await, 0);
+    assert_eq!(remove(irods.path("o"), "0").await, 0);
+    assert_eq!(remove("/tempZone/trash/home/ada/o".to_owned(), "1").await, 0);
+}
+
+#[tokio::test]
 async fn things_are_renamed_and_copied_with_the_codes_of_irods() {
     let irods = Irods::new().await;
     irods.mkdir("c").await;

@@ -7,14 +7,14 @@ use crate::catalog::{Reads, View, keys};
 use crate::model::{Resource, ResourceId};
 
 /// Which collections lie below the one searched, as far as that was looked up.
-pub(super) struct Ancestors<'a> {
+pub(crate) struct Ancestors<'a> {
     view: &'a View,
     top: ResourceId,
     known: HashMap<ResourceId, bool>,
 }
 
 impl<'a> Ancestors<'a> {
-    pub(super) fn new(view: &'a View, top: ResourceId) -> Self {
+    pub(crate) fn new(view: &'a View, top: ResourceId) -> Self {
         Self { view, top, known: HashMap::new() }
     }
 
@@ -24,7 +24,7 @@ impl<'a> Ancestors<'a> {
     }
 
     /// Whether `id` is the collection searched, or lies below it.
-    pub(super) fn reach(&mut self, id: ResourceId) -> Result<bool> {
+    pub(crate) fn reach(&mut self, id: ResourceId) -> Result<bool> {
         let mut way = Vec::new();
         let mut next = id;
         let answer = loop {

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use self::ancestors::Ancestors;
+pub(crate) use self::ancestors::Ancestors;
 pub use self::condition::{Comparison, Condition, like};
 use self::index::IndexScan;
 use super::graph::read;
