@@ -101,5 +101,6 @@ fn callers(world: &World, n: usize) -> Vec<&Caller> {
         return world.callers.iter().collect();
     }
     let (user, others) = world.callers.split_first().unwrap();
-    vec![user, &others[n % others.len()]]
+    let other = if n % 100 == 0 { &world.removed } else { &others[n % others.len()] };
+    vec![user, other]
 }

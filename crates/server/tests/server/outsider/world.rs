@@ -20,6 +20,8 @@ pub(super) struct World {
     pub(super) server: TestServer,
     /// The first one is a user with a password.
     pub(super) callers: Vec<Caller>,
+    /// A removed user with their password, which costs an argon2 each time: for some requests only.
+    pub(super) removed: Caller,
     /// Paths of resources.
     pub(super) paths: Vec<Pair>,
     /// Ids of resources, in decimal.
@@ -66,9 +68,11 @@ impl World {
         let uploads = vec![setup.upload().await];
         let jobs = vec![setup.job().await];
         let handles = vec![setup.handle().await];
-        let callers = setup.callers().await;
+        let mut callers = setup.callers().await;
+        let removed = callers.iter().position(|caller| caller.name == REMOVED.0).unwrap();
+        let removed = callers.remove(removed);
         let paths = paths.map(Pair::of).to_vec();
-        Self { server, callers, paths, ids, uploads, jobs, handles }
+        Self { server, callers, removed, paths, ids, uploads, jobs, handles }
     }
 }
 
@@ -251,7 +255,7 @@ impl Setup<'_> {
         vec![
             by_token("a removed user by token".to_owned(), token.clone()),
             Caller {
-                name: "a removed user by password".to_owned(),
+                name: REMOVED.0.to_owned(),
                 authorization: password,
                 bearer: token,
                 ticket: None,
