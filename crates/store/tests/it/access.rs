@@ -74,7 +74,7 @@ fn answers(world: &World, caller: &Caller, what: &str) -> Vec<(ErrorKind, String
             let copy = CopyOptions { parents, replace, recursive: true, conditions };
             answers.extend(store.copy(caller, &at("/open"), &to, copy).err());
         }
-        let relocate = MoveOptions { parents, replace };
+        let relocate = MoveOptions { parents, replace, ..MoveOptions::default() };
         answers.extend(store.relocate(caller, &at("/mine"), &to, relocate).err());
         answers.extend(store.relocate(caller, &at(what), &path("/drop/x"), relocate).err());
     }
