@@ -89,7 +89,7 @@ fn measure(store: &Store, caller: &Caller) -> Outcome {
         caller,
         &(&names[round % 2]).into(),
         &names[0],
-        MoveOptions { replace: true, parents: false },
+        MoveOptions { replace: true, parents: false, versions: false },
     )?;
     let started = Instant::now();
     let mut seen = 0;

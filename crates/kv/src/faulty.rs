@@ -42,6 +42,8 @@ pub struct FaultyEngine {
 #[derive(Debug, Default)]
 struct Plan {
     steps: AtomicU64,
+    /// Those of the steps that were commits.
+    commits: Mutex<Vec<u64>>,
     latched: AtomicBool,
     fault: Mutex<Option<(u64, Fault)>>,
     doubt: Mutex<Doubt>,
@@ -79,20 +81,33 @@ impl FaultyEngine {
     pub fn steps(&self) -> u64 {
         self.plan.steps.load(Ordering::SeqCst)
     }
+
+    /// Those of the [`steps`](Self::steps) that were commits, in order: at any other step each fault is the same one.
+    pub fn commits(&self) -> Vec<u64> {
+        self.plan.commits().clone()
+    }
 }
 
 impl Plan {
     fn restart(&self, fault: Option<(u64, Fault)>) {
         *self.fault.lock().unwrap_or_else(PoisonError::into_inner) = fault;
         self.steps.store(0, Ordering::SeqCst);
+        self.commits().clear();
         self.latched.store(false, Ordering::SeqCst);
     }
 
     /// Counts a step; the fault if this is where it comes.
-    fn step(&self) -> Option<Fault> {
+    fn step(&self, commit: bool) -> Option<Fault> {
         let now = self.steps.fetch_add(1, Ordering::SeqCst) + 1;
+        if commit {
+            self.commits().push(now);
+        }
         let fault = *self.fault.lock().unwrap_or_else(PoisonError::into_inner);
         fault.filter(|(at, _)| *at == now).map(|(_, fault)| fault)
+    }
+
+    fn commits(&self) -> MutexGuard<'_, Vec<u64>> {
+        self.commits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn doubt(&self) -> MutexGuard<'_, Doubt> {
@@ -100,7 +115,7 @@ impl Plan {
     }
 
     fn read(&self) -> Result<()> {
-        self.step().map_or(Ok(()), |_| Err(injected()))
+        self.step(false).map_or(Ok(()), |_| Err(injected()))
     }
 }
 
@@ -123,7 +138,7 @@ impl Engine for FaultyEngine {
         if self.plan.latched.load(Ordering::SeqCst) {
             return Err(CommitError::Latched);
         }
-        let Some(fault) = self.plan.step() else { return self.inner.commit(batch) };
+        let Some(fault) = self.plan.step(true) else { return self.inner.commit(batch) };
         match fault {
             Fault::Refuse => return Err(CommitError::NoSpace),
             Fault::Lose => {}

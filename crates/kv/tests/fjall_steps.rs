@@ -10,8 +10,8 @@ use std::io::{BufRead, BufReader, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use cenote_kv::{Batch, CommitError, Engine, Error, FjallEngine, FjallOptions, Step};
@@ -53,6 +53,13 @@ enum Told {
 type History = BTreeMap<u64, Told>;
 
 const WRITERS: u64 = 3;
+
+/// One test at a time: a process that is being started inherits the open files of all tests, and with them the lock of
+/// an engine that another test has just closed.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 fn open(dir: &Path) -> FjallEngine {
     FjallEngine::open(dir, FjallOptions { reserve: 0, ..FjallOptions::default() }).unwrap()
@@ -175,6 +182,7 @@ fn judge_restarts(dir: &Path, history: &History, context: &str) {
 
 #[test]
 fn a_failure_after_any_step_leaves_what_was_told() {
+    let _alone = alone();
     for case in CASES {
         for end in [End::Failure, End::Panic] {
             let dir = tempfile::tempdir().unwrap();
@@ -187,6 +195,7 @@ fn a_failure_after_any_step_leaves_what_was_told() {
 /// The journal as it was before all commits: what a power cut leaves of what was never synced.
 #[test]
 fn a_power_cut_after_a_failure_leaves_what_was_told() {
+    let _alone = alone();
     for case in CASES.into_iter().filter(|(_, size)| *size == 1_000) {
         for end in [End::Failure, End::Panic] {
             let dir = tempfile::tempdir().unwrap();
@@ -233,6 +242,7 @@ fn killed(dir: &Path, case: usize) -> History {
 
 #[test]
 fn the_end_of_the_process_after_any_step_leaves_what_was_told() {
+    let _alone = alone();
     for (n, case) in CASES.iter().enumerate() {
         let dir = tempfile::tempdir().unwrap();
         let history = killed(dir.path(), n);
