@@ -35,7 +35,7 @@ fn name_below(root: KeyName) -> impl Strategy<Value = KeyName> {
 /// Roots, and names whose last part may be any, such as `user:/a:`.
 fn parent() -> impl Strategy<Value = KeyName> {
     let root = prop::sample::select(vec!["/", "spec:/", "user:/", "system:/a:"]);
-    root.prop_flat_map(|root| key_name(root))
+    root.prop_flat_map(key_name)
 }
 
 fn text() -> impl Strategy<Value = Vec<u8>> {

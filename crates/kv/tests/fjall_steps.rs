@@ -107,7 +107,7 @@ fn write(engine: &FjallEngine, size: usize, tell: impl Fn(u64, Told) + Sync) {
             let tell = &tell;
             scope.spawn(move || {
                 let mut numbers = (0u64..).map(|n| n * WRITERS + writer);
-                while let Some(n) = numbers.next() {
+                for n in numbers.by_ref() {
                     let answer = told(engine, n, size);
                     tell(n, answer);
                     if answer != Told::Acknowledged {

@@ -52,7 +52,7 @@ fn section(to: &mut Writer, choices: &mut Choices<'_>, number: usize) {
 }
 
 fn entries(to: &mut Writer, choices: &mut Choices<'_>, parts: &[String], indent: &str) {
-    for number in 0..choices.below(4) {
+    for (number, odd) in ODD.into_iter().enumerate().take(choices.below(4)) {
         blank(to, choices);
         to.push(indent);
         let sign = choices.one_of(&[" = ", "=", "   =\t"]);
@@ -62,7 +62,6 @@ fn entries(to: &mut Writer, choices: &mut Choices<'_>, parts: &[String], indent:
                 below(&below(parts, "dot"), &format!("k{number}"))
             }
             1 => {
-                let odd = ODD[number];
                 to.push(&format!("{odd}{sign}"));
                 below(parts, odd.trim_matches(['"', '\'']))
             }

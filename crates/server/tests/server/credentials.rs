@@ -16,9 +16,12 @@ use crate::support::{ADMIN, Answer, Ask, TestServer, USER, basic, store};
 /// An account that may manage users and groups.
 const GROUPADMIN: (&str, &str) = ("gert", "group administrator");
 
-/// An account, how its user is authenticated, and what that permits: the own `p`assword, the own `t`okens, what a
+/// An account, how its user is authenticated, and what that permits.
+type Row = (Option<(&'static str, &'static str)>, &'static str, &'static str);
+
+/// Every credential. It permits: the own `p`assword, the own `t`okens, what a
 /// `g`roupadmin may, what an `a`dministrator may.
-const TABLE: [(Option<(&str, &str)>, &str, &str); 24] = [
+const TABLE: [Row; 24] = [
     (None, "nothing", ""),
     (None, "ticket", ""),
     (None, "irods", ""),

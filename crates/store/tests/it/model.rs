@@ -632,7 +632,7 @@ fn ranges(size: usize, seed: u64) -> Vec<Range<usize>> {
     let edges = [1 << 19, 1 << 20, 3 << 19].map(|edge: usize| edge.min(size));
     let ends: Vec<usize> = dice.iter().map(|n| n % (size + 1)).chain(edges).collect();
     let pairs = ends.windows(2).map(|ends| ends[0].min(ends[1])..ends[0].max(ends[1]));
-    [0..size].into_iter().chain(pairs).collect()
+    std::iter::once(0..size).chain(pairs).collect()
 }
 
 impl Op {

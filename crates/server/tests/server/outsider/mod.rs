@@ -101,6 +101,6 @@ fn callers(world: &World, n: usize) -> Vec<&Caller> {
         return world.callers.iter().collect();
     }
     let (user, others) = world.callers.split_first().unwrap();
-    let other = if n % 100 == 0 { &world.removed } else { &others[n % others.len()] };
+    let other = if n.is_multiple_of(100) { &world.removed } else { &others[n % others.len()] };
     vec![user, other]
 }
