@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 use crate::config::{Irods, Limits};
 use crate::layer::RequestIds;
 use crate::metrics::Metrics;
+use crate::native::CursorSeal;
 use crate::problem::{Problem, ProblemKind};
 
 /// The store and what is counted and limited around it. Cloning is cheap.
@@ -26,6 +27,7 @@ struct Inner {
     passwords: Semaphore,
     formats: Arc<Semaphore>,
     key_sets: Semaphore,
+    cursors: CursorSeal,
     stopping: CancellationToken,
     changed: Notify,
 }
@@ -50,6 +52,7 @@ impl App {
             passwords: Semaphore::new(PASSWORDS),
             formats: Arc::new(Semaphore::new(FORMATS)),
             key_sets: Semaphore::new(KEY_SETS),
+            cursors: CursorSeal::new(),
             stopping: CancellationToken::new(),
             changed: Notify::new(),
             limits,
@@ -79,6 +82,11 @@ impl App {
 
     pub(crate) fn permits(&self) -> &Semaphore {
         &self.0.permits
+    }
+
+    /// What seals the cursors of searches.
+    pub(crate) fn cursors(&self) -> &CursorSeal {
+        &self.0.cursors
     }
 
     /// Waits for the turn to have a password verified.

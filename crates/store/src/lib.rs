@@ -49,8 +49,8 @@ pub use error::{Error, ErrorKind, Result};
 pub use health::Health;
 pub use maintain::Pace;
 pub use metadata::{
-    AvuChange, Comparison, Condition, Query, SearchPage, attribute_of, description_tag, like,
-    predicate_of,
+    AvuChange, Comparison, Condition, Query, SearchCursor, SearchPage, attribute_of,
+    description_tag, like, predicate_of,
 };
 pub use model::*;
 pub use moves::JobStatus;

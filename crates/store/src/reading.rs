@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 
 use crate::access::Chain;
 use crate::catalog::View;
-use crate::model::{At, Avu, Level, Person, PersonId, Stat};
-use crate::tree::{ListOptions, Page, Walk, find, list, locate};
+use crate::model::{At, Avu, Kind, Level, Person, PersonId, Stat};
+use crate::tree::{Walk, locate};
 use crate::{Caller, PlaceStatus, ReplicaView, Result, Store, Ticket, metadata, people, places};
 
 /// One state of the store, as one caller may see it.
@@ -40,16 +40,21 @@ impl Reading {
         Ok(seen.map(Stat::from))
     }
 
-    /// A part of a listing; see [`Store::list`].
-    pub fn list(&self, at: &At, options: &ListOptions) -> Result<Page> {
-        list(&self.view, &self.caller, at, options)
+    /// All below a collection that the caller may see, wherever it lies, in path order: also what was shared
+    /// out of a collection that is hidden. None stands for something hidden, so that steps can be counted.
+    pub fn below(&self, at: &At) -> Result<impl Iterator<Item = Result<Option<Stat>>> + use<'_>> {
+        let top = locate(&self.view, at)?.filter(is_collection);
+        let walk = top.map(|top| Walk::all_below(&self.view, &self.caller, top, None));
+        Ok(seen(walk.transpose()?))
     }
 
-    /// All that lies below a collection, in path order; see [`Store::walk`].
-    pub fn below(&self, at: &At) -> Result<impl Iterator<Item = Result<Stat>> + use<'_>> {
-        let top: Chain = find(&self.view, &self.caller, at, Level::ReadObject)?;
-        let mut walk = Walk::below(&self.view, &self.caller, top);
-        Ok(std::iter::from_fn(move || walk.step().transpose()))
+    /// The same of the children of a collection alone.
+    pub fn children(
+        &self,
+        at: &At,
+    ) -> Result<impl Iterator<Item = Result<Option<Stat>>> + use<'_>> {
+        let top = locate(&self.view, at)?.filter(is_collection);
+        Ok(seen(top.map(|top| Walk::all_in(&self.view, &self.caller, top))))
     }
 
     /// Ids of the resources, persons and places of which an attribute is stated, with this value if one is
@@ -103,4 +108,17 @@ impl Reading {
     pub fn members(&self, group: PersonId) -> Result<Vec<PersonId>> {
         people::members_of(&self.view, group)
     }
+}
+
+fn is_collection(chain: &Chain) -> bool {
+    chain.resource().kind == Kind::Collection
+}
+
+/// What a walk gives, without what the caller may not see.
+fn seen<'a>(walk: Option<Walk<'a>>) -> impl Iterator<Item = Result<Option<Stat>>> + use<'a> {
+    let mut walk = walk;
+    std::iter::from_fn(move || {
+        let step = walk.as_mut()?.step_with_level().transpose()?;
+        Some(step.map(|(stat, level)| (level >= Level::ReadMetadata).then_some(stat)))
+    })
 }

@@ -16,6 +16,7 @@ mod changes;
 mod check;
 mod conditional;
 mod create;
+mod cursor;
 mod digest;
 mod extract;
 mod graph;
@@ -49,6 +50,7 @@ use axum::routing::get;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+pub(crate) use self::cursor::CursorSeal;
 use crate::app::App;
 use crate::layer::{authenticate, time_limit};
 

@@ -1,7 +1,7 @@
 //! Finding resources by attribute, name and kind.
 
 use axum::extract::State;
-use cenote_store::{Comparison, Condition, Query, ResourceId};
+use cenote_store::{Comparison, Condition, Query};
 
 use super::extract::Json;
 use super::json::{Compare, Found, Names, Resource, Search, Where};
@@ -10,10 +10,8 @@ use crate::app::App;
 use crate::layer::Asker;
 use crate::problem::Problem;
 
-/// The longest page.
-const MOST: usize = 10_000;
-
-/// What the asker may see below a collection, and for which all conditions hold.
+/// What the caller may see below a collection, and for which all conditions hold. A page can have fewer items
+/// than `limit`, or none, before the last: as long as there is a `next`, the search goes on there.
 #[utoipa::path(post, path = "/v1/search", tag = "metadata", request_body = Search,
     responses((status = 200, body = Found)))]
 pub(super) async fn search(
@@ -21,25 +19,28 @@ pub(super) async fn search(
     Asker(caller): Asker,
     Json(question): Json<Search>,
 ) -> Result<Json<Found>, Problem> {
-    let query = query(question)?;
+    let query = query(&app, question)?;
+    let seal = app.clone();
     app.ask(move |store| {
         let page = store.search(&caller, &query)?;
         let mut names = Names::new(store);
         let items = page.items.iter().map(|stat| Resource::of(stat, &mut names));
         let items = items.collect::<Result<_, _>>()?;
-        Ok(Json(Found { items, next: page.next.map(|id| id.0) }))
+        let next = page.next.map(|cursor| seal.cursors().close(&cursor));
+        Ok(Json(Found { items, next }))
     })
     .await
 }
 
-fn query(question: Search) -> Result<Query, Problem> {
+fn query(app: &App, question: Search) -> Result<Query, Problem> {
     Ok(Query {
         under: question.under.parse::<cenote_store::StorePath>()?.into(),
         conditions: question.conditions.into_iter().map(condition).collect::<Result<_, _>>()?,
         name: question.name,
         kind: question.kind.map(Into::into),
-        after: question.after.map(ResourceId),
-        limit: page_limit(question.limit, MOST)?,
+        after: question.after.map(|text| app.cursors().open(&text)).transpose()?,
+        limit: page_limit(question.limit, Query::MAX)?,
+        effort: Query::EFFORT,
     })
 }
 

@@ -1,6 +1,6 @@
 //! The attribute view: AVUs, properties, tags and extended attributes.
 
-use super::vocabulary::{attribute_of, predicate_of};
+use super::vocabulary::{attribute_of, predicate_of, predicates_of};
 use crate::model::{At, Avu, Graph, Stat, Statement, Term};
 use crate::{Caller, Conditions, Error, Result, Store};
 
@@ -58,7 +58,7 @@ impl Avu {
         Self {
             attribute: attribute_of(&statement.predicate),
             value: statement.object.text().to_owned(),
-            unit: statement.unit.clone(),
+            unit: statement.unit.clone().filter(|unit| !unit.is_empty()),
         }
     }
 
@@ -93,12 +93,9 @@ impl AvuChange {
 
     fn apply(&self, graph: &mut Graph) {
         match self {
-            Self::Add(avu) if shown(graph, &avu.normal()) => {}
+            Self::Add(avu) if !showing(graph, &avu.normal()).is_empty() => {}
             Self::Add(avu) => drop(graph.insert(avu.statement())),
-            Self::Remove(avu) => {
-                let avu = avu.normal();
-                graph.retain(|statement| statement.subject.is_some() || Avu::of(statement) != avu);
-            }
+            Self::Remove(avu) => remove(graph, &showing(graph, &avu.normal())),
             Self::Set(avu) => {
                 clear(graph, &avu.attribute);
                 graph.insert(avu.statement());
@@ -108,13 +105,60 @@ impl AvuChange {
     }
 }
 
-fn shown(graph: &Graph, avu: &Avu) -> bool {
-    graph.iter().any(|statement| statement.subject.is_none() && Avu::of(statement) == *avu)
+/// The statements that are shown as this. Costs a search of the graph and what it finds, not a walk of it.
+fn showing(graph: &Graph, avu: &Avu) -> Vec<Statement> {
+    let value = || avu.value.clone();
+    let mut found = Vec::new();
+    for predicate in predicates_of(&avu.attribute) {
+        for object in [Term::string(value()), Term::Iri(value()), Term::Blank(value())] {
+            let stated = stated(graph, &predicate, object);
+            found.extend(stated.filter(|statement| Avu::of(statement) == *avu).cloned());
+        }
+    }
+    found
+}
+
+/// What is stated with this predicate about the resource itself, from the first statement with `object` on
+/// as long as the kind and text of the objects are the same.
+fn stated<'a>(
+    graph: &'a Graph,
+    predicate: &'a str,
+    object: Term,
+) -> impl Iterator<Item = &'a Statement> {
+    let is_same = {
+        let object = object.clone();
+        move |other: &Term| {
+            std::mem::discriminant(other) == std::mem::discriminant(&object)
+                && other.text() == object.text()
+        }
+    };
+    from(graph, predicate, object).take_while(move |statement| is_same(&statement.object))
+}
+
+/// What is stated with this predicate about the resource itself, from `object` on.
+fn from<'a>(
+    graph: &'a Graph,
+    predicate: &'a str,
+    object: Term,
+) -> impl Iterator<Item = &'a Statement> {
+    let first = Statement { subject: None, predicate: predicate.to_owned(), object, unit: None };
+    let is_of = move |statement: &&Statement| {
+        statement.subject.is_none() && statement.predicate == predicate
+    };
+    graph.range(first..).take_while(is_of)
 }
 
 fn clear(graph: &mut Graph, attribute: &str) {
-    let predicate = predicate_of(attribute);
-    graph.retain(|statement| statement.subject.is_some() || statement.predicate != predicate);
+    for predicate in predicates_of(attribute) {
+        let all: Vec<Statement> = from(graph, &predicate, Term::string("")).cloned().collect();
+        remove(graph, &all);
+    }
+}
+
+fn remove(graph: &mut Graph, statements: &[Statement]) {
+    for statement in statements {
+        graph.remove(statement);
+    }
 }
 
 #[cfg(test)]
@@ -126,9 +170,30 @@ mod laws {
 
     use super::*;
 
+    /// Names and predicates of all kinds, few enough to meet each other.
+    const NAMES: [&str; 12] = [
+        "a",
+        "b c",
+        "a:b",
+        "http://x/a",
+        "http://x/%61",
+        "ftp://x/%",
+        "%41",
+        "A",
+        "cenote:attribute/",
+        "cenote:attribute/A",
+        "cenote:attribute/%41",
+        "cenote:attribute/%FF",
+    ];
+
+    fn name() -> impl Strategy<Value = String> {
+        let known = proptest::sample::select(&NAMES[..]).prop_map(str::to_owned);
+        prop_oneof![3 => known, 1 => "\\PC{1,4}", 1 => "[a-z]{1,3}:(%[0-9a-f]{2}|[ab]){1,2}"]
+    }
+
     fn avu() -> impl Strategy<Value = Avu> {
         let unit = proptest::option::of("[a-b]{0,1}");
-        ("[a-c]|http://x/[ab]", "[a-c]{0,2}", unit).prop_map(|(attribute, value, unit)| Avu {
+        (name(), "[a-c]{0,2}", unit).prop_map(|(attribute, value, unit)| Avu {
             attribute,
             value,
             unit,
@@ -146,10 +211,11 @@ mod laws {
             }),
         ];
         let subject = proptest::option::of("_:b");
-        (avu(), object, subject).prop_map(|(avu, object, subject)| Statement {
-            subject,
-            object,
-            ..avu.statement()
+        // What an opening writes, and what a graph may say besides.
+        let predicate = prop_oneof![name(), name().prop_map(|name| predicate_of(&name))];
+        let unit = proptest::option::of("[a-b]{0,1}");
+        (predicate, object, subject, unit).prop_map(|(predicate, object, subject, unit)| {
+            Statement { subject, predicate, object, unit }
         })
     }
 
@@ -184,9 +250,18 @@ mod laws {
         }
 
         #[test]
+        fn clear_leaves_all_other_attributes(mut graph in btree_set(statement(), 0..8), name in name()) {
+            let mut expected = shown_set(&graph);
+            expected.retain(|other| other.attribute != name);
+            AvuChange::Clear(name).apply(&mut graph);
+            prop_assert_eq!(shown_set(&graph), expected);
+        }
+
+        #[test]
         fn no_change_loses_what_the_view_cannot_show(graph in btree_set(statement(), 0..8), avu in avu()) {
             let hidden = |graph: &Graph| graph.iter().filter(|s| s.subject.is_some()).cloned().collect::<Graph>();
-            for change in [AvuChange::Add(avu.clone()), AvuChange::Remove(avu.clone()), AvuChange::Set(avu)] {
+            let clear = AvuChange::Clear(avu.attribute.clone());
+            for change in [AvuChange::Add(avu.clone()), AvuChange::Remove(avu.clone()), AvuChange::Set(avu), clear] {
                 let mut changed = graph.clone();
                 change.apply(&mut changed);
                 prop_assert_eq!(hidden(&changed), hidden(&graph));

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use bytes::Bytes;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::vocabulary::predicate_of;
+use super::vocabulary::predicates_of;
 use crate::catalog::{ChangeKind, GraphRecord, Reads, Transaction, keys};
 use crate::model::{At, Graph, Level, Stat, Statement};
 use crate::tree::{describe, find, update};
@@ -68,6 +68,9 @@ fn check(graph: &Graph) -> Result<()> {
     if graph.len() > MAX_STATEMENTS {
         return Err(too_large("more than 100,000 statements"));
     }
+    if graph.iter().any(|statement| statement.predicate.is_empty()) {
+        return Err(Error::invalid("a statement needs a predicate"));
+    }
     let long = |s: &Statement| s.predicate.len().max(s.object.text().len()) > MAX_TERM;
     match graph.iter().any(long) {
         true => Err(too_large("a term of more than 1 MiB")),
@@ -117,12 +120,18 @@ pub(crate) fn stating(
     value: Option<&str>,
     limit: usize,
 ) -> Result<Option<BTreeSet<u64>>> {
-    let range = keys::statements(hash(&predicate_of(attribute)), value.map(hash));
-    let rows = reads.rows(&range, limit.saturating_add(1))?;
-    if rows.len() > limit {
-        return Ok(None);
+    let mut ids = BTreeSet::new();
+    let mut left = limit;
+    for predicate in predicates_of(attribute) {
+        let range = keys::statements(hash(&predicate), value.map(hash));
+        let rows = reads.rows(&range, left.saturating_add(1))?;
+        if rows.len() > left {
+            return Ok(None);
+        }
+        left -= rows.len();
+        ids.extend(rows.iter().filter_map(|(key, _)| keys::last_id(key)));
     }
-    Ok(Some(rows.iter().filter_map(|(key, _)| keys::last_id(key)).collect()))
+    Ok(Some(ids))
 }
 
 /// How many attributes are looked through for a value.

@@ -14,7 +14,7 @@ pub use avu::AvuChange;
 pub(crate) use avu::{changed, view as avus};
 pub(crate) use graph::{entries, erase, read, replace, stating, stating_value};
 pub(crate) use search::Ancestors;
-pub use search::{Comparison, Condition, Query, SearchPage, like};
+pub use search::{Comparison, Condition, Query, SearchCursor, SearchPage, like};
 pub use tag::description_tag;
 pub(crate) use tag::tags;
 pub use vocabulary::{attribute_of, predicate_of};

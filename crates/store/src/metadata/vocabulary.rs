@@ -14,14 +14,23 @@
 //! attribute is [`attribute_of`] the predicate, the value the text of the object. Where a view has
 //! one value for an attribute and there are several, it shows the first in canonical order,
 //! and replaces all of them.
+//!
+//! Invariant: whatever a predicate is, [`predicates_of`] the attribute that shows it contains it, so that
+//! what is shown can be changed, removed and searched under the name it is shown by.
 
+use std::collections::BTreeSet;
+
+use oxiri::Iri;
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 
 /// Names that are no IRIs live below this.
 const ATTRIBUTES: &str = "cenote:attribute/";
 
-/// What an IRI may not contain (RFC 3987), and `%`, so that decoding is exact.
-const ENCODED: &AsciiSet = &CONTROLS
+/// What the path of an IRI may not contain (RFC 3987), and `%`, so that decoding is exact.
+const ENCODED: &AsciiSet = &ENCODED_BEFORE.add(b'#').add(b'[').add(b']');
+
+/// The same as earlier versions wrote it: without `#`, `[` and `]`.
+const ENCODED_BEFORE: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
     .add(b'%')
@@ -34,30 +43,47 @@ const ENCODED: &AsciiSet = &CONTROLS
     .add(b'|')
     .add(b'}');
 
-/// The predicate that stands for an attribute: an absolute IRI as it is, any other name below one
-/// reserved prefix.
+/// The predicate under which an attribute is written: an absolute IRI of any scheme as it is, any other
+/// name below one reserved prefix.
 pub fn predicate_of(attribute: &str) -> String {
     match is_iri(attribute) && !attribute.starts_with(ATTRIBUTES) {
         true => attribute.to_owned(),
-        false => format!("{ATTRIBUTES}{}", utf8_percent_encode(attribute, ENCODED)),
+        false => reserved(attribute, ENCODED),
     }
 }
 
-/// The attribute that a predicate is shown as: the inverse of [`predicate_of`].
+/// The attribute that a predicate is shown as. A predicate below the reserved prefix that
+/// [`predicate_of`] would never have spelled so is shown whole.
 pub fn attribute_of(predicate: &str) -> String {
-    match predicate.strip_prefix(ATTRIBUTES) {
-        Some(name) => percent_decode_str(name).decode_utf8_lossy().into_owned(),
-        None => predicate.to_owned(),
-    }
+    decoded(predicate).unwrap_or_else(|| predicate.to_owned())
 }
 
-/// Whether text is an absolute IRI of one of the schemes that vocabularies use. `a:b` is a
-/// fine name for an attribute, so an unknown scheme does not make an IRI.
+/// Every predicate that is shown as this attribute, in whatever way it was written: at most three.
+pub(super) fn predicates_of(attribute: &str) -> BTreeSet<String> {
+    let itself = decoded(attribute).is_none().then(|| attribute.to_owned());
+    let reserved = [ENCODED, ENCODED_BEFORE].map(|set| reserved(attribute, set));
+    itself.into_iter().chain(reserved).collect()
+}
+
+fn reserved(name: &str, encoded: &'static AsciiSet) -> String {
+    format!("{ATTRIBUTES}{}", utf8_percent_encode(name, encoded))
+}
+
+/// The name in a predicate below the reserved prefix, if [`reserved`] gives this predicate for it.
+fn decoded(predicate: &str) -> Option<String> {
+    let encoded = predicate.strip_prefix(ATTRIBUTES).filter(|encoded| !encoded.is_empty())?;
+    let name = percent_decode_str(encoded).decode_utf8().ok()?;
+    let is_spelled_so = |set| reserved(&name, set) == predicate;
+    [ENCODED, ENCODED_BEFORE].into_iter().any(is_spelled_so).then(|| name.into_owned())
+}
+
+/// Whether text is an absolute IRI that is more than its scheme, and stays as it is when it is resolved.
 fn is_iri(text: &str) -> bool {
-    const SCHEMES: [&str; 8] = ["http", "https", "urn", "info", "tag", "doi", "ark", "cenote"];
-    let scheme = text.split_once(':').map(|(scheme, _)| scheme);
-    scheme.is_some_and(|scheme| SCHEMES.contains(&scheme))
-        && text.chars().all(|c| !c.is_control() && !" \"<>\\^`{|}".contains(c))
+    let is_stable = |iri: Iri<&str>| {
+        let mut segments = iri.path().split('/');
+        text.len() > iri.scheme().len() + 1 && segments.all(|name| name != "." && name != "..")
+    };
+    Iri::parse(text).is_ok_and(is_stable)
 }
 
 #[cfg(test)]
@@ -68,20 +94,56 @@ mod tests {
 
     #[test]
     fn iris_are_predicates_as_they_are() {
-        let title = "http://purl.org/dc/terms/title";
-        assert_eq!(predicate_of(title), title);
-        assert_eq!(predicate_of("a:b c"), "cenote:attribute/a:b%20c");
+        for iri in ["http://purl.org/dc/terms/title", "ftp://h/a%41", "mailto:a@b", "dc:title"] {
+            assert_eq!(predicate_of(iri), iri);
+        }
+        for (name, predicate) in [
+            ("a:b c", "cenote:attribute/a:b%20c"),
+            ("12:30", "cenote:attribute/12:30"),
+            ("http://x/%", "cenote:attribute/http://x/%25"),
+            ("http://x/../a", "cenote:attribute/http://x/../a"),
+            ("a[0]#", "cenote:attribute/a%5B0%5D%23"),
+            ("note:", "cenote:attribute/note:"),
+            ("cenote:attribute/x", "cenote:attribute/cenote:attribute/x"),
+        ] {
+            assert_eq!(predicate_of(name), predicate);
+        }
+    }
+
+    #[test]
+    fn a_reserved_predicate_in_another_spelling_is_shown_whole() {
+        assert_eq!(attribute_of("cenote:attribute/a%20b"), "a b");
+        assert_eq!(attribute_of("cenote:attribute/a[0]"), "a[0]", "as it was spelled before");
+        for odd in ["cenote:attribute/%41", "cenote:attribute/%FF", "cenote:attribute/", "x"] {
+            assert_eq!(attribute_of(odd), odd);
+        }
+    }
+
+    /// Any text, and with luck an IRI, a reserved predicate, and percent signs of all kinds.
+    fn text() -> impl Strategy<Value = String> {
+        let prefix = prop_oneof!["", "[a-z]{1,4}:", "https?://", "(cenote:attribute/){1,2}"];
+        let rest = prop_oneof!["\\PC{0,6}", ".{0,4}", "(%[0-9a-fA-F]{2}|%|[a-c :#\\[\\]]){0,4}"];
+        (prefix, rest).prop_map(|(prefix, rest)| prefix + &rest)
     }
 
     proptest! {
         #[test]
-        fn what_is_shown_is_what_was_set(name in "\\PC*|cenote:attribute/[a-z%]*|https?:[a-z/ %]*") {
-            prop_assert_eq!(attribute_of(&predicate_of(&name)), name);
+        fn what_is_shown_is_what_was_set(name in text()) {
+            prop_assert_eq!(attribute_of(&predicate_of(&name)), if name.is_empty() { ATTRIBUTES } else { &name });
         }
 
         #[test]
         fn distinct_names_stay_distinct(a in "[a-z%20: ]{0,6}", b in "[a-z%20: ]{0,6}") {
             prop_assert_eq!(predicate_of(&a) == predicate_of(&b), a == b);
+        }
+
+        #[test]
+        fn whatever_is_shown_is_found_under_that_name(predicate in text(), other in text()) {
+            let attribute = attribute_of(&predicate);
+            prop_assert!(predicates_of(&attribute).contains(&predicate));
+            let is_shown_so = predicates_of(&attribute_of(&other)).contains(&predicate);
+            prop_assert_eq!(is_shown_so, attribute_of(&other) == attribute);
+            prop_assert!(predicates_of(&other).contains(&predicate_of(&other)));
         }
     }
 }

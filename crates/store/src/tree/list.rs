@@ -46,7 +46,7 @@ impl Store {
 }
 
 /// A part of a listing, on a view.
-pub(crate) fn list(view: &View, caller: &Caller, at: &At, options: &ListOptions) -> Result<Page> {
+fn list(view: &View, caller: &Caller, at: &At, options: &ListOptions) -> Result<Page> {
     let chain = find(view, caller, at, Level::ReadObject)?;
     require_collection(&chain)?;
     let limit = options.limit.clamp(1, ListOptions::MAX);

@@ -20,7 +20,6 @@ pub use copy::CopyOptions;
 pub use create::{CreateOptions, Draft};
 pub(crate) use create::{new_resource, owned_resource, require_collection, split};
 pub use feed::{Change, ChangePage, Position};
-pub(crate) use list::list;
 pub use list::{ListOptions, Page};
 pub(crate) use locate::{find, locate};
 pub use names::{NamedEntry, NamesPage};

@@ -7,9 +7,9 @@ use std::vec::IntoIter;
 
 use super::list::children;
 use crate::access::Chain;
-use crate::catalog::{Child, View};
+use crate::catalog::{Child, Reads, View, keys};
 use crate::model::{At, Kind, Level, Name, Resource, Stat, StorePath};
-use crate::tree::{find, locate};
+use crate::tree::find;
 use crate::{Caller, Result, Store, metadata};
 
 /// Part of a walk.
@@ -62,7 +62,7 @@ fn page(
     limit: usize,
 ) -> Result<WalkPage> {
     let top = find(view, caller, at, Level::ReadObject)?;
-    let mut walk = Walk { view, caller, hidden: false, stack: Vec::new() };
+    let mut walk = Walk::new(view, caller);
     walk.resume(top, after)?;
     let mut entries = Vec::new();
     while entries.len() < limit.max(1) {
@@ -81,6 +81,8 @@ pub(crate) struct Walk<'a> {
     caller: &'a Caller,
     /// Whether what the caller may not see is given and entered, too.
     hidden: bool,
+    /// Whether collections are entered.
+    deep: bool,
     stack: Vec<Entered>,
 }
 
@@ -95,20 +97,37 @@ struct Entered {
 impl<'a> Walk<'a> {
     /// A walk of all that lies below `top`.
     pub(crate) fn below(view: &'a View, caller: &'a Caller, top: Chain) -> Self {
-        let mut walk = Self { view, caller, hidden: false, stack: Vec::new() };
+        let mut walk = Self::new(view, caller);
         walk.enter(top, None);
         walk
     }
 
-    /// The same with what the caller may not see, for those who decide later.
-    pub(crate) fn all_below(view: &'a View, caller: &'a Caller, top: Chain) -> Self {
-        Self { hidden: true, ..Self::below(view, caller, top) }
+    /// The same with what the caller may not see, for those who decide later, from after a path on.
+    pub(crate) fn all_below(
+        view: &'a View,
+        caller: &'a Caller,
+        top: Chain,
+        after: Option<&StorePath>,
+    ) -> Result<Self> {
+        let mut walk = Self { hidden: true, ..Self::new(view, caller) };
+        walk.resume(top, after)?;
+        Ok(walk)
+    }
+
+    /// All children of `top`, with those that the caller may not see.
+    pub(crate) fn all_in(view: &'a View, caller: &'a Caller, top: Chain) -> Self {
+        let mut walk = Self { hidden: true, deep: false, ..Self::new(view, caller) };
+        walk.enter(top, None);
+        walk
+    }
+
+    fn new(view: &'a View, caller: &'a Caller) -> Self {
+        Self { view, caller, hidden: false, deep: true, stack: Vec::new() }
     }
 
     /// Enters the collections on the way to `after`, each behind the name that leads on.
     fn resume(&mut self, top: Chain, after: Option<&StorePath>) -> Result<()> {
         let above = top.path();
-        let mut path = above.clone();
         let mut next = Some(top);
         for name in after
             .filter(|after| after.starts_with(&above))
@@ -116,9 +135,8 @@ impl<'a> Walk<'a> {
             .flat_map(|after| &after.names()[above.names().len()..])
         {
             let Some(chain) = next.take() else { return Ok(()) };
+            next = self.child(&chain, name)?.filter(|chain| self.may_enter(chain));
             self.enter(chain, Some(name.clone()));
-            path = path.join(name.clone())?;
-            next = locate(self.view, &At::from(&path))?.filter(|chain| self.may_enter(chain));
         }
         if let Some(chain) = next {
             self.enter(chain, None);
@@ -126,8 +144,16 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
+    fn child(&self, chain: &Chain, name: &Name) -> Result<Option<Chain>> {
+        let key = keys::child(chain.id(), name.as_str());
+        let Some(child) = self.view.get::<Child>(&key)? else { return Ok(None) };
+        let resource = self.view.get::<Resource>(&keys::resource(child.id))?;
+        Ok(resource.map(|resource| chain.child(child.id, resource)))
+    }
+
     fn may_enter(&self, chain: &Chain) -> bool {
-        chain.resource().kind == Kind::Collection && chain.level(self.caller) >= Level::ReadObject
+        chain.resource().kind == Kind::Collection
+            && (self.hidden || chain.level(self.caller) >= Level::ReadObject)
     }
 
     fn enter(&mut self, chain: Chain, after: Option<Name>) {
@@ -137,6 +163,11 @@ impl<'a> Walk<'a> {
 
     /// The next resource that the caller may see.
     pub(crate) fn step(&mut self) -> Result<Option<Stat>> {
+        Ok(self.step_with_level()?.map(|(stat, _)| stat))
+    }
+
+    /// The next resource, and what the caller may do with it.
+    pub(crate) fn step_with_level(&mut self) -> Result<Option<(Stat, Level)>> {
         while let Some(top) = self.stack.last_mut() {
             let Some((name, child, record)) = top.ready.next() else {
                 if !top.refill(self.view)? {
@@ -150,12 +181,12 @@ impl<'a> Walk<'a> {
                 continue;
             }
             let stat = Stat { id: child.id, path: top.path.child(name), resource };
-            if stat.resource.kind == Kind::Collection && (level >= Level::ReadObject || self.hidden)
-            {
+            let may_enter = level >= Level::ReadObject || self.hidden;
+            if stat.resource.kind == Kind::Collection && may_enter && self.deep {
                 let chain = top.chain.child(stat.id, stat.resource.clone());
                 self.enter(chain, None);
             }
-            return Ok(Some(stat));
+            return Ok(Some((stat, level)));
         }
         Ok(None)
     }

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use cenote_store::{
-    AccessChange, Avu, AvuChange, Conditions, ErrorKind, Graph, Level, Scope, Statement, Term,
+    AccessChange, Avu, AvuChange, Comparison, Condition, Conditions, ErrorKind, Graph, Level,
+    Query, Scope, Statement, Term,
 };
 use proptest::prelude::*;
 
@@ -144,6 +145,96 @@ fn apply(model: &mut BTreeSet<Avu>, change: &AvuChange) {
         }
         AvuChange::Clear(attribute) => model.retain(|known| known.attribute != *attribute),
     }
+}
+
+/// Names, predicates that are shown as them, IRIs of any scheme, percent signs of all kinds, and any text.
+fn predicate() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "a|b c|ftp://h/(%41|A|%)|mailto:x|a:b|http://x/[ab]",
+        "(cenote:attribute/){1,2}(a|%61|%FF|b%20c|a:b|http://x/a|\\[0\\])?",
+        "[a-z]{1,4}:\\PC{0,4}",
+        "\\PC{1,6}",
+    ]
+}
+
+fn statement() -> impl Strategy<Value = Statement> {
+    let object = prop_oneof!["[vw]{1,2}".prop_map(Term::string), "[vw]".prop_map(Term::Iri)];
+    let unit = proptest::option::of("[u]{0,1}");
+    (predicate(), object, unit).prop_map(|(predicate, object, unit)| Statement {
+        subject: None,
+        predicate,
+        object,
+        unit,
+    })
+}
+
+proptest! {
+    #![proptest_config(cases(64))]
+
+    /// Whatever a graph states is shown under some name, and found, changed and removed under that name.
+    #[test]
+    fn what_is_shown_is_found_changed_and_removed_under_its_name(
+        graph in proptest::collection::btree_set(statement(), 1..8),
+        which in any::<usize>(),
+    ) {
+        let world = world();
+        let id = world.put("/a", b"").id;
+        world.put("/other", b"");
+        let put = |_: &Graph| Ok(graph.clone());
+        world.store.change_graph(&world.admin, &at("/a"), &Conditions::default(), put).unwrap();
+        let all = shown(&world);
+        for avu in &all {
+            for comparison in [Comparison::Equal, Comparison::Exists] {
+                let (attribute, value) = (avu.attribute.clone(), avu.value.clone());
+                let condition = Condition { attribute, comparison, value, unit: avu.unit.clone() };
+                let query = Query {
+                    under: at("/"),
+                    conditions: vec![condition],
+                    name: None,
+                    kind: None,
+                    after: None,
+                    limit: 10,
+                    effort: Query::EFFORT,
+                };
+                let found = world.store.search(&world.admin, &query).unwrap().items;
+                prop_assert_eq!(found.iter().map(|stat| stat.id).collect::<Vec<_>>(), [id], "{:?}", avu);
+            }
+            let reading = world.store.reading(&world.admin).unwrap();
+            for value in [None, Some(avu.value.as_str())] {
+                let stating = reading.stating(&avu.attribute, value, 10).unwrap();
+                prop_assert_eq!(stating, Some(BTreeSet::from([id.0])));
+            }
+        }
+        let one = all.iter().nth(which % all.len()).unwrap().clone();
+        change(&world, &[AvuChange::Remove(one.clone())]).unwrap();
+        let mut expected = all.clone();
+        expected.remove(&one);
+        prop_assert_eq!(shown(&world), expected.clone());
+        let new = Avu { value: "new".into(), ..one.clone() };
+        change(&world, &[AvuChange::Set(new.clone())]).unwrap();
+        expected.retain(|avu| avu.attribute != one.attribute);
+        expected.insert(new);
+        prop_assert_eq!(shown(&world), expected.clone());
+        change(&world, &[AvuChange::Clear(one.attribute.clone())]).unwrap();
+        expected.retain(|avu| avu.attribute != one.attribute);
+        prop_assert_eq!(shown(&world), expected);
+        crate::world::assert_clean(&world.store);
+    }
+}
+
+/// 40,000 changes of a description of 40,000 statements: looking at all statements for each change would take minutes.
+#[test]
+fn a_change_costs_what_it_changes() {
+    let world = world();
+    world.put("/a", b"");
+    let of = |n: usize| avu(&format!("a{}", n % 10), &n.to_string());
+    let begun = std::time::Instant::now();
+    change(&world, &(0..40_000).map(|n| AvuChange::Add(of(n))).collect::<Vec<_>>()).unwrap();
+    let mut changes: Vec<_> = (0..20_000).map(|n| AvuChange::Add(of(n))).collect();
+    changes.extend((0..20_000).map(|n| AvuChange::Remove(of(n))));
+    change(&world, &changes).unwrap();
+    assert_eq!(shown(&world).len(), 20_000);
+    assert!(begun.elapsed().as_secs() < 30, "{:?}", begun.elapsed());
 }
 
 proptest! {

@@ -1,14 +1,17 @@
 //! Search, against looking at everything.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use cenote_blob::Place;
+use cenote_kv::{FaultyEngine, MemoryEngine};
 use cenote_store::{
-    AccessChange, At, Caller, Comparison, Condition, CreateOptions, Draft, ErrorKind, Kind, Level,
-    PutOptions, Query, Scope, Stat,
+    AccessChange, At, Avu, Caller, Comparison, Condition, Conditions, CreateOptions, Draft,
+    ErrorKind, Graph, Kind, Level, Query, ResourceId, Scope, SearchCursor, Stat, Statement, Term,
 };
 use proptest::prelude::*;
 
-use crate::world::{World, at, cases, kind, path, world};
+use crate::world::{World, at, cases, kind, path, world, world_on};
 
 fn query(under: &str) -> Query {
     Query {
@@ -18,6 +21,7 @@ fn query(under: &str) -> Query {
         kind: None,
         after: None,
         limit: 1_000,
+        effort: Query::EFFORT,
     }
 }
 
@@ -134,60 +138,184 @@ fn holds(comparison: Comparison, have: &str, want: &str) -> bool {
         Comparison::Greater => order.is_gt(),
         Comparison::GreaterOrEqual => order.is_ge(),
         Comparison::Like => {
-            let pattern = format!("^{}$", want.replace('%', ".*").replace('_', "."));
-            regex::Regex::new(&pattern).unwrap().is_match(have)
+            let mut pattern = String::new();
+            let mut chars = want.chars();
+            while let Some(c) = chars.next() {
+                pattern += &match c {
+                    '%' => ".*".to_owned(),
+                    '_' => ".".to_owned(),
+                    '\\' => regex::escape(&chars.next().unwrap_or(c).to_string()),
+                    c => c.to_string(),
+                };
+            }
+            regex::Regex::new(&format!("^{pattern}$")).unwrap().is_match(have)
         }
     }
 }
 
+/// All pages of a search, each of which is small enough; fails if something is given twice.
+fn pages(world: &World, caller: &Caller, query: &Query) -> BTreeMap<ResourceId, Stat> {
+    let (mut query, mut found) = (query.clone(), BTreeMap::new());
+    loop {
+        let page = world.store.search(caller, &query).unwrap();
+        assert!(page.items.len() <= query.limit);
+        for stat in page.items {
+            assert_eq!(found.insert(stat.id, stat), None, "given twice");
+        }
+        let Some(next) = page.next else { return found };
+        assert_ne!(query.after.replace(next.clone()), Some(next), "the search goes on");
+    }
+}
+
+/// What a look at everything finds for a caller.
+fn looked_up(world: &World, caller: &Caller, query: &Query) -> BTreeMap<ResourceId, Stat> {
+    let name = query.name.as_ref().map(|name| {
+        let pattern = name.replace('*', ".*").replace('?', ".");
+        regex::Regex::new(&format!("^{pattern}$")).unwrap()
+    });
+    let matches = |stat: &Stat| {
+        let avus = world.store.avus(&world.admin, &At::Id(stat.id)).unwrap();
+        let holds = |c: &Condition| {
+            let of = |avu: &&Avu| {
+                avu.attribute == c.attribute
+                    && c.unit.as_ref().is_none_or(|u| avu.unit.as_ref() == Some(u))
+            };
+            avus.iter().filter(of).any(|avu| holds(c.comparison, &avu.value, &c.value))
+        };
+        query.conditions.iter().all(holds)
+            && name.as_ref().is_none_or(|name| name.is_match(&stat.resource.name))
+            && query.kind.is_none_or(|kind| kind == stat.resource.kind)
+            && world.store.stat(caller, &At::Id(stat.id)).is_ok()
+    };
+    let all = world.store.walk(&world.admin, &query.under, None, 1_000).unwrap().entries;
+    all.into_iter().filter(|stat| matches(stat)).map(|stat| (stat.id, stat)).collect()
+}
+
+/// A tree with private homes, of which some things are shared; attributes in several spellings.
+fn plant(objects: &Planted, grants: &[(usize, usize, usize)]) -> (World, Caller) {
+    let world = world();
+    let user = world.user("u");
+    let folder = CreateOptions { parents: true, exist_ok: true, ..CreateOptions::default() };
+    for home in ["/home/a/x", "/home/b/x", "/open/x"] {
+        world.store.create(&world.admin, &path(home), Draft::Collection, folder.clone()).unwrap();
+    }
+    let open = [AccessChange::Grant("public".into(), Level::ReadObject, Scope::Subtree)];
+    world.store.change_access(&world.admin, &at("/open"), &open).unwrap();
+    let root = [AccessChange::Grant("public".into(), Level::ReadObject, Scope::This)];
+    world.store.change_access(&world.admin, &at("/"), &root).unwrap();
+    for (to, statements) in objects {
+        world.put(to, b"");
+        let state = |(predicate, value): &(String, String)| Statement {
+            subject: None,
+            predicate: predicate.clone(),
+            object: Term::string(value),
+            unit: None,
+        };
+        let graph: Graph = statements.iter().map(state).collect();
+        let put = |_: &Graph| Ok(graph.clone());
+        world.store.change_graph(&world.admin, &at(to), &Conditions::default(), put).unwrap();
+    }
+    let paths: Vec<String> = ["/home", "/home/a", "/home/a/x"]
+        .map(str::to_owned)
+        .into_iter()
+        .chain(objects.keys().cloned())
+        .collect();
+    let scopes = [Scope::This, Scope::This, Scope::Default, Scope::Subtree];
+    let levels = [Level::ReadMetadata, Level::ReadObject, Level::Own];
+    for (what, scope, level) in grants {
+        let grant = AccessChange::Grant("u".into(), levels[level % 3], scopes[scope % 4]);
+        world.store.change_access(&world.admin, &at(&paths[what % paths.len()]), &[grant]).unwrap();
+    }
+    (world, user)
+}
+
+type Planted = BTreeMap<String, Vec<(String, String)>>;
+
+/// Names of attributes, and predicates that are shown as them.
+const PREDICATES: &str = "x|y|ftp://h/%41|cenote:attribute/(x|y|%78|ftp://h/%2541)";
+const ATTRIBUTES: &str = "x|y|ftp://h/%41|cenote:attribute/%78";
+
+fn objects() -> impl Strategy<Value = Planted> {
+    let statements = proptest::collection::vec((PREDICATES, "[0-9a]{0,2}"), 0..4);
+    proptest::collection::btree_map("/(home/a|home/b|open)(/x)?/[a-d]", statements, 0..16)
+}
+
 proptest! {
-    #![proptest_config(cases(48))]
+    #![proptest_config(cases(96))]
 
     #[test]
     fn search_is_looking_at_everything(
-        objects in proptest::collection::btree_map("/[ab]/[ab]/[a-d]", proptest::collection::vec(("[xy]", "[0-9a]{0,2}"), 0..3), 0..20),
-        under in "/|/[ab]|/[ab]/[ab]",
-        conditions in proptest::collection::vec(("[xy]", 0usize..8, "[0-9a%]{0,2}"), 0..3),
+        objects in objects(),
+        grants in proptest::collection::vec((any::<usize>(), any::<usize>(), any::<usize>()), 0..6),
+        under in "/|/home|/home/[ab]|/open(/x)?",
+        conditions in proptest::collection::vec((ATTRIBUTES, 0usize..8, r"[0-9a%\\]{0,2}"), 0..3),
         name in proptest::option::of("[a-d*?]{1,2}"),
-        limit in 1usize..5,
+        object in any::<bool>(),
+        (limit, effort) in (1usize..5, prop_oneof![1usize..12, Just(Query::EFFORT)]),
     ) {
-        let world = world();
-        let parents = PutOptions { parents: true, ..PutOptions::default() };
-        let folder = CreateOptions { parents: true, exist_ok: true, ..CreateOptions::default() };
-        world.store.create(&world.admin, &path("/a/a"), Draft::Collection, folder).unwrap();
-        for (to, attributes) in &objects {
-            world.try_put(&world.admin, to, b"", parents.clone()).unwrap();
-            attributes.iter().for_each(|(k, v)| drop(world.describe(to, k, v)));
-        }
+        let (world, user) = plant(&objects, &grants);
         let conditions: Vec<Condition> =
             conditions.iter().map(|(a, c, v)| condition(a, COMPARISONS[*c], v)).collect();
-        let mut query = Query { conditions, name, limit, ..query(&under) };
-        if world.stat(&under).is_err() {
-            prop_assert_eq!(kind(world.store.search(&world.admin, &query)), ErrorKind::NotFound);
-            return Ok(());
+        let kind_wanted = object.then_some(Kind::Object);
+        let query = Query { conditions, name, kind: kind_wanted, limit, effort, ..query(&under) };
+        prop_assert_eq!(pages(&world, &world.admin, &query), looked_up(&world, &world.admin, &query));
+        match world.store.stat(&user, &query.under) {
+            Ok(_) => prop_assert_eq!(pages(&world, &user, &query), looked_up(&world, &user, &query)),
+            Err(_) => prop_assert_eq!(kind(world.store.search(&user, &query)), ErrorKind::NotFound),
         }
-        let mut pages: Vec<Stat> = Vec::new();
+    }
+}
+
+/// A page looks at as much as it may, whatever lies below the collection that is searched and however little
+/// of it matches.
+#[test]
+fn a_page_costs_no_more_than_its_effort() {
+    let engine = FaultyEngine::new(Arc::new(MemoryEngine::new()));
+    let world = world_on(engine.clone(), Place::memory("main"));
+    for n in 0..600 {
+        world.put(&format!("/{n}"), b"");
+        world.describe(&format!("/{n}"), "n", &n.to_string());
+    }
+    let rare = condition("n", Comparison::Like, "%99");
+    for (conditions, name) in [(vec![rare], None), (vec![], Some("*99")), (vec![], None)] {
+        let query =
+            Query { conditions, name: name.map(Into::into), limit: 10, effort: 50, ..query("/") };
+        let (mut after, mut pages, mut items) = (None, 0, 0);
         loop {
-            let page = world.store.search(&world.admin, &query).unwrap();
-            prop_assert!(page.items.len() <= limit);
-            pages.extend(page.items);
-            query.after = page.next;
-            if page.next.is_none() { break }
-        }
-        let glob = query.name.as_ref().map(|name| {
-            let pattern = name.replace('*', ".*").replace('?', ".");
-            regex::Regex::new(&format!("^{pattern}$")).unwrap()
-        });
-        let mut expected = BTreeMap::new();
-        for stat in world.store.walk(&world.admin, &at(&under), None, 1_000).unwrap().entries {
-            let avus = world.store.avus(&world.admin, &At::Id(stat.id)).unwrap();
-            let matches = query.conditions.iter().all(|c| {
-                avus.iter().any(|avu| avu.attribute == c.attribute && holds(c.comparison, &avu.value, &c.value))
-            });
-            if matches && glob.as_ref().is_none_or(|glob| glob.is_match(&stat.resource.name)) {
-                expected.insert(stat.id, stat);
+            let before = engine.steps();
+            let page = world.store.search(&world.admin, &Query { after, ..query.clone() }).unwrap();
+            let cost = engine.steps() - before;
+            assert!(cost < 50 * 8, "{cost} reads for a page of {query:?}");
+            (pages, items, after) = (pages + 1, items + page.items.len(), page.next);
+            if after.is_none() {
+                break;
             }
         }
-        prop_assert_eq!(pages, expected.into_values().collect::<Vec<_>>());
+        assert!(
+            pages > 10
+                && items == if name.is_none() && query.conditions.is_empty() { 600 } else { 6 }
+        );
+    }
+}
+
+#[test]
+fn a_cursor_of_another_search_is_refused() {
+    let world = world();
+    for name in ["/a", "/b", "/c"] {
+        world.put(name, b"");
+        world.describe(name, "k", name);
+        world.describe(name, "l", "v");
+    }
+    let has = |attribute: &str, after| Query {
+        conditions: vec![condition(attribute, Comparison::Exists, "")],
+        limit: 1,
+        after,
+        ..query("/")
+    };
+    let next = world.store.search(&world.admin, &has("k", None)).unwrap().next;
+    assert!(world.store.search(&world.admin, &has("k", next.clone())).is_ok());
+    assert_eq!(kind(world.store.search(&world.admin, &has("l", next))), ErrorKind::Invalid);
+    for bytes in [&b""[..], b"x", b"t", b"t../a", b"t\xff"] {
+        assert_eq!(kind(SearchCursor::from_bytes(bytes)), ErrorKind::Invalid);
     }
 }

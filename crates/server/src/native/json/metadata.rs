@@ -80,8 +80,8 @@ pub(crate) struct Search {
     #[schema(example = "*.gsd")]
     pub(crate) name: Option<String>,
     pub(crate) kind: Option<KindWord>,
-    /// Where a page continues: `next` of the one before.
-    pub(crate) after: Option<u64>,
+    /// Where a page continues: `next` of the one before, of the same search.
+    pub(crate) after: Option<String>,
     /// At most this many.
     #[schema(minimum = 1, maximum = 10000)]
     pub(crate) limit: Option<u32>,
@@ -127,10 +127,10 @@ pub(crate) enum Compare {
     Exists,
 }
 
-/// Part of what was found, in the order of the ids.
+/// Part of what was found, by path. A page can have no items and a next one nevertheless.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Found {
     pub(crate) items: Vec<Resource>,
     /// Where the next page begins; null at the end.
-    pub(crate) next: Option<u64>,
+    pub(crate) next: Option<String>,
 }

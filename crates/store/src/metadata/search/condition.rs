@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::metadata::predicate_of;
+use crate::metadata::vocabulary::predicates_of;
 use crate::model::Graph;
 
 /// A condition on an attribute.
@@ -35,7 +35,7 @@ pub enum Comparison {
     Greater,
     /// It is greater or the same.
     GreaterOrEqual,
-    /// It matches a pattern of `%` (anything) and `_` (one character).
+    /// It matches a pattern: see [`like`].
     Like,
 }
 
@@ -46,10 +46,10 @@ impl Condition {
     }
 
     pub(super) fn holds(&self, graph: &Graph) -> bool {
-        let predicate = predicate_of(&self.attribute);
+        let predicates = predicates_of(&self.attribute);
         graph.iter().any(|statement| {
             statement.subject.is_none()
-                && statement.predicate == predicate
+                && predicates.contains(&statement.predicate)
                 && self.unit.as_ref().is_none_or(|unit| statement.unit.as_ref() == Some(unit))
                 && self.comparison.holds(statement.object.text(), &self.value)
         })
@@ -77,18 +77,20 @@ fn order(have: &str, want: &str) -> Ordering {
     numbers.and_then(|(have, want)| have.partial_cmp(&want)).unwrap_or_else(|| have.cmp(want))
 }
 
-/// SQL's `LIKE`, in time proportional to the product of the lengths at worst.
+/// SQL's `LIKE`: `%` is any text, `_` one character, and `\` makes the next character stand for itself, as
+/// it does at the end. Takes time proportional to the product of the lengths at worst.
 pub fn like(text: &str, pattern: &str) -> bool {
-    let (text, pattern): (Vec<char>, Vec<char>) =
-        (text.chars().collect(), pattern.chars().collect());
+    let (text, pattern): (Vec<char>, Vec<Piece>) = (text.chars().collect(), pieces(pattern));
     let (mut t, mut p, mut retry) = (0, 0, None);
     while t < text.len() {
         match pattern.get(p) {
-            Some('%') => {
+            Some(Piece::Any) => {
                 retry = Some((p + 1, t));
                 p += 1;
             }
-            Some(c) if *c == '_' || *c == text[t] => (t, p) = (t + 1, p + 1),
+            Some(piece) if *piece == Piece::One || *piece == Piece::This(text[t]) => {
+                (t, p) = (t + 1, p + 1);
+            }
             _ => match retry {
                 Some((after, from)) => {
                     (t, p) = (from + 1, after);
@@ -98,7 +100,29 @@ pub fn like(text: &str, pattern: &str) -> bool {
             },
         }
     }
-    pattern[p..].iter().all(|c| *c == '%')
+    pattern[p..].iter().all(|piece| *piece == Piece::Any)
+}
+
+/// A part of a pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Piece {
+    Any,
+    One,
+    This(char),
+}
+
+fn pieces(pattern: &str) -> Vec<Piece> {
+    let mut pieces = Vec::with_capacity(pattern.len());
+    let mut chars = pattern.chars();
+    while let Some(c) = chars.next() {
+        pieces.push(match c {
+            '%' => Piece::Any,
+            '_' => Piece::One,
+            '\\' => Piece::This(chars.next().unwrap_or(c)),
+            c => Piece::This(c),
+        });
+    }
+    pieces
 }
 
 #[cfg(test)]
@@ -117,6 +141,13 @@ mod tests {
             ("", "%", true),
             ("", "_", false),
             ("aab", "%ab", true),
+            ("a_c", r"a\_c", true),
+            ("abc", r"a\_c", false),
+            ("a%", r"a\%", true),
+            ("ab", r"a\%", false),
+            (r"a\b", r"a\\b", true),
+            ("ab", r"a\b", true),
+            (r"a\", r"a\", true),
         ] {
             assert_eq!(like(text, pattern), matches, "{text} like {pattern}");
         }
@@ -132,8 +163,17 @@ mod tests {
 
     proptest! {
         #[test]
-        fn like_is_the_regular_expression(text in "[ab]{0,6}", pattern in "[ab%_]{0,6}") {
-            let expression = pattern.replace('%', ".*").replace('_', ".");
+        fn like_is_the_regular_expression(text in r"[ab%_\\]{0,6}", pattern in r"[ab%_\\]{0,6}") {
+            let mut expression = String::new();
+            let mut chars = pattern.chars();
+            while let Some(c) = chars.next() {
+                expression += &match c {
+                    '%' => ".*".to_owned(),
+                    '_' => ".".to_owned(),
+                    '\\' => regex::escape(&chars.next().unwrap_or('\\').to_string()),
+                    c => c.to_string(),
+                };
+            }
             let expected = regex::Regex::new(&format!("^{expression}$")).unwrap().is_match(&text);
             prop_assert_eq!(like(&text, &pattern), expected);
         }

@@ -1,26 +1,33 @@
 //! Search: which resources below a path have these attributes, names and kinds.
 //!
-//! Cost: a query with an attribute takes the smaller of the matches and the subtree. Two
-//! walks go on in turn, one over the index and one over the tree; the first that has the answer
-//! gives it. Answers come by id, so a page continues after the last id of the one before.
+//! Two plans lead to the answer: a scan of the index of statements, and a walk of the tree. The first page
+//! runs both in turn and keeps the one that is ahead; its cursor says which that was, and where it stopped.
+//! A page costs what it looks at, which is bounded, so it can have fewer items than were asked for, or none,
+//! and a cursor nevertheless.
+//!
+//! Invariant: whichever plan is chosen, the pages together give each match once.
 
 mod ancestors;
 mod condition;
+mod cursor;
 mod index;
-
-use std::collections::BTreeSet;
-
-use globset::{GlobBuilder, GlobMatcher};
+mod matching;
+mod page;
+mod tree;
 
 pub(crate) use self::ancestors::Ancestors;
 pub use self::condition::{Comparison, Condition, like};
+use self::cursor::Position;
+pub use self::cursor::SearchCursor;
 use self::index::IndexScan;
-use super::graph::read;
+use self::matching::Matcher;
+use self::page::{Found, Plan};
+use self::tree::TreeWalk;
 use crate::access::Chain;
-use crate::catalog::{Reads, View, keys};
-use crate::model::{At, Kind, Level, Resource, ResourceId, Stat};
-use crate::tree::{Walk, find};
-use crate::{Caller, Error, Result, Store};
+use crate::catalog::View;
+use crate::model::{At, Kind, Level, Stat};
+use crate::tree::find;
+use crate::{Caller, Result, Store};
 
 /// What to look for; all of it must hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,19 +40,28 @@ pub struct Query {
     pub name: Option<String>,
     /// Only this kind.
     pub kind: Option<Kind>,
-    /// Only resources with an id greater than this: where a page continues.
-    pub after: Option<ResourceId>,
-    /// At most this many.
+    /// Where a page continues: [`SearchPage::next`] of the one before, of the same search.
+    pub after: Option<SearchCursor>,
+    /// At most this many items.
     pub limit: usize,
+    /// At most about this many entries of the index and the tree are looked at for a page.
+    pub effort: usize,
+}
+
+impl Query {
+    /// An effort that takes some tenths of a second at most.
+    pub const EFFORT: usize = 8_192;
+    /// The most items of a page.
+    pub const MAX: usize = 10_000;
 }
 
 /// Part of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchPage {
-    /// What was found, by id.
+    /// What was found, by path.
     pub items: Vec<Stat>,
     /// Where the next page begins. None at the end.
-    pub next: Option<ResourceId>,
+    pub next: Option<SearchCursor>,
 }
 
 impl Store {
@@ -53,118 +69,59 @@ impl Store {
     pub fn search(&self, caller: &Caller, query: &Query) -> Result<SearchPage> {
         let view = self.view()?;
         let top = find(&view, caller, &query.under, Level::ReadMetadata)?;
-        let name = query.name.as_deref().map(pattern).transpose()?;
-        let ancestors = Ancestors::new(&view, top.id());
-        let items = Vec::new();
-        Search { view: &view, caller, query, name, ancestors, items }.run(top)
+        let mut matcher = Matcher::new(&view, caller, query, top.id())?;
+        match query.after.as_ref().map(SearchCursor::position) {
+            None => first_page(&view, caller, query, top, &mut matcher),
+            Some(Position::Tree(after)) => {
+                alone(TreeWalk::new(&view, caller, top, Some(after))?, query, &mut matcher)
+            }
+            Some(Position::Index(range, key)) => {
+                let condition = narrowest(query).ok_or_else(cursor::foreign)?;
+                alone(IndexScan::after(&view, condition, *range, key)?, query, &mut matcher)
+            }
+        }
     }
 }
 
-/// A search under way.
-struct Search<'a> {
-    view: &'a View,
-    caller: &'a Caller,
-    query: &'a Query,
-    name: Option<GlobMatcher>,
-    ancestors: Ancestors<'a>,
-    items: Vec<Stat>,
+/// The condition of which the index has the fewest entries, as far as that can be told from the query.
+fn narrowest(query: &Query) -> Option<&Condition> {
+    query.conditions.iter().min_by_key(|condition| condition.breadth())
 }
 
-/// How many steps each of the two walks takes in its turn.
-const TURN: usize = 1_024;
-
-impl Search<'_> {
-    fn run(mut self, top: Chain) -> Result<SearchPage> {
-        let mut walk = Walk::all_below(self.view, self.caller, top);
-        let narrowest = self.query.conditions.iter().min_by_key(|condition| condition.breadth());
-        let mut index =
-            narrowest.map(|condition| IndexScan::new(self.view, condition, self.query.after));
-        let mut below = BTreeSet::new();
-        loop {
-            if let Some(index) = &mut index
-                && self.index_turn(index)?
-            {
-                return Ok(self.page());
-            }
-            for _ in 0..TURN {
-                match walk.step()? {
-                    Some(entry) => drop(below.insert(entry.id)),
-                    None => return self.page_of(below),
-                }
-            }
+/// Both plans in turn, until one of them has a page or the effort is spent; then the one that found more.
+fn first_page(
+    view: &View,
+    caller: &Caller,
+    query: &Query,
+    top: Chain,
+    matcher: &mut Matcher<'_>,
+) -> Result<SearchPage> {
+    let mut tree = Found::by(TreeWalk::new(view, caller, top, None)?, query);
+    let Some(condition) = narrowest(query) else { return finish(tree, query, matcher) };
+    let mut index = Found::by(IndexScan::new(view, condition), query);
+    while index.looked() + tree.looked() < query.effort.max(1) {
+        if index.turn(matcher)? {
+            return Ok(index.into_page());
+        }
+        if tree.turn(matcher)? {
+            return Ok(tree.into_page());
         }
     }
-
-    /// Goes on in the index; true if that gave the whole page.
-    fn index_turn(&mut self, index: &mut IndexScan<'_>) -> Result<bool> {
-        let ended = index.read()?;
-        if index.is_in_order() || ended {
-            let ids = std::mem::take(&mut index.ids);
-            return Ok(self.take(ids)? || ended);
-        }
-        Ok(false)
-    }
-
-    fn page_of(mut self, ids: BTreeSet<ResourceId>) -> Result<SearchPage> {
-        self.items.clear();
-        self.take(ids)?;
-        Ok(self.page())
-    }
-
-    /// Takes what matches; true if there is more than a page.
-    fn take(&mut self, ids: BTreeSet<ResourceId>) -> Result<bool> {
-        for id in ids.into_iter().filter(|id| self.query.after.is_none_or(|after| *id > after)) {
-            if let Some(stat) = self.matching(id)? {
-                self.items.push(stat);
-            }
-            if self.items.len() > self.limit() {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    fn page(mut self) -> SearchPage {
-        let more = self.items.len() > self.limit();
-        self.items.truncate(self.limit());
-        let next = self.items.last().filter(|_| more).map(|stat| stat.id);
-        SearchPage { items: self.items, next }
-    }
-
-    fn limit(&self) -> usize {
-        self.query.limit.clamp(1, 10_000)
-    }
-
-    fn matching(&mut self, id: ResourceId) -> Result<Option<Stat>> {
-        let Some(resource) = self.view.get::<Resource>(&keys::resource(id))? else {
-            return Ok(None);
-        };
-        if id == self.ancestors.top()
-            || !self.wanted(&resource)
-            || !self.ancestors.reach(resource.parent)?
-        {
-            return Ok(None);
-        }
-        let conditions = &self.query.conditions;
-        if !conditions.is_empty() {
-            let graph = read(self.view, id.0)?;
-            if !conditions.iter().all(|condition| condition.holds(&graph)) {
-                return Ok(None);
-            }
-        }
-        let chain = Chain::read(self.view, id)?;
-        let chain = chain.filter(|chain| chain.level(self.caller) >= Level::ReadMetadata);
-        Ok(chain.map(Stat::from))
-    }
-
-    fn wanted(&self, resource: &Resource) -> bool {
-        self.query.kind.is_none_or(|kind| kind == resource.kind)
-            && self.name.as_ref().is_none_or(|name| name.is_match(&resource.name))
+    match tree.items() > index.items() {
+        true => Ok(tree.into_page()),
+        false => Ok(index.into_page()),
     }
 }
 
-fn pattern(pattern: &str) -> Result<GlobMatcher> {
-    let glob = GlobBuilder::new(pattern).backslash_escape(true).build();
-    let glob = glob.map_err(|fault| Error::invalid(format!("not a pattern for names: {fault}")))?;
-    Ok(glob.compile_matcher())
+fn alone(plan: impl Plan, query: &Query, matcher: &mut Matcher<'_>) -> Result<SearchPage> {
+    finish(Found::by(plan, query), query, matcher)
+}
+
+fn finish<P: Plan>(
+    mut found: Found<P>,
+    query: &Query,
+    matcher: &mut Matcher<'_>,
+) -> Result<SearchPage> {
+    while found.looked() < query.effort.max(1) && !found.turn(matcher)? {}
+    Ok(found.into_page())
 }

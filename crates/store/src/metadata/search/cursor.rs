@@ -1,0 +1,82 @@
+//! Where a search goes on.
+
+use crate::model::Name;
+use crate::{Error, Result};
+
+/// Where a search goes on. It can name what its caller may not see: an opening seals it before it gives it away.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SearchCursor(Position);
+
+/// A place in one of the plans.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Position {
+    /// After the entry with these names below the collection that is searched.
+    Tree(Vec<Name>),
+    /// After this key, in the range of this number of those that the condition has.
+    Index(u8, Vec<u8>),
+}
+
+const TREE: u8 = b't';
+const INDEX: u8 = b'i';
+
+impl SearchCursor {
+    pub(super) fn at(position: Position) -> Self {
+        Self(position)
+    }
+
+    pub(super) fn position(&self) -> &Position {
+        &self.0
+    }
+
+    /// The cursor as bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        match &self.0 {
+            Position::Tree(names) => {
+                let names: Vec<&str> = names.iter().map(Name::as_str).collect();
+                [&[TREE], names.join("/").as_bytes()].concat()
+            }
+            Position::Index(range, key) => [&[INDEX, *range], key.as_slice()].concat(),
+        }
+    }
+
+    /// The cursor in these bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        match bytes {
+            [TREE, names @ ..] => {
+                let names = std::str::from_utf8(names).map_err(|_| foreign())?.split('/');
+                let names: Result<_, _> = names.map(Name::new).collect();
+                Ok(Self(Position::Tree(names.map_err(|_| foreign())?)))
+            }
+            [INDEX, range, key @ ..] => Ok(Self(Position::Index(*range, key.to_vec()))),
+            _ => Err(foreign()),
+        }
+    }
+}
+
+/// A cursor that does not fit the search.
+pub(super) fn foreign() -> Error {
+    Error::invalid("the cursor is not one of this search").with_hint("begin the search again")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_cursor_survives_its_bytes(names in proptest::collection::vec("[^/\0.]{1,9}", 1..4), range: u8, key: Vec<u8>) {
+            let names = names.into_iter().map(|name| Name::new(name).unwrap()).collect();
+            for position in [Position::Tree(names), Position::Index(range, key)] {
+                let cursor = SearchCursor::at(position);
+                prop_assert_eq!(SearchCursor::from_bytes(&cursor.to_bytes()).unwrap(), cursor);
+            }
+        }
+
+        #[test]
+        fn any_bytes_are_a_cursor_or_refused(bytes: Vec<u8>) {
+            let _ = SearchCursor::from_bytes(&bytes);
+        }
+    }
+}

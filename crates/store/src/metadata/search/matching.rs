@@ -1,0 +1,80 @@
+//! Whether something that one of the plans came upon matches.
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use super::Query;
+use super::ancestors::Ancestors;
+use crate::access::Chain;
+use crate::catalog::{Reads, View, keys};
+use crate::metadata::graph::read;
+use crate::model::{Graph, Level, Resource, ResourceId, Stat};
+use crate::{Caller, Error, Result};
+
+/// A query, with what is known of the collections that were passed.
+pub(super) struct Matcher<'a> {
+    view: &'a View,
+    caller: &'a Caller,
+    query: &'a Query,
+    name: Option<GlobMatcher>,
+    ancestors: Ancestors<'a>,
+}
+
+impl<'a> Matcher<'a> {
+    pub(super) fn new(
+        view: &'a View,
+        caller: &'a Caller,
+        query: &'a Query,
+        top: ResourceId,
+    ) -> Result<Self> {
+        let name = query.name.as_deref().map(pattern).transpose()?;
+        Ok(Self { view, caller, query, name, ancestors: Ancestors::new(view, top) })
+    }
+
+    /// An entry of the tree, and what the caller may do with it.
+    pub(super) fn entry(&self, stat: Stat, level: Level) -> Result<Option<Stat>> {
+        let seen = level >= Level::ReadMetadata && self.is_wanted(&stat.resource);
+        let holds = seen && (self.query.conditions.is_empty() || self.holds(&self.graph(stat.id)?));
+        Ok(holds.then_some(stat))
+    }
+
+    /// Something of which the index has a statement, if its description is `wanted`.
+    pub(super) fn stated(
+        &mut self,
+        id: ResourceId,
+        wanted: impl FnOnce(&Graph) -> bool,
+    ) -> Result<Option<Stat>> {
+        let Some(resource) = self.view.get::<Resource>(&keys::resource(id))? else {
+            return Ok(None);
+        };
+        let is_below = id != self.ancestors.top() && self.ancestors.reach(resource.parent)?;
+        if !is_below || !self.is_wanted(&resource) {
+            return Ok(None);
+        }
+        let graph = self.graph(id)?;
+        if !wanted(&graph) || !self.holds(&graph) {
+            return Ok(None);
+        }
+        let chain = Chain::read(self.view, id)?;
+        let chain = chain.filter(|chain| chain.level(self.caller) >= Level::ReadMetadata);
+        Ok(chain.map(Stat::from))
+    }
+
+    fn graph(&self, id: ResourceId) -> Result<Graph> {
+        read(self.view, id.0)
+    }
+
+    fn holds(&self, graph: &Graph) -> bool {
+        self.query.conditions.iter().all(|condition| condition.holds(graph))
+    }
+
+    fn is_wanted(&self, resource: &Resource) -> bool {
+        self.query.kind.is_none_or(|kind| kind == resource.kind)
+            && self.name.as_ref().is_none_or(|name| name.is_match(&resource.name))
+    }
+}
+
+fn pattern(pattern: &str) -> Result<GlobMatcher> {
+    let glob = GlobBuilder::new(pattern).backslash_escape(true).build();
+    let glob = glob.map_err(|fault| Error::invalid(format!("not a pattern for names: {fault}")))?;
+    Ok(glob.compile_matcher())
+}

@@ -1,0 +1,47 @@
+//! The plan that walks the tree, also what is hidden, since something below may be shared.
+
+use super::cursor::Position;
+use super::matching::Matcher;
+use super::page::{Look, Plan};
+use crate::access::Chain;
+use crate::catalog::View;
+use crate::model::{Name, StorePath};
+use crate::tree::Walk;
+use crate::{Caller, Result};
+
+/// A walk of all below the collection searched.
+pub(super) struct TreeWalk<'a> {
+    walk: Walk<'a>,
+    /// How many names lead to the collection searched.
+    depth: usize,
+    /// The entry that was looked at last, below the collection searched.
+    last: Option<Vec<Name>>,
+}
+
+impl<'a> TreeWalk<'a> {
+    /// A walk that goes on after the entry with these names below `top`.
+    pub(super) fn new(
+        view: &'a View,
+        caller: &'a Caller,
+        top: Chain,
+        after: Option<&Vec<Name>>,
+    ) -> Result<Self> {
+        let above = top.path();
+        let after_path = after
+            .map(|names| StorePath::trusted(above.names().iter().chain(names).cloned().collect()));
+        let walk = Walk::all_below(view, caller, top, after_path.as_ref())?;
+        Ok(Self { walk, depth: above.names().len(), last: after.cloned() })
+    }
+}
+
+impl Plan for TreeWalk<'_> {
+    fn look(&mut self, matcher: &mut Matcher<'_>) -> Result<Option<Look>> {
+        let Some((stat, level)) = self.walk.step_with_level()? else { return Ok(None) };
+        self.last = Some(stat.path.names()[self.depth..].to_vec());
+        matcher.entry(stat, level).map(Some)
+    }
+
+    fn position(&self) -> Option<Position> {
+        self.last.clone().map(Position::Tree)
+    }
+}
