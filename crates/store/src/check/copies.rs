@@ -13,7 +13,7 @@ use crate::catalog::{BlobCopy, BlobRecord, Reads, Record, keys};
 use crate::contents::is_loss;
 use crate::model::{PlaceId, PlaceKind};
 use crate::places::Source;
-use crate::{BlobId, Result};
+use crate::{BlobId, Result, Store};
 
 /// A blob that no record knows is somebody's write under way until it is this old.
 const YOUNG: Duration = Duration::from_secs(24 * 3_600);
@@ -43,6 +43,7 @@ impl Bytewise<'_> {
         for copy in &record.copies {
             if let Some((kind, detail)) = self.copy(copy, id, &record).await?
                 && self.is_still(key, value).await?
+                && !self.is_garbage(id).await?
             {
                 let mut finding = Finding::new(kind, id, detail);
                 finding.repaired = self.mend(copy, id).await;
@@ -56,6 +57,23 @@ impl Bytewise<'_> {
     async fn is_still(&self, key: &Bytes, value: &Bytes) -> Result<bool> {
         let (key, value) = (key.clone(), value.clone());
         self.store.blocking(move |store| Ok(store.view()?.value(&key)? == Some(value))).await
+    }
+
+    /// Whether all contents that lie in a blob wait to be swept: its bytes are no loss any more.
+    async fn is_garbage(&self, blob: BlobId) -> Result<bool> {
+        let is_garbage = move |store: &Store| {
+            let view = store.view()?;
+            let contents = view.rows(&keys::blob_users(blob), usize::MAX)?;
+            for (key, _) in &contents {
+                let content = keys::blob_user_parts(key).map(|(_, content)| content);
+                let users = content.map(|content| view.rows(&keys::content_users(content), 1));
+                if users.transpose()?.is_none_or(|users| !users.is_empty()) {
+                    return Ok(false);
+                }
+            }
+            Ok(!contents.is_empty())
+        };
+        self.store.blocking(move |store| is_garbage(store)).await
     }
 
     /// Writes a good copy over this one, if that is asked for and there is one.

@@ -230,6 +230,23 @@ fn a_registered_file_is_read_where_it_lies_and_never_removed() {
 }
 
 #[test]
+fn a_registered_file_that_vanished_is_no_loss_once_its_object_is_removed() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("data.bin");
+    std::fs::write(&file, noise(1_000, 5)).unwrap();
+    let world = world_with_places();
+    let this = registration(&world, &file);
+    run(world.store.register(&world.admin, &path("/x"), &this)).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    let options = cenote_store::CheckOptions::default();
+    assert!(!crate::world::findings(&world.store, options).is_empty(), "it is missed");
+    world.rm("/x").unwrap();
+    assert_clean(&world.store);
+    world.sweep();
+    assert_clean(&world.store);
+}
+
+#[test]
 fn a_file_of_the_store_itself_is_copied_when_it_is_registered() {
     let dir = tempfile::tempdir().unwrap();
     let main = cenote_blob::Place::local("main", dir.path()).unwrap();
