@@ -63,6 +63,10 @@ models: ## compare the heart and the server with their models in N random histor
 	PROPTEST_CASES=$(N) cargo test --release --locked -p cenote-gsd --test it recovery::
 	PROPTEST_CASES=$(N) cargo test --release --locked -p cenote-server --test server model::
 
+plans: ## compare queries and searches with a look at everything, in N random catalogs
+	PROPTEST_CASES=$(N) cargo test --release --locked -p cenote-query --test plans
+	PROPTEST_CASES=$(N) cargo test --release --locked -p cenote-store --test it search::
+
 r-trees: ## put and get N random directories from R, and change them
 	scripts/setup r
 	$(PROGRAM)
@@ -74,7 +78,7 @@ editing: ## edit N * 100 random documents of JSON, TOML and INI and compare what
 outsider: ## send every generated request of every route as every caller
 	CENOTE_OUTSIDER=all cargo test --locked -p cenote-server --test server outsider
 
-nightly: crash models oracle r-trees editing outsider ## what is too long for `make test`: crash, models, oracle, r-trees and editing, N rounds each, and every outsider
+nightly: crash models plans oracle r-trees editing outsider ## what is too long for `make test`: crash, models, plans, oracle, r-trees and editing, N rounds each, and every outsider
 
 fuzz: ## run every fuzz target for a minute each (needs cargo-fuzz and a nightly compiler)
 	cd fuzz && for target in $$(cargo +nightly fuzz list); do \
@@ -106,4 +110,4 @@ bench-irods: build ## measure the R package beside curl, and beside rirods where
 	scripts/setup bench-r
 	bench/irods/run
 
-.PHONY: help build demo lint test python docs r check-r crash models oracle r-trees editing nightly fuzz bench-engines bench-scale bench-native bench-gsd bench-keyset bench-irods
+.PHONY: help build demo lint test python docs r check-r crash models plans oracle r-trees editing nightly fuzz bench-engines bench-scale bench-native bench-gsd bench-keyset bench-irods

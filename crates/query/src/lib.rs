@@ -12,6 +12,12 @@ pub enum Error {
     /// The text is not a query; says what is wrong with it, and where.
     #[error("{0}")]
     Syntax(String),
+    /// The query takes more than it may; says of what.
+    #[error("{0}")]
+    Limit(String),
+    /// Nobody waits for the answer any more.
+    #[error("nobody waits for the answer")]
+    Stopped,
     /// The store could not be read.
     #[error(transparent)]
     Store(#[from] cenote_store::Error),

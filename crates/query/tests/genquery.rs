@@ -4,12 +4,13 @@
 
 use cenote_blob::Place;
 use cenote_kv::MemoryEngine;
+use cenote_query::Error;
 use cenote_query::genquery::{
-    DelayedRule, Options, RemoteZone, Resource, Zone, genquery1, genquery2, stored,
+    DelayedRule, Limits, Options, RemoteZone, Resource, Stop, Zone, genquery1, genquery2, stored,
 };
 use cenote_store::{
-    AccessChange, At, Avu, AvuChange, Caller, Conditions, CreateOptions, Draft, Level, NewUser,
-    Parts, PutOptions, Role, Scope, Store, StorePath,
+    AccessChange, At, Avu, AvuChange, Caller, Conditions, CreateOptions, Draft, Level, NewTicket,
+    NewUser, Parts, PutOptions, Role, Scope, Store, StorePath,
 };
 use proptest::prelude::*;
 
@@ -75,13 +76,14 @@ impl World {
 
     fn ask_with(&self, caller: &Caller, query: &str, options: Options) -> Vec<Vec<String>> {
         let reading = self.store.reading(caller).unwrap();
-        genquery1(&reading, &zone(), query, options).unwrap_or_else(|e| panic!("{query}: {e}"))
+        genquery1(&reading, &zone(), query, options, Limits::NONE)
+            .unwrap_or_else(|e| panic!("{query}: {e}"))
     }
 
     /// The rows of an answer of the second language, their columns joined by `|`.
     fn ask2(&self, query: &str) -> Vec<String> {
         let reading = self.store.reading(&self.admin).unwrap();
-        let rows = genquery2(&reading, &zone(), query, 1_000);
+        let rows = genquery2(&reading, &zone(), query, 1_000, Limits::NONE);
         let rows = rows.unwrap_or_else(|e| panic!("{query}: {e}"));
         rows.into_iter().map(|row| row.join("|")).collect()
     }
@@ -182,6 +184,161 @@ fn conditions_of_one_attribute_are_of_one_statement() {
                 and META_DATA_ATTR_VALUE = 'green' and META_DATA_ATTR_NAME = 'weight' \
                 and META_DATA_ATTR_VALUE n> '9'";
     assert_eq!(world.ask(both), ["/tempZone/home/rods/b|x"]);
+}
+
+#[test]
+fn each_name_of_an_attribute_is_another_one_and_values_follow_the_names() {
+    let world = World::planted();
+    for value in ["1", "3"] {
+        world.describe("/home/rods/a/x", "n", value, None);
+    }
+    world.describe("/home/rods/a/y", "n", "2", None);
+    for (conditions, expected) in [
+        // Both tests are of one attribute, so 1 and 3 together do not pass.
+        (
+            "META_DATA_ATTR_NAME = 'n' and META_DATA_ATTR_VALUE > '1' and META_DATA_ATTR_VALUE < '3'",
+            &["y"][..],
+        ),
+        // The names first: the values are of each in turn.
+        (
+            "META_DATA_ATTR_NAME = 'colour' and META_DATA_ATTR_NAME = 'weight' \
+          and META_DATA_ATTR_VALUE = 'green' and META_DATA_ATTR_VALUE = '9'",
+            &["x"],
+        ),
+        (
+            "META_DATA_ATTR_NAME = 'weight' and META_DATA_ATTR_NAME = 'colour' \
+          and META_DATA_ATTR_VALUE = 'green' and META_DATA_ATTR_VALUE = '9'",
+            &[],
+        ),
+        // The value that is looked up in the index is that of its own name.
+        (
+            "META_DATA_ATTR_NAME = 'weight' and META_DATA_ATTR_VALUE n> '8' \
+          and META_DATA_ATTR_NAME = 'colour' and META_DATA_ATTR_VALUE = 'green'",
+            &["x"],
+        ),
+        ("META_DATA_ATTR_NAME = 'n' and META_DATA_ATTR_VALUE n= '1.0'", &["x"]),
+        ("META_DATA_ATTR_NAME = 'n' and META_DATA_ATTR_VALUE not = '1'", &["x", "y"]),
+    ] {
+        assert_eq!(
+            world.ask(&format!("select DATA_NAME where {conditions}")),
+            expected,
+            "{conditions}"
+        );
+    }
+}
+
+#[test]
+fn a_backslash_makes_a_wildcard_a_letter() {
+    let world = World::planted();
+    for name in ["/home/rods/c_d", "/home/rods/c1d"] {
+        world.mkdir(name);
+        world.put(&format!("{name}/o"), 1);
+    }
+    for (pattern, expected) in [("c_d", 2), (r"c\_d", 1), (r"c\_%", 1), (r"\c1d", 1), (r"c\%", 0)] {
+        let query = format!(
+            "select COLL_NAME, DATA_NAME where COLL_NAME like '/tempZone/home/rods/{pattern}'"
+        );
+        assert_eq!(world.ask(&query).len(), expected, "{query}");
+        let query = query.replace('\\', r"\x5c");
+        assert_eq!(world.ask2(&query).len(), expected, "{query}");
+    }
+}
+
+#[test]
+fn every_column_of_tickets_quotas_and_attributes_answers() {
+    let world = World::planted();
+    let columns = |prefix: &str| {
+        let all = include_str!("../src/genquery/column.rs").lines().map(str::trim);
+        let names = all.filter(|line| line.starts_with(prefix) && line.ends_with(';'));
+        let names: Vec<_> = names.filter_map(|line| line.split(' ').next()).collect();
+        assert!(!names.is_empty(), "{prefix}");
+        names.join(", ")
+    };
+    let new = NewTicket { bytes: 9, uses: 2, ..NewTicket::default() };
+    let at: At = "/home/rods/a/x".parse::<StorePath>().unwrap().into();
+    let ticket = world.store.add_ticket(&world.admin, &at, &new).unwrap();
+    let row = &world.ask(&format!("select {}", columns("TICKET_")))[0];
+    assert!(row.contains(&ticket.ticket) && row.contains("|/tempZone/home/rods/a|"), "{row}");
+    let some = world.ask(
+        "select TICKET_STRING, TICKET_OWNER_NAME, TICKET_OBJECT_TYPE, TICKET_WRITE_BYTE_LIMIT",
+    );
+    assert_eq!(some, [format!("{}|rods|data|9", ticket.ticket)]);
+    assert!(world.ask(&format!("select {}", columns("QUOTA_"))).is_empty());
+    assert_eq!(
+        world.ask(&format!("select {} where USER_NAME = 'rods'", columns("USER_"))).len(),
+        1
+    );
+    for prefix in ["META_DATA_", "META_COLL_", "META_RESC_", "META_USER_"] {
+        world.ask(&format!("select {}", columns(prefix)));
+    }
+    let ids = world.ask(
+        "select META_DATA_ATTR_ID, META_DATA_CREATE_TIME where META_DATA_ATTR_VALUE = 'green'",
+    );
+    assert_eq!(ids.len(), 2, "with units and without are two: {ids:?}");
+    let id = ids[0].split('|').next().unwrap();
+    let found = format!("select META_DATA_ATTR_VALUE where META_DATA_ATTR_ID = '{id}'");
+    assert_eq!(world.ask(&found), ["green"]);
+}
+
+#[test]
+fn the_second_language_orders_by_what_is_not_selected() {
+    let world = World::planted();
+    for (query, expected) in [
+        ("select DATA_NAME order by DATA_SIZE desc", &["x", "y", "it's"][..]),
+        ("select no distinct DATA_NAME order by DATA_SIZE desc", &["x", "y", "x", "it's"]),
+        ("select DATA_NAME order by DATA_SIZE desc, COLL_NAME limit 2", &["x", "y"]),
+        (
+            "select COLL_NAME where DATA_SIZE > '0' group by COLL_NAME order by sum(DATA_SIZE) desc",
+            &["/tempZone/home/rods/b", "/tempZone/home/rods/a"],
+        ),
+    ] {
+        assert_eq!(world.ask2(query), expected, "{query}");
+    }
+}
+
+#[test]
+fn a_query_takes_no_more_than_it_may() {
+    let world = World::planted();
+    for n in 0..100 {
+        let long = format!("{n} {}", "x".repeat(1_000));
+        world.describe("/home/rods/a/x", "n", &long, None);
+        world.describe("/home/rods/a", "m", &long, None);
+    }
+    let product = "select META_DATA_ATTR_VALUE, META_COLL_ATTR_VALUE";
+    let count = "select count(DATA_ID), count(COLL_ID) where META_DATA_ATTR_NAME = 'n' and META_COLL_ATTR_NAME = 'm'";
+    let reading = world.store.reading(&world.admin).unwrap();
+    let ask = |query: &str, count: usize, limits: Limits<'_>| {
+        let options = Options { count, ..Options::default() };
+        let first = genquery1(&reading, &zone(), query, options, limits);
+        let second = genquery2(&reading, &zone(), &format!("{query} limit {count}"), count, limits);
+        (first, second)
+    };
+    type Rows = cenote_query::Result<Vec<Vec<String>>>;
+    let of = |what: &str, (first, second): (Rows, Rows)| {
+        for error in [first.unwrap_err(), second.unwrap_err()] {
+            assert!(matches!(&error, Error::Limit(text) if text.contains(what)), "{error}");
+        }
+    };
+    of("more than 500 rows", ask(product, 10, Limits { rows: 500, ..Limits::NONE }));
+    let small = Limits { bytes: 8 << 20, ..Limits::NONE };
+    of("more than 8388608 bytes", ask(product, 100_000, small));
+    assert_eq!(ask(product, 10, small).0.unwrap().len(), 10, "few rows are wanted");
+    assert_eq!(ask(count, 10, small).0.unwrap(), [["10000", "10000"]]);
+    let asked = std::sync::atomic::AtomicUsize::new(0);
+    let after = |times: usize, stop: Stop| {
+        let asked = &asked;
+        asked.store(0, std::sync::atomic::Ordering::SeqCst);
+        move || (asked.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == times).then_some(stop)
+    };
+    let late = after(100, Stop::Late);
+    let (first, _) = ask(product, 10, Limits { stop: &late, ..Limits::NONE });
+    assert!(matches!(first, Err(Error::Limit(text)) if text.contains("too long")));
+    let gone = after(100, Stop::Gone);
+    let options = Options::default();
+    let first =
+        genquery1(&reading, &zone(), product, options, Limits { stop: &gone, ..Limits::NONE });
+    assert!(matches!(first, Err(Error::Stopped)));
+    assert_eq!(asked.load(std::sync::atomic::Ordering::SeqCst), 101, "it looks at nothing more");
 }
 
 #[test]
@@ -316,7 +473,7 @@ fn a_stored_query_takes_its_arguments() {
     let ask = |text: &str, arguments: &[&str]| {
         let reading = world.store.reading(&world.admin).unwrap();
         let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
-        stored(&reading, &zone(), text, &arguments, 10)
+        stored(&reading, &zone(), text, &arguments, 10, Limits::NONE)
     };
     let token = "select token_id from R_TOKN_MAIN where token_name = 'rodsgroup'";
     assert_eq!(ask(token, &[]).unwrap(), [["200"]]);

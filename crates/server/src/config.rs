@@ -118,6 +118,12 @@ pub struct Irods {
     pub resource: String,
     /// The most rows that a query answers at a time. Some clients cut their listings to it.
     pub rows: u64,
+    /// The most rows that a query looks at, those of joined attributes and access lists each counted.
+    pub query_rows: u64,
+    /// The most bytes of rows that a query holds in memory, about.
+    pub query_bytes: usize,
+    /// Seconds after which a query is given up.
+    pub query_seconds: u64,
     /// The body size that clients are told; larger ones are taken, too. Some clients split what is larger.
     pub body_bytes: u64,
     /// The streams that a parallel write may have.
@@ -136,6 +142,9 @@ impl Default for Irods {
             zone: "tempZone".to_owned(),
             resource: "demoResc".to_owned(),
             rows: 100_000,
+            query_rows: 100_000_000,
+            query_bytes: 256 << 20,
+            query_seconds: 50,
             body_bytes: i32::MAX as u64,
             streams: 64,
             all_streams: 4_096,

@@ -17,10 +17,10 @@ pub(super) struct Access {
 }
 
 impl Source<'_> {
-    /// The access list of something, as rows are made of it: its lines if they matter.
-    pub(super) fn access(&self, entity: Entity, stat: &Stat) -> Vec<Option<Access>> {
+    /// The access list of something, as rows are made of it: its lines if they matter. What is hidden has none.
+    pub(super) fn access(&self, entity: Entity, stat: Option<&Stat>) -> Vec<Option<Access>> {
         match self.about(entity) {
-            true => lines(stat).into_iter().map(Some).collect(),
+            true => self.joined(stat.map(lines).unwrap_or_default()),
             false => vec![None],
         }
     }

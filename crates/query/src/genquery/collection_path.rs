@@ -17,12 +17,27 @@ pub(super) fn parse(zone: &Zone, name: &str) -> Option<StorePath> {
 /// The deepest collection below which everything lies whose name is like `pattern`: the whole names
 /// before the first wildcard. None, if nothing can be.
 pub(super) fn top(zone: &Zone, pattern: &str) -> Option<StorePath> {
-    let fixed = &pattern[..pattern.find(['%', '_']).unwrap_or(pattern.len())];
+    let fixed = fixed(pattern);
     let whole = &fixed[..fixed.rfind('/').unwrap_or(0)];
     match whole.len() <= zone.name.len() {
         true => Some(StorePath::root()),
         false => parse(zone, whole),
     }
+}
+
+/// What a text begins with that is like `pattern`: all before its first wildcard, as [`like`](cenote_store::like)
+/// reads it.
+fn fixed(pattern: &str) -> String {
+    let mut fixed = String::new();
+    let mut chars = pattern.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '%' | '_' => break,
+            '\\' => fixed.push(chars.next().unwrap_or(c)),
+            c => fixed.push(c),
+        }
+    }
+    fixed
 }
 
 #[cfg(test)]
@@ -39,6 +54,8 @@ mod tests {
             ("%", Some("/")),
             ("/y/a/%", None),
             ("/z/a/b", Some("/a")),
+            (r"/z/a\_/b", Some("/a_")),
+            (r"/z/\a/b\%/c%", Some("/a/b%")),
         ] {
             let expected = expected.map(|path| path.parse().unwrap());
             assert_eq!(top(&zone, pattern), expected, "{pattern}");

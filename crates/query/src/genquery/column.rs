@@ -17,6 +17,14 @@ pub(super) enum Entity {
     Zone,
     Rule,
     Token,
+    Quota,
+}
+
+impl Entity {
+    /// Whether it is the attributes of something.
+    pub(super) fn is_avu(self) -> bool {
+        matches!(self, Self::CollectionAvu | Self::ObjectAvu | Self::UserAvu | Self::ResourceAvu)
+    }
 }
 
 /// How values compare and sort.
@@ -95,15 +103,27 @@ columns! {
     META_COLL_ATTR_NAME MetaCollName CollectionAvu Text;
     META_COLL_ATTR_VALUE MetaCollValue CollectionAvu Text;
     META_COLL_ATTR_UNITS MetaCollUnits CollectionAvu Text;
+    META_COLL_ATTR_ID MetaCollId CollectionAvu Integer;
+    META_COLL_CREATE_TIME MetaCollCreateTime CollectionAvu Text;
+    META_COLL_MODIFY_TIME MetaCollModifyTime CollectionAvu Text;
     META_DATA_ATTR_NAME MetaDataName ObjectAvu Text;
     META_DATA_ATTR_VALUE MetaDataValue ObjectAvu Text;
     META_DATA_ATTR_UNITS MetaDataUnits ObjectAvu Text;
+    META_DATA_ATTR_ID MetaDataId ObjectAvu Integer;
+    META_DATA_CREATE_TIME MetaDataCreateTime ObjectAvu Text;
+    META_DATA_MODIFY_TIME MetaDataModifyTime ObjectAvu Text;
     META_USER_ATTR_NAME MetaUserName UserAvu Text;
     META_USER_ATTR_VALUE MetaUserValue UserAvu Text;
     META_USER_ATTR_UNITS MetaUserUnits UserAvu Text;
+    META_USER_ATTR_ID MetaUserId UserAvu Integer;
+    META_USER_CREATE_TIME MetaUserCreateTime UserAvu Text;
+    META_USER_MODIFY_TIME MetaUserModifyTime UserAvu Text;
     META_RESC_ATTR_NAME MetaRescName ResourceAvu Text;
     META_RESC_ATTR_VALUE MetaRescValue ResourceAvu Text;
     META_RESC_ATTR_UNITS MetaRescUnits ResourceAvu Text;
+    META_RESC_ATTR_ID MetaRescId ResourceAvu Integer;
+    META_RESC_CREATE_TIME MetaRescCreateTime ResourceAvu Text;
+    META_RESC_MODIFY_TIME MetaRescModifyTime ResourceAvu Text;
     COLL_ACCESS_TYPE CollAccessType CollectionAccess Integer;
     COLL_ACCESS_NAME CollAccessName CollectionAccess Text;
     COLL_TOKEN_NAMESPACE CollTokenNamespace CollectionAccess Text;
@@ -124,7 +144,11 @@ columns! {
     USER_NAME UserName User Text;
     USER_TYPE UserType User Text;
     USER_ZONE UserZone User Text;
+    USER_DN UserDn User Text;
+    USER_INFO UserInfo User Text;
+    USER_COMMENT UserComment User Text;
     USER_CREATE_TIME UserCreateTime User Text;
+    USER_MODIFY_TIME UserModifyTime User Text;
     RESC_ID RescId Resource Integer;
     RESC_NAME RescName Resource Text;
     RESC_TYPE_NAME RescTypeName Resource Text;
@@ -139,16 +163,46 @@ columns! {
     RESC_PARENT RescParent Resource Text;
     RESC_CREATE_TIME RescCreateTime Resource Text;
     RESC_MODIFY_TIME RescModifyTime Resource Text;
+    TICKET_ID TicketId Ticket Integer;
     TICKET_STRING TicketString Ticket Text;
     TICKET_TYPE TicketType Ticket Text;
+    TICKET_USER_ID TicketUserId Ticket Integer;
+    TICKET_OWNER_NAME TicketOwnerName Ticket Text;
+    TICKET_OWNER_ZONE TicketOwnerZone Ticket Text;
+    TICKET_OBJECT_ID TicketObjectId Ticket Integer;
+    TICKET_OBJECT_TYPE TicketObjectType Ticket Text;
     TICKET_DATA_NAME TicketDataName Ticket Text;
+    TICKET_DATA_COLL_NAME TicketDataCollName Ticket Text;
     TICKET_COLL_NAME TicketCollName Ticket Text;
     TICKET_USES_LIMIT TicketUsesLimit Ticket Integer;
     TICKET_USES_COUNT TicketUsesCount Ticket Integer;
+    TICKET_WRITE_FILE_LIMIT TicketWriteFileLimit Ticket Integer;
+    TICKET_WRITE_FILE_COUNT TicketWriteFileCount Ticket Integer;
+    TICKET_WRITE_BYTE_LIMIT TicketWriteByteLimit Ticket Integer;
+    TICKET_WRITE_BYTE_COUNT TicketWriteByteCount Ticket Integer;
     TICKET_EXPIRY TicketExpiry Ticket Text;
+    TICKET_EXPIRY_TS TicketExpiryTs Ticket Text;
+    TICKET_CREATE_TIME TicketCreateTime Ticket Text;
+    TICKET_MODIFY_TIME TicketModifyTime Ticket Text;
     TICKET_ALLOWED_USER_NAME TicketAllowedUser Ticket Text;
+    TICKET_ALLOWED_USER_TICKET_ID TicketAllowedUserTicketId Ticket Integer;
     TICKET_ALLOWED_GROUP_NAME TicketAllowedGroup Ticket Text;
+    TICKET_ALLOWED_GROUP_TICKET_ID TicketAllowedGroupTicketId Ticket Integer;
     TICKET_ALLOWED_HOST TicketAllowedHost Ticket Text;
+    TICKET_ALLOWED_HOST_TICKET_ID TicketAllowedHostTicketId Ticket Integer;
+    QUOTA_USER_ID QuotaUserId Quota Integer;
+    QUOTA_USER_NAME QuotaUserName Quota Text;
+    QUOTA_USER_ZONE QuotaUserZone Quota Text;
+    QUOTA_USER_TYPE QuotaUserType Quota Text;
+    QUOTA_RESC_ID QuotaRescId Quota Integer;
+    QUOTA_RESC_NAME QuotaRescName Quota Text;
+    QUOTA_LIMIT QuotaLimit Quota Integer;
+    QUOTA_OVER QuotaOver Quota Integer;
+    QUOTA_MODIFY_TIME QuotaModifyTime Quota Text;
+    QUOTA_USAGE QuotaUsage Quota Integer;
+    QUOTA_USAGE_USER_ID QuotaUsageUserId Quota Integer;
+    QUOTA_USAGE_RESC_ID QuotaUsageRescId Quota Integer;
+    QUOTA_USAGE_MODIFY_TIME QuotaUsageModifyTime Quota Text;
     ZONE_NAME ZoneName Zone Text;
     ZONE_TYPE ZoneType Zone Text;
     ZONE_CONNECTION ZoneConnection Zone Text;
@@ -167,6 +221,12 @@ impl Column {
     pub(super) fn is_of_place(self) -> bool {
         matches!(self, Self::DataPath | Self::DataRescName | Self::DataRescHier)
             || matches!(self.entity(), Entity::Resource | Entity::ResourceAvu)
+    }
+
+    /// Whether it is the name of an attribute.
+    pub(super) fn is_attribute_name(self) -> bool {
+        use Column as C;
+        matches!(self, C::MetaCollName | C::MetaDataName | C::MetaUserName | C::MetaRescName)
     }
 
     /// Columns that have another name in GenQuery 2.

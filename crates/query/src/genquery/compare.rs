@@ -49,11 +49,54 @@ impl Comparison {
     }
 }
 
-/// As numbers, where both are and that is wanted; else as text.
+/// As numbers, where that is wanted: what is no number comes after all that are. Else as text.
 pub(super) fn order(a: &str, b: &str, as_numbers: bool) -> Ordering {
-    let number = |text: &str| text.trim().parse::<f64>().ok();
-    let numbers = if as_numbers { number(a).zip(number(b)) } else { None };
-    numbers.and_then(|(a, b)| a.partial_cmp(&b)).unwrap_or_else(|| a.cmp(b))
+    if !as_numbers {
+        return a.cmp(b);
+    }
+    match (Number::of(a), Number::of(b)) {
+        (Some(a), Some(b)) => a.order(b),
+        (None, None) => a.cmp(b),
+        (a, b) => a.is_none().cmp(&b.is_none()),
+    }
+}
+
+/// A number; whole ones are exact, whatever their size.
+#[derive(Debug, Clone, Copy)]
+enum Number {
+    Whole(i128),
+    Float(f64),
+}
+
+impl Number {
+    fn of(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let whole = text.parse().ok().map(Self::Whole);
+        let float = || text.parse::<f64>().ok().filter(|float| float.is_finite());
+        whole.or_else(|| float().map(Self::Float))
+    }
+
+    fn order(self, other: Self) -> Ordering {
+        match (self, other) {
+            (Self::Whole(a), Self::Whole(b)) => a.cmp(&b),
+            (Self::Float(a), Self::Float(b)) => a.partial_cmp(&b).unwrap_or(Ordering::Equal),
+            (Self::Whole(a), Self::Float(b)) => with_float(a, b),
+            (Self::Float(a), Self::Whole(b)) => with_float(b, a).reverse(),
+        }
+    }
+}
+
+/// Exact: rounding would make three numbers of which no order is consistent.
+fn with_float(whole: i128, float: f64) -> Ordering {
+    const BEYOND: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
+    match float {
+        float if float >= BEYOND => Ordering::Less,
+        float if float < -BEYOND => Ordering::Greater,
+        float => {
+            let part = if float > float.floor() { Ordering::Less } else { Ordering::Equal };
+            whole.cmp(&(float.floor() as i128)).then(part)
+        }
+    }
 }
 
 #[cfg(test)]
@@ -87,5 +130,36 @@ mod tests {
         }
         assert!(passes("DATA_NAME = 'aB'", "Ab", false));
         assert!(passes("DATA_NAME like 'a%'", "ABC", false));
+    }
+
+    #[test]
+    fn any_values_have_one_order() {
+        use super::order;
+        let mut values = vec![
+            "10",
+            "2",
+            "1a",
+            "",
+            "x",
+            "nan",
+            "inf",
+            "-1e300",
+            "9007199254740992",
+            "9007199254740993",
+            "9007199254740992.0",
+            "9007199254740992.5",
+            "1.5",
+            "1",
+            "2.0",
+            "170141183460469231731687303715884105727",
+            "1e39",
+        ];
+        values.sort_by(|a, b| order(a, b, true).then_with(|| a.cmp(b)));
+        for (a, first) in values.iter().enumerate() {
+            for second in &values[a..] {
+                assert!(order(first, second, true).is_le(), "{first} {second}");
+            }
+        }
+        assert!(order("9007199254740992", "9007199254740993", true).is_lt());
     }
 }

@@ -2,26 +2,33 @@
 //! storage resources, tickets, zones, delayed rules, and what is said of them.
 //!
 //! `parse` makes a [`Statement`](statement::Statement) of a text of the first language, `source` and `others`
-//! find the rows that may answer it by the cheapest way its conditions allow, `run` filters, projects, sorts and
-//! pages them. The second language has its own folder, over the same rows.
+//! find the rows that may answer it by the cheapest way its conditions allow, `run` tests and projects them, `groups`
+//! and `sorted` make the answer. The answer does not depend on the way: rows are those of everything that the
+//! caller may see. The second language has its own folder, over the same rows.
 
 mod access;
+mod alias;
 mod collection_path;
 mod column;
 mod compare;
 mod cursor;
+mod groups;
 mod lexer;
+mod limits;
 mod others;
 mod parents;
 mod parse;
 mod row;
 mod run;
 mod second;
+mod sorted;
 mod source;
 mod statement;
+mod ticket;
 mod token;
 mod zone;
 
+pub use limits::{Limits, Stop};
 pub use run::genquery1;
 pub use second::{canonical, check_stored, genquery2, stored};
 pub use zone::{DelayedRule, RemoteZone, Resource, Zone};

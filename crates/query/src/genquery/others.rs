@@ -5,14 +5,18 @@ use cenote_store::{PersonId, PersonKind};
 
 use super::column::Entity;
 use super::row::{Row, TicketRow};
-use super::source::Source;
+use super::source::{Each, Source};
 use super::token::TOKENS;
 use super::zone::Resource;
 use crate::Result;
 
 impl Source<'_> {
     /// Gives every row of the first of these that the query is about.
-    pub(super) fn others(&self, each: &mut dyn FnMut(Row)) -> Result<()> {
+    pub(super) fn others(&self, each: Each<'_>) -> Result<()> {
+        if self.about(Entity::Quota) {
+            // There are no quotas, so no row is about one.
+            return Ok(());
+        }
         if self.about(Entity::Ticket) {
             return self.tickets(each);
         }
@@ -23,29 +27,29 @@ impl Source<'_> {
             return self.resources(each);
         }
         if self.about(Entity::Rule) {
-            self.rules(each);
+            self.rules(each)
         } else if self.about(Entity::Token) {
-            TOKENS.iter().for_each(|token| each(Row { token: Some(*token), ..Row::default() }));
+            let mut tokens = TOKENS.iter();
+            tokens.try_for_each(|token| each(Row { token: Some(*token), ..Row::default() }))
         } else {
-            self.zones(each);
+            self.zones(each)
         }
-        Ok(())
     }
 
-    fn users(&self, each: &mut dyn FnMut(Row)) -> Result<()> {
+    fn users(&self, each: Each<'_>) -> Result<()> {
         if !self.reading.may_list_persons() {
             return Ok(());
         }
         for (id, person) in &self.names.persons {
             for user_avu in self.avus(Entity::UserAvu, id.0)? {
-                each(Row { user: Some((*id, person.clone())), user_avu, ..Row::default() });
+                each(Row { user: Some((*id, person.clone())), user_avu, ..Row::default() })?;
             }
         }
         Ok(())
     }
 
     /// A ticket has a row for each combination of those who may use it.
-    fn tickets(&self, each: &mut dyn FnMut(Row)) -> Result<()> {
+    fn tickets(&self, each: Each<'_>) -> Result<()> {
         for ticket in self.reading.tickets()? {
             let resource = self.reading.stat(&ticket.resource.into())?;
             let known = &self.names.persons;
@@ -59,7 +63,7 @@ impl Source<'_> {
                     for host in or_none(ticket.hosts.clone()) {
                         let (ticket, resource) = (ticket.clone(), resource.clone());
                         let row = TicketRow { ticket, resource, user, group, host };
-                        each(Row { ticket: Some(row), ..Row::default() });
+                        each(Row { ticket: Some(row), ..Row::default() })?;
                     }
                 }
             }
@@ -67,23 +71,15 @@ impl Source<'_> {
         Ok(())
     }
 
-    fn resources(&self, each: &mut dyn FnMut(Row)) -> Result<()> {
+    fn resources(&self, each: Each<'_>) -> Result<()> {
         for resource in &self.names.zone.resources {
-            self.resource(resource, &Row::default(), &mut |row| {
-                each(row);
-                Ok(())
-            })?;
+            self.resource(resource, &Row::default(), each)?;
         }
         Ok(())
     }
 
     /// The rows of a storage resource: one for each of its attributes, if they matter.
-    pub(super) fn resource(
-        &self,
-        resource: &Resource,
-        row: &Row,
-        each: &mut dyn FnMut(Row) -> Result<()>,
-    ) -> Result<()> {
+    pub(super) fn resource(&self, resource: &Resource, row: &Row, each: Each<'_>) -> Result<()> {
         let avus = match self.about(Entity::ResourceAvu) {
             true => self.joined(resource.avus.clone()),
             false => vec![None],
@@ -94,17 +90,15 @@ impl Source<'_> {
         Ok(())
     }
 
-    fn rules(&self, each: &mut dyn FnMut(Row)) {
-        for rule in &self.names.zone.delayed {
-            each(Row { rule: Some(rule.clone()), ..Row::default() });
-        }
+    fn rules(&self, each: Each<'_>) -> Result<()> {
+        let mut rules = self.names.zone.delayed.iter();
+        rules.try_for_each(|rule| each(Row { rule: Some(rule.clone()), ..Row::default() }))
     }
 
-    fn zones(&self, each: &mut dyn FnMut(Row)) {
-        each(Row::default());
-        for zone in &self.names.zone.remote {
-            each(Row { remote: Some(zone.clone()), ..Row::default() });
-        }
+    fn zones(&self, each: Each<'_>) -> Result<()> {
+        each(Row::default())?;
+        let mut zones = self.names.zone.remote.iter();
+        zones.try_for_each(|zone| each(Row { remote: Some(zone.clone()), ..Row::default() }))
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use cenote_store::{At, Reading, ResourceId, Stat};
 
+use super::row::CollectionRow;
 use crate::Result;
 
 /// The collections that objects are in, as far as they were looked up.
@@ -17,7 +18,14 @@ impl<'a> Parents<'a> {
         Self { reading, known: HashMap::new() }
     }
 
-    pub(super) fn get(&mut self, id: ResourceId) -> Result<Option<Stat>> {
+    /// The collection that an object is in: of one that the caller may not see, what the object's path says.
+    pub(super) fn of_object(&mut self, object: &Stat) -> Result<CollectionRow> {
+        let id = object.resource.parent;
+        let path = object.path.split_last().map(|(path, _)| path).unwrap_or_default();
+        Ok(CollectionRow { id, path, stat: self.get(id)? })
+    }
+
+    fn get(&mut self, id: ResourceId) -> Result<Option<Stat>> {
         if let Some(known) = self.known.get(&id) {
             return Ok(known.clone());
         }

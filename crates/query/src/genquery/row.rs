@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use cenote_store::{
-    Avu, ContentHead, Level, Person, PersonId, PersonKind, ReplicaView, Role, Stat, StorePath,
+    Avu, ContentHead, Person, PersonId, PersonKind, ReplicaView, ResourceId, Role, Stat, StorePath,
     Ticket, Time,
 };
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::access::Access;
 use super::column::{Column, Entity};
@@ -15,7 +16,7 @@ use super::zone::{DelayedRule, RemoteZone, Resource, Zone};
 /// What a row is about.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Row {
-    pub(super) collection: Option<Stat>,
+    pub(super) collection: Option<CollectionRow>,
     pub(super) object: Option<Stat>,
     /// Which of the object's replicas, if they matter.
     pub(super) replica: Option<ReplicaRow>,
@@ -32,6 +33,20 @@ pub(super) struct Row {
     pub(super) remote: Option<RemoteZone>,
     pub(super) rule: Option<DelayedRule>,
     pub(super) token: Option<Token>,
+}
+
+/// A collection; one that the caller may not see has its id and path only, as the path of an object in it tells.
+#[derive(Debug, Clone)]
+pub(super) struct CollectionRow {
+    pub(super) id: ResourceId,
+    pub(super) path: StorePath,
+    pub(super) stat: Option<Stat>,
+}
+
+impl From<Stat> for CollectionRow {
+    fn from(stat: Stat) -> Self {
+        Self { id: stat.id, path: stat.path.clone(), stat: Some(stat) }
+    }
 }
 
 /// A replica, and whether it is the first good one of its object.
@@ -74,20 +89,29 @@ impl Names<'_> {
     /// The text of a column; none, if the row has nothing there.
     pub(super) fn text(&self, row: &Row, column: Column) -> Option<String> {
         Some(match column.entity() {
-            Entity::Collection => self.of_collection(row.collection.as_ref()?, column),
+            Entity::Collection => return self.of_collection(row.collection.as_ref()?, column),
             Entity::Object => self.of_object(row.object.as_ref()?, row.replica.as_ref(), column),
-            Entity::CollectionAvu => of_avu(row.collection_avu.as_ref()?, column),
-            Entity::ObjectAvu => of_avu(row.object_avu.as_ref()?, column),
+            Entity::CollectionAvu => {
+                let stat = row.collection.as_ref()?.stat.as_ref();
+                of_avu(row.collection_avu.as_ref()?, stat?.resource.modified, column)
+            }
+            Entity::ObjectAvu => {
+                let modified = row.object.as_ref()?.resource.modified;
+                of_avu(row.object_avu.as_ref()?, modified, column)
+            }
             Entity::CollectionAccess => self.of_access(row.collection_access.as_ref()?, column),
             Entity::ObjectAccess => self.of_access(row.object_access.as_ref()?, column),
             Entity::User => self.of_user(row.user.as_ref()?, column),
-            Entity::UserAvu => of_avu(row.user_avu.as_ref()?, column),
+            Entity::UserAvu => of_avu(row.user_avu.as_ref()?, row.user.as_ref()?.1.created, column),
             Entity::Resource => self.of_resource(row.resource.as_ref()?, column),
-            Entity::ResourceAvu => of_avu(row.resource_avu.as_ref()?, column),
+            Entity::ResourceAvu => {
+                of_avu(row.resource_avu.as_ref()?, row.resource.as_ref()?.modified, column)
+            }
             Entity::Ticket => self.of_ticket(row.ticket.as_ref()?, column),
             Entity::Zone => self.of_zone(row.remote.as_ref(), column),
             Entity::Rule => of_rule(row.rule.as_ref()?, column),
             Entity::Token => of_token(row.token?, column),
+            Entity::Quota => return None,
         })
     }
 
@@ -97,6 +121,7 @@ impl Names<'_> {
             Column::UserName => person.name.clone(),
             Column::UserType => user_type(person).to_owned(),
             Column::UserZone => self.zone.name.clone(),
+            Column::UserDn | Column::UserInfo | Column::UserComment => String::new(),
             _ => time(person.created),
         }
     }
@@ -132,21 +157,24 @@ impl Names<'_> {
         }
     }
 
-    fn of_collection(&self, stat: &Stat, column: Column) -> String {
-        let resource = &stat.resource;
+    fn of_collection(&self, collection: &CollectionRow, column: Column) -> Option<String> {
         match column {
-            Column::CollId => stat.id.to_string(),
-            Column::CollName => self.path(&stat.path),
-            Column::CollParentName => match stat.path.split_last() {
-                Some((parent, _)) => self.path(&parent),
-                None => "/".to_owned(),
-            },
+            Column::CollId => return Some(collection.id.to_string()),
+            Column::CollName => return Some(self.path(&collection.path)),
+            Column::CollParentName => {
+                let parent = collection.path.split_last();
+                return Some(parent.map_or_else(|| "/".to_owned(), |(path, _)| self.path(&path)));
+            }
+            _ => {}
+        }
+        let resource = &collection.stat.as_ref()?.resource;
+        Some(match column {
             Column::CollOwnerName => self.person(resource.owner),
             Column::CollOwnerZone => self.zone.name.clone(),
             Column::CollInheritance => u8::from(resource.access.inherit).to_string(),
             Column::CollCreateTime => time(resource.created),
             _ => time(resource.mtime.unwrap_or(resource.modified)),
-        }
+        })
     }
 
     fn of_object(&self, stat: &Stat, replica: Option<&ReplicaRow>, column: Column) -> String {
@@ -212,29 +240,6 @@ impl Names<'_> {
     pub(super) fn resource(&self, id: u64) -> Option<&Resource> {
         self.zone.resources.iter().find(|resource| resource.id == id)
     }
-
-    fn of_ticket(&self, row: &TicketRow, column: Column) -> String {
-        let ticket = &row.ticket;
-        let stat = row.resource.as_ref();
-        let of_kind = |content: bool| stat.filter(|s| s.resource.content.is_some() == content);
-        match column {
-            Column::TicketString => ticket.ticket.clone(),
-            Column::TicketType if ticket.level > Level::ReadObject => "write".to_owned(),
-            Column::TicketType => "read".to_owned(),
-            Column::TicketDataName => {
-                of_kind(true).map(|s| s.resource.name.clone()).unwrap_or_default()
-            }
-            Column::TicketCollName => {
-                of_kind(false).map(|s| self.path(&s.path)).unwrap_or_default()
-            }
-            Column::TicketUsesLimit => ticket.uses.1.to_string(),
-            Column::TicketUsesCount => ticket.uses.0.to_string(),
-            Column::TicketExpiry => ticket.expires.map(time).unwrap_or_default(),
-            Column::TicketAllowedUser => row.user.map(|id| self.person(id)).unwrap_or_default(),
-            Column::TicketAllowedGroup => row.group.map(|id| self.person(id)).unwrap_or_default(),
-            _ => row.host.clone().unwrap_or_default(),
-        }
-    }
 }
 
 /// `sha2:` and the SHA-256 in base64, if it is known.
@@ -249,7 +254,8 @@ fn noted(column: Column) -> String {
     format!("irods:{}", column.name())
 }
 
-fn of_avu(avu: &Avu, column: Column) -> String {
+/// Of an attribute of something that was changed at some time last: when single attributes were, is not kept.
+fn of_avu(avu: &Avu, modified: Time, column: Column) -> String {
     use Column as C;
     match column {
         C::MetaCollName | C::MetaDataName | C::MetaUserName | C::MetaRescName => {
@@ -258,8 +264,25 @@ fn of_avu(avu: &Avu, column: Column) -> String {
         C::MetaCollValue | C::MetaDataValue | C::MetaUserValue | C::MetaRescValue => {
             avu.value.clone()
         }
-        _ => avu.unit.clone().unwrap_or_default(),
+        C::MetaCollUnits | C::MetaDataUnits | C::MetaUserUnits | C::MetaRescUnits => {
+            avu.unit.clone().unwrap_or_default()
+        }
+        C::MetaCollId | C::MetaDataId | C::MetaUserId | C::MetaRescId => {
+            let unit = avu.unit.as_deref().unwrap_or_default();
+            number(&[&avu.attribute, &avu.value, unit]).to_string()
+        }
+        _ => time(modified),
     }
+}
+
+/// The number that something without one has: as in iRODS, the same attribute, value and units are one number.
+pub(super) fn number(parts: &[&str]) -> u64 {
+    let mut bytes = Vec::new();
+    for part in parts {
+        bytes.extend_from_slice(&(part.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(part.as_bytes());
+    }
+    xxh3_64(&bytes) >> 1
 }
 
 fn of_rule(rule: &DelayedRule, column: Column) -> String {
@@ -280,7 +303,7 @@ fn of_token(token: Token, column: Column) -> String {
 }
 
 /// Seconds since 1970 in 11 digits, so that they sort as text.
-fn time(time: Time) -> String {
+pub(super) fn time(time: Time) -> String {
     format!("{:011}", time.secs())
 }
 

@@ -1,17 +1,20 @@
-//! From rows to the answer: tests, projection, aggregates, order, pages.
+//! From rows to the answer of a GenQuery 1 statement.
 
-use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
 
 use cenote_store::{Avu, Reading};
 
 use super::Options;
-use super::column::{Column, Entity, Type};
-use super::compare::order;
+use super::alias::{self, Alias};
+use super::column::{Column, Entity};
+use super::groups::{Columns, Groups};
+use super::limits::{Limits, Meter};
 use super::parse::parse;
 use super::row::{Names, Row};
+use super::sorted::{Shape, Sorted, Values};
 use super::source::Source;
-use super::statement::{Function, Output, Statement, Test};
+use super::statement::{Function, Output, Statement};
 use super::zone::Zone;
 use crate::Result;
 
@@ -21,207 +24,173 @@ pub fn genquery1(
     zone: &Zone,
     text: &str,
     options: Options,
+    limits: Limits<'_>,
 ) -> Result<Vec<Vec<String>>> {
     let statement = parse(text)?;
     let persons = reading.persons()?.into_iter().collect();
+    let numbers = alias::numbers(&statement.tests);
     let run = Run {
         reading,
         names: Names { zone, persons },
-        others: other_avus(&statement.tests),
+        further: alias::further(&statement.tests, &numbers),
+        numbers,
         statement: &statement,
         options,
+        meter: &Meter::new(limits),
+        counted: RefCell::default(),
     };
-    let rows = run.rows()?;
-    Ok(rows.into_iter().skip(options.offset).take(options.count).collect())
+    run.answer()
 }
 
 struct Run<'a> {
     reading: &'a Reading,
     names: Names<'a>,
     statement: &'a Statement,
-    /// Tests of further attributes of the same thing: by their places in the statement.
-    others: Vec<Vec<usize>>,
+    /// Which attribute of a thing each test is about.
+    numbers: Vec<usize>,
+    /// The tests of each attribute but the one that is selected.
+    further: BTreeMap<Alias, Vec<usize>>,
     options: Options,
+    meter: &'a Meter<'a>,
+    /// How often each further attribute was found of the thing looked at last.
+    counted: RefCell<HashMap<Alias, (u64, usize)>>,
 }
 
 impl Run<'_> {
-    fn rows(&self) -> Result<Vec<Vec<String>>> {
-        let mut found = Vec::new();
-        let mut fault = None;
-        self.candidates(&mut |row| {
-            if fault.is_some() {
-                return;
-            }
-            match self.project(&row) {
-                Ok(projected) => found.extend(projected),
-                Err(error) => fault = Some(error),
-            }
-        })?;
-        if let Some(error) = fault {
-            return Err(error);
+    fn answer(&self) -> Result<Vec<Vec<String>>> {
+        let columns = columns(&self.statement.outputs);
+        let mut sorted = Sorted::new(self.shape(), self.meter);
+        if columns.iter().all(Option::is_none) {
+            self.rows(&mut |row| sorted.push(row))?;
+        } else {
+            let mut groups = Groups::new(columns, self.meter);
+            self.rows(&mut |row| groups.push(row))?;
+            groups.rows().try_for_each(|row| sorted.push(row))?;
         }
-        let outputs = &self.statement.outputs;
-        if outputs.iter().any(|output| output.function.is_some_and(Function::is_aggregate)) {
-            found = aggregate(outputs, found);
-        }
-        Ok(self.arrange(found))
+        Ok(sorted.finish())
     }
 
-    /// Every row that may be part of the answer.
-    fn candidates(&self, each: &mut dyn FnMut(Row)) -> Result<()> {
+    /// The outputs of every row that passes all tests.
+    fn rows(&self, take: &mut dyn FnMut(Values) -> Result<()>) -> Result<()> {
         let outputs = self.statement.outputs.iter().map(|output| output.column);
         let columns = outputs.chain(self.statement.tests.iter().map(|test| test.column));
         let source = Source {
             reading: self.reading,
             names: &self.names,
+            meter: self.meter,
             tests: &self.statement.tests,
+            numbers: &self.numbers,
             entities: columns.clone().map(Column::entity).collect(),
             of_places: columns.clone().any(Column::is_of_place),
             case_sensitive: self.options.case_sensitive,
             outer: false,
         };
-        source.rows(each)
+        source.rows(&mut |row| self.project(&row, take))
     }
 
-    /// The outputs of a row that passes all tests.
-    fn project(&self, row: &Row) -> Result<Option<Vec<String>>> {
-        for (place, test) in self.statement.tests.iter().enumerate() {
-            if self.others.iter().flatten().any(|other| *other == place) {
-                continue;
-            }
-            let text = self.names.text(row, test.column);
-            if !text.is_some_and(|text| test.holds(&text, self.options.case_sensitive)) {
-                return Ok(None);
-            }
-        }
-        for group in &self.others {
-            if !self.has_other(row, group)? {
-                return Ok(None);
-            }
+    /// Gives the outputs of a row that passes all tests: as often as its further attributes are there, since each
+    /// of them is joined.
+    fn project(&self, row: &Row, take: &mut dyn FnMut(Values) -> Result<()>) -> Result<()> {
+        let selected = self.numbers.iter().zip(0..).filter(|(number, _)| **number == 0);
+        if !selected.map(|(_, place)| place).all(|place| self.passes(row, place)) {
+            return Ok(());
         }
         let outputs = self.statement.outputs.iter();
-        Ok(outputs.map(|output| self.names.text(row, output.column)).collect())
+        let outputs: Option<Vec<String>> =
+            outputs.map(|output| self.names.text(row, output.column)).collect();
+        let Some(outputs) = outputs else { return Ok(()) };
+        let mut times = 1_usize;
+        for (alias, places) in &self.further {
+            times = times.saturating_mul(self.times(row, *alias, places)?);
+        }
+        if self.options.distinct && columns(&self.statement.outputs).iter().all(Option::is_none) {
+            times = times.min(1);
+        }
+        for again in 0..times {
+            if again > 0 {
+                self.meter.row()?;
+            }
+            take(outputs.iter().cloned().map(Some).collect())?;
+        }
+        Ok(())
     }
 
-    /// Whether what the row is about has an attribute that passes all tests of a group.
-    fn has_other(&self, row: &Row, group: &[usize]) -> Result<bool> {
-        let Some(first) = group.first().and_then(|place| self.statement.tests.get(*place)) else {
-            return Ok(true);
-        };
-        let entity = first.column.entity();
-        let id = match entity {
-            Entity::ObjectAvu => row.object.as_ref().map(|stat| stat.id.0),
-            Entity::CollectionAvu => row.collection.as_ref().map(|stat| stat.id.0),
-            _ => row.user.as_ref().map(|(id, _)| id.0),
-        };
-        let Some(id) = id else { return Ok(false) };
-        let passes = |avu: Avu| {
-            let other = Some(avu);
-            let row = match entity {
-                Entity::ObjectAvu => Row { object_avu: other, ..Row::default() },
-                Entity::CollectionAvu => Row { collection_avu: other, ..Row::default() },
-                _ => Row { user_avu: other, ..Row::default() },
-            };
-            group.iter().all(|place| {
-                let test = &self.statement.tests[*place];
-                let text = self.names.text(&row, test.column);
-                text.is_some_and(|text| test.holds(&text, self.options.case_sensitive))
-            })
-        };
-        Ok(self.reading.avus(id)?.into_iter().any(passes))
+    fn passes(&self, row: &Row, place: usize) -> bool {
+        let test = &self.statement.tests[place];
+        let text = self.names.text(row, test.column);
+        text.is_some_and(|text| test.holds(&text, self.options.case_sensitive))
     }
 
-    /// Sorts as the statement says, and gives equal rows once if that is wanted.
-    fn arrange(&self, mut rows: Vec<Vec<String>>) -> Vec<Vec<String>> {
+    /// How many attributes of what the row is about pass all these tests.
+    fn times(&self, row: &Row, alias: Alias, places: &[usize]) -> Result<usize> {
+        let Some(id) = id(row, alias.0) else { return Ok(0) };
+        if let Some((known, times)) = self.counted.borrow().get(&alias)
+            && *known == id
+        {
+            return Ok(*times);
+        }
+        let avus = match (&row.resource, alias.0) {
+            (Some(resource), Entity::ResourceAvu) => resource.avus.clone(),
+            _ => self.reading.avus(id)?,
+        };
+        let mut probe = row.clone();
+        let mut passes = |avu: Avu| {
+            put(&mut probe, alias.0, avu);
+            places.iter().all(|place| self.passes(&probe, *place))
+        };
+        let times = avus.into_iter().filter_map(|avu| passes(avu).then_some(())).count();
+        self.counted.borrow_mut().insert(alias, (id, times));
+        Ok(times)
+    }
+
+    fn shape(&self) -> Shape {
         let outputs = &self.statement.outputs;
-        let said: Vec<usize> =
-            (0..outputs.len()).filter(|place| is_order(outputs[*place])).collect();
-        let by = |a: &Vec<String>, b: &Vec<String>, places: &[usize]| {
-            let by = places.iter().map(|place| by_output(outputs[*place], &a[*place], &b[*place]));
-            by.fold(Ordering::Equal, Ordering::then)
+        let order = outputs.iter().zip(0..).filter_map(|(output, place)| match output.function? {
+            Function::Ascending => Some((place, false)),
+            Function::Descending => Some((place, true)),
+            _ => None,
+        });
+        let r#type = |output: &Output| {
+            let of = output.column.r#type();
+            let aggregate = output.function.and_then(Function::aggregate);
+            aggregate.map_or(of, |aggregate| aggregate.r#type(of))
         };
-        if self.options.distinct {
-            let all: Vec<usize> = said.iter().copied().chain(0..outputs.len()).collect();
-            rows.sort_by(|a, b| by(a, b, &all));
-            rows.dedup();
-        } else {
-            rows.sort_by(|a, b| by(a, b, &said));
+        Shape {
+            types: outputs.iter().map(r#type).collect(),
+            given: outputs.len(),
+            order: order.collect(),
+            distinct: self.options.distinct,
+            skipped: self.options.offset,
+            wanted: self.options.offset.saturating_add(self.options.count),
         }
-        rows
     }
 }
 
-fn is_order(output: Output) -> bool {
-    output.function.is_some_and(|function| !function.is_aggregate())
-}
-
-fn by_output(output: Output, a: &str, b: &str) -> Ordering {
-    let numbers = output.column.r#type() == Type::Integer
-        || output.function.is_some_and(|function| function == Function::Count);
-    let ordering = order(a, b, numbers);
-    match output.function {
-        Some(Function::Descending) => ordering.reverse(),
-        _ => ordering,
-    }
-}
-
-/// Tests that name a column of an attribute again are of another attribute of the same thing; so are
-/// those that follow.
-fn other_avus(tests: &[Test]) -> Vec<Vec<usize>> {
-    let mut groups: BTreeMap<Entity, Vec<Vec<usize>>> = BTreeMap::new();
-    for (place, test) in tests.iter().enumerate() {
-        let entity = test.column.entity();
-        if !matches!(entity, Entity::ObjectAvu | Entity::CollectionAvu | Entity::UserAvu) {
-            continue;
-        }
-        let groups = groups.entry(entity).or_default();
-        let again =
-            |group: &Vec<usize>| group.iter().any(|known| tests[*known].column == test.column);
-        match groups.last_mut() {
-            Some(group) if !again(group) => group.push(place),
-            _ => groups.push(vec![place]),
-        }
-    }
-    groups.into_values().flat_map(|groups| groups.into_iter().skip(1)).collect()
-}
-
-/// One row for each combination of the outputs that are no aggregates.
-fn aggregate(outputs: &[Output], rows: Vec<Vec<String>>) -> Vec<Vec<String>> {
-    let is_aggregate = |place: usize| outputs[place].function.is_some_and(Function::is_aggregate);
-    let grouped = !(0..outputs.len()).all(is_aggregate);
-    let mut groups: BTreeMap<Vec<String>, Vec<Vec<String>>> = BTreeMap::new();
-    if !grouped {
-        groups.insert(Vec::new(), Vec::new());
-    }
-    for row in rows {
-        let key = row.iter().enumerate().filter(|(place, _)| !is_aggregate(*place));
-        groups.entry(key.map(|(_, text)| text.clone()).collect()).or_default().push(row);
-    }
-    let value = |rows: &[Vec<String>], place: usize| {
-        let column: Vec<&str> = rows.iter().map(|row| row[place].as_str()).collect();
-        match outputs[place].function.filter(|function| function.is_aggregate()) {
-            Some(function) => combine(function, outputs[place].column, &column),
-            None => column.first().map_or_else(String::new, |text| (*text).to_owned()),
-        }
+/// What is made of each output.
+fn columns(outputs: &[Output]) -> Columns {
+    let column = |output: &Output| {
+        let aggregate = output.function.and_then(Function::aggregate)?;
+        Some((aggregate, output.column.r#type()))
     };
-    groups
-        .into_values()
-        .map(|rows| (0..outputs.len()).map(|place| value(&rows, place)).collect())
-        .collect()
+    outputs.iter().map(column).collect()
 }
 
-/// One value of many; no text, where there is none.
-fn combine(function: Function, column: Column, values: &[&str]) -> String {
-    let numbers = column.r#type() == Type::Integer;
-    let by = |a: &&&str, b: &&&str| order(a, b, numbers);
-    let sum = || values.iter().filter_map(|text| text.parse::<f64>().ok()).sum::<f64>();
-    let value = match function {
-        Function::Count => Some(values.len().to_string()),
-        Function::Minimum => values.iter().min_by(by).map(|text| (*text).to_owned()),
-        Function::Maximum => values.iter().max_by(by).map(|text| (*text).to_owned()),
-        Function::Sum if !values.is_empty() => Some(sum().to_string()),
-        Function::Average if !values.is_empty() => Some((sum() / values.len() as f64).to_string()),
-        _ => None,
+/// The number of what the row has attributes of; none, if it is not there or hidden.
+fn id(row: &Row, entity: Entity) -> Option<u64> {
+    match entity {
+        Entity::ObjectAvu => row.object.as_ref().map(|stat| stat.id.0),
+        Entity::CollectionAvu => row.collection.as_ref()?.stat.as_ref().map(|stat| stat.id.0),
+        Entity::ResourceAvu => row.resource.as_ref().map(|resource| resource.id),
+        _ => row.user.as_ref().map(|(id, _)| id.0),
+    }
+}
+
+fn put(row: &mut Row, entity: Entity, avu: Avu) {
+    let place = match entity {
+        Entity::ObjectAvu => &mut row.object_avu,
+        Entity::CollectionAvu => &mut row.collection_avu,
+        Entity::ResourceAvu => &mut row.resource_avu,
+        _ => &mut row.user_avu,
     };
-    value.unwrap_or_default()
+    *place = Some(avu);
 }

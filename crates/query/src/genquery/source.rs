@@ -3,16 +3,20 @@
 //! A query about objects or collections takes, in this order: what the index has for an attribute,
 //! a value or both; one collection that is named; the subtree that a pattern begins with; everything.
 //! What is found by any of them is tested against all conditions afterwards.
+//!
+//! Invariant: every way gives the same rows of those that pass all conditions. So none of them asks whether the
+//! caller may list a collection: what is shared out of a private one is found like anything else.
 
 use std::collections::BTreeSet;
 
-use cenote_store::{At, Avu, Kind, ListOptions, Reading, ResourceId, Stat, StorePath};
+use cenote_store::{At, Avu, Kind, Name, Reading, ResourceId, Stat, StorePath};
 
 use super::access::Access;
 use super::collection_path::{parse, top};
 use super::column::{Column, Entity};
+use super::limits::Meter;
 use super::parents::Parents;
-use super::row::{Names, ReplicaRow, Row};
+use super::row::{CollectionRow, Names, ReplicaRow, Row};
 use super::statement::Test;
 use super::zone::Zone;
 use crate::Result;
@@ -26,12 +30,21 @@ const OF_COLLECTIONS: &[Entity] =
 
 type Described = (Option<Avu>, Option<Access>);
 
+/// Takes a row.
+pub(super) type Each<'a> = &'a mut dyn FnMut(Row) -> Result<()>;
+
+/// Takes a collection or an object.
+type Take<'a> = &'a mut dyn FnMut(Stat) -> Result<()>;
+
 /// What a query reads, and what it asks for.
 pub(super) struct Source<'a> {
     pub(super) reading: &'a Reading,
     pub(super) names: &'a Names<'a>,
+    pub(super) meter: &'a Meter<'a>,
     /// Conditions that every row of the answer passes.
     pub(super) tests: &'a [Test],
+    /// Which attribute of a thing each of them is about: its number.
+    pub(super) numbers: &'a [usize],
     pub(super) entities: BTreeSet<Entity>,
     /// Values narrow the search as they are only where case counts.
     pub(super) case_sensitive: bool,
@@ -43,9 +56,13 @@ pub(super) struct Source<'a> {
 
 impl Source<'_> {
     /// Gives every row that may answer to `each`.
-    pub(super) fn rows(&self, each: &mut dyn FnMut(Row)) -> Result<()> {
+    pub(super) fn rows(&self, each: Each<'_>) -> Result<()> {
         use Entity as E;
         let about = |entities: &[E]| self.about_any(entities);
+        let each = &mut |row| {
+            self.meter.row()?;
+            each(row)
+        };
         if about(&[E::Object, E::ObjectAvu, E::ObjectAccess]) {
             self.objects(each)
         } else if about(OF_COLLECTIONS) {
@@ -83,134 +100,111 @@ impl Source<'_> {
         self.names.zone
     }
 
-    fn objects(&self, each: &mut dyn FnMut(Row)) -> Result<()> {
+    fn objects(&self, each: Each<'_>) -> Result<()> {
         let mut parents = Parents::of(self.reading);
-        let indexed = self.indexed(Column::MetaDataName, Column::MetaDataValue)?;
-        let named = self.value(Column::CollName);
-        let name = self.value(Column::DataName);
         let mut take = |stat: Stat| self.object(stat, &mut parents, each);
-        if let Some(ids) = indexed {
+        if let Some(ids) = self.indexed(Column::MetaDataName, Column::MetaDataValue)? {
             return self.by_id(ids, Kind::Object, &mut take);
         }
-        match (named, name) {
+        match (self.value(Column::CollName), self.value(Column::DataName)) {
             (Some(collection), Some(name)) => {
-                let path = parse(self.zone(), collection);
-                let name = cenote_store::Name::new(name).ok();
-                let path = path.zip(name).and_then(|(path, name)| path.join(name).ok());
-                let stat = path.map(|path| self.reading.stat(&path.into())).transpose()?.flatten();
-                stat.filter(|stat| stat.resource.kind == Kind::Object).map_or(Ok(()), take)
+                let path = parse(self.zone(), collection).zip(Name::new(name).ok());
+                let path = path.and_then(|(path, name)| path.join(name).ok());
+                self.at(path, Kind::Object, &mut take)
             }
             (Some(collection), None) => match parse(self.zone(), collection) {
-                Some(path) => self.children(&path, Kind::Object, &mut take),
+                Some(path) => {
+                    self.all(self.reading.children(&path.into())?, Kind::Object, &mut take)
+                }
                 None => Ok(()),
             },
-            _ => self.subtree(Column::CollName, Kind::Object, &mut take),
+            _ => self.subtree(Kind::Object, &mut take),
         }
     }
 
-    fn collections(&self, each: &mut dyn FnMut(Row)) -> Result<()> {
-        let mut take = |stat: Stat| self.collection(stat, Row::default(), each);
+    fn collections(&self, each: Each<'_>) -> Result<()> {
+        let mut take = |stat: Stat| self.collection(stat.into(), Row::default(), each);
         if let Some(ids) = self.indexed(Column::MetaCollName, Column::MetaCollValue)? {
             return self.by_id(ids, Kind::Collection, &mut take);
         }
         if let Some(name) = self.value(Column::CollName) {
-            let path = parse(self.zone(), name);
-            let stat = path.map(|path| self.reading.stat(&path.into())).transpose()?.flatten();
-            return stat.filter(|s| s.resource.kind == Kind::Collection).map_or(Ok(()), take);
+            return self.at(parse(self.zone(), name), Kind::Collection, &mut take);
         }
+        let kind = Kind::Collection;
         match self.value(Column::CollParentName).map(|name| parse(self.zone(), name)) {
-            Some(Some(path)) => self.children(&path, Kind::Collection, &mut take),
-            Some(None) => self.root(&mut take),
+            Some(Some(path)) => self.all(self.reading.children(&path.into())?, kind, &mut take),
+            Some(None) => self.at(Some(StorePath::root()), kind, &mut take),
             None => {
-                self.root(&mut take)?;
-                self.subtree(Column::CollName, Kind::Collection, &mut take)
+                self.at(Some(StorePath::root()), kind, &mut take)?;
+                self.subtree(kind, &mut take)
             }
         }
-    }
-
-    fn root(&self, take: &mut dyn FnMut(Stat) -> Result<()>) -> Result<()> {
-        self.reading.stat(&At::Id(ResourceId::ROOT))?.map_or(Ok(()), take)
     }
 
     /// What the index has for an attribute, a value or both; none, if it does not help.
     fn indexed(&self, name: Column, value: Column) -> Result<Option<BTreeSet<u64>>> {
-        Ok(match (self.value(name), self.value(value)) {
-            (Some(attribute), value) => self.reading.stating(attribute, value, MOST)?,
-            (None, Some(value)) => self.reading.stating_value(value, MOST)?,
-            (None, None) => None,
-        })
+        if !self.case_sensitive {
+            return Ok(None);
+        }
+        let only = |column, number| self.tests_of(column, number).find_map(Test::only_value);
+        let numbers = 0..=self.numbers.iter().copied().max().unwrap_or_default();
+        let mut pairs: Vec<_> = numbers.map(|n| (only(name, n), only(value, n))).collect();
+        pairs.sort_by_key(|(name, value)| (name.is_none(), value.is_none()));
+        for (name, value) in pairs {
+            let ids = match (name, value) {
+                (Some(name), value) => self.reading.stating(name, value, MOST)?,
+                (None, Some(value)) => self.reading.stating_value(value, MOST)?,
+                (None, None) => None,
+            };
+            if ids.is_some() {
+                return Ok(ids);
+            }
+        }
+        Ok(None)
     }
 
     /// The one value that a column must have.
     fn value(&self, column: Column) -> Option<&str> {
-        let mut tests = self.tests(column);
-        tests.find_map(Test::only_value).filter(|_| self.case_sensitive)
+        self.tests_of(column, 0).find_map(Test::only_value).filter(|_| self.case_sensitive)
     }
 
-    fn tests(&self, column: Column) -> impl Iterator<Item = &Test> {
-        self.tests.iter().filter(move |test| test.column == column)
+    /// The tests of a column that are about the attribute of this number.
+    fn tests_of(&self, column: Column, number: usize) -> impl Iterator<Item = &Test> {
+        let tests = self.tests.iter().zip(self.numbers);
+        let wanted = tests.filter(move |(test, n)| test.column == column && **n == number);
+        wanted.map(|(test, _)| test)
     }
 
-    fn by_id(
-        &self,
-        ids: BTreeSet<u64>,
-        kind: Kind,
-        take: &mut dyn FnMut(Stat) -> Result<()>,
-    ) -> Result<()> {
-        for id in ids {
-            let stat = self.reading.stat(&At::Id(ResourceId(id)))?;
-            if let Some(stat) = stat.filter(|stat| stat.resource.kind == kind) {
-                take(stat)?;
-            }
-        }
-        Ok(())
+    fn at(&self, path: Option<StorePath>, kind: Kind, take: Take<'_>) -> Result<()> {
+        let stat = path.map(|path| self.reading.stat(&path.into())).transpose()?.flatten();
+        stat.filter(|stat| stat.resource.kind == kind).map_or(Ok(()), take)
     }
 
-    fn children(
-        &self,
-        path: &StorePath,
-        kind: Kind,
-        take: &mut dyn FnMut(Stat) -> Result<()>,
-    ) -> Result<()> {
-        let mut options = ListOptions { after: None, limit: ListOptions::MAX };
-        loop {
-            let page = match self.reading.list(&path.into(), &options) {
-                Ok(page) => page,
-                Err(error) if is_missing(&error) => return Ok(()),
-                Err(error) => return Err(error.into()),
-            };
-            for stat in page.entries.into_iter().filter(|stat| stat.resource.kind == kind) {
-                take(stat)?;
-            }
-            options.after = page.next;
-            if options.after.is_none() {
-                return Ok(());
-            }
-        }
+    fn by_id(&self, ids: BTreeSet<u64>, kind: Kind, take: Take<'_>) -> Result<()> {
+        let stat = |id| self.reading.stat(&At::Id(ResourceId(id)));
+        self.all(ids.into_iter().map(stat), kind, take)
     }
 
     /// All below the collection that every match of a pattern lies in.
-    fn subtree(
+    fn subtree(&self, kind: Kind, take: Take<'_>) -> Result<()> {
+        let pattern = self.tests_of(Column::CollName, 0).find_map(Test::only_pattern);
+        let pattern = pattern.filter(|_| self.case_sensitive);
+        match pattern.map_or_else(|| Some(StorePath::root()), |pattern| top(self.zone(), pattern)) {
+            Some(top) => self.all(self.reading.below(&top.into())?, kind, take),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes those of a kind; none is something that the caller may not see.
+    fn all(
         &self,
-        column: Column,
+        stats: impl Iterator<Item = cenote_store::Result<Option<Stat>>>,
         kind: Kind,
-        take: &mut dyn FnMut(Stat) -> Result<()>,
+        take: Take<'_>,
     ) -> Result<()> {
-        let pattern = self.tests(column).find_map(Test::only_pattern);
-        let top = pattern.filter(|_| self.case_sensitive).map(|pattern| top(self.zone(), pattern));
-        let top = match top {
-            Some(None) => return Ok(()),
-            Some(Some(path)) => path,
-            None => StorePath::root(),
-        };
-        let below = match self.reading.below(&top.into()) {
-            Ok(below) => below,
-            Err(error) if is_missing(&error) => return Ok(()),
-            Err(error) => return Err(error.into()),
-        };
-        for stat in below {
-            let stat = stat?;
-            if stat.resource.kind == kind {
+        for stat in stats {
+            self.meter.step()?;
+            if let Some(stat) = stat?.filter(|stat| stat.resource.kind == kind) {
                 take(stat)?;
             }
         }
@@ -218,38 +212,24 @@ impl Source<'_> {
     }
 
     /// The rows of an object: with its collection, and one for each of its attributes if they matter.
-    fn object(
-        &self,
-        stat: Stat,
-        parents: &mut Parents<'_>,
-        each: &mut dyn FnMut(Row),
-    ) -> Result<()> {
+    fn object(&self, stat: Stat, parents: &mut Parents<'_>, each: Each<'_>) -> Result<()> {
         let collections = self.about_any(OF_COLLECTIONS);
-        let collection = if collections { parents.get(stat.resource.parent)? } else { None };
-        for (object_avu, object_access) in
-            self.described(Entity::ObjectAvu, Entity::ObjectAccess, &stat)?
-        {
+        let collection = collections.then(|| parents.of_object(&stat)).transpose()?;
+        let avus = self.avus(Entity::ObjectAvu, stat.id.0)?;
+        for (object_avu, object_access) in self.described(avus, Entity::ObjectAccess, Some(&stat)) {
             let user = self.holder(object_access.as_ref());
             let object = Some(stat.clone());
             let row = Row { object, object_avu, object_access, user, ..Row::default() };
             self.stored(&stat, &row, &mut |row| match &collection {
                 Some(collection) => self.collection(collection.clone(), row, each),
-                None => {
-                    each(row);
-                    Ok(())
-                }
+                None => each(row),
             })?;
         }
         Ok(())
     }
 
     /// The rows of an object with each of its replicas, and the resource that it is on, as far as they matter.
-    fn stored(
-        &self,
-        stat: &Stat,
-        row: &Row,
-        each: &mut dyn FnMut(Row) -> Result<()>,
-    ) -> Result<()> {
+    fn stored(&self, stat: &Stat, row: &Row, each: Each<'_>) -> Result<()> {
         if !self.of_places && stat.resource.replicas.is_empty() {
             return each(row.clone());
         }
@@ -268,25 +248,33 @@ impl Source<'_> {
     }
 
     /// Every pair of an attribute and a line of the access list, as far as they matter.
-    fn described(&self, avu: Entity, access: Entity, stat: &Stat) -> Result<Vec<Described>> {
+    fn described(
+        &self,
+        avus: Vec<Option<Avu>>,
+        access: Entity,
+        stat: Option<&Stat>,
+    ) -> impl Iterator<Item = Described> + use<> {
         let lines = self.access(access, stat);
-        let avus = self.avus(avu, stat.id.0)?.into_iter();
-        Ok(avus.flat_map(|avu| lines.iter().map(move |line| (avu.clone(), *line))).collect())
+        let pairs =
+            move |avu: Option<Avu>| lines.clone().into_iter().map(move |line| (avu.clone(), line));
+        avus.into_iter().flat_map(pairs)
     }
 
-    fn collection(&self, stat: Stat, row: Row, each: &mut dyn FnMut(Row)) -> Result<()> {
+    /// The rows of a collection. Of one that is hidden nothing is told but its name.
+    fn collection(&self, collection: CollectionRow, row: Row, each: Each<'_>) -> Result<()> {
+        let stat = collection.stat.as_ref();
+        let avus = match stat {
+            Some(stat) => self.avus(Entity::CollectionAvu, stat.id.0)?,
+            None if self.about(Entity::CollectionAvu) => self.joined(Vec::new()),
+            None => vec![None],
+        };
         for (collection_avu, collection_access) in
-            self.described(Entity::CollectionAvu, Entity::CollectionAccess, &stat)?
+            self.described(avus, Entity::CollectionAccess, stat)
         {
             let user = row.user.clone().or_else(|| self.holder(collection_access.as_ref()));
-            let collection = Some(stat.clone());
-            each(Row { collection, collection_avu, collection_access, user, ..row.clone() });
+            let collection = Some(collection.clone());
+            each(Row { collection, collection_avu, collection_access, user, ..row.clone() })?;
         }
         Ok(())
     }
-}
-
-fn is_missing(error: &cenote_store::Error) -> bool {
-    use cenote_store::ErrorKind as K;
-    matches!(error.kind(), K::NotFound | K::Denied | K::WrongKind)
 }

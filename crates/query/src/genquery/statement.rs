@@ -1,6 +1,7 @@
 //! A query as data.
 
 use super::column::Column;
+use super::groups::Aggregate;
 
 /// A whole query.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,9 +44,16 @@ impl Function {
         })
     }
 
-    /// Whether it makes one value of many rows.
-    pub(super) fn is_aggregate(self) -> bool {
-        !matches!(self, Self::Ascending | Self::Descending)
+    /// What it makes of many rows; none, if it orders them.
+    pub(super) fn aggregate(self) -> Option<Aggregate> {
+        Some(match self {
+            Self::Ascending | Self::Descending => return None,
+            Self::Minimum => Aggregate::Minimum,
+            Self::Maximum => Aggregate::Maximum,
+            Self::Sum => Aggregate::Sum,
+            Self::Average => Aggregate::Average,
+            Self::Count => Aggregate::Count,
+        })
     }
 }
 
@@ -60,10 +68,9 @@ impl Test {
     /// The only value that the column may have, if there is just one.
     pub(super) fn only_value(&self) -> Option<&str> {
         match &self.any[..] {
-            [Comparison { operator: Operator::Equal, values, .. }] => match &values[..] {
-                [value] => Some(value),
-                _ => None,
-            },
+            [Comparison { operator: Operator::Equal, negated: false, numeric: false, values }] => {
+                values.first().map(String::as_str)
+            }
             _ => None,
         }
     }

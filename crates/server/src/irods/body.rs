@@ -4,11 +4,11 @@ use axum::body::Body;
 use axum::extract::Request;
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use bytes::Bytes;
-use http_body_util::{BodyExt, Limited};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 use multer::Multipart;
 
 use super::call::Call;
-use super::code::Refusal;
+use super::code::{Code, Refusal};
 use super::form::Form;
 use crate::app::App;
 
@@ -90,7 +90,19 @@ fn form_of_headers(headers: &HeaderMap) -> Form {
     form
 }
 
-async fn small_body(app: &App, body: Body) -> Result<Bytes, Refusal> {
-    let body = Limited::new(body, app.limits().json_bytes).collect().await;
-    Ok(body.map_err(|_| Refusal::Plain(StatusCode::PAYLOAD_TOO_LARGE))?.to_bytes())
+/// A body that is kept in memory, up to the limit of the configuration.
+pub(super) async fn small_body(app: &App, body: Body) -> Result<Bytes, Refusal> {
+    match Limited::new(body, app.limits().json_bytes).collect().await {
+        Ok(body) => Ok(body.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => {
+            Err(Refusal::Plain(StatusCode::PAYLOAD_TOO_LARGE))
+        }
+        Err(error) => Err(cut_short(&error)),
+    }
+}
+
+/// A body that ended before it was whole.
+pub(super) fn cut_short(error: &dyn std::fmt::Display) -> Refusal {
+    let message = format!("the body ended early: {error}");
+    Refusal::code(Code::InvalidInput).with_message(&message).into_bad_request()
 }

@@ -39,6 +39,7 @@ mod target;
 mod tickets;
 mod trash;
 mod users;
+mod watch;
 mod write;
 mod zones;
 

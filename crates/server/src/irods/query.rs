@@ -53,9 +53,9 @@ pub(super) async fn rows(call: &Call, count: Option<u64>) -> Answered {
         distinct: switch(call, "distinct")?,
     };
     let (caller, zone) = (call.caller.clone(), zone(call).await?);
-    let rows = call.ask(move |store| {
+    let rows = call.query(move |store, limits| {
         let reading = store.reading(&caller)?;
-        Ok(genquery::genquery1(&reading, &zone, &text, options))
+        Ok(genquery::genquery1(&reading, &zone, &text, options, limits))
     });
     rows.await?.map_err(|error| refusal(error, Code::InvalidArgument))
 }
@@ -65,20 +65,24 @@ async fn second_rows(call: &Call) -> Answered {
     let text = call.need("query")?.to_owned();
     let (_, most) = page(call, None)?;
     let (caller, zone) = (call.caller.clone(), zone(call).await?);
-    let rows = call.ask(move |store| {
+    let rows = call.query(move |store, limits| {
         let reading = store.reading(&caller)?;
-        Ok(genquery::genquery2(&reading, &zone, &text, most))
+        Ok(genquery::genquery2(&reading, &zone, &text, most, limits))
     });
     rows.await?.map_err(second_refusal)
 }
 
 type Answered = std::result::Result<Vec<Vec<String>>, Refusal>;
 
-/// A query with a fault has this code.
+/// A query with a fault has this code; one that takes more than it may, that of a failed database query.
 pub(super) fn refusal(error: cenote_query::Error, code: Code) -> Refusal {
+    use cenote_query::Error as E;
     match error {
-        cenote_query::Error::Syntax(fault) => Refusal::code(code).with_message(&fault),
-        cenote_query::Error::Store(error) => error.into(),
+        E::Syntax(fault) => Refusal::code(code).with_message(&fault),
+        error @ (E::Limit(_) | E::Stopped) => {
+            Refusal::code(Code::BadSql).with_message(&error.to_string())
+        }
+        E::Store(error) => error.into(),
     }
 }
 

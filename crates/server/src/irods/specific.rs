@@ -83,7 +83,7 @@ pub(super) async fn rows(
     let (offset, count) = query::page(call, count)?;
     let (caller, name) = (call.caller.clone(), name.to_owned());
     let zone = query::zone(call).await?;
-    let rows = call.ask(move |store| {
+    let rows = call.query(move |store, limits| {
         if name == SHOW_ACCESS {
             return Ok(Ok(access(store, &caller, &zone.name, &arguments)?));
         }
@@ -91,7 +91,7 @@ pub(super) async fn rows(
             return Ok(Err(unknown()));
         };
         let (reading, most) = (store.reading(&caller)?, offset.saturating_add(count));
-        let rows = genquery::stored(&reading, &zone, &specific.sql, &arguments, most);
+        let rows = genquery::stored(&reading, &zone, &specific.sql, &arguments, most, limits);
         Ok(rows.map_err(|error| query::refusal(error, Code::BadSql)))
     });
     Ok(rows.await??.into_iter().skip(offset).take(count).collect())

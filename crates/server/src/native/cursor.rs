@@ -31,7 +31,7 @@ impl CursorSeal {
         let unique = Nonce::assume_unique_for_key(nonce);
         let done = self.0.seal_in_place_append_tag(unique, Aad::empty(), &mut sealed);
         done.expect("a cursor is shorter than what the cipher can take");
-        BASE64_URL_SAFE_NO_PAD.encode([&nonce, sealed.as_slice()].concat())
+        BASE64_URL_SAFE_NO_PAD.encode([nonce.as_slice(), sealed.as_slice()].concat())
     }
 
     /// The cursor in a text that [`CursorSeal::close`] gave.

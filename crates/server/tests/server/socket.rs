@@ -177,3 +177,50 @@ async fn what_came_before_the_client_went_is_kept_if_it_asked_for_that() {
     let length = tokio::time::timeout(Duration::from_secs(60), arrived).await.unwrap();
     assert_eq!(length, 300_000);
 }
+
+/// A query of 10^8 rows: the runtime ends only because the query does.
+#[test]
+fn a_query_stops_when_its_client_has_gone() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let irods = cenote_server::Irods { query_seconds: 3_600, ..Default::default() };
+        let server = Running::start(Config { irods, ..Config::default() }).await;
+        let admin = server.store.authenticate_password(ADMIN.0, ADMIN.1).unwrap();
+        describe_much(&server.store, &admin);
+        let login = format!("POST /irods-http-api/0/authenticate HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: {}\r\n\r\n", basic(ADMIN));
+        let token = server.raw(&login).await;
+        let token = token.rsplit("\r\n").next().unwrap().trim();
+        let query = "select%20META_COLL_ATTR_VALUE,META_DATA_ATTR_VALUE";
+        let ask = format!("GET /irods-http-api/0/query?op=execute_genquery&query={query} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\n\r\n");
+        let mut client = server.connect().await;
+        client.write_all(ask.as_bytes()).await.unwrap();
+        // The question for the number is one, too.
+        while !server.raw(&metrics()).await.contains("http_requests_under_way 2") {}
+        drop(client);
+    });
+    drop(runtime);
+}
+
+fn metrics() -> String {
+    format!(
+        "GET /metrics HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: {}\r\n\r\n",
+        basic(ADMIN)
+    )
+}
+
+/// A collection and an object in it, each with 10,000 attributes.
+fn describe_much(store: &cenote_store::Store, admin: &cenote_store::Caller) {
+    use cenote_store::{
+        At, Avu, AvuChange, Conditions, CreateOptions, Draft, PutOptions, StorePath,
+    };
+    let path = |path: &str| path.parse::<StorePath>().unwrap();
+    store.create(admin, &path("/c"), Draft::Collection, CreateOptions::default()).unwrap();
+    let bytes = store.receive_inline(b"x", &Default::default()).unwrap();
+    store.publish(admin, &path("/c/o"), &bytes, &PutOptions::default()).unwrap();
+    let change =
+        |n: usize| AvuChange::Add(Avu { attribute: "n".into(), value: n.to_string(), unit: None });
+    let changes: Vec<_> = (0..10_000).map(change).collect();
+    for thing in ["/c", "/c/o"] {
+        store.change_avus(admin, &At::from(path(thing)), &changes, &Conditions::default()).unwrap();
+    }
+}

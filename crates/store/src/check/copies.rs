@@ -13,7 +13,7 @@ use crate::catalog::{BlobCopy, BlobRecord, Reads, Record, keys};
 use crate::contents::is_loss;
 use crate::model::{PlaceId, PlaceKind};
 use crate::places::Source;
-use crate::{BlobId, Result, Store};
+use crate::{BlobId, Result};
 
 /// A blob that no record knows is somebody's write under way until it is this old.
 const YOUNG: Duration = Duration::from_secs(24 * 3_600);
@@ -61,19 +61,7 @@ impl Bytewise<'_> {
 
     /// Whether all contents that lie in a blob wait to be swept: its bytes are no loss any more.
     async fn is_garbage(&self, blob: BlobId) -> Result<bool> {
-        let is_garbage = move |store: &Store| {
-            let view = store.view()?;
-            let contents = view.rows(&keys::blob_users(blob), usize::MAX)?;
-            for (key, _) in &contents {
-                let content = keys::blob_user_parts(key).map(|(_, content)| content);
-                let users = content.map(|content| view.rows(&keys::content_users(content), 1));
-                if users.transpose()?.is_none_or(|users| !users.is_empty()) {
-                    return Ok(false);
-                }
-            }
-            Ok(!contents.is_empty())
-        };
-        self.store.blocking(move |store| is_garbage(store)).await
+        self.store.blocking(move |store| is_garbage(&store.view()?, blob)).await
     }
 
     /// Writes a good copy over this one, if that is asked for and there is one.
@@ -154,4 +142,15 @@ impl Bytewise<'_> {
         let mut told = self.unreachable.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         told.insert(place)
     }
+}
+
+fn is_garbage(reads: &impl Reads, blob: BlobId) -> Result<bool> {
+    let contents = reads.rows(&keys::blob_users(blob), usize::MAX)?;
+    for (key, _) in &contents {
+        let Some((_, content)) = keys::blob_user_parts(key) else { return Ok(false) };
+        if !reads.rows(&keys::content_users(content), 1)?.is_empty() {
+            return Ok(false);
+        }
+    }
+    Ok(!contents.is_empty())
 }

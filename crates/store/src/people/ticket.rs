@@ -43,6 +43,8 @@ pub struct Ticket {
     pub level: Level,
     /// Who made it.
     pub issuer: PersonId,
+    /// When it was made.
+    pub created: Time,
     /// When it ends.
     pub expires: Option<Time>,
     /// Uses so far, and the limit.
@@ -227,6 +229,7 @@ impl Ticket {
             resource: record.resource,
             level: record.level,
             issuer: record.issuer,
+            created: record.created,
             expires: record.expires,
             uses: (record.uses, record.uses_limit),
             writes: (record.writes, record.writes_limit),

@@ -197,7 +197,7 @@ fn plant(objects: &Planted, grants: &[(usize, usize, usize)]) -> (World, Caller)
     let user = world.user("u");
     let folder = CreateOptions { parents: true, exist_ok: true, ..CreateOptions::default() };
     for home in ["/home/a/x", "/home/b/x", "/open/x"] {
-        world.store.create(&world.admin, &path(home), Draft::Collection, folder.clone()).unwrap();
+        world.store.create(&world.admin, &path(home), Draft::Collection, folder).unwrap();
     }
     let open = [AccessChange::Grant("public".into(), Level::ReadObject, Scope::Subtree)];
     world.store.change_access(&world.admin, &at("/open"), &open).unwrap();

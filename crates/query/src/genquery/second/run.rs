@@ -1,13 +1,14 @@
 //! From rows to the answer.
 
-use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use cenote_store::Reading;
 
 use super::super::column::{Column, Entity, Type};
-use super::super::compare::order;
+use super::super::groups::{self, Columns, Groups};
+use super::super::limits::{Limits, Meter};
 use super::super::row::{Names, Row};
+use super::super::sorted::{Shape, Sorted, Values};
 use super::super::source::Source;
 use super::super::statement::Test;
 use super::super::zone::Zone;
@@ -24,8 +25,9 @@ pub fn genquery2(
     zone: &Zone,
     text: &str,
     most: usize,
+    limits: Limits<'_>,
 ) -> Result<Vec<Vec<String>>> {
-    run(&parse(text)?, reading, zone, most)
+    run(&parse(text)?, reading, zone, most, limits)
 }
 
 /// Answers a stored query (see [`check_stored`]) with at most `most` rows of text.
@@ -35,8 +37,9 @@ pub fn stored(
     text: &str,
     arguments: &[String],
     most: usize,
+    limits: Limits<'_>,
 ) -> Result<Vec<Vec<String>>> {
-    run(&parse_stored(text, Some(arguments))?, reading, zone, most)
+    run(&parse_stored(text, Some(arguments))?, reading, zone, most, limits)
 }
 
 /// Whether a text may be stored as a query, with `?` for its arguments: a GenQuery 2 statement, which may say
@@ -45,25 +48,33 @@ pub fn check_stored(text: &str) -> Result<()> {
     parse_stored(text, None)?.check()
 }
 
-fn run(select: &Select, reading: &Reading, zone: &Zone, most: usize) -> Result<Vec<Vec<String>>> {
+fn run(
+    select: &Select,
+    reading: &Reading,
+    zone: &Zone,
+    most: usize,
+    limits: Limits<'_>,
+) -> Result<Vec<Vec<String>>> {
     select.check()?;
+    let meter = Meter::new(limits);
     let names = Names { zone, persons: reading.persons()?.into_iter().collect() };
     let tests = select.tests();
-    let entities = select.entities();
     let mut of_places = false;
     select.columns(&mut |column| of_places |= column.is_of_place());
     let source = Source {
         reading,
         names: &names,
+        meter: &meter,
         tests: &tests,
-        entities,
+        numbers: &vec![0; tests.len()],
+        entities: select.entities(),
         of_places,
         case_sensitive: true,
         outer: true,
     };
-    let mut gathered = Gathered::new(select);
-    source.rows(&mut |row| gathered.take(&names, &row))?;
-    Ok(gathered.answer(select.limit.unwrap_or(LIMIT).min(most)))
+    let answer = Answer { select, names: &names, outputs: select.with_order() };
+    let most = select.limit.unwrap_or(LIMIT).min(most);
+    answer.of(&source, Sorted::new(answer.shape(most), &meter), &meter)
 }
 
 /// A GenQuery 2 statement in its canonical form.
@@ -74,24 +85,39 @@ pub fn canonical(text: &str) -> Result<String> {
 }
 
 impl Select {
-    /// What is ordered by has to be asked for; so has what is grouped by, and nothing else beside aggregates.
+    /// What is selected or ordered by beside aggregates has to be grouped by.
     fn check(&self) -> Result<()> {
         let fault = |what: &str| Err(Error::Syntax(what.to_owned()));
-        if self.order.iter().any(|(output, _)| !self.outputs.contains(output)) {
-            return fault("what the rows are ordered by has to be selected");
+        let outputs = self.with_order();
+        let aggregates = outputs.iter().any(|output| output.plain().is_none());
+        if !aggregates && self.group.is_empty() {
+            return Ok(());
         }
-        let plain: Vec<&Expression> = self.outputs.iter().filter_map(Output::plain).collect();
-        let aggregates = plain.len() < self.outputs.len();
-        let grouped = |expression: &&Expression| self.group.contains(expression);
-        match (aggregates, self.group.is_empty()) {
-            (true, _) if !plain.iter().all(grouped) => {
+        let is_grouped = |output: &&Output| match output.plain() {
+            Some(expression) => self.group.contains(expression),
+            None => true,
+        };
+        match outputs.iter().find(|output| !is_grouped(output)) {
+            None => Ok(()),
+            Some(output) if !self.outputs.contains(output) => {
+                fault("what the rows of aggregates are ordered by has to be grouped by")
+            }
+            Some(_) if aggregates => {
                 fault("what is selected beside aggregates has to be grouped by")
             }
-            (false, false) if !plain.iter().all(grouped) => {
-                fault("what is selected has to be grouped by")
-            }
-            _ => Ok(()),
+            Some(_) => fault("what is selected has to be grouped by"),
         }
+    }
+
+    /// What is selected, and behind it what the rows are ordered by besides.
+    fn with_order(&self) -> Vec<Output> {
+        let mut outputs = self.outputs.clone();
+        for (output, _) in &self.order {
+            if !outputs.contains(output) {
+                outputs.push(output.clone());
+            }
+        }
+        outputs
     }
 
     /// Everything it is about.
@@ -105,7 +131,7 @@ impl Select {
 
     /// Gives every column in it to `each`.
     fn columns(&self, each: &mut dyn FnMut(Column)) {
-        for output in &self.outputs {
+        for output in self.with_order() {
             output.expression().columns(each);
         }
         self.group.iter().for_each(|expression| expression.columns(each));
@@ -148,112 +174,79 @@ impl Output {
     fn r#type(&self) -> Type {
         match self {
             Self::Plain(expression) => expression.r#type(),
-            Self::Aggregate(Aggregate::Minimum | Aggregate::Maximum, of) => of.r#type(),
-            Self::Aggregate(..) => Type::Integer,
+            Self::Aggregate(aggregate, of) => aggregate.kind().r#type(of.r#type()),
         }
     }
 }
 
-type Values = Vec<Option<String>>;
-
-/// The rows that passed, as they come.
-struct Gathered<'a> {
+/// From rows to the answer.
+struct Answer<'a> {
     select: &'a Select,
-    rows: Vec<Values>,
+    names: &'a Names<'a>,
+    /// What is computed of each row: what is selected, and what only orders the rows.
+    outputs: Vec<Output>,
 }
 
-impl<'a> Gathered<'a> {
-    fn new(select: &'a Select) -> Self {
-        Self { select, rows: Vec::new() }
+impl Answer<'_> {
+    fn of(
+        &self,
+        source: &Source<'_>,
+        mut sorted: Sorted<'_>,
+        meter: &Meter<'_>,
+    ) -> Result<Vec<Vec<String>>> {
+        let columns = self.columns();
+        if columns.iter().all(Option::is_none) {
+            source.rows(&mut |row| self.project(&row).map_or(Ok(()), |row| sorted.push(row)))?;
+        } else {
+            let mut groups = Groups::new(columns, meter);
+            source.rows(&mut |row| self.project(&row).map_or(Ok(()), |row| groups.push(row)))?;
+            groups.rows().try_for_each(|row| sorted.push(row))?;
+        }
+        Ok(sorted.finish())
     }
 
-    fn take(&mut self, names: &Names<'_>, row: &Row) {
-        let texts = |column: Column| names.text(row, column);
+    /// The values of a row for which the condition holds.
+    fn project(&self, row: &Row) -> Option<Values> {
+        let texts = |column: Column| self.names.text(row, column);
         let condition = self.select.condition.as_ref();
-        if condition.is_none_or(|condition| condition.holds(&texts) == Some(true)) {
-            let outputs = self.select.outputs.iter();
-            self.rows.push(outputs.map(|output| output.expression().value(&texts)).collect());
-        }
+        let holds = condition.is_none_or(|condition| condition.holds(&texts) == Some(true));
+        let value = |output: &Output| output.expression().value(&texts);
+        holds.then(|| self.outputs.iter().map(value).collect())
     }
 
-    fn answer(self, limit: usize) -> Vec<Vec<String>> {
-        let select = self.select;
-        let mut rows = match select.outputs.iter().all(|output| output.plain().is_some()) {
-            true => self.rows,
-            false => aggregated(&select.outputs, self.rows),
+    fn columns(&self) -> Columns {
+        let column = |output: &Output| match output {
+            Output::Plain(_) => None,
+            Output::Aggregate(aggregate, of) => Some((aggregate.kind(), of.r#type())),
         };
-        if select.distinct {
-            rows.sort_by(|a, b| by_outputs(&select.outputs, a, b));
-            rows.dedup();
+        self.outputs.iter().map(column).collect()
+    }
+
+    fn shape(&self, most: usize) -> Shape {
+        let place = |wanted: &Output| self.outputs.iter().position(|output| output == wanted);
+        let order = self.select.order.iter();
+        let skipped = self.select.offset;
+        Shape {
+            types: self.outputs.iter().map(Output::r#type).collect(),
+            given: self.select.outputs.len(),
+            order: order
+                .filter_map(|(output, descends)| Some((place(output)?, *descends)))
+                .collect(),
+            distinct: self.select.distinct,
+            skipped,
+            wanted: skipped.saturating_add(most),
         }
-        rows.sort_by(|a, b| select.by_order(a, b));
-        let text = |row: Values| row.into_iter().map(Option::unwrap_or_default).collect();
-        rows.into_iter().skip(select.offset).take(limit).map(text).collect()
     }
-}
-
-impl Select {
-    fn by_order(&self, a: &Values, b: &Values) -> Ordering {
-        let by = |(output, descending): &(Output, bool)| {
-            let place = self.outputs.iter().position(|known| known == output);
-            let ordering = place
-                .map_or(Ordering::Equal, |place| by_value(output.r#type(), &a[place], &b[place]));
-            if *descending { ordering.reverse() } else { ordering }
-        };
-        self.order.iter().map(by).fold(Ordering::Equal, Ordering::then)
-    }
-}
-
-fn by_outputs(outputs: &[Output], a: &Values, b: &Values) -> Ordering {
-    let places = outputs.iter().zip(a.iter().zip(b));
-    let by = places.map(|(output, (a, b))| by_value(output.r#type(), a, b));
-    by.fold(Ordering::Equal, Ordering::then)
-}
-
-/// NULL comes last.
-fn by_value(r#type: Type, a: &Option<String>, b: &Option<String>) -> Ordering {
-    match (a, b) {
-        (Some(a), Some(b)) => order(a, b, r#type == Type::Integer).then_with(|| a.cmp(b)),
-        (a, b) => a.is_none().cmp(&b.is_none()),
-    }
-}
-
-/// One row for each combination of the outputs that are no aggregates; one at least, if all are.
-fn aggregated(outputs: &[Output], rows: Vec<Values>) -> Vec<Values> {
-    let key = |row: &Values| -> Values {
-        let plain = outputs.iter().zip(row).filter(|(output, _)| output.plain().is_some());
-        plain.map(|(_, value)| value.clone()).collect()
-    };
-    let mut groups: BTreeMap<Values, Vec<Values>> = BTreeMap::new();
-    if outputs.iter().all(|output| output.plain().is_none()) {
-        groups.insert(Vec::new(), Vec::new());
-    }
-    for row in rows {
-        groups.entry(key(&row)).or_default().push(row);
-    }
-    let value = |rows: &[Values], place: usize| match &outputs[place] {
-        Output::Plain(_) => rows.first().and_then(|row| row[place].clone()),
-        Output::Aggregate(aggregate, of) => {
-            let values: Vec<&str> = rows.iter().filter_map(|row| row[place].as_deref()).collect();
-            aggregate.combine(&values, of.r#type())
-        }
-    };
-    let row = |rows: Vec<Values>| (0..outputs.len()).map(|place| value(&rows, place)).collect();
-    groups.into_values().map(row).collect()
 }
 
 impl Aggregate {
-    /// One value of many; NULL, where there is none.
-    fn combine(self, values: &[&str], r#type: Type) -> Option<String> {
-        let by = |a: &&&str, b: &&&str| order(a, b, r#type == Type::Integer);
-        let sum = || values.iter().filter_map(|text| text.parse::<f64>().ok()).sum::<f64>();
+    fn kind(self) -> groups::Aggregate {
         match self {
-            Self::Count => Some(values.len().to_string()),
-            Self::Minimum => values.iter().min_by(by).map(|text| (*text).to_owned()),
-            Self::Maximum => values.iter().max_by(by).map(|text| (*text).to_owned()),
-            Self::Sum if !values.is_empty() => Some(sum().to_string()),
-            Self::Average if !values.is_empty() => Some((sum() / values.len() as f64).to_string()),
-            Self::Sum | Self::Average => None,
+            Self::Count => groups::Aggregate::Count,
+            Self::Sum => groups::Aggregate::Sum,
+            Self::Average => groups::Aggregate::Average,
+            Self::Minimum => groups::Aggregate::Minimum,
+            Self::Maximum => groups::Aggregate::Maximum,
         }
     }
 }

@@ -43,7 +43,10 @@ fn a_fault_says_what_is_wrong() {
         ("select COLL_NAME where COLL_NAME not = '5'", "`not` stands before"),
         ("select COLL_NAME limit '5'", "a number is missing"),
         ("select COLL_NAME limit many", "no whole number"),
-        ("select COLL_NAME order by DATA_NAME", "has to be selected"),
+        (
+            "select COLL_NAME, count(DATA_NAME) group by COLL_NAME order by DATA_SIZE",
+            "ordered by has to be grouped by",
+        ),
         ("select COLL_NAME, count(DATA_ID)", "has to be grouped by"),
         ("select COLL_NAME group by DATA_NAME", "has to be grouped by"),
         ("select cast(DATA_SIZE as shoe)", "no such type"),

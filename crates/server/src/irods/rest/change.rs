@@ -2,12 +2,11 @@
 
 use axum::body::Body;
 use axum::http::StatusCode;
-use bytes::Bytes;
 use cenote_store::{At, CreateOptions, Draft, Kind, MoveOptions};
-use http_body_util::{BodyExt, Limited};
 use serde_json::{Value, json};
 
 use super::super::answer::{self, Answer};
+use super::super::body::small_body;
 use super::super::call::Call;
 use super::super::code::{Code, Refusal};
 use super::super::form::Form;
@@ -57,7 +56,7 @@ pub(super) async fn rename(call: Call) -> Answer {
 /// `POST metadata`: a JSON body that names what it is about.
 pub(super) async fn metadata(mut call: Call, body: Body) -> Answer {
     let body: Value =
-        serde_json::from_slice(&small(&call, body).await?).map_err(|_| Refusal::BAD)?;
+        serde_json::from_slice(&small_body(&call.app, body).await?).map_err(|_| Refusal::BAD)?;
     let text = |name: &str| body[name].as_str().unwrap_or_default().to_owned();
     let mut form = Form::default();
     for name in ["lpath", "name"] {
@@ -73,11 +72,6 @@ pub(super) async fn metadata(mut call: Call, body: Body) -> Answer {
         _ => Err(Refusal::BAD),
     }?;
     done()
-}
-
-async fn small(call: &Call, body: Body) -> Result<Bytes, Refusal> {
-    let body = Limited::new(body, call.app.limits().json_bytes).collect().await;
-    Ok(body.map_err(|_| Refusal::BAD)?.to_bytes())
 }
 
 /// `GET ticket`: a ticket, and the address that it opens.

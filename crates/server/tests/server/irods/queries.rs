@@ -124,3 +124,23 @@ async fn specific_queries_are_stored_by_administrators_and_asked_by_all() {
     assert_eq!(own["rows"], json!([["grace", "tempZone", "own", "rodsuser"]]));
     assert_eq!(run("ShowCollAcls", &ada.home).await.expect(200)["rows"], json!([]));
 }
+
+#[tokio::test]
+async fn a_query_that_takes_more_than_it_may_is_refused_in_the_protocol_s_words() {
+    use cenote_server::Irods as Settings;
+    for (settings, what) in [
+        (Settings { query_rows: 2, ..Settings::default() }, "more than 2 rows"),
+        (Settings { query_bytes: 10, ..Settings::default() }, "more than 10 bytes"),
+        (Settings { query_seconds: 0, ..Settings::default() }, "takes too long"),
+    ] {
+        let irods = Irods::with(settings).await;
+        for (parser, status) in [("genquery1", 200), ("genquery2", 400)] {
+            let form =
+                [("op", "execute_genquery"), ("parser", parser), ("query", "select COLL_NAME")];
+            let refused = irods.get("query", &form).await;
+            assert_eq!((refused.status.as_u16(), code(&refused)), (status, -806_000), "{what}");
+            let message = refused.json()["irods_response"]["status_message"].to_string();
+            assert!(message.contains(what), "{message}");
+        }
+    }
+}

@@ -1,7 +1,9 @@
 //! Who may ask at all, and how requests are checked.
 
+use axum::body::Body;
 use axum::http::StatusCode;
 use serde_json::json;
+use tower::ServiceExt;
 
 use super::super::support::{ADMIN, TestServer, basic};
 use super::{BASE, Irods, authenticate};
@@ -78,4 +80,35 @@ async fn the_zone_is_the_store() {
     assert_eq!((&zone["exists"], &zone["info"]["type"]), (&json!(true), &json!("local")));
     let other = irods.get("zones", &[("op", "stat"), ("name", "x")]).await.expect(200);
     assert_eq!((&other["exists"], &other["info"]), (&json!(false), &json!({})));
+}
+
+#[tokio::test]
+async fn a_body_that_is_cut_short_is_told_as_that() {
+    let irods = Irods::new().await;
+    let pieces = [Ok("op=modify_metadata&lp"), Err(std::io::Error::other("the line is dead"))];
+    let post = |uri: &str, scheme: &str| {
+        let body = Body::from_stream(futures_util::stream::iter(
+            pieces
+                .iter()
+                .map(|piece| match piece {
+                    Ok(text) => Ok(*text),
+                    Err(error) => Err(std::io::Error::other(error.to_string())),
+                })
+                .collect::<Vec<_>>(),
+        ));
+        let request = axum::http::Request::post(uri)
+            .header("authorization", format!("{scheme}{}", irods.token))
+            .header("content-type", "application/x-www-form-urlencoded");
+        irods.server.router.clone().oneshot(request.body(body).unwrap())
+    };
+    for (uri, scheme) in
+        [("/irods-http-api/0.7.0/data-objects", "Bearer "), ("/irods-rest/0.9.3/metadata", "")]
+    {
+        let answer = post(uri, scheme).await.unwrap();
+        assert_eq!(answer.status(), 400, "{uri}");
+        let bytes = axum::body::to_bytes(answer.into_body(), 10_000).await.unwrap();
+        let body: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+        let text = body.to_string();
+        assert!(text.contains("-130000") && text.contains("ended early"), "{uri}: {text}");
+    }
 }

@@ -1,0 +1,76 @@
+//! Which of a thing's attributes the tests of a GenQuery 1 statement are about.
+//!
+//! As iRODS has it, the catalog of attributes is joined once for each condition on a `META_*_ATTR_NAME`. The
+//! first is the attribute that is selected; the second condition on a value (or on units, or any other column)
+//! is about the second, and so on. Conditions beyond those on names are about the first.
+
+use std::collections::BTreeMap;
+
+use super::column::Entity;
+use super::statement::Test;
+
+/// A further attribute of the same thing: which thing, and the number of the attribute among its own.
+pub(super) type Alias = (Entity, usize);
+
+/// For each test the number of the attribute that it is about; 0 for the one that is selected, and for tests of
+/// other columns.
+pub(super) fn numbers(tests: &[Test]) -> Vec<usize> {
+    let number = |(place, test): (usize, &Test)| {
+        let entity = test.column.entity();
+        if !entity.is_avu() {
+            return 0;
+        }
+        let names = tests.iter().map(|test| test.column);
+        let names = names.filter(|column| column.is_attribute_name() && column.entity() == entity);
+        let before = tests[..place].iter().filter(|other| other.column == test.column).count();
+        if before < names.count() { before } else { 0 }
+    };
+    tests.iter().enumerate().map(number).collect()
+}
+
+/// The tests of each further attribute, by their places.
+pub(super) fn further(tests: &[Test], numbers: &[usize]) -> BTreeMap<Alias, Vec<usize>> {
+    let mut further: BTreeMap<Alias, Vec<usize>> = BTreeMap::new();
+    for (place, (test, number)) in tests.iter().zip(numbers).enumerate() {
+        if *number > 0 {
+            further.entry((test.column.entity(), *number)).or_default().push(place);
+        }
+    }
+    further
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse::parse;
+    use super::*;
+
+    #[test]
+    fn each_condition_on_a_name_is_another_attribute() {
+        for (conditions, expected) in [
+            ("META_DATA_ATTR_VALUE > '1' and META_DATA_ATTR_VALUE < '3'", &[0, 0][..]),
+            (
+                "META_DATA_ATTR_NAME = 'a' and META_DATA_ATTR_VALUE > '1' and META_DATA_ATTR_VALUE < '3'",
+                &[0, 0, 0],
+            ),
+            (
+                "META_DATA_ATTR_NAME = 'a' and META_DATA_ATTR_VALUE = '1' and META_DATA_ATTR_NAME = 'b' and META_DATA_ATTR_VALUE = '2'",
+                &[0, 0, 1, 1],
+            ),
+            (
+                "META_DATA_ATTR_NAME = 'a' and META_DATA_ATTR_NAME = 'b' and META_DATA_ATTR_VALUE = '1' and META_DATA_ATTR_VALUE = '2'",
+                &[0, 1, 0, 1],
+            ),
+            (
+                "META_DATA_ATTR_NAME = 'a' and META_DATA_ATTR_NAME = 'b' and META_DATA_ATTR_UNITS = 'u'",
+                &[0, 1, 0],
+            ),
+            (
+                "META_COLL_ATTR_NAME = 'a' and META_DATA_ATTR_NAME = 'b' and META_COLL_ATTR_NAME = 'c' and DATA_NAME = 'd'",
+                &[0, 0, 1, 0],
+            ),
+        ] {
+            let statement = parse(&format!("select DATA_NAME where {conditions}")).unwrap();
+            assert_eq!(numbers(&statement.tests), expected, "{conditions}");
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Aggregates: one row for each combination of the columns that are none.
+
+use std::collections::BTreeMap;
+
+use super::column::Type;
+use super::compare::order;
+use super::limits::Meter;
+use super::sorted::{Values, size};
+use crate::Result;
+
+/// What makes one value of many rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Aggregate {
+    Count,
+    Sum,
+    Average,
+    Minimum,
+    Maximum,
+}
+
+impl Aggregate {
+    /// How the values compare that it makes of values of a type.
+    pub(super) fn r#type(self, of: Type) -> Type {
+        match self {
+            Self::Minimum | Self::Maximum => of,
+            Self::Count | Self::Sum | Self::Average => Type::Integer,
+        }
+    }
+}
+
+/// What is made of each column of the rows: an aggregate of values of a type, or nothing.
+pub(super) type Columns = Vec<Option<(Aggregate, Type)>>;
+
+/// The groups so far. A group of all rows is there without any.
+pub(super) struct Groups<'a> {
+    columns: Columns,
+    meter: &'a Meter<'a>,
+    groups: BTreeMap<Values, Vec<Gathered>>,
+    bytes: usize,
+}
+
+impl<'a> Groups<'a> {
+    pub(super) fn new(columns: Columns, meter: &'a Meter<'a>) -> Self {
+        let mut groups = BTreeMap::new();
+        if columns.iter().all(Option::is_some) {
+            groups.insert(Values::new(), vec![Gathered::default(); columns.len()]);
+        }
+        Self { columns, meter, groups, bytes: 0 }
+    }
+
+    pub(super) fn push(&mut self, row: Values) -> Result<()> {
+        let plain = row.iter().zip(&self.columns).filter(|(_, column)| column.is_none());
+        let key: Values = plain.map(|(value, _)| value.clone()).collect();
+        let added = size(&key) + row.len() * size_of::<Gathered>();
+        let group = self.groups.entry(key).or_insert_with(|| {
+            self.bytes += added;
+            vec![Gathered::default(); row.len()]
+        });
+        for ((gathered, value), column) in group.iter_mut().zip(row).zip(&self.columns) {
+            if let (Some((aggregate, r#type)), Some(value)) = (column, value) {
+                gathered.take(*aggregate, *r#type, value);
+            }
+        }
+        self.meter.hold(self.bytes)
+    }
+
+    /// The rows that the groups are.
+    pub(super) fn rows(self) -> impl Iterator<Item = Values> {
+        let columns = self.columns;
+        self.groups.into_iter().map(move |(key, group)| {
+            let mut key = key.into_iter();
+            let value = |(column, gathered): (&Option<(Aggregate, Type)>, Gathered)| match column {
+                Some((aggregate, _)) => gathered.value(*aggregate),
+                None => key.next().flatten(),
+            };
+            columns.iter().zip(group).map(value).collect()
+        })
+    }
+}
+
+/// What was gathered of the values of a column in a group.
+#[derive(Debug, Clone, Default)]
+struct Gathered {
+    count: u64,
+    /// The sum, as far as the values are whole.
+    whole: i128,
+    /// The sum of the others.
+    rest: f64,
+    most: Option<String>,
+}
+
+impl Gathered {
+    fn take(&mut self, aggregate: Aggregate, r#type: Type, value: String) {
+        self.count += 1;
+        match aggregate {
+            Aggregate::Count => {}
+            Aggregate::Sum | Aggregate::Average => match value.trim().parse::<i64>() {
+                Ok(whole) => self.whole += i128::from(whole),
+                Err(_) => self.rest += value.trim().parse::<f64>().unwrap_or(0.0),
+            },
+            Aggregate::Minimum | Aggregate::Maximum => {
+                let wanted = match aggregate {
+                    Aggregate::Minimum => std::cmp::Ordering::Less,
+                    _ => std::cmp::Ordering::Greater,
+                };
+                let numbers = r#type == Type::Integer;
+                if self.most.as_ref().is_none_or(|most| order(&value, most, numbers) == wanted) {
+                    self.most = Some(value);
+                }
+            }
+        }
+    }
+
+    /// The value that it makes; NULL of no rows, but for a count.
+    fn value(self, aggregate: Aggregate) -> Option<String> {
+        let sum = self.whole as f64 + self.rest;
+        match aggregate {
+            Aggregate::Count => Some(self.count.to_string()),
+            Aggregate::Minimum | Aggregate::Maximum => self.most,
+            _ if self.count == 0 => None,
+            Aggregate::Average => Some((sum / self.count as f64).to_string()),
+            Aggregate::Sum if self.rest == 0.0 => Some(self.whole.to_string()),
+            Aggregate::Sum => Some(sum.to_string()),
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What a query may take: rows, memory and time. Whoever asks says when it is to stop.
+
+use std::cell::Cell;
+
+use crate::{Error, Result};
+
+/// What a query may take.
+#[derive(Clone, Copy)]
+pub struct Limits<'a> {
+    /// How many rows it may look at.
+    pub rows: u64,
+    /// How many bytes of rows it may hold in memory, about.
+    pub bytes: usize,
+    /// Asked every now and then whether the query has to stop, and why.
+    pub stop: &'a (dyn Fn() -> Option<Stop> + Send + Sync),
+}
+
+impl Limits<'_> {
+    /// No limits.
+    pub const NONE: Limits<'static> = Limits { rows: u64::MAX, bytes: usize::MAX, stop: &|| None };
+}
+
+impl std::fmt::Debug for Limits<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Limits")
+            .field("rows", &self.rows)
+            .field("bytes", &self.bytes)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why a query has to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// Nobody waits for the answer any more.
+    Gone,
+    /// It has taken too long.
+    Late,
+}
+
+/// After how many steps it is asked whether to stop.
+const PACE: u64 = 64;
+
+/// Counts what a query takes.
+pub(super) struct Meter<'a> {
+    limits: Limits<'a>,
+    steps: Cell<u64>,
+    rows: Cell<u64>,
+}
+
+impl<'a> Meter<'a> {
+    pub(super) fn new(limits: Limits<'a>) -> Self {
+        Self { limits, steps: Cell::new(0), rows: Cell::new(0) }
+    }
+
+    /// Something was looked at that may become rows.
+    pub(super) fn step(&self) -> Result<()> {
+        let steps = self.steps.get();
+        self.steps.set(steps + 1);
+        match steps.is_multiple_of(PACE) {
+            true => self.go_on(),
+            false => Ok(()),
+        }
+    }
+
+    /// A row is looked at.
+    pub(super) fn row(&self) -> Result<()> {
+        let rows = self.rows.get() + 1;
+        self.rows.set(rows);
+        match rows > self.limits.rows {
+            true => Err(limit(format!("looks at more than {} rows", self.limits.rows))),
+            false => self.step(),
+        }
+    }
+
+    /// So many bytes of rows are held, of which nothing can be given up.
+    pub(super) fn hold(&self, bytes: usize) -> Result<()> {
+        match self.is_full(bytes) {
+            true => Err(limit(format!("takes more than {} bytes of memory", self.limits.bytes))),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether so many bytes of rows are more than may be held.
+    pub(super) fn is_full(&self, bytes: usize) -> bool {
+        bytes > self.limits.bytes
+    }
+
+    fn go_on(&self) -> Result<()> {
+        match (self.limits.stop)() {
+            None => Ok(()),
+            Some(Stop::Gone) => Err(Error::Stopped),
+            Some(Stop::Late) => Err(limit("takes too long".to_owned())),
+        }
+    }
+}
+
+fn limit(what: String) -> Error {
+    Error::Limit(format!("the query {what}: narrow it by more conditions"))
+}
