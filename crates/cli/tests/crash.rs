@@ -99,7 +99,10 @@ impl Writer {
         match op {
             Op::Put(name, bytes) => self.put(name, bytes).await,
             Op::Upload(name, bytes) => self.upload(name, bytes).await,
-            Op::Move(from, to) => self.client.relocate(&self.relocation(from, to)).await.map(drop),
+            Op::Move(from, to) => {
+                let relocation = Relocation { versions: true, ..self.relocation(from, to) };
+                self.client.relocate(&relocation).await.map(drop)
+            }
             Op::Copy(from, to) => {
                 self.client.copy(&self.relocation(from, to), false).await.map(drop)
             }
@@ -143,7 +146,7 @@ impl Writer {
 
     fn relocation(&self, from: &str, to: &str) -> Relocation {
         let (from, to) = (self.path(from).as_str().into(), self.path(to));
-        Relocation { from, to, replace: true, parents: true, versions: true }
+        Relocation { from, to, replace: true, parents: true, versions: false }
     }
 
     fn removal(&self, recursive: bool) -> Removal<'static> {

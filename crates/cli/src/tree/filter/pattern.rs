@@ -44,7 +44,7 @@ impl Pattern {
     pub(super) fn exclude(text: &str) -> Result<Self> {
         match text {
             tree if tree.ends_with('/') => Self::new(text, &format!("{tree}**"), Subject::Trees),
-            tree if tree.contains("**") => Self::new(text, tree, Subject::Trees),
+            tree if crosses_directories(tree) => Self::new(text, tree, Subject::Trees),
             file => Self::new(text, file, Subject::Files),
         }
     }
@@ -94,6 +94,11 @@ impl Pattern {
     pub(super) fn is_plain(&self) -> bool {
         !self.text.contains(['*', '?', '[', '{', '\\'])
     }
+}
+
+/// Whether there is a `**` whose stars are not letters, as that of `\**` is.
+fn crosses_directories(glob: &str) -> bool {
+    glob.replace(r"\\", "").replace(r"\*", "").contains("**")
 }
 
 fn noted(note: &AtomicBool, matched: bool) -> bool {
