@@ -8,7 +8,7 @@
 #' @param type Whether it lets read, or also write.
 #' @param ticket The ticket to delete.
 #' @param uses How often it can be used; 0 is any number of times.
-#' @param write_files,write_bytes How many files and bytes can be written with it; 0 is any number.
+#' @param write_files,write_bytes How many files and collections, and how many bytes, can be written with it; 0 is any number.
 #' @param expires_in After how many seconds it ends; never, if it is not given.
 #' @param users,groups Names of those who can use it; everybody, if none are given.
 #' @param hosts From where it can be used; from everywhere, if none are given.

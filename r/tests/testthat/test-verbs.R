@@ -122,7 +122,7 @@ test_that("a ticket opens what it is for, within its limits", {
   iauth("rods", "rods")
   icd(there)
   read <- iticket("f", uses = 2, expires_in = 600)
-  write <- iticket("d", type = "write", users = "holder", write_files = 2)
+  write <- iticket("d", type = "write", users = "holder", write_files = 3)
   expect_match(read, "^[[:alnum:]]+$")
   iauth("holder", "secret")
   get <- function() iget(paste0(there, "/f"), tempfile(), ticket = read)
@@ -133,6 +133,7 @@ test_that("a ticket opens what it is for, within its limits", {
   dir <- tempfile()
   dir.create(dir)
   for (i in 1:2) writeBin(as.raw(i), file.path(dir, i))
+  # The collection counts, too.
   iput(dir, paste0(there, "/d/e"), ticket = write)
   expect_equal(nrow(ils(paste0(there, "/d/e"), ticket = write)), 2)
   back <- iget(paste0(there, "/d/e"), tempfile(), ticket = write)
