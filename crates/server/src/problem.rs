@@ -39,6 +39,10 @@ pub(crate) enum ProblemKind {
     MediaType,
     /// The content is not of the format that the route reads.
     Format,
+    /// A page of another site asks for a change.
+    CrossSite,
+    /// The body is in a transfer coding that is not known here.
+    Coding,
     /// The client stopped sending.
     Timeout,
     /// The server has too much to do.
@@ -61,6 +65,8 @@ impl ProblemKind {
             Self::Format => {
                 ("format", S::UNPROCESSABLE_ENTITY, "The content is not of this format")
             }
+            Self::CrossSite => ("cross-site", S::FORBIDDEN, "A page of another site asks"),
+            Self::Coding => ("coding", S::NOT_IMPLEMENTED, "The transfer coding is not known"),
             Self::Timeout => ("timeout", S::REQUEST_TIMEOUT, "The request came too slowly"),
             Self::Overloaded => {
                 ("overloaded", S::SERVICE_UNAVAILABLE, "The server has too much to do")

@@ -2,12 +2,12 @@
 
 use axum::Router;
 use axum::http::{Method, Uri};
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
 use cenote_store::Store;
 
 use crate::app::App;
 use crate::config::Config;
-use crate::layer::{admit, observe};
+use crate::layer::{admit, observe, refuse_ambiguous};
 use crate::problem::{Problem, ProblemKind};
 use crate::{irods, native, status};
 
@@ -24,6 +24,7 @@ pub(crate) fn app_router(app: App) -> Router {
         .merge(status::router())
         .fallback(no_route)
         .method_not_allowed_fallback(no_method)
+        .layer(from_fn(refuse_ambiguous))
         .layer(from_fn_with_state(app.clone(), observe))
         .with_state(app)
 }

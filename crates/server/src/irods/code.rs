@@ -10,6 +10,7 @@ use cenote_store::{Error, ErrorKind};
 use serde_json::json;
 
 use super::answer;
+use crate::layer::CROSS_SITE;
 use crate::problem::{CHALLENGE, Problem};
 
 /// An error of iRODS 4.3, by its name there.
@@ -76,6 +77,12 @@ impl Refusal {
     /// It is not what the operation works on.
     pub(super) fn wrong_kind(code: Code) -> Self {
         Self::Coded { status: StatusCode::BAD_REQUEST, code, message: None }
+    }
+
+    /// A page of another site asks for a change.
+    pub(super) fn cross_site() -> Self {
+        let message = Some(CROSS_SITE.to_owned());
+        Self::Coded { status: StatusCode::FORBIDDEN, code: Code::NoAccess, message }
     }
 
     #[must_use]

@@ -17,6 +17,7 @@ use super::{
     collections, data_objects, identity, intake, query, resources, rules, tickets, users, zones,
 };
 use crate::app::App;
+use crate::layer::{is_cross_site, may_change};
 
 /// The families of operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +38,9 @@ pub(super) async fn answer(
     Path((_, endpoint)): Path<(String, String)>,
     request: Request,
 ) -> Response {
+    if may_change(request.method()) && is_cross_site(&request) {
+        return Refusal::cross_site().into_response();
+    }
     let endpoint = match endpoint.as_str() {
         "authenticate" if request.method() == Method::POST => {
             return respond(identity::log_in(&app, request.headers()).await);

@@ -1,13 +1,15 @@
 //! What every request passes on its way in and out, whatever the opening.
 //!
-//! From the outside in: [`observe`] (request id, log line, metrics, problem bodies),
-//! [`admit`] (too many at a time), then per route [`authenticate`] and a limit of time.
+//! From the outside in: [`observe`] (request id, log line, metrics, problem bodies), [`refuse_ambiguous`] (hosts, codings),
+//! [`admit`] (too many at a time), then per opening [`refuse_cross_site`], [`authenticate`] and a limit of time.
 
 mod admit;
 mod asker;
 mod authenticate;
 mod body;
+mod cross_site;
 mod exchange;
+mod framing;
 mod local;
 mod observe;
 mod request_id;
@@ -17,6 +19,8 @@ mod time_limit;
 pub(crate) use admit::admit;
 pub(crate) use asker::{Asker, Changer, PartWriter, Reader, Uploader, Writer};
 pub(crate) use authenticate::authenticate;
+pub(crate) use cross_site::{REASON as CROSS_SITE, is_cross_site, may_change, refuse_cross_site};
+pub(crate) use framing::refuse_ambiguous;
 pub use local::LocalCaller;
 pub(crate) use observe::observe;
 pub(crate) use request_id::{RequestId, RequestIds};

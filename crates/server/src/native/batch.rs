@@ -17,6 +17,7 @@ use tokio_util::io::StreamReader;
 
 use super::batch_entry::{path, read, unreadable};
 use super::conditional::write_conditions;
+use super::extract::require_tar;
 use super::json::{BatchLine, BatchQuery, Names, Outcome, Resource};
 use super::query::Params;
 use super::write::place;
@@ -41,6 +42,7 @@ pub(super) async fn batch(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {
+    require_tar(&headers)?;
     let under: StorePath = query.path.parse()?;
     let each = PutOptions {
         place: place(&app, &caller, query.place.as_deref())?,

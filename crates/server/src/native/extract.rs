@@ -1,8 +1,8 @@
 //! What handlers take from a request, refused in this opening's own words if it is wrong.
 
 use axum::extract::{FromRequest, FromRequestParts, Path, Request};
-use axum::http::header;
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use cenote_store::ErrorKind;
@@ -21,7 +21,7 @@ impl<T: DeserializeOwned> FromRequest<App> for Json<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, Problem> {
-        if !is_json(&request) {
+        if !is_json(request.headers()) {
             return Err(Problem::new(ProblemKind::MediaType, "the body has to be JSON")
                 .with_hint("send it with `Content-Type: application/json`"));
         }
@@ -37,10 +37,25 @@ impl<T: Serialize> IntoResponse for Json<T> {
     }
 }
 
-fn is_json(request: &Request) -> bool {
-    let media_type = request.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok());
-    let essence = media_type.and_then(|text| text.split(';').next()).unwrap_or("").trim();
+fn is_json(headers: &HeaderMap) -> bool {
+    let essence = essence(headers);
     essence.eq_ignore_ascii_case("application/json") || essence.ends_with("+json")
+}
+
+/// Refuses a body that is not said to be a tar archive. A page of another site can send only types that this is none of
+/// without being asked for permission first.
+pub(super) fn require_tar(headers: &HeaderMap) -> Result<(), Problem> {
+    match essence(headers).eq_ignore_ascii_case("application/x-tar") {
+        true => Ok(()),
+        false => Err(Problem::new(ProblemKind::MediaType, "the body has to be a tar archive")
+            .with_hint("send it with `Content-Type: application/x-tar`")),
+    }
+}
+
+/// The media type of a body, without its parameters.
+fn essence(headers: &HeaderMap) -> &str {
+    let media_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    media_type.and_then(|text| text.split(';').next()).unwrap_or_default().trim()
 }
 
 /// A body that is kept in memory, up to the limit of the configuration.

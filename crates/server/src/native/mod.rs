@@ -45,14 +45,14 @@ mod write;
 
 use axum::Router;
 use axum::http::HeaderName;
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::get;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 pub(crate) use self::cursor::CursorSeal;
 use crate::app::App;
-use crate::layer::{authenticate, time_limit};
+use crate::layer::{authenticate, refuse_cross_site, time_limit};
 
 /// The id of a resource whose bytes are sent.
 const ID: HeaderName = HeaderName::from_static("cenote-id");
@@ -69,6 +69,7 @@ pub(crate) fn router(app: &App) -> Router<App> {
         .route("/v1/fs", bytes())
         .route("/v1/fs/", bytes())
         .layer(from_fn_with_state(app.clone(), authenticate))
+        .layer(from_fn(refuse_cross_site))
         .route("/openapi.json", get(async || openapi::answer(description)))
 }
 

@@ -47,7 +47,12 @@ async fn a_tar_becomes_a_tree_and_a_tree_a_tar() {
     let server = TestServer::new();
     let large = vec![7; 300_000];
     let sent = archive(&[("d/a", b"small"), ("d/b", &large), ("./e/f/g", b"")]).await;
-    let answer = server.ask("POST", "/v1/batch?path=/in").body(sent).send().await;
+    let answer = server
+        .ask("POST", "/v1/batch?path=/in")
+        .header("content-type", "application/x-tar")
+        .body(sent)
+        .send()
+        .await;
     let paths: Vec<_> = lines(&answer.body).iter().map(|line| line["path"].clone()).collect();
     assert_eq!(paths, ["/in/d", "/in/l", "/in/d/a", "/in/d/b", "/in/e/f/g"]);
     let small = &lines(&answer.body)[2]["resource"];
@@ -56,7 +61,12 @@ async fn a_tar_becomes_a_tree_and_a_tree_a_tar() {
     assert!(server.get("/in/d/b").await.body == large);
     let back = server.ask("GET", "/v1/archive?path=/in").send().await;
     assert_eq!(back.header("content-type"), "application/x-tar");
-    let answer = server.ask("POST", "/v1/batch?path=/copy").body(back.body).send().await;
+    let answer = server
+        .ask("POST", "/v1/batch?path=/copy")
+        .header("content-type", "application/x-tar")
+        .body(back.body)
+        .send()
+        .await;
     assert!(lines(&answer.body).iter().all(|line| line["resource"].is_object()), "{answer:?}");
     assert_eq!(server.get("/copy/d/a").await.body, "small");
     assert!(server.get("/copy/d/b").await.body == large);
@@ -77,10 +87,20 @@ async fn media_types_go_in_and_out_with_the_files() {
         builder.append(&header, bytes).await.unwrap();
     }
     let sent = builder.into_inner().await.unwrap();
-    server.ask("POST", "/v1/batch?path=/in").body(sent).send().await;
+    server
+        .ask("POST", "/v1/batch?path=/in")
+        .header("content-type", "application/x-tar")
+        .body(sent)
+        .send()
+        .await;
     assert_eq!(server.get("/in/a").await.header("content-type"), "text/x-tuning");
     let back = server.ask("GET", "/v1/archive?path=/in").send().await;
-    server.ask("POST", "/v1/batch?path=/copy").body(back.body).send().await;
+    server
+        .ask("POST", "/v1/batch?path=/copy")
+        .header("content-type", "application/x-tar")
+        .body(back.body)
+        .send()
+        .await;
     assert_eq!(server.get("/copy/a").await.header("content-type"), "text/x-tuning");
 }
 
@@ -89,7 +109,12 @@ async fn an_entry_that_fails_says_so_and_the_others_are_kept() {
     let server = TestServer::new();
     server.put("/in/d/a/b", "a collection is at d/a").await.expect(201);
     let sent = archive(&[("d/a", b"1"), ("../x", b"2"), ("d/c", b"3")]).await;
-    let answer = server.ask("POST", "/v1/batch?path=/in").body(sent).send().await;
+    let answer = server
+        .ask("POST", "/v1/batch?path=/in")
+        .header("content-type", "application/x-tar")
+        .body(sent)
+        .send()
+        .await;
     let kinds: Vec<_> = lines(&answer.body).iter().map(|l| l["problem"]["type"].clone()).collect();
     assert_eq!(kinds[2], "urn:cenote:problem:wrong-kind");
     assert_eq!(kinds[3], "urn:cenote:problem:invalid");
@@ -102,7 +127,10 @@ async fn conditions_are_about_each_file() {
     let server = TestServer::new();
     server.put("/in/d/a", "before").await.expect(201);
     let sent = archive(&[("d/a", b"1"), ("d/c", b"3"), ("d/c", b"4")]).await;
-    let batch = server.ask("POST", "/v1/batch?path=/in").header("If-None-Match", "*");
+    let batch = server
+        .ask("POST", "/v1/batch?path=/in")
+        .header("content-type", "application/x-tar")
+        .header("If-None-Match", "*");
     let answer = batch.body(sent.clone()).send().await;
     let kinds: Vec<_> = lines(&answer.body).iter().map(|l| l["problem"]["type"].clone()).collect();
     let refused = Value::from("urn:cenote:problem:precondition");
@@ -110,10 +138,16 @@ async fn conditions_are_about_each_file() {
     assert_eq!(kinds, [Value::Null, Value::Null, refused.clone(), Value::Null, refused.clone()]);
     assert_eq!(server.get("/in/d/a").await.body, "before");
     assert_eq!(server.get("/in/d/c").await.body, "3");
-    let batch = server.ask("POST", "/v1/batch?path=/other").header("If-Match", "*");
+    let batch = server
+        .ask("POST", "/v1/batch?path=/other")
+        .header("content-type", "application/x-tar")
+        .header("If-Match", "*");
     let answer = batch.body(sent).send().await;
     assert_eq!(lines(&answer.body)[3]["problem"]["type"], refused);
-    let batch = server.ask("POST", "/v1/batch?path=/in").header("If-None-Match", "\"a\"");
+    let batch = server
+        .ask("POST", "/v1/batch?path=/in")
+        .header("content-type", "application/x-tar")
+        .header("If-None-Match", "\"a\"");
     batch.body(archive(&[]).await).send().await.problem(400, "invalid");
 }
 
@@ -129,7 +163,12 @@ async fn an_entry_need_not_have_a_mode_or_a_time() {
         builder.append(&header, &[][..]).await.unwrap();
     }
     let sent = builder.into_inner().await.unwrap();
-    let answer = server.ask("POST", "/v1/batch?path=/in").body(sent).send().await;
+    let answer = server
+        .ask("POST", "/v1/batch?path=/in")
+        .header("content-type", "application/x-tar")
+        .body(sent)
+        .send()
+        .await;
     for line in lines(&answer.body) {
         let resource = &line["resource"];
         assert!(resource["mode"].is_null() && resource["mtime"].is_null(), "{line}");
@@ -140,7 +179,13 @@ async fn an_entry_need_not_have_a_mode_or_a_time() {
 #[tokio::test]
 async fn what_is_no_archive_is_refused() {
     let server = TestServer::new();
-    let batch = |body: Vec<u8>| server.ask("POST", "/v1/batch?path=/in").body(body).send();
+    let batch = |body: Vec<u8>| {
+        server
+            .ask("POST", "/v1/batch?path=/in")
+            .header("content-type", "application/x-tar")
+            .body(body)
+            .send()
+    };
     batch(Vec::new()).await.problem(400, "invalid");
     batch(vec![b'x'; 2_000]).await.problem(400, "invalid");
     let mut cut = archive(&[("a", b"1"), ("b", &[2; 5_000])]).await;

@@ -93,7 +93,9 @@ async fn refusals(server: &Running) -> Vec<Refused> {
         refused(ADMIN, "PATCH", "/v1/fs/c/a", 400, "invalid"),
         refused(USER, "PATCH", "/v1/fs/c/a?append=true", 404, "not-found"),
         refused(ADMIN, "PUT", "/v1/uploads/1/0", 404, "not-found"),
-        refused(ADMIN, "POST", "/v1/batch?path=/", 400, "invalid"),
+        refused(ADMIN, "POST", "/v1/batch?path=/", 415, "media-type"),
+        refused(ADMIN, "POST", "/v1/batch?path=/", 400, "invalid")
+            .with("content-type", "application/x-tar"),
         refused(ADMIN, "POST", "/v1/create", 413, "too-large")
             .with("content-type", "application/json"),
         refused(ADMIN, "POST", "/v1/none", 404, "no-route"),

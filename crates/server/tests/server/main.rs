@@ -5,8 +5,10 @@
 mod batch;
 mod bytes;
 mod credentials;
+mod cross_site;
 mod drain;
 mod embedded;
+mod framing;
 mod gsd;
 mod irods;
 mod irods_rest;

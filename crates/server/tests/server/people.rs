@@ -182,6 +182,7 @@ async fn each_route_says_how_it_uses_a_ticket() {
     ] {
         let before = used().await;
         let ask = server.ask_as(None, method, uri).header("cenote-ticket", ticket);
+        let ask = ask.header("content-type", "application/x-tar");
         ask.body(body.to_vec()).send().await;
         let after = used().await;
         let counted: Vec<_> =

@@ -21,6 +21,7 @@ use super::code::{Code, Refusal};
 use super::form::Form;
 use super::identity;
 use crate::app::App;
+use crate::layer::{is_cross_site, may_change};
 
 /// Answers every call.
 pub(super) async fn answer(
@@ -28,7 +29,10 @@ pub(super) async fn answer(
     Path((_, operation)): Path<(String, String)>,
     request: Request,
 ) -> Response {
-    let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
+    let changes = may_change(request.method()) || matches!(operation.as_str(), "auth" | "ticket");
+    if changes && is_cross_site(&request) {
+        return refused(Refusal::cross_site());
+    }
     let response = dispatch(&app, &operation, request).await;
     if changes {
         app.changed().notify_waiters();
@@ -90,7 +94,12 @@ async fn call(app: &App, parts: &Parts) -> Result<Call, Refusal> {
 }
 
 fn refused(refusal: Refusal) -> Response {
+    let mut status = StatusCode::BAD_REQUEST;
     let (code, message) = match refusal {
+        Refusal::Coded { status: StatusCode::FORBIDDEN, code, message } => {
+            status = StatusCode::FORBIDDEN;
+            (code, message)
+        }
         Refusal::Coded { code, message, .. } => (code, message),
         Refusal::Plain(StatusCode::NOT_FOUND) => return StatusCode::NOT_FOUND.into_response(),
         Refusal::Plain(StatusCode::UNAUTHORIZED) => (Code::InvalidAuthentication, None),
@@ -99,7 +108,7 @@ fn refused(refusal: Refusal) -> Response {
     };
     let message = message.unwrap_or_else(|| format!("{code:?}"));
     let body = json!({ "error_code": code as i32, "error_message": message });
-    answer::json(StatusCode::BAD_REQUEST, body)
+    answer::json(status, body)
 }
 
 /// Done, with nothing to say.

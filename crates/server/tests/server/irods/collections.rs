@@ -198,7 +198,10 @@ async fn a_long_listing_comes_in_pieces_and_whole() {
     let names: Vec<String> = (0..10_500).map(|number| format!("m/\"{number:05}")).collect();
     let entries: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b""[..])).collect();
     let sent = archive(&entries).await;
-    let ask = irods.server.ask("POST", "/v1/batch?path=/home/ada");
+    let ask = irods
+        .server
+        .ask("POST", "/v1/batch?path=/home/ada")
+        .header("content-type", "application/x-tar");
     assert_eq!(ask.body(sent).send().await.status, 200);
     let many = irods.path("m");
     let expected: Vec<String> = names.iter().map(|name| irods.path(name)).collect();

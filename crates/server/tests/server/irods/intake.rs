@@ -175,7 +175,11 @@ async fn a_refused_entry_of_a_batch_is_not_kept() {
     }
     let tar = tar.into_inner().await.unwrap();
     let batch = async |who: (&str, &str)| {
-        let ask = ada.server.ask("POST", "/v1/batch?path=/").body(tar.clone());
+        let ask = ada
+            .server
+            .ask("POST", "/v1/batch?path=/")
+            .header("content-type", "application/x-tar")
+            .body(tar.clone());
         ask.header("authorization", &basic(who)).send().await
     };
     let refused = |answer: &Answer| {

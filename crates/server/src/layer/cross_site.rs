@@ -1,0 +1,110 @@
+//! Requests that a page of another site makes with the browser, and thus with the login, of a visitor.
+//!
+//! Invariant: no such request changes anything, in any opening. Browsers say where a request comes from
+//! (`Sec-Fetch-Site`, <https://www.w3.org/TR/fetch-metadata/>; `Origin`, RFC 6454), and pages cannot forge that. Other
+//! clients send neither header.
+
+use axum::extract::Request;
+use axum::http::{HeaderMap, Method, Uri, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use crate::problem::{Problem, ProblemKind};
+
+/// Refuses a change that a page of another site asks for.
+pub(crate) async fn refuse_cross_site(request: Request, next: Next) -> Response {
+    match may_change(request.method()) && is_cross_site(&request) {
+        true => Problem::new(ProblemKind::CrossSite, REASON).with_hint(HINT).into_response(),
+        false => next.run(request).await,
+    }
+}
+
+/// Why a request was refused.
+pub(crate) const REASON: &str = "a page of another site may not change anything here";
+const HINT: &str =
+    "send it from a page of this address; a proxy in front has to pass on the Host header";
+
+/// Whether a request of this method may change something.
+pub(crate) fn may_change(method: &Method) -> bool {
+    !matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
+}
+
+/// Whether a page of another origin made the request. Where the browser says so itself, that decides; older browsers, and
+/// those that do not trust an address without TLS, send the origin only.
+pub(crate) fn is_cross_site(request: &Request) -> bool {
+    let headers = request.headers();
+    let mut sites = headers.get_all("sec-fetch-site").iter().peekable();
+    match sites.peek() {
+        Some(_) => !sites.all(|site| site == "same-origin" || site == "none"),
+        None => is_foreign(headers, request.uri()),
+    }
+}
+
+/// Whether there is an origin, and it is not the host that was asked.
+fn is_foreign(headers: &HeaderMap, uri: &Uri) -> bool {
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    let host = uri.authority().map(|authority| authority.as_str()).or(host);
+    let is_own = |origin: &str| {
+        let origin = origin.strip_prefix("http://").or(origin.strip_prefix("https://"));
+        origin.zip(host).is_some_and(|(origin, host)| origin.eq_ignore_ascii_case(host))
+    };
+    let mut origins = headers.get_all(header::ORIGIN).iter();
+    origins.any(|origin| !origin.to_str().is_ok_and(is_own))
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+
+    use super::*;
+
+    fn asked(uri: &str, headers: &[(&str, &str)]) -> bool {
+        let mut request = axum::http::Request::builder().method("POST").uri(uri);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        is_cross_site(&request.body(Body::empty()).unwrap())
+    }
+
+    #[test]
+    fn what_the_browser_says_of_the_site_decides() {
+        for (site, cross) in [
+            ("same-origin", false),
+            ("none", false),
+            ("same-site", true),
+            ("cross-site", true),
+            ("", true),
+            ("Same-Origin", true),
+        ] {
+            assert_eq!(asked("/", &[("sec-fetch-site", site)]), cross, "{site}");
+        }
+        let twice = [("sec-fetch-site", "same-origin"), ("sec-fetch-site", "cross-site")];
+        assert!(asked("/", &twice));
+    }
+
+    #[test]
+    fn an_origin_is_that_of_the_host_or_foreign() {
+        for (host, origin, cross) in [
+            ("store.org", "https://store.org", false),
+            ("Store.org", "http://store.ORG", false),
+            ("store.org:8470", "http://store.org:8470", false),
+            ("[::1]:8470", "http://[::1]:8470", false),
+            ("store.org:8470", "http://store.org", true),
+            ("store.org", "https://store.org.evil.example", true),
+            ("store.org", "https://evil.example", true),
+            ("store.org", "null", true),
+            ("store.org", "", true),
+            ("store.org", "store.org", true),
+            ("", "http://", false),
+        ] {
+            let headers = [("host", host), ("origin", origin)];
+            assert_eq!(asked("/", &headers), cross, "{host} {origin}");
+        }
+        assert!(asked("/", &[("origin", "https://store.org")]));
+        let http2 = |origin| asked("https://store.org/x", &[("origin", origin)]);
+        assert!(!http2("https://store.org") && http2("https://evil.example"));
+        let twice = [("host", "a"), ("origin", "http://a"), ("origin", "http://b")];
+        assert!(asked("/", &twice));
+        assert!(!asked("/", &[("host", "a")]));
+    }
+}
