@@ -62,7 +62,8 @@ pub use reading::Reading;
 pub use store::{Parts, Store};
 pub use tree::{
     AttributeChange, Change, ChangePage, CopyOptions, CreateOptions, Draft, ListOptions,
-    MoveOptions, NamedEntry, NamesPage, Page, Position, RemoveOptions, StoreStats, Usage, WalkPage,
+    MoveOptions, NamedEntry, NamesPage, Page, Position, RemoveOptions, SharedCursor, SharedOptions,
+    SharedPage, StoreStats, Usage, WalkPage,
 };
 pub use versions::{Prune, Version};
 

@@ -10,7 +10,7 @@ use crate::store::Parts;
 use crate::{Error, ErrorKind, Result, Store};
 
 /// The format that this program writes.
-pub(crate) const FORMAT: u32 = 4;
+pub(crate) const FORMAT: u32 = 5;
 
 #[derive(Debug, Encode, Decode, CborLen)]
 pub(crate) struct Format(#[n(0)] pub(crate) u32);

@@ -14,7 +14,7 @@ use crate::model::{
     ResourceId,
 };
 use crate::open::{FORMAT, Format};
-use crate::tree::restate;
+use crate::tree::{grant_entries, restate};
 use crate::{Bytes, Result, Store};
 
 /// How many records one commit may change.
@@ -33,6 +33,9 @@ impl Store {
         }
         if from < 4 {
             self.forget_computed_digests()?;
+        }
+        if from < 5 {
+            self.index_grants()?;
         }
         Ok(())
     }
@@ -90,6 +93,18 @@ impl Store {
             if new != old {
                 tx.put(key.clone(), &new);
             }
+        })?;
+        self.transact(|tx| {
+            tx.put(keys::setting("format"), &Format(4));
+            Ok(())
+        })
+    }
+
+    /// From format 4 to 5: grants are found by the person whom they name.
+    fn index_grants(&self) -> Result<()> {
+        self.each(keys::resources(), |tx, key, resource: Resource| {
+            let id = ResourceId(keys::first_id(key).unwrap_or_default());
+            grant_entries(id, &resource).into_iter().for_each(|entry| tx.mark(entry));
         })?;
         self.transact(|tx| {
             tx.put(keys::setting("format"), &Format(FORMAT));

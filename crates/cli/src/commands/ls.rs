@@ -24,11 +24,17 @@ pub(crate) struct Args {
     /// Show collections themselves, not what is in them
     #[arg(long, short)]
     directory: bool,
+    /// List what is shared with you in collections that you cannot list. The root lists that, too, after its own children
+    #[arg(long, conflicts_with_all = ["paths", "recursive", "directory"])]
+    shared: bool,
 }
 
 impl Args {
     pub(crate) async fn run(self, session: &Session) -> Result<()> {
         let client = session.client()?;
+        if self.shared {
+            return self.list_shared(session, client).await;
+        }
         let found = glob::expand(client, &self.paths).await?;
         for resource in &found {
             if resource.kind == ResourceKind::Collection && !self.directory {
@@ -53,6 +59,18 @@ impl Args {
             while let Some(resource) = children.try_next().await? {
                 self.show(session, &resource, resource.name.as_deref().unwrap_or("/"))?;
             }
+        }
+        if parent.path == "/" {
+            self.list_shared(session, client).await?;
+        }
+        Ok(())
+    }
+
+    /// Lists them by the whole path, since no collection above them can be listed.
+    async fn list_shared(&self, session: &Session, client: &Client) -> Result<()> {
+        let mut shared = std::pin::pin!(client.shared());
+        while let Some(resource) = shared.try_next().await? {
+            self.show(session, &resource, &resource.path)?;
         }
         Ok(())
     }

@@ -147,6 +147,8 @@ fn a_new_user_has_a_home_and_nobody_without_a_login_comes_in() {
     assert_eq!(ben(&["ls"]).stdout, b"home/\ntrash/\n");
     world.ok(&["acl", "set", "/lab/a.txt", "public=read"]);
     assert_eq!(ben(&["cat", "/lab/a.txt"]).stdout, b"abc");
+    assert_eq!(ben(&["ls"]).stdout, b"home/\ntrash/\n/lab/a.txt\n");
+    assert_eq!(ben(&["ls", "--shared"]).stdout, b"/lab/a.txt\n");
     let stranger = |arguments: &[&str]| {
         let output = as_stranger(&world, "CENOTE_CONFIG", "config.toml", arguments);
         (output.status.code(), output.stdout, String::from_utf8(output.stderr).unwrap())
@@ -157,6 +159,7 @@ fn a_new_user_has_a_home_and_nobody_without_a_login_comes_in() {
     assert_eq!(stranger(&["ls"]).0, Some(3));
     world.ok(&["acl", "set", "/lab/a.txt", "anonymous=read"]);
     assert_eq!(stranger(&["cat", "/lab/a.txt"]), (Some(0), b"abc".into(), String::new()));
+    assert_eq!(stranger(&["ls", "--shared"]).1, b"/lab/a.txt\n");
     let (code, said) = world.refused(&["cat", "/lab/none"]);
     assert!(code == 3 && !said.contains("logged in"), "{said}");
 }

@@ -20,6 +20,12 @@ struct Found {
     next: Option<serde_json::Value>,
 }
 
+#[derive(Deserialize)]
+struct Shared {
+    items: Vec<Resource>,
+    next: Option<String>,
+}
+
 impl Client {
     /// All resources that a search finds, page by page.
     pub fn search<'a>(&'a self, search: &'a Search) -> impl Stream<Item = Result<Resource>> + 'a {
@@ -27,6 +33,18 @@ impl Client {
             let Some(after) = cursor else { return Ok(None) };
             let call = Call::post("/v1/search").json(&Page { search, after }).repeatable();
             let found: Found = self.json(call).await?;
+            let items = stream::iter(found.items.into_iter().map(Ok));
+            Ok::<_, Error>(Some((items, found.next.map(Some))))
+        });
+        pages.try_flatten()
+    }
+
+    /// All resources that are shared with the caller and that no listing leads to, page by page.
+    pub fn shared(&self) -> impl Stream<Item = Result<Resource>> + '_ {
+        let pages = stream::try_unfold(Some(None::<String>), move |cursor| async move {
+            let Some(after) = cursor else { return Ok(None) };
+            let call = Call::get("/v1/shared").query_opt("after", after);
+            let found: Shared = self.json(call).await?;
             let items = stream::iter(found.items.into_iter().map(Ok));
             Ok::<_, Error>(Some((items, found.next.map(Some))))
         });

@@ -1,10 +1,10 @@
-//! Cursors of searches, which can name what their caller may not see: they go out sealed.
+//! Cursors that can name what their caller may not see: a client gets them sealed.
 //!
 //! The key is made when the server starts, so a cursor ends with it.
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use cenote_store::{Entropy, ErrorKind, SearchCursor, SystemEntropy};
+use cenote_store::{Entropy, ErrorKind, SystemEntropy};
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 
 use crate::problem::{Problem, ProblemKind};
@@ -23,24 +23,24 @@ impl CursorSeal {
         Self(LessSafeKey::new(key))
     }
 
-    /// The cursor as a text that says nothing.
-    pub(crate) fn close(&self, cursor: &SearchCursor) -> String {
+    /// The bytes of a cursor as a text that says nothing. `of` names the kind of listing that it belongs to.
+    pub(crate) fn close(&self, of: &str, cursor: Vec<u8>) -> String {
         let mut nonce = [0; NONCE_LEN];
         SystemEntropy.fill(&mut nonce);
-        let mut sealed = cursor.to_bytes();
+        let mut sealed = cursor;
         let unique = Nonce::assume_unique_for_key(nonce);
-        let done = self.0.seal_in_place_append_tag(unique, Aad::empty(), &mut sealed);
+        let done = self.0.seal_in_place_append_tag(unique, Aad::from(of), &mut sealed);
         done.expect("a cursor is shorter than what the cipher can take");
         BASE64_URL_SAFE_NO_PAD.encode([nonce.as_slice(), sealed.as_slice()].concat())
     }
 
-    /// The cursor in a text that [`CursorSeal::close`] gave.
-    pub(crate) fn open(&self, text: &str) -> Result<SearchCursor, Problem> {
+    /// The bytes in a text that [`CursorSeal::close`] gave for the same kind of listing.
+    pub(crate) fn open(&self, of: &str, text: &str) -> Result<Vec<u8>, Problem> {
         let mut bytes = BASE64_URL_SAFE_NO_PAD.decode(text).map_err(|_| ended())?;
         let (nonce, sealed) = bytes.split_first_chunk_mut::<NONCE_LEN>().ok_or_else(ended)?;
         let nonce = Nonce::assume_unique_for_key(*nonce);
-        let opened = self.0.open_in_place(nonce, Aad::empty(), sealed).map_err(|_| ended())?;
-        SearchCursor::from_bytes(opened).map_err(Problem::from)
+        let opened = self.0.open_in_place(nonce, Aad::from(of), sealed).map_err(|_| ended())?;
+        Ok(opened.to_vec())
     }
 }
 
@@ -49,7 +49,7 @@ fn ended() -> Problem {
         ProblemKind::Store(ErrorKind::Expired),
         "`after` is no cursor that this server gave",
     )
-    .with_hint("begin the search again: cursors end when the server stops")
+    .with_hint("begin again without it: cursors end when the server stops")
 }
 
 #[cfg(test)]
@@ -59,17 +59,18 @@ mod tests {
     #[test]
     fn a_sealed_cursor_is_opened_by_who_sealed_it_and_says_nothing() {
         let seal = CursorSeal::new();
-        let cursor = SearchCursor::from_bytes(b"thidden/name").unwrap();
-        let text = seal.close(&cursor);
-        assert_eq!(seal.open(&text).unwrap(), cursor);
-        assert_ne!(seal.close(&cursor), text);
-        assert!(CursorSeal::new().open(&text).is_err());
+        let cursor = b"thidden/name".to_vec();
+        let text = seal.close("search", cursor.clone());
+        assert_eq!(seal.open("search", &text).unwrap(), cursor);
+        assert!(seal.open("shared", &text).is_err());
+        assert_ne!(seal.close("search", cursor), text);
+        assert!(CursorSeal::new().open("search", &text).is_err());
         let mut wrong = text.clone().into_bytes();
         wrong[20] = if wrong[20] == b'A' { b'B' } else { b'A' };
         for text in
             [String::from_utf8(wrong).unwrap(), String::new(), "?".to_owned(), "AAAA".to_owned()]
         {
-            assert!(seal.open(&text).is_err(), "{text}");
+            assert!(seal.open("search", &text).is_err(), "{text}");
         }
     }
 }

@@ -35,6 +35,7 @@ mod relocate;
 mod remove;
 mod replicas;
 mod search;
+mod shared;
 mod stat;
 mod tickets;
 mod tokens;
@@ -108,6 +109,7 @@ fn answers() -> OpenApiRouter<App> {
         .routes(routes!(meta::copy))
         .routes(routes!(graph::read, graph::replace))
         .routes(routes!(search::search))
+        .routes(routes!(shared::shared))
         .routes(routes!(keys::list))
         .routes(routes!(keys::read, keys::put, keys::remove))
         .routes(routes!(access::read, access::change))

@@ -1,7 +1,7 @@
 //! Finding resources by attribute, name and kind.
 
 use axum::extract::State;
-use cenote_store::{Comparison, Condition, Query};
+use cenote_store::{Comparison, Condition, Query, SearchCursor};
 
 use super::extract::Json;
 use super::json::{Compare, Found, Names, Resource, Search, Where};
@@ -9,6 +9,9 @@ use super::list::page_limit;
 use crate::app::App;
 use crate::layer::Asker;
 use crate::problem::Problem;
+
+/// What cursors of this route are sealed for.
+const SEALED: &str = "search";
 
 /// What the caller may see below a collection, and for which all conditions hold. A page can have fewer items
 /// than `limit`, or none, before the last: as long as there is a `next`, the search goes on there.
@@ -26,7 +29,7 @@ pub(super) async fn search(
         let mut names = Names::new(store);
         let items = page.items.iter().map(|stat| Resource::of(stat, &mut names));
         let items = items.collect::<Result<_, _>>()?;
-        let next = page.next.map(|cursor| seal.cursors().close(&cursor));
+        let next = page.next.map(|cursor| seal.cursors().close(SEALED, cursor.to_bytes()));
         Ok(Json(Found { items, next }))
     })
     .await
@@ -38,10 +41,14 @@ fn query(app: &App, question: Search) -> Result<Query, Problem> {
         conditions: question.conditions.into_iter().map(condition).collect::<Result<_, _>>()?,
         name: question.name,
         kind: question.kind.map(Into::into),
-        after: question.after.map(|text| app.cursors().open(&text)).transpose()?,
+        after: question.after.map(|text| cursor(app, &text)).transpose()?,
         limit: page_limit(question.limit, Query::MAX)?,
         effort: Query::EFFORT,
     })
+}
+
+fn cursor(app: &App, text: &str) -> Result<SearchCursor, Problem> {
+    Ok(SearchCursor::from_bytes(&app.cursors().open(SEALED, text)?)?)
 }
 
 fn condition(asked: Where) -> Result<Condition, Problem> {

@@ -1,5 +1,6 @@
 //! The caller of an operation, as an opening has authenticated them.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::permit::{Act, permits};
@@ -126,6 +127,13 @@ impl Caller {
     /// The ticket that the caller shows.
     pub(crate) fn shown_ticket(&self) -> Option<&str> {
         self.ticket.as_ref().map(|ticket| ticket.ticket.as_str())
+    }
+
+    /// Those to whom a grant is one to this caller, in the order of their ids.
+    pub(crate) fn persons(&self) -> Vec<PersonId> {
+        let own = [PersonId::PUBLIC, self.user].into_iter().chain(self.groups.iter().copied());
+        let persons: BTreeSet<_> = own.filter(|person| self.is(*person)).collect();
+        persons.into_iter().collect()
     }
 
     /// Whether a grant to `person` is one to this caller. Everyone who is logged in is [`PersonId::PUBLIC`]; everyone who

@@ -30,7 +30,7 @@ pub enum FindingKind {
     Unreachable,
     /// A counter does not count what is there.
     Counter,
-    /// The index of statements does not fit a description.
+    /// An index does not fit the descriptions or the access lists that it is made of.
     Index,
     /// A reference, or its way back, is missing or leads nowhere.
     Reference,

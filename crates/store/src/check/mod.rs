@@ -12,6 +12,7 @@ mod copies;
 mod counters;
 mod feed;
 mod finding;
+mod grants;
 mod metadata;
 mod people;
 mod places;
@@ -79,6 +80,7 @@ impl Store {
             // Each on what the repairs before it left.
             for family in [
                 tree::check,
+                grants::check,
                 contents::check,
                 metadata::check,
                 people::check,

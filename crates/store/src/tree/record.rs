@@ -1,12 +1,13 @@
 //! The only functions that write a resource's record.
 //!
-//! Invariant: the entry in the collection, the counters, the reference to the content and
-//! the change feed follow the record, in the same transaction.
+//! Invariant: the entry in the collection, the counters, the reference to the content, the index of grants
+//! and the change feed follow the record, in the same transaction.
 
 use crate::catalog::keys::{self, Counter};
 use crate::catalog::{ChangeKind, ChangeRecord, Child, Transaction};
 use crate::contents;
 use crate::model::{PersonId, Resource, ResourceId};
+use crate::tree::grants;
 
 /// Puts a new resource into its collection.
 pub(crate) fn insert(tx: &mut Transaction, id: ResourceId, resource: &Resource) {
@@ -14,6 +15,7 @@ pub(crate) fn insert(tx: &mut Transaction, id: ResourceId, resource: &Resource) 
     tx.put(keys::resource(id), resource);
     note_undigested(tx, id, None, resource);
     contents::exchange(tx, id, None, Some(resource));
+    grants::exchange(tx, id, None, Some(resource));
     count(tx, resource, 1);
     announce(tx, ChangeKind::Created, id, resource, None, resource.created_by);
 }
@@ -33,6 +35,7 @@ pub(crate) fn update(
 /// Replaces the record by one that shows the same in another way: no change to tell of.
 pub(crate) fn restate(tx: &mut Transaction, id: ResourceId, old: &Resource, new: &Resource) {
     contents::exchange(tx, id, Some(old), Some(new));
+    grants::exchange(tx, id, Some(old), Some(new));
     let grown = size(new) - size(old);
     tx.add(old.parent.0, Counter::Bytes, grown);
     tx.add(0, Counter::Bytes, grown);
@@ -53,6 +56,7 @@ pub(crate) fn detach(
 ) {
     tx.delete(keys::child(old.parent, &old.name));
     link(tx, id, new);
+    grants::exchange(tx, id, Some(old), Some(new));
     tx.put(keys::resource(id), new);
     for (resource, sign) in [(old, -1), (new, 1)] {
         tx.add(resource.parent.0, Counter::Resources, sign);

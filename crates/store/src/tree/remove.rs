@@ -6,7 +6,7 @@ use crate::catalog::keys::{self, Counter};
 use crate::catalog::{JobRecord, Reads, Transaction};
 use crate::model::{At, Level, Resource, ResourceId};
 use crate::tree::record::{count, is_undigested};
-use crate::tree::{find, unlink};
+use crate::tree::{find, grants, unlink};
 use crate::{Caller, Error, ErrorKind, Result, Store, contents, metadata, people, versions};
 
 /// How to remove.
@@ -58,6 +58,7 @@ impl Store {
         let id = chain.id();
         let mut resource = chain.into_resource();
         unlink(tx, id, &resource, caller.user());
+        grants::exchange(tx, id, Some(&resource), None);
         let inside = resource.parent.0;
         tx.add(inside, Counter::Resources, -1);
         resource.parent = ResourceId::REMOVED;
@@ -88,6 +89,7 @@ pub(crate) fn erase(tx: &mut Transaction, id: ResourceId, resource: &Resource) -
         tx.delete(keys::undigested(id));
     }
     contents::exchange(tx, id, Some(resource), None);
+    grants::exchange(tx, id, Some(resource), None);
     versions::erase(tx, id)?;
     metadata::erase(tx, id.0)?;
     people::erase_tickets(tx, id)

@@ -128,7 +128,10 @@ const DERIVABLE: &[Damage] = &[
     ),
     (
         "a record of a blob that is not",
-        |w| w.raw_put(named(b'B', &[], &[7; 16]), w.value(&w.first(b'B'))),
+        |w| {
+            let record = named(b'B', &[], &blob_of(w, "/c/big").to_bytes());
+            w.raw_put(named(b'B', &[], &[7; 16]), w.value(&record));
+        },
         &[Kind::Counter, Kind::Counter, Kind::Leftover, Kind::MissingBlob],
     ),
     (
@@ -157,6 +160,12 @@ const DERIVABLE: &[Damage] = &[
         "a note of a digest that is known",
         |w| w.raw_put(key(b'd', &[w.id("/c/x")]), Bytes::new()),
         &[Kind::Reference],
+    ),
+    ("a grant that is not found by its person", |w| w.raw_delete(&w.first(b'S')), &[Kind::Index]),
+    (
+        "a grant to somebody whom the access list does not name",
+        |w| w.raw_put(key(b'S', &[NOBODY, 1, w.id("/c/x")]), Bytes::new()),
+        &[Kind::Index],
     ),
     ("a user without a name", |w| w.raw_delete(b"uu"), &[Kind::Reference]),
     ("a name that does not decode", |w| w.damage(b"uu"), &[Kind::Reference]),

@@ -23,6 +23,7 @@ mod raw;
 mod reading;
 mod replicas;
 mod search;
+mod shared;
 mod small_parts;
 mod tickets;
 mod tree;

@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 use crate::world::{
     ADMIN, MemoryOpener, PASSWORD, World, assert_clean, at, avu, findings, kind, noise, parts,
-    path, rows, run, world,
+    path, populated, rows, run, world,
 };
 
 const FORMAT_1: &str = include_str!("../fixtures/format-1.txt");
@@ -251,4 +251,17 @@ fn a_store_of_a_later_format_is_left_alone() {
     let refused = Store::open_existing(world.parts.clone()).unwrap_err();
     assert!(refused.to_string().contains("format 99"), "{refused}");
     assert_eq!(world.rows(), before);
+}
+
+#[test]
+fn grants_of_a_store_of_format_4_are_found_by_the_person() {
+    let world = world();
+    populated(&world);
+    let entries = world.table(b'S');
+    assert_eq!(entries.len(), 1);
+    entries.iter().for_each(|entry| world.raw_delete(entry));
+    set_format(&world, 4);
+    let upgraded = world.reopened();
+    assert_eq!(upgraded.table(b'S'), entries);
+    assert_clean(&upgraded.store);
 }

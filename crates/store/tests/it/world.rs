@@ -449,6 +449,8 @@ pub(crate) fn populated(world: &World) {
     }
     world.put("/gone/z", b"z");
     world.rm_all("/gone").unwrap();
+    let lab = [cenote_store::AccessChange::Grant("lab".into(), level, cenote_store::Scope::This)];
+    store.change_access(admin, &at("/c/sub/y"), &lab).unwrap();
 }
 
 /// What a check finds.

@@ -67,6 +67,17 @@ pub(crate) enum Outcome {
     Problem(ProblemBody),
 }
 
+/// Which part of what is shared.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct SharedQuery {
+    /// Begin here: a `next` of this route.
+    pub(crate) after: Option<String>,
+    /// At most this many items.
+    #[param(minimum = 1, maximum = 1000)]
+    pub(crate) limit: Option<u32>,
+}
+
 /// Which part of which listing.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]

@@ -15,6 +15,7 @@
 //! | `b` blob content | empty | which contents refer to a blob |
 //! | `G` id | `Graph` | the description of a resource or a person |
 //! | `I` predicate object id | empty | who states this: 64-bit hashes of both terms |
+//! | `S` person parent id | empty | a grant to somebody who does not own the resource |
 //! | `V` id version | `VersionRecord` | a version of an object |
 //! | `F` position | `ChangeRecord` | the change feed, in commit order |
 //! | `U` person | `Person` | a user or group |

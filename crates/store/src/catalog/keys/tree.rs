@@ -4,7 +4,7 @@ use bytes::Bytes;
 use cenote_kv::KeyRange;
 
 use super::Key;
-use crate::model::ResourceId;
+use crate::model::{PersonId, ResourceId};
 
 pub(crate) fn resource(id: ResourceId) -> Bytes {
     Key::new(b'N').id(id.0).done()
@@ -79,4 +79,25 @@ pub(crate) fn statements_after(predicate: Option<u64>) -> KeyRange {
         Some(Some(start)) => KeyRange { start, ..all },
         Some(None) | None => all,
     }
+}
+
+pub(crate) fn grant(person: PersonId, parent: ResourceId, id: ResourceId) -> Bytes {
+    Key::new(b'S').id(person.0).id(parent.0).id(id.0).done()
+}
+
+pub(crate) fn grants_to(person: PersonId) -> KeyRange {
+    Key::new(b'S').id(person.0).prefix()
+}
+
+pub(crate) fn grants_in(person: PersonId, parent: ResourceId) -> KeyRange {
+    Key::new(b'S').id(person.0).id(parent.0).prefix()
+}
+
+pub(crate) fn all_grants() -> KeyRange {
+    Key::new(b'S').prefix()
+}
+
+/// The person and the collection in a key of [`all_grants`].
+pub(crate) fn grant_parts(key: &[u8]) -> Option<(PersonId, ResourceId)> {
+    Some((PersonId(super::id_at(key, 1)?), ResourceId(super::id_at(key, 9)?)))
 }
