@@ -100,7 +100,8 @@ impl Store {
         })
     }
 
-    /// From format 4 to 5: grants are found by the person whom they name.
+    /// From format 4 to 5: grants are found by the person whom they name. A large description may be spread over rows:
+    /// one that is not is spread when it is changed.
     fn index_grants(&self) -> Result<()> {
         self.each(keys::resources(), |tx, key, resource: Resource| {
             let id = ResourceId(keys::first_id(key).unwrap_or_default());

@@ -66,11 +66,11 @@ impl Store {
         self.transact(|tx| {
             let chain = find(tx, caller, at, Level::ModifyObject)?;
             let record = record(tx, chain.id(), version)?;
-            let old = metadata::read(tx, chain.id().0)?;
+            let old = metadata::Stored::read(tx, chain.id().0)?;
             let restored: Graph = record.statements.into_iter().collect();
             let id = chain.id().0;
             let stat = self.replace_content(tx, caller, chain, record.content)?;
-            metadata::replace(tx, id, &old, &restored);
+            metadata::replace(tx, id, &old, &restored)?;
             Ok(stat)
         })
     }

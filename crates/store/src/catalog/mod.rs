@@ -10,7 +10,7 @@ pub(crate) use crate::model::ChangeKind;
 pub(crate) use record::Record;
 pub(crate) use schema::{
     BlobCopy, BlobRecord, ChangeRecord, Child, DrainJob, DrainPhase, GraphRecord, JobRecord,
-    PartRecord, RunningRecord, SessionRecord, Tally, TicketRecord, TokenRecord, TreeJob, TreeWork,
-    UploadRecord, VersionRecord,
+    PartRecord, RunningRecord, SessionRecord, Spread, Tally, TicketRecord, TokenRecord, TreeJob,
+    TreeWork, UploadRecord, VersionRecord,
 };
 pub(crate) use transaction::{Reads, Transaction, View};

@@ -169,6 +169,11 @@ impl Transaction {
         self.writes.insert(key, value);
     }
 
+    fn written(&self, range: &KeyRange) -> impl Iterator<Item = (&Bytes, &Option<Bytes>)> {
+        let from = self.writes.range(range.start.clone()..);
+        from.take_while(|(key, _)| range.contains(key))
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.writes.is_empty() && self.appends.is_empty() && self.sums.values().all(|sum| *sum == 0)
     }
@@ -209,16 +214,14 @@ impl Reads for Transaction {
     /// Merges what is stored with what this transaction wrote. As many more rows are read as it
     /// deleted, so that those behind them come forward.
     fn rows(&self, range: &KeyRange, most: usize) -> Result<Vec<Row>> {
-        let deleted =
-            self.writes.iter().filter(|(key, value)| value.is_none() && range.contains(key));
-        let limit = most.saturating_add(deleted.count());
+        let deleted = self.written(range).filter(|(_, value)| value.is_none()).count();
+        let limit = most.saturating_add(deleted);
         let stored: Vec<Row> =
             self.snapshot.scan(range, ScanOptions::limit(limit)).collect::<Result<_, _>>()?;
         let digest = RangeDigest::of(&stored);
         self.ranges.borrow_mut().push(Evidence::Range { range: range.clone(), limit, digest });
-        let written = self.writes.iter().filter(|(key, _)| range.contains(key));
         let mut merged: BTreeMap<Bytes, Bytes> = stored.into_iter().collect();
-        for (key, value) in written {
+        for (key, value) in self.written(range) {
             match value {
                 Some(value) => drop(merged.insert(key.clone(), value.clone())),
                 None => drop(merged.remove(key)),

@@ -1,5 +1,7 @@
 //! Descriptions and the index of their statements.
 
+mod spread;
+
 use std::collections::BTreeSet;
 
 use bytes::Bytes;
@@ -7,26 +9,22 @@ use bytes::Bytes;
 use super::report::{Look, Report, delete_while_same, look, path_of, rows, while_same};
 use super::{Finding, FindingKind as Kind};
 use crate::Result;
-use crate::catalog::{GraphRecord, Reads, Record, View, keys};
+use crate::catalog::{GraphRecord, Reads, View, keys};
 use crate::metadata::entries;
-use crate::model::{PersonId, PlaceId, ResourceId};
+use crate::model::{Graph, PersonId, PlaceId, ResourceId};
 
 pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
     let mut indexed = 0;
     let mut whole = true;
     for row in rows(view, &keys::graphs()) {
-        let (key, value) = row?;
-        let id = keys::first_id(&key).unwrap_or_default();
-        match GraphRecord::from_value(&value) {
-            Ok(graph) => indexed += description(view, report, id, &(key, value), graph)?,
-            Err(fault) => {
-                whole = false;
-                let detail = format!("a description: {fault}");
-                let path = path_of(view, ResourceId(id));
-                report.lost(Finding::new(Kind::DamagedRecord, id, detail).at(path))?;
-            }
+        let row = row?;
+        let id = keys::first_id(&row.0).unwrap_or_default();
+        match spread::statements(view, report, id, &row.1)? {
+            Some(graph) => indexed += description(view, report, id, &row, &graph)?,
+            None => whole = false,
         }
     }
+    spread::leftovers(view, report)?;
     // Each entry that a description has was seen; only if there are more are any of them strays.
     if !whole || rows(view, &keys::all_statements()).count() as u64 > indexed {
         strays(view, report)?;
@@ -40,16 +38,17 @@ fn description(
     report: &mut Report<'_>,
     id: u64,
     row: &(Bytes, Bytes),
-    graph: GraphRecord,
+    graph: &Graph,
 ) -> Result<u64> {
     let (key, value) = row;
-    let entries = entries(id, &graph.statements.into_iter().collect());
+    let entries = entries(id, graph);
     let described =
         [keys::resource(ResourceId(id)), keys::person(PersonId(id)), keys::place(PlaceId(id))];
     if !is_described(view, id, &described)? {
         let mut seen: Vec<_> = described.map(|key| (key, None)).into();
         seen.push((key.clone(), Some(value.clone())));
-        let rows: Vec<_> = entries.iter().cloned().chain([key.clone()]).collect();
+        let spread = view.rows(&keys::quads(id), usize::MAX)?.into_iter().map(|(key, _)| key);
+        let rows: Vec<_> = entries.iter().cloned().chain([key.clone()]).chain(spread).collect();
         let fix = while_same(seen, move |tx| rows.iter().for_each(|row| tx.delete(row.clone())));
         let there = rows_there(view, &entries)?;
         report.derivable(Finding::new(Kind::Leftover, id, "a description of nothing"), fix)?;
@@ -91,9 +90,9 @@ fn strays(view: &View, report: &mut Report<'_>) -> Result<()> {
         let stray = match look::<GraphRecord>(view, &graph)? {
             Look::Damaged => false,
             Look::Missing => true,
-            Look::Found(found) => {
-                !entries(id, &found.statements.into_iter().collect()).contains(&key)
-            }
+            // A statement that is damaged or missing may be the one.
+            Look::Found(found) => spread::whole_and_counted(view, id, found)
+                .is_some_and(|graph| !entries(id, &graph).contains(&key)),
         };
         if stray {
             let detail = "the index has a statement that the description has not";

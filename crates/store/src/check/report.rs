@@ -101,6 +101,17 @@ impl<T> Look<T> {
     }
 }
 
+impl Look<bool> {
+    /// What was found, or this of what is missing; of what is damaged nothing is concluded.
+    pub(super) fn or_missing(self, missing: bool) -> bool {
+        match self {
+            Self::Missing => missing,
+            Self::Damaged => false,
+            Self::Found(found) => found,
+        }
+    }
+}
+
 pub(super) fn look<T: Record>(view: &View, key: &Bytes) -> Result<Look<T>> {
     Ok(match view.value(key)? {
         None => Look::Missing,

@@ -1,6 +1,9 @@
 //! The attribute view: AVUs, properties, tags and extended attributes.
 
+use super::graph::check;
+use super::stored::{Stored, replace};
 use super::vocabulary::{attribute_of, predicate_of, predicates_of};
+use crate::catalog::Transaction;
 use crate::model::{At, Avu, Graph, Stat, Statement, Term};
 use crate::{Caller, Conditions, Error, Result, Store};
 
@@ -31,12 +34,28 @@ impl Store {
         changes: &[AvuChange],
         conditions: &Conditions,
     ) -> Result<Stat> {
-        self.change_graph(caller, at, conditions, |old| changed(old, changes))
+        let read = |tx: &Transaction, id| Stored::touched(tx, id, changes);
+        self.change_stored(caller, at, conditions, read, |old| changed(old, changes))
     }
 }
 
-/// A graph after changes of its attributes.
-pub(crate) fn changed(old: &Graph, changes: &[AvuChange]) -> Result<Graph> {
+/// Changes the attributes of a person or place: all of it or nothing.
+pub(crate) fn change_attributes(
+    tx: &mut Transaction,
+    id: u64,
+    changes: &[AvuChange],
+) -> Result<()> {
+    let old = Stored::touched(tx, id, changes)?;
+    let new = changed(&old.graph, changes)?;
+    check(&old, &new)?;
+    if old.graph != new {
+        replace(tx, id, &old, &new)?;
+    }
+    Ok(())
+}
+
+/// A graph after changes of its attributes. It may be a part of the whole: what [`Stored::touched`] gives is enough.
+fn changed(old: &Graph, changes: &[AvuChange]) -> Result<Graph> {
     changes.iter().try_for_each(AvuChange::check)?;
     let mut graph = old.clone();
     changes.iter().for_each(|change| change.apply(&mut graph));
@@ -77,7 +96,15 @@ impl Avu {
 }
 
 impl AvuChange {
-    fn attribute(&self) -> &str {
+    /// The only value that matters to the change, if it is not every value of the attribute.
+    pub(super) fn value(&self) -> Option<&str> {
+        match self {
+            Self::Add(avu) | Self::Remove(avu) => Some(&avu.value),
+            Self::Set(_) | Self::Clear(_) => None,
+        }
+    }
+
+    pub(super) fn attribute(&self) -> &str {
         match self {
             Self::Add(avu) | Self::Remove(avu) | Self::Set(avu) => &avu.attribute,
             Self::Clear(attribute) => attribute,

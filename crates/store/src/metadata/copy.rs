@@ -1,6 +1,7 @@
 //! Giving one resource the description of another.
 
-use super::graph::{needed, read, replace};
+use super::graph::needed;
+use super::stored::{Stored, read, replace};
 use crate::catalog::ChangeKind;
 use crate::model::{At, Level, Resource, Stat};
 use crate::tree::{describe, find, update};
@@ -23,16 +24,16 @@ impl Store {
             let source = find(tx, caller, from, Level::ReadMetadata)?;
             let target = find(tx, caller, to, Level::ReadMetadata)?;
             conditions.check(Some(&target))?;
-            let (old, new) = (read(tx, target.id().0)?, read(tx, source.id().0)?);
+            let (old, new) = (Stored::read(tx, target.id().0)?, read(tx, source.id().0)?);
             let mut stat = Stat::from(target.clone());
             take_attributes(&mut stat.resource, source.resource());
             let others_differ = stat.resource != *target.resource();
             let others = if others_differ { Level::ModifyMetadata } else { Level::ReadMetadata };
-            target.require(caller, needed(&old, &new).max(others), to)?;
-            if old != new {
-                replace(tx, stat.id.0, &old, &new);
+            target.require(caller, needed(&old.graph, &new).max(others), to)?;
+            if old.graph != new {
+                replace(tx, stat.id.0, &old, &new)?;
             }
-            if old != new || others_differ {
+            if old.graph != new || others_differ {
                 describe(tx, &mut stat.resource, caller.user());
                 update(tx, ChangeKind::Described, stat.id, target.resource(), &stat.resource);
             }

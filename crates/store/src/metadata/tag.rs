@@ -2,6 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
+use super::stored::whole;
 use crate::Result;
 use crate::catalog::{GraphRecord, View};
 use crate::model::{Graph, ResourceId};
@@ -18,6 +19,9 @@ pub fn description_tag(graph: &Graph) -> Option<[u8; 32]> {
 
 /// The tags of the descriptions of many resources, in the order asked.
 pub(crate) fn tags(view: &View, ids: &[ResourceId]) -> Result<Vec<Option<[u8; 32]>>> {
-    let tag = |record: GraphRecord| description_tag(&record.statements.into_iter().collect());
-    Ok(view.graphs(ids)?.into_iter().map(|record| record.and_then(tag)).collect())
+    let tag = |(id, record): (&ResourceId, Option<GraphRecord>)| match record {
+        Some(record) => Ok(description_tag(&whole(view, id.0, record)?)),
+        None => Ok(None),
+    };
+    ids.iter().zip(view.graphs(ids)?).map(tag).collect()
 }

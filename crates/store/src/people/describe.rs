@@ -22,12 +22,7 @@ impl Store {
         require_role(caller, Role::Admin)?;
         self.transact(|tx| {
             let (id, _) = by_name(tx, name)?.ok_or_else(|| nobody(name))?;
-            let old = metadata::read(tx, id.0)?;
-            let new = metadata::changed(&old, changes)?;
-            if new != old {
-                metadata::replace(tx, id.0, &old, &new);
-            }
-            Ok(())
+            metadata::change_attributes(tx, id.0, changes)
         })
     }
 }

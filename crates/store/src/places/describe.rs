@@ -24,12 +24,7 @@ impl Store {
         require_role(caller, Role::Admin)?;
         self.transact(|tx| {
             require_place(tx, id)?;
-            let old = metadata::read(tx, id.0)?;
-            let new = metadata::changed(&old, changes)?;
-            if new != old {
-                metadata::replace(tx, id.0, &old, &new);
-            }
-            Ok(())
+            metadata::change_attributes(tx, id.0, changes)
         })
     }
 }

@@ -3,7 +3,8 @@
 
 use crate::access::{Chain, Spot};
 use crate::catalog::{ChangeKind, Transaction};
-use crate::model::{At, Graph, Kind, Level, ResourceId, Stat, StorePath};
+use crate::metadata::Stored;
+use crate::model::{At, Kind, Level, ResourceId, Stat, StorePath};
 use crate::tree::create::{new_resource, split};
 use crate::tree::{Walk, describe, find, insert, update};
 use crate::{Caller, Conditions, Error, ErrorKind, Result, Store, metadata, versions};
@@ -82,7 +83,8 @@ impl Store {
             (resource.mode, resource.mtime) = (from.mode, from.mtime);
             let id = ResourceId(self.new_id()?);
             insert(tx, id, &resource);
-            metadata::replace(tx, id.0, &Graph::new(), &metadata::read(tx, source.id().0)?);
+            let graph = metadata::read(tx, source.id().0)?;
+            metadata::replace(tx, id.0, &Stored::default(), &graph)?;
             Ok(Stat { id, path: to.clone(), resource })
         })
     }
@@ -115,8 +117,8 @@ impl Store {
         (stat.resource.mode, stat.resource.mtime) = (from.mode, from.mtime);
         describe(tx, &mut stat.resource, caller.user());
         update(tx, ChangeKind::Written, stat.id, target.resource(), &stat.resource);
-        let old = metadata::read(tx, stat.id.0)?;
-        metadata::replace(tx, stat.id.0, &old, &metadata::read(tx, source.id().0)?);
+        let old = Stored::read(tx, stat.id.0)?;
+        metadata::replace(tx, stat.id.0, &old, &metadata::read(tx, source.id().0)?)?;
         Ok(stat)
     }
 }

@@ -18,8 +18,15 @@ fn full() -> World {
     let world = world_with_places();
     populated(&world);
     replicated(&world);
+    described(&world);
     assert_clean(&world.store);
     world
+}
+
+/// A description that is stored statement by statement.
+fn described(world: &World) {
+    world.mkdir("/described");
+    (0..3).for_each(|n| drop(world.describe("/described", "k", &n.to_string().repeat(20_000))));
 }
 
 /// Objects with a good and with a stale replica.
@@ -46,6 +53,11 @@ fn kinds(found: &[Finding]) -> Vec<Kind> {
     let mut kinds: Vec<_> = found.iter().map(|finding| finding.kind).collect();
     kinds.sort();
     kinds
+}
+
+/// A record, with its checksum.
+fn frame(record: &[u8]) -> Bytes {
+    [&[1][..], &crc32c::crc32c(record).to_le_bytes(), record].concat().into()
 }
 
 /// Below the first id that is given.
@@ -104,6 +116,16 @@ const DERIVABLE: &[Damage] = &[
         "a description of nothing",
         |w| w.raw_put(key(b'G', &[NOBODY]), w.value(&w.first(b'G'))),
         &[Kind::Leftover],
+    ),
+    (
+        "a statement of no description",
+        |w| w.raw_put(key(b'Q', &[NOBODY, 0, 1, 2, 3]), w.value(&w.first(b'Q'))),
+        &[Kind::Leftover],
+    ),
+    (
+        "a statement that is not counted",
+        |w| w.raw_put(key(b'G', &[w.id("/described")]), frame(&[0x82, 0x80, 0x82, 1, 1])),
+        &[Kind::Counter],
     ),
     (
         "a missing reference to a content",
@@ -282,6 +304,8 @@ const LOST: &[Damage] = &[
         &[Kind::DamagedRecord],
     ),
     ("a description that does not decode", |w| w.damage(&w.first(b'G')), &[Kind::DamagedRecord]),
+    ("a statement that does not decode", |w| w.damage(&w.first(b'Q')), &[Kind::DamagedRecord]),
+    ("a statement that is missing", |w| w.raw_delete(&w.first(b'Q')), &[Kind::DamagedRecord]),
     ("a version that does not decode", |w| w.damage(&w.first(b'V')), &[Kind::DamagedRecord]),
     ("a user that does not decode", |w| w.damage(&key(b'U', &[11])), &[Kind::DamagedRecord]),
     ("a blob's record that does not decode", |w| w.damage(&w.first(b'B')), &[Kind::DamagedRecord]),

@@ -6,6 +6,7 @@ mod access;
 mod batch;
 mod check;
 mod contents;
+mod counting;
 mod credentials;
 mod documents;
 mod extents;

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use cenote_blob::Place;
 use cenote_store::{
     AccessChange, Avu, AvuChange, Comparison, Condition, Conditions, ErrorKind, Graph, Level,
     Query, Scope, Statement, Term,
 };
 use proptest::prelude::*;
 
-use crate::world::{World, at, avu, cases, kind, world};
+use crate::counting::CountingEngine;
+use crate::world::{World, assert_clean, at, avu, cases, kind, world, world_on};
 
 fn change(world: &World, changes: &[AvuChange]) -> cenote_store::Result<cenote_store::Stat> {
     world.store.change_avus(&world.admin, &at("/a"), changes, &Conditions::default())
@@ -124,8 +126,15 @@ fn avus() -> impl Strategy<Value = Avu> {
         .prop_map(|(attribute, value, unit)| Avu { attribute, value, unit })
 }
 
+/// Some of these make a description one that is stored statement by statement.
+fn ballast() -> impl Strategy<Value = Avu> {
+    (0..3u8).prop_map(|n| avu(&format!("ballast{n}"), &"x".repeat(20_000)))
+}
+
 fn changes() -> impl Strategy<Value = AvuChange> {
     prop_oneof![
+        ballast().prop_map(AvuChange::Add),
+        ballast().prop_map(AvuChange::Remove),
         avus().prop_map(AvuChange::Add),
         avus().prop_map(AvuChange::Remove),
         avus().prop_map(AvuChange::Set),
@@ -174,9 +183,12 @@ proptest! {
     /// Whatever a graph states is shown under some name, and found, changed and removed under that name.
     #[test]
     fn what_is_shown_is_found_changed_and_removed_under_its_name(
-        graph in proptest::collection::btree_set(statement(), 1..8),
+        mut graph in proptest::collection::btree_set(statement(), 1..8),
         which in any::<usize>(),
+        spread in any::<bool>(),
     ) {
+        let ballast = triple(Some("_:b"), "a", Term::string("x".repeat(40_000)));
+        graph.extend(spread.then_some(ballast));
         let world = world();
         let id = world.put("/a", b"").id;
         world.put("/other", b"");
@@ -218,7 +230,33 @@ proptest! {
         change(&world, &[AvuChange::Clear(one.attribute.clone())]).unwrap();
         expected.retain(|avu| avu.attribute != one.attribute);
         prop_assert_eq!(shown(&world), expected);
-        crate::world::assert_clean(&world.store);
+        assert_clean(&world.store);
+    }
+}
+
+/// Each kind of change of few values, onto descriptions of more and more others.
+#[test]
+fn a_change_reads_and_writes_as_much_whatever_the_size_of_the_description() {
+    let cost = |size: usize| {
+        let engine = CountingEngine::default();
+        let world = world_on(engine.clone(), Place::memory("main"));
+        world.put("/a", b"");
+        let value = |n: usize| avu(&format!("attribute{}", n % 100), &format!("value number {n}"));
+        change(&world, &(0..size).map(|n| AvuChange::Add(value(n))).collect::<Vec<_>>()).unwrap();
+        let other = |n: usize| avu("other", &n.to_string());
+        let changes = [
+            (0..20).map(|n| AvuChange::Add(other(n))).collect(),
+            vec![AvuChange::Remove(other(7)), AvuChange::Remove(value(7))],
+            vec![AvuChange::Set(other(8))],
+            vec![AvuChange::Clear("other".into())],
+            vec![AvuChange::Add(value(size - 1))],
+        ];
+        let cost = changes.map(|some| engine.cost(|| drop(change(&world, &some).unwrap())));
+        assert_eq!(shown(&world).len(), size - 1);
+        cost
+    };
+    for (number, (small, large)) in cost(1_000).into_iter().zip(cost(20_000)).enumerate() {
+        assert!(large < small + small / 10, "change {number}: {small} and {large} bytes");
     }
 }
 
@@ -250,7 +288,10 @@ proptest! {
             change(&world, &batch).unwrap();
             prop_assert_eq!(shown(&world), model.clone());
         }
+        assert_clean(&world.store);
         world.rm("/a").unwrap();
-        prop_assert!(world.table(b'G').is_empty() && world.table(b'I').is_empty());
+        for table in [b'G', b'Q', b'I'] {
+            prop_assert!(world.table(table).is_empty());
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! A store of an earlier format becomes one of this format when it is opened, with all that was in it.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,11 +8,12 @@ use bytes::Bytes;
 use cenote_blob::{BlobId, Place};
 use cenote_kv::{Batch, Engine, MemoryEngine};
 use cenote_store::{
-    AccessChange, CheckOptions, ContentHead, ErrorKind, FindingKind, Level, NewTicket, Pace,
-    PlaceId, PlaceOpener, PlaceStatus, Scope, Store,
+    AccessChange, AvuChange, CheckOptions, Conditions, ContentHead, ErrorKind, FindingKind, Level,
+    NewTicket, Pace, PlaceId, PlaceOpener, PlaceStatus, Scope, Store,
 };
 use sha2::{Digest, Sha256};
 
+use crate::raw::key;
 use crate::world::{
     ADMIN, MemoryOpener, PASSWORD, World, assert_clean, at, avu, findings, kind, noise, parts,
     path, populated, rows, run, world,
@@ -209,6 +211,33 @@ fn whoever_was_let_in_without_a_login_still_is_and_nobody_else() {
         set_format(&upgraded, 2);
         assert_eq!(upgraded.reopened().rows(), once, "it changes nothing when it is run again");
     }
+}
+
+/// Format 4 kept a description of any size in one record.
+#[test]
+fn a_large_description_of_format_4_is_read_and_changed() {
+    let world = world();
+    let id = world.put("/a", b"").id.0;
+    world.describe("/a", "k", "v");
+    let many: BTreeSet<_> = (0..2_000).map(|n| avu("k", &format!("value number {n}"))).collect();
+    let add: Vec<_> = many.iter().cloned().map(AvuChange::Add).collect();
+    let change = |world: &World, changes: &[AvuChange]| {
+        world.store.change_avus(&world.admin, &at("/a"), changes, &Conditions::default()).unwrap();
+    };
+    change(&world, &add);
+    let (_, graph) = world.store.graph(&world.admin, &at("/a")).unwrap();
+    let record = minicbor::to_vec((graph,)).unwrap();
+    let checksum = crc32c::crc32c(&record).to_le_bytes();
+    world.table(b'Q').iter().for_each(|row| world.raw_delete(row));
+    world.raw_put(key(b'G', &[id]), [&[1][..], &checksum, &record].concat().into());
+    set_format(&world, 4);
+    let upgraded = world.reopened();
+    assert_eq!(upgraded.store.avus(&world.admin, &at("/a")).unwrap().len(), 2_001);
+    change(&upgraded, &[AvuChange::Remove(avu("k", "v"))]);
+    let left: BTreeSet<_> =
+        upgraded.store.avus(&world.admin, &at("/a")).unwrap().into_iter().collect();
+    assert_eq!((left, upgraded.table(b'Q').len()), (many, 2_000));
+    assert_clean(&upgraded.store);
 }
 
 #[test]

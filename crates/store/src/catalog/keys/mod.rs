@@ -14,6 +14,7 @@
 //! | `B` blob | `BlobRecord` | a blob: its size, digests and copies |
 //! | `b` blob content | empty | which contents refer to a blob |
 //! | `G` id | `Graph` | the description of a resource or a person |
+//! | `Q` id subject predicate object statement | `Graph` | a statement of a large description: 64-bit hashes |
 //! | `I` predicate object id | empty | who states this: 64-bit hashes of both terms |
 //! | `S` person parent id | empty | a grant to somebody who does not own the resource |
 //! | `V` id version | `VersionRecord` | a version of an object |

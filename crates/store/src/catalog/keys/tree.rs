@@ -101,3 +101,22 @@ pub(crate) fn all_grants() -> KeyRange {
 pub(crate) fn grant_parts(key: &[u8]) -> Option<(PersonId, ResourceId)> {
     Some((PersonId(super::id_at(key, 1)?), ResourceId(super::id_at(key, 9)?)))
 }
+
+/// The row of a statement of a spread description: hashes of its subject, predicate, object and of all of it.
+pub(crate) fn quad(id: u64, hashes: [u64; 4]) -> Bytes {
+    hashes.into_iter().fold(Key::new(b'Q').id(id), Key::id).done()
+}
+
+pub(crate) fn quads(id: u64) -> KeyRange {
+    Key::new(b'Q').id(id).prefix()
+}
+
+/// The rows of what is stated of a subject with a predicate, and with an object if one is given.
+pub(crate) fn quads_of(id: u64, subject: u64, predicate: u64, object: Option<u64>) -> KeyRange {
+    let key = Key::new(b'Q').id(id).id(subject).id(predicate);
+    object.into_iter().fold(key, Key::id).prefix()
+}
+
+pub(crate) fn all_quads() -> KeyRange {
+    Key::new(b'Q').prefix()
+}

@@ -21,11 +21,24 @@ pub(crate) struct Child {
     pub(crate) kind: Kind,
 }
 
-/// The description of a resource, stored once, as a value.
+/// The description of a resource, or a statement of a large one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Encode, Decode, CborLen)]
 pub(crate) struct GraphRecord {
     #[n(0)]
     pub(crate) statements: Vec<Statement>,
+    /// Set if the statements are in rows of their own.
+    #[n(1)]
+    pub(crate) spread: Option<Spread>,
+}
+
+/// How much there is in the rows of a description.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, CborLen)]
+pub(crate) struct Spread {
+    #[n(0)]
+    pub(crate) statements: u64,
+    /// As they are encoded.
+    #[n(1)]
+    pub(crate) bytes: u64,
 }
 
 /// A version of an object: content and description together.

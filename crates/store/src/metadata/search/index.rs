@@ -11,7 +11,7 @@ use super::page::{Look, Plan};
 use super::{Comparison, Condition};
 use crate::Result;
 use crate::catalog::{Reads, View, keys};
-use crate::metadata::graph::hash;
+use crate::metadata::index::hash;
 use crate::metadata::vocabulary::predicates_of;
 use crate::model::{Graph, ResourceId};
 

@@ -6,7 +6,7 @@ use super::Query;
 use super::ancestors::Ancestors;
 use crate::access::Chain;
 use crate::catalog::{Reads, View, keys};
-use crate::metadata::graph::read;
+use crate::metadata::stored::read;
 use crate::model::{Graph, Level, Resource, ResourceId, Stat};
 use crate::{Caller, Error, Result};
 

@@ -1,0 +1,197 @@
+//! How a description is stored: a small one as one record, a large one spread over a row a statement, so
+//! that a change of either costs what it changes.
+//!
+//! Invariant: [`replace`] is the only writer of the record, the rows and the index. The record of a spread
+//! description has no statements, but says how many there are in the rows, and how large they are together. The key of a row is made of hashes
+//! of the statement, so that what is stated with a predicate, or with a predicate and an object, lies together.
+
+use std::collections::BTreeSet;
+
+use super::index::{entries, hash};
+use super::vocabulary::predicates_of;
+use crate::catalog::{GraphRecord, Reads, Record, Spread, Transaction, keys};
+use crate::model::{Graph, Statement};
+use crate::{AvuChange, Result};
+
+/// A description of more bytes than this is spread.
+const MOST_IN_ONE: u64 = 32 << 10;
+/// One that was spread is gathered again when it has no more than this.
+const GATHERED: u64 = 8 << 10;
+/// Looking up so many statements costs as much as reading one in a scan.
+const LOOKUP: u64 = 4;
+
+/// A description, or a part of it that a change reads.
+#[derive(Debug, Default)]
+pub(crate) struct Stored {
+    /// The statements that were read.
+    pub(crate) graph: Graph,
+    spread: Option<Spread>,
+}
+
+impl Stored {
+    /// The whole description of the resource, person or place with this id.
+    pub(crate) fn read(reads: &impl Reads, id: u64) -> Result<Self> {
+        let record = reads.get::<GraphRecord>(&keys::graph(id))?.unwrap_or_default();
+        let spread = record.spread;
+        Ok(Self { graph: whole(reads, id, record)?, spread })
+    }
+
+    /// At least as much of it as these changes read and change.
+    pub(crate) fn touched(reads: &impl Reads, id: u64, changes: &[AvuChange]) -> Result<Self> {
+        let record = reads.get::<GraphRecord>(&keys::graph(id))?.unwrap_or_default();
+        let spread = record.spread;
+        let few = spread.map_or(0, |spread| spread.statements / LOOKUP);
+        if changes.len() as u64 >= few {
+            return Ok(Self { graph: whole(reads, id, record)?, spread });
+        }
+        let mut graph = Graph::new();
+        for (predicate, object) in touched(changes) {
+            let rows = reads.rows(&keys::quads_of(id, 0, predicate, object), usize::MAX)?;
+            for (_, value) in rows {
+                graph.extend(GraphRecord::from_value(&value)?.statements);
+            }
+        }
+        Ok(Self { graph, spread })
+    }
+
+    /// How many statements there are besides those that were read.
+    pub(super) fn others(&self) -> u64 {
+        self.spread.map_or(0, |spread| spread.statements.saturating_sub(self.graph.len() as u64))
+    }
+}
+
+/// The hashes of predicates, and of objects if these are all that matters, of what changes of attributes read.
+fn touched(changes: &[AvuChange]) -> BTreeSet<(u64, Option<u64>)> {
+    let of = |change: &AvuChange| {
+        let object = change.value().map(hash);
+        predicates_of(change.attribute()).into_iter().map(move |p| (hash(&p), object))
+    };
+    changes.iter().flat_map(of).collect()
+}
+
+/// The description of the resource, person or place with this id.
+pub(crate) fn read(reads: &impl Reads, id: u64) -> Result<Graph> {
+    Ok(Stored::read(reads, id)?.graph)
+}
+
+/// The description that has this record.
+pub(crate) fn whole(reads: &impl Reads, id: u64, record: GraphRecord) -> Result<Graph> {
+    if record.spread.is_none() {
+        return Ok(record.statements.into_iter().collect());
+    }
+    let mut statements = Vec::new();
+    for (_, value) in reads.rows(&keys::quads(id), usize::MAX)? {
+        statements.extend(GraphRecord::from_value(&value)?.statements);
+    }
+    Ok(statements.into_iter().collect())
+}
+
+/// Replaces what was read of a description by another, index and all.
+pub(crate) fn replace(tx: &mut Transaction, id: u64, old: &Stored, new: &Graph) -> Result<()> {
+    let (before, after) = (entries(id, &old.graph), entries(id, new));
+    before.difference(&after).for_each(|key| tx.delete(key.clone()));
+    after.difference(&before).for_each(|key| tx.mark(key.clone()));
+    match old.spread {
+        None if size(new.iter()) > MOST_IN_ONE => {
+            exchange_rows(tx, id, &Graph::new(), new)?;
+            put(tx, id, Vec::new(), Some(Spread::default().exchanged(&Graph::new(), new)));
+        }
+        None => put(tx, id, new.iter().cloned().collect(), None),
+        Some(spread) => {
+            exchange_rows(tx, id, &old.graph, new)?;
+            let spread = spread.exchanged(&old.graph, new);
+            match spread.bytes > GATHERED {
+                true => put(tx, id, Vec::new(), Some(spread)),
+                false => gather(tx, id)?,
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Deletes the description of what goes.
+pub(crate) fn erase(tx: &mut Transaction, id: u64) -> Result<()> {
+    let old = Stored::read(tx, id)?;
+    if !old.graph.is_empty() {
+        replace(tx, id, &old, &Graph::new())?;
+    }
+    Ok(())
+}
+
+fn put(tx: &mut Transaction, id: u64, statements: Vec<Statement>, spread: Option<Spread>) {
+    match statements.is_empty() && spread.is_none() {
+        true => tx.delete(keys::graph(id)),
+        false => tx.put(keys::graph(id), &GraphRecord { statements, spread }),
+    }
+}
+
+/// Makes one record of a description that was spread.
+fn gather(tx: &mut Transaction, id: u64) -> Result<()> {
+    let mut all = Graph::new();
+    for (key, value) in tx.rows(&keys::quads(id), usize::MAX)? {
+        all.extend(GraphRecord::from_value(&value)?.statements);
+        tx.delete(key);
+    }
+    put(tx, id, all.into_iter().collect(), None);
+    Ok(())
+}
+
+fn exchange_rows(tx: &mut Transaction, id: u64, old: &Graph, new: &Graph) -> Result<()> {
+    for gone in old.difference(new) {
+        change_row(tx, id, gone, |row| row.remove(gone))?;
+    }
+    for come in new.difference(old) {
+        change_row(tx, id, come, |row| row.insert(come.clone()))?;
+    }
+    Ok(())
+}
+
+/// Changes the row in which a statement is, or would be; hardly ever are there others in it.
+fn change_row(
+    tx: &mut Transaction,
+    id: u64,
+    statement: &Statement,
+    change: impl FnOnce(&mut Graph) -> bool,
+) -> Result<()> {
+    let key = row_of(id, statement);
+    let row = tx.get::<GraphRecord>(&key)?.unwrap_or_default();
+    let mut row: Graph = row.statements.into_iter().collect();
+    change(&mut row);
+    match row.is_empty() {
+        true => tx.delete(key),
+        false => tx.put(key, &GraphRecord { statements: row.into_iter().collect(), spread: None }),
+    }
+    Ok(())
+}
+
+/// The key of the row in which a statement of a spread description is.
+pub(crate) fn row_of(id: u64, statement: &Statement) -> bytes::Bytes {
+    let subject = statement.subject.as_deref().map_or(0, |subject| hash(subject).max(1));
+    let (predicate, object) = (hash(&statement.predicate), hash(statement.object.text()));
+    keys::quad(id, [subject, predicate, object, whole_hash(statement)])
+}
+
+fn whole_hash(statement: &Statement) -> u64 {
+    let bytes = minicbor::to_vec(statement).expect("writing to a Vec cannot fail");
+    xxhash_rust::xxh3::xxh3_64(&bytes)
+}
+
+fn size<'a>(statements: impl Iterator<Item = &'a Statement>) -> u64 {
+    statements.map(|statement| minicbor::len(statement) as u64).sum()
+}
+
+impl Spread {
+    /// What the rows of a description have together.
+    pub(crate) fn of(graph: &Graph) -> Self {
+        Self { statements: graph.len() as u64, bytes: size(graph.iter()) }
+    }
+
+    /// The same after some of them were replaced by others.
+    fn exchanged(self, old: &Graph, new: &Graph) -> Self {
+        let (old, new) = (Self::of(old), Self::of(new));
+        Self {
+            statements: (self.statements + new.statements).saturating_sub(old.statements),
+            bytes: (self.bytes + new.bytes).saturating_sub(old.bytes),
+        }
+    }
+}
