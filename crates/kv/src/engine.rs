@@ -46,6 +46,11 @@ pub trait Engine: Debug + Send + Sync + 'static {
     fn limits(&self) -> Limits {
         Limits::default()
     }
+
+    /// Whether other processes may have the same store open.
+    fn is_shared(&self) -> bool {
+        false
+    }
 }
 
 /// A consistent, read-only view.

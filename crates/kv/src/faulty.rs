@@ -128,6 +128,10 @@ impl Engine for FaultyEngine {
         self.inner.name()
     }
 
+    fn is_shared(&self) -> bool {
+        self.inner.is_shared()
+    }
+
     fn snapshot(&self) -> Result<Box<dyn Snapshot>> {
         self.plan.read()?;
         let inner = self.inner.snapshot()?;

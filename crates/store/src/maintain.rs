@@ -1,11 +1,10 @@
-//! What a store does by itself while it is served: removed trees are swept at once; unused
-//! contents, expired uploads, old changes and missing digests are seen to now and then; copies that a read found
+//! What a store does by itself while it is served: removed trees and unused contents are swept at once; expired uploads, old changes and missing digests are seen to now and then; copies that a read found
 //! damaged are mended.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use futures_util::future::join4;
+use futures_util::future::join5;
 
 use crate::catalog::{Reads, keys};
 use crate::faults::Faults;
@@ -16,14 +15,19 @@ use crate::{Result, Store};
 /// How many rows are looked at at a time.
 const STEP: usize = 1_000;
 
+/// What was removed within this time is swept together.
+const GATHER: Duration = Duration::from_millis(100);
+
 /// How often, and how long things are left alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pace {
     /// Time between two rounds.
     pub round: Duration,
-    /// How long a content that nothing refers to is kept, for those who are reading it.
+    /// How long a content that nothing refers to is kept in a catalog that several processes share, for those who are reading it
+    /// there. In one of a single process it goes as soon as nobody reads it.
     pub grace: Duration,
-    /// How long a blob that the catalog does not know is kept, for those who are writing it.
+    /// Time between two looks for blobs that the catalog does not know; how long they are kept where another process
+    /// may be writing them.
     pub orphans: Duration,
     /// How long a content must have been left alone before its missing digest is computed.
     pub quiet: Duration,
@@ -50,8 +54,9 @@ impl Store {
     /// Runs rounds until it is dropped: one at once, and one whenever a job was recorded. What fails is
     /// logged, keeps nothing else from being done, and is tried again.
     pub async fn maintain(&self, pace: Pace) {
-        let all = join4(
+        let all = join5(
             self.keep_up(pace),
+            self.keep_swept(pace),
             self.keep_moving(pace),
             self.keep_digests(pace),
             self.keep_orphans_out(pace),
@@ -65,6 +70,31 @@ impl Store {
             let _ = self.keep_up_once(&pace).await;
             let _ = tokio::time::timeout(pace.round, self.inner.work.notified()).await;
         }
+    }
+
+    /// Sweeps what is reported shortly after it was, and looks for all there is now and then.
+    async fn keep_swept(&self, pace: Pace) {
+        loop {
+            let begun = self.now();
+            Faults::default().add(self.sweep(&pace).await);
+            while begun > self.now().minus(pace.round) {
+                let reported = tokio::time::timeout(pace.round, self.inner.due.added()).await;
+                if reported.is_ok() {
+                    tokio::time::sleep(GATHER).await;
+                    if let Some(None) = Faults::default().add(self.sweep_due().await) {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    async fn sweep(&self, pace: &Pace) -> Result<()> {
+        let mut faults = Faults::default();
+        faults.add(self.sweep_contents(self.grace(pace.grace)).await);
+        self.inner.due.retry();
+        faults.add(self.sweep_due().await);
+        faults.first()
     }
 
     /// Jobs that move bytes take long, so that nothing else waits for them.
@@ -99,6 +129,7 @@ impl Store {
         let mut faults = Faults::default();
         faults.add(self.run_moves().await);
         faults.add(self.keep_up_once(pace).await);
+        faults.add(self.sweep(pace).await);
         faults.add(self.compute_digests(pace, &mut Failed::default()).await);
         faults.first()
     }
@@ -110,7 +141,6 @@ impl Store {
         faults.add(self.mend_noted().await);
         faults.add(self.blocking(|store| store.run_jobs()).await);
         faults.add(self.blocking(|store| store.sweep_uploads()).await);
-        faults.add(self.sweep_contents(pace.grace).await);
         faults.add(self.blocking(move |store| store.trim_changes(changes)).await);
         faults.first()
     }

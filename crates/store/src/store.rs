@@ -13,7 +13,7 @@ use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::Notify;
 
 use crate::catalog::{Transaction, View};
-use crate::contents::{Damage, Limits};
+use crate::contents::{Damage, Due, Limits, Pins};
 use crate::health::Latch;
 use crate::ids::Ids;
 use crate::lines::{Lines, Turn};
@@ -70,6 +70,11 @@ pub(crate) struct Inner {
     pub(crate) credentials: CredentialCache,
     pub(crate) known: Shared,
     pub(crate) claims: Claims,
+    pub(crate) pins: Pins,
+    /// What the sweep is to look at soon.
+    pub(crate) due: Due,
+    /// When the store was opened.
+    pub(crate) opened: Time,
     pub(crate) damage: Damage,
     pub(crate) moves: Moves,
     /// Rings when a job that moves bytes was recorded.
@@ -92,14 +97,17 @@ const PAUSE: Duration = Duration::from_millis(1);
 impl Store {
     pub(crate) fn assemble(parts: Parts) -> Self {
         let credentials = CredentialCache::new(&*parts.entropy);
-        let work = Arc::new(Notify::new());
+        let (work, due, opened) = (Arc::new(Notify::new()), Due::default(), parts.clock.now());
         Self {
             inner: Arc::new(Inner {
                 parts,
                 ids: Ids::default(),
                 credentials,
                 known: Shared::default(),
-                claims: Claims::default(),
+                claims: Claims::new(due.clone()),
+                pins: Pins::new(due.clone()),
+                due,
+                opened,
                 damage: Damage::new(work.clone()),
                 moves: Moves::default(),
                 moving: Notify::new(),
@@ -171,7 +179,9 @@ impl Store {
 
     /// A consistent view for one answer.
     pub(crate) fn view(&self) -> Result<View> {
-        Ok(View(self.parts().engine.snapshot()?))
+        // Before the snapshot: what was erased since is in it, or is seen to be missing.
+        let moment = self.inner.pins.moment();
+        Ok(View { snapshot: self.parts().engine.snapshot()?, moment })
     }
 
     /// A transaction on a fresh snapshot.
@@ -218,6 +228,15 @@ impl Store {
 
     fn commit(&self, tx: Transaction) -> Result<Committed> {
         self.inner.latch.check()?;
+        let notes = tx.garbage();
+        let committed = self.commit_batch(tx)?;
+        if committed == Committed::Yes && !self.parts().engine.is_shared() {
+            self.inner.due.add(notes);
+        }
+        Ok(committed)
+    }
+
+    fn commit_batch(&self, tx: Transaction) -> Result<Committed> {
         let token = self.random();
         match self.parts().engine.commit(tx.into_batch(token)) {
             Ok(_) => Ok(Committed::Yes),

@@ -44,7 +44,7 @@ impl Store {
     fn count_copies(&self) -> Result<()> {
         let mut copies = HashMap::<PlaceId, (i64, i64)>::new();
         let view = self.view()?;
-        for row in view.0.scan(&keys::blobs(), ScanOptions::default()) {
+        for row in view.snapshot.scan(&keys::blobs(), ScanOptions::default()) {
             let record = BlobRecord::from_value(&row?.1)?;
             for copy in &record.copies {
                 let (count, bytes) = copies.entry(copy.place()).or_default();

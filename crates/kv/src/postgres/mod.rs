@@ -42,6 +42,10 @@ impl Engine for PostgresEngine {
         "postgres"
     }
 
+    fn is_shared(&self) -> bool {
+        true
+    }
+
     fn snapshot(&self) -> Result<Box<dyn Snapshot>> {
         Ok(Box::new(PostgresSnapshot::begin(self.pool.take()?)?))
     }

@@ -47,22 +47,26 @@ pub(crate) trait Reads {
 
 /// Reads for an answer: nothing is decided, so no evidence is kept.
 #[derive(Debug)]
-pub(crate) struct View(pub(crate) Box<dyn Snapshot>);
+pub(crate) struct View {
+    pub(crate) snapshot: Box<dyn Snapshot>,
+    /// [`Pins::moment`](crate::contents::Pins::moment) before that.
+    pub(crate) moment: u64,
+}
 
 impl Reads for View {
     fn value(&self, key: &Bytes) -> Result<Option<Bytes>> {
-        Ok(self.0.get(key)?)
+        Ok(self.snapshot.get(key)?)
     }
 
     fn rows(&self, range: &KeyRange, limit: usize) -> Result<Vec<Row>> {
-        Ok(self.0.scan(range, ScanOptions::limit(limit)).collect::<Result<_, _>>()?)
+        Ok(self.snapshot.scan(range, ScanOptions::limit(limit)).collect::<Result<_, _>>()?)
     }
 }
 
 impl View {
     /// The last row of a range.
     pub(crate) fn last(&self, range: &KeyRange) -> Result<Option<Row>> {
-        Ok(self.0.scan(range, ScanOptions::limit(1).reversed()).next().transpose()?)
+        Ok(self.snapshot.scan(range, ScanOptions::limit(1).reversed()).next().transpose()?)
     }
 
     /// The records of many resources, in the order asked.
@@ -89,7 +93,12 @@ impl View {
         let read = |value: Option<&Bytes>| value.map(|value| T::from_value(value)).transpose();
         if last.0 - first.0 > (ids.len() as u64).saturating_mul(DENSE) {
             let keys: Vec<Bytes> = ids.iter().map(|id| key(*id)).collect();
-            return self.0.get_many(&keys)?.iter().map(|value| read(value.as_ref())).collect();
+            return self
+                .snapshot
+                .get_many(&keys)?
+                .iter()
+                .map(|value| read(value.as_ref()))
+                .collect();
         }
         let rows = self.rows(&keys::through(key(*first), &key(*last)), usize::MAX)?;
         let found: HashMap<u64, &Bytes> =
@@ -162,6 +171,14 @@ impl Transaction {
     /// How many bytes of keys and values were written so far, about.
     pub(crate) fn size(&self) -> usize {
         self.size
+    }
+
+    /// The notes of contents that lose a reference by it.
+    pub(crate) fn garbage(&self) -> Vec<Bytes> {
+        let range = keys::all_garbage();
+        let written = self.writes.range(range.start.clone()..);
+        let notes = written.take_while(|(key, _)| range.contains(key));
+        notes.filter(|(_, value)| value.is_some()).map(|(key, _)| key.clone()).collect()
     }
 
     fn write(&mut self, key: Bytes, value: Option<Bytes>) {

@@ -104,12 +104,13 @@ impl Bytewise<'_> {
             return Ok(());
         }
         let asked = head.clone();
-        let found = self.store.blocking(move |store| {
-            let layout = store.lay_out(&store.view()?, &asked)?;
-            Ok((layout.recorded_digests()?, layout))
-        });
+        let found =
+            self.store.blocking(move |store| match store.lay_out(&store.view()?, &asked)? {
+                Some(layout) => Ok(Some((layout.recorded_digests()?, layout))),
+                None => Ok(None),
+            });
         // What cannot be resolved was reported with the records, or was swept meanwhile.
-        let Ok((known, layout)) = found.await else { return Ok(()) };
+        let Ok(Some((known, layout))) = found.await else { return Ok(()) };
         let fault = match known {
             Some(known) if known.sha256.is_some() => contradiction(&known, &head),
             _ => match layout.clone().digests().await {

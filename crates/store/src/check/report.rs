@@ -121,7 +121,7 @@ pub(super) fn look<T: Record>(view: &View, key: &Bytes) -> Result<Look<T>> {
 
 /// The rows of a table, read as they are needed.
 pub(super) fn rows(view: &View, range: &KeyRange) -> impl Iterator<Item = Result<(Bytes, Bytes)>> {
-    view.0.scan(range, Default::default()).map(|row| Ok(row?))
+    view.snapshot.scan(range, Default::default()).map(|row| Ok(row?))
 }
 
 /// A repair that is right while the rows that it was derived from are as they were seen.

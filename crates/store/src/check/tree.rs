@@ -191,7 +191,7 @@ pub(super) fn next_id(store: &Store, view: &View, report: &mut Report<'_>) -> Re
         keys::jobs(),
     ];
     for table in tables {
-        let last = view.0.scan(&table, cenote_kv::ScanOptions::limit(1).reversed()).next();
+        let last = view.snapshot.scan(&table, cenote_kv::ScanOptions::limit(1).reversed()).next();
         if let Some((key, _)) = last.transpose()? {
             most = most.max(keys::first_id(&key).unwrap_or_default());
         }

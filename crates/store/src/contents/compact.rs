@@ -5,17 +5,14 @@
 
 use std::ops::Range;
 
-use crate::catalog::{BlobRecord, Reads, keys};
+use crate::catalog::{Reads, keys};
 use crate::contents::layout::Layout;
 use crate::contents::runs::{Part, PartKind, runs};
-use crate::contents::{Expected, refs, resolve, store_content};
+use crate::contents::{Expected, NewBlob, refs, resolve, store_content};
 use crate::model::{Content, ContentHead, ContentId, Extent, Piece, Resource, ResourceId};
 use crate::places::Destination;
 use crate::tree::restate;
 use crate::{BlobId, Result, Store};
-
-/// A blob that was written to fold into.
-pub(super) type NewBlob = Option<(BlobId, BlobRecord)>;
 
 /// A content with patches, and where it belongs.
 struct Patched {
@@ -33,7 +30,7 @@ impl Store {
             return Ok(());
         };
         let (content, blob) = self.folded(layout, to).await?;
-        let new = blob.as_ref().map(|(blob, record)| (*blob, record.copies.clone()));
+        let new = blob.clone();
         let folded = self.blocking(move |store| store.fold(id, &head, &content, &blob)).await;
         if let (false, Some(unused)) = (self.published(new.clone(), folded).await?, new) {
             self.discard(unused).await;
@@ -48,13 +45,15 @@ impl Store {
         let good = resource.replicas.iter().filter(|replica| replica.is_good());
         let places: Vec<_> = good.map(|replica| replica.place).collect();
         let places = (!places.is_empty()).then_some(&places[..]);
-        let layout = self.lay_out_extents(merge(resolve(&view, &head)?), head.size);
+        let Some(pin) = self.pin(&view, head.id)? else { return Ok(None) };
+        let extents = merge(resolve(&view, &head)?);
+        let layout = self.lay_out_extents(extents, head.size, vec![pin]);
         Ok(Some(Patched { head, layout, to: self.known().destination_among(places)? }))
     }
 
     /// What is seen, with the inline runs in a blob if there are more bytes of them than the catalog should hold, and
     /// small blobs merged, unless they cannot be read.
-    async fn folded(&self, layout: Layout, to: Destination) -> Result<(Content, NewBlob)> {
+    async fn folded(&self, layout: Layout, to: Destination) -> Result<(Content, Option<NewBlob>)> {
         let most = self.parts().limits.inline as u64;
         let mut parts = layout.parts()?;
         let inline = parts.iter_mut().filter(|part| part.kind == PartKind::Inline);
@@ -75,7 +74,7 @@ impl Store {
         &self,
         layout: Layout,
         to: Destination,
-    ) -> Result<(Content, NewBlob)> {
+    ) -> Result<(Content, Option<NewBlob>)> {
         let parts = layout.parts()?.into_iter().enumerate();
         let inline = parts.filter(|(_, part)| part.kind == PartKind::Inline);
         let inline = inline.map(|(at, _)| at..at + 1).collect();
@@ -88,7 +87,7 @@ impl Store {
         mut layout: Layout,
         runs: Vec<Range<usize>>,
         to: Destination,
-    ) -> Result<(Content, NewBlob)> {
+    ) -> Result<(Content, Option<NewBlob>)> {
         let extents = layout.clone().into_extents();
         if runs.is_empty() {
             return Ok((Content { extents }, None));
@@ -98,7 +97,7 @@ impl Store {
         let bytes = layout.bytes_of(&runs);
         let received = self.receive_into(to, 0, bytes, &Expected::default()).await?;
         let extents = match &received.blob {
-            Some((blob, _)) => moved(extents, &runs, *blob),
+            Some(blob) => moved(extents, &runs, blob.id),
             None => extents,
         };
         Ok((Content { extents }, received.blob))
@@ -110,7 +109,7 @@ impl Store {
         id: ResourceId,
         head: &ContentHead,
         content: &Content,
-        blob: &NewBlob,
+        blob: &Option<NewBlob>,
     ) -> Result<bool> {
         self.transact(|tx| {
             let Some(old) = tx.get::<Resource>(&keys::resource(id))? else { return Ok(false) };
@@ -118,7 +117,7 @@ impl Store {
                 return Ok(false);
             }
             let folded = ContentId(self.new_id()?);
-            store_content(tx, folded, content, blob.as_slice())?;
+            store_content(tx, folded, content, blob.as_ref())?;
             let head = ContentHead { id: folded, patches: 0, ..head.clone() };
             restate(tx, id, &old, &Resource { content: Some(head), ..old.clone() });
             Ok(true)

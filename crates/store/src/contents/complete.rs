@@ -5,9 +5,10 @@ use std::sync::Arc;
 use cenote_blob::{BlobId, Sha256State, append_crc64nvme};
 
 use super::gather::Gathered;
+use super::sweep::Pin;
 use super::upload::{forget_parts, mine, parts};
-use super::{Received, UploadId, put_blob, store_content};
-use crate::catalog::{BlobRecord, PartRecord, Reads, Transaction, UploadRecord, View, keys};
+use super::{NewBlob, Received, UploadId, put_blob, store_content};
+use crate::catalog::{PartRecord, Reads, Transaction, UploadRecord, View, keys};
 use crate::model::{Content, ContentId, Digests, Extent, Piece, Stat};
 use crate::{Caller, Error, ErrorKind, Notes, Result, Store};
 
@@ -22,9 +23,9 @@ struct Arrived {
 /// The whole, and the blob that was written for it.
 struct Assembled {
     whole: Received,
-    blob: Option<(BlobId, BlobRecord)>,
-    /// The same when the catalog knows it already.
-    noted: Option<BlobId>,
+    blob: Option<NewBlob>,
+    /// The same when the catalog knows it already, as a content that is not to be swept yet.
+    noted: Option<(BlobId, Arc<Pin>)>,
 }
 
 impl Store {
@@ -56,7 +57,7 @@ impl Store {
         let asked = caller.clone();
         let arrived = self.blocking(move |store| store.arrived(&asked, upload)).await?;
         let assembled = self.join_parts(&arrived).await?;
-        let fresh = assembled.blob.as_ref().map(|(blob, record)| (*blob, record.copies.clone()));
+        let fresh = assembled.blob.clone();
         let completed =
             self.complete(caller, upload, (arrived, assembled), sha256, (opening, also)).await;
         self.published(fresh, completed).await
@@ -109,26 +110,38 @@ impl Store {
     }
 
     async fn hash_rest(&self, arrived: &Arrived, assembled: &mut Assembled) -> Result<[u8; 32]> {
-        if let Some((blob, record)) = assembled.blob.take() {
-            assembled.noted = Some(blob);
-            self.blocking(move |store| store.note_gathered(blob, &record)).await?;
+        if let Some(blob) = assembled.blob.take() {
+            let id = blob.id;
+            let pin = self.blocking(move |store| store.note_gathered(&blob)).await?;
+            assembled.noted = Some((id, pin));
         }
-        let layout = self.lay_out_extents(assembled.whole.content.extents.clone(), arrived.size);
+        let extents = assembled.whole.content.extents.clone();
+        let pins = self.pin_parts(arrived)?;
+        let layout = self.lay_out_extents(extents, arrived.size, pins);
         let (start, state) = hashed(&arrived.parts).unwrap_or_default();
         layout.sha256_from(start, state).await
     }
 
     /// Makes a blob known, so that it can be read, as what the sweep is to look at.
-    fn note_gathered(&self, blob: BlobId, record: &BlobRecord) -> Result<()> {
+    fn note_gathered(&self, blob: &NewBlob) -> Result<Arc<Pin>> {
         let id = ContentId(self.new_id()?);
-        let piece = Piece::Blob(blob);
-        let all = Extent { offset: 0, length: record.size, start: 0, piece };
+        let pin = self.pin_new(id)?;
+        let piece = Piece::Blob(blob.id);
+        let all = Extent { offset: 0, length: blob.record.size, start: 0, piece };
         let content = Content { extents: vec![all] };
         self.transact(|tx| {
-            store_content(tx, id, &content, &[(blob, record.clone())])?;
+            store_content(tx, id, &content, Some(blob))?;
             tx.mark(keys::garbage(tx.now(), id));
-            Ok(())
+            Ok(pin.clone())
         })
+    }
+
+    /// Keeps the parts while they are read.
+    fn pin_parts(&self, arrived: &Arrived) -> Result<Vec<Arc<Pin>>> {
+        let pin = |(_, part): &(u64, PartRecord)| {
+            self.pin(&arrived.view, part.content)?.ok_or_else(replaced)
+        };
+        arrived.parts.iter().map(pin).collect()
     }
 
     fn publish_upload(
@@ -142,15 +155,14 @@ impl Store {
             also(tx)?;
             let record = mine(tx, caller, upload)?;
             let swept = match noted {
-                Some(blob) => !tx.has(&keys::blob(*blob))?,
+                Some((blob, _)) => !tx.has(&keys::blob(*blob))?,
                 None => false,
             };
             if swept || parts(tx, upload.number)? != arrived.parts {
-                let message = "a part arrived while the upload was completed";
-                return Err(Error::new(ErrorKind::Conflict, message).with_hint("complete it again"));
+                return Err(replaced());
             }
-            if let Some((blob, record)) = blob {
-                put_blob(tx, *blob, record)?;
+            if let Some(blob) = blob {
+                put_blob(tx, blob)?;
             }
             let stat =
                 self.publish_in(tx, caller, &record.path.parse()?, whole, &record.options())?;
@@ -208,6 +220,11 @@ fn hashed(parts: &[(u64, PartRecord)]) -> Option<(u64, Sha256State)> {
     }
     let state = Sha256State::from_bytes(&last?.running.as_ref()?.state)?;
     Some((end, state))
+}
+
+fn replaced() -> Error {
+    Error::new(ErrorKind::Conflict, "a part arrived while the upload was completed")
+        .with_hint("complete it again")
 }
 
 fn gap(at: u64) -> Error {

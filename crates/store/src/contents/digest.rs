@@ -24,7 +24,7 @@ impl Store {
         let head = resource.and_then(|r| r.content).filter(|head| head.digests.sha256.is_none());
         let Some(head) = head else { return Ok(None) };
         let layout = self.lay_out(&view, &head)?;
-        Ok(Some((head, layout)))
+        Ok(layout.map(|layout| (head, layout)))
     }
 
     fn note_digest(&self, id: ResourceId, head: &ContentHead, digests: &Digests) -> Result<()> {

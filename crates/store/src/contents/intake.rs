@@ -1,8 +1,9 @@
 //! How bytes are taken in: where to, what is expected of them, and whether they are part of a whole.
 
-use cenote_blob::{BlobWriter, Hasher, Place, Sha256State};
+use cenote_blob::{Hasher, Place, Sha256State};
 
 use super::Expected;
+use super::receive::Writing;
 use crate::Store;
 use crate::model::PlaceId;
 use crate::places::Destination;
@@ -29,10 +30,12 @@ pub(super) struct Intake<'a> {
 
 impl Intake<'_> {
     /// One blob, to be written to each place.
-    pub(super) fn new_blob(&self, store: &Store) -> Vec<BlobWriter> {
-        let blob = store.new_blob_id();
-        let writer = |(_, place): &(PlaceId, Place)| place.hashing_writer(blob, self.hasher());
-        self.destination.places.iter().map(writer).collect()
+    pub(super) fn new_blob(&self, store: &Store) -> Writing {
+        let id = store.new_blob_id();
+        let places = &self.destination.places;
+        let claims = places.iter().filter_map(|(place, _)| store.inner.claims.take(id, *place));
+        let writer = |(_, place): &(PlaceId, Place)| place.hashing_writer(id, self.hasher());
+        Writing { id, claims: claims.collect(), copies: places.iter().map(writer).collect() }
     }
 
     fn hasher(&self) -> Hasher {

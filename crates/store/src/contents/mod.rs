@@ -45,8 +45,10 @@ pub(crate) use conditions::check_tag;
 pub(crate) use damage::Damage;
 pub(crate) use extents::overlay;
 pub(crate) use layout::{Layout, is_loss};
+pub(crate) use receive::NewBlob;
 pub(crate) use refs::{
     CURRENT, blob_ids, count_copy, exchange, is_held, patches, put_blob, refer, release,
     replica_user, require_up, resolve, store_content,
 };
+pub(crate) use sweep::{Due, Pins};
 pub(crate) use upload::forget as forget_upload;

@@ -62,7 +62,7 @@ impl Store {
         let intake = Intake { destination, expected, inline, running };
         let received = self.receive_as(intake, bytes).await?;
         let how = Keeping { after, longest: expected.keep_short };
-        let (caller, blob) = (caller.clone(), received.fresh());
+        let (caller, blob) = (caller.clone(), received.blob.clone());
         let kept = self
             .blocking(move |store| store.keep_part_as(&caller, upload, offset, &received, &how))
             .await;
@@ -84,7 +84,7 @@ impl Store {
         offset: u64,
         received: Received,
     ) -> Result<Part> {
-        let (caller, blob) = (caller.clone(), received.fresh());
+        let (caller, blob) = (caller.clone(), received.blob.clone());
         let kept = self
             .blocking(move |store| {
                 store.check_room(&store.view()?, upload.number, offset)?;
@@ -130,7 +130,7 @@ impl Store {
             if how.longest {
                 check_longest(tx, upload.number, offset, received.size)?;
             }
-            super::store_content(tx, content, &received.content, received.blob.as_slice())?;
+            super::store_content(tx, content, &received.content, received.blob.as_ref())?;
             let (length, digests) = (received.size, received.digests.clone());
             let running = received
                 .state

@@ -2,8 +2,7 @@
 
 use crate::access::{Chain, FreeSpot, Spot};
 use crate::catalog::{ChangeKind, Transaction};
-use crate::contents::receive::Fresh;
-use crate::contents::{Conditions, Expected, Received, store_content};
+use crate::contents::{Conditions, Expected, NewBlob, Received, store_content};
 use crate::model::{
     ContentHead, ContentId, Kind, Level, PlaceId, Replicas, ResourceId, Stat, StorePath, Time,
 };
@@ -55,9 +54,9 @@ pub enum BatchWhat {
 }
 
 impl BatchItem {
-    fn fresh(&self) -> Option<Fresh> {
+    fn blob(&self) -> Option<NewBlob> {
         match &self.what {
-            BatchWhat::Object(received) => received.fresh(),
+            BatchWhat::Object(received) => received.blob.clone(),
             BatchWhat::Collection | BatchWhat::Link(_) => None,
         }
     }
@@ -78,7 +77,7 @@ impl Store {
     {
         let received = self.receive_for(caller, path, bytes, &options).await?;
         let published = self.at_once(|store| store.publish(caller, path, &received, &options));
-        self.published(received.fresh(), published).await
+        self.published(received.blob.clone(), published).await
     }
 
     /// Takes in what is to be put, if that is allowed now: before the bytes come, unless they are few.
@@ -147,17 +146,15 @@ impl Store {
         caller: &Caller,
         items: Vec<BatchItem>,
     ) -> Result<Vec<Result<Stat>>> {
-        let blobs: Vec<_> = items.iter().map(BatchItem::fresh).collect();
+        let blobs: Vec<_> = items.iter().map(BatchItem::blob).collect();
         let caller = caller.clone();
         let outcomes = self.blocking(move |store| store.publish_many(&caller, &items)).await;
         for (n, blob) in blobs.into_iter().enumerate() {
-            let failed = match &outcomes {
-                Ok(outcomes) => outcomes[n].is_err(),
-                Err(error) => error.kind() != ErrorKind::Unknown,
+            let fault = match &outcomes {
+                Ok(outcomes) => outcomes[n].as_ref().err(),
+                Err(error) => Some(error),
             };
-            if let (Some(blob), true) = (blob, failed) {
-                self.discard(blob).await;
-            }
+            self.settle_blob(blob, fault).await;
         }
         outcomes
     }
@@ -219,7 +216,7 @@ impl Store {
                 self.publish_new(tx, caller, (path, free), (head, replicas), options)?
             }
         };
-        store_content(tx, content, &received.content, received.blob.as_slice())?;
+        store_content(tx, content, &received.content, received.blob.as_ref())?;
         Ok(stat)
     }
 

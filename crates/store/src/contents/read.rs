@@ -34,6 +34,15 @@ pub struct Opened {
 impl Store {
     /// Opens the content of an object. Needs [`Level::ReadObject`].
     pub fn open(&self, caller: &Caller, at: &At, options: &ReadOptions) -> Result<Opened> {
+        loop {
+            // What was swept between the look and the pin is not what the next look finds.
+            if let Some(opened) = self.try_open(caller, at, options)? {
+                return Ok(opened);
+            }
+        }
+    }
+
+    fn try_open(&self, caller: &Caller, at: &At, options: &ReadOptions) -> Result<Option<Opened>> {
         let view = self.view()?;
         let chain = find(&view, caller, at, Level::ReadObject)?;
         let (head, place) = match (options.version, options.replica) {
@@ -41,12 +50,12 @@ impl Store {
             (None, Some(replica)) => replica_of(&chain, at, replica)?,
             (None, None) => (content_of(&chain, at)?, None),
         };
-        let layout = self.lay_out(&view, &head)?;
+        let Some(layout) = self.lay_out(&view, &head)? else { return Ok(None) };
         let layout = match place {
             Some(place) => layout.only_in(place),
             None => layout,
         };
-        Ok(Opened { stat: chain.into(), head, layout })
+        Ok(Some(Opened { stat: chain.into(), head, layout }))
     }
 }
 

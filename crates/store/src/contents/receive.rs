@@ -14,7 +14,7 @@ use super::expected::{Expected, mismatched};
 use super::intake::{Intake, Running};
 use crate::catalog::{BlobCopy, BlobRecord};
 use crate::model::{Content, Digests, Extent, Piece, PlaceId};
-use crate::places::Destination;
+use crate::places::{Claim, Destination};
 use crate::{BlobId, Error, ErrorKind, Result, Store};
 
 /// Sizes, and how many parts there may be.
@@ -35,12 +35,12 @@ impl Default for Limits {
 }
 
 /// Bytes that have arrived, durable, and not yet referred to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Received {
     pub(crate) content: Content,
     pub(crate) size: u64,
     pub(crate) digests: Digests,
-    pub(crate) blob: Option<(BlobId, BlobRecord)>,
+    pub(crate) blob: Option<NewBlob>,
     /// The place or group that they were sent to, if somebody named one.
     pub(crate) named: Option<PlaceId>,
     /// Where the SHA-256 stands at their end, if they came in order from the first byte of the whole.
@@ -49,19 +49,24 @@ pub struct Received {
 
 /// The blob of received bytes; see [`Store::discard_unused`].
 #[derive(Debug, Clone)]
-pub struct ReceivedBlob(Fresh);
+pub struct ReceivedBlob(NewBlob);
 
-/// A blob that nothing refers to yet, and where it is.
-pub(crate) type Fresh = (BlobId, Vec<BlobCopy>);
+/// A blob that nothing refers to yet. Nobody deletes it while this or a clone of it is there; if it is not known then what became of
+/// it, the sweep deletes it unless the catalog knows it.
+#[derive(Debug, Clone)]
+pub(crate) struct NewBlob {
+    pub(crate) id: BlobId,
+    pub(crate) record: BlobRecord,
+    pub(crate) claims: Claimed,
+}
+
+/// The right to make each copy of a new blob; none of files that are not ours.
+pub(crate) type Claimed = Vec<Claim>;
 
 impl Received {
-    pub(super) fn fresh(&self) -> Option<Fresh> {
-        self.blob.as_ref().map(|(blob, record)| (*blob, record.copies.clone()))
-    }
-
     /// Their blob, if they are not kept in the catalog.
     pub fn blob(&self) -> Option<ReceivedBlob> {
-        self.fresh().map(ReceivedBlob)
+        self.blob.clone().map(ReceivedBlob)
     }
 
     /// How many bytes.
@@ -168,12 +173,19 @@ impl Store {
     }
 }
 
+/// A blob under way, to each of its places.
+pub(super) struct Writing {
+    pub(super) id: BlobId,
+    pub(super) claims: Claimed,
+    pub(super) copies: Vec<BlobWriter>,
+}
+
 /// Takes bytes in, run by run.
 pub(super) struct Receiver<'a> {
     store: &'a Store,
     intake: Intake<'a>,
     head: BytesMut,
-    blob: Option<Vec<BlobWriter>>,
+    blob: Option<Writing>,
     size: u64,
 }
 
@@ -195,9 +207,9 @@ impl<'a> Receiver<'a> {
             return Ok(());
         }
         let head = std::mem::take(&mut self.head).freeze();
-        let copies = self.blob.get_or_insert_with(|| self.intake.new_blob(self.store));
+        let blob = self.blob.get_or_insert_with(|| self.intake.new_blob(self.store));
         for run in [head, chunk] {
-            let writes = copies.iter_mut().map(|copy| copy.write(run.clone()));
+            let writes = blob.copies.iter_mut().map(|copy| copy.write(run.clone()));
             let written = try_join_all(writes).await;
             written.map_err(|error| self.store.failed_write(error))?;
         }
@@ -217,28 +229,41 @@ impl<'a> Receiver<'a> {
     pub(super) async fn finish(self) -> Result<Received> {
         let Intake { destination, expected, running, .. } = self.intake;
         let named = destination.named;
-        let Some(copies) = self.blob else {
+        let Some(Writing { id, claims, copies }) = self.blob else {
             let inline = self.store.receive_inline(&self.head, expected)?;
             let state = running.state_after(&self.head);
             return Ok(Received { named, state, ..inline });
         };
         if expected.is_short(self.size) {
             join_all(copies.into_iter().map(BlobWriter::abort)).await;
+            claims.iter().for_each(Claim::settle);
             return Err(mismatched("fewer bytes arrived than were announced"));
         }
         let kept: Vec<_> = destination.ids().into_iter().map(BlobCopy::Kept).collect();
-        let written = self.store.finish_copies(copies, &kept).await?;
+        let finished = self.store.finish_copies(copies).await;
+        let blob = |size, digests| NewBlob {
+            id,
+            record: BlobRecord { size, digests, copies: kept },
+            claims,
+        };
+        let written = match finished {
+            Ok(written) => written,
+            Err(error) => {
+                self.store.discard(blob(self.size, Digests::default())).await;
+                return Err(error);
+            }
+        };
+        let digests = Digests::from(&written.digests);
+        let blob = blob(written.size, digests.clone());
         if let Err(error) = expected.check(written.size, &written.digests) {
-            self.store.discard((written.id, kept)).await;
+            self.store.discard(blob).await;
             return Err(error);
         }
-        let digests = Digests::from(&written.digests);
-        let record = BlobRecord { size: written.size, digests: digests.clone(), copies: kept };
         Ok(Received {
             content: Content { extents: extent(written.size, || Piece::Blob(written.id)) },
             size: written.size,
             digests,
-            blob: Some((written.id, record)),
+            blob: Some(blob),
             named,
             state: running.is_wanted().then_some(written.state),
         })
@@ -246,31 +271,36 @@ impl<'a> Receiver<'a> {
 }
 
 impl Store {
-    /// Finishes all copies of a blob; if one fails, none stays.
-    async fn finish_copies(&self, copies: Vec<BlobWriter>, kept: &[BlobCopy]) -> Result<Written> {
+    /// Finishes all copies of a blob; if one fails, the others are not to stay.
+    async fn finish_copies(&self, copies: Vec<BlobWriter>) -> Result<Written> {
         let finished = join_all(copies.into_iter().map(BlobWriter::finish)).await;
-        let blob = finished.iter().flatten().map(|written| written.id).next();
         let all: Result<Vec<Written>, _> = finished.into_iter().collect();
         match all {
             Ok(mut written) => Ok(written.swap_remove(0)),
-            Err(error) => {
-                if let Some(blob) = blob {
-                    self.discard((blob, kept.to_vec())).await;
-                }
-                Err(self.failed_write(error))
-            }
+            Err(error) => Err(self.failed_write(error)),
         }
     }
 
     /// Passes the outcome of a publication on. If that is sure to have failed, the blob that was to be
     /// published goes.
-    pub(super) async fn published<T>(&self, blob: Option<Fresh>, outcome: Result<T>) -> Result<T> {
-        if let (Err(error), Some(blob)) = (&outcome, blob)
-            && error.kind() != ErrorKind::Unknown
-        {
-            self.discard(blob).await;
-        }
+    pub(super) async fn published<T>(
+        &self,
+        blob: Option<NewBlob>,
+        outcome: Result<T>,
+    ) -> Result<T> {
+        self.settle_blob(blob, outcome.as_ref().err()).await;
         outcome
+    }
+
+    /// The same for a part of what was published.
+    pub(super) async fn settle_blob(&self, blob: Option<NewBlob>, fault: Option<&Error>) {
+        match (blob, fault) {
+            (Some(blob), None) => blob.settle(),
+            (Some(blob), Some(error)) if error.kind() != ErrorKind::Unknown => {
+                self.discard(blob).await;
+            }
+            _ => {}
+        }
     }
 
     /// Deletes the blob of received bytes that were not used after all, unless the catalog knows it. Not for bytes
@@ -280,10 +310,18 @@ impl Store {
     }
 
     /// Deletes a blob that nothing came to refer to. If that fails, the sweep finds it.
-    pub(crate) async fn discard(&self, (blob, copies): Fresh) {
-        for copy in &copies {
-            self.delete_copy(blob, copy).await;
+    pub(crate) async fn discard(&self, blob: NewBlob) {
+        let ours = blob.record.copies.iter().filter(|copy| matches!(copy, BlobCopy::Kept(_)));
+        for (copy, claim) in ours.zip(&blob.claims) {
+            self.delete_claimed(blob.id, copy.place(), claim).await;
         }
+    }
+}
+
+impl NewBlob {
+    /// The catalog knows it.
+    pub(super) fn settle(&self) {
+        self.claims.iter().for_each(Claim::settle);
     }
 }
 

@@ -7,8 +7,8 @@
 use cenote_blob::BlobId;
 
 use crate::catalog::keys::{self, Counter};
-use crate::catalog::{BlobCopy, BlobRecord, Reads, Transaction};
-use crate::contents::overlay;
+use crate::catalog::{BlobCopy, Reads, Transaction};
+use crate::contents::{NewBlob, overlay};
 use crate::model::{
     Content, ContentHead, ContentId, Extent, Piece, PlaceId, PlaceInfo, PlaceState, Resource,
     ResourceId,
@@ -80,10 +80,10 @@ pub(crate) fn store_content(
     tx: &mut Transaction,
     id: ContentId,
     content: &Content,
-    blobs: &[(BlobId, BlobRecord)],
+    blob: Option<&NewBlob>,
 ) -> Result<()> {
-    for (blob, record) in blobs {
-        put_blob(tx, *blob, record)?;
+    if let Some(blob) = blob {
+        put_blob(tx, blob)?;
     }
     for blob in blob_ids(&content.extents) {
         tx.mark(keys::blob_user(blob, id));
@@ -93,12 +93,12 @@ pub(crate) fn store_content(
 }
 
 /// Writes the record of a new blob, if its places still take contents.
-pub(crate) fn put_blob(tx: &mut Transaction, id: BlobId, record: &BlobRecord) -> Result<()> {
+pub(crate) fn put_blob(tx: &mut Transaction, NewBlob { id, record, .. }: &NewBlob) -> Result<()> {
     for copy in &record.copies {
         require_up(tx, copy.place())?;
         count_copy(tx, copy, record.size, 1);
     }
-    tx.put(keys::blob(id), record);
+    tx.put(keys::blob(*id), record);
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use cenote_blob::Outside;
 use crate::catalog::{BlobCopy, BlobRecord, Reads, keys};
 use crate::contents::read::content_of;
 use crate::contents::{
-    Conditions, Expected, PutOptions, Received, blob_ids, count_copy, require_up, resolve,
+    Conditions, Expected, NewBlob, PutOptions, Received, blob_ids, count_copy, require_up, resolve,
 };
 use crate::model::{At, Content, Digests, Extent, Level, Piece, PlaceId, Role, Stat, StorePath};
 use crate::people::require_role;
@@ -110,7 +110,7 @@ impl Store {
         let blob = self.new_blob_id();
         let whole = Extent { offset: 0, length: size, start: 0, piece: Piece::Blob(blob) };
         let extents = if size == 0 { Vec::new() } else { vec![whole] };
-        let blob = (size > 0).then_some((blob, record));
+        let blob = (size > 0).then_some(NewBlob { id: blob, record, claims: Vec::new() });
         Ok(Received {
             content: Content { extents },
             size,
@@ -123,9 +123,8 @@ impl Store {
 
     /// Adds the file as a copy of the current content, if its SHA-256 is known to be the same; none otherwise.
     fn register_same(&self, caller: &Caller, at: &At, received: &Received) -> Result<Option<Stat>> {
-        let Some((_, BlobRecord { size, digests, copies })) = &received.blob else {
-            return Ok(None);
-        };
+        let Some(blob) = &received.blob else { return Ok(None) };
+        let BlobRecord { size, digests, copies } = &blob.record;
         self.transact(|tx| {
             let chain = find(tx, caller, at, Level::ModifyObject)?;
             let head = content_of(&chain, at)?;

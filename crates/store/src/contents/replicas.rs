@@ -63,8 +63,8 @@ impl Store {
     /// they were sent.
     fn places_of_received(&self, reads: &impl Reads, received: &Received) -> Result<Vec<PlaceId>> {
         let known = self.known();
-        if let Some((_, record)) = &received.blob {
-            return Ok(record.copies.iter().map(|copy| copy.place()).collect());
+        if let Some(blob) = &received.blob {
+            return Ok(blob.record.copies.iter().map(|copy| copy.place()).collect());
         }
         let sent = match received.named {
             Some(place) => known.destination(Some(place))?.ids(),

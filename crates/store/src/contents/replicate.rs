@@ -1,10 +1,13 @@
 //! Replicating and trimming: more copies of the current content of an object, and fewer.
 
+use std::sync::Arc;
+
 use crate::access::Chain;
 use crate::catalog::{BlobCopy, BlobRecord, Reads, Transaction, keys};
-use crate::contents::compact::{NewBlob, merge};
+use crate::contents::compact::merge;
 use crate::contents::read::{content_of, no_replica};
-use crate::contents::{blob_ids, count_copy, resolve, store_content};
+use crate::contents::sweep::Pin;
+use crate::contents::{NewBlob, blob_ids, count_copy, resolve, store_content};
 use crate::model::{
     At, Content, ContentHead, ContentId, Level, Piece, PlaceId, Replica, Replicas, ResourceId, Stat,
 };
@@ -38,6 +41,7 @@ struct Seen {
     content: Content,
     /// Where it is good.
     places: Vec<PlaceId>,
+    pin: Arc<Pin>,
 }
 
 /// How often a replication begins again when the content changes meanwhile.
@@ -73,15 +77,16 @@ impl Store {
         let good = replicas.iter().filter(|replica| replica.is_good());
         let places = good.map(|replica| replica.place).collect();
         let content = Content { extents: merge(resolve(&view, &head)?) };
-        Ok(Seen { id: chain.id(), head, content, places })
+        let pin = self.pin(&view, head.id)?.ok_or_else(changed)?;
+        Ok(Seen { id: chain.id(), head, content, places, pin })
     }
 
     /// Copies what is seen into places, and notes that.
     async fn replicate_to(&self, seen: Seen, targets: &[PlaceId]) -> Result<Stat> {
         let (content, fresh) = self.out_of_catalog(&seen, targets).await?;
-        let made = fresh.as_ref().map(|(blob, record)| (*blob, record.copies.clone()));
+        let made = fresh.clone();
         let targets = targets.to_vec();
-        let copied = self.copy_blobs(&content, made.as_ref().map(|made| made.0), &targets).await;
+        let copied = self.copy_blobs(&content, made.as_ref().map(|made| made.id), &targets).await;
         let noted = match copied {
             Ok(()) => {
                 let note =
@@ -94,7 +99,11 @@ impl Store {
     }
 
     /// Inline runs become a blob in the places where the content is and where it goes.
-    async fn out_of_catalog(&self, seen: &Seen, targets: &[PlaceId]) -> Result<(Content, NewBlob)> {
+    async fn out_of_catalog(
+        &self,
+        seen: &Seen,
+        targets: &[PlaceId],
+    ) -> Result<(Content, Option<NewBlob>)> {
         let inline = |piece: &Piece| matches!(piece, Piece::Inline(_));
         if !seen.content.extents.iter().any(|extent| inline(&extent.piece)) {
             return Ok((seen.content.clone(), None));
@@ -107,7 +116,8 @@ impl Store {
             places.places.extend(open);
         }
         let (extents, size) = (seen.content.extents.clone(), seen.head.size);
-        self.settle(self.lay_out_extents(extents, size), places).await
+        let layout = self.lay_out_extents(extents, size, vec![seen.pin.clone()]);
+        self.settle(layout, places).await
     }
 
     async fn copy_blobs(
@@ -128,20 +138,20 @@ impl Store {
         &self,
         seen: &Seen,
         content: &Content,
-        fresh: &NewBlob,
+        fresh: &Option<NewBlob>,
         targets: &[PlaceId],
     ) -> Result<Stat> {
         self.transact(|tx| {
             let same = |chain: &Chain| chain.resource().content.as_ref() == Some(&seen.head);
             let Some(chain) = locate(tx, &At::Id(seen.id))?.filter(same) else {
-                return Err(Error::new(ErrorKind::Conflict, "it changed meanwhile"));
+                return Err(changed());
             };
             let mut stat = Stat::from(chain.clone());
             let new = &mut stat.resource;
             let mut replicas = self.explicit_replicas(tx, new)?;
             if fresh.is_some() {
                 let id = ContentId(self.new_id()?);
-                store_content(tx, id, content, fresh.as_slice())?;
+                store_content(tx, id, content, fresh.as_ref())?;
                 new.content = Some(ContentHead { id, patches: 0, ..seen.head.clone() });
             }
             if blob_ids(&content.extents).next().is_some() {
@@ -262,6 +272,10 @@ fn drop_copies(
         }
     }
     Ok(dropped)
+}
+
+fn changed() -> Error {
+    Error::new(ErrorKind::Conflict, "it changed meanwhile").with_hint("try again")
 }
 
 fn too_few(number: u32) -> Error {

@@ -19,10 +19,19 @@ impl Store {
         if record.copy_in(to).is_some() {
             return Ok(false);
         }
-        let _claim = self.inner.claims.take(blob, to).ok_or_else(busy)?;
+        // If it does not come to be known, the sweep deletes it.
+        let claim = self.inner.claims.take(blob, to).ok_or_else(busy)?;
         let known = self.known();
         self.send(blob, &record, to, known.open(to)?).await?;
-        self.blocking(move |store| store.note_copy(blob, to)).await
+        let held = claim.clone();
+        let noted = self.blocking(move |store| {
+            let noted = store.note_copy(blob, to);
+            drop(held);
+            noted
+        });
+        let noted = noted.await?;
+        claim.settle();
+        Ok(noted)
     }
 
     fn note_copy(&self, blob: BlobId, to: PlaceId) -> Result<bool> {
@@ -55,8 +64,9 @@ impl Store {
         if source.check(blob, &record).await.is_ok() {
             return Ok(false);
         }
-        let Some(_claim) = self.inner.claims.take(blob, place) else { return Ok(false) };
+        let Some(claim) = self.inner.claims.take(blob, place) else { return Ok(false) };
         self.send(blob, &record, place, known.open(place)?).await?;
+        claim.settle();
         tracing::info!(%blob, place = known.name(place), "a damaged copy was mended");
         Ok(true)
     }

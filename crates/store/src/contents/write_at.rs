@@ -68,7 +68,7 @@ impl Store {
         received: Received,
         conditions: &Conditions,
     ) -> Result<Stat> {
-        let blob = received.fresh();
+        let blob = received.blob.clone();
         let (asked, at, conditions) = (caller.clone(), at.clone(), conditions.clone());
         let patched = self
             .blocking(move |store| store.patch(&asked, &at, position, &received, &conditions))
@@ -114,7 +114,7 @@ impl Store {
             let replicas = self.replicas_after_patch(tx, chain.resource(), &base)?;
             let seen = extents::overlay(refs::resolve(tx, &base.head)?, Vec::new(), size);
             let id = ContentId(self.new_id()?);
-            store_content(tx, id, &Content { extents: seen }, &[])?;
+            store_content(tx, id, &Content { extents: seen }, None)?;
             let digests = Digests::default();
             let cut = ContentHead { id, size, patches: 0, digests, stamp: id.0, ..base.head };
             Ok(finish(tx, caller, chain, (cut, replicas)))
@@ -161,8 +161,8 @@ impl Store {
         received: &Received,
     ) -> Result<Base> {
         let mut base = self.base(tx, resource, head, received.named)?;
-        if let (Some(places), Some((_, record))) = (&mut base.places, &received.blob) {
-            places.retain(|place| record.copy_in(*place).is_some());
+        if let (Some(places), Some(blob)) = (&mut base.places, &received.blob) {
+            places.retain(|place| blob.record.copy_in(*place).is_some());
             if places.is_empty() {
                 return Err(Error::new(ErrorKind::Conflict, "the bytes went to another place")
                     .with_hint("send them again, to a place that has a replica"));
@@ -184,7 +184,7 @@ impl Store {
         }
         let seen = refs::resolve(tx, &head)?;
         let id = ContentId(self.new_id()?);
-        store_content(tx, id, &Content { extents: seen }, &[])?;
+        store_content(tx, id, &Content { extents: seen }, None)?;
         Ok(ContentHead { id, patches: 0, ..head })
     }
 
@@ -211,9 +211,9 @@ fn add_patches(
     start: u64,
     received: &Received,
 ) -> Result<()> {
-    if let Some((blob, record)) = &received.blob {
-        put_blob(tx, *blob, record)?;
-        tx.mark(keys::blob_user(*blob, head.id));
+    if let Some(blob) = &received.blob {
+        put_blob(tx, blob)?;
+        tx.mark(keys::blob_user(blob.id, head.id));
     }
     for extent in &received.content.extents {
         let patch = Extent { offset: extent.offset + start, ..extent.clone() };

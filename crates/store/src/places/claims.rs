@@ -1,35 +1,108 @@
 //! Who works on which copy of a blob just now, so that no copy is deleted while it is made.
 
-use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::BlobId;
+use crate::contents::Due;
 use crate::model::PlaceId;
 
-type Copy = (BlobId, PlaceId);
+type Key = (BlobId, PlaceId);
 
 /// The copies that somebody is making or deleting.
 #[derive(Debug, Default, Clone)]
-pub(crate) struct Claims(Arc<Mutex<HashSet<Copy>>>);
+pub(crate) struct Claims {
+    taken: Arc<Mutex<HashMap<Key, Fate>>>,
+    due: Due,
+}
 
-/// The right to make or delete one copy, until it is dropped.
+/// What is known of a copy that somebody is making or deleting.
+#[derive(Debug, Default, Clone, Copy)]
+struct Fate {
+    settled: bool,
+    /// Somebody else wanted to delete it meanwhile.
+    wanted: bool,
+}
+
+/// The right to make or delete one copy, until its last clone is dropped. Unless it is known then what became of the copy, the
+/// sweep looks whether the catalog knows it: its maker may have failed, or have been dropped half way.
+#[derive(Debug, Clone)]
+pub(crate) struct Claim(Arc<Taken>);
+
 #[derive(Debug)]
-pub(crate) struct Claim {
+struct Taken {
     claims: Claims,
-    copy: Copy,
+    copy: Key,
 }
 
 impl Claims {
-    /// None, if somebody else has it.
+    /// Those of which nothing is known in the end are handed to `due`.
+    pub(crate) fn new(due: Due) -> Self {
+        Self { due, ..Self::default() }
+    }
+
+    /// None, if somebody else has it; the sweep looks at the copy then when they let it go.
     pub(crate) fn take(&self, blob: BlobId, place: PlaceId) -> Option<Claim> {
         let copy = (blob, place);
-        let taken = self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(copy);
-        taken.then(|| Claim { claims: self.clone(), copy })
+        match self.taken().entry(copy) {
+            Entry::Occupied(mut taken) => {
+                taken.get_mut().wanted = true;
+                None
+            }
+            Entry::Vacant(free) => {
+                free.insert(Fate::default());
+                Some(Claim(Arc::new(Taken { claims: self.clone(), copy })))
+            }
+        }
+    }
+
+    fn taken(&self) -> MutexGuard<'_, HashMap<Key, Fate>> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Claim {
+impl Claim {
+    /// It is known what became of the copy: it was deleted, or the catalog knows it.
+    pub(crate) fn settle(&self) {
+        if let Some(fate) = self.0.claims.taken().get_mut(&self.0.copy) {
+            fate.settled = true;
+        }
+    }
+}
+
+impl Drop for Taken {
     fn drop(&mut self) {
-        self.claims.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.copy);
+        let fate = self.claims.taken().remove(&self.copy);
+        if fate.is_some_and(|fate| fate.wanted || !fate.settled) {
+            self.claims.due.add_copy(self.copy.0, self.copy.1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_has_one_maker_and_is_looked_at_if_nothing_is_known_of_it() {
+        let due = Due::default();
+        let claims = Claims::new(due.clone());
+        let (blob, place) = (BlobId::from_bytes([1; 16]), PlaceId::MAIN);
+        let settled = claims.take(blob, place).unwrap();
+        settled.settle();
+        drop(settled);
+        assert!(due.take_copies().is_empty());
+        let claim = claims.take(blob, place).unwrap();
+        let clone = claim.clone();
+        drop(claim);
+        assert!(due.take_copies().is_empty() && claims.take(blob, place).is_none());
+        drop(clone);
+        assert_eq!(due.take_copies(), [(blob, place)]);
+        let claim = claims.take(blob, place).unwrap();
+        assert!(claims.take(blob, place).is_none(), "whoever comes in between");
+        claim.settle();
+        drop(claim);
+        assert_eq!(due.take_copies(), [(blob, place)], "is not forgotten");
     }
 }

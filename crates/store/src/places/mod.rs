@@ -9,7 +9,7 @@ mod edit;
 mod known;
 mod status;
 
-pub(crate) use claims::Claims;
+pub(crate) use claims::{Claim, Claims};
 pub use edit::{NewPlace, PlaceChange};
 pub(crate) use known::{Destination, Known, Shared, Source, records};
 pub use status::PlaceStatus;

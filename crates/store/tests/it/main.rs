@@ -26,6 +26,7 @@ mod replicas;
 mod search;
 mod shared;
 mod small_parts;
+mod sweep;
 mod tickets;
 mod tree;
 mod upgrade;

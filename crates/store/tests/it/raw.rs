@@ -62,3 +62,13 @@ pub(crate) fn overwrite(world: &World, blob: BlobId, bytes: Vec<u8>) {
         writer.finish().await.unwrap()
     });
 }
+
+/// The bytes of all files below a directory.
+pub(crate) fn file_bytes(dir: &std::path::Path) -> u64 {
+    let bytes = |entry: std::fs::DirEntry| match entry.metadata() {
+        Ok(found) if found.is_dir() => file_bytes(&entry.path()),
+        // It may be deleted meanwhile.
+        found => found.map_or(0, |found| found.len()),
+    };
+    std::fs::read_dir(dir).unwrap().flatten().map(bytes).sum()
+}

@@ -1,6 +1,7 @@
 //! Blobs, and the copies of them that can be reached.
 
 use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use cenote_blob::{Error as BlobError, ReadStream};
@@ -9,6 +10,7 @@ use futures_util::StreamExt;
 use crate::catalog::{BlobRecord, Record, keys};
 use crate::contents::blob_ids;
 use crate::contents::damage::Damage;
+use crate::contents::sweep::Pin;
 use crate::model::{Extent, PlaceId};
 use crate::places::{Known, Source};
 use crate::{BlobId, Error, ErrorKind, Result, Store};
@@ -29,11 +31,13 @@ pub(super) struct Finder {
     only: Option<PlaceId>,
     /// Copies that could not be verified.
     passed: HashSet<(BlobId, PlaceId)>,
+    /// Keep the blobs from being swept.
+    _pins: Arc<[Arc<Pin>]>,
 }
 
 impl Finder {
-    pub(super) fn new(store: Store) -> Self {
-        Self { store, only: None, passed: HashSet::new() }
+    pub(super) fn new(store: Store, pins: Vec<Arc<Pin>>) -> Self {
+        Self { store, only: None, passed: HashSet::new(), _pins: pins.into() }
     }
 
     pub(super) fn only_in(self, place: PlaceId) -> Self {
@@ -97,7 +101,7 @@ impl Held {
 /// The records of blobs, in order.
 fn records(store: &Store, ids: &BTreeSet<BlobId>) -> Result<Vec<BlobRecord>> {
     let keys: Vec<Bytes> = ids.iter().map(|id| keys::blob(*id)).collect();
-    let values = store.view()?.0.get_many(&keys)?;
+    let values = store.view()?.snapshot.get_many(&keys)?;
     let record = |(id, value): (&BlobId, Option<Bytes>)| match value {
         Some(value) => BlobRecord::from_value(&value),
         None => Err(Error::damaged(format!("blob {id} has no record"))),

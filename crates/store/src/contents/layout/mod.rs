@@ -21,8 +21,9 @@ use self::held::{Finder, Held};
 pub(crate) use self::source::is_loss;
 pub use self::stream::ContentStream;
 use self::stream::{all, steps};
-use crate::catalog::Reads;
+use crate::catalog::View;
 use crate::contents::runs::{Part, PartKind};
+use crate::contents::sweep::Pin;
 use crate::contents::{extents, resolve};
 use crate::model::{ContentHead, Digests, Extent, Piece, PlaceId};
 use crate::{Error, ErrorKind, Result, Store};
@@ -36,14 +37,21 @@ pub(crate) struct Layout {
 }
 
 impl Store {
-    /// The layout of a content.
-    pub(crate) fn lay_out(&self, reads: &impl Reads, head: &ContentHead) -> Result<Layout> {
-        Ok(self.lay_out_extents(resolve(reads, head)?, head.size))
+    /// The layout of a content that was found in a view; none, if it was swept since. It is not swept while the layout, or a
+    /// stream of its bytes, is there.
+    pub(crate) fn lay_out(&self, view: &View, head: &ContentHead) -> Result<Option<Layout>> {
+        let Some(pin) = self.pin(view, head.id)? else { return Ok(None) };
+        Ok(Some(self.lay_out_extents(resolve(view, head)?, head.size, vec![pin])))
     }
 
-    /// The layout of extents that cover `0..size`.
-    pub(crate) fn lay_out_extents(&self, extents: Vec<Extent>, size: u64) -> Layout {
-        Layout { extents: Arc::new(extents), size, finder: Finder::new(self.clone()) }
+    /// The layout of extents that cover `0..size`, of contents that are pinned.
+    pub(crate) fn lay_out_extents(
+        &self,
+        extents: Vec<Extent>,
+        size: u64,
+        pins: Vec<Arc<Pin>>,
+    ) -> Layout {
+        Layout { extents: Arc::new(extents), size, finder: Finder::new(self.clone(), pins) }
     }
 }
 

@@ -1,0 +1,126 @@
+//! Deleting blobs that the catalog does not know: those whose records were swept, those that a writer gave up, and those
+//! that a stopped process left.
+//!
+//! Invariant: a blob that the catalog does not know goes only under a claim ([`crate::places::Claims`]), so that it is not that
+//! of a writer at work.
+
+use std::time::Duration;
+
+use cenote_blob::Place;
+use futures_util::{StreamExt, stream};
+
+use super::Swept;
+use crate::catalog::{BlobCopy, BlobRecord, Reads, keys};
+use crate::model::PlaceId;
+use crate::places::Claim;
+use crate::{BlobId, Health, Result, Store};
+
+/// So many copies are deleted at the same time.
+const AT_ONCE: usize = 16;
+
+/// By how much the clock of a disk may be behind ours.
+const SKEW: Duration = Duration::from_secs(60);
+
+impl Store {
+    /// Deletes copies that no record knows any more.
+    pub(super) async fn delete_copies(&self, copies: Vec<(BlobId, BlobCopy)>) {
+        let deleted = stream::iter(copies);
+        deleted
+            .for_each_concurrent(AT_ONCE, |(blob, copy)| async move {
+                self.delete_copy(blob, &copy).await;
+            })
+            .await;
+    }
+
+    /// Deletes a copy that no record knows any more. What cannot be deleted now is tried again later.
+    pub(crate) async fn delete_copy(&self, blob: BlobId, copy: &BlobCopy) {
+        let BlobCopy::Kept(id) = copy else { return };
+        // Where somebody else has it, it is looked at again when they let it go.
+        if let Some(claim) = self.inner.claims.take(blob, *id) {
+            self.delete_claimed(blob, *id, &claim).await;
+        }
+    }
+
+    /// The same for the owner of the claim; says whether it was deleted.
+    pub(crate) async fn delete_claimed(&self, blob: BlobId, id: PlaceId, claim: &Claim) -> bool {
+        let known = self.known();
+        let deleted = match known.open(id) {
+            Ok(place) => self.delete_unless_known(id, place, blob).await,
+            Err(error) => Err(error),
+        };
+        claim.settle();
+        match deleted {
+            Ok(deleted) => deleted,
+            Err(error) => {
+                tracing::warn!(%blob, place = known.name(id), %error, "could not delete a copy");
+                self.inner.due.add_failed(blob, id);
+                false
+            }
+        }
+    }
+
+    /// Deletes copies whose writers ended without a word of what became of them; says how many. While the outcome of a commit may
+    /// be unknown, they stay.
+    pub(super) async fn delete_reported(&self, copies: Vec<(BlobId, PlaceId)>) -> u64 {
+        if self.health() != Health::Ready {
+            return 0;
+        }
+        let deleted = stream::iter(copies).map(|(blob, id)| async move {
+            match self.inner.claims.take(blob, id) {
+                Some(claim) => self.delete_claimed(blob, id, &claim).await,
+                None => false,
+            }
+        });
+        let deleted = deleted.buffer_unordered(AT_ONCE);
+        deleted.fold(0, |sum, deleted| async move { sum + u64::from(deleted) }).await
+    }
+
+    /// Deletes a copy unless the catalog knows it, or somebody is making it; says whether it did.
+    pub(crate) async fn delete_unknown(
+        &self,
+        id: PlaceId,
+        place: &Place,
+        blob: BlobId,
+    ) -> Result<bool> {
+        let Some(claim) = self.inner.claims.take(blob, id) else { return Ok(false) };
+        let deleted = self.delete_unless_known(id, place, blob).await;
+        claim.settle();
+        deleted
+    }
+
+    async fn delete_unless_known(&self, id: PlaceId, place: &Place, blob: BlobId) -> Result<bool> {
+        if !self.is_unknown(id, blob)? {
+            return Ok(false);
+        }
+        place.delete(blob).await?;
+        Ok(true)
+    }
+
+    /// Deletes blobs that the catalog does not know, and what is left of unfinished ones: what an interrupted process left
+    /// behind. In the main place, which is this process's alone, they are what was there before the store was opened; elsewhere they are
+    /// older than `grace`.
+    pub async fn sweep_orphans(&self, grace: Duration) -> Result<Swept> {
+        let mut swept = Swept::default();
+        let aged = self.now().minus(grace);
+        let left_behind = self.inner.opened.minus(SKEW);
+        for (id, place) in self.known().opened() {
+            let alone = id == PlaceId::MAIN && !self.parts().engine.is_shared();
+            let before = if alone { aged.max(left_behind) } else { aged }.into();
+            place.sweep_staged(before).await?;
+            let mut stored = place.list();
+            while let Some(blob) = stored.next().await {
+                let blob = blob?;
+                if blob.modified < before && self.delete_unknown(id, place, blob.id).await? {
+                    swept.blobs += 1;
+                }
+            }
+        }
+        Ok(swept)
+    }
+
+    pub(crate) fn is_unknown(&self, place: PlaceId, blob: BlobId) -> Result<bool> {
+        let record = self.view()?.get::<BlobRecord>(&keys::blob(blob))?;
+        let copy = BlobCopy::Kept(place);
+        Ok(record.is_none_or(|record| !record.copies.contains(&copy)))
+    }
+}

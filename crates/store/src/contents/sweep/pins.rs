@@ -1,0 +1,165 @@
+//! Which contents are being read, and which are being erased: never both.
+//!
+//! A reader pins a content before it takes its first byte, and the sweep erases only what nobody has pinned, so that no
+//! reader needs a period of grace, and a slow one holds back its own content only. Pins are of this process: a catalog that
+//! several processes share needs a grace besides.
+//!
+//! A reader finds its content in a snapshot, and pins it after that. [`Pins::moment`], taken before the snapshot, tells
+//! whether anything was erased in between.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+
+use super::due::Due;
+use crate::model::ContentId;
+
+/// The contents that are being read or erased.
+#[derive(Debug, Clone)]
+pub(crate) struct Pins(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    state: Mutex<State>,
+    due: Due,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Counts the ends of erasures.
+    moment: u64,
+    readers: HashMap<ContentId, u64>,
+    /// The notes of contents that are to be erased once nobody reads them.
+    waiting: HashMap<ContentId, Vec<Bytes>>,
+    erased: HashSet<ContentId>,
+}
+
+/// Keeps a content from being erased.
+#[derive(Debug)]
+pub(crate) struct Pin {
+    pins: Pins,
+    content: ContentId,
+}
+
+/// The right to erase some contents: nobody can pin them.
+#[derive(Debug)]
+pub(super) struct Erasing {
+    pins: Pins,
+    /// The contents, with the notes that say so.
+    pub(super) contents: BTreeMap<ContentId, Vec<Bytes>>,
+}
+
+impl Pins {
+    /// Contents that were waited for are handed to `due`.
+    pub(crate) fn new(due: Due) -> Self {
+        Self(Arc::new(Shared { state: Mutex::default(), due }))
+    }
+
+    /// Differs from what it was before if anything was erased since.
+    pub(crate) fn moment(&self) -> u64 {
+        self.state().moment
+    }
+
+    /// None, if the content is being erased. It may have been erased before.
+    pub(crate) fn pin(&self, content: ContentId) -> Option<Pin> {
+        let mut state = self.state();
+        if state.erased.contains(&content) {
+            return None;
+        }
+        *state.readers.entry(content).or_default() += 1;
+        Some(Pin { pins: self.clone(), content })
+    }
+
+    /// The right to erase those of these contents that nobody reads; the others become due when nobody reads them any more.
+    pub(super) fn erase(&self, contents: BTreeMap<ContentId, Vec<Bytes>>) -> Erasing {
+        let mut state = self.state();
+        let mut free = BTreeMap::new();
+        for (content, notes) in contents {
+            if state.readers.contains_key(&content) {
+                state.waiting.insert(content, notes);
+            } else if state.erased.insert(content) {
+                free.insert(content, notes);
+            }
+        }
+        Erasing { pins: self.clone(), contents: free }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Pin {
+    fn drop(&mut self) {
+        let mut state = self.pins.state();
+        let left = state.readers.get_mut(&self.content).map_or(0, |readers| {
+            *readers -= 1;
+            *readers
+        });
+        if left == 0 {
+            state.readers.remove(&self.content);
+            let notes = state.waiting.remove(&self.content);
+            drop(state);
+            self.pins.0.due.add(notes.unwrap_or_default());
+        }
+    }
+}
+
+impl Drop for Erasing {
+    fn drop(&mut self) {
+        let mut state = self.pins.state();
+        for content in self.contents.keys() {
+            state.erased.remove(content);
+        }
+        state.moment += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ONE: ContentId = ContentId(1);
+
+    fn note(of: ContentId) -> BTreeMap<ContentId, Vec<Bytes>> {
+        BTreeMap::from([(of, vec![Bytes::from_static(b"note")])])
+    }
+
+    #[test]
+    fn a_content_is_read_or_erased_and_never_both() {
+        let due = Due::default();
+        let pins = Pins::new(due.clone());
+        let pin = pins.pin(ONE).unwrap();
+        assert!(pins.erase(note(ONE)).contents.is_empty());
+        drop(pin);
+        assert_eq!(due.take().notes, [&b"note"[..]], "it is due once nobody reads it");
+        let erasing = pins.erase(note(ONE));
+        assert_eq!(erasing.contents.len(), 1);
+        assert!(pins.pin(ONE).is_none());
+        assert!(pins.erase(note(ONE)).contents.is_empty(), "one sweep at a time");
+        assert!(pins.pin(ContentId(2)).is_some());
+    }
+
+    #[test]
+    fn whoever_looked_before_the_end_of_an_erasure_sees_that() {
+        let pins = Pins::new(Due::default());
+        let (before, erasing) = (pins.moment(), pins.erase(note(ONE)));
+        let during = pins.moment();
+        drop(erasing);
+        assert!(pins.pin(ONE).is_some());
+        assert!(pins.moment() != before && pins.moment() != during);
+    }
+
+    #[test]
+    fn the_last_of_several_readers_counts() {
+        let due = Due::default();
+        let pins = Pins::new(due.clone());
+        let (first, second) = (pins.pin(ONE), pins.pin(ONE));
+        assert!(pins.erase(note(ONE)).contents.is_empty());
+        drop(first);
+        assert!(due.take().notes.is_empty());
+        drop(second);
+        assert_eq!(due.take().notes.len(), 1);
+    }
+}
