@@ -53,6 +53,26 @@ pub fn append_crc64nvme(first: u64, second: u64, length: u64) -> u64 {
     crc_fast::checksum_combine(Crc64Nvme, first, second, length)
 }
 
+/// The CRC-64/NVME of so many zeros. Takes as many steps as the number has bits.
+///
+/// ```
+/// use cenote_blob::{Hasher, crc64nvme_of_zeros};
+///
+/// let mut hasher = Hasher::default();
+/// hasher.update(&[0; 1000]);
+/// assert_eq!(crc64nvme_of_zeros(1000), hasher.finish().crc64nvme);
+/// ```
+pub fn crc64nvme_of_zeros(length: u64) -> u64 {
+    let (mut whole, mut run) = (0, crc_fast::checksum(Crc64Nvme, &[0]));
+    for bit in 0..u64::BITS - length.leading_zeros() {
+        if length >> bit & 1 == 1 {
+            whole = append_crc64nvme(whole, run, 1 << bit);
+        }
+        run = append_crc64nvme(run, run, 1 << bit);
+    }
+    whole
+}
+
 /// The digests of one run of bytes: its SHA-256 and CRC-64/NVME, and what else was asked for.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Digests {

@@ -38,7 +38,7 @@ pub mod conformance;
 #[cfg(feature = "testing")]
 pub mod faulty;
 
-pub use digest::{Algorithm, Digests, Hasher, Sha256State, append_crc64nvme};
+pub use digest::{Algorithm, Digests, Hasher, Sha256State, append_crc64nvme, crc64nvme_of_zeros};
 pub use error::{Damage, Error, Result, Source};
 pub use hashing::Hashing;
 pub use id::{BlobId, BlobIdError};

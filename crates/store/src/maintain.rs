@@ -1,19 +1,13 @@
 //! What a store does by itself while it is served: removed trees and unused contents are swept at once; expired uploads, old changes and missing digests are seen to now and then; copies that a read found
 //! damaged are mended.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use futures_util::future::join5;
 
-use crate::catalog::{Reads, keys};
+use crate::contents::Digesting;
 use crate::faults::Faults;
-use crate::model::{Resource, ResourceId, Time};
-use crate::tree::is_undigested;
 use crate::{Result, Store};
-
-/// How many rows are looked at at a time.
-const STEP: usize = 1_000;
 
 /// What was removed within this time is swept together.
 const GATHER: Duration = Duration::from_millis(100);
@@ -46,9 +40,6 @@ impl Default for Pace {
         }
     }
 }
-
-/// Objects whose digest could not be computed, and when that was.
-type Failed = BTreeMap<ResourceId, Time>;
 
 impl Store {
     /// Runs rounds until it is dropped: one at once, and one whenever a job was recorded. What fails is
@@ -105,12 +96,17 @@ impl Store {
         }
     }
 
-    /// So do digests of large contents.
+    /// So do digests of large contents, which take turns.
     async fn keep_digests(&self, pace: Pace) {
-        let mut failed = Failed::default();
+        let mut digesting = Digesting::new(self, pace);
         loop {
-            let _ = self.compute_digests(&pace, &mut failed).await;
-            tokio::time::sleep(pace.round).await;
+            // What failed was logged, and what takes longer than a round goes on in the next.
+            Faults::default().add(digesting.look().await);
+            let work = async {
+                let _ = digesting.run().await;
+                std::future::pending::<()>().await;
+            };
+            let _ = tokio::time::timeout(pace.round, work).await;
         }
     }
 
@@ -130,7 +126,9 @@ impl Store {
         faults.add(self.run_moves().await);
         faults.add(self.keep_up_once(pace).await);
         faults.add(self.sweep(pace).await);
-        faults.add(self.compute_digests(pace, &mut Failed::default()).await);
+        let mut digesting = Digesting::new(self, *pace);
+        faults.add(digesting.look().await);
+        faults.add(digesting.run().await);
         faults.first()
     }
 
@@ -143,42 +141,5 @@ impl Store {
         faults.add(self.blocking(|store| store.sweep_uploads()).await);
         faults.add(self.blocking(move |store| store.trim_changes(changes)).await);
         faults.first()
-    }
-
-    /// Computes the digests that are missing. One that failed is left alone for as long as a reader may take.
-    async fn compute_digests(&self, pace: &Pace, failed: &mut Failed) -> Result<()> {
-        let mut faults = Faults::default();
-        let patience = self.now().minus(pace.grace);
-        failed.retain(|_, when| *when > patience);
-        for id in self.undigested_objects(pace.quiet).await? {
-            if !failed.contains_key(&id) && faults.add(self.compute_digest(id).await).is_none() {
-                failed.insert(id, self.now());
-            }
-        }
-        faults.first()
-    }
-
-    /// All that nobody has written to since `quiet`.
-    async fn undigested_objects(&self, quiet: Duration) -> Result<Vec<ResourceId>> {
-        let before = self.now().minus(quiet);
-        self.blocking(move |store| {
-            let mut range = keys::all_undigested();
-            let mut ids = Vec::new();
-            loop {
-                let view = store.view()?;
-                let rows = view.rows(&range, STEP)?;
-                for id in rows.iter().filter_map(|(key, _)| keys::last_id(key)).map(ResourceId) {
-                    let resource = view.get::<Resource>(&keys::resource(id)).unwrap_or_default();
-                    ids.extend(
-                        resource.filter(|r| is_undigested(r) && r.modified < before).map(|_| id),
-                    );
-                }
-                match rows.last() {
-                    Some((last, _)) if rows.len() == STEP => range = range.after(last),
-                    _ => return Ok(ids),
-                }
-            }
-        })
-        .await
     }
 }

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use cenote_blob::{BlobId, Place};
 use cenote_kv::{CommitError, Engine};
 use tokio::runtime::{Handle, RuntimeFlavor};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 
 use crate::catalog::{Transaction, View};
 use crate::contents::{Damage, Due, Limits, Pins};
@@ -83,6 +83,8 @@ pub(crate) struct Inner {
     pub(crate) moved: Notify,
     /// Rings when a job was recorded.
     pub(crate) work: Arc<Notify>,
+    /// The turn of those contents that are read in turns to digest them.
+    pub(crate) digesting: Semaphore,
     latch: Latch,
     lines: Lines,
 }
@@ -113,6 +115,7 @@ impl Store {
                 moving: Notify::new(),
                 moved: Notify::new(),
                 work,
+                digesting: Semaphore::new(1),
                 latch: Latch::default(),
                 lines: Lines::default(),
             }),

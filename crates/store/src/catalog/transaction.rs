@@ -159,9 +159,10 @@ impl Transaction {
         self.write(key, None);
     }
 
-    /// Adds to a counter, without reading it.
+    /// Adds to a counter, without reading it. It goes round at its ends, so that what is taken away again leaves it right.
     pub(crate) fn add(&mut self, id: u64, what: Counter, delta: i64) {
-        *self.sums.entry(keys::counter(id, what)).or_default() += delta;
+        let sum = self.sums.entry(keys::counter(id, what)).or_default();
+        *sum = sum.wrapping_add(delta);
     }
 
     pub(crate) fn append(&mut self, prefix: Bytes, record: &impl Record) {

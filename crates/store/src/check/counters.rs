@@ -19,7 +19,7 @@ struct Sum {
 impl Sum {
     fn add(&mut self, bytes: u64) {
         self.resources += 1;
-        self.bytes += bytes as i64;
+        self.bytes = self.bytes.wrapping_add(bytes as i64);
     }
 }
 
@@ -92,7 +92,7 @@ fn compare(view: &View, report: &mut Report<'_>, id: u64, sum: &Sum) -> Result<(
         let finding = finding.at(path_of(view, ResourceId(id)));
         // An addition, so that changes made meanwhile keep counting.
         report.derivable(finding, move |tx| {
-            tx.add(id, what, expected - counted);
+            tx.add(id, what, expected.wrapping_sub(counted));
             Ok(true)
         })?;
     }

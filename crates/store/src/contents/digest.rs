@@ -10,7 +10,8 @@ use crate::tree::restate;
 use crate::{Error, Result, Store};
 
 impl Store {
-    /// Reads a content whose SHA-256 is not known, and notes it, unless the content changes meanwhile.
+    /// Reads a content whose SHA-256 is not known, and notes it, unless the content changes meanwhile. Of one with
+    /// holes too large to be hashed the CRC-64/NVME alone is noted.
     pub async fn compute_digest(&self, id: ResourceId) -> Result<()> {
         let found = self.blocking(move |store| store.undigested(id)).await?;
         let Some((head, layout)) = found else { return Ok(()) };
@@ -23,7 +24,9 @@ impl Store {
         let resource = view.get::<Resource>(&keys::resource(id))?;
         let head = resource.and_then(|r| r.content).filter(|head| head.digests.sha256.is_none());
         let Some(head) = head else { return Ok(None) };
-        let layout = self.lay_out(&view, &head)?;
+        let layout = self.lay_out(&view, &head)?.map(Layout::in_turns);
+        let is_done = |layout: &Layout| head.digests.crc64nvme.is_some() && layout.has_vast_holes();
+        let layout = layout.filter(|layout| !is_done(layout));
         Ok(layout.map(|layout| (head, layout)))
     }
 

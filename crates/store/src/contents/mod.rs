@@ -8,6 +8,7 @@ mod complete;
 mod conditions;
 mod damage;
 mod digest;
+mod digesting;
 mod expected;
 mod extents;
 mod gather;
@@ -43,6 +44,7 @@ pub use write_at::Where;
 
 pub(crate) use conditions::check_tag;
 pub(crate) use damage::Damage;
+pub(crate) use digesting::Digesting;
 pub(crate) use extents::overlay;
 pub(crate) use layout::{Layout, is_loss};
 pub(crate) use receive::NewBlob;

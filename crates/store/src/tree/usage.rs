@@ -57,7 +57,8 @@ impl Store {
         let places = known.opened().map(|(id, place)| (known.name(id), place.free_space()));
         Ok(StoreStats {
             resources: count(Counter::Resources)?,
-            bytes: count(Counter::Bytes)?,
+            // As many as that are never below zero.
+            bytes: view.counter(0, Counter::Bytes)? as u64,
             engine: self.parts().engine.name(),
             places: places.collect(),
             jobs: self.pending_jobs()?,
@@ -71,6 +72,6 @@ impl Usage {
             Kind::Collection => self.collections += 1,
             _ => self.objects += 1,
         }
-        self.bytes += entry.size();
+        self.bytes = self.bytes.saturating_add(entry.size());
     }
 }

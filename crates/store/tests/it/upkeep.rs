@@ -3,12 +3,18 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use cenote_blob::BlobId;
-use cenote_store::{CheckOptions, ErrorKind, FindingKind, Pace, ResourceId, UploadOptions, Where};
+use cenote_blob::{BlobId, append_crc64nvme, crc64nvme_of_zeros};
+use cenote_store::{
+    CheckOptions, ContentHead, ErrorKind, FindingKind, Limits, Pace, PutOptions, ResourceId,
+    UploadOptions, Where,
+};
 
 use crate::raw::{key, overwrite};
 use crate::uploads::{begin, complete, part};
-use crate::world::{World, assert_clean, crc64nvme, findings, kind, noise, run, world};
+use crate::world::{
+    LIMITS, World, assert_clean, at, crc64nvme, findings, kind, noise, once, path, run, world,
+    world_with_places,
+};
 
 const LOOK: CheckOptions = CheckOptions { repair: false, contents: 100 };
 
@@ -110,4 +116,98 @@ fn more_objects_than_are_looked_at_at_a_time_get_their_digests() {
     maintained(&world).unwrap();
     assert_eq!(world.table(b'd').len(), 0);
     assert_clean(&world.store);
+}
+
+const PIB: u64 = 1 << 50;
+
+/// With contents of up to 1 PiB.
+fn vast_world() -> World {
+    world_with_places().with_limits(Limits { content: PIB, ..LIMITS })
+}
+
+fn content(world: &World, of: &str) -> ContentHead {
+    world.stat(of).unwrap().resource.content.unwrap()
+}
+
+/// Bytes, a hole that goes on to 1 PiB, and bytes in it.
+#[test]
+fn a_hole_of_a_pebibyte_has_a_crc_and_holds_nothing_up() {
+    let world = vast_world();
+    let bytes = noise(1_000, 1);
+    world.put("/vast", &bytes);
+    world.truncate("/vast", PIB).unwrap();
+    world.write_at("/vast", Where::Offset(PIB / 2), b"middle").unwrap();
+    for _ in 0..2 {
+        maintained(&world).unwrap();
+        let digests = content(&world, "/vast").digests;
+        let zeros = |length| crc64nvme_of_zeros(length);
+        let after = [(crc64nvme(&bytes), 1_000), (zeros(PIB / 2 - 1_000), PIB / 2 - 1_000)];
+        let after =
+            after.into_iter().chain([(crc64nvme(b"middle"), 6), (zeros(PIB / 2 - 6), PIB / 2 - 6)]);
+        let crc = after.fold(0, |whole, (crc, length)| append_crc64nvme(whole, crc, length));
+        assert_eq!((digests.sha256, digests.crc64nvme), (None, Some(crc)));
+    }
+    assert_eq!(world.read_range("/vast", PIB / 2 - 2..PIB / 2 + 3), b"\0\0mid");
+    assert_eq!(world.read_range("/vast", PIB - 3..PIB), [0; 3]);
+    world.replicate("/vast", "a").unwrap();
+    let stored = |world: &World| world.store.places().unwrap().iter().map(|p| p.bytes).sum::<u64>();
+    assert!(stored(&world) < 10_000, "no place keeps a hole");
+    world.cp("/vast", "/copy").unwrap();
+    assert_eq!(content(&world, "/copy").digests, content(&world, "/vast").digests);
+    assert_clean(&world.store);
+}
+
+/// The counters of so many are beyond what a number can hold.
+#[test]
+fn no_number_of_vast_contents_is_too_much_to_count() {
+    let world = vast_world();
+    world.mkdir("/c");
+    world.put("/c/0", b"");
+    world.truncate("/c/0", PIB).unwrap();
+    for n in 1..8_200 {
+        world.cp("/c/0", &format!("/c/{n}")).unwrap();
+    }
+    let usage = world.store.usage(&world.admin, &at("/c")).unwrap();
+    assert_eq!((usage.objects, usage.bytes), (8_200, 8_200 * PIB));
+    assert_eq!(world.store.stats().unwrap().bytes, 8_200 * PIB);
+    world.rm_all("/c").unwrap();
+    world.sweep();
+    assert_eq!(world.store.stats().unwrap().bytes, 0);
+    assert_clean(&world.store);
+}
+
+/// The zeros of one take a minute to be hashed; the other comes when that has begun.
+#[test]
+fn a_content_that_takes_long_does_not_hold_up_the_digest_of_another() {
+    let world = world().with_limits(Limits { content: PIB, ..LIMITS });
+    world.put("/long", b"");
+    world.truncate("/long", 60 << 30).unwrap();
+    let known = |of: &str| content(&world, of).digests.sha256.is_some();
+    let pace = Pace { round: Duration::from_millis(1), ..impatient() };
+    let watch = async {
+        for round in 0.. {
+            tokio::task::yield_now().await;
+            world.clock.advance(Duration::from_secs(1));
+            if round == 1_000 {
+                let (short, options) = (path("/short"), PutOptions::default());
+                world.store.put(&world.admin, &short, once(b"a"), options).await.unwrap();
+                world.truncate("/short", 1_000).unwrap();
+            }
+            if round > 1_000 && known("/short") {
+                return known("/long");
+            }
+        }
+        unreachable!()
+    };
+    let maintained = world.store.maintain(pace);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let long_is_known = runtime.block_on(async {
+        tokio::select! {
+            () = maintained => unreachable!(),
+            known = watch => known,
+        }
+    });
+    assert!(!long_is_known);
+    // What is hashed on another thread is not waited for.
+    runtime.shutdown_background();
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use cenote_blob::{Error as BlobError, ReadStream};
 use futures_util::StreamExt;
+use tokio::sync::SemaphorePermit;
 
 use crate::catalog::{BlobRecord, Record, keys};
 use crate::contents::blob_ids;
@@ -33,15 +34,30 @@ pub(super) struct Finder {
     passed: HashSet<(BlobId, PlaceId)>,
     /// Keep the blobs from being swept.
     _pins: Arc<[Arc<Pin>]>,
+    /// Whether all of a content is read in turns with other contents.
+    in_turns: bool,
 }
 
 impl Finder {
     pub(super) fn new(store: Store, pins: Vec<Arc<Pin>>) -> Self {
-        Self { store, only: None, passed: HashSet::new(), _pins: pins.into() }
+        let (passed, _pins) = (HashSet::new(), pins.into());
+        Self { store, only: None, passed, _pins, in_turns: false }
     }
 
     pub(super) fn only_in(self, place: PlaceId) -> Self {
         Self { only: Some(place), ..self }
+    }
+
+    pub(super) fn in_turns(self) -> Self {
+        Self { in_turns: true, ..self }
+    }
+
+    /// Waits for the turn to read a chunk, if it takes turns.
+    pub(super) async fn turn(&self) -> Option<SemaphorePermit<'_>> {
+        match self.in_turns {
+            true => self.store.inner.digesting.acquire().await.ok(),
+            false => None,
+        }
     }
 
     pub(super) fn damage(&self) -> &Damage {
@@ -77,12 +93,22 @@ impl Finder {
         let mut fault = None;
         for source in &held.sources {
             let chunks = source.read_verified(held.id, held.record.size, sha256);
-            let Err(error) = drain(chunks).await else { return Ok(()) };
+            let Err(error) = self.drain(chunks).await else { return Ok(()) };
             source.blame(held.id, &error, self.damage());
             self.passed.insert((held.id, source.place()));
             fault = fault.or(Some(error.into()));
         }
         Err(fault.unwrap_or_else(|| held.nowhere()))
+    }
+
+    async fn drain(&self, mut chunks: ReadStream) -> Result<(), BlobError> {
+        loop {
+            let _turn = self.turn().await;
+            match chunks.next().await {
+                Some(chunk) => drop(chunk?),
+                None => return Ok(()),
+            }
+        }
     }
 }
 
@@ -107,11 +133,4 @@ fn records(store: &Store, ids: &BTreeSet<BlobId>) -> Result<Vec<BlobRecord>> {
         None => Err(Error::damaged(format!("blob {id} has no record"))),
     };
     ids.iter().zip(values).map(record).collect()
-}
-
-async fn drain(mut chunks: ReadStream) -> Result<(), BlobError> {
-    while let Some(chunk) = chunks.next().await {
-        chunk?;
-    }
-    Ok(())
 }

@@ -7,6 +7,7 @@
 //! the same bytes.
 
 mod held;
+mod holes;
 mod source;
 mod stream;
 
@@ -80,6 +81,16 @@ impl Layout {
         Self { finder: self.finder.only_in(place), ..self }
     }
 
+    /// Whether there are more zeros of holes than are hashed: no SHA-256 is computed of such a content.
+    pub(crate) fn has_vast_holes(&self) -> bool {
+        self.size > holes::MOST && holes::size(&self.extents) > holes::MOST
+    }
+
+    /// The same, whose digests and verification go on in turns with those of others.
+    pub(crate) fn in_turns(self) -> Self {
+        Self { finder: self.finder.in_turns(), ..self }
+    }
+
     /// The digests that are recorded, for a content that is exactly one blob.
     pub(crate) fn recorded_digests(&self) -> Result<Option<Digests>> {
         let [Extent { start: 0, .. }] = &self.extents[..] else { return Ok(None) };
@@ -118,30 +129,42 @@ impl Layout {
         all(self.extents, runs.to_vec(), 0..self.size, self.finder)
     }
 
-    /// The digests of all bytes.
+    /// The digests of all bytes; the CRC-64/NVME alone, if more of them are zeros of holes than are hashed.
     pub(crate) async fn digests(self) -> Result<Digests> {
-        let hasher = self.hashed_from(0, Hasher::default(), Hasher::update).await?;
-        Ok(Digests::from(&hasher.finish()))
+        if self.has_vast_holes() {
+            let mut digests = Digests::default();
+            digests.crc64nvme = Some(holes::crc64nvme(self).await?);
+            return Ok(digests);
+        }
+        let whole = 0..self.size;
+        Ok(Digests::from(&self.hashed(whole).await?.finish()))
+    }
+
+    async fn hashed(self, range: Range<u64>) -> Result<Hasher> {
+        self.hashed_by(range, Hasher::default(), Hasher::update).await
     }
 
     /// The SHA-256 of all bytes, by a state that has had those before `start`.
     pub(super) async fn sha256_from(self, start: u64, state: Sha256State) -> Result<[u8; 32]> {
-        let state = self.hashed_from(start, state, Sha256State::update).await?;
+        let rest = start..self.size;
+        let state = self.hashed_by(rest, state, Sha256State::update).await?;
         Ok(state.sha256())
     }
 
-    async fn hashed_from<T: Send + 'static>(
+    async fn hashed_by<T: Send + 'static>(
         self,
-        start: u64,
+        range: Range<u64>,
         state: T,
         take: fn(&mut T, &[u8]),
     ) -> Result<T> {
         let lost = |lost| Error::new(ErrorKind::Unavailable, format!("hashing ended: {lost}"));
-        let size = self.size;
-        let mut stream = self.bytes(start..size);
+        let (Range { start, end: size }, finder) = (range.clone(), self.finder.clone());
+        let mut stream = self.bytes(range);
         let mut hashing = Hashing::new(state, take);
         let mut end = start;
-        while let Some(chunk) = stream.next().await {
+        loop {
+            let _turn = finder.turn().await;
+            let Some(chunk) = stream.next().await else { break };
             let chunk = chunk?;
             end += chunk.len() as u64;
             hashing.update(vec![chunk]).await.map_err(lost)?;
