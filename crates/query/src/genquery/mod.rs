@@ -1,37 +1,20 @@
 //! GenQuery, the query languages of iRODS: rows of text about data objects, collections, users,
 //! storage resources, tickets, zones, delayed rules, and what is said of them.
 //!
-//! `parse` makes a [`Statement`](statement::Statement) of a text of the first language, `source` and `others`
-//! find the rows that may answer it by the cheapest way its conditions allow, `run` tests and projects them, `groups`
-//! and `sorted` make the answer. The answer does not depend on the way: rows are those of everything that the
-//! caller may see. The second language has its own folder, over the same rows.
+//! `first` and `second` have the two languages: their texts, and how a statement is run. `rows` finds the rows that may
+//! answer it, by the cheapest way that its conditions allow; `answer` compares, groups, sorts and limits what is given. The
+//! answer does not depend on the way: rows are those of everything that the caller may see.
 
-mod access;
-mod alias;
-mod collection_path;
+mod answer;
 mod column;
-mod compare;
-mod cursor;
-mod groups;
-mod lexer;
-mod limits;
-mod others;
-mod parents;
-mod parse;
-mod row;
-mod run;
+mod first;
+mod rows;
 mod second;
-mod sorted;
-mod source;
-mod statement;
-mod ticket;
-mod token;
-mod zone;
 
-pub use limits::{Limits, Stop};
-pub use run::genquery1;
+pub use answer::{Limits, Stop};
+pub use first::genquery1;
+pub use rows::{DelayedRule, RemoteZone, Resource, Zone};
 pub use second::{canonical, check_stored, genquery2, stored};
-pub use zone::{DelayedRule, RemoteZone, Resource, Zone};
 
 /// How a query is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,5 +37,5 @@ impl Default for Options {
 
 /// Whether a text is a GenQuery 1 statement; says what is wrong with one that is not.
 pub fn check(text: &str) -> crate::Result<()> {
-    parse::parse(text).map(drop)
+    first::parse(text).map(drop)
 }

@@ -10,6 +10,7 @@ use futures_util::{Stream, TryStreamExt, stream};
 use multer::{Field, Multipart};
 
 use super::answer::Answer;
+use super::body::cut_short;
 use super::call::Call;
 use super::code::Refusal;
 use super::{parallel, write};
@@ -44,7 +45,7 @@ impl Call {
         host: &str,
         mut parts: Multipart<'_>,
     ) -> Result<(), Refusal> {
-        while let Some(part) = parts.next_field().await.map_err(|_| Refusal::BAD)? {
+        while let Some(part) = parts.next_field().await.map_err(broken)? {
             match part.name().map(str::to_owned).ok_or(Refusal::BAD)? {
                 name if name == "bytes" && self.received.is_some() => return Err(Refusal::BAD),
                 name if name == "bytes" => {
@@ -64,7 +65,7 @@ impl Call {
 
     async fn small(&self, mut part: Field<'_>) -> Result<Bytes, Refusal> {
         let mut value = BytesMut::new();
-        while let Some(chunk) = part.chunk().await.map_err(|_| Refusal::BAD)? {
+        while let Some(chunk) = part.chunk().await.map_err(broken)? {
             value.extend_from_slice(&chunk);
             if value.len() > self.app.limits().json_bytes {
                 return Err(Refusal::Plain(StatusCode::PAYLOAD_TOO_LARGE));
@@ -108,6 +109,18 @@ impl Call {
             write::check_lock(self, path.clone()).await?;
         }
         self.place(&path).await
+    }
+}
+
+/// A body in parts that cannot be read on: cut short, or not in the form of RFC 7578.
+fn broken(error: multer::Error) -> Refusal {
+    use multer::Error::{
+        IncompleteFieldData, IncompleteHeaders, IncompleteStream, StreamReadFailed,
+    };
+    match error {
+        StreamReadFailed(fault) => cut_short(&fault),
+        IncompleteFieldData { .. } | IncompleteHeaders | IncompleteStream => cut_short(&error),
+        _ => Refusal::BAD,
     }
 }
 

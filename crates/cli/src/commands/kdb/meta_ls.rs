@@ -18,11 +18,21 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self, session: &Session) -> Result<()> {
-        let mut opened = self.file.open(session)?;
-        for meta in opened.key(&self.name)?.meta() {
-            let line = json!({ "meta": lossy(meta.name()), "value": lossy(meta.value()) });
-            session.output.item(&line, |_| lossy(meta.name()))?;
-        }
-        Ok(())
+        list(&self.file, &self.name, session, |name, _| name.to_owned())
     }
+}
+
+/// Prints each metakey of a key as `line` shows its name and value.
+pub(super) fn list(
+    file: &FileArgs,
+    key: &str,
+    session: &Session,
+    line: impl Fn(&str, &str) -> String,
+) -> Result<()> {
+    let mut opened = file.open(session)?;
+    for meta in opened.key(key)?.meta() {
+        let (name, value) = (lossy(meta.name()), lossy(meta.value()));
+        session.output.item(&json!({ "meta": name, "value": value }), |_| line(&name, &value))?;
+    }
+    Ok(())
 }

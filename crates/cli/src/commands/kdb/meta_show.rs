@@ -1,9 +1,7 @@
 //! `cenote kdb meta-show`.
 
-use serde_json::json;
-
 use super::file::FileArgs;
-use super::show::lossy;
+use super::meta_ls::list;
 use crate::error::Result;
 use crate::session::Session;
 
@@ -18,12 +16,6 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self, session: &Session) -> Result<()> {
-        let mut opened = self.file.open(session)?;
-        for meta in opened.key(&self.name)?.meta() {
-            let (name, value) = (lossy(meta.name()), lossy(meta.value()));
-            let line = json!({ "meta": name, "value": value });
-            session.output.item(&line, |_| format!("{name}: {value}"))?;
-        }
-        Ok(())
+        list(&self.file, &self.name, session, |name, value| format!("{name}: {value}"))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::{Display, Formatter, Result, Write};
 
-use super::super::statement::{Comparison, Operator};
+use super::super::first::statement::{Comparison, Operator};
 use super::statement::{Condition, Expression, Output, Select};
 
 /// Writes items with commas between them.

@@ -4,14 +4,15 @@ use std::collections::BTreeSet;
 
 use cenote_store::Reading;
 
+use super::super::answer::groups::{self, Columns, Groups};
+use super::super::answer::limits::{Limits, Meter};
+use super::super::answer::sorted::{Shape, Sorted, Values};
 use super::super::column::{Column, Entity, Type};
-use super::super::groups::{self, Columns, Groups};
-use super::super::limits::{Limits, Meter};
-use super::super::row::{Names, Row};
-use super::super::sorted::{Shape, Sorted, Values};
-use super::super::source::Source;
-use super::super::statement::Test;
-use super::super::zone::Zone;
+use super::super::first::statement::Test;
+use super::super::rows::Names;
+use super::super::rows::row::Row;
+use super::super::rows::source::Source;
+use super::super::rows::zone::Zone;
 use super::parse::{parse, parse_stored};
 use super::statement::{Aggregate, Condition, Expression, Output, Select};
 use crate::{Error, Result};

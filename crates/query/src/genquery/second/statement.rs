@@ -1,7 +1,7 @@
 //! A query as data.
 
 use super::super::column::{Column, Type};
-use super::super::statement::Comparison;
+use super::super::first::statement::Comparison;
 
 /// A whole query.
 #[derive(Debug, Clone, PartialEq, Eq)]

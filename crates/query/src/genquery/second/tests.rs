@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::super::column::Column;
-use super::super::statement::{Comparison, Operator};
+use super::super::first::statement::{Comparison, Operator};
 use super::parse::parse;
 use super::run::{canonical, check_stored};
 use super::statement::{Aggregate, CastType, Condition, Expression, Function, Output, Select};

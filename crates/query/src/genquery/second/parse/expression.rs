@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::Result;
-use crate::genquery::lexer::TokenKind;
+use crate::genquery::first::lexer::TokenKind;
 use crate::genquery::second::statement::{Aggregate, CastType, Expression, Function, Output};
 
 impl Parser<'_> {

@@ -5,7 +5,7 @@ mod expression;
 
 use super::statement::{Output, Select};
 use crate::genquery::column::Entity;
-use crate::genquery::cursor::Cursor;
+use crate::genquery::first::cursor::Cursor;
 use crate::{Error, Result};
 
 /// How deep conditions and functions may lie in each other.

@@ -2,12 +2,12 @@
 
 use std::cmp::Ordering;
 
-use super::column::Type;
-use super::statement::{Comparison, Operator, Test};
+use super::super::column::Type;
+use super::super::first::statement::{Comparison, Operator, Test};
 
 impl Test {
     /// Whether a value passes. Without regard to case both sides are compared in capitals.
-    pub(super) fn holds(&self, value: &str, case_sensitive: bool) -> bool {
+    pub(crate) fn holds(&self, value: &str, case_sensitive: bool) -> bool {
         let r#type = self.column.r#type();
         match case_sensitive {
             true => self.any.iter().any(|comparison| comparison.holds(value, r#type)),
@@ -26,7 +26,7 @@ impl Comparison {
     }
 
     /// Whether a value passes.
-    pub(super) fn holds(&self, value: &str, r#type: Type) -> bool {
+    pub(crate) fn holds(&self, value: &str, r#type: Type) -> bool {
         let as_numbers = self.numeric || r#type == Type::Integer;
         let order = |other: &String| order(value, other, as_numbers);
         let first = self.values.first();
@@ -50,7 +50,7 @@ impl Comparison {
 }
 
 /// As numbers, where that is wanted: what is no number comes after all that are. Else as text.
-pub(super) fn order(a: &str, b: &str, as_numbers: bool) -> Ordering {
+pub(crate) fn order(a: &str, b: &str, as_numbers: bool) -> Ordering {
     if !as_numbers {
         return a.cmp(b);
     }
@@ -101,7 +101,7 @@ fn with_float(whole: i128, float: f64) -> Ordering {
 
 #[cfg(test)]
 mod tests {
-    use super::super::parse::parse;
+    use super::super::super::first::parse;
 
     fn passes(condition: &str, value: &str, case_sensitive: bool) -> bool {
         let statement = parse(&format!("select DATA_NAME where {condition}")).unwrap();

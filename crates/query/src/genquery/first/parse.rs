@@ -7,7 +7,7 @@ use super::cursor::Cursor;
 use super::statement::{Comparison, Function, Operator, Output, Statement, Test};
 use crate::Result;
 
-pub(super) fn parse(text: &str) -> Result<Statement> {
+pub(crate) fn parse(text: &str) -> Result<Statement> {
     let mut cursor = Cursor::new(text)?;
     let statement = statement(&mut cursor)?;
     cursor.end()?;

@@ -11,13 +11,14 @@ use std::collections::BTreeSet;
 
 use cenote_store::{At, Avu, Kind, Name, Reading, ResourceId, Stat, StorePath};
 
+use super::super::answer::limits::Meter;
+use super::super::column::{Column, Entity};
+use super::super::first::statement::Test;
 use super::access::Access;
 use super::collection_path::{parse, top};
-use super::column::{Column, Entity};
-use super::limits::Meter;
+use super::names::Names;
 use super::parents::Parents;
-use super::row::{CollectionRow, Names, ReplicaRow, Row};
-use super::statement::Test;
+use super::row::{CollectionRow, ReplicaRow, Row};
 use super::zone::Zone;
 use crate::Result;
 
@@ -31,32 +32,32 @@ const OF_COLLECTIONS: &[Entity] =
 type Described = (Option<Avu>, Option<Access>);
 
 /// Takes a row.
-pub(super) type Each<'a> = &'a mut dyn FnMut(Row) -> Result<()>;
+pub(crate) type Each<'a> = &'a mut dyn FnMut(Row) -> Result<()>;
 
 /// Takes a collection or an object.
 type Take<'a> = &'a mut dyn FnMut(Stat) -> Result<()>;
 
 /// What a query reads, and what it asks for.
-pub(super) struct Source<'a> {
-    pub(super) reading: &'a Reading,
-    pub(super) names: &'a Names<'a>,
-    pub(super) meter: &'a Meter<'a>,
+pub(crate) struct Source<'a> {
+    pub(crate) reading: &'a Reading,
+    pub(crate) names: &'a Names<'a>,
+    pub(crate) meter: &'a Meter<'a>,
     /// Conditions that every row of the answer passes.
-    pub(super) tests: &'a [Test],
+    pub(crate) tests: &'a [Test],
     /// Which attribute of a thing each of them is about: its number.
-    pub(super) numbers: &'a [usize],
-    pub(super) entities: BTreeSet<Entity>,
+    pub(crate) numbers: &'a [usize],
+    pub(crate) entities: BTreeSet<Entity>,
     /// Values narrow the search as they are only where case counts.
-    pub(super) case_sensitive: bool,
+    pub(crate) case_sensitive: bool,
     /// Whether it matters where objects are.
-    pub(super) of_places: bool,
+    pub(crate) of_places: bool,
     /// Whether what has no attribute has a row nevertheless.
-    pub(super) outer: bool,
+    pub(crate) outer: bool,
 }
 
 impl Source<'_> {
     /// Gives every row that may answer to `each`.
-    pub(super) fn rows(&self, each: Each<'_>) -> Result<()> {
+    pub(crate) fn rows(&self, each: Each<'_>) -> Result<()> {
         use Entity as E;
         let about = |entities: &[E]| self.about_any(entities);
         let each = &mut |row| {
@@ -76,12 +77,12 @@ impl Source<'_> {
         entities.iter().any(|entity| self.about(*entity))
     }
 
-    pub(super) fn about(&self, entity: Entity) -> bool {
+    pub(crate) fn about(&self, entity: Entity) -> bool {
         self.entities.contains(&entity)
     }
 
     /// The attributes of something, as rows are made of them: those it has if they matter.
-    pub(super) fn avus(&self, entity: Entity, id: u64) -> Result<Vec<Option<Avu>>> {
+    pub(crate) fn avus(&self, entity: Entity, id: u64) -> Result<Vec<Option<Avu>>> {
         if !self.about(entity) {
             return Ok(vec![None]);
         }
@@ -89,7 +90,7 @@ impl Source<'_> {
     }
 
     /// One row for each; for none of them no row, or one without.
-    pub(super) fn joined<T>(&self, items: Vec<T>) -> Vec<Option<T>> {
+    pub(crate) fn joined<T>(&self, items: Vec<T>) -> Vec<Option<T>> {
         match items.is_empty() && self.outer {
             true => vec![None],
             false => items.into_iter().map(Some).collect(),

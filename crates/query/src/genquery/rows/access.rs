@@ -3,14 +3,14 @@
 
 use cenote_store::{Level, Person, PersonId, Scope, Stat};
 
-use super::column::{Column, Entity};
-use super::row::{Names, user_type};
+use super::super::column::{Column, Entity};
+use super::names::{Names, user_type};
 use super::source::Source;
 use super::token::TOKENS;
 
 /// A line of the access list of something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Access {
+pub(crate) struct Access {
     resource: u64,
     person: PersonId,
     level: Level,
@@ -18,7 +18,7 @@ pub(super) struct Access {
 
 impl Source<'_> {
     /// The access list of something, as rows are made of it: its lines if they matter. What is hidden has none.
-    pub(super) fn access(&self, entity: Entity, stat: Option<&Stat>) -> Vec<Option<Access>> {
+    pub(crate) fn access(&self, entity: Entity, stat: Option<&Stat>) -> Vec<Option<Access>> {
         match self.about(entity) {
             true => self.joined(stat.map(lines).unwrap_or_default()),
             false => vec![None],
@@ -26,7 +26,7 @@ impl Source<'_> {
     }
 
     /// Whom a line is about, if users matter.
-    pub(super) fn holder(&self, access: Option<&Access>) -> Option<(PersonId, Person)> {
+    pub(crate) fn holder(&self, access: Option<&Access>) -> Option<(PersonId, Person)> {
         let person = access.filter(|_| self.about(Entity::User))?.person;
         Some((person, self.names.persons.get(&person)?.clone()))
     }
@@ -45,7 +45,7 @@ fn lines(stat: &Stat) -> Vec<Access> {
 
 impl Names<'_> {
     /// The text of a column of an access list.
-    pub(super) fn of_access(&self, access: &Access, column: Column) -> String {
+    pub(crate) fn of_access(&self, access: &Access, column: Column) -> String {
         use Column as C;
         let word = access.level.as_str();
         match column {

@@ -2,32 +2,32 @@
 
 use std::cmp::Ordering;
 
-use super::column::Type;
+use super::super::column::Type;
 use super::compare::order;
 use super::limits::Meter;
 use crate::Result;
 
 /// The values of a row; none for NULL.
-pub(super) type Values = Vec<Option<String>>;
+pub(crate) type Values = Vec<Option<String>>;
 
 /// What the rows of an answer are like.
 #[derive(Debug, Clone)]
-pub(super) struct Shape {
+pub(crate) struct Shape {
     /// How the values of each column compare.
-    pub(super) types: Vec<Type>,
+    pub(crate) types: Vec<Type>,
     /// How many columns are given; those behind only order the rows.
-    pub(super) given: usize,
+    pub(crate) given: usize,
     /// The columns that the rows are ordered by, each with whether it descends.
-    pub(super) order: Vec<(usize, bool)>,
+    pub(crate) order: Vec<(usize, bool)>,
     /// Whether rows that are given alike are given once, in the order of all columns.
-    pub(super) distinct: bool,
+    pub(crate) distinct: bool,
     /// How many rows there are before the answer, and with it.
-    pub(super) skipped: usize,
-    pub(super) wanted: usize,
+    pub(crate) skipped: usize,
+    pub(crate) wanted: usize,
 }
 
 /// Rows as they come, cut to those that can still be in the answer.
-pub(super) struct Sorted<'a> {
+pub(crate) struct Sorted<'a> {
     shape: Shape,
     meter: &'a Meter<'a>,
     rows: Vec<Values>,
@@ -40,12 +40,12 @@ pub(super) struct Sorted<'a> {
 const FEW: usize = 4_096;
 
 impl<'a> Sorted<'a> {
-    pub(super) fn new(shape: Shape, meter: &'a Meter<'a>) -> Self {
+    pub(crate) fn new(shape: Shape, meter: &'a Meter<'a>) -> Self {
         let cut_at = shape.wanted.saturating_mul(2).max(FEW);
         Self { shape, meter, rows: Vec::new(), bytes: 0, cut_at }
     }
 
-    pub(super) fn push(&mut self, row: Values) -> Result<()> {
+    pub(crate) fn push(&mut self, row: Values) -> Result<()> {
         self.bytes += size(&row);
         self.rows.push(row);
         if self.rows.len() >= self.cut_at {
@@ -60,7 +60,7 @@ impl<'a> Sorted<'a> {
     }
 
     /// The answer.
-    pub(super) fn finish(mut self) -> Vec<Vec<String>> {
+    pub(crate) fn finish(mut self) -> Vec<Vec<String>> {
         self.cut();
         let given = self.shape.given;
         let texts = |row: Values| row.into_iter().take(given).map(Option::unwrap_or_default);
@@ -81,7 +81,7 @@ impl<'a> Sorted<'a> {
 }
 
 /// About what a row takes in memory.
-pub(super) fn size(row: &Values) -> usize {
+pub(crate) fn size(row: &Values) -> usize {
     let value = |value: &Option<String>| {
         size_of::<Option<String>>() + value.as_ref().map_or(0, String::len)
     };

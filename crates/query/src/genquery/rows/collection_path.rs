@@ -5,7 +5,7 @@ use cenote_store::StorePath;
 use super::zone::Zone;
 
 /// The path in the store of a collection's name.
-pub(super) fn parse(zone: &Zone, name: &str) -> Option<StorePath> {
+pub(crate) fn parse(zone: &Zone, name: &str) -> Option<StorePath> {
     let rest = name.strip_prefix('/')?.strip_prefix(zone.name.as_str())?;
     match rest {
         "" => Some(StorePath::root()),
@@ -16,7 +16,7 @@ pub(super) fn parse(zone: &Zone, name: &str) -> Option<StorePath> {
 
 /// The deepest collection below which everything lies whose name is like `pattern`: the whole names
 /// before the first wildcard. None, if nothing can be.
-pub(super) fn top(zone: &Zone, pattern: &str) -> Option<StorePath> {
+pub(crate) fn top(zone: &Zone, pattern: &str) -> Option<StorePath> {
     let fixed = fixed(pattern);
     let whole = &fixed[..fixed.rfind('/').unwrap_or(0)];
     match whole.len() <= zone.name.len() {

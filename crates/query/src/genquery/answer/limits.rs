@@ -42,19 +42,19 @@ pub enum Stop {
 const PACE: u64 = 64;
 
 /// Counts what a query takes.
-pub(super) struct Meter<'a> {
+pub(crate) struct Meter<'a> {
     limits: Limits<'a>,
     steps: Cell<u64>,
     rows: Cell<u64>,
 }
 
 impl<'a> Meter<'a> {
-    pub(super) fn new(limits: Limits<'a>) -> Self {
+    pub(crate) fn new(limits: Limits<'a>) -> Self {
         Self { limits, steps: Cell::new(0), rows: Cell::new(0) }
     }
 
     /// Something was looked at that may become rows.
-    pub(super) fn step(&self) -> Result<()> {
+    pub(crate) fn step(&self) -> Result<()> {
         let steps = self.steps.get();
         self.steps.set(steps + 1);
         match steps.is_multiple_of(PACE) {
@@ -64,7 +64,7 @@ impl<'a> Meter<'a> {
     }
 
     /// A row is looked at.
-    pub(super) fn row(&self) -> Result<()> {
+    pub(crate) fn row(&self) -> Result<()> {
         let rows = self.rows.get() + 1;
         self.rows.set(rows);
         match rows > self.limits.rows {
@@ -74,7 +74,7 @@ impl<'a> Meter<'a> {
     }
 
     /// So many bytes of rows are held, of which nothing can be given up.
-    pub(super) fn hold(&self, bytes: usize) -> Result<()> {
+    pub(crate) fn hold(&self, bytes: usize) -> Result<()> {
         match self.is_full(bytes) {
             true => Err(limit(format!("takes more than {} bytes of memory", self.limits.bytes))),
             false => Ok(()),
@@ -82,7 +82,7 @@ impl<'a> Meter<'a> {
     }
 
     /// Whether so many bytes of rows are more than may be held.
-    pub(super) fn is_full(&self, bytes: usize) -> bool {
+    pub(crate) fn is_full(&self, bytes: usize) -> bool {
         bytes > self.limits.bytes
     }
 

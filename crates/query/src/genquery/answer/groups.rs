@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::column::Type;
+use super::super::column::Type;
 use super::compare::order;
 use super::limits::Meter;
 use super::sorted::{Values, size};
@@ -10,7 +10,7 @@ use crate::Result;
 
 /// What makes one value of many rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Aggregate {
+pub(crate) enum Aggregate {
     Count,
     Sum,
     Average,
@@ -20,7 +20,7 @@ pub(super) enum Aggregate {
 
 impl Aggregate {
     /// How the values compare that it makes of values of a type.
-    pub(super) fn r#type(self, of: Type) -> Type {
+    pub(crate) fn r#type(self, of: Type) -> Type {
         match self {
             Self::Minimum | Self::Maximum => of,
             Self::Count | Self::Sum | Self::Average => Type::Integer,
@@ -29,10 +29,10 @@ impl Aggregate {
 }
 
 /// What is made of each column of the rows: an aggregate of values of a type, or nothing.
-pub(super) type Columns = Vec<Option<(Aggregate, Type)>>;
+pub(crate) type Columns = Vec<Option<(Aggregate, Type)>>;
 
 /// The groups so far. A group of all rows is there without any.
-pub(super) struct Groups<'a> {
+pub(crate) struct Groups<'a> {
     columns: Columns,
     meter: &'a Meter<'a>,
     groups: BTreeMap<Values, Vec<Gathered>>,
@@ -40,7 +40,7 @@ pub(super) struct Groups<'a> {
 }
 
 impl<'a> Groups<'a> {
-    pub(super) fn new(columns: Columns, meter: &'a Meter<'a>) -> Self {
+    pub(crate) fn new(columns: Columns, meter: &'a Meter<'a>) -> Self {
         let mut groups = BTreeMap::new();
         if columns.iter().all(Option::is_some) {
             groups.insert(Values::new(), vec![Gathered::default(); columns.len()]);
@@ -48,7 +48,7 @@ impl<'a> Groups<'a> {
         Self { columns, meter, groups, bytes: 0 }
     }
 
-    pub(super) fn push(&mut self, row: Values) -> Result<()> {
+    pub(crate) fn push(&mut self, row: Values) -> Result<()> {
         let plain = row.iter().zip(&self.columns).filter(|(_, column)| column.is_none());
         let key: Values = plain.map(|(value, _)| value.clone()).collect();
         let added = size(&key) + row.len() * size_of::<Gathered>();
@@ -65,7 +65,7 @@ impl<'a> Groups<'a> {
     }
 
     /// The rows that the groups are.
-    pub(super) fn rows(self) -> impl Iterator<Item = Values> {
+    pub(crate) fn rows(self) -> impl Iterator<Item = Values> {
         let columns = self.columns;
         self.groups.into_iter().map(move |(key, group)| {
             let mut key = key.into_iter();

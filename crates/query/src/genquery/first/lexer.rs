@@ -4,13 +4,13 @@ use crate::{Error, Result};
 
 /// A word, with the byte at which it begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Token {
-    pub(super) at: usize,
-    pub(super) kind: TokenKind,
+pub(crate) struct Token {
+    pub(crate) at: usize,
+    pub(crate) kind: TokenKind,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum TokenKind {
+pub(crate) enum TokenKind {
     /// A name, a keyword or a number.
     Word(String),
     /// What stands between quotes; a quote in it is doubled.
@@ -23,7 +23,7 @@ pub(super) enum TokenKind {
 const SIGNS: [&str; 14] =
     ["||", "&&", "<>", "!=", "<=", ">=", "=", "<", ">", ",", "(", ")", ";", "?"];
 
-pub(super) fn tokens(text: &str) -> Result<Vec<Token>> {
+pub(crate) fn tokens(text: &str) -> Result<Vec<Token>> {
     let mut tokens = Vec::new();
     let mut at = 0;
     while let Some(first) = text[at..].chars().next() {
@@ -73,7 +73,7 @@ fn sign(rest: &str) -> Option<(TokenKind, usize)> {
 }
 
 /// What is wrong, and where.
-pub(super) fn fault(text: &str, at: usize, what: &str) -> Error {
+pub(crate) fn fault(text: &str, at: usize, what: &str) -> Error {
     let near: String = text[at.min(text.len())..].chars().take(24).collect();
     match near.is_empty() {
         true => Error::Syntax(format!("{what} at the end of the query")),

@@ -1,85 +1,29 @@
-//! One row before it is projected: what it is about, and the text of each of its columns.
+//! The text of each column of a row.
 
 use std::collections::HashMap;
 
-use cenote_store::{
-    Avu, ContentHead, Person, PersonId, PersonKind, ReplicaView, ResourceId, Role, Stat, StorePath,
-    Ticket, Time,
-};
+use cenote_store::{Avu, ContentHead, Person, PersonId, PersonKind, Role, Stat, StorePath, Time};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::access::Access;
-use super::column::{Column, Entity};
+use super::super::column::{Column, Entity};
+use super::row::{CollectionRow, ReplicaRow, Row};
 use super::token::Token;
 use super::zone::{DelayedRule, RemoteZone, Resource, Zone};
 
-/// What a row is about.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Row {
-    pub(super) collection: Option<CollectionRow>,
-    pub(super) object: Option<Stat>,
-    /// Which of the object's replicas, if they matter.
-    pub(super) replica: Option<ReplicaRow>,
-    pub(super) collection_avu: Option<Avu>,
-    pub(super) object_avu: Option<Avu>,
-    pub(super) collection_access: Option<Access>,
-    pub(super) object_access: Option<Access>,
-    pub(super) user: Option<(PersonId, Person)>,
-    pub(super) user_avu: Option<Avu>,
-    pub(super) resource: Option<Resource>,
-    pub(super) resource_avu: Option<Avu>,
-    pub(super) ticket: Option<TicketRow>,
-    /// A zone; the local one, if this is not another.
-    pub(super) remote: Option<RemoteZone>,
-    pub(super) rule: Option<DelayedRule>,
-    pub(super) token: Option<Token>,
-}
-
-/// A collection; one that the caller may not see has its id and path only, as the path of an object in it tells.
-#[derive(Debug, Clone)]
-pub(super) struct CollectionRow {
-    pub(super) id: ResourceId,
-    pub(super) path: StorePath,
-    pub(super) stat: Option<Stat>,
-}
-
-impl From<Stat> for CollectionRow {
-    fn from(stat: Stat) -> Self {
-        Self { id: stat.id, path: stat.path.clone(), stat: Some(stat) }
-    }
-}
-
-/// A replica, and whether it is the first good one of its object.
-#[derive(Debug, Clone)]
-pub(super) struct ReplicaRow {
-    pub(super) view: ReplicaView,
-    pub(super) first: bool,
-}
-
-/// A ticket with what it opens, and one of each list of those who may use it.
-#[derive(Debug, Clone)]
-pub(super) struct TicketRow {
-    pub(super) ticket: Ticket,
-    pub(super) resource: Option<Stat>,
-    pub(super) user: Option<PersonId>,
-    pub(super) group: Option<PersonId>,
-    pub(super) host: Option<String>,
-}
-
 /// What the text of a column needs besides the row.
 #[derive(Debug)]
-pub(super) struct Names<'a> {
-    pub(super) zone: &'a Zone,
-    pub(super) persons: HashMap<PersonId, Person>,
+pub(crate) struct Names<'a> {
+    pub(crate) zone: &'a Zone,
+    pub(crate) persons: HashMap<PersonId, Person>,
 }
 
 impl Names<'_> {
-    pub(super) fn person(&self, id: PersonId) -> String {
+    pub(crate) fn person(&self, id: PersonId) -> String {
         self.persons.get(&id).map_or_else(|| format!("#{id}"), |person| person.name.clone())
     }
 
     /// A path, with the zone in front.
-    pub(super) fn path(&self, path: &StorePath) -> String {
+    pub(crate) fn path(&self, path: &StorePath) -> String {
         match path.names().is_empty() {
             true => format!("/{}", self.zone.name),
             false => format!("/{}{path}", self.zone.name),
@@ -87,7 +31,7 @@ impl Names<'_> {
     }
 
     /// The text of a column; none, if the row has nothing there.
-    pub(super) fn text(&self, row: &Row, column: Column) -> Option<String> {
+    pub(crate) fn text(&self, row: &Row, column: Column) -> Option<String> {
         Some(match column.entity() {
             Entity::Collection => return self.of_collection(row.collection.as_ref()?, column),
             Entity::Object => self.of_object(row.object.as_ref()?, row.replica.as_ref(), column),
@@ -237,7 +181,7 @@ impl Names<'_> {
         }
     }
 
-    pub(super) fn resource(&self, id: u64) -> Option<&Resource> {
+    pub(crate) fn resource(&self, id: u64) -> Option<&Resource> {
         self.zone.resources.iter().find(|resource| resource.id == id)
     }
 }
@@ -276,7 +220,7 @@ fn of_avu(avu: &Avu, modified: Time, column: Column) -> String {
 }
 
 /// The number that something without one has: as in iRODS, the same attribute, value and units are one number.
-pub(super) fn number(parts: &[&str]) -> u64 {
+pub(crate) fn number(parts: &[&str]) -> u64 {
     let mut bytes = Vec::new();
     for part in parts {
         bytes.extend_from_slice(&(part.len() as u64).to_le_bytes());
@@ -303,11 +247,11 @@ fn of_token(token: Token, column: Column) -> String {
 }
 
 /// Seconds since 1970 in 11 digits, so that they sort as text.
-pub(super) fn time(time: Time) -> String {
+pub(crate) fn time(time: Time) -> String {
     format!("{:011}", time.secs())
 }
 
-pub(super) fn user_type(person: &Person) -> &'static str {
+pub(crate) fn user_type(person: &Person) -> &'static str {
     match (person.kind, person.role) {
         (PersonKind::Group, _) => "rodsgroup",
         (_, Role::User) => "rodsuser",

@@ -3,7 +3,7 @@
 
 use cenote_store::{PersonId, PersonKind};
 
-use super::column::Entity;
+use super::super::column::Entity;
 use super::row::{Row, TicketRow};
 use super::source::{Each, Source};
 use super::token::TOKENS;
@@ -12,7 +12,7 @@ use crate::Result;
 
 impl Source<'_> {
     /// Gives every row of the first of these that the query is about.
-    pub(super) fn others(&self, each: Each<'_>) -> Result<()> {
+    pub(crate) fn others(&self, each: Each<'_>) -> Result<()> {
         if self.about(Entity::Quota) {
             // There are no quotas, so no row is about one.
             return Ok(());
@@ -79,7 +79,7 @@ impl Source<'_> {
     }
 
     /// The rows of a storage resource: one for each of its attributes, if they matter.
-    pub(super) fn resource(&self, resource: &Resource, row: &Row, each: Each<'_>) -> Result<()> {
+    pub(crate) fn resource(&self, resource: &Resource, row: &Row, each: Each<'_>) -> Result<()> {
         let avus = match self.about(Entity::ResourceAvu) {
             true => self.joined(resource.avus.clone()),
             false => vec![None],

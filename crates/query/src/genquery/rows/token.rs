@@ -3,10 +3,10 @@
 
 /// A numbered word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Token {
-    pub(super) namespace: &'static str,
-    pub(super) id: u32,
-    pub(super) name: &'static str,
+pub(crate) struct Token {
+    pub(crate) namespace: &'static str,
+    pub(crate) id: u32,
+    pub(crate) name: &'static str,
 }
 
 const fn user(id: u32, name: &'static str) -> Token {
@@ -17,7 +17,7 @@ const fn access(id: u32, name: &'static str) -> Token {
     Token { namespace: "access_type", id, name }
 }
 
-pub(super) const TOKENS: [Token; 14] = [
+pub(crate) const TOKENS: [Token; 14] = [
     user(200, "rodsgroup"),
     user(201, "rodsadmin"),
     user(202, "rodsuser"),

@@ -8,18 +8,18 @@ use super::row::CollectionRow;
 use crate::Result;
 
 /// The collections that objects are in, as far as they were looked up.
-pub(super) struct Parents<'a> {
+pub(crate) struct Parents<'a> {
     reading: &'a Reading,
     known: HashMap<ResourceId, Option<Stat>>,
 }
 
 impl<'a> Parents<'a> {
-    pub(super) fn of(reading: &'a Reading) -> Self {
+    pub(crate) fn of(reading: &'a Reading) -> Self {
         Self { reading, known: HashMap::new() }
     }
 
     /// The collection that an object is in: of one that the caller may not see, what the object's path says.
-    pub(super) fn of_object(&mut self, object: &Stat) -> Result<CollectionRow> {
+    pub(crate) fn of_object(&mut self, object: &Stat) -> Result<CollectionRow> {
         let id = object.resource.parent;
         let path = object.path.split_last().map(|(path, _)| path).unwrap_or_default();
         Ok(CollectionRow { id, path, stat: self.get(id)? })

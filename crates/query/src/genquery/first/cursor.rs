@@ -1,6 +1,6 @@
 //! Reading a query word by word: what both languages share.
 
-use super::column::Column;
+use super::super::column::Column;
 use super::lexer::{Token, TokenKind, fault, tokens};
 use super::statement::Operator;
 use crate::{Error, Result};
@@ -9,14 +9,14 @@ use crate::{Error, Result};
 const LONGEST: usize = 1 << 20;
 
 /// The words of a query, and which is next.
-pub(super) struct Cursor<'a> {
+pub(crate) struct Cursor<'a> {
     text: &'a str,
     tokens: Vec<Token>,
     next: usize,
 }
 
 impl<'a> Cursor<'a> {
-    pub(super) fn new(text: &'a str) -> Result<Self> {
+    pub(crate) fn new(text: &'a str) -> Result<Self> {
         if text.len() > LONGEST {
             return Err(Error::Syntax("a query has at most 1 MiB".to_owned()));
         }
@@ -24,7 +24,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The query ends here, perhaps after a semicolon.
-    pub(super) fn end(&mut self) -> Result<()> {
+    pub(crate) fn end(&mut self) -> Result<()> {
         self.take_sign(";");
         match self.peek() {
             None => Ok(()),
@@ -32,12 +32,12 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    pub(super) fn peek(&self) -> Option<&TokenKind> {
+    pub(crate) fn peek(&self) -> Option<&TokenKind> {
         self.tokens.get(self.next).map(|token| &token.kind)
     }
 
     /// An operator that compares.
-    pub(super) fn operator(&mut self) -> Result<Operator> {
+    pub(crate) fn operator(&mut self) -> Result<Operator> {
         let operator = match self.peek() {
             Some(TokenKind::Sign(sign)) => Operator::of_sign(sign),
             Some(TokenKind::Word(word)) => Operator::of_word(word),
@@ -49,7 +49,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Values in parentheses.
-    pub(super) fn list(&mut self) -> Result<Vec<String>> {
+    pub(crate) fn list(&mut self) -> Result<Vec<String>> {
         self.sign("(")?;
         let mut values = vec![self.value()?];
         while self.take_sign(",") {
@@ -60,7 +60,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A value in quotes.
-    pub(super) fn value(&mut self) -> Result<String> {
+    pub(crate) fn value(&mut self) -> Result<String> {
         match self.peek() {
             Some(TokenKind::Text(text)) => {
                 let text = text.clone();
@@ -72,11 +72,11 @@ impl<'a> Cursor<'a> {
     }
 
     /// The column of a name that was just taken.
-    pub(super) fn column(&self, name: &str) -> Result<Column> {
+    pub(crate) fn column(&self, name: &str) -> Result<Column> {
         Column::named(name).ok_or_else(|| self.fault_before("no such column"))
     }
 
-    pub(super) fn word(&mut self, what: &str) -> Result<String> {
+    pub(crate) fn word(&mut self, what: &str) -> Result<String> {
         match self.peek() {
             Some(TokenKind::Word(word)) => {
                 let word = word.clone();
@@ -88,7 +88,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes a keyword, if it is next.
-    pub(super) fn take_word(&mut self, word: &str) -> bool {
+    pub(crate) fn take_word(&mut self, word: &str) -> bool {
         let taken =
             matches!(self.peek(), Some(TokenKind::Word(next)) if next.eq_ignore_ascii_case(word));
         self.next += usize::from(taken);
@@ -96,20 +96,20 @@ impl<'a> Cursor<'a> {
     }
 
     /// A keyword that has to be next.
-    pub(super) fn keyword(&mut self, word: &str) -> Result<()> {
+    pub(crate) fn keyword(&mut self, word: &str) -> Result<()> {
         match self.take_word(word) {
             true => Ok(()),
             false => Err(self.fault(&format!("`{word}` is missing"))),
         }
     }
 
-    pub(super) fn take_sign(&mut self, sign: &str) -> bool {
+    pub(crate) fn take_sign(&mut self, sign: &str) -> bool {
         let taken = matches!(self.peek(), Some(TokenKind::Sign(next)) if *next == sign);
         self.next += usize::from(taken);
         taken
     }
 
-    pub(super) fn sign(&mut self, sign: &str) -> Result<()> {
+    pub(crate) fn sign(&mut self, sign: &str) -> Result<()> {
         match self.take_sign(sign) {
             true => Ok(()),
             false => Err(self.fault(&format!("`{sign}` is missing"))),
@@ -117,13 +117,13 @@ impl<'a> Cursor<'a> {
     }
 
     /// A fault of the next word.
-    pub(super) fn fault(&self, what: &str) -> Error {
+    pub(crate) fn fault(&self, what: &str) -> Error {
         let at = self.tokens.get(self.next).map_or(self.text.len(), |token| token.at);
         fault(self.text, at, what)
     }
 
     /// A fault of the word that was just taken.
-    pub(super) fn fault_before(&self, what: &str) -> Error {
+    pub(crate) fn fault_before(&self, what: &str) -> Error {
         let token = self.tokens.get(self.next.saturating_sub(1));
         fault(self.text, token.map_or(0, |token| token.at), what)
     }

@@ -5,17 +5,18 @@ use std::collections::{BTreeMap, HashMap};
 
 use cenote_store::{Avu, Reading};
 
-use super::Options;
+use super::super::Options;
+use super::super::answer::groups::{Columns, Groups};
+use super::super::answer::limits::{Limits, Meter};
+use super::super::answer::sorted::{Shape, Sorted, Values};
+use super::super::column::{Column, Entity};
+use super::super::rows::Names;
+use super::super::rows::row::Row;
+use super::super::rows::source::Source;
+use super::super::rows::zone::Zone;
 use super::alias::{self, Alias};
-use super::column::{Column, Entity};
-use super::groups::{Columns, Groups};
-use super::limits::{Limits, Meter};
 use super::parse::parse;
-use super::row::{Names, Row};
-use super::sorted::{Shape, Sorted, Values};
-use super::source::Source;
 use super::statement::{Function, Output, Statement};
-use super::zone::Zone;
 use crate::Result;
 
 /// Answers a GenQuery 1 statement: rows of text, one for each output.

@@ -6,15 +6,15 @@
 
 use std::collections::BTreeMap;
 
-use super::column::Entity;
+use super::super::column::Entity;
 use super::statement::Test;
 
 /// A further attribute of the same thing: which thing, and the number of the attribute among its own.
-pub(super) type Alias = (Entity, usize);
+pub(crate) type Alias = (Entity, usize);
 
 /// For each test the number of the attribute that it is about; 0 for the one that is selected, and for tests of
 /// other columns.
-pub(super) fn numbers(tests: &[Test]) -> Vec<usize> {
+pub(crate) fn numbers(tests: &[Test]) -> Vec<usize> {
     let number = |(place, test): (usize, &Test)| {
         let entity = test.column.entity();
         if !entity.is_avu() {
@@ -29,7 +29,7 @@ pub(super) fn numbers(tests: &[Test]) -> Vec<usize> {
 }
 
 /// The tests of each further attribute, by their places.
-pub(super) fn further(tests: &[Test], numbers: &[usize]) -> BTreeMap<Alias, Vec<usize>> {
+pub(crate) fn further(tests: &[Test], numbers: &[usize]) -> BTreeMap<Alias, Vec<usize>> {
     let mut further: BTreeMap<Alias, Vec<usize>> = BTreeMap::new();
     for (place, (test, number)) in tests.iter().zip(numbers).enumerate() {
         if *number > 0 {

@@ -2,12 +2,13 @@
 
 use cenote_store::Level;
 
-use super::column::Column;
-use super::row::{Names, TicketRow, number, time};
+use super::super::column::Column;
+use super::names::{Names, number, time};
+use super::row::TicketRow;
 
 impl Names<'_> {
     /// The text of a column of a ticket.
-    pub(super) fn of_ticket(&self, row: &TicketRow, column: Column) -> String {
+    pub(crate) fn of_ticket(&self, row: &TicketRow, column: Column) -> String {
         use Column as C;
         let ticket = &row.ticket;
         match column {

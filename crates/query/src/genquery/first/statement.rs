@@ -1,26 +1,26 @@
 //! A query as data.
 
-use super::column::Column;
-use super::groups::Aggregate;
+use super::super::answer::groups::Aggregate;
+use super::super::column::Column;
 
 /// A whole query.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Statement {
-    pub(super) outputs: Vec<Output>,
+pub(crate) struct Statement {
+    pub(crate) outputs: Vec<Output>,
     /// All of them have to hold.
-    pub(super) tests: Vec<Test>,
+    pub(crate) tests: Vec<Test>,
 }
 
 /// What a column of the answer is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Output {
-    pub(super) column: Column,
-    pub(super) function: Option<Function>,
+pub(crate) struct Output {
+    pub(crate) column: Column,
+    pub(crate) function: Option<Function>,
 }
 
 /// What is done with a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Function {
+pub(crate) enum Function {
     Ascending,
     Descending,
     Minimum,
@@ -31,7 +31,7 @@ pub(super) enum Function {
 }
 
 impl Function {
-    pub(super) fn named(name: &str) -> Option<Self> {
+    pub(crate) fn named(name: &str) -> Option<Self> {
         Some(match name.to_ascii_lowercase().as_str() {
             "order" | "order_asc" => Self::Ascending,
             "order_desc" => Self::Descending,
@@ -45,7 +45,7 @@ impl Function {
     }
 
     /// What it makes of many rows; none, if it orders them.
-    pub(super) fn aggregate(self) -> Option<Aggregate> {
+    pub(crate) fn aggregate(self) -> Option<Aggregate> {
         Some(match self {
             Self::Ascending | Self::Descending => return None,
             Self::Minimum => Aggregate::Minimum,
@@ -59,14 +59,14 @@ impl Function {
 
 /// A condition on one column: any of these comparisons.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Test {
-    pub(super) column: Column,
-    pub(super) any: Vec<Comparison>,
+pub(crate) struct Test {
+    pub(crate) column: Column,
+    pub(crate) any: Vec<Comparison>,
 }
 
 impl Test {
     /// The only value that the column may have, if there is just one.
-    pub(super) fn only_value(&self) -> Option<&str> {
+    pub(crate) fn only_value(&self) -> Option<&str> {
         match &self.any[..] {
             [Comparison { operator: Operator::Equal, negated: false, numeric: false, values }] => {
                 values.first().map(String::as_str)
@@ -76,7 +76,7 @@ impl Test {
     }
 
     /// The pattern that the column has to be like, if that is all.
-    pub(super) fn only_pattern(&self) -> Option<&str> {
+    pub(crate) fn only_pattern(&self) -> Option<&str> {
         match &self.any[..] {
             [Comparison { operator: Operator::Like, negated: false, values, .. }] => {
                 values.first().map(String::as_str)
@@ -88,17 +88,17 @@ impl Test {
 
 /// How a value compares with others.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Comparison {
-    pub(super) operator: Operator,
-    pub(super) negated: bool,
+pub(crate) struct Comparison {
+    pub(crate) operator: Operator,
+    pub(crate) negated: bool,
     /// Compare as numbers, whatever the type of the column.
-    pub(super) numeric: bool,
+    pub(crate) numeric: bool,
     /// One value; two for [`Operator::Between`]; any number for [`Operator::In`].
-    pub(super) values: Vec<String>,
+    pub(crate) values: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Operator {
+pub(crate) enum Operator {
     Equal,
     NotEqual,
     Less,
@@ -112,7 +112,7 @@ pub(super) enum Operator {
 
 impl Operator {
     #[cfg(test)]
-    pub(super) const ALL: &[Self] = &[
+    pub(crate) const ALL: &[Self] = &[
         Self::Equal,
         Self::NotEqual,
         Self::Less,
@@ -125,7 +125,7 @@ impl Operator {
     ];
 
     /// How it is written.
-    pub(super) fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Equal => "=",
             Self::NotEqual => "!=",
@@ -140,12 +140,12 @@ impl Operator {
     }
 
     /// Whether it is a word, which `not` may stand before.
-    pub(super) fn is_word(self) -> bool {
+    pub(crate) fn is_word(self) -> bool {
         matches!(self, Self::Like | Self::In | Self::Between)
     }
 
     /// The operator that a sign is.
-    pub(super) fn of_sign(sign: &str) -> Option<Self> {
+    pub(crate) fn of_sign(sign: &str) -> Option<Self> {
         Some(match sign {
             "=" => Self::Equal,
             "<>" | "!=" => Self::NotEqual,
@@ -158,7 +158,7 @@ impl Operator {
     }
 
     /// The operator that a word is, in whatever case.
-    pub(super) fn of_word(word: &str) -> Option<Self> {
+    pub(crate) fn of_word(word: &str) -> Option<Self> {
         Some(match word.to_ascii_lowercase().as_str() {
             "like" => Self::Like,
             "in" => Self::In,

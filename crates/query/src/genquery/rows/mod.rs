@@ -1,0 +1,18 @@
+//! The rows that queries are about, and how they are found.
+//!
+//! Invariant: [`source::Source`] gives all rows that the caller may see and that can meet the conditions, whatever plan it takes;
+//! what is not a resource of the store (users, zones, rules) is in `others`.
+
+mod access;
+mod collection_path;
+mod names;
+mod others;
+mod parents;
+pub(super) mod row;
+pub(super) mod source;
+mod ticket;
+mod token;
+pub(super) mod zone;
+
+pub(super) use names::Names;
+pub use zone::{DelayedRule, RemoteZone, Resource, Zone};

@@ -1,0 +1,60 @@
+//! One row before it is projected: what it is about.
+
+use cenote_store::{Avu, Person, PersonId, ReplicaView, ResourceId, Stat, StorePath, Ticket};
+
+use super::access::Access;
+use super::token::Token;
+use super::zone::{DelayedRule, RemoteZone, Resource};
+
+/// What a row is about.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Row {
+    pub(crate) collection: Option<CollectionRow>,
+    pub(crate) object: Option<Stat>,
+    /// Which of the object's replicas, if they matter.
+    pub(crate) replica: Option<ReplicaRow>,
+    pub(crate) collection_avu: Option<Avu>,
+    pub(crate) object_avu: Option<Avu>,
+    pub(crate) collection_access: Option<Access>,
+    pub(crate) object_access: Option<Access>,
+    pub(crate) user: Option<(PersonId, Person)>,
+    pub(crate) user_avu: Option<Avu>,
+    pub(crate) resource: Option<Resource>,
+    pub(crate) resource_avu: Option<Avu>,
+    pub(crate) ticket: Option<TicketRow>,
+    /// A zone; the local one, if this is not another.
+    pub(crate) remote: Option<RemoteZone>,
+    pub(crate) rule: Option<DelayedRule>,
+    pub(crate) token: Option<Token>,
+}
+
+/// A collection; one that the caller may not see has its id and path only, as the path of an object in it tells.
+#[derive(Debug, Clone)]
+pub(crate) struct CollectionRow {
+    pub(crate) id: ResourceId,
+    pub(crate) path: StorePath,
+    pub(crate) stat: Option<Stat>,
+}
+
+impl From<Stat> for CollectionRow {
+    fn from(stat: Stat) -> Self {
+        Self { id: stat.id, path: stat.path.clone(), stat: Some(stat) }
+    }
+}
+
+/// A replica, and whether it is the first good one of its object.
+#[derive(Debug, Clone)]
+pub(crate) struct ReplicaRow {
+    pub(crate) view: ReplicaView,
+    pub(crate) first: bool,
+}
+
+/// A ticket with what it opens, and one of each list of those who may use it.
+#[derive(Debug, Clone)]
+pub(crate) struct TicketRow {
+    pub(crate) ticket: Ticket,
+    pub(crate) resource: Option<Stat>,
+    pub(crate) user: Option<PersonId>,
+    pub(crate) group: Option<PersonId>,
+    pub(crate) host: Option<String>,
+}
