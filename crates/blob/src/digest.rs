@@ -15,6 +15,8 @@ use sha2::digest::DynDigest;
 use sha2::digest::common::hazmat::SerializableState;
 use sha2::{Digest, Sha256, Sha512, Sha512_256};
 
+use crate::blocks::{Blocks, Summing};
+
 /// How many bytes go through all algorithms before the next.
 const PIECE: usize = 32 << 10;
 
@@ -190,7 +192,7 @@ impl State {
 /// ```
 pub struct Hasher {
     sha256: Sha256State,
-    crc64nvme: crc_fast::Digest,
+    crc64nvme: Summing,
     others: BTreeMap<Algorithm, State>,
     /// Goes on from what came before these bytes.
     whole: Option<Sha256State>,
@@ -201,12 +203,7 @@ impl Hasher {
     pub fn new(others: impl IntoIterator<Item = Algorithm>) -> Self {
         let others =
             others.into_iter().map(|algorithm| (algorithm, State::new(algorithm))).collect();
-        Self {
-            sha256: Sha256State::default(),
-            crc64nvme: crc_fast::Digest::new(Crc64Nvme),
-            others,
-            whole: None,
-        }
+        Self { sha256: Sha256State::default(), crc64nvme: Summing::default(), others, whole: None }
     }
 
     /// The same for bytes that follow others: [`state`](Self::state) is that of all together.
@@ -230,12 +227,17 @@ impl Hasher {
         self.whole.as_ref().unwrap_or(&self.sha256).clone()
     }
 
+    /// The checksums of the blocks of all bytes taken.
+    pub fn blocks(&self) -> Blocks {
+        self.crc64nvme.blocks()
+    }
+
     /// The digests of all bytes taken.
     pub fn finish(self) -> Digests {
         let others = self.others.into_iter().map(|(algorithm, state)| (algorithm, state.finish()));
         Digests {
             sha256: self.sha256.sha256(),
-            crc64nvme: self.crc64nvme.finalize(),
+            crc64nvme: self.crc64nvme.crc(),
             others: others.collect(),
         }
     }

@@ -93,6 +93,20 @@ pub enum Damage {
         /// The bytes there are.
         actual: u64,
     },
+    /// A block of it has other bytes than were written.
+    #[error("the block at byte {start} has other bytes")]
+    Block {
+        /// The first byte of the block.
+        start: u64,
+    },
+    /// Its bytes have another CRC-64/NVME.
+    #[error("its CRC-64/NVME is {actual:016x}, not {expected:016x}")]
+    Crc {
+        /// That computed when it was written.
+        expected: u64,
+        /// That of the bytes read.
+        actual: u64,
+    },
     /// Its bytes have another SHA-256.
     #[error("its SHA-256 is {}, not {}", hex::encode(actual), hex::encode(expected))]
     Digest {

@@ -13,6 +13,8 @@
 //!   promises the same by itself. The caller may then commit a reference.
 //! - **Digested on the way in.** Every blob's SHA-256, and what else was asked
 //!   for, is computed while its bytes are written, beside the writing.
+//! - **Checked on the way out**, where the caller has the checksums of a blob's blocks: no byte of a block is given
+//!   before all of the block was found right.
 //! - **Constant memory.** A writer holds at most about 4 MiB on a local place
 //!   (three parts in a remote one), a reader at most three chunks.
 //!
@@ -22,6 +24,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod blocks;
 mod digest;
 mod disk;
 mod error;
@@ -38,6 +41,7 @@ pub mod conformance;
 #[cfg(feature = "testing")]
 pub mod faulty;
 
+pub use blocks::Blocks;
 pub use digest::{Algorithm, Digests, Hasher, Sha256State, append_crc64nvme, crc64nvme_of_zeros};
 pub use error::{Damage, Error, Result, Source};
 pub use hashing::Hashing;

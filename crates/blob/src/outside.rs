@@ -3,9 +3,10 @@
 //! Somebody else made it and may change or remove it: nothing here writes or deletes it, and
 //! what it holds counts only as far as its length and digest are what they should be.
 
+use std::ops::Range;
 use std::path::Path;
 
-use crate::{BlobId, Place, ReadStream, Result};
+use crate::{BlobId, Blocks, Digests, Place, ReadStream, Result};
 
 /// A file that is read as a blob where it lies, and never written or deleted.
 #[derive(Debug, Clone)]
@@ -27,8 +28,18 @@ impl Outside {
     }
 
     /// As [`Place::read`]; errors say that it stands for the blob `id`.
-    pub fn read(&self, id: BlobId, range: std::ops::Range<u64>) -> ReadStream {
+    pub fn read(&self, id: BlobId, range: Range<u64>) -> ReadStream {
         self.0.read(id, range)
+    }
+
+    /// As [`Place::read_checked`]; errors say that it stands for the blob `id`.
+    pub fn read_checked(&self, id: BlobId, range: Range<u64>, blocks: Blocks) -> ReadStream {
+        self.0.read_checked(id, range, blocks)
+    }
+
+    /// As [`Place::inspect`]; errors say that it stands for the blob `id`.
+    pub async fn inspect(&self, id: BlobId, size: u64) -> Result<(Digests, Blocks)> {
+        self.0.inspect(id, size).await
     }
 
     /// As [`Place::read_verified`]; errors say that it stands for the blob `id`.

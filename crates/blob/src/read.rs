@@ -4,13 +4,16 @@
 //! because the catalog knows each blob's length: no read ends early without an
 //! error. Nor does any read give more: a place that sends other bytes behind the range would shift
 //! whatever the caller puts after it.
+//!
+//! A checked read takes whole blocks from the place, whatever range is asked for, and compares each chunk with the
+//! checksums on the thread that read it, while it is in the processor's cache.
 
 use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use futures_util::stream::{self, BoxStream};
 use futures_util::{StreamExt, TryStreamExt};
 use object_store::{GetOptions, GetResult, GetResultPayload, ObjectStore};
@@ -19,7 +22,7 @@ use rustix::io::Errno;
 use tokio::task::spawn_blocking;
 
 use crate::error::Source;
-use crate::{BlobId, Damage, Error, Place, Result};
+use crate::{BlobId, Blocks, Damage, Error, Place, Result};
 
 /// The bytes of a range, in order, in chunks of at most 1 MiB. After an error
 /// there are no more.
@@ -39,8 +42,20 @@ impl Place {
     /// # Errors
     /// [`Error::Damaged`] if the blob ends before the range does.
     pub fn read(&self, id: BlobId, range: Range<u64>) -> ReadStream {
+        self.read_with(id, range, None)
+    }
+
+    /// The same, of blocks that are found to be what was written. `blocks` must have those that the range lies in.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`] as well where the first block begins that is not.
+    pub fn read_checked(&self, id: BlobId, range: Range<u64>, blocks: Blocks) -> ReadStream {
+        self.read_with(id, range, Some(blocks))
+    }
+
+    fn read_with(&self, id: BlobId, range: Range<u64>, blocks: Option<Blocks>) -> ReadStream {
         let place = self.clone();
-        stream::once(async move { place.open(id, range).await }).try_flatten().boxed()
+        stream::once(async move { place.open(id, range, blocks).await }).try_flatten().boxed()
     }
 
     /// The bytes `range` of the blob `id` in one piece, held in memory.
@@ -55,20 +70,33 @@ impl Place {
         }
     }
 
-    async fn open(&self, id: BlobId, range: Range<u64>) -> Result<ReadStream> {
+    async fn open(
+        &self,
+        id: BlobId,
+        range: Range<u64>,
+        blocks: Option<Blocks>,
+    ) -> Result<ReadStream> {
         if range.is_empty() {
             self.check_reaches(id, range.end).await?;
             return Ok(stream::empty().boxed());
         }
-        let options = GetOptions::new().with_range(Some(range.clone()));
+        let whole = match &blocks {
+            Some(blocks) => {
+                let around = blocks.around(&range);
+                around.ok_or_else(|| self.error(id, "checksums of blocks are missing"))?
+            }
+            None => range.clone(),
+        };
+        let options = GetOptions::new().with_range(Some(whole.clone()));
         let got = match self.store().get_opts(&self.path_of(id), options).await {
             Ok(got) => got,
-            Err(source) => return Err(self.explain(id, range.end, source).await),
+            Err(source) => return Err(self.explain(id, whole.end, source).await),
         };
-        if got.meta.size < range.end {
-            return Err(self.short(id, range.end, got.meta.size));
+        if got.meta.size < whole.end {
+            return Err(self.short(id, whole.end, got.meta.size));
         }
-        Ok(self.until_end(id, range, chunks(got)))
+        let chunks = self.until_end(id, whole.clone(), chunks(got, blocks));
+        Ok(cut(chunks, whole.start, range))
     }
 
     /// A store refuses a range that starts past the end in its own words.
@@ -99,7 +127,7 @@ impl Place {
                         false => Err(place.error(id, "more bytes came than were asked for")),
                     }
                 }
-                Some(Err(source)) => Err(place.error(id, source)),
+                Some(Err(source)) => Err(place.fault(id, source)),
                 None if at < range.end => Err(place.short(id, range.end, at)),
                 None => Ok(None),
             }
@@ -107,32 +135,106 @@ impl Place {
         checked.boxed()
     }
 
+    /// The error for what ended a stream of chunks.
+    fn fault(&self, id: BlobId, source: Source) -> Error {
+        match source.downcast::<Damage>() {
+            Ok(damage) => self.damaged(id, *damage),
+            Err(source) => self.error(id, source),
+        }
+    }
+
     fn short(&self, id: BlobId, expected: u64, actual: u64) -> Error {
         self.damaged(id, Damage::Short { expected, actual })
     }
 }
 
-fn chunks(got: GetResult) -> SourceStream {
-    match got.payload {
-        GetResultPayload::File(file, _) => file_chunks(file, got.range),
-        GetResultPayload::Stream(runs) => runs
-            .err_into::<Source>()
-            .map_ok(|run| stream::iter(split(run).map(Ok)))
-            .try_flatten()
-            .boxed(),
+fn chunks(got: GetResult, blocks: Option<Blocks>) -> SourceStream {
+    match (got.payload, blocks) {
+        (GetResultPayload::File(file, _), blocks) => file_chunks(file, got.range, blocks),
+        (GetResultPayload::Stream(runs), None) => pieces(runs.err_into().boxed(), CHUNK),
+        (GetResultPayload::Stream(runs), Some(blocks)) => {
+            let runs = pieces(runs.err_into().boxed(), blocks.chunk(CHUNK));
+            in_blocks(runs, got.range, blocks)
+        }
     }
 }
 
-fn file_chunks(file: File, range: Range<u64>) -> SourceStream {
+fn file_chunks(file: File, range: Range<u64>, blocks: Option<Blocks>) -> SourceStream {
+    let chunk = blocks.as_ref().map_or(CHUNK, |blocks| blocks.chunk(CHUNK));
     let file = Arc::new(file);
-    let starts = range.clone().step_by(CHUNK);
+    let starts = range.clone().step_by(chunk);
     let reads = stream::iter(starts).map(move |start| {
-        let (file, len) = (file.clone(), (range.end - start).min(CHUNK as u64));
-        spawn_blocking(move || read_at(&file, start, len as usize))
+        let (file, len) = (file.clone(), (range.end - start).min(chunk as u64) as usize);
+        let blocks = blocks.clone();
+        spawn_blocking(move || {
+            let bytes = read_at(&file, start, len)?;
+            blocks.map_or(Ok(()), |blocks| checked(&blocks, start, &bytes, len))?;
+            Ok::<_, Source>(bytes)
+        })
     });
     // Reads start when they are pulled into the buffer, so one is always ahead.
-    let chunks = reads.buffered(AHEAD).map(|done| Ok(done??));
+    let chunks = reads.buffered(AHEAD).map(|done| done?);
     chunks.boxed()
+}
+
+/// Bytes that begin at `start`, of which there should be `len`, against the checksums.
+fn checked(
+    blocks: &Blocks,
+    start: u64,
+    bytes: &[u8],
+    len: usize,
+) -> std::result::Result<(), Damage> {
+    if bytes.len() < len {
+        let (expected, actual) = (start + len as u64, start + bytes.len() as u64);
+        return Err(Damage::Short { expected, actual });
+    }
+    blocks.check(start, bytes)
+}
+
+/// The bytes of a range that begins and ends with blocks, in chunks that do, too, each of them checked.
+fn in_blocks(pieces: SourceStream, range: Range<u64>, blocks: Blocks) -> SourceStream {
+    let state = (pieces, BytesMut::new(), range.start);
+    let checked = stream::try_unfold(state, move |(mut pieces, mut gathered, at)| {
+        let (blocks, left) = (blocks.clone(), range.end - at);
+        let wanted = left.min(blocks.chunk(CHUNK) as u64) as usize;
+        async move {
+            while gathered.len() < wanted {
+                match pieces.try_next().await? {
+                    Some(piece) => gathered.extend_from_slice(&piece),
+                    None => break,
+                }
+            }
+            // What is missing, or too much, is noticed by who counts.
+            let chunk = gathered.split_to(wanted.max(1).min(gathered.len())).freeze();
+            if chunk.len() == wanted {
+                blocks.check(at, &chunk)?;
+            }
+            let next = at + chunk.len() as u64;
+            Ok::<_, Source>((!chunk.is_empty()).then_some((chunk, (pieces, gathered, next))))
+        }
+    });
+    checked.boxed()
+}
+
+/// The part of chunks, the first of which begins at `start`, that lies in `range`.
+fn cut(chunks: ReadStream, mut start: u64, range: Range<u64>) -> ReadStream {
+    if start == range.start {
+        // What lies behind the range is in the last chunk only.
+        let mut left = range.end - range.start;
+        let take = move |mut chunk: Bytes| {
+            chunk.truncate(usize::try_from(left).unwrap_or(usize::MAX));
+            left -= chunk.len() as u64;
+            chunk
+        };
+        return chunks.map_ok(take).boxed();
+    }
+    let within = move |chunk: Bytes| {
+        let all = start..start + chunk.len() as u64;
+        start = all.end;
+        let part = range.start.clamp(all.start, all.end)..range.end.clamp(all.start, all.end);
+        chunk.slice((part.start - all.start) as usize..(part.end - all.start) as usize)
+    };
+    chunks.map_ok(within).boxed()
 }
 
 /// The `len` bytes at `start`, or fewer where the file ends.
@@ -151,6 +253,10 @@ fn read_at(file: &File, start: u64, len: usize) -> io::Result<Bytes> {
     Ok(bytes.into())
 }
 
-fn split(mut run: Bytes) -> impl Iterator<Item = Bytes> {
-    std::iter::from_fn(move || (!run.is_empty()).then(|| run.split_to(run.len().min(CHUNK))))
+/// The same bytes in runs of at most `most`.
+fn pieces(runs: SourceStream, most: usize) -> SourceStream {
+    let split = move |mut run: Bytes| {
+        std::iter::from_fn(move || (!run.is_empty()).then(|| run.split_to(run.len().min(most))))
+    };
+    runs.map_ok(move |run| stream::iter(split(run).map(Ok))).try_flatten().boxed()
 }

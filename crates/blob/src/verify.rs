@@ -2,12 +2,14 @@
 //!
 //! The last chunk is held back until the digest is known to be right: whoever
 //! forwards the stream can never have forwarded all of a damaged blob.
+//!
+//! Inspecting is reading all of a blob to see what its bytes are now.
 
 use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::hashing::Hashing;
-use crate::{BlobId, Damage, Hasher, Place, ReadStream, Result};
+use crate::{BlobId, Blocks, Damage, Digests, Hasher, Place, ReadStream, Result};
 
 impl Place {
     /// All `size` bytes of the blob `id`, whose SHA-256 must be `sha256`.
@@ -24,6 +26,18 @@ impl Place {
             stream::try_unfold(Some(verified), Verified::step)
         };
         stream::once(begin).flatten().boxed()
+    }
+
+    /// Reads all `size` bytes of the blob `id`: their digests, and the checksums of their blocks, as they are now.
+    pub async fn inspect(&self, id: BlobId, size: u64) -> Result<(Digests, Blocks)> {
+        let mut hashing = Hashing::new(Hasher::default(), Hasher::update);
+        let mut chunks = self.read(id, 0..size);
+        while let Some(chunk) = chunks.try_next().await? {
+            hashing.update(vec![chunk]).await.map_err(|lost| self.error(id, lost))?;
+        }
+        let hasher = hashing.finish().await.map_err(|lost| self.error(id, lost))?;
+        let blocks = hasher.blocks();
+        Ok((hasher.finish(), blocks))
     }
 }
 

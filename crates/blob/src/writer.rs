@@ -15,7 +15,7 @@ use tokio::task::{JoinHandle, spawn, spawn_blocking};
 
 use crate::error::Source;
 use crate::hashing::Hashing;
-use crate::{BlobId, Damage, Digests, Hasher, Place, Result, Sha256State, disk};
+use crate::{BlobId, Blocks, Damage, Digests, Hasher, Place, Result, Sha256State, disk};
 
 /// Parts that the store may be working on while another one fills.
 const IN_FLIGHT: usize = 2;
@@ -36,6 +36,8 @@ pub struct Written {
     pub size: u64,
     /// The digests of its bytes.
     pub digests: Digests,
+    /// The checksums of its blocks.
+    pub blocks: Blocks,
     /// Where the SHA-256 stands, of its bytes and of those that they follow.
     pub state: Sha256State,
 }
@@ -130,8 +132,8 @@ impl BlobWriter {
         self.check_kept().await?;
         let hashed = self.hashing.finish().await;
         let hasher = hashed.map_err(|lost| self.place.failure(lost))?;
-        let state = hasher.state();
-        Ok(Written { id: self.id, size: self.size, digests: hasher.finish(), state })
+        let (state, blocks) = (hasher.state(), hasher.blocks());
+        Ok(Written { id: self.id, size: self.size, digests: hasher.finish(), blocks, state })
     }
 
     async fn publish_small(&mut self) -> Result<()> {

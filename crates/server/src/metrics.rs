@@ -1,6 +1,7 @@
 //! What is counted, and `/metrics` as Prometheus reads it.
 
 use axum::http::Method;
+use cenote_store::{Health, Store};
 use prometheus_client::encoding::text::encode;
 use prometheus_client::encoding::{EncodeLabelSet, LabelSetEncoder};
 use prometheus_client::metrics::counter::Counter;
@@ -9,6 +10,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// Upper bounds of the buckets of request times, in seconds.
 const BUCKETS: [f64; 12] =
@@ -25,6 +27,9 @@ pub(crate) struct Metrics {
     received: Counter,
     sent: Counter,
     read_only: Gauge,
+    damage_found: Counter,
+    damage_mended: Counter,
+    damaged: Gauge,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -71,6 +76,9 @@ impl Metrics {
             received: Counter::default(),
             sent: Counter::default(),
             read_only: Gauge::default(),
+            damage_found: Counter::default(),
+            damage_mended: Counter::default(),
+            damaged: Gauge::default(),
         };
         metrics.register();
         metrics
@@ -88,6 +96,12 @@ impl Metrics {
         r.register_with_unit("http_sent", "Bodies of answers", Unit::Bytes, sent);
         let help = "1 while the store takes no changes";
         r.register("store_read_only", help, self.read_only.clone());
+        let help = "Copies of contents that were found damaged or gone";
+        r.register("contents_damage_found", help, self.damage_found.clone());
+        let help = "Damaged copies that were written anew from a good one";
+        r.register("contents_damage_mended", help, self.damage_mended.clone());
+        let help = "Copies of contents that are known to be damaged";
+        r.register("contents_damaged", help, self.damaged.clone());
     }
 
     pub(crate) fn begun(&self) {
@@ -117,13 +131,22 @@ impl Metrics {
         OpenConnection(self.connections.clone())
     }
 
-    /// Everything, in the text format; `read_only` is asked now.
-    pub(crate) fn text(&self, read_only: bool) -> String {
-        self.read_only.set(read_only.into());
+    /// Everything, in the text format; what the store knows of itself is asked now.
+    pub(crate) fn text(&self, store: &Store) -> String {
+        self.read_only.set((store.health() != Health::Ready).into());
+        let counts = store.damage_counts();
+        raise(&self.damage_found, counts.found);
+        raise(&self.damage_mended, counts.mended);
+        self.damaged.set(i64::try_from(counts.damaged).unwrap_or(i64::MAX));
         let mut text = String::new();
         encode(&mut text, &self.registry).expect("a string takes any text");
         text
     }
+}
+
+/// Sets a counter to what was counted elsewhere.
+fn raise(counter: &Counter, to: u64) {
+    counter.inner().fetch_max(to, Ordering::Relaxed);
 }
 
 /// A connection that is counted.

@@ -21,7 +21,7 @@ pub(crate) fn router() -> Router<App> {
 }
 
 async fn metrics(State(app): State<App>) -> impl IntoResponse {
-    let text = app.metrics().text(app.store().health() != Health::Ready);
+    let text = app.metrics().text(app.store());
     let format = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     ([(header::CONTENT_TYPE, format)], text)
 }

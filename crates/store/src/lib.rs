@@ -41,9 +41,9 @@ mod versions;
 pub use access::{AccessChange, Caller, GrantView, TicketGrant, decide};
 pub use check::{CheckOptions, Finding, FindingKind};
 pub use contents::{
-    BatchItem, BatchWhat, Conditions, ContentStream, Expected, Limits, Opened, Part, PutOptions,
-    ReadOptions, Received, ReceivedBlob, Registration, ReplicaChange, ReplicaView, Swept, Trim,
-    Upload, UploadId, UploadOptions, Where,
+    BatchItem, BatchWhat, Conditions, ContentStream, DamageCounts, DamagedCopy, Expected, Limits,
+    Opened, Part, PutOptions, ReadOptions, Received, ReceivedBlob, Registration, ReplicaChange,
+    ReplicaView, Swept, Trim, Upload, UploadId, UploadOptions, Where,
 };
 pub use error::{Error, ErrorKind, Result};
 pub use health::Health;

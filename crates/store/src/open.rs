@@ -41,6 +41,7 @@ impl Store {
             Some(Format(format @ 1..=FORMAT)) => {
                 store.upgrade(format)?;
                 store.refresh_places()?;
+                store.load_damage()?;
                 Ok(store)
             }
             Some(Format(newer)) => Err(Error::new(

@@ -20,6 +20,7 @@ mod outsider;
 mod people;
 mod places;
 mod refusals;
+mod rot;
 mod running;
 mod socket;
 mod support;

@@ -9,8 +9,8 @@ mod transaction;
 pub(crate) use crate::model::ChangeKind;
 pub(crate) use record::Record;
 pub(crate) use schema::{
-    BlobCopy, BlobRecord, ChangeRecord, Child, DrainJob, DrainPhase, GraphRecord, JobRecord,
-    PartRecord, RunningRecord, SessionRecord, Spread, Tally, TicketRecord, TokenRecord, TreeJob,
-    TreeWork, UploadRecord, VersionRecord,
+    BlobCopy, BlobRecord, ChangeRecord, Child, DamageRecord, DrainJob, DrainPhase, GraphRecord,
+    JobRecord, PartRecord, RunningRecord, SessionRecord, Spread, SumsRecord, Tally, TicketRecord,
+    TokenRecord, TreeJob, TreeWork, UploadRecord, VersionRecord,
 };
 pub(crate) use transaction::{Reads, Transaction, View};

@@ -4,14 +4,14 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use cenote_blob::{Error as BlobError, Place};
+use cenote_blob::{Blocks, Error as BlobError, Place};
 use futures_util::StreamExt;
 
 use super::bytes::Bytewise;
 use super::{Finding, FindingKind as Kind};
 use crate::catalog::{BlobCopy, BlobRecord, Reads, Record, keys};
-use crate::contents::is_loss;
-use crate::model::{PlaceId, PlaceKind};
+use crate::contents::{Mended, all_blocks, is_loss};
+use crate::model::{Digests, PlaceId, PlaceKind};
 use crate::places::Source;
 use crate::{BlobId, Result};
 
@@ -40,17 +40,48 @@ impl Bytewise<'_> {
         if record.copies.is_empty() && self.is_still(key, value).await? {
             return self.tell(Finding::new(Kind::MissingBlob, id, "it has no copy")).await;
         }
+        let (mut whole, mut told) = (None, false);
         for copy in &record.copies {
-            if let Some((kind, detail)) = self.copy(copy, id, &record).await?
+            if let Some((kind, detail)) = self.copy(copy, id, &record, &mut whole).await?
                 && self.is_still(key, value).await?
                 && !self.is_garbage(id).await?
             {
                 let mut finding = Finding::new(kind, id, detail);
                 finding.repaired = self.mend(copy, id).await;
                 self.tell(finding).await?;
+                told = true;
             }
         }
-        Ok(())
+        if told && whole.is_none() {
+            return Ok(());
+        }
+        match self.checksums(id, &record, whole.as_ref()).await? {
+            Some(finding) if self.is_still(key, value).await? => self.tell(finding).await,
+            _ => Ok(()),
+        }
+    }
+
+    /// Compares the checksums of a blob's blocks with those of a copy that is whole, if one was read.
+    async fn checksums(
+        &self,
+        id: BlobId,
+        record: &BlobRecord,
+        whole: Option<&(Digests, Blocks)>,
+    ) -> Result<Option<Finding>> {
+        let asked = record.clone();
+        let kept = self.store.blocking(move |store| all_blocks(&store.view()?, id, &asked)).await;
+        let detail = match (kept, whole) {
+            (Err(error), _) => error.to_string(),
+            (Ok(Some(kept)), Some((_, right))) if kept != *right => {
+                "the checksums of its blocks are not those of its bytes".to_owned()
+            }
+            _ => return Ok(None),
+        };
+        let mut finding = Finding::new(Kind::Checksums, id, detail);
+        if let (true, Some((digests, blocks))) = (self.options.repair, whole) {
+            finding.repaired = self.store.note_blocks(id, digests, blocks).await?;
+        }
+        Ok(Some(finding))
     }
 
     /// A blob that was swept meanwhile is no loss.
@@ -68,20 +99,27 @@ impl Bytewise<'_> {
     async fn mend(&self, copy: &BlobCopy, id: BlobId) -> bool {
         match copy {
             BlobCopy::Kept(place) if self.options.repair => {
-                self.store.mend(id, *place).await.unwrap_or(false)
+                matches!(self.store.mend(id, *place).await, Ok(Mended::Done))
             }
             _ => false,
         }
     }
 
-    async fn copy(&self, copy: &BlobCopy, id: BlobId, record: &BlobRecord) -> Result<Fault> {
+    /// What is wrong with a copy. One that is whole is told to `whole`, if it was read.
+    async fn copy(
+        &self,
+        copy: &BlobCopy,
+        id: BlobId,
+        record: &BlobRecord,
+        whole: &mut Option<(Digests, Blocks)>,
+    ) -> Result<Fault> {
         let known = self.store.known();
         let name = known.name(copy.place());
         if known.info(copy.place()).is_none() {
             return Ok(Some((Kind::MissingBlob, format!("place {name} is not configured"))));
         }
         let Some(source) = self.store.source(&known, copy) else { return Ok(None) };
-        match self.fault(&source, &name, id, record).await {
+        match self.fault((&source, &name), id, record, whole).await {
             Ok(fault) => Ok(fault),
             Err(error) if is_loss(&error) => Ok(Some((Kind::DamagedBlob, error.to_string()))),
             Err(error) => {
@@ -93,10 +131,10 @@ impl Bytewise<'_> {
 
     async fn fault(
         &self,
-        source: &Source,
-        name: &str,
+        (source, name): (&Source, &str),
         id: BlobId,
         record: &BlobRecord,
+        whole: &mut Option<(Digests, Blocks)>,
     ) -> Result<Fault, BlobError> {
         match source.size(id).await? {
             None => return Ok(Some((Kind::MissingBlob, format!("it is not in place {name}")))),
@@ -106,8 +144,8 @@ impl Bytewise<'_> {
             }
             Some(_) => {}
         }
-        if record.digests.sha256.is_some() && self.chosen(&id.to_bytes()) {
-            source.check(id, record).await?;
+        if !record.digests.is_empty() && self.chosen(&id.to_bytes()) {
+            *whole = Some(source.check(id, record).await?);
         }
         Ok(None)
     }

@@ -48,6 +48,8 @@ pub enum FindingKind {
     ShortBlob,
     /// A blob has other bytes than were written.
     DamagedBlob,
+    /// The checksums of a blob's blocks cannot be read, or are not those of its bytes.
+    Checksums,
     /// A place has a blob that the catalog does not know.
     OrphanBlob,
     /// The bytes of a content do not have its SHA-256.
@@ -75,6 +77,7 @@ impl FindingKind {
             Self::MissingBlob => "missing-blob",
             Self::ShortBlob => "short-blob",
             Self::DamagedBlob => "damaged-blob",
+            Self::Checksums => "checksums",
             Self::OrphanBlob => "orphan-blob",
             Self::Digest => "digest",
             Self::Replica => "replica",

@@ -4,6 +4,7 @@
 //! given a digest of its own.
 
 use super::layout::Layout;
+use super::{blob_ids, resolve};
 use crate::catalog::{Reads, keys};
 use crate::model::{ContentHead, Digests, Resource, ResourceId};
 use crate::tree::restate;
@@ -17,6 +18,26 @@ impl Store {
         let Some((head, layout)) = found else { return Ok(()) };
         let digests = digests_of(&head, layout).await?;
         self.blocking(move |store| store.note_digest(id, &head, &digests)).await
+    }
+
+    /// The same, then the checksums of its blobs' blocks that are not known, while the bytes are in the machine's cache.
+    pub(super) async fn digest_and_sum(&self, id: ResourceId) -> Result<()> {
+        self.compute_digest(id).await?;
+        self.sum_blocks(id).await
+    }
+
+    /// Computes the checksums of blocks of the blobs that a content lies in, where they are not known: those of registered
+    /// files.
+    async fn sum_blocks(&self, id: ResourceId) -> Result<()> {
+        let extents = self.blocking(move |store| {
+            let view = store.view()?;
+            let head = view.get::<Resource>(&keys::resource(id))?.and_then(|r| r.content);
+            head.map_or(Ok(Vec::new()), |head| resolve(&view, &head))
+        });
+        for blob in blob_ids(&extents.await?) {
+            self.sum_blob(blob).await?;
+        }
+        Ok(())
     }
 
     fn undigested(&self, id: ResourceId) -> Result<Option<(ContentHead, Layout)>> {

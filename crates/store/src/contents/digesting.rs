@@ -79,7 +79,7 @@ impl<'a> Digesting<'a> {
         while let Some((id, is_large)) = self.next_waiting() {
             let store = self.store;
             self.under_way.insert(id, is_large);
-            self.reading.push(Box::pin(async move { (id, store.compute_digest(id).await) }));
+            self.reading.push(Box::pin(async move { (id, store.digest_and_sum(id).await) }));
         }
     }
 

@@ -3,6 +3,7 @@
 //! Invariants: a content is durable before the commit that refers to it; it never changes
 //! while more than one resource or version refers to it; what nothing refers to is swept.
 
+mod blocks;
 mod compact;
 mod complete;
 mod conditions;
@@ -30,6 +31,7 @@ mod upload;
 mod write_at;
 
 pub use conditions::Conditions;
+pub use damage::{DamageCounts, DamagedCopy};
 pub use expected::Expected;
 pub use layout::ContentStream;
 pub use publish::{BatchItem, BatchWhat, PutOptions};
@@ -42,6 +44,7 @@ pub use sweep::Swept;
 pub use upload::{Part, Upload, UploadId, UploadOptions};
 pub use write_at::Where;
 
+pub(crate) use blocks::{all_blocks, delete_blob, groups};
 pub(crate) use conditions::check_tag;
 pub(crate) use damage::Damage;
 pub(crate) use digesting::Digesting;
@@ -53,4 +56,5 @@ pub(crate) use refs::{
     replica_user, require_up, resolve, store_content,
 };
 pub(crate) use sweep::{Due, Pins};
+pub(crate) use transfer::Mended;
 pub(crate) use upload::forget as forget_upload;

@@ -4,8 +4,10 @@
 //! each; larger ones go to a blob, of which each place of a group gets a copy as the bytes come. Memory is bounded
 //! by the writers of the blob.
 
+use std::sync::Arc;
+
 use bytes::{Bytes, BytesMut};
-use cenote_blob::{BlobWriter, Sha256State, Written};
+use cenote_blob::{BlobWriter, Blocks, Sha256State, Written};
 use futures_core::Stream;
 use futures_util::future::{join_all, try_join_all};
 use futures_util::{StreamExt, pin_mut};
@@ -57,6 +59,8 @@ pub struct ReceivedBlob(NewBlob);
 pub(crate) struct NewBlob {
     pub(crate) id: BlobId,
     pub(crate) record: BlobRecord,
+    /// The checksums of its blocks; none for a file that was not read.
+    pub(crate) blocks: Option<Arc<Blocks>>,
     pub(crate) claims: Claimed,
 }
 
@@ -241,20 +245,21 @@ impl<'a> Receiver<'a> {
         }
         let kept: Vec<_> = destination.ids().into_iter().map(BlobCopy::Kept).collect();
         let finished = self.store.finish_copies(copies).await;
-        let blob = |size, digests| NewBlob {
+        let blob = |size, digests, blocks| NewBlob {
             id,
-            record: BlobRecord { size, digests, copies: kept },
+            record: BlobRecord { size, digests, copies: kept, block: None },
+            blocks,
             claims,
         };
         let written = match finished {
             Ok(written) => written,
             Err(error) => {
-                self.store.discard(blob(self.size, Digests::default())).await;
+                self.store.discard(blob(self.size, Digests::default(), None)).await;
                 return Err(error);
             }
         };
         let digests = Digests::from(&written.digests);
-        let blob = blob(written.size, digests.clone());
+        let blob = blob(written.size, digests.clone(), Some(Arc::new(written.blocks)));
         if let Err(error) = expected.check(written.size, &written.digests) {
             self.store.discard(blob).await;
             return Err(error);

@@ -7,7 +7,8 @@
 use cenote_blob::BlobId;
 
 use crate::catalog::keys::{self, Counter};
-use crate::catalog::{BlobCopy, Reads, Transaction};
+use crate::catalog::{BlobCopy, BlobRecord, Reads, Transaction};
+use crate::contents::blocks::put_sums;
 use crate::contents::{NewBlob, overlay};
 use crate::model::{
     Content, ContentHead, ContentId, Extent, Piece, PlaceId, PlaceInfo, PlaceState, Resource,
@@ -92,13 +93,15 @@ pub(crate) fn store_content(
     Ok(())
 }
 
-/// Writes the record of a new blob, if its places still take contents.
-pub(crate) fn put_blob(tx: &mut Transaction, NewBlob { id, record, .. }: &NewBlob) -> Result<()> {
+/// Writes the record of a new blob and the checksums of its blocks, if its places still take contents.
+pub(crate) fn put_blob(tx: &mut Transaction, new: &NewBlob) -> Result<()> {
+    let NewBlob { id, record, blocks, .. } = new;
     for copy in &record.copies {
         require_up(tx, copy.place())?;
         count_copy(tx, copy, record.size, 1);
     }
-    tx.put(keys::blob(*id), record);
+    let block = blocks.as_ref().and_then(|blocks| put_sums(tx, *id, blocks));
+    tx.put(keys::blob(*id), &BlobRecord { block, ..record.clone() });
     Ok(())
 }
 

@@ -106,11 +106,11 @@ impl Store {
         };
         let digests = Digests::only(file.sha256, None);
         let copies = vec![BlobCopy::Outside(place, file.file.clone())];
-        let record = BlobRecord { size, digests: digests.clone(), copies };
-        let blob = self.new_blob_id();
-        let whole = Extent { offset: 0, length: size, start: 0, piece: Piece::Blob(blob) };
+        let record = BlobRecord { size, digests: digests.clone(), copies, block: None };
+        let id = self.new_blob_id();
+        let whole = Extent { offset: 0, length: size, start: 0, piece: Piece::Blob(id) };
         let extents = if size == 0 { Vec::new() } else { vec![whole] };
-        let blob = (size > 0).then_some(NewBlob { id: blob, record, claims: Vec::new() });
+        let blob = (size > 0).then_some(NewBlob { id, record, blocks: None, claims: Vec::new() });
         Ok(Received {
             content: Content { extents },
             size,
@@ -124,7 +124,7 @@ impl Store {
     /// Adds the file as a copy of the current content, if its SHA-256 is known to be the same; none otherwise.
     fn register_same(&self, caller: &Caller, at: &At, received: &Received) -> Result<Option<Stat>> {
         let Some(blob) = &received.blob else { return Ok(None) };
-        let BlobRecord { size, digests, copies } = &blob.record;
+        let BlobRecord { size, digests, copies, .. } = &blob.record;
         self.transact(|tx| {
             let chain = find(tx, caller, at, Level::ModifyObject)?;
             let head = content_of(&chain, at)?;

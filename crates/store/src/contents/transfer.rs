@@ -3,12 +3,12 @@
 //! Invariant: a copy is durable before a record names it, and its bytes were compared with the digest that the
 //! record has.
 
-use cenote_blob::{Error as BlobError, Place, Written};
+use cenote_blob::{Blocks, Damage, Error as BlobError, Place, Written};
 use futures_util::StreamExt;
 
 use crate::catalog::{BlobCopy, BlobRecord, Reads, keys};
 use crate::contents::{count_copy, require_up};
-use crate::model::PlaceId;
+use crate::model::{Digests, PlaceId};
 use crate::places::Source;
 use crate::{BlobId, Error, ErrorKind, Result, Store};
 
@@ -50,34 +50,40 @@ impl Store {
         })
     }
 
-    /// Writes a good copy over a damaged or missing one; says whether that was so, and could be done.
-    pub(crate) async fn mend(&self, blob: BlobId, place: PlaceId) -> Result<bool> {
+    /// Writes a good copy over a damaged or missing one.
+    pub(crate) async fn mend(&self, blob: BlobId, place: PlaceId) -> Result<Mended> {
         let Some(record) = self.view()?.get::<BlobRecord>(&keys::blob(blob))? else {
-            return Ok(false);
+            return Ok(Mended::Well);
         };
+        let Some(copy) = record.copy_in(place) else { return Ok(Mended::Well) };
         let known = self.known();
-        let copy = BlobCopy::Kept(place);
-        let Some(source) = self.source(&known, &copy).filter(|_| record.copies.contains(&copy))
-        else {
-            return Ok(false);
-        };
+        let Some(source) = self.source(&known, copy) else { return Ok(Mended::Later) };
         if source.check(blob, &record).await.is_ok() {
-            return Ok(false);
+            return Ok(Mended::Well);
         }
-        let Some(claim) = self.inner.claims.take(blob, place) else { return Ok(false) };
+        let BlobCopy::Kept(_) = copy else { return Err(not_ours(blob)) };
+        let Some(claim) = self.inner.claims.take(blob, place) else { return Ok(Mended::Later) };
         self.send(blob, &record, place, known.open(place)?).await?;
         claim.settle();
         tracing::info!(%blob, place = known.name(place), "a damaged copy was mended");
-        Ok(true)
+        self.inner.damage.count_mended();
+        Ok(Mended::Done)
     }
 
-    /// Mends what reads found damaged; says how many copies.
+    /// Mends what reads found damaged; says how many copies. What cannot be mended is marked.
     pub async fn mend_noted(&self) -> Result<u64> {
         let mut mended = 0;
-        for (blob, place) in self.inner.damage.take() {
+        for ((blob, place), what) in self.inner.damage.take() {
             match self.mend(blob, place).await {
-                Ok(done) => mended += u64::from(done),
-                Err(error) => tracing::warn!(%blob, %place, %error, "a copy cannot be mended"),
+                Ok(Mended::Later) => {}
+                Ok(outcome) => {
+                    mended += u64::from(outcome == Mended::Done);
+                    self.unmark(blob, place).await?;
+                }
+                Err(error) => {
+                    tracing::warn!(%blob, %place, %error, "a copy cannot be mended");
+                    self.mark(blob, place, what).await?;
+                }
             }
         }
         Ok(mended)
@@ -110,6 +116,17 @@ impl Store {
     pub(crate) fn blob_record(&self, blob: BlobId) -> Result<BlobRecord> {
         self.view()?.get::<BlobRecord>(&keys::blob(blob))?.ok_or_else(|| swept(blob))
     }
+}
+
+/// What became of a damaged copy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mended {
+    /// It was written anew.
+    Done,
+    /// It is whole, or not there to be read any more.
+    Well,
+    /// It cannot be looked at now.
+    Later,
 }
 
 /// Which side of a transfer failed.
@@ -148,14 +165,36 @@ impl Source {
         }
     }
 
-    /// Reads all of it.
-    pub(crate) async fn check(&self, blob: BlobId, record: &BlobRecord) -> Result<(), BlobError> {
-        let mut chunks = self.whole(blob, record);
-        while let Some(chunk) = chunks.next().await {
-            chunk?;
+    /// Reads all of it against the digests that are known; gives those of its bytes, and the checksums of their blocks.
+    pub(crate) async fn check(
+        &self,
+        blob: BlobId,
+        record: &BlobRecord,
+    ) -> Result<(Digests, Blocks), BlobError> {
+        let (found, blocks) = self.inspect(blob, record.size).await?;
+        let found = Digests::from(&found);
+        match damage(&record.digests, &found) {
+            None => Ok((found, blocks)),
+            Some(damage) => {
+                let place = self.place().to_string();
+                Err(BlobError::Damaged { place, id: blob, damage })
+            }
         }
-        Ok(())
     }
+}
+
+/// How bytes with these digests differ from what they should be.
+fn damage(expected: &Digests, found: &Digests) -> Option<Damage> {
+    let sha256 = expected.sha256.zip(found.sha256).filter(|(expected, actual)| expected != actual);
+    let crc = expected.crc64nvme.zip(found.crc64nvme);
+    let crc = crc.filter(|(expected, actual)| expected != actual);
+    let sha256 = sha256.map(|(expected, actual)| Damage::Digest { expected, actual });
+    sha256.or(crc.map(|(expected, actual)| Damage::Crc { expected, actual }))
+}
+
+fn not_ours(blob: BlobId) -> Error {
+    let message = format!("blob {blob} is a registered file, which is not written to");
+    Error::new(ErrorKind::Damaged, message).with_hint("put the file back, or register it again")
 }
 
 fn no_other_copy(blob: BlobId) -> Error {

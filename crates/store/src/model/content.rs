@@ -100,6 +100,13 @@ impl Digests {
         *self == Self::default()
     }
 
+    /// These, and of the SHA-256 and the CRC those of `other` that are not known here.
+    pub(crate) fn or(&self, other: &Self) -> Self {
+        let (sha256, crc64nvme) =
+            (self.sha256.or(other.sha256), self.crc64nvme.or(other.crc64nvme));
+        Self { sha256, crc64nvme, ..self.clone() }
+    }
+
     /// Whether these cannot be digests of the same bytes.
     pub(crate) fn contradict(&self, other: &Self) -> bool {
         self.sha256.zip(other.sha256).is_some_and(|(one, other)| one != other)

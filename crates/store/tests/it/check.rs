@@ -224,6 +224,28 @@ const DERIVABLE: &[Damage] = &[
     ("a change that does not decode", |w| w.damage(&w.first(b'F')), &[Kind::DamagedRecord]),
     ("ids that would return", |w| w.raw_delete(b"snext-id"), &[Kind::NextId]),
     (
+        "checksums of blocks of no blob",
+        |w| w.raw_put(named(b'e', &[], &[7; 20]), w.value(&w.first(b'e'))),
+        &[Kind::Leftover],
+    ),
+    (
+        "checksums of more blocks than there are",
+        |w| w.raw_put([&w.first(b'e')[..17], &[0, 0, 0, 9]].concat(), w.value(&w.first(b'e'))),
+        &[Kind::Leftover],
+    ),
+    ("blocks without checksums", |w| w.raw_delete(&w.first(b'e')), &[Kind::Checksums]),
+    ("checksums that do not decode", |w| w.damage(&w.first(b'e')), &[Kind::Checksums]),
+    (
+        "checksums of other bytes",
+        |w| w.raw_put(sums_of(w, "/large"), wrong_sums()),
+        &[Kind::Checksums],
+    ),
+    (
+        "checksums of another blob",
+        |w| w.raw_put(sums_of(w, "/large"), w.value(&sums_of(w, "/larger"))),
+        &[Kind::Checksums],
+    ),
+    (
         "a wrong counter of a place",
         |w| w.raw_put(named(b'c', &[20], b"n"), 7i64.to_be_bytes().to_vec().into()),
         &[Kind::Counter],
@@ -283,6 +305,17 @@ fn every_derivable_damage_is_found_and_mended() {
         world.sweep();
         assert_clean(&world.store);
     }
+}
+
+/// The key of the checksums of an object that lies in one blob.
+fn sums_of(world: &World, path: &str) -> Vec<u8> {
+    named(b'e', &[], &[&blob_of(world, path).to_bytes()[..], &[0; 4]].concat())
+}
+
+/// A record of checksums for the blocks of 200,000 bytes, framed as it should be.
+fn wrong_sums() -> Bytes {
+    let body = [&[0x81, 0x58, 40][..], &[9; 40]].concat();
+    [&[1][..], &crc32c::crc32c(&body).to_le_bytes(), &body].concat().into()
 }
 
 fn blob_of(world: &World, path: &str) -> BlobId {

@@ -23,6 +23,7 @@ mod places;
 mod raw;
 mod reading;
 mod replicas;
+mod rot;
 mod search;
 mod shared;
 mod small_parts;

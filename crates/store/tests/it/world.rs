@@ -433,6 +433,8 @@ pub(crate) fn populated(world: &World) {
     world.put("/c/sub/y", b"yyy");
     world.put("/c/big", &noise(1_000, 1));
     world.cp("/c/big", "/copy").unwrap();
+    world.put("/large", &noise(200_000, 1));
+    world.put("/larger", &noise(300_000, 1));
     world.put("/patched", &noise(1_000, 2));
     world.write_at("/patched", Where::Append, b"and more").unwrap();
     world.user("u");

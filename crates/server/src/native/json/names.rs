@@ -16,6 +16,10 @@ impl<'a> Names<'a> {
         Self { store, known: HashMap::new() }
     }
 
+    pub(crate) fn store(&self) -> &'a Store {
+        self.store
+    }
+
     /// The name of a user or group; `#id` for one that is gone.
     pub(crate) fn of(&mut self, id: PersonId) -> Result<String> {
         if let Some(name) = self.known.get(&id) {

@@ -55,6 +55,9 @@ pub(crate) struct Resource {
     /// How many versions of an object are kept, where each change is kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) keep: Option<u32>,
+    /// True if a copy of its bytes is known to be damaged.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) damaged: bool,
     /// The tag of the description, where that was asked for and there is one: two descriptions are the
     /// same if their tags are.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -91,6 +94,7 @@ impl Resource {
             target: resource.target.clone(),
             versioning: versioning.map(VersioningWord::from),
             keep: versioning.and_then(kept),
+            damaged: content.map_or(Ok(false), |content| names.store().is_damaged(content))?,
             description_tag: None,
         })
     }

@@ -1,11 +1,13 @@
 //! Contents, the blobs that they lie in, and uploads.
 
+use std::ops::Range;
+
 use bytes::Bytes;
 use cenote_blob::BlobId;
 use cenote_kv::KeyRange;
 
 use super::{Key, id_at};
-use crate::model::{ContentId, ResourceId, Time};
+use crate::model::{ContentId, PlaceId, ResourceId, Time};
 
 pub(crate) fn content(id: ContentId) -> Bytes {
     Key::new(b'K').id(id.0).done()
@@ -68,6 +70,41 @@ pub(crate) fn all_blob_users() -> KeyRange {
 pub(crate) fn blob_user_parts(key: &[u8]) -> Option<(BlobId, ContentId)> {
     let blob = key.get(1..17)?.try_into().ok()?;
     Some((BlobId::from_bytes(blob), ContentId(id_at(key, 17)?)))
+}
+
+/// The checksums of a group of blocks of a blob.
+pub(crate) fn sums(blob: BlobId, group: u32) -> Bytes {
+    Key::new(b'e').bytes(&blob.to_bytes()).bytes(&group.to_be_bytes()).done()
+}
+
+/// Those of some groups.
+pub(crate) fn some_sums(blob: BlobId, groups: Range<u32>) -> KeyRange {
+    KeyRange::new(sums(blob, groups.start), sums(blob, groups.end))
+}
+
+pub(crate) fn all_sums() -> KeyRange {
+    Key::new(b'e').prefix()
+}
+
+/// The blob and the group in a key of [`all_sums`].
+pub(crate) fn sums_parts(key: &[u8]) -> Option<(BlobId, u32)> {
+    let blob = key.get(1..17)?.try_into().ok()?;
+    Some((BlobId::from_bytes(blob), u32::from_be_bytes(key.get(17..)?.try_into().ok()?)))
+}
+
+/// What is known of damage to a copy.
+pub(crate) fn damage(blob: BlobId, place: PlaceId) -> Bytes {
+    Key::new(b'D').bytes(&blob.to_bytes()).id(place.0).done()
+}
+
+pub(crate) fn all_damage() -> KeyRange {
+    Key::new(b'D').prefix()
+}
+
+/// The blob and the place in a key of [`all_damage`].
+pub(crate) fn damage_parts(key: &[u8]) -> Option<(BlobId, PlaceId)> {
+    let blob = key.get(1..17)?.try_into().ok()?;
+    Some((BlobId::from_bytes(blob), PlaceId(id_at(key, 17)?)))
 }
 
 pub(crate) fn undigested(id: ResourceId) -> Bytes {

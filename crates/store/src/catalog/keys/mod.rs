@@ -12,6 +12,8 @@
 //! | `k` content seq | `Extent` | a patch over them, in the order of writing |
 //! | `R` content id version | empty | who refers to a content: a resource (version 0), a version of it, or a stale replica |
 //! | `B` blob | `BlobRecord` | a blob: its size, digests and copies |
+//! | `e` blob group | `SumsRecord` | checksums of 256 blocks of a blob |
+//! | `D` blob place | `DamageRecord` | a copy that was found damaged and is not mended |
 //! | `b` blob content | empty | which contents refer to a blob |
 //! | `G` id | `Graph` | the description of a resource or a person |
 //! | `Q` id subject predicate object statement | `Graph` | a statement of a large description: 64-bit hashes |

@@ -1,10 +1,10 @@
-//! Blobs, and where their copies are.
+//! Blobs, where their copies are, and what their blocks must be.
 
 use minicbor::data::Type;
 use minicbor::encode::Write;
 use minicbor::{CborLen, Decode, Decoder, Encode, Encoder, decode, encode};
 
-use crate::model::{Digests, PlaceId};
+use crate::model::{Digests, PlaceId, Time};
 
 /// A blob and where its copies are.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
@@ -16,6 +16,38 @@ pub(crate) struct BlobRecord {
     /// Its copies, the one to read first.
     #[n(2)]
     pub(crate) copies: Vec<BlobCopy>,
+    /// The bytes of its blocks, if there are rows with their checksums. There are none for a blob of one block, of which
+    /// the CRC says as much, nor for one of which they are not known yet.
+    #[n(3)]
+    pub(crate) block: Option<u64>,
+}
+
+/// Checksums of neighbouring blocks of a blob, in the order of [`Blocks::sums`](cenote_blob::Blocks::sums), 8 bytes each, big-endian.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+pub(crate) struct SumsRecord {
+    #[cbor(n(0), with = "minicbor::bytes")]
+    sums: Vec<u8>,
+}
+
+impl SumsRecord {
+    pub(crate) fn new(sums: &[u64]) -> Self {
+        Self { sums: sums.iter().flat_map(|sum| sum.to_be_bytes()).collect() }
+    }
+
+    pub(crate) fn sums(&self) -> impl Iterator<Item = u64> {
+        let (sums, _) = self.sums.as_chunks::<8>();
+        sums.iter().map(|sum| u64::from_be_bytes(*sum))
+    }
+}
+
+/// A copy that was found damaged and could not be mended yet.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+pub(crate) struct DamageRecord {
+    #[n(0)]
+    pub(crate) found: Time,
+    /// What was found, in a sentence.
+    #[n(1)]
+    pub(crate) what: String,
 }
 
 /// Where a copy of a blob is.

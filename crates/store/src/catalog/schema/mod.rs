@@ -5,7 +5,7 @@ mod job;
 
 use minicbor::{CborLen, Decode, Encode};
 
-pub(crate) use self::blob::{BlobCopy, BlobRecord};
+pub(crate) use self::blob::{BlobCopy, BlobRecord, DamageRecord, SumsRecord};
 pub(crate) use self::job::{DrainJob, DrainPhase, JobRecord, Tally, TreeJob, TreeWork};
 use crate::model::{
     Access, ChangeKind, ContentHead, ContentId, Digests, Kind, Level, PersonId, PlaceId,

@@ -6,7 +6,7 @@ use super::{Held, Used};
 use crate::catalog::{BlobRecord, Reads, Record, Transaction, View, keys};
 use crate::check::report::{Look, Report, delete_while_same, look, rows, while_same};
 use crate::check::{Finding, FindingKind as Kind};
-use crate::contents::{blob_ids, patches};
+use crate::contents::{blob_ids, delete_blob, groups, patches};
 use crate::model::{Content, ContentId};
 use crate::{BlobId, Result};
 
@@ -149,6 +149,27 @@ pub(super) fn blobs(
     Ok(())
 }
 
+/// Checksums of blocks that no blob has.
+pub(super) fn stray_sums(view: &View, report: &mut Report<'_>) -> Result<()> {
+    for row in rows(view, &keys::all_sums()) {
+        let (key, _) = row?;
+        let Some((blob, group)) = keys::sums_parts(&key) else { continue };
+        let owner = keys::blob(blob);
+        let stray = match look::<BlobRecord>(view, &owner)? {
+            Look::Missing => true,
+            Look::Damaged => false,
+            Look::Found(BlobRecord { size, block, .. }) => {
+                block.is_none_or(|block| group >= groups(size, block))
+            }
+        };
+        if stray {
+            let finding = Finding::new(Kind::Leftover, blob, "checksums of blocks that it has not");
+            report.derivable(finding, delete_while_same(view, &key, owner)?)?;
+        }
+    }
+    Ok(())
+}
+
 fn unused(view: &View, report: &mut Report<'_>, strays: &Strays, blob: BlobId) -> Result<()> {
     let mut users = 0;
     for user in rows(view, &keys::blob_users(blob)) {
@@ -161,7 +182,8 @@ fn unused(view: &View, report: &mut Report<'_>, strays: &Strays, blob: BlobId) -
     let fix = move |tx: &mut Transaction| {
         let now = tx.rows(&keys::blob_users(blob), users + 1)?.len();
         if now <= users {
-            tx.delete(keys::blob(blob));
+            let record = tx.get::<BlobRecord>(&keys::blob(blob))?;
+            record.iter().for_each(|record| delete_blob(tx, blob, record));
         }
         Ok(now <= users)
     };

@@ -27,6 +27,7 @@ pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
     uploads::parts(view, report, &mut used)?;
     let held = blobs::contents(view, report, &used)?;
     blobs::stray_patches(view, report)?;
+    blobs::stray_sums(view, report)?;
     let strays = blobs::blob_users(view, report)?;
     blobs::blobs(view, report, (held, strays))?;
     report.flush()

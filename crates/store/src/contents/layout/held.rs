@@ -1,15 +1,17 @@
 //! Blobs, and the copies of them that can be reached.
 
 use std::collections::{BTreeSet, HashSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use cenote_blob::{Error as BlobError, ReadStream};
+use cenote_blob::{Blocks, Error as BlobError, ReadStream};
 use futures_util::StreamExt;
 use tokio::sync::SemaphorePermit;
 
 use crate::catalog::{BlobRecord, Record, keys};
 use crate::contents::blob_ids;
+use crate::contents::blocks::blocks;
 use crate::contents::damage::Damage;
 use crate::contents::sweep::Pin;
 use crate::model::{Extent, PlaceId};
@@ -17,7 +19,7 @@ use crate::places::{Known, Source};
 use crate::{BlobId, Error, ErrorKind, Result, Store};
 
 /// A blob, and the copies of it that can be reached.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Held {
     pub(super) id: BlobId,
     pub(super) record: BlobRecord,
@@ -62,6 +64,16 @@ impl Finder {
 
     pub(super) fn damage(&self) -> &Damage {
         &self.store.inner.damage
+    }
+
+    /// The checksums of the blocks that the beginning of a range of a blob lies in, if they are known.
+    pub(super) fn blocks(
+        &self,
+        id: BlobId,
+        record: &BlobRecord,
+        range: &Range<u64>,
+    ) -> Result<Option<Blocks>> {
+        self.store.at_once(|store| blocks(&store.view()?, id, record, range))
     }
 
     /// The blobs that some extents lie in, each once.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use cenote_blob::{Error as BlobError, ReadStream};
+use cenote_blob::{Blocks, Digests as Inspected, Error as BlobError, ReadStream};
 
 use crate::BlobId;
 use crate::contents::damage::Damage;
@@ -30,6 +30,24 @@ impl Source {
         }
     }
 
+    pub(crate) fn read_checked(&self, id: BlobId, range: Range<u64>, blocks: Blocks) -> ReadStream {
+        match self {
+            Self::Kept(_, place) => place.read_checked(id, range, blocks),
+            Self::Outside(_, file) => file.read_checked(id, range, blocks),
+        }
+    }
+
+    pub(crate) async fn inspect(
+        &self,
+        id: BlobId,
+        size: u64,
+    ) -> Result<(Inspected, Blocks), BlobError> {
+        match self {
+            Self::Kept(_, place) => place.inspect(id, size).await,
+            Self::Outside(_, file) => file.inspect(id, size).await,
+        }
+    }
+
     pub(crate) fn read_verified(&self, id: BlobId, size: u64, sha256: [u8; 32]) -> ReadStream {
         match self {
             Self::Kept(_, place) => place.read_verified(id, size, sha256),
@@ -37,10 +55,14 @@ impl Source {
         }
     }
 
-    /// Notes a copy of ours whose bytes are not what they should be.
+    /// Notes a copy whose bytes are not what they should be. A file that was registered may not be there yet.
     pub(crate) fn blame(&self, id: BlobId, error: &BlobError, damage: &Damage) {
-        if let (Self::Kept(place, _), true) = (self, is_loss(error)) {
-            damage.note(id, *place);
+        let lost = match self {
+            Self::Kept(..) => is_loss(error),
+            Self::Outside(..) => matches!(error, BlobError::Damaged { .. }),
+        };
+        if lost {
+            damage.note(id, self.place(), error);
         }
     }
 }

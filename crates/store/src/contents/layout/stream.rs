@@ -1,19 +1,21 @@
 //! The bytes of extents, one after the other.
+//!
+//! Invariant: no byte of a blob is given before the block that it lies in was found right, where the checksums of its blocks
+//! are known.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
-use std::vec::IntoIter;
 
 use bytes::Bytes;
-use cenote_blob::ReadStream;
+use cenote_blob::{Blocks, Error as BlobError, ReadStream};
 use futures_util::stream::{self, BoxStream, StreamExt};
 
 use super::held::{Finder, Held};
-use crate::contents::damage::Damage;
 use crate::contents::extents::clip;
 use crate::model::{Extent, Piece};
 use crate::places::Source;
-use crate::{BlobId, Error, Result};
+use crate::{Error, Result};
 
 /// Bytes of a content, in order.
 pub type ContentStream = BoxStream<'static, Result<Bytes>>;
@@ -44,15 +46,15 @@ fn some(extents: &[Extent], range: &Range<u64>, finder: &Finder) -> ContentStrea
     let extents: Vec<_> = extents.iter().filter_map(|extent| clip(extent, range)).collect();
     match finder.held(&extents) {
         Ok(blobs) => {
-            let damage = finder.damage().clone();
-            stream::iter(extents).flat_map(move |extent| run(extent, &blobs, &damage)).boxed()
+            let finder = finder.clone();
+            stream::iter(extents).flat_map(move |extent| run(extent, &blobs, &finder)).boxed()
         }
         Err(error) => stream::once(async { Err(error) }).boxed(),
     }
 }
 
 /// The bytes of one extent.
-fn run(extent: Extent, blobs: &[Held], damage: &Damage) -> ContentStream {
+fn run(extent: Extent, blobs: &[Held], finder: &Finder) -> ContentStream {
     let Extent { length, start, piece, .. } = extent;
     match piece {
         Piece::Inline(bytes) => {
@@ -62,7 +64,7 @@ fn run(extent: Extent, blobs: &[Held], damage: &Damage) -> ContentStream {
         Piece::Hole => zeros(length),
         Piece::Blob(id) => {
             match blobs.iter().find(|held| held.id == id) {
-                Some(held) => BlobRun::new(held, start..start + length, damage.clone()).stream(),
+                Some(held) => BlobRun::new(held, start..start + length, finder.clone()).stream(),
                 None => stream::once(async move {
                     Err(Error::damaged(format!("blob {id} is not laid out")))
                 })
@@ -74,20 +76,23 @@ fn run(extent: Extent, blobs: &[Held], damage: &Damage) -> ContentStream {
 
 /// The bytes of a range of a blob, under way.
 struct BlobRun {
-    id: BlobId,
+    held: Held,
     /// What is still to come.
     rest: Range<u64>,
-    reading: Option<(Source, ReadStream)>,
-    sources: IntoIter<Source>,
+    reading: Option<ReadStream>,
+    /// The copies that have not failed, the one to read first.
+    sources: VecDeque<Source>,
+    /// The checksums of the blocks that come next.
+    blocks: Option<Blocks>,
     /// The error to end with, if no copy is left.
     fault: Error,
-    damage: Damage,
+    finder: Finder,
 }
 
 impl BlobRun {
-    fn new(held: &Held, rest: Range<u64>, damage: Damage) -> Self {
-        let sources = held.sources.clone().into_iter();
-        Self { id: held.id, rest, reading: None, sources, fault: held.nowhere(), damage }
+    fn new(held: &Held, rest: Range<u64>, finder: Finder) -> Self {
+        let (fault, sources) = (held.nowhere(), held.sources.clone().into());
+        Self { held: held.clone(), rest, reading: None, sources, blocks: None, fault, finder }
     }
 
     fn stream(self) -> ContentStream {
@@ -96,10 +101,8 @@ impl BlobRun {
 
     async fn step(mut self) -> Result<Option<(Bytes, Self)>> {
         while !self.rest.is_empty() {
-            let Some((source, chunks)) = &mut self.reading else {
-                let Some(source) = self.sources.next() else { return Err(self.fault) };
-                let chunks = source.read(self.id, self.rest.clone());
-                self.reading = Some((source, chunks));
+            let Some(chunks) = &mut self.reading else {
+                self.read_on()?;
                 continue;
             };
             match chunks.next().await {
@@ -107,15 +110,40 @@ impl BlobRun {
                     self.rest.start += chunk.len() as u64;
                     return Ok(Some((chunk, self)));
                 }
-                Some(Err(error)) => {
-                    source.blame(self.id, &error, &self.damage);
-                    self.fault = error.into();
-                    self.reading = None;
-                }
+                Some(Err(error)) => self.give_up(error),
+                // The blocks whose checksums were read are at their end.
                 None => self.reading = None,
             }
         }
         Ok(None)
+    }
+
+    /// Begins with the next bytes, as far as their checksums are read at once.
+    fn read_on(&mut self) -> Result<()> {
+        let Some(source) = self.sources.front() else {
+            return Err(std::mem::replace(&mut self.fault, self.held.nowhere()));
+        };
+        let Held { id, record, .. } = &self.held;
+        if self.blocks.as_ref().is_none_or(|blocks| !blocks.range().contains(&self.rest.start)) {
+            self.blocks = self.finder.blocks(*id, record, &self.rest)?;
+        }
+        self.reading = Some(match &self.blocks {
+            Some(blocks) => {
+                let range = self.rest.start..self.rest.end.min(blocks.range().end);
+                source.read_checked(*id, range, blocks.clone())
+            }
+            None => source.read(*id, self.rest.clone()),
+        });
+        Ok(())
+    }
+
+    /// Goes on with the next copy.
+    fn give_up(&mut self, error: BlobError) {
+        if let Some(source) = self.sources.pop_front() {
+            source.blame(self.held.id, &error, self.finder.damage());
+        }
+        self.fault = error.into();
+        self.reading = None;
     }
 }
 

@@ -16,6 +16,7 @@ use bytes::Bytes;
 pub(crate) use self::due::Due;
 pub(crate) use self::pins::{Pin, Pins};
 use crate::catalog::{BlobCopy, BlobRecord, Reads, Transaction, View, keys};
+use crate::contents::delete_blob;
 use crate::contents::refs::{blob_ids, count_copy, patches};
 use crate::faults::Faults;
 use crate::model::{Content, ContentId, Extent, PlaceId};
@@ -251,7 +252,7 @@ fn release_blobs<'a>(
         if tx.rows(&keys::blob_users(blob), 2)?.is_empty() {
             let Some(record) = tx.get::<BlobRecord>(&keys::blob(blob))? else { continue };
             record.copies.iter().for_each(|copy| count_copy(tx, copy, record.size, -1));
-            tx.delete(keys::blob(blob));
+            delete_blob(tx, blob, &record);
             erased.freed.push((blob, record.copies));
         }
     }

@@ -1,0 +1,58 @@
+//! Rot, as a client sees it: an answer with wrong bytes breaks off, and the damage shows.
+
+use std::path::{Path, PathBuf};
+
+use axum::body::Body;
+use axum::http::Request;
+use cenote_blob::Place;
+use cenote_server::{Config, router};
+use http_body_util::BodyExt;
+use tower::ServiceExt;
+
+use crate::support::{ADMIN, TestServer, basic, store_with};
+
+fn files_below(dir: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
+}
+
+/// What comes of an object before its end, or before the answer breaks off.
+async fn got(server: &TestServer, path: &str) -> (u16, Vec<u8>, bool) {
+    let request = Request::get(format!("/v1/fs{path}")).header("authorization", basic(ADMIN));
+    let response = server.router.clone().oneshot(request.body(Body::empty()).unwrap()).await;
+    let (parts, mut body) = response.unwrap().into_parts();
+    let mut came = Vec::new();
+    while let Some(frame) = body.frame().await {
+        match frame {
+            Ok(frame) => came.extend_from_slice(&frame.into_data().unwrap()),
+            Err(_) => return (parts.status.as_u16(), came, false),
+        }
+    }
+    (parts.status.as_u16(), came, true)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_with_rotten_bytes_breaks_off_and_the_damage_shows() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = store_with(Place::local("main", dir.path()).unwrap());
+    let server = TestServer { router: router(store, &Config::default()) };
+    let content: Vec<u8> = (0..3_000_000_u32).map(|n| (n.wrapping_mul(7_919) >> 5) as u8).collect();
+    server.put("/a", content.clone()).await.expect(201);
+    assert!(server.ask("GET", "/v1/stat?path=/a").send().await.expect(200)["damaged"].is_null());
+    let file = files_below(dir.path()).pop().unwrap();
+    let mut rotten = content.clone();
+    rotten[2_000_000] ^= 4;
+    std::fs::write(file, rotten).unwrap();
+    let (status, came, whole) = got(&server, "/a").await;
+    assert!(!whole, "{status}");
+    assert!(content.starts_with(&came) && (1_000_000..2_000_000).contains(&came.len()));
+    let part = server.ask("GET", "/v1/fs/a").header("range", "bytes=2500000-2999999").send().await;
+    assert!(part.status == 206 && part.body == content[2_500_000..]);
+    let stat = server.ask("GET", "/v1/stat?path=/a").send().await.expect(200);
+    assert_eq!(stat["damaged"], true, "{stat}");
+    let metrics = server.ask("GET", "/metrics").send().await.body;
+    let metrics = String::from_utf8(metrics.to_vec()).unwrap();
+    for line in ["cenote_contents_damage_found_total 1", "cenote_contents_damaged 1"] {
+        assert!(metrics.contains(line), "{line} in {metrics}");
+    }
+}

@@ -1,0 +1,250 @@
+//! Rot of contents: what is given is what was put, or an error; damage is found, marked and mended.
+
+use std::time::Duration;
+
+use cenote_blob::BlobId;
+use cenote_store::{CheckOptions, ErrorKind, Pace, ReadOptions, Registration, Where};
+use futures_util::StreamExt;
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+use crate::raw::named;
+use crate::world::{
+    World, assert_clean, at, cases, findings, noise, path, run, world, world_with_places,
+};
+
+/// What came of a range, and whether that was all.
+fn read(world: &World, from: &str, range: std::ops::Range<u64>) -> (Vec<u8>, Option<ErrorKind>) {
+    let opened = world.store.open(&world.admin, &at(from), &ReadOptions::default()).unwrap();
+    run(async {
+        let (mut chunks, mut came) = (opened.bytes(range).unwrap(), Vec::new());
+        while let Some(chunk) = chunks.next().await {
+            match chunk {
+                Ok(chunk) => came.extend_from_slice(&chunk),
+                Err(error) => return (came, Some(error.kind())),
+            }
+        }
+        (came, None)
+    })
+}
+
+fn maintained(world: &World) {
+    let zero = Duration::ZERO;
+    let pace = Pace { grace: zero, orphans: zero, quiet: zero, changes: zero, ..Pace::default() };
+    world.clock.advance(Duration::from_secs(1));
+    // What cannot be read has no digest, which is a fault.
+    let _ = run(world.store.maintain_once(&pace));
+}
+
+fn blobs(world: &World) -> Vec<BlobId> {
+    let keys = world.table(b'B');
+    keys.iter().map(|key| BlobId::from_bytes(key[1..].try_into().unwrap())).collect()
+}
+
+/// Flips a bit of a copy of a blob.
+fn flip(world: &World, place: &str, blob: BlobId, at: Index, bit: u8) {
+    let place = world.opened(place);
+    run(async {
+        let size = place.size(blob).await.unwrap().unwrap();
+        let mut bytes = place.read_all(blob, 0..size).await.unwrap().to_vec();
+        bytes[at.index(size as usize)] ^= 1 << bit;
+        let mut writer = place.writer(blob, []);
+        writer.write(bytes.into()).await.unwrap();
+        writer.finish().await.unwrap();
+    });
+}
+
+/// How an object came to be.
+#[derive(Debug, Clone)]
+enum Made {
+    Put(usize),
+    Patched(usize, Vec<(Index, usize)>),
+    InParts(Vec<usize>),
+    Folded(usize),
+}
+
+fn made() -> impl Strategy<Value = Made> {
+    let size = || prop_oneof![65usize..1_000, 60_000usize..900_000];
+    prop_oneof![
+        size().prop_map(Made::Put),
+        (size(), prop::collection::vec((any::<Index>(), size()), 1..4))
+            .prop_map(|(size, patches)| Made::Patched(size, patches)),
+        prop::collection::vec(size(), 1..5).prop_map(Made::InParts),
+        (70_000usize..200_000).prop_map(Made::Folded),
+    ]
+}
+
+/// Makes `/x`, and gives its bytes.
+fn make(world: &World, made: &Made) -> Vec<u8> {
+    match made {
+        Made::Put(size) => {
+            let bytes = noise(*size, 1);
+            world.put("/x", &bytes);
+            bytes
+        }
+        Made::Patched(size, patches) => {
+            let mut bytes = make(world, &Made::Put(*size));
+            for (seed, (at, size)) in patches.iter().enumerate() {
+                let (at, patch) = (at.index(bytes.len()), noise(*size, seed as u64 + 2));
+                world.write_at("/x", Where::Offset(at as u64), &patch).unwrap();
+                bytes.resize(bytes.len().max(at + patch.len()), 0);
+                bytes[at..at + patch.len()].copy_from_slice(&patch);
+            }
+            bytes
+        }
+        Made::InParts(sizes) => {
+            let upload = crate::uploads::begin(world, "/x", Default::default()).unwrap().id;
+            let mut bytes = Vec::new();
+            for size in sizes {
+                let part = noise(*size, bytes.len() as u64);
+                crate::uploads::part(world, upload, bytes.len(), &part).unwrap();
+                bytes.extend(part);
+            }
+            crate::uploads::complete(world, upload, None).unwrap();
+            bytes
+        }
+        Made::Folded(size) => {
+            let mut bytes = make(world, &Made::Put(*size));
+            for n in 0..64 {
+                world.write_at("/x", Where::Append, &noise(2_000, n)).unwrap();
+                bytes.extend(noise(2_000, n));
+            }
+            bytes
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(48))]
+
+    #[test]
+    fn what_rotted_is_never_given_and_another_copy_is_read_instead_and_mends_it(
+        made in made(),
+        copies in 1usize..3,
+        (which, at, bit) in (any::<Index>(), any::<Index>(), 0u8..8),
+        edges: [Index; 2],
+    ) {
+        let world = world_with_places();
+        let bytes = make(&world, &made);
+        if copies > 1 {
+            world.replicate("/x", "a").unwrap();
+        }
+        let blobs = blobs(&world);
+        let blob = blobs[which.index(blobs.len())];
+        flip(&world, "main", blob, at, bit);
+        let mut edges = edges.map(|edge| edge.index(bytes.len() + 1));
+        edges.sort();
+        for range in [edges[0]..edges[1], 0..bytes.len()] {
+            let (came, fault) = read(&world, "/x", range.start as u64..range.end as u64);
+            let right = &bytes[range];
+            prop_assert!(right.starts_with(&came), "other bytes were given");
+            prop_assert!(fault.is_none() == (came.len() == right.len()));
+            prop_assert!(copies == 1 || fault.is_none());
+        }
+        let found = world.store.damage_counts().found;
+        // The first round may find more, where nothing is read from any more, and has no other copy.
+        maintained(&world);
+        maintained(&world);
+        let after = world.store.damage_counts();
+        if run(world.opened("a").size(blob)).unwrap().is_some() {
+            prop_assert_eq!((after.damaged, after.mended), (0, after.found.min(1)));
+            let found = findings(&world.store, CheckOptions { repair: true, contents: 100 });
+            prop_assert!(found.iter().all(|finding| finding.repaired), "{found:?}");
+            assert_clean(&world.store);
+        } else {
+            prop_assert!(after.damaged >= found.min(1));
+        }
+    }
+}
+
+/// The blobs whose blocks have no checksums.
+fn unsummed(world: &World) -> usize {
+    let summed = |blob: &BlobId| {
+        let key = named(b'e', &[], &[&blob.to_bytes()[..], &[0; 4]].concat());
+        let size = run(world.parts.main.size(*blob)).unwrap().unwrap();
+        size <= 64 << 10 || world.table(b'e').contains(&key.into())
+    };
+    blobs(world).iter().filter(|blob| !summed(blob)).count()
+}
+
+#[test]
+fn whatever_makes_a_blob_writes_the_checksums_of_its_blocks_and_they_go_with_it() {
+    let sizes = vec![70_000, 200, 300_000, 40_000];
+    for made in [
+        Made::Put(300_000),
+        Made::InParts(sizes),
+        Made::Folded(100_000),
+        Made::InParts(vec![60; 3_000]),
+    ] {
+        let world = world();
+        let bytes = make(&world, &made);
+        assert!(!blobs(&world).is_empty() && unsummed(&world) == 0, "{made:?}");
+        assert!(world.read("/x") == bytes, "{made:?}");
+        assert_clean(&world.store);
+        world.rm("/x").unwrap();
+        world.sweep();
+        assert_eq!((world.table(b'B').len(), world.table(b'e').len()), (0, 0), "{made:?}");
+    }
+}
+
+#[test]
+fn damage_that_cannot_be_mended_is_marked_until_it_is_gone() {
+    let world = world_with_places();
+    world.put("/x", &noise(200_000, 1));
+    world.cp("/x", "/y").unwrap();
+    world.put("/z", &noise(200_000, 2));
+    let blob = BlobId::from_bytes(
+        world
+            .table(b'b')
+            .iter()
+            .find(|key| key[17..] == world.content("/x").to_be_bytes())
+            .unwrap()[1..17]
+            .try_into()
+            .unwrap(),
+    );
+    let good = run(world.parts.main.read_all(blob, 0..200_000)).unwrap();
+    crate::raw::overwrite(&world, blob, noise(200_000, 9));
+    let damaged = |world: &World, of: &str| {
+        let head = world.stat(of).unwrap().resource.content.unwrap();
+        world.store.is_damaged(&head).unwrap()
+    };
+    assert_eq!(read(&world, "/x", 0..100), (Vec::new(), Some(ErrorKind::Damaged)));
+    assert!(damaged(&world, "/x") && damaged(&world, "/y") && !damaged(&world, "/z"));
+    maintained(&world);
+    let world = world.reopened();
+    assert!(damaged(&world, "/x") && damaged(&world, "/y") && !damaged(&world, "/z"));
+    let found = world.store.damaged(&world.admin).unwrap();
+    assert_eq!((found.len(), found[0].blob, &*found[0].place), (1, blob, "main"));
+    assert_eq!(found[0].objects, [path("/x"), path("/y")]);
+    assert!(found[0].what.contains("the block at byte 0 has other bytes"), "{}", found[0].what);
+    let user = world.user("u");
+    assert_eq!(world.store.damaged(&user).unwrap_err().kind(), ErrorKind::Denied);
+    crate::raw::overwrite(&world, blob, good.to_vec());
+    assert_eq!(read(&world, "/x", 0..100), (noise(200_000, 1)[..100].to_vec(), None));
+    maintained(&world);
+    assert!(!damaged(&world, "/x") && world.store.damaged(&world.admin).unwrap().is_empty());
+    assert!(world.table(b'D').is_empty());
+    assert_clean(&world.store);
+}
+
+#[test]
+fn a_registered_file_that_changed_is_damaged_and_is_not_written_to() {
+    let (world, dir) = (world_with_places(), tempfile::tempdir().unwrap());
+    let file = dir.path().join("f").to_str().unwrap().to_owned();
+    std::fs::write(&file, noise(300_000, 1)).unwrap();
+    let place = world.place("a");
+    let (size, sha256, additional, replace) = (None, None, false, false);
+    let registration =
+        Registration { place, file: file.clone(), size, sha256, additional, replace };
+    run(world.store.register(&world.admin, &path("/r"), &registration)).unwrap();
+    maintained(&world);
+    assert!(world.read("/r") == noise(300_000, 1));
+    let mut changed = noise(300_000, 1);
+    changed[150_000] ^= 1;
+    std::fs::write(&file, &changed).unwrap();
+    assert_eq!(read(&world, "/r", 10..1_000).1, None);
+    assert_eq!(read(&world, "/r", 149_000..151_000).1, Some(ErrorKind::Damaged));
+    maintained(&world);
+    assert_eq!(world.store.damaged(&world.admin).unwrap()[0].objects, [path("/r")]);
+    assert!(std::fs::read(&file).unwrap() == changed);
+}
