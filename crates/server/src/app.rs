@@ -7,7 +7,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
 use crate::config::{Irods, Limits};
-use crate::layer::RequestIds;
+use crate::layer::{PasswordQueue, RequestIds};
 use crate::metrics::Metrics;
 use crate::native::CursorSeal;
 use crate::problem::{Problem, ProblemKind};
@@ -24,16 +24,13 @@ struct Inner {
     metrics: Metrics,
     request_ids: RequestIds,
     permits: Semaphore,
-    passwords: Semaphore,
+    passwords: PasswordQueue,
     formats: Arc<Semaphore>,
     key_sets: Semaphore,
     cursors: CursorSeal,
     stopping: CancellationToken,
     changed: Notify,
 }
-
-/// Passwords verified at a time: each takes a core and 19 MiB for some 20 ms.
-const PASSWORDS: usize = 2;
 
 /// Files looked into at a time: each holds a thread that waits for contents, which need threads
 /// themselves, and some memory.
@@ -49,7 +46,7 @@ impl App {
             metrics: Metrics::new(),
             request_ids: RequestIds::new(start()),
             permits: Semaphore::new(limits.requests.clamp(1, Semaphore::MAX_PERMITS)),
-            passwords: Semaphore::new(PASSWORDS),
+            passwords: PasswordQueue::new(&limits),
             formats: Arc::new(Semaphore::new(FORMATS)),
             key_sets: Semaphore::new(KEY_SETS),
             cursors: CursorSeal::new(),
@@ -89,9 +86,9 @@ impl App {
         &self.0.cursors
     }
 
-    /// Waits for the turn to have a password verified.
-    pub(crate) async fn password_turn(&self) -> SemaphorePermit<'_> {
-        self.0.passwords.acquire().await.expect("it is never closed")
+    /// Where passwords wait to be verified.
+    pub(crate) fn passwords(&self) -> &PasswordQueue {
+        &self.0.passwords
     }
 
     /// Waits for the turn to look into a file.

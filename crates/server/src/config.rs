@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use cenote_store::LoginLimits;
 use serde::{Deserialize, Serialize};
 
 /// How a server listens, limits and logs. Every field has a default.
@@ -63,6 +64,19 @@ pub struct Limits {
     pub requests: usize,
     /// Connections open at a time; more wait to be accepted.
     pub connections: usize,
+    /// Passwords verified at a time; 256 more wait. Those that were right from the same address lately need not be.
+    pub login_verifications: usize,
+    /// Wrong passwords for an account before the next attempt has to wait: a second, then twice as long each time.
+    pub login_failures: u32,
+    /// The same from one address (of version 6: one network of 2⁶⁴), whatever the accounts; 0 for no limit. This machine's own
+    /// addresses are not counted, since a proxy may be there.
+    pub login_address_failures: u32,
+    /// The longest wait after a wrong password, in seconds.
+    pub login_wait_seconds: u64,
+    /// Wrong passwords, of anybody, after which an account is locked; 0 for never.
+    pub login_lockout_failures: u32,
+    /// Seconds that an account is locked then. Logins that are known already go on.
+    pub login_lockout_seconds: u64,
     /// Seconds to send a request's header, and to begin the next one on an open connection.
     pub header_seconds: u64,
     /// Seconds without a byte moving after which a body, sent or received, is given up.
@@ -82,6 +96,12 @@ impl Default for Limits {
             refused_bytes: 64 << 20,
             requests: 512,
             connections: 4_096,
+            login_verifications: 2,
+            login_failures: 5,
+            login_address_failures: 50,
+            login_wait_seconds: 60,
+            login_lockout_failures: 0,
+            login_lockout_seconds: 900,
             header_seconds: 30,
             idle_seconds: 60,
             request_seconds: 60,
@@ -91,6 +111,17 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// How wrong passwords slow down further attempts.
+    pub(crate) fn logins(&self) -> LoginLimits {
+        LoginLimits {
+            failures: self.login_failures,
+            address_failures: self.login_address_failures,
+            longest_wait: Duration::from_secs(self.login_wait_seconds),
+            lockout_failures: self.login_lockout_failures,
+            lockout: Duration::from_secs(self.login_lockout_seconds),
+        }
+    }
+
     pub(crate) fn header(&self) -> Duration {
         Duration::from_secs(self.header_seconds)
     }

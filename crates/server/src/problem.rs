@@ -5,6 +5,7 @@
 //! id of the request.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -25,6 +26,8 @@ pub(crate) struct Problem {
     hint: Option<Cow<'static, str>>,
     /// The size of the content, where a range lies outside it.
     size: Option<u64>,
+    /// Seconds after which to try again.
+    retry: Option<u64>,
 }
 
 /// The store's kinds of errors, and those that come before it is asked.
@@ -43,6 +46,8 @@ pub(crate) enum ProblemKind {
     CrossSite,
     /// The body is in a transfer coding that is not known here.
     Coding,
+    /// A password came too soon after wrong ones.
+    TooSoon,
     /// The client stopped sending.
     Timeout,
     /// The server has too much to do.
@@ -67,6 +72,7 @@ impl ProblemKind {
             }
             Self::CrossSite => ("cross-site", S::FORBIDDEN, "A page of another site asks"),
             Self::Coding => ("coding", S::NOT_IMPLEMENTED, "The transfer coding is not known"),
+            Self::TooSoon => ("too-soon", S::TOO_MANY_REQUESTS, "Too soon after wrong passwords"),
             Self::Timeout => ("timeout", S::REQUEST_TIMEOUT, "The request came too slowly"),
             Self::Overloaded => {
                 ("overloaded", S::SERVICE_UNAVAILABLE, "The server has too much to do")
@@ -105,7 +111,7 @@ fn store_row(kind: ErrorKind) -> (&'static str, StatusCode, &'static str) {
 
 impl Problem {
     pub(crate) fn new(kind: ProblemKind, detail: impl Into<String>) -> Self {
-        Self { kind, detail: detail.into(), hint: None, size: None }
+        Self { kind, detail: detail.into(), hint: None, size: None, retry: None }
     }
 
     /// The request itself is wrong.
@@ -118,6 +124,14 @@ impl Problem {
         let kind = ProblemKind::Store(ErrorKind::Range);
         let detail = format!("the range lies outside the {size} bytes of the content");
         Self { size: Some(size), ..Self::new(kind, detail) }
+    }
+
+    /// A password came too soon after wrong ones.
+    pub(crate) fn too_soon(wait: Duration) -> Self {
+        let seconds = whole_seconds(wait);
+        let detail = format!("too many wrong passwords: the next may come in {seconds} s");
+        let problem = Self::new(ProblemKind::TooSoon, detail);
+        Self { retry: Some(seconds), ..problem }.with_hint("wait, or use a token")
     }
 
     #[must_use]
@@ -155,11 +169,19 @@ impl Problem {
             }
             _ => {}
         }
+        if let Some(seconds) = self.retry {
+            headers.insert(header::RETRY_AFTER, seconds.into());
+        }
         if let Some(size) = self.size {
             let range = HeaderValue::try_from(format!("bytes */{size}"));
             headers.insert(header::CONTENT_RANGE, range.expect("digits are visible ASCII"));
         }
     }
+}
+
+/// What `Retry-After` says: rounded up, so that what comes then is not too soon.
+pub(crate) fn whole_seconds(wait: Duration) -> u64 {
+    wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
 }
 
 impl From<cenote_store::Error> for Problem {

@@ -55,7 +55,10 @@ pub use metadata::{
 pub use model::*;
 pub use moves::JobStatus;
 pub use notes::Notes;
-pub use people::{NewSession, NewTicket, NewToken, NewUser, Ticket, TicketUse, Token, UserChange};
+pub use people::{
+    LoggedIn, Login, LoginLimits, NewSession, NewTicket, NewToken, NewUser, Ticket, TicketUse,
+    Token, UserChange,
+};
 pub use places::{NewPlace, PlaceChange, PlaceStatus};
 pub use ports::{Clock, Entropy, NoPlaces, PlaceOpener, SystemClock, SystemEntropy};
 pub use reading::Reading;

@@ -19,7 +19,7 @@ use crate::ids::Ids;
 use crate::lines::{Lines, Turn};
 use crate::model::Time;
 use crate::moves::Moves;
-use crate::people::CredentialCache;
+use crate::people::{Attempts, CredentialCache};
 use crate::places::{Claims, Shared};
 use crate::{
     Clock, Entropy, Error, ErrorKind, Health, NoPlaces, PlaceOpener, Result, SystemClock,
@@ -68,6 +68,7 @@ pub(crate) struct Inner {
     parts: Parts,
     pub(crate) ids: Ids,
     pub(crate) credentials: CredentialCache,
+    pub(crate) attempts: Attempts,
     pub(crate) known: Shared,
     pub(crate) claims: Claims,
     pub(crate) pins: Pins,
@@ -105,6 +106,7 @@ impl Store {
                 parts,
                 ids: Ids::default(),
                 credentials,
+                attempts: Attempts::default(),
                 known: Shared::default(),
                 claims: Claims::new(due.clone()),
                 pins: Pins::new(due.clone()),

@@ -9,7 +9,7 @@ use super::form::Form;
 use super::{lpath, parallel};
 use crate::app::App;
 use crate::config::Irods;
-use crate::layer::Peer;
+use crate::layer::peer;
 
 /// A call of an operation.
 #[derive(Debug)]
@@ -119,8 +119,7 @@ impl Call {
 
 /// The address from which a request comes.
 pub(super) fn host(request: &Request) -> String {
-    let peer = request.extensions().get::<Peer>();
-    peer.map_or_else(|| "127.0.0.1".to_owned(), |Peer(ip)| ip.to_canonical().to_string())
+    peer(request.extensions()).to_string()
 }
 
 /// No path of this zone.

@@ -4,7 +4,7 @@
 //! a body; what the catalog refuses is status 200 with a negative code; something of the wrong kind
 //! is status 400 with a code.
 
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use cenote_store::{Error, ErrorKind};
 use serde_json::json;
@@ -60,6 +60,8 @@ pub(super) enum Refusal {
     Plain(StatusCode),
     /// The catalog refuses: status 200, or another, with a code.
     Coded { status: StatusCode, code: Code, message: Option<String> },
+    /// A password came too soon after wrong ones: to be tried again after so many seconds.
+    TooSoon(u64),
     /// The server failed: said in the way of all openings.
     Failed(Problem),
 }
@@ -163,6 +165,10 @@ impl IntoResponse for Refusal {
                 (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, CHALLENGE)]).into_response()
             }
             Self::Plain(status) => status.into_response(),
+            Self::TooSoon(seconds) => {
+                let wait = [(header::RETRY_AFTER, HeaderValue::from(seconds))];
+                (StatusCode::TOO_MANY_REQUESTS, wait).into_response()
+            }
             Self::Coded { status, code, message } => {
                 let mut body = json!({ "status_code": code as i32 });
                 if let Some(message) = message {

@@ -17,7 +17,7 @@ use super::{
     collections, data_objects, identity, intake, query, resources, rules, tickets, users, zones,
 };
 use crate::app::App;
-use crate::layer::{is_cross_site, may_change};
+use crate::layer::{is_cross_site, may_change, peer};
 
 /// The families of operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +43,9 @@ pub(super) async fn answer(
     }
     let endpoint = match endpoint.as_str() {
         "authenticate" if request.method() == Method::POST => {
-            return respond(identity::log_in(&app, request.headers()).await);
+            return respond(
+                identity::log_in(&app, request.headers(), peer(request.extensions())).await,
+            );
         }
         "info" if request.method() == Method::GET => {
             return respond(info(&app, request.headers()).await);

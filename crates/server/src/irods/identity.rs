@@ -1,6 +1,8 @@
 //! Authentication: a login gives a token of the store's, which lasts as long as the settings say, and longer while it is
 //! used.
 
+use std::net::IpAddr;
+
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::IntoResponse;
 use base64::Engine;
@@ -11,19 +13,22 @@ use super::answer::Answer;
 use super::code::Refusal;
 use crate::app::App;
 use crate::config::Irods;
+use crate::layer::{self, Claim, NoLogin};
+use crate::problem::whole_seconds;
 
 /// The token of callers without a password.
 const ANONYMOUS: &str = "anonymous";
 
 /// `POST authenticate`: a token for a user and a password.
-pub(super) async fn log_in(app: &App, headers: &HeaderMap) -> Answer {
+pub(super) async fn log_in(app: &App, headers: &HeaderMap, address: IpAddr) -> Answer {
     let (name, password) = basic(headers).ok_or(Refusal::BAD)?;
     if name == ANONYMOUS && password.is_empty() {
         return Ok(ANONYMOUS.into_response());
     }
-    let _turn = app.password_turn().await;
     let session = session(app.irods());
-    let token = app.ask(move |store| Ok(token(store, &name, &password, &session))).await?;
+    let claim = Claim { name: name.clone(), password, address };
+    let caller = layer::log_in(app, claim).await?;
+    let token = app.ask(move |store| Ok(token(store, &caller, &name, &session))).await?;
     token.map(IntoResponse::into_response).map_err(unknown)
 }
 
@@ -35,10 +40,24 @@ fn session(settings: &Irods) -> NewSession {
     }
 }
 
-fn token(store: &Store, name: &str, password: &str, session: &NewSession) -> Result<String, Error> {
-    let caller = store.authenticate_password(name, password)?;
-    store.make_home(&caller, name)?;
-    store.open_session(&caller, session)
+fn token(
+    store: &Store,
+    caller: &Caller,
+    name: &str,
+    session: &NewSession,
+) -> Result<String, Error> {
+    store.make_home(caller, name)?;
+    store.open_session(caller, session)
+}
+
+impl From<NoLogin> for Refusal {
+    fn from(reason: NoLogin) -> Self {
+        match reason {
+            NoLogin::Refused(error) => unknown(error),
+            NoLogin::TooSoon(wait) => Self::TooSoon(whole_seconds(wait)),
+            NoLogin::Failed(problem) => Self::Failed(problem),
+        }
+    }
 }
 
 /// The caller of a token. Nothing, or something else, is status 400; a token that is not known 401.

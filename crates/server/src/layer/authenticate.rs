@@ -1,5 +1,6 @@
 //! From a header to a [`Caller`]. The store verifies; what is shown is never logged.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
@@ -8,11 +9,11 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use cenote_store::{Caller, ErrorKind};
+use cenote_store::{Caller, ErrorKind, Store};
 
 use super::asker::Asking;
 use super::local::LocalCaller;
-use super::ticket;
+use super::{Claim, log_in, peer, ticket};
 use crate::app::App;
 use crate::front::{ask_to_log_in, is_browsed};
 use crate::problem::{Problem, ProblemKind};
@@ -30,7 +31,8 @@ impl User {
 /// What somebody shows. It has no `Debug`, so that it cannot be logged by accident.
 enum Credentials {
     Nothing,
-    Password(String, String),
+    /// With the address that they come from.
+    Password(Claim),
     Token(String),
     Local(LocalCaller),
 }
@@ -65,34 +67,31 @@ pub(crate) async fn authenticate(
 async fn identify(app: &App, request: &mut Request) -> Result<Caller, Problem> {
     let shown = match request.extensions_mut().remove() {
         Some(local) => Credentials::Local(local),
-        None => credentials(request.headers())?,
+        None => credentials(request.headers(), peer(request.extensions()))?,
     };
-    let _turn = match shown {
-        Credentials::Password(..) => Some(app.password_turn().await),
-        _ => None,
-    };
-    app.ask_here(|store| match &shown {
-        Credentials::Nothing => store.anonymous(),
-        Credentials::Password(name, password) => store.authenticate_password(name, password),
-        Credentials::Token(token) => store.authenticate_token(token),
-        Credentials::Local(caller) => Ok(caller.clone().into_caller()),
-    })
+    match shown {
+        Credentials::Nothing => app.ask_here(Store::anonymous),
+        Credentials::Password(claim) => Ok(log_in(app, claim).await?),
+        Credentials::Token(token) => app.ask_here(|store| store.authenticate_token(&token)),
+        Credentials::Local(caller) => Ok(caller.into_caller()),
+    }
 }
 
-fn credentials(headers: &HeaderMap) -> Result<Credentials, Problem> {
+fn credentials(headers: &HeaderMap, from: IpAddr) -> Result<Credentials, Problem> {
     let Some(value) = headers.get(header::AUTHORIZATION) else { return Ok(Credentials::Nothing) };
     let shown = value.to_str().ok().and_then(|text| text.split_once(' '));
     match shown.map(|(scheme, shown)| (scheme.to_ascii_lowercase(), shown.trim())) {
         Some((scheme, token)) if scheme == "bearer" => Ok(Credentials::Token(token.to_owned())),
-        Some((scheme, pair)) if scheme == "basic" => basic(pair).ok_or_else(unreadable),
+        Some((scheme, pair)) if scheme == "basic" => basic(pair, from).ok_or_else(unreadable),
         _ => Err(unreadable()),
     }
 }
 
-fn basic(pair: &str) -> Option<Credentials> {
+fn basic(pair: &str, address: IpAddr) -> Option<Credentials> {
     let pair = String::from_utf8(BASE64_STANDARD.decode(pair).ok()?).ok()?;
     let (name, password) = pair.split_once(':')?;
-    Some(Credentials::Password(name.to_owned(), password.to_owned()))
+    let (name, password) = (name.to_owned(), password.to_owned());
+    Some(Credentials::Password(Claim { name, password, address }))
 }
 
 fn unreadable() -> Problem {

@@ -12,6 +12,7 @@ mod exchange;
 mod framing;
 mod local;
 mod observe;
+mod passwords;
 mod request_id;
 mod ticket;
 mod time_limit;
@@ -23,6 +24,7 @@ pub(crate) use cross_site::{REASON as CROSS_SITE, is_cross_site, may_change, ref
 pub(crate) use framing::refuse_ambiguous;
 pub use local::LocalCaller;
 pub(crate) use observe::observe;
+pub(crate) use passwords::{Claim, NoLogin, PasswordQueue, log_in, peer};
 pub(crate) use request_id::{RequestId, RequestIds};
 pub(crate) use ticket::Peer;
 pub(crate) use time_limit::time_limit;

@@ -1,12 +1,13 @@
 //! A ticket that a request shows besides who asks.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 
 use axum::extract::Request;
 use axum::http::HeaderName;
 use axum::http::uri::{PathAndQuery, Uri};
 use http_body::Body;
 
+use super::peer;
 use crate::problem::Problem;
 
 const HEADER: HeaderName = HeaderName::from_static("cenote-ticket");
@@ -42,8 +43,7 @@ pub(super) fn take(request: &mut Request) -> Option<ShownTicket> {
     let header = request.headers_mut().remove(HEADER);
     let header = header.and_then(|value| value.to_str().ok().map(str::to_owned));
     let ticket = header.or_else(|| take_from_query(request.uri_mut()))?;
-    let peer = request.extensions().get().map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |Peer(ip)| *ip);
-    let host = peer.to_canonical().to_string();
+    let host = peer(request.extensions()).to_string();
     Some(ShownTicket { ticket, host, length: request.body().size_hint().exact() })
 }
 

@@ -17,6 +17,7 @@ mod metadata;
 mod model;
 mod openapi;
 mod outsider;
+mod passwords;
 mod people;
 mod places;
 mod refusals;

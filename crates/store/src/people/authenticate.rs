@@ -1,10 +1,13 @@
 //! From a secret to a [`Caller`].
 
+use std::net::IpAddr;
+
 use argon2::Argon2;
 use argon2::password_hash::PasswordVerifier;
 use argon2::password_hash::phc::PasswordHash;
 
 use super::account::{MAX_PASSWORD, by_name, person};
+use super::credentials::Shown;
 use super::group::groups_of;
 use super::token;
 use crate::access::{Credential, TokenLimits};
@@ -13,21 +16,54 @@ use crate::model::{Level, Person, PersonId, PersonKind, ResourceId, Role};
 use crate::{Caller, Error, ErrorKind, Result, Store};
 
 impl Store {
-    /// Who logs in with a name and a password. A wrong one costs as much as any; a
-    /// right one only the first time.
+    /// Who logs in with a name and a password. A wrong one costs as much as any; a right one only the first time. Attempts
+    /// are not counted: what comes over a network goes through [`Store::log_in`].
     pub fn authenticate_password(&self, name: &str, password: &str) -> Result<Caller> {
+        match self.remembered(name, password, None)? {
+            Some(caller) => Ok(caller),
+            None => self.verified(name, password, None),
+        }
+    }
+
+    /// The caller, if the password was right from this address lately.
+    pub(super) fn remembered(
+        &self,
+        name: &str,
+        password: &str,
+        from: Option<IpAddr>,
+    ) -> Result<Option<Caller>> {
+        let view = self.view()?;
+        let Some((id, person)) = account(&view, name)? else { return Ok(None) };
+        let Some(hash) = &person.password else { return Ok(None) };
+        match self.inner.credentials.knows(&Shown { hash, password, from }, self.now()) {
+            true => caller(&view, id, &person, Credential::Password).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// The caller, after one argon2, whether the name exists or not.
+    pub(super) fn verified(
+        &self,
+        name: &str,
+        password: &str,
+        from: Option<IpAddr>,
+    ) -> Result<Caller> {
         if password.is_empty() || password.len() > MAX_PASSWORD {
-            return Err(unauthenticated("the name or the password is wrong"));
+            return Err(wrong());
         }
         let view = self.view()?;
-        let found = by_name(&view, name)?.filter(|(id, person)| is_account(*id, person));
+        let found = account(&view, name)?;
         let hash = found.as_ref().and_then(|(_, person)| person.password.as_deref());
-        if !self.is_right(hash, password) {
-            return Err(unauthenticated("the name or the password is wrong"));
+        let Some(hash) = hash else {
+            let _ = self.at_once(|store| store.hash_password(password));
+            return Err(wrong());
+        };
+        if !self.at_once(|_| verify(hash, password)) {
+            return Err(wrong());
         }
-        let (id, person) =
-            found.ok_or_else(|| unauthenticated("the name or the password is wrong"))?;
-        caller(&view, id, &person, Credential::Password)
+        self.inner.credentials.remember(&Shown { hash, password, from }, self.now());
+        let (id, person) = found.as_ref().ok_or_else(wrong)?;
+        caller(&view, *id, person, Credential::Password)
     }
 
     /// Who shows a token. A login is extended by that.
@@ -95,23 +131,11 @@ impl Store {
         let person = person(&view, user)?.ok_or_else(|| unauthenticated("no such user"))?;
         caller(&view, user, &person, credential)
     }
+}
 
-    /// Whether a password fits a hash; without a hash as much work is done, in vain.
-    fn is_right(&self, hash: Option<&str>, password: &str) -> bool {
-        let Some(hash) = hash else {
-            let _ = self.at_once(|store| store.hash_password(password));
-            return false;
-        };
-        let (cache, now) = (&self.inner.credentials, self.now());
-        if cache.knows(hash, password, now) {
-            return true;
-        }
-        let right = self.at_once(|_| verify(hash, password));
-        if right {
-            cache.remember(hash, password, now);
-        }
-        right
-    }
+/// The user of this name, if somebody logs in as that one.
+fn account(reads: &impl Reads, name: &str) -> Result<Option<(PersonId, Person)>> {
+    Ok(by_name(reads, name)?.filter(|(id, person)| is_account(*id, person)))
 }
 
 pub(super) fn caller(
@@ -143,6 +167,10 @@ fn verify(hash: &str, password: &str) -> bool {
     tests::VERIFIED.with(|count| count.set(count.get() + 1));
     PasswordHash::new(hash)
         .is_ok_and(|hash| Argon2::default().verify_password(password.as_bytes(), &hash).is_ok())
+}
+
+fn wrong() -> Error {
+    unauthenticated("the name or the password is wrong")
 }
 
 fn unauthenticated(message: &str) -> Error {

@@ -1,19 +1,23 @@
 //! Users and groups, and how they are authenticated: passwords, tokens, logins, tickets.
 
 mod account;
+mod attempts;
 mod authenticate;
 mod credentials;
 mod describe;
 mod group;
 mod home;
+mod login;
 mod session;
 mod ticket;
 mod token;
 
 pub use account::{NewUser, UserChange};
 pub(crate) use account::{all, by_name, found, name_of, nobody, require_role};
+pub(crate) use attempts::Attempts;
 pub(crate) use credentials::CredentialCache;
 pub(crate) use group::members_of;
+pub use login::{LoggedIn, Login, LoginLimits};
 pub use session::NewSession;
 pub use ticket::{NewTicket, Ticket, TicketUse};
 pub(crate) use ticket::{all as all_tickets, erase as erase_tickets};

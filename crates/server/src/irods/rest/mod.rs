@@ -21,7 +21,7 @@ use super::code::{Code, Refusal};
 use super::form::Form;
 use super::identity;
 use crate::app::App;
-use crate::layer::{is_cross_site, may_change};
+use crate::layer::{is_cross_site, may_change, peer};
 
 /// Answers every call.
 pub(super) async fn answer(
@@ -44,7 +44,7 @@ async fn dispatch(app: &App, operation: &str, request: Request) -> Answer {
     let host = host(&request);
     let (parts, body) = request.into_parts();
     if operation == "auth" {
-        return identity::log_in(app, &parts.headers).await;
+        return identity::log_in(app, &parts.headers, peer(&parts.extensions)).await;
     }
     let mut call = call(app, &parts).await?;
     call.show_ticket(host, ticket_use(&parts.method, operation)).await?;
@@ -94,11 +94,16 @@ async fn call(app: &App, parts: &Parts) -> Result<Call, Refusal> {
 }
 
 fn refused(refusal: Refusal) -> Response {
-    let mut status = StatusCode::BAD_REQUEST;
     let (code, message) = match refusal {
         Refusal::Coded { status: StatusCode::FORBIDDEN, code, message } => {
-            status = StatusCode::FORBIDDEN;
-            (code, message)
+            return said(StatusCode::FORBIDDEN, code, message);
+        }
+        Refusal::TooSoon(seconds) => {
+            let message = Some(format!("too many wrong passwords: wait {seconds} s"));
+            let code = Code::InvalidAuthentication;
+            let mut response = said(StatusCode::TOO_MANY_REQUESTS, code, message);
+            response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+            return response;
         }
         Refusal::Coded { code, message, .. } => (code, message),
         Refusal::Plain(StatusCode::NOT_FOUND) => return StatusCode::NOT_FOUND.into_response(),
@@ -106,6 +111,10 @@ fn refused(refusal: Refusal) -> Response {
         Refusal::Plain(_) => (Code::InvalidInput, None),
         Refusal::Failed(problem) => return problem.into_response(),
     };
+    said(StatusCode::BAD_REQUEST, code, message)
+}
+
+fn said(status: StatusCode, code: Code, message: Option<String>) -> Response {
     let message = message.unwrap_or_else(|| format!("{code:?}"));
     let body = json!({ "error_code": code as i32, "error_message": message });
     answer::json(status, body)

@@ -1,5 +1,6 @@
 //! A store with something hidden in it, and everybody who may not see that.
 
+use cenote_server::Limits;
 use serde_json::{Value, json};
 
 use super::super::support::{ADMIN, TestServer, USER, basic};
@@ -45,7 +46,9 @@ const NO_ID: &str = "77777777";
 
 impl World {
     pub(super) async fn new() -> Self {
-        let server = TestServer::new();
+        // The removed user's password is a wrong one, and comes often.
+        let limits = Limits { login_failures: u32::MAX, ..Limits::default() };
+        let server = TestServer::with(limits);
         let setup = Setup { server: &server };
         setup.tree().await;
         let paths = [

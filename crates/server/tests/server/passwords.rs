@@ -1,0 +1,108 @@
+//! Wrong passwords through each opening: they slow down those that follow, and nobody who is known.
+
+use std::sync::Arc;
+
+use cenote_blob::Place;
+use cenote_kv::MemoryEngine;
+use cenote_server::{Config, Limits, router};
+use cenote_store::{Clock, Parts, Store, Time};
+
+use crate::support::{ADMIN, Answer, TestServer, basic};
+
+/// Time stands still, so that a test may be as slow as it likes.
+#[derive(Debug)]
+struct Still;
+
+impl Clock for Still {
+    fn now(&self) -> Time {
+        Time::from_secs(1_700_000_000)
+    }
+}
+
+fn server(limits: Limits) -> TestServer {
+    let parts = Parts::new(MemoryEngine::default(), Place::memory("main"));
+    let parts = Parts { clock: Arc::new(Still), ..parts };
+    let store = Store::create_new(parts, ADMIN.0, ADMIN.1).unwrap();
+    TestServer { router: router(store, &Config { limits, ..Config::default() }) }
+}
+
+/// Where each opening takes a password.
+const OPENINGS: [(&str, &str); 3] = [
+    ("GET", "/v1/whoami"),
+    ("POST", "/irods-http-api/0.7.0/authenticate"),
+    ("POST", "/irods-rest/0.9.3/auth"),
+];
+
+async fn log_in(server: &TestServer, opening: (&str, &str), password: &str) -> Answer {
+    let ask = server.ask_as(None, opening.0, opening.1);
+    ask.header("authorization", &basic((ADMIN.0, password))).send().await
+}
+
+#[tokio::test]
+async fn wrong_passwords_slow_down_what_follows_in_every_opening() {
+    for opening in OPENINGS {
+        let server = server(Limits { login_failures: 2, ..Limits::default() });
+        for _ in 0..3 {
+            let wrong = log_in(&server, opening, "wrong").await;
+            let status = if opening.1.contains("rest") { 400 } else { 401 };
+            assert_eq!(wrong.status, status, "{opening:?} {wrong:?}");
+        }
+        let soon = log_in(&server, opening, ADMIN.1).await;
+        assert_eq!(soon.status, 429, "{opening:?} {soon:?}");
+        assert_eq!(soon.header("retry-after"), "1", "{opening:?}");
+        match opening.1 {
+            "/v1/whoami" => drop(soon.problem(429, "too-soon")),
+            "/irods-rest/0.9.3/auth" => assert_eq!(soon.json()["error_code"], -826_000),
+            _ => assert!(soon.body.is_empty(), "{soon:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn who_is_known_is_let_in_whatever_others_tried() {
+    let locking = Limits { login_lockout_failures: 3, ..Limits::default() };
+    for limits in [Limits::default(), locking] {
+        let server = server(limits);
+        assert_eq!(log_in(&server, OPENINGS[0], ADMIN.1).await.status, 200);
+        for n in 0..20 {
+            let wrong = log_in(&server, OPENINGS[n % 3], "wrong").await;
+            assert!([400, 401, 429].contains(&wrong.status.as_u16()), "{wrong:?}");
+        }
+        for opening in OPENINGS {
+            let known = log_in(&server, opening, ADMIN.1).await;
+            assert_eq!(known.status, 200, "{opening:?} {known:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_account_is_locked_only_if_the_settings_say_so() {
+    let limits = Limits {
+        login_failures: 100,
+        login_lockout_failures: 3,
+        login_lockout_seconds: 600,
+        ..Limits::default()
+    };
+    let server = server(limits);
+    for _ in 0..3 {
+        log_in(&server, OPENINGS[0], "wrong").await.problem(401, "unauthenticated");
+    }
+    let locked = log_in(&server, OPENINGS[0], ADMIN.1).await;
+    locked.problem(429, "too-soon");
+    assert_eq!(locked.header("retry-after"), "600");
+}
+
+#[tokio::test]
+async fn a_name_that_nobody_has_is_slowed_down_alike() {
+    let server = server(Limits { login_failures: 1, ..Limits::default() });
+    let nobody = async || {
+        let ask = server.ask_as(None, "GET", "/v1/whoami");
+        ask.header("authorization", &basic(("nobody", "wrong"))).send().await
+    };
+    let words = |answer: Answer| answer.json()["detail"].clone();
+    for status in [401, 401, 429] {
+        let (real, made_up) = (log_in(&server, OPENINGS[0], "wrong").await, nobody().await);
+        assert_eq!((real.status.as_u16(), made_up.status.as_u16()), (status, status));
+        assert_eq!(words(real), words(made_up));
+    }
+}
