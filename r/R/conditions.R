@@ -15,7 +15,7 @@ interrupt <- function() {
 }
 
 hints <- list(
-  "denied" = "ask its owner for access, or log in as somebody else",
+  "denied" = "ask its owner for access, or log in as another user",
   "exists" = "choose another name, or use `overwrite = TRUE`; `overwrite = \"changed\"` skips what is the same",
   "mismatch" = "call again",
   "not-empty" = "use `recursive = TRUE` to remove what is in it, too",
@@ -47,10 +47,10 @@ codes <- c(
   "-827000" = "not-found", "-833000" = "exists", "-853000" = "not-found", "-890000" = "unauthenticated"
 )
 
-# What is said of codes that come without words.
+# Messages for codes that come without one.
 meanings <- c("-170000" = "there is no such collection", "-171000" = "there is no such data object")
 
-# `about` is the path that was asked for: it is told where the server's words name none.
+# `about` is the path that was asked for: it is added if the server's message has no path.
 stop_code <- function(code, message = NULL, about = NULL) {
   code <- as.character(code)
   kind <- codes[code]

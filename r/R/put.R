@@ -58,7 +58,7 @@ iput <- function(local_path, logical_path = basename(local_path), offset = 0, co
   invisible(put)
 }
 
-# What cannot be read, such as a link to nothing, is told before anything is sent.
+# What cannot be read, such as a link to nothing, is reported before anything is sent.
 check_readable <- function(files) {
   for (file in files[file.access(files, 4) != 0]) {
     if (!file.exists(file)) stop_cenote("not-found", paste0("no such file: ", file), "check the local path")

@@ -9,7 +9,7 @@ state <- new.env(parent = emptyenv())
 #'
 #' @param host The address of the server: `"http://localhost:8470"`. An address of its iRODS HTTP API is the same.
 #' @param zone_path Not needed; kept so that scripts for rirods run.
-#' @param overwrite Whether to replace an address that is remembered. Matters where somebody sits at the prompt;
+#' @param overwrite Whether to replace an address that is remembered. Matters in interactive sessions;
 #'   scripts always replace it.
 #' @return The file, invisibly.
 #' @examples
@@ -112,7 +112,7 @@ ask_password <- function() {
   askpass::askpass()
 }
 
-#' Whether somebody is logged in
+#' Whether the session is logged in
 #'
 #' @param ... Not used.
 #' @return `TRUE` or `FALSE`.

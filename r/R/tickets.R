@@ -1,6 +1,6 @@
 #' Make, list and delete tickets
 #'
-#' A ticket opens a data object, or a collection with all that is in it, to whoever shows it as the `ticket` of [iget()],
+#' A ticket opens a data object, or a collection with all that is in it, to anybody who gives it as the `ticket` of [iget()],
 #' [iput()], [ils()], [isaveRDS()] or [ireadRDS()].
 #'
 #' @param logical_path What the ticket opens. With `action = "ls"`, tickets for it are listed; without, all of yours.

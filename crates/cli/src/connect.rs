@@ -86,7 +86,7 @@ impl Connection {
         Ok(Self { client, credential, store: None, in_clear, has_ticket: false })
     }
 
-    /// Whoever can open the directory owns the store, and acts as its administrator or as
+    /// A process that can open the directory owns the store, and acts as its administrator or as
     /// whom they say. A user that was set for another store says nothing here.
     fn in_process(url: &Setting, settings: &Settings) -> Result<Self> {
         let embedded = open_dir(&url.value).map_err(not_opened)?;
@@ -135,7 +135,7 @@ fn meant_for<'a>(settings: &'a Settings, name: &str, url: &Setting) -> Result<Op
             let (from, to) = (&secret.source, &url.value);
             let message = format!("the {name} of {from} is for {other}, and is not told to {to}");
             Err(CliError::new(Kind::Usage, message)
-                .hint("set CENOTE_URL and who asks together, or take the secret out of there"))
+                .hint("set CENOTE_URL and the credentials in the same place, or remove the secret from there"))
         }
         _ => Ok(Some(secret)),
     }
@@ -168,7 +168,9 @@ pub(crate) fn not_opened(error: OpenError) -> CliError {
             (Kind::NotFound, "make one with `cenote init DIR`, or see `cenote config show`")
         }
         OpenError::Exists(_) => (Kind::Exists, "use it as it is, or take another directory"),
-        OpenError::Occupied(_) => (Kind::Exists, "take a directory that is empty or not there yet"),
+        OpenError::Occupied(_) => {
+            (Kind::Exists, "use an empty directory, or one that does not exist yet")
+        }
         OpenError::Locked(_) => {
             (Kind::Unavailable, "stop the server, or go through it: --store http://host:port")
         }

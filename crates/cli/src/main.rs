@@ -62,7 +62,7 @@ fn run(cli: Cli) -> error::Result<()> {
 }
 
 /// Control-C ends the program through its ordinary way out, so that what was
-/// printed is flushed and what can be resumed says so.
+/// printed is flushed, and a transfer that can be resumed is reported.
 async fn interruptible(verb: impl Future<Output = error::Result<()>>) -> error::Result<()> {
     tokio::select! {
         outcome = verb => outcome,

@@ -33,7 +33,7 @@ struct Lent {
 }
 
 impl Reach {
-    /// Who asks is told to the server of CENOTE_URL only.
+    /// Credentials are sent to the server of CENOTE_URL only.
     fn new(url: String, mut variables: Vec<(&'static str, String)>, lent: Option<Lent>) -> Self {
         variables.push(("CENOTE_URL", url.clone()));
         Self { url, variables, lent }

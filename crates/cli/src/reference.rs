@@ -27,7 +27,7 @@ where each setting came from.
 
 `url` is the address of a server or a directory with a store. On a directory you are the store's
 administrator, unless a user is named in the same place as the directory or in a stronger one. A
-password, a token and a ticket are told to no other server than that of the address beside them, if
+password, a token and a ticket are sent to no server other than the one of the address beside them, if
 there is one.
 
 ";
@@ -41,7 +41,7 @@ fn page() -> String {
 }
 
 fn add(page: &mut String, command: &mut Command, name: &str) {
-    // What every command has is said once, at the top.
+    // Options that every command has are listed once, at the top.
     if name != "cenote" {
         for shared in ["store", "user", "ticket", "config", "json", "no_progress", "quiet"] {
             if command.get_arguments().any(|argument| argument.get_id() == shared) {

@@ -1,4 +1,4 @@
-//! Who asks, whom, and how patiently.
+//! The server, the credentials, and how often a request is tried.
 
 use std::fmt;
 use std::sync::Arc;

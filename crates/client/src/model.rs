@@ -39,7 +39,7 @@ pub enum ResourceKind {
     Description,
 }
 
-/// What is told about a resource.
+/// The attributes of a resource.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resource {
     /// Its id, never given twice.
@@ -52,11 +52,11 @@ pub struct Resource {
     pub kind: ResourceKind,
     /// The size of its content in bytes.
     pub size: Option<u64>,
-    /// The SHA-256 of its content in hexadecimal, where that is known.
+    /// The SHA-256 of its content in hexadecimal, if it is known.
     pub sha256: Option<String>,
-    /// The CRC-64/NVME of its content in hexadecimal, where that is known.
+    /// The CRC-64/NVME of its content in hexadecimal, if it is known.
     pub crc64nvme: Option<String>,
-    /// The MD5 of its content in hexadecimal, where that is known.
+    /// The MD5 of its content in hexadecimal, if it is known.
     pub md5: Option<String>,
     /// The media type of its content.
     pub media_type: Option<String>,
@@ -167,7 +167,7 @@ pub struct Version {
     pub version: u64,
     /// Its size in bytes.
     pub size: u64,
-    /// Its SHA-256 in hexadecimal, where that is known.
+    /// Its SHA-256 in hexadecimal, if it is known.
     pub sha256: Option<String>,
     /// When it was written.
     pub modified: Timestamp,

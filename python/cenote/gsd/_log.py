@@ -1,6 +1,6 @@
 """The loggers of the reference, without importing :mod:`logging` where nobody uses it.
 
-That costs more memory than the rest of this package. Whoever wants to hear what is below a
+That costs more memory than the rest of this package. A program that shows messages below a
 warning has imported it.
 """
 
@@ -8,7 +8,7 @@ import sys
 
 
 def info(name, message, *arguments):
-    """Tell a logger something that only who asks for it hears."""
+    """Log a message that is shown on request only."""
     logging = sys.modules.get('logging')
     if logging is not None:
         logging.getLogger(name).info(message, *arguments)

@@ -241,7 +241,7 @@ class Ranges:
         except (ValueError, KeyError, TypeError):
             detail = f'{response.status} {response.reason}'
         if self._withheld and response.status in (401, 403, 404):
-            detail += ' (the credentials of the environment are told to CENOTE_URL only)'
+            detail += ' (the credentials of the environment are sent to CENOTE_URL only)'
         elif response.status == 401:
             detail += self._hint()
         if response.status == 404:

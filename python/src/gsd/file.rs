@@ -180,7 +180,7 @@ impl Drop for GsdFile {
     fn drop(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         let header = state.header().clone();
-        // There is no one left to tell; whoever wants to know calls `close`.
+        // An error cannot be reported here; a program that needs it calls `close`.
         let _ = close(std::mem::replace(state, State::Closed(header)));
     }
 }

@@ -38,7 +38,7 @@ impl Medium {
 
     /// Does work that reads from this medium.
     ///
-    /// An object's bytes come through Python, so whoever waits for them, or for another thread
+    /// An object's bytes come through Python, so a thread that waits for them, or for another thread
     /// that does, must not hold the interpreter. A file's do not, and the work may be short.
     pub(crate) fn wait<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
         match self {

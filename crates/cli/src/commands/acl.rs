@@ -16,7 +16,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// Show who may do what with a resource, and where that is said
+    /// Show who may do what with a resource, and which access list grants it
     #[command(alias = "ls")]
     Show {
         /// A path in the store

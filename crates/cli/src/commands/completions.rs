@@ -7,7 +7,7 @@ use crate::complete::VARIABLE;
 use crate::error::Result;
 use crate::session::Session;
 
-/// In bash a colon is the end of a word, unless that is said otherwise.
+/// In bash a colon is the end of a word, unless it is configured otherwise.
 const COLON: &str = "COMP_WORDBREAKS=${COMP_WORDBREAKS//:}\n";
 
 /// Print a completion script for a shell.

@@ -14,7 +14,7 @@ use crate::session::Session;
 /// Without --password-stdin a password is made up and printed, this once.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A directory that is empty or not there yet
+    /// An empty directory, or one that does not exist yet
     dir: PathBuf,
     /// The administrator's name
     #[arg(long, value_name = "NAME", default_value = "admin")]

@@ -55,7 +55,7 @@ enum What {
         #[arg(long)]
         default: bool,
     },
-    /// Close a place, and move all that it holds to another one; run again, it goes on
+    /// Close a place, and move all that it holds to another one; run it again to resume
     Drain {
         name: String,
         /// Where to, instead of where new contents go

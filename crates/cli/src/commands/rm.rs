@@ -22,7 +22,7 @@ pub(crate) struct Args {
     /// Remove the versions that were kept, labelled ones, too: they are lost
     #[arg(long)]
     versions: bool,
-    /// Do not mind what is not there
+    /// Ignore missing paths
     #[arg(long, short)]
     force: bool,
     /// Print what would be removed, and remove nothing

@@ -10,7 +10,7 @@ use crate::connect::not_opened;
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
 
-/// Serve a store over HTTP until it is told to stop (control-C, or SIGTERM).
+/// Serve a store over HTTP until it is stopped (control-C, or SIGTERM).
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The store's directory

@@ -1,4 +1,4 @@
-//! `cenote stat`: all that is told about a resource.
+//! `cenote stat`: all attributes of a resource.
 
 use cenote_client::Resource;
 
@@ -8,7 +8,7 @@ use crate::place::StorePath;
 use crate::session::Session;
 use crate::text;
 
-/// Show all that is told about resources.
+/// Show all attributes of resources.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Paths in the store, or patterns of them

@@ -1,4 +1,4 @@
-//! `cenote ticket`: let somebody in who has no account.
+//! `cenote ticket`: give access to callers without an account.
 
 use cenote_client::NewTicket;
 
@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::place::StorePath;
 use crate::session::Session;
 
-/// Make, list and remove tickets, which open one resource to whoever shows them.
+/// Make, list and remove tickets, which give anybody who has one access to one resource.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]

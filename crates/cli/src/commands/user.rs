@@ -39,7 +39,7 @@ enum What {
     },
     /// Give a user another role
     ///
-    /// The last administrator stays one. A store that has none left gets one again from whoever has its directory:
+    /// The last administrator stays one. If a store has none left, anybody with access to its directory can make one:
     /// `cenote --store DIR user role NAME admin`, with no server running.
     Role {
         name: String,

@@ -1,6 +1,6 @@
 //! Directories of this machine that are what they seem.
 //!
-//! Invariant: nothing is written through a symbolic link below the root: one that an earlier run has made, or somebody else,
+//! Invariant: nothing is written through a symbolic link below the root: one that an earlier run or another program made,
 //! leads wherever its maker wanted.
 
 use std::collections::HashSet;

@@ -80,7 +80,7 @@ impl Content {
         self.text(ETAG)
     }
 
-    /// The media type, if somebody said one.
+    /// The media type, if one was given.
     pub fn media_type(&self) -> Option<&str> {
         self.text(CONTENT_TYPE)
     }

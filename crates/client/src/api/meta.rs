@@ -27,7 +27,7 @@ impl Client {
     }
 
     /// Gives `to` the description of `from`: the graph, the media type, and mode and time where
-    /// `from` has them; if `to` is still in the state `seen`, where that is given.
+    /// `from` has them; if `seen` is given, only if `to` is still in that state.
     ///
     /// # Errors
     /// [`Kind::Precondition`](crate::Kind::Precondition) if it has changed.

@@ -112,7 +112,7 @@ pub struct Registration {
     pub file: String,
     /// The place that it counts to.
     pub place: String,
-    /// Its length; the file need not be there yet if this is said.
+    /// Its length; the file need not exist yet if this is given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
     /// Its SHA-256, in hexadecimal.

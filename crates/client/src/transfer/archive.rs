@@ -81,7 +81,7 @@ fn header(item: &Item, entry_type: EntryType, size: u64) -> Header {
     header
 }
 
-/// An archive without an item that is not there.
+/// An archive without missing items.
 pub(super) fn is_packed(packed: &Result<Option<Sha256Digest>, Error>) -> bool {
     packed.is_ok()
 }

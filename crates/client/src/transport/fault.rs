@@ -54,12 +54,15 @@ fn certificate(error: &CertificateError) -> Fault {
             (format!("is for another name: {error}"), "use the name that the certificate is for")
         }
         E::Expired | E::ExpiredContext { .. } => {
-            (format!("has expired: {error}"), "whoever runs the server has to renew it")
+            (format!("has expired: {error}"), "the administrator of the server has to renew it")
         }
         E::NotValidYet | E::NotValidYetContext { .. } => {
             (format!("is not valid yet: {error}"), "is the clock of this machine right?")
         }
-        _ => (format!("cannot be accepted: {error}"), "whoever runs the server has to renew it"),
+        _ => (
+            format!("cannot be accepted: {error}"),
+            "the administrator of the server has to renew it",
+        ),
     };
     Fault { message: format!("the server's certificate {what}"), hint }
 }

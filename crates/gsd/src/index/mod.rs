@@ -3,7 +3,7 @@
 //! A long trajectory has an index of many megabytes, so nothing holds it whole: opening probes
 //! it for its end, a look-up reads the pages that its search touches, of which some are kept, and
 //! going through all of it keeps nothing. Entries in use never change, so a kept page is never
-//! wrong; whoever writes to the block makes a new [`Index`].
+//! wrong; a writer to the block makes a new [`Index`].
 
 mod all;
 mod end;

@@ -62,7 +62,7 @@ impl FoundNames {
     }
 
     /// Whether another list can be one that this one outgrew, or this one itself where the header
-    /// does not say where that is: bytes of a chunk may look like a name, too.
+    /// does not say where the list is: bytes of a chunk may look like a name, too.
     fn may_be_told_by(&self, other: &Self, used: usize) -> bool {
         if self.claimed && (self.location..self.end).contains(&other.location) {
             return false;

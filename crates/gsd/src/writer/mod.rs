@@ -24,7 +24,7 @@ use crate::storage::Storage;
 
 /// Bytes of chunk data that wait in memory before they are written, unless set otherwise.
 const DEFAULT_BUFFER: u64 = 1 << 20;
-/// Bytes of data after which the disk is told to begin on them.
+/// Bytes of data after which the kernel is asked to start writing them.
 const WRITE_BACK: u64 = 8 << 20;
 
 /// A chunk to write: `rows` x `columns` elements of `kind`, row by row.

@@ -10,7 +10,7 @@ use memmap2::MmapMut;
 /// From this many bytes on, half of what reading takes is the kernel handing out memory by the page.
 const LARGE: usize = 4 << 20;
 
-/// Reads all of a file that is said to have `len` bytes.
+/// Reads all of a file whose reported length is `len` bytes.
 pub(super) fn read_all(file: &mut File, len: u64) -> io::Result<Bytes> {
     match usize::try_from(len) {
         Ok(len) if len >= LARGE => read_large(file, len),

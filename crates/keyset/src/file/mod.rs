@@ -1,6 +1,6 @@
 //! Key sets in local files.
 //!
-//! Invariant: whoever reads the file sees the old or the new content, never a
+//! Invariant: a reader of the file sees the old or the new content, never a
 //! part; and what another program wrote since this one read is never lost: the
 //! file is replaced only if it is still the one that was read.
 
@@ -130,7 +130,7 @@ impl Snapshot {
                 }
             });
         };
-        // Whoever waits for this lock finds another file in place afterwards.
+        // A process that waits for this lock finds another file in place afterwards.
         let old = File::open(&self.path).map_err(|_| FileFault::Changed)?;
         old.lock()?;
         let there = std::fs::metadata(&self.path).map_err(|_| FileFault::Changed)?;

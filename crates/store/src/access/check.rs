@@ -111,5 +111,5 @@ impl Chain {
 fn denied(caller: &Caller, needed: Level, level: Level, at: &At) -> Error {
     let (needed, level, name) = (needed.as_str(), level.as_str(), caller.name());
     Error::new(ErrorKind::Denied, format!("{name} needs {needed} and has {level}: {at}"))
-        .with_hint("ask its owner for access (`cenote acl set`), or log in as somebody else")
+        .with_hint("ask its owner for access (`cenote acl set`), or log in as another user")
 }

@@ -1,4 +1,4 @@
-//! One field of a frame as a chunk, or nothing if it is said already.
+//! One field of a frame as a chunk, or nothing if it is the default.
 
 use cenote_gsd::{ChunkType, Entry};
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
@@ -24,7 +24,7 @@ pub(super) struct Value<'a, 'py> {
 }
 
 impl<'py> FrameWriter<'_, 'py> {
-    /// The chunk to write for a value, or nothing if it is said already.
+    /// The chunk to write for a value, or nothing if it is the default.
     pub(super) fn chunk(&self, value: &Value<'_, 'py>) -> PyResult<Option<ChunkData<'py>>> {
         match value.field.shape {
             Shape::One => self.one(value),
@@ -108,7 +108,7 @@ impl<'py> FrameWriter<'_, 'py> {
         ChunkData::from_value(value.field.chunk, &cast)
     }
 
-    /// As the reference does it, in Python: the chunk's array, or `None` if it is said already.
+    /// As the reference does it, in Python: the chunk's array, or `None` if it is the default.
     fn slow(&self, value: &Value<'_, 'py>, how: &str) -> PyResult<Option<ChunkData<'py>>> {
         let initial = value.initial.map(|entry| self.initial_value(value.number, &entry));
         let initial = initial.transpose()?;

@@ -11,7 +11,7 @@ use crate::error::{CliError, Kind, Result};
 use crate::place::{Place, StorePath};
 use crate::session::Session;
 
-/// Variables that say who asks: those of this program's environment may belong to another store.
+/// Variables with credentials: those of this program's environment may belong to another store.
 const WHO: [&str; 4] = ["CENOTE_TOKEN", "CENOTE_USER", "CENOTE_PASSWORD", "CENOTE_TICKET"];
 
 /// Open a file in a Python interpreter, as `traj` and `handle`
@@ -32,7 +32,7 @@ pub(crate) struct Args {
 impl Args {
     pub(super) fn run(self, session: &Session) -> Result<()> {
         if matches!(self.mode.as_str(), "r" | "r+") {
-            // What is wrong with it is told in this program's words, and with its exit codes.
+            // Its errors are reported in this program's words, and with its exit codes.
             self.file.open(session)?;
         }
         match self.file.place() {

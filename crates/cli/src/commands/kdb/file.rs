@@ -88,7 +88,7 @@ impl FileArgs {
         Ok(Opened { keys, parent: self.how.parent.clone(), format, content, seen })
     }
 
-    /// Reads the file; one that is not there has no keys.
+    /// Reads the file; a missing one has no keys.
     pub(crate) fn open_or_new(&self, session: &Session) -> Result<Opened> {
         let (found, seen) = self.file.read(session)?;
         let content = found.as_ref().map(|found| found.bytes.clone());

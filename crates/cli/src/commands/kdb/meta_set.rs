@@ -8,7 +8,7 @@ use super::show::key_json;
 use crate::error::Result;
 use crate::session::Session;
 
-/// Give a key a metakey; a file or key that is not there is made.
+/// Give a key a metakey; a missing file or key is created.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]

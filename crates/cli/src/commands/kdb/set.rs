@@ -9,7 +9,7 @@ use super::show::{described, key_json};
 use crate::error::Result;
 use crate::session::Session;
 
-/// Give a key a value; a file or key that is not there is made.
+/// Give a key a value; a missing file or key is created.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]

@@ -1,7 +1,7 @@
 //! Which part of a tree takes part.
 //!
 //! Invariant: what is left out here is neither sent nor listed nor removed, on either side; a pattern without
-//! effect is reported, since it leaves out less than somebody meant.
+//! effect is reported, since it excludes less than was meant.
 
 mod pattern;
 #[cfg(test)]

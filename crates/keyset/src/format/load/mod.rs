@@ -26,7 +26,7 @@ use crate::format::sink::{Field, NameForm, Sink, StoredValue};
 use crate::format::{Fault, Format};
 use crate::name::KeyName;
 
-/// What becomes of metadata copied from a key or metakey that is not there.
+/// What becomes of metadata copied from a missing key or metakey.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MissingSource {
     /// The file is refused (quickdump).

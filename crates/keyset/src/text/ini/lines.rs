@@ -26,7 +26,7 @@ pub(super) struct Assignment {
     pub(super) has_sign: bool,
 }
 
-/// A line that says something.
+/// A line with content.
 pub(super) struct Line {
     /// With its line break.
     pub(super) span: Range<usize>,
