@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::path::Path;
 
 use cenote_client::{Client, Credential, HttpTransport, ServiceTransport};
-use cenote_server::embedded::{Embedded, OpenError, open_dir};
+use cenote_server::embedded::{Embedded, OpenError, open_dir, salvage_dir};
 use cenote_server::{Config, LocalCaller, router};
 use cenote_store::Pace;
 
@@ -155,6 +155,16 @@ fn is_in_clear(url: &str) -> bool {
     scheme.eq_ignore_ascii_case("http") && !here
 }
 
+/// Accepts that the last commits of the store that the settings name are lost, and says which.
+pub(crate) fn salvage(settings: &Settings) -> Result<Option<String>> {
+    let url = &settings.get("url").ok_or_else(no_store)?.value;
+    match url.contains("://") {
+        true => Err(CliError::new(Kind::Usage, "a loss is accepted in the directory of the store")
+            .hint("stop the server, and give --store DIR")),
+        false => salvage_dir(url).map_err(not_opened),
+    }
+}
+
 fn no_store() -> CliError {
     CliError::new(Kind::Usage, "which store?")
         .hint("give --store URL or --store DIR, set CENOTE_URL, or write `url` into the configuration file")
@@ -175,6 +185,10 @@ pub(crate) fn not_opened(error: OpenError) -> CliError {
             (Kind::Unavailable, "stop the server, or go through it: --store http://host:port")
         }
         OpenError::TooNew { .. } => (Kind::Unavailable, "use a newer cenote"),
+        _ if error.is_damage() => (
+            Kind::Mismatch,
+            "restore a backup, or go on without what was lost: cenote check --accept-loss",
+        ),
         OpenError::Settings(..) => (Kind::Mismatch, "restore the file from a backup"),
         _ => (Kind::Failed, "see that the directory can be read and written"),
     };

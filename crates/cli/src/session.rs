@@ -6,7 +6,7 @@ use cenote_client::Client;
 
 use crate::args::GlobalArgs;
 use crate::config::Settings;
-use crate::connect::Connection;
+use crate::connect::{Connection, salvage};
 use crate::error::{CliError, Kind, Result};
 use crate::output::Output;
 use crate::place::StorePath;
@@ -36,6 +36,11 @@ impl Session {
     /// The store.
     pub(crate) fn client(&self) -> Result<&Client> {
         Ok(&self.connection()?.client)
+    }
+
+    /// Makes a store in a directory one that opens again, and says what it lost.
+    pub(crate) fn salvage(&self) -> Result<Option<String>> {
+        salvage(&self.settings)
     }
 
     /// How another program comes to a resource of the store.

@@ -3,12 +3,18 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+#[path = "disk/image.rs"]
+mod image;
+
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
 use cenote_kv::conformance::Subject;
 use cenote_kv::{Batch, Engine, Error, FjallEngine, FjallOptions, KeyRange, ScanOptions};
 use tempfile::TempDir;
+
+use crate::image::{Content, Image};
 
 struct Fjall(TempDir);
 
@@ -32,11 +38,11 @@ fn put(key: impl Into<bytes::Bytes>, value: impl Into<bytes::Bytes>) -> Batch {
     batch
 }
 
-cenote_kv::conformance_tests!(Fjall(tempfile::tempdir().expect("there is room in /tmp")));
+cenote_kv::conformance_tests!(Fjall(image::scratch()));
 
 #[test]
 fn a_second_engine_on_a_directory_is_refused() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = image::scratch();
     let engine = open(dir.path());
     assert!(matches!(try_open(dir.path()), Err(Error::Locked)));
     let view = engine.snapshot().unwrap();
@@ -49,15 +55,14 @@ fn a_second_engine_on_a_directory_is_refused() {
 
 #[test]
 fn a_creation_that_was_killed_is_made_again() {
-    let reference = tempfile::tempdir().unwrap();
+    let reference = image::scratch();
     drop(open(reference.path()));
     // What fjall makes before its version marker, and with an empty one.
     for marker in [None, Some("")] {
-        let dir = tempfile::tempdir().unwrap();
+        let dir = image::scratch();
         std::fs::create_dir(dir.path().join("keyspaces")).unwrap();
-        for file in ["lock", "0.jnl"] {
-            std::fs::copy(reference.path().join(file), dir.path().join(file)).unwrap();
-        }
+        std::fs::copy(reference.path().join("lock"), dir.path().join("lock")).unwrap();
+        File::create(dir.path().join("0.jnl")).unwrap().set_len(64 << 20).unwrap();
         if let Some(content) = marker {
             std::fs::write(dir.path().join("version"), content).unwrap();
         }
@@ -68,7 +73,7 @@ fn a_creation_that_was_killed_is_made_again() {
 
 #[test]
 fn a_directory_that_holds_something_else_is_an_error() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = image::scratch();
     drop(open(dir.path()));
     std::fs::write(dir.path().join("version"), "not a version").unwrap();
     assert!(matches!(try_open(dir.path()), Err(Error::Corrupt(_))));
@@ -77,9 +82,9 @@ fn a_directory_that_holds_something_else_is_an_error() {
 
 /// A store with two commits, which put `a` and then `b`, and where the journal has the second.
 fn two_commits(b: Vec<u8>) -> (TempDir, usize) {
-    let first = tempfile::tempdir().unwrap();
+    let first = image::scratch();
     open(first.path()).commit(put("a", "kept")).unwrap();
-    let dir = tempfile::tempdir().unwrap();
+    let dir = image::scratch();
     let engine = open(dir.path());
     engine.commit(put("a", "kept")).unwrap();
     engine.commit(put("b", b)).unwrap();
@@ -100,21 +105,36 @@ fn check_version(dir: &Path, version: u64) {
 
 /// A torn tail: the file system kept the length that was allocated, or cut the file.
 fn tear(journal: &Path, whole: &[u8], end: usize, length: usize) {
-    let mut torn = whole[..end].to_vec();
-    torn.resize(length, 0);
-    std::fs::write(journal, torn).unwrap();
+    std::fs::write(journal, &whole[..end]).unwrap();
+    File::options().write(true).open(journal).unwrap().set_len(length as u64).unwrap();
+}
+
+/// Makes it what a program left that had neither a log nor a mark: without the batch that says that there are both, which is
+/// as long as all that is in the journal of an empty catalog.
+fn forget_log(dir: &Path) -> usize {
+    let empty = image::scratch();
+    drop(open(empty.path()));
+    let said = used(&empty.path().join("0.jnl"));
+    for file in ["log", "log.mark"] {
+        std::fs::remove_file(dir.join(file)).unwrap();
+    }
+    let journal = dir.join("0.jnl");
+    let mut bytes = std::fs::read(&journal).unwrap();
+    bytes.drain(..said);
+    std::fs::write(&journal, bytes).unwrap();
+    said
 }
 
 #[test]
 fn a_torn_tail_of_the_journal_loses_nothing() {
     let (dir, kept) = two_commits(vec![b'x'; 1_000]);
-    let files = ["0.jnl", "log"].map(|file| dir.path().join(file));
-    let [journal, log] = files.clone().map(|file| std::fs::read(file).unwrap());
-    let whole = used(&files[0]);
+    let image = Image::of(dir.path());
+    let path = dir.path().join("0.jnl");
+    let (journal, whole) = (std::fs::read(&path).unwrap(), used(&path));
     for end in [0, kept / 2, kept, kept + 1, (kept + whole) / 2, whole - 1] {
         for length in [journal.len(), end] {
-            tear(&files[0], &journal, end, length);
-            std::fs::write(&files[1], &log).unwrap();
+            image.restore(dir.path());
+            tear(&path, &journal, end, length);
             check_version(dir.path(), 2);
         }
     }
@@ -123,12 +143,14 @@ fn a_torn_tail_of_the_journal_loses_nothing() {
 #[test]
 fn a_torn_tail_without_a_log_costs_the_batch_that_was_not_acknowledged() {
     let (dir, kept) = two_commits(vec![b'x'; 1_000]);
-    let (journal, log) = (dir.path().join("0.jnl"), dir.path().join("log"));
-    let (bytes, whole) = (std::fs::read(&journal).unwrap(), used(&journal));
+    let kept = kept - forget_log(dir.path());
+    let image = Image::of(dir.path());
+    let path = dir.path().join("0.jnl");
+    let (journal, whole) = (std::fs::read(&path).unwrap(), used(&path));
     for end in [kept + 1, kept + 30, (kept + whole) / 2, whole - 1] {
-        for length in [bytes.len(), end] {
-            tear(&journal, &bytes, end, length);
-            std::fs::remove_file(&log).unwrap();
+        for length in [journal.len(), end] {
+            image.restore(dir.path());
+            tear(&path, &journal, end, length);
             check_version(dir.path(), 1);
         }
     }
@@ -148,7 +170,7 @@ fn pages() -> Vec<u8> {
 #[test]
 fn a_hole_in_the_journal_is_filled_from_the_log() {
     let (_, kept) = two_commits(pages());
-    let dir = tempfile::tempdir().unwrap();
+    let dir = image::scratch();
     let engine = open(dir.path());
     for (key, value) in [("a", b"kept".to_vec()), ("b", pages()), ("d", vec![1])] {
         engine.commit(put(key, value)).unwrap();
@@ -162,7 +184,7 @@ fn a_hole_in_the_journal_is_filled_from_the_log() {
 fn a_hole_in_the_last_batch_costs_that_batch_only() {
     let (dir, kept) = two_commits(pages());
     make_hole(&dir.path().join("0.jnl"), kept);
-    std::fs::remove_file(dir.path().join("log")).unwrap();
+    forget_log(dir.path());
     check_version(dir.path(), 1);
 }
 
@@ -170,7 +192,7 @@ fn a_hole_in_the_last_batch_costs_that_batch_only() {
 fn a_fault_that_the_log_cannot_mend_is_damage_and_stays_as_it_is() {
     let large = vec![7; 1 << 20];
     for logged in [false, true] {
-        let dir = tempfile::tempdir().unwrap();
+        let dir = image::scratch();
         let journal = dir.path().join("0.jnl");
         let engine = open(dir.path());
         engine.commit(put("a", (0..2_000u32).map(|at| at as u8).collect::<Vec<_>>())).unwrap();
@@ -179,7 +201,7 @@ fn a_fault_that_the_log_cannot_mend_is_damage_and_stays_as_it_is() {
         engine.commit(put("c", "acknowledged")).unwrap();
         drop(engine);
         if !logged {
-            std::fs::remove_file(dir.path().join("log")).unwrap();
+            forget_log(dir.path());
         }
         let mut bytes = std::fs::read(&journal).unwrap();
         bytes[1_000] ^= 1;
@@ -189,9 +211,124 @@ fn a_fault_that_the_log_cannot_mend_is_damage_and_stays_as_it_is() {
     }
 }
 
+/// A catalog as a kill leaves it, with commits that only the log has.
+fn killed() -> (TempDir, Image) {
+    let dir = image::scratch();
+    let engine = open(dir.path());
+    for n in 1..=5 {
+        engine.commit(put(format!("k{n}"), "acknowledged")).unwrap();
+    }
+    let image = Image::of(dir.path());
+    drop(engine);
+    (dir, image)
+}
+
+fn version(dir: &Path) -> Result<u64, String> {
+    match try_open(dir) {
+        Ok(engine) => Ok(engine.snapshot().unwrap().version()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+#[test]
+fn a_log_that_was_lost_after_a_kill_is_damage_until_the_loss_is_accepted() {
+    let (dir, mut image) = killed();
+    image.files.remove(Path::new("log")).unwrap();
+    image.restore(dir.path());
+    for _ in 0..2 {
+        let refused = version(dir.path()).unwrap_err();
+        assert!(refused.contains("commits 1 to 5 are lost"), "{refused}");
+    }
+    let options = FjallOptions { reserve: 0, ..FjallOptions::default() };
+    let (engine, lost) = FjallEngine::salvage(dir.path(), options).unwrap();
+    assert_eq!(lost.unwrap(), "commits 1 to 5 are lost");
+    assert!(engine.snapshot().unwrap().get(b"k1").unwrap().is_none());
+    assert_eq!(engine.commit(put("k6", "after")).unwrap(), 6, "no version is given twice");
+    drop(engine);
+    assert_eq!(version(dir.path()), Ok(6));
+    let (_, lost) = FjallEngine::salvage(dir.path(), options).unwrap();
+    assert!(lost.is_none(), "nothing else is lost");
+}
+
+#[test]
+fn what_cannot_be_used_of_a_damaged_catalog_is_kept() {
+    let (dir, mut image) = killed();
+    // Both headers: then nothing says which checksums the records have.
+    for at in [40, 4_096 + 40] {
+        image.file("log").bytes[at] ^= 1;
+    }
+    image.restore(dir.path());
+    assert!(version(dir.path()).is_err());
+    let options = FjallOptions { reserve: 0, ..FjallOptions::default() };
+    FjallEngine::salvage(dir.path(), options).unwrap();
+    let kept = Image::of(dir.path()).file("log.damaged").clone();
+    assert!(kept == *image.file("log"));
+}
+
+#[test]
+fn a_closed_catalog_needs_no_log() {
+    let (dir, _) = killed();
+    let mut image = Image::of(dir.path());
+    image.file("log").truncate(0);
+    image.restore(dir.path());
+    assert_eq!(version(dir.path()), Ok(5));
+    image.files.remove(Path::new("log")).unwrap();
+    image.restore(dir.path());
+    assert_eq!(version(dir.path()), Ok(5));
+}
+
+#[test]
+fn nothing_is_made_anew_where_a_commit_was() {
+    let (dir, image) = killed();
+    let essential = ["version", "keyspaces/0/current", "keyspaces/1/current"];
+    for file in essential {
+        for emptied in [true, false] {
+            // Also where the log and the mark are gone: the journal has something.
+            for others in [false, true] {
+                let mut image = image.clone();
+                match emptied {
+                    true => image.file(file).truncate(0),
+                    false => drop(image.files.remove(Path::new(file)).unwrap()),
+                }
+                if others {
+                    image.files.retain(|file, _| {
+                        !file.starts_with("log") && !file.starts_with("log.mark")
+                    });
+                    // What was still in a buffer when the process was killed.
+                    *image.file("0.jnl") = Content::new(vec![1, 1], 64 << 20);
+                }
+                image.restore(dir.path());
+                let refused = version(dir.path()).unwrap_err();
+                assert!(refused.contains(&format!("{file} is missing or empty")), "{refused}");
+                assert!(
+                    Image::of(dir.path()).files == {
+                        let mut files = image.files.clone();
+                        files.entry("engine.lock".into()).or_default();
+                        files
+                    },
+                    "{file}: nothing was changed"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_program_that_knows_the_first_layout_only_refuses_the_log() {
+    let (dir, _) = killed();
+    let log = std::fs::read(dir.path().join("log")).unwrap();
+    let (length, body) = (u32::from_le_bytes(*log.first_chunk().unwrap()), &log[12..28]);
+    assert_eq!(length as usize, body.len(), "a record without rows");
+    assert_eq!(
+        u64::from_le_bytes(*body.last_chunk().unwrap()),
+        u64::MAX,
+        "of a commit that nobody has"
+    );
+}
+
 #[test]
 fn commits_go_on_over_many_rounds_of_the_log() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = image::scratch();
     let value = |round: u64| vec![round as u8; 100_000];
     for part in 0..3 {
         let engine = open(dir.path());
@@ -208,7 +345,7 @@ fn commits_go_on_over_many_rounds_of_the_log() {
 /// Values that are kept apart and replaced often, so that their files are rewritten.
 #[test]
 fn large_values_survive_being_replaced_and_merged() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = image::scratch();
     let value = |key: u32, round: u32| {
         let line = format!("line of key {key} in round {round}, which compresses well\n");
         line.repeat(1_000 + (key % 50) as usize * 40)
@@ -232,13 +369,12 @@ fn large_values_survive_being_replaced_and_merged() {
 
 /// Bytes of a preallocated journal up to its last that is not zero.
 fn used(journal: &Path) -> usize {
-    let bytes = std::fs::read(journal).expect("the journal is there");
-    bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1)
+    image::used(&std::fs::read(journal).expect("the journal is there"))
 }
 
 #[test]
 fn snapshots_hold_while_tables_are_flushed_and_merged() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = image::scratch();
     let engine = open(dir.path());
     for key in 0..200u32 {
         engine.commit(put(format!("k{key:03}"), "old")).unwrap();
@@ -264,7 +400,7 @@ fn snapshots_hold_while_tables_are_flushed_and_merged() {
 
 #[test]
 fn a_reserve_is_held_back_and_kept_over_a_restart() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = image::scratch();
     let options = FjallOptions { reserve: 1 << 20, ..FjallOptions::default() };
     for _ in 0..2 {
         let engine = FjallEngine::open(dir.path(), options).unwrap();

@@ -58,6 +58,13 @@ pub enum OpenError {
     Store(#[from] cenote_store::Error),
 }
 
+impl OpenError {
+    /// Whether the catalog is damaged: it is not what was written, or commits are missing.
+    pub fn is_damage(&self) -> bool {
+        matches!(self, Self::Catalog(cenote_kv::Error::Corrupt(_)))
+    }
+}
+
 /// The version of the layout that this program writes.
 const FORMAT: u32 = 1;
 
@@ -105,18 +112,29 @@ pub fn open_dir(dir: impl AsRef<Path>) -> Result<Embedded, OpenError> {
     Ok(Embedded { store, _lock: lock })
 }
 
+/// Makes the store in a directory one that opens again, where its last commits are missing, and says which are lost. For a
+/// store that is whole this is nothing.
+pub fn salvage_dir(dir: impl AsRef<Path>) -> Result<Option<String>, OpenError> {
+    let dir = dir.as_ref();
+    read_settings(dir)?;
+    let _lock = lock(dir)?;
+    let (_, lost) = FjallEngine::salvage(dir.join(CATALOG), FjallOptions::default())?;
+    Ok(lost)
+}
+
+const CATALOG: &str = "catalog";
 const SETTINGS: &str = "store.toml";
 const LOCK: &str = "store.lock";
 
 fn parts(dir: &Path, opener: UrlOpener) -> Result<Parts, OpenError> {
-    let engine = FjallEngine::open(dir.join("catalog"), FjallOptions::default())?;
+    let engine = FjallEngine::open(dir.join(CATALOG), FjallOptions::default())?;
     let place = Place::local("main", dir.join("contents"))?;
     Ok(Parts { opener: Arc::new(opener), ..Parts::new(engine, place) })
 }
 
 /// An interrupted `init_dir` may be run again: it leaves no settings, and nothing but our own names.
 fn check_empty(dir: &Path) -> Result<(), OpenError> {
-    let ours = ["catalog", "contents", LOCK, NEW_SETTINGS];
+    let ours = [CATALOG, "contents", LOCK, NEW_SETTINGS];
     for entry in fs::read_dir(dir).map_err(|error| io_error(dir, error))? {
         let name = entry.map_err(|error| io_error(dir, error))?.file_name();
         if ours.iter().all(|our| name != *our) {

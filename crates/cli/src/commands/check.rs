@@ -16,10 +16,18 @@ pub(crate) struct Args {
     /// Repair what can be derived from primary records
     #[arg(long)]
     repair: bool,
+    /// First accept that the last commits of a store in a directory are lost, so that it can be opened again
+    #[arg(long)]
+    accept_loss: bool,
 }
+
+const KEPT: &str = "what could not be used is kept in catalog/*.damaged";
 
 impl Args {
     pub(crate) async fn run(self, session: &Session) -> Result<()> {
+        if let Some(lost) = self.accept_loss.then(|| session.salvage()).transpose()?.flatten() {
+            session.warn(&format!("{lost} for ever"), Some(KEPT.to_owned()));
+        }
         let client = session.client()?;
         let mut findings = std::pin::pin!(client.check(self.contents, self.repair).await?);
         let (mut found, mut left) = (0, 0);

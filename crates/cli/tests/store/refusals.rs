@@ -160,3 +160,20 @@ fn one_bad_file_of_many_is_11_and_the_others_are_there() {
     assert_eq!(output.status.code(), Some(11));
     assert_eq!(world.ok(&["ls", "/t"]), "a/\nb\n");
 }
+
+#[test]
+fn a_catalog_that_lost_its_last_commits_is_8_until_the_loss_is_accepted() {
+    let world = World::local();
+    world.file("a", "1");
+    world.run(&["put", "a", ":/a"]);
+    let catalog = world.path("store/catalog");
+    std::fs::remove_file(catalog.join("log")).unwrap();
+    std::fs::File::create(catalog.join("0.jnl")).unwrap();
+    let (code, said) = world.refused(&["ls", "/"]);
+    assert_eq!(code, 8, "{said}");
+    assert!(said.contains("are lost\n  hint: restore a backup"), "{said}");
+    // All commits: nothing of the store is left.
+    let (_, said) = world.refused(&["check", "--accept-loss"]);
+    assert!(said.contains("are lost for ever\n"), "{said}");
+    assert!(!world.refused(&["ls", "/"]).1.contains("are lost"));
+}

@@ -7,11 +7,11 @@ use std::sync::{MutexGuard, PoisonError};
 use bytes::Bytes;
 use fjall::PersistMode;
 
-use super::log::{self, Group, Log};
+use super::log::{self, Group};
 use super::queue::{Caller, Pending};
 use super::snapshot::FjallSnapshot;
 use super::steps::Step;
-use super::{FjallEngine, error, layout};
+use super::{Acknowledged, FjallEngine, error, layout};
 use crate::overlay::Overlay;
 use crate::{CommitError, Error, Result, Snapshot, Token, Version};
 
@@ -74,7 +74,8 @@ impl FjallEngine {
     }
 
     fn write_logged(&self, group: Group) -> fjall::Result<()> {
-        let mut log = self.log();
+        let mut acknowledged = self.acknowledged();
+        let Acknowledged { log, mark } = &mut *acknowledged;
         self.steps.reach(Step::Begin)?;
         while !log.write(&group)? {
             self.steps.reach(Step::LogFull)?;
@@ -85,7 +86,8 @@ impl FjallEngine {
         log.sync()?;
         self.steps.reach(Step::LogSynced)?;
         self.store.write(group.rows, None)?;
-        self.steps.reach(Step::Written)
+        self.steps.reach(Step::Written)?;
+        Ok(mark.acknowledge(group.after)?)
     }
 
     fn write_synced(&self, group: Group) -> fjall::Result<()> {
@@ -93,16 +95,18 @@ impl FjallEngine {
         self.steps.reach(Step::Begin)?;
         self.store.write(group.rows, Some(PersistMode::SyncData))?;
         self.steps.reach(Step::Written)?;
-        let mut log = self.log();
+        let mut acknowledged = self.acknowledged();
+        let Acknowledged { log, mark } = &mut *acknowledged;
         log.restart();
         log.write(&settled)?;
         self.steps.reach(Step::Logged)?;
         log.sync()?;
-        self.steps.reach(Step::LogSynced)
+        self.steps.reach(Step::LogSynced)?;
+        Ok(mark.acknowledge(settled.after)?)
     }
 
-    fn log(&self) -> MutexGuard<'_, Log> {
-        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    fn acknowledged(&self) -> MutexGuard<'_, Acknowledged> {
+        self.acknowledged.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn is_latched(&self) -> bool {

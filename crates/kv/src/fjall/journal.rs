@@ -1,87 +1,168 @@
-//! The journal's tail after a power cut.
+//! The journals of the tree, before fjall reads them.
 //!
-//! fjall drops a last batch that stops early, but refuses to open if one is complete
-//! and has a hole, which is what is left when the pages of writes that were not synced reached the
-//! disk out of order. From there on it is cut off here: the log has what follows, or says that it has not, and then
+//! fjall drops what follows the first batch that stops early or has no form, on disk as well; refuses to open if one is
+//! complete and has a hole, which is what is left when the pages of writes that were not synced reached the
+//! disk out of order; and takes the sequence number of a batch for granted, which no checksum covers. So all are read here
+//! first. The newest is cut off at its first fault: the log has what follows, or says that it has not, and then
 //! the cut is undone, so that damage stays for a person to look at. Without a log only a damaged batch with nothing
-//! after it, which was never acknowledged, is cut off.
+//! after it, which was never acknowledged, is cut off. The older ones were synced when they were left: there a fault is
+//! damage.
 //!
 //! The format is that of fjall 3 (`src/journal/entry.rs` there), integers little-endian:
 //! a batch is `1`, items `u32`, sequence `u64`; the items; `3`, XXH3 of the items `u64`,
 //! [`TRAILER`]. An item is `2`, kind `u8`, compression `u8`, keyspace `u64`, key length
 //! `u16`, value length `u32`, stored length `u32`, key, stored value.
 
+use std::fmt;
 use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{SeekFrom, seek};
+use rustix::io::Errno;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::io;
-use crate::Result;
+use crate::{Error, Result};
 
 const TRAILER: [u8; 4] = *b"FJL\x03";
 const START: u8 = 1;
 const ITEM: u8 = 2;
 const END: u8 = 3;
 
-/// What was cut off, so that it can be put back.
+/// A journal is left for the next one beyond this length, in bytes.
+const LEFT_AT: usize = 64_000_000;
+/// Sequence numbers that batches do not use are few: those of new tables.
+const LARGEST_STEP: u64 = 1 << 32;
+
+/// The end of the newest journal, from its first fault on.
 #[derive(Debug)]
-pub(super) struct Cut {
+pub(super) struct Tail {
     path: PathBuf,
-    journal: Vec<u8>,
+    /// Where it begins.
+    at: u64,
+    bytes: Vec<u8>,
+    /// The length of the file.
+    length: u64,
 }
 
-impl Cut {
-    /// Puts it back.
-    pub(super) fn undo(self) -> Result<()> {
-        std::fs::write(&self.path, &self.journal).map_err(io)
+impl Tail {
+    /// Cuts it off.
+    pub(super) fn cut(&self) -> io::Result<()> {
+        let file = File::options().write(true).open(&self.path)?;
+        file.set_len(self.at)?;
+        file.sync_all()
+    }
+
+    /// Puts it back, as it was.
+    pub(super) fn put_back(&self) -> io::Result<()> {
+        let file = File::options().write(true).open(&self.path)?;
+        file.set_len(self.length)?;
+        file.write_all_at(&self.bytes, self.at)
+    }
+
+    /// Keeps it in a file beside the journal.
+    pub(super) fn keep(&self) -> io::Result<()> {
+        std::fs::write(self.path.with_extension("damaged"), &self.bytes)
+    }
+
+    /// Whether it may be what one batch left that was never acknowledged.
+    pub(super) fn is_one_batch(&self) -> bool {
+        ends(&self.bytes) <= 1
     }
 }
 
-/// Cuts the newest journal in `dir` off at its first fault, if what follows is in the log or was never acknowledged.
-pub(super) fn cut_tail(dir: &Path, logged: bool) -> Result<Option<Cut>> {
-    let Some(path) = newest(dir)? else { return Ok(None) };
-    let journal = std::fs::read(&path).map_err(io)?;
-    let whole = whole_batches(&journal);
-    if !logged && ends(&journal[whole..]) > 1 {
-        return Ok(None);
+impl fmt::Display for Tail {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} has a fault at byte {}", self.path.display(), self.at)
     }
-    let file = File::options().write(true).open(&path).map_err(io)?;
-    file.set_len(whole as u64).and_then(|()| file.sync_all()).map_err(io)?;
-    Ok(Some(Cut { path, journal }))
 }
 
-/// The journal that was being written; the others were synced when they were left.
-fn newest(dir: &Path) -> Result<Option<PathBuf>> {
-    let mut newest = None;
-    for entry in std::fs::read_dir(dir).map_err(io)? {
-        let path = entry.map_err(io)?.path();
+/// Reads the journals in `dir`; gives what is not as it should be at the end of the newest.
+pub(super) fn inspect(dir: &Path) -> Result<Option<Tail>> {
+    let mut paths = all(dir).map_err(super::io)?;
+    let Some(newest) = paths.pop() else { return Ok(None) };
+    for path in paths {
+        let (bytes, _) = read(&path).map_err(super::io)?;
+        let whole = whole_batches(&bytes);
+        if whole < LEFT_AT || !is_zero(&bytes[whole..]) {
+            return Err(Error::Corrupt(format!("{} has a fault at byte {whole}", path.display())));
+        }
+    }
+    let (bytes, length) = read(&newest).map_err(super::io)?;
+    let at = whole_batches(&bytes);
+    let tail = Tail { path: newest, at: at as u64, bytes: bytes[at..].to_vec(), length };
+    Ok((!is_zero(&tail.bytes)).then_some(tail))
+}
+
+/// Whether a journal in `dir` has anything in it.
+pub(super) fn is_any_written(dir: &Path) -> io::Result<bool> {
+    let mut first = [0];
+    for path in all(dir)? {
+        let read = File::open(path)?.read_at(&mut first, 0)?;
+        if read > 0 && first != [0] {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The journals in `dir`, oldest first.
+fn all(dir: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut journals = Vec::new();
+    for entry in std::fs::read_dir(dir)? {
+        let path = entry?.path();
         let name = path.file_name().and_then(|name| name.to_str());
         let number = name.and_then(|name| name.strip_suffix(".jnl")?.parse::<u64>().ok());
-        newest = newest.max(number.map(|number| (number, path)));
+        journals.extend(number.map(|number| (number, path)));
     }
-    Ok(newest.map(|(_, path)| path))
+    journals.sort();
+    Ok(journals.into_iter().map(|(_, path)| path).collect())
 }
 
-/// How many bytes at the start are batches without a fault.
+/// The bytes of a file up to the last that was ever written, and its length.
+fn read(path: &Path) -> io::Result<(Vec<u8>, u64)> {
+    let file = File::open(path)?;
+    let mut end = 0;
+    loop {
+        match seek(&file, SeekFrom::Data(end)) {
+            Ok(data) => end = seek(&file, SeekFrom::Hole(data))?,
+            Err(Errno::NXIO) => break,
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let mut bytes = vec![0; end as usize];
+    file.read_exact_at(&mut bytes, 0)?;
+    Ok((bytes, file.metadata()?.len()))
+}
+
+fn is_zero(bytes: &[u8]) -> bool {
+    const ZEROS: [u8; 4_096] = [0; 4_096];
+    bytes.chunks(ZEROS.len()).all(|chunk| *chunk == ZEROS[..chunk.len()])
+}
+
+/// How many bytes at the start are batches without a fault, one after the other.
 fn whole_batches(journal: &[u8]) -> usize {
-    let mut rest = journal;
-    while let Some(after) = batch(rest) {
-        rest = after;
+    let (mut rest, mut last) = (journal, None);
+    while let Some((sequence, after)) = batch(rest) {
+        if last.is_some_and(|last| sequence <= last || sequence - last > LARGEST_STEP) {
+            break;
+        }
+        (rest, last) = (after, Some(sequence));
     }
     journal.len() - rest.len()
 }
 
-/// What follows the batch at the start, if that has no fault.
-fn batch(bytes: &[u8]) -> Option<&[u8]> {
+/// The sequence number of the batch at the start, and what follows it, if it has no fault.
+fn batch(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let bytes = bytes.strip_prefix(&[START])?;
     let (count, bytes) = bytes.split_first_chunk()?;
-    let items = bytes.get(8..)?;
+    let (sequence, items) = bytes.split_first_chunk()?;
     let after = (0..u32::from_le_bytes(*count)).try_fold(items, |rest, _| item(rest))?;
     let hash = xxh3_64(&items[..items.len() - after.len()]);
     let (checksum, after) = after.strip_prefix(&[END])?.split_first_chunk()?;
     let after = after.strip_prefix(&TRAILER)?;
-    (u64::from_le_bytes(*checksum) == hash).then_some(after)
+    (u64::from_le_bytes(*checksum) == hash).then_some((u64::from_le_bytes(*sequence), after))
 }
 
 /// What follows the item at the start.
@@ -105,7 +186,7 @@ mod tests {
 
     use super::*;
 
-    fn written(values: &[&[u8]]) -> Vec<u8> {
+    fn written(sequence: u64, values: &[&[u8]]) -> Vec<u8> {
         let mut items = Vec::new();
         for value in values {
             let stored = (value.len() as u32).to_le_bytes();
@@ -116,7 +197,7 @@ mod tests {
         }
         let mut batch = vec![START];
         batch.extend((values.len() as u32).to_le_bytes());
-        batch.extend([0; 8]);
+        batch.extend(sequence.to_le_bytes());
         batch.extend(&items);
         batch.push(END);
         batch.extend(xxh3_64(&items).to_le_bytes());
@@ -126,15 +207,15 @@ mod tests {
 
     #[test]
     fn batches_are_whole_up_to_the_first_fault() {
-        let (first, second) = (written(&[b"one", b""]), written(&[b"two"]));
+        let (first, second) = (written(4, &[b"one", b""]), written(7, &[b"two"]));
         let journal = [first.clone(), second].concat();
         assert_eq!(whole_batches(&journal), journal.len());
         for at in first.len()..journal.len() {
             assert_eq!(whole_batches(&journal[..at]), first.len());
         }
-        // The count of items, and everything that the checksum covers or is.
+        // No checksum covers the sequence number: its lower half may still be between those beside it.
         let checked =
-            (first.len()..journal.len()).filter(|at| !(5..13).contains(&(at - first.len())));
+            (first.len()..journal.len()).filter(|at| !(5..9).contains(&(at - first.len())));
         for at in checked {
             let mut damaged = journal.clone();
             damaged[at] ^= 1;
@@ -143,8 +224,18 @@ mod tests {
     }
 
     #[test]
+    fn sequence_numbers_rise_by_little() {
+        let whole = |second| {
+            let journal = [written(4, &[b"one"]), written(second, &[b"two"])].concat();
+            whole_batches(&journal) == journal.len()
+        };
+        assert!(whole(5) && whole(1_000));
+        assert!(!whole(4) && !whole(0) && !whole(1 << 40) && !whole(u64::MAX));
+    }
+
+    #[test]
     fn ends_are_counted() {
-        let batch = written(&[b"one"]);
+        let batch = written(4, &[b"one"]);
         assert_eq!(ends(&[batch.clone(), batch.clone()].concat()), 2);
         assert_eq!(ends(&batch[..batch.len() - 1]), 0);
         assert_eq!(ends(&[0; 100]), 0);

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `ff 'v'` | the version of the newest commit, big-endian `u64` |
 //! | `ff 't'` + slot, big-endian `u32` | version, big-endian `u64`, and token of a commit |
+//! | `ff 'l'` | 2: the log has its second layout, and there is a mark beside it |
 //!
 //! Tokens live in a ring: the slot is the version modulo [`SLOTS`], so that a commit
 //! overwrites the token that it makes too old and nothing has to be pruned.
@@ -18,6 +19,11 @@ pub(super) const END: [u8; 1] = [0xff];
 pub(super) const VERSION: [u8; 2] = [0xff, b'v'];
 /// The prefix of the ring of tokens.
 pub(super) const TOKENS: [u8; 2] = [0xff, b't'];
+
+/// Whether there are a log and a mark, with the layout of the log.
+pub(super) const LOG: [u8; 2] = [0xff, b'l'];
+/// The layout of the log.
+pub(super) const LOG_LAYOUT: u8 = 2;
 
 /// Commits whose tokens are remembered.
 pub(super) const SLOTS: u64 = 1 << 17;

@@ -1,7 +1,6 @@
 //! One engine at a time has the directory open.
 
 use std::fs::{File, TryLockError};
-use std::io::ErrorKind;
 use std::path::Path;
 
 use super::io;
@@ -24,21 +23,4 @@ impl DirectoryLock {
             Err(TryLockError::Error(error)) => Err(io(error)),
         }
     }
-}
-
-/// Removes what a creation left that was killed before its end: fjall writes its version
-/// marker last and refuses to create over what came before. Without the marker nothing
-/// was ever acknowledged. The caller holds the lock.
-pub(super) fn clear_unfinished_creation(dir: &Path) -> Result<()> {
-    let marker = dir.join("version");
-    if std::fs::metadata(&marker).is_ok_and(|marker| marker.len() > 0) {
-        return Ok(());
-    }
-    for left in [marker, dir.join("0.jnl")] {
-        match std::fs::remove_file(left) {
-            Err(error) if error.kind() != ErrorKind::NotFound => return Err(io(error)),
-            _ => {}
-        }
-    }
-    Ok(())
 }

@@ -2,14 +2,16 @@
 //!
 //! Invariants kept here and below: only the leader of a commit group writes
 //! ([`queue`]); a group is one atomic write that carries its version, on disk in the log before it is
-//! acknowledged ([`commit`], [`log`]); keys that begin with 0xff are the engine's own ([`layout`]).
+//! acknowledged ([`commit`], [`log`]), and how far that must reach is found out when it is opened ([`open`]); keys that begin with 0xff are the engine's own ([`layout`]).
 
 mod commit;
 mod directory;
+mod files;
 mod journal;
 mod layout;
 mod lock;
 mod log;
+mod open;
 mod queue;
 mod snapshot;
 mod space;
@@ -17,14 +19,14 @@ mod steps;
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use fjall::config::PartitioningPolicy;
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, KvSeparationOptions, PersistMode};
 
-use self::journal::Cut;
 use self::lock::DirectoryLock;
-use self::log::{Group, Log};
+use self::log::Log;
+use self::log::mark::Mark;
 use self::queue::Queue;
 use self::snapshot::FjallSnapshot;
 use self::space::Reserve;
@@ -49,15 +51,29 @@ impl Default for FjallOptions {
     }
 }
 
+/// Whether a catalog is opened whose last commits are missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Loss {
+    Refused,
+    Accepted,
+}
+
 /// Keeps the catalog in a directory of its own.
 #[derive(Debug)]
 pub struct FjallEngine {
     store: Arc<Store>,
     queue: Queue,
-    log: Mutex<Log>,
+    acknowledged: Mutex<Acknowledged>,
     reserve: Reserve,
     latched: AtomicBool,
     steps: Steps,
+}
+
+/// Where it is kept what was acknowledged.
+#[derive(Debug)]
+struct Acknowledged {
+    log: Log,
+    mark: Mark,
 }
 
 /// The open database; snapshots keep it open.
@@ -88,21 +104,15 @@ impl FjallEngine {
     /// Opens the store in `dir`, and makes it if there is none.
     ///
     /// Answers [`Error::Locked`] while anyone else has it open, and [`Error::Corrupt`] if what
-    /// is there cannot be read.
+    /// is there cannot be read, or commits are missing that were acknowledged. Damage is left as it is.
     pub fn open(dir: impl AsRef<Path>, options: FjallOptions) -> Result<Self> {
-        let dir = dir.as_ref();
-        directory::make_durable(dir).map_err(io)?;
-        let lock = DirectoryLock::acquire(dir)?;
-        lock::clear_unfinished_creation(dir)?;
-        let (log, groups) = Log::open(dir).map_err(io)?;
-        Ok(Self {
-            store: Arc::new(open_store(dir, options.cache, lock, groups)?),
-            queue: Queue::default(),
-            log: Mutex::new(log),
-            reserve: Reserve::open(dir, options.reserve),
-            latched: AtomicBool::new(false),
-            steps: Steps::default(),
-        })
+        open::open(dir.as_ref(), options, Loss::Refused).map(|(engine, _)| engine)
+    }
+
+    /// Opens the store in `dir` also if commits are missing at its end, and says what was lost. Their versions are not
+    /// given again, and what could not be used stays in files that end in `.damaged`.
+    pub fn salvage(dir: impl AsRef<Path>, options: FjallOptions) -> Result<(Self, Option<String>)> {
+        open::open(dir.as_ref(), options, Loss::Accepted)
     }
 
     /// Asks `go_on` at each step of each commit; where it answers false, the commit fails there. For tests, which may
@@ -115,57 +125,23 @@ impl FjallEngine {
     }
 }
 
-/// Opens the tree, and brings it to where the log is.
-fn open_store(dir: &Path, cache: u64, lock: DirectoryLock, groups: Vec<Group>) -> Result<Store> {
-    let (database, cut) = open_database(dir, cache, !groups.is_empty())?;
-    let rows = database.keyspace("rows", rows_options).map_err(error)?;
-    let store = Store { database, rows, _lock: lock };
-    match store.catch_up(groups) {
-        Ok(()) => Ok(store),
-        Err(failed) => {
-            drop(store);
-            // Damage stays for a person to look at.
-            cut.map_or(Ok(()), Cut::undo)?;
-            Err(failed)
+/// Closes the engine: all is in the tree, durably, and the mark says so. A failure leaves what a kill would leave.
+impl Drop for FjallEngine {
+    fn drop(&mut self) {
+        let acknowledged = self.acknowledged.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if *self.latched.get_mut() || acknowledged.mark.is_closed() {
+            return;
         }
-    }
-}
-
-/// Says what was cut off the journal so that it could be opened; `logged` if the log may have that.
-fn open_database(dir: &Path, cache: u64, logged: bool) -> Result<(Database, Option<Cut>)> {
-    let open = || {
-        Database::builder(dir)
-            .cache_size(cache)
-            .max_journaling_size(JOURNALS)
-            .worker_threads(WORKERS)
-            .open()
-    };
-    let failed = match open() {
-        Err(failed @ fjall::Error::JournalRecovery(_)) => failed,
-        database => return Ok((database.map_err(error)?, None)),
-    };
-    match journal::cut_tail(dir, logged)? {
-        Some(cut) => Ok((open().map_err(error)?, Some(cut))),
-        None => Err(error(failed)),
+        if let (Ok(version), Ok(())) = (self.store.version(), self.store.sync()) {
+            let _ = acknowledged.mark.close(version);
+        }
     }
 }
 
 impl Store {
-    /// Applies the groups that the tree has not. All is in the tree durably then, so that the log may be written over.
-    fn catch_up(&self, groups: Vec<Group>) -> Result<()> {
-        let mut version = snapshot::version(self, &self.database.snapshot())?;
-        for group in groups {
-            if group.after <= version {
-                continue;
-            }
-            if group.before != version || group.is_settled() {
-                let lost = format!("commits {} to {} are lost", version + 1, group.after);
-                return Err(Error::Corrupt(lost));
-            }
-            version = group.after;
-            self.write(group.rows, None).map_err(error)?;
-        }
-        self.sync().map_err(error)
+    /// The newest commit.
+    fn version(&self) -> Result<Version> {
+        snapshot::version(self, &self.database.snapshot())
     }
 
     /// Writes rows, all or nothing.
