@@ -75,10 +75,13 @@ r-trees: ## put and get N random directories from R, and change them
 editing: ## edit N * 100 random documents of JSON, TOML and INI and compare what was not touched
 	PROPTEST_CASES=$(N)00 cargo test --release --locked -p cenote-keyset --test editing
 
+rot: ## damage the files of a store N times, bit by bit, and look for answers that are wrong
+	CENOTE_ROT_ROUNDS=$(N) cargo test --release --locked -p cenote-store --test it rot_files:: -- --nocapture
+
 outsider: ## send every generated request of every route as every caller
 	CENOTE_OUTSIDER=all cargo test --locked -p cenote-server --test server outsider
 
-nightly: crash models plans oracle r-trees editing outsider ## what is too long for `make test`: crash, models, plans, oracle, r-trees and editing, N rounds each, and every outsider
+nightly: crash models plans oracle r-trees editing outsider rot ## what is too long for `make test`: crash, models, plans, oracle, r-trees and editing, N rounds each, every outsider, and rot
 
 fuzz: ## run every fuzz target for a minute each (needs cargo-fuzz and a nightly compiler)
 	cd fuzz && for target in $$(cargo +nightly fuzz list); do \

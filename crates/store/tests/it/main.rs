@@ -24,6 +24,7 @@ mod raw;
 mod reading;
 mod replicas;
 mod rot;
+mod rot_files;
 mod search;
 mod shared;
 mod small_parts;
