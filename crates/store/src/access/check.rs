@@ -3,12 +3,9 @@
 use std::sync::Arc;
 
 use super::{Caller, decide};
-use crate::catalog::{Reads, keys};
-use crate::model::{Access, At, Level, Resource, ResourceId, StorePath};
+use crate::catalog::{Child, Reads, keys};
+use crate::model::{Access, At, Level, Name, Resource, ResourceId, StorePath};
 use crate::{Error, ErrorKind, Result};
-
-/// Moves may bring things deeper than a path can say; this bounds what that costs.
-const DEEPEST: usize = 4_096;
 
 /// A resource with the collections above it, itself first.
 #[derive(Debug, Clone)]
@@ -30,7 +27,7 @@ impl Chain {
             if next == ResourceId::ROOT {
                 return Ok(Some(Self { links }));
             }
-            if links.len() > DEEPEST {
+            if links.len() > StorePath::MOST_NAMES {
                 return Err(Error::invalid(format!("resource {id} lies too deep"))
                     .with_hint("move a collection above it up"));
             }
@@ -57,6 +54,14 @@ impl Chain {
         Self { links: child.chain(self.links.iter().cloned()).collect() }
     }
 
+    /// The chain of the child of this name, if there is one.
+    pub(crate) fn named_child(&self, reads: &impl Reads, name: &Name) -> Result<Option<Self>> {
+        let key = keys::child(self.id(), name.as_str());
+        let Some(child) = reads.get::<Child>(&key)? else { return Ok(None) };
+        let resource = reads.get::<Resource>(&keys::resource(child.id))?;
+        Ok(resource.map(|resource| self.child(child.id, resource)))
+    }
+
     /// Whether `id` is this resource, or a collection above it.
     pub(crate) fn contains(&self, id: ResourceId) -> bool {
         self.links.iter().any(|(link, _)| *link == id)
@@ -67,9 +72,14 @@ impl Chain {
         self.links.iter().map(|(_, resource)| &**resource)
     }
 
+    /// How many names its path has.
+    pub(crate) fn depth(&self) -> usize {
+        self.links.len() - 1
+    }
+
     pub(crate) fn path(&self) -> StorePath {
         let names = self.links.iter().rev().skip(1);
-        let names = names.map(|(_, resource)| crate::Name::trusted(resource.name.clone()));
+        let names = names.map(|(_, resource)| Name::trusted(resource.name.clone()));
         StorePath::trusted(names.collect())
     }
 

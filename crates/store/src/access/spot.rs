@@ -43,6 +43,7 @@ impl Spot {
         if let Some(chain) = seen(reads, caller, path)? {
             return Ok(Self::Seen(chain));
         }
+        StorePath::check_depth(path.names().len())?;
         let (mut above, name) = split(path)?;
         let mut missing = Vec::new();
         let chain = loop {

@@ -1,13 +1,14 @@
 //! The name of a child in its collection.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::{Error, Result};
 
 /// Any UTF-8 of 1 to 1,024 bytes without `/` and NUL, and neither `.` nor `..`. Unicode is kept
 /// as given: two spellings of one letter are two names.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Name(String);
+pub struct Name(Arc<str>);
 
 impl Name {
     /// The longest name, in bytes.
@@ -17,7 +18,7 @@ impl Name {
     pub fn new(name: impl Into<String>) -> Result<Self> {
         let name = name.into();
         match Self::fault(&name) {
-            None => Ok(Self(name)),
+            None => Ok(Self(name.into())),
             Some(fault) => Err(Error::invalid(format!("a name {fault}: {name:.64?}"))
                 .with_hint("names are UTF-8 of 1 to 1,024 bytes without `/` and NUL")),
         }
@@ -36,7 +37,7 @@ impl Name {
 
     /// A name read back from the catalog.
     pub(crate) fn trusted(name: String) -> Self {
-        Self(name)
+        Self(name.into())
     }
 
     /// The name as text.

@@ -11,8 +11,11 @@ use crate::{Error, Result};
 pub struct StorePath(Vec<Name>);
 
 impl StorePath {
-    /// The deepest path.
+    /// How many names the path of something new may have. Moves of earlier programs could bring things deeper.
     pub const MAX_DEPTH: usize = 256;
+
+    /// How many names any path may have.
+    pub(crate) const MOST_NAMES: usize = 16_384;
 
     /// The path `/`.
     pub fn root() -> Self {
@@ -52,11 +55,19 @@ impl StorePath {
         Self(names)
     }
 
-    pub(crate) fn from_names(names: Vec<Name>) -> Result<Self> {
-        if names.len() > Self::MAX_DEPTH {
-            return Err(Error::invalid("a path cannot have more than 256 names"));
+    /// Refuses a depth at which nothing new may be.
+    pub(crate) fn check_depth(depth: usize) -> Result<()> {
+        match depth > Self::MAX_DEPTH {
+            true => Err(Error::invalid("a path cannot have more than 256 names")),
+            false => Ok(()),
         }
-        Ok(Self(names))
+    }
+
+    pub(crate) fn from_names(names: Vec<Name>) -> Result<Self> {
+        match names.len() > Self::MOST_NAMES {
+            true => Err(Error::invalid("a path cannot have more than 16,384 names")),
+            false => Ok(Self(names)),
+        }
     }
 }
 

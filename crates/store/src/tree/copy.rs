@@ -6,7 +6,7 @@ use crate::catalog::{ChangeKind, Transaction};
 use crate::metadata::Stored;
 use crate::model::{At, Kind, Level, ResourceId, Stat, StorePath};
 use crate::tree::create::{new_resource, split};
-use crate::tree::{Walk, describe, find, insert, update};
+use crate::tree::{Walk, describe, find, insert, require_depth, update};
 use crate::{Caller, Conditions, Error, ErrorKind, Result, Store, metadata, versions};
 
 /// How to copy.
@@ -44,6 +44,7 @@ impl Store {
                 "a collection cannot be copied into itself: {from}"
             )));
         }
+        require_depth(&view, &source, to.names().len())?;
         let top = self.copy_one(caller, source.id(), to, &options)?;
         if source.resource().kind == Kind::Collection {
             let below = CopyOptions { conditions: Conditions::default(), ..options };

@@ -3,6 +3,7 @@
 mod attributes;
 mod copy;
 mod create;
+mod depth;
 mod feed;
 mod feed_floor;
 mod grants;
@@ -21,6 +22,7 @@ pub use attributes::AttributeChange;
 pub use copy::CopyOptions;
 pub use create::{CreateOptions, Draft};
 pub(crate) use create::{new_resource, owned_resource, require_collection, split};
+pub(crate) use depth::require_depth;
 pub use feed::{Change, ChangePage, Position};
 pub(crate) use grants::entries as grant_entries;
 pub use list::{ListOptions, Page};

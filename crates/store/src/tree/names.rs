@@ -12,7 +12,7 @@ use super::list::children;
 use crate::access::{Chain, covering};
 use crate::catalog::{Child, View};
 use crate::model::{At, Kind, Level, Name, Resource, ResourceId, StorePath};
-use crate::tree::{find, locate, require_collection};
+use crate::tree::{find, require_collection};
 use crate::{Caller, Error, Result, Store};
 
 /// A name below a collection.
@@ -125,33 +125,29 @@ impl Names<'_> {
     fn resume(&mut self, top: Chain, after: Option<&NamedEntry>) -> Result<()> {
         let mut path = top.path();
         let depth = path.names().len();
-        let mut access = Some(Access::of(self.caller, top));
+        let mut next = Some(top);
         let after = after.filter(|after| after.path.starts_with(&path));
         let way = after.map_or(&[][..], |after| &after.path.names()[depth..]);
         for (step, name) in way.iter().enumerate() {
-            let Some(entered) = access.take() else { return Ok(()) };
+            let Some(chain) = next.take() else { return Ok(()) };
             let last = step + 1 == way.len();
             let collection = !last || after.is_some_and(|after| after.kind == Kind::Collection);
             let turn = if collection { Turn::Collections } else { Turn::Rest };
-            self.enter(entered, path.clone(), turn, Some(name.clone()));
-            path = path.join(name.clone())?;
             if collection && self.deep {
-                access = self.enterable(&path)?;
+                next = chain.named_child(self.view, name)?.filter(|chain| self.may_enter(chain));
             }
+            let access = Access::of(self.caller, chain);
+            self.enter(access, path.clone(), turn, Some(name.clone()));
+            path = path.join(name.clone())?;
         }
-        if let Some(access) = access {
-            self.enter(access, path, Turn::Collections, None);
+        if let Some(chain) = next {
+            self.enter(Access::of(self.caller, chain), path, Turn::Collections, None);
         }
         Ok(())
     }
 
-    fn enterable(&self, path: &StorePath) -> Result<Option<Access>> {
-        let chain = locate(self.view, &path.into())?;
-        let chain = chain.filter(|chain| {
-            chain.resource().kind == Kind::Collection
-                && chain.level(self.caller) >= Level::ReadObject
-        });
-        Ok(chain.map(|chain| Access::of(self.caller, chain)))
+    fn may_enter(&self, chain: &Chain) -> bool {
+        chain.resource().kind == Kind::Collection && chain.level(self.caller) >= Level::ReadObject
     }
 
     fn enter(&mut self, access: Access, path: StorePath, turn: Turn, after: Option<Name>) {

@@ -7,7 +7,7 @@ use crate::access::{Chain, Spot};
 use crate::catalog::Transaction;
 use crate::model::{At, Kind, Level, Name, Resource, Stat, StorePath};
 use crate::tree::create::split;
-use crate::tree::{detach, find, remove};
+use crate::tree::{detach, find, remove, require_depth};
 use crate::{Caller, Error, ErrorKind, Result, Store, versions};
 
 /// How to move.
@@ -26,6 +26,7 @@ impl Store {
     /// [`Level::CreateObject`] on the collection it comes to.
     ///
     /// # Errors
+    /// [`ErrorKind::Invalid`] if anything moved would lie deeper than [`StorePath::MAX_DEPTH`], and deeper than it does;
     /// [`ErrorKind::NotEmpty`] if what it would replace has children, or versions which are not named.
     pub fn relocate(
         &self,
@@ -53,6 +54,10 @@ impl Store {
                     (collection, name)
                 }
             };
+            let depth = collection.depth() + 1;
+            if depth > moved.depth() {
+                require_depth(&self.view()?, &moved, depth)?;
+            }
             let id = moved.id();
             let resource = relink(tx, caller, moved, &collection, &name);
             Ok(Stat { id, path: to.clone(), resource })

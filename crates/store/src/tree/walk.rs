@@ -7,7 +7,7 @@ use std::vec::IntoIter;
 
 use super::list::children;
 use crate::access::Chain;
-use crate::catalog::{Child, Reads, View, keys};
+use crate::catalog::{Child, View};
 use crate::model::{At, Kind, Level, Name, Resource, Stat, StorePath};
 use crate::tree::find;
 use crate::{Caller, Result, Store, metadata};
@@ -135,20 +135,13 @@ impl<'a> Walk<'a> {
             .flat_map(|after| &after.names()[above.names().len()..])
         {
             let Some(chain) = next.take() else { return Ok(()) };
-            next = self.child(&chain, name)?.filter(|chain| self.may_enter(chain));
+            next = chain.named_child(self.view, name)?.filter(|chain| self.may_enter(chain));
             self.enter(chain, Some(name.clone()));
         }
         if let Some(chain) = next {
             self.enter(chain, None);
         }
         Ok(())
-    }
-
-    fn child(&self, chain: &Chain, name: &Name) -> Result<Option<Chain>> {
-        let key = keys::child(chain.id(), name.as_str());
-        let Some(child) = self.view.get::<Child>(&key)? else { return Ok(None) };
-        let resource = self.view.get::<Resource>(&keys::resource(child.id))?;
-        Ok(resource.map(|resource| chain.child(child.id, resource)))
     }
 
     fn may_enter(&self, chain: &Chain) -> bool {

@@ -8,6 +8,7 @@ mod check;
 mod contents;
 mod counting;
 mod credentials;
+mod depth;
 mod documents;
 mod extents;
 mod faults;

@@ -26,8 +26,8 @@ fn the_table_of_paths() {
     for bad in ["", "a", "/a//b", "/a/.", "/a/../b", "/a//"] {
         assert_eq!(kind(bad.parse::<StorePath>()), ErrorKind::Invalid, "{bad}");
     }
-    let deepest = "/a".repeat(256);
-    assert_eq!(path(&deepest).names().len(), 256);
+    let deepest = "/a".repeat(16_384);
+    assert_eq!(path(&deepest).names().len(), 16_384);
     assert_eq!(kind(format!("{deepest}/a").parse::<StorePath>()), ErrorKind::Invalid);
 }
 

@@ -118,27 +118,6 @@ fn a_move_replaces_only_what_it_may() {
 }
 
 #[test]
-fn what_is_deeper_than_a_path_may_be_is_still_there() {
-    let world = world();
-    let deep = |top: &str| format!("/{top}{}", "/d".repeat(StorePath::MAX_DEPTH - 2));
-    for top in ["a", "b"] {
-        let options = CreateOptions { parents: true, ..CreateOptions::default() };
-        let to = path(&deep(top));
-        world.store.create(&world.admin, &to, Draft::Collection, options).unwrap();
-    }
-    let leaf = world.put(&format!("{}/x", deep("b")), b"x").id;
-    let moved = world.mv("/b", &format!("{}/b", deep("a"))).unwrap();
-    assert_eq!(world.store.stat(&world.admin, &At::Id(leaf)).unwrap().id, leaf);
-    let listed = world.store.list(&world.admin, &At::Id(moved.id), &ListOptions::default());
-    assert_eq!(listed.unwrap().entries.len(), 1);
-    let walked = world.store.walk(&world.admin, &at("/a"), None, 10_000).unwrap();
-    assert!(walked.entries.iter().any(|entry| entry.id == leaf));
-    world.rm_all("/a").unwrap();
-    world.store.run_jobs().unwrap();
-    assert_eq!(world.table(b'N').len(), 1);
-}
-
-#[test]
 fn create_if_absent_and_parents() {
     let world = world();
     let plain = CreateOptions::default();

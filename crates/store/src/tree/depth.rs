@@ -1,0 +1,33 @@
+//! How deep things may lie.
+//!
+//! Invariant: nothing new lies deeper than [`StorePath::MAX_DEPTH`], whether it is made, copied or moved there. What is made below
+//! a tree while that moves may come to lie deeper, and moves of earlier programs could bring things deeper: all
+//! else takes things as deep as they are.
+
+use cenote_kv::ScanOptions;
+
+use crate::Result;
+use crate::access::Chain;
+use crate::catalog::{Child, Record, View, keys};
+use crate::model::{Kind, StorePath};
+
+/// Refuses if anything in a subtree would lie too deep with its top at this depth. What gets no deeper is not refused.
+///
+/// Cost: the entries of the subtree, where it gets deeper.
+pub(crate) fn require_depth(view: &View, top: &Chain, depth: usize) -> Result<()> {
+    StorePath::check_depth(depth)?;
+    let mut left = vec![(top.id(), depth)];
+    if top.resource().kind != Kind::Collection {
+        return Ok(());
+    }
+    while let Some((id, depth)) = left.pop() {
+        for row in view.snapshot.scan(&keys::children(id), ScanOptions::default()) {
+            let child = Child::from_value(&row?.1)?;
+            StorePath::check_depth(depth + 1)?;
+            if child.kind == Kind::Collection {
+                left.push((child.id, depth + 1));
+            }
+        }
+    }
+    Ok(())
+}
