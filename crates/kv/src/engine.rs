@@ -47,6 +47,12 @@ pub trait Engine: Debug + Send + Sync + 'static {
         Limits::default()
     }
 
+    /// Gives back space that removed rows still take, if that is worth what it costs; says whether it did. May take long:
+    /// commits and reads go on meanwhile.
+    fn reclaim(&self) -> Result<bool> {
+        Ok(false)
+    }
+
     /// Whether other processes may have the same store open.
     fn is_shared(&self) -> bool {
         false

@@ -128,6 +128,10 @@ impl Engine for FaultyEngine {
         self.inner.name()
     }
 
+    fn reclaim(&self) -> Result<bool> {
+        self.inner.reclaim()
+    }
+
     fn is_shared(&self) -> bool {
         self.inner.is_shared()
     }

@@ -408,3 +408,71 @@ fn a_reserve_is_held_back_and_kept_over_a_restart() {
         assert_eq!(std::fs::metadata(dir.path().join("reserve")).unwrap().len(), 1 << 20);
     }
 }
+
+/// The bytes that the files below a directory take on the disk.
+fn on_disk(dir: &Path) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    let entries = std::fs::read_dir(dir).unwrap().flatten();
+    let bytes = |entry: std::fs::DirEntry| match entry.metadata() {
+        Ok(found) if found.is_dir() => on_disk(&entry.path()),
+        found => found.map_or(0, |found| found.blocks() * 512),
+    };
+    entries.map(bytes).sum()
+}
+
+/// Bytes that do not compress.
+fn noise(size: usize, seed: u64) -> Vec<u8> {
+    let mut state = seed;
+    let next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        Some((state >> 56) as u8)
+    };
+    std::iter::from_fn(next).take(size).collect()
+}
+
+/// Puts rows of two sizes, removes all but each `keep`th, and says how many bytes the tree takes before and after.
+fn emptied(engine: &FjallEngine, dir: &Path, rows: u64, keep: u64) -> (u64, u64) {
+    let size = |n: u64| if n.is_multiple_of(2) { 8_000 } else { 500 };
+    for step in (0..rows).step_by(500) {
+        let mut batch = Batch::default();
+        for n in step..step + 500 {
+            batch.put(n.to_be_bytes().to_vec(), noise(size(n), n));
+        }
+        engine.commit(batch).unwrap();
+    }
+    let tree = dir.join("keyspaces");
+    let before = on_disk(&tree);
+    for step in (0..rows).step_by(500) {
+        let mut batch = Batch::default();
+        for n in (step..step + 500).filter(|n| !n.is_multiple_of(keep)) {
+            batch.delete(n.to_be_bytes().to_vec());
+        }
+        engine.commit(batch).unwrap();
+    }
+    while engine.reclaim().unwrap() {}
+    let view = engine.snapshot().unwrap();
+    let found = view.scan(&KeyRange::all(), ScanOptions::default()).map(Result::unwrap);
+    let left = (0..rows).filter(|n| n.is_multiple_of(keep));
+    assert!(found.map(|(_, value)| value).eq(left.map(|n| noise(size(n), n))));
+    (before, on_disk(&tree))
+}
+
+#[test]
+fn what_most_was_removed_of_gives_its_space_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = open(dir.path());
+    let (before, after) = emptied(&engine, dir.path(), 6_000, 10);
+    assert!(before > 16 << 20, "{before} bytes");
+    // A tenth is left; of values that are kept apart, files are given back in which a quarter or more was removed.
+    assert!(after < 6 << 20, "{after} bytes of {before}");
+    drop(engine);
+    assert!(open(dir.path()).snapshot().unwrap().get(&0u64.to_be_bytes()).unwrap().is_some());
+}
+
+#[test]
+fn an_emptied_catalog_takes_next_to_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = open(dir.path());
+    let (before, after) = emptied(&engine, dir.path(), 6_000, u64::MAX);
+    assert!(before > 16 << 20 && after < 2 << 20, "{after} bytes of {before}");
+}

@@ -1,9 +1,8 @@
-//! What a store does by itself while it is served: removed trees and unused contents are swept at once; expired uploads, old changes and missing digests are seen to now and then; copies that a read found
-//! damaged are mended.
+//! What a store does by itself while it is served: removed trees and unused contents are swept at once; expired uploads,
+//! old changes and missing digests are seen to now and then; copies that a read found damaged are mended; the catalog is
+//! kept small.
 
 use std::time::Duration;
-
-use futures_util::future::join5;
 
 use crate::contents::Digesting;
 use crate::faults::Faults;
@@ -17,6 +16,8 @@ const GATHER: Duration = Duration::from_millis(100);
 pub struct Pace {
     /// Time between two rounds.
     pub round: Duration,
+    /// Time between two looks whether the catalog can give back space.
+    pub reclaim: Duration,
     /// How long a content that nothing refers to is kept in a catalog that several processes share, for those who are reading it
     /// there. In one of a single process it goes as soon as nobody reads it.
     pub grace: Duration,
@@ -33,6 +34,7 @@ impl Default for Pace {
     fn default() -> Self {
         Self {
             round: Duration::from_secs(60),
+            reclaim: Duration::from_secs(2),
             grace: Duration::from_secs(3_600),
             orphans: Duration::from_secs(24 * 3_600),
             quiet: Duration::from_secs(60),
@@ -45,14 +47,14 @@ impl Store {
     /// Runs rounds until it is dropped: one at once, and one whenever a job was recorded. What fails is
     /// logged, keeps nothing else from being done, and is tried again.
     pub async fn maintain(&self, pace: Pace) {
-        let all = join5(
+        tokio::join!(
             self.keep_up(pace),
             self.keep_swept(pace),
             self.keep_moving(pace),
             self.keep_digests(pace),
             self.keep_orphans_out(pace),
+            self.keep_small(pace),
         );
-        all.await;
     }
 
     async fn keep_up(&self, pace: Pace) {
@@ -78,6 +80,24 @@ impl Store {
                 }
             }
         }
+    }
+
+    async fn keep_small(&self, pace: Pace) {
+        loop {
+            Faults::default().add(self.reclaim().await);
+            tokio::time::sleep(pace.reclaim).await;
+        }
+    }
+
+    /// Has the catalog give back the space of what was removed from it.
+    async fn reclaim(&self) -> Result<()> {
+        self.blocking(|store| {
+            while store.parts().engine.reclaim()? {
+                tracing::info!("the catalog was merged, as much of it had been removed");
+            }
+            Ok(())
+        })
+        .await
     }
 
     async fn sweep(&self, pace: &Pace) -> Result<()> {
@@ -126,6 +146,7 @@ impl Store {
         faults.add(self.run_moves().await);
         faults.add(self.keep_up_once(pace).await);
         faults.add(self.sweep(pace).await);
+        faults.add(self.reclaim().await);
         let mut digesting = Digesting::new(self, *pace);
         faults.add(digesting.look().await);
         faults.add(digesting.run().await);

@@ -56,13 +56,17 @@ impl FjallEngine {
         if !self.reserve.has_room_for(size) {
             return Err(Box::new(|| CommitError::NoSpace));
         }
+        let removed = group.rows.iter().filter(|(_, value)| value.is_none()).count();
         let writing = Writing(&self.latched);
         let written = match size <= log::LARGEST {
             true => self.write_logged(group),
             false => self.write_synced(group),
         };
         match written {
-            Ok(()) => writing.end(),
+            Ok(()) => {
+                self.removed.count(removed as u64);
+                writing.end();
+            }
             Err(failed) => {
                 let reason = error(failed).to_string();
                 return Err(Box::new(move || {

@@ -3,6 +3,7 @@
 //! | key | value |
 //! |---|---|
 //! | `ff 'v'` | the version of the newest commit, big-endian `u64` |
+//! | `ff 'm'` | nothing; written when the tree is merged as a whole |
 //! | `ff 't'` + slot, big-endian `u32` | version, big-endian `u64`, and token of a commit |
 //! | `ff 'l'` | 2: the log has its second layout, and there is a mark beside it |
 //!
@@ -17,6 +18,8 @@ use crate::{Token, Version};
 pub(super) const END: [u8; 1] = [0xff];
 /// The newest version.
 pub(super) const VERSION: [u8; 2] = [0xff, b'v'];
+/// Written when the tree is merged as a whole.
+pub(super) const MERGED: [u8; 2] = [0xff, b'm'];
 /// The prefix of the ring of tokens.
 pub(super) const TOKENS: [u8; 2] = [0xff, b't'];
 

@@ -13,6 +13,7 @@ mod lock;
 mod log;
 mod open;
 mod queue;
+mod reclaim;
 mod snapshot;
 mod space;
 mod steps;
@@ -28,6 +29,7 @@ use self::lock::DirectoryLock;
 use self::log::Log;
 use self::log::mark::Mark;
 use self::queue::Queue;
+use self::reclaim::Removed;
 use self::snapshot::FjallSnapshot;
 use self::space::Reserve;
 #[cfg(feature = "conformance")]
@@ -65,6 +67,7 @@ pub struct FjallEngine {
     queue: Queue,
     acknowledged: Mutex<Acknowledged>,
     reserve: Reserve,
+    removed: Removed,
     latched: AtomicBool,
     steps: Steps,
 }
@@ -163,7 +166,8 @@ impl Store {
 }
 
 fn rows_options() -> KeyspaceCreateOptions {
-    let apart = KvSeparationOptions::default().separation_threshold(APART);
+    // Of the files of such values, all in which a quarter was removed are written anew, not only the oldest of them.
+    let apart = KvSeparationOptions::default().separation_threshold(APART).age_cutoff(1.0);
     KeyspaceCreateOptions::default()
         .max_memtable_size(MEMTABLE)
         .with_kv_separation(Some(apart))
@@ -190,6 +194,10 @@ impl Engine for FjallEngine {
     fn commit(&self, batch: Batch) -> Result<Version, CommitError> {
         self.limits().check(&batch)?;
         self.queue.commit(batch, |group| self.write(group))
+    }
+
+    fn reclaim(&self) -> Result<bool> {
+        self.merge_removed()
     }
 
     fn outcome(&self, token: &Token) -> Result<Option<Version>> {

@@ -21,6 +21,7 @@ use super::log::mark::{self, Mark};
 use super::log::verdict::Evidence;
 use super::log::{self, Found, Log};
 use super::queue::Queue;
+use super::reclaim::Removed;
 use super::space::Reserve;
 use super::steps::Steps;
 use super::{
@@ -47,6 +48,7 @@ pub(super) fn open(
         queue: Queue::default(),
         acknowledged: Mutex::new(acknowledged),
         reserve: Reserve::open(dir, options.reserve),
+        removed: Removed::default(),
         latched: AtomicBool::new(false),
         steps: Steps::default(),
     };

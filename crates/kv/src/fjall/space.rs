@@ -66,6 +66,11 @@ impl Reserve {
         (self.free)() >= needed
     }
 
+    /// Whether upkeep that gives space back in the end may write `size` bytes before it does.
+    pub(super) fn has_room_for_upkeep(&self, size: u64) -> bool {
+        (self.free)() >= size.saturating_add(MARGIN / 2)
+    }
+
     fn hold_back(&self) -> std::io::Result<()> {
         let file = File::options().create(true).append(true).open(&self.path)?;
         Ok(fallocate(&file, FallocateFlags::empty(), 0, self.size)?)

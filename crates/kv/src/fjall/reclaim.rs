@@ -1,0 +1,192 @@
+//! Giving back the space of removed rows.
+//!
+//! The tree drops a removed row when the mark of its removal is merged down to the last level, which happens as further rows
+//! come. A catalog that was emptied would keep its size until then, so the whole tree is merged once a good part of its rows
+//! has been removed: what is written for that is in proportion to what is given back.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, TryLockError};
+use std::time::Duration;
+
+use fjall::{AbstractTree, AnyTree};
+
+use super::{FjallEngine, Store, error, layout};
+use crate::Result;
+
+/// Trees smaller than this, in bytes, are left alone.
+const SMALL: u64 = 8 << 20;
+
+/// The tree writes no other merges while it is merged as a whole, so that many commits wait in the end: above this size of
+/// its tables, in bytes, it has to be worth more.
+const LARGE: u64 = 4 << 30;
+
+/// A merge that writes files of values anew has all of them open. With more than this it only deletes those of which nothing is
+/// left.
+const FILES: usize = 256;
+
+/// Fewer removals than this are left to the merges that come by themselves.
+const FEW: u64 = 4_096;
+
+/// How often it is looked whether rows in memory have come to disk, and for how long.
+const LOOK: Duration = Duration::from_millis(10);
+const LOOKS: usize = 3_000;
+
+/// What is known of removed rows.
+#[derive(Debug, Default)]
+pub(super) struct Removed {
+    /// Rows removed since the last merge.
+    rows: AtomicU64,
+    /// What the last merge had to leave, since somebody was reading it.
+    left: Mutex<Left>,
+}
+
+#[derive(Debug, Default, Clone, Copy)]
+struct Left {
+    rows: u64,
+    values: u64,
+}
+
+/// What the tree holds, about.
+#[derive(Debug, Clone, Copy)]
+struct Held {
+    /// Rows, marks of removal among them.
+    rows: u64,
+    removed: u64,
+    /// Bytes of tables, and of values that are kept apart.
+    tables: u64,
+    values: u64,
+    /// Bytes of those values that nothing refers to and that a merge would give back.
+    stale: u64,
+}
+
+impl Removed {
+    pub(super) fn count(&self, rows: u64) {
+        self.rows.fetch_add(rows, Ordering::Relaxed);
+    }
+}
+
+impl Held {
+    /// Whether a merge would give back enough of it.
+    fn is_worth_it(&self, left: Left) -> bool {
+        let enough = if self.tables > LARGE { 2 } else { 4 };
+        let of_rows = self.removed >= FEW + 2 * left.rows && self.removed * enough >= self.rows;
+        let of_values = self.stale >= SMALL + 2 * left.values && self.stale * 4 >= self.values;
+        self.tables + self.values >= SMALL && (of_rows || of_values)
+    }
+
+    /// What a merge had to leave, of what there was before. Values that came to be stale by it are for the next one.
+    fn left_of(&self, before: &Self) -> Left {
+        let values = if self.stale < before.stale || before.stale == 0 { 0 } else { self.stale };
+        Left { rows: self.removed, values }
+    }
+
+    /// How many bytes a merge writes, about, before it gives any back.
+    fn cost(&self) -> u64 {
+        // A mark of removal goes together with what it removed.
+        let live = self.rows.saturating_sub(2 * self.removed);
+        let tables = u128::from(self.tables) * u128::from(live) / u128::from(self.rows.max(1));
+        u64::try_from(tables).unwrap_or(u64::MAX) + self.values.min(3 * self.stale)
+    }
+}
+
+impl FjallEngine {
+    /// Merges the tree if that is worth it and there is room; says whether it did.
+    pub(super) fn merge_removed(&self) -> Result<bool> {
+        let mut left = match self.removed.left.try_lock() {
+            Ok(left) => left,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            // Somebody is at it.
+            Err(TryLockError::WouldBlock) => return Ok(false),
+        };
+        let counted = self.removed.rows.load(Ordering::Relaxed);
+        let held = self.store.held(counted);
+        let room = self.reserve.has_room_for_upkeep(held.cost());
+        if self.is_latched() || !held.is_worth_it(*left) || !room {
+            return Ok(false);
+        }
+        self.store.merge().map_err(error)?;
+        self.removed.rows.fetch_sub(counted, Ordering::Relaxed);
+        *left = self.store.held(0).left_of(&held);
+        Ok(true)
+    }
+}
+
+impl Store {
+    fn held(&self, counted: u64) -> Held {
+        let tree = &self.rows.tree;
+        let all = tree.disk_space();
+        let tables = match tree {
+            AnyTree::Blob(tree) => tree.index.disk_space(),
+            AnyTree::Standard(_) => all,
+        };
+        Held {
+            rows: tree.approximate_len() as u64,
+            removed: tree.tombstone_count().max(counted),
+            tables,
+            values: all.saturating_sub(tables),
+            stale: if tree.blob_file_count() <= FILES { tree.stale_blob_bytes() } else { 0 },
+        }
+    }
+
+    fn merge(&self) -> fjall::Result<()> {
+        self.flush()?;
+        self.rows.major_compact()?;
+        // Files that were merged go once no version of the tree names them: older ones are forgotten at a flush.
+        self.flush()
+    }
+
+    /// Brings what is in memory to the tables; also moves the point before which nobody reads any more.
+    fn flush(&self) -> fjall::Result<()> {
+        // Without a row in memory nothing would happen.
+        self.rows.insert(layout::MERGED, [])?;
+        self.rows.rotate_memtable()?;
+        for _ in 0..LOOKS {
+            if self.rows.tree.sealed_memtable_count() == 0 {
+                break;
+            }
+            std::thread::sleep(LOOK);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: u64 = 1 << 20;
+    const NONE: Left = Left { rows: 0, values: 0 };
+
+    fn held(rows: u64, removed: u64) -> Held {
+        Held { rows, removed, tables: 100 * MIB, values: 0, stale: 0 }
+    }
+
+    #[test]
+    fn a_merge_is_in_proportion_to_what_it_gives_back() {
+        assert!(!held(1_000_000, 200_000).is_worth_it(NONE));
+        assert!(held(1_000_000, 250_000).is_worth_it(NONE));
+        assert!(!held(4_000, 4_000).is_worth_it(NONE), "too few");
+        let large = Held { tables: LARGE + 1, ..held(1_000_000, 250_000) };
+        assert!(!large.is_worth_it(NONE));
+        let small = Held { tables: MIB, ..held(1_000_000, 900_000) };
+        assert!(!small.is_worth_it(NONE));
+        let apart = Held { values: 100 * MIB, stale: 25 * MIB, ..held(1_000_000, 0) };
+        assert!(apart.is_worth_it(NONE));
+        assert!(!apart.is_worth_it(Left { rows: 0, values: 10 * MIB }));
+    }
+
+    #[test]
+    fn what_a_merge_could_not_give_back_does_not_bring_about_another_one() {
+        let left = Left { rows: 400_000, values: 0 };
+        assert!(!held(1_000_000, 400_000).is_worth_it(left));
+        assert!(held(2_000_000, 900_000).is_worth_it(left));
+    }
+
+    #[test]
+    fn a_merge_of_an_emptied_tree_costs_nothing() {
+        assert_eq!(held(2_000_000, 1_000_000).cost(), 0);
+        assert_eq!(held(1_000_000, 250_000).cost(), 50 * MIB);
+        let apart = Held { values: 10 * MIB, stale: 5 * MIB, ..held(0, 0) };
+        assert_eq!(apart.cost(), 10 * MIB);
+    }
+}
