@@ -24,6 +24,8 @@ pub struct Batch {
     pub writes: Vec<Write>,
     /// Remembered with the commit, if given.
     pub token: Option<Token>,
+    /// There is more room after it, or after what follows from it: it may use space that others may not.
+    pub frees: bool,
 }
 
 /// One change.

@@ -47,6 +47,11 @@ pub trait Engine: Debug + Send + Sync + 'static {
         Limits::default()
     }
 
+    /// Whether a commit that adds something finds room now, as far as that is known.
+    fn has_room(&self) -> bool {
+        true
+    }
+
     /// Gives back space that removed rows still take, if that is worth what it costs; says whether it did. May take long:
     /// commits and reads go on meanwhile.
     fn reclaim(&self) -> Result<bool> {

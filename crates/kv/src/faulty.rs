@@ -128,6 +128,10 @@ impl Engine for FaultyEngine {
         self.inner.name()
     }
 
+    fn has_room(&self) -> bool {
+        self.inner.has_room()
+    }
+
     fn reclaim(&self) -> Result<bool> {
         self.inner.reclaim()
     }

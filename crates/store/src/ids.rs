@@ -51,6 +51,7 @@ pub(crate) fn set_next_id(tx: &mut Transaction, next: u64) {
 
 fn reserve(store: &Store) -> Result<Range<u64>> {
     store.transact(|tx| {
+        tx.frees_space();
         let start = next_id(tx)?;
         set_next_id(tx, start + BLOCK);
         Ok(start..start + BLOCK)

@@ -26,6 +26,7 @@ impl Store {
         let JobRecord::Sweep(root) = JobRecord::from_value(value)? else { return Ok(0) };
         let swept = self.sweep_tree(root)?;
         self.transact(|tx| {
+            tx.frees_space();
             tx.delete(key.clone());
             Ok(())
         })?;
@@ -66,6 +67,7 @@ enum Step {
 }
 
 fn sweep_step(tx: &mut Transaction, id: ResourceId, room: usize) -> Result<Step> {
+    tx.frees_space();
     let children = tx.rows(&keys::children(id), STEP)?;
     let mut swept = 0;
     for (key, value) in &children {

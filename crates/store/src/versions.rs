@@ -78,6 +78,7 @@ impl Store {
     /// Drops versions; says how many. Needs [`Level::DeleteObject`].
     pub fn prune_versions(&self, caller: &Caller, at: &At, prune: &Prune) -> Result<usize> {
         self.transact(|tx| {
+            tx.frees_space();
             let id = find(tx, caller, at, Level::DeleteObject)?.id();
             match prune {
                 Prune::One(version) => {

@@ -28,6 +28,7 @@ impl Step {
             evidence: self.expected.iter().map(|expected| evidence(view, expected)).collect(),
             writes: self.writes.clone(),
             token: None,
+            frees: false,
         }
     }
 }

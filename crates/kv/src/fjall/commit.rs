@@ -10,6 +10,7 @@ use fjall::PersistMode;
 use super::log::{self, Group};
 use super::queue::{Caller, Pending};
 use super::snapshot::FjallSnapshot;
+use super::space::For;
 use super::steps::Step;
 use super::{Acknowledged, FjallEngine, error, layout};
 use crate::overlay::Overlay;
@@ -37,7 +38,7 @@ impl FjallEngine {
     }
 
     fn write_on(&self, base: &FjallSnapshot, group: Vec<Pending>) {
-        let Admitted { callers, group } = admit(base, group);
+        let Admitted { callers, group } = admit(base, self.with_room(group));
         if callers.is_empty() {
             return;
         }
@@ -47,15 +48,32 @@ impl FjallEngine {
         }
     }
 
+    /// Refuses those for which there is no room.
+    fn with_room(&self, group: Vec<Pending>) -> Vec<Pending> {
+        let what = |pending: &Pending| match pending.batch.frees {
+            true => For::Freeing,
+            false => For::Adding,
+        };
+        let size = |group: &[Pending]| group.iter().map(|pending| pending.batch.size()).sum();
+        let (adding, mut freeing): (Vec<_>, Vec<_>) =
+            group.into_iter().partition(|pending| what(pending) == For::Adding);
+        let both = size(&adding) + size(&freeing);
+        if !freeing.is_empty() && !self.reserve.has_room_for(size(&freeing), For::Freeing) {
+            refuse(std::mem::take(&mut freeing), || CommitError::NoSpace);
+        }
+        match adding.is_empty() || self.reserve.has_room_for(both, For::Adding) {
+            true => freeing.extend(adding),
+            false => refuse(adding, || CommitError::NoSpace),
+        }
+        freeing
+    }
+
     /// Writes durably. The error is made anew for each caller.
     ///
     /// Once something may have been written every failure is "unknown", whatever its cause: what the log or the
     /// journal of the tree has is applied when the store is opened again.
     fn persist(&self, group: Group) -> Result<(), Box<dyn Fn() -> CommitError>> {
         let size = group.size();
-        if !self.reserve.has_room_for(size) {
-            return Err(Box::new(|| CommitError::NoSpace));
-        }
         let removed = group.rows.iter().filter(|(_, value)| value.is_none()).count();
         let writing = Writing(&self.latched);
         let written = match size <= log::LARGEST {

@@ -31,7 +31,9 @@ use self::log::mark::Mark;
 use self::queue::Queue;
 use self::reclaim::Removed;
 use self::snapshot::FjallSnapshot;
-use self::space::Reserve;
+#[cfg(feature = "conformance")]
+use self::space::Disk;
+use self::space::{For, Reserve};
 #[cfg(feature = "conformance")]
 pub use self::steps::Step;
 use self::steps::Steps;
@@ -118,6 +120,22 @@ impl FjallEngine {
         open::open(dir.as_ref(), options, Loss::Accepted)
     }
 
+    /// Takes the free space and the size of the disk, in bytes, from `disk`, and keeps `reserve` bytes back in `dir`. For tests.
+    #[cfg(feature = "conformance")]
+    #[must_use]
+    pub fn with_disk(
+        mut self,
+        dir: &Path,
+        reserve: u64,
+        disk: impl Fn() -> (u64, u64) + Send + Sync + 'static,
+    ) -> Self {
+        self.reserve = Reserve::new(dir, reserve, move || {
+            let (free, size) = disk();
+            Disk { free, size }
+        });
+        self
+    }
+
     /// Asks `go_on` at each step of each commit; where it answers false, the commit fails there. For tests, which may
     /// also panic in it, or end the process.
     #[cfg(feature = "conformance")]
@@ -194,6 +212,10 @@ impl Engine for FjallEngine {
     fn commit(&self, batch: Batch) -> Result<Version, CommitError> {
         self.limits().check(&batch)?;
         self.queue.commit(batch, |group| self.write(group))
+    }
+
+    fn has_room(&self) -> bool {
+        self.reserve.has_room_for(0, For::Adding)
     }
 
     fn reclaim(&self) -> Result<bool> {

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use fjall::{AbstractTree, AnyTree};
 
+use super::space::For;
 use super::{FjallEngine, Store, error, layout};
 use crate::Result;
 
@@ -100,8 +101,10 @@ impl FjallEngine {
         };
         let counted = self.removed.rows.load(Ordering::Relaxed);
         let held = self.store.held(counted);
-        let room = self.reserve.has_room_for_upkeep(held.cost());
-        if self.is_latched() || !held.is_worth_it(*left) || !room {
+        if self.is_latched()
+            || !held.is_worth_it(*left)
+            || !self.reserve.has_room(held.cost(), For::Freeing)
+        {
             return Ok(false);
         }
         self.store.merge().map_err(error)?;

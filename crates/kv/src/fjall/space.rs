@@ -1,15 +1,15 @@
 //! Room for the catalog on a disk that others fill.
 //!
-//! A disk that is full under a write or a merge of tables latches the engine, so commits are
-//! refused while there is still some room: [`MARGIN`] stays free for what the tree does in
-//! the background. Since removing things needs commits too, a file holds more than that
-//! back, and is given up when the margin is reached. Nothing can be promised against someone
-//! who fills the disk in the moment between the look and the write.
+//! A disk that is full under a write or a merge of tables latches the engine, so commits are refused while there is still
+//! some room: [`MARGIN`] stays free for what the tree does in the background. Since removing things needs commits too,
+//! a file holds more than that back. It belongs to commits that free space, and to upkeep: they have it given up when the disk
+//! is full under them, and until it can be held back again, other commits leave as much free. Nothing can be promised against
+//! someone who fills the disk in the moment between the look and the write.
 
 use std::fmt;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustix::fs::{FallocateFlags, fallocate, statvfs};
 
@@ -17,16 +17,36 @@ use rustix::fs::{FallocateFlags, fallocate, statvfs};
 /// tables being merged.
 const MARGIN: u64 = 64 << 20;
 
-/// A disk with less free space than this many times the reserve is left alone.
+/// The same for commits that free space: a memtable being flushed.
+const LEAST: u64 = 24 << 20;
+
+/// A disk with less free space than this many times the reserve is left alone; on one smaller than that, a part of it
+/// is kept back instead.
 const AMPLE: u64 = 8;
+
+/// What a disk has, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Disk {
+    /// What this process may still write.
+    pub(super) free: u64,
+    pub(super) size: u64,
+}
+
+/// What to write is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum For {
+    /// It adds something.
+    Adding,
+    /// There is more room afterwards.
+    Freeing,
+}
 
 /// The file that holds space back.
 pub(super) struct Reserve {
     path: PathBuf,
     size: u64,
     held: Mutex<bool>,
-    /// Bytes that this process may still write.
-    free: Box<dyn Fn() -> u64 + Send + Sync>,
+    disk: Box<dyn Fn() -> Disk + Send + Sync>,
 }
 
 impl fmt::Debug for Reserve {
@@ -38,48 +58,68 @@ impl fmt::Debug for Reserve {
 impl Reserve {
     /// Holds back `size` bytes in `dir` if there is room for them.
     pub(super) fn open(dir: &Path, size: u64) -> Self {
-        let disk = dir.to_owned();
-        Self::new(dir, size, move || free(&disk))
+        let path = dir.to_owned();
+        Self::new(dir, size, move || disk(&path))
     }
 
-    fn new(dir: &Path, size: u64, free: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
+    pub(super) fn new(
+        dir: &Path,
+        size: u64,
+        disk: impl Fn() -> Disk + Send + Sync + 'static,
+    ) -> Self {
         let path = dir.join("reserve");
         let held = Mutex::new(path.exists());
-        let reserve = Self { path, size, held, free: Box::new(free) };
-        reserve.has_room_for(0);
+        let reserve = Self { path, size, held, disk: Box::new(disk) };
+        reserve.has_room_for(0, For::Adding);
         reserve
     }
 
     /// Whether a commit of `size` bytes may be written.
-    pub(super) fn has_room_for(&self, size: usize) -> bool {
+    pub(super) fn has_room_for(&self, size: usize, what: For) -> bool {
         // The journal takes it once, the table that it ends in once more.
-        let needed = MARGIN + 2 * size as u64;
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        let free = (self.free)();
-        if *held && free < needed {
-            *held = std::fs::remove_file(&self.path).is_err();
-        } else if !*held && self.size > 0 && free >= needed + AMPLE * self.size {
-            *held = self.hold_back().is_ok();
-        } else {
-            return free >= needed;
-        }
-        (self.free)() >= needed
+        self.has_room(2 * size as u64, what)
     }
 
-    /// Whether upkeep that gives space back in the end may write `size` bytes before it does.
-    pub(super) fn has_room_for_upkeep(&self, size: u64) -> bool {
-        (self.free)() >= size.saturating_add(MARGIN / 2)
+    /// Whether so many bytes may be written.
+    pub(super) fn has_room(&self, bytes: u64, what: For) -> bool {
+        let disk = (self.disk)();
+        let mut held = self.held();
+        if !*held && self.size > 0 && disk.free >= bytes.saturating_add(MARGIN + AMPLE * self.size)
+        {
+            *held = self.hold_back().is_ok();
+        }
+        match what {
+            For::Adding => disk.free >= bytes.saturating_add(MARGIN + self.kept(&disk, *held)),
+            For::Freeing if disk.free >= bytes.saturating_add(LEAST) => true,
+            For::Freeing => {
+                *held = *held && std::fs::remove_file(&self.path).is_err();
+                (self.disk)().free >= bytes.saturating_add(LEAST)
+            }
+        }
+    }
+
+    /// What those who add something leave free beside the margin.
+    fn kept(&self, disk: &Disk, held: bool) -> u64 {
+        if held { 0 } else { self.size.min(disk.size / AMPLE) }
     }
 
     fn hold_back(&self) -> std::io::Result<()> {
         let file = File::options().create(true).append(true).open(&self.path)?;
         Ok(fallocate(&file, FallocateFlags::empty(), 0, self.size)?)
     }
+
+    fn held(&self) -> MutexGuard<'_, bool> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Where the file system does not tell, no limit is known.
-fn free(dir: &Path) -> u64 {
-    statvfs(dir).map_or(u64::MAX, |disk| disk.f_bavail.saturating_mul(disk.f_frsize))
+fn disk(dir: &Path) -> Disk {
+    let bytes = |blocks: u64, size: u64| blocks.saturating_mul(size);
+    statvfs(dir).map_or(Disk { free: u64::MAX, size: u64::MAX }, |found| Disk {
+        free: bytes(found.f_bavail, found.f_frsize),
+        size: bytes(found.f_blocks, found.f_frsize),
+    })
 }
 
 #[cfg(test)]
@@ -87,55 +127,69 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU64, Ordering};
 
+    use super::For::{Adding, Freeing};
     use super::*;
 
     const MIB: u64 = 1 << 20;
 
-    struct Disk {
+    struct Case {
         dir: tempfile::TempDir,
         free: Arc<AtomicU64>,
         reserve: Reserve,
     }
 
-    fn disk(free: u64) -> Disk {
+    fn case(free: u64) -> Case {
         let dir = tempfile::tempdir().unwrap();
         let free = Arc::new(AtomicU64::new(free));
         let seen = free.clone();
-        let reserve = Reserve::new(dir.path(), MIB, move || seen.load(Ordering::Relaxed));
-        Disk { dir, free, reserve }
+        let disk = move || Disk { free: seen.load(Ordering::Relaxed), size: 100 * MARGIN };
+        let reserve = Reserve::new(dir.path(), MIB, disk);
+        Case { dir, free, reserve }
     }
 
-    impl Disk {
+    impl Case {
         fn holds_back(&self) -> bool {
             self.dir.path().join("reserve").exists()
         }
 
-        fn room(&self, free: u64) -> bool {
+        fn room(&self, free: u64, what: For) -> bool {
             self.free.store(free, Ordering::Relaxed);
-            self.reserve.has_room_for(0)
+            self.reserve.has_room_for(0, what)
         }
     }
 
     #[test]
-    fn the_reserve_is_given_up_before_the_margin_is_touched_and_taken_back_later() {
-        let disk = disk(10 * MARGIN);
-        assert!(disk.holds_back());
-        assert!(disk.room(MARGIN) && disk.holds_back());
-        assert!(!disk.room(MARGIN - 1) && !disk.holds_back());
-        assert!(disk.room(MARGIN + MIB) && !disk.holds_back(), "too early to take it back");
-        assert!(disk.room(MARGIN + AMPLE * MIB) && disk.holds_back());
+    fn what_adds_never_takes_the_reserve() {
+        let case = case(10 * MARGIN);
+        assert!(case.room(MARGIN, Adding) && case.holds_back());
+        assert!(!case.room(MARGIN - 1, Adding) && case.holds_back());
+        assert!(!case.room(0, Adding) && case.holds_back());
+    }
+
+    #[test]
+    fn what_frees_has_the_reserve_given_up_and_what_adds_leaves_it_free_until_it_is_held_back_again()
+     {
+        let case = case(10 * MARGIN);
+        assert!(case.room(LEAST, Freeing) && case.holds_back());
+        assert!(!case.room(LEAST - 1, Freeing) && !case.holds_back(), "nothing else is left");
+        assert!(case.room(LEAST, Freeing));
+        assert!(!case.room(MARGIN + MIB - 1, Adding));
+        assert!(case.room(MARGIN + MIB, Adding) && !case.holds_back(), "too early to hold it back");
+        assert!(case.room(MARGIN + AMPLE * MIB, Adding) && case.holds_back());
     }
 
     #[test]
     fn a_full_disk_gets_no_reserve_and_no_commit() {
-        let disk = disk(MARGIN - 1);
-        assert!(!disk.holds_back() && !disk.reserve.has_room_for(0));
+        let case = case(LEAST - 1);
+        assert!(!case.holds_back());
+        assert!(!case.room(LEAST - 1, Adding) && !case.room(LEAST - 1, Freeing));
     }
 
     #[test]
     fn a_commit_needs_room_for_itself() {
-        let disk = disk(10 * MARGIN);
-        assert!(disk.reserve.has_room_for(MARGIN as usize));
-        assert!(!disk.reserve.has_room_for(9 * MARGIN as usize));
+        let case = case(10 * MARGIN);
+        assert!(case.reserve.has_room_for(MARGIN as usize, Adding));
+        assert!(!case.reserve.has_room_for(9 * MARGIN as usize, Adding));
+        assert!(!case.reserve.has_room_for(9 * MARGIN as usize, Freeing));
     }
 }

@@ -121,6 +121,7 @@ pub(crate) struct Transaction {
     sums: BTreeMap<Bytes, i64>,
     appends: Vec<(Bytes, Bytes)>,
     now: Time,
+    frees: bool,
 }
 
 impl Transaction {
@@ -134,7 +135,13 @@ impl Transaction {
             sums: BTreeMap::new(),
             appends: Vec::new(),
             now,
+            frees: false,
         }
+    }
+
+    /// Says that there is more room after it, or after what follows from it: it may use space that others may not.
+    pub(crate) fn frees_space(&mut self) {
+        self.frees = true;
     }
 
     /// The time at which all of it happens.
@@ -199,6 +206,7 @@ impl Transaction {
     pub(crate) fn into_batch(self, token: Token) -> Batch {
         let mut batch = Batch::new(self.snapshot.version());
         batch.token = Some(token);
+        batch.frees = self.frees;
         let keys = self.seen.into_inner().into_iter();
         batch.evidence = keys.map(|(key, value)| Evidence::Key { key, value }).collect();
         batch.evidence.append(&mut self.ranges.into_inner());

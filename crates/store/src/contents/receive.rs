@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use cenote_blob::{BlobWriter, Blocks, Sha256State, Written};
+use cenote_kv::CommitError;
 use futures_core::Stream;
 use futures_util::future::{join_all, try_join_all};
 use futures_util::{StreamExt, pin_mut};
@@ -177,6 +178,9 @@ impl Store {
     }
 }
 
+/// After so many bytes it is looked again whether there is room.
+const LOOK: u64 = 4 << 20;
+
 /// A blob under way, to each of its places.
 pub(super) struct Writing {
     pub(super) id: BlobId,
@@ -191,11 +195,13 @@ pub(super) struct Receiver<'a> {
     head: BytesMut,
     blob: Option<Writing>,
     size: u64,
+    /// How many bytes had come when it was last looked whether there is room.
+    looked_at: u64,
 }
 
 impl<'a> Receiver<'a> {
     pub(super) fn new(store: &'a Store, intake: Intake<'a>) -> Self {
-        Self { store, intake, head: BytesMut::new(), blob: None, size: 0 }
+        Self { store, intake, head: BytesMut::new(), blob: None, size: 0, looked_at: 0 }
     }
 
     /// How many bytes have come.
@@ -210,6 +216,7 @@ impl<'a> Receiver<'a> {
             self.head.extend_from_slice(&chunk);
             return Ok(());
         }
+        self.check_room()?;
         let head = std::mem::take(&mut self.head).freeze();
         let blob = self.blob.get_or_insert_with(|| self.intake.new_blob(self.store));
         for run in [head, chunk] {
@@ -218,6 +225,18 @@ impl<'a> Receiver<'a> {
             written.map_err(|error| self.store.failed_write(error))?;
         }
         Ok(())
+    }
+
+    /// Leaves the catalog its room, where contents are on the same disk: what could not be published is not taken in.
+    fn check_room(&mut self) -> Result<()> {
+        if self.size < self.looked_at.saturating_add(LOOK) && self.blob.is_some() {
+            return Ok(());
+        }
+        self.looked_at = self.size;
+        match self.store.parts().engine.has_room() {
+            true => Ok(()),
+            false => Err(CommitError::NoSpace.into()),
+        }
     }
 
     fn check_size(&self) -> Result<()> {

@@ -194,6 +194,7 @@ impl Store {
         trim: &Trim,
     ) -> Result<(Vec<u32>, Vec<(BlobId, BlobCopy)>)> {
         self.transact(|tx| {
+            tx.frees_space();
             let chain = find(tx, caller, at, Level::ModifyObject)?;
             let head = content_of(&chain, at)?;
             let mut replicas = self.explicit_replicas(tx, chain.resource())?;

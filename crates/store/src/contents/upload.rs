@@ -153,6 +153,7 @@ impl Store {
     /// Gives an upload up.
     pub fn abandon_upload(&self, caller: &Caller, upload: UploadId) -> Result<()> {
         self.transact(|tx| {
+            tx.frees_space();
             mine(tx, caller, upload)?;
             forget(tx, upload.number)
         })
@@ -168,7 +169,10 @@ impl Store {
                 && let Some(upload) = keys::first_id(&key)
                 && record.expires < now
             {
-                let forgotten = self.transact(|tx| forget(tx, upload));
+                let forgotten = self.transact(|tx| {
+                    tx.frees_space();
+                    forget(tx, upload)
+                });
                 swept += u64::from(faults.add(forgotten).is_some());
             }
         }

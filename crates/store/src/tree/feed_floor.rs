@@ -22,6 +22,7 @@ impl Store {
             let Some(newest) = old.last() else { return Ok(trimmed) };
             let newest = Position(keys::feed_position(newest));
             self.transact(|tx| {
+                tx.frees_space();
                 old.iter().for_each(|key| tx.delete(key.clone()));
                 let raised = floor(tx)?.max(newest).0.unwrap_or_default();
                 tx.put_raw(keys::setting(FLOOR), Bytes::copy_from_slice(&raised));

@@ -29,6 +29,7 @@ impl Store {
     /// not named.
     pub fn remove(&self, caller: &Caller, at: &At, options: &RemoveOptions) -> Result<()> {
         let is_job = self.transact(|tx| {
+            tx.frees_space();
             let chain = find(tx, caller, at, Level::DeleteObject)?;
             contents::check_tag(options.if_match.as_deref(), &chain)?;
             let children = has_children(tx, chain.id())?;

@@ -13,6 +13,7 @@ mod documents;
 mod extents;
 mod faults;
 mod feed;
+mod full;
 mod metadata;
 mod mirrors;
 mod model;

@@ -137,6 +137,7 @@ impl Store {
         }
         let erasing = self.inner.pins.erase(unused);
         self.transact(|tx| {
+            tx.frees_space();
             for (content, notes) in &used {
                 if is_used(tx, *content)? {
                     forget(tx, notes);
