@@ -75,6 +75,8 @@ impl Image {
         }
     }
 
+    /// One of the files.
+    #[allow(dead_code, reason = "not every test that has images changes them")]
     pub(crate) fn file(&mut self, name: impl AsRef<Path>) -> &mut Content {
         self.files.get_mut(name.as_ref()).unwrap()
     }
