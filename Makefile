@@ -49,8 +49,8 @@ check-r: ## build the R package and check it as CRAN does, without a server
 	scripts/setup check-r
 	scripts/check-r
 
-crash: ## kill -9 a writer N times and look for what was lost
-	CENOTE_CRASH_ROUNDS=$(N) cargo test --release --locked --test '*crash*'
+crash: ## kill -9 a writer N times, cut the power N times, damage each file, and look for what was lost
+	CENOTE_CRASH_ROUNDS=$(N) cargo test --release --locked --test '*crash*' --test power_cuts --test rot -- --nocapture
 
 oracle: ## run N random histories of trajectories on ours and on the reference package
 	scripts/setup python

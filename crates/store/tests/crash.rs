@@ -1,12 +1,14 @@
 //! What survives `kill -9`. A child writes until it is killed and tells what was acknowledged; after
 //! each kill all of that is there, bytes and all, what was under way happened or did not, and a
-//! check is clean.
+//! check is clean. And what survives a power cut at any point of a recorded history ([`cuts`]).
 //!
 //! `CENOTE_CRASH_ROUNDS` says how often; a history repeats with the seed that a failure shows (`CENOTE_CRASH_SEED`),
 //! as far as the machine's timing lets it.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+#[path = "crash/cuts.rs"]
+mod cuts;
 #[path = "crash/history.rs"]
 mod history;
 
@@ -14,6 +16,7 @@ use std::io::{BufRead, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -30,6 +33,8 @@ use crate::history::{Dice, Objects, Op, apply, op};
 
 const DIRECTORY: &str = "CENOTE_CRASH_DIRECTORY";
 const ROUND: &str = "CENOTE_CRASH_ROUND";
+/// After how many changes each writer ends by itself.
+const STEPS: &str = "CENOTE_CRASH_STEPS";
 const WRITERS: u64 = 3;
 /// After this many rounds a new store is begun, so that a long run does not slow down.
 const ROUNDS_A_STORE: u64 = 20;
@@ -132,19 +137,23 @@ fn writer() {
     let (round, seed) = (number(ROUND).unwrap(), number("CENOTE_CRASH_SEED").unwrap());
     let store = Store::open_existing(parts(&dir)).unwrap();
     let output = Mutex::new(std::io::stdout());
+    let written = AtomicU64::new(0);
     std::thread::scope(|scope| {
         for writer in 0..WRITERS {
-            let (store, output) = (&store, &output);
-            scope.spawn(move || write(store, output, (seed, round, writer)));
+            let (store, output, written) = (&store, &output, &written);
+            scope.spawn(move || {
+                write(store, output, (seed, round, writer));
+                written.fetch_add(1, Ordering::Relaxed);
+            });
         }
-        scope.spawn(|| sweep(&store));
+        scope.spawn(|| sweep(&store, || written.load(Ordering::Relaxed) == WRITERS));
     });
 }
 
 fn write(store: &Store, output: &Mutex<std::io::Stdout>, (seed, round, writer): (u64, u64, u64)) {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let (caller, home) = (admin(store), home(round, writer));
-    for step in 0.. {
+    for step in 0..number(STEPS).unwrap_or(u64::MAX) {
         let op = op(seed ^ round, writer, step);
         match runtime.block_on(perform(store, &caller, &home, &op)) {
             Ok(()) => {}
@@ -161,20 +170,31 @@ fn is_of_the_history(kind: ErrorKind) -> bool {
 }
 
 /// Sweeps without a grace, so that kills hit sweeps, too.
-fn sweep(store: &Store) {
+fn sweep(store: &Store, is_over: impl Fn() -> bool) {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    loop {
+    while !is_over() {
         store.run_jobs().unwrap();
         runtime.block_on(store.sweep_contents(Duration::ZERO)).unwrap();
         std::thread::yield_now();
     }
 }
 
-fn start(dir: &Path, round: u64, seed: u64) -> Child {
+fn writing(dir: &Path, round: u64, seed: u64) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "writer", "--nocapture"]).env(DIRECTORY, dir);
     command.env(ROUND, round.to_string()).env("CENOTE_CRASH_SEED", seed.to_string());
+    command
+}
+
+fn start(dir: &Path, round: u64, seed: u64) -> Child {
+    let mut command = writing(dir, round, seed);
     command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+/// The writer and the step of which a line says that it was acknowledged.
+fn acknowledged(line: &str) -> Option<(usize, u64)> {
+    let (writer, step) = line.split("acknowledged ").nth(1)?.trim().split_once(' ')?;
+    Some((writer.parse().ok()?, step.parse().ok()?))
 }
 
 /// How many changes of each writer were acknowledged before the kill, which comes after `enough`.
@@ -183,11 +203,7 @@ fn kill_after(mut child: Child, enough: u64) -> Vec<u64> {
     let mut done = vec![0; WRITERS as usize];
     let mut seen = 0;
     for line in lines.map_while(std::result::Result::ok) {
-        let Some(acknowledged) = line.split("acknowledged ").nth(1) else { continue };
-        let Some((writer, step)) = acknowledged.split_once(' ') else { continue };
-        let (Ok(writer), Ok(step)) = (writer.parse::<usize>(), step.parse::<u64>()) else {
-            continue;
-        };
+        let Some((writer, step)) = acknowledged(&line) else { continue };
         done[writer] = step + 1;
         seen += 1;
         if seen == enough {
