@@ -476,3 +476,38 @@ fn an_emptied_catalog_takes_next_to_nothing() {
     let (before, after) = emptied(&engine, dir.path(), 6_000, u64::MAX);
     assert!(before > 16 << 20 && after < 2 << 20, "{after} bytes of {before}");
 }
+
+/// How many descriptors of this process lead to files below a directory.
+fn descriptors(dir: &Path) -> usize {
+    let links = std::fs::read_dir("/proc/self/fd").unwrap().flatten();
+    let files = links.filter_map(|link| std::fs::read_link(link.path()).ok());
+    files.filter(|file| file.starts_with(dir)).count()
+}
+
+#[test]
+fn a_catalog_of_many_files_keeps_few_of_them_open() {
+    const ROWS: u64 = 60;
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().canonicalize().unwrap();
+    let options = FjallOptions { reserve: 0, files: 10, ..FjallOptions::default() };
+    let engine = FjallEngine::open(&dir, options).unwrap();
+    for n in 0..ROWS {
+        engine.commit(put(n.to_be_bytes().to_vec(), noise(5_000, n))).unwrap();
+        engine.flush().unwrap();
+    }
+    let most = |engine: &FjallEngine| {
+        let view = engine.snapshot().unwrap();
+        let after = |n: u64| {
+            assert_eq!(view.get(&n.to_be_bytes()).unwrap().unwrap(), noise(5_000, n));
+            descriptors(&dir)
+        };
+        (0..ROWS).map(after).max().unwrap()
+    };
+    // Lock, journal, log and the like besides.
+    let before = most(&engine);
+    drop(engine);
+    let reopened = most(&FjallEngine::open(&dir, options).unwrap());
+    let files = std::fs::read_dir(dir.join("keyspaces/1/blobs")).unwrap().count();
+    assert!(files >= ROWS as usize, "{files} files of values");
+    assert!(before <= 24 && reopened <= 24, "{before} and {reopened} descriptors");
+}

@@ -47,11 +47,13 @@ pub struct FjallOptions {
     /// Disk space kept back for the catalog in a file of its own, in bytes; 0 for none. Of use
     /// above 64 MiB, which always stay free; held only where eight times as much is free.
     pub reserve: u64,
+    /// Files of tables kept open at a time; at least 10. Others are opened when they are read.
+    pub files: usize,
 }
 
 impl Default for FjallOptions {
     fn default() -> Self {
-        Self { cache: 32 << 20, reserve: 192 << 20 }
+        Self { cache: 32 << 20, reserve: 192 << 20, files: 256 }
     }
 }
 
@@ -118,6 +120,12 @@ impl FjallEngine {
     /// given again, and what could not be used stays in files that end in `.damaged`.
     pub fn salvage(dir: impl AsRef<Path>, options: FjallOptions) -> Result<(Self, Option<String>)> {
         open::open(dir.as_ref(), options, Loss::Accepted)
+    }
+
+    /// Brings what is in memory to tables. For tests.
+    #[cfg(feature = "conformance")]
+    pub fn flush(&self) -> Result<()> {
+        self.store.flush().map_err(error)
     }
 
     /// Takes the free space and the size of the disk, in bytes, from `disk`, and keeps `reserve` bytes back in `dir`. For tests.

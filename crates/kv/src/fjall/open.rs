@@ -41,7 +41,7 @@ pub(super) fn open(
     files::inspect(dir)?;
     let found = (log::read(dir).map_err(io)?, mark::read(dir).map_err(io)?);
     let is_whole = matches!(found.0, Found::Whole(_));
-    let (store, lost) = open_store(dir, (options.cache, lock), found, loss)?;
+    let (store, lost) = open_store(dir, (options, lock), found, loss)?;
     let acknowledged = acknowledged(dir, &store, is_whole && lost.is_none())?;
     let engine = FjallEngine {
         store: Arc::new(store),
@@ -58,13 +58,13 @@ pub(super) fn open(
 /// Opens the tree, and brings it to where the log is.
 fn open_store(
     dir: &Path,
-    (cache, lock): (u64, DirectoryLock),
+    (options, lock): (FjallOptions, DirectoryLock),
     (log, mark): (Found, mark::Found),
     loss: Loss,
 ) -> Result<(Store, Option<String>)> {
     let tail = journal::inspect(dir)?;
     let opened = cut(tail.as_ref(), &log, loss).and_then(|()| {
-        let (database, rows) = open_tree(dir, cache)?;
+        let (database, rows) = open_tree(dir, options)?;
         let store = Store { database, rows, _lock: lock };
         let lost = catch_up(&store, (log, mark), loss)?;
         Ok((store, lost))
@@ -89,10 +89,11 @@ fn cut(tail: Option<&Tail>, log: &Found, loss: Loss) -> Result<()> {
 }
 
 /// fjall panics over some kinds of damage.
-fn open_tree(dir: &Path, cache: u64) -> Result<(Database, Keyspace)> {
+fn open_tree(dir: &Path, options: FjallOptions) -> Result<(Database, Keyspace)> {
     let open = || {
         let database = Database::builder(dir)
-            .cache_size(cache)
+            .cache_size(options.cache)
+            .max_cached_files(Some(options.files.max(10)))
             .max_journaling_size(JOURNALS)
             .worker_threads(WORKERS)
             .open()?;

@@ -139,7 +139,7 @@ impl Store {
     }
 
     /// Brings what is in memory to the tables; also moves the point before which nobody reads any more.
-    fn flush(&self) -> fjall::Result<()> {
+    pub(super) fn flush(&self) -> fjall::Result<()> {
         // Without a row in memory nothing would happen.
         self.rows.insert(layout::MERGED, [])?;
         self.rows.rotate_memtable()?;
