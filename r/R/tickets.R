@@ -6,13 +6,14 @@
 #' @param logical_path What the ticket opens. With `action = "ls"`, tickets for it are listed; without, all of yours.
 #' @param action `"create"`, `"ls"` or `"delete"`.
 #' @param type Whether it lets read, or also write.
-#' @param ticket The ticket to delete.
+#' @param ticket The ticket to delete, or its `id` in the list.
 #' @param uses How often it can be used; 0 is any number of times.
 #' @param write_files,write_bytes How many files and collections, and how many bytes, can be written with it; 0 is any number.
 #' @param expires_in After how many seconds it ends; never, if it is not given.
 #' @param users,groups Names of those who can use it; everybody, if none are given.
 #' @param hosts From where it can be used; from everywhere, if none are given.
-#' @return `"create"` gives the ticket; `"ls"` a data frame with a row for each ticket; `"delete"` the ticket, invisibly.
+#' @return `"create"` gives the ticket; `"ls"` a data frame with a row for each ticket, named by an `id` that opens nothing: the
+#'   ticket itself is given when it is made, and never again; `"delete"` the ticket, invisibly.
 #' @examplesIf is_connected_irods()
 #' isaveRDS(mtcars, "cars.rds")
 #' ticket <- iticket("cars.rds", uses = 10, expires_in = 3600)
@@ -52,7 +53,7 @@ tickets_of <- function(path) {
   }
   joined <- function(name) vapply(as.list(column(name, "")), toString, character(1))
   data.frame(
-    ticket = column("ticket", ""), logical_path = if (n) paths_of(found$resource) else character(),
+    id = column("id", ""), logical_path = if (n) paths_of(found$resource) else character(),
     type = ifelse(column("level", "") == "modify_object", "write", "read"), issuer = column("issuer", ""),
     expires = as.POSIXct(column("expires", NA_character_), format = "%Y-%m-%dT%H:%M:%OSZ", tz = "UTC"),
     uses = column("uses.used", 0), uses_limit = column("uses.limit", NA_real_), write_files = column("writes.used", 0),

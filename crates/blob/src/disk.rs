@@ -16,14 +16,25 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::id::BLOBS;
+use crate::private::{is_private, make_all_private, make_private};
 
-/// Makes `root` and the 256 directories of its blobs, and makes them durable.
+/// Makes `root` and the 256 directories of its blobs, and makes them durable. Nobody else may read what is in them; what an
+/// earlier program left open is closed, a directory after the other, so that this goes on where it stopped.
 pub(crate) fn prepare(root: &Path) -> io::Result<()> {
+    let is_new = !root.exists();
     make_durable_dir(root)?;
+    if is_new {
+        make_private(root)?;
+    }
     let blobs = root.join(BLOBS);
     make_durable_dir(&blobs)?;
+    make_private(&blobs)?;
     for fan in 0..=u8::MAX {
-        make_dir(&blobs.join(format!("{fan:02x}")))?;
+        let dir = blobs.join(format!("{fan:02x}"));
+        make_dir(&dir)?;
+        if !is_private(&dir)? {
+            make_all_private(&dir)?;
+        }
     }
     sync_dir(&blobs)
 }

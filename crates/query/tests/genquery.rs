@@ -256,13 +256,13 @@ fn every_column_of_tickets_quotas_and_attributes_answers() {
     };
     let new = NewTicket { bytes: 9, uses: 2, ..NewTicket::default() };
     let at: At = "/home/rods/a/x".parse::<StorePath>().unwrap().into();
-    let ticket = world.store.add_ticket(&world.admin, &at, &new).unwrap();
+    let (_, ticket) = world.store.add_ticket(&world.admin, &at, &new).unwrap();
     let row = &world.ask(&format!("select {}", columns("TICKET_")))[0];
-    assert!(row.contains(&ticket.ticket) && row.contains("|/tempZone/home/rods/a|"), "{row}");
+    assert!(row.contains(&ticket.id) && row.contains("|/tempZone/home/rods/a|"), "{row}");
     let some = world.ask(
         "select TICKET_STRING, TICKET_OWNER_NAME, TICKET_OBJECT_TYPE, TICKET_WRITE_BYTE_LIMIT",
     );
-    assert_eq!(some, [format!("{}|rods|data|9", ticket.ticket)]);
+    assert_eq!(some, [format!("{}|rods|data|9", ticket.id)]);
     assert!(world.ask(&format!("select {}", columns("QUOTA_"))).is_empty());
     assert_eq!(
         world.ask(&format!("select {} where USER_NAME = 'rods'", columns("USER_"))).len(),

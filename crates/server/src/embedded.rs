@@ -6,13 +6,15 @@
 //! DIR/catalog/     the catalog (fjall)
 //! DIR/contents/    the contents
 //! ```
+//!
+//! Invariant: nobody but the owner of the directory may read anything in it.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cenote_blob::Place;
+use cenote_blob::{Place, make_all_private, make_file_private, make_private};
 use cenote_kv::{FjallEngine, FjallOptions};
 use cenote_store::{Parts, Store};
 use serde::{Deserialize, Serialize};
@@ -97,6 +99,7 @@ pub fn init_dir(dir: impl AsRef<Path>, admin: &str, password: &str) -> Result<Em
         return Err(OpenError::Exists(dir.to_owned()));
     }
     check_empty(dir)?;
+    make_private(dir).map_err(|error| io_error(dir, error))?;
     let lock = lock(dir)?;
     let store = Store::create_new(parts(dir, UrlOpener::default())?, admin, password)?;
     write_settings(dir)?;
@@ -108,6 +111,9 @@ pub fn open_dir(dir: impl AsRef<Path>) -> Result<Embedded, OpenError> {
     let dir = dir.as_ref();
     let settings = read_settings(dir)?;
     let lock = lock(dir)?;
+    if let Err(error) = close_to_others(dir) {
+        tracing::warn!(target: "cenote", %error, "others may be able to read the store's files");
+    }
     let store = Store::open_existing(parts(dir, settings.opener)?)?;
     Ok(Embedded { store, _lock: lock })
 }
@@ -122,19 +128,33 @@ pub fn salvage_dir(dir: impl AsRef<Path>) -> Result<Option<String>, OpenError> {
     Ok(lost)
 }
 
-const CATALOG: &str = "catalog";
 const SETTINGS: &str = "store.toml";
 const LOCK: &str = "store.lock";
+const CATALOG: &str = "catalog";
+const CONTENTS: &str = "contents";
 
 fn parts(dir: &Path, opener: UrlOpener) -> Result<Parts, OpenError> {
     let engine = FjallEngine::open(dir.join(CATALOG), FjallOptions::default())?;
-    let place = Place::local("main", dir.join("contents"))?;
+    let place = Place::local("main", dir.join(CONTENTS))?;
     Ok(Parts { opener: Arc::new(opener), ..Parts::new(engine, place) })
+}
+
+/// Keeps others out of a store that an earlier program made. The place of contents does so for itself.
+fn close_to_others(dir: &Path) -> io::Result<()> {
+    make_private(dir)?;
+    for file in [SETTINGS, LOCK] {
+        make_file_private(&dir.join(file))?;
+    }
+    let contents = dir.join(CONTENTS);
+    if contents.is_dir() {
+        make_private(&contents)?;
+    }
+    make_all_private(&dir.join(CATALOG))
 }
 
 /// An interrupted `init_dir` may be run again: it leaves no settings, and nothing but our own names.
 fn check_empty(dir: &Path) -> Result<(), OpenError> {
-    let ours = [CATALOG, "contents", LOCK, NEW_SETTINGS];
+    let ours = [CATALOG, CONTENTS, LOCK, NEW_SETTINGS];
     for entry in fs::read_dir(dir).map_err(|error| io_error(dir, error))? {
         let name = entry.map_err(|error| io_error(dir, error))?.file_name();
         if ours.iter().all(|our| name != *our) {

@@ -5,15 +5,19 @@
 use std::collections::HashMap;
 
 use cenote_kv::{KeyRange, ScanOptions};
+use minicbor::{CborLen, Decode, Encode};
 
 use crate::catalog::keys::{self, Counter};
-use crate::catalog::{BlobRecord, Reads, Record, Transaction, VersionRecord};
+use crate::catalog::{
+    BlobRecord, Reads, Record, TicketRecord, Transaction, UploadRecord, VersionRecord,
+};
 use crate::contents::resolve;
 use crate::model::{
     Access, ContentHead, Digests, Extent, Grant, Level, PersonId, Piece, PlaceId, Resource,
     ResourceId,
 };
 use crate::open::{FORMAT, Format};
+use crate::people::{TicketDigest, ticket_digest};
 use crate::tree::{grant_entries, restate};
 use crate::{Bytes, Result, Store};
 
@@ -35,6 +39,7 @@ impl Store {
             self.forget_computed_digests()?;
         }
         if from < 5 {
+            self.hash_tickets()?;
             self.index_grants()?;
         }
         Ok(())
@@ -100,6 +105,35 @@ impl Store {
         })
     }
 
+    /// From format 4 to 5: of a ticket its SHA-256 is kept, where its letters were, in uploads, too.
+    fn hash_tickets(&self) -> Result<()> {
+        self.each(keys::tickets(), |tx, key, ticket: TicketRecord| {
+            if let Some(letters) = letters(key) {
+                let digest = ticket_digest(&letters);
+                tx.delete(key.clone());
+                tx.delete(keys::ticket_on(ticket.resource, letters.as_bytes()));
+                tx.put(keys::ticket(&digest), &ticket);
+                tx.mark(keys::ticket_on(ticket.resource, &digest));
+            }
+        })?;
+        let mut shown = Vec::new();
+        for row in self.view()?.rows(&keys::uploads(), usize::MAX)? {
+            let ticket = ShownTicket::from_value(&row.1).ok().and_then(|shown| shown.ticket);
+            shown.extend(ticket.map(|ticket| (row.0, ticket_digest(&ticket))));
+        }
+        for some in shown.chunks(STEP) {
+            self.transact(|tx| {
+                for (key, digest) in some {
+                    if let Some(record) = tx.get::<UploadRecord>(key)? {
+                        tx.put(key.clone(), &UploadRecord { ticket: Some(*digest), ..record });
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
     /// From format 4 to 5: grants are found by the person whom they name. A large description may be spread over rows:
     /// one that is not is spread when it is changed.
     fn index_grants(&self) -> Result<()> {
@@ -135,6 +169,19 @@ impl Store {
             }
         }
     }
+}
+
+/// The letters of a ticket, in whose place its digest has not been put yet.
+fn letters(key: &Bytes) -> Option<String> {
+    let name = key.get(1..).filter(|name| name.len() != size_of::<TicketDigest>())?;
+    String::from_utf8(name.to_vec()).ok()
+}
+
+/// What an upload had in format 4: the ticket with which it was begun.
+#[derive(Debug, Encode, Decode, CborLen)]
+struct ShownTicket {
+    #[n(12)]
+    ticket: Option<String>,
 }
 
 /// Gives callers without a login what everybody has; says whether that was more than they had.

@@ -147,20 +147,22 @@ test_that("tickets are listed and deleted", {
   imkdir("d")
   read <- iticket("f", uses = 2, expires_in = 600)
   write <- iticket("d", type = "write", users = "rods", groups = "public", hosts = "127.0.0.1", write_bytes = 1e6)
-  expect_true(all(c(read, write) %in% mine()$ticket))
+  expect_false(any(c(read, write) %in% unlist(mine())))
   one <- iticket("f", "ls")
-  expect_equal(one[c("ticket", "logical_path", "type", "issuer", "uses", "uses_limit", "write_bytes_limit", "users")],
-    data.frame(ticket = read, logical_path = absolute("f"), type = "read", issuer = "rods", uses = 0, uses_limit = 2,
+  expect_match(one$id, "^[0-9a-f]{16}$")
+  expect_equal(one[c("logical_path", "type", "issuer", "uses", "uses_limit", "write_bytes_limit", "users")],
+    data.frame(logical_path = absolute("f"), type = "read", issuer = "rods", uses = 0, uses_limit = 2,
       write_bytes_limit = NA_real_, users = "")
   )
   expect_lt(abs(as.numeric(difftime(one$expires, Sys.time(), units = "secs")) - 600), 300)
   other <- iticket("d", "ls")
+  expect_invisible(iticket(action = "delete", ticket = iticket("f", "create")))
   expect_equal(c(other$type, other$users, other$hosts), c("write", "rods, public", "127.0.0.1"))
   expect_equal(other$write_bytes_limit, 1e6)
   expect_true(is.na(other$expires))
   irm("d", recursive = TRUE)
   expect_invisible(iticket(action = "delete", ticket = read))
-  expect_false(read %in% mine()$ticket)
+  expect_false(one$id %in% mine()$id)
   expect_error(iticket(action = "delete", ticket = read), class = "cenote_error")
   expect_error(iticket("f", ticket = read), "delete", class = "cenote_invalid")
   expect_error(iticket("f", uses = -1), class = "cenote_invalid")

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cenote_store::{At, ErrorKind, Level, NewTicket, Ticket};
+use cenote_store::{At, ErrorKind, Level, NewTicket};
 
 use super::answer::{self, Answer};
 use super::call::Call;
@@ -17,11 +17,11 @@ pub(super) async fn answer(operation: &str, call: Call) -> Answer {
 
 async fn create(call: Call) -> Answer {
     let at = call.at()?;
-    answer::member("ticket", make(&call, at).await?.ticket)
+    answer::member("ticket", make(&call, at).await?)
 }
 
 /// Makes a ticket with the limits that a call names.
-pub(super) async fn make(call: &Call, at: At) -> Result<Ticket, Refusal> {
+pub(super) async fn make(call: &Call, at: At) -> Result<String, Refusal> {
     let new = NewTicket {
         level: level(call)?,
         uses: call.count("use-count")?.unwrap_or(0),
@@ -32,7 +32,7 @@ pub(super) async fn make(call: &Call, at: At) -> Result<Ticket, Refusal> {
         hosts: names(call, "hosts").collect(),
     };
     let caller = call.acting();
-    call.ask(move |store| store.add_ticket(&caller, &at, &new)).await
+    Ok(call.ask(move |store| store.add_ticket(&caller, &at, &new)).await?.0)
 }
 
 fn level(call: &Call) -> Result<Level, Refusal> {

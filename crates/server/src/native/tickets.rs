@@ -8,7 +8,7 @@ use cenote_store::Level;
 
 use super::address::at;
 use super::extract::Json;
-use super::json::{NewTicket, Target, Ticket, TicketLevel, Tickets, WhichTicket};
+use super::json::{MadeTicket, NewTicket, Target, Ticket, TicketLevel, Tickets, WhichTicket};
 use super::query::Params;
 use crate::app::App;
 use crate::layer::{Asker, Changer};
@@ -16,12 +16,12 @@ use crate::problem::Problem;
 
 /// Makes a ticket for a resource.
 #[utoipa::path(post, path = "/v1/tickets", tag = "access", request_body = NewTicket,
-    responses((status = 201, body = Ticket)))]
+    responses((status = 201, body = MadeTicket)))]
 pub(super) async fn add(
     State(app): State<App>,
     Changer(caller): Changer,
     Json(question): Json<NewTicket>,
-) -> Result<(StatusCode, Json<Ticket>), Problem> {
+) -> Result<(StatusCode, Json<MadeTicket>), Problem> {
     let at = at(question.path.as_deref(), question.id)?;
     let new = cenote_store::NewTicket {
         level: match question.level {
@@ -36,8 +36,9 @@ pub(super) async fn add(
         hosts: question.hosts,
     };
     app.ask(move |store| {
-        let ticket = store.add_ticket(&caller, &at, &new)?;
-        Ok((StatusCode::CREATED, Json(Ticket::of(ticket, store)?)))
+        let (secret, ticket) = store.add_ticket(&caller, &at, &new)?;
+        let about = Ticket::of(ticket, store)?;
+        Ok((StatusCode::CREATED, Json(MadeTicket { ticket: secret, about })))
     })
     .await
 }
@@ -65,7 +66,7 @@ pub(super) async fn list(
     .await
 }
 
-/// Removes a ticket.
+/// Removes a ticket, which is named whole or by its id.
 #[utoipa::path(delete, path = "/v1/tickets", tag = "access", params(WhichTicket),
     responses((status = 204, description = "It is gone")))]
 pub(super) async fn remove(

@@ -117,8 +117,8 @@ impl Accounts {
             _ => {
                 let new = NewTicket { level: Level::ModifyObject, ..NewTicket::default() };
                 let admin = caller(&self.store, ADMIN.0);
-                let made = self.store.add_ticket(&admin, &lab().into(), &new).unwrap();
-                Shown::Header("cenote-ticket", made.ticket)
+                let (ticket, _) = self.store.add_ticket(&admin, &lab().into(), &new).unwrap();
+                Shown::Header("cenote-ticket", ticket)
             }
         }
     }

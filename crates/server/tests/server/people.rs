@@ -85,7 +85,10 @@ async fn a_ticket_opens_what_it_is_for_as_often_as_it_may() {
     by_query().await.problem(401, "unauthenticated");
     let list = server.ask("GET", "/v1/tickets?path=/c").send().await.expect(200);
     assert_eq!(list["items"][0]["uses"], json!({"used": 2, "limit": 2}));
-    server.ask("DELETE", &format!("/v1/tickets?ticket={ticket}")).send().await.expect(204);
+    assert!(!list.to_string().contains(ticket), "{list}");
+    let id = list["items"][0]["id"].as_str().unwrap();
+    assert_eq!(made["id"], id);
+    server.ask("DELETE", &format!("/v1/tickets?ticket={id}")).send().await.expect(204);
     let list = server.ask("GET", "/v1/tickets").send().await.expect(200);
     assert_eq!(list["items"], json!([]));
 }

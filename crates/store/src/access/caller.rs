@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::permit::{Act, permits};
 use super::{Chain, Credential, TokenLimits};
 use crate::model::{Level, PersonId, ResourceId, Role};
+use crate::people::TicketDigest;
 use crate::{Error, ErrorKind, Result};
 
 /// The caller of an operation: an account, and how it was authenticated. Made by `Store::authenticate…`, never out of
@@ -24,7 +25,7 @@ pub struct Caller {
 /// What a ticket opens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TicketGrant {
-    pub(crate) ticket: String,
+    pub(crate) digest: TicketDigest,
     pub(crate) resource: ResourceId,
     pub(crate) level: Level,
     /// Who made it.
@@ -125,8 +126,8 @@ impl Caller {
     }
 
     /// The ticket that the caller shows.
-    pub(crate) fn shown_ticket(&self) -> Option<&str> {
-        self.ticket.as_ref().map(|ticket| ticket.ticket.as_str())
+    pub(crate) fn shown_ticket(&self) -> Option<&TicketDigest> {
+        self.ticket.as_ref().map(|ticket| &ticket.digest)
     }
 
     /// Those to whom a grant is one to this caller, in the order of their ids.

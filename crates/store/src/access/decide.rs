@@ -179,7 +179,7 @@ mod truth_table {
     fn a_ticket_opens_its_resource_and_what_is_below() {
         let none = list(&[]);
         let ticket = |id| TicketGrant {
-            ticket: "t".into(),
+            digest: [0; 32],
             resource: ResourceId(id),
             level: Level::ReadObject,
             issuer: BOB,

@@ -175,7 +175,6 @@ fn tokens_of_users(view: &View, report: &mut Report<'_>) -> Result<()> {
 fn tickets(view: &View, report: &mut Report<'_>) -> Result<()> {
     for row in rows(view, &keys::tickets()) {
         let (key, value) = row?;
-        let name = String::from_utf8_lossy(&key[1..]).into_owned();
         let Ok(ticket) = TicketRecord::from_value(&value) else {
             let detail = "the record of a ticket does not decode; repair removes it";
             let fix =
@@ -184,7 +183,7 @@ fn tickets(view: &View, report: &mut Report<'_>) -> Result<()> {
             continue;
         };
         let resource = keys::resource(ticket.resource);
-        let back = keys::ticket_on(ticket.resource, &name);
+        let back = keys::ticket_on(ticket.resource, &key[1..]);
         if !view.has(&resource)? {
             let fix = while_same(vec![(resource, None)], delete_both(key, back));
             let finding = Finding::new(Kind::Leftover, ticket.resource, "a ticket for nothing");
@@ -201,7 +200,7 @@ fn tickets_of_resources(view: &View, report: &mut Report<'_>) -> Result<()> {
     for row in rows(view, &keys::all_tickets_on()) {
         let (key, _) = row?;
         let id = ResourceId(keys::first_id(&key).unwrap_or_default());
-        let ticket = keys::ticket(&String::from_utf8_lossy(&key[9..]));
+        let ticket = keys::ticket(key.get(keys::TICKET_AT..).unwrap_or_default());
         let because = match look::<TicketRecord>(view, &ticket)? {
             Look::Found(found) if found.resource == id => continue,
             Look::Damaged => key.clone(),

@@ -117,7 +117,7 @@ impl Store {
                 if_absent: options.put.conditions.if_absent,
                 place: options.put.place,
                 secret: id.secret,
-                ticket: caller.shown_ticket().map(str::to_owned),
+                ticket: caller.shown_ticket().copied(),
             };
             tx.put(keys::upload(id.number), &record);
             Ok(record)
@@ -186,7 +186,7 @@ impl UploadRecord {
     fn is_of(&self, caller: &Caller, upload: UploadId) -> bool {
         let same = (self.owner, self.secret) == (caller.user(), upload.secret);
         let told_apart = self.secret.is_some() || !caller.is_anonymous();
-        let ticket = self.ticket.as_deref();
+        let ticket = self.ticket.as_ref();
         same && told_apart && (ticket.is_none() || ticket == caller.shown_ticket())
     }
 

@@ -20,5 +20,7 @@ pub(crate) use group::members_of;
 pub use login::{LoggedIn, Login, LoginLimits};
 pub use session::NewSession;
 pub use ticket::{NewTicket, Ticket, TicketUse};
-pub(crate) use ticket::{all as all_tickets, erase as erase_tickets};
+pub(crate) use ticket::{
+    TicketDigest, all as all_tickets, digest as ticket_digest, erase as erase_tickets,
+};
 pub use token::{NewToken, Token};

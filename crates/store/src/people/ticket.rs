@@ -1,9 +1,13 @@
 //! Tickets: access to one resource and what is below, for whoever shows them, within limits.
 //!
 //! Invariants: a use is counted in the same commit that grants it, so no race gives one too many; a ticket opens nothing
-//! that who made it does not own any more.
+//! that its maker does not own any more; the catalog keeps the SHA-256 of its letters only, which are random enough (89
+//! bits) that nobody finds them from that.
 
 use std::time::Duration;
+
+use bytes::Bytes;
+use sha2::{Digest, Sha256};
 
 use super::account::{by_name, nobody, person};
 use super::authenticate::caller;
@@ -32,11 +36,14 @@ pub struct NewTicket {
     pub hosts: Vec<String>,
 }
 
-/// A ticket.
+/// The SHA-256 of the letters of a ticket.
+pub(crate) type TicketDigest = [u8; 32];
+
+/// A ticket, without its secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ticket {
-    /// The secret that is shown.
-    pub ticket: String,
+    /// Names it: the first 8 bytes of its digest, in hexadecimal digits. It opens nothing.
+    pub id: String,
     /// What it opens.
     pub resource: ResourceId,
     /// What it lets somebody do.
@@ -59,6 +66,9 @@ pub struct Ticket {
     pub hosts: Vec<String>,
 }
 
+/// Bytes of a digest that are an id.
+const ID: usize = 8;
+
 const ALPHABET: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
 /// What a ticket is used for.
@@ -75,10 +85,16 @@ pub enum TicketUse {
 }
 
 impl Store {
-    /// Makes a ticket for a resource. Needs [`Level::Own`].
-    pub fn add_ticket(&self, caller: &Caller, at: &At, new: &NewTicket) -> Result<Ticket> {
-        let ticket = self.new_ticket();
-        self.transact(|tx| {
+    /// Makes a ticket for a resource. The secret is returned here, and never again. Needs [`Level::Own`].
+    pub fn add_ticket(
+        &self,
+        caller: &Caller,
+        at: &At,
+        new: &NewTicket,
+    ) -> Result<(String, Ticket)> {
+        let secret = self.new_ticket();
+        let digest = digest(&secret);
+        let ticket = self.transact(|tx| {
             let id = find(tx, caller, at, Level::Own)?.id();
             let record = TicketRecord {
                 resource: id,
@@ -95,10 +111,11 @@ impl Store {
                 persons: persons(tx, &new.persons)?,
                 hosts: new.hosts.clone(),
             };
-            tx.put(keys::ticket(&ticket), &record);
-            tx.mark(keys::ticket_on(id, &ticket));
-            Ok(Ticket::new(&ticket, record))
-        })
+            tx.put(keys::ticket(&digest), &record);
+            tx.mark(keys::ticket_on(id, &digest));
+            Ok(Ticket::new(&digest, record))
+        })?;
+        Ok((secret, ticket))
     }
 
     /// The tickets on a resource. Needs [`Level::Own`].
@@ -106,9 +123,9 @@ impl Store {
         let view = self.view()?;
         let id = find(&view, caller, at, Level::Own)?.id();
         let mut tickets = Vec::new();
-        for ticket in names(&view, id)? {
-            let record = view.get::<TicketRecord>(&keys::ticket(&ticket))?;
-            tickets.extend(record.map(|record| Ticket::new(&ticket, record)));
+        for digest in digests(&view, id)? {
+            let record = view.get::<TicketRecord>(&keys::ticket(&digest))?;
+            tickets.extend(record.map(|record| Ticket::new(&digest, record)));
         }
         Ok(tickets)
     }
@@ -118,15 +135,16 @@ impl Store {
         all(&self.view()?, caller)
     }
 
-    /// Removes a ticket. Its maker may, and who owns the resource.
+    /// Removes a ticket, which is named by its secret or by its id. Its maker may, and whoever owns the resource.
     pub fn remove_ticket(&self, caller: &Caller, ticket: &str) -> Result<()> {
         self.transact(|tx| {
-            let record = record(tx, ticket)?;
+            let digest = named(tx, ticket)?;
+            let record = record(tx, &digest)?;
             if record.issuer != caller.user() || !caller.is_unlimited() {
                 find(tx, caller, &At::Id(record.resource), Level::Own)?;
             }
-            tx.delete(keys::ticket(ticket));
-            tx.delete(keys::ticket_on(record.resource, ticket));
+            tx.delete(keys::ticket(&digest));
+            tx.delete(keys::ticket_on(record.resource, &digest));
             Ok(())
         })
     }
@@ -139,19 +157,20 @@ impl Store {
         host: &str,
         what: TicketUse,
     ) -> Result<TicketGrant> {
+        let digest = digest(ticket);
         self.transact(|tx| {
-            let mut record = record(tx, ticket)?;
+            let mut record = record(tx, &digest)?;
             record.check(caller, host, tx.now())?;
             require_issuer(tx, &record)?;
             record.count(what)?;
             let grant = TicketGrant {
-                ticket: ticket.to_owned(),
+                digest,
                 resource: record.resource,
                 level: record.level,
                 issuer: record.issuer,
             };
             if record.is_counted() && what != TicketUse::Look {
-                tx.put(keys::ticket(ticket), &record);
+                tx.put(keys::ticket(&digest), &record);
             }
             Ok(grant)
         })
@@ -159,12 +178,12 @@ impl Store {
 
     /// Counts a further use of the ticket that the caller shows, if they show one.
     pub fn count_use(&self, caller: &Caller, what: TicketUse) -> Result<()> {
-        let Some(ticket) = caller.shown_ticket() else { return Ok(()) };
+        let Some(digest) = caller.shown_ticket() else { return Ok(()) };
         self.transact(|tx| {
-            let mut record = record(tx, ticket)?;
+            let mut record = record(tx, digest)?;
             record.count(what)?;
             if record.is_counted() {
-                tx.put(keys::ticket(ticket), &record);
+                tx.put(keys::ticket(digest), &record);
             }
             Ok(())
         })
@@ -223,9 +242,9 @@ impl TicketRecord {
 }
 
 impl Ticket {
-    fn new(ticket: &str, record: TicketRecord) -> Self {
+    fn new(digest: &[u8], record: TicketRecord) -> Self {
         Self {
-            ticket: ticket.to_owned(),
+            id: digest.iter().take(ID).map(|byte| format!("{byte:02x}")).collect(),
             resource: record.resource,
             level: record.level,
             issuer: record.issuer,
@@ -247,13 +266,13 @@ pub(crate) fn all(reads: &impl Reads, caller: &Caller) -> Result<Vec<Ticket>> {
     for (key, value) in rows {
         let record = TicketRecord::from_value(&value)?;
         if is_shown(reads, caller, &record)? {
-            tickets.push(Ticket::new(&String::from_utf8_lossy(&key[1..]), record));
+            tickets.push(Ticket::new(&key[1..], record));
         }
     }
     Ok(tickets)
 }
 
-/// A ticket is a secret: a token that may not make it is not shown it.
+/// A token is shown those tickets that it could make.
 fn is_shown(reads: &impl Reads, caller: &Caller, record: &TicketRecord) -> Result<bool> {
     if record.issuer != caller.user() && !caller.is_admin() {
         return Ok(false);
@@ -272,7 +291,7 @@ pub(super) fn revoke_all(tx: &mut Transaction, issuer: PersonId) -> Result<()> {
     for (key, value) in tx.rows(&keys::tickets(), usize::MAX)? {
         let record = TicketRecord::from_value(&value)?;
         if record.issuer == issuer {
-            tx.delete(keys::ticket_on(record.resource, &String::from_utf8_lossy(&key[1..])));
+            tx.delete(keys::ticket_on(record.resource, &key[1..]));
             tx.delete(key);
         }
     }
@@ -293,23 +312,43 @@ fn require_issuer(reads: &impl Reads, record: &TicketRecord) -> Result<()> {
 
 /// Deletes the tickets of a resource that goes.
 pub(crate) fn erase(tx: &mut Transaction, id: ResourceId) -> Result<()> {
-    for ticket in names(tx, id)? {
-        tx.delete(keys::ticket(&ticket));
-        tx.delete(keys::ticket_on(id, &ticket));
+    for digest in digests(tx, id)? {
+        tx.delete(keys::ticket(&digest));
+        tx.delete(keys::ticket_on(id, &digest));
     }
     Ok(())
 }
 
-fn names(reads: &impl Reads, id: ResourceId) -> Result<Vec<String>> {
+/// The digests of the tickets of a resource.
+fn digests(reads: &impl Reads, id: ResourceId) -> Result<Vec<Bytes>> {
     let rows = reads.rows(&keys::tickets_on(id), usize::MAX)?;
-    Ok(rows.iter().map(|(key, _)| String::from_utf8_lossy(&key[9..]).into_owned()).collect())
+    Ok(rows.iter().map(|(key, _)| key.slice(keys::TICKET_AT..)).collect())
 }
 
-fn record(reads: &impl Reads, ticket: &str) -> Result<TicketRecord> {
-    if ticket.len() > 256 {
-        return Err(refused("is unknown"));
+pub(crate) fn digest(ticket: &str) -> TicketDigest {
+    Sha256::digest(ticket.as_bytes()).into()
+}
+
+/// The digest of the ticket that is named by its secret or by its id.
+fn named(reads: &impl Reads, name: &str) -> Result<Bytes> {
+    let whole = digest(name);
+    if reads.value(&keys::ticket(&whole))?.is_some() {
+        return Ok(Bytes::copy_from_slice(&whole));
     }
-    reads.get(&keys::ticket(ticket))?.ok_or_else(|| refused("is unknown"))
+    let begin = id_bytes(name).ok_or_else(|| refused("is unknown"))?;
+    let rows = reads.rows(&keys::tickets_like(&begin), 1)?;
+    rows.first().map(|(key, _)| key.slice(1..)).ok_or_else(|| refused("is unknown"))
+}
+
+/// The bytes that an id stands for.
+fn id_bytes(id: &str) -> Option<[u8; ID]> {
+    let is_id = id.len() == 2 * ID && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let number = is_id.then(|| u64::from_str_radix(id, 16).ok()).flatten()?;
+    Some(number.to_be_bytes())
+}
+
+fn record(reads: &impl Reads, digest: &[u8]) -> Result<TicketRecord> {
+    reads.get(&keys::ticket(digest))?.ok_or_else(|| refused("is unknown"))
 }
 
 fn persons(reads: &impl Reads, names: &[String]) -> Result<Vec<PersonId>> {

@@ -9,7 +9,7 @@ use cenote_store::{
 use crate::world::{World, at, kind, world};
 
 fn ticket(world: &World, what: &str, new: NewTicket) -> String {
-    world.store.add_ticket(&world.admin, &at(what), &new).unwrap().ticket
+    world.store.add_ticket(&world.admin, &at(what), &new).unwrap().0
 }
 
 fn reading() -> NewTicket {
@@ -114,6 +114,7 @@ fn tickets_are_listed_removed_and_go_with_their_resource() {
     assert!(world.store.all_tickets(&user).unwrap().is_empty());
     assert_eq!(kind(world.store.remove_ticket(&user, &first)), ErrorKind::NotFound);
     world.store.remove_ticket(&world.admin, &first).unwrap();
+    assert_eq!(kind(world.store.remove_ticket(&world.admin, &first)), ErrorKind::Unauthenticated);
     assert_eq!(kind(show(&world, &first, TicketUse::Read)), ErrorKind::Unauthenticated);
     world.rm_all("/a").unwrap();
     world.sweep();
@@ -148,7 +149,7 @@ fn a_ticket_ends_when_its_maker_is_gone_or_owns_it_no_more() {
     };
     world.put("/a", b"x");
     own(Level::Own);
-    let ticket = world.store.add_ticket(&user, &at("/a"), &reading()).unwrap().ticket;
+    let ticket = world.store.add_ticket(&user, &at("/a"), &reading()).unwrap().0;
     show(&world, &ticket, TicketUse::Read).unwrap();
     own(Level::ModifyObject);
     assert_eq!(kind(show(&world, &ticket, TicketUse::Read)), ErrorKind::Unauthenticated);
@@ -176,4 +177,43 @@ fn what_somebody_without_a_login_makes_with_a_ticket_is_not_everybody_s() {
         assert_eq!(kind(world.store.stat(&anonymous, &at(made))), ErrorKind::NotFound, "{made}");
     }
     assert_eq!(world.try_read(&holder, "/drop/d/x").unwrap(), b"x");
+}
+
+#[test]
+fn a_ticket_is_kept_hashed_and_its_id_opens_nothing() {
+    let world = world();
+    world.put("/a", b"x");
+    let new = NewTicket { level: Level::ModifyObject, uses: 9, ..NewTicket::default() };
+    let (secret, made) = world.store.add_ticket(&world.admin, &at("/a"), &new).unwrap();
+    let holder = show(&world, &secret, TicketUse::Write(0)).unwrap();
+    let options = cenote_store::UploadOptions::default();
+    world.store.begin_upload(&holder, &"/a".parse().unwrap(), &options).unwrap();
+    world.store.count_use(&holder, TicketUse::Read).unwrap();
+    for (key, value) in world.rows() {
+        for bytes in [&key, &value] {
+            let has = bytes.windows(secret.len()).any(|some| some == secret.as_bytes());
+            assert!(!has, "{key:?} {value:?}");
+        }
+    }
+    let listed = world.store.tickets(&world.admin, &at("/a")).unwrap();
+    assert_eq!((listed[0].id.as_str(), listed[0].uses), (made.id.as_str(), (2, 9)));
+    let debug = format!("{listed:?} {holder:?}");
+    assert!(!debug.contains(&secret), "{debug}");
+    assert_eq!(kind(show(&world, &made.id, TicketUse::Look)), ErrorKind::Unauthenticated);
+    for unknown in [
+        "",
+        "0",
+        &made.id[1..],
+        &"0".repeat(16),
+        &"g".repeat(16),
+        &made.id.replace(['a', '1'], "b"),
+    ] {
+        if unknown != made.id {
+            let removed = world.store.remove_ticket(&world.admin, unknown);
+            assert_eq!(kind(removed), ErrorKind::Unauthenticated, "{unknown}");
+        }
+    }
+    world.store.remove_ticket(&world.admin, &made.id).unwrap();
+    assert_eq!(kind(show(&world, &secret, TicketUse::Look)), ErrorKind::Unauthenticated);
+    assert!(world.table(b'T').is_empty() && world.table(b'w').is_empty());
 }

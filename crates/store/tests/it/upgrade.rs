@@ -9,18 +9,19 @@ use cenote_blob::{BlobId, Place};
 use cenote_kv::{Batch, Engine, MemoryEngine};
 use cenote_store::{
     AccessChange, AvuChange, CheckOptions, Conditions, ContentHead, ErrorKind, FindingKind, Level,
-    NewTicket, Pace, PlaceId, PlaceOpener, PlaceStatus, Scope, Store,
+    NewTicket, Pace, PlaceId, PlaceOpener, PlaceStatus, Scope, Store, TicketUse,
 };
 use sha2::{Digest, Sha256};
 
 use crate::raw::key;
 use crate::world::{
-    ADMIN, MemoryOpener, PASSWORD, World, assert_clean, at, avu, findings, kind, noise, parts,
-    path, populated, rows, run, world,
+    ADMIN, MemoryOpener, PASSWORD, SeededEntropy, World, assert_clean, at, avu, findings, kind,
+    noise, parts, path, populated, rows, run, world,
 };
 
 const FORMAT_1: &str = include_str!("../fixtures/format-1.txt");
 const FORMAT_2: &str = include_str!("../fixtures/format-2.txt");
+const FORMAT_4: &str = include_str!("../fixtures/format-4.txt");
 
 fn bytes(hex: &str) -> Bytes {
     let byte = |at: usize| u8::from_str_radix(&hex[at..at + 2], 16).unwrap();
@@ -61,6 +62,8 @@ fn opened_from(fixture: &str) -> World {
     engine.commit(batch).unwrap();
     let (mut parts, clock) = parts(engine, place.clone());
     parts.opener = opener.clone();
+    // The program of that time drew from another seed: no id is drawn twice.
+    parts.entropy = Arc::new(SeededEntropy::new(u64::MAX / 3));
     World { opener, ..World::open(parts, clock) }
 }
 
@@ -293,4 +296,46 @@ fn grants_of_a_store_of_format_4_are_found_by_the_person() {
     let upgraded = world.reopened();
     assert_eq!(upgraded.table(b'S'), entries);
     assert_clean(&upgraded.store);
+}
+
+/// The tickets of the fixture of format 4, which only those know to whom they were given.
+const TICKETS: [&str; 3] = ["BYy5xH4vBCWARJJ", "yRSs7lGX07eW5WP", "O4LEvN3ISWChfTf"];
+
+#[test]
+fn tickets_of_format_4_are_hashed_and_still_open_what_they_are_for() {
+    let world = opened_from(FORMAT_4);
+    for (key, value) in world.rows() {
+        for bytes in [&key, &value] {
+            let has = |ticket: &str| bytes.windows(ticket.len()).any(|at| at == ticket.as_bytes());
+            assert!(!TICKETS.iter().any(|ticket| has(ticket)), "{key:?} {value:?}");
+        }
+    }
+    assert_clean(&world.store);
+    let anonymous = world.store.anonymous().unwrap();
+    let show = |ticket: &str| world.store.use_ticket(&anonymous, ticket, "::1", TicketUse::Read);
+    for (ticket, what) in TICKETS.iter().zip(["/a", "/a", "/a/x"]) {
+        let holder = anonymous.clone().with_ticket(show(ticket).unwrap());
+        assert!(world.store.stat(&holder, &at(what)).is_ok(), "{ticket}");
+    }
+    let first = world.store.use_ticket(&anonymous, TICKETS[0], "::1", TicketUse::More(0)).unwrap();
+    let upload = "2003-8a770919e8676cff".parse().unwrap();
+    assert_eq!(kind(world.store.upload(&anonymous, upload)), ErrorKind::NotFound);
+    let other = anonymous.clone().with_ticket(show(TICKETS[1]).unwrap());
+    assert_eq!(kind(world.store.upload(&other, upload)), ErrorKind::NotFound);
+    world.store.upload(&anonymous.clone().with_ticket(first), upload).unwrap();
+    show(TICKETS[0]).unwrap();
+    assert_eq!(kind(show(TICKETS[0])), ErrorKind::Unauthenticated, "three uses");
+    assert_eq!(world.store.tickets(&world.admin, &at("/a")).unwrap().len(), 2);
+}
+
+#[test]
+fn an_upgrade_that_was_cut_off_goes_on_where_it_stopped() {
+    let whole = opened_from(FORMAT_4);
+    let format = key(b's', &[]).into_iter().chain(*b"format").collect::<Vec<u8>>();
+    let before = FORMAT_4.lines().find(|line| line.starts_with("73666f726d6174 ")).unwrap();
+    whole.raw_put(format, bytes(before.split_once(' ').unwrap().1));
+    let again = whole.reopened();
+    assert_eq!(again.table(b'T').len(), 3);
+    assert_eq!(again.table(b'w').len(), 3);
+    assert_clean(&again.store);
 }

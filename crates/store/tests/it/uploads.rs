@@ -182,7 +182,7 @@ fn an_upload_that_was_begun_with_a_ticket_needs_it_to_the_end() {
     world.mkdir("/a");
     let ticket = |uses, bytes| {
         let new = NewTicket { level: Level::ModifyObject, uses, bytes, ..NewTicket::default() };
-        world.store.add_ticket(&world.admin, &at("/a"), &new).unwrap().ticket
+        world.store.add_ticket(&world.admin, &at("/a"), &new).unwrap().0
     };
     let user = world.user("u");
     let show = |ticket: &str, what| {

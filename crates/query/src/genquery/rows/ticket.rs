@@ -12,7 +12,7 @@ impl Names<'_> {
         use Column as C;
         let ticket = &row.ticket;
         match column {
-            C::TicketString => ticket.ticket.clone(),
+            C::TicketString => ticket.id.clone(),
             C::TicketType if ticket.level > Level::ReadObject => "write".to_owned(),
             C::TicketType => "read".to_owned(),
             C::TicketUserId => ticket.issuer.to_string(),
@@ -59,5 +59,5 @@ impl Names<'_> {
 
 /// The number of the ticket, for a row that has something to say with it.
 fn id_if(row: &TicketRow, says: bool) -> String {
-    if says { number(&[&row.ticket.ticket]).to_string() } else { String::new() }
+    if says { number(&[&row.ticket.id]).to_string() } else { String::new() }
 }

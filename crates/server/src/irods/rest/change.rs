@@ -84,7 +84,7 @@ pub(super) async fn ticket(call: Call) -> Answer {
         move |store| store.stat(&caller, &at)
     });
     let size = stat.await?.size();
-    let ticket = tickets::make(&call, at).await?.ticket;
+    let ticket = tickets::make(&call, at).await?;
     let lpath = percent_encoding::utf8_percent_encode(&lpath, percent_encoding::NON_ALPHANUMERIC);
     let body = json!({
         "headers": { "irods-ticket": [ticket] },

@@ -121,11 +121,20 @@ pub(crate) struct Tickets {
     pub(crate) items: Vec<Ticket>,
 }
 
+/// A new ticket. The secret is shown here, and never again.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct MadeTicket {
+    /// What is shown to use it.
+    pub(crate) ticket: String,
+    #[serde(flatten)]
+    pub(crate) about: Ticket,
+}
+
 /// A ticket.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Ticket {
-    /// What is shown to use it.
-    pub(crate) ticket: String,
+    /// Names it; it opens nothing.
+    pub(crate) id: String,
     /// The id of the resource that it opens, with what is below.
     pub(crate) resource: u64,
     pub(crate) level: &'static str,
@@ -165,7 +174,7 @@ impl Ticket {
             bytes: ticket.bytes.into(),
             persons: ticket.persons.iter().map(|id| names.of(*id)).collect::<Result<_, _>>()?,
             hosts: ticket.hosts,
-            ticket: ticket.ticket,
+            id: ticket.id,
         })
     }
 }
@@ -174,5 +183,6 @@ impl Ticket {
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct WhichTicket {
+    /// The ticket, or its id.
     pub(crate) ticket: String,
 }

@@ -58,11 +58,18 @@ async fn a_ticket_opens_what_it_is_for_as_often_as_it_says() {
     let message = &used_up.json()["irods_response"]["status_message"];
     assert_eq!(message, "Error enabling ticket on connection.");
     let columns = "select TICKET_STRING, TICKET_TYPE, TICKET_DATA_NAME, TICKET_USES_LIMIT";
-    assert_eq!(ada.rows(columns).await, json!([[ticket, "read", "o", "1"]]));
+    let row = &ada.rows(columns).await[0];
+    let id = row[0].as_str().unwrap().to_owned();
+    assert_eq!(*row, json!([id, "read", "o", "1"]));
+    assert_ne!(id, ticket, "a ticket is not shown again");
+    assert_eq!(read(&id).await.status, 500);
     assert_eq!(grace.rows(columns).await, json!([]));
     let remove = [("op", "remove"), ("name", ticket)];
     assert_eq!(code(&ada.post("tickets", &remove).await), 0);
     assert_eq!(code(&ada.post("tickets", &remove).await), -890_000);
+    ada.post("tickets", &form).await.expect(200);
+    let id = ada.rows(columns).await[0][0].as_str().unwrap().to_owned();
+    assert_eq!(code(&ada.post("tickets", &[("op", "remove"), ("name", id.as_str())]).await), 0);
     for (name, value) in [("type", "dance"), ("seconds-until-expiration", "0")] {
         let form = [("op", "create"), ("lpath", path.as_str()), (name, value)];
         assert_eq!(ada.post("tickets", &form).await.status, 400, "{name}");

@@ -27,8 +27,8 @@
 //! | `m` user group | empty | the groups of a user |
 //! | `t` sha256(token) | `TokenRecord` | an access token |
 //! | `y` user token-id | sha256(token) | the tokens of a user |
-//! | `T` ticket | `TicketRecord` | a ticket |
-//! | `w` resource ticket | empty | the tickets on a resource |
+//! | `T` digest | `TicketRecord` | a ticket |
+//! | `w` resource digest | empty | the tickets on a resource |
 //! | `P` upload | `UploadRecord` | an upload that is under way |
 //! | `p` upload offset | `PartRecord` | a part that has arrived |
 //! | `L` place | `PlaceInfo` | a place for contents |

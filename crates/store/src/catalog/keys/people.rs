@@ -66,17 +66,25 @@ pub(crate) fn all_tokens_of() -> KeyRange {
     Key::new(b'y').prefix()
 }
 
-pub(crate) fn ticket(ticket: &str) -> Bytes {
-    Key::new(b'T').bytes(ticket.as_bytes()).done()
+pub(crate) fn ticket(digest: &[u8]) -> Bytes {
+    Key::new(b'T').bytes(digest).done()
+}
+
+/// The tickets whose digest begins so.
+pub(crate) fn tickets_like(begin: &[u8]) -> KeyRange {
+    Key::new(b'T').bytes(begin).prefix()
 }
 
 pub(crate) fn tickets() -> KeyRange {
     Key::new(b'T').prefix()
 }
 
-pub(crate) fn ticket_on(id: ResourceId, ticket: &str) -> Bytes {
-    Key::new(b'w').id(id.0).bytes(ticket.as_bytes()).done()
+pub(crate) fn ticket_on(id: ResourceId, digest: &[u8]) -> Bytes {
+    Key::new(b'w').id(id.0).bytes(digest).done()
 }
+
+/// Where the digest begins in the key of a ticket on a resource.
+pub(crate) const TICKET_AT: usize = 9;
 
 pub(crate) fn tickets_on(id: ResourceId) -> KeyRange {
     Key::new(b'w').id(id.0).prefix()

@@ -193,9 +193,10 @@ pub(crate) struct UploadRecord {
     /// was one.
     #[n(11)]
     pub(crate) secret: Option<u64>,
-    /// The ticket with which it was begun.
-    #[n(12)]
-    pub(crate) ticket: Option<String>,
+    /// The SHA-256 of the ticket with which it was begun. Number 12 was the ticket itself.
+    #[n(13)]
+    #[cbor(with = "minicbor::bytes")]
+    pub(crate) ticket: Option<[u8; 32]>,
 }
 
 /// A part of an upload that has arrived, as a content of its own.
