@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use cenote_store::LoginLimits;
+use cenote_store::{LoginLimits, Pace};
 use serde::{Deserialize, Serialize};
 
 /// How a server listens, limits and logs. Every field has a default.
@@ -20,8 +20,33 @@ pub struct Config {
     pub limits: Limits,
     /// The iRODS opening.
     pub irods: Irods,
+    /// What the server does by itself for the store.
+    pub upkeep: Upkeep,
     /// The log.
     pub log: Log,
+}
+
+/// What is done in the background.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Upkeep {
+    /// How fast contents are read to find what rotted; 0 to read none unless a round is asked for.
+    pub scrub_bytes_per_second: u64,
+    /// Days from the beginning of one round through all contents to the next.
+    pub scrub_days: u64,
+}
+
+impl Default for Upkeep {
+    fn default() -> Self {
+        Self { scrub_bytes_per_second: 16 << 20, scrub_days: 30 }
+    }
+}
+
+impl Upkeep {
+    pub(crate) fn pace(&self) -> Pace {
+        let scrub_every = Duration::from_secs(self.scrub_days.saturating_mul(24 * 3_600));
+        Pace { scrub: self.scrub_bytes_per_second, scrub_every, ..Pace::default() }
+    }
 }
 
 impl Default for Config {
@@ -31,6 +56,7 @@ impl Default for Config {
             tls: None,
             limits: Limits::default(),
             irods: Irods::default(),
+            upkeep: Upkeep::default(),
             log: Log::default(),
         }
     }

@@ -24,7 +24,7 @@ mod problem;
 mod router;
 mod status;
 
-pub use config::{Config, Irods, Limits, Log, LogFormat, Tls};
+pub use config::{Config, Irods, Limits, Log, LogFormat, Tls, Upkeep};
 pub use layer::LocalCaller;
 pub use listen::{ServeError, Server, stop_signal};
 pub use log::start_log;

@@ -30,6 +30,7 @@ pub(crate) struct Metrics {
     damage_found: Counter,
     damage_mended: Counter,
     damaged: Gauge,
+    scrubbed: Counter,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -79,6 +80,7 @@ impl Metrics {
             damage_found: Counter::default(),
             damage_mended: Counter::default(),
             damaged: Gauge::default(),
+            scrubbed: Counter::default(),
         };
         metrics.register();
         metrics
@@ -102,6 +104,8 @@ impl Metrics {
         r.register("contents_damage_mended", help, self.damage_mended.clone());
         let help = "Copies of contents that are known to be damaged";
         r.register("contents_damaged", help, self.damaged.clone());
+        let help = "Contents that were read to find what rotted";
+        r.register_with_unit("contents_scrubbed", help, Unit::Bytes, self.scrubbed.clone());
     }
 
     pub(crate) fn begun(&self) {
@@ -137,6 +141,7 @@ impl Metrics {
         let counts = store.damage_counts();
         raise(&self.damage_found, counts.found);
         raise(&self.damage_mended, counts.mended);
+        raise(&self.scrubbed, counts.scrubbed);
         self.damaged.set(i64::try_from(counts.damaged).unwrap_or(i64::MAX));
         let mut text = String::new();
         encode(&mut text, &self.registry).expect("a string takes any text");

@@ -43,7 +43,7 @@ pub use check::{CheckOptions, Finding, FindingKind};
 pub use contents::{
     BatchItem, BatchWhat, Conditions, ContentStream, DamageCounts, DamagedCopy, Expected, Limits,
     Opened, Part, PutOptions, ReadOptions, Received, ReceivedBlob, Registration, ReplicaChange,
-    ReplicaView, Swept, Trim, Upload, UploadId, UploadOptions, Where,
+    ReplicaView, Scrub, Swept, Trim, Upload, UploadId, UploadOptions, Where,
 };
 pub use error::{Error, ErrorKind, Result};
 pub use health::Health;

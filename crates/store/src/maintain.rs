@@ -28,6 +28,10 @@ pub struct Pace {
     pub quiet: Duration,
     /// How long the change feed tells of a change.
     pub changes: Duration,
+    /// How many bytes a second are read to find rot; 0 for none, unless somebody asks for a round, which is not held back then.
+    pub scrub: u64,
+    /// Time from the beginning of one round of that to the next.
+    pub scrub_every: Duration,
 }
 
 impl Default for Pace {
@@ -39,6 +43,8 @@ impl Default for Pace {
             orphans: Duration::from_secs(24 * 3_600),
             quiet: Duration::from_secs(60),
             changes: Duration::from_secs(30 * 24 * 3_600),
+            scrub: 16 << 20,
+            scrub_every: Duration::from_secs(30 * 24 * 3_600),
         }
     }
 }
@@ -54,6 +60,7 @@ impl Store {
             self.keep_digests(pace),
             self.keep_orphans_out(pace),
             self.keep_small(pace),
+            self.keep_scrubbed(pace),
         );
     }
 

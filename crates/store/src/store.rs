@@ -82,6 +82,8 @@ pub(crate) struct Inner {
     pub(crate) moving: Notify,
     /// Told when a job that moves bytes is over.
     pub(crate) moved: Notify,
+    /// Rings when a round of scrubbing was asked for.
+    pub(crate) scrubbing: Notify,
     /// Rings when a job was recorded.
     pub(crate) work: Arc<Notify>,
     /// The turn of those contents that are read in turns to digest them.
@@ -116,6 +118,7 @@ impl Store {
                 moves: Moves::default(),
                 moving: Notify::new(),
                 moved: Notify::new(),
+                scrubbing: Notify::new(),
                 work,
                 digesting: Semaphore::new(1),
                 latch: Latch::default(),

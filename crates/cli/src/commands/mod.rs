@@ -68,6 +68,7 @@ verbs! {
     Sync => sync,
     Du => du,
     Check => check,
+    Scrub => scrub,
     Stats => stats,
     Changes => changes,
     Gsd => gsd,

@@ -24,7 +24,7 @@ pub(crate) struct Args {
     /// The key of the certificate (PEM)
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
-    /// Settings of the server (TOML): listen, [tls], [limits], [irods], [log]
+    /// Settings of the server (TOML): listen, [tls], [limits], [irods], [upkeep], [log]
     #[arg(long, value_name = "FILE")]
     settings: Option<PathBuf>,
 }

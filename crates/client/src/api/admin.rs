@@ -30,6 +30,12 @@ impl Client {
         self.json(Call::get("/v1/stats")).await
     }
 
+    /// How far the search for rot is, and which copies are damaged; begins a round of it if that is asked for.
+    pub async fn scrub(&self, start: bool) -> Result<Record> {
+        let call = if start { Call::post("/v1/scrub") } else { Call::get("/v1/scrub") };
+        self.json(call).await
+    }
+
     /// Checks the store, and this much of its contents; gives one finding a line.
     pub async fn check(
         &self,

@@ -17,6 +17,7 @@ mod reclaim;
 mod snapshot;
 mod space;
 mod steps;
+mod versions;
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;

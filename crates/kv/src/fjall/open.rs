@@ -2,7 +2,8 @@
 //! missing.
 //!
 //! In this order, so that each step rests on what the one before found, and nothing is changed that a later one
-//! might refuse: the files are there ([`files`]), the journals are whole up to a tail ([`journal`]), the tree opens, the
+//! might refuse: the files are there ([`files`]), the lists of tables have
+//! their checksums ([`versions`]), the journals are whole up to a tail ([`journal`]), the tree opens, the
 //! log reaches as far as it must ([`log::verdict`]). Then the tree is brought to where the log is, durably, and the log
 //! and the mark begin anew.
 
@@ -26,7 +27,7 @@ use super::space::Reserve;
 use super::steps::Steps;
 use super::{
     Acknowledged, FjallEngine, FjallOptions, JOURNALS, Loss, Store, WORKERS, error, files, io,
-    journal, layout, rows_options,
+    journal, layout, rows_options, versions,
 };
 use crate::{Error, Result};
 
@@ -39,6 +40,7 @@ pub(super) fn open(
     make_durable(dir).map_err(io)?;
     let lock = DirectoryLock::acquire(dir)?;
     files::inspect(dir)?;
+    versions::check(dir)?;
     let found = (log::read(dir).map_err(io)?, mark::read(dir).map_err(io)?);
     let is_whole = matches!(found.0, Found::Whole(_));
     let (store, lost) = open_store(dir, (options, lock), found, loss)?;

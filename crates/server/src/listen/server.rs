@@ -36,6 +36,7 @@ pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
     tls: Option<TlsAcceptor>,
+    pace: Pace,
 }
 
 impl std::fmt::Debug for Server {
@@ -56,6 +57,7 @@ impl Server {
             listener,
             address,
             tls,
+            pace: config.upkeep.pace(),
         })
     }
 
@@ -73,13 +75,13 @@ impl Server {
     /// Serves until `stop` resolves, and then until the requests under way have ended or
     /// [`stop_seconds`](crate::Limits::stop_seconds) have passed.
     pub async fn run(self, stop: impl Future<Output = ()>) {
-        let Self { app, listener, tls, .. } = self;
+        let Self { app, listener, tls, pace, .. } = self;
         let limits = app.limits();
         let protocol = Protocol::new(app_router(app.clone()), tls, limits, app.stopping());
         let graceful = GracefulShutdown::new();
         let places = limits.connections.clamp(1, Semaphore::MAX_PERMITS);
         let places = Arc::new(Semaphore::new(places));
-        let upkeep = tokio::spawn(maintain(app.clone()));
+        let upkeep = tokio::spawn(maintain(app.clone(), pace));
         tokio::pin!(stop);
         loop {
             let (stream, peer, place) = tokio::select! {
@@ -106,9 +108,9 @@ impl Server {
 }
 
 /// Looks after the store until the server stops.
-async fn maintain(app: App) {
+async fn maintain(app: App, pace: Pace) {
     tokio::select! {
-        () = app.store().maintain(Pace::default()) => {}
+        () = app.store().maintain(pace) => {}
         () = irods::maintain(app.clone()) => {}
         () = app.stopping().cancelled() => {}
     }

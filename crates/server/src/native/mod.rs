@@ -34,6 +34,7 @@ mod read;
 mod relocate;
 mod remove;
 mod replicas;
+mod scrub;
 mod search;
 mod shared;
 mod stat;
@@ -129,6 +130,7 @@ fn answers() -> OpenApiRouter<App> {
         .routes(routes!(places::list, places::add, places::change, places::remove))
         .routes(routes!(places::drain))
         .routes(routes!(places::job))
+        .routes(routes!(scrub::status, scrub::start))
         .routes(routes!(people::whoami))
         .routes(routes!(usage::stats))
         .routes(routes!(gsd::index))

@@ -9,7 +9,7 @@ use cenote_server::{Config, router};
 use http_body_util::BodyExt;
 use tower::ServiceExt;
 
-use crate::support::{ADMIN, TestServer, basic, store_with};
+use crate::support::{ADMIN, TestServer, USER, basic, store_with};
 
 fn files_below(dir: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
@@ -35,7 +35,7 @@ async fn got(server: &TestServer, path: &str) -> (u16, Vec<u8>, bool) {
 async fn an_answer_with_rotten_bytes_breaks_off_and_the_damage_shows() {
     let dir = tempfile::tempdir().unwrap();
     let store = store_with(Place::local("main", dir.path()).unwrap());
-    let server = TestServer { router: router(store, &Config::default()) };
+    let server = TestServer { router: router(store.clone(), &Config::default()) };
     let content: Vec<u8> = (0..3_000_000_u32).map(|n| (n.wrapping_mul(7_919) >> 5) as u8).collect();
     server.put("/a", content.clone()).await.expect(201);
     assert!(server.ask("GET", "/v1/stat?path=/a").send().await.expect(200)["damaged"].is_null());
@@ -50,9 +50,21 @@ async fn an_answer_with_rotten_bytes_breaks_off_and_the_damage_shows() {
     assert!(part.status == 206 && part.body == content[2_500_000..]);
     let stat = server.ask("GET", "/v1/stat?path=/a").send().await.expect(200);
     assert_eq!(stat["damaged"], true, "{stat}");
+    // Upkeep marks it; here nobody maintains the store.
+    let status = server.ask("GET", "/v1/scrub").send().await.expect(200);
+    assert!(status["begun"].is_null() && status["percent"] == 0, "{status}");
+    let begun = server.ask("POST", "/v1/scrub").send().await.expect(202);
+    assert!(begun["begun"].is_string() && begun["ended"].is_null(), "{begun}");
+    assert_eq!(server.ask_as(Some(USER), "GET", "/v1/scrub").send().await.status, 403);
+    let ended = store.scrub(0).await.unwrap();
+    assert_eq!((ended.damaged, ended.percent), (1, 100));
+    store.mend_noted().await.unwrap();
+    let status = server.ask("GET", "/v1/scrub").send().await.expect(200);
+    assert_eq!((&status["found"], &status["percent"]), (&1.into(), &100.into()), "{status}");
+    assert_eq!(status["damaged"][0]["objects"][0], "/a", "{status}");
     let metrics = server.ask("GET", "/metrics").send().await.body;
     let metrics = String::from_utf8(metrics.to_vec()).unwrap();
-    for line in ["cenote_contents_damage_found_total 1", "cenote_contents_damaged 1"] {
+    for line in ["cenote_contents_damage_found_total 2", "cenote_contents_damaged 1"] {
         assert!(metrics.contains(line), "{line} in {metrics}");
     }
 }

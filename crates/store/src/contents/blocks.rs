@@ -102,11 +102,11 @@ fn join(sums: &mut Vec<u64>, row: &[u64]) -> bool {
 }
 
 impl Store {
-    /// Computes the checksums of a blob's blocks if they are not known, from the first copy that is what it should be. One
+    /// Computes the checksums of a blob's blocks if they are not known or lost, from the first copy that is what it should be. One
     /// of which no digest is known is taken as it is.
     pub(crate) async fn sum_blob(&self, id: BlobId) -> Result<()> {
         let Some(record) = self.view()?.get::<BlobRecord>(&keys::blob(id))? else { return Ok(()) };
-        if all_blocks(&self.view()?, id, &record)?.is_some() {
+        if let Ok(Some(_)) = all_blocks(&self.view()?, id, &record) {
             return Ok(());
         }
         let (known, mut fault) = (self.known(), None);

@@ -25,6 +25,7 @@ pub(crate) struct Damage {
     state: Arc<Mutex<State>>,
     found: Arc<AtomicU64>,
     mended: Arc<AtomicU64>,
+    scrubbed: Arc<AtomicU64>,
     work: Arc<Notify>,
 }
 
@@ -44,6 +45,8 @@ pub struct DamageCounts {
     pub mended: u64,
     /// Copies that are damaged now.
     pub damaged: u64,
+    /// The bytes that were read to find damage.
+    pub scrubbed: u64,
 }
 
 /// A copy of a blob that is damaged and could not be mended, and whose it is.
@@ -67,7 +70,13 @@ const MOST: usize = 10_000;
 impl Damage {
     /// Rings `work` for each note.
     pub(crate) fn new(work: Arc<Notify>) -> Self {
-        Self { state: Arc::default(), found: Arc::default(), mended: Arc::default(), work }
+        Self {
+            state: Arc::default(),
+            found: Arc::default(),
+            mended: Arc::default(),
+            scrubbed: Arc::default(),
+            work,
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -86,6 +95,10 @@ impl Damage {
 
     pub(crate) fn count_mended(&self) {
         self.mended.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn count_scrubbed(&self, bytes: u64) {
+        self.scrubbed.fetch_add(bytes, Ordering::Relaxed);
     }
 
     /// All that is noted, to be noted again if it cannot be mended.
@@ -110,10 +123,11 @@ impl Store {
     /// What is known of damage to contents.
     pub fn damage_counts(&self) -> DamageCounts {
         let damage = &self.inner.damage;
-        let [found, mended] = [&damage.found, &damage.mended].map(|n| n.load(Ordering::Relaxed));
+        let counts = [&damage.found, &damage.mended, &damage.scrubbed];
+        let [found, mended, scrubbed] = counts.map(|count| count.load(Ordering::Relaxed));
         let state = damage.state();
         let fresh = state.noted.keys().filter(|copy| !state.marked.contains(copy)).count();
-        DamageCounts { found, mended, damaged: (state.marked.len() + fresh) as u64 }
+        DamageCounts { found, mended, damaged: (state.marked.len() + fresh) as u64, scrubbed }
     }
 
     /// Whether a copy of a blob that a content lies in is known to be damaged.

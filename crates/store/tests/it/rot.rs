@@ -248,3 +248,79 @@ fn a_registered_file_that_changed_is_damaged_and_is_not_written_to() {
     assert_eq!(world.store.damaged(&world.admin).unwrap()[0].objects, [path("/r")]);
     assert!(std::fs::read(&file).unwrap() == changed);
 }
+
+#[test]
+fn a_scrub_finds_what_nobody_reads_and_goes_on_where_it_was_after_a_restart() {
+    let world = world_with_places();
+    for n in 0..70 {
+        world.put(&format!("/{n}"), &noise(70_000, n));
+        world.replicate(&format!("/{n}"), "a").unwrap();
+    }
+    let rotten = blobs(&world)[30];
+    let size = run(world.opened("a").size(rotten)).unwrap().unwrap() as usize;
+    run(async {
+        let mut writer = world.opened("a").writer(rotten, []);
+        writer.write(noise(size, 99).into()).await.unwrap();
+        writer.finish().await.unwrap();
+    });
+    assert_eq!(world.store.scrub_status(&world.admin).unwrap(), None);
+    let begun = world.store.start_scrub(&world.admin).unwrap();
+    assert_eq!((begun.ended, begun.percent, begun.blobs), (None, 0, 0));
+    let world = world.reopened();
+    let ended = run(world.store.scrub(0)).unwrap();
+    assert_eq!((ended.begun, ended.percent, ended.damaged), (begun.begun, 100, 1));
+    assert_eq!((ended.blobs, ended.bytes), (70, 2 * 70 * 70_000));
+    assert_eq!(world.store.scrub_status(&world.admin).unwrap(), Some(ended));
+    assert_eq!(world.store.damage_counts().damaged, 1);
+    maintained(&world);
+    assert_eq!(world.store.damage_counts().damaged, 0);
+    assert_eq!(run(world.store.scrub(0)).unwrap().damaged, 0);
+    assert_clean(&world.store);
+    assert_eq!(world.store.start_scrub(&world.user("u")).unwrap_err().kind(), ErrorKind::Denied);
+}
+
+/// Takes the checksums of all blobs away, as in a store of a program that knew none.
+fn without_checksums(world: &World) {
+    for key in world.table(b'e') {
+        world.raw_delete(&key);
+    }
+    for key in world.table(b'B') {
+        // The fourth field, 65,536, goes from the end of an array of four.
+        let value = world.value(&key);
+        if let Some(fields) = value[6..].strip_suffix(&[0x1a, 0, 1, 0, 0]) {
+            let body = [&[0x83], fields].concat();
+            let sum = crc32c::crc32c(&body).to_le_bytes();
+            world.raw_put(key.to_vec(), [&[1][..], &sum, &body].concat().into());
+        }
+    }
+}
+
+#[test]
+fn a_store_without_checksums_gets_them_and_no_rotten_bytes_do() {
+    let world = world_with_places();
+    for n in 0..4 {
+        world.put(&format!("/{n}"), &noise(200_000, n));
+    }
+    without_checksums(&world);
+    assert_eq!((world.table(b'e').len(), unsummed(&world)), (0, 4));
+    let rotten = blobs(&world)[2];
+    crate::raw::overwrite(&world, rotten, noise(200_000, 9));
+    run(world.store.sum_blobs(0)).unwrap();
+    assert_eq!((world.table(b'e').len(), unsummed(&world)), (3, 1));
+    maintained(&world);
+    assert_eq!(world.store.damaged(&world.admin).unwrap()[0].blob, rotten);
+    let found = findings(&world.store, CheckOptions { repair: true, contents: 100 });
+    assert!(found.iter().all(|finding| finding.id == rotten.to_string()), "{found:?}");
+    assert_eq!(unsummed(&world), 1);
+}
+
+#[test]
+fn lost_checksums_are_an_error_until_a_scrub_makes_them_anew() {
+    let world = world();
+    world.put("/x", &noise(200_000, 1));
+    world.damage(&world.first(b'e'));
+    assert_eq!(read(&world, "/x", 5..7), (Vec::new(), Some(ErrorKind::Damaged)));
+    assert_eq!(run(world.store.scrub(0)).unwrap().damaged, 0);
+    assert_eq!(read(&world, "/x", 5..7), (noise(200_000, 1)[5..7].to_vec(), None));
+    assert_clean(&world.store);
+}

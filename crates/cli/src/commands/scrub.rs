@@ -1,0 +1,48 @@
+//! `cenote scrub`: has anything rotted?
+
+use cenote_client::Record;
+use serde_json::Value;
+
+use super::record;
+use crate::error::{CliError, Kind, Result};
+use crate::session::Session;
+
+/// Show how far the search for rot is, and which copies of contents are damaged.
+///
+/// A server reads every copy of every content now and then, slowly, and mends what another copy is left of. The rate and the
+/// time between two rounds are settings of the server ([upkeep]).
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Begin a round now; the server goes on with it, at its rate
+    #[arg(long)]
+    start: bool,
+}
+
+impl Args {
+    pub(crate) async fn run(self, session: &Session) -> Result<()> {
+        let scrub = session.client()?.scrub(self.start).await?;
+        let mut round = scrub.clone();
+        let damaged = round.remove("damaged").unwrap_or_default();
+        session.output.item(&scrub, |_| told(&round, &damaged))?;
+        match damaged.as_array().map_or(0, Vec::len) {
+            0 => Ok(()),
+            count => Err(CliError::new(Kind::Found, format!("{count} copies are damaged"))
+                .hint("put the objects again, or bring the files back from a backup")),
+        }
+    }
+}
+
+/// The round, then a line for each damaged copy.
+fn told(round: &Record, damaged: &Value) -> String {
+    let copies = damaged.as_array().into_iter().flatten().filter_map(Value::as_object);
+    let lines = copies.map(|copy| format!("\ndamaged  {}", row(copy)));
+    std::iter::once(record::told(round)).chain(lines).collect()
+}
+
+fn row(copy: &Record) -> String {
+    let text = |name: &str| copy.get(name).and_then(Value::as_str).unwrap_or_default();
+    let objects = copy.get("objects").and_then(Value::as_array).into_iter().flatten();
+    let objects: Vec<_> = objects.filter_map(Value::as_str).collect();
+    let [blob, place, detail] = ["blob", "place", "detail"].map(text);
+    format!("{blob} in {place}: {}: {detail}", objects.join(" "))
+}
