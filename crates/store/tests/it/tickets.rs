@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use cenote_store::{
-    AccessChange, Caller, ErrorKind, Level, NewTicket, PutOptions, Result, Scope, TicketUse,
+    AccessChange, Caller, ErrorKind, Level, NewTicket, PutOptions, Result, Role, Scope, TicketUse,
 };
 
 use crate::world::{World, at, kind, world};
@@ -216,4 +216,93 @@ fn a_ticket_is_kept_hashed_and_its_id_opens_nothing() {
     world.store.remove_ticket(&world.admin, &made.id).unwrap();
     assert_eq!(kind(show(&world, &secret, TicketUse::Look)), ErrorKind::Unauthenticated);
     assert!(world.table(b'T').is_empty() && world.table(b'w').is_empty());
+}
+
+/// A way to come to own `/b/a`, which a ticket is made for, and a way to lose that.
+type Loss = (&'static str, fn(&World), fn(&World));
+
+fn access(world: &World, path: &str, change: AccessChange) {
+    world.store.change_access(&world.admin, &at(path), &[change]).unwrap();
+}
+
+fn grant(world: &World, path: &str, name: &str, level: Level, scope: Scope) {
+    access(world, path, AccessChange::Grant(name.into(), level, scope));
+}
+
+fn group(world: &World, add: &[&str], remove: &[&str]) {
+    let names = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
+    world.store.change_group(&world.admin, "lab", &names(add), &names(remove)).unwrap();
+}
+
+fn lab(world: &World) {
+    world.store.add_group(&world.admin, "lab").unwrap();
+    group(world, &["u"], &[]);
+    grant(world, "/b", "lab", Level::Own, Scope::Subtree);
+}
+
+const LOSSES: [Loss; 8] = [
+    (
+        "the grant is taken away",
+        |w| grant(w, "/b/a", "u", Level::Own, Scope::This),
+        |w| grant(w, "/b/a", "u", Level::Null, Scope::This),
+    ),
+    (
+        "the grant is lowered",
+        |w| grant(w, "/b/a", "u", Level::Own, Scope::This),
+        |w| grant(w, "/b/a", "u", Level::DeleteObject, Scope::This),
+    ),
+    (
+        "the default above is taken away",
+        |w| grant(w, "/b", "u", Level::Own, Scope::Default),
+        |w| grant(w, "/b", "u", Level::Null, Scope::Default),
+    ),
+    (
+        "the list is closed to defaults",
+        |w| grant(w, "/b", "u", Level::Own, Scope::Default),
+        |w| access(w, "/b/a", AccessChange::Closed(true)),
+    ),
+    (
+        "a nearer default hides the one above",
+        |w| grant(w, "/", "u", Level::Own, Scope::Default),
+        |w| grant(w, "/b", "u", Level::ReadObject, Scope::Default),
+    ),
+    (
+        "it moves out of the subtree",
+        |w| grant(w, "/b", "u", Level::Own, Scope::Subtree),
+        |w| drop(w.mv("/b/a", "/moved").unwrap()),
+    ),
+    ("the maker leaves the group", lab, |w| group(w, &[], &["u"])),
+    ("the group is removed", lab, |w| w.store.remove_person(&w.admin, "lab").unwrap()),
+];
+
+#[test]
+fn a_ticket_ends_in_whatever_way_its_maker_loses_what_it_opens() {
+    for (way, gain, lose) in LOSSES {
+        let world = world();
+        world.mkdir("/b");
+        world.put("/b/a", b"x");
+        let user = world.user("u").user();
+        gain(&world);
+        let maker = world.store.caller_for(user).unwrap();
+        let made = world.store.add_ticket(&maker, &at("/b/a"), &reading());
+        let ticket = made.unwrap_or_else(|error| panic!("{way}: {error}")).0;
+        show(&world, &ticket, TicketUse::Read).unwrap();
+        lose(&world);
+        for what in [TicketUse::Look, TicketUse::Read, TicketUse::Write(1)] {
+            assert_eq!(kind(show(&world, &ticket, what)), ErrorKind::Unauthenticated, "{way}");
+        }
+    }
+}
+
+#[test]
+fn a_ticket_of_an_administrator_ends_when_they_are_none_any_more() {
+    let world = world();
+    world.put("/a", b"x");
+    let user = world.user("u").user();
+    world.store.set_role(&world.admin, "u", Role::Admin).unwrap();
+    let maker = world.store.caller_for(user).unwrap();
+    let ticket = world.store.add_ticket(&maker, &at("/a"), &reading()).unwrap().0;
+    show(&world, &ticket, TicketUse::Read).unwrap();
+    world.store.set_role(&world.admin, "u", Role::User).unwrap();
+    assert_eq!(kind(show(&world, &ticket, TicketUse::Read)), ErrorKind::Unauthenticated);
 }
