@@ -81,7 +81,11 @@ rot: ## damage the files of a store N times, bit by bit, and look for answers th
 outsider: ## send every generated request of every route as every caller
 	CENOTE_OUTSIDER=all cargo test --locked -p cenote-server --test server outsider
 
-nightly: crash models plans oracle r-trees editing outsider rot ## what is too long for `make test`: crash, models, plans, oracle, r-trees and editing, N rounds each, every outsider, and rot
+peers: ## print the times of a client beside 4,096 silent peers of a server with 1,024 descriptors, and send N * 10 hostile requests
+	CENOTE_PEERS=4096 CENOTE_DESCRIPTORS=1024 cargo test --release --locked -p cenote-cli --test store starvation -- --nocapture
+	CENOTE_HOSTILE=$(N)0 cargo test --release --locked -p cenote-server --test server hostile -- --nocapture
+
+nightly: crash models plans oracle r-trees editing outsider rot peers ## what is too long for `make test`: crash, models, plans, oracle, r-trees and editing, N rounds each, every outsider, rot, and peers
 
 fuzz: ## run every fuzz target for a minute each (needs cargo-fuzz and a nightly compiler)
 	cd fuzz && for target in $$(cargo +nightly fuzz list); do \
@@ -113,4 +117,4 @@ bench-irods: build ## measure the R package beside curl, and beside rirods where
 	scripts/setup bench-r
 	bench/irods/run
 
-.PHONY: help build demo lint test python docs r check-r crash models plans oracle r-trees editing nightly fuzz bench-engines bench-scale bench-native bench-gsd bench-keyset bench-irods
+.PHONY: help build demo lint test python docs r check-r crash models plans oracle r-trees editing outsider peers nightly fuzz bench-engines bench-scale bench-native bench-gsd bench-keyset bench-irods

@@ -7,7 +7,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
 use crate::config::{Irods, Limits};
-use crate::layer::{PasswordQueue, RequestIds};
+use crate::layer::{PasswordQueue, Pools, RequestIds};
 use crate::metrics::Metrics;
 use crate::native::CursorSeal;
 use crate::problem::{Problem, ProblemKind};
@@ -23,7 +23,7 @@ struct Inner {
     irods: Irods,
     metrics: Metrics,
     request_ids: RequestIds,
-    permits: Semaphore,
+    pools: Pools,
     passwords: PasswordQueue,
     formats: Arc<Semaphore>,
     key_sets: Semaphore,
@@ -45,7 +45,7 @@ impl App {
             store,
             metrics: Metrics::new(),
             request_ids: RequestIds::new(start()),
-            permits: Semaphore::new(limits.requests.clamp(1, Semaphore::MAX_PERMITS)),
+            pools: Pools::new(&limits),
             passwords: PasswordQueue::new(&limits),
             formats: Arc::new(Semaphore::new(FORMATS)),
             key_sets: Semaphore::new(KEY_SETS),
@@ -77,8 +77,9 @@ impl App {
         &self.0.request_ids
     }
 
-    pub(crate) fn permits(&self) -> &Semaphore {
-        &self.0.permits
+    /// What requests share.
+    pub(crate) fn pools(&self) -> &Pools {
+        &self.0.pools
     }
 
     /// What seals the cursors of searches.

@@ -1,11 +1,15 @@
 //! What a deployment may choose, as plain data: the TOML file, or its part, that a server reads.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use cenote_store::{LoginLimits, Pace};
 use serde::{Deserialize, Serialize};
+
+mod seconds;
+
+pub use seconds::Seconds;
 
 /// How a server listens, limits and logs. Every field has a default.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,10 +90,23 @@ pub struct Limits {
     /// How much of a request's body is read and discarded after the request was refused, so that a client that
     /// sends everything before it reads an answer gets the answer, in bytes.
     pub refused_bytes: u64,
-    /// Requests worked on at a time; more are answered 503.
+    /// Requests worked on at a time, to the last byte of their answers; more are answered 503.
     pub requests: usize,
-    /// Connections open at a time; more wait to be accepted.
+    /// Those of one caller; more are answered 429.
+    pub requests_per_caller: usize,
+    /// Those of all callers without a login together; more are answered 429.
+    pub anonymous_requests: usize,
+    /// Requests that wait for their clients, or for a change: they are not worked on. Half of them may be one caller's, and a
+    /// quarter those of callers without a login.
+    pub waits: usize,
+    /// Memory for bodies that are read whole (JSON, forms, small files of a batch), in bytes, shared out in the same way.
+    pub buffer_bytes: usize,
+    /// Connections open at a time. Where there are more, the one that has been idle for the longest time is closed.
     pub connections: usize,
+    /// Connections open at a time from one address, or from one network of IPv6 (/64). Loopback has no such limit.
+    pub connections_per_address: usize,
+    /// Addresses of proxies: their connections are those of many clients, and not limited by address.
+    pub proxies: Vec<IpAddr>,
     /// Passwords verified at a time; 256 more wait. Those that were right from the same address lately need not be.
     pub login_verifications: usize,
     /// Wrong passwords for an account before the next attempt has to wait: a second, then twice as long each time.
@@ -103,14 +120,18 @@ pub struct Limits {
     pub login_lockout_failures: u32,
     /// Seconds that an account is locked then. Logins that are known already go on.
     pub login_lockout_seconds: u64,
-    /// Seconds to send a request's header, and to begin the next one on an open connection.
-    pub header_seconds: u64,
-    /// Seconds without a byte moving after which a body, sent or received, is given up.
-    pub idle_seconds: u64,
+    /// Seconds for a TLS handshake, and for the header of a request, from the first byte to the last. On a new connection
+    /// they begin at once.
+    pub header_seconds: Seconds,
+    /// Seconds without a byte moving after which a body, sent or received, is given up, and a connection without a
+    /// request closed.
+    pub idle_seconds: Seconds,
+    /// Bytes a second at which a request's body has to come; it may be late by `idle_seconds`.
+    pub body_rate: u64,
     /// Seconds to answer a request that is not a stream.
-    pub request_seconds: u64,
+    pub request_seconds: Seconds,
     /// Seconds that requests under way are given when the server stops.
-    pub stop_seconds: u64,
+    pub stop_seconds: Seconds,
 }
 
 impl Default for Limits {
@@ -121,17 +142,24 @@ impl Default for Limits {
             content_bytes: None,
             refused_bytes: 64 << 20,
             requests: 512,
+            requests_per_caller: 256,
+            anonymous_requests: 256,
+            waits: 1_024,
+            buffer_bytes: 256 << 20,
             connections: 4_096,
+            connections_per_address: 1_024,
+            proxies: Vec::new(),
             login_verifications: 2,
             login_failures: 5,
             login_address_failures: 50,
             login_wait_seconds: 60,
             login_lockout_failures: 0,
             login_lockout_seconds: 900,
-            header_seconds: 30,
-            idle_seconds: 60,
-            request_seconds: 60,
-            stop_seconds: 30,
+            header_seconds: Seconds::new(30),
+            idle_seconds: Seconds::new(60),
+            body_rate: 256,
+            request_seconds: Seconds::new(60),
+            stop_seconds: Seconds::new(30),
         }
     }
 }
@@ -149,19 +177,19 @@ impl Limits {
     }
 
     pub(crate) fn header(&self) -> Duration {
-        Duration::from_secs(self.header_seconds)
+        self.header_seconds.get()
     }
 
     pub(crate) fn idle(&self) -> Duration {
-        Duration::from_secs(self.idle_seconds)
+        self.idle_seconds.get()
     }
 
     pub(crate) fn request(&self) -> Duration {
-        Duration::from_secs(self.request_seconds)
+        self.request_seconds.get()
     }
 
     pub(crate) fn stop(&self) -> Duration {
-        Duration::from_secs(self.stop_seconds)
+        self.stop_seconds.get()
     }
 }
 
@@ -268,5 +296,18 @@ mod tests {
         assert_eq!(config.limits.json_bytes, Limits::default().json_bytes);
         assert!(toml::from_str::<Config>("lisen = 1").is_err());
         assert!(toml::from_str::<Config>("[limits]\nrequest = 1").is_err());
+    }
+
+    #[test]
+    fn times_may_have_a_fraction_and_are_never_negative_or_endless() {
+        let idle = |text: &str| {
+            let config = toml::from_str::<Config>(&format!("[limits]\nidle_seconds = {text}\n"));
+            config.map(|config| config.limits.idle())
+        };
+        assert_eq!(idle("2").unwrap(), Duration::from_secs(2));
+        assert_eq!(idle("0.25").unwrap(), Duration::from_millis(250));
+        for wrong in ["-1", "nan", "inf", "1e10"] {
+            assert!(idle(wrong).is_err(), "{wrong}");
+        }
     }
 }

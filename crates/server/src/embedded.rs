@@ -19,6 +19,7 @@ use cenote_kv::{FjallEngine, FjallOptions};
 use cenote_store::{Parts, Store};
 use serde::{Deserialize, Serialize};
 
+use crate::listen::descriptors_for_catalog;
 use crate::opener::UrlOpener;
 
 /// Why a directory does not become an open store.
@@ -134,7 +135,8 @@ const CATALOG: &str = "catalog";
 const CONTENTS: &str = "contents";
 
 fn parts(dir: &Path, opener: UrlOpener) -> Result<Parts, OpenError> {
-    let engine = FjallEngine::open(dir.join(CATALOG), FjallOptions::default())?;
+    let options = FjallOptions { files: descriptors_for_catalog(), ..FjallOptions::default() };
+    let engine = FjallEngine::open(dir.join(CATALOG), options)?;
     let place = Place::local("main", dir.join(CONTENTS))?;
     Ok(Parts { opener: Arc::new(opener), ..Parts::new(engine, place) })
 }

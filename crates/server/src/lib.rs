@@ -24,8 +24,8 @@ mod problem;
 mod router;
 mod status;
 
-pub use config::{Config, Irods, Limits, Log, LogFormat, Tls, Upkeep};
+pub use config::{Config, Irods, Limits, Log, LogFormat, Seconds, Tls, Upkeep};
 pub use layer::LocalCaller;
-pub use listen::{ServeError, Server, stop_signal};
+pub use listen::{ServeError, Server, raise_descriptor_limit, stop_signal};
 pub use log::start_log;
 pub use router::router;

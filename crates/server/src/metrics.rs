@@ -23,7 +23,10 @@ pub(crate) struct Metrics {
     requests: Family<RequestLabels, Counter>,
     seconds: Family<RouteLabels, Histogram>,
     under_way: Gauge,
+    waiting: Gauge,
     connections: Gauge,
+    closed: Family<ReasonLabel, Counter>,
+    refused: Family<ReasonLabel, Counter>,
     received: Counter,
     sent: Counter,
     read_only: Gauge,
@@ -43,6 +46,17 @@ struct RouteLabels {
 struct RequestLabels {
     route: RouteLabels,
     status: u16,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct ReasonLabel {
+    reason: &'static str,
+}
+
+impl EncodeLabelSet for ReasonLabel {
+    fn encode(&self, encoder: &mut LabelSetEncoder<'_>) -> std::fmt::Result {
+        [("reason", self.reason)].encode(encoder)
+    }
 }
 
 impl EncodeLabelSet for RouteLabels {
@@ -73,7 +87,10 @@ impl Metrics {
             requests: Family::default(),
             seconds: Family::new_with_constructor(|| Histogram::new(BUCKETS)),
             under_way: Gauge::default(),
+            waiting: Gauge::default(),
             connections: Gauge::default(),
+            closed: Family::default(),
+            refused: Family::default(),
             received: Counter::default(),
             sent: Counter::default(),
             read_only: Gauge::default(),
@@ -92,7 +109,13 @@ impl Metrics {
         let help = "From the header of a request to the last byte of its answer";
         r.register_with_unit("http_request_duration", help, Unit::Seconds, seconds.clone());
         r.register("http_requests_under_way", "Requests not yet answered", under_way.clone());
+        let help = "Requests under way that wait for their clients or for a change";
+        r.register("http_requests_waiting", help, self.waiting.clone());
         r.register("http_connections", "Connections open", connections.clone());
+        let help = "Connections closed by the server before their clients did, by reason";
+        r.register("http_connections_closed", help, self.closed.clone());
+        let help = "Connections and requests refused because of a limit, by limit";
+        r.register("http_refused", help, self.refused.clone());
         let (received, sent) = (self.received.clone(), self.sent.clone());
         r.register_with_unit("http_received", "Bodies of requests", Unit::Bytes, received);
         r.register_with_unit("http_sent", "Bodies of answers", Unit::Bytes, sent);
@@ -130,9 +153,23 @@ impl Metrics {
     }
 
     /// Counts a connection until the guard is dropped.
-    pub(crate) fn connection(&self) -> OpenConnection {
-        self.connections.inc();
-        OpenConnection(self.connections.clone())
+    pub(crate) fn connection(&self) -> Counted {
+        Counted::new(&self.connections)
+    }
+
+    /// Counts a request that waits until the guard is dropped.
+    pub(crate) fn waiting(&self) -> Counted {
+        Counted::new(&self.waiting)
+    }
+
+    /// The server closed a connection.
+    pub(crate) fn closed(&self, reason: &'static str) {
+        self.closed.get_or_create(&ReasonLabel { reason }).inc();
+    }
+
+    /// A limit refused a connection or a request.
+    pub(crate) fn refused(&self, reason: &'static str) {
+        self.refused.get_or_create(&ReasonLabel { reason }).inc();
     }
 
     /// Everything, in the text format; what the store knows of itself is asked now.
@@ -154,11 +191,18 @@ fn raise(counter: &Counter, to: u64) {
     counter.inner().fetch_max(to, Ordering::Relaxed);
 }
 
-/// A connection that is counted.
+/// Something that is counted while it lasts.
 #[derive(Debug)]
-pub(crate) struct OpenConnection(Gauge);
+pub(crate) struct Counted(Gauge);
 
-impl Drop for OpenConnection {
+impl Counted {
+    fn new(gauge: &Gauge) -> Self {
+        gauge.inc();
+        Self(gauge.clone())
+    }
+}
+
+impl Drop for Counted {
     fn drop(&mut self) {
         self.0.dec();
     }

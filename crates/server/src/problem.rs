@@ -50,6 +50,8 @@ pub(crate) enum ProblemKind {
     TooSoon,
     /// The client stopped sending.
     Timeout,
+    /// The caller has too many requests under way.
+    TooMany,
     /// The server has too much to do.
     Overloaded,
     /// A fault of the server.
@@ -74,6 +76,7 @@ impl ProblemKind {
             Self::Coding => ("coding", S::NOT_IMPLEMENTED, "The transfer coding is not known"),
             Self::TooSoon => ("too-soon", S::TOO_MANY_REQUESTS, "Too soon after wrong passwords"),
             Self::Timeout => ("timeout", S::REQUEST_TIMEOUT, "The request came too slowly"),
+            Self::TooMany => ("too-many", S::TOO_MANY_REQUESTS, "Too many requests at a time"),
             Self::Overloaded => {
                 ("overloaded", S::SERVICE_UNAVAILABLE, "The server has too much to do")
             }
@@ -164,7 +167,7 @@ impl Problem {
             StatusCode::UNAUTHORIZED => {
                 headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(CHALLENGE));
             }
-            StatusCode::SERVICE_UNAVAILABLE => {
+            StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
             }
             _ => {}

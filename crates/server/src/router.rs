@@ -7,7 +7,7 @@ use cenote_store::Store;
 
 use crate::app::App;
 use crate::config::Config;
-use crate::layer::{admit, observe, refuse_ambiguous};
+use crate::layer::{observe, refuse_ambiguous};
 use crate::problem::{Problem, ProblemKind};
 use crate::{irods, native, status};
 
@@ -20,7 +20,6 @@ pub fn router(store: Store, config: &Config) -> Router {
 pub(crate) fn app_router(app: App) -> Router {
     let openings = native::router(&app).merge(irods::router());
     openings
-        .layer(from_fn_with_state(app.clone(), admit))
         .merge(status::router())
         .fallback(no_route)
         .method_not_allowed_fallback(no_method)

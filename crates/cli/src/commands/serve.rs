@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use cenote_server::embedded::open_dir;
-use cenote_server::{Config, Server, Tls, start_log, stop_signal};
+use cenote_server::{Config, Server, Tls, raise_descriptor_limit, start_log, stop_signal};
 
 use crate::connect::not_opened;
 use crate::error::{CliError, Kind, Result};
@@ -34,6 +34,7 @@ impl Args {
         let config = self.config()?;
         start_log(&config.log)
             .map_err(|error| CliError::new(Kind::Usage, format!("the log's filter: {error}")))?;
+        raise_descriptor_limit();
         let embedded = open_dir(&self.dir).map_err(not_opened)?;
         let server = Server::bind(embedded.store().clone(), &config).await.map_err(|error| {
             CliError::new(Kind::Unavailable, error.to_string())

@@ -12,6 +12,7 @@ mod places;
 mod refusals;
 mod resources;
 mod sharing;
+mod starvation;
 mod trajectories;
 mod transfers;
 mod world;

@@ -51,10 +51,25 @@ impl World {
     }
 
     /// The same store, with a server that has it open.
-    pub(crate) fn serve(mut self, flags: &[&str]) -> Self {
+    pub(crate) fn serve(self, flags: &[&str]) -> Self {
+        let serve = ["serve", &self.url, "--listen", "127.0.0.1:0"];
+        let server = self.command(&[&serve, flags].concat());
+        self.serve_by(server)
+    }
+
+    /// The same, where the server may have no more than so many descriptors, and fewer at its start.
+    pub(crate) fn serve_with_descriptors(self, most: usize, flags: &[&str]) -> Self {
+        let limited = format!("ulimit -Sn {} && ulimit -Hn {most} && exec \"$0\" \"$@\"", most / 2);
+        let program = env!("CARGO_BIN_EXE_cenote");
+        let serve = ["-c", &limited, program, "serve", &self.url, "--listen", "127.0.0.1:0"];
+        let mut server = Command::new("/bin/sh");
+        server.args([&serve, flags].concat()).current_dir(self.dir.path()).env_clear();
+        server.env("CENOTE_CONFIG", self.path("config.toml"));
+        self.serve_by(server)
+    }
+
+    fn serve_by(mut self, mut server: Command) -> Self {
         let world = &mut self;
-        let serve = ["serve", &world.url, "--listen", "127.0.0.1:0"];
-        let mut server = world.command(&[&serve, flags].concat());
         let mut server = server.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(server.stdout.take().unwrap()).read_line(&mut line).unwrap();
@@ -144,23 +159,34 @@ impl World {
         child.wait_with_output().unwrap()
     }
 
-    /// How many requests the server has answered.
-    pub(crate) fn requests(&self) -> u64 {
+    /// What the server answers there.
+    pub(crate) fn ask(&self, path: &str) -> String {
         let host = self.url.strip_prefix("http://").unwrap();
         let mut line = std::net::TcpStream::connect(host).unwrap();
-        write!(line, "GET /metrics HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
+        write!(line, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
         let mut answer = String::new();
         line.read_to_string(&mut answer).unwrap();
+        answer
+    }
+
+    /// How many requests the server has answered.
+    pub(crate) fn requests(&self) -> u64 {
+        let answer = self.ask("/metrics");
         let counts =
             answer.lines().filter_map(|line| line.strip_prefix("cenote_http_requests_total"));
         counts.map(|count| count.rsplit(' ').next().unwrap().parse::<u64>().unwrap()).sum()
     }
 
-    /// Creates what no command does: a resource that has a description only. For one that is served.
-    pub(crate) fn create_description(&self, path: &str) {
+    /// A client of the server, as the administrator.
+    pub(crate) fn client(&self) -> Client {
         let credential = Credential::Password { user: "ada".into(), password: PASSWORD.into() };
         let client = Client::new(HttpTransport::new(&self.url, None).unwrap());
-        let client = client.with_credential(&credential).unwrap();
+        client.with_credential(&credential).unwrap()
+    }
+
+    /// Creates what no command does: a resource that has a description only. For one that is served.
+    pub(crate) fn create_description(&self, path: &str) {
+        let client = self.client();
         let new = NewResource {
             path: path.to_owned(),
             kind: ResourceKind::Description,

@@ -4,13 +4,13 @@ use axum::body::Body;
 use axum::extract::Request;
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use bytes::Bytes;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
 use multer::Multipart;
 
 use super::call::Call;
 use super::code::{Code, Refusal};
 use super::form::Form;
 use crate::app::App;
+use crate::layer::{Admission, NotGathered, gather};
 
 /// How a call carries its parameters.
 pub(super) enum Carrier {
@@ -55,7 +55,10 @@ impl Carrier {
 /// The parameters of a call without bytes.
 pub(super) async fn form(app: &App, request: Request) -> Result<Form, Refusal> {
     match *request.method() {
-        Method::POST => Ok(Form::decode(&small_body(app, request.into_body()).await?)),
+        Method::POST => {
+            let admission = Admission::of(request.extensions())?;
+            Ok(Form::decode(&small_body(app, &admission, request.into_body()).await?))
+        }
         _ => Ok(Form::decode(request.uri().query().unwrap_or_default().as_bytes())),
     }
 }
@@ -75,7 +78,10 @@ impl BytesCarrier {
                 call.form = form_of_headers(&parts.headers);
                 call.take_body(host, bytes).await
             }
-            Self::Parts(boundary) => call.take_parts(host, Multipart::new(bytes, boundary)).await,
+            Self::Parts(boundary) => {
+                let admission = Admission::of(&parts.extensions)?;
+                call.take_parts(host, &admission, Multipart::new(bytes, boundary)).await
+            }
         }
     }
 }
@@ -91,13 +97,21 @@ fn form_of_headers(headers: &HeaderMap) -> Form {
 }
 
 /// A body that is kept in memory, up to the limit of the configuration.
-pub(super) async fn small_body(app: &App, body: Body) -> Result<Bytes, Refusal> {
-    match Limited::new(body, app.limits().json_bytes).collect().await {
-        Ok(body) => Ok(body.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => {
-            Err(Refusal::Plain(StatusCode::PAYLOAD_TOO_LARGE))
+pub(super) async fn small_body(
+    app: &App,
+    admission: &Admission,
+    body: Body,
+) -> Result<Bytes, Refusal> {
+    Ok(gather(admission, body, app.limits().json_bytes).await?)
+}
+
+impl From<NotGathered> for Refusal {
+    fn from(why: NotGathered) -> Self {
+        match why {
+            NotGathered::TooLarge(_) => Self::Plain(StatusCode::PAYLOAD_TOO_LARGE),
+            NotGathered::Early(error) => cut_short(&error),
+            NotGathered::Refused(problem) => problem.into(),
         }
-        Err(error) => Err(cut_short(&error)),
     }
 }
 

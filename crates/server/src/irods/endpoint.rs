@@ -4,7 +4,8 @@
 //! parameters.
 
 use axum::extract::{Path, Request, State};
-use axum::http::{HeaderMap, Method, StatusCode};
+use axum::http::request::Parts;
+use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
@@ -48,7 +49,7 @@ pub(super) async fn answer(
             );
         }
         "info" if request.method() == Method::GET => {
-            return respond(info(&app, request.headers()).await);
+            return respond(info(&app, &request.into_parts().0).await);
         }
         "authenticate" | "info" => return StatusCode::METHOD_NOT_ALLOWED.into_response(),
         "collections" => Endpoint::Collections,
@@ -79,17 +80,22 @@ async fn call(app: &App, endpoint: Endpoint, request: Request) -> Answer {
     }
     let post = request.method() == Method::POST;
     let host = host(&request);
-    let headers = request.headers().clone();
+    let (headers, extensions) = (request.headers().clone(), request.extensions().clone());
     let (call, taken) = match Carrier::of(&request, endpoint == Endpoint::DataObjects)? {
         Carrier::Form => {
             let form = body::form(app, request).await?;
             known(endpoint, post, &form)?;
-            let mut call = Call::new(app, identity::caller(app, &headers).await?, form);
+            let mut call =
+                Call::new(app, identity::caller(app, &headers, &extensions).await?, form);
             let taken = call.take_parameter(&host).await;
             (call, taken)
         }
         Carrier::Bytes(carrier) => {
-            let mut call = Call::new(app, identity::caller(app, &headers).await?, Form::default());
+            let mut call = Call::new(
+                app,
+                identity::caller(app, &headers, &extensions).await?,
+                Form::default(),
+            );
             let taken = carrier.take(&mut call, &host, request).await;
             (call, taken)
         }
@@ -159,7 +165,7 @@ fn operations(
 }
 
 /// `GET info`: what the server is and allows.
-async fn info(app: &App, headers: &HeaderMap) -> Answer {
+async fn info(app: &App, request: &Parts) -> Answer {
     let settings = app.irods();
     let mut info = json!({
         "api_version": "0.7.0",
@@ -172,7 +178,7 @@ async fn info(app: &App, headers: &HeaderMap) -> Answer {
         "max_size_of_request_body_in_bytes": settings.body_bytes,
         "openid_connect_enabled": false,
     });
-    if identity::caller(app, headers).await.is_ok() {
+    if identity::caller(app, &request.headers, &request.extensions).await.is_ok() {
         info["irods_server_version"] = Value::from(concat!("cenote ", env!("CARGO_PKG_VERSION")));
     }
     Ok(answer::json(StatusCode::OK, info))

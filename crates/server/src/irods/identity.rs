@@ -3,7 +3,7 @@
 
 use std::net::IpAddr;
 
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{Extensions, HeaderMap, StatusCode, header};
 use axum::response::IntoResponse;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -13,7 +13,7 @@ use super::answer::Answer;
 use super::code::Refusal;
 use crate::app::App;
 use crate::config::Irods;
-use crate::layer::{self, Claim, NoLogin};
+use crate::layer::{self, Admission, Claim, NoLogin};
 use crate::problem::whole_seconds;
 
 /// The token of callers without a password.
@@ -60,8 +60,18 @@ impl From<NoLogin> for Refusal {
     }
 }
 
-/// The caller of a token. Nothing, or something else, is status 400; a token that is not known 401.
-pub(super) async fn caller(app: &App, headers: &HeaderMap) -> Result<Caller, Refusal> {
+/// The caller of a request, by its token, with a place to work. Nothing, or something else, is status 400; a token that is not known 401.
+pub(super) async fn caller(
+    app: &App,
+    headers: &HeaderMap,
+    extensions: &Extensions,
+) -> Result<Caller, Refusal> {
+    let caller = caller_of(app, headers).await?;
+    Admission::of(extensions)?.enter(&caller)?;
+    Ok(caller)
+}
+
+async fn caller_of(app: &App, headers: &HeaderMap) -> Result<Caller, Refusal> {
     let shown = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     let token = shown.and_then(|text| text.strip_prefix("Bearer ")).ok_or(Refusal::BAD)?;
     let token = token.trim().to_owned();

@@ -3,8 +3,7 @@
 //! Invariants: who may not write is told so before the bytes come, wherever that is clear by then; and bytes that
 //! nothing came to refer to are not kept.
 
-use axum::http::StatusCode;
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use cenote_store::{Expected, PlaceId, Received, ReceivedBlob, Store, TicketUse};
 use futures_util::{Stream, TryStreamExt, stream};
 use multer::{Field, Multipart};
@@ -14,6 +13,7 @@ use super::body::cut_short;
 use super::call::Call;
 use super::code::Refusal;
 use super::{parallel, write};
+use crate::layer::{Admission, Gathering};
 
 impl Call {
     /// Takes the body of a write whose parameters are all known.
@@ -43,8 +43,10 @@ impl Call {
     pub(super) async fn take_parts(
         &mut self,
         host: &str,
+        admission: &Admission,
         mut parts: Multipart<'_>,
     ) -> Result<(), Refusal> {
+        let mut left = self.app.limits().json_bytes;
         while let Some(part) = parts.next_field().await.map_err(broken)? {
             match part.name().map(str::to_owned).ok_or(Refusal::BAD)? {
                 name if name == "bytes" && self.received.is_some() => return Err(Refusal::BAD),
@@ -52,7 +54,8 @@ impl Call {
                     self.received = Some(self.receive(host, part, false).await?);
                 }
                 name => {
-                    let value = self.small(part).await?;
+                    let value = small(part, admission, left).await?;
+                    left -= value.len();
                     if self.received.is_some() && says_where(&name, &value) {
                         return Err(Refusal::BAD);
                     }
@@ -61,17 +64,6 @@ impl Call {
             }
         }
         Ok(())
-    }
-
-    async fn small(&self, mut part: Field<'_>) -> Result<Bytes, Refusal> {
-        let mut value = BytesMut::new();
-        while let Some(chunk) = part.chunk().await.map_err(broken)? {
-            value.extend_from_slice(&chunk);
-            if value.len() > self.app.limits().json_bytes {
-                return Err(Refusal::Plain(StatusCode::PAYLOAD_TOO_LARGE));
-            }
-        }
-        Ok(value.freeze())
     }
 
     /// Takes bytes in; not, if it is clear already that they may not be written where they go. A handle may still come
@@ -122,6 +114,15 @@ fn broken(error: multer::Error) -> Refusal {
         IncompleteFieldData { .. } | IncompleteHeaders | IncompleteStream => cut_short(&error),
         _ => Refusal::BAD,
     }
+}
+
+/// A parameter, of which all together have at most so many bytes.
+async fn small(mut part: Field<'_>, admission: &Admission, most: usize) -> Result<Bytes, Refusal> {
+    let mut value = Gathering::new(admission, most);
+    while let Some(chunk) = part.chunk().await.map_err(broken)? {
+        value.push(&chunk)?;
+    }
+    Ok(value.finish())
 }
 
 /// Whether a parameter names another place for bytes than where new contents go: then it has to come before

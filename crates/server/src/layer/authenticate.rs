@@ -11,6 +11,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use cenote_store::{Caller, ErrorKind, Store};
 
+use super::admission::Admission;
 use super::asker::Asking;
 use super::local::LocalCaller;
 use super::{Claim, log_in, peer, ticket};
@@ -49,6 +50,10 @@ pub(crate) async fn authenticate(
         Ok(caller) => caller,
         Err(problem) => return problem.into_response(),
     };
+    let admission = Admission::of(request.extensions());
+    if let Err(problem) = admission.and_then(|admission| admission.enter(&caller)) {
+        return problem.into_response();
+    }
     let browsed = browsed && caller.is_anonymous();
     let user = User(caller.name().into());
     request.extensions_mut().insert(Asking { caller, ticket });

@@ -15,6 +15,7 @@ use http_body::{Body as HttpBody, Frame, SizeHint};
 use tracing::Span;
 
 use super::RequestId;
+use super::admission::Admission;
 use super::authenticate::User;
 use super::body::Watch;
 use crate::app::App;
@@ -23,6 +24,7 @@ use crate::app::App;
 #[derive(Debug)]
 pub(crate) struct Exchange {
     app: App,
+    admission: Admission,
     span: Span,
     route: Arc<str>,
     method: Method,
@@ -43,6 +45,7 @@ impl Exchange {
         app.metrics().begun();
         Self {
             route: route.map_or("unmatched", MatchedPath::as_str).into(),
+            admission: Admission::new(app.clone(), request.extensions()),
             app,
             span,
             method,
@@ -56,6 +59,11 @@ impl Exchange {
 
     pub(crate) fn span(&self) -> &Span {
         &self.span
+    }
+
+    /// What the request has of the server, until its end.
+    pub(crate) fn admission(&self) -> Admission {
+        self.admission.clone()
     }
 
     /// What is seen of the request's body.

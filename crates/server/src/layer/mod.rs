@@ -1,9 +1,10 @@
 //! What every request passes on its way in and out, whatever the opening.
 //!
 //! From the outside in: [`observe`] (request id, log line, metrics, problem bodies), [`refuse_ambiguous`] (hosts, codings),
-//! [`admit`] (too many at a time), then per opening [`refuse_cross_site`], [`authenticate`] and a limit of time.
+//! then per opening [`refuse_cross_site`], [`authenticate`], which takes a place for the caller ([`Admission`]), and a limit
+//! of time.
 
-mod admit;
+mod admission;
 mod asker;
 mod authenticate;
 mod body;
@@ -17,9 +18,10 @@ mod request_id;
 mod ticket;
 mod time_limit;
 
-pub(crate) use admit::admit;
+pub(crate) use admission::{Admission, Pools};
 pub(crate) use asker::{Asker, Changer, PartWriter, Reader, Uploader, Writer};
 pub(crate) use authenticate::authenticate;
+pub(crate) use body::{Gathering, NotGathered, gather};
 pub(crate) use cross_site::{REASON as CROSS_SITE, is_cross_site, may_change, refuse_cross_site};
 pub(crate) use framing::refuse_ambiguous;
 pub use local::LocalCaller;

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
 use tracing::Instrument;
 
-use super::body::{Received, Watch};
+use super::body::{Patience, Received, Watch};
 use super::exchange::Exchange;
 use super::request_id;
 use crate::app::App;
@@ -21,10 +21,12 @@ pub(crate) async fn observe(State(app): State<App>, mut request: Request, next: 
     let id = app.request_ids().of(request.headers());
     let exchange = Exchange::begin(app.clone(), &request, &id);
     request.extensions_mut().insert(id.clone());
+    request.extensions_mut().insert(exchange.admission());
     let received = exchange.received();
     let limits = app.limits();
     let most = limits.content_bytes.unwrap_or(u64::MAX);
-    let body = |body| Body::new(Received::new(body, Arc::clone(&received), most, limits.idle()));
+    let patience = Patience::new(limits.idle(), limits.body_rate);
+    let body = |body| Body::new(Received::new(body, Arc::clone(&received), most, patience));
     let work = AssertUnwindSafe(next.run(request.map(body))).catch_unwind();
     let response = work.instrument(exchange.span().clone()).await.unwrap_or_else(|_| panicked());
     let response = blame_body(response, &received);

@@ -2,24 +2,27 @@
 
 use std::convert::Infallible;
 use std::net::IpAddr;
-use std::time::Duration;
+use std::pin::pin;
+use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, Response, Version};
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
-use hyper_util::server::graceful::Watcher;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
+use tokio::time::{Instant, timeout};
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
+use super::answer::{Answer, Pace};
 use super::drain::{Drain, Rest};
 use super::stall::StallGuard;
+use super::state::{Closed, Connection, Times, UnderWay};
 use crate::config::Limits;
 use crate::layer::Peer;
 
@@ -29,78 +32,152 @@ pub(super) struct Protocol {
     router: Router,
     tls: Option<TlsAcceptor>,
     http: Builder<TokioExecutor>,
-    header: Duration,
-    idle: Duration,
+    times: Times,
+    pace: Pace,
     drain: Drain,
+    stopping: CancellationToken,
 }
 
 /// Bytes in flight on one HTTP/2 connection: enough for a fast network, little enough
 /// for many connections.
 const WINDOW: u32 = 1 << 20;
 
+/// Requests at a time on one HTTP/2 connection.
+const STREAMS: u32 = 128;
+
+/// Bytes of an answer that wait to be sent on one HTTP/2 stream.
+const SEND_BUFFER: usize = 128 << 10;
+
 /// Bytes read from an HTTP/1.1 connection, or gathered for it, at a time. A part of a content keeps the buffers
 /// in which it came: small ones come back to the allocator in other threads without a loss.
 const BUFFER: usize = 64 << 10;
 
 impl Protocol {
-    /// Draining what was refused ends when `stopping` is cancelled.
+    /// Connections end after what they are at, and draining what was refused at once, when `stopping` is cancelled.
     pub(super) fn new(
         router: Router,
         tls: Option<TlsAcceptor>,
         limits: &Limits,
         stopping: &CancellationToken,
     ) -> Self {
-        let mut http = Builder::new(TokioExecutor::new());
-        http.http1()
-            .timer(TokioTimer::new())
-            .header_read_timeout(limits.header())
-            .max_buf_size(BUFFER);
-        http.http2()
-            .timer(TokioTimer::new())
-            .keep_alive_interval(limits.idle())
-            .keep_alive_timeout(limits.header())
-            .initial_stream_window_size(WINDOW)
-            .initial_connection_window_size(WINDOW)
-            .max_header_list_size(64 << 10);
-        let drain = Drain { most: limits.refused_bytes, stopping: stopping.clone() };
-        Self { router, tls, http, header: limits.header(), idle: limits.idle(), drain }
+        let times = Times { header: limits.header(), idle: limits.idle() };
+        let pace = Pace { idle: limits.idle(), rate: limits.body_rate };
+        let (most, idle) = (limits.refused_bytes, limits.idle());
+        let drain = Drain { most, idle, stopping: stopping.clone() };
+        Self { router, tls, http: http(times), times, pace, drain, stopping: stopping.clone() }
     }
 
-    /// Serves a connection to its end. What goes wrong on it is the client's to see.
-    pub(super) async fn serve(self, stream: TcpStream, peer: IpAddr, watcher: Watcher) {
+    /// Serves a connection to its end, and says why, where the server ended it. What else goes wrong on it is the
+    /// client's to see.
+    pub(super) async fn serve(
+        self,
+        stream: TcpStream,
+        peer: IpAddr,
+        connection: &Arc<Connection>,
+    ) -> Option<Closed> {
         // Small answers should not wait for more bytes to fill a packet.
         let _ = stream.set_nodelay(true);
-        let stream = StallGuard::new(stream, self.idle);
-        let Some(tls) = &self.tls else { return self.speak(stream, peer, watcher).await };
-        match tokio::time::timeout(self.header, tls.accept(stream)).await {
-            Ok(Ok(stream)) => self.speak(stream, peer, watcher).await,
-            Ok(Err(error)) => tracing::debug!(%error, "TLS handshake failed"),
-            Err(_) => tracing::debug!("TLS handshake took too long"),
-        }
+        let stream = StallGuard::new(stream, self.times.idle, Arc::clone(connection));
+        let ended = tokio::select! {
+            ended = self.secure(stream, peer, connection) => ended,
+            () = connection.evicted() => Some(Closed::Room),
+        };
+        ended.or_else(|| connection.was_given_up().then_some(Closed::Unread))
     }
 
-    async fn speak<S>(&self, stream: S, peer: IpAddr, watcher: Watcher)
+    async fn secure(
+        &self,
+        stream: StallGuard<TcpStream>,
+        peer: IpAddr,
+        connection: &Arc<Connection>,
+    ) -> Option<Closed> {
+        let Some(tls) = &self.tls else { return self.speak(stream, peer, connection).await };
+        match timeout(self.times.header, tls.accept(stream)).await {
+            Ok(Ok(stream)) => {
+                connection.secured();
+                return self.speak(stream, peer, connection).await;
+            }
+            Ok(Err(error)) => tracing::debug!(%error, "TLS handshake failed"),
+            Err(_) => return Some(Closed::Handshake),
+        }
+        None
+    }
+
+    async fn speak<S>(
+        &self,
+        stream: S,
+        peer: IpAddr,
+        connection: &Arc<Connection>,
+    ) -> Option<Closed>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let service = service_fn(|mut request: Request<Incoming>| {
+            let under_way = connection.begin(request.version() >= Version::HTTP_2);
             request.extensions_mut().insert(Peer(peer));
-            let (router, drain) = (self.router.clone(), self.drain.clone());
-            async move { Ok::<_, Infallible>(answer(router, drain, request).await) }
+            request.extensions_mut().insert(under_way.handle());
+            let shared = (self.router.clone(), self.drain.clone(), self.pace);
+            async move { Ok::<_, Infallible>(answer(shared, request, under_way).await) }
         });
-        let connection = self.http.serve_connection(TokioIo::new(stream), service);
-        if let Err(error) = watcher.watch(connection.into_owned()).await {
-            tracing::debug!(error, "connection ended");
+        let mut http = pin!(self.http.serve_connection(TokioIo::new(stream), service));
+        let mut stopping = pin!(self.stopping.cancelled());
+        let mut ends = false;
+        loop {
+            tokio::select! {
+                ended = http.as_mut() => {
+                    ended.unwrap_or_else(|error| tracing::debug!(error, "connection ended"));
+                    return None;
+                }
+                () = stopping.as_mut(), if !ends => {
+                    ends = true;
+                    http.as_mut().graceful_shutdown();
+                }
+                closed = connection.overdue(self.times) => {
+                    if closed == Closed::Idle {
+                        // HTTP/2 and TLS tell the peer; bytes of the last answer may still be on their way.
+                        http.as_mut().graceful_shutdown();
+                        let _ = timeout(self.times.idle, http).await;
+                    }
+                    return Some(closed);
+                }
+            }
         }
     }
 }
 
-async fn answer(router: Router, drain: Drain, request: Request<Incoming>) -> Response<Body> {
-    if request.version() >= Version::HTTP_2 {
-        let Ok(response) = router.oneshot(request.map(Body::new)).await;
-        return response;
+/// HTTP without times for headers: [`Connection::overdue`] has them, which begin before the first byte.
+fn http(times: Times) -> Builder<TokioExecutor> {
+    let mut http = Builder::new(TokioExecutor::new());
+    http.http1().timer(TokioTimer::new()).header_read_timeout(None).max_buf_size(BUFFER);
+    http.http2()
+        .timer(TokioTimer::new())
+        .keep_alive_interval(times.idle)
+        .keep_alive_timeout(times.header)
+        .initial_stream_window_size(WINDOW)
+        .initial_connection_window_size(WINDOW)
+        .max_concurrent_streams(STREAMS)
+        .max_send_buf_size(SEND_BUFFER)
+        .max_header_list_size(64 << 10);
+    http
+}
+
+async fn answer(
+    (router, drain, pace): (Router, Drain, Pace),
+    request: Request<Incoming>,
+    under_way: UnderWay,
+) -> Response<Body> {
+    if request.version() < Version::HTTP_2 {
+        let rest = Rest::default();
+        let Ok(mut response) = router.oneshot(rest.lend(request)).await;
+        let rest = rest.take(&mut response).map(|rest| (rest, drain));
+        return response
+            .map(|inner| Body::new(Answer { inner, under_way, rest, pace: None, left: None }));
     }
-    let rest = Rest::default();
-    let Ok(response) = router.oneshot(rest.lend(request)).await;
-    rest.answer(response, &drain)
+    let Ok(response) = router.oneshot(request.map(Body::new)).await;
+    if !response.body().is_end_stream() {
+        // A peer without room for the first byte never lets the body be asked.
+        under_way.handed(Some(Instant::now() + pace.idle));
+    }
+    let (rest, pace) = (None, Some(pace));
+    response.map(|inner| Body::new(Answer { inner, under_way, rest, pace, left: None }))
 }

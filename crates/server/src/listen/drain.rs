@@ -15,11 +15,12 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::http::{HeaderValue, Request, Response, header};
+use axum::http::{HeaderValue, Request, Response, StatusCode, header};
 use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 /// The longest that one connection is drained.
@@ -33,6 +34,8 @@ const WORTH_KEEPING: u64 = 64 << 10;
 pub(super) struct Drain {
     /// In bytes.
     pub(super) most: u64,
+    /// How long without a byte.
+    pub(super) idle: Duration,
     /// Ends every draining.
     pub(super) stopping: CancellationToken,
 }
@@ -48,18 +51,14 @@ impl Rest {
         request.map(|body| if body.is_end_stream() { Body::empty() } else { lend(body) })
     }
 
-    /// The answer, after which the rest of the body is drained.
-    pub(super) fn answer(self, mut response: Response<Body>, drain: &Drain) -> Response<Body> {
-        let Some(rest) = self.take() else { return response };
+    /// What is to be drained after the answer. The connection ends with it where that is long.
+    pub(super) fn take(&self, response: &mut Response<Body>) -> Option<Incoming> {
+        let rest = self.0.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         if rest.size_hint().upper().is_none_or(|size| size > WORTH_KEEPING) {
             response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
-        let rest = Some((rest, drain.clone()));
-        response.map(|inner| Body::new(Answer { inner, rest }))
-    }
-
-    fn take(&self) -> Option<Incoming> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+        // Whoever was too slow for the handler is not waited for again.
+        (response.status() != StatusCode::REQUEST_TIMEOUT).then_some(rest)
     }
 
     fn put(&self, body: Incoming) {
@@ -68,8 +67,8 @@ impl Rest {
 }
 
 impl Drain {
-    async fn run(self, rest: Incoming) {
-        let drained = tokio::time::timeout(LONGEST, discard(rest, self.most));
+    pub(super) async fn run(self, rest: Incoming) {
+        let drained = timeout(LONGEST, discard(rest, self.most, self.idle));
         tokio::select! {
             _ = drained => {}
             () = self.stopping.cancelled() => {}
@@ -77,10 +76,10 @@ impl Drain {
     }
 }
 
-/// Reads up to `most` bytes.
-async fn discard(mut rest: Incoming, most: u64) {
+/// Reads up to `most` bytes, while they come.
+async fn discard(mut rest: Incoming, most: u64, idle: Duration) {
     let mut left = most;
-    while let Some(Ok(frame)) = rest.frame().await {
+    while let Ok(Some(Ok(frame))) = timeout(idle, rest.frame()).await {
         let length = frame.data_ref().map_or(0, Bytes::len) as u64;
         match left.checked_sub(length) {
             Some(fewer) => left = fewer,
@@ -125,40 +124,6 @@ impl Drop for Lent {
     fn drop(&mut self) {
         if let Some(body) = self.body.take().filter(|body| !body.is_end_stream()) {
             self.rest.put(body);
-        }
-    }
-}
-
-/// A response's body. The connection drops it when its last byte is on its way.
-struct Answer {
-    inner: Body,
-    rest: Option<(Incoming, Drain)>,
-}
-
-impl HttpBody for Answer {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.inner).poll_frame(cx)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.inner.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.inner.size_hint()
-    }
-}
-
-impl Drop for Answer {
-    fn drop(&mut self) {
-        if let Some((rest, drain)) = self.rest.take() {
-            tokio::spawn(drain.run(rest));
         }
     }
 }

@@ -2,17 +2,14 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
-use std::time::Duration;
 
 use cenote_store::{Pace, Store};
-use hyper_util::server::graceful::GracefulShutdown;
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
 use super::connection::Protocol;
-use super::tls;
+use super::crowd::Crowd;
+use super::{descriptors, tls};
 use crate::app::App;
 use crate::config::Config;
 use crate::irods;
@@ -52,13 +49,9 @@ impl Server {
         let failed = |error| ServeError::Listen(config.listen, error);
         let listener = TcpListener::bind(config.listen).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        Ok(Self {
-            app: App::new(store, config.limits.clone(), config.irods.clone()),
-            listener,
-            address,
-            tls,
-            pace: config.upkeep.pace(),
-        })
+        let limits = descriptors::fit(&config.limits);
+        let app = App::new(store, limits, config.irods.clone());
+        Ok(Self { app, listener, address, tls, pace: config.upkeep.pace() })
     }
 
     /// Where it listens: the real port, if 0 was asked for.
@@ -78,27 +71,16 @@ impl Server {
         let Self { app, listener, tls, pace, .. } = self;
         let limits = app.limits();
         let protocol = Protocol::new(app_router(app.clone()), tls, limits, app.stopping());
-        let graceful = GracefulShutdown::new();
-        let places = limits.connections.clamp(1, Semaphore::MAX_PERMITS);
-        let places = Arc::new(Semaphore::new(places));
         let upkeep = tokio::spawn(maintain(app.clone(), pace));
-        tokio::pin!(stop);
-        loop {
-            let (stream, peer, place) = tokio::select! {
-                next = accept(&listener, &places) => next,
-                () = &mut stop => break,
-            };
-            let (protocol, watcher) = (protocol.clone(), graceful.watcher());
-            let counted = app.metrics().connection();
-            tokio::spawn(async move {
-                protocol.serve(stream, peer.ip(), watcher).await;
-                drop((place, counted));
-            });
+        let crowd = Crowd::new(app.clone());
+        tokio::select! {
+            () = crowd.serve(&listener, &protocol) => {}
+            () = stop => {}
         }
         drop(listener);
         app.stopping().cancel();
         let ended = async {
-            graceful.shutdown().await;
+            crowd.ended().await;
             upkeep.await
         };
         if tokio::time::timeout(app.limits().stop(), ended).await.is_err() {
@@ -113,23 +95,5 @@ async fn maintain(app: App, pace: Pace) {
         () = app.store().maintain(pace) => {}
         () = irods::maintain(app.clone()) => {}
         () = app.stopping().cancelled() => {}
-    }
-}
-
-/// The next connection, once there is a place for it.
-async fn accept(
-    listener: &TcpListener,
-    places: &Arc<Semaphore>,
-) -> (TcpStream, SocketAddr, OwnedSemaphorePermit) {
-    let place = Arc::clone(places).acquire_owned().await.expect("it is never closed");
-    loop {
-        match listener.accept().await {
-            Ok((stream, peer)) => return (stream, peer, place),
-            Err(error) => {
-                tracing::warn!(%error, "could not accept a connection");
-                // Mostly too many open files: some close soon.
-                tokio::time::sleep(Duration::from_millis(100)).await;
-            }
-        }
     }
 }

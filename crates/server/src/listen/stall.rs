@@ -1,25 +1,30 @@
-//! A connection whose peer takes no bytes for too long fails, instead of holding what it was to get.
+//! A connection whose peer takes no bytes for too long fails, instead of holding what it was to get. When bytes
+//! move is told to its state.
 
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
+use super::state::Connection;
+
 /// Bounds the time that one write may wait.
 #[derive(Debug)]
 pub(super) struct StallGuard<S> {
     inner: S,
     limit: Duration,
+    connection: Arc<Connection>,
     /// Runs while a write waits.
     timer: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> StallGuard<S> {
-    pub(super) fn new(inner: S, limit: Duration) -> Self {
-        Self { inner, limit, timer: None }
+    pub(super) fn new(inner: S, limit: Duration, connection: Arc<Connection>) -> Self {
+        Self { inner, limit, connection, timer: None }
     }
 
     fn watch<T>(
@@ -28,12 +33,20 @@ impl<S> StallGuard<S> {
         written: Poll<io::Result<T>>,
     ) -> Poll<io::Result<T>> {
         if written.is_ready() {
-            self.timer = None;
+            if self.timer.take().is_some() {
+                self.connection.set_writing(false);
+            }
             return written;
         }
-        let limit = self.limit;
-        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep(limit)));
-        timer.as_mut().poll(cx).map(|()| Err(io::ErrorKind::TimedOut.into()))
+        let Self { limit, connection, timer, .. } = self;
+        let timer = timer.get_or_insert_with(|| {
+            connection.set_writing(true);
+            Box::pin(sleep(*limit))
+        });
+        timer.as_mut().poll(cx).map(|()| {
+            connection.give_up();
+            Err(io::ErrorKind::TimedOut.into())
+        })
     }
 }
 
@@ -43,7 +56,12 @@ impl<S: AsyncRead + Unpin> AsyncRead for StallGuard<S> {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.inner).poll_read(cx, buffer)
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.inner).poll_read(cx, buffer);
+        if buffer.filled().len() > before {
+            self.connection.received();
+        }
+        read
     }
 }
 
@@ -90,8 +108,10 @@ mod tests {
     #[tokio::test]
     async fn a_peer_that_takes_nothing_is_given_up() {
         let (ours, _theirs) = tokio::io::duplex(8);
-        let mut guarded = StallGuard::new(ours, Duration::from_millis(20));
+        let connection = Arc::new(Connection::new());
+        let mut guarded = StallGuard::new(ours, Duration::from_millis(20), Arc::clone(&connection));
         let error = guarded.write_all(&[0; 9]).await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        assert!(connection.was_given_up());
     }
 }

@@ -22,13 +22,17 @@ use super::json::{BatchLine, BatchQuery, Names, Outcome, Resource};
 use super::query::Params;
 use super::write::place;
 use crate::app::App;
-use crate::layer::Asker;
+use crate::layer::{Admission, Asker};
 use crate::problem::Problem;
 
 /// The largest batch, in bytes. Larger trees go in several.
 const LARGEST: usize = 64 << 20;
 /// Entries of one commit.
 const ENTRIES: usize = 512;
+/// Bytes of one commit.
+const HELD: usize = 8 << 20;
+/// Entries of up to this many bytes wait in memory for their commit.
+const INLINE: usize = 64 << 10;
 
 /// Puts files, directories and links below a collection. Answers one line an entry, in order. `If-None-Match: *` and `If-Match`
 /// are about each file. A mode or a time that is left empty in the header of an entry is not set.
@@ -38,6 +42,7 @@ const ENTRIES: usize = 512;
 pub(super) async fn batch(
     State(app): State<App>,
     Asker(caller): Asker,
+    admission: Admission,
     Params(query): Params<BatchQuery>,
     headers: HeaderMap,
     body: Body,
@@ -55,13 +60,16 @@ pub(super) async fn batch(
     let bytes = Body::new(Limited::new(body, LARGEST)).into_data_stream();
     let mut archive = Archive::new(StreamReader::new(bytes.map_err(io::Error::other)));
     let mut entries = archive.entries().map_err(|error| unreadable(&error))?;
-    let mut batch = Batch { app, caller, under, each, pending: Vec::new(), lines: Vec::new() };
-    while let Some(entry) = entries.next().await {
-        match entry {
-            Ok(entry) => batch.take(entry).await,
-            Err(error) if batch.is_empty() => return Err(unreadable(&error)),
-            Err(error) => {
-                batch.pending.push((String::new(), Err(unreadable(&error))));
+    let mut batch = Batch::new(app, caller, admission.clone(), (under, each));
+    loop {
+        let next = admission.aside(entries.next()).await;
+        let next = next.and_then(|next| next.transpose().map_err(|error| unreadable(&error)));
+        match next {
+            Ok(Some(entry)) => batch.take(entry).await,
+            Ok(None) => break,
+            Err(problem) if batch.is_empty() => return Err(problem),
+            Err(problem) => {
+                batch.pending.push((String::new(), Err(problem)));
                 break;
             }
         }
@@ -74,20 +82,34 @@ pub(super) async fn batch(
 struct Batch {
     app: App,
     caller: Caller,
+    admission: Admission,
     under: StorePath,
     /// What was said for all entries: conditions, and where the bytes go.
     each: PutOptions,
     /// Entries that wait for their commit, or for their line.
     pending: Vec<(String, Result<BatchItem, Problem>)>,
+    /// How many bytes of them are in memory.
+    held: usize,
     lines: Vec<u8>,
 }
 
 impl Batch {
+    fn new(
+        app: App,
+        caller: Caller,
+        admission: Admission,
+        (under, each): (StorePath, PutOptions),
+    ) -> Self {
+        let (pending, lines) = (Vec::new(), Vec::new());
+        Self { app, caller, admission, under, each, pending, held: 0, lines }
+    }
+
     fn is_empty(&self) -> bool {
         self.pending.is_empty() && self.lines.is_empty()
     }
 
     async fn take<R: AsyncRead + Unpin + Send>(&mut self, entry: Entry<R>) {
+        self.make_room(&entry).await;
         let name = entry.path_bytes().map(|name| name.into_owned()).unwrap_or_default();
         let (shown, item) = match path(&self.under, &name) {
             Ok(path) => (path.to_string(), self.read(path, entry).await),
@@ -99,15 +121,38 @@ impl Batch {
         }
     }
 
+    /// Commits what waits, where its bytes and those of the next entry would be too many.
+    async fn make_room<R: AsyncRead + Unpin>(&mut self, next: &Entry<R>) {
+        if self.held + self.in_memory(next) > HELD {
+            self.commit().await;
+        }
+    }
+
+    /// How much of an entry waits in memory: one that goes to a file does not wait.
+    fn in_memory<R: AsyncRead + Unpin>(&self, entry: &Entry<R>) -> usize {
+        match usize::try_from(entry.effective_size()) {
+            Ok(size) if size <= INLINE && self.each.place.is_none() => size,
+            _ => 0,
+        }
+    }
+
     /// Reads an entry; each is a use of the ticket.
     async fn read<R: AsyncRead + Unpin + Send>(
-        &self,
+        &mut self,
         path: StorePath,
         entry: Entry<R>,
     ) -> Result<BatchItem, Problem> {
         let what = TicketUse::Write(entry.effective_size());
         self.app.ask_here(|store| store.at_once(|store| store.count_use(&self.caller, what)))?;
-        read(self.app.store(), &self.caller, (path, &self.each), entry).await
+        let held = self.in_memory(&entry);
+        let read = read(self.app.store(), &self.caller, (path, &self.each), entry);
+        if held == 0 {
+            // It has a file open while it comes, and keeps its place for that.
+            return read.await;
+        }
+        self.admission.keep(held)?;
+        self.held += held;
+        self.admission.aside(read).await?
     }
 
     /// Puts what waits in one commit, and writes its lines.
@@ -118,6 +163,8 @@ impl Batch {
             refused.push(item.map(|item| ready.push(item)).err());
         }
         let stats = self.app.store().put_many(&self.caller, ready).await;
+        self.admission.forget();
+        self.held = 0;
         let outcomes = self.app.ask(move |store| Ok(outcomes(store, refused, stats))).await;
         let mut outcomes = outcomes.map(Vec::into_iter);
         for path in paths {

@@ -11,7 +11,7 @@ use super::json::{Change, Changes, ChangesQuery, Names};
 use super::list::page_limit;
 use super::query::Params;
 use crate::app::App;
-use crate::layer::Asker;
+use crate::layer::{Admission, Asker};
 use crate::problem::Problem;
 
 /// The longest page.
@@ -27,6 +27,7 @@ const LOOK: Duration = Duration::from_secs(1);
 pub(super) async fn changes(
     State(app): State<App>,
     Asker(caller): Asker,
+    admission: Admission,
     Params(query): Params<ChangesQuery>,
 ) -> Result<Json<Changes>, Problem> {
     let since = match query.since.as_deref() {
@@ -39,7 +40,7 @@ pub(super) async fn changes(
         return Err(Problem::invalid(format!("`wait` is at most {LONGEST} seconds")));
     }
     let until = Instant::now() + Duration::from_secs(wait.into());
-    let page = watch(&app, &caller, since, limit, until).await?;
+    let page = watch(&app, &caller, &admission, (since, limit), until).await?;
     app.ask(move |store| {
         let mut names = Names::new(store);
         let items = page.changes.into_iter().map(|change| Change::of(change, &mut names));
@@ -52,8 +53,8 @@ pub(super) async fn changes(
 async fn watch(
     app: &App,
     caller: &Caller,
-    mut since: Position,
-    limit: usize,
+    admission: &Admission,
+    (mut since, limit): (Position, usize),
     until: Instant,
 ) -> Result<ChangePage, Problem> {
     loop {
@@ -69,10 +70,13 @@ async fn watch(
         if page.more {
             continue;
         }
-        tokio::select! {
-            () = changed => {}
-            () = tokio::time::sleep_until(until.min(Instant::now() + LOOK)) => {}
-            () = app.stopping().cancelled() => {}
-        }
+        let something = async {
+            tokio::select! {
+                () = changed => {}
+                () = tokio::time::sleep_until(until.min(Instant::now() + LOOK)) => {}
+                () = app.stopping().cancelled() => {}
+            }
+        };
+        admission.aside(something).await?;
     }
 }

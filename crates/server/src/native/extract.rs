@@ -6,11 +6,11 @@ use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use cenote_store::ErrorKind;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::app::App;
+use crate::layer::{Admission, NotGathered, gather};
 use crate::problem::{Problem, ProblemKind};
 
 /// A JSON body, of a request or of an answer.
@@ -60,16 +60,17 @@ fn essence(headers: &HeaderMap) -> &str {
 
 /// A body that is kept in memory, up to the limit of the configuration.
 pub(super) async fn small_body(request: Request, app: &App) -> Result<Bytes, Problem> {
-    let most = app.limits().json_bytes;
-    match Limited::new(request.into_body(), most).collect().await {
-        Ok(body) => Ok(body.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => {
+    let admission = Admission::of(request.extensions())?;
+    let gathered = gather(&admission, request.into_body(), app.limits().json_bytes).await;
+    gathered.map_err(|why| match why {
+        NotGathered::TooLarge(most) => {
             let kind = ProblemKind::Store(ErrorKind::TooLarge);
-            Err(Problem::new(kind, format!("the body is larger than {most} bytes"))
-                .with_hint("split the request into smaller ones"))
+            Problem::new(kind, format!("the body is larger than {most} bytes"))
+                .with_hint("split the request into smaller ones")
         }
-        Err(error) => Err(Problem::invalid(format!("the body ended early: {error}"))),
-    }
+        NotGathered::Early(error) => Problem::invalid(format!("the body ended early: {error}")),
+        NotGathered::Refused(problem) => problem,
+    })
 }
 
 /// A part of the route.

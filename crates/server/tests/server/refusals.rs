@@ -5,7 +5,7 @@ use axum::body::Body;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
-use cenote_server::Limits;
+use cenote_server::{Limits, Seconds};
 use futures_util::stream;
 use serde_json::json;
 
@@ -94,7 +94,7 @@ async fn a_body_that_breaks_off_leaves_nothing() {
 
 #[tokio::test]
 async fn a_client_that_stalls_is_cut() {
-    let server = TestServer::with(Limits { idle_seconds: 0, ..Limits::default() });
+    let server = TestServer::with(Limits { idle_seconds: Seconds::new(0), ..Limits::default() });
     let silent = Body::from_stream(stream::pending::<Result<Bytes, std::io::Error>>());
     server.ask("PUT", "/v1/fs/a").body(silent).send().await.problem(408, "timeout");
 }
@@ -103,9 +103,10 @@ async fn a_client_that_stalls_is_cut() {
 async fn too_many_requests_at_a_time_are_turned_away() {
     let server = TestServer::with(Limits { requests: 1, ..Limits::default() });
     let silent = Body::from_stream(stream::pending::<Result<Bytes, std::io::Error>>());
+    server.ask("GET", "/v1/whoami").send().await.expect(200);
     let slow = server.ask("PUT", "/v1/fs/a").body(silent).send();
     tokio::pin!(slow);
-    // One poll is enough for the first request to take the only place.
+    // The caller is known by now: one poll is enough for this request to take the only place.
     assert!(futures_util::poll!(&mut slow).is_pending());
     let turned = server.get("/a").await;
     turned.problem(503, "overloaded");

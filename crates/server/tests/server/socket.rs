@@ -8,7 +8,7 @@ use crate::support::{ADMIN, basic, store};
 use axum::body::Body;
 use axum::http::{Request, Response};
 use bytes::Bytes;
-use cenote_server::{Config, Limits, Server, Tls};
+use cenote_server::{Config, Limits, Seconds, Server, Tls};
 use cenote_store::UploadOptions;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
@@ -106,7 +106,7 @@ async fn what_is_no_http_is_answered_400() {
 
 #[tokio::test]
 async fn a_header_that_never_ends_is_cut() {
-    let limits = Limits { header_seconds: 1, ..Limits::default() };
+    let limits = Limits { header_seconds: Seconds::from_millis(50), ..Limits::default() };
     let server = Running::start(Config { limits, ..Config::default() }).await;
     // The read ends only because the server ends the connection.
     server.raw("GET /healthz HTTP/1.1\r\nhost:").await;

@@ -128,8 +128,12 @@ impl Ask<'_> {
     }
 
     pub(crate) async fn send(self) -> Answer {
-        let response = self.server.router.clone().oneshot(self.request).await.unwrap();
-        Answer::read(response).await
+        Answer::read(self.begin().await).await
+    }
+
+    /// The answer before its body is read.
+    pub(crate) async fn begin(self) -> Response<Body> {
+        self.server.router.clone().oneshot(self.request).await.unwrap()
     }
 }
 

@@ -13,6 +13,7 @@ use super::super::form::Form;
 use super::super::stat::Wanted;
 use super::super::{metadata as avus, tickets, trash};
 use super::{done, inaccessible};
+use crate::layer::Admission;
 
 /// `POST logicalpath`: makes a collection.
 pub(super) async fn make(call: Call) -> Answer {
@@ -54,9 +55,9 @@ pub(super) async fn rename(call: Call) -> Answer {
 }
 
 /// `POST metadata`: a JSON body that names what it is about.
-pub(super) async fn metadata(mut call: Call, body: Body) -> Answer {
-    let body: Value =
-        serde_json::from_slice(&small_body(&call.app, body).await?).map_err(|_| Refusal::BAD)?;
+pub(super) async fn metadata(mut call: Call, admission: &Admission, body: Body) -> Answer {
+    let body = small_body(&call.app, admission, body).await?;
+    let body: Value = serde_json::from_slice(&body).map_err(|_| Refusal::BAD)?;
     let text = |name: &str| body[name].as_str().unwrap_or_default().to_owned();
     let mut form = Form::default();
     for name in ["lpath", "name"] {

@@ -21,7 +21,7 @@ use super::code::{Code, Refusal};
 use super::form::Form;
 use super::identity;
 use crate::app::App;
-use crate::layer::{is_cross_site, may_change, peer};
+use crate::layer::{Admission, is_cross_site, may_change, peer};
 
 /// Answers every call.
 pub(super) async fn answer(
@@ -61,7 +61,9 @@ async fn dispatch(app: &App, operation: &str, request: Request) -> Answer {
         (Method::POST, "logicalpath/rename") => change::rename(call).await,
         (Method::POST, "logicalpath/replicate") => replicas::replicate(call).await,
         (Method::POST, "logicalpath/trim") => replicas::trim(call).await,
-        (Method::POST, "metadata") => change::metadata(call, body).await,
+        (Method::POST, "metadata") => {
+            change::metadata(call, &Admission::of(&parts.extensions)?, body).await
+        }
         _ => Err(Refusal::Plain(StatusCode::NOT_FOUND)),
     }
 }
@@ -85,7 +87,7 @@ async fn call(app: &App, parts: &Parts) -> Result<Call, Refusal> {
     {
         headers.insert(header::AUTHORIZATION, value);
     }
-    let caller = identity::caller(app, &headers).await?;
+    let caller = identity::caller(app, &headers, &parts.extensions).await?;
     let mut form = Form::decode(parts.uri.query().unwrap_or_default().as_bytes());
     if let Some(ticket) = parts.headers.get("irods-ticket") {
         form.insert("ticket".to_owned(), ticket.as_bytes().to_vec().into());

@@ -1,5 +1,8 @@
 //! A request's body as a handler reads it: counted, limited, and cut when the client stalls.
 
+mod gather;
+mod patience;
+
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -10,15 +13,19 @@ use axum::body::Body;
 use bytes::Bytes;
 use cenote_store::ErrorKind;
 use http_body::{Body as HttpBody, Frame, SizeHint};
-use tokio::time::{Instant, Sleep};
 
 use crate::problem::{Problem, ProblemKind};
+
+pub(crate) use self::gather::{Gathering, NotGathered, gather};
+pub(super) use self::patience::Patience;
 
 /// Why a body ended before its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Fault {
     #[error("no byte came for {0:?}")]
     Stalled(Duration),
+    #[error("the body came at less than {0} bytes a second")]
+    Slow(u64),
     #[error("the body is larger than {0} bytes")]
     TooLarge(u64),
     #[error("the connection ended before the body did")]
@@ -47,7 +54,7 @@ impl Watch {
 impl Fault {
     fn kind(self) -> ProblemKind {
         match self {
-            Self::Stalled(_) => ProblemKind::Timeout,
+            Self::Stalled(_) | Self::Slow(_) => ProblemKind::Timeout,
             Self::TooLarge(_) => ProblemKind::Store(ErrorKind::TooLarge),
             Self::Truncated => ProblemKind::Store(ErrorKind::Mismatch),
         }
@@ -60,27 +67,18 @@ pub(crate) struct Received {
     inner: Body,
     watch: Arc<Watch>,
     limit: u64,
-    idle: Duration,
-    timer: Option<Pin<Box<Sleep>>>,
+    patience: Patience,
 }
 
 impl Received {
-    /// Tells `watch`; fails after `limit` bytes, or `idle` without one.
-    pub(crate) fn new(inner: Body, watch: Arc<Watch>, limit: u64, idle: Duration) -> Self {
-        Self { inner, watch, limit, idle, timer: None }
-    }
-
-    fn poll_stalled(&mut self, cx: &mut Context<'_>) -> Poll<Fault> {
-        let idle = self.idle;
-        let timer = self.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep(idle)));
-        timer.as_mut().poll(cx).map(|()| Fault::Stalled(idle))
+    /// Tells `watch`; fails after `limit` bytes, or when they come too slowly.
+    pub(crate) fn new(inner: Body, watch: Arc<Watch>, limit: u64, patience: Patience) -> Self {
+        Self { inner, watch, limit, patience }
     }
 
     fn take(&mut self, frame: Frame<Bytes>) -> Result<Frame<Bytes>, Fault> {
-        if let Some(timer) = &mut self.timer {
-            timer.as_mut().reset(Instant::now() + self.idle);
-        }
         let length = frame.data_ref().map_or(0, Bytes::len) as u64;
+        self.patience.restore(length);
         let before = self.watch.count.fetch_add(length, Ordering::Relaxed);
         match before + length > self.limit {
             true => Err(Fault::TooLarge(self.limit)),
@@ -90,7 +88,7 @@ impl Received {
 
     fn poll_inner(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Fault>>> {
         let Poll::Ready(frame) = Pin::new(&mut self.inner).poll_frame(cx) else {
-            return Poll::Ready(Some(Err(ready!(self.poll_stalled(cx)))));
+            return Poll::Ready(Some(Err(ready!(self.patience.poll_ended(cx)))));
         };
         Poll::Ready(frame.map(|frame| match frame {
             Ok(frame) => self.take(frame),
@@ -132,11 +130,12 @@ mod tests {
 
     /// Nobody sends in the one test that waits for this to pass.
     const IDLE: Duration = Duration::from_millis(20);
+    const RATE: u64 = 256;
 
     /// What comes of a body, and what the watch saw.
     async fn read(inner: Body, limit: u64) -> (Result<Bytes, Fault>, Arc<Watch>) {
         let watch = Arc::<Watch>::default();
-        let body = Received::new(inner, Arc::clone(&watch), limit, IDLE);
+        let body = Received::new(inner, Arc::clone(&watch), limit, Patience::new(IDLE, RATE));
         (body.collect().await.map(|body| body.to_bytes()), watch)
     }
 

@@ -1,0 +1,184 @@
+//! What a request has of the server: a place among those that are worked on, or among those that wait, and memory for
+//! its body.
+//!
+//! Invariants: a request that waits for its client, or for something to happen, has no place among those that are
+//! worked on; and all that a request has is given back when the last byte of its answer was taken, or nobody waits
+//! for it any more.
+
+mod pool;
+
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
+
+use axum::extract::FromRequestParts;
+use axum::http::Extensions;
+use axum::http::request::Parts;
+use cenote_store::Caller;
+
+use self::pool::{Account, Full, Pool, Share, Sizes};
+use crate::app::App;
+use crate::config::Limits;
+use crate::listen;
+use crate::metrics::Counted;
+use crate::problem::{Problem, ProblemKind};
+
+/// What all requests share.
+#[derive(Debug)]
+pub(crate) struct Pools {
+    requests: Pool,
+    waits: Pool,
+    /// In units of [`UNIT`].
+    buffers: Pool,
+}
+
+/// Memory is counted in pieces of so many bytes.
+const UNIT: usize = 4 << 10;
+
+impl Pools {
+    pub(crate) fn new(limits: &Limits) -> Self {
+        let Limits { requests, requests_per_caller, anonymous_requests, .. } = *limits;
+        let requests =
+            Sizes { all: requests, caller: requests_per_caller, anonymous: anonymous_requests };
+        Self {
+            requests: Pool::new(requests),
+            waits: Pool::new(parts(limits.waits)),
+            buffers: Pool::new(parts(limits.buffer_bytes / UNIT)),
+        }
+    }
+}
+
+/// Half for a caller at most, and a quarter for all without a login.
+fn parts(all: usize) -> Sizes {
+    Sizes { all, caller: all / 2, anonymous: all / 4 }
+}
+
+/// What one request has.
+#[derive(Debug, Clone)]
+pub(crate) struct Admission(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    app: App,
+    handle: Option<listen::Handle>,
+    held: Mutex<Held>,
+}
+
+#[derive(Debug, Default)]
+struct Held {
+    /// None before the caller is known: then it has no place.
+    account: Option<Account>,
+    place: Option<Share>,
+    wait: Option<(Share, Counted)>,
+    buffers: Vec<Share>,
+}
+
+impl Admission {
+    pub(super) fn new(app: App, extensions: &Extensions) -> Self {
+        let handle = extensions.get().cloned();
+        Self(Arc::new(Inner { app, handle, held: Mutex::default() }))
+    }
+
+    /// The one of a request.
+    pub(crate) fn of(extensions: &Extensions) -> Result<Self, Problem> {
+        let found = extensions.get().cloned();
+        found.ok_or_else(|| Problem::new(ProblemKind::Internal, "the route has no admission"))
+    }
+
+    /// Takes a place for the caller, or refuses.
+    pub(crate) fn enter(&self, caller: &Caller) -> Result<(), Problem> {
+        let account = Account::of(caller);
+        if let (Some(handle), Account::Caller(_)) = (&self.0.handle, &account) {
+            handle.known();
+        }
+        let place = self.pools().requests.try_take(&account, 1);
+        let place = place.map_err(|full| self.refused(full, &account, "requests"))?;
+        let mut held = self.held();
+        held.place = Some(place);
+        held.account = Some(account);
+        Ok(())
+    }
+
+    /// Waits for something that is the client's to bring, or that has to happen, without a place; then for a place again.
+    pub(crate) async fn aside<T>(&self, work: impl Future<Output = T>) -> Result<T, Problem> {
+        let mut work = pin!(work);
+        if let Poll::Ready(done) = futures_util::poll!(work.as_mut()) {
+            return Ok(done);
+        }
+        self.leave()?;
+        let done = work.await;
+        self.come_back().await?;
+        Ok(done)
+    }
+
+    fn leave(&self) -> Result<(), Problem> {
+        let mut held = self.held();
+        let (Some(account), Some(_)) = (&held.account, &held.place) else { return Ok(()) };
+        let wait = self.pools().waits.try_take(account, 1);
+        let wait = wait.map_err(|full| self.refused(full, account, "waits"))?;
+        held.wait = Some((wait, self.0.app.metrics().waiting()));
+        held.place = None;
+        Ok(())
+    }
+
+    async fn come_back(&self) -> Result<(), Problem> {
+        let account = match &*self.held() {
+            Held { account: Some(account), place: None, .. } => account.clone(),
+            _ => return Ok(()),
+        };
+        let place = self.pools().requests.take(&account, 1);
+        let Ok(place) = tokio::time::timeout(self.0.app.limits().request(), place).await else {
+            return Err(self.refused(Full::All, &account, "requests"));
+        };
+        let mut held = self.held();
+        held.place = Some(place);
+        held.wait = None;
+        Ok(())
+    }
+
+    /// Takes memory for so many bytes more.
+    pub(crate) fn keep(&self, bytes: usize) -> Result<(), Problem> {
+        let units = u32::try_from(bytes.div_ceil(UNIT)).unwrap_or(u32::MAX);
+        let mut held = self.held();
+        let account = held.account.clone().unwrap_or(Account::Anonymous);
+        let share = self.pools().buffers.try_take(&account, units);
+        held.buffers.push(share.map_err(|full| self.refused(full, &account, "buffers"))?);
+        Ok(())
+    }
+
+    /// Gives back all memory.
+    pub(crate) fn forget(&self) {
+        self.held().buffers.clear();
+    }
+
+    fn refused(&self, full: Full, account: &Account, what: &'static str) -> Problem {
+        self.0.app.metrics().refused(what);
+        match (full, account) {
+            (Full::All, _) => Problem::new(ProblemKind::Overloaded, "too many requests at a time")
+                .with_hint("try again in a second"),
+            (_, Account::Anonymous) => {
+                let detail = "too many requests at a time of callers without a login";
+                Problem::new(ProblemKind::TooMany, detail)
+                    .with_hint("log in, or try again in a second")
+            }
+            _ => Problem::new(ProblemKind::TooMany, "too many requests of yours at a time")
+                .with_hint("send fewer at a time, or try again in a second"),
+        }
+    }
+
+    fn pools(&self) -> &Pools {
+        self.0.app.pools()
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.0.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl FromRequestParts<App> for Admission {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Problem> {
+        Self::of(&parts.extensions)
+    }
+}

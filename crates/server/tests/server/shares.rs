@@ -1,0 +1,142 @@
+//! What requests share: places, threads and memory. Nobody, with a login or without, keeps others from their part, and
+//! who waits takes no place and no thread.
+
+use axum::body::Body;
+use bytes::Bytes;
+use cenote_server::{Limits, Seconds};
+use futures_util::{StreamExt, stream};
+
+use crate::batch::archive;
+use crate::support::{ADMIN, Ask, TestServer, USER};
+
+#[tokio::test]
+async fn callers_without_a_login_do_not_take_the_places_of_others() {
+    let server = TestServer::with(Limits { anonymous_requests: 2, ..Limits::default() });
+    let nobody = || server.ask_as(None, "GET", "/v1/whoami");
+    let held = [nobody().begin().await, nobody().begin().await];
+    assert!(held.iter().all(|answer| answer.status() == 200));
+    let refused = nobody().send().await;
+    refused.problem(429, "too-many");
+    assert_eq!(refused.header("retry-after"), "1");
+    let irods = server.ask_as(None, "GET", "/irods-http-api/0/collections?op=stat&lpath=/tempZone");
+    let irods = irods.header("authorization", "Bearer anonymous").send().await;
+    assert_eq!((irods.status.as_u16(), irods.header("retry-after")), (429, "1"));
+    assert_eq!(server.ask("GET", "/v1/whoami").send().await.status, 200);
+    drop(held);
+    assert_eq!(nobody().send().await.status, 200);
+}
+
+#[tokio::test]
+async fn one_caller_does_not_take_the_places_of_others() {
+    let server = TestServer::with(Limits { requests_per_caller: 2, ..Limits::default() });
+    let user = || server.ask_as(Some(USER), "GET", "/v1/whoami");
+    let _held = [user().begin().await, user().begin().await];
+    user().send().await.problem(429, "too-many");
+    assert_eq!(server.ask("GET", "/v1/whoami").send().await.status, 200);
+    assert_eq!(server.ask_as(None, "GET", "/v1/whoami").send().await.status, 200);
+}
+
+/// A body that begins and does not go on.
+fn begun(bytes: impl Into<Bytes>) -> Body {
+    let begun = stream::iter([Ok::<_, std::io::Error>(bytes.into())]);
+    Body::from_stream(begun.chain(stream::pending()))
+}
+
+/// Requests that wait for a change, or for their clients.
+fn waiting(server: &TestServer) -> Vec<Ask<'_>> {
+    let json = |route| server.ask_as(Some(USER), "POST", route).body(begun("{"));
+    let form = server.ask_as(Some(USER), "POST", "/irods-http-api/0/collections");
+    let tar = server.ask_as(Some(USER), "POST", "/v1/batch?path=/").body(begun(vec![0; 100]));
+    vec![
+        server.ask_as(Some(USER), "GET", "/v1/changes?since=now&wait=300"),
+        server.ask_as(None, "GET", "/v1/changes?since=now&wait=300"),
+        json("/v1/create").header("content-type", "application/json"),
+        json("/v1/search").header("content-type", "application/json"),
+        server
+            .ask_as(Some(USER), "PUT", "/v1/graph?path=/")
+            .body(begun("<"))
+            .header("content-type", "text/turtle"),
+        tar.header("content-type", "application/x-tar"),
+        form.header("content-type", "application/x-www-form-urlencoded").body(begun("op=")),
+    ]
+}
+
+async fn count(server: &TestServer, name: &str) -> usize {
+    let metrics = server.ask("GET", "/metrics").send().await;
+    let text = String::from_utf8(metrics.body.to_vec()).unwrap();
+    let line = text.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+    line.trim().parse().unwrap()
+}
+
+#[test]
+fn who_waits_takes_no_place_and_no_thread() {
+    let mut few = tokio::runtime::Builder::new_multi_thread();
+    let few = few.worker_threads(1).max_blocking_threads(2).enable_all().build().unwrap();
+    few.block_on(async {
+        let hour = Seconds::new(3_600);
+        let limits =
+            Limits { requests: 1, idle_seconds: hour, request_seconds: hour, ..Limits::default() };
+        let server = TestServer::with(limits);
+        let mut under_way = Vec::new();
+        for round in 0..4 {
+            for ask in waiting(&server) {
+                let mut ask = Box::pin(ask.send());
+                let expected = under_way.len() + 1;
+                // A form is read before it is known who asks: it has had no place yet, and is not counted.
+                let counted = expected - expected / 7;
+                while count(&server, "cenote_http_requests_waiting ").await < counted {
+                    let polled = futures_util::poll!(ask.as_mut());
+                    assert!(polled.is_pending(), "{round}: {polled:?}");
+                }
+                assert!(futures_util::poll!(ask.as_mut()).is_pending());
+                under_way.push(ask);
+            }
+        }
+        let bytes = vec![7; 300_000];
+        assert_eq!(server.put("/a", bytes.clone()).await.status, 201);
+        assert_eq!(server.get("/a").await.body, bytes);
+        drop(under_way);
+        assert_eq!(count(&server, "cenote_http_requests_waiting ").await, 0);
+        assert_eq!(count(&server, "cenote_http_requests_under_way ").await, 1);
+    });
+}
+
+#[tokio::test]
+async fn bodies_in_memory_have_a_limit_together() {
+    let server = TestServer::with(Limits { buffer_bytes: 192 << 10, ..Limits::default() });
+    let create = |who, body: Body| {
+        let ask = server.ask_as(Some(who), "POST", "/v1/create");
+        ask.header("content-type", "application/json").body(body)
+    };
+    let large = " ".repeat(60_000);
+    for who in [USER, ADMIN] {
+        // Once they are known, one poll is enough to read what has come.
+        server.ask_as(Some(who), "GET", "/v1/whoami").send().await.expect(200);
+    }
+    let mut held = Box::pin(create(USER, begun(large.clone())).send());
+    assert!(futures_util::poll!(held.as_mut()).is_pending());
+    let mut second = Box::pin(create(USER, begun(large.clone())).send());
+    second.as_mut().await.problem(429, "too-many");
+    let whole = large + r#"{"path":"/c","kind":"collection"}"#;
+    create(ADMIN, whole.clone().into()).send().await.expect(201);
+    drop(held);
+    create(USER, whole.into()).send().await.problem(403, "denied");
+}
+
+#[tokio::test]
+async fn a_batch_commits_before_it_takes_too_much_memory() {
+    // Enough for one commit, and not for the whole of the batch.
+    let server = TestServer::with(Limits { buffer_bytes: 20 << 20, ..Limits::default() });
+    let names: Vec<String> = (0..400).map(|n| format!("f{n}")).collect();
+    let bytes = vec![7; 60_000];
+    let files: Vec<_> = names.iter().map(|name| (name.as_str(), bytes.as_slice())).collect();
+    let batch = server.ask("POST", "/v1/batch?path=/").header("content-type", "application/x-tar");
+    let answer = batch.body(archive(&files).await).send().await;
+    let lines = String::from_utf8(answer.body.to_vec()).unwrap();
+    assert_eq!(
+        lines.lines().filter(|line| line.contains("\"size\":60000")).count(),
+        400,
+        "{lines}"
+    );
+    assert_eq!(server.get("/f399").await.body, bytes);
+}
