@@ -440,6 +440,7 @@ fn emptied(engine: &FjallEngine, dir: &Path, rows: u64, keep: u64) -> (u64, u64)
         }
         engine.commit(batch).unwrap();
     }
+    engine.flush().unwrap();
     let tree = dir.join("keyspaces");
     let before = on_disk(&tree);
     for step in (0..rows).step_by(500) {
@@ -449,7 +450,8 @@ fn emptied(engine: &FjallEngine, dir: &Path, rows: u64, keep: u64) -> (u64, u64)
         }
         engine.commit(batch).unwrap();
     }
-    while engine.reclaim().unwrap() {}
+    // A look may be passed over after a merge that gave back little.
+    (0..4).for_each(|_| _ = engine.reclaim().unwrap());
     let view = engine.snapshot().unwrap();
     let found = view.scan(&KeyRange::all(), ScanOptions::default()).map(Result::unwrap);
     let left = (0..rows).filter(|n| n.is_multiple_of(keep));
@@ -462,7 +464,7 @@ fn what_most_was_removed_of_gives_its_space_back() {
     let dir = tempfile::tempdir().unwrap();
     let engine = open(dir.path());
     let (before, after) = emptied(&engine, dir.path(), 6_000, 10);
-    assert!(before > 16 << 20, "{before} bytes");
+    assert!(before > 8 << 20, "{before} bytes");
     // A tenth is left; of values that are kept apart, files are given back in which a quarter or more was removed.
     assert!(after < 6 << 20, "{after} bytes of {before}");
     drop(engine);
@@ -474,7 +476,7 @@ fn an_emptied_catalog_takes_next_to_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let engine = open(dir.path());
     let (before, after) = emptied(&engine, dir.path(), 6_000, u64::MAX);
-    assert!(before > 16 << 20 && after < 2 << 20, "{after} bytes of {before}");
+    assert!(before > 8 << 20 && after < 2 << 20, "{after} bytes of {before}");
 }
 
 /// How many descriptors of this process lead to files below a directory.

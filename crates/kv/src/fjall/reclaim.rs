@@ -37,14 +37,34 @@ const LOOKS: usize = 3_000;
 pub(super) struct Removed {
     /// Rows removed since the last merge.
     rows: AtomicU64,
-    /// What the last merge had to leave, since somebody was reading it.
-    left: Mutex<Left>,
+    pause: Mutex<Pause>,
 }
 
+/// After a merge that gave back little, since much was being read or removed meanwhile, so many looks pass without one; each
+/// time twice as many.
 #[derive(Debug, Default, Clone, Copy)]
-struct Left {
-    rows: u64,
-    values: u64,
+struct Pause {
+    left: u32,
+    length: u32,
+}
+
+/// The longest pause.
+const LONGEST: u32 = 64;
+
+impl Pause {
+    /// Says whether it is over.
+    fn is_over(&mut self) -> bool {
+        let over = self.left == 0;
+        self.left = self.left.saturating_sub(1);
+        over
+    }
+
+    /// After a merge of so many bytes to so many.
+    fn begin(&mut self, before: u64, after: u64) {
+        let worked = after < before / 10 * 9;
+        self.length = if worked { 0 } else { (2 * self.length).clamp(1, LONGEST) };
+        self.left = self.length;
+    }
 }
 
 /// What the tree holds, about.
@@ -68,17 +88,18 @@ impl Removed {
 
 impl Held {
     /// Whether a merge would give back enough of it.
-    fn is_worth_it(&self, left: Left) -> bool {
+    fn is_worth_it(&self) -> bool {
         let enough = if self.tables > LARGE { 2 } else { 4 };
-        let of_rows = self.removed >= FEW + 2 * left.rows && self.removed * enough >= self.rows;
-        let of_values = self.stale >= SMALL + 2 * left.values && self.stale * 4 >= self.values;
-        self.tables + self.values >= SMALL && (of_rows || of_values)
+        let of_rows = self.removed >= FEW && self.removed * enough >= self.rows;
+        self.bytes() >= SMALL && (of_rows || self.has_stale_values())
     }
 
-    /// What a merge had to leave, of what there was before. Values that came to be stale by it are for the next one.
-    fn left_of(&self, before: &Self) -> Left {
-        let values = if self.stale < before.stale || before.stale == 0 { 0 } else { self.stale };
-        Left { rows: self.removed, values }
+    fn has_stale_values(&self) -> bool {
+        self.stale >= SMALL && self.stale * 4 >= self.values
+    }
+
+    fn bytes(&self) -> u64 {
+        self.tables + self.values
     }
 
     /// How many bytes a merge writes, about, before it gives any back.
@@ -93,23 +114,21 @@ impl Held {
 impl FjallEngine {
     /// Merges the tree if that is worth it and there is room; says whether it did.
     pub(super) fn merge_removed(&self) -> Result<bool> {
-        let mut left = match self.removed.left.try_lock() {
-            Ok(left) => left,
+        let mut pause = match self.removed.pause.try_lock() {
+            Ok(pause) => pause,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
             // Somebody is at it.
             Err(TryLockError::WouldBlock) => return Ok(false),
         };
         let counted = self.removed.rows.load(Ordering::Relaxed);
         let held = self.store.held(counted);
-        if self.is_latched()
-            || !held.is_worth_it(*left)
-            || !self.reserve.has_room(held.cost(), For::Freeing)
-        {
+        let is_wanted = !self.is_latched() && held.is_worth_it() && pause.is_over();
+        if !is_wanted || !self.reserve.has_room(held.cost(), For::Freeing) {
             return Ok(false);
         }
         self.store.merge().map_err(error)?;
         self.removed.rows.fetch_sub(counted, Ordering::Relaxed);
-        *left = self.store.held(0).left_of(&held);
+        pause.begin(held.bytes(), self.store.held(0).bytes());
         Ok(true)
     }
 }
@@ -134,7 +153,12 @@ impl Store {
     fn merge(&self) -> fjall::Result<()> {
         self.flush()?;
         self.rows.major_compact()?;
-        // Files that were merged go once no version of the tree names them: older ones are forgotten at a flush.
+        if self.held(0).has_stale_values() {
+            // Only now it is known which values nothing refers to.
+            self.rows.major_compact()?;
+        }
+        // Files that were merged go once no version of the tree names them: at each flush, those older than the flush before.
+        self.flush()?;
         self.flush()
     }
 
@@ -158,7 +182,6 @@ mod tests {
     use super::*;
 
     const MIB: u64 = 1 << 20;
-    const NONE: Left = Left { rows: 0, values: 0 };
 
     fn held(rows: u64, removed: u64) -> Held {
         Held { rows, removed, tables: 100 * MIB, values: 0, stale: 0 }
@@ -166,23 +189,28 @@ mod tests {
 
     #[test]
     fn a_merge_is_in_proportion_to_what_it_gives_back() {
-        assert!(!held(1_000_000, 200_000).is_worth_it(NONE));
-        assert!(held(1_000_000, 250_000).is_worth_it(NONE));
-        assert!(!held(4_000, 4_000).is_worth_it(NONE), "too few");
+        assert!(!held(1_000_000, 200_000).is_worth_it());
+        assert!(held(1_000_000, 250_000).is_worth_it());
+        assert!(!held(4_000, 4_000).is_worth_it(), "too few");
         let large = Held { tables: LARGE + 1, ..held(1_000_000, 250_000) };
-        assert!(!large.is_worth_it(NONE));
+        assert!(!large.is_worth_it());
         let small = Held { tables: MIB, ..held(1_000_000, 900_000) };
-        assert!(!small.is_worth_it(NONE));
+        assert!(!small.is_worth_it());
         let apart = Held { values: 100 * MIB, stale: 25 * MIB, ..held(1_000_000, 0) };
-        assert!(apart.is_worth_it(NONE));
-        assert!(!apart.is_worth_it(Left { rows: 0, values: 10 * MIB }));
+        assert!(apart.is_worth_it());
     }
 
     #[test]
-    fn what_a_merge_could_not_give_back_does_not_bring_about_another_one() {
-        let left = Left { rows: 400_000, values: 0 };
-        assert!(!held(1_000_000, 400_000).is_worth_it(left));
-        assert!(held(2_000_000, 900_000).is_worth_it(left));
+    fn merges_that_give_back_little_become_rare_and_others_do_not() {
+        let mut pause = Pause::default();
+        for length in [1, 2, 4] {
+            assert!(pause.is_over());
+            pause.begin(100, 95);
+            assert!((0..length).all(|_| !pause.is_over()));
+        }
+        assert!(pause.is_over());
+        pause.begin(100, 50);
+        assert!(pause.is_over());
     }
 
     #[test]
