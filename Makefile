@@ -4,6 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 N ?= 1000
 CHILDREN ?= 1000000
+CLIENTS ?= 6
+FOR ?= 600
 # The program that the tests of other languages run; `cargo test` builds it, too.
 PROGRAM := cargo build --locked -p cenote-cli
 
@@ -99,6 +101,9 @@ bench-scale: ## measure how the store's costs grow with its size (options: CHILD
 	cargo run --release --locked -p cenote-bench-scale -- target/bench-scale $(CHILDREN)
 	rm -rf target/bench-scale
 
+soak: build ## put a server under mixed load and compare every byte (options: FOR=600 CLIENTS=6)
+	$(PYTHON) bench/soak/soak.py target/release/cenote --seconds $(FOR) --clients $(CLIENTS)
+
 bench-native: build ## measure the native opening beside its peers
 	scripts/setup bench
 	cargo run --release --locked -p cenote-bench-native -- target/release/cenote
@@ -117,4 +122,4 @@ bench-irods: build ## measure the R package beside curl, and beside rirods where
 	scripts/setup bench-r
 	bench/irods/run
 
-.PHONY: help build demo lint test python docs r check-r crash models plans oracle r-trees editing outsider peers nightly fuzz bench-engines bench-scale bench-native bench-gsd bench-keyset bench-irods
+.PHONY: help build demo lint test python docs r check-r crash models plans oracle r-trees editing outsider peers nightly fuzz bench-engines bench-scale bench-native bench-gsd bench-keyset bench-irods soak

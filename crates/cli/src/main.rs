@@ -57,6 +57,8 @@ fn run(cli: Cli) -> error::Result<()> {
         true => runtime.block_on(verb),
         false => runtime.block_on(interruptible(verb)),
     };
+    // What was given up, or is left of a server that was told to stop, is not waited for.
+    runtime.shutdown_background();
     session.output.flush()?;
     outcome.map_err(|error| session.explain(error))
 }

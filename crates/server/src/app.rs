@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cenote_store::{Entropy, ErrorKind, Store, SystemEntropy};
+use cenote_store::{Entropy, ErrorKind, Store, SystemEntropy, Waiting};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
@@ -131,13 +131,16 @@ impl App {
         self.work(move || question(&store).map_err(Problem::from)).await
     }
 
-    /// Computes on a thread that may block.
+    /// Computes on a thread that may block. When nobody waits for it any more, because the client has gone or its time is
+    /// over, what it asks of the store fails, and so it ends.
     pub(crate) async fn work<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
         let span = tracing::Span::current();
-        let answer = tokio::task::spawn_blocking(move || span.in_scope(work));
+        let waiting = Waiting::default();
+        let asked = waiting.work();
+        let answer = tokio::task::spawn_blocking(move || span.in_scope(|| asked.run(work)));
         answer.await.unwrap_or_else(|lost| Err(lost_work(&lost)))
     }
 }

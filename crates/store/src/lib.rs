@@ -37,6 +37,7 @@ mod store;
 mod tree;
 mod upgrade;
 mod versions;
+mod waiting;
 
 pub use access::{AccessChange, Caller, GrantView, TicketGrant, decide};
 pub use check::{CheckOptions, Finding, FindingKind};
@@ -69,6 +70,7 @@ pub use tree::{
     SharedPage, StoreStats, Usage, WalkPage,
 };
 pub use versions::{Prune, Version};
+pub use waiting::{Waiting, Work};
 
 pub use cenote_blob::{Algorithm, BlobId};
 

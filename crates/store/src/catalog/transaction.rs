@@ -17,6 +17,7 @@ use super::keys::{self, Counter};
 use super::{GraphRecord, Record};
 use crate::Result;
 use crate::model::{Resource, ResourceId, Time};
+use crate::waiting::go_on;
 
 /// Reads typed records.
 pub(crate) trait Reads {
@@ -55,10 +56,12 @@ pub(crate) struct View {
 
 impl Reads for View {
     fn value(&self, key: &Bytes) -> Result<Option<Bytes>> {
+        go_on()?;
         Ok(self.snapshot.get(key)?)
     }
 
     fn rows(&self, range: &KeyRange, limit: usize) -> Result<Vec<Row>> {
+        go_on()?;
         Ok(self.snapshot.scan(range, ScanOptions::limit(limit)).collect::<Result<_, _>>()?)
     }
 }
@@ -228,6 +231,7 @@ impl Transaction {
 
 impl Reads for Transaction {
     fn value(&self, key: &Bytes) -> Result<Option<Bytes>> {
+        go_on()?;
         if let Some(written) = self.writes.get(key) {
             return Ok(written.clone());
         }
@@ -240,6 +244,7 @@ impl Reads for Transaction {
     /// Merges what is stored with what this transaction wrote. As many more rows are read as it
     /// deleted, so that those behind them come forward.
     fn rows(&self, range: &KeyRange, most: usize) -> Result<Vec<Row>> {
+        go_on()?;
         let deleted = self.written(range).filter(|(_, value)| value.is_none()).count();
         let limit = most.saturating_add(deleted);
         let stored: Vec<Row> =

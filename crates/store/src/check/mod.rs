@@ -27,7 +27,7 @@ pub use self::finding::{Finding, FindingKind};
 
 use self::bytes::Bytewise;
 use self::report::Report;
-use crate::{Error, Result, Store};
+use crate::{Error, Result, Store, Waiting};
 
 /// What to check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,9 +57,12 @@ impl Store {
         let (listener, findings) = mpsc::channel(WAITING);
         let store = self.clone();
         tokio::spawn(async move {
-            if let Err(error) = store.check_for(options, &listener).await {
-                // Whoever does not listen any more does not miss it.
-                let _ = listener.send(Err(error)).await;
+            tokio::select! {
+                checked = store.check_for(options, &listener) => if let Err(error) = checked {
+                    // Whoever does not listen any more does not miss it.
+                    let _ = listener.send(Err(error)).await;
+                },
+                () = listener.closed() => {}
             }
         });
         stream::unfold(findings, async |mut findings| {
@@ -74,7 +77,9 @@ impl Store {
         listener: &mpsc::Sender<Result<Finding>>,
     ) -> Result<()> {
         let to = listener.clone();
-        self.blocking(move |store| {
+        let waiting = Waiting::default();
+        let work = waiting.work();
+        let catalog = move |store: &Self| {
             let mut report = Report::new(store, options.repair, &to);
             tree::next_id(store, &store.view()?, &mut report)?;
             // Each on what the repairs before it left.
@@ -91,8 +96,8 @@ impl Store {
                 family(&store.view()?, &mut report)?;
             }
             Ok::<_, Error>(())
-        })
-        .await?;
+        };
+        self.blocking(move |store| work.run(|| catalog(store))).await?;
         let unreachable = Default::default();
         Bytewise { store: self, options, listener, unreachable }.check().await
     }

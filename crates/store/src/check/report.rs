@@ -9,6 +9,7 @@ use super::Finding;
 use crate::access::Chain;
 use crate::catalog::{Reads, Record, Transaction, View};
 use crate::model::{ResourceId, StorePath};
+use crate::waiting::go_on;
 use crate::{Error, ErrorKind, Result, Store};
 
 /// Mends one finding; false if it no longer holds.
@@ -121,7 +122,7 @@ pub(super) fn look<T: Record>(view: &View, key: &Bytes) -> Result<Look<T>> {
 
 /// The rows of a table, read as they are needed.
 pub(super) fn rows(view: &View, range: &KeyRange) -> impl Iterator<Item = Result<(Bytes, Bytes)>> {
-    view.snapshot.scan(range, Default::default()).map(|row| Ok(row?))
+    view.snapshot.scan(range, Default::default()).map(|row| go_on().and(Ok(row?)))
 }
 
 /// A repair that is right while the rows that it was derived from are as they were seen.

@@ -11,6 +11,7 @@ use cenote_blob::{Outside, Place};
 
 use crate::catalog::{BlobCopy, Reads, Record, keys};
 use crate::model::{PlaceId, PlaceInfo, PlaceKind, PlaceState};
+use crate::waiting::anyway;
 use crate::{Error, ErrorKind, Result, Store};
 
 /// All places, at one moment.
@@ -184,7 +185,7 @@ impl Store {
 
     /// Has a change of places seen, which is committed already: if that fails now, the next round of maintenance does it.
     pub(crate) fn show_places(&self) {
-        if let Err(error) = self.refresh_places() {
+        if let Err(error) = anyway(|| self.refresh_places()) {
             tracing::warn!(%error, "a change of places is seen later");
         }
     }

@@ -10,6 +10,7 @@ use crate::Result;
 use crate::access::Chain;
 use crate::catalog::{Child, Record, View, keys};
 use crate::model::{Kind, StorePath};
+use crate::waiting::go_on;
 
 /// Refuses if anything in a subtree would lie too deep with its top at this depth. What gets no deeper is not refused.
 ///
@@ -22,6 +23,7 @@ pub(crate) fn require_depth(view: &View, top: &Chain, depth: usize) -> Result<()
     }
     while let Some((id, depth)) = left.pop() {
         for row in view.snapshot.scan(&keys::children(id), ScanOptions::default()) {
+            go_on()?;
             let child = Child::from_value(&row?.1)?;
             StorePath::check_depth(depth + 1)?;
             if child.kind == Kind::Collection {

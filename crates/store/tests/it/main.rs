@@ -37,4 +37,5 @@ mod upgrade;
 mod upkeep;
 mod uploads;
 mod versions;
+mod waiting;
 mod world;
