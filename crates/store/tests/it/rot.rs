@@ -324,3 +324,18 @@ fn lost_checksums_are_an_error_until_a_scrub_makes_them_anew() {
     assert_eq!(read(&world, "/x", 5..7), (noise(200_000, 1)[5..7].to_vec(), None));
     assert_clean(&world.store);
 }
+
+/// The record of a blob and the extent that lies in it disagree: the read ends, with an error.
+#[test]
+fn an_extent_that_is_longer_than_its_blob_is_damage() {
+    let world = world();
+    world.put("/long", &noise(1_000, 1));
+    let long = blobs(&world);
+    world.put("/short", &noise(500, 2));
+    let short = blobs(&world).into_iter().find(|blob| !long.contains(blob)).unwrap();
+    let record = world.value(&named(b'B', &[], &short.to_bytes()));
+    world.raw_put(named(b'B', &[], &long[0].to_bytes()), record);
+    for range in [0..1_000, 600..1_000] {
+        assert_eq!(read(&world, "/long", range).1, Some(ErrorKind::Damaged));
+    }
+}

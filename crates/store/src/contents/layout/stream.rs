@@ -126,6 +126,11 @@ impl BlobRun {
         let Held { id, record, .. } = &self.held;
         if self.blocks.as_ref().is_none_or(|blocks| !blocks.range().contains(&self.rest.start)) {
             self.blocks = self.finder.blocks(*id, record, &self.rest)?;
+            // Else the read would make no progress.
+            if self.blocks.as_ref().is_some_and(|blocks| !blocks.range().contains(&self.rest.start))
+            {
+                return Err(Error::damaged(format!("an extent is longer than its blob {id}")));
+            }
         }
         self.reading = Some(match &self.blocks {
             Some(blocks) => {
