@@ -46,7 +46,12 @@ pub(super) struct Removed {
 struct Pause {
     left: u32,
     length: u32,
+    /// Flushes that are to come, as files that were merged may still be read when the merge ends.
+    flushes: u32,
 }
+
+/// At so many looks after a merge, what is in memory is flushed.
+const FLUSHES: u32 = 3;
 
 /// The longest pause.
 const LONGEST: u32 = 64;
@@ -64,6 +69,7 @@ impl Pause {
         let worked = after < before / 10 * 9;
         self.length = if worked { 0 } else { (2 * self.length).clamp(1, LONGEST) };
         self.left = self.length;
+        self.flushes = FLUSHES;
     }
 }
 
@@ -124,6 +130,10 @@ impl FjallEngine {
         let held = self.store.held(counted);
         let is_wanted = !self.is_latched() && held.is_worth_it() && pause.is_over();
         if !is_wanted || !self.reserve.has_room(held.cost(), For::Freeing) {
+            if !self.is_latched() && pause.flushes > 0 {
+                pause.flushes -= 1;
+                self.store.flush().map_err(error)?;
+            }
             return Ok(false);
         }
         self.store.merge().map_err(error)?;
