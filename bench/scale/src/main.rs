@@ -2,7 +2,10 @@
 //!
 //! `bench-scale DIR [CHILDREN]` fills a new store in `DIR` and prints, in milliseconds, the medians
 //! of what a user does beside those children, then kills itself unannounced in a child
-//! process and measures how long a reopening takes.
+//! process and measures how long a reopening takes. `bench-scale DIR OBJECTS space` measures how long it takes until
+//! the space of what was removed is back.
+
+mod space;
 
 use std::error::Error;
 use std::path::Path;
@@ -24,11 +27,12 @@ const ROUNDS: usize = 201;
 
 fn main() -> Outcome {
     let mut args = std::env::args().skip(1);
-    let dir = args.next().ok_or("usage: bench-scale DIR [CHILDREN]")?;
+    let dir = args.next().ok_or("usage: bench-scale DIR [CHILDREN [space]]")?;
     let children: usize = args.next().map_or(Ok(1_000_000), |n| n.parse())?;
     match args.next().as_deref() {
         None => parent(Path::new(&dir), children),
         Some("reopen") => reopen(Path::new(&dir)),
+        Some("space") => space::space(Path::new(&dir), children),
         Some(_) => child(Path::new(&dir), children),
     }
 }

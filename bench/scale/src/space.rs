@@ -1,0 +1,124 @@
+//! How long it takes until space is back: `bench-scale DIR OBJECTS space`.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use cenote_store::{
+    At, BatchItem, BatchWhat, Caller, CreateOptions, Draft, Expected, Pace, PutOptions,
+    RemoveOptions, Store,
+};
+use futures_util::stream;
+
+use crate::{BATCH, Outcome, parts, path};
+
+/// Bytes of a small object, which the catalog keeps, and of a large one.
+const SMALL: usize = 4_096;
+const LARGE: usize = 256 << 10;
+/// Objects that are overwritten in turn.
+const OBJECTS: usize = 64;
+/// An emptied catalog is to take less, beside its reserve.
+const EMPTY: u64 = 64 << 20;
+/// The longest wait for space.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+pub(crate) fn space(dir: &Path, objects: usize) -> Outcome {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let store = Store::create_new(parts(dir)?, "admin", "secret")?;
+    let caller = store.authenticate_password("admin", "secret")?;
+    let upkeep = store.clone();
+    runtime.spawn(async move { upkeep.maintain(Pace::default()).await });
+    small(dir, &store, &caller, objects)?;
+    runtime.block_on(large(dir, &store, &caller, objects / 20))?;
+    runtime.shutdown_background();
+    Ok(())
+}
+
+fn small(dir: &Path, store: &Store, caller: &Caller, objects: usize) -> Outcome {
+    let collection = path("/small")?;
+    store.create(caller, &collection, Draft::Collection, CreateOptions::default())?;
+    for start in (0..objects).step_by(BATCH) {
+        let item = |n: usize| -> Outcome<BatchItem> {
+            let received = store.receive_inline(&noise(SMALL, n as u64), &Expected::default())?;
+            let what = BatchWhat::Object(Box::new(received));
+            Ok(BatchItem {
+                path: path(&format!("/small/{n}"))?,
+                what,
+                options: PutOptions::default(),
+            })
+        };
+        let items = (start..objects.min(start + BATCH)).map(item).collect::<Outcome<Vec<_>>>()?;
+        for answer in store.publish_many(caller, &items)? {
+            answer?;
+        }
+    }
+    let before = catalog(dir);
+    let options = RemoveOptions { recursive: true, ..RemoveOptions::default() };
+    store.remove(caller, &At::from(collection), &options)?;
+    let waited = wait(|| catalog(dir) < EMPTY)?;
+    println!(
+        "catalog of {objects} objects of {SMALL} bytes: {} MB; {} MB {waited:.1} s after their removal",
+        before >> 20,
+        catalog(dir) >> 20,
+    );
+    Ok(())
+}
+
+async fn large(dir: &Path, store: &Store, caller: &Caller, puts: usize) -> Outcome {
+    let started = Instant::now();
+    for n in 0..puts {
+        let bytes = stream::iter([Ok::<_, std::io::Error>(noise(LARGE, n as u64).into())]);
+        let to = path(&format!("/{}", n % OBJECTS))?;
+        store.put(caller, &to, bytes, PutOptions::default()).await?;
+    }
+    let rate = puts as f64 / started.elapsed().as_secs_f64();
+    let contents = dir.join("contents");
+    let (at_the_end, live) = (on_disk(&contents), (OBJECTS.min(puts) * LARGE) as u64);
+    let waited = wait(|| on_disk(&contents) < live + live / 10 + (2 << 20))?;
+    println!(
+        "{puts} puts of {LARGE} bytes over {OBJECTS} objects, {rate:.0} a second: {} MB at the end, {} MB live {waited:.1} s later",
+        at_the_end >> 20,
+        on_disk(&contents) >> 20,
+    );
+    Ok(())
+}
+
+/// Waits until it holds; says for how many seconds.
+fn wait(holds: impl Fn() -> bool) -> Outcome<f64> {
+    let started = Instant::now();
+    while !holds() {
+        if started.elapsed() > PATIENCE {
+            return Err("the space does not come back".into());
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    Ok(started.elapsed().as_secs_f64())
+}
+
+/// The catalog without its reserve.
+fn catalog(dir: &Path) -> u64 {
+    let dir = dir.join("catalog");
+    let reserve = std::fs::metadata(dir.join("reserve")).map_or(0, |found| found.blocks() * 512);
+    on_disk(&dir).saturating_sub(reserve)
+}
+
+/// The bytes that the files below a directory take on the disk.
+fn on_disk(dir: &Path) -> u64 {
+    let bytes = |entry: std::fs::DirEntry| match entry.metadata() {
+        Ok(found) if found.is_dir() => on_disk(&entry.path()),
+        found => found.map_or(0, |found| found.blocks() * 512),
+    };
+    std::fs::read_dir(dir).map_or(0, |entries| entries.flatten().map(bytes).sum())
+}
+
+/// Bytes that do not compress.
+fn noise(size: usize, seed: u64) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        Some(state.to_le_bytes())
+    };
+    std::iter::from_fn(next).take(size / 8).flatten().collect()
+}
