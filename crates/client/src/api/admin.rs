@@ -32,7 +32,11 @@ impl Client {
 
     /// How far the search for rot is, and which copies are damaged; begins a round of it if that is asked for.
     pub async fn scrub(&self, start: bool) -> Result<Record> {
-        let call = if start { Call::post("/v1/scrub") } else { Call::get("/v1/scrub") };
+        let call = if start {
+            Call::post("/v1/scrub").json(&serde_json::json!({}))
+        } else {
+            Call::get("/v1/scrub")
+        };
         self.json(call).await
     }
 

@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use cenote_store::{Caller, Store};
 
 use super::extract::Json;
-use super::json::{DamagedCopy, Scrub};
+use super::json::{DamagedCopy, NewScrub, Scrub};
 use crate::app::App;
 use crate::layer::{Asker, Changer};
 use crate::problem::Problem;
@@ -24,10 +24,12 @@ pub(super) async fn status(
 }
 
 /// Begins a round of scrubbing, unless one is under way.
-#[utoipa::path(post, path = "/v1/scrub", tag = "status", responses((status = 202, body = Scrub)))]
+#[utoipa::path(post, path = "/v1/scrub", tag = "status", request_body = NewScrub,
+    responses((status = 202, body = Scrub)))]
 pub(super) async fn start(
     State(app): State<App>,
     Changer(caller): Changer,
+    Json(NewScrub {}): Json<NewScrub>,
 ) -> Result<(StatusCode, Json<Scrub>), Problem> {
     app.ask(move |store| {
         let round = store.start_scrub(&caller)?;

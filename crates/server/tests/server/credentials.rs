@@ -210,6 +210,8 @@ fn native(account: &str, token: u64) -> Vec<Operation> {
             place("p3"),
         ),
         operation('a', "POST", "/v1/check", json!({"repair": true})),
+        operation('a', "GET", "/v1/scrub", Value::Null),
+        operation('a', "POST", "/v1/scrub", json!({})),
         operation('p', "PATCH", "/v1/users", json!({"name": account, "password": "another"})),
     ]
 }

@@ -53,7 +53,8 @@ async fn an_answer_with_rotten_bytes_breaks_off_and_the_damage_shows() {
     // Upkeep marks it; here nobody maintains the store.
     let status = server.ask("GET", "/v1/scrub").send().await.expect(200);
     assert!(status["begun"].is_null() && status["percent"] == 0, "{status}");
-    let begun = server.ask("POST", "/v1/scrub").send().await.expect(202);
+    let begun =
+        server.ask("POST", "/v1/scrub").json(&serde_json::json!({})).send().await.expect(202);
     assert!(begun["begun"].is_string() && begun["ended"].is_null(), "{begun}");
     assert_eq!(server.ask_as(Some(USER), "GET", "/v1/scrub").send().await.status, 403);
     let ended = store.scrub(0).await.unwrap();
