@@ -197,7 +197,7 @@ def test_what_the_environment_says_is_for_its_store_only(server, monkeypatch, ho
     cenote.gsd.fl.open(url(server), 'r')
     assert not {'Authorization', 'Cenote-Ticket'} & set(server.seen[0][1])
     server.faults.append(lambda handler: handler.answer(401, b''))
-    with pytest.raises(PermissionError, match='told to CENOTE_URL only'):
+    with pytest.raises(PermissionError, match='sent to CENOTE_URL only'):
         cenote.gsd.fl.open(url(server), 'r')
 
 
