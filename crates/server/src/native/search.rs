@@ -4,7 +4,7 @@ use axum::extract::State;
 use cenote_store::{Comparison, Condition, Query, SearchCursor};
 
 use super::extract::Json;
-use super::json::{Compare, Found, Names, Resource, Search, Where};
+use super::json::{Compare, Found, Search, Where};
 use super::list::page_limit;
 use crate::app::App;
 use crate::layer::Asker;
@@ -26,11 +26,8 @@ pub(super) async fn search(
     let seal = app.clone();
     app.ask(move |store| {
         let page = store.search(&caller, &query)?;
-        let mut names = Names::new(store);
-        let items = page.items.iter().map(|stat| Resource::of(stat, &mut names));
-        let items = items.collect::<Result<_, _>>()?;
         let next = page.next.map(|cursor| seal.cursors().close(SEALED, cursor.to_bytes()));
-        Ok(Json(Found { items, next }))
+        Ok(Json(Found::new(store, &page.items, next)?))
     })
     .await
 }

@@ -4,7 +4,7 @@ use axum::extract::State;
 use cenote_store::{SharedCursor, SharedOptions};
 
 use super::extract::Json;
-use super::json::{Found, Names, Resource, SharedQuery};
+use super::json::{Found, SharedQuery};
 use super::list::page_limit;
 use super::query::Params;
 use crate::app::App;
@@ -29,11 +29,8 @@ pub(super) async fn shared(
     let seal = app.clone();
     app.ask(move |store| {
         let page = store.shared(&caller, &options)?;
-        let mut names = Names::new(store);
-        let items = page.items.iter().map(|stat| Resource::of(stat, &mut names));
-        let items = items.collect::<Result<_, _>>()?;
         let next = page.next.map(|cursor| seal.cursors().close(SEALED, cursor.to_bytes()));
-        Ok(Json(Found { items, next }))
+        Ok(Json(Found::new(store, &page.items, next)?))
     })
     .await
 }

@@ -1,10 +1,10 @@
 //! Descriptions, and the search over them.
 
-use cenote_store::Avu;
+use cenote_store::{Avu, Result, Stat, Store};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{KindWord, Resource};
+use super::{KindWord, Names, Resource};
 
 /// One statement about a resource.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -133,4 +133,12 @@ pub(crate) struct Found {
     pub(crate) items: Vec<Resource>,
     /// Where the next page begins; null at the end.
     pub(crate) next: Option<String>,
+}
+
+impl Found {
+    pub(crate) fn new(store: &Store, items: &[Stat], next: Option<String>) -> Result<Self> {
+        let mut names = Names::new(store);
+        let items = items.iter().map(|stat| Resource::of(stat, &mut names));
+        Ok(Self { items: items.collect::<Result<_>>()?, next })
+    }
 }
