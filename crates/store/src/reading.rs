@@ -81,7 +81,7 @@ impl Reading {
 
     /// The replicas of what [`Reading::stat`] and the like gave; none, for what has no content.
     pub fn replicas(&self, of: &Stat) -> Result<Vec<ReplicaView>> {
-        self.store.replicas_of(&self.view, &of.resource)
+        self.store.replicas_of(&self.view, &self.caller, &of.resource)
     }
 
     /// All places, by id.

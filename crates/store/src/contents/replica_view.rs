@@ -1,4 +1,4 @@
-//! Replicas as who asks sees them, and what an administrator says of them.
+//! Replicas as a caller sees them, and what an administrator may change of them.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,8 @@ pub struct ReplicaView {
     pub good: bool,
     /// What it holds: size, digests and tag of its bytes.
     pub content: ContentHead,
-    /// The file that was registered where it lies, or that the place keeps it in, if it is one file on this machine.
+    /// The file that was registered where it lies, or that the place keeps it in, if it is one file on this machine. For
+    /// administrators only: it says how the machine is laid out.
     pub file: Option<String>,
     /// Whether the file was registered where it lies.
     pub registered: bool,
@@ -57,18 +58,24 @@ impl Store {
     pub fn replicas(&self, caller: &Caller, at: &At) -> Result<Vec<ReplicaView>> {
         let view = self.view()?;
         let chain = find(&view, caller, at, Level::ReadMetadata)?;
-        self.replicas_of(&view, chain.resource())
+        self.replicas_of(&view, caller, chain.resource())
     }
 
     /// The replicas of a resource; none, for what has no content.
     pub(crate) fn replicas_of(
         &self,
         reads: &impl Reads,
+        caller: &Caller,
         resource: &Resource,
     ) -> Result<Vec<ReplicaView>> {
         let Some(current) = &resource.content else { return Ok(Vec::new()) };
         let replicas = self.explicit_replicas(reads, resource)?;
-        replicas.iter().map(|replica| self.replica_view(reads, current, replica)).collect()
+        let view = |replica: &Replica| {
+            let view = self.replica_view(reads, current, replica)?;
+            let file = view.file.filter(|_| caller.is_admin());
+            Ok(ReplicaView { file, ..view })
+        };
+        replicas.iter().map(view).collect()
     }
 
     fn replica_view(

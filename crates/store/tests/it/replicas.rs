@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use cenote_blob::faulty::Fault;
 use cenote_store::{
-    ErrorKind, PlaceId, PlaceState, PutOptions, ReadOptions, Registration, ReplicaChange, Trim,
-    Where,
+    AccessChange, Caller, ErrorKind, Level, PlaceId, PlaceState, PutOptions, ReadOptions,
+    Registration, ReplicaChange, Scope, Trim, Where,
 };
 use futures_util::StreamExt;
 
@@ -193,6 +193,28 @@ fn a_small_content_may_be_replicated_to_where_it_is() {
     world.replicate("/x", "main").unwrap();
     assert_eq!((world.read("/x"), world.replicas("/x")), (b"small".to_vec(), "0 main".to_owned()));
     assert_clean(&world.store);
+}
+
+#[test]
+fn where_a_file_lies_on_the_machine_is_shown_to_administrators_only() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("data.bin");
+    std::fs::write(&file, noise(1_000, 5)).unwrap();
+    let world = world_with_places();
+    let this = registration(&world, &file);
+    run(world.store.register(&world.admin, &path("/x"), &this)).unwrap();
+    let user = world.user("u");
+    let own = [AccessChange::Grant("u".into(), Level::Own, Scope::This)];
+    world.store.change_access(&world.admin, &at("/x"), &own).unwrap();
+    let shown = |caller: &Caller| {
+        let direct = world.store.replicas(caller, &at("/x")).unwrap().remove(0);
+        let reading = world.store.reading(caller).unwrap();
+        let queried = reading.replicas(&reading.stat(&at("/x")).unwrap().unwrap()).unwrap();
+        assert_eq!([&direct], queried.iter().collect::<Vec<_>>().as_slice());
+        (direct.registered, direct.file)
+    };
+    assert_eq!(shown(&world.admin), (true, file.to_str().map(str::to_owned)));
+    assert_eq!(shown(&user), (true, None));
 }
 
 #[test]
