@@ -7,10 +7,15 @@ impl Dice {
         Self(parts.iter().fold(1, |seed, part| mix(seed ^ part.wrapping_mul(0x9e37_79b9))))
     }
 
+    /// Any number.
+    pub(crate) fn roll(&mut self) -> u64 {
+        self.0 = mix(self.0);
+        self.0
+    }
+
     /// A number below `most`.
     pub(crate) fn below(&mut self, most: u64) -> u64 {
-        self.0 = mix(self.0);
-        self.0 % most
+        self.roll() % most
     }
 }
 

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
+use axum::body::Body;
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 use tokio::io::AsyncReadExt;
 use tokio_tar::{Archive, Builder, EntryType, Header};
 
-use crate::support::{TestServer, USER};
+use crate::support::{Answer, TestServer, USER};
 
 fn header(name: &str, kind: EntryType, size: usize) -> Header {
     let mut header = Header::new_ustar();
@@ -37,6 +38,11 @@ pub(crate) async fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
     builder.into_inner().await.unwrap()
 }
 
+/// Sends a tar to a batch.
+async fn post(server: &TestServer, uri: &str, tar: impl Into<Body>) -> Answer {
+    server.ask("POST", uri).header("content-type", "application/x-tar").body(tar).send().await
+}
+
 fn lines(body: &[u8]) -> Vec<Value> {
     let lines = body.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     lines.map(|line| serde_json::from_slice(line).unwrap()).collect()
@@ -47,12 +53,7 @@ async fn a_tar_becomes_a_tree_and_a_tree_a_tar() {
     let server = TestServer::new();
     let large = vec![7; 300_000];
     let sent = archive(&[("d/a", b"small"), ("d/b", &large), ("./e/f/g", b"")]).await;
-    let answer = server
-        .ask("POST", "/v1/batch?path=/in")
-        .header("content-type", "application/x-tar")
-        .body(sent)
-        .send()
-        .await;
+    let answer = post(&server, "/v1/batch?path=/in", sent).await;
     let paths: Vec<_> = lines(&answer.body).iter().map(|line| line["path"].clone()).collect();
     assert_eq!(paths, ["/in/d", "/in/l", "/in/d/a", "/in/d/b", "/in/e/f/g"]);
     let small = &lines(&answer.body)[2]["resource"];
@@ -61,12 +62,7 @@ async fn a_tar_becomes_a_tree_and_a_tree_a_tar() {
     assert!(server.get("/in/d/b").await.body == large);
     let back = server.ask("GET", "/v1/archive?path=/in").send().await;
     assert_eq!(back.header("content-type"), "application/x-tar");
-    let answer = server
-        .ask("POST", "/v1/batch?path=/copy")
-        .header("content-type", "application/x-tar")
-        .body(back.body)
-        .send()
-        .await;
+    let answer = post(&server, "/v1/batch?path=/copy", back.body).await;
     assert!(lines(&answer.body).iter().all(|line| line["resource"].is_object()), "{answer:?}");
     assert_eq!(server.get("/copy/d/a").await.body, "small");
     assert!(server.get("/copy/d/b").await.body == large);
@@ -87,20 +83,10 @@ async fn media_types_go_in_and_out_with_the_files() {
         builder.append(&header, bytes).await.unwrap();
     }
     let sent = builder.into_inner().await.unwrap();
-    server
-        .ask("POST", "/v1/batch?path=/in")
-        .header("content-type", "application/x-tar")
-        .body(sent)
-        .send()
-        .await;
+    post(&server, "/v1/batch?path=/in", sent).await;
     assert_eq!(server.get("/in/a").await.header("content-type"), "text/x-tuning");
     let back = server.ask("GET", "/v1/archive?path=/in").send().await;
-    server
-        .ask("POST", "/v1/batch?path=/copy")
-        .header("content-type", "application/x-tar")
-        .body(back.body)
-        .send()
-        .await;
+    post(&server, "/v1/batch?path=/copy", back.body).await;
     assert_eq!(server.get("/copy/a").await.header("content-type"), "text/x-tuning");
 }
 
@@ -109,12 +95,7 @@ async fn an_entry_that_fails_says_so_and_the_others_are_kept() {
     let server = TestServer::new();
     server.put("/in/d/a/b", "a collection is at d/a").await.expect(201);
     let sent = archive(&[("d/a", b"1"), ("../x", b"2"), ("d/c", b"3")]).await;
-    let answer = server
-        .ask("POST", "/v1/batch?path=/in")
-        .header("content-type", "application/x-tar")
-        .body(sent)
-        .send()
-        .await;
+    let answer = post(&server, "/v1/batch?path=/in", sent).await;
     let kinds: Vec<_> = lines(&answer.body).iter().map(|l| l["problem"]["type"].clone()).collect();
     assert_eq!(kinds[2], "urn:cenote:problem:wrong-kind");
     assert_eq!(kinds[3], "urn:cenote:problem:invalid");
@@ -163,12 +144,7 @@ async fn an_entry_need_not_have_a_mode_or_a_time() {
         builder.append(&header, &[][..]).await.unwrap();
     }
     let sent = builder.into_inner().await.unwrap();
-    let answer = server
-        .ask("POST", "/v1/batch?path=/in")
-        .header("content-type", "application/x-tar")
-        .body(sent)
-        .send()
-        .await;
+    let answer = post(&server, "/v1/batch?path=/in", sent).await;
     for line in lines(&answer.body) {
         let resource = &line["resource"];
         assert!(resource["mode"].is_null() && resource["mtime"].is_null(), "{line}");

@@ -5,8 +5,6 @@
 
 #[path = "../../../kv/tests/disk/cut.rs"]
 mod cut;
-#[path = "../../../kv/tests/disk/dice.rs"]
-mod dice;
 #[path = "../../../kv/tests/disk/image.rs"]
 mod image;
 #[path = "../../../kv/tests/disk/trace.rs"]
@@ -15,8 +13,8 @@ mod trace;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use self::cut::Disk;
-use self::dice::Dice;
 use self::trace::Op;
+use crate::history::{dice, dice::Dice};
 use crate::{STEPS, WRITERS, acknowledged, number, prepare, verify, writing};
 
 /// Cuts the power `cuts` times; gives what was wrong then.

@@ -1,38 +1,12 @@
 //! Histories of changes that follow from a seed, and what they leave behind: for those who write to a store that they
 //! have open, and for those who write over HTTP.
 
+#[path = "../../../kv/tests/disk/dice.rs"]
+pub(crate) mod dice;
+
 use std::collections::BTreeMap;
 
-/// Numbers that follow from a seed.
-pub(crate) struct Dice(u64);
-
-impl Dice {
-    pub(crate) fn new(parts: &[u64]) -> Self {
-        Self(parts.iter().fold(1, |seed, part| mix(seed ^ part.wrapping_mul(0x9e37_79b9))))
-    }
-
-    pub(crate) fn below(&mut self, most: u64) -> u64 {
-        self.0 = mix(self.0);
-        self.0 % most
-    }
-
-    fn bytes(&mut self, size: u64) -> Vec<u8> {
-        (0..size.div_ceil(8))
-            .flat_map(|_| {
-                self.0 = mix(self.0);
-                self.0.to_le_bytes()
-            })
-            .take(size as usize)
-            .collect()
-    }
-}
-
-fn mix(seed: u64) -> u64 {
-    let seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let seed = (seed ^ (seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let seed = (seed ^ (seed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    seed ^ (seed >> 31)
-}
+pub(crate) use self::dice::Dice;
 
 /// One change by one writer: the same for the one who makes it and the one who judges.
 #[derive(Debug, Clone)]
@@ -60,18 +34,18 @@ pub(crate) fn op(seed: u64, writer: u64, step: u64) -> Op {
         3 => Op::Upload(name(&mut dice), sized(&mut dice)),
         4 => {
             let (name, at, size) = (name(&mut dice), dice.below(3_000), 1 + dice.below(2_000));
-            Op::Write(name, at, dice.bytes(size))
+            Op::Write(name, at, bytes(&mut dice, size))
         }
         5 | 6 => Op::Append(name(&mut dice), {
             let size = 1 + dice.below(2_000);
-            dice.bytes(size)
+            bytes(&mut dice, size)
         }),
         7 => Op::Truncate(name(&mut dice), dice.below(3_000)),
         8 => Op::Move(name(&mut dice), name(&mut dice)),
         9 => Op::Copy(name(&mut dice), name(&mut dice)),
         10 => Op::Remove(name(&mut dice)),
         11 => Op::Describe(name(&mut dice), step.to_string()),
-        12 => Op::MakeTree(tree(&mut dice), dice.bytes(300)),
+        12 => Op::MakeTree(tree(&mut dice), bytes(&mut dice, 300)),
         _ => Op::RemoveTree(tree(&mut dice)),
     }
 }
@@ -79,7 +53,12 @@ pub(crate) fn op(seed: u64, writer: u64, step: u64) -> Op {
 /// Mostly small, now and then too large for the catalog.
 fn sized(dice: &mut Dice) -> Vec<u8> {
     let size = if dice.below(4) == 0 { 66_000 + dice.below(50_000) } else { dice.below(3_000) };
-    dice.bytes(size)
+    bytes(dice, size)
+}
+
+fn bytes(dice: &mut Dice, size: u64) -> Vec<u8> {
+    let words = (0..size.div_ceil(8)).flat_map(|_| dice.roll().to_le_bytes());
+    words.take(size as usize).collect()
 }
 
 /// The objects of one writer: bytes, and the value of the attribute `step`.
