@@ -29,7 +29,8 @@ pub(crate) fn space(dir: &Path, objects: usize) -> Outcome {
     let upkeep = store.clone();
     runtime.spawn(async move { upkeep.maintain(Pace::default()).await });
     small(dir, &store, &caller, objects)?;
-    runtime.block_on(large(dir, &store, &caller, objects / 20))?;
+    runtime.block_on(overwritten(dir, &store, &caller, objects / 20))?;
+    runtime.block_on(removed(dir, &store, &caller, objects / 20))?;
     runtime.shutdown_background();
     Ok(())
 }
@@ -64,12 +65,10 @@ fn small(dir: &Path, store: &Store, caller: &Caller, objects: usize) -> Outcome 
     Ok(())
 }
 
-async fn large(dir: &Path, store: &Store, caller: &Caller, puts: usize) -> Outcome {
+async fn overwritten(dir: &Path, store: &Store, caller: &Caller, puts: usize) -> Outcome {
     let started = Instant::now();
     for n in 0..puts {
-        let bytes = stream::iter([Ok::<_, std::io::Error>(noise(LARGE, n as u64).into())]);
-        let to = path(&format!("/{}", n % OBJECTS))?;
-        store.put(caller, &to, bytes, PutOptions::default()).await?;
+        put(store, caller, (n % OBJECTS, n as u64)).await?;
     }
     let rate = puts as f64 / started.elapsed().as_secs_f64();
     let contents = dir.join("contents");
@@ -80,6 +79,35 @@ async fn large(dir: &Path, store: &Store, caller: &Caller, puts: usize) -> Outco
         at_the_end >> 20,
         on_disk(&contents) >> 20,
     );
+    Ok(())
+}
+
+/// Removes objects one after the other, as fast as it can.
+async fn removed(dir: &Path, store: &Store, caller: &Caller, objects: usize) -> Outcome {
+    for n in 0..objects {
+        put(store, caller, (n, n as u64)).await?;
+    }
+    let contents = dir.join("contents");
+    let (before, started) = (on_disk(&contents), Instant::now());
+    for n in 0..objects {
+        store.remove(caller, &At::from(path(&format!("/{n}"))?), &RemoveOptions::default())?;
+    }
+    let rate = objects as f64 / started.elapsed().as_secs_f64();
+    let at_the_end = on_disk(&contents);
+    let waited = wait(|| on_disk(&contents) < 2 << 20)?;
+    println!(
+        "{objects} removals of {LARGE} bytes, {rate:.0} a second: {} MB before, {} MB at the end, {} MB {waited:.1} s later",
+        before >> 20,
+        at_the_end >> 20,
+        on_disk(&contents) >> 20,
+    );
+    Ok(())
+}
+
+/// Puts a large object under the name `n`, with bytes that follow from a seed.
+async fn put(store: &Store, caller: &Caller, (n, seed): (usize, u64)) -> Outcome {
+    let bytes = stream::iter([Ok::<_, std::io::Error>(noise(LARGE, seed).into())]);
+    store.put(caller, &path(&format!("/{n}"))?, bytes, PutOptions::default()).await?;
     Ok(())
 }
 
