@@ -144,12 +144,10 @@ async fn begin(call: &Call, path: StorePath, place: Option<PlaceId>) -> Result<U
 pub(super) async fn destination(call: &Call, handle: &str) -> Result<Option<PlaceId>, Refusal> {
     let handle = Handle::open(call, handle).await?;
     let (caller, path, offset) = (call.acting(), handle.path, call.count("offset")?.unwrap_or(0));
-    match handle.upload {
-        Some(id) => {
-            let may = call.ask(move |store| Ok(store.may_keep_part(&caller, id, offset)));
-            may.await?.map_err(no_upload)?;
-        }
-        None => may_put(call, caller, path).await?,
+    may_put(call, caller.clone(), path).await?;
+    if let Some(id) = handle.upload {
+        let may = call.ask(move |store| Ok(store.may_keep_part(&caller, id, offset)));
+        may.await?.map_err(no_upload)?;
     }
     Ok(handle.place)
 }
@@ -170,6 +168,7 @@ pub(super) async fn write(mut call: Call, handle: &str) -> Answer {
     }
     let bytes = call.bytes()?;
     let caller = call.acting();
+    may_put(&call, caller.clone(), handle.path.clone()).await?;
     match handle.upload {
         Some(id) => {
             let kept = call.app.store().keep_part(&caller, id, offset, bytes).await;

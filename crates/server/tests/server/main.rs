@@ -29,3 +29,4 @@ mod shares;
 mod socket;
 mod support;
 mod tree;
+mod uploads;

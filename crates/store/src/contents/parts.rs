@@ -1,6 +1,7 @@
 //! Parts of an upload come in.
 //!
-//! Invariants: a part is durable when it is acknowledged; a later part at the same offset takes the place of an
+//! Invariants: a part is taken only from a caller who may write to the path of the upload, when it begins and when it ends; it is
+//! durable when it is acknowledged; a later part at the same offset takes the place of an
 //! earlier one, unless it was cut short and the earlier one is longer. Beside a part that came in order, after one that did, lies where
 //! the SHA-256 of the whole stands, so that a digest of the whole costs no reading.
 
@@ -8,7 +9,7 @@ use cenote_blob::Sha256State;
 use cenote_kv::KeyRange;
 
 use super::intake::{Intake, Running};
-use super::upload::{mine, put_part};
+use super::upload::{mine_to_write, put_part};
 use super::{Expected, Part, Received, UploadId};
 use crate::catalog::keys::Counter;
 use crate::catalog::{PartRecord, Reads, Record, RunningRecord, Transaction, View, keys};
@@ -31,7 +32,7 @@ struct Keeping {
 }
 
 impl Store {
-    /// Takes a part, whole or not at all; with [`Expected::keep_short`], what came of it.
+    /// Takes a part, whole or not at all. Needs what [`Store::put`] needs; with [`Expected::keep_short`], what came of it.
     pub async fn put_part<E>(
         &self,
         caller: &Caller,
@@ -46,7 +47,7 @@ impl Store {
         let asked = caller.clone();
         let begun = self.blocking(move |store| {
             let view = store.view()?;
-            let place = mine(&view, &asked, upload)?.place;
+            let place = mine_to_write(&view, &asked, upload)?.place;
             store.check_room(&view, upload.number, offset)?;
             Ok((place, before(&view, upload.number, offset)?))
         });
@@ -72,7 +73,7 @@ impl Store {
     /// Refuses what [`Store::keep_part`] would refuse now, before any byte is sent.
     pub fn may_keep_part(&self, caller: &Caller, upload: UploadId, offset: u64) -> Result<()> {
         let view = self.view()?;
-        mine(&view, caller, upload)?;
+        mine_to_write(&view, caller, upload)?;
         self.check_room(&view, upload.number, offset)
     }
 
@@ -122,7 +123,7 @@ impl Store {
         }
         let content = ContentId(self.new_id()?);
         self.transact(|tx| {
-            let record = mine(tx, caller, upload)?;
+            let record = mine_to_write(tx, caller, upload)?;
             if record.size.is_some_and(|size| offset + received.size > size) {
                 let message = "the part ends beyond the size announced";
                 return Err(Error::new(ErrorKind::Mismatch, message));

@@ -1,7 +1,8 @@
 //! Resumable uploads: parts in any order, repeated if need be, then one publication.
 //!
 //! Invariants: nothing is visible before `complete`; an upload is found only by the user who began it, by its whole id,
-//! with the ticket with which it was begun, and by a token only if that could begin it.
+//! with the ticket with which it was begun, and by a token only if that could begin it; and each part needs the right to
+//! write that the beginning and the end need.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +13,7 @@ use crate::catalog::keys::Counter;
 use crate::catalog::{PartRecord, Reads, Record, Transaction, UploadRecord, keys};
 use crate::contents::{Expected, PutOptions};
 use crate::faults::Faults;
-use crate::model::{Digests, Level, StorePath, Time};
+use crate::model::{At, Digests, Level, StorePath, Time};
 use crate::{Bytes, Caller, Error, ErrorKind, Result, Store};
 
 /// How to begin an upload.
@@ -215,6 +216,21 @@ pub(super) fn mine(reads: &impl Reads, caller: &Caller, upload: UploadId) -> Res
         _ => Err(Error::new(ErrorKind::NotFound, format!("no such upload: {upload}"))
             .with_hint("it may have been completed, given up, or have expired: begin again")),
     }
+}
+
+/// The same, if the caller may write to its path now.
+pub(super) fn mine_to_write(
+    reads: &impl Reads,
+    caller: &Caller,
+    upload: UploadId,
+) -> Result<UploadRecord> {
+    let record = mine(reads, caller, upload)?;
+    let path: StorePath = record.path.parse()?;
+    match Spot::find(reads, caller, &path, record.parents)? {
+        Spot::Seen(chain) => chain.require(caller, Level::ModifyObject, &At::from(&path))?,
+        Spot::Free(_) => {}
+    }
+    Ok(record)
 }
 
 /// A token goes on with an upload of its account only if it could begin it.

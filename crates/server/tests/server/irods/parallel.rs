@@ -186,3 +186,52 @@ async fn a_handle_cannot_be_made_up() {
     let [first, second] = numbers.map(Result::unwrap);
     assert!(first.abs_diff(second) > 1_000, "they follow each other: {first} {second}");
 }
+
+impl Irods {
+    /// Grants a right on what is at a path, as the administrator does.
+    async fn grant(&self, path: &str, level: &str) {
+        let form = [
+            ("op", "set_permission"),
+            ("lpath", path),
+            ("entity-name", USER.0),
+            ("permission", level),
+            ("admin", "1"),
+        ];
+        let endpoint = if path.ends_with("/o") { "data-objects" } else { "collections" };
+        assert_eq!(code(&self.post(endpoint, &form).await), 0);
+    }
+}
+
+#[tokio::test]
+async fn a_write_through_a_handle_is_refused_while_the_right_to_write_is_lost() {
+    let ada = Irods::new().await;
+    let grace = ada.other(USER).await;
+    ada.grant(&ada.home, "read_object").await;
+    for truncate in ["1", "0"] {
+        ada.write("o", "old").await;
+        let path = ada.path("o");
+        ada.grant(&path, "write").await;
+        let form = [("op", "parallel_write_init"), ("lpath", path.as_str()), ("stream-count", "2")];
+        let form = [&form[..], &[("truncate", truncate)]].concat();
+        let handle = grace.post("data-objects", &form).await;
+        let name = handle.json()["parallel_write_handle"].as_str().unwrap().to_owned();
+        let parts: [(&str, &[u8]); 4] = [
+            ("op", b"write"),
+            ("parallel-write-handle", name.as_bytes()),
+            ("offset", b"3"),
+            ("bytes", b"def"),
+        ];
+        let bytes_first = [parts[3], parts[0], parts[1], parts[2]];
+        assert_eq!(code(&put(&grace, &handle, "0", "abc").await), 0);
+        for level in ["read_object", "null"] {
+            ada.grant(&path, level).await;
+            assert_eq!(code(&put(&grace, &handle, "3", "def").await), -818_000, "{level}");
+            assert_eq!(code(&grace.parts(&parts).await), -818_000, "{level}");
+            assert_eq!(code(&grace.parts(&bytes_first).await), -818_000, "{level}");
+        }
+        ada.grant(&path, "write").await;
+        assert_eq!(code(&grace.parts(&bytes_first).await), 0);
+        assert_eq!(shut_down(&grace, &handle).await, 0);
+        assert_eq!(ada.read("o").await, "abcdef");
+    }
+}
