@@ -142,10 +142,10 @@ fn catch_up(
 
 /// The log and the mark, there before the tree says so.
 fn acknowledged(dir: &Path, store: &Store, is_whole: bool) -> Result<Acknowledged> {
-    let is_there = is_whole && mark::is_there(dir);
+    let is_mark_there = mark::is_there(dir);
     let log = Log::open(dir, is_whole).map_err(io)?;
     let mark = Mark::open(dir, store.version()?).map_err(io)?;
-    if !is_there {
+    if !is_mark_there {
         sync_dir(dir).map_err(io)?;
     }
     let view = store.database.snapshot();

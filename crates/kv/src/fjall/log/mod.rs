@@ -5,13 +5,15 @@
 //! writes the record and nothing else. The tree gets every group as well, without a sync; it is synced before the
 //! log starts over.
 //!
-//! Invariant: what the tree loses in a crash are the newest groups, and these are here, each twice ([`record`]). How
-//! far they must reach is recorded beside it ([`mark`]); whether they do is decided when the engine opens ([`verdict`]).
+//! Invariant: what the tree loses in a crash are the newest groups, and these are here, each so that it survives one fault
+//! ([`record`]). How far they must reach is recorded beside it ([`mark`]); whether they do is decided when the engine opens ([`verdict`]).
 //!
 //! The file begins with two copies of a header, in sectors of their own: a record of the first layout that makes
-//! programs which know only that one refuse the catalog, [`SIGN`], the seed of the checksums `u64`, XXH3 of the header
-//! up to there `u64`. Records begin at [`START`]. A log of the first layout has no header, and single records.
+//! programs which know only that one refuse the catalog, the layout's sign, the seed of the checksums `u64`, XXH3 of
+//! the header up to there `u64`. Records begin at [`START`]. A log of the second layout has all records twice, one of
+//! the first no header, and single records.
 
+mod long;
 pub(super) mod mark;
 mod record;
 pub(super) mod verdict;
@@ -27,10 +29,16 @@ use rustix::fs::SeekFrom;
 use xxhash_rust::xxh3::xxh3_64;
 
 pub(super) use self::record::{Group, Rows};
+use super::directory::sync_dir;
 use crate::Version;
 
-/// What the header has after the record of the first layout.
-const SIGN: [u8; 12] = *b"cenote log 2";
+/// A layout that has a header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    Second,
+    Third,
+}
+
 /// Where the copies of the header are.
 const HEADERS: [usize; 2] = [0, 4_096];
 /// Where the records begin.
@@ -47,10 +55,9 @@ pub(super) const LARGEST: usize = 256 << 10;
 pub(super) enum Found {
     /// No file.
     Missing,
-    /// Neither a log of this layout nor surely one of the first, but it may be: emptied, cut off, or without its
-    /// header. The groups are those of the first layout.
+    /// A log without a header: one of the first layout, or one that was emptied, cut off, or has lost its header. The groups are those of the first layout.
     Headless(Vec<Group>),
-    /// A log of this layout with its groups in the order of the file, of whatever round.
+    /// A log of this layout or the second, with its groups in the order of the file, of whatever round.
     Whole(Vec<Group>),
 }
 
@@ -71,8 +78,10 @@ pub(super) fn read(dir: &Path) -> io::Result<Found> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Found::Missing),
         bytes => bytes?,
     };
-    Ok(match seed(&bytes) {
-        Some(seed) => Found::Whole(record::all(bytes.into(), seed)),
+    Ok(match layout_and_seed(&bytes) {
+        Some((layout, seed)) => {
+            Found::Whole(record::all(&bytes.into(), seed, layout.limit_of_short_records()))
+        }
         None => Found::Headless(record::of_first_layout(bytes.into())),
     })
 }
@@ -94,24 +103,33 @@ const NAME: &str = "log";
 const NEW: &str = "log.new";
 
 impl Log {
-    /// Opens the log in `dir` to write over it from its beginning. Unless it is `whole` one is made, durable but for its
-    /// name.
+    /// Opens the log in `dir` to write over it from its beginning. Unless it is `whole` and of this layout one is made,
+    /// durably.
     pub(super) fn open(dir: &Path, whole: bool) -> io::Result<Self> {
-        if !whole {
-            create(dir)?;
+        let found = if whole { Self::open_existing(dir)? } else { None };
+        match found {
+            Some(log) => Ok(log),
+            None => {
+                create(dir)?;
+                Ok(Self::open_existing(dir)?.ok_or(ErrorKind::InvalidData)?)
+            }
         }
+    }
+
+    /// None if it has another layout.
+    fn open_existing(dir: &Path) -> io::Result<Option<Self>> {
         let file = File::options().read(true).write(true).open(dir.join(NAME))?;
         let mut header = vec![0; START];
         file.read_exact_at(&mut header, 0)?;
         header.resize(SIZE, 0);
-        let seed = seed(&header).ok_or(ErrorKind::InvalidData)?;
+        let Some((Layout::Third, seed)) = layout_and_seed(&header) else { return Ok(None) };
         let grown = rustix::fs::seek(&file, SeekFrom::Hole(0)).map_or(START, |hole| hole as usize);
-        Ok(Self { file, seed, end: START, grown: grown.clamp(START, SIZE) })
+        Ok(Some(Self { file, seed, end: START, grown: grown.clamp(START, SIZE) }))
     }
 
     /// Writes a group; false if there is no room left. Durable after [`Log::sync`].
     pub(super) fn write(&mut self, group: &Group) -> io::Result<bool> {
-        let record = record::copies(group, self.seed);
+        let record = record::record(group, self.seed);
         let end = self.end + record.len();
         if end > SIZE {
             return Ok(false);
@@ -146,7 +164,7 @@ impl Log {
 /// Makes a log without records, all at once.
 fn create(dir: &Path) -> io::Result<()> {
     // The seed is not of the history, which is the same whatever it is; it needs to be unknown to writers only.
-    let header = header(RandomState::new().hash_one(NEW));
+    let header = header(Layout::Third, RandomState::new().hash_one(NEW));
     let file = File::create(dir.join(NEW))?;
     let mut start = vec![0; START];
     for at in HEADERS {
@@ -155,26 +173,45 @@ fn create(dir: &Path) -> io::Result<()> {
     file.write_all_at(&start, 0)?;
     file.set_len(SIZE as u64)?;
     file.sync_all()?;
-    std::fs::rename(dir.join(NEW), dir.join(NAME))
+    std::fs::rename(dir.join(NEW), dir.join(NAME))?;
+    sync_dir(dir)
 }
 
-fn header(seed: u64) -> Vec<u8> {
+impl Layout {
+    fn sign(self) -> [u8; 12] {
+        *match self {
+            Self::Second => b"cenote log 2",
+            Self::Third => b"cenote log 3",
+        }
+    }
+
+    /// Longer bodies are never written twice.
+    fn limit_of_short_records(self) -> usize {
+        match self {
+            Self::Second => usize::MAX,
+            Self::Third => long::SHORTEST,
+        }
+    }
+}
+
+fn header(layout: Layout, seed: u64) -> Vec<u8> {
     let mut header = record::settled_of_first_layout(Version::MAX - 1, Version::MAX);
-    header.extend(SIGN);
+    header.extend(layout.sign());
     header.extend(seed.to_le_bytes());
     header.extend(xxh3_64(&header).to_le_bytes());
     header
 }
 
-/// The seed of a log that has its size and one of its headers.
-fn seed(log: &[u8]) -> Option<u64> {
-    let length = header(0).len();
-    let seed_of = |at: usize| {
+/// The layout and the seed of a log that has its size and one of its headers.
+fn layout_and_seed(log: &[u8]) -> Option<(Layout, u64)> {
+    let length = header(Layout::Third, 0).len();
+    let found_at = |at: usize| {
         let found = log.get(at..at + length)?;
         let seed = u64::from_le_bytes(*found[..length - 8].last_chunk()?);
-        (found == header(seed)).then_some(seed)
+        let layouts = [Layout::Third, Layout::Second].into_iter();
+        layouts.map(|layout| (layout, seed)).find(|(layout, seed)| found == header(*layout, *seed))
     };
-    HEADERS.into_iter().find_map(seed_of).filter(|_| log.len() == SIZE)
+    HEADERS.into_iter().find_map(found_at).filter(|_| log.len() == SIZE)
 }
 
 #[cfg(test)]
@@ -231,8 +268,29 @@ mod tests {
     }
 
     #[test]
+    fn a_log_of_the_second_layout_is_read_and_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        Log::open(dir.path(), false).unwrap();
+        let path = dir.path().join(NAME);
+        let mut log = std::fs::read(&path).unwrap();
+        for at in HEADERS {
+            let header = header(Layout::Second, 7);
+            log[at..at + header.len()].copy_from_slice(&header);
+        }
+        let written = [group(1, b"short"), group(2, &[2; 60_000])];
+        let records: Vec<u8> = written.iter().flat_map(|group| record::twice(group, 7)).collect();
+        log[START..START + records.len()].copy_from_slice(&records);
+        std::fs::write(&path, &log).unwrap();
+        assert_eq!(groups(dir.path()), written);
+        let mut log = Log::open(dir.path(), true).unwrap();
+        assert!(groups(dir.path()).is_empty());
+        assert!(log.write(&written[1]).unwrap());
+        assert_eq!(groups(dir.path()), written[1..]);
+    }
+
+    #[test]
     fn programs_of_the_first_layout_find_a_commit_that_they_can_never_have() {
-        let found = record::of_first_layout(header(7).into());
+        let found = record::of_first_layout(header(Layout::Third, 7).into());
         assert_eq!(found.len(), 1);
         assert!(found[0].is_settled() && found[0].after == Version::MAX);
     }
@@ -243,7 +301,7 @@ mod tests {
         let mut log = Log::open(dir.path(), false).unwrap();
         let large = vec![7; LARGEST];
         let fitting = (0..).take_while(|version| log.write(&group(*version, &large)).unwrap());
-        assert_eq!(fitting.count(), (SIZE - START) / (2 * (LARGEST + 64)));
+        assert_eq!(fitting.count(), 30, "each takes 5 % more than its value");
         assert_eq!(dir.path().join(NAME).metadata().unwrap().len(), SIZE as u64);
     }
 }

@@ -3,7 +3,7 @@
 //! A record, integers little-endian: [`MAGIC`], length of the body `u32`, XXH3 of the body `u64` with the seed of this
 //! log, the body. A body: version before the group `u64`, version after it `u64`, then its rows, none for a group that
 //! was synced into the tree itself. A row: length of the key `u16`, of the value `u32` ([`REMOVED`] for none), key, value.
-//! Each record is written twice, one copy behind the other.
+//! Such a record is written twice, one copy behind the other; one with a longer body has another form ([`long`]).
 //!
 //! Invariant: only what was written as a record is ever read as one. The seed is random and known to nobody who
 //! writes rows, so that no value can contain a record.
@@ -12,16 +12,19 @@ use bytes::{Buf, Bytes};
 use memchr::memmem;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
+use super::long;
 use crate::Version;
 
-/// What each record begins with.
+/// What a record begins with.
 const MAGIC: [u8; 4] = *b"cLog";
+/// What every record begins with, long ones as well.
+const PREFIX: &[u8] = b"cLo";
 /// What stands for the length of a value that is not there.
 const REMOVED: u32 = u32::MAX;
-/// Length and checksum.
-const HEAD: usize = 12;
 /// The two versions.
 const VERSIONS: usize = 16;
+/// The lengths of a row.
+const ROW: usize = 6;
 
 /// Keys with what they hold from then on; none if they are removed.
 pub(in crate::fjall) type Rows = Vec<(Bytes, Option<Bytes>)>;
@@ -51,58 +54,97 @@ impl Group {
     }
 }
 
-/// Both copies of the record of `group`.
-pub(super) fn copies(group: &Group, seed: u64) -> Vec<u8> {
-    let mut record = MAGIC.to_vec();
-    record.resize(MAGIC.len() + HEAD, 0);
-    record.extend(group.before.to_le_bytes());
-    record.extend(group.after.to_le_bytes());
+/// What is written for `group`.
+pub(super) fn record(group: &Group, seed: u64) -> Vec<u8> {
+    let body = body(group);
+    match body.len() < long::SHORTEST {
+        true => copies(&body, seed),
+        false => long::record(&body, seed),
+    }
+}
+
+fn body(group: &Group) -> Vec<u8> {
+    let mut body = Vec::with_capacity(VERSIONS + group.rows.len() * ROW + group.size());
+    body.extend(group.before.to_le_bytes());
+    body.extend(group.after.to_le_bytes());
     for (key, value) in &group.rows {
         let length = value.as_ref().map_or(REMOVED, |value| value.len() as u32);
-        record.extend((key.len() as u16).to_le_bytes());
-        record.extend(length.to_le_bytes());
-        record.extend_from_slice(key);
-        record.extend_from_slice(value.as_deref().unwrap_or_default());
+        body.extend((key.len() as u16).to_le_bytes());
+        body.extend(length.to_le_bytes());
+        body.extend_from_slice(key);
+        body.extend_from_slice(value.as_deref().unwrap_or_default());
     }
-    let (head, body) = record[MAGIC.len()..].split_at_mut(HEAD);
-    head[..4].copy_from_slice(&(body.len() as u32).to_le_bytes());
-    head[4..].copy_from_slice(&xxh3_64_with_seed(body, seed).to_le_bytes());
+    body
+}
+
+/// What programs before the third layout wrote for any group.
+#[cfg(test)]
+pub(super) fn twice(group: &Group, seed: u64) -> Vec<u8> {
+    copies(&body(group), seed)
+}
+
+/// Both copies of a short record.
+fn copies(body: &[u8], seed: u64) -> Vec<u8> {
+    let mut record = MAGIC.to_vec();
+    record.extend((body.len() as u32).to_le_bytes());
+    record.extend(xxh3_64_with_seed(body, seed).to_le_bytes());
+    record.extend_from_slice(body);
     record.extend_from_within(..);
     record
 }
 
-/// Every whole record in `bytes`, wherever it lies: a fault hides no record behind it.
-pub(super) fn all(mut bytes: Bytes, seed: u64) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
-    while let Some(start) = memmem::find(&bytes, &MAGIC) {
-        bytes.advance(start);
-        match next(&mut bytes, seed) {
-            // Its second copy.
-            Some(group) if groups.last() == Some(&group) => {}
-            Some(group) => groups.push(group),
-            None => bytes.advance(1),
+/// Every record in `bytes` that is whole or can be mended, wherever it lies: a fault hides no record behind it. Short
+/// records have bodies of less than `limit` bytes, so that a value with many beginnings of records costs little.
+pub(super) fn all(bytes: &Bytes, seed: u64, limit: usize) -> Vec<Group> {
+    let (mut groups, mut at): (Vec<Group>, usize) = (Vec::new(), 0);
+    while let Some(found) = memmem::find(&bytes[at..], PREFIX) {
+        at += found;
+        match next(bytes, at, seed, limit) {
+            Some((group, end)) => {
+                // Not its second copy.
+                if groups.last() != Some(&group) {
+                    groups.push(group);
+                }
+                at = end;
+            }
+            None => at += 1,
         }
     }
     groups
 }
 
-fn next(bytes: &mut Bytes, seed: u64) -> Option<Group> {
-    let mut rest = bytes.slice(MAGIC.len()..);
-    let group = unmarked(&mut rest, |body| xxh3_64_with_seed(body, seed))?;
-    *bytes = rest;
-    Some(group)
+/// The record of which a beginning or a second head is at `at`, and where it ends.
+fn next(bytes: &Bytes, at: usize, seed: u64, limit: usize) -> Option<(Group, usize)> {
+    let mut rest = bytes.slice(at..);
+    match *rest.first_chunk()? {
+        MAGIC => {
+            rest.advance(MAGIC.len());
+            let group = unmarked(&mut rest, limit, |body| xxh3_64_with_seed(body, seed))?;
+            Some((group, bytes.len() - rest.len()))
+        }
+        long::FIRST | long::LAST => {
+            let (body, end) = long::read(bytes, at, seed)?;
+            Some((parse(body.into())?, end))
+        }
+        _ => None,
+    }
 }
 
 /// Takes a record without the magic, as programs before the second layout wrote it.
-fn unmarked(bytes: &mut Bytes, hash: impl Fn(&[u8]) -> u64) -> Option<Group> {
+fn unmarked(bytes: &mut Bytes, limit: usize, hash: impl Fn(&[u8]) -> u64) -> Option<Group> {
     let length = bytes.try_get_u32_le().ok()? as usize;
     let checksum = bytes.try_get_u64_le().ok()?;
-    if length < VERSIONS || length > bytes.len() {
+    if length >= limit {
         return None;
     }
-    let mut body = bytes.split_to(length);
+    let body = take(bytes, length)?;
     (hash(&body) == checksum).then_some(())?;
-    let (before, after) = (body.get_u64_le(), body.get_u64_le());
+    parse(body)
+}
+
+fn parse(mut body: Bytes) -> Option<Group> {
+    let before = body.try_get_u64_le().ok()?;
+    let after = body.try_get_u64_le().ok()?;
     let mut rows = Rows::new();
     while !body.is_empty() {
         rows.push(row(&mut body)?);
@@ -128,7 +170,7 @@ fn take(body: &mut Bytes, length: usize) -> Option<Bytes> {
 /// before it ends; the first that does not, or is not whole, is the end.
 pub(super) fn of_first_layout(mut bytes: Bytes) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
-    while let Some(group) = unmarked(&mut bytes, xxh3_64) {
+    while let Some(group) = unmarked(&mut bytes, usize::MAX, xxh3_64) {
         if groups.last().is_some_and(|last| last.after != group.before) {
             break;
         }
@@ -157,6 +199,12 @@ mod tests {
         Group { before, after: before + 1, rows: vec![put, removed] }
     }
 
+    /// A record of the first layout.
+    fn first_copy(group: &Group) -> Vec<u8> {
+        let copies = twice(group, 0);
+        copies[MAGIC.len()..copies.len() / 2].to_vec()
+    }
+
     fn any_group() -> impl Strategy<Value = Group> {
         vec((vec(any::<u8>(), 0..40), any::<Option<Vec<u8>>>()), 0..9).prop_map(|rows| {
             let rows = rows.into_iter().map(|(key, value)| (key.into(), value.map(Bytes::from)));
@@ -164,34 +212,73 @@ mod tests {
         })
     }
 
+    fn all(bytes: Vec<u8>) -> Vec<Group> {
+        super::all(&bytes.into(), 7, long::SHORTEST)
+    }
+
+    /// Of values of these sizes the first gives short records, the second long ones.
+    const SIZES: [usize; 2] = [5, 6_000];
+
+    fn sized(version: Version, size: usize) -> Group {
+        group(version, &vec![version as u8; size])
+    }
+
     #[test]
     fn one_flipped_bit_anywhere_is_harmless() {
-        let written: Vec<Group> = (5..8).map(|version| group(version, b"value")).collect();
-        let bytes: Vec<u8> = written.iter().flat_map(|group| copies(group, 7)).collect();
-        for at in 0..bytes.len() {
-            for bit in 0..8 {
-                let mut damaged = bytes.clone();
-                damaged[at] ^= 1 << bit;
-                assert_eq!(all(damaged.into(), 7), written, "bit {bit} at {at}");
+        for size in SIZES {
+            let written: Vec<Group> = (5..8).map(|version| sized(version, size)).collect();
+            let mut bytes: Vec<u8> = written.iter().flat_map(|group| record(group, 7)).collect();
+            for at in (0..bytes.len()).step_by(1 + size / 500) {
+                for bit in [0, at % 7 + 1] {
+                    bytes[at] ^= 1 << bit;
+                    assert_eq!(all(bytes.clone()), written, "bit {bit} at {at}");
+                    bytes[at] ^= 1 << bit;
+                }
             }
         }
     }
 
     #[test]
     fn a_record_within_a_value_is_not_read() {
-        let inner = copies(&group(5, b"forged"), 8);
-        let outer = group(5, &inner);
-        let mut bytes = copies(&outer, 7);
-        assert_eq!(all(bytes.clone().into(), 7), [outer]);
-        let half = bytes.len() / 2;
-        (bytes[0], bytes[half]) = (0, 0);
-        assert!(all(bytes.into(), 7).is_empty());
+        for size in SIZES {
+            let inner = record(&group(5, &vec![1; size]), 8);
+            let outer = group(5, &inner);
+            let mut bytes = record(&outer, 7);
+            assert_eq!(all(bytes.clone()), [outer]);
+            let beginnings: Vec<usize> = memmem::find_iter(&bytes, PREFIX).collect();
+            // Heads of the outer record, or beginnings of its copies, of which no inner one is whole.
+            beginnings.into_iter().for_each(|at| bytes[at] = 0);
+            assert!(all(bytes).is_empty());
+        }
+    }
+
+    #[test]
+    fn a_record_that_is_overwritten_at_its_beginning_or_its_end_hides_no_other() {
+        let (short, long) = (sized(5, 500), sized(6, 60_000));
+        let written = [record(&long, 7), record(&short, 7), record(&long, 7)].concat();
+        assert_eq!(all(written.clone()), [long.clone(), short.clone(), long.clone()]);
+        for at in [20_000, written.len() - 20_000] {
+            let mut damaged = written.clone();
+            damaged[at..at + 10_000].fill(0);
+            let found = all(damaged);
+            assert_eq!(found.iter().filter(|found| **found == short).count(), 1);
+            assert_eq!(found.len(), 2);
+        }
+    }
+
+    /// As programs before the third layout wrote them.
+    #[test]
+    fn long_records_that_were_written_twice_are_read() {
+        let group = sized(5, 60_000);
+        let mut bytes: Bytes = twice(&group, 7).into();
+        assert_eq!(super::all(&bytes, 7, usize::MAX), [group]);
+        assert!(super::all(&bytes.split_to(9), 7, usize::MAX).is_empty());
     }
 
     #[test]
     fn records_of_the_first_layout_are_read_as_far_as_one_follows_from_the_other() {
         let mut bytes = settled_of_first_layout(4, 5);
-        bytes.extend(&copies(&group(5, b"one"), 0)[MAGIC.len()..][..HEAD + VERSIONS + 20]);
+        bytes.extend(first_copy(&group(5, b"one")));
         assert_eq!(of_first_layout(bytes.into())[0].after, 5);
         let bytes = [settled_of_first_layout(4, 5), settled_of_first_layout(6, 7)].concat();
         assert_eq!(of_first_layout(bytes.into()).len(), 1);
@@ -205,15 +292,13 @@ mod tests {
 
         #[test]
         fn any_bytes_behind_a_magic_are_read_without_a_panic(bytes in vec(vec(0..9u8, 0..50), 0..9)) {
-            all(bytes.join(&MAGIC[..]).into(), 7);
+            all(bytes.join(&MAGIC[..]));
         }
 
         #[test]
         fn any_group_reads_back(group in any_group()) {
-            prop_assert_eq!(all(copies(&group, 7).into(), 7), [group.clone()]);
-            let single = copies(&group, 0);
-            let single = &single[MAGIC.len()..single.len() / 2];
-            prop_assert_eq!(of_first_layout(Bytes::copy_from_slice(single)), [group]);
+            prop_assert_eq!(all(record(&group, 7)), [group.clone()]);
+            prop_assert_eq!(of_first_layout(first_copy(&group).into()), [group]);
         }
     }
 }
