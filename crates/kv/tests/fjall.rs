@@ -430,9 +430,13 @@ fn noise(size: usize, seed: u64) -> Vec<u8> {
     std::iter::from_fn(next).take(size).collect()
 }
 
-/// Puts rows of two sizes, removes all but each `keep`th, and says how many bytes the tree takes before and after.
-fn emptied(engine: &FjallEngine, dir: &Path, rows: u64, keep: u64) -> (u64, u64) {
-    let size = |n: u64| if n.is_multiple_of(2) { 8_000 } else { 500 };
+/// The size of row `n`: some values lie beside their keys, some apart.
+fn size(n: u64) -> usize {
+    if n.is_multiple_of(2) { 8_000 } else { 500 }
+}
+
+/// Puts rows, removes all but each `keep`th, and says how many bytes the tree takes before.
+fn fill_and_remove(engine: &FjallEngine, dir: &Path, rows: u64, keep: u64) -> u64 {
     for step in (0..rows).step_by(500) {
         let mut batch = Batch::default();
         for n in step..step + 500 {
@@ -441,8 +445,7 @@ fn emptied(engine: &FjallEngine, dir: &Path, rows: u64, keep: u64) -> (u64, u64)
         engine.commit(batch).unwrap();
     }
     engine.flush().unwrap();
-    let tree = dir.join("keyspaces");
-    let before = on_disk(&tree);
+    let before = on_disk(&dir.join("keyspaces"));
     for step in (0..rows).step_by(500) {
         let mut batch = Batch::default();
         for n in (step..step + 500).filter(|n| !n.is_multiple_of(keep)) {
@@ -450,13 +453,19 @@ fn emptied(engine: &FjallEngine, dir: &Path, rows: u64, keep: u64) -> (u64, u64)
         }
         engine.commit(batch).unwrap();
     }
+    before
+}
+
+/// The same, and how many bytes the tree takes after that.
+fn emptied(engine: &FjallEngine, dir: &Path, rows: u64, keep: u64) -> (u64, u64) {
+    let before = fill_and_remove(engine, dir, rows, keep);
     // A look may be passed over after a merge that gave back little.
     (0..4).for_each(|_| _ = engine.reclaim().unwrap());
     let view = engine.snapshot().unwrap();
     let found = view.scan(&KeyRange::all(), ScanOptions::default()).map(Result::unwrap);
     let left = (0..rows).filter(|n| n.is_multiple_of(keep));
     assert!(found.map(|(_, value)| value).eq(left.map(|n| noise(size(n), n))));
-    (before, on_disk(&tree))
+    (before, on_disk(&dir.join("keyspaces")))
 }
 
 #[test]
@@ -477,6 +486,22 @@ fn an_emptied_catalog_takes_next_to_nothing() {
     let engine = open(dir.path());
     let (before, after) = emptied(&engine, dir.path(), 6_000, u64::MAX);
     assert!(before > 8 << 20 && after < 2 << 20, "{after} bytes of {before}");
+}
+
+/// Files that were merged stay as long as somebody reads them, and no commit comes after that which would bring them away.
+#[test]
+fn what_was_read_when_a_merge_ended_gives_its_space_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = open(dir.path());
+    let before = fill_and_remove(&engine, dir.path(), 6_000, u64::MAX);
+    let reader = engine.snapshot().unwrap();
+    assert!(engine.reclaim().unwrap());
+    let tree = dir.path().join("keyspaces");
+    assert!(on_disk(&tree) >= before, "its files are held");
+    drop(reader);
+    (0..3).for_each(|_| assert!(!engine.reclaim().unwrap(), "there is nothing left to merge"));
+    let after = on_disk(&tree);
+    assert!(after < 2 << 20, "{after} bytes of {before}");
 }
 
 /// How many descriptors of this process lead to files below a directory.
