@@ -11,10 +11,10 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// One row: what was done, ours, the peer's, how they compare, and what is to be reached.
+    /// One row: the operation, our result, the result of the program compared with, their ratio, and the goal.
     pub(crate) fn row(&mut self, work: &str, ours: &str, peer: &str, ratio: &str, reach: &str) {
         if !std::mem::replace(&mut self.begun, true) {
-            println!("| work | cenote | peer | ratio | to reach |\n|---|---|---|---|---|");
+            println!("| operation | cenote | compared with | ratio | goal |\n|---|---|---|---|---|");
         }
         println!("| {work} | {ours} | {peer} | {ratio} | {reach} |");
     }

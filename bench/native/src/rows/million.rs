@@ -59,7 +59,7 @@ fn creates(bench: &mut Bench, connection: &mut Connection) -> Outcome {
     let (many, few) = (median(&mut many), median(&mut few));
     let ratio = format!("{:.2}", many.as_secs_f64() / few.as_secs_f64());
     bench.report.row(
-        "a create beside 1,000,000, and beside none",
+        "a create among 1,000,000 resources, and in an empty collection",
         &seconds(many),
         &seconds(few),
         &ratio,
