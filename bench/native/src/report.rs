@@ -14,7 +14,9 @@ impl Report {
     /// One row: the operation, our result, the result of the program compared with, their ratio, and the goal.
     pub(crate) fn row(&mut self, work: &str, ours: &str, peer: &str, ratio: &str, reach: &str) {
         if !std::mem::replace(&mut self.begun, true) {
-            println!("| operation | cenote | compared with | ratio | goal |\n|---|---|---|---|---|");
+            println!(
+                "| operation | cenote | compared with | ratio | goal |\n|---|---|---|---|---|"
+            );
         }
         println!("| {work} | {ours} | {peer} | {ratio} | {reach} |");
     }

@@ -61,7 +61,13 @@ fn put_directory(bench: &mut Bench, served: &Served) -> Outcome {
         ">= 5,000/s",
     );
     let again = timed(|| run(served.command().args(["put", "-r"]).arg(&dir).arg("/dir0")))?;
-    bench.report.row("the same again: nothing to do", &crate::report::seconds(again), "", "", "");
+    bench.report.row(
+        "the same command again, with nothing to do",
+        &crate::report::seconds(again),
+        "",
+        "",
+        "",
+    );
     Ok(())
 }
 
