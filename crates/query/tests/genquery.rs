@@ -447,6 +447,12 @@ fn the_second_language_has_conditions_of_any_form() {
              order by count(DATA_NAME) desc",
             &["/tempZone/home/rods/a|2", "/tempZone/home/rods/b|1"],
         ),
+        // Grouped by what is not selected, too: a group for each collection, of names that occur in both.
+        (
+            "select no distinct DATA_NAME, count(DATA_ID) where DATA_NAME = 'x' \
+             group by DATA_NAME, COLL_NAME",
+            &["x|1", "x|1"],
+        ),
         ("select count(DATA_ID), max(DATA_SIZE) where DATA_NAME = 'none'", &["0|"]),
         ("select DATA_SIZE order by DATA_SIZE desc offset 1 limit 2", &["20", "3"]),
         ("select RESC_NAME where META_RESC_ATTR_NAME is null", &["slow"]),

@@ -1,15 +1,17 @@
 //! GenQuery, the query languages of iRODS: rows of text about data objects, collections, users,
 //! storage resources, tickets, zones, delayed rules, and what is said of them.
 //!
-//! `first` and `second` have the two languages: their texts, and how a statement is run. `rows` finds the rows that may
-//! answer it, by the cheapest way that its conditions allow; `answer` compares, groups, sorts and limits what is given. The
-//! answer does not depend on the way: rows are those of everything that the caller may see.
+//! `first` and `second` have the two languages, whose words `text` reads: each statement is translated into a plan. `plan` runs
+//! it: `rows` finds the rows that may answer it, in the cheapest way that its conditions allow; `answer` compares, groups, sorts and
+//! limits them. The answer does not depend on the way: rows are those of everything that the caller may see.
 
 mod answer;
 mod column;
 mod first;
+mod plan;
 mod rows;
 mod second;
+mod text;
 
 pub use answer::{Limits, Stop};
 pub use first::genquery1;

@@ -1,30 +1,11 @@
-//! Whether a value passes a test.
+//! How values compare, and whether a value passes a comparison.
 
 use std::cmp::Ordering;
 
 use super::super::column::Type;
-use super::super::first::statement::{Comparison, Operator, Test};
-
-impl Test {
-    /// Whether a value passes. Without regard to case both sides are compared in capitals.
-    pub(crate) fn holds(&self, value: &str, case_sensitive: bool) -> bool {
-        let r#type = self.column.r#type();
-        match case_sensitive {
-            true => self.any.iter().any(|comparison| comparison.holds(value, r#type)),
-            false => {
-                let value = value.to_uppercase();
-                self.any.iter().any(|comparison| comparison.in_capitals().holds(&value, r#type))
-            }
-        }
-    }
-}
+use super::super::plan::condition::{Comparison, Operator};
 
 impl Comparison {
-    fn in_capitals(&self) -> Self {
-        let values = self.values.iter().map(|value| value.to_uppercase()).collect();
-        Self { values, ..self.clone() }
-    }
-
     /// Whether a value passes.
     pub(crate) fn holds(&self, value: &str, r#type: Type) -> bool {
         let as_numbers = self.numeric || r#type == Type::Integer;
@@ -101,37 +82,6 @@ fn with_float(whole: i128, float: f64) -> Ordering {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::first::parse;
-
-    fn passes(condition: &str, value: &str, case_sensitive: bool) -> bool {
-        let statement = parse(&format!("select DATA_NAME where {condition}")).unwrap();
-        statement.tests[0].holds(value, case_sensitive)
-    }
-
-    #[test]
-    fn conditions_hold_as_sql_has_them() {
-        for (condition, value, expected) in [
-            ("DATA_NAME = 'a'", "a", true),
-            ("DATA_NAME = 'a'", "A", false),
-            ("DATA_NAME <> 'a'", "b", true),
-            ("DATA_NAME like 'a%_'", "abc", true),
-            ("DATA_NAME not like 'a%'", "abc", false),
-            ("DATA_NAME in ('a', 'b')", "b", true),
-            ("DATA_NAME not in ('a', 'b')", "b", false),
-            ("DATA_NAME between 'a' 'c'", "b", true),
-            ("DATA_SIZE < '10'", "9", true),
-            ("DATA_SIZE between '9' '10'", "10", true),
-            ("META_DATA_ATTR_VALUE < '10'", "9", false),
-            ("META_DATA_ATTR_VALUE n< '10'", "9", true),
-            ("META_DATA_ATTR_VALUE n< '10'", "x", false),
-            ("DATA_NAME = 'a' || = 'b'", "b", true),
-        ] {
-            assert_eq!(passes(condition, value, true), expected, "{value} {condition}");
-        }
-        assert!(passes("DATA_NAME = 'aB'", "Ab", false));
-        assert!(passes("DATA_NAME like 'a%'", "ABC", false));
-    }
-
     #[test]
     fn any_values_have_one_order() {
         use super::order;

@@ -3,30 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::super::column::Type;
+use super::super::plan::expression::Aggregate;
 use super::compare::order;
 use super::limits::Meter;
 use super::sorted::{Values, size};
 use crate::Result;
-
-/// What makes one value of many rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Aggregate {
-    Count,
-    Sum,
-    Average,
-    Minimum,
-    Maximum,
-}
-
-impl Aggregate {
-    /// How the values compare that it makes of values of a type.
-    pub(crate) fn r#type(self, of: Type) -> Type {
-        match self {
-            Self::Minimum | Self::Maximum => of,
-            Self::Count | Self::Sum | Self::Average => Type::Integer,
-        }
-    }
-}
 
 /// What is made of each column of the rows: an aggregate of values of a type, or nothing.
 pub(crate) type Columns = Vec<Option<(Aggregate, Type)>>;

@@ -14,7 +14,7 @@ pub(crate) type Alias = (Entity, usize);
 
 /// For each test the number of the attribute that it is about; 0 for the one that is selected, and for tests of
 /// other columns.
-pub(crate) fn numbers(tests: &[Test]) -> Vec<usize> {
+fn numbers(tests: &[Test]) -> Vec<usize> {
     let number = |(place, test): (usize, &Test)| {
         let entity = test.column.entity();
         if !entity.is_avu() {
@@ -28,15 +28,18 @@ pub(crate) fn numbers(tests: &[Test]) -> Vec<usize> {
     tests.iter().enumerate().map(number).collect()
 }
 
-/// The tests of each further attribute, by their places.
-pub(crate) fn further(tests: &[Test], numbers: &[usize]) -> BTreeMap<Alias, Vec<usize>> {
-    let mut further: BTreeMap<Alias, Vec<usize>> = BTreeMap::new();
-    for (place, (test, number)) in tests.iter().zip(numbers).enumerate() {
-        if *number > 0 {
-            further.entry((test.column.entity(), *number)).or_default().push(place);
+/// The tests of the attribute that is selected and of other columns, and those of each further attribute.
+pub(crate) fn split(tests: Vec<Test>) -> (Vec<Test>, BTreeMap<Alias, Vec<Test>>) {
+    let numbers = numbers(&tests);
+    let mut selected = Vec::new();
+    let mut further: BTreeMap<Alias, Vec<Test>> = BTreeMap::new();
+    for (test, number) in tests.into_iter().zip(numbers) {
+        match number {
+            0 => selected.push(test),
+            number => further.entry((test.column.entity(), number)).or_default().push(test),
         }
     }
-    further
+    (selected, further)
 }
 
 #[cfg(test)]

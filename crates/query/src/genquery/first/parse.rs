@@ -3,8 +3,9 @@
 //! Keywords and columns are in any case. A condition may go on with `|| operator 'value'`, for another
 //! comparison of the same column that is enough.
 
-use super::cursor::Cursor;
-use super::statement::{Comparison, Function, Operator, Output, Statement, Test};
+use super::super::plan::condition::{Comparison, Operator};
+use super::super::text::cursor::Cursor;
+use super::statement::{Function, Output, Statement, Test};
 use crate::Result;
 
 pub(crate) fn parse(text: &str) -> Result<Statement> {
@@ -108,7 +109,7 @@ mod tests {
     #[test]
     fn a_value_is_what_stands_between_the_quotes() {
         let statement = parse("select DATA_NAME where DATA_NAME = 'it''s %20+'").unwrap();
-        assert_eq!(statement.tests[0].only_value(), Some("it's %20+"));
+        assert_eq!(statement.tests[0].any[0].values, ["it's %20+"]);
     }
 
     proptest! {

@@ -13,7 +13,7 @@ use cenote_store::{At, Avu, Kind, Name, Reading, ResourceId, Stat, StorePath};
 
 use super::super::answer::limits::Meter;
 use super::super::column::{Column, Entity};
-use super::super::first::statement::Test;
+use super::super::plan::facts::Facts;
 use super::access::Access;
 use super::collection_path::{parse, top};
 use super::names::Names;
@@ -42,13 +42,11 @@ pub(crate) struct Source<'a> {
     pub(crate) reading: &'a Reading,
     pub(crate) names: &'a Names<'a>,
     pub(crate) meter: &'a Meter<'a>,
-    /// Conditions that every row of the answer passes.
-    pub(crate) tests: &'a [Test],
-    /// Which attribute of a thing each of them is about: its number.
-    pub(crate) numbers: &'a [usize],
+    /// What is known of every row of the answer.
+    pub(crate) facts: Facts<'a>,
+    /// What is known of each further attribute of what a row is about.
+    pub(crate) of_joins: Vec<Facts<'a>>,
     pub(crate) entities: BTreeSet<Entity>,
-    /// Values narrow the search as they are only where case counts.
-    pub(crate) case_sensitive: bool,
     /// Whether it matters where objects are.
     pub(crate) of_places: bool,
     /// Whether what has no attribute has a row nevertheless.
@@ -107,7 +105,7 @@ impl Source<'_> {
         if let Some(ids) = self.indexed(Column::MetaDataName, Column::MetaDataValue)? {
             return self.by_id(ids, Kind::Object, &mut take);
         }
-        match (self.value(Column::CollName), self.value(Column::DataName)) {
+        match (self.facts.value(Column::CollName), self.facts.value(Column::DataName)) {
             (Some(collection), Some(name)) => {
                 let path = parse(self.zone(), collection).zip(Name::new(name).ok());
                 let path = path.and_then(|(path, name)| path.join(name).ok());
@@ -128,11 +126,11 @@ impl Source<'_> {
         if let Some(ids) = self.indexed(Column::MetaCollName, Column::MetaCollValue)? {
             return self.by_id(ids, Kind::Collection, &mut take);
         }
-        if let Some(name) = self.value(Column::CollName) {
+        if let Some(name) = self.facts.value(Column::CollName) {
             return self.at(parse(self.zone(), name), Kind::Collection, &mut take);
         }
         let kind = Kind::Collection;
-        match self.value(Column::CollParentName).map(|name| parse(self.zone(), name)) {
+        match self.facts.value(Column::CollParentName).map(|name| parse(self.zone(), name)) {
             Some(Some(path)) => self.all(self.reading.children(&path.into())?, kind, &mut take),
             Some(None) => self.at(Some(StorePath::root()), kind, &mut take),
             None => {
@@ -144,12 +142,9 @@ impl Source<'_> {
 
     /// What the index has for an attribute, a value or both; none, if it does not help.
     fn indexed(&self, name: Column, value: Column) -> Result<Option<BTreeSet<u64>>> {
-        if !self.case_sensitive {
-            return Ok(None);
-        }
-        let only = |column, number| self.tests_of(column, number).find_map(Test::only_value);
-        let numbers = 0..=self.numbers.iter().copied().max().unwrap_or_default();
-        let mut pairs: Vec<_> = numbers.map(|n| (only(name, n), only(value, n))).collect();
+        let facts = std::iter::once(&self.facts).chain(&self.of_joins);
+        let mut pairs: Vec<_> =
+            facts.map(|facts| (facts.value(name), facts.value(value))).collect();
         pairs.sort_by_key(|(name, value)| (name.is_none(), value.is_none()));
         for (name, value) in pairs {
             let ids = match (name, value) {
@@ -164,18 +159,6 @@ impl Source<'_> {
         Ok(None)
     }
 
-    /// The one value that a column must have.
-    fn value(&self, column: Column) -> Option<&str> {
-        self.tests_of(column, 0).find_map(Test::only_value).filter(|_| self.case_sensitive)
-    }
-
-    /// The tests of a column that are about the attribute of this number.
-    fn tests_of(&self, column: Column, number: usize) -> impl Iterator<Item = &Test> {
-        let tests = self.tests.iter().zip(self.numbers);
-        let wanted = tests.filter(move |(test, n)| test.column == column && **n == number);
-        wanted.map(|(test, _)| test)
-    }
-
     fn at(&self, path: Option<StorePath>, kind: Kind, take: Take<'_>) -> Result<()> {
         let stat = path.map(|path| self.reading.stat(&path.into())).transpose()?.flatten();
         stat.filter(|stat| stat.resource.kind == kind).map_or(Ok(()), take)
@@ -188,8 +171,7 @@ impl Source<'_> {
 
     /// All below the collection that every match of a pattern lies in.
     fn subtree(&self, kind: Kind, take: Take<'_>) -> Result<()> {
-        let pattern = self.tests_of(Column::CollName, 0).find_map(Test::only_pattern);
-        let pattern = pattern.filter(|_| self.case_sensitive);
+        let pattern = self.facts.pattern(Column::CollName);
         match pattern.map_or_else(|| Some(StorePath::root()), |pattern| top(self.zone(), pattern)) {
             Some(top) => self.all(self.reading.below(&top.into())?, kind, take),
             None => Ok(()),

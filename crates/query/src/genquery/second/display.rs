@@ -2,8 +2,9 @@
 
 use std::fmt::{Display, Formatter, Result, Write};
 
-use super::super::first::statement::{Comparison, Operator};
-use super::statement::{Condition, Expression, Output, Select};
+use super::super::plan::condition::{Comparison, Condition, Operator};
+use super::super::plan::expression::{Expression, Output};
+use super::statement::Select;
 
 /// Writes items with commas between them.
 fn list<T: Display>(f: &mut Formatter<'_>, items: &[T]) -> Result {

@@ -6,12 +6,11 @@
 //! those of `Function`; aggregates stand outermost. Source: the documentation of GenQuery2 in iRODS 4.3.
 
 mod display;
-mod evaluate;
 mod parse;
-mod run;
+mod plan;
 mod statement;
 
-pub use run::{canonical, check_stored, genquery2, stored};
+pub use plan::{canonical, check_stored, genquery2, stored};
 
 #[cfg(test)]
 mod tests;

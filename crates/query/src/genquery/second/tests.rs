@@ -4,10 +4,11 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::super::column::Column;
-use super::super::first::statement::{Comparison, Operator};
+use super::super::plan::condition::{Comparison, Condition, Operator};
+use super::super::plan::expression::{Aggregate, CastType, Expression, Function, Output};
 use super::parse::parse;
-use super::run::{canonical, check_stored};
-use super::statement::{Aggregate, CastType, Condition, Expression, Function, Output, Select};
+use super::plan::{canonical, check_stored};
+use super::statement::Select;
 
 #[test]
 fn every_form_of_the_language_is_understood() {

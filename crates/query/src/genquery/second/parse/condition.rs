@@ -2,8 +2,8 @@
 
 use super::Parser;
 use crate::Result;
-use crate::genquery::first::statement::{Comparison, Operator};
-use crate::genquery::second::statement::{Condition, Expression};
+use crate::genquery::plan::condition::{Comparison, Condition, Operator};
+use crate::genquery::plan::expression::Expression;
 
 impl Parser<'_> {
     pub(super) fn any(&mut self) -> Result<Condition> {

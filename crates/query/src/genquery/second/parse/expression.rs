@@ -2,8 +2,8 @@
 
 use super::Parser;
 use crate::Result;
-use crate::genquery::first::lexer::TokenKind;
-use crate::genquery::second::statement::{Aggregate, CastType, Expression, Function, Output};
+use crate::genquery::plan::expression::{Aggregate, CastType, Expression, Function, Output};
+use crate::genquery::text::lexer::TokenKind;
 
 impl Parser<'_> {
     pub(super) fn output(&mut self) -> Result<Output> {

@@ -3,9 +3,10 @@
 mod condition;
 mod expression;
 
-use super::statement::{Output, Select};
+use super::statement::Select;
 use crate::genquery::column::Entity;
-use crate::genquery::first::cursor::Cursor;
+use crate::genquery::plan::expression::Output;
+use crate::genquery::text::cursor::Cursor;
 use crate::{Error, Result};
 
 /// How deep conditions and functions may lie in each other.

@@ -1,8 +1,8 @@
 //! Reading a query word by word: what both languages share.
 
 use super::super::column::Column;
+use super::super::plan::condition::Operator;
 use super::lexer::{Token, TokenKind, fault, tokens};
-use super::statement::Operator;
 use crate::{Error, Result};
 
 /// The largest query, in bytes.

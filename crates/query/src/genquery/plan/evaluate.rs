@@ -2,14 +2,15 @@
 //! with it are unknown, as in SQL.
 
 use super::super::column::Column;
-use super::statement::{CastType, Condition, Expression, Function};
+use super::condition::Condition;
+use super::expression::{CastType, Expression, Function};
 
 /// The text of a column of some row.
-pub(super) type Texts<'a> = &'a dyn Fn(Column) -> Option<String>;
+pub(crate) type Texts<'a> = &'a dyn Fn(Column) -> Option<String>;
 
 impl Expression {
     /// Its value; none for NULL.
-    pub(super) fn value(&self, texts: Texts<'_>) -> Option<String> {
+    pub(crate) fn value(&self, texts: Texts<'_>) -> Option<String> {
         match self {
             Self::Column(column) => texts(*column),
             Self::Text(text) => Some(text.clone()),
@@ -58,7 +59,7 @@ impl CastType {
 
 impl Condition {
     /// Whether it holds; none, if that is unknown.
-    pub(super) fn holds(&self, texts: Texts<'_>) -> Option<bool> {
+    pub(crate) fn holds(&self, texts: Texts<'_>) -> Option<bool> {
         match self {
             Self::All(inner) => until(inner, texts, false),
             Self::Any(inner) => until(inner, texts, true),

@@ -1,0 +1,116 @@
+//! Values of rows, and of many rows.
+
+use super::super::column::{Column, Type};
+
+/// What a column of the answer is: a value of each row, or one of many rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Output {
+    Plain(Expression),
+    Aggregate(Aggregate, Expression),
+}
+
+/// A value of a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Expression {
+    Column(Column),
+    Text(String),
+    Number(u64),
+    Call(Function, Vec<Expression>),
+    Cast(Box<Expression>, CastType),
+}
+
+impl Expression {
+    /// How its values compare and sort.
+    pub(crate) fn r#type(&self) -> Type {
+        match self {
+            Self::Column(column) => column.r#type(),
+            Self::Number(_) | Self::Call(Function::Length, _) => Type::Integer,
+            Self::Cast(_, CastType::Integer | CastType::Decimal) => Type::Integer,
+            _ => Type::Text,
+        }
+    }
+
+    /// Gives every column in it to `each`.
+    pub(crate) fn columns(&self, each: &mut dyn FnMut(Column)) {
+        match self {
+            Self::Column(column) => each(*column),
+            Self::Call(_, arguments) => arguments.iter().for_each(|inner| inner.columns(each)),
+            Self::Cast(inner, _) => inner.columns(each),
+            Self::Text(_) | Self::Number(_) => {}
+        }
+    }
+}
+
+impl Output {
+    /// The value of each row, unless it is an aggregate.
+    pub(crate) fn plain(&self) -> Option<&Expression> {
+        match self {
+            Self::Plain(expression) => Some(expression),
+            Self::Aggregate(..) => None,
+        }
+    }
+
+    pub(crate) fn expression(&self) -> &Expression {
+        match self {
+            Self::Plain(expression) | Self::Aggregate(_, expression) => expression,
+        }
+    }
+
+    /// How its values compare and sort.
+    pub(crate) fn r#type(&self) -> Type {
+        match self {
+            Self::Plain(expression) => expression.r#type(),
+            Self::Aggregate(aggregate, of) => aggregate.r#type(of.r#type()),
+        }
+    }
+}
+
+macro_rules! words {
+    ($(#[$doc:meta])* $type:ident: $($word:literal $variant:ident),* $(,)?) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(crate) enum $type { $($variant),* }
+
+        impl $type {
+            /// The one of a name, in whatever case.
+            pub(crate) fn named(name: &str) -> Option<Self> {
+                match name.to_ascii_lowercase().as_str() {
+                    $($word => Some(Self::$variant),)*
+                    _ => None,
+                }
+            }
+
+            pub(crate) fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word),* }
+            }
+
+            #[cfg(test)]
+            pub(crate) const ALL: &[Self] = &[$(Self::$variant),*];
+        }
+    };
+}
+
+words! {
+    /// What makes one value of the values of a row.
+    Function: "upper" Upper, "lower" Lower, "concat" Concat, "substr" Substring, "length" Length,
+}
+
+words! {
+    /// What makes one value of many rows.
+    Aggregate: "count" Count, "sum" Sum, "avg" Average, "min" Minimum, "max" Maximum,
+}
+
+words! {
+    /// What a value is taken for: texts of the database, or numbers.
+    CastType: "int" Integer, "decimal" Decimal, "varchar" Text,
+}
+
+impl Aggregate {
+    /// How its values compare if it is made of values of a type.
+    pub(crate) fn r#type(self, of: Type) -> Type {
+        match self {
+            Self::Minimum | Self::Maximum => of,
+            Self::Count | Self::Sum | Self::Average => Type::Integer,
+        }
+    }
+}

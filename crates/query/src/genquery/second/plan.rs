@@ -1,0 +1,116 @@
+//! A GenQuery 2 statement as a plan.
+
+use cenote_store::Reading;
+
+use super::super::answer::limits::Limits;
+use super::super::plan::condition::Condition;
+use super::super::plan::expression::Output;
+use super::super::plan::{Plan, run};
+use super::super::rows::zone::Zone;
+use super::parse::{parse, parse_stored};
+use super::statement::Select;
+use crate::{Error, Result};
+
+/// Rows of an answer whose statement has no limit.
+const LIMIT: usize = 256;
+
+/// Answers a GenQuery 2 statement with at most `most` rows of text.
+pub fn genquery2(
+    reading: &Reading,
+    zone: &Zone,
+    text: &str,
+    most: usize,
+    limits: Limits<'_>,
+) -> Result<Vec<Vec<String>>> {
+    run(&parse(text)?.plan(most)?, reading, zone, limits)
+}
+
+/// Answers a stored query (see [`check_stored`]) with at most `most` rows of text.
+pub fn stored(
+    reading: &Reading,
+    zone: &Zone,
+    text: &str,
+    arguments: &[String],
+    most: usize,
+    limits: Limits<'_>,
+) -> Result<Vec<Vec<String>>> {
+    run(&parse_stored(text, Some(arguments))?.plan(most)?, reading, zone, limits)
+}
+
+/// Whether a text may be stored as a query, with `?` for its arguments: a GenQuery 2 statement, which may say
+/// from which table of the iRODS catalog it selects.
+pub fn check_stored(text: &str) -> Result<()> {
+    parse_stored(text, None)?.check()
+}
+
+/// A GenQuery 2 statement in its canonical form.
+pub fn canonical(text: &str) -> Result<String> {
+    let select = parse(text)?;
+    select.check()?;
+    Ok(select.to_string())
+}
+
+impl Select {
+    fn plan(self, most: usize) -> Result<Plan> {
+        self.check()?;
+        let outputs = self.all_outputs();
+        let place = |wanted: &Output| outputs.iter().position(|output| output == wanted);
+        let order = self.order.iter();
+        Ok(Plan {
+            given: self.outputs.len(),
+            order: order.filter_map(|(output, down)| Some((place(output)?, *down))).collect(),
+            outputs,
+            condition: self.condition.unwrap_or(Condition::ALWAYS),
+            joins: Vec::new(),
+            nulls: true,
+            distinct: self.distinct,
+            skipped: self.offset,
+            most: self.limit.unwrap_or(LIMIT).min(most),
+        })
+    }
+
+    /// What is selected or ordered by beside aggregates has to be grouped by.
+    fn check(&self) -> Result<()> {
+        let fault = |what: &str| Err(Error::Syntax(what.to_owned()));
+        let outputs = self.with_order();
+        let aggregates = outputs.iter().any(|output| output.plain().is_none());
+        if !aggregates && self.group.is_empty() {
+            return Ok(());
+        }
+        let is_grouped = |output: &&Output| match output.plain() {
+            Some(expression) => self.group.contains(expression),
+            None => true,
+        };
+        match outputs.iter().find(|output| !is_grouped(output)) {
+            None => Ok(()),
+            Some(output) if !self.outputs.contains(output) => {
+                fault("what the rows of aggregates are ordered by has to be grouped by")
+            }
+            Some(_) if aggregates => {
+                fault("what is selected beside aggregates has to be grouped by")
+            }
+            Some(_) => fault("what is selected has to be grouped by"),
+        }
+    }
+
+    /// What is selected, and behind it what the rows are ordered by besides.
+    fn with_order(&self) -> Vec<Output> {
+        let order = self.order.iter().map(|(output, _)| output.clone());
+        with(self.outputs.clone(), order)
+    }
+
+    /// Also what the rows are only grouped by.
+    pub(super) fn all_outputs(&self) -> Vec<Output> {
+        with(self.with_order(), self.group.iter().cloned().map(Output::Plain))
+    }
+}
+
+/// Adds those that are missing.
+fn with(mut outputs: Vec<Output>, further: impl Iterator<Item = Output>) -> Vec<Output> {
+    for output in further {
+        if !outputs.contains(&output) {
+            outputs.push(output);
+        }
+    }
+    outputs
+}
