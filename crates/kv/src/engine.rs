@@ -72,7 +72,9 @@ pub trait Snapshot: Debug + Send + Sync {
     /// The value at `key`.
     fn get(&self, key: &[u8]) -> Result<Option<Bytes>>;
 
-    /// The values at `keys`, in the order asked; engines with a round trip answer in one.
+    /// The values at `keys`, in the order asked, one for each key asked, whether or not it is there or was asked before.
+    ///
+    /// The same as [`Snapshot::get`] of each. An engine over a network answers in one round trip, however many there are.
     fn get_many(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>> {
         keys.iter().map(|key| self.get(key)).collect()
     }

@@ -25,6 +25,8 @@
 mod batch;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+#[cfg(feature = "conformance")]
+mod counting;
 mod engine;
 mod error;
 mod evidence;
@@ -38,6 +40,8 @@ mod postgres;
 mod range;
 
 pub use batch::{Batch, Token, Write, counter};
+#[cfg(feature = "conformance")]
+pub use counting::{CountingEngine, Counts};
 pub use engine::{Engine, Limits, Row, Rows, ScanOptions, Snapshot, Version};
 pub use error::{CommitError, Error, Result};
 pub use evidence::Evidence;

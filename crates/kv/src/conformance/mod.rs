@@ -43,6 +43,7 @@ macro_rules! conformance_tests {
         $crate::conformance_tests!(@each $subject;
             reads_see_what_was_written,
             reads_many_in_the_order_asked,
+            reading_many_is_reading_each,
             scans_both_ways_within_bounds,
             scans_stop_at_their_limit,
             scans_keep_byte_order,
