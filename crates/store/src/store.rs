@@ -12,7 +12,7 @@ use cenote_kv::{CommitError, Engine};
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::{Notify, Semaphore};
 
-use crate::catalog::{Transaction, View};
+use crate::catalog::{Edges, Transaction, View};
 use crate::contents::{Damage, Due, Limits, Pins};
 use crate::health::Latch;
 use crate::ids::Ids;
@@ -67,6 +67,7 @@ pub struct Store {
 pub(crate) struct Inner {
     parts: Parts,
     pub(crate) ids: Ids,
+    pub(crate) edges: Arc<Edges>,
     pub(crate) credentials: CredentialCache,
     pub(crate) attempts: Attempts,
     pub(crate) known: Shared,
@@ -107,6 +108,7 @@ impl Store {
             inner: Arc::new(Inner {
                 parts,
                 ids: Ids::default(),
+                edges: Arc::default(),
                 credentials,
                 attempts: Attempts::default(),
                 known: Shared::default(),
@@ -189,12 +191,14 @@ impl Store {
     pub(crate) fn view(&self) -> Result<View> {
         // Before the snapshot: what was erased since is in it, or is seen to be missing.
         let moment = self.inner.pins.moment();
-        Ok(View { snapshot: self.parts().engine.snapshot()?, moment })
+        let (snapshot, edges) = (self.parts().engine.snapshot()?, self.inner.edges.clone());
+        Ok(View { snapshot, edges, moment })
     }
 
     /// A transaction on a fresh snapshot.
     pub(crate) fn begin(&self) -> Result<Transaction> {
-        Ok(Transaction::new(self.parts().engine.snapshot()?, self.now()))
+        let (snapshot, edges) = (self.parts().engine.snapshot()?, self.inner.edges.clone());
+        Ok(Transaction::new(snapshot, edges, self.now()))
     }
 
     /// Runs `change` on a fresh snapshot and commits what it wrote; again, while others change what it read: after a

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Caller, decide};
-use crate::catalog::{Child, Reads, keys};
+use crate::catalog::{Child, Reads, Record, keys};
 use crate::model::{Access, At, Level, Name, Resource, ResourceId, StorePath};
 use crate::{Error, ErrorKind, Result};
 
@@ -14,25 +14,33 @@ pub(crate) struct Chain {
 }
 
 impl Chain {
-    /// Reads upwards from `id`; nothing if it is not in the tree (any more).
+    /// Reads upwards from `id`; nothing if it is not in the tree (any more). One call of the engine where the collections
+    /// above it are remembered.
     pub(crate) fn read(reads: &impl Reads, id: ResourceId) -> Result<Option<Self>> {
-        let mut links = Vec::new();
-        let mut next = id;
-        loop {
-            let Some(resource) = reads.get::<Resource>(&keys::resource(next))? else {
-                return Ok(None);
-            };
-            let parent = resource.parent;
-            links.push((next, Arc::new(resource)));
-            if next == ResourceId::ROOT {
-                return Ok(Some(Self { links }));
-            }
+        let (mut links, mut next) = (Vec::new(), id);
+        while links.last().is_none_or(|(last, _)| *last != ResourceId::ROOT) {
             if links.len() > StorePath::MOST_NAMES {
                 return Err(Error::invalid(format!("resource {id} lies too deep"))
                     .with_hint("move a collection above it up"));
             }
-            next = parent;
+            match read_up(reads, next, &mut links)? {
+                Some(parent) => next = parent,
+                None => return Ok(None),
+            }
         }
+        Ok(Some(Self { links }))
+    }
+
+    /// The chain of the last of these resources, of which each lies in the one before; nothing if there are none.
+    pub(crate) fn from_root(mut links: Vec<(ResourceId, Arc<Resource>)>) -> Option<Self> {
+        links.reverse();
+        (!links.is_empty()).then_some(Self { links })
+    }
+
+    /// The chain of the resource on the way to this one whose path has so many names; nothing if its own has fewer.
+    pub(crate) fn above(&self, depth: usize) -> Option<Self> {
+        let below = self.depth().checked_sub(depth)?;
+        Some(Self { links: self.links[below..].to_vec() })
     }
 
     /// The resource that this is the chain of.
@@ -116,6 +124,31 @@ impl Chain {
             level => Err(denied(caller, needed, level, at)),
         }
     }
+}
+
+/// Reads a resource, and in the same call those above it in which it was met before. Gives the parent of the last one of
+/// them that is still right; nothing if it is not there.
+fn read_up(
+    reads: &impl Reads,
+    from: ResourceId,
+    links: &mut Vec<(ResourceId, Arc<Resource>)>,
+) -> Result<Option<ResourceId>> {
+    let ids = reads.edges().up(from);
+    let keys: Vec<_> = ids.iter().map(|id| keys::resource(*id)).collect();
+    let mut next = from;
+    for (at, value) in reads.values(&keys)?.into_iter().enumerate() {
+        let Some(value) = value else { return Ok(None) };
+        let resource = Resource::from_value(&value)?;
+        next = resource.parent;
+        links.push((ids[at], Arc::new(resource)));
+        if ids.get(at + 1) != Some(&next) {
+            if ids[at] != ResourceId::ROOT {
+                reads.edges().remember_parent(ids[at], next);
+            }
+            break;
+        }
+    }
+    Ok(Some(next))
 }
 
 fn denied(caller: &Caller, needed: Level, level: Level, at: &At) -> Error {

@@ -7,7 +7,7 @@
 use super::Chain;
 use crate::catalog::Reads;
 use crate::model::{At, Level, Name, StorePath};
-use crate::tree::{locate, require_collection, split};
+use crate::tree::{require_collection, split, trace};
 use crate::{Caller, Error, Result};
 
 /// What a path names.
@@ -40,33 +40,40 @@ impl Spot {
         path: &StorePath,
         parents: bool,
     ) -> Result<Self> {
-        if let Some(chain) = seen(reads, caller, path)? {
+        let met = trace(reads, path)?;
+        let seen = |depth| {
+            let chain = met.as_ref().and_then(|met: &Chain| met.above(depth));
+            chain.filter(|chain| chain.level(caller) > Level::Null)
+        };
+        let names = path.names();
+        if let Some(chain) = seen(names.len()) {
             return Ok(Self::Seen(chain));
         }
-        StorePath::check_depth(path.names().len())?;
-        let (mut above, name) = split(path)?;
-        let mut missing = Vec::new();
-        let chain = loop {
-            match (seen(reads, caller, &above)?, above.split_last()) {
-                (Some(chain), _) => break chain,
-                (None, Some((further, name))) if parents => {
-                    missing.insert(0, name.clone());
-                    above = further;
-                }
-                (None, _) => return Err(Error::not_found(&above)),
-            }
-        };
-        chain.require(caller, Level::CreateObject, &At::from(&above))?;
-        require_collection(&chain)?;
-        let first = above.child(missing.first().unwrap_or(&name).clone());
-        match locate(reads, &At::from(&first))? {
-            Some(_) => Err(Error::exists(first).with_hint("choose another name")),
-            None => Ok(Self::Free(FreeSpot { above: chain, missing, name })),
+        StorePath::check_depth(names.len())?;
+        let (collection, name) = split(path)?;
+        let highest = if parents { 0 } else { collection.names().len() };
+        let above = (highest..names.len()).rev().find_map(seen);
+        let above = above.ok_or_else(|| Error::not_found(prefix(path, highest)))?;
+        let depth = above.depth();
+        require_room(&above, caller, prefix(path, depth))?;
+        match met.is_some_and(|met| met.depth() > depth) {
+            true => Err(Error::exists(prefix(path, depth + 1)).with_hint("choose another name")),
+            false => Ok(Self::Free(FreeSpot {
+                above,
+                missing: collection.names()[depth..].to_vec(),
+                name,
+            })),
         }
     }
 }
 
-fn seen(reads: &impl Reads, caller: &Caller, path: &StorePath) -> Result<Option<Chain>> {
-    let chain = locate(reads, &path.into())?;
-    Ok(chain.filter(|chain| chain.level(caller) > Level::Null))
+/// Refuses unless something can be made in a resource.
+fn require_room(above: &Chain, caller: &Caller, path: StorePath) -> Result<()> {
+    above.require(caller, Level::CreateObject, &At::from(path))?;
+    require_collection(above)
+}
+
+/// The path of the first so many names of a path.
+fn prefix(path: &StorePath, depth: usize) -> StorePath {
+    StorePath::trusted(path.names()[..depth].to_vec())
 }

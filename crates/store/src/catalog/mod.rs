@@ -1,12 +1,14 @@
 //! The catalog as the heart sees it: typed keys, framed records, and
 //! transactions that carry their evidence.
 
+mod edges;
 pub(crate) mod keys;
 mod record;
 mod schema;
 mod transaction;
 
 pub(crate) use crate::model::ChangeKind;
+pub(crate) use edges::Edges;
 pub(crate) use record::Record;
 pub(crate) use schema::{
     BlobCopy, BlobRecord, ChangeRecord, Child, DamageRecord, DrainJob, DrainPhase, GraphRecord,

@@ -7,6 +7,7 @@
 use std::cell::RefCell;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use cenote_kv::{
@@ -14,7 +15,7 @@ use cenote_kv::{
 };
 
 use super::keys::{self, Counter};
-use super::{GraphRecord, Record};
+use super::{Edges, GraphRecord, Record};
 use crate::Result;
 use crate::model::{Resource, ResourceId, Time};
 use crate::waiting::go_on;
@@ -23,6 +24,12 @@ use crate::waiting::go_on;
 pub(crate) trait Reads {
     /// The bytes at a key.
     fn value(&self, key: &Bytes) -> Result<Option<Bytes>>;
+
+    /// The bytes at many keys, in the order asked: one call of the engine.
+    fn values(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>>;
+
+    /// Where paths led before.
+    fn edges(&self) -> &Edges;
 
     /// The rows of a range, at most `limit`.
     fn rows(&self, range: &KeyRange, limit: usize) -> Result<Vec<Row>>;
@@ -50,6 +57,7 @@ pub(crate) trait Reads {
 #[derive(Debug)]
 pub(crate) struct View {
     pub(crate) snapshot: Box<dyn Snapshot>,
+    pub(crate) edges: Arc<Edges>,
     /// [`Pins::moment`](crate::contents::Pins::moment) before that.
     pub(crate) moment: u64,
 }
@@ -58,6 +66,15 @@ impl Reads for View {
     fn value(&self, key: &Bytes) -> Result<Option<Bytes>> {
         go_on()?;
         Ok(self.snapshot.get(key)?)
+    }
+
+    fn values(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>> {
+        go_on()?;
+        Ok(self.snapshot.get_many(keys)?)
+    }
+
+    fn edges(&self) -> &Edges {
+        &self.edges
     }
 
     fn rows(&self, range: &KeyRange, limit: usize) -> Result<Vec<Row>> {
@@ -96,12 +113,7 @@ impl View {
         let read = |value: Option<&Bytes>| value.map(|value| T::from_value(value)).transpose();
         if last.0 - first.0 > (ids.len() as u64).saturating_mul(DENSE) {
             let keys: Vec<Bytes> = ids.iter().map(|id| key(*id)).collect();
-            return self
-                .snapshot
-                .get_many(&keys)?
-                .iter()
-                .map(|value| read(value.as_ref()))
-                .collect();
+            return self.values(&keys)?.iter().map(|value| read(value.as_ref())).collect();
         }
         let rows = self.rows(&keys::through(key(*first), &key(*last)), usize::MAX)?;
         let found: HashMap<u64, &Bytes> =
@@ -117,6 +129,7 @@ const DENSE: u64 = 8;
 #[derive(Debug)]
 pub(crate) struct Transaction {
     snapshot: Box<dyn Snapshot>,
+    edges: Arc<Edges>,
     seen: RefCell<BTreeMap<Bytes, Option<Bytes>>>,
     ranges: RefCell<Vec<Evidence>>,
     writes: BTreeMap<Bytes, Option<Bytes>>,
@@ -128,9 +141,10 @@ pub(crate) struct Transaction {
 }
 
 impl Transaction {
-    pub(crate) fn new(snapshot: Box<dyn Snapshot>, now: Time) -> Self {
+    pub(crate) fn new(snapshot: Box<dyn Snapshot>, edges: Arc<Edges>, now: Time) -> Self {
         Self {
             snapshot,
+            edges,
             seen: RefCell::default(),
             ranges: RefCell::default(),
             writes: BTreeMap::new(),
@@ -239,6 +253,26 @@ impl Reads for Transaction {
             Entry::Occupied(seen) => Ok(seen.get().clone()),
             Entry::Vacant(unseen) => Ok(unseen.insert(self.snapshot.get(key)?).clone()),
         }
+    }
+
+    fn values(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>> {
+        go_on()?;
+        let mut seen = self.seen.borrow_mut();
+        let is_new = |key: &&Bytes| !self.writes.contains_key(*key) && !seen.contains_key(*key);
+        let unseen: Vec<Bytes> = keys.iter().filter(is_new).cloned().collect();
+        if !unseen.is_empty() {
+            let values = self.snapshot.get_many(&unseen)?;
+            seen.extend(unseen.into_iter().zip(values));
+        }
+        let known = |key: &Bytes| match self.writes.get(key) {
+            Some(written) => written.clone(),
+            None => seen.get(key).cloned().flatten(),
+        };
+        Ok(keys.iter().map(known).collect())
+    }
+
+    fn edges(&self) -> &Edges {
+        &self.edges
     }
 
     /// Merges what is stored with what this transaction wrote. As many more rows are read as it

@@ -1,17 +1,22 @@
 //! From a path or an id to the resource, with the collections above it.
+//!
+//! Cost: one read of many keys where all collections on the way were met before, whatever the depth; another one for a
+//! resource that was not, or that lies elsewhere now. Without any hint, one a level.
+
+use std::sync::Arc;
 
 use crate::access::Chain;
-use crate::catalog::{Child, Reads, keys};
-use crate::model::{At, Level, ResourceId, StorePath};
-use crate::{Caller, Error, Result};
+use crate::catalog::{Child, Reads, Record, keys};
+use crate::model::{At, Level, Name, Resource, ResourceId, StorePath};
+use crate::{Bytes, Caller, Error, Result};
 
 /// What is there now, whoever asks.
 pub(crate) fn locate(reads: &impl Reads, at: &At) -> Result<Option<Chain>> {
     match at {
-        At::Path(path) => match walk_down(reads, path)? {
-            Some(id) => Chain::read(reads, id),
-            None => Ok(None),
-        },
+        At::Path(path) => {
+            let met = trace(reads, path)?;
+            Ok(met.filter(|chain| chain.depth() == path.names().len()))
+        }
         At::Id(id) => Chain::read(reads, *id),
     }
 }
@@ -23,13 +28,53 @@ pub(crate) fn find(reads: &impl Reads, caller: &Caller, at: &At, needed: Level) 
     Ok(chain)
 }
 
-fn walk_down(reads: &impl Reads, path: &StorePath) -> Result<Option<ResourceId>> {
-    let mut id = ResourceId::ROOT;
-    for name in path.names() {
-        match reads.get::<Child>(&keys::child(id, name.as_str()))? {
-            Some(child) => id = child.id,
-            None => return Ok(None),
+/// The last resource on the way down a path, whoever asks: the one that it names, if its depth is that of the path.
+pub(crate) fn trace(reads: &impl Reads, path: &StorePath) -> Result<Option<Chain>> {
+    let mut met = Vec::new();
+    let (mut next, mut names) = (Some(ResourceId::ROOT), path.names());
+    while let Some(id) = next {
+        (next, names) = step(reads, id, names, &mut met)?;
+    }
+    Ok(Chain::from_root(met))
+}
+
+/// Resources from the root down.
+type Met = Vec<(ResourceId, Arc<Resource>)>;
+
+/// Reads a resource whose place is certain, and in the same call all below it on the way that hints lead to. Gives
+/// where to go on, with the names from there: the child that is not where it was remembered.
+fn step<'a>(
+    reads: &impl Reads,
+    id: ResourceId,
+    names: &'a [Name],
+    met: &mut Met,
+) -> Result<(Option<ResourceId>, &'a [Name])> {
+    let ids = reads.edges().down(id, names);
+    let values = reads.values(&way(&ids, names))?;
+    let mut values = values.into_iter();
+    for (at, id) in ids.iter().enumerate() {
+        let Some(resource) = read::<Resource>(values.next())? else { break };
+        met.push((*id, Arc::new(resource)));
+        let Some(name) = names.get(at) else { break };
+        let Some(Child { id: child, .. }) = read(values.next())? else { break };
+        if ids.get(at + 1) != Some(&child) {
+            reads.edges().remember(*id, name, child);
+            return Ok((Some(child), &names[at + 1..]));
         }
     }
-    Ok(Some(id))
+    Ok((None, &[]))
 }
+
+/// The keys of resources on a way down, each with that of the edge to the next.
+fn way(ids: &[ResourceId], names: &[Name]) -> Vec<Bytes> {
+    let edge = |at: usize| Some(keys::child(ids[at], names.get(at)?.as_str()));
+    let keys = (0..ids.len()).flat_map(|at| [Some(keys::resource(ids[at])), edge(at)]);
+    keys.flatten().collect()
+}
+
+fn read<T: Record>(value: Option<Option<Bytes>>) -> Result<Option<T>> {
+    value.flatten().map(|value| T::from_value(&value)).transpose()
+}
+
+#[cfg(test)]
+mod hints;

@@ -26,7 +26,7 @@ pub(crate) use depth::require_depth;
 pub use feed::{Change, ChangePage, Position};
 pub(crate) use grants::entries as grant_entries;
 pub use list::{ListOptions, Page};
-pub(crate) use locate::{find, locate};
+pub(crate) use locate::{find, locate, trace};
 pub use names::{NamedEntry, NamesPage};
 pub(crate) use record::{describe, detach, insert, is_undigested, restate, unlink, update};
 pub use relocate::MoveOptions;

@@ -1,15 +1,16 @@
 //! Descriptions: the attribute view's laws through the store, graphs, and their limits.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use cenote_blob::Place;
+use cenote_kv::{CountingEngine, MemoryEngine};
 use cenote_store::{
     AccessChange, Avu, AvuChange, Comparison, Condition, Conditions, ErrorKind, Graph, Level,
     Query, Scope, Statement, Term,
 };
 use proptest::prelude::*;
 
-use crate::counting::CountingEngine;
 use crate::world::{World, assert_clean, at, avu, cases, kind, world, world_on};
 
 fn change(world: &World, changes: &[AvuChange]) -> cenote_store::Result<cenote_store::Stat> {
@@ -238,7 +239,7 @@ proptest! {
 #[test]
 fn a_change_reads_and_writes_as_much_whatever_the_size_of_the_description() {
     let cost = |size: usize| {
-        let engine = CountingEngine::default();
+        let engine = CountingEngine::new(Arc::new(MemoryEngine::new()));
         let world = world_on(engine.clone(), Place::memory("main"));
         world.put("/a", b"");
         let value = |n: usize| avu(&format!("attribute{}", n % 100), &format!("value number {n}"));
@@ -251,7 +252,7 @@ fn a_change_reads_and_writes_as_much_whatever_the_size_of_the_description() {
             vec![AvuChange::Clear("other".into())],
             vec![AvuChange::Add(value(size - 1))],
         ];
-        let cost = changes.map(|some| engine.cost(|| drop(change(&world, &some).unwrap())));
+        let cost = changes.map(|some| engine.cost(|| drop(change(&world, &some).unwrap())).bytes);
         assert_eq!(shown(&world).len(), size - 1);
         cost
     };
