@@ -1,13 +1,18 @@
 //! The store's places as iRODS has them: resources, some of them below others.
+//!
+//! Invariant: where a place lies (host, vault, context) is shown to administrators only, and which places there are, only to
+//! callers with a login.
 
 use cenote_query::genquery::Resource;
-use cenote_store::{PlaceId, PlaceKind, PlaceState, PlaceStatus, Result, Store};
+use cenote_store::{Caller, PlaceId, PlaceKind, PlaceState, PlaceStatus, Result, Store};
 
 /// The kind of resource that keeps contents itself.
 pub(super) const LEAF: &str = "unixfilesystem";
 /// What a resource without host or directory has instead.
 const NO_HOST: &str = "EMPTY_RESC_HOST";
 const NO_VAULT: &str = "EMPTY_RESC_PATH";
+/// The host of a resource of which no other is known, or shown.
+const SOME_HOST: &str = "localhost";
 /// The name of the store's own place before somebody gave it another.
 const MAIN: &str = "main";
 
@@ -76,11 +81,33 @@ impl Hierarchy {
         names.join(";")
     }
 
-    /// All resources, in the words of iRODS; where new contents go first.
-    pub(super) fn resources(&self) -> Vec<Resource> {
+    /// All resources, in the words of iRODS, as the caller may see them; where new contents go first.
+    pub(super) fn resources(&self, caller: &Caller) -> Vec<Resource> {
         let mut places: Vec<&PlaceStatus> = self.places.iter().collect();
         places.sort_by_key(|place| !place.default);
-        places.into_iter().map(|place| self.resource(place)).collect()
+        places.into_iter().map(|place| self.shown(self.resource(place), caller)).collect()
+    }
+
+    fn shown(&self, resource: Resource, caller: &Caller) -> Resource {
+        match caller {
+            caller if caller.is_admin() => resource,
+            caller if caller.is_anonymous() => self.indistinct(resource.id),
+            _ => without_address(resource),
+        }
+    }
+
+    /// A resource as anonymous callers see each: they are not told how many there are.
+    fn indistinct(&self, id: u64) -> Resource {
+        Resource {
+            id,
+            name: self.own.clone(),
+            kind: LEAF.to_owned(),
+            host: SOME_HOST.to_owned(),
+            vault_path: NO_VAULT.to_owned(),
+            status: "up".to_owned(),
+            hierarchy: self.own.clone(),
+            ..Resource::default()
+        }
     }
 
     fn resource(&self, place: &PlaceStatus) -> Resource {
@@ -94,7 +121,7 @@ impl Hierarchy {
             name: self.name(place).to_owned(),
             kind: said("type").unwrap_or_else(|| kind.to_owned()),
             host: said("host")
-                .unwrap_or_else(|| if group { NO_HOST } else { "localhost" }.to_owned()),
+                .unwrap_or_else(|| if group { NO_HOST } else { SOME_HOST }.to_owned()),
             vault_path: said("vault_path").unwrap_or_else(|| vault(&info.kind)),
             status: status.to_owned(),
             context: said("context").unwrap_or_default(),
@@ -109,6 +136,17 @@ impl Hierarchy {
             created: info.created,
             modified: info.modified,
         }
+    }
+}
+
+/// A resource as those who are no administrators see it.
+fn without_address(resource: Resource) -> Resource {
+    let host = if resource.host == NO_HOST { NO_HOST } else { SOME_HOST };
+    Resource {
+        host: host.to_owned(),
+        vault_path: NO_VAULT.to_owned(),
+        context: String::new(),
+        ..resource
     }
 }
 

@@ -116,8 +116,8 @@ pub(super) async fn zone(call: &Call) -> std::result::Result<Zone, Refusal> {
     let (name, resource) = (call.settings().zone.clone(), call.settings().resource.clone());
     let caller = call.caller.clone();
     call.ask(move |store| {
-        let mut resources = Hierarchy::read(store, resource)?.resources();
-        for resource in &mut resources {
+        let mut resources = Hierarchy::read(store, resource)?.resources(&caller);
+        for resource in resources.iter_mut().filter(|_| !caller.is_anonymous()) {
             resource.avus = store.place_avus(PlaceId(resource.id))?;
         }
         let (remote, delayed) = (remote(store, &name)?, delayed(store, &caller)?);

@@ -214,11 +214,11 @@ async fn stat(call: Call) -> Answer {
     let name = call.need("name")?.to_owned();
     let (own, zone) = (call.settings().resource.clone(), call.settings().zone.clone());
     let known = call.ask(move |store| Hierarchy::read(store, own)).await?;
-    let resources = known.resources();
+    let resources = known.resources(&call.caller);
     let info = resources.iter().find(|resource| resource.name == name).map(|resource| {
         let parent = resource.parent.map(|id| id.to_string()).unwrap_or_default();
         let modified = resource.modified;
-        let place = known.named(&name);
+        let place = known.named(&name).filter(|_| call.caller.is_admin());
         let context = place.and_then(|place| place.info.properties.get(&word("parent_context")));
         json!({
             "comments": resource.comments,

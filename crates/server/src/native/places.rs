@@ -18,7 +18,7 @@ pub(super) async fn list(
     Asker(caller): Asker,
 ) -> Result<Json<Places>, Problem> {
     caller.require_login()?;
-    app.ask(|store| Ok(Json(Places { items: json::places(store)? }))).await
+    app.ask(move |store| Ok(Json(Places { items: json::places(store, &caller)? }))).await
 }
 
 /// Adds a place or a group.
@@ -44,7 +44,7 @@ pub(super) async fn add(
         if default {
             store.set_default_place(&caller, id)?;
         }
-        Ok((StatusCode::CREATED, Json(told(store, &name)?)))
+        Ok((StatusCode::CREATED, Json(told(store, &caller, &name)?)))
     })
     .await
 }
@@ -65,7 +65,7 @@ pub(super) async fn change(
         if default {
             store.set_default_place(&caller, id)?;
         }
-        Ok(Json(told(store, &name)?))
+        Ok(Json(told(store, &caller, &name)?))
     })
     .await
 }
@@ -130,8 +130,8 @@ pub(super) async fn job(
     app.ask(move |store| Ok(Json(store.job(&caller, id)?.into()))).await
 }
 
-fn told(store: &Store, name: &str) -> cenote_store::Result<PlaceView> {
-    let place = json::places(store)?.into_iter().find(|place| place.name == name);
+fn told(store: &Store, caller: &Caller, name: &str) -> cenote_store::Result<PlaceView> {
+    let place = json::places(store, caller)?.into_iter().find(|place| place.name == name);
     place.ok_or_else(|| {
         cenote_store::Error::new(ErrorKind::Conflict, format!("it was changed meanwhile: {name}"))
     })

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cenote_store::{PlaceId, PlaceKind, PlaceState, PlaceStatus, Store};
+use cenote_store::{Caller, PlaceId, PlaceKind, PlaceState, PlaceStatus, Store};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -19,7 +19,7 @@ pub(crate) struct PlaceView {
     pub(crate) name: String,
     /// `main`, `leaf` or `group`.
     pub(crate) kind: &'static str,
-    /// Where it is, for one that was added.
+    /// Where it is, for one that was added. For administrators only.
     pub(crate) address: Option<String>,
     /// The group that it is in.
     pub(crate) group: Option<String>,
@@ -35,9 +35,9 @@ pub(crate) struct PlaceView {
     pub(crate) replicas: u64,
     /// Free bytes, where that can be known.
     pub(crate) free: Option<u64>,
-    /// Why it cannot be used, if so.
+    /// Why it cannot be used, if so; in words that administrators only are given.
     pub(crate) problem: Option<String>,
-    /// What openings keep with it.
+    /// What openings keep with it. For administrators only.
     pub(crate) properties: BTreeMap<String, String>,
 }
 
@@ -64,6 +64,12 @@ impl PlaceView {
             problem: place.problem,
             properties: info.properties,
         }
+    }
+
+    /// What says where the place lies is left out.
+    fn without_address(self) -> Self {
+        let problem = self.problem.map(|_| "it cannot be used now".to_owned());
+        Self { address: None, problem, properties: BTreeMap::new(), ..self }
     }
 }
 
@@ -135,8 +141,12 @@ pub(crate) struct Drain {
 }
 
 /// All places as they are told.
-pub(crate) fn places(store: &Store) -> cenote_store::Result<Vec<PlaceView>> {
+pub(crate) fn places(store: &Store, caller: &Caller) -> cenote_store::Result<Vec<PlaceView>> {
     let places = store.places()?;
     let names = places.iter().map(|place| (place.id, place.info.name.clone())).collect();
-    Ok(places.into_iter().map(|place| PlaceView::of(place, &names)).collect())
+    let views = places.into_iter().map(|place| PlaceView::of(place, &names));
+    Ok(match caller.is_admin() {
+        true => views.collect(),
+        false => views.map(PlaceView::without_address).collect(),
+    })
 }

@@ -5,14 +5,16 @@ use cenote_server::{Config, router};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::super::support::{ADMIN, Answer, TestServer, allow_vaults};
+use cenote_store::{NewUser, Role};
+
+use super::super::support::{ADMIN, Answer, TestServer, USER, allow_vaults, basic};
 use super::{Irods, code};
 
 /// A store in a directory, in which files may be registered.
 struct Disk {
     irods: Irods,
     dir: TempDir,
-    _embedded: Embedded,
+    embedded: Embedded,
 }
 
 impl Disk {
@@ -24,7 +26,7 @@ impl Disk {
         let embedded = open_dir(&store).unwrap();
         let router = router(embedded.store().clone(), &Config::default());
         let irods = Irods::log_in(TestServer { router }, ADMIN).await;
-        Self { irods, dir, _embedded: embedded }
+        Self { irods, dir, embedded }
     }
 
     fn file(&self, name: &str) -> String {
@@ -297,4 +299,80 @@ async fn the_time_of_modification_is_the_one_told_last() {
         assert_eq!(shown, json!([[format!("{secs:011}")]]));
         assert_eq!(disk.irods.stat("data-objects", &path).await["modified_at"], secs);
     }
+}
+
+/// All that an opening answers to a caller about places and replicas.
+async fn all_told(disk: &Disk, who: Option<&Irods>) -> String {
+    let anonymous = disk.irods.other(("anonymous", "")).await;
+    let irods = who.unwrap_or(&anonymous);
+    let mut told = String::new();
+    let columns = "RESC_NAME, RESC_TYPE_NAME, RESC_LOC, RESC_VAULT_PATH, RESC_CONTEXT, RESC_COMMENT, \
+                   RESC_INFO, RESC_FREE_SPACE, RESC_STATUS";
+    let of_objects =
+        "DATA_NAME, DATA_PATH, DATA_RESC_NAME, DATA_RESC_HIER, RESC_NAME, RESC_VAULT_PATH";
+    for columns in [columns, of_objects] {
+        for parser in ["genquery1", "genquery2"] {
+            let query = format!("select {columns}");
+            let query = [("op", "execute_genquery"), ("query", &query), ("parser", parser)];
+            let answer = irods.get("query", &query).await;
+            assert_eq!(code(&answer), 0, "{answer:?}");
+            told += &String::from_utf8_lossy(&answer.body);
+        }
+    }
+    for name in ["demoResc", "vault", "replication"] {
+        let stat = irods.get("resources", &[("op", "stat"), ("name", name)]).await;
+        told += &String::from_utf8_lossy(&stat.body);
+    }
+    let path = disk.irods.path("o");
+    for operation in ["stat", "verify_checksum"] {
+        let form = [("op", operation), ("lpath", path.as_str())];
+        told += &String::from_utf8_lossy(&irods.get("data-objects", &form).await.body);
+    }
+    told
+}
+
+#[tokio::test]
+async fn where_a_place_lies_is_told_to_administrators_only() {
+    let disk = Disk::new().await;
+    let new = NewUser { name: USER.0.into(), password: Some(USER.1.into()), role: Role::User };
+    let store = disk.embedded.store();
+    let admin = store.authenticate_password(ADMIN.0, ADMIN.1).unwrap();
+    store.add_user(&admin, &new).unwrap();
+    disk.leaf("vault").await;
+    disk.group("replication", &["vault"]).await;
+    let modify = [("op", "modify"), ("name", "vault"), ("property", "context")];
+    let modify = [&modify[..], &[("value", "secret-context")]].concat();
+    assert_eq!(code(&disk.resource(&modify).await), 0);
+    assert_eq!(
+        code(&disk.object("write", &[("resource", "replication"), ("bytes", "x")]).await),
+        0
+    );
+    for (endpoint, path) in
+        [("collections", disk.irods.home.clone()), ("data-objects", disk.irods.path("o"))]
+    {
+        for name in [USER.0, "anonymous"] {
+            let form = [("op", "set_permission"), ("lpath", path.as_str())];
+            let form =
+                [&form[..], &[("entity-name", name), ("permission", "read_object")]].concat();
+            assert_eq!(code(&disk.irods.post(endpoint, &form).await), 0);
+        }
+    }
+    let machine = disk.dir.path().to_str().unwrap();
+    let known = all_told(&disk, Some(&disk.irods)).await;
+    assert!(known.contains(machine) && known.contains("secret-context"), "{known}");
+    let user = disk.irods.other(USER).await;
+    for (who, names_places) in [(Some(&user), true), (None, false)] {
+        let told = all_told(&disk, who).await;
+        assert!(!told.contains(machine) && !told.contains("secret-context"), "{told}");
+        assert!(told.contains("EMPTY_RESC_PATH") && told.contains("demoResc"), "{told}");
+        assert_eq!(
+            told.contains("vault\"") || told.contains("replication;"),
+            names_places,
+            "{told}"
+        );
+    }
+    let ask = disk.irods.server.ask_as(None, "GET", "/v1/places");
+    let places = ask.header("authorization", &basic(USER)).send().await.expect(200).to_string();
+    assert!(places.contains("vault") && !places.contains(machine), "{places}");
+    assert!(!places.contains("secret-context"), "{places}");
 }
