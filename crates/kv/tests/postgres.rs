@@ -10,7 +10,7 @@ mod postgres_server;
 use std::sync::Arc;
 
 use cenote_kv::conformance::Subject;
-use cenote_kv::{Batch, Engine, PostgresEngine};
+use cenote_kv::{Batch, Engine, KeyRange, PostgresEngine, ScanOptions};
 
 use postgres_server::fresh_schema;
 
@@ -57,4 +57,27 @@ fn engines_of_two_servers_share_one_store() {
     assert_eq!(one.commit(batch.clone()).unwrap(), 1);
     assert_eq!(other.commit(batch).unwrap(), 2);
     assert_eq!(one.snapshot().unwrap().version(), 2);
+}
+
+/// Where the store calls without a hop to another thread.
+#[test]
+fn calls_are_made_from_threads_that_drive_a_runtime() {
+    let Some(subject) = Postgres::fresh() else { return };
+    let work = async |token| {
+        let engine = subject.open();
+        let mut batch = Batch { token: Some(token), ..Batch::default() };
+        batch.put("a", "1");
+        let version = engine.commit(batch).unwrap();
+        let view = engine.snapshot().unwrap();
+        assert_eq!(view.get(b"a").unwrap(), Some("1".into()));
+        assert_eq!(view.scan(&KeyRange::all(), ScanOptions::default()).count(), 1);
+        assert_eq!(engine.outcome(&token).unwrap(), Some(version));
+        version
+    };
+    use tokio::runtime::Builder;
+    assert_eq!(Builder::new_current_thread().build().unwrap().block_on(work([1; 16])), 1);
+    assert_eq!(
+        Builder::new_multi_thread().worker_threads(1).build().unwrap().block_on(work([2; 16])),
+        2
+    );
 }

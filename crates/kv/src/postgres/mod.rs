@@ -5,6 +5,7 @@
 //! become visible in order (`schema.sql`); a snapshot is a read-only transaction on a
 //! connection of its own ([`snapshot`]).
 
+mod aside;
 mod commit;
 mod pool;
 mod snapshot;
@@ -12,14 +13,14 @@ mod snapshot;
 use postgres::Config;
 use postgres::error::SqlState;
 
+use self::aside::aside;
 use self::pool::Pool;
 use self::snapshot::PostgresSnapshot;
 use crate::{Batch, CommitError, Engine, Error, Result, Snapshot, Token, Version};
 
 /// Keeps the catalog in a PostgreSQL database (13 or later).
 ///
-/// Calls block on the network. They may be made from any thread but one that drives an
-/// async runtime; the same holds for dropping a snapshot.
+/// Calls block on the network, also on a thread that drives an async runtime.
 #[derive(Debug)]
 pub struct PostgresEngine {
     pool: Pool,
@@ -32,7 +33,7 @@ impl PostgresEngine {
     pub fn open(config: &str) -> Result<Self> {
         let config: Config = config.parse().map_err(error)?;
         let engine = Self { pool: Pool::new(config) };
-        engine.pool.take()?.create_schema()?;
+        aside(|| engine.pool.take()?.create_schema())?;
         Ok(engine)
     }
 }
@@ -47,19 +48,24 @@ impl Engine for PostgresEngine {
     }
 
     fn snapshot(&self) -> Result<Box<dyn Snapshot>> {
-        Ok(Box::new(PostgresSnapshot::begin(self.pool.take()?)?))
+        Ok(Box::new(aside(|| PostgresSnapshot::begin(self.pool.take()?))?))
     }
 
     fn commit(&self, batch: Batch) -> Result<Version, CommitError> {
         self.limits().check(&batch)?;
-        let mut connection = self.pool.take()?;
-        commit::commit(&mut connection, &batch)
+        aside(|| {
+            let mut connection = self.pool.take()?;
+            commit::commit(&mut connection, &batch)
+        })
     }
 
     fn outcome(&self, token: &Token) -> Result<Option<Version>> {
-        let mut connection = self.pool.take()?;
-        let row = connection.client.query_one("SELECT cenote_outcome($1)", &[&token.as_slice()]);
-        let version: Option<i64> = row.map_err(error)?.get(0);
+        let query = "SELECT cenote_outcome($1)";
+        let row = aside(|| {
+            let mut connection = self.pool.take()?;
+            connection.client.query_one(query, &[&token.as_slice()]).map_err(error)
+        });
+        let version: Option<i64> = row?.get(0);
         Ok(version.map(i64::cast_unsigned))
     }
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use postgres::{Client, Config, NoTls, Statement};
 
+use super::aside::aside;
 use super::error;
 use crate::Result;
 
@@ -15,7 +16,18 @@ const IDLE: usize = 16;
 #[derive(Debug, Clone)]
 pub(super) struct Pool {
     config: Config,
-    idle: Arc<Mutex<Vec<Connection>>>,
+    idle: Arc<Idle>,
+}
+
+/// Connections to take, the one that was used last at the end.
+#[derive(Debug, Default)]
+struct Idle(Mutex<Vec<Connection>>);
+
+impl Drop for Idle {
+    fn drop(&mut self) {
+        let connections = std::mem::take(self.0.get_mut().unwrap_or_else(PoisonError::into_inner));
+        aside(|| drop(connections));
+    }
 }
 
 /// A connection with its statements.
@@ -62,7 +74,7 @@ impl Pool {
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<Connection>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+        self.idle.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -143,7 +155,7 @@ impl DerefMut for Leased {
 impl Drop for Leased {
     fn drop(&mut self) {
         if let Some(connection) = self.connection.take() {
-            self.pool.give_back(connection);
+            aside(|| self.pool.give_back(connection));
         }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 
+use super::aside::aside;
 use super::error;
 use super::pool::Leased;
 use crate::{KeyRange, Result, Row, Rows, ScanOptions, Snapshot, Version};
@@ -36,6 +37,15 @@ impl PostgresSnapshot {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The values at `keys`, in one round trip.
+    fn values(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>> {
+        let mut connection = self.connection();
+        let statement = connection.statements()?.get_many;
+        let keys: Vec<&[u8]> = keys.iter().map(Bytes::as_ref).collect();
+        let rows = connection.client.query(&statement, &[&keys]).map_err(error)?;
+        Ok(rows.iter().map(|row| row.get::<_, Option<Vec<u8>>>(0).map(Bytes::from)).collect())
+    }
+
     /// The next rows of `range`; their number and size are bounded.
     fn page(&self, range: &KeyRange, options: ScanOptions) -> Result<Vec<Row>> {
         let mut connection = self.connection();
@@ -63,11 +73,7 @@ impl Snapshot for PostgresSnapshot {
     }
 
     fn get_many(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>> {
-        let mut connection = self.connection();
-        let statement = connection.statements()?.get_many;
-        let keys: Vec<&[u8]> = keys.iter().map(Bytes::as_ref).collect();
-        let rows = connection.client.query(&statement, &[&keys]).map_err(error)?;
-        Ok(rows.iter().map(|row| row.get::<_, Option<Vec<u8>>>(0).map(Bytes::from)).collect())
+        aside(|| self.values(keys))
     }
 
     fn scan(&self, range: &KeyRange, options: ScanOptions) -> Rows<'_> {
@@ -85,7 +91,7 @@ impl Snapshot for PostgresSnapshot {
 impl Drop for PostgresSnapshot {
     fn drop(&mut self) {
         // A connection that cannot end its transaction is closed, and the pool drops it.
-        let _ = self.connection().client.batch_execute("ROLLBACK");
+        let _ = aside(|| self.connection().client.batch_execute("ROLLBACK"));
     }
 }
 
@@ -123,7 +129,7 @@ impl Scan<'_> {
             return Ok(());
         }
         let options = ScanOptions { reverse: self.reverse, limit: self.left.min(PAGE_ROWS) };
-        self.page = self.snapshot.page(&self.range, options)?.into();
+        self.page = aside(|| self.snapshot.page(&self.range, options))?.into();
         match self.page.back() {
             None => self.ended = true,
             Some((last, _)) if self.reverse => self.range.end = Some(last.clone()),
