@@ -34,6 +34,7 @@ pub(crate) struct Metrics {
     damage_mended: Counter,
     damaged: Gauge,
     scrubbed: Counter,
+    rows_damaged: Counter,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -98,6 +99,7 @@ impl Metrics {
             damage_mended: Counter::default(),
             damaged: Gauge::default(),
             scrubbed: Counter::default(),
+            rows_damaged: Counter::default(),
         };
         metrics.register();
         metrics
@@ -129,6 +131,8 @@ impl Metrics {
         r.register("contents_damaged", help, self.damaged.clone());
         let help = "Contents that were read to find what rotted";
         r.register_with_unit("contents_scrubbed", help, Unit::Bytes, self.scrubbed.clone());
+        let help = "Times that a damaged row of the catalog was met";
+        r.register("catalog_damage_found", help, self.rows_damaged.clone());
     }
 
     pub(crate) fn begun(&self) {
@@ -179,6 +183,7 @@ impl Metrics {
         raise(&self.damage_found, counts.found);
         raise(&self.damage_mended, counts.mended);
         raise(&self.scrubbed, counts.scrubbed);
+        raise(&self.rows_damaged, counts.rows);
         self.damaged.set(i64::try_from(counts.damaged).unwrap_or(i64::MAX));
         let mut text = String::new();
         encode(&mut text, &self.registry).expect("a string takes any text");

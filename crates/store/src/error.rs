@@ -4,6 +4,8 @@
 use cenote_blob as blob;
 use cenote_kv as kv;
 
+use crate::catalog::damage;
+
 /// A result of the heart.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -119,8 +121,11 @@ impl Error {
 
 impl From<kv::Error> for Error {
     fn from(error: kv::Error) -> Self {
-        let kind = match error {
-            kv::Error::Corrupt(_) => ErrorKind::Damaged,
+        let kind = match &error {
+            kv::Error::Corrupt(_) => {
+                damage::note(&error.to_string());
+                ErrorKind::Damaged
+            }
             _ => ErrorKind::Unavailable,
         };
         Self::new(kind, error.to_string()).with_source(error)

@@ -65,7 +65,11 @@ async fn an_answer_with_rotten_bytes_breaks_off_and_the_damage_shows() {
     assert_eq!(status["damaged"][0]["objects"][0], "/a", "{status}");
     let metrics = server.ask("GET", "/metrics").send().await.body;
     let metrics = String::from_utf8(metrics.to_vec()).unwrap();
-    for line in ["cenote_contents_damage_found_total 2", "cenote_contents_damaged 1"] {
+    for line in [
+        "cenote_contents_damage_found_total 2",
+        "cenote_contents_damaged 1",
+        "cenote_catalog_damage_found_total",
+    ] {
         assert!(metrics.contains(line), "{line} in {metrics}");
     }
 }

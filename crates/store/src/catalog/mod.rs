@@ -1,6 +1,7 @@
 //! The catalog as the heart sees it: typed keys, framed records, and
 //! transactions that carry their evidence.
 
+pub(crate) mod damage;
 mod edges;
 pub(crate) mod keys;
 mod record;
@@ -9,7 +10,7 @@ mod transaction;
 
 pub(crate) use crate::model::ChangeKind;
 pub(crate) use edges::Edges;
-pub(crate) use record::Record;
+pub(crate) use record::{Record, is_whole};
 pub(crate) use schema::{
     BlobCopy, BlobRecord, ChangeRecord, Child, DamageRecord, DrainJob, DrainPhase, GraphRecord,
     JobRecord, PartRecord, RunningRecord, SessionRecord, Spread, SumsRecord, Tally, TicketRecord,

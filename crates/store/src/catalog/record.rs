@@ -7,6 +7,7 @@
 use bytes::Bytes;
 use minicbor::{CborLen, Decode, Encode};
 
+use super::{damage, keys};
 use crate::{Error, Result};
 
 const FORMAT: u8 = 1;
@@ -32,18 +33,36 @@ where
     }
 
     fn from_value(value: &[u8]) -> Result<Self> {
-        let (header, body) = value
-            .split_at_checked(HEADER)
-            .ok_or_else(|| Error::damaged("a record is cut short"))?;
-        if header[0] != FORMAT {
-            return Err(Error::damaged(format!("a record has unknown format {}", header[0]))
-                .with_hint("the store may have been written by a newer cenote"));
-        }
-        if header[1..] != crc32c::crc32c(body).to_le_bytes() {
-            return Err(Error::damaged("the checksum of a record does not match"));
-        }
-        minicbor::decode(body)
-            .map_err(|fault| Error::damaged(format!("a record does not decode: {fault}")))
+        let decoded = body(value).and_then(|body| {
+            minicbor::decode(body)
+                .map_err(|fault| Error::damaged(format!("a record does not decode: {fault}")))
+        });
+        decoded.inspect_err(|error| damage::note(&error.to_string()))
+    }
+}
+
+/// The record in a frame, which is what was written.
+fn body(value: &[u8]) -> Result<&[u8]> {
+    let (header, body) =
+        value.split_at_checked(HEADER).ok_or_else(|| Error::damaged("a record is cut short"))?;
+    if header[0] != FORMAT {
+        return Err(Error::damaged(format!("a record has unknown format {}", header[0]))
+            .with_hint("the store may have been written by a newer cenote"));
+    }
+    match header[1..] == crc32c::crc32c(body).to_le_bytes() {
+        true => Ok(body),
+        false => Err(Error::damaged("the checksum of a record does not match")),
+    }
+}
+
+/// Whether a row is what was written, as far as it has a checksum of ours or a length.
+pub(crate) fn is_whole(key: &[u8], value: &[u8]) -> bool {
+    match key.first() {
+        Some(b'c') => value.len() == 8,
+        Some(b'y') => value.len() == 32,
+        Some(b'O') => true,
+        _ if *key == *keys::setting("feed-floor") => value.len() == 12,
+        _ => value.is_empty() || body(value).is_ok(),
     }
 }
 

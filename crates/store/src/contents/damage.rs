@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
 use crate::access::Chain;
-use crate::catalog::{BlobRecord, DamageRecord, Reads, Record, View, keys};
+use crate::catalog::{BlobRecord, DamageRecord, Reads, Record, View, damage as rows, keys};
 use crate::contents::{blob_ids, resolve};
 use crate::model::{ContentHead, PlaceId, ResourceId, Role, StorePath, Time};
 use crate::people::require_role;
@@ -47,6 +47,8 @@ pub struct DamageCounts {
     pub damaged: u64,
     /// The bytes that were read to find damage.
     pub scrubbed: u64,
+    /// How often the process met damage of a catalog: a row that cannot be read, or has another checksum.
+    pub rows: u64,
 }
 
 /// A copy of a blob that is damaged and could not be mended, and whose it is.
@@ -127,7 +129,8 @@ impl Store {
         let [found, mended, scrubbed] = counts.map(|count| count.load(Ordering::Relaxed));
         let state = damage.state();
         let fresh = state.noted.keys().filter(|copy| !state.marked.contains(copy)).count();
-        DamageCounts { found, mended, damaged: (state.marked.len() + fresh) as u64, scrubbed }
+        let damaged = (state.marked.len() + fresh) as u64;
+        DamageCounts { found, mended, damaged, scrubbed, rows: rows::found() }
     }
 
     /// Whether a copy of a blob that a content lies in is known to be damaged.

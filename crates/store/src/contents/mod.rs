@@ -26,6 +26,7 @@ mod replicas;
 mod replicate;
 mod runs;
 mod scrub;
+mod scrub_rows;
 mod sweep;
 mod transfer;
 mod upload;

@@ -1,6 +1,6 @@
 //! Reading all that is kept, so that rot is found while another copy is whole.
 //!
-//! Two walks go through the records of all blobs: once through a store in which some have no checksums of blocks yet, to compute
+//! Two walks go through the records of all blobs, the second through all rows of the catalog after that: once through a store in which some have no checksums of blocks yet, to compute
 //! them, and round after round to compare every copy with them. Where a walk is, is recorded: a restart goes on there.
 //!
 //! Invariant: bytes are given checksums only after they agreed with the digests that are known of them.
@@ -40,20 +40,23 @@ enum Walk {
 
 /// How far a walk is.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Encode, Decode, CborLen)]
-struct WalkRecord {
+pub(super) struct WalkRecord {
     #[n(0)]
     begun: Time,
     /// The last key that was looked at.
     #[cbor(n(1), with = "minicbor::bytes")]
     after: Option<Vec<u8>>,
     #[n(2)]
-    ended: Option<Time>,
+    pub(super) ended: Option<Time>,
     #[n(3)]
     blobs: u64,
     #[n(4)]
     bytes: u64,
     #[n(5)]
-    damaged: u64,
+    pub(super) damaged: u64,
+    /// The last key of the catalog that was read, once all blobs were.
+    #[cbor(n(6), with = "minicbor::bytes")]
+    pub(super) row: Option<Vec<u8>>,
 }
 
 /// A round of scrubbing: the one that is under way, or the last one.
@@ -69,7 +72,7 @@ pub struct Scrub {
     pub blobs: u64,
     /// The bytes of their copies.
     pub bytes: u64,
-    /// The copies that were damaged or gone.
+    /// The copies that were damaged or gone, and the rows of the catalog that were damaged.
     pub damaged: u64,
 }
 
@@ -84,7 +87,7 @@ impl Walk {
 
 impl From<WalkRecord> for Scrub {
     fn from(record: WalkRecord) -> Self {
-        let WalkRecord { begun, after, ended, blobs, bytes, damaged } = record;
+        let WalkRecord { begun, after, ended, blobs, bytes, damaged, row: _ } = record;
         // Ids are random, so the first byte says how many lie before.
         let seen = after.as_ref().and_then(|key| key.get(1)).map_or(0, |byte| *byte);
         let percent = if ended.is_some() { 100 } else { (u32::from(seen) * 100 / 256) as u8 };
@@ -178,8 +181,15 @@ impl Store {
         Ok(record)
     }
 
-    /// Looks at the next blobs.
+    /// Looks at the next blobs, or rows.
     async fn walk_on(&self, walk: Walk, record: &mut WalkRecord, rate: u64) -> Result<()> {
+        match record.row.clone() {
+            Some(after) => self.scrub_rows(record, after, rate).await,
+            None => self.walk_on_blobs(walk, record, rate).await,
+        }
+    }
+
+    async fn walk_on_blobs(&self, walk: Walk, record: &mut WalkRecord, rate: u64) -> Result<()> {
         let range = match &record.after {
             Some(after) => keys::blobs().after(after),
             None => keys::blobs(),
@@ -199,8 +209,10 @@ impl Store {
                 return Ok(());
             }
         }
-        if rows.len() < STEP {
-            record.ended = Some(self.now());
+        match walk {
+            _ if rows.len() == STEP => {}
+            Walk::Sum => record.ended = Some(self.now()),
+            Walk::Scrub => record.row = Some(Vec::new()),
         }
         Ok(())
     }
@@ -262,7 +274,7 @@ impl Store {
 }
 
 /// The time that so many bytes may take.
-async fn pause(bytes: u64, rate: u64) {
+pub(super) async fn pause(bytes: u64, rate: u64) {
     if rate > 0 {
         tokio::time::sleep(Duration::from_secs_f64(bytes as f64 / rate as f64)).await;
     }

@@ -7,7 +7,7 @@ use cenote_blob::{Blocks, Damage, Error as BlobError, Place, Written};
 use futures_util::StreamExt;
 
 use crate::catalog::{BlobCopy, BlobRecord, Reads, keys};
-use crate::contents::{count_copy, require_up};
+use crate::contents::{all_blocks, count_copy, require_up};
 use crate::model::{Digests, PlaceId};
 use crate::places::Source;
 use crate::{BlobId, Error, ErrorKind, Result, Store};
@@ -89,7 +89,7 @@ impl Store {
         Ok(mended)
     }
 
-    /// Writes a blob into a place from the first of its other copies that is whole.
+    /// Writes a blob into a place from the first of its other copies that is whole, or else from all copies together.
     async fn send(
         &self,
         blob: BlobId,
@@ -110,7 +110,44 @@ impl Store {
                 }
             }
         }
-        Err(fault.unwrap_or_else(|| no_other_copy(blob)))
+        match self.send_blocks(blob, record, target).await? {
+            Some(written) => Ok(written),
+            None => Err(fault.unwrap_or_else(|| no_other_copy(blob))),
+        }
+    }
+
+    /// Writes a blob into a place, each block from any copy in which it is whole. None if the checksums of its blocks are
+    /// not known.
+    async fn send_blocks(
+        &self,
+        blob: BlobId,
+        record: &BlobRecord,
+        target: &Place,
+    ) -> Result<Option<Written>> {
+        let asked = record.clone();
+        let blocks = self.blocking(move |store| all_blocks(&store.view()?, blob, &asked)).await;
+        if !matches!(blocks, Ok(Some(_))) {
+            return Ok(None);
+        }
+        let (mut chunks, mut writer) = (self.blob_bytes(blob, record), target.writer(blob, []));
+        while let Some(chunk) = chunks.next().await {
+            match chunk {
+                Ok(chunk) => writer.write(chunk).await.map_err(|error| self.failed_write(error))?,
+                Err(error) => {
+                    writer.abort().await;
+                    return Err(error);
+                }
+            }
+        }
+        let written = writer.finish().await.map_err(|error| self.failed_write(error))?;
+        match damage(&record.digests, &Digests::from(&written.digests)) {
+            None => Ok(Some(written)),
+            // Nothing refers to it, or it is as damaged as it was.
+            Some(damage) => {
+                let place = target.name().to_owned();
+                Err(BlobError::Damaged { place, id: blob, damage }.into())
+            }
+        }
     }
 
     pub(crate) fn blob_record(&self, blob: BlobId) -> Result<BlobRecord> {

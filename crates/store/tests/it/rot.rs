@@ -279,6 +279,94 @@ fn a_scrub_finds_what_nobody_reads_and_goes_on_where_it_was_after_a_restart() {
     assert_eq!(world.store.start_scrub(&world.user("u")).unwrap_err().kind(), ErrorKind::Denied);
 }
 
+/// Has other bytes in the middle of some blocks of a copy.
+fn rot(world: &World, place: &str, blob: BlobId, is_rotten: impl Fn(usize) -> bool) {
+    let place = world.opened(place);
+    run(async {
+        let size = place.size(blob).await.unwrap().unwrap();
+        let mut bytes = place.read_all(blob, 0..size).await.unwrap().to_vec();
+        for (_, block) in bytes.chunks_mut(BLOCK).enumerate().filter(|(n, _)| is_rotten(*n)) {
+            block[block.len() / 2] ^= 1;
+        }
+        let mut writer = place.writer(blob, []);
+        writer.write(bytes.into()).await.unwrap();
+        writer.finish().await.unwrap();
+    });
+}
+
+const BLOCK: usize = 64 << 10;
+
+proptest! {
+    #![proptest_config(cases(24))]
+
+    /// Of each block no copy rotted, the first, the second, or both.
+    #[test]
+    fn copies_that_rotted_in_different_blocks_are_read_and_mended_from_each_other(
+        rotten in prop::collection::vec(prop_oneof![6 => Just(0), 2 => Just(1), 2 => Just(2)], 2..30),
+        lost in proptest::option::weighted(0.2, any::<Index>()),
+    ) {
+        let mut rotten = rotten;
+        if let Some(lost) = lost {
+            let lost = lost.index(rotten.len());
+            rotten[lost] = 3;
+        }
+        let world = world_with_places();
+        let bytes = noise(rotten.len() * BLOCK - 1_000, 1);
+        world.put("/x", &bytes);
+        world.replicate("/x", "a").unwrap();
+        let blob = blobs(&world)[0];
+        rot(&world, "main", blob, |n| rotten[n] & 1 > 0);
+        rot(&world, "a", blob, |n| rotten[n] & 2 > 0);
+        let damaged = [1, 2].iter().filter(|copy| rotten.iter().any(|of| of & **copy > 0)).count();
+        let right = rotten.iter().position(|of| *of == 3).map_or(bytes.len(), |lost| lost * BLOCK);
+        let (came, fault) = read(&world, "/x", 0..bytes.len() as u64);
+        prop_assert!(came == bytes[..right], "{} of {right} bytes came", came.len());
+        prop_assert_eq!(fault.is_some(), right < bytes.len());
+        run(world.store.scrub(0)).unwrap();
+        maintained(&world);
+        maintained(&world);
+        let counts = world.store.damage_counts();
+        if right < bytes.len() {
+            prop_assert_eq!((counts.damaged, counts.mended), (2, 0));
+            return Ok(());
+        }
+        prop_assert_eq!((counts.damaged, counts.mended), (0, damaged as u64));
+        for place in ["main", "a"] {
+            let copy = run(world.opened(place).read_all(blob, 0..bytes.len() as u64)).unwrap();
+            prop_assert!(copy == bytes, "{place}");
+        }
+        assert_clean(&world.store);
+    }
+}
+
+#[test]
+fn a_scrub_reads_the_whole_catalog_and_every_record_that_rotted_is_counted() {
+    let world = world();
+    for n in 0..300 {
+        world.put(&format!("/{n}"), &noise(n * 30, 1));
+    }
+    world.put("/large", &noise(70_000, 1));
+    // Checksums of blocks are made anew from the bytes; counters and settings are numbers without a checksum.
+    let tables = b"NCKBUuFL";
+    let found = tables.iter().filter(|table| {
+        let keys = world.table(**table);
+        let Some(key) = keys.last() else { return false };
+        let (value, before) = (world.value(key), world.store.damage_counts().rows);
+        assert_eq!(run(world.store.scrub(0)).unwrap().damaged, 0);
+        world.damage(key);
+        assert_eq!(run(world.store.scrub(0)).unwrap().damaged, 1, "{}", char::from(**table));
+        assert!(world.store.damage_counts().rows > before);
+        world.raw_put(key.to_vec(), value);
+        true
+    });
+    assert!(found.count() >= 7);
+    let before = world.store.damage_counts().rows;
+    world.damage(world.table(b'K').last().unwrap());
+    let opened = world.store.open(&world.admin, &at("/large"), &ReadOptions::default());
+    assert_eq!(opened.unwrap_err().kind(), ErrorKind::Damaged);
+    assert!(world.store.damage_counts().rows > before);
+}
+
 /// Takes the checksums of all blobs away, as in a store of a program that knew none.
 fn without_checksums(world: &World) {
     for key in world.table(b'e') {

@@ -88,7 +88,7 @@ impl Finder {
         Ok(found.map(|(id, record)| self.reached(&known, id, record)).collect())
     }
 
-    fn reached(&self, known: &Known, id: BlobId, record: BlobRecord) -> Held {
+    pub(super) fn reached(&self, known: &Known, id: BlobId, record: BlobRecord) -> Held {
         let only = self.only.filter(|place| record.copy_in(*place).is_some());
         let wanted = |source: &Source| {
             only.is_none_or(|place| source.place() == place)

@@ -21,13 +21,13 @@ use futures_util::StreamExt;
 use self::held::{Finder, Held};
 pub(crate) use self::source::is_loss;
 pub use self::stream::ContentStream;
-use self::stream::{all, steps};
-use crate::catalog::View;
+use self::stream::{BlobRun, all, steps};
+use crate::catalog::{BlobRecord, View};
 use crate::contents::runs::{Part, PartKind};
 use crate::contents::sweep::Pin;
 use crate::contents::{extents, resolve};
 use crate::model::{ContentHead, Digests, Extent, Piece, PlaceId};
-use crate::{Error, ErrorKind, Result, Store};
+use crate::{BlobId, Error, ErrorKind, Result, Store};
 
 /// A content that can be read.
 #[derive(Debug, Clone)]
@@ -43,6 +43,13 @@ impl Store {
     pub(crate) fn lay_out(&self, view: &View, head: &ContentHead) -> Result<Option<Layout>> {
         let Some(pin) = self.pin(view, head.id)? else { return Ok(None) };
         Ok(Some(self.lay_out_extents(resolve(view, head)?, head.size, vec![pin])))
+    }
+
+    /// All bytes of a blob, each block from any copy in which it is whole.
+    pub(crate) fn blob_bytes(&self, id: BlobId, record: &BlobRecord) -> ContentStream {
+        let finder = Finder::new(self.clone(), Vec::new());
+        let held = finder.reached(&self.known(), id, record.clone());
+        BlobRun::new(&held, 0..record.size, finder).stream()
     }
 
     /// The layout of extents that cover `0..size`, of contents that are pinned.

@@ -1,19 +1,19 @@
 //! The bytes of extents, one after the other.
 //!
 //! Invariant: no byte of a blob is given before the block that it lies in was found right, where the checksums of its blocks
-//! are known.
+//! are known. Copies of which each rotted in other blocks give all bytes together.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use cenote_blob::{Blocks, Error as BlobError, ReadStream};
+use cenote_blob::{Blocks, Damage, Error as BlobError, ReadStream};
 use futures_util::stream::{self, BoxStream, StreamExt};
 
 use super::held::{Finder, Held};
 use crate::contents::extents::clip;
-use crate::model::{Extent, Piece};
+use crate::model::{Extent, Piece, PlaceId};
 use crate::places::Source;
 use crate::{Error, Result};
 
@@ -22,6 +22,9 @@ pub type ContentStream = BoxStream<'static, Result<Bytes>>;
 
 /// The blobs of so many extents are looked up at once.
 const STEP: usize = 32;
+
+/// A place gives at most so many bytes at once, or one block: behind a damaged one, others of them may be whole.
+const AT_ONCE: u64 = 1 << 20;
 
 /// The bytes of runs of extents, as far as they lie in `range`.
 pub(super) fn all(
@@ -75,13 +78,19 @@ fn run(extent: Extent, blobs: &[Held], finder: &Finder) -> ContentStream {
 }
 
 /// The bytes of a range of a blob, under way.
-struct BlobRun {
+pub(super) struct BlobRun {
     held: Held,
     /// What is still to come.
     rest: Range<u64>,
     reading: Option<ReadStream>,
-    /// The copies that have not failed, the one to read first.
+    /// The copies to read, the first one first.
     sources: VecDeque<Source>,
+    /// Those that failed at the byte that comes next.
+    failed: Vec<Source>,
+    /// Those whose damage was noted.
+    blamed: Vec<PlaceId>,
+    /// Up to here blocks are read one by one, as a run of them was damaged somewhere.
+    one_by_one: u64,
     /// The checksums of the blocks that come next.
     blocks: Option<Blocks>,
     /// The error to end with, if no copy is left.
@@ -90,12 +99,23 @@ struct BlobRun {
 }
 
 impl BlobRun {
-    fn new(held: &Held, rest: Range<u64>, finder: Finder) -> Self {
+    pub(super) fn new(held: &Held, rest: Range<u64>, finder: Finder) -> Self {
         let (fault, sources) = (held.nowhere(), held.sources.clone().into());
-        Self { held: held.clone(), rest, reading: None, sources, blocks: None, fault, finder }
+        Self {
+            held: held.clone(),
+            rest,
+            reading: None,
+            sources,
+            failed: Vec::new(),
+            blamed: Vec::new(),
+            one_by_one: 0,
+            blocks: None,
+            fault,
+            finder,
+        }
     }
 
-    fn stream(self) -> ContentStream {
+    pub(super) fn stream(self) -> ContentStream {
         stream::try_unfold(self, Self::step).boxed()
     }
 
@@ -108,10 +128,11 @@ impl BlobRun {
             match chunks.next().await {
                 Some(Ok(chunk)) => {
                     self.rest.start += chunk.len() as u64;
+                    self.sources.extend(self.failed.drain(..));
                     return Ok(Some((chunk, self)));
                 }
                 Some(Err(error)) => self.give_up(error),
-                // The blocks whose checksums were read are at their end.
+                // What was read at once is at its end.
                 None => self.reading = None,
             }
         }
@@ -133,23 +154,46 @@ impl BlobRun {
             }
         }
         self.reading = Some(match &self.blocks {
-            Some(blocks) => {
-                let range = self.rest.start..self.rest.end.min(blocks.range().end);
-                source.read_checked(*id, range, blocks.clone())
-            }
+            Some(blocks) => source.read_checked(*id, self.next_run(blocks), blocks.clone()),
             None => source.read(*id, self.rest.clone()),
         });
         Ok(())
     }
 
-    /// Goes on with the next copy.
+    /// What is read next at once.
+    fn next_run(&self, blocks: &Blocks) -> Range<u64> {
+        let Range { start, end } = self.rest;
+        let end = end.min(blocks.range().end);
+        match start < self.one_by_one {
+            true => start..end.min(start - start % blocks.block() + blocks.block()),
+            false => start..end,
+        }
+    }
+
+    /// Goes on with the next copy. The one that failed is read again behind the byte where it did.
     fn give_up(&mut self, error: BlobError) {
+        let block = self.blocks.as_ref().map(Blocks::block).filter(|_| is_of_a_block(&error));
         if let Some(source) = self.sources.pop_front() {
-            source.blame(self.held.id, &error, self.finder.damage());
+            if !self.blamed.contains(&source.place()) {
+                source.blame(self.held.id, &error, self.finder.damage());
+                self.blamed.push(source.place());
+            }
+            match block.filter(|_| self.one_by_one <= self.rest.start) {
+                // It may have the first of those blocks whole.
+                Some(block) => {
+                    self.one_by_one = self.rest.start.saturating_add(block.max(AT_ONCE));
+                    self.sources.push_back(source);
+                }
+                None => self.failed.push(source),
+            }
         }
         self.fault = error.into();
         self.reading = None;
     }
+}
+
+fn is_of_a_block(error: &BlobError) -> bool {
+    matches!(error, BlobError::Damaged { damage: Damage::Block { .. }, .. })
 }
 
 fn zeros(length: u64) -> ContentStream {
