@@ -15,7 +15,8 @@ use tokio::io::AsyncRead;
 use tokio_tar::{Archive, Entry};
 use tokio_util::io::StreamReader;
 
-use super::batch_entry::{path, read, unreadable};
+use super::batch_entry::{path, read, shown, unreadable};
+use super::batch_header::{self, Position};
 use super::conditional::write_conditions;
 use super::extract::require_tar;
 use super::json::{BatchLine, BatchQuery, Names, Outcome, Resource};
@@ -58,14 +59,19 @@ pub(super) async fn batch(
         return Err(unreadable(&io::ErrorKind::UnexpectedEof.into()));
     }
     let bytes = Body::new(Limited::new(body, LARGEST)).into_data_stream();
-    let mut archive = Archive::new(StreamReader::new(bytes.map_err(io::Error::other)));
+    let position = Position::default();
+    let bytes = position.counting(StreamReader::new(bytes.map_err(io::Error::other)));
+    let mut archive = Archive::new(bytes);
     let mut entries = archive.entries().map_err(|error| unreadable(&error))?;
     let mut batch = Batch::new(app, caller, admission.clone(), (under, each));
     loop {
         let next = admission.aside(entries.next()).await;
         let next = next.and_then(|next| next.transpose().map_err(|error| unreadable(&error)));
         match next {
-            Ok(Some(entry)) => batch.take(entry).await,
+            Ok(Some(entry)) => {
+                position.at_header(batch_header::stored(&entry));
+                batch.take(entry).await;
+            }
             Ok(None) => break,
             Err(problem) if batch.is_empty() => return Err(problem),
             Err(problem) => {
@@ -113,7 +119,7 @@ impl Batch {
         let name = entry.path_bytes().map(|name| name.into_owned()).unwrap_or_default();
         let (shown, item) = match path(&self.under, &name) {
             Ok(path) => (path.to_string(), self.read(path, entry).await),
-            Err(problem) => (String::from_utf8_lossy(&name).into_owned(), Err(problem)),
+            Err(problem) => (shown(&name), Err(problem)),
         };
         self.pending.push((shown, item));
         if self.pending.len() >= ENTRIES {

@@ -18,6 +18,11 @@ pub(super) const MEDIA_TYPE: &str = "CENOTE.media_type";
 /// Bytes read from the archive at a time.
 const CHUNK: usize = 64 << 10;
 
+/// Bytes of the longest name of an entry: that of the deepest path that can be made.
+const LONGEST_NAME: usize = 256 * (1 + 1_024);
+/// Bytes that are shown of a name that is no path.
+const SHOWN: usize = 1_024;
+
 /// Reads an entry whole, which goes to a path in the place and under the conditions of `each`: its bytes are durable or in
 /// memory when this returns. Large ones are not taken if they may not be put.
 pub(super) async fn read<R: AsyncRead + Unpin + Send>(
@@ -43,10 +48,19 @@ pub(super) async fn read<R: AsyncRead + Unpin + Send>(
 
 /// The path of an entry below `under`.
 pub(super) fn path(under: &StorePath, name: &[u8]) -> Result<StorePath, Problem> {
+    if name.len() > LONGEST_NAME {
+        return Err(Problem::invalid("the name of an entry has at most 262,400 bytes"));
+    }
     let name = text(name)?;
     let name = name.trim_start_matches("./").trim_end_matches('/');
     let above = under.to_string();
     Ok(format!("{}/{name}", above.trim_end_matches('/')).parse()?)
+}
+
+/// A name that is no path, cut where it is very long.
+pub(super) fn shown(name: &[u8]) -> String {
+    let cut = if name.len() > SHOWN { "…" } else { "" };
+    format!("{}{cut}", String::from_utf8_lossy(&name[..name.len().min(SHOWN)]))
 }
 
 fn target<R: AsyncRead + Unpin>(entry: &Entry<R>) -> Result<String, Problem> {

@@ -12,6 +12,7 @@ mod archive_entry;
 mod attributes;
 mod batch;
 mod batch_entry;
+mod batch_header;
 mod changes;
 mod check;
 mod conditional;

@@ -218,3 +218,74 @@ async fn entries(archive: &[u8]) -> Vec<(HashMap<String, String>, Vec<u8>)> {
     }
     found
 }
+
+/// An archive with these entries, whose records or long names come as they are given.
+async fn raw(entries: &[(&str, EntryType, &[u8])]) -> Vec<u8> {
+    let mut builder = Builder::new(Vec::new());
+    for (name, kind, content) in entries {
+        let mut header = header(name, *kind, content.len());
+        header.set_cksum();
+        builder.append(&header, *content).await.unwrap();
+    }
+    builder.into_inner().await.unwrap()
+}
+
+/// A pax record.
+fn record(key: &str, value: &str) -> Vec<u8> {
+    let rest = format!(" {key}={value}\n");
+    let length =
+        (1..9).map(|digits| rest.len() + digits).find(|n| n.to_string().len() + rest.len() == *n);
+    format!("{}{rest}", length.unwrap()).into_bytes()
+}
+
+#[tokio::test]
+async fn names_and_media_types_in_a_tar_have_limits_of_their_own() {
+    let server = TestServer::new();
+    let (long, deep) = ("x".repeat(262_401), vec!["y".repeat(1_024); 256].join("/"));
+    let media = |length: usize| record("CENOTE.media_type", &"m".repeat(length));
+    let (long_media, most_media, odd_media) =
+        (media(1_025), media(1_024), record("CENOTE.media_type", "a\u{1}b"));
+    let entries = [
+        ("x", EntryType::GNULongName, long.as_bytes()),
+        ("a", EntryType::Regular, &b"1"[..]),
+        ("x", EntryType::GNULongName, deep.as_bytes()),
+        ("b", EntryType::Regular, b"2"),
+        ("x", EntryType::XHeader, &long_media),
+        ("c", EntryType::Regular, b"3"),
+        ("x", EntryType::XHeader, &odd_media),
+        ("d", EntryType::Regular, b"4"),
+        ("x", EntryType::XHeader, &most_media),
+        ("e", EntryType::Regular, b"5"),
+    ];
+    let answer = post(&server, "/v1/batch?path=/", raw(&entries).await).await;
+    let lines = lines(&answer.body);
+    let types: Vec<_> = lines.iter().map(|line| line["problem"]["type"].as_str()).collect();
+    let invalid = Some("urn:cenote:problem:invalid");
+    assert_eq!(types, [invalid, None, invalid, invalid, None], "{answer:?}");
+    assert!(lines[0]["path"].as_str().unwrap().len() < 1_100, "the name is not echoed whole");
+    assert_eq!(server.get("/e").await.header("content-type").len(), 1_024);
+    for length in [1_025, 1_024] {
+        let ask = server.ask("PUT", "/v1/fs/f").header("content-type", &"m".repeat(length));
+        assert_eq!(ask.body("x").send().await.status.is_success(), length == 1_024);
+        let upload = json!({"path": "/g", "media_type": "m".repeat(length)});
+        assert_eq!(server.post("/v1/uploads", upload).await.status.is_success(), length == 1_024);
+    }
+}
+
+#[tokio::test]
+async fn the_headers_of_an_entry_have_a_limit_before_they_are_held_in_memory() {
+    let server = TestServer::new();
+    let (file, header) = (vec![1; 3 << 20], vec![b'x'; 1 << 20]);
+    for kind in [EntryType::GNULongName, EntryType::GNULongLink, EntryType::XHeader] {
+        let alone = raw(&[("x", kind, &header), ("a", EntryType::Regular, b"1")]).await;
+        post(&server, "/v1/batch?path=/", alone).await.problem(400, "invalid");
+        let behind = [("a", EntryType::Regular, &file[..]), ("x", kind, &header)];
+        let answer = post(&server, "/v1/batch?path=/", raw(&behind).await).await;
+        let lines = lines(&answer.body);
+        assert!(lines[0]["resource"].is_object(), "{}", lines[0]);
+        assert_eq!(lines[1]["problem"]["type"], "urn:cenote:problem:invalid", "{answer:?}");
+    }
+    let large = [("a", EntryType::Regular, &file[..]), ("b", EntryType::Regular, &file[..])];
+    let answer = post(&server, "/v1/batch?path=/", raw(&large).await).await;
+    assert!(lines(&answer.body).iter().all(|line| line["resource"].is_object()), "{answer:?}");
+}

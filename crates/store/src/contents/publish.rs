@@ -5,6 +5,7 @@ use crate::catalog::{ChangeKind, Transaction};
 use crate::contents::{Conditions, Expected, NewBlob, Received, store_content};
 use crate::model::{
     ContentHead, ContentId, Kind, Level, PlaceId, Replicas, ResourceId, Stat, StorePath, Time,
+    check_media_type,
 };
 use crate::tree::{self, describe, insert, update};
 use crate::{
@@ -51,6 +52,12 @@ pub enum BatchWhat {
     Collection,
     /// A symbolic link.
     Link(String),
+}
+
+impl PutOptions {
+    fn check(&self) -> Result<()> {
+        self.media_type.as_deref().map_or(Ok(()), check_media_type)
+    }
 }
 
 impl BatchItem {
@@ -105,6 +112,7 @@ impl Store {
 
     /// Refuses what [`Store::publish`] would refuse now, before any byte is sent.
     pub fn may_put(&self, caller: &Caller, path: &StorePath, options: &PutOptions) -> Result<()> {
+        options.check()?;
         let view = self.view()?;
         match Spot::find(&view, caller, path, options.parents)? {
             Spot::Seen(chain) => {
@@ -193,6 +201,7 @@ impl Store {
         received: &Received,
         options: &PutOptions,
     ) -> Result<Stat> {
+        options.check()?;
         let spot = Spot::find(tx, caller, path, options.parents)?;
         let there = match &spot {
             Spot::Seen(chain) => Some(chain),

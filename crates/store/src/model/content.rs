@@ -8,6 +8,7 @@ use cenote_blob::{Algorithm, BlobId};
 use minicbor::{CborLen, Decode, Encode};
 
 use super::ContentId;
+use crate::{Error, Result};
 
 /// What a resource's record says of its content.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
@@ -34,6 +35,19 @@ pub struct ContentHead {
     /// Whether the SHA-256 came to be known later than the bytes: the tag that was given to them stays.
     #[cbor(n(6), default)]
     pub digested_later: bool,
+}
+
+/// Bytes of the longest media type: RFC 6838 allows 255 of type and subtype, the rest is for parameters.
+const LONGEST_MEDIA_TYPE: usize = 1_024;
+
+/// Refuses a media type that no answer could have in its header.
+pub(crate) fn check_media_type(media_type: &str) -> Result<()> {
+    match media_type.len() <= LONGEST_MEDIA_TYPE && !media_type.contains(char::is_control) {
+        true => Ok(()),
+        false => {
+            Err(Error::invalid("a media type has at most 1,024 bytes, and no control characters"))
+        }
+    }
 }
 
 impl ContentHead {

@@ -15,6 +15,7 @@ mod time;
 mod token;
 
 pub use change::ChangeKind;
+pub(crate) use content::check_media_type;
 pub use content::{Content, ContentHead, Digests, Extent, Piece};
 pub use grant::{Access, Grant, Level, Scope};
 pub(crate) use id::FIRST_FREE_ID;

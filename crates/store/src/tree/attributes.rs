@@ -1,7 +1,7 @@
 //! What a client may set about a resource besides content, description and access.
 
 use crate::catalog::ChangeKind;
-use crate::model::{At, Level, Stat, Time, Versioning};
+use crate::model::{At, Level, Stat, Time, Versioning, check_media_type};
 use crate::people::{by_name, nobody};
 use crate::tree::{describe, find, update};
 use crate::{Caller, Result, Store};
@@ -29,6 +29,8 @@ impl Store {
         at: &At,
         change: &AttributeChange,
     ) -> Result<Stat> {
+        let media_type = change.media_type.iter().flatten().next();
+        media_type.map_or(Ok(()), |media_type| check_media_type(media_type))?;
         let owning = change.versioning.is_some() || change.owner.is_some();
         let needed = if owning { Level::Own } else { Level::ModifyMetadata };
         self.transact(|tx| {
