@@ -138,7 +138,7 @@ fn parts(dir: &Path, opener: UrlOpener) -> Result<Parts, OpenError> {
     let options = FjallOptions { files: descriptors_for_catalog(), ..FjallOptions::default() };
     let engine = FjallEngine::open(dir.join(CATALOG), options)?;
     let place = Place::local("main", dir.join(CONTENTS))?;
-    Ok(Parts { opener: Arc::new(opener), ..Parts::new(engine, place) })
+    Ok(Parts { opener: Arc::new(opener.for_store(dir)), ..Parts::new(engine, place) })
 }
 
 /// Keeps others out of a store that an earlier program made. The place of contents does so for itself.

@@ -2,7 +2,7 @@
 //!
 //! Credentials come from `[places.NAME]` in `store.toml`, or from the environment (`AWS_ACCESS_KEY_ID`, …): never from
 //! the catalog. Files are referred to where they lie, and places are added, only below the directories that `store.toml`
-//! names, so that an administrator of the store is not one of the machine.
+//! names, so that an administrator of the store is not one of the machine; and never inside the directory of the store.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -22,9 +22,19 @@ pub(crate) struct UrlOpener {
     /// them anywhere.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     vaults: Vec<PathBuf>,
+    /// The directory of the store itself.
+    #[serde(skip)]
+    store: Option<PathBuf>,
     /// Options of places by their names, in the words of `object_store`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     places: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+impl UrlOpener {
+    /// The same for the store in a directory.
+    pub(crate) fn for_store(self, dir: &Path) -> Self {
+        Self { store: std::path::absolute(dir).ok(), ..self }
+    }
 }
 
 impl PlaceOpener for UrlOpener {
@@ -44,6 +54,24 @@ impl PlaceOpener for UrlOpener {
         }
     }
 
+    fn overlap(&self, address: &str, other: &str) -> bool {
+        match (Place::local_directory(address), Place::local_directory(other)) {
+            (Some(one), Some(other)) => {
+                let (one, other) = (resolved(&one), resolved(&other));
+                one.starts_with(&other) || other.starts_with(&one)
+            }
+            (None, None) => is_bucket_below(address, other) || is_bucket_below(other, address),
+            _ => false,
+        }
+    }
+
+    fn is_inside_store(&self, address: &str) -> bool {
+        let directory = Place::local_directory(address).map(|directory| resolved(&directory));
+        let inside =
+            |store: &PathBuf| directory.is_some_and(|found| found.starts_with(resolved(store)));
+        self.store.as_ref().is_some_and(inside)
+    }
+
     fn outside(&self, name: &str, path: &str) -> Option<Outside> {
         let path = Path::new(path);
         is_below(path, &self.register).then(|| Outside::new(name, path).ok()).flatten()
@@ -58,6 +86,12 @@ fn is_below(path: &Path, directories: &[PathBuf]) -> bool {
     }
     let found = resolved(path);
     directories.iter().any(|directory| found.starts_with(resolved(directory)))
+}
+
+/// Whether an address in a bucket is another one, or has it as its prefix.
+fn is_bucket_below(address: &str, other: &str) -> bool {
+    let (address, other) = (address.trim_end_matches('/'), other.trim_end_matches('/'));
+    address.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// The path with the links of what is there of it followed.
@@ -105,6 +139,40 @@ mod tests {
             assert!(!UrlOpener::default().may_add(refused), "{refused}");
         }
         assert!(opener.may_add("s3://bucket/prefix"));
+    }
+
+    #[test]
+    fn addresses_overlap_where_one_is_inside_the_other() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("a")).unwrap();
+        std::os::unix::fs::symlink(dir.path().join("a"), dir.path().join("link")).unwrap();
+        let opener = UrlOpener::default().for_store(&dir.path().join("a/store"));
+        let at = |path: &str| format!("file://{}{path}", dir.path().display());
+        for (one, other) in [
+            (at("/a"), at("/a")),
+            (at("/a"), at("/a/")),
+            (at("/a/blobs"), at("/a")),
+            (at("/link/x"), at("/a")),
+            ("s3://bucket".into(), "s3://bucket/prefix".into()),
+            ("s3://bucket/p".into(), "s3://bucket/p/".into()),
+        ] {
+            assert!(opener.overlap(&one, &other) && opener.overlap(&other, &one), "{one} {other}");
+        }
+        for (one, other) in [
+            (at("/a"), at("/ab")),
+            (at("/a"), "s3://bucket/a".into()),
+            ("s3://bucket/p".into(), "s3://bucket/prefix".into()),
+            ("s3://bucket".into(), "s3://bucket2/prefix".into()),
+        ] {
+            assert!(
+                !opener.overlap(&one, &other) && !opener.overlap(&other, &one),
+                "{one} {other}"
+            );
+        }
+        for inside in ["/a/store", "/a/store/contents", "/link/store/contents/blobs/x"] {
+            assert!(opener.is_inside_store(&at(inside)), "{inside}");
+        }
+        assert!(!opener.is_inside_store(&at("/a/stores")) && !opener.is_inside_store("s3://b/a"));
     }
 
     #[test]

@@ -36,6 +36,12 @@ pub trait PlaceOpener: Debug + Send + Sync {
     /// was added is opened, whatever this says later.
     fn may_add(&self, address: &str) -> bool;
 
+    /// Whether contents at two addresses would lie in one place, or one inside the other.
+    fn overlap(&self, address: &str, other: &str) -> bool;
+
+    /// Whether an address is inside what the program keeps itself: the directory of the store.
+    fn is_inside_store(&self, address: &str) -> bool;
+
     /// The file at a path, to be read where it lies as a part of the place `name`; none, if files
     /// there must not be referred to.
     fn outside(&self, name: &str, path: &str) -> Option<Outside>;
@@ -53,6 +59,14 @@ impl PlaceOpener for NoPlaces {
 
     fn may_add(&self, _: &str) -> bool {
         true
+    }
+
+    fn overlap(&self, _: &str, _: &str) -> bool {
+        false
+    }
+
+    fn is_inside_store(&self, _: &str) -> bool {
+        false
     }
 
     fn outside(&self, _: &str, _: &str) -> Option<Outside> {

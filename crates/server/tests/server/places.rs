@@ -171,3 +171,21 @@ async fn files_are_registered_only_where_the_settings_say() {
     let file = json!({"path": "/x", "place": "a", "file": "/etc/hostname"});
     disk.server.post("/v1/register", file).await.problem(403, "denied");
 }
+
+#[tokio::test]
+async fn no_place_is_added_inside_another_or_inside_the_store() {
+    let disk = disk().await;
+    for path in ["a", "a/blobs/00", "store", "store/contents", "store/new", "b/../a/x"] {
+        let address = format!("file://{}/{path}", disk.dir.path().display());
+        let place = json!({"name": "c", "address": address.clone()});
+        disk.server.post("/v1/places", place).await.problem(400, "invalid");
+        let change = json!({"name": "b", "address": address});
+        disk.server.ask("PATCH", "/v1/places").json(&change).send().await.problem(400, "invalid");
+    }
+    let around = format!("file://{}", disk.dir.path().display());
+    let place = json!({"name": "c", "address": around});
+    disk.server.post("/v1/places", place).await.problem(400, "invalid");
+    assert!(!disk.dir.path().join("a/x").exists() && !disk.dir.path().join("store/new").exists());
+    let same = json!({"name": "b", "address": format!("file://{}/b", disk.dir.path().display())});
+    disk.server.ask("PATCH", "/v1/places").json(&same).send().await.expect(200);
+}

@@ -1,4 +1,7 @@
 //! Adding, changing and removing places.
+//!
+//! Invariant: no place is added inside another, around one, or inside the directory of the store: what one of them deletes would be
+//! the other's.
 
 use std::collections::BTreeMap;
 
@@ -51,12 +54,13 @@ impl Store {
         let kind = match &new.address {
             None => PlaceKind::Group,
             Some(address) => {
-                self.try_address(caller, &new.name, address)?;
+                self.try_address(caller, (None, &new.name), address)?;
                 PlaceKind::Leaf { address: address.clone() }
             }
         };
         let id = PlaceId(self.new_id()?);
         self.transact(|tx| {
+            new.address.as_ref().map_or(Ok(()), |address| self.require_apart(tx, None, address))?;
             let mut info = PlaceInfo { kind: kind.clone(), ..PlaceInfo::main() };
             (info.created, info.modified) = (tx.now(), tx.now());
             rename(tx, &mut info, &new.name)?;
@@ -73,7 +77,7 @@ impl Store {
     pub fn change_place(&self, caller: &Caller, id: PlaceId, change: &PlaceChange) -> Result<()> {
         require_role(caller, Role::Admin)?;
         if let Some(address) = &change.address {
-            self.try_address(caller, &self.known().name(id), address)?;
+            self.try_address(caller, (Some(id), &self.known().name(id)), address)?;
         }
         self.transact(|tx| {
             let mut info = record(tx, id)?;
@@ -81,6 +85,7 @@ impl Store {
                 rename(tx, &mut info, name)?;
             }
             if let Some(address) = &change.address {
+                self.require_apart(tx, Some(id), address)?;
                 readdress(&mut info, address)?;
             }
             if let Some(parent) = change.parent {
@@ -144,7 +149,12 @@ impl Store {
     }
 
     /// Opens the address, once it is known that the caller may have contents kept there: opening makes directories.
-    fn try_address(&self, caller: &Caller, name: &str, address: &str) -> Result<()> {
+    fn try_address(
+        &self,
+        caller: &Caller,
+        (id, name): (Option<PlaceId>, &str),
+        address: &str,
+    ) -> Result<()> {
         if has_credentials(address) {
             return Err(Error::invalid("an address has no credentials in it")
                 .with_hint("give them in the environment or the settings of the program"));
@@ -152,11 +162,34 @@ impl Store {
         if !self.parts().opener.may_add(address) {
             require(caller, Act::AnyAddress)?;
         }
+        self.require_apart(&self.view()?, id, address)?;
         let opened = self.parts().opener.open(name, address);
         opened.map(drop).map_err(|error| {
             Error::invalid(format!("this place cannot be opened: {}", cause_of(&error)))
                 .with_hint("give an address like file:///data/vault or s3://bucket/prefix")
         })
+    }
+
+    /// Refuses an address for the place `id`, or for a new one, that is not apart from everything that is kept.
+    fn require_apart(&self, reads: &impl Reads, id: Option<PlaceId>, address: &str) -> Result<()> {
+        let opener = &self.parts().opener;
+        if opener.is_inside_store(address) {
+            return Err(Error::invalid("this address is inside the directory of the store")
+                .with_hint("choose a directory beside it"));
+        }
+        let others = records(reads)?.into_iter().filter(|(other, _)| Some(*other) != id);
+        for (_, other) in others {
+            if let PlaceKind::Leaf { address: taken } = &other.kind
+                && opener.overlap(address, taken)
+            {
+                let message = format!(
+                    "the place {} is at this address, or one is inside the other",
+                    other.name
+                );
+                return Err(Error::invalid(message).with_hint("choose an address beside it"));
+            }
+        }
+        Ok(())
     }
 }
 

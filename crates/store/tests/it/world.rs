@@ -145,6 +145,14 @@ impl PlaceOpener for MemoryOpener {
         !address.starts_with("memory:///forbidden")
     }
 
+    fn overlap(&self, address: &str, other: &str) -> bool {
+        address == other
+    }
+
+    fn is_inside_store(&self, _: &str) -> bool {
+        false
+    }
+
     fn outside(&self, name: &str, path: &str) -> Option<Outside> {
         Outside::new(name, path).ok()
     }
