@@ -160,6 +160,28 @@ impl Problem {
         }
     }
 
+    /// Whether it would have been answered if there were fewer requests.
+    pub(crate) fn is_for_want_of_room(&self) -> bool {
+        matches!(self.kind, ProblemKind::TooMany | ProblemKind::Overloaded)
+    }
+
+    /// Seconds after which to try again, if that may help.
+    pub(crate) fn retry_after(&self) -> Option<HeaderValue> {
+        let is_passing = matches!(
+            self.status(),
+            StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS
+        );
+        self.retry.or(is_passing.then_some(1)).map(HeaderValue::from)
+    }
+
+    pub(crate) fn log(&self) {
+        let Self { kind, detail, .. } = self;
+        match self.status().is_server_error() {
+            true => tracing::error!(?kind, "{detail}"),
+            false => tracing::debug!(?kind, "{detail}"),
+        }
+    }
+
     fn add_headers(&self, headers: &mut HeaderMap) {
         let json = HeaderValue::from_static("application/problem+json");
         headers.insert(header::CONTENT_TYPE, json);
@@ -167,13 +189,10 @@ impl Problem {
             StatusCode::UNAUTHORIZED => {
                 headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(CHALLENGE));
             }
-            StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS => {
-                headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
-            }
             _ => {}
         }
-        if let Some(seconds) = self.retry {
-            headers.insert(header::RETRY_AFTER, seconds.into());
+        if let Some(wait) = self.retry_after() {
+            headers.insert(header::RETRY_AFTER, wait);
         }
         if let Some(size) = self.size {
             let range = HeaderValue::try_from(format!("bytes */{size}"));
@@ -217,20 +236,12 @@ impl IntoResponse for Problem {
 /// Writes the body of a response that carries a problem.
 pub(crate) fn render(mut response: Response, request: &RequestId) -> Response {
     let Some(problem) = response.extensions_mut().remove::<Problem>() else { return response };
-    log(&problem);
+    problem.log();
     let body = serde_json::to_vec(&problem.body(Some(request)));
     *response.body_mut() = body.expect("strings and a number are JSON").into();
     response.headers_mut().remove(header::CONTENT_LENGTH);
     problem.add_headers(response.headers_mut());
     response
-}
-
-fn log(problem: &Problem) {
-    let Problem { kind, detail, .. } = problem;
-    match problem.status().is_server_error() {
-        true => tracing::error!(?kind, "{detail}"),
-        false => tracing::debug!(?kind, "{detail}"),
-    }
 }
 
 /// Problem details as RFC 9457 has them, with two members of our own.

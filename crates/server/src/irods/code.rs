@@ -17,11 +17,13 @@ use crate::problem::{CHALLENGE, Problem};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(i32)]
 pub(super) enum Code {
+    TooManyConnections = -9_000,
     NoApiPrivilege = -13_000,
     ResourceDoesNotExist = -78_000,
     SysCollectionNotEmpty = -79_000,
     NoSpace = -110_000,
     InvalidInput = -130_000,
+    Internal = -154_000,
     ReplicaDoesNotExist = -164_000,
     ReplicaInaccessible = -168_000,
     NotACollection = -170_000,
@@ -62,7 +64,7 @@ pub(super) enum Refusal {
     Coded { status: StatusCode, code: Code, message: Option<String> },
     /// A password came too soon after wrong ones: to be tried again after so many seconds.
     TooSoon(u64),
-    /// The server failed: said in the way of all openings.
+    /// The server failed, or has no room for the request now: with the status that all openings give, and a code.
     Failed(Problem),
 }
 
@@ -169,16 +171,35 @@ impl IntoResponse for Refusal {
                 let wait = [(header::RETRY_AFTER, HeaderValue::from(seconds))];
                 (StatusCode::TOO_MANY_REQUESTS, wait).into_response()
             }
-            Self::Coded { status, code, message } => {
-                let mut body = json!({ "status_code": code as i32 });
-                if let Some(message) = message {
-                    body["status_message"] = message.into();
-                }
-                answer::json(status, json!({ "irods_response": body }))
-            }
-            Self::Failed(problem) => problem.into_response(),
+            Self::Coded { status, code, message } => coded(status, code, message),
+            Self::Failed(problem) => failed(&problem, coded),
         }
     }
+}
+
+fn coded(status: StatusCode, code: Code, message: Option<String>) -> Response {
+    let mut body = json!({ "status_code": code as i32 });
+    if let Some(message) = message {
+        body["status_message"] = message.into();
+    }
+    answer::json(status, json!({ "irods_response": body }))
+}
+
+/// A failure in the form that `said` gives a status, a code and a message.
+pub(super) fn failed(
+    problem: &Problem,
+    said: impl FnOnce(StatusCode, Code, Option<String>) -> Response,
+) -> Response {
+    problem.log();
+    let code = match problem.is_for_want_of_room() {
+        true => Code::TooManyConnections,
+        false => Code::Internal,
+    };
+    let mut response = said(problem.status(), code, Some(problem.to_string()));
+    if let Some(wait) = problem.retry_after() {
+        response.headers_mut().insert(header::RETRY_AFTER, wait);
+    }
+    response
 }
 
 #[cfg(test)]

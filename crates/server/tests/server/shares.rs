@@ -1,13 +1,16 @@
 //! What requests share: places, threads and memory. Nobody, with a login or without, keeps others from their part, and
 //! who waits takes no place and no thread.
 
+use std::time::Duration;
+
 use axum::body::Body;
 use bytes::Bytes;
 use cenote_server::{Limits, Seconds};
 use futures_util::{StreamExt, stream};
+use tokio::sync::oneshot;
 
 use crate::batch::archive;
-use crate::support::{ADMIN, Ask, TestServer, USER};
+use crate::support::{ADMIN, Answer, Ask, TestServer, USER};
 
 #[tokio::test]
 async fn callers_without_a_login_do_not_take_the_places_of_others() {
@@ -139,4 +142,67 @@ async fn a_batch_commits_before_it_takes_too_much_memory() {
         "{lines}"
     );
     assert_eq!(server.get("/f399").await.body, bytes);
+}
+
+/// A refusal in the words of each iRODS interface, which say the same.
+#[track_caller]
+fn refused_in_protocol(answers: [Answer; 2], status: u16) {
+    let members = [["irods_response", "status_code"], ["", "error_code"]];
+    for (answer, [outer, code]) in answers.iter().zip(members) {
+        assert_eq!((answer.status.as_u16(), answer.header("retry-after")), (status, "1"));
+        assert_eq!(answer.header("content-type"), "application/json");
+        let body = answer.json();
+        let body = if outer.is_empty() { &body } else { &body[outer] };
+        assert_eq!(body[code], -9_000, "{answer:?}");
+        let message = body["status_message"].as_str().or(body["error_message"].as_str());
+        assert!(message.unwrap().contains("too many requests"), "{answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_without_room_says_so_in_the_words_of_each_protocol() {
+    let limits = Limits { requests: 2, requests_per_caller: 1, ..Limits::default() };
+    let server = TestServer::with(limits);
+    let log_in = server.ask_as(Some(USER), "POST", "/irods-http-api/0.7.0/authenticate");
+    let token = String::from_utf8(log_in.send().await.body.to_vec()).unwrap();
+    let ask = async |uri: &str| {
+        let ask =
+            server.ask_as(None, "GET", uri).header("authorization", &format!("Bearer {token}"));
+        ask.send().await
+    };
+    let both = async || {
+        let list = "logical-path=%2FtempZone&stat=0&permissions=0&metadata=0&offset=0&limit=0";
+        [
+            ask("/irods-http-api/0.7.0/collections?op=stat&lpath=/tempZone").await,
+            ask(&format!("/irods-rest/0.9.3/list?{list}")).await,
+        ]
+    };
+    assert!(both().await.iter().all(|answer| answer.status == 200), "there is room");
+    let own = server.ask_as(Some(USER), "GET", "/v1/whoami").begin().await;
+    refused_in_protocol(both().await, 429);
+    drop(own);
+    let _held = [
+        server.ask("GET", "/v1/whoami").begin().await,
+        server.ask_as(None, "GET", "/v1/whoami").begin().await,
+    ];
+    refused_in_protocol(both().await, 503);
+}
+
+#[tokio::test]
+async fn a_body_that_keeps_to_its_rate_is_not_cut_by_the_time_of_a_request() {
+    let limit = Duration::from_secs(1);
+    let server = TestServer::with(Limits { request_seconds: Seconds::new(1), ..Limits::default() });
+    let (go, gone) = oneshot::channel();
+    let begin = stream::iter([Ok::<_, std::io::Error>(Bytes::from(r#"{"path":"/c","#))]);
+    let rest = async move {
+        gone.await.unwrap();
+        Ok(Bytes::from(r#""kind":"collection"}"#))
+    };
+    let body = Body::from_stream(begin.chain(stream::once(rest)));
+    let create = server.ask("POST", "/v1/create").header("content-type", "application/json");
+    let mut answer = Box::pin(create.body(body).send());
+    let early = tokio::time::timeout(limit + limit / 2, answer.as_mut()).await;
+    assert!(early.is_err(), "it was cut: {early:?}");
+    go.send(()).unwrap();
+    answer.await.expect(201);
 }

@@ -1,6 +1,6 @@
 //! irods-rest 0.9.3, the older HTTP interface, for clients that were never moved from it (rirods up to
 //! 0.1.2). Parameters are in the query of the address, whatever the method; every error is status 400 with
-//! a code and a text.
+//! a code and a text, but for one of the server (500 and above) or of too many requests (429), which has its own status.
 
 mod admin;
 mod change;
@@ -17,7 +17,7 @@ use serde_json::json;
 
 use super::answer::{self, Answer};
 use super::call::{Call, host};
-use super::code::{Code, Refusal};
+use super::code::{Code, Refusal, failed};
 use super::form::Form;
 use super::identity;
 use crate::app::App;
@@ -111,7 +111,7 @@ fn refused(refusal: Refusal) -> Response {
         Refusal::Plain(StatusCode::NOT_FOUND) => return StatusCode::NOT_FOUND.into_response(),
         Refusal::Plain(StatusCode::UNAUTHORIZED) => (Code::InvalidAuthentication, None),
         Refusal::Plain(_) => (Code::InvalidInput, None),
-        Refusal::Failed(problem) => return problem.into_response(),
+        Refusal::Failed(problem) => return failed(&problem, said),
     };
     said(StatusCode::BAD_REQUEST, code, message)
 }
