@@ -45,7 +45,8 @@ pub(crate) fn marked(name: &str, resource: &Resource) -> String {
 
 /// One line as `ls -l` has it.
 pub(crate) fn long(name: &str, resource: &Resource) -> String {
-    let when = resource.mtime.or(resource.modified).map(time).unwrap_or_default();
+    let changed = resource.content_modified.or(resource.members_modified).or(resource.modified);
+    let when = resource.mtime.or(changed).map(time).unwrap_or_default();
     format!(
         "{} {:<10} {:>12} {when} {}",
         mode(resource),

@@ -62,7 +62,13 @@ pub struct Resource {
     pub media_type: Option<String>,
     /// The tag of the content, as `If-Match` takes it.
     pub etag: Option<String>,
-    /// The tag of the state, which changes with every change of content or description.
+    /// The tag of the description, as `If-Match` of a change of the description takes it.
+    #[serde(default)]
+    pub description_etag: Option<String>,
+    /// The tag of the membership of a collection.
+    #[serde(default)]
+    pub members_etag: Option<String>,
+    /// The tag of the state, which changes with every change of content, description or access.
     pub state: Option<String>,
     /// Who it belongs to.
     pub owner: Option<String>,
@@ -70,10 +76,19 @@ pub struct Resource {
     pub created: Option<Timestamp>,
     /// Who created it.
     pub created_by: Option<String>,
-    /// When its content or description last changed.
+    /// When its content, description or access last changed.
     pub modified: Option<Timestamp>,
     /// Who changed it.
     pub modified_by: Option<String>,
+    /// When its content last changed.
+    #[serde(default)]
+    pub content_modified: Option<Timestamp>,
+    /// When its description last changed.
+    #[serde(default)]
+    pub description_modified: Option<Timestamp>,
+    /// When the membership of a collection last changed.
+    #[serde(default)]
+    pub members_modified: Option<Timestamp>,
     /// Mode bits as in `st_mode & 0o7777`.
     pub mode: Option<u32>,
     /// The modification time that a client set.

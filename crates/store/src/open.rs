@@ -75,5 +75,8 @@ fn root(tx: &Transaction, admin: PersonId) -> Resource {
         versioning: None,
         target: None,
         replicas: Replicas::default(),
+        content_changed: None,
+        description_changed: None,
+        mtime_set: None,
     }
 }

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 
 use crate::access::Chain;
 use crate::catalog::View;
-use crate::model::{At, Avu, Kind, Level, Person, PersonId, Stat};
-use crate::tree::{Walk, locate};
+use crate::model::{At, Avu, Kind, Level, Person, PersonId, Stat, Time};
+use crate::tree::{Walk, locate, members};
 use crate::{Caller, PlaceStatus, ReplicaView, Result, Store, Ticket, metadata, people, places};
 
 /// One state of the store, as one caller may see it.
@@ -77,6 +77,11 @@ impl Reading {
     /// The attributes of a resource, person or place that the caller may see.
     pub fn avus(&self, id: u64) -> Result<Vec<Avu>> {
         Ok(metadata::avus(&metadata::read(&self.view, id)?))
+    }
+
+    /// The modification time to show, of what [`Reading::stat`] and the like gave: see [`Store::shown_mtime`].
+    pub fn shown_mtime(&self, of: &Stat) -> Result<Time> {
+        members::shown_mtime(&self.view, of)
     }
 
     /// The replicas of what [`Reading::stat`] and the like gave; none, for what has no content.

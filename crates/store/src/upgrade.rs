@@ -18,7 +18,7 @@ use crate::model::{
 };
 use crate::open::{FORMAT, Format};
 use crate::people::{TicketDigest, ticket_digest};
-use crate::tree::{grant_entries, restate};
+use crate::tree::{grant_entries, rewrite_record};
 use crate::{Bytes, Result, Store};
 
 /// How many records one commit may change.
@@ -89,7 +89,7 @@ impl Store {
             let stale = new.replicas.iter_mut().filter_map(|replica| replica.stale.as_mut());
             new.content.iter_mut().chain(stale).for_each(|head| forget(tx, head));
             if new != old {
-                restate(tx, ResourceId(keys::first_id(key).unwrap_or_default()), &old, &new);
+                rewrite_record(tx, ResourceId(keys::first_id(key).unwrap_or_default()), &old, &new);
             }
         })?;
         self.each(keys::all_versions(), |tx, key, old: VersionRecord| {

@@ -154,8 +154,9 @@ pub(super) async fn time(call: &Call) -> std::result::Result<Option<Time>, Refus
         return Ok(seconds.map(Time::from_secs));
     }
     let (path, caller) = (call.path("reference")?, call.caller.clone());
-    let reference = call.ask(move |store| store.stat(&caller, &path.into())).await?;
-    Ok(Some(Time::from_secs(modified(&reference))))
+    let reference =
+        call.ask(move |store| modified(store, &store.stat(&caller, &path.into())?)).await?;
+    Ok(Some(Time::from_secs(reference)))
 }
 
 /// Sets the time that is shown; to now, without one.

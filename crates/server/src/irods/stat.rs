@@ -78,18 +78,23 @@ pub(super) async fn stat(call: Call, wanted: Wanted) -> Answer {
     let (caller, zone) = (call.caller.clone(), call.settings().zone.clone());
     let members = call.ask(move |store| {
         let permissions = permissions(store, &caller, &stat, &zone)?;
-        Ok(members(&stat, wanted, permissions))
+        Ok(members(&stat, wanted, permissions, modified(store, &stat)?))
     });
     answer::with(members.await?)
 }
 
-fn members(stat: &Stat, wanted: Wanted, permissions: Vec<Value>) -> Map<String, Value> {
+fn members(
+    stat: &Stat,
+    wanted: Wanted,
+    permissions: Vec<Value>,
+    modified: i64,
+) -> Map<String, Value> {
     let mut members = Map::new();
     let mut put = |name: &str, value: Value| drop(members.insert(name.to_owned(), value));
     put("type", wanted.words().0.into());
     put("permissions", permissions.into());
     put("registered", true.into());
-    put("modified_at", modified(stat).into());
+    put("modified_at", modified.into());
     match wanted {
         Wanted::Collection => put("inheritance_enabled", stat.resource.access.inherit.into()),
         Wanted::DataObject => {
@@ -100,9 +105,10 @@ fn members(stat: &Stat, wanted: Wanted, permissions: Vec<Value>) -> Map<String, 
     members
 }
 
-/// The time that is shown, in seconds since 1970.
-pub(super) fn modified(stat: &Stat) -> i64 {
-    stat.resource.mtime.unwrap_or(stat.resource.modified).secs()
+/// The time that is shown, in seconds since 1970. As in iRODS, attributes do not move it, and children move that of their
+/// collection.
+pub(super) fn modified(store: &Store, stat: &Stat) -> Result<i64> {
+    Ok(store.shown_mtime(stat)?.secs())
 }
 
 /// The checksum as iRODS writes it, if it is known.

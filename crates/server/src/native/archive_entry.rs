@@ -3,7 +3,7 @@
 
 use std::io;
 
-use cenote_store::{Kind, Stat, StorePath};
+use cenote_store::{Kind, Stat, StorePath, Time};
 use tokio_tar::{EntryType, Header};
 
 use super::batch_entry::{MEDIA_TYPE, SHA256};
@@ -15,14 +15,17 @@ const ID: &str = "CENOTE.id";
 const ETAG: &str = "CENOTE.etag";
 
 /// The header of a resource below `above`, and its pax records.
-pub(super) fn entry_header(stat: &Stat, above: &StorePath) -> io::Result<(Header, Vec<u8>)> {
+pub(super) fn entry_header(
+    stat: &Stat,
+    mtime: Time,
+    above: &StorePath,
+) -> io::Result<(Header, Vec<u8>)> {
     let resource = &stat.resource;
     let (kind, mode) = match resource.kind {
         Kind::Collection => (EntryType::Directory, 0o755),
         Kind::Link => (EntryType::Symlink, 0o777),
         Kind::Object | Kind::Description => (EntryType::Regular, 0o644),
     };
-    let mtime = resource.mtime.unwrap_or(resource.modified);
     let mut header = Header::new_ustar();
     header.set_entry_type(kind);
     header.set_mode(resource.mode.unwrap_or(mode));

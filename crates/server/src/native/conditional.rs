@@ -1,9 +1,13 @@
-//! Conditional requests (RFC 9110, section 13), on the tag of the content or of the state.
+//! Conditional requests (RFC 9110, section 13): of bytes on the clock of the content, of descriptions on theirs, of what
+//! tells of several on a digest of the answer.
 
 use std::time::{Duration, SystemTime};
 
+use axum::http::StatusCode;
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
-use cenote_store::{Conditions, ErrorKind, Time};
+use axum::response::{IntoResponse, Response};
+use cenote_store::{Conditions, ErrorKind, Stat, Time};
+use serde::Serialize;
 
 use super::json::quoted;
 use crate::problem::{Problem, ProblemKind};
@@ -108,6 +112,43 @@ pub(super) fn validators(tag: &str, modified: Time) -> HeaderMap {
     put(header::ETAG, Some(quoted(tag)));
     put(header::LAST_MODIFIED, http_date(modified));
     headers
+}
+
+/// Answers a read with JSON, unless the caller has it: a description, with its tag and time.
+pub(super) fn answer_description(
+    headers: &HeaderMap,
+    stat: &Stat,
+    body: impl IntoResponse,
+) -> Result<Response, Problem> {
+    let (tag, time) = (stat.description_tag(), stat.resource.described().time);
+    let described = validators(&tag, time);
+    Ok(match judge_read(headers, &tag, time)? {
+        Verdict::NotModified => (StatusCode::NOT_MODIFIED, described).into_response(),
+        Verdict::Proceed { .. } => (described, body).into_response(),
+    })
+}
+
+/// Answers a read with JSON that tells of all clocks at once, of several resources or of what the caller may do. No clock
+/// stands for all of that, so its tag is a digest of the answer, and it has no time.
+pub(super) fn answer_digested(
+    headers: &HeaderMap,
+    body: &impl Serialize,
+) -> Result<Response, Problem> {
+    let body = serde_json::to_vec(body).expect("the answer is JSON");
+    let digest = ring::digest::digest(&ring::digest::SHA256, &body);
+    let tag = hex::encode(&digest.as_ref()[..16]);
+    let etag = [(header::ETAG, quoted(&tag))];
+    // Without a time that anything is compared with, the conditions on times do not apply.
+    let mut on_tags = headers.clone();
+    for name in [header::IF_MODIFIED_SINCE, header::IF_UNMODIFIED_SINCE] {
+        on_tags.remove(name);
+    }
+    Ok(match judge_read(&on_tags, &tag, Time::from_secs(0))? {
+        Verdict::NotModified => (StatusCode::NOT_MODIFIED, etag).into_response(),
+        Verdict::Proceed { .. } => {
+            (etag, [(header::CONTENT_TYPE, "application/json")], body).into_response()
+        }
+    })
 }
 
 /// The conditions of a write. One tag can be named, because the store checks it in the

@@ -5,12 +5,12 @@
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use cenote_store::{At, Graph, Statement, Term};
 use oxrdf::{BlankNode, Literal, NamedNode, NamedOrBlankNode, Triple};
 use oxttl::TurtleParser;
 
-use super::conditional::write_conditions;
+use super::conditional::{answer_description, write_conditions};
 use super::extract::{Json, small_body};
 use super::json::{Names, Resource, Target};
 use crate::app::App;
@@ -24,14 +24,17 @@ const RDF_LANG_STRING: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langSt
 
 /// The description of a resource.
 #[utoipa::path(get, path = "/v1/graph", tag = "metadata", params(Target),
-    responses((status = 200, body = String, content_type = "application/n-triples")))]
+    responses((status = 200, body = String, content_type = "application/n-triples"),
+        (status = 304, description = "The caller has it already")))]
 pub(super) async fn read(
     State(app): State<App>,
     Asker(caller): Asker,
     at: At,
+    headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let (_, graph) = app.ask(move |store| store.graph(&caller, &at)).await?;
-    Ok(([(header::CONTENT_TYPE, "application/n-triples")], write(&graph)).into_response())
+    let (stat, graph) = app.ask(move |store| store.graph(&caller, &at)).await?;
+    let triples = ([(header::CONTENT_TYPE, "application/n-triples")], write(&graph));
+    answer_description(&headers, &stat, triples)
 }
 
 /// Replaces the description of a resource.

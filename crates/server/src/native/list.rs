@@ -2,14 +2,14 @@
 
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::header;
+use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use cenote_store::{At, Caller, ListOptions, Name, Store, StorePath, WalkPage};
 use futures_util::{Stream, stream};
 
 use super::address::About;
-use super::extract::Json;
+use super::conditional::answer_digested;
 use super::json::{ListQuery, Listing, Names, Resource, Target, WalkQuery};
 use crate::app::App;
 use crate::layer::Asker;
@@ -17,25 +17,27 @@ use crate::problem::Problem;
 
 /// The children of a collection, in the order of the names' bytes.
 #[utoipa::path(get, path = "/v1/list", tag = "tree", params(Target, ListQuery),
-    responses((status = 200, body = Listing)))]
+    responses((status = 200, body = Listing), (status = 304, description = "The caller has it already")))]
 pub(super) async fn list(
     State(app): State<App>,
     Asker(caller): Asker,
     About(at, query): About<ListQuery>,
-) -> Result<Json<Listing>, Problem> {
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
     let after = query.after.map(Name::new).transpose()?;
     let limit = page_limit(query.limit, ListOptions::MAX)?;
-    app.ask(move |store| {
+    let listing = app.ask(move |store| {
         let page = store.list(&caller, &at, &ListOptions { after, limit })?;
         let mut names = Names::new(store);
+        names.read_memberships(&page.entries)?;
         let entries = page.entries.iter().map(|entry| Resource::of(entry, &mut names));
-        Ok(Json(Listing {
+        Ok(Listing {
             entries: entries.collect::<Result<_, _>>()?,
             collection: Resource::of(&page.collection, &mut names)?,
             next: page.next.map(|name| name.to_string()),
-        }))
-    })
-    .await
+        })
+    });
+    answer_digested(&headers, &listing.await?)
 }
 
 /// The length of a page: 1,000 where nothing is said, and never 0 or more than `most`.
@@ -84,6 +86,7 @@ impl Walk {
         let page = move |store: &Store| {
             let (page, tags) = self.entries(store, after.as_ref())?;
             let mut names = Names::new(store);
+            names.read_memberships(&page.entries)?;
             let mut lines = Vec::new();
             for (entry, tag) in page.entries.iter().zip(tags) {
                 let resource = Resource::of(entry, &mut names)?.with_description_tag(tag);

@@ -2,10 +2,11 @@
 
 use axum::extract::State;
 use axum::http::HeaderMap;
+use axum::response::Response;
 use cenote_store::{At, Avu, AvuChange};
 
 use super::address::at;
-use super::conditional::write_conditions;
+use super::conditional::{answer_description, write_conditions};
 use super::extract::Json;
 use super::json::{CopyDescription, Describe, Description, Names, Op, Operation, Resource, Target};
 use crate::app::App;
@@ -14,17 +15,16 @@ use crate::problem::Problem;
 
 /// The description of a resource.
 #[utoipa::path(get, path = "/v1/meta", tag = "metadata", params(Target),
-    responses((status = 200, body = Description)))]
+    responses((status = 200, body = Description), (status = 304, description = "The caller has it already")))]
 pub(super) async fn read(
     State(app): State<App>,
     Asker(caller): Asker,
     at: At,
-) -> Result<Json<Description>, Problem> {
-    app.ask(move |store| {
-        let avus = store.avus(&caller, &at)?;
-        Ok(Json(Description { items: avus.into_iter().map(Into::into).collect() }))
-    })
-    .await
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let (stat, avus) = app.ask(move |store| store.described(&caller, &at)).await?;
+    let items = avus.into_iter().map(Into::into).collect();
+    answer_description(&headers, &stat, Json(Description { items }))
 }
 
 /// Changes the description: all of it or nothing.

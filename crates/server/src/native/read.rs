@@ -35,9 +35,9 @@ pub(super) async fn read(
     let options = ReadOptions { version: query.version, replica: query.replica };
     let opened = app.ask(move |store| store.open(&caller, &at, &options)).await?;
     let opened = if query.verify { opened.verified().await? } else { opened };
-    let modified = opened.stat.resource.modified;
+    let written = opened.stat.resource.written();
     let described = describe(&opened);
-    match judge_read(&headers, &opened.head.tag(), modified)? {
+    match judge_read(&headers, &opened.head.tag(), written)? {
         Verdict::NotModified => Ok((StatusCode::NOT_MODIFIED, described).into_response()),
         Verdict::Proceed { ranged } => {
             let range = headers.get(header::RANGE).filter(|_| ranged && method == Method::GET);
@@ -50,7 +50,7 @@ pub(super) async fn read(
 /// The headers that tell of the whole content, whatever part of it is sent.
 fn describe(opened: &Opened) -> HeaderMap {
     let (stat, head) = (&opened.stat, &opened.head);
-    let mut headers = validators(&head.tag(), stat.resource.modified);
+    let mut headers = validators(&head.tag(), stat.resource.written());
     let mut put = |name, value: Option<HeaderValue>| {
         if let Some(value) = value {
             headers.insert(name, value);

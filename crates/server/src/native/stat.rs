@@ -1,9 +1,12 @@
 //! What is there: one resource, or many on one snapshot.
 
 use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Response;
 use cenote_store::{At, description_tag};
 
 use super::address::About;
+use super::conditional::answer_digested;
 use super::extract::Json;
 use super::json::{
     Names, Outcome, Resource, StatAnswer, StatMany, StatManyAnswer, StatQuery, Target,
@@ -17,13 +20,14 @@ const MOST: usize = 10_000;
 
 /// One resource, with what the asker may do.
 #[utoipa::path(get, path = "/v1/stat", tag = "tree", params(Target, StatQuery),
-    responses((status = 200, body = StatAnswer)))]
+    responses((status = 200, body = StatAnswer), (status = 304, description = "The caller has it already")))]
 pub(super) async fn stat(
     State(app): State<App>,
     Asker(caller): Asker,
     About(at, query): About<StatQuery>,
-) -> Result<Json<StatAnswer>, Problem> {
-    app.ask(move |store| {
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let answer = app.ask(move |store| {
         let (stat, tag) = match query.description_tag {
             true => {
                 store.graph(&caller, &at).map(|(stat, graph)| (stat, description_tag(&graph)))?
@@ -32,9 +36,9 @@ pub(super) async fn stat(
         };
         let level = store.level(&caller, &at)?;
         let resource = Resource::of(&stat, &mut Names::new(store))?.with_description_tag(tag);
-        Ok(Json(StatAnswer { resource, level: level.as_str() }))
-    })
-    .await
+        Ok(StatAnswer { resource, level: level.as_str() })
+    });
+    answer_digested(&headers, &answer.await?)
 }
 
 /// Many resources on one snapshot; each has its own answer.

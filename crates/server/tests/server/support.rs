@@ -1,6 +1,7 @@
 //! A server for a test: in this process on memory, or on a socket.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
@@ -11,7 +12,7 @@ use bytes::Bytes;
 use cenote_blob::Place;
 use cenote_kv::MemoryEngine;
 use cenote_server::{Config, Limits, router};
-use cenote_store::{NewUser, Parts, Role, Store};
+use cenote_store::{Clock, NewUser, Parts, Role, Store};
 use http_body_util::BodyExt;
 use serde_json::Value;
 use tower::ServiceExt;
@@ -28,7 +29,17 @@ pub(crate) fn store() -> Store {
 
 /// The same with its contents in this place.
 pub(crate) fn store_with(main: Place) -> Store {
-    let parts = Parts::new(MemoryEngine::default(), main);
+    store_of(Parts::new(MemoryEngine::default(), main))
+}
+
+/// The same with this clock.
+pub(crate) fn store_at(clock: Arc<dyn Clock>) -> Store {
+    let mut parts = Parts::new(MemoryEngine::default(), Place::memory("main"));
+    parts.clock = clock;
+    store_of(parts)
+}
+
+fn store_of(parts: Parts) -> Store {
     let store = Store::create_new(parts, ADMIN.0, ADMIN.1).unwrap();
     let admin = store.authenticate_password(ADMIN.0, ADMIN.1).unwrap();
     let (name, password) = (USER.0.to_owned(), Some(USER.1.to_owned()));

@@ -2,9 +2,9 @@
 
 use super::Chain;
 use crate::catalog::{ChangeKind, Reads};
-use crate::model::{At, Grant, Level, PersonId, Scope, Stat, StorePath};
+use crate::model::{At, Changed, Grant, Level, PersonId, Scope, Stat, StorePath};
 use crate::people::{by_name, name_of};
-use crate::tree::{describe, find, update};
+use crate::tree::{count_change, find, update};
 use crate::{Caller, Error, ErrorKind, Result, Store};
 
 /// One change of an access list.
@@ -81,7 +81,7 @@ impl Store {
 
 fn record(tx: &mut crate::catalog::Transaction, caller: &Caller, chain: &Chain, stat: &mut Stat) {
     if stat.resource.access != chain.resource().access {
-        describe(tx, &mut stat.resource, caller.user());
+        count_change(tx, &mut stat.resource, Changed::Access, caller.user());
         update(tx, ChangeKind::Granted, stat.id, chain.resource(), &stat.resource);
     }
 }

@@ -107,18 +107,29 @@ impl View {
         ids: &[ResourceId],
         key: impl Fn(ResourceId) -> Bytes,
     ) -> Result<Vec<Option<T>>> {
+        let values = self.values_of(ids, key)?;
+        values.iter().map(|value| value.as_ref().map(|it| T::from_value(it)).transpose()).collect()
+    }
+
+    /// The values of many resources in one table, in the order asked.
+    pub(crate) fn values_of(
+        &self,
+        ids: &[ResourceId],
+        key: impl Fn(ResourceId) -> Bytes,
+    ) -> Result<Vec<Option<Bytes>>> {
         let (Some(first), Some(last)) = (ids.iter().min(), ids.iter().max()) else {
             return Ok(Vec::new());
         };
-        let read = |value: Option<&Bytes>| value.map(|value| T::from_value(value)).transpose();
         if last.0 - first.0 > (ids.len() as u64).saturating_mul(DENSE) {
             let keys: Vec<Bytes> = ids.iter().map(|id| key(*id)).collect();
-            return self.values(&keys)?.iter().map(|value| read(value.as_ref())).collect();
+            return self.values(&keys);
         }
         let rows = self.rows(&keys::through(key(*first), &key(*last)), usize::MAX)?;
-        let found: HashMap<u64, &Bytes> =
-            rows.iter().filter_map(|(key, value)| Some((keys::first_id(key)?, value))).collect();
-        ids.iter().map(|id| read(found.get(&id.0).copied())).collect()
+        let found: HashMap<u64, Bytes> = rows
+            .into_iter()
+            .filter_map(|(key, value)| Some((keys::first_id(&key)?, value)))
+            .collect();
+        Ok(ids.iter().map(|id| found.get(&id.0).cloned()).collect())
     }
 }
 
@@ -185,7 +196,12 @@ impl Transaction {
 
     /// Adds to a counter, without reading it. It goes round at its ends, so that what is taken away again leaves it right.
     pub(crate) fn add(&mut self, id: u64, what: Counter, delta: i64) {
-        let sum = self.sums.entry(keys::counter(id, what)).or_default();
+        self.add_to(keys::counter(id, what), delta);
+    }
+
+    /// The same of a counter with a key of its own.
+    pub(crate) fn add_to(&mut self, counter: Bytes, delta: i64) {
+        let sum = self.sums.entry(counter).or_default();
         *sum = sum.wrapping_add(delta);
     }
 

@@ -13,6 +13,7 @@ mod counters;
 mod feed;
 mod finding;
 mod grants;
+mod members;
 mod metadata;
 mod people;
 mod places;
@@ -85,6 +86,7 @@ impl Store {
             // Each on what the repairs before it left.
             for family in [
                 tree::check,
+                members::check,
                 grants::check,
                 contents::check,
                 metadata::check,

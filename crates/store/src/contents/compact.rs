@@ -11,7 +11,7 @@ use crate::contents::runs::{Part, PartKind, runs};
 use crate::contents::{Expected, NewBlob, refs, resolve, store_content};
 use crate::model::{Content, ContentHead, ContentId, Extent, Piece, Resource, ResourceId};
 use crate::places::Destination;
-use crate::tree::restate;
+use crate::tree::rewrite_record;
 use crate::{BlobId, Result, Store};
 
 /// A content with patches, and where it belongs.
@@ -119,7 +119,7 @@ impl Store {
             let folded = ContentId(self.new_id()?);
             store_content(tx, folded, content, blob.as_ref())?;
             let head = ContentHead { id: folded, patches: 0, ..head.clone() };
-            restate(tx, id, &old, &Resource { content: Some(head), ..old.clone() });
+            rewrite_record(tx, id, &old, &Resource { content: Some(head), ..old.clone() });
             Ok(true)
         })
     }

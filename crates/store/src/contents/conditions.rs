@@ -1,46 +1,76 @@
 //! Conditions on what is there now.
+//!
+//! Invariant: a tag is compared with the clock that the write is about, or with the state, which moves with all that
+//! the record says. A change of the description does not fail the condition of a write of bytes, nor the other way round.
 
 use crate::access::Chain;
-use crate::model::Stat;
+use crate::catalog::Reads;
+use crate::model::{Kind, Stat};
+use crate::tree::members;
 use crate::{Error, ErrorKind, Result};
 
 /// What must hold for a write to happen.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Conditions {
-    /// The content, or the state, that is there has this tag; `*` stands for any.
+    /// What is there has this tag: that of the content for a write of bytes, that of the description for a change of
+    /// the description, or for both that of the state; `*` stands for any.
     pub if_match: Option<String>,
     /// Nothing is there.
     pub if_absent: bool,
 }
 
-/// What every content and state matches; no tag reads like this.
+/// What everything that is there matches; no tag reads like this.
 const ANY: &str = "*";
 
 impl Conditions {
-    /// Checks them against what is there.
-    pub(crate) fn check(&self, there: Option<&Chain>) -> Result<()> {
+    /// Checks them before a write of bytes.
+    pub(crate) fn check_content(&self, there: Option<&Chain>) -> Result<()> {
         match there {
-            Some(chain) if self.if_absent => {
-                Err(failed(format!("there is something already: {}", chain.path())))
-            }
-            Some(chain) => check_tag(self.if_match.as_deref(), chain),
+            Some(_) if self.if_match.is_none() && !self.if_absent => Ok(()),
+            Some(chain) => self.check(chain, |tag| has_content_tag(chain, tag)),
             None if self.if_match.is_some() => Err(failed("nothing is there to match".into())),
             None => Ok(()),
         }
     }
+
+    /// Checks them before a change of the description.
+    pub(crate) fn check_description(&self, there: &Chain) -> Result<()> {
+        self.check(there, |tag| Stat::from(there.clone()).description_tag() == tag)
+    }
+
+    fn check(&self, there: &Chain, has_tag: impl Fn(&str) -> bool) -> Result<()> {
+        if self.if_absent {
+            return Err(failed(format!("there is something already: {}", there.path())));
+        }
+        check_tag(self.if_match.as_deref(), there, has_tag)
+    }
 }
 
-/// Checks that the content or the state has this tag, if one is given.
-pub(crate) fn check_tag(tag: Option<&str>, chain: &Chain) -> Result<()> {
+/// Checks that what is to be removed has this tag, if one is given. Only a tag of the membership makes the removal
+/// conflict with what comes and goes in the collection.
+pub(crate) fn check_removal(reads: &impl Reads, tag: Option<&str>, there: &Chain) -> Result<()> {
+    let membership = match tag {
+        Some(tag) if tag.starts_with('m') && there.resource().kind == Kind::Collection => {
+            Some(members::read(reads, there.id(), there.resource())?)
+        }
+        _ => None,
+    };
+    check_tag(tag, there, |tag| {
+        has_content_tag(there, tag) || membership.is_some_and(|membership| membership.tag() == tag)
+    })
+}
+
+/// Checks that what is there has this tag, or its state has.
+fn check_tag(tag: Option<&str>, there: &Chain, has_tag: impl Fn(&str) -> bool) -> Result<()> {
     let Some(tag) = tag else { return Ok(()) };
-    let content = chain.resource().content.as_ref();
-    match tag == ANY
-        || content.is_some_and(|content| content.has_tag(tag))
-        || Stat::from(chain.clone()).state_tag() == tag
-    {
+    match tag == ANY || has_tag(tag) || Stat::from(there.clone()).state_tag() == tag {
         true => Ok(()),
-        false => Err(failed(format!("it has changed: {}", chain.path()))),
+        false => Err(failed(format!("it has changed: {}", there.path()))),
     }
+}
+
+fn has_content_tag(chain: &Chain, tag: &str) -> bool {
+    chain.resource().content.as_ref().is_some_and(|content| content.has_tag(tag))
 }
 
 fn failed(message: String) -> Error {

@@ -7,7 +7,7 @@ use super::layout::Layout;
 use super::{blob_ids, resolve};
 use crate::catalog::{Reads, keys};
 use crate::model::{ContentHead, Digests, Resource, ResourceId};
-use crate::tree::restate;
+use crate::tree::rewrite_record;
 use crate::{Error, Result, Store};
 
 impl Store {
@@ -60,7 +60,7 @@ impl Store {
             let digests = digests.clone();
             let content = ContentHead { digests, digested_later: true, ..head.clone() };
             let new = Resource { content: Some(content), ..old.clone() };
-            restate(tx, id, &old, &new);
+            rewrite_record(tx, id, &old, &new);
             Ok(())
         })
     }

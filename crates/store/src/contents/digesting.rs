@@ -108,7 +108,7 @@ impl Store {
                 let rows = view.rows(&range, STEP)?;
                 for id in rows.iter().filter_map(|(key, _)| keys::last_id(key)).map(ResourceId) {
                     let resource = view.get::<Resource>(&keys::resource(id)).unwrap_or_default();
-                    let quiet = resource.filter(|r| is_undigested(r) && r.modified < before);
+                    let quiet = resource.filter(|r| is_undigested(r) && r.written() < before);
                     ids.extend(quiet.and_then(|r| Some((r.content?.size, id))));
                 }
                 match rows.last() {

@@ -48,7 +48,7 @@ pub use upload::{Part, Upload, UploadId, UploadOptions};
 pub use write_at::Where;
 
 pub(crate) use blocks::{all_blocks, delete_blob, groups};
-pub(crate) use conditions::check_tag;
+pub(crate) use conditions::check_removal;
 pub(crate) use damage::Damage;
 pub(crate) use digesting::Digesting;
 pub(crate) use extents::overlay;

@@ -4,10 +4,10 @@ use crate::access::{Chain, FreeSpot, Spot};
 use crate::catalog::{ChangeKind, Transaction};
 use crate::contents::{Conditions, Expected, NewBlob, Received, store_content};
 use crate::model::{
-    ContentHead, ContentId, Kind, Level, PlaceId, Replicas, ResourceId, Stat, StorePath, Time,
-    check_media_type,
+    Changed, ContentHead, ContentId, Kind, Level, PlaceId, Replicas, ResourceId, Stat, StorePath,
+    Time, check_media_type,
 };
-use crate::tree::{self, describe, insert, update};
+use crate::tree::{self, count_change, insert, update};
 use crate::{
     Bytes, Caller, CreateOptions, Draft, Error, ErrorKind, Result, Store, Stream, versions,
 };
@@ -117,9 +117,9 @@ impl Store {
         match Spot::find(&view, caller, path, options.parents)? {
             Spot::Seen(chain) => {
                 check_replaceable(caller, &chain, path)?;
-                options.conditions.check(Some(&chain))
+                options.conditions.check_content(Some(&chain))
             }
-            Spot::Free(_) => options.conditions.check(None),
+            Spot::Free(_) => options.conditions.check_content(None),
         }
     }
 
@@ -208,7 +208,7 @@ impl Store {
             Spot::Free(_) => None,
         };
         there.map_or(Ok(()), |chain| check_replaceable(caller, chain, path))?;
-        options.conditions.check(there)?;
+        options.conditions.check_content(there)?;
         let content = ContentId(self.new_id()?);
         let head = received.head(content, options.media_type.clone());
         let before = there.map(Chain::resource);
@@ -219,7 +219,8 @@ impl Store {
                 let known = before.and_then(|content| content.media_type.clone());
                 let head = ContentHead { media_type: head.media_type.or(known), ..head };
                 let what = (Some(head), replicas);
-                replace_with(tx, caller, chain, what, (options.mode, options.mtime))?
+                let changed = changed_by_put(&chain, what.0.as_ref(), options.mode);
+                replace_with(tx, caller, chain, changed, what, (options.mode, options.mtime))?
             }
             Spot::Free(free) => {
                 self.publish_new(tx, caller, (path, free), (head, replicas), options)?
@@ -288,7 +289,19 @@ impl Store {
         content: Option<ContentHead>,
     ) -> Result<Stat> {
         let replicas = self.replicas_after_exchange(tx, chain.resource(), content.as_ref())?;
-        replace_with(tx, caller, chain, (content, replicas), (None, None))
+        let changed = Changed::ContentAndDescription;
+        replace_with(tx, caller, chain, changed, (content, replicas), (None, None))
+    }
+}
+
+/// What a put changes: the content, and the description if it says another mode or media type.
+fn changed_by_put(chain: &Chain, new: Option<&ContentHead>, mode: Option<u32>) -> Changed {
+    let old = chain.resource();
+    let media_type = |content: Option<&ContentHead>| content.and_then(|it| it.media_type.clone());
+    let same_mode = mode.is_none() || mode == old.mode;
+    match same_mode && media_type(old.content.as_ref()) == media_type(new) {
+        true => Changed::Content,
+        false => Changed::ContentAndDescription,
     }
 }
 
@@ -296,6 +309,7 @@ fn replace_with(
     tx: &mut Transaction,
     caller: &Caller,
     chain: Chain,
+    changed: Changed,
     (content, replicas): (Option<ContentHead>, Replicas),
     (mode, mtime): (Option<u32>, Option<Time>),
 ) -> Result<Stat> {
@@ -304,7 +318,7 @@ fn replace_with(
     (stat.resource.content, stat.resource.replicas) = (content, replicas);
     stat.resource.mode = mode.or(stat.resource.mode);
     stat.resource.mtime = mtime;
-    describe(tx, &mut stat.resource, caller.user());
+    count_change(tx, &mut stat.resource, changed, caller.user());
     update(tx, ChangeKind::Written, stat.id, chain.resource(), &stat.resource);
     Ok(stat)
 }

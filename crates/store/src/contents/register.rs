@@ -9,7 +9,7 @@ use crate::contents::{
 };
 use crate::model::{At, Content, Digests, Extent, Level, Piece, PlaceId, Role, Stat, StorePath};
 use crate::people::require_role;
-use crate::tree::{find, restate};
+use crate::tree::{find, rewrite_record};
 use crate::{BlobId, Caller, Error, ErrorKind, Result, Store};
 
 /// A file to be registered.
@@ -147,7 +147,7 @@ impl Store {
             let mut new = chain.resource().clone();
             new.replicas = self.explicit_replicas(tx, chain.resource())?;
             new.replicas.add(place, tx.now());
-            restate(tx, chain.id(), chain.resource(), &new);
+            rewrite_record(tx, chain.id(), chain.resource(), &new);
             Ok(Some(Stat { resource: new, ..Stat::from(chain) }))
         })
     }

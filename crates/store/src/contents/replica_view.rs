@@ -6,9 +6,9 @@ use crate::access::Chain;
 use crate::catalog::{BlobCopy, BlobRecord, ChangeKind, Reads, keys};
 use crate::contents::read::{content_of, no_replica};
 use crate::contents::{blob_ids, resolve};
-use crate::model::{At, ContentHead, Level, PlaceId, Replica, Resource, Role, Stat, Time};
+use crate::model::{At, Changed, ContentHead, Level, PlaceId, Replica, Resource, Role, Stat, Time};
 use crate::people::require_role;
-use crate::tree::{describe, find, restate, update};
+use crate::tree::{count_change, find, rewrite_record, update};
 use crate::{Caller, Error, Result, Store, versions};
 
 /// A replica of an object.
@@ -144,12 +144,12 @@ impl Store {
             let mut stat = Stat::from(chain.clone());
             stat.resource.replicas = self.explicit_replicas(tx, chain.resource())?;
             apply(&mut stat.resource, &head, number, change)?;
-            self.restate_or_update(tx, caller, &chain, &mut stat)?;
+            self.rewrite_or_update(tx, caller, &chain, &mut stat)?;
             Ok(stat)
         })
     }
 
-    fn restate_or_update(
+    fn rewrite_or_update(
         &self,
         tx: &mut crate::catalog::Transaction,
         caller: &Caller,
@@ -158,11 +158,11 @@ impl Store {
     ) -> Result<()> {
         let old = chain.resource();
         if old.content == stat.resource.content {
-            restate(tx, stat.id, old, &stat.resource);
+            rewrite_record(tx, stat.id, old, &stat.resource);
             return Ok(());
         }
         versions::keep_replaced(tx, chain)?;
-        describe(tx, &mut stat.resource, caller.user());
+        count_change(tx, &mut stat.resource, Changed::Content, caller.user());
         update(tx, ChangeKind::Written, stat.id, old, &stat.resource);
         Ok(())
     }

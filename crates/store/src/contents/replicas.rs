@@ -26,7 +26,7 @@ impl Store {
         match (&resource.content, resource.replicas.is_empty()) {
             (Some(head), true) => {
                 let place = self.sole_place(reads, head)?;
-                Ok(Replicas::sole(place, resource.created, resource.modified))
+                Ok(Replicas::sole(place, resource.created, resource.written()))
             }
             _ => Ok(resource.replicas.clone()),
         }

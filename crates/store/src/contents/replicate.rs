@@ -12,7 +12,7 @@ use crate::model::{
     At, Content, ContentHead, ContentId, Level, Piece, PlaceId, Replica, Replicas, ResourceId, Stat,
 };
 use crate::places::Destination;
-use crate::tree::{find, locate, restate};
+use crate::tree::{find, locate, rewrite_record};
 use crate::{BlobId, Caller, Error, ErrorKind, Result, Store};
 
 /// Which replicas to remove.
@@ -164,7 +164,7 @@ impl Store {
             targets.iter().for_each(|place| replicas.add(*place, tx.now()));
             new.replicas = self.tidied(replicas);
             if new != chain.resource() {
-                restate(tx, seen.id, chain.resource(), new);
+                rewrite_record(tx, seen.id, chain.resource(), new);
             }
             Ok(stat)
         })
@@ -211,7 +211,7 @@ impl Store {
             }
             let mut new = chain.resource().clone();
             new.replicas = self.tidied(replicas);
-            restate(tx, chain.id(), chain.resource(), &new);
+            rewrite_record(tx, chain.id(), chain.resource(), &new);
             Ok((numbers, dropped))
         })
     }

@@ -9,10 +9,10 @@ use crate::contents::read::content_of;
 use crate::contents::replicas::Base;
 use crate::contents::{Conditions, Expected, Received, extents, put_blob, refs, store_content};
 use crate::model::{
-    At, Content, ContentHead, ContentId, Digests, Extent, Level, PlaceId, Replica, Replicas,
-    Resource, Stat,
+    At, Changed, Content, ContentHead, ContentId, Digests, Extent, Level, PlaceId, Replica,
+    Replicas, Resource, Stat,
 };
-use crate::tree::{describe, find, update};
+use crate::tree::{count_change, find, update};
 use crate::{Bytes, Caller, Error, ErrorKind, Result, Store, Stream, versions};
 
 /// Where bytes go.
@@ -200,7 +200,7 @@ fn writable(
     conditions: &Conditions,
 ) -> Result<(Chain, ContentHead)> {
     let chain = find(reads, caller, at, Level::ModifyObject)?;
-    conditions.check(Some(&chain))?;
+    conditions.check_content(Some(&chain))?;
     let head = content_of(&chain, at)?;
     Ok((chain, head))
 }
@@ -232,7 +232,7 @@ fn finish(
     let mut stat = Stat::from(chain.clone());
     (stat.resource.content, stat.resource.replicas) = (Some(head), replicas);
     stat.resource.mtime = None;
-    describe(tx, &mut stat.resource, caller.user());
+    count_change(tx, &mut stat.resource, Changed::Content, caller.user());
     update(tx, ChangeKind::Written, stat.id, chain.resource(), &stat.resource);
     stat
 }

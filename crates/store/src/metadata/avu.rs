@@ -23,7 +23,13 @@ pub enum AvuChange {
 impl Store {
     /// The attributes of a resource, in canonical order.
     pub fn avus(&self, caller: &Caller, at: &At) -> Result<Vec<Avu>> {
-        Ok(view(&self.graph(caller, at)?.1))
+        Ok(self.described(caller, at)?.1)
+    }
+
+    /// The same with the resource, as it was at the same moment.
+    pub fn described(&self, caller: &Caller, at: &At) -> Result<(Stat, Vec<Avu>)> {
+        let (stat, graph) = self.graph(caller, at)?;
+        Ok((stat, view(&graph)))
     }
 
     /// Changes attributes: all of it or nothing. Needs what [`Store::change_graph`] needs.

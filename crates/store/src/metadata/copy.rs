@@ -3,8 +3,8 @@
 use super::graph::needed;
 use super::stored::{Stored, read, replace};
 use crate::catalog::ChangeKind;
-use crate::model::{At, Level, Resource, Stat};
-use crate::tree::{describe, find, update};
+use crate::model::{At, Changed, Level, Resource, Stat, Time};
+use crate::tree::{count_change, find, update};
 use crate::{Caller, Conditions, Result, Store};
 
 impl Store {
@@ -23,10 +23,10 @@ impl Store {
         self.transact(|tx| {
             let source = find(tx, caller, from, Level::ReadMetadata)?;
             let target = find(tx, caller, to, Level::ReadMetadata)?;
-            conditions.check(Some(&target))?;
+            conditions.check_description(&target)?;
             let (old, new) = (Stored::read(tx, target.id().0)?, read(tx, source.id().0)?);
             let mut stat = Stat::from(target.clone());
-            take_attributes(&mut stat.resource, source.resource());
+            take_attributes(&mut stat.resource, source.resource(), tx.now());
             let others_differ = stat.resource != *target.resource();
             let others = if others_differ { Level::ModifyMetadata } else { Level::ReadMetadata };
             target.require(caller, needed(&old.graph, &new).max(others), to)?;
@@ -34,7 +34,7 @@ impl Store {
                 replace(tx, stat.id.0, &old, &new)?;
             }
             if old.graph != new || others_differ {
-                describe(tx, &mut stat.resource, caller.user());
+                count_change(tx, &mut stat.resource, Changed::Description, caller.user());
                 update(tx, ChangeKind::Described, stat.id, target.resource(), &stat.resource);
             }
             Ok(stat)
@@ -42,9 +42,9 @@ impl Store {
     }
 }
 
-fn take_attributes(resource: &mut Resource, source: &Resource) {
+fn take_attributes(resource: &mut Resource, source: &Resource, now: Time) {
     resource.mode = source.mode.or(resource.mode);
-    resource.mtime = source.mtime.or(resource.mtime);
+    resource.set_mtime(source.mtime.filter(|_| source.mtime != resource.mtime), now);
     if let (Some(content), Some(from)) = (&mut resource.content, &source.content) {
         content.media_type.clone_from(&from.media_type);
     }

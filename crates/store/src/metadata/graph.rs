@@ -2,8 +2,8 @@
 
 use super::stored::{Stored, read, replace};
 use crate::catalog::{ChangeKind, Transaction};
-use crate::model::{At, Graph, Level, Stat, Statement};
-use crate::tree::{describe, find, update};
+use crate::model::{At, Changed, Graph, Level, Stat, Statement};
+use crate::tree::{count_change, find, update};
 use crate::{Caller, Conditions, Error, ErrorKind, Result, Store};
 
 /// The largest description, in statements.
@@ -43,7 +43,7 @@ impl Store {
     ) -> Result<Stat> {
         self.transact(|tx| {
             let chain = find(tx, caller, at, Level::ReadMetadata)?;
-            conditions.check(Some(&chain))?;
+            conditions.check_description(&chain)?;
             let old = read(tx, chain.id().0)?;
             let new = change(&old.graph)?;
             check(&old, &new)?;
@@ -51,7 +51,7 @@ impl Store {
             let mut stat = Stat::from(chain.clone());
             if old.graph != new {
                 replace(tx, stat.id.0, &old, &new)?;
-                describe(tx, &mut stat.resource, caller.user());
+                count_change(tx, &mut stat.resource, Changed::Description, caller.user());
                 update(tx, ChangeKind::Described, stat.id, chain.resource(), &stat.resource);
             }
             Ok(stat)

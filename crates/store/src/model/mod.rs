@@ -1,6 +1,7 @@
 //! The words of the heart as plain data. Nothing here reads or writes.
 
 mod change;
+mod clocks;
 mod content;
 mod grant;
 mod id;
@@ -15,6 +16,8 @@ mod time;
 mod token;
 
 pub use change::ChangeKind;
+pub(crate) use clocks::Changed;
+pub use clocks::{Membership, Stamp};
 pub(crate) use content::check_media_type;
 pub use content::{Content, ContentHead, Digests, Extent, Piece};
 pub use grant::{Access, Grant, Level, Scope};

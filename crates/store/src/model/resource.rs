@@ -2,7 +2,7 @@
 
 use minicbor::{CborLen, Decode, Encode};
 
-use super::{Access, ContentHead, Name, PersonId, Replicas, ResourceId, StorePath, Time};
+use super::{Access, ContentHead, Name, PersonId, Replicas, ResourceId, Stamp, StorePath, Time};
 
 /// What a resource is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Encode, Decode, CborLen)]
@@ -88,13 +88,13 @@ pub struct Resource {
     /// Who created it.
     #[n(5)]
     pub created_by: PersonId,
-    /// When its content or description last changed.
+    /// When its content, description or access last changed.
     #[n(6)]
     pub modified: Time,
     /// Who changed it.
     #[n(7)]
     pub modified_by: PersonId,
-    /// Counts the changes of content and description: the tag of the state.
+    /// Counts the changes of content, description and access: the tag of the state.
     #[n(8)]
     pub revision: u64,
     /// Its bytes, for an object.
@@ -118,6 +118,15 @@ pub struct Resource {
     /// Where its content is, if that is not as with any other.
     #[n(15)]
     pub replicas: Replicas,
+    /// When the content last changed, if that was before `modified`: see [`Resource::written`].
+    #[n(16)]
+    pub content_changed: Option<Time>,
+    /// When the description last changed, if that was before `modified`: see [`Resource::described`].
+    #[n(17)]
+    pub description_changed: Option<Stamp>,
+    /// When `mtime` was set, for a collection; when it was created, if this is none.
+    #[n(18)]
+    pub mtime_set: Option<Time>,
 }
 
 /// What is told about a resource.
@@ -140,15 +149,5 @@ impl Stat {
     /// Its name; none for the root.
     pub fn name(&self) -> Option<&Name> {
         self.path.names().last()
-    }
-
-    /// The tag of the content: changes with every change of the bytes.
-    pub fn content_tag(&self) -> Option<String> {
-        self.resource.content.as_ref().map(ContentHead::tag)
-    }
-
-    /// The tag of the state: changes with every change of content or description.
-    pub fn state_tag(&self) -> String {
-        format!("r{}.{}", self.id, self.resource.revision)
     }
 }

@@ -9,7 +9,7 @@ use crate::contents::{blob_ids, count_copy, resolve};
 use crate::model::{PlaceId, PlaceInfo, PlaceKind, PlaceState, Resource, ResourceId, Role};
 use crate::people::require_role;
 use crate::places::records;
-use crate::tree::restate;
+use crate::tree::rewrite_record;
 use crate::{BlobId, Caller, Error, ErrorKind, Result, Store};
 
 /// How many records one step looks at.
@@ -188,7 +188,7 @@ impl Store {
             if there || blob_ids(&extents).next().is_none() {
                 let mut new = old.clone();
                 new.replicas.moved(from, to);
-                restate(tx, id, &old, &new);
+                rewrite_record(tx, id, &old, &new);
             }
             Ok(())
         })

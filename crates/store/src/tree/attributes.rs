@@ -1,9 +1,9 @@
 //! What a client may set about a resource besides content, description and access.
 
 use crate::catalog::ChangeKind;
-use crate::model::{At, Level, Stat, Time, Versioning, check_media_type};
+use crate::model::{At, Changed, Level, Stat, Time, Versioning, check_media_type};
 use crate::people::{by_name, nobody};
-use crate::tree::{describe, find, update};
+use crate::tree::{count_change, find, update};
 use crate::{Caller, Result, Store};
 
 /// Attributes to set; what is none stays as it is.
@@ -38,7 +38,7 @@ impl Store {
             let mut stat = Stat::from(chain.clone());
             let resource = &mut stat.resource;
             resource.mode = change.mode.map(|mode| mode & 0o7777).or(resource.mode);
-            resource.mtime = change.mtime.or(resource.mtime);
+            resource.set_mtime(change.mtime, tx.now());
             resource.versioning = change.versioning.unwrap_or(resource.versioning);
             if let Some(name) = &change.owner {
                 resource.owner = by_name(tx, name)?.ok_or_else(|| nobody(name))?.0;
@@ -46,7 +46,7 @@ impl Store {
             if let (Some(content), Some(media_type)) = (&mut resource.content, &change.media_type) {
                 content.media_type.clone_from(media_type);
             }
-            describe(tx, resource, caller.user());
+            count_change(tx, resource, Changed::Description, caller.user());
             update(tx, ChangeKind::Described, stat.id, chain.resource(), resource);
             Ok(stat)
         })

@@ -4,9 +4,9 @@
 use crate::access::{Chain, Spot};
 use crate::catalog::{ChangeKind, Transaction};
 use crate::metadata::Stored;
-use crate::model::{At, Kind, Level, ResourceId, Stat, StorePath};
+use crate::model::{At, Changed, Kind, Level, ResourceId, Stat, StorePath};
 use crate::tree::create::{new_resource, split};
-use crate::tree::{Walk, describe, find, insert, require_depth, update};
+use crate::tree::{Walk, count_change, find, insert, require_depth, update};
 use crate::{Caller, Conditions, Error, ErrorKind, Result, Store, metadata, versions};
 
 /// How to copy.
@@ -69,12 +69,12 @@ impl Store {
             let source = find(tx, caller, &source.into(), Level::ReadObject)?;
             let free = match Spot::find(tx, caller, to, options.parents)? {
                 Spot::Seen(target) => {
-                    options.conditions.check(Some(&target))?;
+                    options.conditions.check_content(Some(&target))?;
                     return self.copy_over(tx, caller, &source, target, (to, options));
                 }
                 Spot::Free(free) => free,
             };
-            options.conditions.check(None)?;
+            options.conditions.check_content(None)?;
             let (collection, name) = self.make_parents(tx, caller, free)?;
             let from = source.resource();
             let mut resource = new_resource(tx, caller, &collection, name, from.kind);
@@ -116,7 +116,7 @@ impl Store {
         stat.resource.content.clone_from(&from.content);
         stat.resource.target.clone_from(&from.target);
         (stat.resource.mode, stat.resource.mtime) = (from.mode, from.mtime);
-        describe(tx, &mut stat.resource, caller.user());
+        count_change(tx, &mut stat.resource, Changed::ContentAndDescription, caller.user());
         update(tx, ChangeKind::Written, stat.id, target.resource(), &stat.resource);
         let old = Stored::read(tx, stat.id.0)?;
         metadata::replace(tx, stat.id.0, &old, &metadata::read(tx, source.id().0)?)?;

@@ -152,6 +152,9 @@ pub(crate) fn owned_resource(
         versioning: None,
         target: None,
         replicas: Replicas::default(),
+        content_changed: None,
+        description_changed: None,
+        mtime_set: None,
     }
 }
 

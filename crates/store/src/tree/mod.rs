@@ -9,6 +9,7 @@ mod feed_floor;
 mod grants;
 mod list;
 mod locate;
+pub(crate) mod members;
 mod names;
 mod record;
 mod relocate;
@@ -28,7 +29,9 @@ pub(crate) use grants::entries as grant_entries;
 pub use list::{ListOptions, Page};
 pub(crate) use locate::{find, locate, trace};
 pub use names::{NamedEntry, NamesPage};
-pub(crate) use record::{describe, detach, insert, is_undigested, restate, unlink, update};
+pub(crate) use record::{
+    count_change, detach, insert, is_undigested, rewrite_record, unlink, update,
+};
 pub use relocate::MoveOptions;
 pub use remove::RemoveOptions;
 pub(crate) use remove::erase;

@@ -1,13 +1,13 @@
 //! The only functions that write a resource's record.
 //!
-//! Invariant: the entry in the collection, the counters, the reference to the content, the index of grants
-//! and the change feed follow the record, in the same transaction.
+//! Invariant: the entry in the collection, its membership, the counters, the reference to the content, the index of
+//! grants and the change feed follow the record, in the same transaction.
 
 use crate::catalog::keys::{self, Counter};
 use crate::catalog::{ChangeKind, ChangeRecord, Child, Transaction};
 use crate::contents;
-use crate::model::{PersonId, Resource, ResourceId};
-use crate::tree::grants;
+use crate::model::{Changed, PersonId, Resource, ResourceId};
+use crate::tree::{grants, members};
 
 /// Puts a new resource into its collection.
 pub(crate) fn insert(tx: &mut Transaction, id: ResourceId, resource: &Resource) {
@@ -17,6 +17,7 @@ pub(crate) fn insert(tx: &mut Transaction, id: ResourceId, resource: &Resource) 
     contents::exchange(tx, id, None, Some(resource));
     grants::exchange(tx, id, None, Some(resource));
     count(tx, resource, 1);
+    members::changed(tx, resource.parent);
     announce(tx, ChangeKind::Created, id, resource, None, resource.created_by);
 }
 
@@ -28,12 +29,12 @@ pub(crate) fn update(
     old: &Resource,
     new: &Resource,
 ) {
-    restate(tx, id, old, new);
+    rewrite_record(tx, id, old, new);
     announce(tx, kind, id, new, None, new.modified_by);
 }
 
-/// Replaces the record by one that shows the same in another way: no change to tell of.
-pub(crate) fn restate(tx: &mut Transaction, id: ResourceId, old: &Resource, new: &Resource) {
+/// Replaces the record by one that says the same in another way: no clock moves, and nothing is announced.
+pub(crate) fn rewrite_record(tx: &mut Transaction, id: ResourceId, old: &Resource, new: &Resource) {
     contents::exchange(tx, id, Some(old), Some(new));
     grants::exchange(tx, id, Some(old), Some(new));
     let grown = size(new) - size(old);
@@ -62,20 +63,28 @@ pub(crate) fn detach(
         tx.add(resource.parent.0, Counter::Resources, sign);
         tx.add(resource.parent.0, Counter::Bytes, sign * size(resource));
     }
+    members::changed(tx, old.parent);
+    if new.parent != old.parent {
+        members::changed(tx, new.parent);
+    }
     announce(tx, ChangeKind::Moved, id, new, Some((old.parent, old.name.clone())), by);
 }
 
 /// Takes a resource out of the tree. What lies below it is swept by a job.
 pub(crate) fn unlink(tx: &mut Transaction, id: ResourceId, resource: &Resource, by: PersonId) {
     tx.delete(keys::child(resource.parent, &resource.name));
+    members::changed(tx, resource.parent);
     announce(tx, ChangeKind::Removed, id, resource, None, by);
 }
 
-/// Counts one change of a resource by somebody, now.
-pub(crate) fn describe(tx: &Transaction, resource: &mut Resource, by: PersonId) {
-    resource.modified = tx.now();
-    resource.modified_by = by;
-    resource.revision += 1;
+/// Counts one change of a resource by `by`, now.
+pub(crate) fn count_change(
+    tx: &Transaction,
+    resource: &mut Resource,
+    changed: Changed,
+    by: PersonId,
+) {
+    resource.count_change(changed, tx.now(), by);
 }
 
 /// Adds a resource to the counters, or takes it from them.

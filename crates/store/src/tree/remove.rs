@@ -6,7 +6,7 @@ use crate::catalog::keys::{self, Counter};
 use crate::catalog::{JobRecord, Reads, Transaction};
 use crate::model::{At, Level, Resource, ResourceId};
 use crate::tree::record::{count, is_undigested};
-use crate::tree::{find, grants, unlink};
+use crate::tree::{find, grants, members, unlink};
 use crate::{Caller, Error, ErrorKind, Result, Store, contents, metadata, people, versions};
 
 /// How to remove.
@@ -16,7 +16,7 @@ pub struct RemoveOptions {
     pub recursive: bool,
     /// With the versions that were kept of it and of what lies below. Without this, what has versions stays.
     pub versions: bool,
-    /// Only if the state has this tag.
+    /// Only if the state, the content or the membership has this tag.
     pub if_match: Option<String>,
 }
 
@@ -31,7 +31,7 @@ impl Store {
         let is_job = self.transact(|tx| {
             tx.frees_space();
             let chain = find(tx, caller, at, Level::DeleteObject)?;
-            contents::check_tag(options.if_match.as_deref(), &chain)?;
+            contents::check_removal(tx, options.if_match.as_deref(), &chain)?;
             let children = has_children(tx, chain.id())?;
             if children && !options.recursive {
                 return Err(not_empty(at));
@@ -91,6 +91,7 @@ pub(crate) fn erase(tx: &mut Transaction, id: ResourceId, resource: &Resource) -
     }
     contents::exchange(tx, id, Some(resource), None);
     grants::exchange(tx, id, Some(resource), None);
+    members::erase(tx, id, resource);
     versions::erase(tx, id)?;
     metadata::erase(tx, id.0)?;
     people::erase_tickets(tx, id)

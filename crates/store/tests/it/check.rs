@@ -101,6 +101,25 @@ const DERIVABLE: &[Damage] = &[
         |w| w.raw_put(named(b'c', &[w.id("/c")], b"s"), Bytes::from_static(b"?")),
         &[Kind::Counter],
     ),
+    (
+        "a membership of nothing",
+        |w| {
+            let count = 7i64.to_be_bytes().to_vec();
+            w.raw_put(key(b'h', &[NOBODY]), count.into());
+            w.raw_put(key(b'H', &[NOBODY]), w.value(&key(b'H', &[w.id("/c")])));
+        },
+        &[Kind::Leftover, Kind::Leftover],
+    ),
+    (
+        "a membership of an object",
+        |w| w.raw_put(key(b'H', &[w.id("/c/x")]), w.value(&key(b'H', &[w.id("/c")]))),
+        &[Kind::Leftover],
+    ),
+    (
+        "the time of a membership that does not decode",
+        |w| w.damage(&key(b'H', &[w.id("/c")])),
+        &[Kind::DamagedRecord],
+    ),
     ("a statement that is not indexed", |w| w.raw_delete(&w.first(b'I')), &[Kind::Index]),
     (
         "an index of what is not stated",

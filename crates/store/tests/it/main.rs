@@ -5,6 +5,7 @@
 mod access;
 mod batch;
 mod check;
+mod clocks;
 mod contents;
 mod credentials;
 mod depth;

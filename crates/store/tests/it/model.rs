@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::time::Duration;
 
 use cenote_blob::Place;
 use cenote_kv::{FjallEngine, FjallOptions, MemoryEngine};
@@ -18,6 +19,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use sha2::{Digest, Sha256};
 
+use crate::clocks::Clocks;
+use crate::raw::key;
 use crate::uploads::{begin, complete, part};
 use crate::world::{World, assert_clean, at, avu, cases, crc64nvme, noise, path, run, world_on};
 
@@ -34,6 +37,10 @@ struct Node {
     avus: Avus,
     versions: Vec<(Vec<u8>, Avus)>,
     keeps: bool,
+    /// How often the bytes were written.
+    written: u64,
+    /// How often the description was changed.
+    described: u64,
 }
 
 #[derive(Debug, Clone)]
@@ -201,8 +208,28 @@ impl Model {
             node.versions.push((node.bytes.clone(), node.avus.clone()));
         }
         node.bytes = bytes;
+        node.written += 1;
+    }
+
+    /// What the clocks of each resource stand for, by its id: how often its content and its description changed, and the
+    /// names and ids of its children.
+    fn clocks(&self) -> BTreeMap<u64, (u64, u64, Members)> {
+        let mut clocks: BTreeMap<_, _> = (self.nodes.values())
+            .map(|node| (node.id, (node.written, node.described, Members::new())))
+            .collect();
+        clocks.insert(ResourceId::ROOT.0, Default::default());
+        for (path, node) in &self.nodes {
+            let (above, name) = path.split_last().unwrap();
+            let above = self.nodes.get(&above).map_or(ResourceId::ROOT.0, |above| above.id);
+            let members = &mut clocks.get_mut(&above).unwrap().2;
+            members.insert((name.to_string(), node.id));
+        }
+        clocks
     }
 }
+
+/// The names of the children of a collection, and their ids.
+type Members = BTreeSet<(String, u64)>;
 
 fn kind_of<T>(answer: cenote_store::Result<T>) -> Result<T, ErrorKind> {
     answer.map_err(|error| error.kind())
@@ -231,6 +258,8 @@ impl Pair {
             avus: BTreeSet::new(),
             versions: Vec::new(),
             keeps: false,
+            written: 0,
+            described: 0,
         };
         assert!(self.model.nodes.insert(path.clone(), node).is_none());
     }
@@ -344,6 +373,7 @@ impl Pair {
         }
         let copy = self.model.nodes.get_mut(to).unwrap();
         copy.avus = source.avus;
+        copy.described += 1;
     }
 
     fn may_copy(&self, from: &StorePath, to: &StorePath, replace: bool) -> Answer {
@@ -383,6 +413,7 @@ impl Pair {
         let expected = self.model.node(what).map(drop);
         assert_eq!(kind_of(done).map(drop), expected);
         let Some(node) = self.model.nodes.get_mut(what) else { return };
+        let before = node.avus.clone();
         match change.clone() {
             AvuChange::Add(avu) => drop(node.avus.insert((avu.attribute, avu.value))),
             AvuChange::Remove(avu) => drop(node.avus.remove(&(avu.attribute, avu.value))),
@@ -392,6 +423,7 @@ impl Pair {
             }
             AvuChange::Clear(_) => {}
         }
+        node.described += u64::from(node.avus != before);
     }
 
     fn copy_description(&mut self, from: &StorePath, to: &StorePath) {
@@ -401,6 +433,7 @@ impl Pair {
         let expected = source.clone().and_then(|_| self.model.node(to).map(drop));
         assert_eq!(kind_of(done).map(drop), expected);
         if let (Ok(avus), Some(node)) = (source, self.model.nodes.get_mut(to)) {
+            node.described += u64::from(node.avus != avus);
             node.avus = avus;
         }
     }
@@ -413,6 +446,7 @@ impl Pair {
         assert_eq!(kind_of(done).map(drop), self.model.node(what).map(drop));
         if let Some(node) = self.model.nodes.get_mut(what) {
             node.keeps = keeps;
+            node.described += 1;
         }
     }
 
@@ -424,7 +458,9 @@ impl Pair {
         let number = versions[versions.len() - 1 - nth].version;
         self.world.store.restore_version(&self.world.admin, &at, number).unwrap();
         self.model.change_bytes(what, bytes);
-        self.model.nodes.get_mut(what).unwrap().avus = avus;
+        let node = self.model.nodes.get_mut(what).unwrap();
+        node.avus = avus;
+        node.described += 1;
     }
 
     fn apply(&mut self, op: &Op, seed: u64) {
@@ -597,6 +633,45 @@ impl Pair {
         assert!(self.world.stat("/").is_ok());
     }
 
+    /// The clocks of each resource, by its id.
+    fn clocks(&self) -> BTreeMap<u64, Clocks> {
+        let stat = |id: &u64| self.world.store.stat(&self.world.admin, &At::Id(ResourceId(*id)));
+        let ids = self.model.clocks().into_keys();
+        ids.map(|id| (id, Clocks::of(&self.world, &stat(&id).unwrap()))).collect()
+    }
+
+    /// Applies a change and compares which clocks moved: those of what it changed, and no other. The tag of a content can
+    /// come back with its bytes.
+    fn apply_and_compare_clocks(&mut self, op: &Op, seed: u64) {
+        let (model, before) = (self.model.clocks(), self.clocks());
+        self.world.clock.advance(Duration::from_nanos(1));
+        self.apply(op, seed);
+        let (changed, after) = (self.model.clocks(), self.clocks());
+        for (id, (old, new)) in
+            model.iter().filter_map(|(id, was)| Some((id, (was, changed.get(id)?))))
+        {
+            let (one, two) = (&before[id], &after[id]);
+            let times = |clocks: &Clocks| {
+                let time = |clock: &Option<_>| clock.as_ref().map(|(time, _)| *time);
+                (time(&clocks.content), clocks.description.0, time(&clocks.membership))
+            };
+            let moved = (old.0 != new.0, old.1 != new.1, old.2 != new.2);
+            let (was, is) = (times(one), times(two));
+            let shown = (was.0 != is.0, was.1 != is.1, was.2 != is.2);
+            let is_object = one.content.is_some();
+            assert_eq!(
+                (shown.0, shown.1, shown.2),
+                (moved.0 && is_object, moved.1, moved.2),
+                "{id}"
+            );
+            assert_eq!(one.description.1 != two.description.1, moved.1, "{id}");
+            let tag = |clocks: &Clocks| clocks.membership.as_ref().map(|(_, tag)| tag.clone());
+            assert_eq!(tag(one) != tag(two), moved.2, "{id}");
+            let tag = |clocks: &Clocks| clocks.content.as_ref().map(|(_, tag)| tag.clone());
+            assert!(moved.0 || tag(one) == tag(two), "{id}");
+        }
+    }
+
     /// Compares bytes, descriptions, targets and versions.
     fn compare_all(&self) {
         self.compare_tree();
@@ -663,7 +738,7 @@ fn play(world: World, ops: &[Op]) {
     world.add_group("pair", &["a", "b"]);
     let mut pair = Pair { world, model: Model::default(), replicas: BTreeMap::new() };
     for (n, op) in ops.iter().enumerate() {
-        pair.apply(op, n as u64 + 1);
+        pair.apply_and_compare_clocks(op, n as u64 + 1);
         pair.compare_tree();
         if let Some(target) = op.target() {
             pair.compare_content(target, n as u64);
@@ -688,6 +763,10 @@ fn everything_goes(world: &World) {
     world.sweep();
     for table in *b"CKkRBbGIVdJgc" {
         assert!(world.table(table).is_empty(), "{} stays", table as char);
+    }
+    for table in *b"hH" {
+        let of_root = key(table, &[ResourceId::ROOT.0]);
+        assert!(world.table(table).iter().all(|key| *key == of_root), "{} stays", table as char);
     }
     for place in &PLACES[..3] {
         assert_eq!(world.blobs_in(place), 0, "{place}");

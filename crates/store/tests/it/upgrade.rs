@@ -124,6 +124,36 @@ fn a_store_of_format_1_is_worked_with_as_one_of_this() {
     assert_clean(&world.store);
 }
 
+/// Records of programs before there were three clocks have one time and one count of changes.
+#[test]
+fn clocks_of_earlier_records_go_on_from_the_one_they_had() {
+    let world = opened();
+    let stat = world.stat("/c/x").unwrap();
+    let (modified, revision) = (stat.resource.modified, stat.resource.revision);
+    let described = stat.resource.described();
+    assert!(revision > 1, "it was changed");
+    assert_eq!(
+        (stat.resource.written(), described.time, described.revision),
+        (modified, modified, revision)
+    );
+    let members = |world: &World, of: &str| {
+        world.store.memberships(&[world.stat(of).unwrap()]).unwrap()[0].unwrap()
+    };
+    let (before, created) = (members(&world, "/c"), world.stat("/c").unwrap().resource.created);
+    assert_eq!((before.changes, before.changed), (0, created));
+    world.clock.advance(Duration::from_secs(3600 * 24 * 365));
+    let after = world.describe("/c/x", "later", "v").resource;
+    assert_eq!(after.written(), modified, "an AVU does not move the time of the content");
+    assert!(after.described().time > modified && after.described().revision == revision + 1);
+    let written = world.put("/c/x", b"newer").resource;
+    assert_eq!(written.described(), after.described());
+    assert!(written.written() > modified);
+    world.put("/c/new", b"");
+    let now = members(&world, "/c");
+    assert!(now.changes == 1 && now.changed > created && now.tag() != before.tag());
+    assert_clean(&world.store);
+}
+
 /// What is known of the SHA-256 of a content.
 fn sha256(head: Option<ContentHead>) -> Option<[u8; 32]> {
     head.unwrap().digests.sha256

@@ -71,9 +71,18 @@ impl Plan {
 
     /// Whether it matters where objects are stored.
     fn is_of_places(&self) -> bool {
-        let mut of_places = false;
-        self.columns(&mut |column| of_places |= column.is_of_place());
-        of_places
+        self.has_column(Column::is_of_place)
+    }
+
+    /// Whether it matters when the membership of collections changed.
+    fn is_of_members(&self) -> bool {
+        self.has_column(|column| column == Column::CollModifyTime)
+    }
+
+    fn has_column(&self, is_wanted: impl Fn(Column) -> bool) -> bool {
+        let mut has = false;
+        self.columns(&mut |column| has |= is_wanted(column));
+        has
     }
 
     fn has_aggregates(&self) -> bool {

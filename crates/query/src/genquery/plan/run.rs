@@ -64,6 +64,7 @@ impl Run<'_> {
             of_joins: joins.collect(),
             entities: self.plan.entities(),
             of_places: self.plan.is_of_places(),
+            of_members: self.plan.is_of_members(),
             outer: self.plan.nulls,
         };
         source.rows(&mut |row| self.project(&row, take))

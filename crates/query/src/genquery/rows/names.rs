@@ -37,11 +37,11 @@ impl Names<'_> {
             Entity::Object => self.of_object(row.object.as_ref()?, row.replica.as_ref(), column),
             Entity::CollectionAvu => {
                 let stat = row.collection.as_ref()?.stat.as_ref();
-                of_avu(row.collection_avu.as_ref()?, stat?.resource.modified, column)
+                of_avu(row.collection_avu.as_ref()?, stat?.resource.described().time, column)
             }
             Entity::ObjectAvu => {
-                let modified = row.object.as_ref()?.resource.modified;
-                of_avu(row.object_avu.as_ref()?, modified, column)
+                let described = row.object.as_ref()?.resource.described();
+                of_avu(row.object_avu.as_ref()?, described.time, column)
             }
             Entity::CollectionAccess => self.of_access(row.collection_access.as_ref()?, column),
             Entity::ObjectAccess => self.of_access(row.object_access.as_ref()?, column),
@@ -117,7 +117,7 @@ impl Names<'_> {
             Column::CollOwnerZone => self.zone.name.clone(),
             Column::CollInheritance => u8::from(resource.access.inherit).to_string(),
             Column::CollCreateTime => time(resource.created),
-            _ => time(resource.mtime.unwrap_or(resource.modified)),
+            _ => time(collection.modified?),
         })
     }
 
@@ -174,9 +174,7 @@ impl Names<'_> {
             Column::DataSize => stat.size().to_string(),
             Column::DataChecksum => resource.content.as_ref().map(checksum).unwrap_or_default(),
             Column::DataCreateTime => time(resource.created),
-            Column::DataModifyTime | Column::DataAccessTime => {
-                time(resource.mtime.unwrap_or(resource.modified))
-            }
+            Column::DataModifyTime | Column::DataAccessTime => time(resource.shown_mtime()),
             _ => String::new(),
         }
     }

@@ -22,7 +22,7 @@ impl<'a> Parents<'a> {
     pub(crate) fn of_object(&mut self, object: &Stat) -> Result<CollectionRow> {
         let id = object.resource.parent;
         let path = object.path.split_last().map(|(path, _)| path).unwrap_or_default();
-        Ok(CollectionRow { id, path, stat: self.get(id)? })
+        Ok(CollectionRow { id, path, stat: self.get(id)?, modified: None })
     }
 
     fn get(&mut self, id: ResourceId) -> Result<Option<Stat>> {

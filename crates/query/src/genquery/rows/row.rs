@@ -1,6 +1,6 @@
 //! One row before it is projected: what it is about.
 
-use cenote_store::{Avu, Person, PersonId, ReplicaView, ResourceId, Stat, StorePath, Ticket};
+use cenote_store::{Avu, Person, PersonId, ReplicaView, ResourceId, Stat, StorePath, Ticket, Time};
 
 use super::access::Access;
 use super::token::Token;
@@ -34,11 +34,13 @@ pub(crate) struct CollectionRow {
     pub(crate) id: ResourceId,
     pub(crate) path: StorePath,
     pub(crate) stat: Option<Stat>,
+    /// The modification time to show, if it matters.
+    pub(crate) modified: Option<Time>,
 }
 
 impl From<Stat> for CollectionRow {
     fn from(stat: Stat) -> Self {
-        Self { id: stat.id, path: stat.path.clone(), stat: Some(stat) }
+        Self { id: stat.id, path: stat.path.clone(), stat: Some(stat), modified: None }
     }
 }
 

@@ -49,6 +49,8 @@ pub(crate) struct Source<'a> {
     pub(crate) entities: BTreeSet<Entity>,
     /// Whether it matters where objects are.
     pub(crate) of_places: bool,
+    /// Whether it matters when the membership of collections changed.
+    pub(crate) of_members: bool,
     /// Whether what has no attribute has a row nevertheless.
     pub(crate) outer: bool,
 }
@@ -244,8 +246,10 @@ impl Source<'_> {
     }
 
     /// The rows of a collection. Of one that is hidden nothing is told but its name.
-    fn collection(&self, collection: CollectionRow, row: Row, each: Each<'_>) -> Result<()> {
+    fn collection(&self, mut collection: CollectionRow, row: Row, each: Each<'_>) -> Result<()> {
         let stat = collection.stat.as_ref();
+        let timed = stat.filter(|_| self.of_members);
+        collection.modified = timed.map(|stat| self.reading.shown_mtime(stat)).transpose()?;
         let avus = match stat {
             Some(stat) => self.avus(Entity::CollectionAvu, stat.id.0)?,
             None if self.about(Entity::CollectionAvu) => self.joined(Vec::new()),

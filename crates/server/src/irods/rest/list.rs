@@ -68,7 +68,8 @@ fn entry(store: &Store, caller: &Caller, stat: &Stat, zone: &str, shown: Shown) 
         "type": if collection { "collection" } else { "data_object" },
     });
     if shown.stat {
-        entry["status_information"] = json!({ "last_write_time": modified(stat).to_string() });
+        entry["status_information"] =
+            json!({ "last_write_time": modified(store, stat)?.to_string() });
         if !collection {
             entry["status_information"]["size"] = stat.size().into();
         }

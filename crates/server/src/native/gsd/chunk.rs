@@ -45,7 +45,7 @@ pub(in crate::native) async fn chunk(
     });
     let (opened, answer) = examined.await?;
     let form = if json { "json" } else { "npy" };
-    let (tag, modified) = (format!("{}.{form}", opened.head.tag()), opened.stat.resource.modified);
+    let (tag, modified) = (format!("{}.{form}", opened.head.tag()), opened.stat.resource.written());
     let mut described = validators(&tag, modified);
     described.insert(header::VARY, HeaderValue::from_static("accept"));
     match judge_read(&headers, &tag, modified)? {

@@ -33,7 +33,7 @@ pub(in crate::native) async fn index(
         describe(reader, query.frame, inherit)
     });
     let (opened, index) = examined.await?;
-    let (tag, modified) = (opened.head.tag(), opened.stat.resource.modified);
+    let (tag, modified) = (opened.head.tag(), opened.stat.resource.written());
     let described = validators(&tag, modified);
     match judge_read(&headers, &tag, modified)? {
         Verdict::NotModified => Ok((StatusCode::NOT_MODIFIED, described).into_response()),

@@ -1,19 +1,20 @@
-//! People go by name on the wire, and by id in records.
+//! What an answer says of resources besides their records: people by their names, memberships of collections.
 
 use std::collections::HashMap;
 
-use cenote_store::{PersonId, Result, Store};
+use cenote_store::{Kind, Membership, PersonId, ResourceId, Result, Stat, Store};
 
 /// The names that one answer needs; each is looked up once.
 #[derive(Debug)]
 pub(crate) struct Names<'a> {
     store: &'a Store,
     known: HashMap<PersonId, String>,
+    memberships: HashMap<ResourceId, Membership>,
 }
 
 impl<'a> Names<'a> {
     pub(crate) fn new(store: &'a Store) -> Self {
-        Self { store, known: HashMap::new() }
+        Self { store, known: HashMap::new(), memberships: HashMap::new() }
     }
 
     pub(crate) fn store(&self) -> &'a Store {
@@ -28,5 +29,23 @@ impl<'a> Names<'a> {
         let name = self.store.person_name(id)?;
         self.known.insert(id, name.clone());
         Ok(name)
+    }
+
+    /// Reads the memberships of all that are collections at once.
+    pub(crate) fn read_memberships(&mut self, of: &[Stat]) -> Result<()> {
+        let found = self.store.memberships(of)?.into_iter().flatten();
+        self.memberships.extend(found.map(|membership| (membership.collection, membership)));
+        Ok(())
+    }
+
+    /// The membership of a collection; none, of what is none.
+    pub(crate) fn membership(&mut self, of: &Stat) -> Result<Option<Membership>> {
+        if of.resource.kind != Kind::Collection {
+            return Ok(None);
+        }
+        if !self.memberships.contains_key(&of.id) {
+            self.read_memberships(std::slice::from_ref(of))?;
+        }
+        Ok(self.memberships.get(&of.id).copied())
     }
 }

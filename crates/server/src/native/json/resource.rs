@@ -30,7 +30,12 @@ pub(crate) struct Resource {
     pub(crate) media_type: Option<String>,
     /// The entity tag of the content: changes with every change of the bytes.
     pub(crate) etag: Option<String>,
-    /// The entity tag of the state: changes with every change of content or description.
+    /// The entity tag of the description: changes with every change of a statement or of an attribute.
+    pub(crate) description_etag: String,
+    /// The entity tag of the membership of a collection: changes with every child that is created, removed, moved or
+    /// renamed.
+    pub(crate) members_etag: Option<String>,
+    /// The entity tag of the state: changes with every change of content, description or access.
     pub(crate) state: String,
     /// Who it belongs to.
     pub(crate) owner: String,
@@ -39,11 +44,18 @@ pub(crate) struct Resource {
     pub(crate) created: Instant,
     /// Who created it.
     pub(crate) created_by: String,
-    /// When content or description last changed.
+    /// When content, description or access last changed.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) modified: Instant,
     /// Who changed it.
     pub(crate) modified_by: String,
+    /// When the content last changed.
+    pub(crate) content_modified: Option<Instant>,
+    /// When the description last changed.
+    #[schema(value_type = String, format = DateTime)]
+    pub(crate) description_modified: Instant,
+    /// When the membership of a collection last changed.
+    pub(crate) members_modified: Option<Instant>,
     /// Mode bits as in `st_mode & 0o7777`, if a client set them.
     pub(crate) mode: Option<u32>,
     /// The modification time that a client set.
@@ -70,6 +82,7 @@ impl Resource {
         let content = resource.content.as_ref();
         let digests = content.map(|content| &content.digests);
         let versioning = resource.versioning;
+        let membership = names.membership(stat)?;
         Ok(Self {
             id: stat.id.0,
             path: stat.path.to_string(),
@@ -83,12 +96,17 @@ impl Resource {
             md5: digests.and_then(|digests| digests.get(Algorithm::Md5)).map(hex::encode),
             media_type: content.and_then(|content| content.media_type.clone()),
             etag: stat.content_tag().as_deref().map(quoted),
+            description_etag: quoted(&stat.description_tag()),
+            members_etag: membership.map(|membership| quoted(&membership.tag())),
             state: quoted(&stat.state_tag()),
             owner: names.of(resource.owner)?,
             created: Instant(resource.created),
             created_by: names.of(resource.created_by)?,
             modified: Instant(resource.modified),
             modified_by: names.of(resource.modified_by)?,
+            content_modified: content.map(|_| Instant(resource.written())),
+            description_modified: Instant(resource.described().time),
+            members_modified: membership.map(|membership| Instant(membership.changed)),
             mode: resource.mode,
             mtime: resource.mtime.map(Instant),
             target: resource.target.clone(),

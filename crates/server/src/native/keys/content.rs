@@ -57,7 +57,7 @@ impl Content {
         parent: KeyName,
         question: impl FnOnce(KeySet) -> Result<Vec<u8>, Problem> + Send + 'static,
     ) -> Result<Response, Problem> {
-        let (tag, modified) = (self.tag(), self.opened.stat.resource.modified);
+        let (tag, modified) = (self.tag(), self.opened.stat.resource.written());
         let described = validators(&tag, modified);
         if judge_read(headers, &tag, modified)? == Verdict::NotModified {
             return Ok((StatusCode::NOT_MODIFIED, described).into_response());

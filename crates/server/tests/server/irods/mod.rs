@@ -1,6 +1,7 @@
 //! The iRODS opening as its clients use it: what the real clients' own suites check.
 
 mod bytes;
+mod clocks;
 mod collections;
 mod intake;
 mod parallel;

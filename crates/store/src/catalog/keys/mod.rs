@@ -8,6 +8,8 @@
 //! |---|---|---|
 //! | `N` id | `Resource` | a resource |
 //! | `C` parent name | `Child` | the child of that name |
+//! | `h` collection | counter | changes of its membership |
+//! | `H` collection | `Time` | when its membership last changed |
 //! | `K` content | `Content` | the extents of a content |
 //! | `k` content seq | `Extent` | a patch over them, in the order of writing |
 //! | `R` content id version | empty | who refers to a content: a resource (version 0), a version of it, or a stale replica |

@@ -36,6 +36,21 @@ pub(crate) fn child_name(key: &[u8]) -> &str {
     key.get(9..).and_then(|name| std::str::from_utf8(name).ok()).unwrap_or_default()
 }
 
+/// Counts the changes of a collection's membership; a counter of the engine.
+pub(crate) fn member_changes(collection: ResourceId) -> Bytes {
+    Key::new(b'h').id(collection.0).done()
+}
+
+/// When the membership of a collection last changed.
+pub(crate) fn members_changed(collection: ResourceId) -> Bytes {
+    Key::new(b'H').id(collection.0).done()
+}
+
+/// Both tables of [`member_changes`] and [`members_changed`].
+pub(crate) fn membership_clocks() -> [KeyRange; 2] {
+    [Key::new(b'h').prefix(), Key::new(b'H').prefix()]
+}
+
 pub(crate) fn version(id: ResourceId, version: u64) -> Bytes {
     Key::new(b'V').id(id.0).id(version).done()
 }
