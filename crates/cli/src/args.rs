@@ -7,27 +7,27 @@ use clap::{Args, Parser};
 use crate::commands::Command;
 
 const PATHS: &str = "\
-Paths: where a path may be here or in the store (cp, sync), one in the store is written with a
-colon before it, as in `:/lab/run7`. Everywhere else `/lab/run7` will do, and `:/lab/run7` is
-understood.
+Paths: where a path may be local or in the store (cp, sync), write a colon before a path in the
+store, as in `:/lab/run7`. Everywhere else the colon is optional: `/lab/run7` and `:/lab/run7` are
+the same.
 
 Exit codes:
-  0  done
-  1  failed for another reason
+  0  success
+  1  any other failure
   2  the command line or the configuration is wrong
-  3  nothing is there
-  4  the name is taken, or what is there is of another kind
-  5  you may not do that
-  6  who you are could not be verified
-  7  it has changed meanwhile
-  8  bytes differ from their checksum, or are damaged
-  9  no room, or too large
-  10 the store cannot be reached or takes no changes now
-  11 some of many items failed; the others are done
+  3  not found
+  4  the name is taken, or the resource is of another kind
+  5  permission denied
+  6  authentication failed
+  7  it was changed in the meantime
+  8  checksum mismatch, or damaged data
+  9  no space left, or too large
+  10 the store cannot be reached, or does not accept changes now
+  11 some of several items failed; the others succeeded
   12 a check found differences
   130 interrupted";
 
-/// One store for what researchers keep, opened through the protocols and tools they already use.
+/// One store for research data, accessible through the protocols and tools that researchers already use.
 #[derive(Debug, Parser)]
 #[command(name = "cenote", version, max_term_width = 100, after_long_help = PATHS)]
 pub(crate) struct Cli {
@@ -43,22 +43,22 @@ pub(crate) struct GlobalArgs {
     /// The store: a server's address, or a store's directory on this machine [env: CENOTE_URL]
     #[arg(long, global = true, value_name = "URL|DIR", help_heading = "Store")]
     pub(crate) store: Option<String>,
-    /// Who you are; on a directory you are its administrator otherwise [env: CENOTE_USER]
+    /// The user to act as; the default on a directory is its administrator [env: CENOTE_USER]
     #[arg(long, global = true, value_name = "NAME", help_heading = "Store")]
     pub(crate) user: Option<String>,
-    /// A ticket to show [env: CENOTE_TICKET]
+    /// A ticket to use [env: CENOTE_TICKET]
     #[arg(long, global = true, value_name = "TICKET", help_heading = "Store")]
     pub(crate) ticket: Option<String>,
     /// The configuration file [env: CENOTE_CONFIG]
     #[arg(long, global = true, value_name = "FILE", help_heading = "Store")]
     pub(crate) config: Option<PathBuf>,
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long, global = true, help_heading = "Output")]
     pub(crate) json: bool,
-    /// Show no progress bars (they are only ever shown on a terminal)
+    /// Do not show progress bars (they are shown only on a terminal)
     #[arg(long, global = true, help_heading = "Output")]
     pub(crate) no_progress: bool,
-    /// Print results and errors only
+    /// Print only results and errors
     #[arg(long, short, global = true, help_heading = "Output")]
     pub(crate) quiet: bool,
 }

@@ -7,14 +7,14 @@ use crate::args::Cli;
 const HEAD: &str = "\
 # The `cenote` program
 
-One section a command, as `cenote help COMMAND` prints it. A test makes this page from the program
-and compares: run `SNAPSHOTS=overwrite cargo test -p cenote-cli reference` after a change of help.
+One section per command, as printed by `cenote help COMMAND`. This page is generated from the program,
+and a test compares them: after changing a help text, run `SNAPSHOTS=overwrite cargo test -p cenote-cli reference`.
 
 ## Settings
 
-Flags win over the environment, and that over the file `~/.config/cenote/config.toml` (or
-`$XDG_CONFIG_HOME/cenote/config.toml`, or what `CENOTE_CONFIG` or `--config` names). `cenote config show` tells
-where each setting came from.
+Flags take precedence over the environment, and the environment over the file `~/.config/cenote/config.toml` (or
+`$XDG_CONFIG_HOME/cenote/config.toml`, or the file named by `CENOTE_CONFIG` or `--config`). `cenote config show` prints
+the source of each setting.
 
 | setting | environment | flag |
 |---|---|---|
@@ -25,10 +25,10 @@ where each setting came from.
 | `ticket` | `CENOTE_TICKET` | `--ticket` |
 | `ca_file` | `CENOTE_CA_FILE` | |
 
-`url` is the address of a server or a directory with a store. On a directory you are the store's
-administrator, unless a user is named in the same place as the directory or in a stronger one. A
-password, a token and a ticket are sent to no server other than the one of the address beside them, if
-there is one.
+`url` is the address of a server, or a directory with a store. On a directory you act as the store's
+administrator, unless the source that sets the directory, or one with precedence over it, names a user.
+If the source of a password, a token or a ticket also sets an address, the secret is sent only to that
+server.
 
 ";
 

@@ -11,16 +11,16 @@ use crate::session::Session;
 /// Write contents to standard output.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Paths in the store, or patterns of them
+    /// Paths in the store, or patterns
     #[arg(required = true)]
     paths: Vec<StorePath>,
-    /// Begin at this byte
+    /// Start at this byte
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
     offset: u64,
-    /// Write this many bytes at most
+    /// Write at most this many bytes
     #[arg(long, value_name = "BYTES")]
     length: Option<u64>,
-    /// A kept version instead of the present content
+    /// Read this version instead of the current content
     #[arg(long, value_name = "NUMBER")]
     version: Option<u64>,
 }

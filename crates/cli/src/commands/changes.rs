@@ -4,13 +4,13 @@ use super::record;
 use crate::error::Result;
 use crate::session::Session;
 
-/// Show what changed since a position; the position to go on from comes last.
+/// Show changes since a position; the last line is the position to continue from.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A position that an earlier run gave, or `now`
+    /// A position printed by an earlier run, or `now`
     #[arg(long, value_name = "POSITION")]
     since: Option<String>,
-    /// Go on showing changes as they happen
+    /// Keep showing changes as they happen
     #[arg(long, short)]
     follow: bool,
 }

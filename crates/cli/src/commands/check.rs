@@ -7,16 +7,16 @@ use super::record;
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
 
-/// Recompute indexes, counters and references, and verify contents; one line a difference.
+/// Recompute indexes, counters and references, and verify contents; prints one line per difference.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// How many of a hundred contents are read and compared with their checksums
+    /// The percentage of contents to read and compare with their checksums
     #[arg(long, value_name = "PERCENT", default_value_t = 100, value_parser = clap::value_parser!(u8).range(0..=100))]
     contents: u8,
-    /// Repair what can be derived from primary records
+    /// Repair everything that can be derived from primary records
     #[arg(long)]
     repair: bool,
-    /// First accept that the last commits of a store in a directory are lost, so that it can be opened again
+    /// First accept the loss of the last commits of a store in a directory, so that it can be opened again
     #[arg(long)]
     accept_loss: bool,
 }

@@ -12,12 +12,12 @@ const COLON: &str = "COMP_WORDBREAKS=${COMP_WORDBREAKS//:}\n";
 
 /// Print a completion script for a shell.
 ///
-/// The shell then asks the program what may come next: paths in the store, too, if the settings say
-/// which store, and no password has to be asked for.
+/// The script calls the program for completions. These include paths in the store, if the settings name
+/// a store and no password has to be entered.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "For example: cenote completions bash > ~/.local/share/bash-completion/completions/cenote")]
 pub(crate) struct Args {
-    /// Which shell
+    /// The shell
     shell: Shell,
 }
 

@@ -6,7 +6,7 @@ use crate::config::KEYS;
 use crate::error::Result;
 use crate::session::Session;
 
-/// Show the settings in force and where each came from.
+/// Show the effective settings and the source of each.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -17,7 +17,7 @@ pub(crate) struct Args {
 enum What {
     /// Print every setting, its value (secrets masked) and its source
     Show,
-    /// Print where the configuration file is, whether it exists or not
+    /// Print the path of the configuration file, whether it exists or not
     Path,
 }
 

@@ -8,21 +8,21 @@ use crate::glob;
 use crate::place::{Place, StorePath};
 use crate::session::Session;
 
-/// Copy resources in the store; contents are shared, so that this costs no room.
+/// Copy resources in the store; copies share their contents and take no extra space.
 ///
 /// `cp FILE :/lab` and `cp :/lab/a.gsd .` are `put` and `get`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// What, and at last where to; paths in the store are written with a colon, as in `:/lab/run7`
+    /// Sources, followed by the target; paths in the store begin with a colon, as in `:/lab/run7`
     #[arg(required = true, num_args = 2.., value_name = "PATH")]
     paths: Vec<String>,
-    /// Copy collections and directories with all that lies below
+    /// Copy collections and directories, with everything below them
     #[arg(long, short)]
     recursive: bool,
-    /// Take the place of what is there
+    /// Replace existing resources
     #[arg(long, short)]
     force: bool,
-    /// Print what would be copied, and copy nothing
+    /// Print what would be copied, without copying anything
     #[arg(long, short = 'n')]
     dry_run: bool,
 }

@@ -9,10 +9,10 @@ use crate::place::StorePath;
 use crate::session::Session;
 use crate::text;
 
-/// Show how much lies below resources.
+/// Show the number and total size of the resources below paths.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Paths in the store, or patterns of them
+    /// Paths in the store, or patterns
     #[arg(default_value = "/")]
     paths: Vec<StorePath>,
 }

@@ -7,23 +7,24 @@ use crate::error::{CliError, Kind, Result};
 use crate::place::StorePath;
 use crate::session::Session;
 
-/// Find resources by name, kind and description; all that is asked for has to hold.
+/// Find resources by name, kind and metadata; all conditions must hold.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A condition is an attribute alone (it is there), or an attribute, an operator and a value:
+A condition is an attribute alone (it exists), or an attribute, an operator and a value:
   --meta temp  --meta temp=300  --meta 'temp>=300'  --meta 'project!=old'  --meta 'note~%draft%'
-Values are compared as numbers where both are; `~` takes `%` and `_` for any text and any letter.")]
+Values are compared as numbers if both are numbers; with `~`, `%` matches any text and `_` any one
+character.")]
 pub(crate) struct Args {
-    /// Where to look: this and all below
+    /// Where to search: this resource and everything below it
     #[arg(default_value = "/")]
     path: StorePath,
-    /// A pattern of the name, such as '*.gsd'
+    /// A pattern that the name must match, such as '*.gsd'
     #[arg(long, short, value_name = "PATTERN")]
     name: Option<String>,
-    /// What it has to be
+    /// The kind of resource
     #[arg(long, short, value_enum)]
     kind: Option<KindArg>,
-    /// A condition on the description
+    /// A condition on the metadata
     #[arg(long, short, value_name = "CONDITION", value_parser = parse_condition)]
     meta: Vec<Condition>,
     /// Stop after this many

@@ -15,19 +15,19 @@ use crate::tree::{self, Filter, FilterArgs, ReadArgs, Rules, TransferArgs, Way};
 
 /// Get objects and collections out of the store.
 ///
-/// `get :/lab/a.gsd DIR` gets into the directory DIR if there is one, else makes the file DIR.
-/// `get -r :/lab/run7 DIR` makes DIR like /lab/run7; with a `/` at the end (or as `.`) it makes
-/// DIR/run7. Run again, it transfers only what has changed.
+/// `get :/lab/a.gsd DIR` gets the object into the directory DIR if it exists, else creates the file
+/// DIR. `get -r :/lab/run7 DIR` makes DIR like /lab/run7; with a trailing `/` (or as `.`) it creates
+/// DIR/run7. When run again, it transfers only files that have changed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Paths in the store, or patterns of them, and at last a path here (`-` is standard output;
-    /// `.` where only one is given)
+    /// Paths in the store, or patterns, followed by a local path (`-` is standard output; the
+    /// default is `.` if only one path is given)
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<String>,
-    /// Get collections with all that lies below
+    /// Get collections and everything below them
     #[arg(long, short)]
     recursive: bool,
-    /// With -r, compare the bytes, not only size and modification time
+    /// With -r, compare contents, not only sizes and modification times
     #[arg(long)]
     checksum: bool,
     #[command(flatten)]

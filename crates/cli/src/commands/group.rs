@@ -17,13 +17,13 @@ enum What {
     Add { name: String },
     /// List groups
     Ls,
-    /// Let users belong to a group
+    /// Add users to a group
     Join {
         group: String,
         #[arg(required = true)]
         users: Vec<String>,
     },
-    /// Let users no longer belong to a group
+    /// Remove users from a group
     Leave {
         group: String,
         #[arg(required = true)]

@@ -9,9 +9,9 @@ use crate::error::Result;
 use crate::secret;
 use crate::session::Session;
 
-/// Make a store in a directory, with its first administrator.
+/// Create a store in a directory, with its first administrator.
 ///
-/// Without --password-stdin a password is made up and printed, this once.
+/// Without --password-stdin a password is generated and printed once.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// An empty directory, or one that does not exist yet

@@ -12,19 +12,19 @@ use crate::text;
 /// List collections, or show single resources.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Paths in the store, or patterns of them
+    /// Paths in the store, or patterns
     #[arg(default_value = "/")]
     paths: Vec<StorePath>,
-    /// Show kind, mode, owner, size and time too
+    /// Also show kind, mode, owner, size and time
     #[arg(long, short)]
     long: bool,
-    /// List all that lies below
+    /// List everything below
     #[arg(long, short = 'R', visible_short_alias = 'r')]
     recursive: bool,
-    /// Show collections themselves, not what is in them
+    /// Show collections themselves, not their contents
     #[arg(long, short)]
     directory: bool,
-    /// List what is shared with you in collections that you cannot list. The root lists that, too, after its own children
+    /// List resources shared with you in collections that you cannot list; a listing of the root shows them as well, after its children
     #[arg(long, conflicts_with_all = ["paths", "recursive", "directory"])]
     shared: bool,
 }

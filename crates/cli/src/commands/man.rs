@@ -12,7 +12,7 @@ use crate::session::Session;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "For example: cenote man ~/.local/share/man/man1, then: man cenote-put")]
 pub(crate) struct Args {
-    /// The directory; it is made if it is missing
+    /// The directory; it is created if it does not exist
     #[arg(value_name = "DIR")]
     dir: PathBuf,
 }

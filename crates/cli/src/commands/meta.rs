@@ -7,7 +7,7 @@ use crate::glob;
 use crate::place::StorePath;
 use crate::session::Session;
 
-/// Show and change descriptions: attributes with values and units.
+/// Show and change metadata: attributes with values and units.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -16,25 +16,25 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// Show the description of a resource
+    /// Show the metadata of a resource
     #[command(alias = "ls")]
     Show {
         /// A path in the store
         path: StorePath,
-        /// This attribute only
+        /// Show only this attribute
         attribute: Option<String>,
     },
     /// Add a value to an attribute
     Add {
-        /// A path in the store, or a pattern of them
+        /// A path in the store, or a pattern
         path: StorePath,
         attribute: String,
         value: String,
         unit: Option<String>,
     },
-    /// Replace all values of an attribute by one
+    /// Replace all values of an attribute with one
     Set {
-        /// A path in the store, or a pattern of them
+        /// A path in the store, or a pattern
         path: StorePath,
         attribute: String,
         value: String,
@@ -42,7 +42,7 @@ enum What {
     },
     /// Remove an attribute, or one value of it
     Rm {
-        /// A path in the store, or a pattern of them
+        /// A path in the store, or a pattern
         path: StorePath,
         attribute: String,
         value: Option<String>,
@@ -52,7 +52,7 @@ enum What {
     Graph {
         /// A path in the store
         path: StorePath,
-        /// Replace the graph by the N-Triples in this file; `-` is standard input
+        /// Replace the graph with the N-Triples in this file; `-` is standard input
         #[arg(long, value_name = "FILE")]
         replace: Option<String>,
     },

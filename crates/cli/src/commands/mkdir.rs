@@ -12,7 +12,7 @@ pub(crate) struct Args {
     /// Paths in the store
     #[arg(required = true)]
     paths: Vec<StorePath>,
-    /// Create the collections above too, and take one that is there already
+    /// Create missing parent collections; do not fail if the collection already exists
     #[arg(long, short)]
     parents: bool,
 }

@@ -8,24 +8,24 @@ use crate::glob;
 use crate::place::StorePath;
 use crate::session::Session;
 
-/// Move or rename resources, with all that lies below, in one step each.
+/// Move or rename resources, with everything below them; each move is atomic.
 ///
-/// A target that is a collection, or is written with a `/` at its end, is moved into.
+/// If the target is a collection, or ends with `/`, the resources are moved into it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Paths in the store, or patterns of them, and at last where to
+    /// Paths in the store, or patterns, followed by the target
     #[arg(required = true, num_args = 2.., value_name = "PATH")]
     paths: Vec<StorePath>,
-    /// Take the place of what is there; of what has versions only with --versions
+    /// Replace existing resources; those with versions only with --versions
     #[arg(long, short)]
     force: bool,
-    /// Let --force drop the versions of what is replaced, labelled ones, too: they are lost
+    /// Let --force replace resources with versions; all their versions, even labelled ones, are lost
     #[arg(long, requires = "force")]
     versions: bool,
-    /// Create the collections above the target that are missing
+    /// Create missing collections above the target
     #[arg(long, short)]
     parents: bool,
-    /// Print what would be moved, and move nothing
+    /// Print what would be moved, without moving anything
     #[arg(long, short = 'n')]
     dry_run: bool,
 }

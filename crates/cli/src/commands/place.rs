@@ -9,7 +9,7 @@ use crate::session::Session;
 
 /// Add, list, change, drain and remove places for contents.
 ///
-/// A place is a directory or a bucket, or a group: what is put into a group is kept in each of its members.
+/// A place is a directory, a bucket, or a group of places; contents put into a group are stored in each member.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -18,57 +18,57 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// Add a place, or without an address a group; it takes contents at once
+    /// Add a place (or, without an address, a group); it accepts contents immediately
     Add {
         name: String,
-        /// Where it is: `file:///data/vault`, `s3://bucket/prefix`. Credentials come from the environment or from
-        /// `[places.NAME]` in the `store.toml` of the store, never from here
+        /// Its address: `file:///data/vault` or `s3://bucket/prefix`. Credentials are read from the environment or from
+        /// `[places.NAME]` in the store's `store.toml`; they cannot be given here
         address: Option<String>,
-        /// Put it into this group
+        /// Add it to this group
         #[arg(long, value_name = "GROUP")]
         into: Option<String>,
-        /// Have new contents go there
+        /// Store new contents there
         #[arg(long)]
         default: bool,
     },
-    /// List places, and what they hold
+    /// List places and their contents in total
     Ls,
     /// Change a place
     Set {
         name: String,
-        /// Give it another name
+        /// Rename it
         #[arg(long, value_name = "NAME")]
         rename: Option<String>,
-        /// Put it into this group
+        /// Add it to this group
         #[arg(long, value_name = "GROUP", conflicts_with = "out")]
         into: Option<String>,
-        /// Take it out of its group
+        /// Remove it from its group
         #[arg(long)]
         out: bool,
-        /// Use it again
+        /// Put it back into use
         #[arg(long, conflicts_with = "down")]
         up: bool,
-        /// Leave it alone: nothing is read from it or written to it
+        /// Take it out of use: nothing is read from it or written to it
         #[arg(long)]
         down: bool,
-        /// Have new contents go there
+        /// Store new contents there
         #[arg(long)]
         default: bool,
     },
-    /// Close a place, and move all that it holds to another one; run it again to resume
+    /// Close a place and move all its contents to another one; run it again to resume
     Drain {
         name: String,
-        /// Where to, instead of where new contents go
+        /// The target, instead of the place for new contents
         #[arg(long, value_name = "PLACE")]
         to: Option<String>,
-        /// Print how much would be moved, and move nothing
+        /// Print how much would be moved, without moving anything
         #[arg(long, short = 'n')]
         dry_run: bool,
     },
-    /// Forget a place that holds nothing
+    /// Remove an empty place
     Rm {
         name: String,
-        /// Print what would be forgotten, and forget nothing
+        /// Print what would be removed, without removing anything
         #[arg(long, short = 'n')]
         dry_run: bool,
     },

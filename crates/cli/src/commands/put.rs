@@ -19,24 +19,24 @@ use crate::tree::{self, Filter, FilterArgs, Rules, TransferArgs, Way, WriteArgs}
 
 /// Put files and directories into the store.
 ///
-/// `put FILE :/lab` puts into the collection /lab if there is one, else makes the object /lab.
-/// `put -r DIR :/lab/run7` makes /lab/run7 like DIR; with a `/` at the end it makes /lab/run7/DIR.
-/// Run again, it transfers only what has changed (size or modification time).
+/// `put FILE :/lab` puts FILE into the collection /lab if it exists, else creates the object /lab.
+/// `put -r DIR :/lab/run7` makes /lab/run7 like DIR; with a trailing `/` it creates /lab/run7/DIR.
+/// When run again, it transfers only files that have changed (in size or modification time).
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Files, pipes or directories here (`-` is standard input), and at last a path in the store
+    /// Local files, pipes or directories (`-` is standard input), followed by a path in the store
     #[arg(required = true, num_args = 2.., value_name = "PATH")]
     paths: Vec<String>,
-    /// Put directories with all that is in them
+    /// Put directories and their contents
     #[arg(long, short)]
     recursive: bool,
-    /// Do not replace what is there
+    /// Do not replace existing objects
     #[arg(long)]
     no_clobber: bool,
-    /// The media type of the content; that of a key set is known by its first bytes
+    /// The media type of the content; key sets are recognised by their first bytes
     #[arg(long, value_name = "TYPE")]
     content_type: Option<String>,
-    /// With -r, compare the bytes, not only size and modification time
+    /// With -r, compare contents, not only sizes and modification times
     #[arg(long)]
     checksum: bool,
     #[command(flatten)]

@@ -8,32 +8,32 @@ use crate::error::{CliError, Kind, Result};
 use crate::place::StorePath;
 use crate::session::Session;
 
-/// Make a file the content of an object where it lies, without copying it; for administrators.
+/// Register a file in place as the content of an object, without copying it (administrators only).
 ///
-/// The file is on the machine of the store, below one of the directories that `register` in its `store.toml` names. It is
-/// never written or removed, whatever becomes of the object.
+/// The file must be on the store's machine, below one of the directories listed under `register` in its `store.toml`. It
+/// is never changed or removed, not even with the object.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The file
     file: PathBuf,
     /// The object, as a path in the store
     path: StorePath,
-    /// The place that the file counts to
+    /// The place that the replica is assigned to
     #[arg(long, value_name = "PLACE", default_value = "main")]
     place: String,
-    /// Its length in bytes: it need not be there yet
+    /// Its length in bytes; the file then need not exist yet
     #[arg(long, value_name = "BYTES")]
     size: Option<u64>,
-    /// Its SHA-256 in hexadecimal, if that is known
+    /// Its SHA-256 in hexadecimal, if known
     #[arg(long, value_name = "DIGEST")]
     sha256: Option<String>,
-    /// As a further replica of the object that is there
+    /// Add it as another replica of an existing object
     #[arg(long, conflicts_with = "replace")]
     additional: bool,
-    /// In place of the content of the object that is there
+    /// Replace the content of an existing object
     #[arg(long)]
     replace: bool,
-    /// Print what would be registered, and register nothing
+    /// Print what would be registered, without registering anything
     #[arg(long, short = 'n')]
     dry_run: bool,
 }

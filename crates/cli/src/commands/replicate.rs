@@ -9,19 +9,19 @@ use crate::glob;
 use crate::place::StorePath;
 use crate::session::Session;
 
-/// Copy the contents of objects into a further place, or list where they are.
+/// Copy the contents of objects to another place, or list their replicas.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Paths in the store, or patterns of them
+    /// Paths in the store, or patterns
     #[arg(required = true)]
     paths: Vec<StorePath>,
-    /// The place or group to copy to; without it, the replicas that there are are listed
+    /// The place or group to copy to; without it, existing replicas are listed
     #[arg(long, value_name = "PLACE")]
     to: Option<String>,
-    /// All objects below collections
+    /// Include all objects below collections
     #[arg(long, short, requires = "to")]
     recursive: bool,
-    /// Print what would be copied, and copy nothing
+    /// Print what would be copied, without copying anything
     #[arg(long, short = 'n')]
     dry_run: bool,
 }

@@ -10,22 +10,22 @@ use crate::session::Session;
 
 /// Remove resources.
 ///
-/// They are gone for good. What has versions is removed only with --versions.
+/// This cannot be undone. Resources with versions are removed only with --versions.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Paths in the store, or patterns of them
+    /// Paths in the store, or patterns
     #[arg(required = true)]
     paths: Vec<StorePath>,
-    /// Remove collections with all that lies below
+    /// Remove collections and everything below them
     #[arg(long, short)]
     recursive: bool,
-    /// Remove the versions that were kept, labelled ones, too: they are lost
+    /// Remove versions too, even labelled ones; they are lost
     #[arg(long)]
     versions: bool,
     /// Ignore missing paths
     #[arg(long, short)]
     force: bool,
-    /// Print what would be removed, and remove nothing
+    /// Print what would be removed, without removing anything
     #[arg(long, short = 'n')]
     dry_run: bool,
 }

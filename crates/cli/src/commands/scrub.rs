@@ -7,13 +7,13 @@ use super::record;
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
 
-/// Show how far the search for rot is, and which copies of contents are damaged.
+/// Show the progress of the scrub, and which copies of contents are damaged.
 ///
-/// A server reads every copy of every content now and then, slowly, and mends what another copy is left of. The rate and the
-/// time between two rounds are settings of the server ([upkeep]).
+/// A server periodically reads every copy of every content at a limited rate, and repairs damaged copies from intact ones. The
+/// rate and the interval between rounds are settings of the server ([upkeep]).
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Begin a round now; the server goes on with it, at its rate
+    /// Start a round now; the server continues it in the background, at its rate
     #[arg(long)]
     start: bool,
 }

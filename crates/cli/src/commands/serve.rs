@@ -15,16 +15,16 @@ use crate::session::Session;
 pub(crate) struct Args {
     /// The store's directory
     dir: PathBuf,
-    /// Where to listen; port 0 takes a free one, which is printed [default: 127.0.0.1:8470]
+    /// The address to listen on; with port 0 a free port is chosen and printed [default: 127.0.0.1:8470]
     #[arg(long, value_name = "ADDR:PORT")]
     listen: Option<SocketAddr>,
-    /// The certificate chain (PEM): serve HTTPS
+    /// The certificate chain (PEM); enables HTTPS
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
-    /// The key of the certificate (PEM)
+    /// The private key of the certificate (PEM)
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
-    /// Settings of the server (TOML): listen, [tls], [limits], [irods], [upkeep], [log]
+    /// The server's settings file (TOML): listen, [tls], [limits], [irods], [upkeep], [log]
     #[arg(long, value_name = "FILE")]
     settings: Option<PathBuf>,
 }

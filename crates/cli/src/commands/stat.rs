@@ -11,7 +11,7 @@ use crate::text;
 /// Show all attributes of resources.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Paths in the store, or patterns of them
+    /// Paths in the store, or patterns
     #[arg(required = true)]
     paths: Vec<StorePath>,
 }

@@ -9,37 +9,36 @@ use crate::tree::{self, Filter, FilterArgs, ReadArgs, Rules, TransferArgs, Write
 
 /// Make a collection or a directory like another one.
 ///
-/// Only what differs is transferred: by size and modification time, or by the bytes with
-/// --checksum. What only the target has stays, unless --delete is given.
+/// Only differences are transferred; files are compared by size and modification time, or with
+/// --checksum by content. Files that exist only in the target are kept unless --delete is given.
 ///
-/// From one collection to another nothing is transferred at all: copies share their contents.
-/// Descriptions, with mode, time and media type, are made the same, those of the collections, too,
-/// and a description that changed alone comes alone: the graph replaces that of the target.
-/// Who owns it, access lists, versions and what collections say about versions stay what they are
-/// in the target. What somebody else changes in the target meanwhile is not replaced, but
-/// told; run it again to decide.
+/// Between two collections no contents are transferred, because copies share their contents.
+/// Metadata, modes, times and media types are made the same, including those of collections. If only
+/// the metadata differ, only they are copied: the graph replaces that of the target. Owners, access
+/// lists, versions and version policies of the target are kept. Anything that someone else changes in
+/// the target during the sync is reported and not replaced; run it again to decide.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 For example:
-  cenote sync data :/lab/data             the store gets what is new here
-  cenote sync --delete :/lab/data data    the directory becomes the same as the collection
-  cenote sync :/lab/data :/archive/data   a copy in the store, brought up to date
+  cenote sync data :/lab/data             upload what is new in the directory
+  cenote sync --delete :/lab/data data    make the directory the same as the collection
+  cenote sync :/lab/data :/archive/data   update a copy in the store
   cenote sync -n :/lab/data :/archive/data
-                                          what that would copy, update and describe")]
+                                          show what that would change")]
 pub(crate) struct Args {
-    /// The tree as it should be: a directory here, or a collection as in `:/lab/run7`
+    /// The source: a local directory, or a collection such as `:/lab/run7`
     #[arg(value_name = "SOURCE")]
     from: String,
-    /// The tree to change
+    /// The target, which is made like the source
     #[arg(value_name = "TARGET")]
     to: String,
-    /// Remove what only the target has; what has versions only with --versions
+    /// Remove files that exist only in the target; those with versions only with --versions
     #[arg(long)]
     delete: bool,
-    /// Let --delete drop the versions of what it removes, labelled ones, too
+    /// Let --delete remove resources with versions, even labelled ones
     #[arg(long, requires = "delete")]
     versions: bool,
-    /// Compare the bytes, not only size and modification time
+    /// Compare contents, not only sizes and modification times
     #[arg(long)]
     checksum: bool,
     #[command(flatten)]

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::place::StorePath;
 use crate::session::Session;
 
-/// Make, list and remove tickets, which give anybody who has one access to one resource.
+/// Create, list and remove tickets, each of which gives its bearer access to one resource.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -17,9 +17,9 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// Make a ticket and print it
+    /// Create a ticket and print it
     Add(Add),
-    /// List the tickets on a resource, or all of yours
+    /// List the tickets for a resource, or all your tickets
     Ls { path: Option<StorePath> },
     /// Remove a ticket
     Rm {
@@ -31,27 +31,27 @@ enum What {
 
 #[derive(Debug, clap::Args)]
 struct Add {
-    /// What it opens
+    /// The resource that the ticket gives access to
     path: StorePath,
-    /// It lets write, not only read
+    /// Allow writing, not only reading
     #[arg(long)]
     write: bool,
-    /// How often it may be used
+    /// How many times the ticket may be used
     #[arg(long, value_name = "NUMBER")]
     uses: Option<u64>,
-    /// How long it is good, such as 12h or 30d
+    /// How long it is valid, such as 12h or 30d
     #[arg(long, value_name = "TIME")]
     expires: Option<Duration>,
-    /// How many bytes may be written with it
+    /// The maximum number of bytes written with it
     #[arg(long, value_name = "NUMBER")]
     bytes: Option<u64>,
-    /// How many files may be written with it
+    /// The maximum number of files written with it
     #[arg(long, value_name = "NUMBER")]
     writes: Option<u64>,
-    /// Who may use it (may be given again)
+    /// A user who may use it (repeatable)
     #[arg(long = "person", value_name = "NAME")]
     persons: Vec<String>,
-    /// From where it may be used (may be given again)
+    /// A host from which it may be used (repeatable)
     #[arg(long = "host", value_name = "HOST")]
     hosts: Vec<String>,
 }

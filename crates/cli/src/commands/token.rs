@@ -8,10 +8,10 @@ use crate::error::Result;
 use crate::place::StorePath;
 use crate::session::Session;
 
-/// Make, list and revoke tokens, by which programs act as you.
+/// Create, list and revoke tokens, with which programs act on your behalf.
 ///
-/// A token works with resources only, unless it is given scopes. Making tokens needs your password, or a token of the
-/// scope `tokens`.
+/// A token is limited to working with resources unless it has scopes. To create a token you need your password, or a
+/// token with the scope `tokens`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -20,36 +20,36 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// Make a token; it is printed, this once
+    /// Create a token and print it, once
     Add {
-        /// What it is for
+        /// A label that describes its purpose
         label: String,
-        /// The most that it lets its bearer do, such as `read`
+        /// The highest access level it grants, such as `read`
         #[arg(long)]
         level: Option<String>,
-        /// The collection that it is good for
+        /// The collection to which it is limited
         #[arg(long, value_name = "PATH")]
         within: Option<StorePath>,
-        /// How long it is good, such as 12h or 30d
+        /// How long it is valid, such as 12h or 30d
         #[arg(long, value_name = "TIME")]
         expires: Option<Duration>,
-        /// What it lets its bearer do besides working with resources
+        /// What the bearer may do besides working with resources
         #[arg(long = "scope", value_name = "SCOPE", value_enum)]
         scopes: Vec<Scope>,
     },
     /// List your tokens
     Ls,
-    /// Revoke a token, and those that were made by it
+    /// Revoke a token, and the tokens created with it
     Rm { id: String },
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum Scope {
-    /// Make tokens that neither exceed nor outlive it, list and revoke tokens
+    /// Create tokens that neither exceed nor outlive this one; list and revoke tokens
     Tokens,
     /// Change your password
     Account,
-    /// What your role allows: users, groups, places, checks
+    /// Use the rights of your role: users, groups, places, checks
     Admin,
 }
 

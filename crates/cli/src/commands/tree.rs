@@ -10,13 +10,13 @@ use crate::place::{StorePath, below};
 use crate::session::Session;
 use crate::text;
 
-/// Draw what lies below a collection.
+/// Draw the tree below a collection.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A path in the store
     #[arg(default_value = "/")]
     path: StorePath,
-    /// Go down this many levels only
+    /// Descend at most this many levels
     #[arg(long, short = 'L', value_name = "LEVELS")]
     depth: Option<usize>,
 }

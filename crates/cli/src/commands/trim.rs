@@ -9,27 +9,27 @@ use crate::glob;
 use crate::place::StorePath;
 use crate::session::Session;
 
-/// Remove replicas of objects, never the last good one.
+/// Remove replicas of objects, but never the last good one.
 ///
-/// Without --replica and --place, stale ones go, then good ones, the latest first, until as many stay as --keep says.
+/// Without --replica and --place, stale replicas are removed, then good ones, newest first, until --keep replicas are left.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Paths in the store, or patterns of them
+    /// Paths in the store, or patterns
     #[arg(required = true)]
     paths: Vec<StorePath>,
-    /// The replica of this number
+    /// Remove only the replica with this number
     #[arg(long, value_name = "NUMBER", conflicts_with = "recursive")]
     replica: Option<u32>,
-    /// Replicas in this place or group
+    /// Remove only replicas in this place or group
     #[arg(long, value_name = "PLACE")]
     place: Option<String>,
-    /// How many good replicas stay at least
+    /// The minimum number of good replicas to keep
     #[arg(long, default_value_t = 1)]
     keep: usize,
-    /// Of all objects below collections
+    /// Include all objects below collections
     #[arg(long, short)]
     recursive: bool,
-    /// Print what would be removed, and remove nothing
+    /// Print what would be removed, without removing anything
     #[arg(long, short = 'n', conflicts_with = "recursive")]
     dry_run: bool,
 }

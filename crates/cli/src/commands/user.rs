@@ -18,29 +18,29 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// Add a user, who has a home: the collection `/home/NAME`
+    /// Add a user with a home collection `/home/NAME`
     Add {
         name: String,
-        /// What the user may do beyond what access lists say
+        /// The role, which grants rights in addition to the access lists
         #[arg(long, value_enum, default_value = "user")]
         role: Role,
-        /// Read the password from standard input; it is asked for or made up otherwise
+        /// Read the password from standard input instead of prompting for it or generating one
         #[arg(long)]
         password_stdin: bool,
     },
     /// List users
     Ls,
-    /// Give a user another password, which ends their logins but not their tokens
+    /// Set a user's password; this ends their logins, but their tokens stay valid
     Passwd {
         name: String,
-        /// Read the password from standard input; it is asked for or made up otherwise
+        /// Read the password from standard input instead of prompting for it or generating one
         #[arg(long)]
         password_stdin: bool,
     },
-    /// Give a user another role
+    /// Change the role of a user
     ///
-    /// The last administrator stays one. If a store has none left, anybody with access to its directory can make one:
-    /// `cenote --store DIR user role NAME admin`, with no server running.
+    /// The role of the last administrator cannot be changed. If a store has no administrator left, anyone with access to
+    /// its directory can appoint one while no server is running: `cenote --store DIR user role NAME admin`.
     Role {
         name: String,
         #[arg(value_enum)]
@@ -48,7 +48,7 @@ enum What {
     },
     /// Remove a user
     Rm { name: String },
-    /// Show who you are to the store
+    /// Show the identity under which you access the store
     Me,
 }
 

@@ -7,7 +7,7 @@ use crate::place::StorePath;
 use crate::session::Session;
 use crate::text;
 
-/// List, keep, restore and prune versions, and decide when they are kept.
+/// List, keep, restore and prune versions, and set when they are kept.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -16,30 +16,30 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// List the versions of an object, the newest first
+    /// List the versions of an object, newest first
     Ls { path: StorePath },
-    /// Keep the present content as a version
+    /// Keep the current content as a version
     Keep {
         path: StorePath,
-        /// What to call it
+        /// A label for the version
         #[arg(long)]
         label: Option<String>,
     },
-    /// Make a version the present content
+    /// Make a version the current content
     Restore { path: StorePath, version: u64 },
-    /// Drop the oldest versions of an object; those with a label stay
+    /// Remove the oldest versions of an object; labelled versions are kept
     Prune {
         path: StorePath,
-        /// How many stay, besides those with a label
+        /// How many versions to keep, not counting labelled ones
         #[arg(long, value_name = "NUMBER")]
         keep: u32,
     },
-    /// Decide for a collection when replaced contents are kept
+    /// Set when the replaced contents of objects in a collection are kept
     Policy {
         path: StorePath,
         #[arg(value_enum)]
         policy: Policy,
-        /// How many versions of an object are kept at most, besides those with a label
+        /// The maximum number of versions per object, not counting labelled ones
         #[arg(long, value_name = "NUMBER")]
         keep: Option<u32>,
     },

@@ -16,10 +16,10 @@ use crate::session::Session;
 /// The flags of transfers.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TransferArgs {
-    /// Requests under way at a time
+    /// The number of parallel requests
     #[arg(long, short, value_name = "NUMBER", default_value = "4")]
     pub(super) jobs: NonZeroUsize,
-    /// Print what would be done, and do nothing
+    /// Print what would be done, without doing it
     #[arg(long, short = 'n')]
     pub(crate) dry_run: bool,
 }
@@ -75,10 +75,10 @@ const RANGES_FROM: u64 = 64 << 20;
 /// The flags of transfers out of the store.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReadArgs {
-    /// Do not compare what comes with the store's checksum
+    /// Do not verify downloads against the store's checksums
     #[arg(long)]
     no_verify: bool,
-    /// Get large objects in ranges side by side: faster from afar
+    /// Get large objects in parallel ranges, which is faster over long distances
     #[arg(long)]
     ranges: bool,
 }
@@ -86,7 +86,7 @@ pub(crate) struct ReadArgs {
 /// The flags of transfers into the store.
 #[derive(Debug, clap::Args)]
 pub(crate) struct WriteArgs {
-    /// The place or group that the bytes go to, instead of the default one
+    /// The place or group to store the bytes in, instead of the default place
     #[arg(long, value_name = "PLACE")]
     pub(crate) place: Option<String>,
 }

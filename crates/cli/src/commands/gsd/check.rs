@@ -7,9 +7,9 @@ use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
 use crate::text::count;
 
-/// Check every index entry and name, and which bytes belong to what
+/// Check every index entry, every name, and the use of every byte
 ///
-/// The format has no checksums: changed numbers cannot be found. Exit code 12 if there are
+/// The format has no checksums, so changed values cannot be detected. Exit code 12 if there are
 /// problems, 8 if the file cannot be opened at all.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

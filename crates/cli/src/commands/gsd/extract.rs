@@ -12,38 +12,38 @@ use super::{GsdReader, frame_number};
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
 
-/// Get one chunk: its numbers row by row, a string, a `.npy` file or the bytes
+/// Extract one chunk, as text, a `.npy` file or raw bytes
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A GSD file
     file: GsdFile,
-    /// The name of the chunk, as `particles/position`
+    /// The name of the chunk, such as `particles/position`
     name: String,
     /// The frame; -1 is the last
     #[arg(long, short, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     frame: i64,
-    /// Only rows from A to before B
+    /// Only the rows from A up to, but not including, B
     #[arg(long, value_name = "A:B", value_parser = row_range)]
     rows: Option<Range<u64>>,
-    /// Take what the frame lacks from frame 0, by the rules of HOOMD-blue [default: true for files of
-    /// the schema hoomd]
+    /// If the frame does not have the chunk, use that of frame 0, by the rules of HOOMD-blue [default:
+    /// true for files of the schema hoomd]
     #[arg(long, value_name = "BOOL")]
     inherit: Option<bool>,
-    /// Write to a file instead of stdout
+    /// Write to a file instead of standard output
     #[arg(long, short, value_name = "FILE", value_parser = output)]
     output: Option<PathBuf>,
-    /// How to write; otherwise what the name of the output ends in says, else text
+    /// The output format; the default follows from the extension of the output file, otherwise it is text
     #[arg(long, value_enum)]
     format: Option<Format>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, clap::ValueEnum)]
 enum Format {
-    /// Numbers separated by spaces, one row a line
+    /// Numbers separated by spaces, one row per line
     Text,
     /// A NumPy array file
     Npy,
-    /// The elements as they are in the file, little-endian
+    /// The bytes of the elements as in the file, little-endian
     Raw,
 }
 

@@ -7,7 +7,7 @@ use super::file::GsdFile;
 use crate::error::Result;
 use crate::session::Session;
 
-/// Show who wrote a file, its versions, and how many frames, chunks and names it has
+/// Show the application, the versions, and the numbers of frames, chunks and names of a file
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A GSD file

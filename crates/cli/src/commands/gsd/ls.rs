@@ -10,12 +10,12 @@ use super::{GsdReader, frame_number, name_of, shape};
 use crate::error::Result;
 use crate::session::Session;
 
-/// List what is in a file: each name with its type, shape and the frames that have it
+/// List the chunks in a file: each name with its type, its shape and the frames that have it
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A GSD file
     file: GsdFile,
-    /// Only names that begin so
+    /// Only names that begin with this prefix
     #[arg(default_value = "")]
     prefix: String,
     /// List the chunks of one frame; -1 is the last

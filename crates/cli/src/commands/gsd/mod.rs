@@ -16,10 +16,10 @@ use crate::session::Session;
 /// An open file, here or in the store.
 type GsdReader = Reader<Box<dyn Source>>;
 
-/// Look into GSD trajectories, check and repair them.
+/// Inspect, check and repair GSD trajectories.
 ///
-/// A file may be on this machine, or in the store with a colon before it (`:/lab/run7/traj.gsd`):
-/// then only what is needed of it is read.
+/// FILE is a local file, or, with a colon before it, a file in the store (`:/lab/run7/traj.gsd`), of
+/// which only the parts that are needed are read.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]

@@ -16,7 +16,7 @@ const WHO: [&str; 4] = ["CENOTE_TOKEN", "CENOTE_USER", "CENOTE_PASSWORD", "CENOT
 
 /// Open a file in a Python interpreter, as `traj` and `handle`
 ///
-/// Needs the Python package `cenote`. CENOTE_PYTHON names another interpreter than `python3`.
+/// This needs the Python package `cenote`. Set CENOTE_PYTHON to use an interpreter other than `python3`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A GSD file

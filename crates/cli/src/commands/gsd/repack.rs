@@ -11,24 +11,25 @@ use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
 use crate::text::count;
 
-/// Copy a file without outgrown blocks and lost data, in the current version of the format
+/// Copy a file in the current version of the format, without unused blocks and unreachable data
 ///
-/// A file with a damaged index is refused: without its chunk, a frame would look like frame 0.
+/// A file with a damaged index is refused, because a frame that lost a chunk would seem to inherit that
+/// of frame 0.
 ///
-/// With --recover, save what is left of a damaged file, also without its header, its names or parts of
-/// its index: every frame of which all chunks are known. Frames after a lost one move up, but no
-/// frame takes the place of frame 0. Exit code 11 if anything is lost; it is listed.
+/// With --recover, save every frame of a damaged file whose chunks are all known, even if the header,
+/// the names or parts of the index are lost. Frames after a lost one are renumbered, but no frame
+/// takes the place of frame 0. Everything that is lost is listed, and the exit code is then 11.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A GSD file
     file: GsdFile,
-    /// Where to write the copy, on this machine
+    /// The local file to write the copy to
     #[arg(value_parser = output)]
     output: PathBuf,
-    /// Save what can be saved of a damaged file
+    /// Recover as much as possible of a damaged file
     #[arg(long)]
     recover: bool,
-    /// Replace what is at the output
+    /// Replace an existing output file
     #[arg(long, short)]
     force: bool,
 }

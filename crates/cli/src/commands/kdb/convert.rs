@@ -16,7 +16,7 @@ pub(crate) struct Args {
     /// The file to write; `:/…` in the store, `-` for standard output
     #[arg(default_value = "-", value_parser = KeyFile::parser())]
     output: KeyFile,
-    /// The format to write; else the output's extension tells
+    /// The format to write; the default follows from the output's extension
     #[arg(long, value_parser = format)]
     to: Option<Format>,
     #[command(flatten)]

@@ -22,12 +22,12 @@ pub(crate) struct TransferArgs {
     pub(crate) file: FileArgs,
     /// The key
     source: String,
-    /// Its new name
+    /// The new name
     destination: String,
-    /// Take all keys below it along
+    /// Include all keys below it
     #[arg(short, long)]
     recursive: bool,
-    /// Replace keys that are there
+    /// Replace existing keys
     #[arg(short, long)]
     force: bool,
 }

@@ -9,7 +9,7 @@ use super::storage::KeyFile;
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
 
-/// Show how two files of keys differ; exits with 12 if they do.
+/// Show the differences between two key set files; exits with code 12 if there are any.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The old file; `:/…` in the store, `-` for standard input

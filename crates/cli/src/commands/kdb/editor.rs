@@ -12,17 +12,17 @@ use super::show::keys;
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
 
-/// Open a key and all below it in an editor and save what it left.
+/// Edit a key and all keys below it in an editor.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     file: FileArgs,
-    /// The key to start at; all keys without it
+    /// The key to start at; the default is all keys
     name: Option<String>,
     /// The format to edit in
     #[arg(long, value_parser = format, default_value = "ini")]
     to: Format,
-    /// The editor, a command of the shell; else VISUAL, EDITOR or `vi`
+    /// The editor, a shell command; the default is VISUAL, EDITOR or `vi`
     #[arg(long, value_name = "COMMAND")]
     editor: Option<String>,
 }

@@ -6,12 +6,12 @@ use super::file::{FileArgs, format, no_key, unwritable};
 use crate::error::Result;
 use crate::session::Session;
 
-/// Print a key and all below it in a format that other programs read.
+/// Print a key and all keys below it in a format for other programs.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     file: FileArgs,
-    /// The key to start at; all keys without it
+    /// The key to start at; the default is all keys
     name: Option<String>,
     /// The format to print
     #[arg(long, value_parser = format, default_value = "json")]

@@ -15,7 +15,7 @@ use crate::session::Session;
 /// A file of keys and how to read it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct FileArgs {
-    /// The file of keys; `:/…` for one in the store
+    /// The key set file; `:/…` for one in the store
     #[arg(value_parser = KeyFile::parser())]
     file: KeyFile,
     #[command(flatten)]
@@ -25,13 +25,13 @@ pub(crate) struct FileArgs {
 /// How to read files of keys.
 #[derive(Debug, clap::Args)]
 pub(crate) struct HowArgs {
-    /// The key that the names in the file are below
+    /// The parent key of the names in the file
     #[arg(long, value_name = "NAME", default_value = "user:/", value_parser = name)]
     pub(crate) parent: KeyName,
     /// The format of the file: quickdump, dump, json, toml or ini
     #[arg(long, value_parser = format)]
     pub(crate) format: Option<Format>,
-    /// Refuse what only lenient readers read: duplicates, disorder, text that is not UTF-8
+    /// Refuse duplicate keys, keys out of order and text that is not UTF-8
     #[arg(long)]
     pub(crate) strict: bool,
 }

@@ -7,14 +7,14 @@ use super::ls::show_name;
 use crate::error::Result;
 use crate::session::Session;
 
-/// List the keys whose names a regular expression matches; with --json the keys.
+/// List the names of the keys that match a regular expression; with --json the whole keys.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     file: FileArgs,
-    /// The expression; it may match anywhere in a whole name
+    /// The regular expression; it may match any part of the full name
     regex: String,
-    /// Case does not count
+    /// Ignore case
     #[arg(short, long)]
     ignore_case: bool,
     /// End each name with a NUL

@@ -5,7 +5,7 @@ use super::show::key_json;
 use crate::error::Result;
 use crate::session::Session;
 
-/// Print the value of a key, as the bytes that it is.
+/// Print the raw bytes of the value of a key.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]

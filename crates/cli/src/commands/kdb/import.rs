@@ -9,20 +9,20 @@ use super::storage::KeyFile;
 use crate::error::Result;
 use crate::session::Session;
 
-/// Put keys that another program wrote below a key.
+/// Import keys written by another program below a key.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     file: FileArgs,
-    /// The key to put them below; the parent without it
+    /// The key to put them below; the default is the parent
     name: Option<String>,
     /// The file to read; `:/…` in the store, `-` for standard input
     #[arg(long, value_name = "FILE", default_value = "-", value_parser = KeyFile::parser())]
     input: KeyFile,
-    /// The format to read; else the content or the extension tells
+    /// The format to read; by default it is detected from the content or the extension
     #[arg(long, value_parser = format)]
     from: Option<Format>,
-    /// What wins where a key is there already
+    /// Which keys to keep if some exist already
     #[arg(long, short = 's', value_enum, default_value_t = Strategy::Theirs)]
     strategy: Strategy,
 }
@@ -31,9 +31,9 @@ pub(crate) struct Args {
 enum Strategy {
     /// The imported keys
     Theirs,
-    /// The keys that are there
+    /// The existing keys
     Ours,
-    /// The imported keys, and those that are there go
+    /// Only the imported keys; existing keys are removed
     Cut,
 }
 

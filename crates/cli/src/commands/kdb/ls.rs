@@ -9,18 +9,18 @@ use super::show::key_json;
 use crate::error::Result;
 use crate::session::Session;
 
-/// List the names of a key and of all below it; with --json the keys.
+/// List the names of a key and of all keys below it; with --json the whole keys.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     file: FileArgs,
-    /// The key to start at; all keys without it
+    /// The key to start at; the default is all keys
     name: Option<String>,
-    /// Skip the first PARTS levels: 0 is the level of the key itself or, where NAME is a root or
-    /// ends with `/`, the one below it
+    /// Skip the first PARTS levels; level 0 is the key itself or, if NAME is a root or ends with `/`,
+    /// the level below it
     #[arg(short = 'm', long, value_name = "PARTS")]
     min_depth: Option<usize>,
-    /// List the first PARTS levels only, counted as for --min-depth
+    /// List only the first PARTS levels, counted as for --min-depth
     #[arg(short = 'M', long, value_name = "PARTS")]
     max_depth: Option<usize>,
     /// End each name with a NUL

@@ -9,7 +9,7 @@ use super::storage::KeyFile;
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
 
-/// Merge two files of keys that come from one.
+/// Merge two key set files with a common ancestor.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Our file; `:/…` in the store, `-` for standard input
@@ -18,19 +18,19 @@ pub(crate) struct Args {
     /// Their file
     #[arg(value_parser = KeyFile::parser())]
     theirs: KeyFile,
-    /// The file that both come from
+    /// The common ancestor
     #[arg(value_parser = KeyFile::parser())]
     base: KeyFile,
     /// The file to write; `-` for standard output
     #[arg(value_parser = KeyFile::parser())]
     result: KeyFile,
-    /// Whose value to take where both changed one
+    /// Which value to use if both sides changed the same key
     #[arg(long, short = 's', value_enum, default_value_t = Strategy::Abort)]
     strategy: Strategy,
-    /// The same change on both sides is no conflict
+    /// Do not treat equal changes on both sides as a conflict
     #[arg(long)]
     same_change_agrees: bool,
-    /// The format to write; else the result's extension tells
+    /// The format to write; the default follows from the result's extension
     #[arg(long, value_parser = format)]
     to: Option<Format>,
     #[command(flatten)]
@@ -39,7 +39,7 @@ pub(crate) struct Args {
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Strategy {
-    /// Neither: write nothing and exit with 12
+    /// None: write nothing and exit with code 12
     Abort,
     /// Ours
     Ours,

@@ -8,7 +8,7 @@ use super::show::key_json;
 use crate::error::Result;
 use crate::session::Session;
 
-/// Give a key a metakey; a missing file or key is created.
+/// Set a metakey of a key; a missing file or key is created.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]

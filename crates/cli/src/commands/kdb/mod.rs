@@ -30,19 +30,21 @@ use crate::error::Result;
 use crate::session::Session;
 
 const NAMES: &str = "\
-Names: `user:/app/port` is a whole name, `port` is below --parent, and `/app/port` is looked up in
-the namespaces spec, proc, dir, user, system and default.
+Names: `user:/app/port` is an absolute name, `port` is relative to --parent, and `/app/port` is
+looked up in the namespaces spec, proc, dir, user, system and default.
 
-Formats: quickdump, dump, json, toml, ini; without --format the content or the extension tells.
+Formats: quickdump, dump, json, toml, ini; without --format the format is detected from the content
+or the extension.
 
-A JSON, TOML or INI file is edited where a key changes and keeps everything else, comments and
-order included; a change that it cannot hold is refused before anything is written.
+JSON, TOML and INI files are edited in place: everything else, including comments and order, is
+kept. A change that the format cannot express is refused before anything is written.
 
-A file is replaced at once and keeps its mode and owner. If another program changed it meanwhile,
-`set`, `rm`, `meta-set` and `meta-rm` make their change again on what it wrote; other commands leave
-it alone (exit code 7). `:/lab/app.quickdump` is a path in the store; the same holds there.";
+Files are replaced atomically and keep their mode and owner. If another program changed the file in
+the meantime, `set`, `rm`, `meta-set` and `meta-rm` apply their change again to the new content;
+other commands leave the file unchanged (exit code 7). `:/lab/app.quickdump` is a path in the store,
+to which the same applies.";
 
-/// Read and change key sets: configuration in Elektra's formats.
+/// Read and change key sets (configuration in Elektra's formats).
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = NAMES)]
 pub(crate) struct Args {

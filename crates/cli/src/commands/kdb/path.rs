@@ -6,12 +6,12 @@ use super::file::FileArgs;
 use crate::error::Result;
 use crate::session::Session;
 
-/// Print where a key set is kept: the file that links lead to, or the path in the store.
+/// Print where a key set is stored: the file, with symbolic links resolved, or the path in the store.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     file: FileArgs,
-    /// A key that must be in it
+    /// A key that must exist in it
     name: Option<String>,
 }
 

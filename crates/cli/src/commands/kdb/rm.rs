@@ -15,10 +15,10 @@ pub(crate) struct Args {
     file: FileArgs,
     /// The key
     name: String,
-    /// Remove all keys below it too
+    /// Also remove all keys below it
     #[arg(short, long)]
     recursive: bool,
-    /// Be content if there is no such key
+    /// Do not fail if the key does not exist
     #[arg(short, long)]
     force: bool,
 }

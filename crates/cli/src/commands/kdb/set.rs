@@ -9,12 +9,12 @@ use super::show::{described, key_json};
 use crate::error::Result;
 use crate::session::Session;
 
-/// Give a key a value; a missing file or key is created.
+/// Set the value of a key; a missing file or key is created.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     file: FileArgs,
-    /// The key; a cascading name sets the key that a lookup finds
+    /// The key; a cascading name sets the key found by a lookup
     name: String,
     /// The value
     #[arg(required_unless_present_any = ["base64", "null"])]
@@ -22,7 +22,7 @@ pub(crate) struct Args {
     /// The value is these bytes, in base64
     #[arg(long, value_name = "TEXT", conflicts_with = "value")]
     base64: Option<String>,
-    /// Make it a binary key without a value
+    /// Make it a binary key with a null value
     #[arg(long, conflicts_with_all = ["value", "base64"])]
     null: bool,
 }

@@ -4,14 +4,14 @@ use super::file::FileArgs;
 use crate::error::{Kind, Result};
 use crate::session::Session;
 
-/// Print the value of a key, or a default where there is no such key or file; for scripts.
+/// Print the value of a key, or a default if the key or the file does not exist; for scripts.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     file: FileArgs,
     /// The key
     name: String,
-    /// What to print instead
+    /// The default value
     default: String,
 }
 

@@ -15,18 +15,18 @@ use crate::session::Session;
 /// The flags of filters.
 #[derive(Debug, clap::Args)]
 pub(crate) struct FilterArgs {
-    /// Only files that match (may be given again)
+    /// Include only files that match (repeatable)
     ///
-    /// Patterns are written as for --exclude. Directories come along with the files in them.
+    /// For the syntax of patterns see --exclude. Directories are included if they contain matching files.
     #[arg(long, value_name = "PATTERN")]
     include: Vec<String>,
-    /// Leave out what matches, even if an --include matches it, too (may be given again)
+    /// Exclude files that match, even if they also match an --include (repeatable)
     ///
-    /// Patterns mean what they mean to rclone: `*.o` and `run?/*.o` match files by the end of their path, in whole
-    /// names; `/x.o` at the top only; `tmp/` a directory of this name with all that lies below, which `tmp` alone
-    /// does not. `*` and `?` stay within a name, `**` does not; `[a-z]`, `[!a-z]`, `[[:digit:]]` and `\d` are
-    /// classes, `{a,b}` alternatives; `\` takes the next character as it is. A pattern that matches nothing is
-    /// reported.
+    /// Patterns have the same meaning as in rclone: `*.o` and `run?/*.o` match the last names of a path; `/x.o`
+    /// matches only at the top; `tmp/` matches a directory of this name and everything below it, whereas `tmp`
+    /// matches only files. `*` and `?` do not match a `/`, `**` does; `[a-z]`, `[!a-z]`, `[[:digit:]]` and `\d`
+    /// are character classes, `{a,b}` are alternatives; `\` makes the next character literal. A pattern that
+    /// matches nothing is reported.
     #[arg(long, value_name = "PATTERN")]
     exclude: Vec<String>,
 }

@@ -14,18 +14,18 @@ use super::storage::KeyFile;
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
 
-/// Check values against the metakeys of their keys; exits with 12 if one does not hold.
+/// Check values against the metakeys of their keys; exits with code 12 if any value is invalid.
 ///
 /// The metakeys are `type`, `check/enum`, `check/range`, `check/validation`, `check/length/max` and
-/// `array`, of the key itself or of its specification. In that a part `_` stands for any, and `#`
-/// for any element of an array; where it says `require`, there must be a key.
+/// `array`, of the key itself or of its specification. In a specification, the part `_` matches any
+/// part and `#` any array element; a key with `require` must exist.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     file: FileArgs,
-    /// The key to start at; all keys without it
+    /// The key to start at; the default is all keys
     name: Option<String>,
-    /// A file of keys that specifies those of FILE; `:/…` in the store
+    /// A key set file with the specification of FILE; `:/…` in the store
     #[arg(long, value_name = "FILE", value_parser = KeyFile::parser())]
     spec: Option<KeyFile>,
 }
