@@ -1,1 +1,1 @@
-"""cenote: one store for what researchers keep, opened through the tools they already use."""
+"""cenote: one store for research data, accessible through the tools that researchers use."""

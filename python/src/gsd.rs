@@ -1,4 +1,4 @@
-//! `cenote.gsd`: the file layer, and the parts of the HOOMD schema that are worth being fast.
+//! `cenote.gsd`: the file layer, and the performance-critical parts of the HOOMD schema.
 //!
 //! Python keeps what users subclass and inspect (frames and trajectories); this module moves the
 //! bytes. Invariant: a lock on a file is only ever waited for without the interpreter lock.

@@ -1,7 +1,7 @@
 //! `cenote.keyset`: Elektra keys and key sets.
 //!
-//! Keys are values: changing a set takes a new key. Invariant: text crosses the
-//! border as UTF-8 with surrogate escapes, so that any bytes come back.
+//! Keys are immutable values: a set is changed with new keys. Invariant: text is converted
+//! as UTF-8 with surrogate escapes, so that any bytes survive the round trip.
 
 mod columns;
 mod convert;

@@ -1,5 +1,5 @@
 //! The native core of the Python package `cenote`: one submodule for each
-//! format, each a thin skin over its crate.
+//! format, each a thin wrapper of its crate.
 
 mod gsd;
 mod keyset;

@@ -163,9 +163,12 @@ fn parse(text: &str, path: &Path) -> Result<BTreeMap<&'static str, Setting>> {
     let wrong = |what: String| {
         CliError::new(
             Kind::Usage,
-            format!("the configuration file {} is wrong: {what}", path.display()),
+            format!("the configuration file {} is invalid: {what}", path.display()),
         )
-        .hint(format!("settings are {}, each a text", KEYS.map(|key| key.name).join(", ")))
+        .hint(format!(
+            "valid settings are {}; each value is a string",
+            KEYS.map(|key| key.name).join(", ")
+        ))
     };
     let table: toml::Table =
         text.parse().map_err(|error: toml::de::Error| wrong(error.message().to_owned()))?;
@@ -175,8 +178,8 @@ fn parse(text: &str, path: &Path) -> Result<BTreeMap<&'static str, Setting>> {
             (Some(key), toml::Value::String(value)) => {
                 Ok((key.name, Setting { value, source: Source::File(path.to_owned()) }))
             }
-            (Some(_), _) => Err(wrong(format!("`{name}` has to be a text"))),
-            (None, _) => Err(wrong(format!("there is no setting `{name}`"))),
+            (Some(_), _) => Err(wrong(format!("`{name}` must be a string"))),
+            (None, _) => Err(wrong(format!("unknown setting `{name}`"))),
         }
     };
     table.into_iter().map(setting).collect()

@@ -133,7 +133,8 @@ fn meant_for<'a>(settings: &'a Settings, name: &str, url: &Setting) -> Result<Op
     match settings.url_beside(secret) {
         Some(other) if address(other) != address(&url.value) => {
             let (from, to) = (&secret.source, &url.value);
-            let message = format!("the {name} of {from} is for {other}, and is not told to {to}");
+            let message =
+                format!("the {name} set in {from} is for {other}, and is not sent to {to}");
             Err(CliError::new(Kind::Usage, message)
                 .hint("set CENOTE_URL and the credentials in the same place, or remove the secret from there"))
         }
@@ -159,38 +160,44 @@ fn is_in_clear(url: &str) -> bool {
 pub(crate) fn salvage(settings: &Settings) -> Result<Option<String>> {
     let url = &settings.get("url").ok_or_else(no_store)?.value;
     match url.contains("://") {
-        true => Err(CliError::new(Kind::Usage, "a loss is accepted in the directory of the store")
-            .hint("stop the server, and give --store DIR")),
+        true => Err(CliError::new(
+            Kind::Usage,
+            "a loss can be accepted only on the directory of the store",
+        )
+        .hint("stop the server, and use --store DIR")),
         false => salvage_dir(url).map_err(not_opened),
     }
 }
 
 fn no_store() -> CliError {
-    CliError::new(Kind::Usage, "which store?")
-        .hint("give --store URL or --store DIR, set CENOTE_URL, or write `url` into the configuration file")
-        .hint("`cenote init DIR` makes a store")
+    CliError::new(Kind::Usage, "no store given")
+        .hint("use --store URL or --store DIR, set CENOTE_URL, or set `url` in the configuration file")
+        .hint("use `cenote init DIR` to create a store")
 }
 
 /// What a store that does not open means to the caller.
 pub(crate) fn not_opened(error: OpenError) -> CliError {
     let (kind, hint) = match &error {
-        OpenError::Missing(_) => {
-            (Kind::NotFound, "make one with `cenote init DIR`, or see `cenote config show`")
+        OpenError::Missing(_) => (
+            Kind::NotFound,
+            "create one with `cenote init DIR`, or check the settings with `cenote config show`",
+        ),
+        OpenError::Exists(_) => {
+            (Kind::Exists, "use the existing store, or choose another directory")
         }
-        OpenError::Exists(_) => (Kind::Exists, "use it as it is, or take another directory"),
         OpenError::Occupied(_) => {
             (Kind::Exists, "use an empty directory, or one that does not exist yet")
         }
-        OpenError::Locked(_) => {
-            (Kind::Unavailable, "stop the server, or go through it: --store http://host:port")
-        }
-        OpenError::TooNew { .. } => (Kind::Unavailable, "use a newer cenote"),
-        _ if error.is_damage() => (
-            Kind::Mismatch,
-            "restore a backup, or go on without what was lost: cenote check --accept-loss",
+        OpenError::Locked(_) => (
+            Kind::Unavailable,
+            "stop the server, or access the store through it: --store http://host:port",
         ),
+        OpenError::TooNew { .. } => (Kind::Unavailable, "use a newer cenote"),
+        _ if error.is_damage() => {
+            (Kind::Mismatch, "restore a backup, or accept the loss: cenote check --accept-loss")
+        }
         OpenError::Settings(..) => (Kind::Mismatch, "restore the file from a backup"),
-        _ => (Kind::Failed, "see that the directory can be read and written"),
+        _ => (Kind::Failed, "check that the directory is readable and writable"),
     };
     CliError::new(kind, error.to_string()).hint(hint)
 }

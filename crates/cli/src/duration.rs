@@ -21,7 +21,7 @@ impl FromStr for Duration {
         let wrong = || {
             CliError::new(
                 Kind::Usage,
-                format!("not a length of time: {text}; write 90s, 15m, 12h, 30d or 2w"),
+                format!("not a duration: {text}; examples: 90s, 15m, 12h, 30d, 2w"),
             )
         };
         let unit = text.chars().last().ok_or_else(wrong)?;

@@ -103,7 +103,7 @@ impl CliError {
     /// The user pressed control-C.
     pub(crate) fn interrupted() -> Self {
         Self::new(Kind::Interrupted, "interrupted")
-            .hint("run the same command again: what has arrived is not sent twice")
+            .hint("run the same command again: completed transfers are not repeated")
     }
 
     /// The same error once more.
@@ -119,8 +119,8 @@ impl CliError {
 
     /// Some of many items failed, and each has been told of.
     pub(crate) fn partial(failed: u64) -> Self {
-        Self::new(Kind::Partial, format!("{failed} failed; the others are done"))
-            .hint("run the same command again: what is done is not done twice")
+        Self::new(Kind::Partial, format!("{failed} failed; the others succeeded"))
+            .hint("run the same command again: completed items are skipped")
     }
 
     /// What the exit code will be.
@@ -168,7 +168,7 @@ impl From<cenote_client::Error> for CliError {
         let mut told = Self { whole, ..Self::new(kind, error.to_string()) };
         told.hints.extend(error.hint().map(str::to_owned));
         if let (Kind::Failed | Kind::Mismatch, Some(id)) = (kind, error.request_id()) {
-            told.hints.push(format!("the server's log has more, under request {id}"));
+            told.hints.push(format!("see request {id} in the server's log for details"));
         }
         told
     }

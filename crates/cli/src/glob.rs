@@ -58,7 +58,7 @@ async fn matches(client: &Client, path: &StorePath) -> Result<Vec<Resource>> {
     };
     match found.is_empty() {
         true => Err(CliError::new(Kind::NotFound, format!("nothing matches {path}"))
-            .hint("`cenote ls` shows what is there")),
+            .hint("use `cenote ls` to list existing paths")),
         false => Ok(found),
     }
 }

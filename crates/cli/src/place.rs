@@ -35,7 +35,7 @@ impl Place {
             Self::Store(path) => {
                 let message = format!("not a path on this machine: :{}", path.as_str());
                 Err(CliError::new(Kind::Usage, message)
-                    .hint(format!("for a file of that name write ./:{}", path.as_str())))
+                    .hint(format!("for a local file of that name write ./:{}", path.as_str())))
             }
             place => Ok(place),
         }
@@ -62,8 +62,8 @@ impl StorePath {
         let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).collect();
         if let Some(name) = names.iter().find(|name| !is_name(name)) {
             let message =
-                format!("`{}` is not a name in the store: {argument}", name.escape_debug());
-            return Err(CliError::new(Kind::Usage, message).hint("write the whole path"));
+                format!("`{}` is not a valid name in the store: {argument}", name.escape_debug());
+            return Err(CliError::new(Kind::Usage, message).hint("give the full path"));
         }
         Ok(Self { path: format!("/{}", names.join("/")), into: path.ends_with('/') })
     }

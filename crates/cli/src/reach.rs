@@ -71,7 +71,10 @@ impl Reach {
             })
         };
         let (Some(secret), Some(id)) = (text("token"), text("id")) else {
-            return Err(CliError::new(Kind::Failed, "a token was made that says nothing"));
+            return Err(CliError::new(
+                Kind::Failed,
+                "the server returned a token without its secret or id",
+            ));
         };
         let url = server.url();
         let serving = tokio::spawn(server.run(std::future::pending()));

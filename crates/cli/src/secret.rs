@@ -27,7 +27,7 @@ pub(crate) fn ask(prompt: &str) -> Result<String> {
     if !std::io::stdin().is_terminal() {
         return Err(CliError::new(
             Kind::Unauthenticated,
-            "a password is needed, and nobody is here to ask",
+            "a password is required, and there is no terminal to ask for it",
         )
         .hint("set CENOTE_PASSWORD or CENOTE_TOKEN"));
     }

@@ -53,7 +53,7 @@ impl Session {
             let connection = Connection::open(&self.settings)?;
             if let Some(url) = connection.url_in_clear() {
                 self.output.warn(
-                    &format!("everybody on the way to {url} reads the password, token or ticket"),
+                    &format!("the password, token or ticket is sent to {url} in clear text"),
                     "use an address that begins with https://",
                 );
             }
@@ -80,9 +80,8 @@ impl Session {
     pub(crate) fn explain(&self, error: CliError) -> CliError {
         let anonymous = self.connection.get().is_some_and(Connection::is_anonymous);
         match error.kind() {
-            Kind::NotFound | Kind::Denied | Kind::Unauthenticated if anonymous => error.hint(
-                "you are not logged in: give --user NAME, or set CENOTE_USER or CENOTE_TOKEN",
-            ),
+            Kind::NotFound | Kind::Denied | Kind::Unauthenticated if anonymous => error
+                .hint("you are not logged in: use --user NAME, or set CENOTE_USER or CENOTE_TOKEN"),
             _ => error,
         }
     }

@@ -107,7 +107,7 @@ fn a_cascading_name_sets_only_what_a_lookup_finds() {
     assert_eq!(case.out(&["set", "k.dump", "/a", "2"]), "Set string to \"2\"\n");
     let (code, message) = case.fails(&["set", "k.dump", "/b", "2"]);
     assert_eq!(code, 3);
-    assert!(message.contains("name the namespace"), "{message}");
+    assert!(message.contains("choose the namespace"), "{message}");
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn rm_cp_and_mv() {
     assert_eq!(case.out(&["cp", "k.dump", "-r", "a", "x"]), "Copied 2 keys\n");
     let (code, message) = case.fails(&["cp", "k.dump", "a", "c"]);
     assert_eq!(code, 4);
-    assert!(message.contains("there is a key `user:/c` already"), "{message}");
+    assert!(message.contains("the key `user:/c` already exists"), "{message}");
     case.out(&["cp", "k.dump", "-f", "a", "c"]);
     assert_eq!(case.out(&["get", "k.dump", "c"]), "a\n");
     assert_eq!(case.out(&["mv", "k.dump", "-r", "a", "a/deeper"]), "Moved 2 keys\n");
@@ -227,9 +227,9 @@ fn validate_tells_which_values_do_not_hold() {
     assert_eq!(output.status.code(), Some(12));
     let told = String::from_utf8(output.stdout).expect("UTF-8");
     for line in [
-        "user:/server/port: \"many\" is no long",
+        "user:/server/port: \"many\" is not a valid long",
         "user:/server/load: \"15\" is not in 1-10,20",
-        "user:/server/mode: \"c\" is none of a, b",
+        "user:/server/mode: \"c\" is not one of a, b",
         "user:/server/name: \"Ada\" does not match [a-z]+",
         "user:/server/long: \"abc\" is longer than 2 bytes",
         "user:/server/hosts: the last element is `#0`, and `array` says `#1`",
@@ -260,8 +260,8 @@ fn validate_asks_the_specification() {
     assert_eq!([output.status.code(), other.status.code()], [Some(12), Some(12)]);
     let told = String::from_utf8([output.stdout, other.stdout].concat()).expect("UTF-8");
     for line in [
-        "user:/server/#0/port: \"70000\" is no unsigned_short",
-        "user:/server/kind: \"b\" is none of a",
+        "user:/server/#0/port: \"70000\" is not a valid unsigned_short",
+        "user:/server/kind: \"b\" is not one of a",
         "/needed: the key is required",
     ] {
         assert!(told.contains(line), "{line} in {told}");
@@ -281,7 +281,7 @@ fn editor_saves_what_it_left() {
     let broken = "sh -c 'echo [broken > $0'";
     let (code, message) = case.fails(&["editor", "c.toml", "--editor", broken]);
     assert_eq!(code, 2);
-    let kept = message.split("kept in ").nth(1).expect("a path").trim();
+    let kept = message.split("saved to ").nth(1).expect("a path").trim();
     assert_eq!(std::fs::read_to_string(kept).expect("a draft"), "[broken\n");
     std::fs::remove_file(kept).expect("it goes");
     assert_eq!(std::fs::read_to_string(case.path().join("c.toml")).expect("a file"), text);
@@ -449,7 +449,7 @@ fn damage_is_told_with_its_place() {
     assert_eq!(case.fails(&["ls", "k.txt"]).0, 2);
     assert_eq!(case.fails(&["ls", "none.dump"]).0, 3);
     let (_, message) = case.fails(&["ls", "/none.dump"]);
-    assert!(message.contains("in the store it is called :/none.dump"), "{message}");
+    assert!(message.contains("for the store write :/none.dump"), "{message}");
     let (code, message) = case.fails(&["meta-set", "k.dump", "a", "x\\", "v"]);
     assert!(code == 2 && message.contains("metakey `x\\`"), "{message}");
     assert_eq!(case.fails(&["set", "k.dump", "dir:/x", "1"]).0, 2);

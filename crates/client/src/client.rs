@@ -58,7 +58,7 @@ impl Credential {
 
 fn sensitive(text: &str, what: &str) -> Result<HeaderValue> {
     let mut value = HeaderValue::from_str(text)
-        .map_err(|_| Error::new(Kind::Invalid, format!("{what} has characters that none has")))?;
+        .map_err(|_| Error::new(Kind::Invalid, format!("{what} has invalid characters")))?;
     value.set_sensitive(true);
     Ok(value)
 }

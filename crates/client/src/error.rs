@@ -179,15 +179,15 @@ impl Error {
 
     /// An answer that cannot be understood.
     pub(crate) fn protocol(what: impl std::fmt::Display) -> Self {
-        Self::new(Kind::Protocol, format!("the answer cannot be understood: {what}"))
-            .with_hint("is this the address of a cenote server, of a version like this program's?")
+        Self::new(Kind::Protocol, format!("invalid response: {what}"))
+            .with_hint("check that this is the address of a cenote server of a compatible version")
     }
 
     /// What an answer that is not a success says.
     pub(crate) fn from_answer(status: StatusCode, body: &[u8]) -> Self {
         match serde_json::from_slice::<Problem>(body) {
             Ok(problem) => problem.into_error(status),
-            Err(_) => Self::new(Kind::from_status(status), format!("the server answers {status}")),
+            Err(_) => Self::new(Kind::from_status(status), format!("the server answered {status}")),
         }
     }
 }
@@ -202,7 +202,7 @@ impl From<TransportError> for Error {
         }
         let source = Some(Box::new(error) as _);
         Self { source, ..Self::new(Kind::Unreachable, String::new()) }
-            .with_hint("is the server running, and the address right?")
+            .with_hint("check that the server is running and that the address is correct")
             .describe("the store cannot be reached")
     }
 }

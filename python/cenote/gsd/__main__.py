@@ -1,4 +1,4 @@
-"""``python -m cenote.gsd read FILE``: an interpreter with a file open in it.
+"""``python -m cenote.gsd read FILE``: a Python interpreter with a file opened in it.
 
 ``cenote gsd`` has the commands that need no interpreter.
 """

@@ -1,8 +1,8 @@
-"""Frames of the HOOMD schema, and the containers that they consist of.
+"""Frames of the HOOMD schema, and their containers.
 
-A frame that was read holds what its own chunks say. What it inherits (from frame 0, or the
-defaults) is filled in when it is first asked for, in ``_inherit``; ``__dict__``, and with it
-``vars``, ``copy`` and ``pickle``, see everything filled in.
+A frame that was read holds the values of its own chunks. Inherited values (from frame 0, or the
+defaults) are filled in on first access, in ``_inherit``; ``__dict__``, and with it ``vars``,
+``copy`` and ``pickle``, see all values filled in.
 """
 
 import copy
@@ -12,11 +12,11 @@ import numpy
 
 
 class _Stored:
-    """Where the ordinary ``__dict__`` of an instance is defined."""
+    """Defines the ordinary ``__dict__`` of an instance."""
 
 
 class _Nothing:
-    """What frame 0 inherits from: one object, whatever is copied or pickled."""
+    """What frame 0 inherits from: a singleton, also when it is copied or pickled."""
 
     def __reduce__(self):
         return '_NOTHING'
@@ -26,10 +26,10 @@ _NOTHING = _Nothing()
 
 
 class Part(_Stored):
-    """Attributes, some of which are filled in when they are asked for."""
+    """Attributes, some of which are filled in on first access."""
 
     _own = _Stored.__dict__['__dict__']
-    #: What an instance that was read inherits from; None for the user's own.
+    #: What an instance that was read inherits from; None for instances created by the user.
     _initial = None
     #: The attributes that are inherited.
     _inherited = ()
@@ -56,7 +56,7 @@ class Part(_Stored):
         own.pop('_pending', None)
         return own
 
-    # A copy has its values filled in: it depends neither on frame 0 nor on the file.
+    # A copy has all values filled in: it depends neither on frame 0 nor on the file.
 
     def __getstate__(self):
         return dict(self.__dict__)
@@ -107,19 +107,19 @@ class ConfigurationData(Part):
         return copy.copy(getattr(initial, name))
 
     def cast(self):
-        """The arrays as they are written: a dictionary."""
+        """The arrays to write, as a dictionary."""
         if self.box is None:
             return {}
         return {'box': numpy.ascontiguousarray(self.box, dtype=numpy.float32).reshape([6])}
 
     def validate(self, inplace=False):
-        """Check the shapes, and with ``inplace`` replace the arrays by those of :meth:`cast`."""
+        """Check the shapes, and with ``inplace`` replace the arrays with those of :meth:`cast`."""
         if inplace and self.box is not None:
             self.box = self.cast()['box']
 
 
 class Things(Part):
-    """N things, each with a row in some arrays."""
+    """N elements, each of which has a row in some arrays."""
 
     #: name: (dtype or None for floating point, columns)
     _arrays = {}
@@ -147,16 +147,16 @@ class Things(Part):
         return array
 
     def _read_later(self, name, where):
-        """Leave a large array of frame 0 in the file until it is asked for."""
+        """Leave a large array of frame 0 in the file until it is accessed."""
         self._own.setdefault('_pending', {})[name] = where
 
     def _have(self, name, array):
-        """Take an array that was left in the file."""
+        """Read an array that was left in the file."""
         self._own.get('_pending', {}).pop(name, None)
         self._own[name] = array
 
     def cast(self):
-        """The arrays as they are written: a dictionary."""
+        """The arrays to write, as a dictionary."""
         casted = {}
         for name, (dtype, columns) in self._arrays.items():
             value = getattr(self, name)
@@ -168,7 +168,7 @@ class Things(Part):
         return casted
 
     def validate(self, inplace=False):
-        """Check the types, and with ``inplace`` replace the arrays by those of :meth:`cast`."""
+        """Check the types, and with ``inplace`` replace the arrays with those of :meth:`cast`."""
         if inplace:
             for name, array in self.cast().items():
                 setattr(self, name, array)
@@ -182,7 +182,7 @@ class Things(Part):
 
 
 def _precision(value):
-    """Floating point numbers are single precision unless they come as double precision."""
+    """Values are stored in single precision unless they are given in double precision."""
     if isinstance(value, (list, tuple)) or value.dtype == numpy.float64:
         return numpy.float64
     return numpy.float32
@@ -192,7 +192,7 @@ class ParticleData(Things):
     """The particles of a frame.
 
     Attributes:
-        N (int): How many there are.
+        N (int): Their number.
         types (list[str]): The names of the types.
         typeid, mass, charge, diameter, body: Arrays of N.
         position, velocity, moment_inertia, image: Arrays of N x 3.
@@ -252,10 +252,10 @@ class BondData(Things):
     """The bonds, angles, dihedrals, impropers or special pairs of a frame.
 
     Args:
-        M (int): How many particles each has.
+        M (int): The number of particles in each.
 
     Attributes:
-        N (int): How many there are.
+        N (int): Their number.
         types (list[str]): The names of the types.
         typeid (numpy.ndarray): N.
         group (numpy.ndarray): N x M, tags of particles.
@@ -292,7 +292,7 @@ class ConstraintData(Things):
     """The pairwise distance constraints of a frame.
 
     Attributes:
-        N (int): How many there are.
+        N (int): Their number.
         value (numpy.ndarray): N, distances.
         group (numpy.ndarray): N x 2, tags of particles.
     """
@@ -313,7 +313,7 @@ class ConstraintData(Things):
 
 
 def blank(cls, M=None):
-    """An instance whose attributes are all still to be filled in, but for ``M``."""
+    """An instance of which no attribute but ``M`` is filled in yet."""
     part = object.__new__(cls)
     if M is not None:
         part.M = M

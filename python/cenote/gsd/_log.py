@@ -1,4 +1,4 @@
-"""The loggers of the reference, without importing :mod:`logging` where nobody uses it.
+"""The loggers of the reference, without importing :mod:`logging` if the program does not use it.
 
 That costs more memory than the rest of this package. A program that shows messages below a
 warning has imported it.
@@ -8,14 +8,14 @@ import sys
 
 
 def info(name, message, *arguments):
-    """Log a message that is shown on request only."""
+    """Log a message that is shown only on request."""
     logging = sys.modules.get('logging')
     if logging is not None:
         logging.getLogger(name).info(message, *arguments)
 
 
 def logger_of(module, name):
-    """The ``__getattr__`` of a module whose attribute ``logger`` is made when it is asked for."""
+    """The ``__getattr__`` of a module whose attribute ``logger`` is created on first access."""
 
     def attribute(attribute):
         if attribute != 'logger':

@@ -1,8 +1,8 @@
-"""Byte ranges of a file behind HTTP: what :func:`cenote.gsd.fl.open` does with a URL.
+"""Byte ranges of a file over HTTP, which :func:`cenote.gsd.fl.open` uses for URLs.
 
-Invariants: the content is pinned by its tag and size, which every answer must repeat, so that two
-contents are never mixed; and credentials go only to the server that they are for, wherever it
-redirects to.
+Invariants: the content is pinned by its ETag and size, which every response must repeat, so that
+two contents are never mixed; and credentials are sent only to the server that they are for,
+wherever it redirects to.
 """
 
 import base64
@@ -17,25 +17,25 @@ import re
 import time
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
-#: Bytes of the first request, which also tells how much there is.
+#: Bytes of the first request, whose response also gives the size of the content.
 FIRST = 1 << 16
 ATTEMPTS = 6
 #: Redirects followed for one request.
 REDIRECTS = 10
-#: Seconds: of a request, of the first wait, and of the longest one.
+#: Seconds: the timeout of a request, the first delay before a retry, and the longest one.
 TIMEOUT = 60
 FIRST_WAIT = 0.2
 LONGEST_WAIT = 60
 LOCAL = ('localhost', '127.0.0.1', '::1')
-#: Schemes of paths in a store; the first finds out by itself whether there is TLS.
+#: Schemes of paths in a store; the first chooses TLS unless the server is on this machine.
 STORE = ('cenote', 'cenote+https', 'cenote+http')
-#: Answers after which the same request may succeed later.
+#: Status codes after which the same request may succeed later.
 BUSY = (429, 500, 502, 503, 504)
 REDIRECT = (301, 302, 303, 307, 308)
 
 
 class Clock:
-    """Time and chance, as :class:`Ranges` uses them."""
+    """The source of time and randomness for :class:`Ranges`."""
 
     sleep = staticmethod(time.sleep)
     now = staticmethod(time.time)
@@ -43,18 +43,18 @@ class Clock:
 
 
 class Ranges:
-    """The bytes behind a URL.
+    """The content of a URL.
 
     Args:
         url: ``http://``, ``https://``, or ``cenote://host[:port]/path``: a path in a store. That
-            is HTTPS, except on this machine; ``cenote+https://`` and ``cenote+http://`` say which.
-            The credentials are those of the URL, or of CENOTE_TOKEN, or CENOTE_USER and
-            CENOTE_PASSWORD; CENOTE_TICKET sends a ticket besides. Those of the environment are
-            sent to the server of CENOTE_URL only, and none to another machine in clear text,
-            unless CENOTE_URL is HTTP. For ``https://`` there are those of the URL only.
-        clock: What waits and tells the time.
+            is HTTPS, except on this machine; use ``cenote+https://`` or ``cenote+http://`` to
+            choose. The credentials are taken from the URL, from CENOTE_TOKEN, or from CENOTE_USER
+            and CENOTE_PASSWORD; a ticket in CENOTE_TICKET is sent as well. Credentials from the
+            environment are sent only to the server in CENOTE_URL, and to another machine never in
+            clear text, unless CENOTE_URL is HTTP. For ``https://`` only those in the URL are used.
+        clock: The source of time and randomness.
 
-    A pickled instance contains the URL, with the credentials in it, but none of the environment.
+    A pickled instance contains the URL with any credentials in it, but none from the environment.
     """
 
     def __init__(self, url, clock=Clock):
@@ -66,7 +66,7 @@ class Ranges:
             raise
 
     def _prepare(self, url, clock):
-        """Everything that needs no request."""
+        """Set up everything that needs no request."""
         parts = urlsplit(url)
         if not parts.hostname:
             raise ValueError(f'The URL does not name a host: {without_password(url)}')
@@ -81,7 +81,7 @@ class Ranges:
         if self._is_store:
             target = '/v1/fs' + quote(unquote(parts.path))
         self._home = Place(tls, *server(parts, tls), target)
-        #: Where the server redirected to; asked first as long as it answers.
+        #: Where the server redirected to; tried first as long as it responds.
         self._elsewhere = None
         self._idle, self._process = {}, os.getpid()
         self._first, self.size = b'', None
@@ -97,7 +97,7 @@ class Ranges:
         vars(self).update(state['pinned'])
 
     def read_range(self, offset, length):
-        """The bytes from ``offset`` on, as many as there are up to ``length``."""
+        """At most ``length`` bytes from ``offset`` on; fewer at the end of the content."""
         if offset + length <= len(self._first):
             return self._first[offset : offset + length]
         wanted = min(length, self.size - offset)
@@ -121,7 +121,7 @@ class Ranges:
         return data, self._check(response, 0, data)
 
     def _check(self, response, offset, data):
-        """Whether an answer has bytes of the pinned content, and those that were asked for.
+        """Check that a response has the requested bytes of the pinned content.
 
         Returns:
             int: How many bytes the content has.
@@ -130,20 +130,20 @@ class Ranges:
             r'bytes (\d+)-(\d+)/(\d+)', response.headers.get('Content-Range', '').strip()
         )
         if not found:
-            raise self._error('the server does not say which bytes it sent, and of how many')
+            raise self._error('the server did not send the range and size of the content')
         start, last, size = map(int, found.groups())
         if response.headers.get('Content-Encoding', 'identity') != 'identity':
             raise self._error('the server sent compressed bytes')
         tag, modified = response.headers.get('ETag'), response.headers.get('Last-Modified')
         pinned = self.size in (None, size) and tag == self._tag
         if not pinned or (tag is None and modified != self._modified):
-            raise self._error('it was replaced while it was read: open it again')
+            raise self._error('it was replaced while being read: open it again')
         if start != offset or last + 1 - start != len(data) or not data or last >= size:
             raise self._error(f'the server sent bytes {start} to {last}, not those from {offset} on')
         return size
 
     def _get(self, offset, length):
-        """One range, asked for again while the connection or the server falters."""
+        """One range, requested again after failures of the connection or the server."""
         for attempt in range(ATTEMPTS):
             last = attempt == ATTEMPTS - 1
             wait = FIRST_WAIT * 2**attempt * (0.5 + self._clock.random() / 2)
@@ -162,7 +162,7 @@ class Ranges:
             self._clock.sleep(wait)
 
     def _asked_to_wait(self, response):
-        """Seconds that the server asks to wait, by a number or a date, if it does."""
+        """The seconds that the server asks to wait (given as a number or a date), if any."""
         asked = response.headers.get('Retry-After', '').strip()
         if asked.isdigit():
             return int(asked)
@@ -172,14 +172,14 @@ class Ranges:
             return None
 
     def _follow(self, offset, length):
-        """The answer to a request, wherever the server redirects to."""
+        """The response to a request, following redirects."""
         start = place = self._elsewhere or self._home
         for _ in range(REDIRECTS + 1):
             response, data = self._request(place, offset, length)
             location = response.headers.get('Location')
             if response.status not in REDIRECT or not location:
                 if start is not self._home and response.status in (401, 403, 404, 410):
-                    # Addresses that are redirected to are often good for a time only.
+                    # The targets of redirects are often valid only for some time.
                     self._elsewhere = None
                     return self._follow(offset, length)
                 self._elsewhere = None if place == self._home else place
@@ -209,7 +209,7 @@ class Ranges:
             connection.request('GET', place.target, headers=headers)
             response = connection.getresponse()
             if response.status == 200:
-                raise OSError(errno.EOPNOTSUPP, 'the server gives no byte ranges', self.name)
+                raise OSError(errno.EOPNOTSUPP, 'the server does not support byte ranges', self.name)
             data = response.read()
         except BaseException:
             connection.close()
@@ -218,8 +218,8 @@ class Ranges:
         return response, data
 
     def _connections(self, place):
-        """Connections to a server that no other thread uses now. They are not shared with a
-        process that was forked: each would read what was sent to the other."""
+        """Connections to a server that no other thread is using. They are not shared with a
+        forked process: each would read responses meant for the other."""
         if self._process != os.getpid():
             self._idle, self._process = {}, os.getpid()
         return self._idle.setdefault(place.server(), queue.LifoQueue())
@@ -235,7 +235,7 @@ class Ranges:
         return OSError(errno.EIO, what, self.name)
 
     def _failure(self, response, data):
-        """The exception for an answer that is no range."""
+        """The exception for a response that is not a range."""
         try:
             detail = json.loads(data)['detail']
         except (ValueError, KeyError, TypeError):
@@ -249,11 +249,11 @@ class Ranges:
         if response.status in (401, 403):
             return PermissionError(errno.EACCES, detail, self.name)
         if response.status == 412:
-            detail = 'it was replaced while it was read: open it again'
+            detail = 'it was replaced while being read: open it again'
         return self._error(detail)
 
     def _hint(self):
-        """How to log in, for who has not."""
+        """A hint on how to log in."""
         if not self._is_store:
             return ' (write https://USER:PASSWORD@HOST/...)'
         if self._headers:
@@ -266,7 +266,7 @@ class Ranges:
 
 
 class Place:
-    """Where a request goes: a server, and what is asked of it."""
+    """The target of a request: a server, and a resource on it."""
 
     def __init__(self, tls, host, port, target):
         self.tls, self.host, self.port, self.target = tls, host, port, target
@@ -285,7 +285,7 @@ class Place:
 
 
 def without_password(url):
-    """A URL that may be shown."""
+    """A URL without its password, for messages."""
     parts = urlsplit(url)
     return parts._replace(netloc=parts.netloc.rpartition('@')[2]).geturl()
 
@@ -294,11 +294,11 @@ def connection_error(error, name):
     """An exception of the HTTP client as an :class:`OSError` that names the file."""
     if isinstance(error, OSError) and error.errno is not None:
         return error
-    return OSError(errno.EIO, f'the connection broke off ({type(error).__name__})', name)
+    return OSError(errno.EIO, f'the connection was lost ({type(error).__name__})', name)
 
 
 def secrets(parts, tls):
-    """The headers with credentials, and whether others were withheld from this server.
+    """The headers with credentials, and whether credentials were withheld from this server.
 
     A URL may come from anywhere, so it alone does not decide who is sent the secrets of the
     environment: they are those of the server that CENOTE_URL names.

@@ -1,4 +1,4 @@
-"""Gives the name ``gsd`` to this package, for programs that import it by that name.
+"""Makes this package available under the name ``gsd``, for programs that import it by that name.
 
 >>> import cenote.gsd.alias
 >>> cenote.gsd.alias.install()
@@ -10,7 +10,7 @@ import sys
 
 
 def install():
-    """Make ``import gsd``, and of its modules, mean :mod:`cenote.gsd` in this process."""
+    """Make ``import gsd``, and imports of its modules, import :mod:`cenote.gsd` in this process."""
     package = importlib.import_module('cenote.gsd')
     sys.modules['gsd'] = package
     for name in ('fl', 'hoomd', 'pygsd', 'version'):

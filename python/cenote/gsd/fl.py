@@ -1,6 +1,6 @@
 """The file layer: chunks of data, by frame and name.
 
-A chunk is a 1- or 2-dimensional array, or a string. Chunks become visible, and safe, with
+A chunk is a 1- or 2-dimensional array, or a string. Chunks become visible and durable with
 :meth:`GSDFile.flush`, which :meth:`GSDFile.close` calls.
 """
 
@@ -15,7 +15,7 @@ __getattr__ = _log.logger_of(__name__, 'gsd.fl')
 
 GSDFile = _native.GSDFile
 
-#: What begins the URL of something that is read in ranges.
+#: The schemes of URLs that are read in ranges.
 _SCHEMES = ('cenote://', 'cenote+https://', 'cenote+http://', 'https://', 'http://')
 
 
@@ -33,23 +33,23 @@ def open(name, mode, application=None, schema=None, schema_version=None):
             ``size``, or with ``seek`` and ``read``.
         mode: ``'r'``, ``'r+'``, ``'w'`` (create or empty), ``'x'`` (create, never replace)
             or ``'a'`` (open or create).
-        application: The program that writes the file, at most 63 bytes; to create a file.
+        application: The program that writes the file, at most 63 bytes; required to create a file.
         schema: The name of the schema, at most 63 bytes. An existing file must have it.
-        schema_version: Two numbers; to create a file.
+        schema_version: Two numbers; required to create a file.
 
     Returns:
         GSDFile: The open file.
 
     Raises:
-        ValueError: The mode is none of these, or something to create a file is missing.
-        OSError: The file is not there, or cannot be opened or created.
-        RuntimeError: It is no GSD file, damaged, or of another schema.
+        ValueError: The mode is invalid, or an argument required to create a file is missing.
+        OSError: The file does not exist, or cannot be opened or created.
+        RuntimeError: It is not a GSD file, is damaged, or has another schema.
     """
     if _is_url(name) or is_source(name):
         if mode != 'r':
             raise ValueError("Only mode 'r' can read from a URL or an object: " + mode)
         if _is_url(name):
-            # HTTP costs megabytes and a third of the time of an import: files do without.
+            # Importing HTTP takes megabytes and a third of the import time: only for URLs.
             from ._ranges import Ranges
 
             name = Ranges(name)
@@ -64,7 +64,7 @@ def _is_url(name):
 
 
 def is_source(name):
-    """Whether :func:`open` reads from this object itself, rather than from a path."""
+    """Whether :func:`open` reads from this object itself rather than from a path."""
     if isinstance(name, (str, os.PathLike)):
         return False
     return hasattr(name, 'read_range') or (hasattr(name, 'seek') and hasattr(name, 'read'))

@@ -11,7 +11,7 @@ logger: Logger
 
 @type_check_only
 class RangeSource(Protocol):
-    """Answers byte ranges; ``size`` may be a method."""
+    """An object that supports byte ranges; ``size`` may be a method."""
 
     size: Any
     def read_range(self, offset: int, length: int, /) -> bytes: ...

@@ -31,10 +31,10 @@ __getattr__ = _log.logger_of(__name__, 'gsd.hoomd')
 
 _SCHEMA_VERSION = [2, 0]
 
-#: Whether files can be opened by name; in the reference, not without its C library.
+#: Whether files can be opened by name; in the reference this needs its C library.
 fl_imported = True
 
-#: How each container of a frame is made, in the order in which frames are written.
+#: The class and arguments of each container of a frame, in the order in which frames are written.
 _CONTAINERS = {
     'configuration': (ConfigurationData, {}),
     'particles': (ParticleData, {}),
@@ -57,8 +57,9 @@ class Frame(Part):
     >>> frame.log['energy'] = [-1.5]
     >>> traj.append(frame)
 
-    What stays ``None`` is not written, and read as the value of frame 0, or the default. Of a frame
-    that was read, nothing is ``None``. Copies and pickled frames have all values in them.
+    Attributes that stay ``None`` are not written, and read as the value of frame 0, or the
+    default. In a frame that was read, no attribute is ``None``. Copies and pickled frames have
+    all values filled in.
 
     Attributes:
         configuration (ConfigurationData): Step, dimensions and box.
@@ -100,7 +101,7 @@ class Frame(Part):
         return _restore, (None if type(self) is Frame else type(self), dict(self.__dict__))
 
 
-# Some programs know frames by the name of their class alone.
+# Some programs recognise frames only by the name of their class.
 Frame.__module__ = 'gsd.hoomd'
 
 
@@ -110,7 +111,7 @@ def _restore(cls, state):
     return frame
 
 
-#: What :func:`blank` makes each container of a frame that was read from.
+#: The arguments of :func:`blank` for each container of a frame that was read.
 _BLANKS = {
     name: (cls, 2 if cls is ConstraintData else arguments.get('M'))
     for name, (cls, arguments) in _CONTAINERS.items()
@@ -118,7 +119,7 @@ _BLANKS = {
 
 
 class _HOOMDTrajectoryIterable:
-    """Goes through some frames of a trajectory, any number of times."""
+    """Iterates over some frames of a trajectory, any number of times."""
 
     def __init__(self, trajectory, indices):
         self._trajectory = trajectory
@@ -138,7 +139,7 @@ class _HOOMDTrajectoryIterable:
 
 
 class _HOOMDTrajectoryView:
-    """Some frames of a trajectory, read when they are asked for."""
+    """Some frames of a trajectory, read when they are accessed."""
 
     def __init__(self, trajectory, indices):
         self._trajectory = trajectory
@@ -210,7 +211,7 @@ class HOOMDTrajectory:
         return self._file.nframes
 
     def append(self, frame):
-        """Append a frame, without what frame 0 or the defaults say already.
+        """Append a frame, omitting values that equal those of frame 0 or the defaults.
 
         Raises:
             ValueError: The frame is not consistent; nothing of it is written.
@@ -233,7 +234,7 @@ class HOOMDTrajectory:
         self._initial_frame = None
 
     def flush(self):
-        """Make the frames appended so far visible and safe."""
+        """Make the frames appended so far visible and durable."""
         self._file.flush()
 
     def close(self):
@@ -244,13 +245,13 @@ class HOOMDTrajectory:
     def read_many(self, name, frames=None, rows=None, threads=None):
         """Read one quantity over many frames, in parallel, as one array.
 
-        A frame without the quantity has that of frame 0, or the default, as in ``traj[i]``.
+        A frame without the quantity inherits that of frame 0, or the default, as in ``traj[i]``.
 
         Args:
             name: The name of its chunks, such as ``'particles/position'`` or ``'log/energy'``.
-            frames: A slice or a sequence of indices; all of them if not given.
+            frames: A slice or a sequence of indices; the default is all frames.
             rows: A slice of step 1 of the rows (particles) of each frame.
-            threads: How many to read with; as many as there are processors if not given.
+            threads: The number of threads; the default is the number of processors, at most 8.
 
         Returns:
             numpy.ndarray: frames x rows, or frames x rows x columns.
@@ -346,7 +347,7 @@ def read_log(name, scalar_only=False, glob_pattern='*'):
 
     Returns:
         dict[str, numpy.ndarray]: Arrays whose first axis is the frame, by name, with
-        ``configuration/step`` first. Quantities that frame 0 does not have are left out.
+        ``configuration/step`` first. Quantities that frame 0 does not have are omitted.
     """
     with fl.open(name=name, mode='r', schema='hoomd') as file:
         names = file.find_matching_chunk_names('log/')
@@ -381,14 +382,14 @@ def _string_dtype():
 
 
 def _for_each_frame(value, nframes):
-    """The value once for each frame; a single number has no axis of its own."""
+    """The value repeated for each frame; a single number does not get an axis."""
     if value.shape == (1,):
         return numpy.full(fill_value=value[0], shape=(nframes,), dtype=value.dtype)
     return numpy.tile(value, (nframes, *(1 for _ in value.shape)))
 
 
-# What `append` does with values that are not arrays of the right type and shape already.
-# Each returns the array to write, or None if frame 0 or the default says it already.
+# How `append` handles values that are not yet arrays of the right type and shape.
+# Each function returns the array to write, or None if it equals that of frame 0 or the default.
 
 
 def _is_said(value, initial, default):
@@ -402,7 +403,7 @@ def _one_chunk(value, initial, default, dtype, N, columns):
 
 
 def _box_chunk(value, initial, default, dtype, N, columns):
-    # A box has the precision of single floating point numbers, however it is written.
+    # A box always has single precision, however it is written.
     box = numpy.ascontiguousarray(value, dtype=numpy.float32).reshape([6])
     return None if _is_said(value, initial, default) else box.astype(dtype)
 

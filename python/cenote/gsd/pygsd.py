@@ -1,7 +1,7 @@
 """Reading GSD files from any seekable binary file object.
 
-The name is that of the reference's reader in pure Python; here the same fast code reads as
-everywhere else.
+The reference has a reader in pure Python under this name; here it uses the same fast code as the
+other modules.
 """
 
 import io
@@ -25,7 +25,7 @@ __all__ = [
     'version',
 ]
 
-# The layout of a file, for programs that look into one by themselves.
+# The layout of a file, for programs that parse files themselves.
 
 #: The fields of the header, the first 256 bytes of a file.
 gsd_header = namedtuple(
@@ -39,7 +39,7 @@ gsd_header_struct = struct.Struct('QQQQQII64s64s80s')
 gsd_index_entry = namedtuple('gsd_index_entry', 'frame N location M id type flags')
 gsd_index_entry_struct = struct.Struct('QQqIHBB')
 
-#: Names and NumPy types by the number in an entry; 11 is a string.
+#: Names and NumPy types by type number; 11 is a string.
 gsd_type_mapping = {
     number: (name, numpy.dtype(name))
     for number, name in enumerate(
@@ -92,7 +92,7 @@ class GSDFile:
         return self._core.find_matching_chunk_names(match)
 
     def __getstate__(self):
-        # A file on disk is opened again by its name; any other object is copied itself.
+        # A file on disk is opened again by its name; any other object is copied.
         file = self._file_object
         if isinstance(file, (io.BufferedReader, io.BufferedRandom, io.FileIO)):
             return {'name': file.name}
@@ -144,5 +144,5 @@ class GSDFile:
 
     @property
     def nframes(self):
-        """int: How many frames there are."""
+        """int: The number of frames."""
         return self._core.nframes

@@ -21,24 +21,24 @@ join = _native.join
 
 Mapping.register(Meta)
 
-#: What a URL starts with that :func:`load` reads.
+#: The schemes of URLs that :func:`load` accepts.
 _SCHEMES = ('cenote://', 'cenote+http://', 'cenote+https://', 'http://', 'https://')
 
 
 def load(path_or_bytes, parent, format=None, *, strict=False):
-    """Reads a key set.
+    """Read a key set.
 
     Args:
-        path_or_bytes: A file, bytes, or the URL of a content: ``cenote://host[:port]/path`` is a
-            path in a store, read as CENOTE_TOKEN, or CENOTE_USER and CENOTE_PASSWORD, if
-            CENOTE_URL names that server; see :func:`cenote.gsd.fl.open`.
-        parent: The key that the names in it are below.
-        format: ``quickdump``, ``dump``, ``json``, ``toml`` or ``ini``; without it the content or
-            the end of the path decides.
-        strict: Refuse what only lenient readers read: duplicates, disorder, text that is not UTF-8.
+        path_or_bytes: A path, bytes, or a URL: ``cenote://host[:port]/path`` is a path in a
+            store, read with CENOTE_TOKEN, or with CENOTE_USER and CENOTE_PASSWORD, if CENOTE_URL
+            names that server; see :func:`cenote.gsd.fl.open`.
+        parent: The parent key of the names in the file.
+        format: ``quickdump``, ``dump``, ``json``, ``toml`` or ``ini``; by default it is detected
+            from the content or the extension.
+        strict: Refuse duplicate keys, keys out of order and text that is not UTF-8.
 
     Raises:
-        KeySetError: It is not a key set of that format; ``offset`` is the byte.
+        KeySetError: It is not a valid key set of that format; ``offset`` is the byte.
     """
     if isinstance(path_or_bytes, str) and path_or_bytes.startswith(_SCHEMES):
         from . import _remote

@@ -15,7 +15,7 @@ def table(columns):
 
 
 def _text(offsets, data):
-    """Text if all of it is UTF-8, else bytes."""
+    """A text array if everything is UTF-8, otherwise bytes."""
     try:
         array = _column(pyarrow.large_string(), offsets, data)
         array.validate(full=True)

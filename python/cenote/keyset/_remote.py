@@ -1,4 +1,4 @@
-"""Key sets behind a URL."""
+"""Key sets read from a URL."""
 
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
@@ -12,7 +12,7 @@ PIECE = 8 << 20
 
 
 def fetch(url, format):
-    """The content behind a URL, and its format unless the content tells it."""
+    """The content of a URL, and its format unless that can be detected from the content."""
     source = Ranges(url)
     pieces = (
         source.read_range(start, min(PIECE, source.size - start))

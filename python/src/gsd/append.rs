@@ -1,8 +1,8 @@
-//! Appending a frame: only what neither frame 0 nor the default says already.
+//! Appending a frame: only values that equal neither those of frame 0 nor the defaults.
 //!
-//! What a frame says is first turned into chunks as a whole, then written; so a frame that is not
-//! valid leaves nothing behind. Values that are arrays of the right type, shape and layout are
-//! compared and written where they are; everything else goes through NumPy (`_*_chunk` of
+//! A whole frame is converted to chunks before any of them is written, so an invalid frame leaves
+//! nothing behind. Arrays of the right type, shape and layout are compared and written in place,
+//! without a copy; everything else goes through NumPy (`_*_chunk` of
 //! `hoomd.py`).
 
 mod field;
@@ -19,7 +19,7 @@ use super::schema::{CONTAINERS, FIELDS, attribute, container_name};
 use super::source::Medium;
 use super::trajectory::Trajectory;
 
-/// Bytes from which on writing is worth letting other threads run.
+/// From this size in bytes on, writing releases the interpreter lock for other threads.
 const LONG_WRITE: u64 = 1 << 16;
 
 pub(crate) fn append<'py>(
@@ -103,7 +103,7 @@ impl<'py> FrameWriter<'_, 'py> {
         Ok(chunks)
     }
 
-    /// A container that was never asked for says only that its N is 0.
+    /// A container that was never accessed only has N = 0.
     fn untouched(&self, first: usize, chunks: &mut Vec<NamedChunk<'py>>) -> PyResult<()> {
         let field = &FIELDS[first];
         if field.name != "N" {

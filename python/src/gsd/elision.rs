@@ -1,7 +1,7 @@
-//! Is a value already said by frame 0 or by the default?
+//! Whether a value equals that of frame 0 or the default, so that it need not be written.
 //!
 //! The comparison is NumPy's (`0.0` equals `-0.0`, NaN equals nothing), and stops at the first
-//! block that differs: a trajectory that moves is found different at once.
+//! block that differs, so for a moving trajectory it ends almost at once.
 
 use std::sync::OnceLock;
 
@@ -25,7 +25,7 @@ pub(crate) fn equal(kind: ChunkType, a: &[u8], b: &[u8]) -> bool {
 fn all_equal<const N: usize, T: PartialEq>(a: &[u8], b: &[u8], number: fn([u8; N]) -> T) -> bool {
     let (a, _) = a.as_chunks::<N>();
     let (b, _) = b.as_chunks::<N>();
-    // Without a way out, so that it is done many at a time.
+    // No early exit within a block, so that the loop is vectorised.
     a.iter().zip(b).fold(true, |same, (a, b)| same & (number(*a) == number(*b)))
 }
 

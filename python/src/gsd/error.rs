@@ -6,7 +6,7 @@ use cenote_gsd::Error;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-/// The exception the reference raises, with what is wrong and where added to its text.
+/// The exception that the reference raises, with the problem and its location added to the text.
 pub(crate) fn exception(error: Error, file: &str) -> PyErr {
     let kind = match &error {
         Error::Io(_) => return io_exception(error, file),
@@ -41,12 +41,12 @@ fn io_exception(error: Error, file: &str) -> PyErr {
     }
 }
 
-/// What every method of a closed file raises.
+/// The exception raised by every method of a closed file.
 pub(crate) fn not_open() -> PyErr {
     PyValueError::new_err("File is not open")
 }
 
-/// What writing to a file that was opened for reading raises.
+/// The exception raised by writing to a file that was opened for reading.
 pub(crate) fn not_writable(file: &str) -> PyErr {
     PyRuntimeError::new_err(format!("File must be writable: {file}"))
 }

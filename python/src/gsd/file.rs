@@ -84,14 +84,14 @@ impl State {
 /// Args:
 ///     name: A path.
 ///     mode: ``'r'``, ``'r+'``, ``'w'``, ``'x'`` or ``'a'``: see :func:`cenote.gsd.fl.open`.
-///     application: The program that writes the file; to create one.
-///     schema: What its chunks mean; to create a file, or the schema that an existing one must have.
-///     schema_version: Two numbers; to create a file.
+///     application: The program that writes the file; required to create one.
+///     schema: The schema of a file to create, or the schema that an existing file must have.
+///     schema_version: Two numbers; required to create a file.
 ///     debug: Whether each call is logged at the level ``DEBUG`` by the logger ``gsd.fl``.
 ///
 /// Raises:
 ///     OSError: The file cannot be opened, read or written; also from the methods.
-///     RuntimeError: It is no GSD file, of an unknown version, damaged, or of another schema.
+///     RuntimeError: It is not a GSD file, has an unknown version or another schema, or is damaged.
 #[pyclass(name = "GSDFile", module = "cenote.gsd.fl", subclass, frozen, weakref)]
 pub(crate) struct GsdFile {
     pub(super) state: RwLock<State>,

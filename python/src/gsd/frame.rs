@@ -1,8 +1,8 @@
 //! Reading a whole frame: one search of the index, one request, one Python object for each
 //! container that the frame has.
 //!
-//! What a frame does not have is not made here. The Python classes fill inherited attributes
-//! when they are asked for, from the initial frame that each frame carries along.
+//! Fields that a frame does not have are not created here. The Python classes fill in inherited
+//! attributes on first access, from the initial frame that each frame refers to.
 
 mod logged;
 mod values;
@@ -47,7 +47,7 @@ impl Classes {
         })
     }
 
-    /// An instance whose attributes are all still to be filled in.
+    /// An instance of which no attribute is filled in yet.
     fn blank<'py>(&self, py: Python<'py>, class: &Py<PyAny>) -> PyResult<Bound<'py, PyAny>> {
         self.new.bind(py).call1((class,))
     }

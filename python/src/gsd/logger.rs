@@ -1,13 +1,13 @@
-//! The logger `gsd.fl`, to which the reference tells what it does.
+//! The logger `gsd.fl`, to which the reference logs its operations.
 //!
-//! Python's `logging` costs more memory than the rest of this package: as long as nobody has
-//! imported it, nobody hears what is below a warning.
+//! Python's `logging` takes more memory than the rest of this package. As long as the program has
+//! not imported it, messages below a warning are discarded.
 
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
-/// Says something to the logger `gsd.fl`, as the reference does.
+/// Logs a message to the logger `gsd.fl`, like the reference.
 pub(crate) fn log(py: Python<'_>, level: &str, text: &str) -> PyResult<()> {
     logger(py)?.call_method1(level, (text,)).map(drop)
 }

@@ -17,7 +17,7 @@ use super::source::Medium;
 pub(crate) struct Request<'a> {
     pub(crate) name: &'a str,
     pub(crate) frames: &'a [u64],
-    /// From which row to which; all of them if not said.
+    /// The range of rows; all rows if not given.
     pub(crate) rows: Option<&'a Bound<'a, PySlice>>,
     pub(crate) threads: usize,
 }
@@ -72,7 +72,7 @@ pub(crate) fn read_many<'py>(
     Ok(array.finish())
 }
 
-/// The rule of the schema: this frame, else frame 0 if it has as many rows, else the default.
+/// The rule of the schema: this frame, otherwise frame 0 if it has the same number of rows, otherwise the default.
 fn origin(reader: &Reader<Medium>, frame: u64, name: &str) -> Result<Origin, ReadError> {
     let missing = || PyKeyError::new_err(format!("frame {frame} / chunk {name} not found"));
     if let Some(entry) = reader.find(frame, name.as_bytes())? {
@@ -126,7 +126,7 @@ fn other_shape(request: &Request<'_>, frame: u64, found: &Origin, first: &Origin
     ))
 }
 
-/// Fills the array, frames shared out among threads in runs.
+/// Fills the array; each thread reads a run of frames.
 fn fill(
     reader: &Reader<Medium>,
     origins: &[Origin],

@@ -45,7 +45,7 @@ impl GsdFile {
         Ok(file)
     }
 
-    /// Open any object that answers byte ranges, for reading.
+    /// Open any object that supports byte ranges, for reading.
     #[staticmethod]
     #[pyo3(signature = (source, name, schema=None))]
     fn _from_source(
@@ -63,10 +63,10 @@ impl GsdFile {
         Ok(file)
     }
 
-    /// Close the file; what was not flushed is.
+    /// Flush and close the file.
     ///
-    /// Closing again does nothing. What the header says can still be asked for; everything that needs
-    /// the file raises ``ValueError``.
+    /// Closing it again does nothing. The values of the header stay available; everything else raises
+    /// ``ValueError``.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let mut state = self.write(py);
         if matches!(*state, State::Closed(_)) {
@@ -78,9 +78,9 @@ impl GsdFile {
         py.detach(|| close(open)).map_err(|e| self.raise(e))
     }
 
-    /// Remove all frames and all names of chunks; application and schema stay.
+    /// Remove all frames and all chunk names; application and schema are kept.
     ///
-    /// This cannot be undone, and is not safe against a loss of power half way.
+    /// This cannot be undone, and is not safe against a power failure part-way.
     ///
     /// Raises:
     ///     RuntimeError: The file is open for reading only.
@@ -92,10 +92,10 @@ impl GsdFile {
         py.detach(|| writer.truncate()).map_err(|e| self.raise(e))
     }
 
-    /// End the current frame: the next chunk that is written belongs to the next one.
+    /// End the current frame: the next chunk written belongs to the next frame.
     ///
-    /// The frame becomes visible, and safe, with the next :meth:`flush`. A frame without chunks is
-    /// possible, but leaves no trace if no other one follows.
+    /// The frame becomes visible and durable with the next :meth:`flush`. A frame without chunks is
+    /// possible, but is lost if no other frame follows.
     ///
     /// Raises:
     ///     RuntimeError: The file is open for reading only.
@@ -105,9 +105,9 @@ impl GsdFile {
         self.write(py).writer(&self.name)?.end_frame().map_err(|e| self.raise(e))
     }
 
-    /// Write all frames that were ended to the disk, and wait until they are there.
+    /// Write all ended frames to disk, and wait until they are durable.
     ///
-    /// What was flushed survives a crash of the program or of the machine, and other readers see it when
+    /// Flushed frames survive a crash of the program or of the machine, and other readers see them when
     /// they open the file. Chunks of a frame that was not ended stay invisible.
     ///
     /// Raises:
@@ -127,14 +127,14 @@ impl GsdFile {
     /// >>> file.end_frame()
     ///
     /// Args:
-    ///     name: Its name: any text but NUL. A file has at most 65,535 different ones.
-    ///     data: A string, or anything that is an array of 1 or 2 dimensions of integers of 8 to 64
-    ///         bits or floating point numbers of 32 or 64. Arrays that are not C-contiguous are
-    ///         copied, with a warning by the logger ``gsd.fl``.
+    ///     name: Its name: any text without NUL. A file has at most 65,535 different names.
+    ///     data: A string, or an array-like object with 1 or 2 dimensions, of integers with 8 to 64
+    ///         bits or floating point numbers with 32 or 64. Arrays that are not C-contiguous are
+    ///         copied, with a warning from the logger ``gsd.fl``.
     ///
     /// Raises:
-    ///     ValueError: There is no such chunk, or the file is not open.
-    ///     RuntimeError: The file is open for reading only, or the name is not possible.
+    ///     ValueError: The data cannot be written as a chunk, or the file is not open.
+    ///     RuntimeError: The file is open for reading only, or the name is invalid.
     fn write_chunk(&self, py: Python<'_>, name: &str, data: &Bound<'_, PyAny>) -> PyResult<()> {
         self.read(py).reader()?;
         let data = ChunkData::from_value(name, data)?;
@@ -149,7 +149,7 @@ impl GsdFile {
     ///     name: The name of the chunk.
     ///
     /// Returns:
-    ///     bool: Also ``False`` where there is no such frame, or the file is closed.
+    ///     bool: ``False`` also if the frame does not exist or the file is closed.
     fn chunk_exists(&self, py: Python<'_>, frame: FrameNumber, name: &str) -> PyResult<bool> {
         Ok(self.find(py, &self.read(py), frame.0, name)?.is_some())
     }
@@ -162,10 +162,10 @@ impl GsdFile {
     /// Args:
     ///     frame: The number of the frame, from 0 on.
     ///     name: The name of the chunk.
-    ///     rows: A slice of step 1; only these rows are read. All of them if not given.
+    ///     rows: A slice with step 1; only these rows are read. The default is all rows.
     ///
     /// Returns:
-    ///     numpy.ndarray | str: A new array: of N, or of N x M if the chunk has several columns.
+    ///     numpy.ndarray | str: A new array of shape N, or N x M if the chunk has several columns.
     ///
     /// Raises:
     ///     KeyError: The frame has no such chunk.
@@ -191,13 +191,13 @@ impl GsdFile {
         read_rows(py, reader, &entry, rows).map_err(|e| e.raised(&self.name))
     }
 
-    /// The names of chunks, in any frame, that begin with some text.
+    /// The names of chunks, in any frame, that begin with a prefix.
     ///
     /// >>> file.find_matching_chunk_names('particles/')
     /// ['particles/N', 'particles/position']
     ///
     /// Args:
-    ///     match: What they begin with; ``''`` for all of them.
+    ///     match: The prefix; ``''`` for all names.
     ///
     /// Returns:
     ///     list[str]: In the order in which they were first written.
@@ -210,9 +210,9 @@ impl GsdFile {
         names.matching(r#match.as_bytes()).map(|name| Ok(text(py, name)?.unbind())).collect()
     }
 
-    /// Make a file of version 1 one of the current version; others stay as they are.
+    /// Upgrade a file of version 1 to the current version; other files are not changed.
     ///
-    /// This rewrites parts in place, and is not safe against a loss of power half way.
+    /// This rewrites parts in place, and is not safe against a power failure part-way.
     ///
     /// Raises:
     ///     RuntimeError: The file is open for reading only, or has chunks that were not flushed.

@@ -11,7 +11,7 @@ use super::array::{FreshArray, text};
 use super::error::exception;
 use super::source::Medium;
 
-/// Bytes from which on reading is worth letting other threads run.
+/// From this size in bytes on, reading releases the interpreter lock for other threads.
 pub(crate) const LONG_READ: u64 = 1 << 16;
 
 /// The rows of a slice of `all` rows.
@@ -26,7 +26,7 @@ pub(crate) fn row_range(rows: &Bound<'_, PySlice>, all: u64) -> PyResult<Range<u
     Ok(start..start + indices.slicelength as u64)
 }
 
-/// Why a chunk could not be read.
+/// The reason why a chunk could not be read.
 pub(crate) enum ReadError {
     Format(cenote_gsd::Error),
     Python(PyErr),

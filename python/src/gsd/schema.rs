@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyString;
 
-/// How the values of a field are kept.
+/// How the values of a field are stored.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Shape {
     /// One number for the frame.
@@ -15,11 +15,11 @@ pub(crate) enum Shape {
     /// One name, or one JSON object, for each type.
     Names,
     Shapes,
-    /// A row of so many numbers for each of the N things of the container.
+    /// A row of this many numbers for each of the N elements of the container.
     Rows(usize),
 }
 
-/// The value of a field that no chunk gives, repeated for each row.
+/// The value of a field without a chunk, repeated for each row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Default {
     Integer(i64),
@@ -42,7 +42,7 @@ pub(crate) struct Field {
 }
 
 impl Field {
-    /// Rows of the default, where they are not those of the container.
+    /// The number of rows of the default, if it is not that of the container.
     pub(crate) fn default_rows(&self) -> u64 {
         match (self.shape, self.default) {
             (Shape::Box, _) => 6,
@@ -167,7 +167,7 @@ pub(crate) fn container_name<'py>(py: Python<'py>, container: usize) -> &'py Bou
     names[container].bind(py)
 }
 
-/// The attribute in which a container keeps a field.
+/// The attribute of a container that holds a field.
 pub(crate) fn attribute<'py>(py: Python<'py>, field: usize) -> &'py Bound<'py, PyString> {
     static NAMES: PyOnceLock<Vec<Py<PyString>>> = PyOnceLock::new();
     // `box` itself is a property that sets the dimensions too.

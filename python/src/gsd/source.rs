@@ -1,4 +1,4 @@
-//! What a Python file reads from: a real file, or an object that answers byte ranges.
+//! What a Python file reads from: a real file, or an object that supports byte ranges.
 
 use std::fs::File;
 use std::io::{self, IoSliceMut};
@@ -36,10 +36,10 @@ impl Medium {
         Err(PyTypeError::new_err(text))
     }
 
-    /// Does work that reads from this medium.
+    /// Runs work that reads from this medium.
     ///
-    /// An object's bytes come through Python, so a thread that waits for them, or for another thread
-    /// that does, must not hold the interpreter. A file's do not, and the work may be short.
+    /// An object is read through Python, so a thread that waits for its bytes, or for another thread
+    /// that does, must not hold the interpreter lock. A file is not, and the work may be short.
     pub(crate) fn wait<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
         match self {
             Self::File(_) => work(),

@@ -1,4 +1,4 @@
-//! What the Python class `HOOMDTrajectory` leaves to Rust: whole frames, in and out.
+//! The part of the Python class `HOOMDTrajectory` in Rust: reading and writing whole frames.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -25,7 +25,7 @@ pub(crate) struct Trajectory {
     known: Mutex<KnownNames>,
 }
 
-/// What the schema makes of one name of the file.
+/// The meaning of a name in the file according to the schema.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Meaning {
     Field(usize),
@@ -45,7 +45,7 @@ pub(crate) struct KnownNames {
 }
 
 impl KnownNames {
-    /// Takes in the names that came since the last time; a shorter list is another file's.
+    /// Adds the names that are new since the last call; a shorter list means that the file was replaced.
     fn update(&mut self, py: Python<'_>, names: &cenote_gsd::Names) -> PyResult<()> {
         if names.len() < self.meanings.len() {
             *self = Self::default();
@@ -79,7 +79,7 @@ impl Trajectory {
     }
 
     /// Reads a frame, which may be counted from the end; what it inherits comes from `initial`
-    /// when it is asked for.
+    /// on first access.
     fn read<'py>(
         &self,
         py: Python<'py>,
@@ -114,7 +114,7 @@ impl Trajectory {
         append::append(self, py, frame, initial, double)
     }
 
-    /// Forgets what is known of frame 0.
+    /// Discards the cached frame 0.
     fn forget(&self, py: Python<'_>) {
         let mut known = self.known.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
         *known = KnownNames::default();

@@ -1,4 +1,4 @@
-//! Text, names, values and errors across the border.
+//! Conversion of text, names, values and errors between Python and Rust.
 
 use cenote_keyset::{Key, KeyName, ValueRef};
 use pyo3::create_exception;
@@ -13,7 +13,7 @@ create_exception!(
     cenote.keyset,
     KeySetError,
     PyValueError,
-    "A name, a value or a file that is not one; `offset` is the byte of the file, if any."
+    "An invalid name, value or file; `offset` is the byte offset in the file, if any."
 );
 create_exception!(
     cenote.keyset,
@@ -73,7 +73,7 @@ pub(crate) fn set_value(key: &mut Key, value: &Bound<'_, PyAny>) -> PyResult<()>
     } else if value.is_instance_of::<PyString>() {
         key.set_string(bytes_of(value)?).map_err(wrong)?;
     } else {
-        let message = "a key's value is str, bytes or None: convert it, as by str(value)";
+        let message = "a key's value must be str, bytes or None: convert it, for example with str(value)";
         return Err(PyTypeError::new_err(message));
     }
     Ok(())

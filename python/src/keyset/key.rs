@@ -10,7 +10,7 @@ use pyo3::types::{PyDict, PyList, PyMapping, PyTuple};
 
 use super::convert::{bytes_of, name_of, set_value, text, value, wrong};
 
-/// A key: a name, a value and metadata. Keys do not change; `replace` makes another.
+/// A key: a name, a value and metadata. Keys are immutable; `replace` returns a new key.
 #[pyclass(frozen, name = "Key", module = "cenote.keyset")]
 pub(crate) struct PyKey {
     pub(crate) key: Key,
@@ -22,7 +22,7 @@ impl From<KeyRef<'_>> for PyKey {
     }
 }
 
-/// An argument that may also be `None`; the default is that it was not given.
+/// An argument for which `None` is a value; the default means that it was not given.
 #[derive(Default)]
 pub(crate) struct Given<'py>(pub(crate) Option<Bound<'py, PyAny>>);
 
@@ -65,7 +65,7 @@ impl PyKey {
         self.key.name().to_name().base_name().map(|part| text(py, &part)).transpose()
     }
 
-    /// The parts of the name, unescaped: `/` and `%` in them are as they are.
+    /// The parts of the name, unescaped: `/` and `%` in them are literal.
     #[getter]
     fn parts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let name = self.key.name().to_name();
@@ -82,7 +82,7 @@ impl PyKey {
         }
     }
 
-    /// The value: `str`, `bytes`, or `None` for a binary key without one.
+    /// The value: `str`, `bytes`, or `None` for a binary key without a value.
     #[getter]
     fn value<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         value(py, self.key.value())
@@ -94,7 +94,7 @@ impl PyKey {
         PyMeta { key: self.key.clone() }
     }
 
-    /// The key with another name, value or metadata.
+    /// A copy of the key with another name, value or metadata.
     #[pyo3(signature = (*, name = None, value = Given(None), meta = None), text_signature = "($self, *, name=..., value=..., meta=...)")]
     fn replace(
         &self,
@@ -158,7 +158,7 @@ impl PyKey {
     }
 }
 
-/// Gives a key the metadata of a mapping; that of another key is shared with it.
+/// Sets the metadata of a key from a mapping; the metadata of another key is shared.
 fn add_meta(key: &mut Key, meta: &Bound<'_, PyAny>) -> PyResult<()> {
     if let Ok(meta) = meta.cast::<PyMeta>() {
         let other = meta.get().key.borrow();
@@ -253,7 +253,7 @@ impl PyMeta {
         this
     }
 
-    /// The metadata of a key that is made again.
+    /// The metadata of a key that is recreated.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let key = Bound::new(py, PyKey { key: self.key.clone() })?;
         let getattr = py.import("builtins")?.getattr("getattr")?;

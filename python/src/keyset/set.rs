@@ -58,12 +58,12 @@ impl PyKeySet {
         Ok(Bound::new(py, key)?.into_any())
     }
 
-    /// What is no name is not among them.
+    /// A value that is not a name is not contained.
     fn __contains__(&self, name: &Bound<'_, PyAny>) -> bool {
         name_of(name).is_ok_and(|name| self.keys.get(&name).is_some())
     }
 
-    /// Gives the key of this name a value, or takes over the value and metadata of a key.
+    /// Sets the value of the key of this name, or copies the value and metadata of a key.
     fn __setitem__(&mut self, name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let name = name_of(name)?;
         let key = match value.cast::<PyKey>() {
@@ -139,14 +139,14 @@ impl PyKeySet {
             .call_method1(intern!(py, "table"), (columns,))
     }
 
-    /// The key that a name stands for; a cascading name (`/…`) is looked up by its
-    /// specification, else in proc, dir, user, system and default. `None` if there is none.
+    /// The key of this name; a cascading name (`/…`) is looked up by its specification, otherwise
+    /// in proc, dir, user, system and default. `None` if there is no such key.
     fn lookup(&mut self, name: &Bound<'_, PyAny>) -> PyResult<Option<PyKey>> {
         Ok(self.keys.lookup(&name_of(name)?).map(PyKey::from))
     }
 
     /// Adds a key, or all of a key set, of an iterable of keys, or of a mapping from names to
-    /// values; keys of the same names make way.
+    /// values; keys of the same name are replaced.
     fn append(&mut self, keys: &Bound<'_, PyAny>) -> PyResult<()> {
         if let Ok(key) = keys.cast::<PyKey>() {
             self.keys.append(key.get().key.clone());
@@ -167,7 +167,7 @@ impl PyKeySet {
     }
 
     /// Removes the key of this name and returns it, or `default` if there is none. Without a name
-    /// it is the last key.
+    /// the last key is removed.
     #[pyo3(signature = (name = None, default = Given(None)), text_signature = "($self, name=None, default=...)")]
     fn pop<'py>(
         &mut self,
@@ -189,7 +189,7 @@ impl PyKeySet {
         }
     }
 
-    /// The keys for which `predicate(key)` is true, as a key set of their own.
+    /// The keys for which `predicate(key)` is true, as a new key set.
     fn filter(&self, py: Python<'_>, predicate: &Bound<'_, PyAny>) -> PyResult<Self> {
         let mut keys = KeySet::new();
         for key in self.all() {
@@ -206,7 +206,7 @@ impl PyKeySet {
         Ok(Self { keys: self.keys.cut(&name_of(name)?) })
     }
 
-    /// The key of this name and all below it, as a key set of their own.
+    /// The key of this name and all below it, as a new key set.
     fn below(&self, name: &Bound<'_, PyAny>) -> PyResult<Self> {
         Ok(Self { keys: self.keys.below(&name_of(name)?) })
     }
@@ -216,8 +216,8 @@ impl PyKeySet {
         self.keys.rename(&name_of(old)?, &name_of(new)?).map_err(wrong)
     }
 
-    /// Merges these keys and `theirs`, which both come from `base`. Where both changed a
-    /// value, `strategy` decides: `abort` raises `MergeConflict`, `ours`, `theirs`.
+    /// Merges these keys and `theirs`, which have the common ancestor `base`. If both changed the
+    /// same value, `strategy` decides: `abort` raises `MergeConflict`, `ours` or `theirs` wins.
     #[pyo3(signature = (theirs, base, *, strategy = "abort", same_change_agrees = false))]
     fn merge(
         &self,
@@ -231,7 +231,7 @@ impl PyKeySet {
             "abort" => Strategy::Abort,
             "ours" => Strategy::Ours,
             "theirs" => Strategy::Theirs,
-            _ => return Err(PyValueError::new_err("strategy is abort, ours or theirs")),
+            _ => return Err(PyValueError::new_err("strategy must be abort, ours or theirs")),
         };
         let root = KeyName::root(Namespace::Cascading);
         let side = |keys| Side { keys, root: &root };
@@ -243,7 +243,7 @@ impl PyKeySet {
         }
     }
 
-    /// A copy, which shares its contents until one of both changes.
+    /// A copy, which shares its contents until one of the two changes.
     fn copy(&self) -> Self {
         Self { keys: self.keys.clone() }
     }
@@ -313,7 +313,7 @@ impl PyKeySet {
     fn at(&self, index: isize) -> PyResult<PyKey> {
         let index = if index < 0 { index + self.keys.len() as isize } else { index };
         let key = usize::try_from(index).ok().and_then(|index| self.keys.at(index));
-        Ok(key.ok_or_else(|| PyIndexError::new_err("there is no key at this index"))?.into())
+        Ok(key.ok_or_else(|| PyIndexError::new_err("key index out of range"))?.into())
     }
 }
 
@@ -321,13 +321,13 @@ fn conflict(py: Python<'_>, conflicts: &[cenote_keyset::Conflict]) -> PyResult<P
     let names = conflicts.iter().map(|conflict| text(py, conflict.name.as_bytes()));
     let names = PyList::new(py, names.collect::<PyResult<Vec<_>>>()?)?;
     let count = conflicts.len();
-    let message = format!("both sides changed {count} keys: choose a strategy, ours or theirs");
+    let message = format!("both sides changed {count} keys: choose the strategy ours or theirs");
     let error = MergeConflict::new_err(message);
     error.value(py).setattr(intern!(py, "names"), names)?;
     Ok(error)
 }
 
-/// The keys of a set as they were when the iteration began.
+/// The keys of a set at the time when the iteration began.
 #[pyclass(module = "cenote.keyset")]
 pub(crate) struct KeyIterator {
     keys: std::vec::IntoIter<Key>,

@@ -12,8 +12,8 @@ use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyTuple};
 use super::convert::{bytes_of, name_of, text, unreadable, unwritable, wrong};
 use super::set::PyKeySet;
 
-/// The name of the key that is reached from `parent` by parts as they are: what stands for itself
-/// in a part, such as a slash, is escaped.
+/// The name of the key below `parent` with the given unescaped parts: characters such as a slash
+/// are escaped.
 #[pyfunction]
 #[pyo3(signature = (parent, *parts))]
 pub(crate) fn join<'py>(
@@ -56,8 +56,8 @@ pub(crate) fn load(
     Ok(PyKeySet { keys: loaded.map_err(|error| unreadable(py, &error))? })
 }
 
-/// Writes a key set whose keys are below `parent`: to a file, replacing it at once, or else as
-/// the bytes that are returned. Without a format the file's extension tells; else it is
+/// Writes a key set whose keys are below `parent` to a file, which is replaced atomically, or
+/// returns it as bytes. The default format follows from the file's extension; otherwise it is
 /// `quickdump`.
 #[pyfunction]
 #[pyo3(signature = (keyset, path = None, parent = None, format = None))]
@@ -68,7 +68,7 @@ pub(crate) fn dump<'py>(
     parent: Option<&Bound<'py, PyAny>>,
     format: Option<&str>,
 ) -> PyResult<Option<Bound<'py, PyBytes>>> {
-    let message = "give `parent`: names are written relative to it";
+    let message = "pass `parent`: names are written relative to it";
     let parent = name_of(parent.ok_or_else(|| PyTypeError::new_err(message))?)?;
     let given = format.map(named).transpose()?;
     let format = given.or_else(|| path.as_deref().and_then(by_extension));
@@ -86,7 +86,7 @@ pub(crate) fn dump<'py>(
     }
 }
 
-/// The bytes that were given instead of a path.
+/// The bytes given instead of a path.
 fn content(given: &Bound<'_, PyAny>) -> PyResult<Option<Vec<u8>>> {
     if let Ok(bytes) = given.cast::<PyBytes>() {
         return Ok(Some(bytes.as_bytes().to_vec()));

@@ -135,7 +135,7 @@ def test_a_file_that_is_replaced_is_not_mixed(store, who):
     store.run('cp', ':/traj.gsd', ':/changing.gsd')
     traj = cenote.gsd.hoomd.open(store.address('/changing.gsd'))
     store.run('put', __file__, ':/changing.gsd')
-    with pytest.raises(OSError, match='replaced while it was read'):
+    with pytest.raises(OSError, match='replaced while being read'):
         traj[300]
 
 

@@ -1,4 +1,4 @@
-"""Key sets behind a URL."""
+"""Key sets read from a URL."""
 
 import http.server
 import json

@@ -21,12 +21,12 @@ pub(crate) struct Args {
     accept_loss: bool,
 }
 
-const KEPT: &str = "what could not be used is kept in catalog/*.damaged";
+const KEPT: &str = "damaged files are kept as catalog/*.damaged";
 
 impl Args {
     pub(crate) async fn run(self, session: &Session) -> Result<()> {
         if let Some(lost) = self.accept_loss.then(|| session.salvage()).transpose()?.flatten() {
-            session.warn(&format!("{lost} for ever"), Some(KEPT.to_owned()));
+            session.warn(&format!("{lost} permanently"), Some(KEPT.to_owned()));
         }
         let client = session.client()?;
         let mut findings = std::pin::pin!(client.check(self.contents, self.repair).await?);
@@ -38,18 +38,18 @@ impl Args {
         }
         match left {
             0 if found == 0 => {
-                session.output.done(&serde_json::json!({ "findings": 0 }), |_| "all is well".into())
+                session.output.done(&serde_json::json!({ "findings": 0 }), |_| "no differences found".into())
             }
             0 => Ok(()),
-            left => Err(CliError::new(Kind::Found, format!("{left} of {found} differences are left"))
+            left => Err(CliError::new(Kind::Found, format!("{left} of {found} differences remain"))
                 .hint(self.next())),
         }
     }
 
     fn next(&self) -> &'static str {
         match self.repair {
-            true => "what is left cannot be derived: restore it from a backup",
-            false => "--repair mends what can be derived",
+            true => "the remaining differences cannot be repaired from other records: restore a backup",
+            false => "use --repair to repair everything that can be derived",
         }
     }
 }

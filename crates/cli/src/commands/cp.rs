@@ -49,7 +49,7 @@ impl Args {
         for source in &sources {
             if source.kind == ResourceKind::Collection && !self.recursive {
                 let message = format!("a collection: {}", source.path);
-                return Err(CliError::new(Kind::Usage, message).hint("-r copies all that lies below"));
+                return Err(CliError::new(Kind::Usage, message).hint("use -r to copy a collection with everything below it"));
             }
             let relocation = Relocation {
                 from: At::Id(source.id),
@@ -92,5 +92,5 @@ fn sides(none_in_store: bool) -> CliError {
         false => "the sources are on both sides",
     };
     CliError::new(Kind::Usage, message)
-        .hint("a path in the store is written with a colon before it: `:/lab/run7`")
+        .hint("put a colon before a path in the store: `:/lab/run7`")
 }

@@ -86,7 +86,7 @@ impl Args {
             }
             ResourceKind::Collection => {
                 let message = format!("a collection: {}", from.path);
-                Err(CliError::new(Kind::Usage, message).hint("-r gets all that lies below"))
+                Err(CliError::new(Kind::Usage, message).hint("use -r to get a collection with everything below it"))
             }
             _ if !filter.takes(name) => Ok(()),
             _ => self.get_object(session, from, to, of).await,
@@ -118,7 +118,7 @@ fn target(from: &Resource, to: &Path, into: bool) -> Result<PathBuf> {
         (true, Some(name)) if is_name(name) => Ok(to.join(name)),
         (true, Some(name)) if !name.is_empty() => {
             let message = format!("the server calls it `{}`: {}", name.escape_debug(), from.path);
-            Err(CliError::new(Kind::Failed, message).hint("name the file that it is to become"))
+            Err(CliError::new(Kind::Failed, message).hint("give the name of the target file"))
         }
         _ => Ok(to.to_owned()),
     }

@@ -40,7 +40,7 @@ impl Args {
     fn told(&self, made_up: Option<&str>) -> String {
         let dir = self.dir.display();
         let password = match made_up {
-            Some(password) => format!("password       {password}   (shown only now)\n"),
+            Some(password) => format!("password       {password}   (shown only once)\n"),
             None => String::new(),
         };
         format!(

@@ -27,9 +27,9 @@ pub(super) async fn follow(session: &Session, client: &Client, begun: Job) -> Re
         .done(&job, |job| format!("{}: {} done, {} failed", job.kind, job.done, job.failed))?;
     match &job.fault {
         Some(fault) if job.failed > 0 => {
-            let message = format!("{} could not be seen to; the last because: {fault}", job.failed);
+            let message = format!("{} failed; the last error: {fault}", job.failed);
             Err(CliError::new(Kind::Failed, message)
-                .hint("run it again: what is done is not done twice"))
+                .hint("run it again: completed items are skipped"))
         }
         _ => Ok(()),
     }

@@ -31,7 +31,7 @@ impl Args {
 fn explain(error: cenote_client::Error) -> CliError {
     let no_parent = error.kind() == cenote_client::Kind::NotFound;
     let error = CliError::from(error);
-    if no_parent { error.hinted("-p makes the collections above, too") } else { error }
+    if no_parent { error.hinted("use -p to create missing parent collections") } else { error }
 }
 
 /// A collection to be created.

@@ -102,7 +102,7 @@ impl Args {
     ) -> Result<()> {
         if !self.recursive {
             let message = format!("a directory: {}", path.display());
-            return Err(CliError::new(Kind::Usage, message).hint("-r puts all that is in it"));
+            return Err(CliError::new(Kind::Usage, message).hint("use -r to put a directory with its contents"));
         }
         let target = match to.is_into() || sources > 1 {
             true if filter.excludes_tree(&local_name(path)?) => return Ok(()),
@@ -116,8 +116,8 @@ impl Args {
 
     async fn put_stdin(&self, session: &Session, to: &StorePath) -> Result<()> {
         if to.is_into() {
-            return Err(CliError::new(Kind::Usage, "standard input has no name of its own")
-                .hint("write the whole path of the object"));
+            return Err(CliError::new(Kind::Usage, "standard input has no name")
+                .hint("give the full path of the object"));
         }
         self.put_one(session, Source::Standard, to.as_str()).await
     }
@@ -194,8 +194,8 @@ pub(super) fn local_name(path: &Path) -> Result<String> {
     };
     let name = path.file_name().and_then(|name| name.to_str());
     name.map(str::to_owned).ok_or_else(|| {
-        CliError::new(Kind::Usage, format!("it has no name that the store could take: {}", path.display()))
-            .hint("write the whole path of the target, without a `/` at its end")
+        CliError::new(Kind::Usage, format!("it has no name that can be used in the store: {}", path.display()))
+            .hint("give the full path of the target, without a trailing `/`")
     })
 }
 

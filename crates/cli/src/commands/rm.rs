@@ -69,8 +69,8 @@ impl Args {
         let children = resource.kind == ResourceKind::Collection && !self.recursive;
         let error = CliError::from(error);
         match more {
-            true if children => error.hinted("-r removes it with all that lies below"),
-            true => error.hinted("--versions removes them, too; they cannot be brought back"),
+            true if children => error.hinted("use -r to remove it with everything below it"),
+            true => error.hinted("use --versions to remove them as well; they cannot be restored"),
             false => error,
         }
     }

@@ -27,7 +27,7 @@ impl Args {
         match damaged.as_array().map_or(0, Vec::len) {
             0 => Ok(()),
             count => Err(CliError::new(Kind::Found, format!("{count} copies are damaged"))
-                .hint("put the objects again, or bring the files back from a backup")),
+                .hint("put the objects again, or restore the files from a backup")),
         }
     }
 }

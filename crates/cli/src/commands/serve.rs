@@ -33,18 +33,18 @@ impl Args {
     pub(crate) async fn run(self, session: &Session) -> Result<()> {
         let config = self.config()?;
         start_log(&config.log)
-            .map_err(|error| CliError::new(Kind::Usage, format!("the log's filter: {error}")))?;
+            .map_err(|error| CliError::new(Kind::Usage, format!("invalid log filter: {error}")))?;
         raise_descriptor_limit();
         let embedded = open_dir(&self.dir).map_err(not_opened)?;
         let server = Server::bind(embedded.store().clone(), &config).await.map_err(|error| {
             CliError::new(Kind::Unavailable, error.to_string())
-                .hint("take another address with --listen, or port 0 for a free one")
+                .hint("choose another address with --listen, or port 0 for a free port")
         })?;
         let url = server.url();
         if config.tls.is_none() && !config.listen.ip().is_loopback() {
             session.output.warn(
-                "without TLS everybody on the way reads passwords and contents",
-                "give --tls-cert and --tls-key, or listen on 127.0.0.1 behind a proxy that speaks TLS",
+                "without TLS, passwords and contents can be read by anyone on the network path",
+                "use --tls-cert and --tls-key, or listen on 127.0.0.1 behind a proxy that terminates TLS",
             );
         }
         session.output.item(&serde_json::json!({ "url": url }), |_| format!("listening on {url}"))?;
@@ -65,7 +65,7 @@ impl Args {
 
 fn read(path: &Path) -> Result<Config> {
     let wrong = |what: String| {
-        CliError::new(Kind::Usage, format!("the server's settings {}: {what}", path.display()))
+        CliError::new(Kind::Usage, format!("the server's settings file {}: {what}", path.display()))
     };
     let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
     toml::from_str(&text).map_err(|error| wrong(error.message().to_owned()))

@@ -68,8 +68,8 @@ impl Args {
                 tree::upload(session, &from, to.as_str(), filter, rules, args).await
             }
             (Place::Store(_), _) if self.writes.place.is_some() => {
-                Err(CliError::new(Kind::Usage, "--place is for what comes from this machine")
-                    .hint("`cenote replicate` copies contents in the store to another place"))
+                Err(CliError::new(Kind::Usage, "--place applies only to local sources")
+                    .hint("use `cenote replicate` to copy contents in the store to another place"))
             }
             (Place::Store(from), Place::Local(to)) => {
                 let args = (&self.transfer, &self.reads);
@@ -79,11 +79,11 @@ impl Args {
                 tree::copy(session, &from, &to, filter, rules, &self.transfer).await
             }
             (Place::Standard, _) | (_, Place::Standard) => {
-                Err(CliError::new(Kind::Usage, "`-` is no tree of files"))
+                Err(CliError::new(Kind::Usage, "`-` is not a directory or a collection"))
             }
             (Place::Local(_), Place::Local(_)) => {
                 Err(CliError::new(Kind::Usage, "neither side is in the store")
-                    .hint("a path in the store is written with a colon before it: `:/lab/run7`"))
+                    .hint("put a colon before a path in the store: `:/lab/run7`"))
             }
         }
     }

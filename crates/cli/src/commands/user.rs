@@ -104,7 +104,7 @@ impl Password {
 
     fn told(&self, what: &str) -> String {
         match self.shown() {
-            Some(text) => format!("{what}\npassword  {text}   (shown only now)"),
+            Some(text) => format!("{what}\npassword  {text}   (shown only once)"),
             None => what.to_owned(),
         }
     }

@@ -70,9 +70,9 @@ fn the_file_is_found_below_the_home() {
 #[test]
 fn a_wrong_file_is_refused_with_what_is_wrong() {
     for (text, wrong) in [
-        ("url = 3", "`url` has to be a text"),
-        ("colour = 'red'", "there is no setting `colour`"),
-        ("url = ", "is wrong"),
+        ("url = 3", "`url` must be a string"),
+        ("colour = 'red'", "unknown setting `colour`"),
+        ("url = ", "is invalid"),
     ] {
         let (_dir, path) = with_file(text);
         let error =

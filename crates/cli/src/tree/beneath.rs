@@ -53,7 +53,7 @@ impl<'a> Beneath<'a> {
     fn require(&mut self, directory: &str) -> io::Result<()> {
         if !fs::symlink_metadata(self.root.join(directory))?.is_dir() {
             let message =
-                format!("{directory} is no directory here, and nothing is written through it");
+                format!("{directory} is not a directory, and nothing is written through it");
             return Err(io::Error::new(io::ErrorKind::NotADirectory, message));
         }
         self.real.insert(directory.to_owned());

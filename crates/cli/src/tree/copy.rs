@@ -44,8 +44,9 @@ fn apart(from: &str, to: &str) -> Result<()> {
     if from != to && below(from, to).is_none() && below(to, from).is_none() {
         return Ok(());
     }
-    let message = format!("one lies in the other: :{from}, :{to}");
-    Err(CliError::new(Kind::Usage, message).hint("take two collections that lie side by side"))
+    let message = format!("one collection is inside the other: :{from}, :{to}");
+    Err(CliError::new(Kind::Usage, message)
+        .hint("choose two collections of which neither is inside the other"))
 }
 
 struct Copy<'a> {

@@ -11,7 +11,7 @@ use crate::place::{above, is_name};
 pub(super) fn check_path(path: &str) -> Result<()> {
     match path.split('/').all(is_name) {
         true => Ok(()),
-        false => Err(refused(path, "it has a name that no store gives")),
+        false => Err(refused(path, "it has an invalid name")),
     }
 }
 
@@ -19,14 +19,14 @@ pub(super) fn check_path(path: &str) -> Result<()> {
 pub(super) fn check_tree(tree: &Tree) -> Result<()> {
     let is_collection = |path: &str| tree.get(path).is_none_or(|entry| entry.is_directory());
     match tree.keys().find(|path| !above(path).all(is_collection)) {
-        Some(path) => Err(refused(path, "it lies below what is no collection")),
+        Some(path) => Err(refused(path, "its parent is not a collection")),
         None => Ok(()),
     }
 }
 
 fn refused(path: &str, why: &str) -> CliError {
     CliError::new(Kind::Failed, format!("the server lists `{}`: {why}", path.escape_debug()))
-        .hint("nothing was written; do not trust what this server says")
+        .hint("nothing was written; do not trust this server")
 }
 
 #[cfg(test)]
@@ -62,7 +62,7 @@ mod tests {
         assert_eq!(scanned(&honest).unwrap(), ["a", "a/..b", "l"]);
         for wrong in ["/lab/..", "/lab/../x", "/lab/a/../../x", "/lab/./x", "/lab//x", "/lab/a\0"] {
             let error = scanned(&[("/lab/a", "collection"), (wrong, "object")]).unwrap_err();
-            assert!(error.contains("a name that no store gives"), "{wrong:?}: {error}");
+            assert!(error.contains("it has an invalid name"), "{wrong:?}: {error}");
         }
     }
 
@@ -70,7 +70,7 @@ mod tests {
     fn a_listing_with_something_below_a_link_is_refused() {
         for below in [["/lab/l", "/lab/l/passwd"], ["/lab/l", "/lab/l/deep/passwd"]] {
             let error = scanned(&[(below[0], "link"), (below[1], "object")]).unwrap_err();
-            assert!(error.contains("below what is no collection"), "{error}");
+            assert!(error.contains("its parent is not a collection"), "{error}");
         }
     }
 }

@@ -55,7 +55,7 @@ fn look(root: &Path, found: DirEntry, filter: &Filter) -> Result<Seen> {
     let Some(path) = relative.to_str() else {
         let message = format!("the name is not UTF-8: {}", relative.display());
         return Err(CliError::new(Kind::Usage, message)
-            .hint("rename it, or --exclude the directory that it is in"));
+            .hint("rename it, or use --exclude for the directory that contains it"));
     };
     let kind = found.file_type();
     if kind.is_dir() && filter.excludes_tree(path) {
@@ -81,7 +81,7 @@ fn target(link: &Path) -> Result<String> {
     let target = std::fs::read_link(link)?;
     target.into_os_string().into_string().map_err(|target| {
         let message = format!("the link's target is not UTF-8: {}", target.display());
-        CliError::new(Kind::Usage, message).hint("--exclude it")
+        CliError::new(Kind::Usage, message).hint("use --exclude to skip it")
     })
 }
 

@@ -76,7 +76,7 @@ impl Plan {
                 self.transfer.push(change(path, None));
             }
             Ok(Difference::Kind) => {
-                let error = CliError::new(Kind::Exists, "something of another kind is there")
+                let error = CliError::new(Kind::Exists, "the target is of another kind")
                     .hint("remove it, or let `cenote sync --delete` replace it");
                 self.failures.push((path, error));
             }

@@ -73,7 +73,7 @@ impl<'a> Report<'a> {
         let error = error.into();
         if error.ends_all() {
             return Err(
-                error.hint("run the same command again: what has arrived is not sent twice")
+                error.hint("run the same command again: completed transfers are not repeated")
             );
         }
         self.summary.failed += 1;

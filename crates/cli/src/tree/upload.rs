@@ -27,7 +27,7 @@ pub(crate) async fn upload(
     (args, writes): (&TransferArgs, &WriteArgs),
 ) -> Result<()> {
     if !from.exists() {
-        let message = format!("nothing is here: {}", from.display());
+        let message = format!("no such file or directory: {}", from.display());
         return Err(CliError::new(Kind::NotFound, message));
     }
     let client = session.client()?;

@@ -53,7 +53,7 @@ fn a_name_that_only_directories_have_is_refused_before_anything_is_sent() {
         said,
         str![[r#"
 cenote: --exclude adr: a directory has this name, but no file
-  hint: --exclude adr/ leaves out the directory with all below it
+  hint: use --exclude adr/ to exclude the directory and everything below it
 
 "#]]
     );
@@ -69,10 +69,10 @@ fn a_pattern_that_matches_nothing_is_reported() {
     let unused = "cenote: warning: --exclude *.o matches nothing\n";
     assert_eq!(put(&world, &["--exclude", "*.o"], unused), all);
     let near = "cenote: warning: --exclude ad* matches nothing\n  \
-                hint: --exclude ad*/ is for a directory with all below it\n";
+                hint: to match a directory and everything below it, use --exclude ad*/\n";
     assert_eq!(put(&world, &["--exclude", "ad*"], near), all);
     let near = "cenote: warning: --include adr/ matches nothing\n  \
-                hint: --include adr/** is for a directory with all below it\n";
+                hint: to match a directory and everything below it, use --include adr/**\n";
     assert!(put(&world, &["--include", "adr/"], near).is_empty());
     for arguments in
         [&["get", "-r", ":/t", "back"][..], &["sync", "t", ":/s"], &["sync", ":/t", ":/s"]]

@@ -144,8 +144,8 @@ fn what_cannot_be_is_refused_as_on_a_file() {
         world.file("broken.dump", "kdbOpen 2\n$what\n");
         world.ok(&["put", "broken.dump", ":/broken.dump"]);
         for (arguments, code, said) in [
-            (&["get", ":/gone.dump", "a"][..], 3, ":/gone.dump: there is no such file"),
-            (&["get", ":/app.dump", "b"], 3, "there is no key `user:/b`"),
+            (&["get", ":/gone.dump", "a"][..], 3, ":/gone.dump: no such file"),
+            (&["get", ":/app.dump", "b"], 3, "no such key: `user:/b`"),
             (&["get", ":/app.dump", "users:/b"], 2, "`users` is not a namespace"),
             (&["get", ":/c", "a"], 4, "has no content"),
             (&["set", ":/c", "a", "1"], 4, "has no content"),
@@ -153,7 +153,7 @@ fn what_cannot_be_is_refused_as_on_a_file() {
             (&["set", ":/app.dump", "system:/a", "1"], 2, "`system:/a` is not below the parent"),
             (&["ls", ":/broken.dump"], 8, ":/broken.dump: at byte 10"),
             (&["ls", ":broken"], 2, "not a path in the store"),
-            (&["set", "-", "a", "1"], 2, "name a file"),
+            (&["set", "-", "a", "1"], 2, "give a file"),
         ] {
             let (found, stderr) = world.refused(&[&["kdb"], arguments].concat());
             assert_eq!(found, code, "{arguments:?}: {stderr}");

@@ -19,7 +19,7 @@ cenote: nothing is at /gone
         );
         let (code, said) = world.refused(&["mkdir", "/gone/below"]);
         assert_eq!(code, 3);
-        assert!(said.ends_with("hint: -p makes the collections above, too\n"), "{said}");
+        assert!(said.ends_with("hint: use -p to create missing parent collections\n"), "{said}");
         assert_eq!(world.refused(&["put", "gone", ":/x"]).0, 3);
         assert_eq!(world.refused(&["get", ":/gone", "x"]).0, 3);
         assert_eq!(world.refused(&["ls", "/*.gone"]).0, 3);
@@ -34,8 +34,8 @@ fn a_wrong_command_line_is_2() {
     for (arguments, said) in [
         (&["cp", "a", "b"][..], "neither side is in the store"),
         (&["sync", "d", "e"], "neither side is in the store"),
-        (&["sync", ":/a", ":/a/b"], "one lies in the other"),
-        (&["sync", ":/a/b", ":/a"], "one lies in the other"),
+        (&["sync", ":/a", ":/a/b"], "one collection is inside the other"),
+        (&["sync", ":/a/b", ":/a"], "one collection is inside the other"),
         (&["put", "d", ":/d"], "a directory: d"),
         (&["put", ":/x", ":/y"], "not a path on this machine"),
         (&["ls", "lab"], "not a path in the store: lab"),
@@ -64,7 +64,7 @@ fn what_is_in_the_way_is_4() {
         assert_eq!(world.refused(&["mkdir", "/a"]).0, 4);
         assert_eq!(world.refused(&["mv", "/a", "/c/a"]).0, 4);
         let (code, said) = world.refused(&["rm", "/c"]);
-        assert!(code == 4 && said.contains("hint: -r removes it"), "{said}");
+        assert!(code == 4 && said.contains("hint: use -r to remove it"), "{said}");
         assert_eq!(world.ok(&["ls", "-R", "/"]), "a\nc/\nc/a\n");
     }
 }
@@ -102,7 +102,7 @@ fn what_is_secret_is_told_to_no_other_server() {
     let other = ["--store", "http://127.0.0.1:1", "mkdir", "/x"];
     let (code, said) = world.refused(&other);
     assert!(code == 2 && said.contains("the password of environment CENOTE_PASSWORD"), "{said}");
-    assert!(said.contains("is not told to http://127.0.0.1:1"), "{said}");
+    assert!(said.contains("is not sent to http://127.0.0.1:1"), "{said}");
     let secret = |name: &str| {
         let mut command = world.command(&other);
         command.env_remove("CENOTE_USER").env_remove("CENOTE_PASSWORD").env(name, "secret");

@@ -155,7 +155,7 @@ fn a_new_user_has_a_home_and_nobody_without_a_login_comes_in() {
     };
     let (code, _, said) = stranger(&["cat", "/lab/a.txt"]);
     assert_eq!(code, Some(3));
-    assert!(said.contains("hint: you are not logged in: give --user NAME"), "{said}");
+    assert!(said.contains("hint: you are not logged in: use --user NAME"), "{said}");
     assert_eq!(stranger(&["ls"]).0, Some(3));
     world.ok(&["acl", "set", "/lab/a.txt", "anonymous=read"]);
     assert_eq!(stranger(&["cat", "/lab/a.txt"]), (Some(0), b"abc".into(), String::new()));
@@ -184,12 +184,12 @@ fn a_secret_in_clear_text_is_warned_of() {
     };
     // Nobody has this name: https://www.rfc-editor.org/rfc/rfc6761.
     let warned = said(&["--store", "http://store.invalid", "mkdir", "/x"]);
-    let warning = "cenote: warning: everybody on the way to http://store.invalid reads";
+    let warning = "cenote: warning: the password, token or ticket is sent to http://store.invalid";
     assert!(warned.starts_with(warning) && warned.contains("https://"), "{warned}");
     for store in ["https://store.invalid", "http://127.0.0.1:1"] {
         assert!(!said(&["--store", store, "mkdir", "/x"]).contains("warning"), "{store}");
     }
     let served = World::local().serve_on("0.0.0.0:0");
-    assert!(served.starts_with("cenote: warning: without TLS everybody"), "{served}");
+    assert!(served.starts_with("cenote: warning: without TLS, passwords"), "{served}");
     assert_eq!(World::local().serve_on("127.0.0.1:0"), "");
 }

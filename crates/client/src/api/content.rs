@@ -174,7 +174,8 @@ impl Client {
 pub(crate) fn compare(resource: &Resource, digest: Sha256Digest) -> Result<()> {
     match &resource.sha256 {
         Some(kept) if !digest.is(kept) => {
-            let message = format!("the store keeps other bytes than were sent: {}", resource.path);
+            let message =
+                format!("the store has different bytes than were sent: {}", resource.path);
             Err(Error::new(Kind::Mismatch, message).with_hint("put it again"))
         }
         _ => Ok(()),

@@ -149,9 +149,9 @@ pub(super) fn open(path: &Path, resource: &Resource) -> io::Result<File> {
 pub(super) fn complete(resource: &Resource, length: u64) -> Result<()> {
     match resource.size {
         Some(size) if size != length => {
-            let message = format!("{length} of {size} bytes came: {}", resource.path);
+            let message = format!("received {length} of {size} bytes: {}", resource.path);
             Err(Error::new(Kind::Unreachable, message)
-                .with_hint("get it again: it goes on from there"))
+                .with_hint("get it again: the transfer will continue from there"))
         }
         _ => Ok(()),
     }

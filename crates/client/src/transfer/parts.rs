@@ -107,8 +107,8 @@ fn unchanged(file: &LocalFile) -> Result<()> {
     if (now.size, now.mtime) == (file.size, file.mtime) {
         return Ok(());
     }
-    let message = format!("it changed while it was read: {}", file.path.display());
-    Err(Error::new(Kind::Local, message).with_hint("put it again once nobody writes to it"))
+    let message = format!("it changed while being read: {}", file.path.display());
+    Err(Error::new(Kind::Local, message).with_hint("put it again when no program is writing to it"))
 }
 
 /// Whether the same upload will not be of use again.

@@ -45,9 +45,9 @@ impl Verification {
         if same {
             return Ok(());
         }
-        let message = format!("other bytes came than the store keeps: {path}");
+        let message = format!("received bytes that differ from those in the store: {path}");
         Err(Error::new(Kind::Mismatch, message)
-            .with_hint("get it again; if that does not help, run `cenote check`"))
+            .with_hint("get it again; if the error persists, run `cenote check`"))
     }
 }
 

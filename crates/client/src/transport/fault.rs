@@ -30,14 +30,14 @@ fn in_words(error: &TlsError) -> Fault {
     match error {
         TlsError::InvalidCertificate(error) => certificate(error),
         TlsError::InvalidMessage(_) => told(
-            "what answers there does not speak TLS".to_owned(),
-            "write http:// if it is served without a certificate",
+            "the server does not speak TLS".to_owned(),
+            "use http:// if the server does not use TLS",
         ),
         TlsError::AlertReceived(
             AlertDescription::ProtocolVersion | AlertDescription::HandshakeFailure,
         ) => told(
-            "the server agrees to no version or cipher of TLS that is safe".to_owned(),
-            "let it speak TLS 1.2 or 1.3",
+            "the server does not support a secure TLS version or cipher".to_owned(),
+            "enable TLS 1.2 or 1.3 on the server",
         ),
         other => told(format!("TLS failed: {other}"), "see the server's log"),
     }
@@ -47,31 +47,28 @@ fn certificate(error: &CertificateError) -> Fault {
     use CertificateError as E;
     let (what, hint) = match error {
         E::UnknownIssuer => (
-            "is signed by nobody who is trusted here".to_owned(),
-            "name the certificates to trust with `ca_file` or CENOTE_CA_FILE, a file in PEM form",
+            "is signed by an unknown issuer".to_owned(),
+            "set `ca_file` or CENOTE_CA_FILE to a PEM file with the certificates to trust",
         ),
         E::NotValidForName | E::NotValidForNameContext { .. } => {
-            (format!("is for another name: {error}"), "use the name that the certificate is for")
+            (format!("is for another host name: {error}"), "use the host name in the certificate")
         }
         E::Expired | E::ExpiredContext { .. } => {
-            (format!("has expired: {error}"), "the administrator of the server has to renew it")
+            (format!("has expired: {error}"), "ask the administrator of the server to renew it")
         }
         E::NotValidYet | E::NotValidYetContext { .. } => {
-            (format!("is not valid yet: {error}"), "is the clock of this machine right?")
+            (format!("is not valid yet: {error}"), "check the clock of this machine")
         }
-        _ => (
-            format!("cannot be accepted: {error}"),
-            "the administrator of the server has to renew it",
-        ),
+        _ => (format!("is invalid: {error}"), "ask the administrator of the server to renew it"),
     };
     Fault { message: format!("the server's certificate {what}"), hint }
 }
 
-/// TLS answers plain HTTP with bytes that are no HTTP.
+/// A TLS server answers plain HTTP with bytes that are not HTTP.
 fn not_http(cause: &(dyn StdError + 'static)) -> Option<Fault> {
     let error = cause.downcast_ref::<hyper::Error>()?;
     error.is_parse().then(|| Fault {
-        message: "what answers there does not speak HTTP".to_owned(),
-        hint: "write https:// if it is served with a certificate",
+        message: "the server does not speak HTTP".to_owned(),
+        hint: "use https:// if the server uses TLS",
     })
 }

@@ -124,7 +124,7 @@ fn tls_config(scheme: &Scheme, ca_file: Option<&Path>) -> Result<ClientConfig> {
 fn add_file(roots: &mut RootCertStore, path: &Path) -> Result<()> {
     let wrong = |error: &dyn std::fmt::Display| {
         let message = format!("cannot read certificates from {}: {error}", path.display());
-        Error::new(Kind::Invalid, message).with_hint("the file has to be in PEM form")
+        Error::new(Kind::Invalid, message).with_hint("the file must be in PEM format")
     };
     for certificate in CertificateDer::pem_file_iter(path).map_err(|error| wrong(&error))? {
         let certificate = certificate.map_err(|error| wrong(&error))?;

@@ -72,7 +72,7 @@ impl<'py> FrameWriter<'_, 'py> {
         if said { Ok(None) } else { Ok(Some(packed(&names)?)) }
     }
 
-    /// What the container's class says the value is when nothing says it.
+    /// The default value according to the container's class.
     fn default(&self, value: &Value<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
         value.container.getattr(intern!(self.py, "_default_value"))?.get_item(value.field.name)
     }
@@ -108,7 +108,7 @@ impl<'py> FrameWriter<'_, 'py> {
         ChunkData::from_value(value.field.chunk, &cast)
     }
 
-    /// As the reference does it, in Python: the chunk's array, or `None` if it is the default.
+    /// The Python implementation, like the reference: the chunk's array, or `None` if it is the default.
     fn slow(&self, value: &Value<'_, 'py>, how: &str) -> PyResult<Option<ChunkData<'py>>> {
         let initial = value.initial.map(|entry| self.initial_value(value.number, &entry));
         let initial = initial.transpose()?;
@@ -135,7 +135,7 @@ pub(super) fn number(bytes: Vec<u8>, kind: ChunkType) -> ChunkData<'static> {
     ChunkData::Bytes { bytes, kind, columns: 1 }
 }
 
-/// An array that can be used where it is.
+/// An array that can be used without a copy.
 fn plain_array<'a, 'py>(
     value: &'a Bound<'py, PyAny>,
     rows: usize,

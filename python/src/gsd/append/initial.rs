@@ -1,4 +1,4 @@
-//! What frame 0 says already.
+//! The values of frame 0.
 
 use cenote_gsd::{ChunkType, Entry};
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
@@ -39,7 +39,7 @@ impl<'py> FrameWriter<'_, 'py> {
         equal_in_file(self.reader, entry, bytes).map_err(|e| self.raise(e))
     }
 
-    /// What was read of frame 0 for a field.
+    /// The part of frame 0 that was read for a field.
     pub(super) fn initial_read(&self, field: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Some(initial) = self.initial else { return Ok(None) };
         let container = initial.getattr(container_name(self.py, FIELDS[field].container))?;
@@ -47,7 +47,7 @@ impl<'py> FrameWriter<'_, 'py> {
         own.cast::<PyDict>()?.get_item(attribute(self.py, field))
     }
 
-    /// The value of a field in frame 0, read again if it was left in the file.
+    /// The value of a field in frame 0, read from the file if it was not kept in memory.
     pub(super) fn initial_value(&self, field: usize, entry: &Entry) -> PyResult<Bound<'py, PyAny>> {
         match self.initial_read(field)? {
             Some(value) => Ok(value),

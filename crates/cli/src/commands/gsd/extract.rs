@@ -87,7 +87,7 @@ impl Args {
         };
         found.map_err(|e| self.file.error(e))?.ok_or_else(|| {
             CliError::new(Kind::NotFound, format!("frame {frame} has no {}", self.name))
-                .hint(format!("`cenote gsd ls {}` lists what there is", self.file))
+                .hint(format!("use `cenote gsd ls {}` to list the chunks", self.file))
         })
     }
 }
@@ -98,7 +98,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 }
 
 fn row_range(text: &str) -> Result<Range<u64>, String> {
-    let parse = |part: &str| part.parse::<u64>().map_err(|_| format!("{part:?} is no row"));
+    let parse = |part: &str| part.parse::<u64>().map_err(|_| format!("{part:?} is not a row number"));
     let (start, end) = text.split_once(':').ok_or("rows are given as A:B")?;
     let (start, end) = (parse(start)?, parse(end)?);
     if start > end {

@@ -26,7 +26,7 @@ impl FromStr for GsdFile {
         match Place::parse(argument)? {
             Place::Standard => {
                 let told = CliError::new(Kind::Usage, "a GSD file cannot be read from a pipe");
-                Err(told.hint("its index is found at any place in it: save it first"))
+                Err(told.hint("its index can be anywhere in the file: save the file first"))
             }
             place => Ok(Self(place)),
         }
@@ -47,7 +47,7 @@ impl fmt::Display for GsdFile {
 pub(super) fn output(argument: &str) -> Result<PathBuf> {
     match Place::parse_local(argument)? {
         Place::Local(path) => Ok(path),
-        _ => Err(CliError::new(Kind::Usage, "it is written to a file, not to a pipe")),
+        _ => Err(CliError::new(Kind::Usage, "the output must be a file, not a pipe")),
     }
 }
 
@@ -72,7 +72,7 @@ impl GsdFile {
             Place::Local(path) => {
                 Ok(Box::new(File::open(path).map_err(|e| self.error(e.into()))?))
             }
-            Place::Standard => Err(CliError::new(Kind::Usage, "a pipe is no GSD file")),
+            Place::Standard => Err(CliError::new(Kind::Usage, "a GSD file cannot be read from a pipe")),
         }
     }
 
@@ -128,7 +128,7 @@ impl StoreContent {
         let runtime = Handle::current();
         let found = runtime.block_on(client.stat(&path.as_str().into()))?;
         let Some(size) = found.size else {
-            let told = format!(":{path}: it has no content that could be a GSD file");
+            let told = format!(":{path}: it has no content");
             return Err(CliError::new(Kind::Mismatch, told));
         };
         Ok(Self {
@@ -153,7 +153,7 @@ impl StoreContent {
         while let Some(chunk) = chunks.try_next().await.map_err(io::Error::other)? {
             let (part, after) = rest
                 .split_at_mut_checked(chunk.len())
-                .ok_or_else(|| io::Error::other("the store sent more than was asked for"))?;
+                .ok_or_else(|| io::Error::other("the store sent more bytes than requested"))?;
             part.copy_from_slice(&chunk);
             rest = after;
         }

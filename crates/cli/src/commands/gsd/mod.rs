@@ -59,7 +59,7 @@ fn frame_number(reader: &GsdReader, frame: i64) -> Result<u64> {
         Some(frame.unsigned_abs())
     };
     number.filter(|number| *number < frames).ok_or_else(|| {
-        CliError::new(Kind::NotFound, format!("there is no frame {frame} of {frames}"))
+        CliError::new(Kind::NotFound, format!("no frame {frame}: the file has {frames} frames"))
     })
 }
 

@@ -38,14 +38,14 @@ impl Args {
         match self.file.place() {
             Place::Store(path) => self.interpret_remote(session, path),
             Place::Local(path) => self.interpret(path.as_os_str(), Command::new(python())),
-            Place::Standard => Err(CliError::new(Kind::Usage, "a pipe is no GSD file")),
+            Place::Standard => Err(CliError::new(Kind::Usage, "a GSD file cannot be read from a pipe")),
         }
     }
 
     fn interpret_remote(&self, session: &Session, path: &StorePath) -> Result<()> {
         if self.mode != "r" {
             return Err(CliError::new(Kind::Usage, "a file in the store can only be read here")
-                .hint("get it, change it, and put it again"));
+                .hint("get it, change it, and put it back"));
         }
         let runtime = Handle::current();
         let reach = runtime.block_on(session.reach(path))?;
@@ -67,7 +67,7 @@ impl Args {
         if status.success() {
             return Ok(());
         }
-        let told = CliError::new(Kind::Failed, "the interpreter ended with an error");
+        let told = CliError::new(Kind::Failed, "the interpreter exited with an error");
         Err(if has_package() {
             told
         } else {
@@ -82,7 +82,7 @@ fn python() -> std::ffi::OsString {
 
 fn not_started(error: &std::io::Error) -> CliError {
     let told = format!("cannot start {}: {error}", python().display());
-    CliError::new(Kind::Failed, told).hint("CENOTE_PYTHON names the interpreter")
+    CliError::new(Kind::Failed, told).hint("set CENOTE_PYTHON to choose the interpreter")
 }
 
 fn has_package() -> bool {

@@ -91,11 +91,11 @@ impl Args {
         let shown = self.output.display();
         if self.output.is_dir() {
             return Err(CliError::new(Kind::Exists, format!("{shown} is a directory"))
-                .hint("write the name of the copy, too"));
+                .hint("include the name of the copy in the path"));
         }
         if !self.force && self.output.exists() {
-            let told = format!("{shown} is there already");
-            return Err(CliError::new(Kind::Exists, told).hint("--force replaces it"));
+            let told = format!("{shown} already exists");
+            return Err(CliError::new(Kind::Exists, told).hint("use --force to replace it"));
         }
         Ok(())
     }
@@ -146,7 +146,7 @@ fn text(done: &Done) -> String {
         lines.push(format!("lost: {}", ranges(&done.lost_frames)));
     }
     if done.lost_frames.first() == Some(&0) {
-        lines.push("frame 0 has what is left of it: frames that inherit the rest have defaults".into());
+        lines.push("frame 0 is incomplete: frames that inherit its lost chunks have default values".into());
     }
     if !done.lost_names.is_empty() {
         lines.push("chunks whose name is lost are called lost/NUMBER".into());

@@ -26,8 +26,8 @@ pub(crate) struct Args {
 impl Args {
     pub(crate) fn run(self, session: &Session) -> Result<()> {
         let format = self.to.or_else(|| self.output.by_extension()).ok_or_else(|| {
-            CliError::new(Kind::Usage, "the format to write is not known")
-                .hint("name it: --to quickdump, dump, json, toml or ini")
+            CliError::new(Kind::Usage, "unknown output format")
+                .hint("choose one with --to: quickdump, dump, json, toml or ini")
         })?;
         let keys = self.how.read(session, &self.input)?;
         write_to(session, &self.output, &keys, &self.how.parent, format)

@@ -77,8 +77,8 @@ impl Transfer {
         let mut names = self.copies.iter().map(|key| key.name().to_name());
         match names.find(|name| keys.get(name).is_some()) {
             Some(taken) if !force => {
-                Err(CliError::new(Kind::Exists, format!("there is a key `{taken}` already"))
-                    .hint("--force replaces it"))
+                Err(CliError::new(Kind::Exists, format!("the key `{taken}` already exists"))
+                    .hint("use --force to replace it"))
             }
             _ => Ok(()),
         }
@@ -90,7 +90,7 @@ fn whole_name(opened: &Opened, text: &str) -> Result<KeyName> {
     if name.namespace() == Namespace::Cascading
         && opened.parent.namespace() != Namespace::Cascading
     {
-        return Err(wrong(format!("`{text}` is in all namespaces: name one, such as `user:/`")));
+        return Err(wrong(format!("`{text}` is in all namespaces: choose one, such as `user:/`")));
     }
     Ok(name)
 }

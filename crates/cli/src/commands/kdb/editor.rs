@@ -89,7 +89,7 @@ impl Args {
 /// Leaves the text of an edit that could not be saved where the user finds it.
 fn keep(draft: NamedTempFile, error: CliError) -> CliError {
     match draft.keep() {
-        Ok((_, path)) => error.hint(format!("what you wrote is kept in {}", path.display())),
+        Ok((_, path)) => error.hint(format!("your changes were saved to {}", path.display())),
         Err(_) => error,
     }
 }

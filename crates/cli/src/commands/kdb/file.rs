@@ -125,8 +125,8 @@ impl HowArgs {
     fn format_of(&self, bytes: &Bytes, told: Option<Format>, file: &KeyFile) -> Result<Format> {
         let found = self.format.or_else(|| Format::detect(bytes)).or(told);
         found.or_else(|| bytes.is_empty().then_some(Format::Quickdump)).ok_or_else(|| {
-            CliError::new(Kind::Usage, format!("{file}: the format is not known"))
-                .hint("name it: --format quickdump, dump, json, toml or ini")
+            CliError::new(Kind::Usage, format!("{file}: unknown format"))
+                .hint("choose one with --format: quickdump, dump, json, toml or ini")
         })
     }
 }
@@ -163,7 +163,7 @@ impl Opened {
             && self.parent.namespace() != Namespace::Cascading
         {
             return Err(
-                no_key(&name).hint("name the namespace to make it in, such as `user:/`")
+                no_key(&name).hint("choose the namespace to create it in, such as `user:/`")
             );
         }
         Ok(Key::new(name))
@@ -195,7 +195,7 @@ pub(crate) fn write_to(
 
 /// That a key is not there.
 pub(crate) fn no_key(name: &KeyName) -> CliError {
-    CliError::new(Kind::NotFound, format!("there is no key `{name}`"))
+    CliError::new(Kind::NotFound, format!("no such key: `{name}`"))
 }
 
 /// That something in a name or a value is wrong.
@@ -204,9 +204,9 @@ pub(crate) fn wrong(error: impl std::fmt::Display) -> CliError {
 }
 
 fn missing(file: &KeyFile) -> CliError {
-    let told = CliError::new(Kind::NotFound, format!("{file}: there is no such file"));
+    let told = CliError::new(Kind::NotFound, format!("{file}: no such file"));
     match file.to_string() {
-        path if path.starts_with('/') => told.hint(format!("in the store it is called :{path}")),
+        path if path.starts_with('/') => told.hint(format!("for the store write :{path}")),
         _ => told,
     }
 }

@@ -151,7 +151,7 @@ impl Seen {
 }
 
 fn pipe() -> CliError {
-    wrong("what comes from a pipe cannot be changed: name a file")
+    wrong("input from a pipe cannot be changed: give a file")
 }
 
 impl StoreSeen {

@@ -86,8 +86,9 @@ impl Filter {
             Some(pattern) => {
                 let text = pattern.text();
                 let message = format!("--exclude {text}: a directory has this name, but no file");
-                Err(CliError::new(Kind::Usage, message)
-                    .hint(format!("--exclude {text}/ leaves out the directory with all below it")))
+                Err(CliError::new(Kind::Usage, message).hint(format!(
+                    "use --exclude {text}/ to exclude the directory and everything below it"
+                )))
             }
         }
     }
@@ -98,7 +99,8 @@ impl Filter {
         for (flag, patterns, end) in flags {
             for pattern in patterns.iter().filter(|pattern| pattern.is_unused()) {
                 let text = pattern.text().trim_end_matches('/');
-                let directory = format!("{flag} {text}{end} is for a directory with all below it");
+                let directory =
+                    format!("to match a directory and everything below it, use {flag} {text}{end}");
                 let hint = pattern.is_near().then_some(directory);
                 session.warn(&format!("{flag} {} matches nothing", pattern.text()), hint);
             }

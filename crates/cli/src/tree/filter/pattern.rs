@@ -54,7 +54,7 @@ impl Pattern {
         let regex = regex.and_then(|regex| Regex::new(&regex).map_err(|error| error.to_string()));
         let wrong = |reason| {
             CliError::new(Kind::Usage, format!("not a pattern: `{text}`: {reason}"))
-                .hint("`cenote help put` tells what patterns are made of")
+                .hint("see `cenote help put` for the syntax of patterns")
         };
         let (text, regex) = (text.to_owned(), regex.map_err(wrong)?);
         Ok(Self { text, regex, of, used: AtomicBool::new(false), near: AtomicBool::new(false) })

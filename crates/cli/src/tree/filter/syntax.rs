@@ -72,7 +72,7 @@ impl Translation<'_> {
 
     fn open(&mut self) -> Result<(), String> {
         if self.rest.peek() == Some(&'{') {
-            return Err("regular expressions in `{{…}}` are not taken".to_owned());
+            return Err("regular expressions in `{{…}}` are not supported".to_owned());
         }
         self.braces += 1;
         self.regex.push_str("(?:");
@@ -124,7 +124,7 @@ impl Translation<'_> {
             (Some(_), Some(class)) if NAMED.contains(&class.trim_start_matches('^')) => {
                 Ok(Item::Class(format!("[{name}]")))
             }
-            (Some(_), Some(class)) => Err(format!("no class is called `{class}`")),
+            (Some(_), Some(class)) => Err(format!("no such class: `{class}`")),
             _ => Err("a `[` within `[…]` is written `\\[`".to_owned()),
         }
     }
@@ -248,7 +248,7 @@ mod tests {
             ("{{a+}}", "regular expressions"),
             ("a\\", "ends in"),
             ("a\\q", "means nothing"),
-            ("[[:nothing:]]", "no class"),
+            ("[[:nothing:]]", "no such class"),
         ] {
             let error = translate(pattern).unwrap_err();
             assert!(error.contains(reason), "{pattern}: {error}");

@@ -57,8 +57,8 @@ impl Args {
             0 => session.output.done(&json!({ "checked": below.len() }), |_| {
                 format!("Checked {}", keys(below.len()))
             }),
-            1 => Err(CliError::new(Kind::Found, "1 value does not hold")),
-            count => Err(CliError::new(Kind::Found, format!("{count} values do not hold"))),
+            1 => Err(CliError::new(Kind::Found, "1 value is invalid")),
+            count => Err(CliError::new(Kind::Found, format!("{count} values are invalid"))),
         }
     }
 }

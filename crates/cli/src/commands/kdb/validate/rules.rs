@@ -39,9 +39,9 @@ fn of_type(kind: &str, value: &str) -> Option<String> {
         "float" | "double" | "long_double" => number(value).is_some(),
         "char" | "wchar" => value.chars().count() == 1,
         "any" | "string" | "wstring" | "enum" | "" => true,
-        _ => return Some(format!("`{kind}` is no type")),
+        _ => return Some(format!("`{kind}` is not a type")),
     };
-    (!is_of).then(|| format!("\"{value}\" is no {kind}"))
+    (!is_of).then(|| format!("\"{value}\" is not a valid {kind}"))
 }
 
 fn number(text: &str) -> Option<f64> {
@@ -62,13 +62,13 @@ fn of_enum<'a>(rule: impl Fn(&str) -> Option<&'a [u8]>, value: &str) -> Option<S
         Some(delimiter) => value.split(&delimiter).all(is_one),
         None => is_one(value),
     };
-    (!holds).then(|| format!("\"{value}\" is none of {}", words.join(", ")))
+    (!holds).then(|| format!("\"{value}\" is not one of {}", words.join(", ")))
 }
 
 /// `1-10,20`: ranges and single numbers.
 fn in_range(ranges: &str, value: &str) -> Option<String> {
     let Some(ranges_of) = ranges.split(',').map(range).collect::<Option<Vec<_>>>() else {
-        return Some(format!("`{ranges}` is no range, such as 1-10,20"));
+        return Some(format!("`{ranges}` is not a range such as 1-10,20"));
     };
     let holds = number(value).is_some_and(|number| ranges_of.iter().any(|r| r.contains(&number)));
     (!holds).then(|| format!("\"{value}\" is not in {ranges}"))
@@ -96,7 +96,7 @@ fn matching<'a>(rule: impl Fn(&str) -> Option<&'a [u8]>, value: &str) -> Option<
     let ignores_case = rule("check/validation/ignorecase").is_some();
     let regex = RegexBuilder::new(&around).case_insensitive(ignores_case).build();
     let Ok(regex) = regex else {
-        return Some(format!("`{pattern}` is no regular expression"));
+        return Some(format!("`{pattern}` is not a regular expression"));
     };
     let holds = regex.is_match(value.as_bytes()) != rule("check/validation/invert").is_some();
     let told = rule("check/validation/message").map(lossy);
@@ -105,7 +105,7 @@ fn matching<'a>(rule: impl Fn(&str) -> Option<&'a [u8]>, value: &str) -> Option<
 
 fn of_length(most: &str, value: &str) -> Option<String> {
     let Ok(limit) = most.parse::<usize>() else {
-        return Some(format!("`{most}` is no length"));
+        return Some(format!("`{most}` is not a length"));
     };
     (value.len() > limit).then(|| format!("\"{value}\" is longer than {most} bytes"))
 }
