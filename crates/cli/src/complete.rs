@@ -1,7 +1,7 @@
 //! Completion of command lines, which shells ask the program itself for: its words, files of this machine, and paths in
 //! the store.
 //!
-//! Invariant: completing asks nobody for a password, changes nothing, and gives up after a moment.
+//! Invariant: completion never asks for a password, changes nothing, and gives up after a short timeout.
 
 use std::any::TypeId;
 use std::ffi::OsStr;
@@ -21,7 +21,7 @@ use crate::session::Session;
 pub(crate) const VARIABLE: &str = "CENOTE_COMPLETE";
 /// How long a shell waits for names.
 const MOMENT: Duration = Duration::from_secs(2);
-/// More names than these help nobody.
+/// The maximum number of names: more would not be useful.
 const MOST: u32 = 200;
 /// Arguments that may be on either side.
 const EITHER: [&str; 5] = ["paths", "from", "to", "file", "input"];

@@ -1,4 +1,4 @@
-//! Settings: from the flags, else the environment, else the configuration file.
+//! Settings, from the flags, the environment, or the configuration file, in this order.
 //!
 //! Invariant: each setting remembers where it came from, so that an error or
 //! `cenote config show` can say where to change it.

@@ -15,7 +15,7 @@ use crate::place::StorePath;
 use crate::reach::Reach;
 use crate::secret;
 
-/// A client, and what has to live as long.
+/// A client, and everything that must live as long as the client.
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) client: Client,
@@ -43,24 +43,24 @@ impl Connection {
         }
     }
 
-    /// Whether nothing was shown to a server.
+    /// Whether no credentials were sent to a server.
     pub(crate) fn is_anonymous(&self) -> bool {
         self.store.is_none() && self.credential.is_none() && !self.has_ticket
     }
 
-    /// The address to which a secret goes in clear text, if one does.
+    /// The address to which a secret is sent in clear text, if any.
     pub(crate) fn url_in_clear(&self) -> Option<&str> {
         self.in_clear.as_deref().filter(|_| !self.is_anonymous())
     }
 
-    /// Finishes what a removal has left to do; a server does so in its own time.
+    /// Finishes the deferred work of a removal; a server does this in the background.
     pub(crate) async fn settle(&self) -> Result<()> {
         let Some(store) = &self.store else { return Ok(()) };
         let settled = store.store().maintain_once(&Pace::default()).await;
         settled.map_err(|error| CliError::new(Kind::Failed, error.to_string()))
     }
 
-    /// How another program comes to a resource of the store.
+    /// How another program can access a resource of the store.
     pub(crate) async fn reach(&self, settings: &Settings, path: &StorePath) -> Result<Reach> {
         let value = |name| settings.get(name).map(|setting| setting.value.as_str());
         let reach = match &self.store {
@@ -87,7 +87,7 @@ impl Connection {
     }
 
     /// A process that can open the directory owns the store, and acts as its administrator or as
-    /// whom they say. A user that was set for another store says nothing here.
+    /// the given user. A user that was set for another store is ignored.
     fn in_process(url: &Setting, settings: &Settings) -> Result<Self> {
         let embedded = open_dir(&url.value).map_err(not_opened)?;
         let user = settings.get("user");
@@ -126,7 +126,7 @@ fn credential(settings: &Settings, url: &Setting) -> Result<Option<Credential>> 
     }
 }
 
-/// A secret, unless it was set beside the address of another store, which alone should be told it.
+/// A secret, unless it was set together with the address of another store, to which alone it may be sent.
 fn meant_for<'a>(settings: &'a Settings, name: &str, url: &Setting) -> Result<Option<&'a Setting>> {
     let Some(secret) = settings.get(name) else { return Ok(None) };
     let address = |url: &str| url.trim_end_matches('/').to_owned();
@@ -142,7 +142,7 @@ fn meant_for<'a>(settings: &'a Settings, name: &str, url: &Setting) -> Result<Op
     }
 }
 
-/// Whether an address is one of another machine, spoken to without TLS.
+/// Whether an address is that of another machine, without TLS.
 fn is_in_clear(url: &str) -> bool {
     let Some((scheme, rest)) = url.split_once("://") else { return false };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
@@ -156,7 +156,7 @@ fn is_in_clear(url: &str) -> bool {
     scheme.eq_ignore_ascii_case("http") && !here
 }
 
-/// Accepts that the last commits of the store that the settings name are lost, and says which.
+/// Accepts the loss of the last commits of the store in the settings, and returns a description of the loss.
 pub(crate) fn salvage(settings: &Settings) -> Result<Option<String>> {
     let url = &settings.get("url").ok_or_else(no_store)?.value;
     match url.contains("://") {
@@ -175,7 +175,7 @@ fn no_store() -> CliError {
         .hint("use `cenote init DIR` to create a store")
 }
 
-/// What a store that does not open means to the caller.
+/// Translates the failure to open a store to an error of the program.
 pub(crate) fn not_opened(error: OpenError) -> CliError {
     let (kind, hint) = match &error {
         OpenError::Missing(_) => (

@@ -1,4 +1,4 @@
-//! How a verb fails: a kind, which is the exit code, a message and hints.
+//! How a command fails: with a kind, which determines the exit code, a message and hints.
 //!
 //! Invariant: the numbers are promised (`cenote --help`, `docs/cli.md`); a kind
 //! never changes its number.
@@ -7,10 +7,10 @@ use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
-/// A result of a verb.
+/// The result of a command.
 pub(crate) type Result<T, E = CliError> = std::result::Result<T, E>;
 
-/// What went wrong, as the exit code tells it.
+/// The kind of a failure, which determines the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Kind {
@@ -18,21 +18,21 @@ pub(crate) enum Kind {
     Failed = 1,
     /// The command line or the configuration is wrong.
     Usage = 2,
-    /// Nothing is there.
+    /// Not found.
     NotFound = 3,
-    /// The name is taken, or what is there is of another kind.
+    /// The name is taken, or the resource is of another kind.
     Exists = 4,
     /// The caller may not do that.
     Denied = 5,
-    /// Who the caller is could not be verified.
+    /// Authentication failed.
     Unauthenticated = 6,
-    /// It has changed meanwhile.
+    /// It was changed in the meantime.
     Changed = 7,
     /// Bytes differ from their checksum, or are damaged.
     Mismatch = 8,
-    /// No room, or too large.
+    /// No space left, or too large.
     NoSpace = 9,
-    /// The store cannot be reached or takes no changes now.
+    /// The store cannot be reached, or does not accept changes now.
     Unavailable = 10,
     /// Some of many items failed.
     Partial = 11,
@@ -43,7 +43,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// The word for it in `--json`.
+    /// Its name in `--json`.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Failed => "failed",
@@ -69,7 +69,7 @@ pub(crate) struct CliError {
     kind: Kind,
     message: String,
     hints: Vec<String>,
-    /// The reader of stdout went away: nothing to say, and nobody to say it to.
+    /// Standard output was closed by its reader: the error is not reported.
     silent: bool,
     /// Every other item would fail in the same way.
     whole: bool,
@@ -88,13 +88,13 @@ impl CliError {
         self
     }
 
-    /// Says what to do next in the words of this program alone.
+    /// Replaces all hints, including those of the server.
     #[must_use]
     pub(crate) fn hinted(self, hint: &str) -> Self {
         Self { hints: vec![hint.to_owned()], ..self }
     }
 
-    /// Says the same in more words.
+    /// Replaces the message.
     #[must_use]
     pub(crate) fn told(self, message: impl Into<String>) -> Self {
         Self { message: message.into(), ..self }
@@ -112,12 +112,12 @@ impl CliError {
         Self { hints, whole, ..Self::new(self.kind, self.message.clone()) }
     }
 
-    /// Whether every other item would fail in the same way: the server is gone, or does not know the caller any more.
+    /// Whether every other item would fail in the same way: the server is unreachable, read-only, or no longer accepts the caller.
     pub(crate) fn ends_all(&self) -> bool {
         self.whole
     }
 
-    /// Some of many items failed, and each has been told of.
+    /// Some of several items failed, and each has been reported.
     pub(crate) fn partial(failed: u64) -> Self {
         Self::new(Kind::Partial, format!("{failed} failed; the others succeeded"))
             .hint("run the same command again: completed items are skipped")
@@ -128,13 +128,13 @@ impl CliError {
         self.kind
     }
 
-    /// Tells stderr of one of many items.
+    /// Reports the failure of one of several items on stderr.
     pub(crate) fn report_item(&self, item: &str, json: bool) {
         let message = format!("{item}: {}", self.message);
         Self { message, hints: self.hints.clone(), ..Self::new(self.kind, "") }.report(json);
     }
 
-    /// Tells stderr, and gives the exit code.
+    /// Reports the error on stderr, and returns the exit code.
     pub(crate) fn report(&self, json: bool) -> ExitCode {
         if self.silent {
             return ExitCode::SUCCESS;

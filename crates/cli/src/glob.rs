@@ -1,7 +1,7 @@
 //! Patterns in paths of the store: `*`, `?`, `[…]`, `{a,b}` in names, `**` for any depth.
 //!
-//! What is there under exactly the name that was written wins over what it matches as a
-//! pattern, so that a name with a `*` or `[` in it can be reached.
+//! A path that exists literally takes precedence over its meaning as a pattern, so that a name
+//! with a `*` or `[` in it can be used.
 
 use cenote_client::{At, Client, Resource, ResourceKind};
 use futures_util::TryStreamExt;
@@ -23,7 +23,7 @@ pub(crate) fn matcher(pattern: &str) -> Result<GlobMatcher> {
     })
 }
 
-/// What the paths name: each path itself, or all that a pattern matches, at least one.
+/// The resources that paths or patterns match; a pattern must match at least one.
 pub(crate) async fn expand(client: &Client, paths: &[StorePath]) -> Result<Vec<Resource>> {
     let mut found = Vec::new();
     for path in paths {
@@ -70,7 +70,7 @@ fn base(path: &str) -> (String, bool) {
     (format!("/{}", names[..fixed].join("/")), path.contains("**"))
 }
 
-/// Lists only the collections that the pattern goes through.
+/// Lists only the collections that can contain matches.
 async fn by_level(client: &Client, base: At, pattern: &str) -> Result<Vec<Resource>> {
     let depth = match &base {
         At::Path(path) => path.split('/').filter(|name| !name.is_empty()).count(),

@@ -33,8 +33,8 @@ use clap_complete::CompleteEnv;
 use crate::args::Cli;
 use crate::session::Session;
 
-/// The system's allocator keeps an arena for each thread that ever served a request, twice the memory. In huge pages this
-/// one would keep a third more.
+/// The system's allocator keeps an arena for each thread that ever served a request, which takes twice the memory. Huge pages
+/// are disabled, because with them this allocator would take a third more.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -57,7 +57,7 @@ fn run(cli: Cli) -> error::Result<()> {
         true => runtime.block_on(verb),
         false => runtime.block_on(interruptible(verb)),
     };
-    // What was given up, or is left of a server that was told to stop, is not waited for.
+    // Do not wait for abandoned work, or for the remaining tasks of a server that was stopped.
     runtime.shutdown_background();
     session.output.flush()?;
     outcome.map_err(|error| session.explain(error))

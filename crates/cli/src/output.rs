@@ -64,7 +64,7 @@ impl Output {
         }
     }
 
-    /// Prints bytes as they are.
+    /// Prints raw bytes.
     pub(crate) fn bytes(&self, bytes: &[u8]) -> Result<()> {
         let mut stdout = self.stdout.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(stdout.write_all(bytes)?)

@@ -46,7 +46,7 @@ impl Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StorePath {
     path: String,
-    /// It was written with a `/` at its end, or is the root: what goes there goes into it.
+    /// It was written with a trailing `/`, or is the root: sources are put into it.
     into: bool,
 }
 
@@ -73,7 +73,7 @@ impl StorePath {
         &self.path
     }
 
-    /// Whether it names the collection to go into, rather than what comes of it.
+    /// Whether it names a collection to put sources into, rather than the target itself.
     pub(crate) fn is_into(&self) -> bool {
         self.into
     }

@@ -9,7 +9,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Bars if asked for; indicatif itself stays silent where stderr is no terminal.
+    /// Bars, if enabled; indicatif itself shows nothing if stderr is not a terminal.
     pub(crate) fn new(enabled: bool) -> Self {
         Self { enabled }
     }

@@ -9,13 +9,13 @@ use tokio::task::JoinHandle;
 use crate::error::{CliError, Kind, Result};
 use crate::place::StorePath;
 
-/// What a path keeps as it is.
+/// The characters that are not escaped in a path.
 const IN_PATH: AsciiSet =
     NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 /// Seconds after which what was granted ends, whatever becomes of this program.
 const DAY: u64 = 24 * 60 * 60;
 
-/// An address, with what has to be in the environment of who goes there.
+/// An address, and the environment variables that a program needs to access it.
 #[derive(Debug)]
 pub(crate) struct Reach {
     url: String,

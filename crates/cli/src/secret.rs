@@ -1,5 +1,5 @@
-//! Passwords: read, asked for, or made up. They are never taken from the command line, where
-//! everybody on the machine could see them.
+//! Passwords: read, asked for, or generated. They are never taken from the command line, where
+//! every user of the machine could see them.
 
 use std::io::{IsTerminal, Read};
 
@@ -7,7 +7,7 @@ use cenote_store::{Entropy, SystemEntropy};
 
 use crate::error::{CliError, Kind, Result};
 
-/// No letter or digit that is easily taken for another.
+/// Without letters and digits that are easily confused.
 const ALPHABET: &[u8; 32] = b"23456789abcdefghjkmnpqrstuvwxyzQ";
 
 /// The whole of standard input, without the end of its line.
@@ -34,7 +34,7 @@ pub(crate) fn ask(prompt: &str) -> Result<String> {
     Ok(rpassword::prompt_password(prompt)?)
 }
 
-/// Makes up a password of 100 bits.
+/// Generates a password of 100 bits.
 pub(crate) fn made_up() -> String {
     let mut bytes = [0; 20];
     SystemEntropy.fill(&mut bytes);

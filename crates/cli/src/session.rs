@@ -1,4 +1,4 @@
-//! What a verb works with: the settings, where its output goes, and the store.
+//! What every command needs: the settings, the output, and the store.
 
 use std::sync::OnceLock;
 
@@ -43,7 +43,7 @@ impl Session {
         salvage(&self.settings)
     }
 
-    /// How another program comes to a resource of the store.
+    /// How another program can access a resource of the store.
     pub(crate) async fn reach(&self, path: &StorePath) -> Result<Reach> {
         self.connection()?.reach(&self.settings, path).await
     }
@@ -57,7 +57,7 @@ impl Session {
                     "use an address that begins with https://",
                 );
             }
-            // Verbs open the store before they do anything side by side: nobody was faster.
+            // Commands open the store before they start parallel work, so the cell is still empty.
             let _ = self.connection.set(connection);
         }
         Ok(self.connection.get().expect("it has just been set"))
@@ -71,12 +71,12 @@ impl Session {
         }
     }
 
-    /// Tells of one item that failed, while the verb goes on with the others.
+    /// Reports one item that failed, while the command continues with the others.
     pub(crate) fn failed(&self, what: &str, error: &CliError) {
         error.report_item(what, self.output.is_json());
     }
 
-    /// Adds that nobody is logged in, where that may be the cause.
+    /// Adds the hint that the user is not logged in, if that may be the cause.
     pub(crate) fn explain(&self, error: CliError) -> CliError {
         let anonymous = self.connection.get().is_some_and(Connection::is_anonymous);
         match error.kind() {

@@ -1,4 +1,4 @@
-//! How sizes, times and modes look to people.
+//! The display of sizes, times and modes.
 
 use cenote_client::{Resource, ResourceKind};
 use indicatif::BinaryBytes;
@@ -15,7 +15,7 @@ pub(crate) fn time(time: Timestamp) -> String {
     time.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string()
 }
 
-/// How many of what, such as `1 file` or `2 files`.
+/// A number with a noun, such as `1 file` or `2 files`.
 pub(crate) fn count(number: u64, word: &str) -> String {
     format!("{number} {word}{}", if number == 1 { "" } else { "s" })
 }
@@ -34,7 +34,7 @@ pub(crate) fn mode(resource: &Resource) -> String {
     std::iter::once(kind).chain(shown).collect()
 }
 
-/// The name, with a mark that tells what it is.
+/// The name, with a mark that shows its kind.
 pub(crate) fn marked(name: &str, resource: &Resource) -> String {
     match (resource.kind, &resource.target) {
         (ResourceKind::Collection, _) => format!("{}/", name.trim_end_matches('/')),
@@ -56,7 +56,7 @@ pub(crate) fn long(name: &str, resource: &Resource) -> String {
     )
 }
 
-/// The word for what a resource is.
+/// The name of a kind of resource.
 pub(crate) fn kind(kind: ResourceKind) -> &'static str {
     match kind {
         ResourceKind::Collection => "collection",

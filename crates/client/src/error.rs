@@ -17,7 +17,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Kind {
     /// The request itself is wrong.
     Invalid,
-    /// Who the caller is could not be verified.
+    /// Authentication failed.
     Unauthenticated,
     /// The caller may not do that.
     Denied,
@@ -47,7 +47,7 @@ pub enum Kind {
     ReadOnly,
     /// The store is busy, or a part of it cannot be reached now.
     Unavailable,
-    /// There is no room in the store.
+    /// The store has no space left.
     NoSpace,
     /// The server could not be reached, or the connection was lost.
     Unreachable,
@@ -137,7 +137,7 @@ impl Error {
         self.request_id.as_deref()
     }
 
-    /// Whether no further try does better, although the kind is one that passes by itself.
+    /// Whether retrying is useless, although errors of this kind are usually transient.
     pub(crate) fn is_lasting(&self) -> bool {
         self.lasting
     }

@@ -1,4 +1,4 @@
-//! Is a file whole? Every structure looked at, every problem named with its place.
+//! Checks whether a file is sound: examines every structure and reports each problem with its offset.
 //!
 //! Opening a file validates some twenty entries of the index; this looks at all of them, at the
 //! name list, and at how the bytes of the file are used. The format has no checksums, so changed

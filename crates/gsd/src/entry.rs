@@ -16,7 +16,7 @@ use crate::header::{array, word32, word64};
 /// Bytes of one index entry.
 pub const ENTRY_SIZE: usize = 32;
 
-/// An index entry as it is in the file, whatever it claims.
+/// An index entry as read from the file, not validated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RawEntry {
     pub(crate) frame: u64,

@@ -161,7 +161,7 @@ impl Names {
 
 /// Bytes of the block once it holds `needed`: doubled until there is more than enough.
 ///
-/// An exact fit of the block as it is does not grow it; an exact fit of a doubled one does.
+/// A block that is exactly full does not grow, but a doubled block that would be exactly full is doubled again.
 fn grown(reserved: u64, needed: u64) -> u64 {
     if needed <= reserved {
         return reserved;

@@ -1,7 +1,7 @@
 //! A chunk as a file that `numpy.load` reads: NumPy's format, version 1.0.
 //!
 //! Magic, version, the length of the header, the header in Python's syntax padded with spaces to
-//! a multiple of 64 bytes, then the elements as they are in the GSD file.
+//! a multiple of 64 bytes, then the bytes of the elements in the GSD file.
 
 use crate::chunk_type::ChunkType;
 use crate::entry::Entry;
@@ -10,7 +10,7 @@ const ALIGNMENT: usize = 64;
 const MAGIC: &[u8] = b"\x93NUMPY\x01\x00";
 
 impl Entry {
-    /// What goes before the data of `rows` rows of this chunk to make a `.npy` file of them.
+    /// The header of a `.npy` file with `rows` rows of this chunk.
     ///
     /// A chunk of one column has one dimension; a string is one element.
     #[must_use]

@@ -1,4 +1,4 @@
-//! `cenote check`: is everything as it should be?
+//! `cenote check`: verifies the consistency of a store.
 
 use cenote_client::Record;
 use futures_util::TryStreamExt;

@@ -1,4 +1,4 @@
-//! `cenote du`: how much lies below.
+//! `cenote du`: counts and total sizes below paths.
 
 use cenote_client::{At, Usage};
 use serde::Serialize;

@@ -112,7 +112,7 @@ impl Args {
     }
 }
 
-/// Where a resource goes to. What a server calls it is not trusted: it could lead elsewhere.
+/// The local path for a resource. The name comes from the server and is not trusted: it could lead elsewhere.
 fn target(from: &Resource, to: &Path, into: bool) -> Result<PathBuf> {
     match (into, from.name.as_deref()) {
         (true, Some(name)) if is_name(name) => Ok(to.join(name)),
@@ -124,7 +124,7 @@ fn target(from: &Resource, to: &Path, into: bool) -> Result<PathBuf> {
     }
 }
 
-/// Whether a path names the directory to go into, rather than what comes of it.
+/// Whether a path names a directory to put the resource into, rather than the target itself.
 fn names_a_parent(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().ends_with(b"/") || path.file_name().is_none()
 }

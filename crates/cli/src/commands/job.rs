@@ -1,4 +1,4 @@
-//! What verbs share that begin a job in the store: waiting for it, and saying how it went.
+//! For commands that start a job in the store: waits for the job and reports its result.
 
 use std::time::Duration;
 
@@ -7,11 +7,11 @@ use cenote_client::{Client, Job};
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
 
-/// How long to wait between two looks at a job of a server.
+/// The interval at which a job of a server is polled.
 const LOOK: Duration = Duration::from_millis(250);
 
 /// Waits for a job to end, which in a local store is done here, and prints how it went. Stopped on the way, a
-/// server goes on with it; a local store does with the next job.
+/// server continues it; a local store does so with the next job.
 pub(super) async fn follow(session: &Session, client: &Client, begun: Job) -> Result<()> {
     let mut job = begun;
     loop {

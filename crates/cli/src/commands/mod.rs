@@ -31,8 +31,8 @@ macro_rules! verbs {
                 }
             }
 
-            /// Whether control-C is not for the runtime to see: a server ends in good order by
-            /// itself, and what waits for the disk would never get to know of it.
+            /// Whether the command handles control-C itself: a server shuts down in an orderly way, and
+            /// a command that blocks on the disk could not be cancelled by the runtime.
             pub(crate) fn stops_itself(&self) -> bool {
                 matches!(self, Self::Serve(_) | Self::Gsd(_))
             }

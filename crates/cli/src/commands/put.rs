@@ -122,7 +122,7 @@ impl Args {
         self.put_one(session, Source::Standard, to.as_str()).await
     }
 
-    /// Puts one object, unless it is only to be said.
+    /// Puts one object, unless this is a dry run.
     async fn put_one(&self, session: &Session, source: Source<'_>, target: &str) -> Result<()> {
         if !self.transfer.dry_run {
             match &source {
@@ -158,7 +158,7 @@ impl Args {
 /// Where the bytes of one object come from.
 enum Source<'a> {
     Standard,
-    /// Nobody knows the size of what is there, as of `<(command)`.
+    /// Its size is not known, for example with `<(command)`.
     Pipe(&'a Path),
     File(LocalFile),
 }
@@ -182,7 +182,7 @@ impl fmt::Display for Source<'_> {
     }
 }
 
-/// The last name of a path, which `.` and `..` have only once they are resolved.
+/// The last name of a path; for `.` and `..`, that of the resolved path.
 pub(super) fn local_name(path: &Path) -> Result<String> {
     let resolved: PathBuf;
     let path = match path.file_name() {

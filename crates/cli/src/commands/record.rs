@@ -1,9 +1,9 @@
-//! Records whose fields the server decides, for people.
+//! Shows records whose fields are determined by the server.
 
 use cenote_client::Record;
 use serde_json::Value;
 
-/// One field a line; fields of fields have a dotted name. What does not apply is left out.
+/// One field per line; nested fields have dotted names. Fields that do not apply are omitted.
 pub(super) fn told(record: &Record) -> String {
     let mut lines = Vec::new();
     collect(&mut lines, "", record);

@@ -1,4 +1,4 @@
-//! `cenote register`: files that become contents where they lie.
+//! `cenote register`: registers files in place as contents.
 
 use std::path::PathBuf;
 

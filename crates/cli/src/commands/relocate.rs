@@ -1,4 +1,4 @@
-//! What `mv`, `cp`, `put` and `get` share: where things go, and saying that they went.
+//! What `mv`, `cp`, `put` and `get` share: determining targets, and reporting what was done.
 
 use cenote_client::{Client, ResourceKind};
 use serde::Serialize;
@@ -7,7 +7,7 @@ use crate::error::{CliError, Kind, Result};
 use crate::place::{StorePath, join};
 use crate::session::Session;
 
-/// A target in the store: a collection to go into, or the path to become.
+/// A target in the store: a collection to put sources into, or the new path of a single source.
 #[derive(Debug)]
 pub(super) struct Target {
     path: String,
@@ -15,7 +15,7 @@ pub(super) struct Target {
 }
 
 impl Target {
-    /// Looks what is at `path`. Several sources can only go into a collection.
+    /// Looks up `path`. Several sources require a collection.
     pub(super) async fn find(client: &Client, path: &StorePath, sources: usize) -> Result<Self> {
         let there = client.find(path.as_str()).await?;
         let is_collection = there.as_ref().is_some_and(|r| r.kind == ResourceKind::Collection);
@@ -26,7 +26,7 @@ impl Target {
         Ok(Self { path: path.to_string(), into: is_collection || path.is_into() || sources > 1 })
     }
 
-    /// Where something of this name goes.
+    /// The target path of a source with this name.
     pub(super) fn path_for(&self, name: &str) -> String {
         if self.into { join(&self.path, name) } else { self.path.clone() }
     }
@@ -40,7 +40,7 @@ struct Done<'a> {
     dry_run: bool,
 }
 
-/// Says that something went somewhere, or would.
+/// Reports that a source was put at its target, or would be.
 pub(super) fn done(
     session: &Session,
     action: &'static str,

@@ -1,4 +1,4 @@
-//! `cenote scrub`: has anything rotted?
+//! `cenote scrub`: the verification of stored contents against corruption.
 
 use cenote_client::Record;
 use serde_json::Value;

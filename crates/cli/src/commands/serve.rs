@@ -1,4 +1,4 @@
-//! `cenote serve`: a store in a directory, for everybody who can reach it.
+//! `cenote serve`: serves a store in a directory over HTTP.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! `cenote token`: what programs log in with.
+//! `cenote token`: credentials for programs.
 
 use cenote_client::NewToken;
 

@@ -1,7 +1,7 @@
-//! Directories of this machine that are what they seem.
+//! Local directories that are not reached through symbolic links.
 //!
-//! Invariant: nothing is written through a symbolic link below the root: one that an earlier run or another program made,
-//! leads wherever its maker wanted.
+//! Invariant: nothing is written through a symbolic link below the root, because a link made by an earlier run or another
+//! program could lead anywhere.
 
 use std::collections::HashSet;
 use std::fs;

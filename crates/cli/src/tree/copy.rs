@@ -1,6 +1,6 @@
 //! One collection of the store into another: the server copies, and contents are shared.
 //!
-//! Invariant: whatever of the target has changed since it was looked at is left to the next run.
+//! Invariant: resources of the target that have changed since they were scanned are left to the next run.
 
 use cenote_client::{At, Client, NewResource, Relocation};
 use futures_util::{StreamExt, stream};

@@ -43,7 +43,7 @@ impl TransferArgs {
     }
 }
 
-/// Which way a transfer goes, with the flags of that way.
+/// The direction of a transfer, with the flags of that direction.
 pub(crate) enum Way<'a> {
     /// Into the store.
     In(&'a WriteArgs),

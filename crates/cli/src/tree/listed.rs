@@ -1,13 +1,13 @@
-//! What a server lists is not trusted: written below a directory of this machine, none of it may come to lie outside.
+//! The listing of a server is not trusted: no path in it may lead out of the local directory that it is written to.
 //!
-//! Invariants: a path below a root has names only that a store gives; and nothing lies below what is no collection, as
-//! a symbolic link would lead out.
+//! Invariants: a path below a root consists of valid names; and only collections have descendants, because a
+//! symbolic link would lead out.
 
 use super::entry::Tree;
 use crate::error::{CliError, Kind, Result};
 use crate::place::{above, is_name};
 
-/// Refuses a path with a name that no store gives.
+/// Refuses a path with an invalid name.
 pub(super) fn check_path(path: &str) -> Result<()> {
     match path.split('/').all(is_name) {
         true => Ok(()),
@@ -15,7 +15,7 @@ pub(super) fn check_path(path: &str) -> Result<()> {
     }
 }
 
-/// Refuses a tree in which something lies below what is no collection.
+/// Refuses a tree in which something other than a collection has descendants.
 pub(super) fn check_tree(tree: &Tree) -> Result<()> {
     let is_collection = |path: &str| tree.get(path).is_none_or(|entry| entry.is_directory());
     match tree.keys().find(|path| !above(path).all(is_collection)) {

@@ -11,7 +11,7 @@ use super::filter::Filter;
 use crate::error::{CliError, Kind, Result};
 use crate::place::above;
 
-/// What was found, and what cannot be kept.
+/// What was found, and what cannot be stored.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub(super) tree: Tree,
@@ -19,7 +19,7 @@ pub(super) struct Found {
     pub(super) failures: Vec<(String, CliError)>,
 }
 
-/// Looks through `root`; nothing is found where nothing is. Blocks.
+/// Scans `root`; the result is empty if it does not exist. Blocks.
 pub(super) fn scan(root: &Path, filter: &Filter) -> Result<Found> {
     let mut found = Found::default();
     if !root.exists() {

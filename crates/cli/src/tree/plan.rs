@@ -1,4 +1,4 @@
-//! What has to be done so that one tree becomes like the other.
+//! Computes the changes that make one tree like another.
 
 use cenote_client::transfer::LocalFile;
 use cenote_client::{Resource, Sha256Digest};
@@ -6,44 +6,44 @@ use cenote_client::{Resource, Sha256Digest};
 use super::entry::{Entry, EntryKind, Tree};
 use crate::error::{CliError, Kind, Result};
 
-/// What counts as different, and what may be done about it.
+/// What counts as different, and which changes are allowed.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Rules {
     /// Compare the bytes, not only size and time.
     pub(crate) checksum: bool,
     /// Remove what only the target has.
     pub(crate) delete: bool,
-    /// What is removed may take its versions along.
+    /// Resources may be removed with their versions.
     pub(crate) versions: bool,
 }
 
 /// What is to be done, in this order.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
-    /// What goes from the target, each without what lies below.
+    /// What is removed from the target; descendants are not listed separately.
     pub(super) remove: Vec<String>,
-    /// These may take their versions along.
+    /// These may be removed with their versions.
     pub(super) versions: bool,
-    /// What comes, or comes anew: directories before what is in them.
+    /// What is created or replaced: directories before their contents.
     pub(super) transfer: Vec<Change>,
-    /// What has the right bytes, but not the right mode, time or media type.
+    /// Resources with the right bytes, but not the right mode, time or media type.
     pub(super) attributes: Vec<Change>,
-    /// What has the right bytes, but not the right description, nor perhaps the right attributes.
+    /// Resources with the right bytes, but not the right metadata, and possibly not the right attributes.
     pub(super) descriptions: Vec<Change>,
-    /// What is as it should be.
+    /// How many are already up to date.
     pub(super) unchanged: u64,
     /// What cannot be done.
     pub(super) failures: Vec<(String, CliError)>,
 }
 
-/// What becomes of something in the target.
+/// A change of the target.
 #[derive(Debug)]
 pub(super) struct Change {
-    /// Where, below the roots.
+    /// The path relative to the roots.
     pub(super) path: String,
-    /// As it is in the source.
+    /// The node in the source.
     pub(super) entry: Entry,
-    /// The state, in the store, of what is there in the target; none if nothing is.
+    /// The state tag of the resource in the target; none if it does not exist.
     pub(super) seen: Option<String>,
 }
 
@@ -149,12 +149,12 @@ fn remaining(entry: &Entry, there: &Entry, same_attributes: bool) -> Difference 
     }
 }
 
-/// A side that has no time has no opinion, either.
+/// A side without a time does not count as different.
 fn same_attributes(entry: &Entry, there: &Entry) -> bool {
     same_mode(entry, there) && (entry.mtime.is_none() || same_time(entry, there))
 }
 
-/// A side that has no mode has no opinion.
+/// A side without a mode does not count as different.
 fn same_mode(entry: &Entry, there: &Entry) -> bool {
     let bits = |mode: u32| mode & 0o777;
     entry.mode.is_none_or(|mode| there.mode.is_some_and(|other| bits(other) == bits(mode)))

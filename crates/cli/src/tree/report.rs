@@ -1,4 +1,4 @@
-//! What a transfer of trees tells.
+//! The report of a transfer of trees.
 
 use serde::Serialize;
 
@@ -6,7 +6,7 @@ use crate::error::{CliError, Result};
 use crate::session::Session;
 use crate::text;
 
-/// Counts what is done, and says it.
+/// Counts and reports what is done.
 #[derive(Debug)]
 pub(super) struct Report<'a> {
     session: &'a Session,
@@ -43,7 +43,7 @@ impl<'a> Report<'a> {
     }
 
     pub(super) fn transferred(&mut self, path: &str, size: Option<u64>) -> Result<()> {
-        // Directories come along; what counts is what is in them.
+        // Directories are not counted, only their contents.
         self.summary.transferred += u64::from(size.is_some());
         self.summary.bytes += size.unwrap_or(0);
         self.line(self.verb, path, size)
@@ -68,7 +68,7 @@ impl<'a> Report<'a> {
         self.summary.unchanged += number;
     }
 
-    /// Says why one item failed; an error if every other item would fail in the same way.
+    /// Reports why one item failed; returns an error if every other item would fail in the same way.
     pub(super) fn failed(&mut self, path: &str, error: impl Into<CliError>) -> Result<()> {
         let error = error.into();
         if error.ends_all() {
@@ -81,7 +81,7 @@ impl<'a> Report<'a> {
         Ok(())
     }
 
-    /// Says that something was done, or why it was not.
+    /// Reports that something was done, or why it was not.
     pub(super) fn outcome(
         &mut self,
         path: &str,
@@ -94,7 +94,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// People see each line of a dry run only: of a real one they see the sum.
+    /// Without --json only a dry run prints each line; a real one prints just the summary.
     fn line(&self, action: &'static str, path: &str, size: Option<u64>) -> Result<()> {
         if !self.session.output.is_json() && !self.dry_run {
             return Ok(());
@@ -103,7 +103,7 @@ impl<'a> Report<'a> {
         self.session.output.done(&line, |line| format!("would {} {}", line.action, line.path))
     }
 
-    /// Says the sum; an error if anything failed.
+    /// Reports the summary; returns an error if anything failed.
     pub(super) fn finish(self) -> Result<()> {
         let verb = self.verb;
         self.session.output.done(&self.summary, |summary| told(verb, summary))?;

@@ -40,11 +40,11 @@ fn a_wrong_command_line_is_2() {
         (&["put", ":/x", ":/y"], "not a path on this machine"),
         (&["ls", "lab"], "not a path in the store: lab"),
         (&["ls", "lab"], "hint: paths in the store begin with `/`"),
-        (&["ls", "/a/../b"], "`..` is not a name in the store"),
+        (&["ls", "/a/../b"], "`..` is not a valid name in the store"),
         (&["ls", "/a["], "not a pattern"),
         (&["get", "-r"], "required arguments"),
         (&["find", "--meta", "=3"], "the condition has no attribute"),
-        (&["token", "add", "x", "--expires", "3"], "not a length of time"),
+        (&["token", "add", "x", "--expires", "3"], "not a duration"),
         (&["nonsense"], "unrecognized subcommand"),
         (&["acl", "set", "/"], "nothing to set"),
     ] {
@@ -174,6 +174,6 @@ fn a_catalog_that_lost_its_last_commits_is_8_until_the_loss_is_accepted() {
     assert!(said.contains("are lost\n  hint: restore a backup"), "{said}");
     // All commits: nothing of the store is left.
     let (_, said) = world.refused(&["check", "--accept-loss"]);
-    assert!(said.contains("are lost for ever\n"), "{said}");
+    assert!(said.contains("are lost permanently\n"), "{said}");
     assert!(!world.refused(&["ls", "/"]).1.contains("are lost"));
 }

@@ -10,7 +10,7 @@ use crate::{Client, Identity, Record, Result};
 pub struct NewUser {
     /// The name, unique among users and groups.
     pub name: String,
-    /// The password; nobody logs in without one.
+    /// The password; without one the user cannot log in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub password: Option<String>,
     /// `user`, `groupadmin` or `admin`.

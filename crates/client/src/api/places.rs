@@ -14,7 +14,7 @@ pub struct NewPlace {
     /// Where it is; none for a group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
-    /// The group that it goes into.
+    /// The group to add it to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Have new contents go here.
@@ -32,7 +32,7 @@ pub struct PlaceChange {
     /// `up` or `down`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
-    /// The group that it goes into; an empty name takes it out of its group.
+    /// The group to add it to; an empty name removes it from its group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Have new contents go here.
@@ -56,7 +56,7 @@ pub struct Trim {
     pub dry_run: bool,
 }
 
-/// How far a job has come.
+/// The progress of a job.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Job {
     /// Its number.
@@ -152,7 +152,7 @@ impl Client {
         self.json(Call::post("/v1/drain").json(&body)).await
     }
 
-    /// How far a job has come.
+    /// The progress of a job.
     pub async fn job(&self, job: u64) -> Result<Job> {
         self.json(Call::get(&format!("/v1/jobs/{job}"))).await
     }

@@ -1,4 +1,4 @@
-//! What goes together in one request: many small items, or a large one by itself.
+//! How items are grouped into requests: many small items together, or a single large one.
 
 /// Items up to this size, in bytes, go in batches.
 const SMALL: u64 = 256 << 10;
@@ -7,7 +7,7 @@ const ENTRIES: usize = 512;
 /// A batch has this many bytes of content at most.
 const BYTES: u64 = 8 << 20;
 
-/// What goes in one request.
+/// The items of one request.
 #[derive(Debug)]
 pub(super) enum Work<T> {
     Batch(Vec<T>),

@@ -1,5 +1,5 @@
 //! An object to a local file. Bytes go to a file beside the target, which takes its name at
-//! the end; one that was interrupted goes on from where it stopped.
+//! the end; an interrupted one continues where it stopped.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -139,8 +139,8 @@ impl Sink {
     }
 }
 
-/// Opens the partial file of a resource, and makes it if there is none. Where the resource has a mode, nobody else may
-/// read what has come of it until it has that mode; where it has none, this is the mode that stays.
+/// Opens the partial file of a resource, creating it if necessary. If the resource has a mode, only the owner may read the
+/// partial file until that mode is set; if it has none, the file keeps the mode with which it is created.
 pub(super) fn open(path: &Path, resource: &Resource) -> io::Result<File> {
     let mode = if resource.mode.is_some() { 0o600 } else { 0o666 };
     OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(mode).open(path)
@@ -158,7 +158,7 @@ pub(super) fn complete(resource: &Resource, length: u64) -> Result<()> {
 }
 
 /// Beside the target, and named by the content and the way in which it comes: neither another
-/// content nor another way ever goes on from it.
+/// content nor a transfer of another kind ever continues it.
 pub(super) fn partial_path(target: &Path, resource: &Resource, way: &str) -> PathBuf {
     let tag = format!("{}{}", resource.id, resource.etag.as_deref().unwrap_or_default());
     let digest = Sha256Digest::of(tag.as_bytes()).to_string();

@@ -59,7 +59,7 @@ impl Transfer {
         Arrival { wanted, result }
     }
 
-    /// What the archive has not, or not as it was, is asked for by itself: that answer says why.
+    /// Objects that the archive lacks, or that have changed, are requested singly: that response gives the reason.
     async fn get_batch(&self, wanted: Vec<Wanted>) -> Vec<Arrival> {
         let ids: Vec<u64> = wanted.iter().map(|wanted| wanted.resource.id).collect();
         let archive = self.client.archive_of(&ids).await.unwrap_or_default();

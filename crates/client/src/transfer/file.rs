@@ -23,7 +23,7 @@ use crate::{Error, Result, Sha256Digest, TransportError};
 /// How much is read from a file at a time.
 const CHUNK: u64 = 512 << 10;
 
-/// A local file as it was when it was looked at.
+/// The state of a local file when it was inspected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocalFile {
     /// Where it is.
@@ -91,7 +91,7 @@ impl LocalFile {
         let (path, size) = (self.path.clone(), self.size);
         tokio::task::spawn_blocking(move || {
             if let Err(error) = send_chunks(&path, size, &sender, observer.as_ref()) {
-                // The receiver is gone when the request has failed; nobody is left to tell.
+                // The receiver is dropped if the request has failed; the error is reported there.
                 let _ = sender.blocking_send(Err(error));
             }
         });

@@ -1,4 +1,4 @@
-//! Which uploads have begun and not ended, so that a later run goes on with them.
+//! A record of uploads that have begun and not ended, so that a later run can continue them.
 //!
 //! One small file an upload, named by a digest of what is uploaded where. Losing one, or
 //! finding a stale one, costs sending again, never a wrong content.
@@ -21,7 +21,7 @@ struct Remembered {
 }
 
 impl Entry {
-    /// The memory of uploading `file` as it is now to `path`.
+    /// The record of an upload of `file`, in its current state, to `path`.
     pub(super) fn new(directory: Option<&Path>, file: &LocalFile, path: &str) -> Self {
         let source = std::path::absolute(&file.path).unwrap_or_else(|_| file.path.clone());
         let what = format!("{}\0{}\0{:?}\0{path}", source.display(), file.size, file.mtime);

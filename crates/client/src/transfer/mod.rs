@@ -2,7 +2,7 @@
 //!
 //! Invariants: a file appears under its name only whole and, unless that was declined,
 //! verified; an upload is published only after every part has been checked; what was
-//! interrupted goes on from what has arrived when the same transfer is begun again.
+//! interrupted continues from what has arrived when the same transfer is started again.
 
 mod archive;
 mod batches;
@@ -31,7 +31,7 @@ use crate::Client;
 /// Tells the media type of a file by its first bytes, of which there are at most 16.
 pub type MediaTypeOf = fn(&[u8]) -> Option<&'static str>;
 
-/// How much of a file is looked at to tell its media type.
+/// How many bytes of a file are read to detect its media type.
 const FIRST_BYTES: usize = 16;
 
 /// Watches a transfer, from any thread.
@@ -55,7 +55,7 @@ pub struct Options {
     pub jobs: NonZeroUsize,
     /// Whether what was read is compared with the store's digest. What is put always is.
     pub verify: bool,
-    /// Where interrupted uploads are remembered; nowhere means that they begin anew.
+    /// Where interrupted uploads are recorded; without it they start from the beginning.
     pub journal: Option<PathBuf>,
     /// Files of at least this size go in parts, in bytes.
     pub parts_from: u64,
@@ -68,7 +68,7 @@ pub struct Options {
     pub range_size: NonZeroUsize,
     /// The place or group that the bytes of a tree go to, instead of the default one.
     pub place: Option<String>,
-    /// What tells the media type of a file where nobody says one.
+    /// Detects the media type of a file if none is given.
     pub media_type_of: MediaTypeOf,
 }
 
@@ -102,7 +102,7 @@ impl Transfer {
         Self { client, options: Arc::new(options), observer }
     }
 
-    /// The client that it goes through.
+    /// The client that is used.
     pub fn client(&self) -> &Client {
         &self.client
     }

@@ -1,7 +1,7 @@
 //! An object by several requests side by side, each for a range.
 //!
 //! The partial file has its full size from the beginning; after its bytes it has a byte for each
-//! range, which is set once the range is there. So an interrupted transfer goes on with the others.
+//! range, which is set when the range is complete. An interrupted transfer continues with the others.
 
 use std::fs::File;
 use std::io;
@@ -17,7 +17,7 @@ use super::verification::Verification;
 use super::{Transfer, blocking};
 use crate::{Error, ReadOptions, Resource, Result};
 
-/// A range as it is marked in the partial file.
+/// A range and its mark in the partial file.
 const ARRIVED: u8 = 1;
 
 /// A partial file, and which of its ranges are there.

@@ -29,7 +29,7 @@ pub struct Item {
 /// What there is to put.
 #[derive(Debug, Clone)]
 pub enum Source {
-    /// A directory; what is in it comes as items of its own.
+    /// A directory; its contents are separate items.
     Directory,
     /// A file.
     File(LocalFile),

@@ -58,7 +58,7 @@ impl Transfer {
         Ok((Payload::Bytes(bytes.into()), digest))
     }
 
-    /// Reads the file twice: the digest goes ahead of the bytes, so that damage on the way is
+    /// Reads the file twice: the digest is sent before the bytes, so that damage in transit is
     /// found before anything is published.
     async fn streamed(&self, file: &LocalFile) -> Result<(Payload, Sha256Digest)> {
         let hashed = file.clone();

@@ -16,7 +16,7 @@ use crate::body::{Body, BoxError};
 /// Carries requests to a store. Requests have an absolute path and no authority;
 /// the transport knows where the store is.
 pub trait Transport: Debug + Send + Sync {
-    /// Sends one request and gives the head of its answer; the body follows as it is read.
+    /// Sends one request and returns the head of the response; the body is streamed as it is read.
     fn send(&self, request: Request<Body>)
     -> BoxFuture<'_, Result<Response<Body>, TransportError>>;
 }

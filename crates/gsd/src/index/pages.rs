@@ -64,7 +64,7 @@ impl Pages {
         Ok(taken)
     }
 
-    /// Keeps a page, if nobody else has read it meanwhile.
+    /// Caches a page, unless another thread has done so meanwhile.
     fn keep(&self, page: Page) {
         let mut set = self.set(page.number);
         if set.iter().all(|kept| kept.number != page.number) {

@@ -26,7 +26,7 @@ pub(super) struct Block {
     pub(super) begun: bool,
     /// Slots at the beginning that stand for any number of lost ones.
     pub(super) missing: usize,
-    /// Slots with something that is no entry.
+    /// Slots whose content is not an entry.
     pub(super) bad: u64,
 }
 

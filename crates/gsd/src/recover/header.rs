@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::header::{HEADER_SIZE, Header, Version};
 use crate::source::Source;
 
-/// A header as it is, or as it may have been.
+/// A header as read, or as reconstructed.
 pub(super) struct FoundHeader {
     pub(super) header: Header,
     pub(super) damaged: bool,

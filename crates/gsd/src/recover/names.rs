@@ -15,7 +15,7 @@ use crate::reader::MAX_NAME_CELLS;
 /// Where a fresh file has its name list, and the most bytes it has there.
 const FRESH: (u64, u64) = (4352, 128 * NAME_CELL);
 
-/// Names by id, as far as they are known.
+/// The known names, by id.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FoundNames {
     names: Vec<Option<Vec<u8>>>,

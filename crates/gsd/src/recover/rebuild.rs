@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::template::Looks;
 use crate::entry::RawEntry;
 
-/// Beginnings of sequences that are looked at, before it counts as unclear.
+/// How many partial sequences are tried before the result counts as ambiguous.
 const MOST_WAYS: usize = 2_000_000;
 /// Frames of one sequence.
 const MOST_FRAMES: u64 = 1 << 20;

@@ -11,7 +11,7 @@ use super::block::Block;
 use crate::entry::{ENTRY_SIZE, RawEntry};
 use crate::error::Result;
 
-/// Bytes looked at together.
+/// The number of bytes scanned at a time.
 const WINDOW: u64 = 1 << 20;
 /// Entries that make a block; outgrown blocks have at least 128.
 const ENOUGH: usize = 4;

@@ -95,7 +95,7 @@ impl<F: Storage> Writer<F> {
 
     /// Copies the index to a zeroed block of `allocated` entries at the end of the file.
     ///
-    /// The old block stays as it is: a reader that has the file open goes on using it.
+    /// The old block stays unchanged: a reader that has the file open continues to use it.
     fn move_index(&mut self, allocated: u64) -> Result<()> {
         let (old, new) = (self.reader.header.index_location, self.reader.size);
         let end = new + allocated * ENTRY_SIZE as u64;

@@ -26,7 +26,7 @@ const STORED: u64 = 1 << 63;
 /// See the module.
 pub(crate) struct Block {
     pub(crate) bytes: Bytes,
-    /// Bytes that the file does not hold as they are meant.
+    /// Bytes that the file holds only in an encoded form.
     pub(crate) side: Vec<u8>,
     /// How records lie in the file.
     pub(crate) layout: Layout,

@@ -23,7 +23,7 @@ pub enum Fault {
     /// The first bytes are of no version of this format.
     #[error("this is not a {0} file")]
     WrongMagic(&'static str),
-    /// The file is of a version that nobody has defined yet.
+    /// The file has a version that is not defined yet.
     #[error("{format} version {version} is unknown")]
     UnknownVersion {
         /// The format's name.
@@ -37,10 +37,10 @@ pub enum Fault {
     /// Something other than metadata or the end of the key follows.
     #[error("byte {0:#04x} is neither a metakey nor the end of a key")]
     UnknownMetaType(u8),
-    /// A line of a dump that is no command.
+    /// A line of a dump that is not a command.
     #[error("`{0}` is no command of the dump format")]
     UnknownCommand(String),
-    /// A length that is no number, or that no file can hold.
+    /// A length that is not a number, or too large for any file.
     #[error("a length is missing or is larger than the file")]
     BadLength,
     /// A dump in which a length does not end at a line's end.
@@ -116,7 +116,7 @@ pub enum Looseness {
     /// A number that could be written in fewer bytes.
     #[error("a length is not in its shortest form")]
     LongLength,
-    /// A dump without its last line, or that goes on after it, or ends in a value.
+    /// A dump that lacks its last line, continues after it, or ends within a value.
     #[error("the dump does not end with the line `$end`")]
     End,
     /// A metakey or copy that no key takes.

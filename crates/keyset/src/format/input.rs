@@ -24,7 +24,7 @@ pub(crate) trait Input {
     /// Takes the bytes before the next LF, and the LF; `None` at the end.
     fn line(&mut self) -> Result<Option<Self::Bytes>, Box<Fault>>;
 
-    /// The bytes that are still there, as far as they are in memory.
+    /// The remaining bytes, as far as they are in memory.
     fn rest(&self) -> &[u8];
 
     /// How many bytes there are in all, if that is known.

@@ -1,5 +1,5 @@
 //! How the records of keys lie in a file, for reading metakeys where they are
-//! stored and for copying records as they are.
+//! stored and for copying records unchanged.
 //!
 //! The sizes here are those of the writers' records: shortest lengths, one
 //! space between words.

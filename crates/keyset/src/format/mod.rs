@@ -126,7 +126,7 @@ pub struct WriteOptions {
 
 /// Reads a whole file, whose names are below `parent`. The key set keeps the
 /// bytes, and its keys are slices of them. They may be a vector, or whatever
-/// [`Bytes::from_owner`] takes: a mapped file is, if nobody changes it in place.
+/// [`Bytes::from_owner`] requires: a mapped file does, as long as no program changes it in place.
 ///
 /// # Errors
 /// Where and why the bytes are not a file of that format.

@@ -1,7 +1,7 @@
 //! Telling a writer of a key set.
 //!
 //! Invariant: a metakey that several keys share is written with the first of
-//! them and copied by the others. Each metakey is looked at once, so the cost
+//! them and copied by the others. Each metakey is visited once, so the cost
 //! is linear (the real writers' is quadratic).
 
 use std::collections::BTreeSet;

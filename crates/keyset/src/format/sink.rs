@@ -77,7 +77,7 @@ pub trait Sink {
     fn key(&mut self, name: Field<'_>, value: StoredValue<'_>) -> Result<(), Box<Fault>>;
 
     /// How many of the bytes that follow, which start at `offset` of the file, the
-    /// sink takes over by itself, having recognised them as metakeys of the key.
+    /// sink copies itself, having recognised them as metakeys of the key.
     fn recognise(&mut self, rest: &[u8], offset: u64) -> usize {
         let _ = (rest, offset);
         0

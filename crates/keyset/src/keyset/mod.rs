@@ -40,7 +40,7 @@ impl KeySet {
         self.pieces.len()
     }
 
-    /// Whether there is no key.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

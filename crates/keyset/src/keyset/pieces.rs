@@ -237,7 +237,7 @@ impl Pieces {
         cut
     }
 
-    /// The keys from one position up to another, as a sequence of its own.
+    /// The keys from one position up to another, as a new sequence.
     pub(super) fn copy(&self, from: Position, to: Position) -> Self {
         let len = self.rank(to) - self.rank(from);
         let end = self.pieces.len().min(to.piece + 1);

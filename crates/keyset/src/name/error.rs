@@ -10,7 +10,7 @@ pub enum NameError {
     /// No `/` at the start and no `namespace:/`.
     #[error("a key name starts with `/` or with a namespace such as `user:/`")]
     NoNamespace,
-    /// The word before the `:` is no namespace.
+    /// The word before the `:` is not a namespace.
     #[error("`{0}` is not a namespace: use meta, spec, proc, dir, user, system or default")]
     UnknownNamespace(String),
     /// A backslash that escapes nothing it may escape, at this byte of the name.

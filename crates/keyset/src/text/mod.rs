@@ -14,7 +14,7 @@
 //! parts before the last as the section, and metakeys as `;@ name = value`
 //! before the entry.
 //!
-//! A document that a person or another program wrote is not written anew, but
+//! A document that a person or another program wrote is not rewritten, but
 //! edited where a key changed: see [`edit()`].
 
 mod document;

@@ -1,4 +1,4 @@
-//! `cenote gsd check`: is the file whole?
+//! `cenote gsd check`: checks whether a file is sound.
 
 use serde::Serialize;
 

@@ -107,7 +107,7 @@ fn row_range(text: &str) -> Result<Range<u64>, String> {
     Ok(start..end)
 }
 
-/// A string as it is; numbers one row a line.
+/// A string unchanged; numbers with one row per line.
 fn text(entry: &Entry, data: &[u8]) -> String {
     if entry.is_string() {
         return format!("{}\n", String::from_utf8_lossy(data));

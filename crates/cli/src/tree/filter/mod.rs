@@ -1,7 +1,7 @@
-//! Which part of a tree takes part.
+//! Filters that select the part of a tree to transfer.
 //!
-//! Invariant: what is left out here is neither sent nor listed nor removed, on either side; a pattern without
-//! effect is reported, since it excludes less than was meant.
+//! Invariant: excluded files are neither sent nor listed nor removed, on either side; a pattern without
+//! effect is reported, since it excludes less than intended.
 
 mod pattern;
 #[cfg(test)]
@@ -78,8 +78,8 @@ impl Filter {
         !self.include.is_empty()
     }
 
-    /// Refuses a name that was to be left out and is that of directories only, which it does not leave out. To be
-    /// asked before anything is sent.
+    /// Refuses an --exclude with a plain name that only directories have, because it would not exclude them. To be
+    /// called before anything is sent.
     pub(super) fn check(&self) -> Result<()> {
         match self.exclude.iter().find(|pattern| pattern.is_plain() && pattern.is_near()) {
             None => Ok(()),
@@ -108,7 +108,7 @@ impl Filter {
     }
 }
 
-/// Whether any matches; all are asked, so that each knows whether it ever did.
+/// Whether any pattern matches; all are tried, so that each records whether it ever matched.
 fn any(patterns: &[Pattern], matches: impl Fn(&Pattern) -> bool) -> bool {
     patterns.iter().fold(false, |found, pattern| matches(pattern) | found)
 }

@@ -8,7 +8,7 @@ pub(super) fn split_word(line: &[u8]) -> (&[u8], &[u8]) {
 }
 
 /// The two lengths that follow the words of a command. Where letters stand in the place of the
-/// second, it is 0; where it is missing, the real reader goes by what is in memory, and it is none.
+/// second, it is 0; if it is missing, Elektra's reader uses uninitialised memory, and here there is none.
 #[inline]
 pub(crate) fn lengths(line: &[u8]) -> Option<(u64, u64)> {
     let (first, rest) = number(line)?;

@@ -20,7 +20,7 @@ pub(crate) struct Current {
     pub(crate) flags: Flags,
     pub(crate) kind: Kind,
     pub(crate) value: Span,
-    /// Its metakeys are left where they are stored; else they are in the table.
+    /// Its metakeys are left where they are stored; otherwise they are in the table.
     pub(crate) stored: bool,
     /// Where its metakeys start in the table.
     pub(crate) meta_at: u32,

@@ -31,7 +31,7 @@ use crate::name::KeyName;
 pub(crate) enum MissingSource {
     /// The file is refused (quickdump).
     Refuse,
-    /// Nothing is copied; a metakey of that name goes (dump).
+    /// Nothing is copied; a metakey of that name is removed (dump).
     Ignore,
 }
 

@@ -81,7 +81,7 @@ impl Place<'_> {
         Splice::insert(last.end, [b",", &gap[..], piece.as_bytes()].concat())
     }
 
-    /// Puts a line into the table around, or a table of its own at the end of the document.
+    /// Inserts a line into the enclosing table, or into a new table at the end of the document.
     fn insert_line(&self, nodes: &[&Node], path: &[String], tree: &Tree) -> Splices {
         let depth = nodes.len() - 1;
         let Some(around) = nodes.iter().rposition(|node| node.body() != Some(Body::Dotted)) else {

@@ -116,7 +116,7 @@ fn says(entry: &Assignment, key: KeyRef<'_>) -> bool {
     !key.value().is_binary() && entry.value == key.value().as_bytes()
 }
 
-/// Whether a name as it is written is that of a metakey.
+/// Whether a name, in its written form, is that of a metakey.
 fn is_name(written: &[u8], name: &[u8]) -> bool {
     crate::meta::canonical_name(written).is_ok_and(|written| written == name)
 }
