@@ -1,13 +1,13 @@
-#' Say who may do what
+#' Set permissions
 #'
-#' A permission is of one user or group, on one data object or collection. What is created in a collection with
-#' `"inherit"` gets its permissions. [ils()] shows them with `permissions = TRUE`.
+#' A permission applies to one user or group, and to one data object or collection. Data objects and collections that are created
+#' in a collection with `"inherit"` get its permissions. `ils(permissions = TRUE)` shows permissions.
 #'
 #' @param logical_path A data object or a collection.
-#' @param permission `"null"` (which takes a permission away), `"read"`, `"write"`, `"own"`, or one of the levels between them, such as
+#' @param permission `"null"` (which removes a permission), `"read"`, `"write"`, `"own"`, or one of the levels between them, such as
 #'   `"create_metadata"`; or, for a collection, `"inherit"` or `"noinherit"`.
-#' @param name The name of a user or a group; `"public"` is everybody.
-#' @param recursive Whether to do it for all that lies below a collection, too.
+#' @param name The name of a user or a group; `"public"` means everyone.
+#' @param recursive Whether to apply the change to everything below a collection as well.
 #' @param admin Whether to use the rights of an administrator.
 #' @return The logical path, invisibly.
 #' @examplesIf is_connected_irods()
@@ -21,11 +21,11 @@
 ichmod <- function(logical_path, permission, name = NULL, recursive = FALSE, admin = FALSE) {
   check_flags(recursive, admin)
   if (!is_text(permission) || !permission %in% permissions) {
-    stop_cenote("invalid", paste("`permission` is one of", toString(dQuote(permissions, FALSE))))
+    stop_cenote("invalid", paste("`permission` must be one of", toString(dQuote(permissions, FALSE))))
   }
   inherit <- permission %in% c("inherit", "noinherit")
   if (inherit != is.null(name) || !(inherit || is_text(name))) {
-    stop_cenote("invalid", "`name` is one user or group; with \"inherit\" and \"noinherit\" there is none")
+    stop_cenote("invalid", "`name` must be one user or group; with \"inherit\" and \"noinherit\" it must be missing")
   }
   path <- absolute(logical_path)
   about <- paths_and_kinds(path, recursive, if (inherit) "collection" else c("collection", "object"))
@@ -48,7 +48,7 @@ permissions <- c(
   "write", "modify_object", "delete_object", "own", "inherit", "noinherit"
 )
 
-# A path, and what lies below it if `recursive`, of these kinds.
+# A path and, if `recursive`, the paths of these kinds below it.
 paths_and_kinds <- function(path, recursive, kinds) {
   about <- data.frame(path = path, kind = if (is_collection(path)) "collection" else "object", stringsAsFactors = FALSE)
   if (recursive && about$kind == "collection") about <- rbind(about, stored_below(path, NULL)[c("path", "kind")])

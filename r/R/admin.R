@@ -1,4 +1,4 @@
-#' Make, change and remove users
+#' Create, change and remove users
 #'
 #' @param name The name of the user.
 #' @param password The password, for `"create_user"` and `"set_password"`.
@@ -17,8 +17,8 @@ iadmin <- function(name, password = character(1), action = c("create_user", "set
                    role = c("rodsuser", "groupadmin", "rodsadmin"), verbose = FALSE) {
   action <- match.arg(action)
   role <- match.arg(role)
-  if (!is_text(name)) stop_cenote("invalid", "`name` is one name")
-  if (!is.character(password) || length(password) != 1 || is.na(password)) stop_cenote("invalid", "`password` is one text")
+  if (!is_text(name)) stop_cenote("invalid", "`name` must be one name")
+  if (!is.character(password) || length(password) != 1 || is.na(password)) stop_cenote("invalid", "`password` must be one string")
   if (action == "set_password" && password == "") stop_cenote("invalid", "`password` is empty")
   users <- function(op, ...) irods("POST", "users-groups", op = op, name = name, zone = sub("/", "", zone()), ...)
   if (action == "create_user") users("create_user", `user-type` = role)

@@ -1,6 +1,6 @@
-# Directories of small files, many in a request: tar streams, packed and taken apart in C.
+# Directories of small files, many per request, as tar streams, which are packed and unpacked in C.
 
-# Files up to this size, in bytes, go with others; so many at most, of so many bytes.
+# Files up to this size, in bytes, share a request; the maximum number of files and of bytes per request.
 small_limit <- 256 * 2^10
 batch_files <- 512
 batch_bytes <- 4 * 2^20
@@ -22,8 +22,8 @@ batches <- function(sizes) {
   if (length(group)) c(groups, list(group)) else groups
 }
 
-# Files, and directories where the file is missing (NA), as an archive, and the SHA-256 of each, which is NULL for a directory. Files that
-# have become shorter are left out: `cut` says which.
+# An archive of files, and of directories where the file is missing (NA), and the SHA-256 of each, which is NULL for a directory. Files that
+# have become shorter are left out and marked in `cut`.
 pack <- function(files, names, sizes) {
   there <- !is.na(files)
   paths <- ifelse(there, native_path(ifelse(there, files, "")), NA_character_)
@@ -40,7 +40,7 @@ entries_for <- function(folders, files, names, sizes, at) {
   )
 }
 
-# A function for each batch of entries, which begins its request. `note` takes positions of files and their digests.
+# A function for each batch of entries, which starts its request. `note` is called with the positions of files and their digests.
 batch_works <- function(entries, under, how, tick, note) {
   lapply(batches(entries$size), function(group) function() put_batch(entries[group, ], under, how, tick, note))
 }
@@ -63,12 +63,12 @@ batch_handle <- function(archive, under, how) {
   moving(h)
 }
 
-# What the server says of the entries of a batch: a condition for each one that it refused.
+# The server's response to a batch of entries: a condition for each entry that it refused.
 refused_entries <- function(answer, n) {
   text <- rawToChar(check_status(answer)$content)
   Encoding(text) <- "UTF-8"
   lines <- strsplit(text, "\n", fixed = TRUE)[[1]]
-  if (length(lines) != n) stop_cenote("invalid", "the answer is not one of a cenote server: it is not about each file", hints[["unreachable"]])
+  if (length(lines) != n) stop_cenote("invalid", "this is not a response of a cenote server: it does not have a result for each file", hints[["unreachable"]])
   refused <- lines[grepl(",\"problem\":{", lines, fixed = TRUE)] # in a name, quotes have backslashes
   lapply(refused, function(line) {
     problem <- jsonlite::parse_json(line, simplifyVector = TRUE)$problem
@@ -76,8 +76,8 @@ refused_entries <- function(answer, n) {
   })
 }
 
-# Writes the objects of an archive to their files; says which of them were in it, as they were told (a table with `id`, `etag`,
-# `size`, `crc64nvme` and `sha256`). Others are left alone.
+# Writes the objects of an archive to their files. Returns which of them were in it as listed (in a table with `id`, `etag`,
+# `size`, `crc64nvme` and `sha256`). Files of other objects are not changed.
 unpack <- function(archive, told, files) {
   index <- .Call(tar_index, archive)
   at <- match(told$id, index$id)
@@ -89,7 +89,7 @@ unpack <- function(archive, told, files) {
   is_told
 }
 
-# Whether pieces of an archive have the digests that were told of them; one is enough, and none is none too many.
+# Whether pieces of an archive have the digests that were announced for them; one digest is enough, and a piece without any passes.
 has_digests <- function(archive, offsets, sizes, told) {
   digests <- function(which, algorithm) {
     digests <- .Call(piece_digests, archive, offsets[which], sizes[which], algorithm)
@@ -103,13 +103,13 @@ has_digests <- function(archive, offsets, sizes, told) {
   right
 }
 
-# The condition that code stops with.
+# The condition that an expression signals.
 fault_of <- function(code) tryCatch(code, cenote_error = identity)
 
 stop_shorter <- function(file) {
-  stop_cenote("invalid", paste0("the file has become shorter since the call: ", file), "call again")
+  stop_cenote("invalid", paste0("the file became shorter during the call: ", file), "call again")
 }
 
 stop_unwritable <- function(file) {
-  stop_cenote("invalid", paste0("the file cannot be made: ", file), "check the local path, and whether you may write there")
+  stop_cenote("invalid", paste0("the file cannot be created: ", file), "check the local path and its permissions")
 }

@@ -1,12 +1,12 @@
 #' Use a collection as a board of pins
 #'
 #' A board for the package [pins](https://pins.rstudio.com): `pin_write()`, `pin_read()`, `pin_versions()` and the rest
-#' work on a collection of the store. Each version of a pin is a collection below it, so others find, describe and get it
-#' as they do anything else. Log in with [iauth()] before.
+#' work on a collection of the store. Each version of a pin is a collection below it, so other users can find, describe and get it
+#' like any other collection. Log in with [iauth()] first.
 #'
-#' @param path The collection; it is made if it is missing.
-#' @param versioned Whether writing a pin again keeps the version before.
-#' @param cache A local directory for what has been read.
+#' @param path The collection; it is created if it does not exist.
+#' @param versioned Whether to keep the previous version when a pin is written again.
+#' @param cache A local directory for files that have been read.
 #' @return A board.
 #' @export
 #' @examples
@@ -31,8 +31,8 @@ board_cenote <- function(path = "pins", versioned = TRUE, cache = NULL) {
   board
 }
 
-# Invariant: the board of a folder is the cache. Its methods read and write there, and know the formats of pins; the
-# methods here see to it that the cache has what the store has before, and the store what the cache has after.
+# Invariant: the cache is a folder board. Its methods read and write there, and know the formats of pins; the
+# methods here update the cache from the store before they call them, and the store from the cache afterwards.
 
 # Names of the collections below a collection of the board.
 below <- function(board, ...) {
@@ -55,13 +55,13 @@ native_list <- function(path) {
 
 #' Methods for boards
 #'
-#' What the package pins calls on a board.
+#' The methods that the package pins calls on a board.
 #'
 #' @param board A board.
 #' @param name,names Names of pins.
 #' @param version A version of a pin.
 #' @param ... Passed on.
-#' @return What pins expects.
+#' @return The value that pins expects.
 #' @name board_methods
 #' @keywords internal
 NULL
@@ -95,7 +95,7 @@ pin_versions.pins_board_cenote <- function(board, name, ...) {
   NextMethod()
 }
 
-# The cache has a directory for each version that the store has, and no other.
+# The cache has exactly one directory for each version in the store.
 mirror_versions <- function(board, name) {
   versions <- below(board, name)
   local <- file.path(board$path, name)
@@ -131,7 +131,7 @@ pin_fetch.pins_board_cenote <- function(board, name, version = NULL, ...) {
   meta
 }
 
-# What a version holds never changes, so a file is got once.
+# The files of a version never change, so each is downloaded only once.
 cached <- function(board, name, version, file) {
   check_below(c(name, version, file))
   local <- file.path(board$path, name, version, file)
@@ -142,7 +142,7 @@ cached <- function(board, name, version, file) {
 }
 
 #' @rdname board_methods
-#' @param paths,metadata,versioned,x What is to be stored, and how.
+#' @param paths,metadata,versioned,x The files to store, their metadata, and options.
 #' @exportS3Method pins::pin_store
 pin_store.pins_board_cenote <- function(board, name, paths, metadata, versioned = NULL, x = NULL, ...) {
   local <- file.path(board$path, name)
@@ -152,7 +152,7 @@ pin_store.pins_board_cenote <- function(board, name, paths, metadata, versioned 
   stored
 }
 
-# A version appears with all its files.
+# A version becomes visible only when all its files are stored.
 put_version <- function(board, name, version) {
   arriving <- paste0(board$logical_path, "/.", name, "-", version)
   iput(file.path(board$path, name, version), arriving, overwrite = TRUE)

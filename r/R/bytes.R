@@ -1,13 +1,13 @@
 # The bytes of local files, in C: they are hashed and sent without passing through R's memory.
 
-# Begins to compute a digest of a file, or of a part of it, in a thread of its own. Without a `length` it follows the file
-# from when it appears, while it grows, until the digest is ended. The algorithms are "sha-256" and "crc64nvme".
+# Starts a thread that computes a digest of a file, or of a part of it. Without a `length` the thread waits for the file to
+# appear and follows it while it grows, until the digest is ended. The algorithms are "sha-256" and "crc64nvme".
 begin_digest <- function(file, offset = 0, length = NA_real_, algorithm = "sha-256") {
   .Call(digest_begin, native_path(file), as.numeric(offset), as.numeric(length), algorithm)
 }
 
-# The digest of the first `length` bytes, as raw bytes; NULL if there are not as many, or it has ended. Without a `length`
-# it is given up.
+# The digest of the first `length` bytes, as raw bytes; NULL if the file has fewer, or if the digest has ended. Without a `length`
+# the digest is abandoned.
 end_digest <- function(digest, length = NA_real_) .Call(digest_end, digest, as.numeric(length))
 
 sha256 <- function(file, offset = 0, length = file.size(file) - offset) {
@@ -18,7 +18,7 @@ crc64nvme <- function(file, length = file.size(file)) {
   end_digest(begin_digest(file, 0, length, "crc64nvme"), length)
 }
 
-# A function that gives at most `n` bytes with each call, and none at the end.
+# A function that returns at most `n` bytes per call, and none at the end.
 body_reader <- function(file, offset, length, tick) {
   reader <- .Call(reader_open, native_path(file), as.numeric(offset), as.numeric(length))
   function(n) {
@@ -32,7 +32,7 @@ native_path <- function(file) enc2native(path.expand(file))
 
 hexadecimal <- function(bytes) paste(as.character(bytes), collapse = "")
 
-# Bytes from hexadecimal digits, with small letters.
+# Bytes from lower-case hexadecimal digits.
 binary <- function(digits) {
   if (is.null(digits)) return()
   values <- utf8ToInt(digits)

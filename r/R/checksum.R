@@ -1,13 +1,13 @@
 #' Checksums
 #'
-#' The server knows the SHA-256 of an object since it came. `verify = TRUE` has it read what it keeps and compare.
+#' The server computes the SHA-256 of an object when it is stored. With `verify = TRUE` it reads the stored bytes again and compares them with the checksum.
 #'
 #' @param logical_path A data object, or a collection with `recursive = TRUE`.
-#' @param recursive Whether to do it for all data objects below a collection.
-#' @param force Whether to compute a checksum that is known already again, from what is kept.
-#' @param verify Whether to read every replica and compare it with its checksum: an error of class `cenote_mismatch` says what differs.
+#' @param recursive Whether to include all data objects below a collection.
+#' @param force Whether to recompute known checksums from the stored bytes.
+#' @param verify Whether to read every replica and compare it with its checksum; differences are reported as an error of class `cenote_mismatch`.
 #' @param admin Whether to use the rights of an administrator.
-#' @return A data frame with a row for each data object: `logical_path` and `checksum`, in the form of iRODS.
+#' @return A data frame with a row for each data object: `logical_path` and `checksum`, in iRODS notation.
 #' @examplesIf is_connected_irods()
 #' isaveRDS(mtcars, "cars.rds")
 #' ichksum("cars.rds", verify = TRUE)
@@ -17,7 +17,7 @@ ichksum <- function(logical_path, recursive = FALSE, force = FALSE, verify = FAL
   check_flags(recursive, force, verify, admin)
   path <- absolute(logical_path)
   if (!recursive && is_collection(path)) {
-    stop_cenote("wrong-kind", paste0("it is a collection: ", path), "use `recursive = TRUE` for all data objects in it")
+    stop_cenote("wrong-kind", paste0("it is a collection: ", path), "use `recursive = TRUE` to include all data objects in it")
   }
   paths <- paths_and_kinds(path, recursive, "object")$path
   checksums <- rep(NA_character_, length(paths))
@@ -37,5 +37,5 @@ ichksum <- function(logical_path, recursive = FALSE, force = FALSE, verify = FAL
 
 check_verified <- function(body, path) {
   if (is.null(body$results)) return(checked(body, path))
-  stop_cenote("mismatch", paste0(path, ": ", paste(body$results$message, collapse = "; ")), "put it again, or tell who keeps the store")
+  stop_cenote("mismatch", paste0(path, ": ", paste(body$results$message, collapse = "; ")), "put it again, or inform the administrator of the store")
 }

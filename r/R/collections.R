@@ -1,8 +1,8 @@
-#' Make a collection
+#' Create a collection
 #'
 #' @param logical_path The collection.
-#' @param create_parent_collections Whether to make the collections on the way, too.
-#' @param overwrite Whether it is no error that it is there.
+#' @param create_parent_collections Whether to create missing parent collections.
+#' @param overwrite Whether to succeed if the collection already exists.
 #' @param verbose Not used.
 #' @return The logical path, invisibly.
 #' @examplesIf is_connected_irods()
@@ -17,21 +17,21 @@ imkdir <- function(logical_path, create_parent_collections = FALSE, overwrite = 
   made <- tryCatch(
     irods("POST", "collections", op = "create", lpath = path, `create-intermediates` = parents),
     cenote_not_found = function(e) {
-      stop_cenote("not-found", paste("there is no collection that you may read:", above(path)),
+      stop_cenote("not-found", paste("no such collection, or you may not read it:", above(path)),
         "use `create_parent_collections = TRUE` to make the collections on the way, too"
       )
     }
   )
-  if (!made$created && !overwrite) stop_cenote("exists", paste0("it is there already: ", path))
+  if (!made$created && !overwrite) stop_cenote("exists", paste0("it already exists: ", path))
   invisible(path)
 }
 
 #' Remove a data object or a collection
 #'
-#' @param logical_path What to remove.
-#' @param force Whether to remove it for good; else it goes into your trash.
-#' @param recursive Whether to remove a collection with all that is in it.
-#' @param catalog_only Whether to leave the bytes where they are, if they were registered in place.
+#' @param logical_path The data object or collection to remove.
+#' @param force Whether to remove it permanently, instead of moving it to your trash.
+#' @param recursive Whether to remove a collection with its contents.
+#' @param catalog_only Whether to keep the file of an object that was registered in place.
 #' @param verbose Not used.
 #' @return The logical path, invisibly.
 #' @examplesIf is_connected_irods()

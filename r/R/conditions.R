@@ -1,4 +1,4 @@
-# Errors of class `cenote_error`, with a hint of what to do next. Subclasses tell what went wrong: `cenote_not_found`,
+# Errors of class `cenote_error`, with a hint on how to proceed. Subclasses give the kind of error: `cenote_not_found`,
 # `cenote_denied`, `cenote_exists`, `cenote_not_empty`, `cenote_wrong_kind`, `cenote_unauthenticated`, `cenote_mismatch`,
 # `cenote_invalid`, `cenote_busy`, `cenote_unreachable`; others are named as the server names them.
 
@@ -8,7 +8,7 @@ stop_cenote <- function(kind, message, hint = hints[[kind]]) {
   stop(structure(class = classes, list(message = text, hint = hint, call = NULL)))
 }
 
-# What R does when the user interrupts it.
+# Signals the condition that R signals when the user interrupts it.
 interrupt <- function() {
   signalCondition(structure(class = c("interrupt", "condition"), list(message = "", call = NULL)))
   invokeRestart("abort")
@@ -16,22 +16,22 @@ interrupt <- function() {
 
 hints <- list(
   "denied" = "ask its owner for access, or log in as another user",
-  "exists" = "choose another name, or use `overwrite = TRUE`; `overwrite = \"changed\"` skips what is the same",
+  "exists" = "choose another name, or use `overwrite = TRUE`; `overwrite = \"changed\"` skips identical files",
   "mismatch" = "call again",
-  "not-empty" = "use `recursive = TRUE` to remove what is in it, too",
+  "not-empty" = "use `recursive = TRUE` to remove it with its contents",
   "not-found" = "check the spelling with `ils()`, or whether you may read it",
   "unauthenticated" = "log in again with `iauth()`",
-  "unreachable" = "is the server running, and its address right?"
+  "unreachable" = "check that the server is running and that its address is correct"
 )
 
-# Hints that go before those of a kind, by how the server's words begin.
+# Hints that take precedence over those of a kind, by the beginning of the server's message.
 hints_by_words <- list(
-  "no such specific query" = "an administrator stores them",
-  "no such user" = "`iquery(\"select USER_NAME\")` lists the users",
-  "not empty" = "remove what is in it first",
+  "no such specific query" = "specific queries are stored by an administrator",
+  "no such user" = "use `iquery(\"select USER_NAME\")` to list the users",
+  "not empty" = "remove its contents first",
   "the name is taken" = "choose another name",
-  "the server answered with status 3" = "something points elsewhere: give the address of the server itself to `create_irods()`",
-  "the ticket" = "ask who gave it to you for another"
+  "the server answered with status 3" = "the address redirects: pass the address of the server itself to `create_irods()`",
+  "the ticket" = "ask its owner for a new one"
 )
 
 hint_of <- function(kind, message) {
@@ -39,7 +39,7 @@ hint_of <- function(kind, message) {
   if (any(begins)) hints_by_words[begins][[1]] else hints[[kind]]
 }
 
-# Words for the codes of iRODS.
+# Kinds of error by iRODS error code.
 codes <- c(
   "-13000" = "denied", "-79000" = "not-empty", "-130000" = "invalid", "-170000" = "not-found",
   "-171000" = "not-found", "-312000" = "exists", "-358000" = "not-found", "-808000" = "not-found",
@@ -47,10 +47,10 @@ codes <- c(
   "-827000" = "not-found", "-833000" = "exists", "-853000" = "not-found", "-890000" = "unauthenticated"
 )
 
-# Messages for codes that come without one.
-meanings <- c("-170000" = "there is no such collection", "-171000" = "there is no such data object")
+# Messages for codes that are sent without one.
+meanings <- c("-170000" = "no such collection", "-171000" = "no such data object")
 
-# `about` is the path that was asked for: it is added if the server's message has no path.
+# `about` is the requested path; it is added if the server's message has no path.
 stop_code <- function(code, message = NULL, about = NULL) {
   code <- as.character(code)
   kind <- codes[code]
@@ -62,13 +62,13 @@ stop_code <- function(code, message = NULL, about = NULL) {
   stop_cenote(kind, message, hint_of(kind, message))
 }
 
-# The server's words name a path from the root of the store; here it is a logical path.
+# The server's messages contain paths from the root of the store; these become logical paths.
 in_zone <- function(text) {
   if (is.null(state$info) || grepl(paste0(" ", zone(), "(/|$)"), text)) return(text)
   sub("/$", "", sub(" /", paste0(" ", zone(), "/"), text, fixed = TRUE))
 }
 
-# Errors for answers with another status than those that are expected: without more, those of success.
+# Signals an error for responses with an unexpected status; by default, success is expected.
 check_status <- function(answer, about = NULL, expected = 200:299) {
   if (answer$status_code %in% expected) return(answer)
   body <- tryCatch(jsonlite::parse_json(rawToChar(answer$content), simplifyVector = TRUE), error = function(e) list())
@@ -81,10 +81,10 @@ check_status <- function(answer, about = NULL, expected = 200:299) {
   stop_problem(answer$status_code, if (is.list(body)) body else list())
 }
 
-# A problem as RFC 9457 has it, or a bare status.
+# A problem document (RFC 9457), or a bare status.
 stop_problem <- function(status, problem) {
   kind <- sub("^urn:cenote:problem:", "", problem$type %or% kind_of_status(status))
-  if (kind == "precondition") kind <- "exists" # the only condition that is asked for
+  if (kind == "precondition") kind <- "exists" # requests set no other condition
   detail <- problem$detail %or% paste("the server answered with status", status)
   stop_cenote(kind, in_zone(detail), hint_of(kind, detail) %or% problem$hint)
 }
@@ -96,26 +96,26 @@ kind_of_status <- function(status) {
   )
 }
 
-# Refuses what is no number of bytes or entries.
+# Refuses values that are not a number of bytes or entries.
 check_count <- function(x, name) {
   if (is.numeric(x) && length(x) == 1 && isTRUE(x >= 0)) return(invisible())
-  stop_cenote("invalid", paste0("`", name, "` is one number that is not negative"))
+  stop_cenote("invalid", paste0("`", name, "` must be one number that is not negative"))
 }
 
-# Refuses what is neither yes nor no; the names are those of the arguments.
+# Refuses arguments that are not TRUE or FALSE; errors use the names of the arguments.
 check_flags <- function(...) {
   names <- as.character(substitute(list(...)))[-1]
   for (i in seq_along(names)) {
     flag <- ...elt(i)
     if ((is.logical(flag) || is.numeric(flag)) && length(flag) == 1 && !is.na(flag)) next
-    stop_cenote("invalid", paste0("`", names[[i]], "` is TRUE or FALSE"))
+    stop_cenote("invalid", paste0("`", names[[i]], "` must be TRUE or FALSE"))
   }
 }
 
-# What `overwrite` says: whether to replace what is there, and whether only what differs.
+# The meaning of `overwrite`: whether to replace existing files, and whether only those that differ.
 overwriting <- function(overwrite) {
   if (identical(overwrite, "changed")) return(list(overwrite = TRUE, changed = TRUE))
-  if (is.character(overwrite)) stop_cenote("invalid", "`overwrite` is TRUE, FALSE or \"changed\"")
+  if (is.character(overwrite)) stop_cenote("invalid", "`overwrite` must be TRUE, FALSE or \"changed\"")
   check_flags(overwrite)
   list(overwrite = as.logical(overwrite), changed = FALSE)
 }

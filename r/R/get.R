@@ -1,27 +1,27 @@
 #' Get a data object or a collection
 #'
-#' An object comes in one request, whatever its size, straight to disk, and its CRC-64/NVME is compared with the server's
-#' (or its SHA-256, where the server knows only that). The file appears under its name when it is whole, in one step if it
-#' replaces another; until then, and after an interruption, what has come waits beside it in a file that ends in `.part`,
-#' where the next call goes on; two calls at a time do not write the same one.
+#' An object of any size is transferred in one request, directly to disk, and its CRC-64/NVME is compared with the server's
+#' (or its SHA-256, if the server knows only that). The file appears under its name only when it is complete, and replaces an
+#' existing file atomically. Until then, and after an interruption, the bytes received so far are kept beside it in a file that ends in
+#' `.part`, from which the next call continues. Two calls never write the same `.part` file at the same time.
 #'
-#' Collections come with all that is in them, several requests at a time, and many small objects in each. With
-#' `overwrite = "changed"`, files that are there already, with the same bytes, are skipped: so a call that was interrupted goes on, and
-#' a directory is brought up to date at the cost of what has changed. Files that the collection has not stay. A name that
-#' leads out of the directory is refused. Links of the store, and resources without content, are left out, with a
-#' warning of class `cenote_skipped`, whose `skipped` are the paths.
+#' Collections are transferred with their contents, with several requests in parallel, and many small objects per request. With
+#' `overwrite = "changed"`, files that already exist with the same bytes are skipped: an interrupted call can be continued, and
+#' updating a directory transfers only what has changed. Local files that are not in the collection are kept. A name that
+#' leads out of the directory is refused. Links in the store, and resources without content, are skipped, with a
+#' warning of class `cenote_skipped`, whose field `skipped` has the paths.
 #'
-#' @param logical_path What to get.
-#' @param local_path The file, or the directory, it goes to.
-#' @param offset The first byte that is wanted.
-#' @param count Accepted, and without effect: what pieces the bytes travel in is not the caller's care.
-#' @param verbose Whether to show a progress bar, with the rate.
-#' @param overwrite Whether to replace files that are there: `TRUE`, `FALSE`, or `"changed"`, which replaces only what differs.
+#' @param logical_path The data object or collection to get.
+#' @param local_path The file, or the directory, to write to.
+#' @param offset The first byte to get.
+#' @param count Accepted for compatibility, without effect: the transfer does not need a piece size.
+#' @param verbose Whether to show a progress bar with the transfer rate.
+#' @param overwrite Whether to replace existing files: `TRUE`, `FALSE`, or `"changed"`, which replaces only files that differ.
 #' @param ticket A ticket to use.
-#' @param resume Whether to go on where an earlier call was interrupted.
+#' @param resume Whether to continue where an earlier call was interrupted.
 #' @return Invisibly, a data frame with a row for each file: `logical_path`, `local_path`, `size`, `checksum` (missing
-#'   where the server does not know it yet, and with an `offset`), `transferred` (`FALSE` where the same bytes were there already), and
-#'   `body`, the local path again, as rirods names it.
+#'   if the server does not know it yet, and with an `offset`), `transferred` (`FALSE` if the file already had the same bytes), and
+#'   `body`, which is the local path under the name that rirods uses.
 #' @examplesIf is_connected_irods()
 #' isaveRDS(mtcars, "cars.rds")
 #' file <- tempfile()
@@ -39,7 +39,7 @@ iget <- function(logical_path, local_path = basename(logical_path), offset = 0, 
   path <- absolute(logical_path)
   check_count(offset, "offset")
   if (missing(local_path)) local_path <- here(last_name(path)) # basename() knows fewer letters
-  if (!is_text(local_path)) stop_cenote("invalid", "`local_path` is one path")
+  if (!is_text(local_path)) stop_cenote("invalid", "`local_path` must be one path")
   check_flags(verbose, resume)
   local_path <- local_name(local_path)
   how <- c(overwriting(overwrite), list(offset = offset, ticket = ticket, resume = resume && offset == 0))
@@ -57,7 +57,7 @@ get_one <- function(path, file, how, verbose) {
   transfers(path, file, list(digest), !same)
 }
 
-# Whether files have the bytes that were told of objects (a table with `size`, `crc64nvme` and `sha256`).
+# Whether files have the bytes of objects (according to a table with `size`, `crc64nvme` and `sha256`).
 are_same <- function(told, files) {
   same <- (file.size(files) == told$size & !dir.exists(files)) %in% TRUE
   by_crc <- !is.na(told$crc64nvme)
@@ -69,7 +69,7 @@ are_same <- function(told, files) {
   same
 }
 
-# Gives the SHA-256, if the server knows it.
+# Returns the SHA-256, if the server knows it.
 get_file <- function(path, file, how, verbose) {
   check_target(file, how)
   part <- parts_of(file)
@@ -85,7 +85,7 @@ get_file <- function(path, file, how, verbose) {
   keep_file(got$answer, part, file, got$crc, how$offset == 0)
 }
 
-# An answer whose body is in a file, and the CRC of that, which is computed while it comes.
+# A response whose body is written to a file, and the body's CRC, which is computed during the transfer.
 fetch_hashed <- function(url, h, file) {
   crc <- NULL
   drop <- function() if (!is.null(crc)) end_digest(crc)
@@ -101,38 +101,38 @@ fetch_hashed <- function(url, h, file) {
   list(answer = answer, crc = end_digest(crc, file.size(file)))
 }
 
-# Of one file, or of many in directories of ours.
+# For one file, or for many in directories created by this call.
 check_target <- function(files, how) {
   for (file in files[dir.exists(files)]) {
-    stop_cenote("exists", paste0("a directory is there already: ", file), "name the file in it")
+    stop_cenote("exists", paste0("a directory of this name already exists: ", file), "include the file name in the path")
   }
   for (file in files[!how$overwrite & file.exists(files)]) {
-    stop_cenote("exists", paste0("the file is there already: ", file))
+    stop_cenote("exists", paste0("the file already exists: ", file))
   }
   for (dir in unique(dirname(files))) {
     if (!dir.exists(dir)) stop_cenote("not-found", paste0("no such directory: ", dir), "check the local path")
   }
 }
 
-# Where what comes of files waits; where some of them are named like that, under longer names.
+# The names of `.part` files; if a target has such a name itself, longer ones are used.
 parts_of <- function(files) {
   ending <- ".part"
   while (any(paste0(files, ending, recycle0 = TRUE) %in% files)) ending <- paste0(ending, ".part")
   paste0(files, ending, recycle0 = TRUE)
 }
 
-# Two that write the same part at a time would both find the right digests, and leave what neither has written. What is
-# locked is an empty file of the user's cache that stands for the part.
+# Two calls that write the same part at the same time could both find the right digest and still leave a mixture of bytes. The lock
+# is on an empty file in the user's cache that stands for the part.
 lock_part <- function(part) {
   locks <- file.path(tools::R_user_dir("cenote", "cache"), "locks")
   dir.create(locks, showWarnings = FALSE, recursive = TRUE)
   path <- file.path(normalizePath(dirname(part), mustWork = FALSE), basename(part))
   lock <- .Call(lock_take, native_path(file.path(locks, hexadecimal(.Call(crc_of, charToRaw(path))))))
-  if (is.null(lock)) stop_cenote("busy", paste0("it is on its way already: ", part), "wait for the other call, or the other session")
+  if (is.null(lock)) stop_cenote("busy", paste0("it is already being transferred: ", part), "wait for the other call, or the other session")
   lock
 }
 
-# A part in which nothing has come goes.
+# An empty part is removed.
 let_go <- function(lock, part) {
   if (isTRUE(file.size(part) == 0)) remove_files(part)
   unlock(lock)
@@ -159,7 +159,7 @@ show_received <- function(h) {
 
 size_of <- function(path, wanted) if (wanted) native("GET", "stat", path = inside(path))$size else NA
 
-# Past the end of an object there is nothing, and that is no error. Another error's words are in the part.
+# Reading past the end of an object returns nothing and is not an error. The message of any other error is in the part.
 check_got <- function(answer, part, expected) {
   if (answer$status_code == expected) return(invisible())
   answer$content <- readBin(part, "raw", 65536)
@@ -168,16 +168,16 @@ check_got <- function(answer, part, expected) {
   create_file(part)
 }
 
-# The part becomes the file, in place of one that is there, if its bytes are those of the server. Gives their SHA-256, if the
+# Renames the part to the file, replacing an existing one, if its bytes match the server's digest. Returns their SHA-256, if the
 # server knows it.
 keep_file <- function(answer, part, file, crc = NULL, whole = TRUE) {
   told <- if (whole) announced(answer)
   if (isFALSE(is_announced(told, part, crc))) {
     remove_files(part)
-    stop_cenote("mismatch", paste0("the bytes that came are not those stored: ", file))
+    stop_cenote("mismatch", paste0("the received bytes differ from those stored: ", file))
   }
   if (!.Call(replace_file, native_path(part), native_path(file)) && !suppressWarnings(file.rename(part, file))) {
-    stop_cenote("invalid", paste0("the file cannot be replaced: ", file), paste0("what came is in ", part))
+    stop_cenote("invalid", paste0("the file cannot be replaced: ", file), paste0("the received bytes are in ", part))
   }
   told$sha256
 }

@@ -1,15 +1,15 @@
 #' List a collection
 #'
-#' @param logical_path The collection; or a data object, which is listed by itself.
-#' @param stat Whether to tell `type`, `size`, `checksum`, `modified_at` (in seconds since 1970), permissions and the rest
-#'   of what iRODS tells.
-#' @param permissions Whether to tell who may do what. Where several may, names and levels are joined by commas.
-#' @param metadata Whether to tell attributes: the columns `attribute`, `value` and `units`, with a row for each.
-#' @param offset How many entries to leave out.
-#' @param limit At most this many entries.
-#' @param recurse Whether to go into collections.
+#' @param logical_path The collection; or a data object, which is listed as a single row.
+#' @param stat Whether to include `type`, `size`, `checksum`, `modified_at` (in seconds since 1970), permissions and the other
+#'   properties that iRODS reports.
+#' @param permissions Whether to include permissions. If there are several, names and levels are joined by commas.
+#' @param metadata Whether to include attributes, in the columns `attribute`, `value` and `units`, with a row for each.
+#' @param offset How many entries to skip.
+#' @param limit The maximum number of entries.
+#' @param recurse Whether to list collections recursively.
 #' @param ticket A ticket to use.
-#' @param message Whether to say that there are no attributes.
+#' @param message Whether to print a message if there are no attributes.
 #' @param verbose Not used.
 #' @return A data frame of class `irods_df`: a row for each entry, with its `logical_path`.
 #' @examplesIf is_connected_irods()
@@ -38,7 +38,7 @@ ils <- function(logical_path = ".", stat = FALSE, permissions = FALSE, metadata 
   structure(entries, class = c("irods_df", "data.frame"))
 }
 
-# The paths below a collection; of a data object, its own.
+# The paths below a collection; for a data object, its own path.
 entries_of <- function(path, recurse, ticket) {
   tryCatch(
     as.character(irods("GET", "collections", op = "list", lpath = path, recurse = recurse, ticket = ticket)$entries),
@@ -48,7 +48,7 @@ entries_of <- function(path, recurse, ticket) {
 
 permission_columns <- paste0("permissions.", c("name", "perm", "type", "zone"))
 
-# What `stat` of iRODS answers for each path, in its order of columns. One request tells the kinds; then each has its own,
+# The result of iRODS' `stat` for each path, in its order of columns. One request returns the kinds; then there is one request per path,
 # several at a time.
 stats_of <- function(paths, ticket = NULL) {
   kinds <- kinds_of(paths, ticket)
@@ -97,7 +97,7 @@ bind_rows <- function(rows) {
   data.frame(stats::setNames(values, columns), stringsAsFactors = FALSE, check.names = FALSE)
 }
 
-# Two queries tell the attributes of all entries.
+# Two queries return the attributes of all entries.
 with_attributes <- function(entries, path, recurse, message) {
   below <- if (recurse) paste0(" || like ", quoted(paste0(path, "/%")))
   collections <- iquery(limit = Inf, query = paste0(
@@ -122,9 +122,9 @@ with_attributes <- function(entries, path, recurse, message) {
 
 #' Print a listing
 #'
-#' @param x What [ils()] gives.
+#' @param x The result of [ils()].
 #' @param ...,digits,quote,right,row.names,max As for [print.data.frame()].
-#' @param message Whether to say that there is nothing.
+#' @param message Whether to print a message if the listing is empty.
 #' @return `x`, invisibly.
 #' @export
 print.irods_df <- function(x, ..., digits = NULL, quote = FALSE, right = TRUE, row.names = FALSE, max = NULL,

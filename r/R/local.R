@@ -1,7 +1,7 @@
-# What lies below a local directory.
+# The contents of a local directory.
 
-# The files and directories below a directory, by their names in it, and what is left out, with the reason. Links are
-# followed, but not to nothing, nor to a directory that they are in.
+# The files and directories below a directory, by relative name, and the entries that are skipped, with the reason. Links are
+# followed, except broken links and links to a directory that contains them.
 walk_local <- function(dir) {
   level <- list(list(name = "", above = character()))
   read <- list()
@@ -27,7 +27,7 @@ read_folder <- function(dir, folder) {
   links <- nzchar(Sys.readlink(file.path(path, entries)))
   around <- links & kinds %in% "directory"
   around[around] <- normalizePath(file.path(path, entries[around])) %in% real
-  why <- ifelse(is.na(kinds), ifelse(links, "a link to nothing", "gone meanwhile"),
+  why <- ifelse(is.na(kinds), ifelse(links, "a broken link", "removed meanwhile"),
     ifelse(kinds == "other", "neither a file nor a directory", ifelse(around, "a link to a directory that it is in", NA))
   )
   list(
@@ -42,6 +42,6 @@ warn_left_out <- function(paths, why) {
   shown <- utils::head(paste0(paths, " (", why, ")"), 5)
   more <- if (length(paths) > 5) paste0(" and ", length(paths) - 5, " more")
   warning(structure(class = c("cenote_skipped", "warning", "condition"), list(
-    message = paste0("left out: ", paste(shown, collapse = ", "), more), call = NULL, skipped = paths
+    message = paste0("skipped: ", paste(shown, collapse = ", "), more), call = NULL, skipped = paths
   )))
 }

@@ -1,9 +1,9 @@
 #' Add and remove attributes
 #'
 #' @param logical_path A data object or a collection; the name of a user, with `entity_type = "user"`.
-#' @param entity_type `"user"` for a user; else it is not needed.
+#' @param entity_type `"user"` for a user; otherwise not needed.
 #' @param operations A data frame, or a list of lists, with `operation` (`"add"` or `"remove"`), `attribute`,
-#'   `value` and, if it has any, `units`. All of them are done, or none.
+#'   `value` and, optionally, `units`. Either all of them are applied, or none.
 #' @param admin Whether to use the rights of an administrator.
 #' @param verbose Not used.
 #' @return The logical path, invisibly.
@@ -35,14 +35,14 @@ checked_operations <- function(operations) {
   if (is.data.frame(operations)) {
     operations <- lapply(seq_len(nrow(operations)), function(i) as.list(operations[i, , drop = FALSE]))
   }
-  if (!is.list(operations)) stop_cenote("invalid", "`operations` is a list of lists or a data frame")
+  if (!is.list(operations)) stop_cenote("invalid", "`operations` must be a list of lists or a data frame")
   lapply(operations, checked_operation)
 }
 
 checked_operation <- function(operation) {
   known <- c("operation", "attribute", "value", "units")
   if (!is.list(operation) || is.null(names(operation))) {
-    stop_cenote("invalid", "each of the `operations` is a list with names",
+    stop_cenote("invalid", "each of the `operations` must be a named list",
       "a single one is in a list, too: `list(list(operation = \"add\", attribute = \"year\", value = \"1974\"))`"
     )
   }
@@ -53,7 +53,7 @@ checked_operation <- function(operation) {
     ))
   }
   if (!isTRUE(operation$operation %in% c("add", "remove"))) {
-    stop_cenote("invalid", "the `operation` of each of the `operations` is \"add\" or \"remove\"")
+    stop_cenote("invalid", "the `operation` of each of the `operations` must be \"add\" or \"remove\"")
   }
   missing <- setdiff(known[1:3], names(operation))
   if (length(missing)) stop_cenote("invalid", paste("an operation has no", missing[[1]]))
@@ -64,7 +64,7 @@ checked_operation <- function(operation) {
 
 check_field <- function(value, field) {
   if (!is.atomic(value) || length(value) != 1 || is.na(value)) {
-    stop_cenote("invalid", paste0("the `", field, "` of an operation is one value, and not missing"))
+    stop_cenote("invalid", paste0("the `", field, "` of an operation must be one value that is not missing"))
   }
   if (field == "attribute" && value == "") stop_cenote("invalid", "the `attribute` of an operation is empty")
 }

@@ -1,8 +1,8 @@
-# Many requests, a few at a time over connections that are kept.
+# Many requests, a few at a time, over persistent connections.
 
-# Performs the requests 1 to n. `request(i)` gives a list with a handle, `done(answer)`, `data` if the body is to be
-# streamed, `drop`, which ends what began with it, and is called whatever became of the request, and `count`, if it is about several
-# things. All are tried; then the first fault is reported, with how many there were.
+# Performs the requests 1 to n. `request(i)` gives a list with a handle, `done(answer)`, `data` if the body is
+# streamed, `drop`, which releases its resources and is called however the request ends, and `count`, if the request is for several
+# files. All requests are tried; then the first error is reported, with the number of errors.
 each_request <- function(n, request, width = 6L) {
   pool <- curl::new_pool(host_con = width, multiplex = FALSE)
   faults <- list()
@@ -60,7 +60,7 @@ each_request <- function(n, request, width = 6L) {
   stop_first(faults, things)
 }
 
-# How long to wait before a request is sent again, in seconds; NULL where its answer is final.
+# How long to wait before a request is sent again, in seconds; NULL if its response is final.
 wait_before_retry <- function(answer, token) {
   if (is_overloaded(answer)) return(0.2)
   renewed <- answer$status_code == 401 && tryCatch(token_renewed(token), cenote_error = function(e) FALSE)
@@ -68,10 +68,10 @@ wait_before_retry <- function(answer, token) {
 }
 
 stop_interrupted <- function(message) {
-  stop_cenote("unreachable", sub("\n  hint: .*", "", message), "call again: a large file goes on where it stopped")
+  stop_cenote("unreachable", sub("\n  hint: .*", "", message), "call again: a large file continues where it stopped")
 }
 
-# One error for several, which each_request() counts one by one.
+# One error that stands for several, which each_request() counts one by one.
 stop_several <- function(faults) {
   if (length(faults)) stop(structure(class = c("cenote_error", "error", "condition"), list(message = "", call = NULL, faults = faults)))
 }
@@ -83,7 +83,7 @@ stop_first <- function(faults, n) {
   stop(fault)
 }
 
-# What iput() and iget() give.
+# The result of iput() and iget().
 transfers <- function(paths, files, digests, transferred) {
   checksum <- vapply(digests, function(digest) {
     if (is.null(digest)) NA_character_ else paste0("sha2:", jsonlite::base64_enc(digest))

@@ -1,7 +1,7 @@
 #' The current collection
 #'
-#' @return `ipwd()` gives its logical path, or `NULL` before [iauth()]; `icd()` the one before the change, invisibly.
-#' @param dir A logical path, from the current collection on or from `/`; `.` and `..` are understood.
+#' @return `ipwd()` gives its logical path, or `NULL` before [iauth()]; `icd()` the previous one, invisibly.
+#' @param dir A logical path, absolute or relative to the current collection; it may contain `.` and `..`.
 #' @examplesIf is_connected_irods()
 #' imkdir("runs")
 #' icd("runs")
@@ -21,10 +21,10 @@ icd <- function(dir) {
   invisible(before)
 }
 
-# The logical path that is meant: absolute, without `.` and `..` and without `/` at the end.
+# The absolute logical path, without `.` and `..` and without a trailing `/`.
 absolute <- function(path) {
   need_login()
-  if (!is_text(path)) stop_cenote("invalid", "a logical path is one string")
+  if (!is_text(path)) stop_cenote("invalid", "a logical path must be one string")
   path <- utf8(path)
   if (!startsWith(path, "/")) path <- paste0(ipwd(), "/", path)
   names <- character()
@@ -55,5 +55,5 @@ stat_of <- function(endpoint, path) {
 
 is_collection <- function(path) !is.null(stat_of("collections", path))
 
-# "collections" or "data-objects": where the iRODS HTTP API has the operations for a path.
+# "collections" or "data-objects": the part of the iRODS HTTP API that has the operations for a path.
 endpoint_of <- function(path) if (is_collection(path)) "collections" else "data-objects"

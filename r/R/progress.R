@@ -1,5 +1,5 @@
-# A bar over `total` bytes, with the rate and the time that is left: a function to call with the bytes that have moved, or that were
-# there `already`, which do not count in the rate. `clock` gives seconds.
+# A progress bar for `total` bytes, with the rate and the remaining time: a function to call with the number of bytes transferred, or
+# `already` there, which do not count in the rate. `clock` returns seconds.
 progress <- function(total, shown, clock = function() proc.time()[["elapsed"]]) {
   if (!shown || is.na(total) || total == 0) return(function(bytes, already = FALSE) invisible())
   begun <- clock()
@@ -21,7 +21,7 @@ progress <- function(total, shown, clock = function() proc.time()[["elapsed"]]) 
 
 redraw_after <- 0.1 # seconds
 
-# One line: how much of the total is done, and at which rate it moved in so many seconds.
+# One line: the share of the total that is done, and the rate over so many seconds.
 bar_line <- function(done, total, moved, seconds, width = getOption("width")) {
   rate <- if (moved > 0 && seconds > 0) moved / seconds
   rest <- if (done == total) paste0(", ", told_seconds(seconds)) else if (!is.null(rate)) paste0(", ", told_seconds((total - done) / rate), " left")
@@ -33,7 +33,7 @@ bar_line <- function(done, total, moved, seconds, width = getOption("width")) {
   sprintf("%3.0f%% |%s%s| %-46s", floor(100 * done / total), strrep("=", marks), strrep(" ", room - marks), words)
 }
 
-# Bytes in words, such as "45.1 MB".
+# A number of bytes as text, such as "45.1 MB".
 told_bytes <- function(bytes) {
   units <- c("B", "kB", "MB", "GB", "TB", "PB")
   power <- min(max(floor(log(max(bytes, 1), 1000)), 0), length(units) - 2)

@@ -1,27 +1,27 @@
 #' Put a file or a directory
 #'
-#' A file goes in one request, whatever its size, and appears whole or not at all: with its SHA-256, which the server
-#' compares before it shows the object. Of a file of more than 16 MiB the server keeps what has come, so that a call that was
-#' interrupted, even in another session, is continued by the next one. Bytes of larger files never pass through R's memory.
+#' A file of any size is transferred in one request and appears completely or not at all: the server compares its SHA-256
+#' before the object becomes visible. The server keeps the received part of a file of more than 16 MiB, so that the next call continues
+#' an interrupted one, even in another session. Bytes of larger files never pass through R's memory.
 #'
-#' Directories go with all that is in them, several requests at a time, and many small files in each. With
-#' `overwrite = "changed"`, files that the store has already, with the same bytes, are skipped: so a call that was interrupted goes
-#' on, and a directory that has changed is put again at the cost of what has changed. Objects whose files have gone stay. Links are
-#' followed; what cannot be put (a link to nothing, a pipe, a link to a directory that it is in) is left out, with a
-#' warning of class `cenote_skipped`, whose `skipped` are the paths.
+#' Directories are transferred with their contents, with several requests in parallel, and many small files per request. With
+#' `overwrite = "changed"`, files that the store already has with the same bytes are skipped: an interrupted call can be
+#' continued, and putting a changed directory again transfers only what has changed. Objects whose files no longer exist are kept. Links are
+#' followed; entries that cannot be put (broken links, pipes, links to a directory that contains them) are skipped, with a
+#' warning of class `cenote_skipped`, whose field `skipped` has the paths.
 #'
 #' @param local_path A file, a directory, or a named pipe, which is read to its end first.
-#' @param logical_path Where it goes.
+#' @param logical_path The data object or collection to write.
 #' @param offset Where in the object the file is to be written, in bytes.
-#' @param count Accepted, and without effect: what pieces the bytes travel in is not the caller's care.
-#' @param truncate Whether what the object held before goes; with `FALSE`, the file is laid over it.
-#' @param verbose Whether to show a progress bar, with the rate.
-#' @param overwrite Whether to replace what is there: `TRUE`, `FALSE`, or `"changed"`, which replaces only what differs.
+#' @param count Accepted for compatibility, without effect: the transfer does not need a piece size.
+#' @param truncate Whether to discard the previous content of the object; with `FALSE`, the file overwrites a part of it.
+#' @param verbose Whether to show a progress bar with the transfer rate.
+#' @param overwrite Whether to replace existing objects: `TRUE`, `FALSE`, or `"changed"`, which replaces only objects that differ.
 #' @param ticket A ticket to use.
 #' @param resume Whether to continue an interrupted call.
 #' @return Invisibly, a data frame with a row for each file: `logical_path`, `local_path`, `size`, `checksum` (the
-#'   SHA-256, in the form of iRODS; missing with `offset`, and without `truncate`), `transferred` (`FALSE` where the same bytes were there
-#'   already), and `body`, the local path again, as rirods names it.
+#'   SHA-256, in iRODS notation; missing with `offset`, and without `truncate`), `transferred` (`FALSE` if the store already had the same
+#'   bytes), and `body`, which is the local path under the name that rirods uses.
 #' @examplesIf is_connected_irods()
 #' file <- tempfile(fileext = ".csv")
 #' write.csv(mtcars, file)
@@ -38,7 +38,7 @@
 iput <- function(local_path, logical_path = basename(local_path), offset = 0, count = 0, truncate = TRUE,
                  verbose = FALSE, overwrite = FALSE, ticket = NULL, resume = TRUE) {
   if (!is.character(local_path) || length(local_path) != 1) {
-    stop_cenote("invalid", "`local_path` is one path", "put several files as a directory, or one after the other")
+    stop_cenote("invalid", "`local_path` must be one path", "put several files as a directory, or call once per file")
   }
   local_path <- local_name(local_path)
   check_readable(local_path)
@@ -47,7 +47,7 @@ iput <- function(local_path, logical_path = basename(local_path), offset = 0, co
   check_flags(truncate, verbose, resume)
   how <- c(overwriting(overwrite), list(ticket = ticket, resume = resume))
   if (dir.exists(local_path)) {
-    if (offset != 0) stop_cenote("invalid", "an `offset` is within a file, and this is a directory")
+    if (offset != 0) stop_cenote("invalid", "an `offset` cannot be used with a directory")
     return(invisible(put_tree(local_path, path, how, verbose)))
   }
   file <- of_known_size(local_path)
@@ -58,15 +58,15 @@ iput <- function(local_path, logical_path = basename(local_path), offset = 0, co
   invisible(put)
 }
 
-# What cannot be read, such as a link to nothing, is reported before anything is sent.
+# Files that cannot be read, such as broken links, are reported before anything is sent.
 check_readable <- function(files) {
   for (file in files[file.access(files, 4) != 0]) {
     if (!file.exists(file)) stop_cenote("not-found", paste0("no such file: ", file), "check the local path")
-    stop_cenote("invalid", paste0("the file cannot be read: ", file), "check who may read it")
+    stop_cenote("invalid", paste0("the file cannot be read: ", file), "check its permissions")
   }
 }
 
-# A pipe, and what the kernel makes up, has no size: it is read to its end into a file that has one.
+# Pipes and files generated by the kernel have no size: they are first read to the end into a temporary file.
 of_known_size <- function(file) {
   if (file.size(file) > 0) return(file)
   copy <- tempfile()
@@ -89,10 +89,10 @@ put_tree <- function(dir, path, how, verbose) {
   put_files(file.path(dir, found$files), names, path, c(how, parents = TRUE), verbose, bare)
 }
 
-# Of files beyond this size, in bytes, the server keeps what has come.
+# The server keeps the received part of files larger than this, in bytes.
 whole_limit <- 16 * 2^20
 
-# Puts files below a collection, and makes collections there. Small files go together, the others one by one, the largest in parts.
+# Puts files below a collection, and creates collections there. Small files share requests, others have one each, the largest are sent in parts.
 put_files <- function(files, names, under, how, verbose, folders = character()) {
   paths <- paste0(under, "/", names, recycle0 = TRUE)
   sizes <- file.size(files)
@@ -122,7 +122,7 @@ put_whole <- function(file, size, path, how, tick, note) {
 
 unless_there <- function(how) if (!how$overwrite) c("If-None-Match" = "*")
 
-# The SHA-256 of those files of which the store has the bytes already; NULL for the others.
+# The SHA-256 of each file whose bytes the store already has; NULL for the others.
 digests_of_same <- function(files, sizes, paths, under, ticket) {
   stored <- if (length(files) > 1) stored_below(under, ticket) else stored_at(paths, ticket)
   at <- match(paths, stored$path)
@@ -134,7 +134,7 @@ digests_of_same <- function(files, sizes, paths, under, ticket) {
   digests
 }
 
-# The SHA-256 of a file that goes with its first `size` bytes.
+# The SHA-256 of the first `size` bytes of a file, which are the bytes sent.
 digest_of <- function(file, size) {
   digest <- sha256(file, 0, size)
   if (is.null(digest)) stop_shorter(file)
@@ -151,7 +151,7 @@ put_handle <- function(file, size, path, digest, how, tick) {
 
 digest_header <- function(digest) c("Repr-Digest" = paste0("sha-256=:", jsonlite::base64_enc(digest), ":"))
 
-# The body of a request is part of a file.
+# Makes a part of a file the body of a request.
 send_body <- function(h, file, offset, length, tick) {
   moving(h)
   curl::handle_setopt(h,
@@ -160,10 +160,10 @@ send_body <- function(h, file, offset, length, tick) {
   )
 }
 
-# The file is written over part of an object, as iRODS does it.
+# Overwrites a part of an object with the file, like iRODS.
 put_over <- function(file, path, offset, truncate, how, verbose) {
   if (!how$overwrite && !is.null(stat_of("data-objects", path))) {
-    stop_cenote("exists", paste0("it is there already: ", path))
+    stop_cenote("exists", paste0("it already exists: ", path))
   }
   arguments <- list(op = "write", lpath = path, offset = offset, truncate = truncate, ticket = how$ticket)
   arguments <- vapply(Filter(Negate(is.null), arguments), text_of, character(1))

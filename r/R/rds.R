@@ -2,11 +2,11 @@
 #'
 #' @param x An R object.
 #' @param logical_path The data object.
-#' @param offset,count,truncate Accepted, and without effect: an R object is one whole.
-#' @param verbose Whether to show a progress bar, with the rate.
-#' @param overwrite Whether to replace what is there: `TRUE`, `FALSE`, or `"changed"`, which replaces only what differs.
+#' @param offset,count,truncate Accepted for compatibility, without effect: an R object is always transferred whole.
+#' @param verbose Whether to show a progress bar with the transfer rate.
+#' @param overwrite Whether to replace existing objects: `TRUE`, `FALSE`, or `"changed"`, which replaces only objects that differ.
 #' @param ticket A ticket to use.
-#' @return `isaveRDS()` gives a data frame as [iput()] does, invisibly; `ireadRDS()` the R object.
+#' @return `isaveRDS()` returns a data frame like that of [iput()], invisibly; `ireadRDS()` returns the R object.
 #' @examplesIf is_connected_irods()
 #' isaveRDS(mtcars, "cars.rds")
 #' head(ireadRDS("cars.rds"))
@@ -32,6 +32,6 @@ ireadRDS <- function(logical_path, offset = 0, count = 0, verbose = FALSE, ticke
   on.exit(remove_files(c(file, parts_of(file))))
   get_file(path, file, list(offset = 0, overwrite = FALSE, changed = FALSE, ticket = ticket, resume = FALSE), verbose)
   tryCatch(suppressWarnings(readRDS(file)), error = function(e) {
-    stop_cenote("invalid", paste0("it holds no R object (", conditionMessage(e), "): ", path), "`iget()` gets it as it is")
+    stop_cenote("invalid", paste0("it is not an R object (", conditionMessage(e), "): ", path), "use `iget()` to get it as a file")
   })
 }

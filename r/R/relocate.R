@@ -1,13 +1,13 @@
 #' Move and copy
 #'
-#' What is moved keeps all that is known of it; nothing is transferred. A copy shares its content with the original until one of
-#' them is written, and gets its attributes, too.
+#' Moving keeps all properties and transfers no data. A copy shares its content with the original until one of
+#' them is written; its attributes are copied as well.
 #'
 #' @param from A data object or a collection.
-#' @param to Its new path; or a collection that is there, which it goes into under its name.
-#' @param overwrite Whether to replace a data object that is there.
-#' @param recursive Whether to copy a collection, with all that is in it.
-#' @return The logical path that it has now, or that the copy has, invisibly.
+#' @param to The new path; or an existing collection, to move or copy into under the same name.
+#' @param overwrite Whether to replace an existing data object.
+#' @param recursive Whether to copy a collection with its contents.
+#' @return The new logical path, or that of the copy, invisibly.
 #' @examplesIf is_connected_irods()
 #' isaveRDS(mtcars, "cars.rds")
 #' imv("cars.rds", "vehicles.rds")
@@ -30,7 +30,7 @@ icp <- function(from, to, overwrite = FALSE, recursive = FALSE) {
     relocate("copy", from, to, replace = as.logical(overwrite), recursive = as.logical(recursive)),
     cenote_wrong_kind = function(e) {
       if (recursive || !is_collection(absolute(from))) stop(e)
-      stop_cenote("wrong-kind", paste0("it is a collection: ", absolute(from)), "use `recursive = TRUE` to copy it with all that is in it")
+      stop_cenote("wrong-kind", paste0("it is a collection: ", absolute(from)), "use `recursive = TRUE` to copy it with its contents")
     }
   )
 }
@@ -40,7 +40,7 @@ relocate <- function(route, from, to, ...) {
   to <- absolute(to)
   if (to != from && is_collection(to)) to <- paste0(to, "/", last_name(from))
   tryCatch(native("POST", route, body = list(from = list(path = inside(from)), to = inside(to), ...)),
-    cenote_exists = function(e) stop_cenote("exists", paste0("it is there already: ", to), "choose another name, or use `overwrite = TRUE`")
+    cenote_exists = function(e) stop_cenote("exists", paste0("it already exists: ", to), "choose another name, or use `overwrite = TRUE`")
   )
   invisible(to)
 }

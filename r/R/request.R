@@ -1,4 +1,4 @@
-# Requests that carry words. One place makes them, and turns what comes back into values or conditions.
+# Requests with small bodies. All of them are made here, and their responses turned into values or conditions.
 
 # A handle with our headers, for one request.
 handle <- function(..., headers = character()) {
@@ -12,11 +12,11 @@ bearer <- 64L # CURLAUTH_BEARER: the token stays apart from the headers, so that
 
 authorize <- function(h) curl::handle_setopt(h, httpauth = bearer, xoauth2_bearer = state$token)
 
-# For bytes under way: a connection that stands still for two minutes is broken.
+# For transfers: a connection without progress for two minutes counts as broken.
 moving <- function(h) curl::handle_setopt(h, low_speed_limit = 1, low_speed_time = 120)
 
-# Performs a request. It is sent again, twice, to a server that is overloaded, and once after the session's token, which the handle
-# has, has ended.
+# Performs a request. It is repeated up to twice if the server is overloaded, and once if the session's token, which the handle
+# has, has expired.
 send <- function(url, h, fetch = curl::curl_fetch_memory, token = state$token) {
   force(url)
   force(token)
@@ -40,7 +40,7 @@ is_overloaded <- function(answer) answer$status_code %in% c(429, 503)
 stop_unreachable <- function(e) {
   if (inherits(e, "cenote_error")) stop(e)
   if (startsWith(conditionMessage(e), "Failed to open file")) {
-    stop_cenote("invalid", conditionMessage(e), "check the local path, and whether you may write there")
+    stop_cenote("invalid", conditionMessage(e), "check the local path and its permissions")
   }
   if (grepl("aborted by an application callback", conditionMessage(e), fixed = TRUE)) {
     interrupt() # curl takes R's interrupt and gives this error
@@ -99,7 +99,7 @@ checked <- function(body, about = NULL) {
 
 json_of <- function(answer, ...) parsed(answer, identity, ...)
 
-# JSON after what `prepare` makes of the text. fromJSON() would open a file, or an address, that is named there.
+# Parses JSON, after `prepare` was applied to the text. fromJSON() would open a file or URL if the text were the name of one.
 parsed <- function(answer, prepare, simplifyVector = TRUE, ...) {
   force(answer) # its errors are not those of the text
   tryCatch({
@@ -107,11 +107,11 @@ parsed <- function(answer, prepare, simplifyVector = TRUE, ...) {
     Encoding(text) <- "UTF-8"
     jsonlite::parse_json(prepare(text), simplifyVector, ...)
   }, error = function(e) {
-    stop_cenote("invalid", paste0("the answer is not one of a cenote server: ", conditionMessage(e)), hints[["unreachable"]])
+    stop_cenote("invalid", paste0("this is not a response of a cenote server: ", conditionMessage(e)), hints[["unreachable"]])
   })
 }
 
-# A route of the native opening that takes and answers JSON.
+# A route of the native API that accepts and returns JSON.
 native <- function(method, route, ..., body = NULL, ticket = NULL) {
   h <- handle(headers = c(if (!is.null(body)) c("Content-Type" = "application/json"), ticket_header(ticket)))
   curl::handle_setopt(h, customrequest = method)
@@ -123,7 +123,7 @@ native <- function(method, route, ..., body = NULL, ticket = NULL) {
 
 ticket_header <- function(ticket) if (!is.null(ticket)) c("Cenote-Ticket" = ticket)
 
-# The address of an object's bytes in the native opening.
+# The address of an object's bytes in the native API.
 fs_url <- function(path) {
   names <- strsplit(inside(path), "/", fixed = TRUE)[[1]]
   paste0(host(), "/v1/fs", paste(curl::curl_escape(enc2utf8(names)), collapse = "/"))

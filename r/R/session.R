@@ -1,15 +1,15 @@
-# Invariant: where the server is, who is logged in and the current collection live here, and nowhere else.
+# Invariant: the address of the server, the user's login and the current collection are kept here, and nowhere else.
 
 state <- new.env(parent = emptyenv())
 
-#' Say where the server is
+#' Set the address of the server
 #'
-#' The address is remembered in a file of your configuration directory ([tools::R_user_dir()]), so that later sessions
-#' begin with [iauth()].
+#' The address is saved in a file of your configuration directory ([tools::R_user_dir()]), so that later sessions
+#' need only [iauth()].
 #'
-#' @param host The address of the server: `"http://localhost:8470"`. An address of its iRODS HTTP API is the same.
-#' @param zone_path Not needed; kept so that scripts for rirods run.
-#' @param overwrite Whether to replace an address that is remembered. Matters in interactive sessions;
+#' @param host The address of the server, such as `"http://localhost:8470"`, or of its iRODS HTTP API.
+#' @param zone_path Not used; accepted so that scripts for rirods run.
+#' @param overwrite Whether to replace a saved address. This matters only in interactive sessions;
 #'   scripts always replace it.
 #' @return The file, invisibly.
 #' @examples
@@ -19,12 +19,12 @@ state <- new.env(parent = emptyenv())
 #' }
 #' @export
 create_irods <- function(host, zone_path = character(1), overwrite = FALSE) {
-  if (!is_text(host)) stop_cenote("invalid", "`host` is one address, such as \"http://localhost:8470\"")
+  if (!is_text(host)) stop_cenote("invalid", "`host` must be one address, such as \"http://localhost:8470\"")
   if (!grepl("^https?://[^/]", host)) {
     stop_cenote("invalid", paste0("not the address of a server: ", host), "begin it with http:// or https://")
   }
   if (interactive() && file.exists(configuration()) && !overwrite) {
-    stop_cenote("exists", "the address of a server is remembered already", "use `overwrite = TRUE` to replace it")
+    stop_cenote("exists", "the address of a server is already saved", "use `overwrite = TRUE` to replace it")
   }
   dir.create(dirname(configuration()), showWarnings = FALSE, recursive = TRUE)
   writeLines(jsonlite::toJSON(list(host = host), auto_unbox = TRUE, pretty = TRUE), configuration())
@@ -38,11 +38,11 @@ configuration <- function() file.path(tools::R_user_dir("cenote", "config"), "co
 host <- function() {
   if (is.null(state$host)) {
     if (!file.exists(configuration())) {
-      stop_cenote("invalid", "no server is set", "call `create_irods()` first")
+      stop_cenote("invalid", "no server has been set", "call `create_irods()` first")
     }
     remembered <- tryCatch(jsonlite::fromJSON(configuration())$host, error = function(e) NULL)
     if (!is_text(remembered)) {
-      stop_cenote("invalid", "the remembered address of the server cannot be read", "call `create_irods()` again")
+      stop_cenote("invalid", "the saved address of the server cannot be read", "call `create_irods()` again")
     }
     state$host <- base_of(remembered)
   }
@@ -55,12 +55,12 @@ is_text <- function(x) is.character(x) && length(x) == 1L && !is.na(x) && nzchar
 
 #' Log in
 #'
-#' The server ends a login after some time. The session then logs in again by itself, with the password, which it keeps in memory
+#' A login expires after some time. The session then logs in again automatically, with the password, which it keeps in memory
 #' until the R session ends or [create_irods()] is called.
 #'
 #' @param user The name of the user.
-#' @param password The password; asked for, if it is not given.
-#' @param role Where to begin: in the home of the user (`"rodsuser"`), above it (`"groupadmin"`), or at the top of the
+#' @param password The password; if it is not given, you are asked for it.
+#' @param role The initial collection: the home of the user (`"rodsuser"`), its parent (`"groupadmin"`), or the root of the
 #'   zone (`"rodsadmin"`).
 #' @return `NULL`, invisibly.
 #' @examples
@@ -69,12 +69,12 @@ is_text <- function(x) is.character(x) && length(x) == 1L && !is.na(x) && nzchar
 #' }
 #' @export
 iauth <- function(user, password = NULL, role = "rodsuser") {
-  if (!is_text(user)) stop_cenote("invalid", "`user` is one name")
+  if (!is_text(user)) stop_cenote("invalid", "`user` must be one name")
   if (!is_text(role) || !role %in% c("rodsuser", "groupadmin", "rodsadmin")) {
-    stop_cenote("invalid", "`role` is \"rodsuser\", \"groupadmin\" or \"rodsadmin\"")
+    stop_cenote("invalid", "`role` must be \"rodsuser\", \"groupadmin\" or \"rodsadmin\"")
   }
   if (is.null(password)) password <- ask_password()
-  if (!is_text(password)) stop_cenote("invalid", "`password` is one text that is not empty", "give it as `password`")
+  if (!is_text(password)) stop_cenote("invalid", "`password` must be one string that is not empty", "use the argument `password`")
   state$token <- login(user, password)
   state$user <- user
   remember_password(password)
@@ -83,13 +83,13 @@ iauth <- function(user, password = NULL, role = "rodsuser") {
   invisible(NULL)
 }
 
-# In a function, so that printing the state does not show it.
+# Kept in a function, so that printing the state does not show it.
 remember_password <- function(password) {
   force(password)
   state$login <- function() login(state$user, password)
 }
 
-# Whether there is another token than the one that was refused: a new one, if the server does not know the session's any more.
+# Whether there is a token other than the refused one; a new one is requested if the server no longer knows the session's token.
 token_renewed <- function(refused) {
   if (is.null(refused)) return(FALSE)
   if (identical(refused, state$token) && token_ended()) {
@@ -98,7 +98,7 @@ token_renewed <- function(refused) {
   !identical(refused, state$token)
 }
 
-# A request can also be refused for another reason, such as its ticket.
+# A request can also be refused for another reason, such as an invalid ticket.
 token_ended <- function() {
   h <- handle()
   answer <- tryCatch(curl::curl_fetch_memory(paste0(host(), "/v1/whoami"), h), error = stop_unreachable)
@@ -107,7 +107,7 @@ token_ended <- function() {
 
 ask_password <- function() {
   if (!requireNamespace("askpass", quietly = TRUE)) {
-    stop_cenote("invalid", "no password was given", "give it as `password`, or install `askpass`")
+    stop_cenote("invalid", "no password was given", "use the argument `password`, or install `askpass`")
   }
   askpass::askpass()
 }
@@ -125,6 +125,6 @@ zone <- function() paste0("/", state$info$irods_zone)
 
 need_login <- function() {
   if (!is_connected_irods()) {
-    stop_cenote("unauthenticated", "nobody is logged in", "call `create_irods()` and `iauth()` first")
+    stop_cenote("unauthenticated", "you are not logged in", "call `create_irods()` and `iauth()` first")
   }
 }

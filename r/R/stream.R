@@ -1,7 +1,7 @@
-# Many files at a time, each from where it stopped.
+# Downloads of many files in parallel, each from where it stopped.
 
-# Gets objects into files whose parts are there; gives the SHA-256 of those of which it is known. A part that does not belong to what the
-# server has now is dropped, and the object comes again from its first byte.
+# Gets objects into files whose parts exist; returns the SHA-256 of those for which it is known. A part that does not match what the
+# server has now is discarded, and the object is transferred again from its first byte.
 get_streams <- function(paths, files, how, tick) {
   digests <- vector("list", length(paths))
   parts <- parts_of(files)
@@ -36,7 +36,7 @@ get_streams <- function(paths, files, how, tick) {
   digests
 }
 
-# Whether the part is whole now. Where it began earlier, only the digest can tell.
+# Whether the part is complete now. If it was begun by an earlier call, only the digest can tell.
 continues <- function(answer, from, part) {
   if (from == 0) return(!is.null(check_status(answer, expected = 200)))
   if (answer$status_code == 416) return(FALSE)
@@ -45,7 +45,7 @@ continues <- function(answer, from, part) {
 
 brings_bytes <- function(status) status %in% c(200, 206)
 
-# Writes a body to the end of a part, or a whole one over it; the words of any other answer are kept apart.
+# Appends a partial body to a part, or overwrites it with a whole one; the body of any other response is kept separately.
 part_sink <- function(h, part, tick) {
   file <- NULL
   words <- raw()

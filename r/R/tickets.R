@@ -1,19 +1,19 @@
-#' Make, list and delete tickets
+#' Create, list and delete tickets
 #'
-#' A ticket opens a data object, or a collection with all that is in it, to anybody who gives it as the `ticket` of [iget()],
+#' A ticket gives its bearer access to a data object, or to a collection with its contents, when passed as the `ticket` of [iget()],
 #' [iput()], [ils()], [isaveRDS()] or [ireadRDS()].
 #'
-#' @param logical_path What the ticket opens. With `action = "ls"`, tickets for it are listed; without, all of yours.
+#' @param logical_path The data object or collection that the ticket gives access to. With `action = "ls"`, only its tickets are listed; without it, all your tickets.
 #' @param action `"create"`, `"ls"` or `"delete"`.
-#' @param type Whether it lets read, or also write.
+#' @param type Whether it allows only reading, or also writing.
 #' @param ticket The ticket to delete, or its `id` in the list.
-#' @param uses How often it can be used; 0 is any number of times.
-#' @param write_files,write_bytes How many files and collections, and how many bytes, can be written with it; 0 is any number.
-#' @param expires_in After how many seconds it ends; never, if it is not given.
-#' @param users,groups Names of those who can use it; everybody, if none are given.
-#' @param hosts From where it can be used; from everywhere, if none are given.
-#' @return `"create"` gives the ticket; `"ls"` a data frame with a row for each ticket, named by an `id` that opens nothing: the
-#'   ticket itself is given when it is made, and never again; `"delete"` the ticket, invisibly.
+#' @param uses How many times it can be used; 0 means without limit.
+#' @param write_files,write_bytes How many files and collections, and how many bytes, can be written with it; 0 means without limit.
+#' @param expires_in After how many seconds it expires; if not given, it does not expire.
+#' @param users,groups The users and groups that can use it; everyone, if none are given.
+#' @param hosts The hosts from which it can be used; any host, if none are given.
+#' @return `"create"` returns the ticket; `"ls"` a data frame with a row for each ticket, identified by an `id` that cannot be used as a
+#'   ticket: the ticket itself is shown only when it is created; `"delete"` returns the ticket, invisibly.
 #' @examplesIf is_connected_irods()
 #' isaveRDS(mtcars, "cars.rds")
 #' ticket <- iticket("cars.rds", uses = 10, expires_in = 3600)
@@ -27,7 +27,7 @@ iticket <- function(logical_path = NULL, action = c("create", "ls", "delete"), t
                     hosts = character()) {
   action <- match.arg(action)
   type <- match.arg(type)
-  if (action != "delete" && !is.null(ticket)) stop_cenote("invalid", "`ticket` is one to delete", "use `action = \"delete\"`")
+  if (action != "delete" && !is.null(ticket)) stop_cenote("invalid", "`ticket` must be a ticket to delete", "use `action = \"delete\"`")
   if (action == "ls") return(tickets_of(if (!is.null(logical_path)) absolute(logical_path)))
   if (action == "delete") return(delete_ticket(ticket))
   for (limit in list(uses, write_files, write_bytes, expires_in %or% 1)) check_count(limit, "a limit of a ticket")
@@ -39,7 +39,7 @@ iticket <- function(logical_path = NULL, action = c("create", "ls", "delete"), t
 }
 
 delete_ticket <- function(ticket) {
-  if (!is_text(ticket)) stop_cenote("invalid", "`ticket` is one ticket")
+  if (!is_text(ticket)) stop_cenote("invalid", "`ticket` must be one ticket")
   irods("POST", "tickets", op = "remove", name = ticket)
   invisible(ticket)
 }
@@ -63,7 +63,7 @@ tickets_of <- function(path) {
   )
 }
 
-# The logical paths of resources, by their ids; missing where they have gone.
+# The logical paths of resources, by id; missing if a resource no longer exists.
 paths_of <- function(ids) {
   items <- native("POST", "stat", body = list(items = lapply(ids, function(id) list(id = id))))$items
   paths <- if (is.null(items$resource.path)) rep(NA_character_, length(ids)) else items$resource.path

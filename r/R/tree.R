@@ -1,8 +1,8 @@
-# A collection with all that is in it, into a directory.
+# Gets a collection with its contents into a directory.
 
 get_tree <- function(path, dir, how, verbose) {
-  if (how$offset != 0) stop_cenote("invalid", paste0("an `offset` is within an object, and this is a collection: ", path))
-  if (file.exists(dir) && !dir.exists(dir)) stop_cenote("exists", paste0("a file is there already: ", dir))
+  if (how$offset != 0) stop_cenote("invalid", paste0("an `offset` cannot be used with a collection: ", path))
+  if (file.exists(dir) && !dir.exists(dir)) stop_cenote("exists", paste0("a file of this name already exists: ", dir))
   found <- stored_below(path, how$ticket)
   local <- file.path(dir, local_name(names_below(path, found$path)), fsep = "/")
   for (folder in c(dir, local[found$kind == "collection"])) {
@@ -13,8 +13,8 @@ get_tree <- function(path, dir, how, verbose) {
   get_objects(found[found$kind == "object", ], local[found$kind == "object"], how, verbose)
 }
 
-# Gets the objects of a table with `id`, `path`, `size`, `etag`, `crc64nvme` and `sha256` into files: small ones together, but for
-# those of which a part has come already.
+# Gets the objects of a table with `id`, `path`, `size`, `etag`, `crc64nvme` and `sha256` into files: small ones share requests, except
+# those of which a part has already been transferred.
 get_objects <- function(told, files, how, verbose) {
   check_target(files, how)
   same <- if (how$changed) are_same(told, files) else logical(length(files))
@@ -34,7 +34,7 @@ get_objects <- function(told, files, how, verbose) {
   transfers(told$path, files, digests, !same)
 }
 
-# Gives the positions of those that have come.
+# Returns the positions of those that were received.
 get_archives <- function(told, files, small, how, tick) {
   come <- integer()
   groups <- batches(told$size[small])
@@ -56,10 +56,10 @@ archive_handle <- function(ids, how) {
   moving(h)
 }
 
-# What paths are called below a collection.
+# Paths relative to a collection.
 names_below <- function(collection, paths) {
   if (!all(startsWith(paths, paste0(collection, "/")))) {
-    stop_cenote("invalid", paste0("the server lists what is not below ", collection))
+    stop_cenote("invalid", paste0("the server's listing has a path that is not below ", collection))
   }
   names <- substring(paths, nchar(collection) + 2)
   check_below(names)
@@ -72,13 +72,13 @@ stored_below <- function(path, ticket) {
   found
 }
 
-# What is at a path, as a table like that of what lies below one.
+# The resource at a path, as a table like that of the resources below a collection.
 stored_at <- function(path, ticket) {
   found <- tryCatch(native("GET", "stat", path = inside(path), ticket = ticket), cenote_not_found = function(e) NULL)
   told(utils::modifyList(as.list(found), list(path = path)))
 }
 
-# All that lies below a collection.
+# All resources below a collection.
 walk <- function(path, ticket) {
   h <- handle(headers = ticket_header(ticket))
   url <- with_query(paste0(host(), "/v1/walk"), path = inside(path))
@@ -88,7 +88,7 @@ walk <- function(path, ticket) {
   told(entries)
 }
 
-# The columns of a walk that are needed here, also where no line has them.
+# The columns of a walk that are needed here, even if no line has them.
 told <- function(entries) {
   column <- function(name, missing) if (is.null(entries[[name]])) rep(missing, NROW(entries$path)) else entries[[name]]
   data.frame(

@@ -1,12 +1,12 @@
-# Large files go in requests of which the server keeps what comes, however they end. What a call has begun is written down,
+# Large files are sent in requests whose received part the server keeps, however they end. A call records the upload it began,
 # so that the next one, in any session, continues it.
 #
-# Invariant: what has arrived counts if the server's SHA-256 of it is that of the same bytes of the file as it is now.
+# Invariant: bytes that have arrived are used only if the server's SHA-256 of them is that of the same range of the file as it is now.
 
-# What a crash of the server can cost.
+# The number of bytes that a crash of the server can lose.
 part_bytes <- 2^30
 
-# Gives the digest of the whole.
+# Returns the digest of the whole file.
 put_in_parts <- function(file, path, how, tick) {
   upload <- if (how$resume) begun_upload(file, path)
   if (is.null(upload)) upload <- begin_upload(file, path, how)
@@ -24,7 +24,7 @@ no_fields <- structure(list(), names = character())
 
 seq_by <- function(from, end, by) if (from < end) seq(from, end - 1, by = by)
 
-# The digest of a part is computed while it is sent.
+# The digest of a part is computed while the part is sent.
 put_part <- function(upload, file, offset, length, how, tick) {
   each_request(1, function(i) {
     digest <- begin_digest(file, offset, length)
@@ -33,7 +33,7 @@ put_part <- function(upload, file, offset, length, how, tick) {
     check <- function(answer) {
       stored <- json_of(check_status(answer))$sha256
       if (!identical(stored, hexadecimal(end_digest(digest, length)))) {
-        stop_cenote("mismatch", paste0("the bytes stored are not those of the file: ", file))
+        stop_cenote("mismatch", paste0("the stored bytes differ from those of the file: ", file))
       }
     }
     list(handle = send_body(h, file, offset, length, tick), done = check, drop = function() end_digest(digest))
@@ -47,7 +47,7 @@ begin_upload <- function(file, path, how) {
   note_upload(file, path, answer$id)
 }
 
-# Up to where the server has the file as it is now; NULL where it has something else.
+# How much of the file as it is now the server has; NULL if it has other bytes.
 arrived <- function(parts, file) {
   end <- 0
   for (i in seq_len(NROW(parts))) {
@@ -58,11 +58,11 @@ arrived <- function(parts, file) {
   end
 }
 
-# The notes: a file for each upload that has begun.
+# The records of uploads: a file for each one that has begun.
 
 notes <- function() file.path(tools::R_user_dir("cenote", "cache"), "uploads")
 
-# What tells that it is the same upload: the server, who sends what file where, and the file as it was.
+# Identifies an upload: the server, the user, the file, the target, and the state of the file.
 identity_of <- function(file, path) {
   list(
     host = host(), user = state$user, path = path, file = normalizePath(file), size = file.size(file),
@@ -79,7 +79,7 @@ note_upload <- function(file, path, id) {
 
 forget_upload <- function(upload) remove_files(upload$note)
 
-# The upload of this file that an earlier call has begun, if the server still has it, and nothing else in it.
+# The upload of this file that an earlier call has begun, if the server still has it, and it contains nothing else.
 begun_upload <- function(file, path) {
   for (note in list.files(notes(), full.names = TRUE)) {
     noted <- tryCatch(readRDS(note), error = function(e) NULL)

@@ -39,7 +39,7 @@ test_that("an object is listed by itself", {
 test_that("what is asked for is yes or no", {
   need_server()
   for (wrong in list(NA, "yes", NULL, c(TRUE, FALSE))) {
-    expect_error(ils(stat = wrong), "`stat` is TRUE or FALSE", class = "cenote_invalid")
+    expect_error(ils(stat = wrong), "`stat` must be TRUE or FALSE", class = "cenote_invalid")
     expect_error(irm("o", force = wrong), "`force`", class = "cenote_invalid")
     expect_error(iput(file_with(raw(1)), "o", overwrite = wrong), "`overwrite`", class = "cenote_invalid")
     expect_error(iget("o", tempfile(), resume = wrong), "`resume`", class = "cenote_invalid")

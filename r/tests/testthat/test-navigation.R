@@ -31,7 +31,7 @@ test_that("collections are made and removed", {
   expect_equal(ils()$logical_path, "/tempZone/home/rods/tests/a")
   expect_error(imkdir("a"), class = "cenote_exists")
   expect_silent(imkdir("a", overwrite = TRUE))
-  expect_error(imkdir("x/y"), "no collection .*/x\n.*create_parent_collections", class = "cenote_not_found")
+  expect_error(imkdir("x/y"), "no such collection, .*/x\n.*create_parent_collections", class = "cenote_not_found")
   expect_silent(imkdir("x/y", create_parent_collections = TRUE))
   expect_equal(basename(ils()$logical_path), c("a", "x"))
   expect_invisible(irm("a", force = TRUE))

@@ -10,7 +10,7 @@ test_that("an interrupted download goes on where it stopped", {
   iput(file, "f")
   through(breaking_proxy(down = 1e6))
   back <- tempfile()
-  expect_error(iget("f", back), "goes on where it stopped", class = "cenote_unreachable")
+  expect_error(iget("f", back), "continues where it stopped", class = "cenote_unreachable")
   expect_false(file.exists(back))
   before <- file.size(paste0(back, ".part"))
   expect_gt(before, 0)
@@ -28,7 +28,7 @@ test_that("what has come stays where the server is still away", {
   back <- tempfile()
   writeBin(bytes_of(file)[1:2e6], paste0(back, ".part"))
   state$host <- "http://127.0.0.1:1"
-  error <- expect_error(iget("f", back), "goes on where it stopped", class = "cenote_unreachable")
+  error <- expect_error(iget("f", back), "continues where it stopped", class = "cenote_unreachable")
   expect_equal(lengths(gregexpr("hint:", conditionMessage(error))), 1)
   expect_equal(file.size(paste0(back, ".part")), 2e6)
   state$host <- there
@@ -169,8 +169,8 @@ test_that("two calls do not write the same part", {
   lock <- lock_part(part)
   for (come in list(raw(), raw(10))) {
     writeBin(come, part)
-    expect_error(iget("d/f", file.path(dir, "f")), "on its way", class = "cenote_busy")
-    expect_error(iget("d", dir), "on its way", class = "cenote_busy")
+    expect_error(iget("d/f", file.path(dir, "f")), "already being transferred", class = "cenote_busy")
+    expect_error(iget("d", dir), "already being transferred", class = "cenote_busy")
     expect_error(iget("d/f", file.path(dir, "f"), resume = FALSE), class = "cenote_busy")
     expect_identical(bytes_of(part), come)
   }

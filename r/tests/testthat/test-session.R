@@ -26,7 +26,7 @@ test_that("nothing is done before somebody is logged in", {
 
 test_that("a server that is not there is told", {
   create_irods("http://127.0.0.1:1", overwrite = TRUE)
-  expect_error(iauth("rods", "rods"), "is the server running", class = "cenote_unreachable")
+  expect_error(iauth("rods", "rods"), "check that the server is running", class = "cenote_unreachable")
 })
 
 test_that("only who knows the password gets in", {
@@ -137,7 +137,7 @@ test_that("a wrong ticket costs no login", {
   need_server()
   iput(file_with(raw(1)), "f")
   token <- state$token
-  expect_error(iget("f", tempfile(), ticket = "none"), "who gave it", class = "cenote_unauthenticated")
+  expect_error(iget("f", tempfile(), ticket = "none"), "ask its owner", class = "cenote_unauthenticated")
   expect_identical(state$token, token)
 })
 

@@ -106,15 +106,15 @@ test_that("an offset says where bytes are written and read", {
 test_that("what is wrong with a local path is told", {
   need_server()
   file <- file_with(charToRaw("x"))
-  expect_error(iput(c(file, file), "x"), "`local_path` is one path", class = "cenote_invalid")
+  expect_error(iput(c(file, file), "x"), "`local_path` must be one path", class = "cenote_invalid")
   expect_error(iput(3, "x"), "`local_path`", class = "cenote_invalid")
   expect_error(iput(NA_character_, "x"), class = "cenote_not_found")
   iput(file, "x")
-  expect_error(iget("x", tempdir(), overwrite = TRUE), "a directory is there", class = "cenote_exists")
+  expect_error(iget("x", tempdir(), overwrite = TRUE), "a directory of this name", class = "cenote_exists")
   expect_error(iput(file, "x/y"), "not a collection: /tempZone", class = "cenote_wrong_kind")
   imkdir("d")
   expect_error(iput(file, "d"), "name the object in it", class = "cenote_wrong_kind")
-  expect_error(iget("x", tempfile(), ticket = "none"), "who gave it", class = "cenote_unauthenticated")
+  expect_error(iget("x", tempfile(), ticket = "none"), "ask its owner", class = "cenote_unauthenticated")
 })
 
 test_that("a directory in which nothing may be written is told", {
@@ -197,7 +197,7 @@ test_that("R objects come back as they were saved", {
   isaveRDS(1:3, "cars.rds", overwrite = TRUE, count = 10)
   expect_identical(ireadRDS("cars.rds", count = 10), 1:3)
   iput(file_with(charToRaw("no RDS")), "text")
-  expect_error(ireadRDS("text"), "no R object.*/tests/text\n.*iget", class = "cenote_invalid")
+  expect_error(ireadRDS("text"), "not an R object.*/tests/text\n.*iget", class = "cenote_invalid")
   expect_length(list.files(tempdir(), "[.]rds([.]part)?$"), 0)
 })
 
@@ -293,8 +293,8 @@ test_that("digests in several lines are digests in one", {
 test_that("a page of something else is told", {
   need_server()
   state$host <- answering(200, "<html>")
-  expect_error(ils(), "not one of a cenote server", class = "cenote_invalid")
-  expect_error(walk(absolute("d"), NULL), "not one of a cenote server", class = "cenote_invalid")
+  expect_error(ils(), "not a response of a cenote server", class = "cenote_invalid")
+  expect_error(walk(absolute("d"), NULL), "not a response of a cenote server", class = "cenote_invalid")
 })
 
 test_that("words of a server are no address", {

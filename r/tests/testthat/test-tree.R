@@ -164,7 +164,7 @@ test_that("what cannot be put is left out and reported", {
     })
     expect_setequal(put$logical_path, paste0(absolute("d"), "/", c("a", "link", "sub/b", "linked/b")))
     expect_setequal(warned$skipped, file.path(here, c("dangling", "pipe", "sub/up", "linked/up")))
-    expect_match(conditionMessage(warned), "dangling (a link to nothing)", fixed = TRUE)
+    expect_match(conditionMessage(warned), "dangling (a broken link)", fixed = TRUE)
     expect_match(conditionMessage(warned), "pipe (neither a file nor a directory)", fixed = TRUE)
     expect_match(conditionMessage(warned), "up (a link to a directory that it is in)", fixed = TRUE)
   }
