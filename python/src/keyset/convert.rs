@@ -73,7 +73,8 @@ pub(crate) fn set_value(key: &mut Key, value: &Bound<'_, PyAny>) -> PyResult<()>
     } else if value.is_instance_of::<PyString>() {
         key.set_string(bytes_of(value)?).map_err(wrong)?;
     } else {
-        let message = "a key's value must be str, bytes or None: convert it, for example with str(value)";
+        let message =
+            "a key's value must be str, bytes or None: convert it, for example with str(value)";
         return Err(PyTypeError::new_err(message));
     }
     Ok(())
