@@ -185,11 +185,8 @@ impl Problem {
     fn add_headers(&self, headers: &mut HeaderMap) {
         let json = HeaderValue::from_static("application/problem+json");
         headers.insert(header::CONTENT_TYPE, json);
-        match self.status() {
-            StatusCode::UNAUTHORIZED => {
-                headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(CHALLENGE));
-            }
-            _ => {}
+        if self.status() == StatusCode::UNAUTHORIZED {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(CHALLENGE));
         }
         if let Some(wait) = self.retry_after() {
             headers.insert(header::RETRY_AFTER, wait);

@@ -141,7 +141,7 @@ impl Packer {
     }
 
     async fn add(&mut self, stat: &Stat, content: impl AsyncRead + Unpin + Send) -> io::Result<()> {
-        let mtime = self.app.ask_here(|store| Ok(store.shown_mtime(stat)?)).map_err(other)?;
+        let mtime = self.app.ask_here(|store| store.shown_mtime(stat)).map_err(other)?;
         let (header, records) = entry_header(stat, mtime, &self.above)?;
         self.builder.append(&extended(&records)?, &records[..]).await?;
         self.builder.append(&header, content).await
