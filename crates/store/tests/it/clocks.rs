@@ -288,8 +288,10 @@ impl Engine for Conflicts {
     }
 }
 
+type Writer = (&'static str, fn(&World));
+
 /// Changes of the membership of `/c`, each with other names.
-const WRITERS: &[(&str, fn(&World))] = &[
+const WRITERS: &[Writer] = &[
     ("put", |world| drop(world.put("/c/put", b"x"))),
     ("mkdir", |world| drop(world.mkdir("/c/mkdir"))),
     ("link", |world| create(world, "/c/link", Draft::Link("x".into()))),
