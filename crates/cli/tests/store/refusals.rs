@@ -101,7 +101,10 @@ fn what_is_secret_is_told_to_no_other_server() {
     let world = World::served();
     let other = ["--store", "http://127.0.0.1:1", "mkdir", "/x"];
     let (code, said) = world.refused(&other);
-    assert!(code == 2 && said.contains("the password set in environment CENOTE_PASSWORD"), "{said}");
+    assert!(
+        code == 2 && said.contains("the password set in environment CENOTE_PASSWORD"),
+        "{said}"
+    );
     assert!(said.contains("is not sent to http://127.0.0.1:1"), "{said}");
     let secret = |name: &str| {
         let mut command = world.command(&other);
