@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::catalog::{JobRecord, Reads, Record, Tally, keys};
-use crate::model::PersonId;
+use crate::model::{PersonId, ResourceId};
 use crate::{Caller, Error, ErrorKind, Result, Store};
 
 /// How far a job has come.
@@ -22,6 +22,8 @@ pub struct JobStatus {
     pub kind: &'static str,
     /// Who asked for it, if that is known.
     pub user: Option<PersonId>,
+    /// The subtree that the token with which it was begun is limited to.
+    pub within: Option<ResourceId>,
     /// How many objects or blobs it has seen to.
     pub done: u64,
     /// How many it could not see to.
@@ -96,13 +98,17 @@ impl Store {
         Ok(())
     }
 
-    /// How far a job has come: told to who asked for it, and to administrators, since it names what it could not see to.
+    /// How far a job has come: for administrators, and for the user who began it, but not with a token for another subtree, since
+    /// it names what it failed on.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] for another's, and for one that never was, or that was finished before the store was
     /// opened.
     pub fn job(&self, caller: &Caller, id: u64) -> Result<JobStatus> {
-        let own = |job: &JobStatus| job.user == Some(caller.user()) && !caller.is_anonymous();
+        let reached = |job: &JobStatus| caller.within().is_none() || job.within == caller.within();
+        let own = |job: &JobStatus| {
+            job.user == Some(caller.user()) && !caller.is_anonymous() && reached(job)
+        };
         match self.any_job(id) {
             Ok(job) if !caller.is_admin() && !own(&job) => Err(no_job(id)),
             job => job,
@@ -168,8 +174,8 @@ impl Store {
     fn status(&self, id: u64, record: &JobRecord, tally: Tally, finished: bool) -> JobStatus {
         let fault = self.inner.moves.state().faults.get(&id).cloned();
         let Tally { done, failed } = tally;
-        let (kind, user) = (record.kind(), record.user());
-        JobStatus { id, kind, user, done, failed, fault, finished }
+        let (kind, user, within) = (record.kind(), record.user(), record.within());
+        JobStatus { id, kind, user, within, done, failed, fault, finished }
     }
 }
 
@@ -190,6 +196,13 @@ impl JobRecord {
     fn user(&self) -> Option<PersonId> {
         match self {
             Self::Tree(job) => Some(job.user),
+            Self::Sweep(_) | Self::Drain(_) => None,
+        }
+    }
+
+    fn within(&self) -> Option<ResourceId> {
+        match self {
+            Self::Tree(job) => job.within,
             Self::Sweep(_) | Self::Drain(_) => None,
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cenote_kv::{Fault, FaultyEngine, MemoryEngine};
-use cenote_store::{CopyOptions, ErrorKind, JobStatus, Level, PlaceState};
+use cenote_store::{Caller, CopyOptions, ErrorKind, JobStatus, Level, NewToken, PlaceState};
 
 use crate::world::{World, assert_clean, at, kind, noise, path, run, world_on, world_with_places};
 
@@ -65,6 +65,32 @@ fn what_the_asker_may_not_change_is_counted_and_left() {
     assert_eq!((job.done, job.failed), (2, 1));
     assert!(job.fault.is_some());
     assert_eq!(world.replicas("/lab/x"), "0 main");
+}
+
+#[test]
+fn a_token_for_a_subtree_sees_no_jobs_but_its_own() {
+    let world = world_with_places();
+    lab(&world);
+    let user = world.user("u");
+    let token = |within: &str| -> Caller {
+        let new = NewToken { level: Level::Own, within: Some(at(within)), ..NewToken::default() };
+        let (secret, _) = world.store.add_token(&user, &new).unwrap();
+        world.store.authenticate_token(&secret).unwrap()
+    };
+    let scope = cenote_store::Scope::Subtree;
+    let grant = cenote_store::AccessChange::Grant("u".into(), Level::ModifyObject, scope);
+    world.store.change_access(&world.admin, &at("/lab"), &[grant]).unwrap();
+    let (lab, run) = (token("/lab"), token("/lab/run"));
+    let begin = |caller| world.store.replicate_tree(caller, &at("/lab/run"), world.place("a"));
+    let of_user = begin(&user).unwrap();
+    let of_lab = begin(&lab).unwrap();
+    let sees = |caller, job: &JobStatus| world.store.job(caller, job.id).is_ok();
+    for job in [&of_user, &of_lab] {
+        assert!(sees(&user, job) && !sees(&run, job));
+    }
+    assert!(sees(&lab, &of_lab) && !sees(&lab, &of_user));
+    finish(&world, &of_user);
+    assert!(!sees(&run, &of_user) && sees(&user, &of_user), "also when it is over");
 }
 
 #[test]

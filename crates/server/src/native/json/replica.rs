@@ -142,7 +142,7 @@ pub(crate) struct Job {
 
 impl From<JobStatus> for Job {
     fn from(status: JobStatus) -> Self {
-        let JobStatus { id, kind, user: _, done, failed, fault, finished } = status;
+        let JobStatus { id, kind, user: _, within: _, done, failed, fault, finished } = status;
         Self { job: id, kind, done, failed, fault, finished }
     }
 }
