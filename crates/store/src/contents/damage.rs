@@ -108,6 +108,11 @@ impl Damage {
         std::mem::take(&mut self.state().noted)
     }
 
+    /// Whether a copy is known to be one that could not be mended.
+    pub(crate) fn has_marked(&self, blob: BlobId, place: PlaceId) -> bool {
+        self.state().marked.contains(&(blob, place))
+    }
+
     fn is_marked(&self, blob: BlobId) -> bool {
         let (state, first) = (self.state(), (blob, PlaceId(0)));
         let has = |copy: Option<&Copy>| copy.is_some_and(|(found, _)| *found == blob);

@@ -105,7 +105,9 @@ impl Store {
                 Ok(written) => return Ok(written),
                 Err(Piped::Target(error)) => return Err(self.failed_write(error)),
                 Err(Piped::Source(error)) => {
-                    source.blame(blob, &error, &self.inner.damage);
+                    if !self.inner.damage.has_marked(blob, source.place()) {
+                        source.blame(blob, &error, &self.inner.damage);
+                    }
                     fault = fault.or(Some(Error::from(error)));
                 }
             }

@@ -339,6 +339,28 @@ proptest! {
     }
 }
 
+/// Else upkeep would call for itself, round after round without a pause.
+#[test]
+fn what_cannot_be_mended_is_not_tried_again_until_it_is_met_again() {
+    for copies in [1, 2] {
+        let world = world_with_places();
+        world.put("/x", &noise(300_000, 1));
+        let places = &["main", "a"][..copies];
+        if copies > 1 {
+            world.replicate("/x", "a").unwrap();
+        }
+        let blob = blobs(&world)[0];
+        places.iter().for_each(|place| rot(&world, place, blob, |n| n == 2));
+        run(world.store.scrub(0)).unwrap();
+        maintained(&world);
+        maintained(&world);
+        let before = world.store.damage_counts();
+        assert_eq!((before.damaged, before.mended), (copies as u64, 0));
+        maintained(&world);
+        assert_eq!(world.store.damage_counts().found, before.found, "{copies} copies");
+    }
+}
+
 #[test]
 fn a_scrub_reads_the_whole_catalog_and_every_record_that_rotted_is_counted() {
     let world = world();

@@ -45,11 +45,12 @@ impl Store {
         Ok(Some(self.lay_out_extents(resolve(view, head)?, head.size, vec![pin])))
     }
 
-    /// All bytes of a blob, each block from any copy in which it is whole.
+    /// All bytes of a blob, each block from any copy in which it is whole. Damage is not noted, so that mending what cannot be
+    /// mended does not call for itself again.
     pub(crate) fn blob_bytes(&self, id: BlobId, record: &BlobRecord) -> ContentStream {
         let finder = Finder::new(self.clone(), Vec::new());
         let held = finder.reached(&self.known(), id, record.clone());
-        BlobRun::new(&held, 0..record.size, finder).stream()
+        BlobRun::new(&held, 0..record.size, finder).without_notes().stream()
     }
 
     /// The layout of extents that cover `0..size`, of contents that are pinned.

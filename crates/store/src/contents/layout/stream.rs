@@ -115,6 +115,12 @@ impl BlobRun {
         }
     }
 
+    /// Notes no damage: it is known already.
+    pub(super) fn without_notes(mut self) -> Self {
+        self.blamed = self.sources.iter().map(Source::place).collect();
+        self
+    }
+
     pub(super) fn stream(self) -> ContentStream {
         stream::try_unfold(self, Self::step).boxed()
     }
