@@ -58,7 +58,7 @@ fn body(value: &[u8]) -> Result<&[u8]> {
 /// Whether a row is what was written, as far as it has a checksum of ours or a length.
 pub(crate) fn is_whole(key: &[u8], value: &[u8]) -> bool {
     match key.first() {
-        Some(b'c') => value.len() == 8,
+        Some(b'c' | b'h') => value.len() == 8,
         Some(b'y') => value.len() == 32,
         Some(b'O') => true,
         _ if *key == *keys::setting("feed-floor") => value.len() == 12,
