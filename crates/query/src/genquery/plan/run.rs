@@ -79,13 +79,12 @@ impl Run<'_> {
         if !self.plan.nulls && values.iter().any(Option::is_none) {
             return Ok(());
         }
-        for again in 0..self.times(row)? {
-            if again > 0 {
-                self.meter.row()?;
-            }
+        let times = self.times(row)?;
+        for _ in 1..times {
+            self.meter.row()?;
             take(values.clone())?;
         }
-        Ok(())
+        if times == 0 { Ok(()) } else { take(values) }
     }
 
     fn values(&self, row: &Row) -> Values {
