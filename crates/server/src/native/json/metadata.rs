@@ -138,6 +138,7 @@ pub(crate) struct Found {
 impl Found {
     pub(crate) fn new(store: &Store, items: &[Stat], next: Option<String>) -> Result<Self> {
         let mut names = Names::new(store);
+        names.read_memberships(items)?;
         let items = items.iter().map(|stat| Resource::of(stat, &mut names));
         Ok(Self { items: items.collect::<Result<_>>()?, next })
     }
