@@ -1,5 +1,6 @@
 //! Replicas: what is in which place, and what becomes of it when the content changes.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use cenote_blob::faulty::Fault;
@@ -8,6 +9,7 @@ use cenote_store::{
     Registration, ReplicaChange, Scope, Trim, Where,
 };
 use futures_util::StreamExt;
+use tempfile::TempDir;
 
 use crate::world::{
     MemoryOpener, World, assert_clean, at, kind, noise, once, path, run, world_on,
@@ -195,11 +197,17 @@ fn a_small_content_may_be_replicated_to_where_it_is() {
     assert_clean(&world.store);
 }
 
-#[test]
-fn where_a_file_lies_on_the_machine_is_shown_to_administrators_only() {
+/// A file outside of the store, in a directory that lasts as long as its guard.
+fn file_of(content: &[u8]) -> (TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("data.bin");
-    std::fs::write(&file, noise(1_000, 5)).unwrap();
+    std::fs::write(&file, content).unwrap();
+    (dir, file)
+}
+
+#[test]
+fn where_a_file_lies_on_the_machine_is_shown_to_administrators_only() {
+    let (_dir, file) = file_of(&noise(1_000, 5));
     let world = world_with_places();
     let this = registration(&world, &file);
     run(world.store.register(&world.admin, &path("/x"), &this)).unwrap();
@@ -219,9 +227,7 @@ fn where_a_file_lies_on_the_machine_is_shown_to_administrators_only() {
 
 #[test]
 fn a_registered_file_is_read_where_it_lies_and_never_removed() {
-    let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("data.bin");
-    std::fs::write(&file, noise(1_000, 5)).unwrap();
+    let (_dir, file) = file_of(&noise(1_000, 5));
     let world = world_with_places();
     let this = registration(&world, &file);
     let register =
@@ -253,9 +259,7 @@ fn a_registered_file_is_read_where_it_lies_and_never_removed() {
 
 #[test]
 fn a_registered_file_that_vanished_is_no_loss_once_its_object_is_removed() {
-    let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("data.bin");
-    std::fs::write(&file, noise(1_000, 5)).unwrap();
+    let (_dir, file) = file_of(&noise(1_000, 5));
     let world = world_with_places();
     let this = registration(&world, &file);
     run(world.store.register(&world.admin, &path("/x"), &this)).unwrap();
@@ -294,9 +298,7 @@ fn a_file_of_the_store_itself_is_copied_when_it_is_registered() {
 
 #[test]
 fn a_file_registered_as_a_further_replica_is_the_good_one() {
-    let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("data.bin");
-    std::fs::write(&file, noise(500, 1)).unwrap();
+    let (_dir, file) = file_of(&noise(500, 1));
     let world = world_with_places();
     let more = Registration { additional: true, ..registration(&world, &file) };
     let sha256 = world.put("/x", &noise(500, 1)).resource.content.unwrap().digests.sha256;
