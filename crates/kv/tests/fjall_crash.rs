@@ -156,6 +156,42 @@ fn a_failed_write_latches_and_reads_go_on() {
     assert_eq!(engine.commit(Batch::default()).unwrap(), 3);
 }
 
+/// Commits while every descriptor of the process is taken, then after they were closed.
+#[test]
+fn writer_without_descriptors() {
+    let Some(dir) = directory() else { return };
+    let engine = open(&dir);
+    let batch = |round: u64| {
+        let mut batch = Batch { token: Some([round as u8; 16]), ..Batch::default() };
+        batch.put(format!("{round:03}"), noise(2 << 20, round));
+        batch
+    };
+    assert_eq!(engine.commit(batch(0)).unwrap(), 1);
+    let taken: Vec<_> = std::iter::from_fn(|| std::fs::File::open("/dev/null").ok()).collect();
+    // More than fits in memory: tables and journals would have to be made.
+    for round in 1..60 {
+        match engine.commit(batch(round)) {
+            Ok(_) | Err(CommitError::Engine(Error::Io(_))) => {}
+            other => panic!("round {round}: {other:?}"),
+        }
+    }
+    drop(taken);
+    let last = engine.commit(batch(60)).unwrap();
+    let view = engine.snapshot().unwrap();
+    assert_eq!(view.version(), last);
+    assert_eq!(view.get(b"060").unwrap().unwrap(), noise(2 << 20, 60));
+}
+
+#[test]
+fn a_process_without_descriptors_refuses_commits_until_there_are_some() {
+    let dir = tempfile::tempdir().unwrap();
+    let limited = ["sh", "-c", "ulimit -n 256; exec \"$0\" \"$@\""];
+    let status = role(&limited, "writer_without_descriptors", dir.path()).status().unwrap();
+    assert!(status.success());
+    let view = open(dir.path()).snapshot().unwrap();
+    assert!(view.get(b"000").unwrap().is_some() && view.get(b"060").unwrap().is_some());
+}
+
 /// A file system of 160 MiB in memory; none where this process may not mount one.
 struct SmallDisk(tempfile::TempDir);
 

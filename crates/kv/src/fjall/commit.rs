@@ -28,7 +28,9 @@ impl FjallEngine {
         if self.is_latched() {
             return refuse(group, || CommitError::Latched);
         }
-        match FjallSnapshot::new(&self.store) {
+        let size = group.iter().map(|pending| pending.batch.size()).sum();
+        let admitted = self.descriptors.admit(size).map_err(super::io);
+        match admitted.and_then(|()| FjallSnapshot::new(&self.store)) {
             Ok(base) => self.write_on(&base, group),
             Err(failed) => {
                 let reason = failed.to_string();

@@ -5,6 +5,7 @@
 //! acknowledged ([`commit`], [`log`]), and how far that must reach is found out when it is opened ([`open`]); keys that begin with 0xff are the engine's own ([`layout`]).
 
 mod commit;
+mod descriptors;
 mod directory;
 mod files;
 mod journal;
@@ -26,6 +27,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use fjall::config::PartitioningPolicy;
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, KvSeparationOptions, PersistMode};
 
+use self::descriptors::Descriptors;
 use self::lock::DirectoryLock;
 use self::log::Log;
 use self::log::mark::Mark;
@@ -72,6 +74,7 @@ pub struct FjallEngine {
     queue: Queue,
     acknowledged: Mutex<Acknowledged>,
     reserve: Reserve,
+    descriptors: Descriptors,
     removed: Removed,
     latched: AtomicBool,
     steps: Steps,

@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex};
 use bytes::Bytes;
 use fjall::{Database, Keyspace, Readable};
 
+use super::descriptors::Descriptors;
 use super::directory::{make_durable, sync_dir};
 use super::journal::Tail;
 use super::lock::DirectoryLock;
@@ -50,6 +51,7 @@ pub(super) fn open(
         queue: Queue::default(),
         acknowledged: Mutex::new(acknowledged),
         reserve: Reserve::open(dir, options.reserve),
+        descriptors: Descriptors::new(dir),
         removed: Removed::default(),
         latched: AtomicBool::new(false),
         steps: Steps::default(),

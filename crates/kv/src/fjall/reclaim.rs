@@ -128,6 +128,7 @@ impl FjallEngine {
         };
         let counted = self.removed.rows.load(Ordering::Relaxed);
         let held = self.store.held(counted);
+        self.descriptors.look().map_err(super::io)?;
         let is_wanted = !self.is_latched() && held.is_worth_it() && pause.is_over();
         if !is_wanted || !self.reserve.has_room(held.cost(), For::Freeing) {
             if !self.is_latched() && pause.flushes > 0 {
