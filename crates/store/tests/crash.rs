@@ -1,6 +1,7 @@
 //! What survives `kill -9`. A child writes until it is killed and tells what was acknowledged; after
 //! each kill all of that is there, bytes and all, what was under way happened or did not, and a
-//! check is clean. And what survives a power cut at any point of a recorded history ([`cuts`]).
+//! check is clean. The same over PostgreSQL, and when that is killed ([`postgres`]). And what survives a power cut at any
+//! point of a recorded history ([`cuts`]).
 //!
 //! `CENOTE_CRASH_ROUNDS` says how often; a history repeats with the seed that a failure shows (`CENOTE_CRASH_SEED`),
 //! as far as the machine's timing lets it.
@@ -11,17 +12,19 @@
 mod cuts;
 #[path = "crash/history.rs"]
 mod history;
+#[path = "crash/postgres.rs"]
+mod postgres;
 
 use std::io::{BufRead, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
 use cenote_blob::Place;
-use cenote_kv::{FjallEngine, FjallOptions};
+use cenote_kv::{FjallEngine, FjallOptions, PostgresEngine};
 use cenote_store::{
     At, AttributeChange, Avu, AvuChange, BatchItem, BatchWhat, Caller, CheckOptions, Conditions,
     CopyOptions, CreateOptions, Draft, ErrorKind, Expected, Kind, MoveOptions, Parts, PutOptions,
@@ -112,10 +115,17 @@ fn make_tree(store: &Store, caller: &Caller, at: &StorePath, bytes: &[u8]) -> Re
     store.publish_many(caller, &items)?.into_iter().try_for_each(|answer| answer.map(drop))
 }
 
+/// The file that says where the catalog is, if it is not in the directory.
+const POSTGRES: &str = "postgres";
+
 fn parts(dir: &Path) -> Parts {
+    let place = Place::local("main", dir.join("contents")).unwrap();
+    if let Ok(config) = std::fs::read_to_string(dir.join(POSTGRES)) {
+        return Parts::new(PostgresEngine::open(&config).expect("the server answers"), place);
+    }
     let options = FjallOptions { reserve: 0, ..FjallOptions::default() };
     let engine = FjallEngine::open(dir.join("catalog"), options).expect("the catalog opens");
-    Parts::new(engine, Place::local("main", dir.join("contents")).unwrap())
+    Parts::new(engine, place)
 }
 
 fn admin(store: &Store) -> Caller {
@@ -136,24 +146,59 @@ fn writer() {
     let Some(dir) = std::env::var_os(DIRECTORY).map(PathBuf::from) else { return };
     let (round, seed) = (number(ROUND).unwrap(), number("CENOTE_CRASH_SEED").unwrap());
     let store = Store::open_existing(parts(&dir)).unwrap();
-    let output = Mutex::new(std::io::stdout());
-    let written = AtomicU64::new(0);
+    let (output, running) = (Mutex::new(std::io::stdout()), Running::default());
     std::thread::scope(|scope| {
         for writer in 0..WRITERS {
-            let (store, output, written) = (&store, &output, &written);
+            let (store, output, running) = (&store, &output, &running);
             scope.spawn(move || {
-                write(store, output, (seed, round, writer));
-                written.fetch_add(1, Ordering::Relaxed);
+                let _ending = Ending(running);
+                write(store, (output, running), (seed, round, writer));
             });
         }
-        scope.spawn(|| sweep(&store, || written.load(Ordering::Relaxed) == WRITERS));
+        scope.spawn(|| {
+            let _ending = Ending(&running);
+            sweep(&store, || running.is_over());
+        });
     });
 }
 
-fn write(store: &Store, output: &Mutex<std::io::Stdout>, (seed, round, writer): (u64, u64, u64)) {
+/// What the threads of the child know of each other.
+#[derive(Default)]
+struct Running {
+    ended: AtomicU64,
+    failed: AtomicBool,
+}
+
+/// Records the end of a thread, whatever ended it.
+struct Ending<'a>(&'a Running);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.0.ended.fetch_add(1, Ordering::Relaxed);
+        self.0.failed.fetch_or(std::thread::panicking(), Ordering::Relaxed);
+    }
+}
+
+impl Running {
+    /// One that panicked ends the others, or the parent would wait for ever.
+    fn has_failed(&self) -> bool {
+        self.failed.load(Ordering::Relaxed)
+    }
+
+    fn is_over(&self) -> bool {
+        self.has_failed() || self.ended.load(Ordering::Relaxed) == WRITERS
+    }
+}
+
+fn write(
+    store: &Store,
+    (output, running): (&Mutex<std::io::Stdout>, &Running),
+    (seed, round, writer): (u64, u64, u64),
+) {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let (caller, home) = (admin(store), home(round, writer));
-    for step in 0..number(STEPS).unwrap_or(u64::MAX) {
+    let steps = 0..number(STEPS).unwrap_or(u64::MAX);
+    for step in steps.take_while(|_| !running.has_failed()) {
         let op = op(seed ^ round, writer, step);
         match runtime.block_on(perform(store, &caller, &home, &op)) {
             Ok(()) => {}
@@ -198,7 +243,16 @@ fn acknowledged(line: &str) -> Option<(usize, u64)> {
 }
 
 /// How many changes of each writer were acknowledged before the kill, which comes after `enough`.
-fn kill_after(mut child: Child, enough: u64) -> Vec<u64> {
+fn kill_after(child: Child, enough: u64) -> Vec<u64> {
+    watch(child, enough, |child, seen| {
+        if seen == enough {
+            child.kill().unwrap();
+        }
+    })
+}
+
+/// The same, if `act` ends it, which is told after each change how many were acknowledged.
+fn watch(mut child: Child, enough: u64, mut act: impl FnMut(&mut Child, u64)) -> Vec<u64> {
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut done = vec![0; WRITERS as usize];
     let mut seen = 0;
@@ -206,9 +260,7 @@ fn kill_after(mut child: Child, enough: u64) -> Vec<u64> {
         let Some((writer, step)) = acknowledged(&line) else { continue };
         done[writer] = step + 1;
         seen += 1;
-        if seen == enough {
-            child.kill().unwrap();
-        }
+        act(&mut child, seen);
     }
     child.wait().unwrap();
     assert!(seen >= enough, "the writer stopped by itself after {seen} of {enough}");

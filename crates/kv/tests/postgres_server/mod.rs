@@ -1,61 +1,116 @@
 //! A PostgreSQL server for the time of a test run: on a Unix socket in a directory of its
-//! own, run by an unprivileged user, gone when the test process is.
+//! own, run by an unprivileged user, gone when the test process is. For the tests of whatever is built on the engine, too.
 
-use std::io::{BufRead, BufReader};
+#![allow(dead_code, reason = "each of the tests that share this uses some of it")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+use std::io::{BufRead, BufReader, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use postgres::{Client, NoTls};
 
-/// Makes a cluster, prints its directory once it answers, and stops it and removes
-/// everything when standard input ends, which it does with the process that holds it.
+/// Makes a cluster and prints its directory once it answers. At each line of standard input all of its processes are killed, the
+/// server is started again on what they left, and the directory is printed again. When standard input ends, which it does with the process that
+/// holds it, or a signal comes, everything is stopped and removed.
+///
+/// It does not sync: a process that is killed loses nothing that it wrote, only a power cut would.
 const SCRIPT: &str = r#"
     set -e
     dir=$(mktemp -d)
+    start() {
+        "$0/pg_ctl" -w -D "$dir/data" -l "$dir/log" \
+            -o "-k $dir -c listen_addresses= -c fsync=off" start >/dev/null 2>&1
+        echo "$dir"
+    }
+    stop() {
+        "$0/pg_ctl" -D "$dir/data" -m immediate stop >/dev/null 2>&1 || true
+        rm -rf "$dir"
+    }
+    trap stop EXIT
+    trap exit HUP INT TERM
     "$0/initdb" -D "$dir/data" -U cenote -A trust --no-sync >"$dir/log" 2>&1
-    "$0/pg_ctl" -w -D "$dir/data" -l "$dir/log" \
-        -o "-k $dir -c listen_addresses= -c fsync=off" start >/dev/null
-    echo "$dir"
-    read -r _ || true
-    "$0/pg_ctl" -D "$dir/data" -m immediate stop >/dev/null
-    rm -rf "$dir"
+    start
+    while read -r _; do
+        main=$(head -n 1 "$dir/data/postmaster.pid")
+        all="$main $(ps -o pid= --ppid "$main")"
+        kill -9 $all
+        for pid in $all; do
+            while kill -0 "$pid" 2>/dev/null; do sleep 0.01; done
+        done
+        start
+    done
 "#;
+
+/// A running server.
+#[derive(Debug)]
+pub(crate) struct Server {
+    script: Child,
+    output: BufReader<ChildStdout>,
+    dir: String,
+}
 
 /// The settings of a connection to an empty schema; none if there is no server to start.
 pub(crate) fn fresh_schema() -> Option<String> {
-    static SERVER: OnceLock<Option<(Child, String)>> = OnceLock::new();
+    static SERVER: OnceLock<Option<Server>> = OnceLock::new();
     static SCHEMAS: AtomicU64 = AtomicU64::new(0);
-    let (_, dir) = SERVER.get_or_init(start).as_ref()?;
-    let config = format!("host={dir} user=cenote dbname=postgres");
     let schema = format!("test{}", SCHEMAS.fetch_add(1, Ordering::Relaxed));
-    let mut client = Client::connect(&config, NoTls).expect("the server is ready");
-    client.batch_execute(&format!("CREATE SCHEMA {schema}")).expect("the name is new");
-    Some(format!("{config} options='-c search_path={schema}'"))
+    Some(SERVER.get_or_init(Server::start).as_ref()?.schema(&schema))
 }
 
-fn start() -> Option<(Child, String)> {
-    let Some(bin) = installed() else {
-        let missing = "no /usr/lib/postgresql/*/bin: install the package `postgresql`";
-        assert!(std::env::var_os("CENOTE_REQUIRE_POSTGRES").is_none(), "{missing}");
-        eprintln!("SKIPPED, NOT TESTED: {missing}");
-        return None;
-    };
-    let mut server = unprivileged()
-        .arg("-c")
-        .arg(SCRIPT)
-        .arg(bin)
-        .current_dir("/")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("a shell runs");
-    let mut dir = String::new();
-    let output = server.stdout.take().expect("it is piped");
-    BufReader::new(output).read_line(&mut dir).expect("the script says where");
-    assert!(!dir.is_empty(), "the PostgreSQL server did not start");
-    Some((server, dir.trim().to_owned()))
+impl Server {
+    /// A new cluster; none if there is no server to start.
+    pub(crate) fn start() -> Option<Self> {
+        let Some(bin) = installed() else {
+            let missing = "no /usr/lib/postgresql/*/bin: install the package `postgresql`";
+            assert!(std::env::var_os("CENOTE_REQUIRE_POSTGRES").is_none(), "{missing}");
+            eprintln!("SKIPPED, NOT TESTED: {missing}");
+            return None;
+        };
+        let mut script = unprivileged()
+            .arg("-c")
+            .arg(SCRIPT)
+            .arg(bin)
+            .current_dir("/")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("a shell runs");
+        let output = BufReader::new(script.stdout.take().expect("it is piped"));
+        let mut server = Self { script, output, dir: String::new() };
+        server.dir = server.ready();
+        Some(server)
+    }
+
+    /// Makes an empty schema, and gives the settings of a connection to it.
+    pub(crate) fn schema(&self, name: &str) -> String {
+        let config = format!("host={} user=cenote dbname=postgres", self.dir);
+        let mut client = Client::connect(&config, NoTls).expect("the server is ready");
+        client.batch_execute(&format!("CREATE SCHEMA {name}")).expect("the name is new");
+        format!("{config} options='-c search_path={name}'")
+    }
+
+    /// Kills all of its processes; it starts again meanwhile.
+    pub(crate) fn kill(&mut self) {
+        self.script.stdin.as_mut().unwrap().write_all(b"kill\n").unwrap();
+    }
+
+    /// Waits until it answers, and gives its directory.
+    pub(crate) fn ready(&mut self) -> String {
+        let mut dir = String::new();
+        self.output.read_line(&mut dir).expect("the script says where");
+        assert!(!dir.is_empty(), "the PostgreSQL server did not start");
+        dir.trim().to_owned()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.script.stdin.take());
+        let _ = self.script.wait();
+    }
 }
 
 /// The newest server of Debian's packages.

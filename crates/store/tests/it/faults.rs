@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use cenote_blob::Place;
 use cenote_blob::faulty::{Fault as PlaceFault, Faults};
-use cenote_kv::{Fault, FaultyEngine, MemoryEngine};
+use cenote_kv::{
+    Engine, Fault, FaultyEngine, FjallEngine, FjallOptions, MemoryEngine, PostgresEngine,
+};
 use cenote_store::{
     AccessChange, At, AttributeChange, AvuChange, BatchItem, BatchWhat, Conditions, CopyOptions,
     Error, ErrorKind, Expected, Health, JobStatus, Level, MoveOptions, NewPlace, NewTicket,
@@ -14,6 +16,7 @@ use cenote_store::{
     RemoveOptions, ReplicaChange, Result, Role, Scope, TicketUse, UploadId, UploadOptions, Where,
 };
 
+use crate::postgres_server::fresh_schema;
 use crate::world::{
     World, assert_clean, at, avu, kind, noise, once, path, populated, run, world_on,
 };
@@ -230,7 +233,11 @@ struct Bench {
 }
 
 fn bench() -> Bench {
-    let engine = FaultyEngine::new(Arc::new(MemoryEngine::new()));
+    bench_on(Arc::new(MemoryEngine::new()))
+}
+
+fn bench_on(engine: Arc<dyn Engine>) -> Bench {
+    let engine = FaultyEngine::new(engine);
     let faults = Faults::new();
     let world = world_on(engine.clone(), faults.into_place(Place::memory("main")));
     let world = world.with_places(faults.clone());
@@ -327,7 +334,10 @@ struct Plain {
 }
 
 fn plain(mutation: &Mutation) -> Plain {
-    let bench = bench();
+    plain_on(bench(), mutation)
+}
+
+fn plain_on(bench: Bench, mutation: &Mutation) -> Plain {
     let before = visible(&bench.world);
     bench.engine.heal();
     let operations = bench.faults.operations();
@@ -385,6 +395,43 @@ fn no_failure_of_the_catalog_leaves_anything_half_there() {
         }
         assert!(failed > 0, "{}", mutation.0);
     }
+}
+
+/// The mutations of a short run: one of a single step, and one of many.
+const SHORT: [&str; 2] = ["replace", "complete an upload"];
+
+/// Each mutation fails at as many of its last steps as `CENOTE_FAULT_STEPS` says; if that is not set, some do at their last
+/// commit. What comes before is the same on every engine.
+fn fails_on(engine: impl Fn() -> Arc<dyn Engine>) {
+    let steps = std::env::var("CENOTE_FAULT_STEPS").ok().map(|steps| steps.parse().unwrap());
+    let mut faults = CATALOG_FAULTS.into_iter().cycle();
+    for mutation in MUTATIONS.iter().filter(|it| steps.is_some() || SHORT.contains(&it.0)) {
+        let plain = plain_on(bench_on(engine()), mutation);
+        for step in plain.commits.iter().rev().take(steps.unwrap_or(1)) {
+            let (bench, fault) = (bench_on(engine()), faults.next().unwrap());
+            bench.engine.fail_at(*step, fault);
+            let done = mutation.2(&bench.world);
+            judge(bench, mutation, &plain, &done, &format!("{fault:?} at step {step}"));
+        }
+    }
+}
+
+#[test]
+fn no_failure_of_the_catalog_on_postgres_leaves_anything_half_there() {
+    if fresh_schema().is_some() {
+        fails_on(|| Arc::new(PostgresEngine::open(&fresh_schema().unwrap()).unwrap()));
+    }
+}
+
+#[test]
+fn no_failure_of_the_catalog_on_disk_leaves_anything_half_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let count = std::cell::Cell::new(0);
+    fails_on(|| {
+        count.set(count.get() + 1);
+        let options = FjallOptions { reserve: 0, ..FjallOptions::default() };
+        Arc::new(FjallEngine::open(dir.path().join(count.get().to_string()), options).unwrap())
+    });
 }
 
 #[test]

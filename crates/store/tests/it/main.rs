@@ -22,6 +22,8 @@ mod names;
 mod notes;
 mod people;
 mod places;
+#[path = "../../../kv/tests/postgres_server/mod.rs"]
+mod postgres_server;
 mod raw;
 mod reading;
 mod replicas;

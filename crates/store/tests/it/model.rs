@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use cenote_blob::Place;
-use cenote_kv::{FjallEngine, FjallOptions, MemoryEngine};
+use cenote_kv::{FjallEngine, FjallOptions, MemoryEngine, PostgresEngine};
 use cenote_store::{
     At, AttributeChange, AvuChange, CheckOptions, Conditions, CopyOptions, CreateOptions, Draft,
     Error, ErrorKind, Kind, Limits, MoveOptions, PlaceId, PlaceState, PutOptions, RemoveOptions,
@@ -20,6 +20,7 @@ use proptest::sample::select;
 use sha2::{Digest, Sha256};
 
 use crate::clocks::Clocks;
+use crate::postgres_server::fresh_schema;
 use crate::raw::key;
 use crate::uploads::{begin, complete, part};
 use crate::world::{World, assert_clean, at, avu, cases, crc64nvme, noise, path, run, world_on};
@@ -794,6 +795,12 @@ proptest! {
         let engine = FjallEngine::open(dir.path().join("catalog"), options).unwrap();
         let place = Place::local("main", dir.path().join("contents")).unwrap();
         play(world_on(engine, place), &ops);
+    }
+
+    #[test]
+    fn the_heart_is_its_model_on_postgres(ops in vec(op(&small()), 1..12)) {
+        let Some(config) = fresh_schema() else { return Ok(()) };
+        play(world_on(PostgresEngine::open(&config).unwrap(), Place::memory("main")), &ops);
     }
 
     #[test]
