@@ -31,6 +31,7 @@ test: lint ## run every test, of Rust, of Python and of R
 	$(MAKE) --no-print-directory python PROGRAM=:
 	$(VENV)/bin/python scripts/test-docs $${CARGO_TARGET_DIR:-target}/debug/cenote
 	scripts/test-r
+	scripts/matrix $${CARGO_TARGET_DIR:-target}/debug/cenote
 
 python: ## build the Python package and run its tests, also against a server of ours
 	scripts/setup python
@@ -50,6 +51,11 @@ r: ## run the tests of the R package against a server of ours
 check-r: ## build the R package and check it as CRAN does, without a server
 	scripts/setup check-r
 	scripts/check-r
+
+matrix: ## do everything through one opening and look through every other, with real clients, and print the tables
+	scripts/setup matrix
+	$(PROGRAM)
+	scripts/matrix $${CARGO_TARGET_DIR:-target}/debug/cenote --whole
 
 crash: ## kill -9 a writer N times, cut the power N times, damage each file, and look for what was lost
 	CENOTE_CRASH_ROUNDS=$(N) cargo test --release --locked --test '*crash*' --test power_cuts --test rot -- --nocapture
@@ -122,4 +128,4 @@ bench-irods: build ## measure the R package beside curl, and beside rirods where
 	scripts/setup bench-r
 	bench/irods/run
 
-.PHONY: help build demo lint test python docs r check-r crash models plans oracle r-trees editing outsider peers nightly fuzz bench-engines bench-scale bench-native bench-gsd bench-keyset bench-irods soak
+.PHONY: help build demo lint test python docs r check-r matrix crash models plans oracle r-trees editing outsider peers nightly fuzz bench-engines bench-scale bench-native bench-gsd bench-keyset bench-irods soak

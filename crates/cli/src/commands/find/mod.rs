@@ -1,9 +1,11 @@
 //! `cenote find`: resources by name, kind and description.
 
+mod condition;
+
 use cenote_client::{Condition, ResourceKind, Search};
 use futures_util::TryStreamExt;
 
-use crate::error::{CliError, Kind, Result};
+use crate::error::Result;
 use crate::place::StorePath;
 use crate::session::Session;
 
@@ -13,7 +15,9 @@ use crate::session::Session;
 A condition is an attribute alone (it exists), or an attribute, an operator and a value:
   --meta temp  --meta temp=300  --meta 'temp>=300'  --meta 'project!=old'  --meta 'note~%draft%'
 Values are compared as numbers if both are numbers; with `~`, `%` matches any text and `_` any one
-character.")]
+character. Spaces around an attribute or a value do not count. Quote an attribute that contains an
+operator, and a value that begins or ends with a space:
+  --meta '\"a=b\" = \" with spaces \"'")]
 pub(crate) struct Args {
     /// Where to search: this resource and everything below it
     #[arg(default_value = "/")]
@@ -25,7 +29,7 @@ pub(crate) struct Args {
     #[arg(long, short, value_enum)]
     kind: Option<KindArg>,
     /// A condition on the metadata
-    #[arg(long, short, value_name = "CONDITION", value_parser = parse_condition)]
+    #[arg(long, short, value_name = "CONDITION", value_parser = condition::parse)]
     meta: Vec<Condition>,
     /// Stop after this many
     #[arg(long, value_name = "NUMBER")]
@@ -72,51 +76,5 @@ impl Args {
             left -= 1;
         }
         Ok(())
-    }
-}
-
-/// The longer operators first: `>=` is not `>`.
-const OPERATORS: [(&str, &str); 7] =
-    [("!=", "!="), ("<=", "<="), (">=", ">="), ("=", "="), ("<", "<"), (">", ">"), ("~", "like")];
-
-fn parse_condition(text: &str) -> Result<Condition> {
-    let first = OPERATORS
-        .iter()
-        .filter_map(|(sign, op)| Some((text.find(sign)?, *sign, *op)))
-        .min_by_key(|(at, sign, _)| (*at, std::cmp::Reverse(sign.len())));
-    let (attribute, op, value) = match first {
-        Some((at, sign, op)) => (&text[..at], op, Some(text[at + sign.len()..].trim().to_owned())),
-        None => (text, "exists", None),
-    };
-    match attribute.trim() {
-        "" => Err(CliError::new(Kind::Usage, format!("the condition has no attribute: {text}"))),
-        attribute => Ok(Condition {
-            attribute: attribute.to_owned(),
-            op: op.to_owned(),
-            value,
-            unit: None,
-        }),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn conditions_are_cut_at_the_first_operator() {
-        for (text, attribute, op, value) in [
-            ("temp", "temp", "exists", None),
-            ("temp=300", "temp", "=", Some("300")),
-            ("temp >= 300", "temp", ">=", Some("300")),
-            ("a<b=c", "a", "<", Some("b=c")),
-            ("a!=", "a", "!=", Some("")),
-            ("note~%x_", "note", "like", Some("%x_")),
-        ] {
-            let condition = parse_condition(text).unwrap();
-            let parts = (condition.attribute.as_str(), condition.op.as_str(), condition.value.as_deref());
-            assert_eq!(parts, (attribute, op, value));
-        }
-        assert!(parse_condition("=3").is_err());
     }
 }

@@ -1,0 +1,79 @@
+"""The native opening, with `curl`."""
+
+import json
+from datetime import datetime
+
+from .curl import Answer, Curl
+from .opening import Absent, Attribute, Entry, Opening, within
+
+JSON = ("-H", "Content-Type: application/json")
+BYTES = ("-H", "Content-Type: application/octet-stream")
+
+
+class Native(Opening):
+    name = "curl"
+
+    def __init__(self, url: str, user: str, password: str):
+        self.curl = Curl(f"{url}/v1", "-u", f"{user}:{password}")
+
+    def ask(self, method: str, route: str, query: dict, *options: str, data: bytes | None = None) -> Answer:
+        answer = self.curl.send(method, route, query, *options, data=data)
+        if answer.status in (401, 403, 404):
+            raise Absent(answer.body)
+        assert answer.status < 300, answer
+        return answer
+
+    def post(self, route: str, body: dict) -> Answer:
+        return self.ask("POST", route, {}, *JSON, data=json.dumps(body).encode())
+
+    def put(self, path: str, data: bytes) -> None:
+        self.ask("PUT", f"/fs{path}", {}, *BYTES, data=data)
+
+    def get(self, path: str) -> bytes:
+        return self.ask("GET", f"/fs{path}", {}).body
+
+    def entry(self, path: str) -> Entry:
+        found = self.ask("GET", "/stat", {"path": path}).json()
+        is_object = found["kind"] == "object"
+        moment = found["content_modified"] if is_object else found["members_modified"]
+        seconds = int(datetime.fromisoformat(moment).timestamp())
+        return Entry(found["kind"], found["size"] if is_object else None, found["sha256"], seconds)
+
+    def names(self, collection: str) -> set[str]:
+        listed = self.ask("GET", "/list", {"path": collection}).json()
+        return {entry["name"] for entry in listed["entries"]}
+
+    def mkdir(self, path: str) -> None:
+        self.post("/create", {"path": path, "kind": "collection"})
+
+    def move(self, path: str, to: str) -> None:
+        self.post("/move", {"from": {"path": path}, "to": to})
+
+    def copy(self, path: str, to: str) -> None:
+        self.post("/copy", {"from": {"path": path}, "to": to})
+
+    def remove(self, path: str) -> None:
+        self.ask("DELETE", f"/fs{path}", {"recursive": "true"})
+
+    def change(self, path: str, op: str, attribute: Attribute) -> None:
+        words = {"attribute": attribute.name, "value": attribute.value, "unit": attribute.unit or None}
+        self.post("/meta", {"path": path, "operations": [{"op": op, **words}]})
+
+    def add(self, path: str, attribute: Attribute) -> None:
+        self.change(path, "add", attribute)
+
+    def drop(self, path: str, attribute: Attribute) -> None:
+        self.change(path, "remove", attribute)
+
+    def attributes(self, path: str) -> set[Attribute]:
+        found = self.ask("GET", "/meta", {"path": path}).json()["items"]
+        return {Attribute(each["attribute"], each["value"], each["unit"] or "") for each in found}
+
+    def find(self, collection: str, attribute: Attribute) -> set[str]:
+        condition = {"attribute": attribute.name, "op": "=", "value": attribute.value}
+        found = self.post("/search", {"where": [condition]}).json()
+        return within(collection, {each["path"] for each in found["items"]})
+
+    def grant(self, path: str, user: str, level: str) -> None:
+        word = {"read": "read_object", "none": "none"}[level]
+        self.post("/access", {"path": path, "operations": [{"name": user, "level": word, "scope": "this"}]})

@@ -1,0 +1,96 @@
+"""The role of an opening: what a fact does and looks at, through one client, as one user.
+
+Paths are those of the store (`/lab/x`); each opening translates them into its own.
+"""
+
+from dataclasses import dataclass
+
+
+class Unsupported(Exception):
+    """The client or its protocol has no word for this. The message is the reason that the table shows."""
+
+
+class Absent(Exception):
+    """Nothing is there, or the user may not see it: to a caller both look the same."""
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """An attribute of a description; the unit is empty if there is none."""
+
+    name: str
+    value: str
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What is shown of a resource; what the client does not show is `None`."""
+
+    kind: str  # "collection" or "object"
+    size: int | None = None
+    sha256: str | None = None  # in hexadecimal
+    modified: int | None = None  # of the content or the membership, seconds since 1970
+
+
+class Opening:
+    """One client and one user. What is not overridden is not supported."""
+
+    name = "opening"
+
+    def put(self, path: str, data: bytes) -> None:
+        """Creates the object, or replaces its content."""
+        raise Unsupported("cannot write")
+
+    def get(self, path: str) -> bytes:
+        raise Unsupported("cannot read")
+
+    def entry(self, path: str) -> Entry:
+        raise Unsupported("shows no resources")
+
+    def names(self, collection: str) -> set[str]:
+        raise Unsupported("cannot list")
+
+    def mkdir(self, path: str) -> None:
+        raise Unsupported("makes no collections")
+
+    def move(self, path: str, to: str) -> None:
+        raise Unsupported("cannot move")
+
+    def copy(self, path: str, to: str) -> None:
+        raise Unsupported("cannot copy")
+
+    def remove(self, path: str) -> None:
+        """Removes an object, or a collection with all that is in it."""
+        raise Unsupported("cannot remove")
+
+    def add(self, path: str, attribute: Attribute) -> None:
+        raise Unsupported("adds no attributes")
+
+    def drop(self, path: str, attribute: Attribute) -> None:
+        raise Unsupported("removes no attributes")
+
+    def attributes(self, path: str) -> set[Attribute]:
+        raise Unsupported("shows no attributes")
+
+    def find(self, collection: str, attribute: Attribute) -> set[str]:
+        """The paths of the objects in `collection` that have this name and value."""
+        raise Unsupported("does not search")
+
+    def grant(self, path: str, user: str, level: str) -> None:
+        """`level` is "read" or "none"."""
+        raise Unsupported("grants nothing")
+
+    def close(self) -> None:
+        """Ends what the client runs."""
+
+
+def within(collection: str, paths: set[str]) -> set[str]:
+    """Those directly in the collection. It may be one that the user cannot list, so the whole store is searched."""
+    return {path for path in paths if split(path)[0] == collection}
+
+
+def split(path: str) -> tuple[str, str]:
+    """The collection and the name."""
+    collection, _, name = path.rpartition("/")
+    return collection or "/", name

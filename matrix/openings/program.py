@@ -1,0 +1,103 @@
+"""The program `cenote`, a process a request."""
+
+import json
+import os
+import subprocess
+from datetime import datetime
+from pathlib import Path
+
+from .opening import Absent, Attribute, Entry, Opening, within
+
+ABSENT = {"not-found", "denied", "unauthenticated"}
+
+
+class Program(Opening):
+    name = "cenote"
+
+    def __init__(self, program: str, url: str, user: str, password: str, scratch: Path):
+        config = scratch / f"{user}.toml"
+        config.touch(mode=0o600)
+        self.program = program
+        self.scratch = scratch
+        self.environment = {
+            **os.environ,
+            "CENOTE_URL": url,
+            "CENOTE_USER": user,
+            "CENOTE_PASSWORD": password,
+            "CENOTE_CONFIG": str(config),
+        }
+
+    def run(self, *args: str, data: bytes | None = None) -> bytes:
+        done = subprocess.run(
+            [self.program, "--json", *args],
+            input=data if data is not None else b"",
+            capture_output=True,
+            env=self.environment,
+            check=False,
+        )
+        if done.returncode == 0:
+            return done.stdout
+        error = json.loads(done.stderr.splitlines()[-1])["error"]
+        if error.get("kind") in ABSENT:
+            raise Absent(error)
+        raise AssertionError(f"{args}: {error}")
+
+    def lines(self, *args: str) -> list[dict]:
+        return [json.loads(line) for line in self.run(*args).splitlines()]
+
+    def put(self, path: str, data: bytes) -> None:
+        self.run("put", "--quiet", "--", "-", path, data=data)
+
+    def get(self, path: str) -> bytes:
+        return self.run("cat", "--", path)
+
+    def entry(self, path: str) -> Entry:
+        (found,) = self.lines("stat", "--", path)
+        is_object = found["kind"] == "object"
+        moment = found["content_modified"] if is_object else found["members_modified"]
+        seconds = int(datetime.fromisoformat(moment).timestamp())
+        return Entry(found["kind"], found["size"] if is_object else None, found["sha256"], seconds)
+
+    def names(self, collection: str) -> set[str]:
+        return {found["name"] for found in self.lines("ls", "--", collection)}
+
+    def mkdir(self, path: str) -> None:
+        self.run("mkdir", "--", path)
+
+    def move(self, path: str, to: str) -> None:
+        self.run("mv", "--", path, to)
+
+    def copy(self, path: str, to: str) -> None:
+        self.run("cp", "--", f":{path}", f":{to}")
+
+    def remove(self, path: str) -> None:
+        self.run("rm", "--recursive", "--", path)
+
+    def add(self, path: str, attribute: Attribute) -> None:
+        self.run("meta", "add", "--", path, *words(attribute))
+
+    def drop(self, path: str, attribute: Attribute) -> None:
+        self.run("meta", "rm", "--", path, *words(attribute))
+
+    def attributes(self, path: str) -> set[Attribute]:
+        found = self.lines("meta", "show", "--", path)
+        return {Attribute(each["attribute"], each["value"], each["unit"] or "") for each in found}
+
+    def find(self, collection: str, attribute: Attribute) -> set[str]:
+        condition = f"--meta={quoted(attribute.name)}={quoted(attribute.value)}"
+        found = {found["path"] for found in self.lines("find", condition)}
+        return within(collection, found)
+
+    def grant(self, path: str, user: str, level: str) -> None:
+        word = {"read": "read_object", "none": "none"}[level]
+        self.run("acl", "set", "--scope", "this", "--", path, f"{user}={word}")
+
+
+def words(attribute: Attribute) -> list[str]:
+    given = [attribute.name, attribute.value]
+    return [*given, attribute.unit] if attribute.unit else given
+
+
+def quoted(text: str) -> str:
+    """A text in a condition of `cenote find`."""
+    return '"' + text.replace("\\", r"\\").replace('"', r"\"") + '"'
