@@ -9,8 +9,8 @@ use cenote_query::genquery::{
     DelayedRule, Limits, Options, RemoteZone, Resource, Stop, Zone, genquery1, genquery2, stored,
 };
 use cenote_store::{
-    AccessChange, At, Avu, AvuChange, Caller, Conditions, CreateOptions, Draft, Level, NewTicket,
-    NewUser, Parts, PutOptions, Role, Scope, Store, StorePath,
+    AccessChange, At, Avu, AvuChange, Caller, Conditions, CreateOptions, Draft, NewTicket, NewUser,
+    Parts, PutOptions, Rights, Role, Scope, Store, StorePath,
 };
 use proptest::prelude::*;
 
@@ -56,13 +56,13 @@ impl World {
     }
 
     /// Lets a user, who is made if need be, do something with what is at a path.
-    fn grant(&self, path: &str, name: &str, level: Level) {
+    fn grant(&self, path: &str, name: &str, rights: Rights) {
         if self.store.person_named(name).is_err() {
             let user = NewUser { name: name.into(), password: None, role: Role::User };
             self.store.add_user(&self.admin, &user).unwrap();
         }
         let at: At = path.parse::<StorePath>().unwrap().into();
-        let change = AccessChange::Grant(name.into(), level, Scope::This);
+        let change = AccessChange::Grant(name.into(), rights.into(), Scope::This);
         self.store.change_access(&self.admin, &at, &[change]).unwrap();
     }
 
@@ -391,8 +391,8 @@ fn nobody_is_answered_what_they_may_not_see() {
 fn access_lists_have_a_row_for_each_line() {
     let world = World::planted();
     for (at, name, level) in [
-        ("/home/rods/a", "alice", Level::ReadObject),
-        ("/home/rods/a/x", "alice", Level::ModifyObject),
+        ("/home/rods/a", "alice", Rights::READ_OBJECT),
+        ("/home/rods/a/x", "alice", Rights::MODIFY_OBJECT),
     ] {
         world.grant(at, name, level);
     }
@@ -427,7 +427,7 @@ fn what_has_no_access_list_is_its_owner_s() {
     let world = World::planted();
     let of_y = "select DATA_ACCESS_USER_NAME, DATA_ACCESS_NAME where DATA_NAME = 'y'";
     assert_eq!(world.ask(of_y), ["rods|own"]);
-    world.grant("/home/rods/a/y", "rods", Level::Null);
+    world.grant("/home/rods/a/y", "rods", Rights::NONE);
     assert_eq!(world.ask(of_y), ["rods|own"]);
 }
 

@@ -12,8 +12,8 @@ use cenote_blob::Place;
 use cenote_kv::{Batch, Engine, KeyRange, MemoryEngine, Row, ScanOptions};
 use cenote_query::genquery::{Limits, Options, Zone, genquery1, genquery2};
 use cenote_store::{
-    AccessChange, At, Avu, AvuChange, Caller, Conditions, CreateOptions, Draft, Level, NewUser,
-    Parts, PutOptions, Role, Scope, Store, StorePath,
+    AccessChange, At, Avu, AvuChange, Caller, Conditions, CreateOptions, Draft, NewUser, Parts,
+    PutOptions, Rights, Role, Scope, Store, StorePath,
 };
 use proptest::prelude::*;
 use reference::{Comparison, Question, Test, Thing};
@@ -69,12 +69,12 @@ impl World {
             .collect();
         let world = Self { store, admin, user, things };
         world.plant(catalog);
-        world.share("/home/u", Level::Own, Scope::Subtree);
-        world.share("/open", Level::ReadObject, Scope::Subtree);
+        world.share("/home/u", Rights::OWN, Scope::Subtree);
+        world.share("/open", Rights::READ_OBJECT, Scope::Subtree);
         for (thing, scope, level) in grants {
             let scope = [Scope::This, Scope::This, Scope::Default, Scope::Subtree][scope % 4];
-            let level = [Level::ReadMetadata, Level::ReadObject][level % 2];
-            world.share(&world.things[thing % world.things.len()], level, scope);
+            let rights = [Rights::READ_METADATA, Rights::READ_OBJECT][level % 2];
+            world.share(&world.things[thing % world.things.len()], rights, scope);
         }
         world
     }
@@ -99,8 +99,8 @@ impl World {
         }
     }
 
-    fn share(&self, path: &str, level: Level, scope: Scope) {
-        let change = AccessChange::Grant("u".into(), level, scope);
+    fn share(&self, path: &str, rights: Rights, scope: Scope) {
+        let change = AccessChange::Grant("u".into(), rights.into(), scope);
         self.store.change_access(&self.admin, &at(path), &[change]).unwrap();
     }
 
@@ -275,7 +275,7 @@ fn what_is_shared_out_of_a_private_home_is_found_by_attribute_name_and_collectio
     let avus = vec![Avu { attribute: "k".into(), value: "v".into(), unit: None }];
     let catalog = Catalog::from([("/home/p/s/x".to_owned(), avus)]);
     let world = World::new(&catalog, &vec![]);
-    world.share("/home/p/s/x", Level::ReadMetadata, Scope::This);
+    world.share("/home/p/s/x", Rights::READ_METADATA, Scope::This);
     let zone = Zone { name: ZONE.into(), ..Zone::default() };
     let reading = world.store.reading(&world.user).unwrap();
     for condition in [

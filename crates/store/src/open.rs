@@ -4,13 +4,13 @@ use minicbor::{CborLen, Decode, Encode};
 
 use crate::catalog::keys;
 use crate::catalog::{Reads, Transaction};
-use crate::model::{Access, Kind, Level, PersonId, Replicas, Resource, ResourceId, Scope};
+use crate::model::{Access, Kind, PersonId, Replicas, Resource, ResourceId, Rights, Scope};
 use crate::people;
 use crate::store::Parts;
 use crate::{Error, ErrorKind, Result, Store};
 
 /// The format that this program writes.
-pub(crate) const FORMAT: u32 = 5;
+pub(crate) const FORMAT: u32 = 6;
 
 #[derive(Debug, Encode, Decode, CborLen)]
 pub(crate) struct Format(#[n(0)] pub(crate) u32);
@@ -57,7 +57,7 @@ impl Store {
 
 fn root(tx: &Transaction, admin: PersonId) -> Resource {
     let mut access = Access::default();
-    access.set(PersonId::PUBLIC, Level::ReadObject, Scope::This);
+    access.set(PersonId::PUBLIC, Rights::READ_OBJECT, Scope::This);
     Resource {
         parent: ResourceId::ROOT,
         name: String::new(),

@@ -6,9 +6,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::access::Chain;
+use crate::access::{Chain, Operation};
 use crate::catalog::View;
-use crate::model::{At, Avu, Kind, Level, Person, PersonId, Stat, Time};
+use crate::model::{At, Avu, Kind, Person, PersonId, Stat, Time};
 use crate::tree::{Walk, locate, members};
 use crate::{Caller, PlaceStatus, ReplicaView, Result, Store, Ticket, metadata, people, places};
 
@@ -36,7 +36,7 @@ impl Reading {
     /// What is at a path or has an id, if the caller may see it.
     pub fn stat(&self, at: &At) -> Result<Option<Stat>> {
         let chain = locate(&self.view, at)?;
-        let seen = chain.filter(|chain| chain.level(&self.caller) >= Level::ReadMetadata);
+        let seen = chain.filter(|chain| chain.rights(&self.caller).allow(Operation::Stat));
         Ok(seen.map(Stat::from))
     }
 
@@ -123,7 +123,7 @@ fn is_collection(chain: &Chain) -> bool {
 fn seen<'a>(walk: Option<Walk<'a>>) -> impl Iterator<Item = Result<Option<Stat>>> + use<'a> {
     let mut walk = walk;
     std::iter::from_fn(move || {
-        let step = walk.as_mut()?.step_with_level().transpose()?;
-        Some(step.map(|(stat, level)| (level >= Level::ReadMetadata).then_some(stat)))
+        let step = walk.as_mut()?.step_with_rights().transpose()?;
+        Some(step.map(|(stat, rights)| (rights.allow(Operation::Stat)).then_some(stat)))
     })
 }

@@ -13,8 +13,8 @@ use crate::catalog::{
 };
 use crate::contents::resolve;
 use crate::model::{
-    Access, ContentHead, Digests, Extent, Grant, Level, PersonId, Piece, PlaceId, Resource,
-    ResourceId,
+    Access, ContentHead, Digests, Extent, Grant, PersonId, Piece, PlaceId, Resource, ResourceId,
+    Rights,
 };
 use crate::open::{FORMAT, Format};
 use crate::people::{TicketDigest, ticket_digest};
@@ -41,6 +41,9 @@ impl Store {
         if from < 5 {
             self.hash_tickets()?;
             self.index_grants()?;
+        }
+        if from < 6 {
+            self.admit_sets()?;
         }
         Ok(())
     }
@@ -142,6 +145,15 @@ impl Store {
             grant_entries(id, &resource).into_iter().for_each(|entry| tx.mark(entry));
         })?;
         self.transact(|tx| {
+            tx.put(keys::setting("format"), &Format(5));
+            Ok(())
+        })
+    }
+
+    /// From format 5 to 6: a grant may have any set of rights, which programs of that format cannot read. Those that are
+    /// levels stay as they are.
+    fn admit_sets(&self) -> Result<()> {
+        self.transact(|tx| {
             tx.put(keys::setting("format"), &Format(FORMAT));
             Ok(())
         })
@@ -190,9 +202,9 @@ fn copy_public_to_anonymous(access: &mut Access) -> bool {
     for grant in &before.grants {
         let of_anonymous =
             |other: &&Grant| other.person == PersonId::ANONYMOUS && other.scope == grant.scope;
-        let level = before.grants.iter().find(of_anonymous).map_or(Level::Null, |own| own.level);
-        if grant.person == PersonId::PUBLIC && grant.level > level {
-            access.set(PersonId::ANONYMOUS, grant.level, grant.scope);
+        let rights = before.grants.iter().find(of_anonymous).map_or(Rights::NONE, |own| own.rights);
+        if grant.person == PersonId::PUBLIC && !rights.contains(grant.rights) {
+            access.set(PersonId::ANONYMOUS, grant.rights, grant.scope);
         }
     }
     *access != before

@@ -5,9 +5,9 @@
 
 mod loss;
 
-use crate::access::Chain;
+use crate::access::{Chain, Operation};
 use crate::catalog::{Reads, Record, Transaction, VersionRecord, keys};
-use crate::model::{At, ContentHead, Graph, Level, PersonId, ResourceId, Stat, Time, Versioning};
+use crate::model::{At, ContentHead, Graph, PersonId, ResourceId, Stat, Time, Versioning};
 use crate::tree::find;
 use crate::{Caller, Error, ErrorKind, Result, Store, contents, metadata};
 
@@ -38,18 +38,18 @@ pub enum Prune {
 }
 
 impl Store {
-    /// The versions of an object, the newest first. Needs [`Level::ReadObject`].
+    /// The versions of an object, the newest first. Needs `Rights::READ_CONTENT`.
     pub fn versions(&self, caller: &Caller, at: &At) -> Result<Vec<Version>> {
         let view = self.view()?;
-        let id = find(&view, caller, at, Level::ReadObject)?.id();
+        let id = find(&view, caller, at, Operation::ReadVersions)?.id();
         let versions = records(&view, id)?.into_iter().rev();
         Ok(versions.map(|(number, record)| Version::new(number, record)).collect())
     }
 
-    /// Keeps the current state as a version. Needs [`Level::ModifyObject`].
+    /// Keeps the current state as a version. Needs `Rights::WRITE_CONTENT`.
     pub fn keep_version(&self, caller: &Caller, at: &At, label: Option<&str>) -> Result<Version> {
         self.transact(|tx| {
-            let chain = find(tx, caller, at, Level::ModifyObject)?;
+            let chain = find(tx, caller, at, Operation::Write)?;
             if setting(&chain) == Versioning::Off {
                 return Err(Error::invalid(format!("versions are off here: {at}"))
                     .with_hint("set `versioning` on a collection above it"));
@@ -61,10 +61,10 @@ impl Store {
     }
 
     /// Makes a version the current state again; what was current is kept where versions of each change
-    /// are. Needs [`Level::ModifyObject`].
+    /// are. Needs `Rights::WRITE_CONTENT` and `Rights::CHANGE_DESCRIPTION`.
     pub fn restore_version(&self, caller: &Caller, at: &At, version: u64) -> Result<Stat> {
         self.transact(|tx| {
-            let chain = find(tx, caller, at, Level::ModifyObject)?;
+            let chain = find(tx, caller, at, Operation::Replace)?;
             let record = record(tx, chain.id(), version)?;
             let old = metadata::Stored::read(tx, chain.id().0)?;
             let restored: Graph = record.statements.into_iter().collect();
@@ -75,11 +75,11 @@ impl Store {
         })
     }
 
-    /// Drops versions; says how many. Needs [`Level::DeleteObject`].
+    /// Drops versions; says how many. Needs `Rights::REMOVE`.
     pub fn prune_versions(&self, caller: &Caller, at: &At, prune: &Prune) -> Result<usize> {
         self.transact(|tx| {
             tx.frees_space();
-            let id = find(tx, caller, at, Level::DeleteObject)?.id();
+            let id = find(tx, caller, at, Operation::PruneVersions)?.id();
             match prune {
                 Prune::One(version) => {
                     let record = record(tx, id, *version)?;

@@ -1,6 +1,6 @@
-//! Access lists. The levels are those of the store, under the same names.
+//! Access lists. A level is set and shown as `Vocabulary::IRODS` says.
 
-use cenote_store::{AccessChange, At, ErrorKind, Level, Scope, Stat};
+use cenote_store::{AccessChange, At, ErrorKind, Scope, Stat, Vocabulary};
 use serde_json::Value;
 
 use super::answer::{self, Answer};
@@ -11,7 +11,7 @@ use super::stat::Wanted;
 /// `set_permission`: what one user or group may do.
 pub(super) async fn set(call: Call, wanted: Wanted) -> Answer {
     let (name, word) = (call.need("entity-name")?.to_owned(), call.need("permission")?);
-    let level = word.parse::<Level>().map_err(|_| Refusal::BAD)?;
+    let level = Vocabulary::IRODS.setting([word]).ok_or(Refusal::BAD)?;
     let stat = call.required(wanted).await?;
     change(&call, &stat, vec![AccessChange::Grant(name, level, Scope::This)]).await?;
     answer::done()
@@ -60,7 +60,8 @@ async fn grant(call: &Call, operation: &Value) -> Result<AccessChange, Refusal> 
     let text = |name: &str| operation[name].as_str().map(str::to_owned);
     let invalid = || Refusal::code(Code::InvalidInput);
     let name = text("entity_name").ok_or_else(invalid)?;
-    let level = text("acl").and_then(|word| word.parse::<Level>().ok()).ok_or_else(invalid)?;
+    let level =
+        text("acl").and_then(|word| Vocabulary::IRODS.setting([&*word])).ok_or_else(invalid)?;
     let asked = name.clone();
     let known = call.ask(move |store| Ok(store.person_named(&asked))).await?;
     known.map_err(|_| Refusal::code(Code::InvalidUser).with_message("no such user or group"))?;

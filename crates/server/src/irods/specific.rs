@@ -124,7 +124,7 @@ fn access(
     };
     let line = |line: &cenote_store::GrantView| {
         let kind = person_type(store, &line.name).to_owned();
-        vec![line.name.clone(), zone.to_owned(), line.level.as_str().to_owned(), kind]
+        vec![line.name.clone(), zone.to_owned(), line.rights.level().to_owned(), kind]
     };
     Ok(lines.iter().map(line).collect())
 }

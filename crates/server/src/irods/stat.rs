@@ -1,7 +1,7 @@
 //! What is told of a resource, and what kind an operation needs it to be.
 
 use cenote_store::{
-    At, Caller, Digests, ErrorKind, GrantView, Kind, Level, Result, Role, Scope, Stat, Store,
+    At, Caller, Digests, ErrorKind, GrantView, Kind, Result, Rights, Role, Scope, Stat, Store,
 };
 use serde_json::{Map, Value, json};
 
@@ -130,7 +130,7 @@ fn permissions(store: &Store, caller: &Caller, stat: &Stat, zone: &str) -> Resul
         lines.push(GrantView {
             person: stat.resource.owner,
             name: store.person_name(stat.resource.owner)?,
-            level: Level::Own,
+            rights: Rights::OWN,
             scope: Scope::This,
             from: stat.path.clone(),
         });
@@ -138,7 +138,7 @@ fn permissions(store: &Store, caller: &Caller, stat: &Stat, zone: &str) -> Resul
     let line = |line: &GrantView| {
         json!({
             "name": line.name,
-            "perm": line.level.as_str(),
+            "perm": line.rights.level(),
             "type": person_type(store, &line.name),
             "zone": zone,
         })

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cenote_store::{At, ErrorKind, Level, NewTicket};
+use cenote_store::{At, ErrorKind, NewTicket, Rights};
 
 use super::answer::{self, Answer};
 use super::call::Call;
@@ -23,7 +23,7 @@ async fn create(call: Call) -> Answer {
 /// Makes a ticket with the limits that a call names.
 pub(super) async fn make(call: &Call, at: At) -> Result<String, Refusal> {
     let new = NewTicket {
-        level: level(call)?,
+        rights: rights(call)?,
         uses: call.count("use-count")?.unwrap_or(0),
         writes: call.count("write-data-object-count")?.unwrap_or(0),
         bytes: call.count("write-byte-count")?.unwrap_or(0),
@@ -35,10 +35,10 @@ pub(super) async fn make(call: &Call, at: At) -> Result<String, Refusal> {
     Ok(call.ask(move |store| store.add_ticket(&caller, &at, &new)).await?.0)
 }
 
-fn level(call: &Call) -> Result<Level, Refusal> {
+fn rights(call: &Call) -> Result<Rights, Refusal> {
     match call.form.text("type").unwrap_or("read") {
-        "read" => Ok(Level::ReadObject),
-        "write" => Ok(Level::ModifyObject),
+        "read" => Ok(Rights::READ_OBJECT),
+        "write" => Ok(Rights::MODIFY_OBJECT),
         _ => Err(Refusal::BAD),
     }
 }

@@ -1,7 +1,7 @@
 //! Who may do what.
 
 use axum::extract::State;
-use cenote_store::{AccessChange, At, Caller, GrantView, Store};
+use cenote_store::{AccessChange, At, Caller, GrantView, Rights, Store};
 
 use super::address::at;
 use super::extract::Json;
@@ -41,7 +41,8 @@ pub(super) async fn change(
 fn changes(question: ChangeAccess) -> Result<Vec<AccessChange>, Problem> {
     let mut changes = Vec::with_capacity(question.operations.len() + 2);
     for grant in question.operations {
-        changes.push(AccessChange::Grant(grant.name, grant.level.parse()?, grant.scope.into()));
+        let rights: Rights = grant.level.parse()?;
+        changes.push(AccessChange::Grant(grant.name, rights.into(), grant.scope.into()));
     }
     changes.extend(question.closed.map(AccessChange::Closed));
     changes.extend(question.inherit.map(AccessChange::Inherit));
@@ -57,7 +58,7 @@ fn list(store: &Store, caller: &Caller, at: &At) -> cenote_store::Result<Json<Ac
 
 impl From<GrantView> for GrantLine {
     fn from(view: GrantView) -> Self {
-        let GrantView { name, level, scope, from, .. } = view;
-        Self { name, level: level.as_str(), scope: scope.into(), from: from.to_string() }
+        let GrantView { name, rights, scope, from, .. } = view;
+        Self { name, level: rights.to_string(), scope: scope.into(), from: from.to_string() }
     }
 }

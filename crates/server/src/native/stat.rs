@@ -34,9 +34,9 @@ pub(super) async fn stat(
             }
             false => (store.stat(&caller, &at)?, None),
         };
-        let level = store.level(&caller, &at)?;
+        let rights = store.rights(&caller, &at)?;
         let resource = Resource::of(&stat, &mut Names::new(store))?.with_description_tag(tag);
-        Ok(StatAnswer { resource, level: level.as_str() })
+        Ok(StatAnswer { resource, level: rights.to_string() })
     });
     answer_digested(&headers, &answer.await?)
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use cenote_store::Level;
+use cenote_store::Rights;
 
 use super::address::at;
 use super::extract::Json;
@@ -24,9 +24,9 @@ pub(super) async fn add(
 ) -> Result<(StatusCode, Json<MadeTicket>), Problem> {
     let at = at(question.path.as_deref(), question.id)?;
     let new = cenote_store::NewTicket {
-        level: match question.level {
-            TicketLevel::Read => Level::ReadObject,
-            TicketLevel::Write => Level::ModifyObject,
+        rights: match question.level {
+            TicketLevel::Read => Rights::READ_OBJECT,
+            TicketLevel::Write => Rights::MODIFY_OBJECT,
         },
         uses: question.uses,
         writes: question.writes,

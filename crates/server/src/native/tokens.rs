@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use cenote_store::{At, Level, StorePath};
+use cenote_store::{At, Rights, StorePath};
 
 use super::extract::Json;
 use super::json::{MadeToken, NewToken, Tokens, WhichToken};
@@ -24,7 +24,7 @@ pub(super) async fn add(
     let within = question.within.map(|path| path.parse::<StorePath>()).transpose()?;
     let new = cenote_store::NewToken {
         label: question.label,
-        level: question.level.map_or(Ok(Level::Own), |level| level.parse())?,
+        rights: question.level.map_or(Ok(Rights::OWN), |level| level.parse())?,
         within: within.map(At::Path),
         lifetime: question.expires_in.map(Duration::from_secs),
         scopes: question.scopes.iter().map(|scope| scope.parse()).collect::<Result<_, _>>()?,

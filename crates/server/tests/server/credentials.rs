@@ -5,7 +5,7 @@
 
 use cenote_server::{Config, LocalCaller, router};
 use cenote_store::{
-    AccessChange, Caller, CreateOptions, Draft, Level, NewTicket, NewToken, NewUser, Role, Scope,
+    AccessChange, Caller, CreateOptions, Draft, NewTicket, NewToken, NewUser, Rights, Role, Scope,
     Store, StorePath,
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -78,7 +78,7 @@ impl Accounts {
         let (name, password) = (GROUPADMIN.0.to_owned(), Some(GROUPADMIN.1.to_owned()));
         store.add_user(&admin, &NewUser { name, password, role: Role::GroupAdmin }).unwrap();
         store.create(&admin, &lab(), Draft::Collection, CreateOptions::default()).unwrap();
-        let grant = [AccessChange::Grant("public".into(), Level::Own, Scope::Subtree)];
+        let grant = [AccessChange::Grant("public".into(), Rights::OWN.into(), Scope::Subtree)];
         store.change_access(&admin, &lab().into(), &grant).unwrap();
         Self { server: TestServer { router: router(store.clone(), &Config::default()) }, store }
     }
@@ -103,7 +103,7 @@ impl Accounts {
                 return bearer(std::str::from_utf8(&answer.body).unwrap());
             }
             "token" => {}
-            "read" => new.level = Level::ReadObject,
+            "read" => new.rights = Rights::READ_OBJECT,
             "within" => new.within = Some(lab().into()),
             scope => new.scopes = vec![scope.parse().unwrap()],
         }
@@ -115,7 +115,7 @@ impl Accounts {
             "nothing" => Shown::Nothing,
             "irods" => bearer("anonymous"),
             _ => {
-                let new = NewTicket { level: Level::ModifyObject, ..NewTicket::default() };
+                let new = NewTicket { rights: Rights::MODIFY_OBJECT, ..NewTicket::default() };
                 let admin = caller(&self.store, ADMIN.0);
                 let (ticket, _) = self.store.add_ticket(&admin, &lab().into(), &new).unwrap();
                 Shown::Header("cenote-ticket", ticket)
@@ -137,7 +137,7 @@ fn bearer(token: &str) -> Shown {
 }
 
 fn new_token(label: &str) -> NewToken {
-    NewToken { label: label.to_owned(), level: Level::Own, ..NewToken::default() }
+    NewToken { label: label.to_owned(), rights: Rights::OWN, ..NewToken::default() }
 }
 
 /// A request of the native opening that changes something no access list says.

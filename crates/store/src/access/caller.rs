@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::permit::{Act, permits};
 use super::{Chain, Credential, TokenLimits};
-use crate::model::{Level, PersonId, ResourceId, Role};
+use crate::model::{PersonId, ResourceId, Rights, Role};
 use crate::people::TicketDigest;
 use crate::{Error, ErrorKind, Result};
 
@@ -27,7 +27,7 @@ pub struct Caller {
 pub struct TicketGrant {
     pub(crate) digest: TicketDigest,
     pub(crate) resource: ResourceId,
-    pub(crate) level: Level,
+    pub(crate) rights: Rights,
     /// Who made it.
     pub(crate) issuer: PersonId,
 }
@@ -90,8 +90,8 @@ impl Caller {
     }
 
     /// The most that the caller may do with any resource.
-    pub(crate) fn ceiling(&self) -> Level {
-        self.credential.limits().map_or(Level::Own, |limits| limits.level)
+    pub(crate) fn ceiling(&self) -> Rights {
+        self.credential.limits().map_or(Rights::OWN, |limits| limits.rights)
     }
 
     /// The only subtree that is open to the caller, if not all.

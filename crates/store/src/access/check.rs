@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Caller, decide};
+use super::{Caller, Operation, decide};
 use crate::catalog::{Child, Reads, Record, keys};
-use crate::model::{Access, At, Level, Name, Resource, ResourceId, StorePath};
+use crate::model::{Access, At, Name, Resource, ResourceId, Rights, StorePath};
 use crate::{Error, ErrorKind, Result};
 
 /// A resource with the collections above it, itself first.
@@ -92,22 +92,22 @@ impl Chain {
     }
 
     /// What `caller` may do with the resource.
-    pub(crate) fn level(&self, caller: &Caller) -> Level {
+    pub(crate) fn rights(&self, caller: &Caller) -> Rights {
         decide(caller, &self.lists().collect::<Vec<_>>())
     }
 
     /// What `caller` may do with a child of this collection.
-    pub(crate) fn level_of_child(
+    pub(crate) fn rights_of_child(
         &self,
         caller: &Caller,
         id: ResourceId,
         child: &Resource,
-    ) -> Level {
-        self.level_below(caller, id, &child.access)
+    ) -> Rights {
+        self.rights_below(caller, id, &child.access)
     }
 
     /// The same by an access list, of a child that may be gone.
-    pub(crate) fn level_below(&self, caller: &Caller, id: ResourceId, child: &Access) -> Level {
+    pub(crate) fn rights_below(&self, caller: &Caller, id: ResourceId, child: &Access) -> Rights {
         let lists = std::iter::once((id, child)).chain(self.lists());
         decide(caller, &lists.collect::<Vec<_>>())
     }
@@ -117,11 +117,11 @@ impl Chain {
     }
 
     /// Refuses unless `caller` may do this. Who may not even see it is told that nothing is there.
-    pub(crate) fn require(&self, caller: &Caller, needed: Level, at: &At) -> Result<()> {
-        match self.level(caller) {
-            level if level >= needed => Ok(()),
-            Level::Null => Err(Error::not_found(at)),
-            level => Err(denied(caller, needed, level, at)),
+    pub(crate) fn require(&self, caller: &Caller, operation: Operation, at: &At) -> Result<()> {
+        match self.rights(caller) {
+            rights if rights.allow(operation) => Ok(()),
+            Rights::NONE => Err(Error::not_found(at)),
+            rights => Err(denied(caller, operation.needs(), rights, at)),
         }
     }
 }
@@ -151,8 +151,8 @@ fn read_up(
     Ok(Some(next))
 }
 
-fn denied(caller: &Caller, needed: Level, level: Level, at: &At) -> Error {
-    let (needed, level, name) = (needed.as_str(), level.as_str(), caller.name());
-    Error::new(ErrorKind::Denied, format!("{name} needs {needed} and has {level}: {at}"))
+fn denied(caller: &Caller, needed: Rights, rights: Rights, at: &At) -> Error {
+    let name = caller.name();
+    Error::new(ErrorKind::Denied, format!("{name} needs {needed} and has {rights}: {at}"))
         .with_hint("ask its owner for access (`cenote acl set`), or log in as another user")
 }

@@ -1,6 +1,6 @@
 //! How a caller was authenticated, which bounds what they may do.
 
-use crate::model::{Level, ResourceId, Time, TokenScope};
+use crate::model::{ResourceId, Rights, Time, TokenScope};
 
 /// How a caller was authenticated.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(crate) struct TokenLimits {
     /// The token's id; none for a recorded job that goes on within the limits of a token.
     pub(crate) id: Option<u64>,
     /// The most that it may do with a resource.
-    pub(crate) level: Level,
+    pub(crate) rights: Rights,
     /// The only subtree that it opens.
     pub(crate) within: Option<ResourceId>,
     /// When it ends.
@@ -52,6 +52,6 @@ impl Credential {
 impl TokenLimits {
     /// Whether all of the tree is open to it, for everything.
     pub(crate) fn is_whole(&self) -> bool {
-        self.level == Level::Own && self.within.is_none()
+        self.rights == Rights::OWN && self.within.is_none()
     }
 }

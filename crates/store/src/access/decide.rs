@@ -7,71 +7,73 @@
 //!   what holds for a resource that is not closed;
 //! * *by project* (DNAnexus): a grant on a subtree holds for all below it.
 //!
-//! What somebody may do is the most that any of these gives to them, to a group of
-//! theirs, or to the public.
+//! What somebody may do is all that any of these gives to them, to a group of
+//! theirs, or to everyone who is logged in.
 
 use super::{Caller, Chain};
-use crate::model::{Access, Level, ResourceId, Role, Scope};
+use crate::model::{Access, ResourceId, Rights, Role, Scope};
 
 /// What `caller` may do with the resource at the head of `chain`: its access list first, then
 /// those of the collections above it, up to the root.
-pub fn decide(caller: &Caller, chain: &[(ResourceId, &Access)]) -> Level {
+pub fn decide(caller: &Caller, chain: &[(ResourceId, &Access)]) -> Rights {
     let ticket = ticket(caller, chain);
     if caller.within().is_some_and(|root| chain.iter().all(|(id, _)| *id != root)) {
         return ticket;
     }
-    own_rights(caller, chain).min(caller.ceiling()).max(ticket)
+    own_rights(caller, chain).intersection(caller.ceiling()).union(ticket)
 }
 
 /// The least that `caller` may do with anything that lies below the head of `chain`,
 /// whatever the lists there say.
-pub(crate) fn covering(caller: &Caller, chain: &Chain) -> Level {
+pub(crate) fn covering(caller: &Caller, chain: &Chain) -> Rights {
     let lists: Vec<_> = chain.lists().collect();
     let ticket = ticket(caller, &lists);
     if caller.within().is_some_and(|root| !chain.contains(root)) {
         return ticket;
     }
-    let subtree = lists.iter().map(|(_, access)| most(caller, access, Scope::Subtree)).max();
+    let subtree: Rights =
+        lists.iter().map(|(_, access)| given(caller, access, Scope::Subtree)).collect();
     let own = match (caller.role, caller.elevated) {
-        (Role::Admin, true) => Level::Own,
-        (Role::Admin, false) => subtree.unwrap_or_default().max(Level::ReadMetadata),
-        _ => subtree.unwrap_or_default(),
+        (Role::Admin, true) => Rights::OWN,
+        (Role::Admin, false) => subtree.union(Rights::READ_DESCRIPTION),
+        _ => subtree,
     };
-    own.min(caller.ceiling()).max(ticket)
+    own.intersection(caller.ceiling()).union(ticket)
 }
 
-fn own_rights(caller: &Caller, chain: &[(ResourceId, &Access)]) -> Level {
+fn own_rights(caller: &Caller, chain: &[(ResourceId, &Access)]) -> Rights {
     match (caller.role, caller.elevated) {
-        (Role::Admin, true) => Level::Own,
-        (Role::Admin, false) => granted(caller, chain).max(Level::ReadMetadata),
+        (Role::Admin, true) => Rights::OWN,
+        (Role::Admin, false) => granted(caller, chain).union(Rights::READ_DESCRIPTION),
         _ => granted(caller, chain),
     }
 }
 
-fn granted(caller: &Caller, chain: &[(ResourceId, &Access)]) -> Level {
-    let Some(((_, own), above)) = chain.split_first() else { return Level::Null };
-    let subtree = chain.iter().map(|(_, access)| most(caller, access, Scope::Subtree)).max();
-    let default = if own.closed { Level::Null } else { nearest_default(caller, above) };
-    most(caller, own, Scope::This).max(subtree.unwrap_or_default()).max(default)
+fn granted(caller: &Caller, chain: &[(ResourceId, &Access)]) -> Rights {
+    let Some(((_, own), above)) = chain.split_first() else { return Rights::NONE };
+    let subtree: Rights =
+        chain.iter().map(|(_, access)| given(caller, access, Scope::Subtree)).collect();
+    let default = if own.closed { Rights::NONE } else { nearest_default(caller, above) };
+    given(caller, own, Scope::This).union(subtree).union(default)
 }
 
-fn nearest_default(caller: &Caller, above: &[(ResourceId, &Access)]) -> Level {
+fn nearest_default(caller: &Caller, above: &[(ResourceId, &Access)]) -> Rights {
     above
         .iter()
         .find(|(_, access)| access.grants.iter().any(|grant| grant.scope == Scope::Default))
-        .map_or(Level::Null, |(_, access)| most(caller, access, Scope::Default))
+        .map_or(Rights::NONE, |(_, access)| given(caller, access, Scope::Default))
 }
 
-fn most(caller: &Caller, access: &Access, scope: Scope) -> Level {
+fn given(caller: &Caller, access: &Access, scope: Scope) -> Rights {
     let grants = access.grants.iter();
     let mine = grants.filter(|grant| grant.scope == scope && caller.is(grant.person));
-    mine.map(|grant| grant.level).max().unwrap_or_default()
+    mine.map(|grant| grant.rights).collect()
 }
 
-fn ticket(caller: &Caller, chain: &[(ResourceId, &Access)]) -> Level {
+fn ticket(caller: &Caller, chain: &[(ResourceId, &Access)]) -> Rights {
     match &caller.ticket {
-        Some(ticket) if chain.iter().any(|(id, _)| *id == ticket.resource) => ticket.level,
-        _ => Level::Null,
+        Some(ticket) if chain.iter().any(|(id, _)| *id == ticket.resource) => ticket.rights,
+        _ => Rights::NONE,
     }
 }
 
@@ -97,81 +99,114 @@ mod truth_table {
         }
     }
 
-    fn list(grants: &[(PersonId, Level, Scope)]) -> Access {
+    fn list(grants: &[(PersonId, Rights, Scope)]) -> Access {
         let mut access = Access::default();
-        grants.iter().for_each(|(person, level, scope)| access.set(*person, *level, *scope));
+        grants.iter().for_each(|(person, rights, scope)| access.set(*person, *rights, *scope));
         access
     }
 
     /// Decides for a resource with this list, below a collection and the root with theirs.
-    fn level(caller: &Caller, own: &Access, collection: &Access, root: &Access) -> Level {
+    fn rights(caller: &Caller, own: &Access, collection: &Access, root: &Access) -> Rights {
         let ids = [ResourceId(30), ResourceId(20), ResourceId::ROOT];
         decide(caller, &[(ids[0], own), (ids[1], collection), (ids[2], root)])
     }
 
     #[test]
     fn grants_reach_as_far_as_their_scope() {
-        use Level::{Null, Own, ReadObject};
+        const READ: Rights = Rights::READ_OBJECT;
         use Scope::{Default, Subtree, This};
         let none = list(&[]);
         let user = caller(Role::User);
         for (scope, on_own, on_collection, on_root) in [
-            (This, ReadObject, Null, Null),
-            (Default, Null, ReadObject, ReadObject),
-            (Subtree, ReadObject, ReadObject, ReadObject),
+            (This, READ, Rights::NONE, Rights::NONE),
+            (Default, Rights::NONE, READ, READ),
+            (Subtree, READ, READ, READ),
         ] {
             for person in [ALICE, LAB, PersonId::PUBLIC] {
-                let grant = list(&[(person, ReadObject, scope)]);
-                assert_eq!(level(&user, &grant, &none, &none), on_own, "{scope:?} own");
-                assert_eq!(level(&user, &none, &grant, &none), on_collection, "{scope:?} above");
-                assert_eq!(level(&user, &none, &none, &grant), on_root, "{scope:?} root");
+                let grant = list(&[(person, READ, scope)]);
+                assert_eq!(rights(&user, &grant, &none, &none), on_own, "{scope:?} own");
+                assert_eq!(rights(&user, &none, &grant, &none), on_collection, "{scope:?} above");
+                assert_eq!(rights(&user, &none, &none, &grant), on_root, "{scope:?} root");
             }
-            let others = list(&[(BOB, Own, scope)]);
-            assert_eq!(level(&user, &others, &others, &others), Null, "{scope:?} of another");
+            let others = list(&[(BOB, Rights::OWN, scope)]);
+            assert_eq!(
+                rights(&user, &others, &others, &others),
+                Rights::NONE,
+                "{scope:?} of another"
+            );
         }
+    }
+
+    #[test]
+    fn what_several_lines_give_adds_up() {
+        use Scope::{Default, Subtree, This};
+        let lines = list(&[
+            (ALICE, Rights::CREATE, This),
+            (LAB, Rights::READ_DESCRIPTION, This),
+            (PersonId::PUBLIC, Rights::LIST, This),
+            (BOB, Rights::CONTROL, This),
+            (LAB, Rights::APPEND, Subtree),
+        ]);
+        let above =
+            list(&[(ALICE, Rights::REMOVE, Default), (LAB, Rights::ADD_DESCRIPTION, Subtree)]);
+        let expected =
+            "create+read_description+list+append+remove+add_description".parse().unwrap();
+        let user = caller(Role::User);
+        assert_eq!(rights(&user, &lines, &above, &list(&[])), expected);
+        let limits = TokenLimits {
+            id: None,
+            rights: Rights::READ_OBJECT.union(Rights::APPEND),
+            within: None,
+            expires: None,
+            scopes: Vec::new(),
+        };
+        let limited = Caller { credential: Credential::Token(limits), ..user };
+        let left = "read_description+list+append".parse().unwrap();
+        assert_eq!(rights(&limited, &lines, &above, &list(&[])), left, "within those of the token");
     }
 
     #[test]
     fn the_nearest_default_hides_those_above() {
         let none = list(&[]);
-        let near = list(&[(BOB, Level::Own, Scope::Default)]);
-        let far = list(&[(ALICE, Level::Own, Scope::Default)]);
-        assert_eq!(level(&caller(Role::User), &none, &near, &far), Level::Null);
-        assert_eq!(level(&caller(Role::User), &none, &none, &far), Level::Own);
+        let near = list(&[(BOB, Rights::OWN, Scope::Default)]);
+        let far = list(&[(ALICE, Rights::OWN, Scope::Default)]);
+        assert_eq!(rights(&caller(Role::User), &none, &near, &far), Rights::NONE);
+        assert_eq!(rights(&caller(Role::User), &none, &none, &far), Rights::OWN);
     }
 
     #[test]
     fn a_closed_list_refuses_defaults_but_not_projects() {
         let mut own = list(&[]);
         own.closed = true;
-        let default = list(&[(ALICE, Level::Own, Scope::Default)]);
-        let project = list(&[(ALICE, Level::ReadObject, Scope::Subtree)]);
-        assert_eq!(level(&caller(Role::User), &own, &default, &default), Level::Null);
-        assert_eq!(level(&caller(Role::User), &own, &default, &project), Level::ReadObject);
+        let default = list(&[(ALICE, Rights::OWN, Scope::Default)]);
+        let project = list(&[(ALICE, Rights::READ_OBJECT, Scope::Subtree)]);
+        assert_eq!(rights(&caller(Role::User), &own, &default, &default), Rights::NONE);
+        assert_eq!(rights(&caller(Role::User), &own, &default, &project), Rights::READ_OBJECT);
     }
 
     #[test]
     fn administrators_own_all_or_see_all() {
         let none = list(&[]);
         let admin = caller(Role::Admin);
-        assert_eq!(level(&admin, &none, &none, &none), Level::Own);
+        assert_eq!(rights(&admin, &none, &none, &none), Rights::OWN);
         let admin = admin.elevated(false);
-        assert_eq!(level(&admin, &none, &none, &none), Level::ReadMetadata);
-        assert_eq!(level(&caller(Role::GroupAdmin), &none, &none, &none), Level::Null);
+        assert_eq!(rights(&admin, &none, &none, &none), Rights::READ_METADATA);
+        assert_eq!(rights(&caller(Role::GroupAdmin), &none, &none, &none), Rights::NONE);
     }
 
     #[test]
     fn a_token_limits_what_its_user_may_do() {
         let none = list(&[]);
         let by_token = |within: Option<u64>| {
-            let (level, within) = (Level::ReadObject, within.map(ResourceId));
-            let limits = TokenLimits { id: None, level, within, expires: None, scopes: Vec::new() };
+            let (rights, within) = (Rights::READ_OBJECT, within.map(ResourceId));
+            let limits =
+                TokenLimits { id: None, rights, within, expires: None, scopes: Vec::new() };
             Caller { credential: Credential::Token(limits), ..caller(Role::Admin) }
         };
         for (within, expected) in
-            [(None, Level::ReadObject), (Some(20), Level::ReadObject), (Some(21), Level::Null)]
+            [(None, Rights::READ_OBJECT), (Some(20), Rights::READ_OBJECT), (Some(21), Rights::NONE)]
         {
-            assert_eq!(level(&by_token(within), &none, &none, &none), expected, "{within:?}");
+            assert_eq!(rights(&by_token(within), &none, &none, &none), expected, "{within:?}");
         }
     }
 
@@ -181,14 +216,15 @@ mod truth_table {
         let ticket = |id| TicketGrant {
             digest: [0; 32],
             resource: ResourceId(id),
-            level: Level::ReadObject,
+            rights: Rights::READ_OBJECT,
             issuer: BOB,
         };
         let user = caller(Role::User);
-        for (id, expected) in [(30, Level::ReadObject), (20, Level::ReadObject), (21, Level::Null)]
+        for (id, expected) in
+            [(30, Rights::READ_OBJECT), (20, Rights::READ_OBJECT), (21, Rights::NONE)]
         {
             let holder = user.clone().with_ticket(ticket(id));
-            assert_eq!(level(&holder, &none, &none, &none), expected);
+            assert_eq!(rights(&holder, &none, &none, &none), expected);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Changing access lists, and showing them as people know them.
 
-use super::Chain;
+use super::{Chain, Operation};
 use crate::catalog::{ChangeKind, Reads};
-use crate::model::{At, Changed, Grant, Level, PersonId, Scope, Stat, StorePath};
+use crate::model::{At, Changed, Grant, PersonId, Rights, Scope, Setting, Stat, StorePath};
 use crate::people::{by_name, name_of};
 use crate::tree::{count_change, find, update};
 use crate::{Caller, Error, ErrorKind, Result, Store};
@@ -10,8 +10,8 @@ use crate::{Caller, Error, ErrorKind, Result, Store};
 /// One change of an access list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AccessChange {
-    /// What somebody, by name, may do; [`Level::Null`] removes the line.
-    Grant(String, Level, Scope),
+    /// What somebody, by name, may do. A line of which nothing is left is removed.
+    Grant(String, Setting, Scope),
     /// Whether defaults of the collections above apply here.
     Closed(bool),
     /// Whether what is created here gets a copy of the grants.
@@ -26,7 +26,7 @@ pub struct GrantView {
     /// Their name.
     pub name: String,
     /// What they may do.
-    pub level: Level,
+    pub rights: Rights,
     /// How far the line reaches.
     pub scope: Scope,
     /// The resource that has the line.
@@ -35,10 +35,10 @@ pub struct GrantView {
 
 impl Store {
     /// The lines that bear on a resource: its own, and those that reach it from above. Needs
-    /// [`Level::ReadMetadata`].
+    /// [`Rights::READ_DESCRIPTION`].
     pub fn access(&self, caller: &Caller, at: &At) -> Result<(Stat, Vec<GrantView>)> {
         let view = self.view()?;
-        let chain = find(&view, caller, at, Level::ReadMetadata)?;
+        let chain = find(&view, caller, at, Operation::Stat)?;
         let mut lines = Vec::new();
         let mut from = chain.path();
         for (distance, resource) in chain.resources().enumerate() {
@@ -52,7 +52,7 @@ impl Store {
         Ok((chain.into(), lines))
     }
 
-    /// Changes an access list: all of it or nothing. Needs [`Level::Own`].
+    /// Changes an access list: all of it or nothing. Needs [`Rights::CONTROL`].
     pub fn change_access(
         &self,
         caller: &Caller,
@@ -60,14 +60,15 @@ impl Store {
         changes: &[AccessChange],
     ) -> Result<Stat> {
         self.transact(|tx| {
-            let chain = find(tx, caller, at, Level::Own)?;
+            let chain = find(tx, caller, at, Operation::ChangeAccess)?;
             let mut stat = Stat::from(chain.clone());
             let access = &mut stat.resource.access;
             for change in changes {
                 match change {
-                    AccessChange::Grant(name, level, scope) => {
+                    AccessChange::Grant(name, setting, scope) => {
                         let (person, _) = by_name(tx, name)?.ok_or_else(|| unknown(name))?;
-                        access.set(person, *level, *scope);
+                        let rights = setting.applied_to(access.of(person, *scope));
+                        access.set(person, rights, *scope);
                     }
                     AccessChange::Closed(closed) => access.closed = *closed,
                     AccessChange::Inherit(inherit) => access.inherit = *inherit,
@@ -88,8 +89,8 @@ fn record(tx: &mut crate::catalog::Transaction, caller: &Caller, chain: &Chain, 
 
 impl GrantView {
     fn new(reads: &impl Reads, grant: &Grant, from: &StorePath) -> Result<Self> {
-        let Grant { person, level, scope } = *grant;
-        Ok(Self { person, name: name_of(reads, person)?, level, scope, from: from.clone() })
+        let Grant { person, rights, scope } = *grant;
+        Ok(Self { person, name: name_of(reads, person)?, rights, scope, from: from.clone() })
     }
 }
 

@@ -9,6 +9,7 @@ mod check;
 mod credential;
 mod decide;
 mod edit;
+mod operation;
 mod permit;
 mod spot;
 
@@ -18,5 +19,6 @@ pub(crate) use credential::{Credential, TokenLimits};
 pub(crate) use decide::covering;
 pub use decide::decide;
 pub use edit::{AccessChange, GrantView};
+pub(crate) use operation::Operation;
 pub(crate) use permit::{Act, permits, require};
 pub(crate) use spot::{FreeSpot, Spot};

@@ -93,7 +93,7 @@ fn refused(caller: &Caller, act: Act) -> Error {
 mod truth_table {
     use super::super::credential::TokenLimits;
     use super::*;
-    use crate::model::{Level, PersonId, ResourceId};
+    use crate::model::{PersonId, ResourceId, Rights};
 
     fn caller(role: Role, credential: Credential) -> Caller {
         Caller {
@@ -107,9 +107,9 @@ mod truth_table {
         }
     }
 
-    fn token(level: Level, within: Option<u64>, scopes: &[TokenScope]) -> Credential {
+    fn token(rights: Rights, within: Option<u64>, scopes: &[TokenScope]) -> Credential {
         let (within, scopes) = (within.map(ResourceId), scopes.to_vec());
-        Credential::Token(TokenLimits { id: Some(1), level, within, expires: None, scopes })
+        Credential::Token(TokenLimits { id: Some(1), rights, within, expires: None, scopes })
     }
 
     /// The acts in the order of the columns.
@@ -127,7 +127,7 @@ mod truth_table {
     fn each_credential_permits_what_its_row_says() {
         use TokenScope::{Account, Admin, Tokens};
         let (user, groupadmin, admin) = (Role::User, Role::GroupAdmin, Role::Admin);
-        let whole = |scopes: &[TokenScope]| token(Level::Own, None, scopes);
+        let whole = |scopes: &[TokenScope]| token(Rights::OWN, None, scopes);
         // The columns: home, log in, tokens, account, groupadmin, admin, any address.
         for (row, role, credential, expected) in [
             ("password", user, Credential::Password, "hlta..."),
@@ -141,9 +141,9 @@ mod truth_table {
             ("admin", admin, whole(&[Admin]), "h...gA."),
             ("admin", groupadmin, whole(&[Admin]), "h...g.."),
             ("admin", user, whole(&[Admin]), "h......"),
-            ("read", admin, token(Level::ReadObject, None, &[]), "......."),
-            ("read, tokens", admin, token(Level::ReadObject, None, &[Tokens]), "..t...."),
-            ("within", admin, token(Level::Own, Some(20), &[]), "......."),
+            ("read", admin, token(Rights::READ_OBJECT, None, &[]), "......."),
+            ("read, tokens", admin, token(Rights::READ_OBJECT, None, &[Tokens]), "..t...."),
+            ("within", admin, token(Rights::OWN, Some(20), &[]), "......."),
         ] {
             let caller = caller(role, credential);
             let permitted: String = ACTS

@@ -4,9 +4,9 @@
 //! [`find`](crate::tree::find). The one thing that tells it is that its name is taken, and that is told only to
 //! those who may create in its collection.
 
-use super::Chain;
+use super::{Chain, Operation};
 use crate::catalog::Reads;
-use crate::model::{At, Level, Name, StorePath};
+use crate::model::{At, Name, StorePath};
 use crate::tree::{require_collection, split, trace};
 use crate::{Caller, Error, Result};
 
@@ -43,7 +43,7 @@ impl Spot {
         let met = trace(reads, path)?;
         let seen = |depth| {
             let chain = met.as_ref().and_then(|met: &Chain| met.above(depth));
-            chain.filter(|chain| chain.level(caller) > Level::Null)
+            chain.filter(|chain| !chain.rights(caller).is_empty())
         };
         let names = path.names();
         if let Some(chain) = seen(names.len()) {
@@ -69,7 +69,7 @@ impl Spot {
 
 /// Refuses unless something can be made in a resource.
 fn require_room(above: &Chain, caller: &Caller, path: StorePath) -> Result<()> {
-    above.require(caller, Level::CreateObject, &At::from(path))?;
+    above.require(caller, Operation::Create, &At::from(path))?;
     require_collection(above)
 }
 

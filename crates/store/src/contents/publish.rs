@@ -1,11 +1,11 @@
 //! Publication: the one commit by which received bytes become the content of an object.
 
-use crate::access::{Chain, FreeSpot, Spot};
+use crate::access::{Chain, FreeSpot, Operation, Spot};
 use crate::catalog::{ChangeKind, Transaction};
 use crate::contents::{Conditions, Expected, NewBlob, Received, store_content};
 use crate::model::{
-    Changed, ContentHead, ContentId, Kind, Level, PlaceId, Replicas, ResourceId, Stat, StorePath,
-    Time, check_media_type,
+    Changed, ContentHead, ContentId, Kind, PlaceId, Replicas, ResourceId, Stat, StorePath, Time,
+    check_media_type,
 };
 use crate::tree::{self, count_change, insert, update};
 use crate::{
@@ -71,7 +71,7 @@ impl BatchItem {
 
 impl Store {
     /// Creates an object, or replaces its content; the description, access and id of one that is
-    /// there stay. Needs [`Level::ModifyObject`] on it, or [`Level::CreateObject`] on its collection.
+    /// there stay. Needs `Rights::WRITE_CONTENT` on it, or `Rights::CREATE` on its collection.
     pub async fn put<E>(
         &self,
         caller: &Caller,
@@ -264,7 +264,7 @@ impl Received {
 }
 
 fn check_replaceable(caller: &Caller, chain: &Chain, path: &StorePath) -> Result<()> {
-    chain.require(caller, Level::ModifyObject, &path.into())?;
+    chain.require(caller, Operation::Write, &path.into())?;
     match chain.resource().kind {
         Kind::Object => Ok(()),
         kind => {

@@ -5,9 +5,9 @@ use std::ops::Range;
 use bytes::Bytes;
 use futures_util::stream::StreamExt;
 
-use crate::access::Chain;
+use crate::access::{Chain, Operation};
 use crate::contents::layout::{ContentStream, Layout};
-use crate::model::{At, ContentHead, Digests, Kind, Level, PlaceId, Stat};
+use crate::model::{At, ContentHead, Digests, Kind, PlaceId, Stat};
 use crate::tree::find;
 use crate::{Caller, Error, ErrorKind, Result, Store, versions};
 
@@ -32,7 +32,7 @@ pub struct Opened {
 }
 
 impl Store {
-    /// Opens the content of an object. Needs [`Level::ReadObject`].
+    /// Opens the content of an object. Needs `Rights::READ_CONTENT`.
     pub fn open(&self, caller: &Caller, at: &At, options: &ReadOptions) -> Result<Opened> {
         loop {
             // What was swept between the look and the pin is not what the next look finds.
@@ -44,7 +44,7 @@ impl Store {
 
     fn try_open(&self, caller: &Caller, at: &At, options: &ReadOptions) -> Result<Option<Opened>> {
         let view = self.view()?;
-        let chain = find(&view, caller, at, Level::ReadObject)?;
+        let chain = find(&view, caller, at, Operation::Read)?;
         let (head, place) = match (options.version, options.replica) {
             (Some(version), _) => (versions::content(&view, chain.id(), version)?, None),
             (None, Some(replica)) => replica_of(&chain, at, replica)?,

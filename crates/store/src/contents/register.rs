@@ -2,12 +2,13 @@
 
 use cenote_blob::Outside;
 
+use crate::access::Operation;
 use crate::catalog::{BlobCopy, BlobRecord, Reads, keys};
 use crate::contents::read::content_of;
 use crate::contents::{
     Conditions, Expected, NewBlob, PutOptions, Received, blob_ids, count_copy, require_up, resolve,
 };
-use crate::model::{At, Content, Digests, Extent, Level, Piece, PlaceId, Role, Stat, StorePath};
+use crate::model::{At, Content, Digests, Extent, Piece, PlaceId, Role, Stat, StorePath};
 use crate::people::require_role;
 use crate::tree::{find, rewrite_record};
 use crate::{BlobId, Caller, Error, ErrorKind, Result, Store};
@@ -126,7 +127,7 @@ impl Store {
         let Some(blob) = &received.blob else { return Ok(None) };
         let BlobRecord { size, digests, copies, .. } = &blob.record;
         self.transact(|tx| {
-            let chain = find(tx, caller, at, Level::ModifyObject)?;
+            let chain = find(tx, caller, at, Operation::Replicate)?;
             let head = content_of(&chain, at)?;
             let same = digests.sha256.is_some() && digests.sha256 == head.digests.sha256;
             let Some(blob) = self.whole_blob(tx, &resolve(tx, &head)?, *size)?.filter(|_| same)

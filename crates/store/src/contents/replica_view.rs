@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::access::Chain;
+use crate::access::{Chain, Operation};
 use crate::catalog::{BlobCopy, BlobRecord, ChangeKind, Reads, keys};
 use crate::contents::read::{content_of, no_replica};
 use crate::contents::{blob_ids, resolve};
-use crate::model::{At, Changed, ContentHead, Level, PlaceId, Replica, Resource, Role, Stat, Time};
+use crate::model::{At, Changed, ContentHead, PlaceId, Replica, Resource, Role, Stat, Time};
 use crate::people::require_role;
 use crate::tree::{count_change, find, rewrite_record, update};
 use crate::{Caller, Error, Result, Store, versions};
@@ -54,10 +54,10 @@ pub struct ReplicaChange {
 }
 
 impl Store {
-    /// The replicas of an object, by number. Needs [`Level::ReadMetadata`].
+    /// The replicas of an object, by number. Needs `Rights::READ_DESCRIPTION`.
     pub fn replicas(&self, caller: &Caller, at: &At) -> Result<Vec<ReplicaView>> {
         let view = self.view()?;
-        let chain = find(&view, caller, at, Level::ReadMetadata)?;
+        let chain = find(&view, caller, at, Operation::Stat)?;
         self.replicas_of(&view, caller, chain.resource())
     }
 
@@ -125,7 +125,7 @@ impl Store {
 
     /// Changes what is said of a replica: all of it or nothing. A time of modification said of the first good one is
     /// what the object shows, as one that a client set. Needs [`Role::Admin`]; for notes alone
-    /// [`Level::ModifyMetadata`].
+    /// `Rights::CHANGE_DESCRIPTION`.
     ///
     /// # Errors
     /// [`NotFound`](crate::ErrorKind::NotFound) for a number that no replica has,
@@ -168,14 +168,14 @@ impl Store {
     }
 }
 
-/// The level that a change needs.
-fn needed_for(caller: &Caller, change: &ReplicaChange) -> Result<Level> {
+/// What a change is.
+fn needed_for(caller: &Caller, change: &ReplicaChange) -> Result<Operation> {
     let notes = change.notes.clone();
     if *change == (ReplicaChange { notes, ..ReplicaChange::default() }) {
-        return Ok(Level::ModifyMetadata);
+        return Ok(Operation::SetAttributes);
     }
     require_role(caller, Role::Admin)?;
-    Ok(Level::ReadMetadata)
+    Ok(Operation::Stat)
 }
 
 /// What a resource, whose content is `head`, says after a change of a replica.

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::access::Chain;
+use crate::access::{Chain, Operation};
 use crate::catalog::{BlobCopy, BlobRecord, Reads, Transaction, keys};
 use crate::contents::compact::merge;
 use crate::contents::read::{content_of, no_replica};
 use crate::contents::sweep::Pin;
 use crate::contents::{NewBlob, blob_ids, count_copy, resolve, store_content};
 use crate::model::{
-    At, Content, ContentHead, ContentId, Level, Piece, PlaceId, Replica, Replicas, ResourceId, Stat,
+    At, Content, ContentHead, ContentId, Piece, PlaceId, Replica, Replicas, ResourceId, Stat,
 };
 use crate::places::Destination;
 use crate::tree::{find, locate, rewrite_record};
@@ -50,7 +50,7 @@ const ATTEMPTS: usize = 5;
 impl Store {
     /// Copies the current content of an object into a place, or each place of a group; a stale replica there
     /// becomes good. It is no error if it is there. What was kept in the catalog becomes a blob. Needs
-    /// [`Level::ModifyObject`].
+    /// `Rights::WRITE_CONTENT`.
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`] if nothing in the place takes contents, or no good copy can be read.
@@ -71,7 +71,7 @@ impl Store {
 
     fn to_replicate(&self, caller: &Caller, at: &At) -> Result<Seen> {
         let view = self.view()?;
-        let chain = find(&view, caller, at, Level::ModifyObject)?;
+        let chain = find(&view, caller, at, Operation::Replicate)?;
         let head = content_of(&chain, at)?;
         let replicas = self.explicit_replicas(&view, chain.resource())?;
         let good = replicas.iter().filter(|replica| replica.is_good());
@@ -171,7 +171,7 @@ impl Store {
     }
 
     /// Removes replicas of an object; says which. Copies that another object or a version shares stay where they
-    /// are for it. Needs [`Level::ModifyObject`].
+    /// are for it. Needs `Rights::WRITE_CONTENT`.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] for a number or place that has none; [`ErrorKind::Precondition`] if too few good
@@ -195,7 +195,7 @@ impl Store {
     ) -> Result<(Vec<u32>, Vec<(BlobId, BlobCopy)>)> {
         self.transact(|tx| {
             tx.frees_space();
-            let chain = find(tx, caller, at, Level::ModifyObject)?;
+            let chain = find(tx, caller, at, Operation::Replicate)?;
             let head = content_of(&chain, at)?;
             let mut replicas = self.explicit_replicas(tx, chain.resource())?;
             let numbers = self.chosen(&replicas, trim)?;

@@ -8,12 +8,12 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use crate::access::Spot;
+use crate::access::{Operation, Spot};
 use crate::catalog::keys::Counter;
 use crate::catalog::{PartRecord, Reads, Record, Transaction, UploadRecord, keys};
 use crate::contents::{Expected, PutOptions};
 use crate::faults::Faults;
-use crate::model::{At, Digests, Level, StorePath, Time};
+use crate::model::{At, Digests, StorePath, Time};
 use crate::{Bytes, Caller, Error, ErrorKind, Result, Store};
 
 /// How to begin an upload.
@@ -227,7 +227,7 @@ pub(super) fn mine_to_write(
     let record = mine(reads, caller, upload)?;
     let path: StorePath = record.path.parse()?;
     match Spot::find(reads, caller, &path, record.parents)? {
-        Spot::Seen(chain) => chain.require(caller, Level::ModifyObject, &At::from(&path))?,
+        Spot::Seen(chain) => chain.require(caller, Operation::Write, &At::from(&path))?,
         Spot::Free(_) => {}
     }
     Ok(record)
@@ -239,7 +239,7 @@ fn may_go_on(reads: &impl Reads, caller: &Caller, record: &UploadRecord) -> Resu
         return Ok(true);
     }
     match Spot::find(reads, caller, &record.path.parse()?, record.parents) {
-        Ok(Spot::Seen(chain)) => Ok(chain.level(caller) >= Level::ModifyObject),
+        Ok(Spot::Seen(chain)) => Ok(chain.rights(caller).allow(Operation::Write)),
         Ok(Spot::Free(_)) => Ok(true),
         Err(error) if error.is_refusal() => Ok(false),
         Err(error) => Err(error),

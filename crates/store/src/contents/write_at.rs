@@ -3,14 +3,14 @@
 //! A write adds one patch over the extents, so its cost does not grow with the content. A content
 //! that something else refers to is not touched: the object gets one of its own first.
 
-use crate::access::Chain;
+use crate::access::{Chain, Operation};
 use crate::catalog::{ChangeKind, Reads, Record, Transaction, keys};
 use crate::contents::read::content_of;
 use crate::contents::replicas::Base;
 use crate::contents::{Conditions, Expected, Received, extents, put_blob, refs, store_content};
 use crate::model::{
-    At, Changed, Content, ContentHead, ContentId, Digests, Extent, Level, PlaceId, Replica,
-    Replicas, Resource, Stat,
+    At, Changed, Content, ContentHead, ContentId, Digests, Extent, PlaceId, Replica, Replicas,
+    Resource, Stat,
 };
 use crate::tree::{count_change, find, update};
 use crate::{Bytes, Caller, Error, ErrorKind, Result, Store, Stream, versions};
@@ -28,7 +28,7 @@ pub enum Where {
 const FOLD_AT: u32 = 64;
 
 impl Store {
-    /// Writes bytes into an object. Needs [`Level::ModifyObject`].
+    /// Writes bytes into an object. Needs `Rights::WRITE_CONTENT`, or `Rights::APPEND` if they come after what it has.
     pub async fn write_at<E>(
         &self,
         caller: &Caller,
@@ -44,7 +44,7 @@ impl Store {
         let destination = self
             .blocking(move |store| {
                 let view = store.view()?;
-                let (chain, head) = writable(&view, &asked, &to, &first)?;
+                let (chain, head) = writable(&view, &asked, &to, &first, position)?;
                 let base = store.base(&view, chain.resource(), &head, None)?;
                 store.known().destination_among(base.places.as_deref())
             })
@@ -56,7 +56,7 @@ impl Store {
 
     /// Writes bytes that have been received into an object; into the replica in the place for which they were
     /// received, if one was named ([`Store::receive_at`]), which becomes the good one if it was stale. Needs
-    /// [`Level::ModifyObject`].
+    /// `Rights::WRITE_CONTENT`.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] if the object has no replica there.
@@ -83,7 +83,7 @@ impl Store {
         Ok(stat)
     }
 
-    /// Cuts an object to `size` bytes, or fills it up with zeros. Needs [`Level::ModifyObject`].
+    /// Cuts an object to `size` bytes, or fills it up with zeros. Needs `Rights::WRITE_CONTENT`.
     pub fn truncate(
         &self,
         caller: &Caller,
@@ -108,7 +108,8 @@ impl Store {
     ) -> Result<Stat> {
         self.check_content_size(size)?;
         self.transact(|tx| {
-            let (chain, head) = writable(tx, caller, at, conditions)?;
+            let (chain, head) = writable(tx, caller, at, conditions, Where::Append)?;
+            chain.require(caller, Operation::Write, at)?;
             let base = self.base(tx, chain.resource(), &head, place)?;
             versions::keep_replaced(tx, &chain)?;
             let replicas = self.replicas_after_patch(tx, chain.resource(), &base)?;
@@ -130,7 +131,11 @@ impl Store {
         conditions: &Conditions,
     ) -> Result<Stat> {
         self.transact(|tx| {
-            let (chain, head) = writable(tx, caller, at, conditions)?;
+            let (chain, head) = writable(tx, caller, at, conditions, position)?;
+            if received.named.is_some() {
+                // What a stale replica has replaces what the object has.
+                chain.require(caller, Operation::Write, at)?;
+            }
             let base = self.patched_base(tx, chain.resource(), &head, received)?;
             let start = match position {
                 Where::Offset(offset) => offset,
@@ -198,8 +203,13 @@ fn writable(
     caller: &Caller,
     at: &At,
     conditions: &Conditions,
+    position: Where,
 ) -> Result<(Chain, ContentHead)> {
-    let chain = find(reads, caller, at, Level::ModifyObject)?;
+    let chain = find(reads, caller, at, Operation::Append)?;
+    let end = chain.resource().content.as_ref().map_or(0, |content| content.size);
+    if matches!(position, Where::Offset(offset) if offset < end) {
+        chain.require(caller, Operation::Write, at)?;
+    }
     conditions.check_content(Some(&chain))?;
     let head = content_of(&chain, at)?;
     Ok((chain, head))

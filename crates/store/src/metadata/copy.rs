@@ -2,8 +2,9 @@
 
 use super::graph::needed;
 use super::stored::{Stored, read, replace};
+use crate::access::Operation;
 use crate::catalog::ChangeKind;
-use crate::model::{At, Changed, Level, Resource, Stat, Time};
+use crate::model::{At, Changed, Resource, Stat, Time};
 use crate::tree::{count_change, find, update};
 use crate::{Caller, Conditions, Result, Store};
 
@@ -11,8 +12,8 @@ impl Store {
     /// Makes the description of `to` that of `from`, in one commit: the graph, the media
     /// type, and mode and time where `from` has them. Content, access and versions stay.
     ///
-    /// Needs [`Level::ReadMetadata`] on `from`, and what [`Store::change_graph`] needs on `to`;
-    /// [`Level::ModifyMetadata`] for the others. What changes nothing is no change.
+    /// Needs `Rights::READ_DESCRIPTION` on `from`, and what [`Store::change_graph`] needs on `to`;
+    /// `Rights::CHANGE_DESCRIPTION` for the others. What changes nothing is no change.
     pub fn copy_description(
         &self,
         caller: &Caller,
@@ -21,15 +22,17 @@ impl Store {
         conditions: &Conditions,
     ) -> Result<Stat> {
         self.transact(|tx| {
-            let source = find(tx, caller, from, Level::ReadMetadata)?;
-            let target = find(tx, caller, to, Level::ReadMetadata)?;
+            let source = find(tx, caller, from, Operation::ReadDescription)?;
+            let target = find(tx, caller, to, Operation::Stat)?;
             conditions.check_description(&target)?;
             let (old, new) = (Stored::read(tx, target.id().0)?, read(tx, source.id().0)?);
             let mut stat = Stat::from(target.clone());
             take_attributes(&mut stat.resource, source.resource(), tx.now());
             let others_differ = stat.resource != *target.resource();
-            let others = if others_differ { Level::ModifyMetadata } else { Level::ReadMetadata };
-            target.require(caller, needed(&old.graph, &new).max(others), to)?;
+            target.require(caller, needed(&old.graph, &new), to)?;
+            if others_differ {
+                target.require(caller, Operation::SetAttributes, to)?;
+            }
             if old.graph != new {
                 replace(tx, stat.id.0, &old, &new)?;
             }

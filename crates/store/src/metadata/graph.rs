@@ -1,8 +1,9 @@
 //! Reading and changing the description of a resource.
 
 use super::stored::{Stored, read, replace};
+use crate::access::Operation;
 use crate::catalog::{ChangeKind, Transaction};
-use crate::model::{At, Changed, Graph, Level, Stat, Statement};
+use crate::model::{At, Changed, Graph, Stat, Statement};
 use crate::tree::{count_change, find, update};
 use crate::{Caller, Conditions, Error, ErrorKind, Result, Store};
 
@@ -12,16 +13,16 @@ const MAX_STATEMENTS: u64 = 100_000;
 const MAX_TERM: usize = 1 << 20;
 
 impl Store {
-    /// The description of a resource. Needs [`Level::ReadMetadata`].
+    /// The description of a resource. Needs `Rights::READ_DESCRIPTION`.
     pub fn graph(&self, caller: &Caller, at: &At) -> Result<(Stat, Graph)> {
         let view = self.view()?;
-        let chain = find(&view, caller, at, Level::ReadMetadata)?;
+        let chain = find(&view, caller, at, Operation::ReadDescription)?;
         let graph = read(&view, chain.id().0)?;
         Ok((chain.into(), graph))
     }
 
-    /// Changes the description by a function of what it is. Needs [`Level::CreateMetadata`] to add,
-    /// [`Level::ModifyMetadata`] to do both, [`Level::DeleteMetadata`] only to remove.
+    /// Changes the description by a function of what it is. Needs `Rights::CREATE_METADATA` to add,
+    /// `Rights::CHANGE_DESCRIPTION` to do both, `Rights::DELETE_METADATA` only to remove.
     pub fn change_graph(
         &self,
         caller: &Caller,
@@ -42,7 +43,7 @@ impl Store {
         change: impl Fn(&Graph) -> Result<Graph>,
     ) -> Result<Stat> {
         self.transact(|tx| {
-            let chain = find(tx, caller, at, Level::ReadMetadata)?;
+            let chain = find(tx, caller, at, Operation::ReadDescription)?;
             conditions.check_description(&chain)?;
             let old = read(tx, chain.id().0)?;
             let new = change(&old.graph)?;
@@ -60,12 +61,12 @@ impl Store {
 }
 
 /// What a change of a description needs.
-pub(super) fn needed(old: &Graph, new: &Graph) -> Level {
+pub(super) fn needed(old: &Graph, new: &Graph) -> Operation {
     match (new.is_subset(old), old.is_subset(new)) {
-        (true, true) => Level::ReadMetadata,
-        (true, false) => Level::DeleteMetadata,
-        (false, true) => Level::CreateMetadata,
-        (false, false) => Level::ModifyMetadata,
+        (true, true) => Operation::ReadDescription,
+        (true, false) => Operation::RemoveDescription,
+        (false, true) => Operation::AddDescription,
+        (false, false) => Operation::ChangeDescription,
     }
 }
 

@@ -1,9 +1,10 @@
 //! Replicating and trimming all objects below a collection.
 
 use super::JobStatus;
+use crate::access::Operation;
 use crate::catalog::{JobRecord, Tally, TreeJob, TreeWork};
 use crate::contents::Trim;
-use crate::model::{At, Kind, Level, PlaceId, Stat, StorePath};
+use crate::model::{At, Kind, PlaceId, Stat, StorePath};
 use crate::tree::{find, require_collection};
 use crate::{Caller, ErrorKind, Result, Store};
 
@@ -21,7 +22,7 @@ impl TreeWork {
 
 impl Store {
     /// Replicates all objects below a collection that the caller may change, as a recorded job. Needs
-    /// [`Level::ReadObject`] on the collection, and [`Level::ModifyObject`] on each object: others are counted as failed.
+    /// `Rights::LIST` on the collection, and `Rights::WRITE_CONTENT` on each object: others are counted as failed.
     pub fn replicate_tree(&self, caller: &Caller, at: &At, place: PlaceId) -> Result<JobStatus> {
         self.known().destination(Some(place))?;
         self.begin_tree(caller, at, TreeWork::Replicate(place))
@@ -40,10 +41,10 @@ impl Store {
     }
 
     fn begin_tree(&self, caller: &Caller, at: &At, what: TreeWork) -> Result<JobStatus> {
-        let top = find(&self.view()?, caller, at, Level::ReadObject)?;
+        let top = find(&self.view()?, caller, at, Operation::List)?;
         require_collection(&top)?;
-        if caller.ceiling() < Level::ModifyObject {
-            top.require(caller, Level::ModifyObject, at)?;
+        if !caller.ceiling().allow(Operation::Replicate) {
+            top.require(caller, Operation::Replicate, at)?;
         }
         self.begin_job(&JobRecord::Tree(TreeJob {
             top: top.id(),
@@ -52,13 +53,13 @@ impl Store {
             what,
             after: None,
             tally: Tally::default(),
-            level: (!caller.is_unlimited()).then(|| caller.ceiling()),
+            rights: (!caller.is_unlimited()).then(|| caller.ceiling()),
             within: caller.within(),
         }))
     }
 
     pub(super) async fn run_tree(&self, id: u64, mut job: TreeJob) -> Result<Tally> {
-        let caller = self.caller_within(job.user, job.level, job.within)?.elevated(job.elevated);
+        let caller = self.caller_within(job.user, job.rights, job.within)?.elevated(job.elevated);
         loop {
             let after = job.after.as_deref().map(str::parse::<StorePath>).transpose()?;
             let (asked, top) = (caller.clone(), At::Id(job.top));

@@ -12,7 +12,7 @@ use super::group::groups_of;
 use super::token;
 use crate::access::{Credential, TokenLimits};
 use crate::catalog::Reads;
-use crate::model::{Level, Person, PersonId, PersonKind, ResourceId, Role};
+use crate::model::{Person, PersonId, PersonKind, ResourceId, Rights, Role};
 use crate::{Caller, Error, ErrorKind, Result, Store};
 
 impl Store {
@@ -116,14 +116,14 @@ impl Store {
     pub(crate) fn caller_within(
         &self,
         user: PersonId,
-        level: Option<Level>,
+        rights: Option<Rights>,
         within: Option<ResourceId>,
     ) -> Result<Caller> {
-        let token = |level| {
+        let token = |rights| {
             let (id, expires, scopes) = (None, None, Vec::new());
-            Credential::Token(TokenLimits { id, level, within, expires, scopes })
+            Credential::Token(TokenLimits { id, rights, within, expires, scopes })
         };
-        self.caller_by(user, level.map_or(Credential::Password, token))
+        self.caller_by(user, rights.map_or(Credential::Password, token))
     }
 
     fn caller_by(&self, user: PersonId, credential: Credential) -> Result<Caller> {

@@ -6,7 +6,7 @@
 use super::account::{by_name, nobody};
 use crate::access::{Act, require};
 use crate::catalog::Transaction;
-use crate::model::{Kind, Level, Name, PersonId, PersonKind, ResourceId, Role, Scope, StorePath};
+use crate::model::{Kind, Name, PersonId, PersonKind, ResourceId, Rights, Role, Scope, StorePath};
 use crate::tree::{insert, locate, owned_resource, require_collection};
 use crate::{Caller, Error, Result, Store};
 
@@ -71,7 +71,7 @@ impl Store {
         let person = owner.or(root).ok_or_else(|| Error::damaged("the root has no record"))?;
         let mut resource = owned_resource(tx, person, &parent, name, Kind::Collection);
         if owner.is_none() {
-            resource.access.set(PersonId::PUBLIC, Level::ReadObject, Scope::This);
+            resource.access.set(PersonId::PUBLIC, Rights::READ_OBJECT, Scope::This);
         }
         insert(tx, ResourceId(self.new_id()?), &resource);
         Ok(path)

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::token;
 use crate::access::{Act, require};
 use crate::catalog::{SessionRecord, TokenRecord};
-use crate::model::{Level, TokenScope};
+use crate::model::{Rights, TokenScope};
 use crate::people::NewToken;
 use crate::{Caller, Result, Store};
 
@@ -31,7 +31,7 @@ impl Store {
             SessionRecord { idle: new.idle.as_secs(), until: self.now().plus(new.longest) };
         let login = NewToken {
             label: new.label.clone(),
-            level: Level::Own,
+            rights: Rights::OWN,
             within: None,
             lifetime: Some(new.idle.min(new.longest)),
             scopes: vec![TokenScope::Admin],

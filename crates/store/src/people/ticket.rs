@@ -11,17 +11,17 @@ use sha2::{Digest, Sha256};
 
 use super::account::{by_name, nobody, person};
 use super::authenticate::caller;
-use crate::access::{Chain, Credential, TicketGrant};
+use crate::access::{Chain, Credential, Operation, TicketGrant};
 use crate::catalog::{Reads, Record, TicketRecord, Transaction, keys};
-use crate::model::{At, Level, PersonId, ResourceId, Time};
+use crate::model::{At, PersonId, ResourceId, Rights, Time};
 use crate::tree::find;
 use crate::{Caller, Error, ErrorKind, Result, Store};
 
 /// A ticket to be made. A limit of 0 is no limit; an empty list lets everybody use it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NewTicket {
-    /// What it lets somebody do: at most [`Level::ModifyObject`].
-    pub level: Level,
+    /// What it lets somebody do: at most [`Rights::MODIFY_OBJECT`].
+    pub rights: Rights,
     /// How often it may be used.
     pub uses: u64,
     /// How often it may be used to write.
@@ -47,7 +47,7 @@ pub struct Ticket {
     /// What it opens.
     pub resource: ResourceId,
     /// What it lets somebody do.
-    pub level: Level,
+    pub rights: Rights,
     /// Who made it.
     pub issuer: PersonId,
     /// When it was made.
@@ -85,7 +85,7 @@ pub enum TicketUse {
 }
 
 impl Store {
-    /// Makes a ticket for a resource. The secret is returned here, and never again. Needs [`Level::Own`].
+    /// Makes a ticket for a resource. The secret is returned here, and never again. Needs [`Rights::CONTROL`].
     pub fn add_ticket(
         &self,
         caller: &Caller,
@@ -95,10 +95,10 @@ impl Store {
         let secret = self.new_ticket();
         let digest = digest(&secret);
         let ticket = self.transact(|tx| {
-            let id = find(tx, caller, at, Level::Own)?.id();
+            let id = find(tx, caller, at, Operation::Tickets)?.id();
             let record = TicketRecord {
                 resource: id,
-                level: new.level.min(Level::ModifyObject),
+                rights: new.rights.intersection(Rights::MODIFY_OBJECT),
                 issuer: caller.user(),
                 created: tx.now(),
                 expires: new.lifetime.map(|lifetime| tx.now().plus(lifetime)),
@@ -118,10 +118,10 @@ impl Store {
         Ok((secret, ticket))
     }
 
-    /// The tickets on a resource. Needs [`Level::Own`].
+    /// The tickets on a resource. Needs [`Rights::CONTROL`].
     pub fn tickets(&self, caller: &Caller, at: &At) -> Result<Vec<Ticket>> {
         let view = self.view()?;
-        let id = find(&view, caller, at, Level::Own)?.id();
+        let id = find(&view, caller, at, Operation::Tickets)?.id();
         let mut tickets = Vec::new();
         for digest in digests(&view, id)? {
             let record = view.get::<TicketRecord>(&keys::ticket(&digest))?;
@@ -141,7 +141,7 @@ impl Store {
             let digest = named(tx, ticket)?;
             let record = record(tx, &digest)?;
             if record.issuer != caller.user() || !caller.is_unlimited() {
-                find(tx, caller, &At::Id(record.resource), Level::Own)?;
+                find(tx, caller, &At::Id(record.resource), Operation::Tickets)?;
             }
             tx.delete(keys::ticket(&digest));
             tx.delete(keys::ticket_on(record.resource, &digest));
@@ -166,7 +166,7 @@ impl Store {
             let grant = TicketGrant {
                 digest,
                 resource: record.resource,
-                level: record.level,
+                rights: record.rights,
                 issuer: record.issuer,
             };
             if record.is_counted() && what != TicketUse::Look {
@@ -246,7 +246,7 @@ impl Ticket {
         Self {
             id: digest.iter().take(ID).map(|byte| format!("{byte:02x}")).collect(),
             resource: record.resource,
-            level: record.level,
+            rights: record.rights,
             issuer: record.issuer,
             created: record.created,
             expires: record.expires,
@@ -280,7 +280,7 @@ fn is_shown(reads: &impl Reads, caller: &Caller, record: &TicketRecord) -> Resul
     if caller.is_unlimited() {
         return Ok(true);
     }
-    match find(reads, caller, &At::Id(record.resource), Level::Own) {
+    match find(reads, caller, &At::Id(record.resource), Operation::Tickets) {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::Denied) => Ok(false),
         found => found.map(|_| true),
     }
@@ -304,7 +304,7 @@ fn require_issuer(reads: &impl Reads, record: &TicketRecord) -> Result<()> {
     let person = person.ok_or_else(|| refused("has ended: its maker is gone"))?;
     let issuer = caller(reads, record.issuer, &person, Credential::Password)?;
     let chain = Chain::read(reads, record.resource)?;
-    match chain.is_some_and(|chain| chain.level(&issuer) == Level::Own) {
+    match chain.is_some_and(|chain| chain.rights(&issuer).allow(Operation::Tickets)) {
         true => Ok(()),
         false => Err(refused("has ended: its maker does not own what it opens")),
     }

@@ -9,9 +9,9 @@ use std::time::Duration;
 use sha2::{Digest, Sha256};
 
 use super::account::{by_name, nobody};
-use crate::access::{Act, TokenLimits, require};
+use crate::access::{Act, Operation, TokenLimits, require};
 use crate::catalog::{Reads, SessionRecord, TokenRecord, Transaction, keys};
-use crate::model::{At, Level, PersonId, ResourceId, Role, Time, TokenScope};
+use crate::model::{At, PersonId, ResourceId, Rights, Role, Time, TokenScope};
 use crate::tree::find as find_resource;
 use crate::{Caller, Error, ErrorKind, Result, Store};
 
@@ -21,7 +21,7 @@ pub struct NewToken {
     /// What it is for.
     pub label: String,
     /// What may be done with it at most.
-    pub level: Level,
+    pub rights: Rights,
     /// The only subtree it opens, if not all.
     pub within: Option<At>,
     /// How long it holds; for ever, if none.
@@ -38,7 +38,7 @@ pub struct Token {
     /// What it is for.
     pub label: String,
     /// What may be done with it at most.
-    pub level: Level,
+    pub rights: Rights,
     /// The only subtree it opens.
     pub within: Option<ResourceId>,
     /// When it was made.
@@ -120,11 +120,11 @@ impl Store {
 /// The record of a new token, which neither exceeds nor outlives a token that makes it.
 fn new_record(tx: &Transaction, caller: &Caller, id: u64, new: &NewToken) -> Result<TokenRecord> {
     let within = new.within.as_ref();
-    let within = within.map(|at| find_resource(tx, caller, at, Level::ReadMetadata)).transpose()?;
+    let within = within.map(|at| find_resource(tx, caller, at, Operation::Stat)).transpose()?;
     let within = within.map(|chain| chain.id());
     let expires = new.lifetime.map(|lifetime| tx.now().plus(lifetime));
-    let (level, scopes) = (new.level, new.scopes.clone());
-    let limits = TokenLimits { id: Some(id), level, within, expires, scopes };
+    let (rights, scopes) = (new.rights, new.scopes.clone());
+    let limits = TokenLimits { id: Some(id), rights, within, expires, scopes };
     require_whole_for_scopes(&limits)?;
     let maker = caller.credential().limits();
     if let Some(maker) = maker {
@@ -134,7 +134,7 @@ fn new_record(tx: &Transaction, caller: &Caller, id: u64, new: &NewToken) -> Res
         id,
         user: caller.user(),
         label: new.label.clone(),
-        level,
+        rights,
         within,
         created: tx.now(),
         expires,
@@ -160,7 +160,7 @@ fn require_whole_for_scopes(limits: &TokenLimits) -> Result<()> {
 /// A subtree of the maker's, if it has one, has been found by the maker already.
 fn require_covered(maker: &TokenLimits, new: &TokenLimits) -> Result<()> {
     let outlives = maker.expires.is_some_and(|end| new.expires.is_none_or(|expires| expires > end));
-    let exceeds = new.level > maker.level
+    let exceeds = !maker.rights.contains(new.rights)
         || (maker.within.is_some() && new.within.is_none())
         || new.scopes.iter().any(|scope| !maker.scopes.contains(scope));
     let (message, hint) = match (exceeds, outlives) {
@@ -259,8 +259,8 @@ fn digest(token: &str) -> [u8; 32] {
 impl TokenRecord {
     /// What it may do at most. A token that was made before there were scopes, and opens everything, administers as it did.
     pub(super) fn limits(&self) -> TokenLimits {
-        let Self { id, level, within, expires, .. } = *self;
-        let mut limits = TokenLimits { id: Some(id), level, within, expires, scopes: Vec::new() };
+        let Self { id, rights, within, expires, .. } = *self;
+        let mut limits = TokenLimits { id: Some(id), rights, within, expires, scopes: Vec::new() };
         limits.scopes = match &self.scopes {
             Some(scopes) => scopes.clone(),
             None if limits.is_whole() => vec![TokenScope::Admin],
@@ -273,7 +273,7 @@ impl TokenRecord {
 impl From<TokenRecord> for Token {
     fn from(record: TokenRecord) -> Self {
         let TokenLimits { scopes, .. } = record.limits();
-        let TokenRecord { id, label, level, within, created, expires, .. } = record;
-        Self { id, label, level, within, created, expires, scopes }
+        let TokenRecord { id, label, rights, within, created, expires, .. } = record;
+        Self { id, label, rights, within, created, expires, scopes }
     }
 }

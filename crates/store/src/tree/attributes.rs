@@ -1,7 +1,8 @@
 //! What a client may set about a resource besides content, description and access.
 
+use crate::access::Operation;
 use crate::catalog::ChangeKind;
-use crate::model::{At, Changed, Level, Stat, Time, Versioning, check_media_type};
+use crate::model::{At, Changed, Stat, Time, Versioning, check_media_type};
 use crate::people::{by_name, nobody};
 use crate::tree::{count_change, find, update};
 use crate::{Caller, Result, Store};
@@ -13,16 +14,16 @@ pub struct AttributeChange {
     pub mode: Option<u32>,
     /// The modification time to show.
     pub mtime: Option<Time>,
-    /// What happens to replaced contents below this collection; needs [`Level::Own`].
+    /// What happens to replaced contents below this collection; needs `Rights::CONTROL`.
     pub versioning: Option<Option<Versioning>>,
-    /// The name of whom it belongs to; needs [`Level::Own`].
+    /// The name of whom it belongs to; needs `Rights::CONTROL`.
     pub owner: Option<String>,
     /// The media type of the content.
     pub media_type: Option<Option<String>>,
 }
 
 impl Store {
-    /// Sets attributes. Needs [`Level::ModifyMetadata`], or [`Level::Own`] for some.
+    /// Sets attributes. Needs `Rights::CHANGE_DESCRIPTION`, or `Rights::CONTROL` for some.
     pub fn set_attributes(
         &self,
         caller: &Caller,
@@ -32,9 +33,13 @@ impl Store {
         let media_type = change.media_type.iter().flatten().next();
         media_type.map_or(Ok(()), |media_type| check_media_type(media_type))?;
         let owning = change.versioning.is_some() || change.owner.is_some();
-        let needed = if owning { Level::Own } else { Level::ModifyMetadata };
+        let plain = change.mode.is_some() || change.mtime.is_some() || change.media_type.is_some();
+        let first = if owning { Operation::SetOwner } else { Operation::SetAttributes };
         self.transact(|tx| {
-            let chain = find(tx, caller, at, needed)?;
+            let chain = find(tx, caller, at, first)?;
+            if plain {
+                chain.require(caller, Operation::SetAttributes, at)?;
+            }
             let mut stat = Stat::from(chain.clone());
             let resource = &mut stat.resource;
             resource.mode = change.mode.map(|mode| mode & 0o7777).or(resource.mode);

@@ -1,10 +1,10 @@
 //! Copying: contents are shared, not copied. A collection is copied one by one, each child a
 //! commit of its own, in path order; a copy that is interrupted can be run again.
 
-use crate::access::{Chain, Spot};
-use crate::catalog::{ChangeKind, Transaction};
+use crate::access::{Chain, Operation, Spot};
+use crate::catalog::{ChangeKind, Reads, Transaction};
 use crate::metadata::Stored;
-use crate::model::{At, Changed, Kind, Level, ResourceId, Stat, StorePath};
+use crate::model::{At, Changed, Kind, ResourceId, Stat, StorePath};
 use crate::tree::create::{new_resource, split};
 use crate::tree::{Walk, count_change, find, insert, require_depth, update};
 use crate::{Caller, Conditions, Error, ErrorKind, Result, Store, metadata, versions};
@@ -24,7 +24,7 @@ pub struct CopyOptions {
 
 impl Store {
     /// Copies a resource with its content and description, not its access, versions or
-    /// tickets. Needs [`Level::ReadObject`] on it and [`Level::CreateObject`] where it comes to.
+    /// tickets. Needs [`Rights::READ_OBJECT`] on it and [`Rights::CREATE`] where it comes to.
     pub fn copy(
         &self,
         caller: &Caller,
@@ -33,7 +33,7 @@ impl Store {
         options: CopyOptions,
     ) -> Result<Stat> {
         let view = self.view()?;
-        let source = find(&view, caller, from, Level::ReadObject)?;
+        let source = copyable(&view, caller, from)?;
         if source.resource().kind == Kind::Collection && !options.recursive {
             return Err(Error::new(ErrorKind::WrongKind, format!("a collection: {from}"))
                 .with_hint("copy recursively to copy a collection"));
@@ -66,7 +66,7 @@ impl Store {
     ) -> Result<Stat> {
         split(to)?;
         self.transact(|tx| {
-            let source = find(tx, caller, &source.into(), Level::ReadObject)?;
+            let source = copyable(tx, caller, &source.into())?;
             let free = match Spot::find(tx, caller, to, options.parents)? {
                 Spot::Seen(target) => {
                     options.conditions.check_content(Some(&target))?;
@@ -107,7 +107,7 @@ impl Store {
         if !options.replace {
             return Err(Error::exists(to).with_hint("say that it may be replaced"));
         }
-        target.require(caller, Level::ModifyObject, &to.into())?;
+        target.require(caller, Operation::Replace, &to.into())?;
         versions::keep_replaced(tx, &target)?;
         let from = source.resource();
         let mut stat = Stat::from(target.clone());
@@ -122,6 +122,17 @@ impl Store {
         metadata::replace(tx, stat.id.0, &old, &metadata::read(tx, source.id().0)?)?;
         Ok(stat)
     }
+}
+
+/// What is there, if the caller may copy it.
+fn copyable(reads: &impl Reads, caller: &Caller, at: &At) -> Result<Chain> {
+    let source = find(reads, caller, at, Operation::ReadDescription)?;
+    let what = match source.resource().kind {
+        Kind::Collection => Operation::List,
+        _ => Operation::Read,
+    };
+    source.require(caller, what, at)?;
+    Ok(source)
 }
 
 /// The place below `to` of what lies at `path` below `above`.

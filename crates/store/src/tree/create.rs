@@ -3,7 +3,7 @@
 use crate::access::{Chain, FreeSpot, Spot};
 use crate::catalog::Transaction;
 use crate::model::{
-    Access, Kind, Level, Name, PersonId, Replicas, Resource, ResourceId, Scope, Stat, StorePath,
+    Access, Kind, Name, PersonId, Replicas, Resource, ResourceId, Rights, Scope, Stat, StorePath,
     Time,
 };
 use crate::tree::insert;
@@ -44,7 +44,7 @@ impl Draft {
 }
 
 impl Store {
-    /// Creates a resource without content. Needs [`Level::CreateObject`] on its collection.
+    /// Creates a resource without content. Needs [`Rights::CREATE`] on its collection.
     pub fn create(
         &self,
         caller: &Caller,
@@ -164,7 +164,7 @@ fn first_access(creator: PersonId, above: &Access) -> Access {
     if above.inherit {
         access.grants = above.grants.iter().copied().filter(|g| g.scope == Scope::This).collect();
     }
-    access.set(creator, Level::Own, Scope::This);
+    access.set(creator, Rights::OWN, Scope::This);
     access
 }
 

@@ -3,8 +3,9 @@
 //! Invariant: a change names a resource only as the caller sees it now, or as they saw it then.
 
 use super::feed_floor::floor;
+use crate::access::Operation;
 use crate::catalog::{ChangeRecord, Reads, Record, keys};
-use crate::model::{At, ChangeKind, Level, PersonId, ResourceId, Time};
+use crate::model::{At, ChangeKind, PersonId, ResourceId, Time};
 use crate::tree::locate;
 use crate::{Caller, Error, ErrorKind, Result, Store};
 
@@ -108,7 +109,7 @@ fn shown(
 /// Whether the caller sees the resource now; under another name than now, only if they saw it then, too.
 fn is_seen(reads: &impl Reads, caller: &Caller, record: &ChangeRecord) -> Result<bool> {
     let chain = locate(reads, &At::Id(record.id))?;
-    let seen = chain.filter(|chain| chain.level(caller) >= Level::ReadMetadata);
+    let seen = chain.filter(|chain| chain.rights(caller).allow(Operation::Stat));
     let Some(chain) = seen else { return Ok(false) };
     let now = chain.resource();
     match now.parent == record.parent && now.name == record.name {
@@ -127,7 +128,7 @@ fn was_seen(
 ) -> Result<bool> {
     let Some(collection) = locate(reads, &At::Id(parent))? else { return Ok(false) };
     let access = record.access.clone().unwrap_or_default();
-    Ok(collection.level_below(caller, record.id, &access) >= Level::ReadMetadata)
+    Ok(collection.rights_below(caller, record.id, &access).allow(Operation::Stat))
 }
 
 impl Change {

@@ -1,8 +1,8 @@
 //! Listing a collection, in pages, in name order, from any name on.
 
-use crate::access::Chain;
+use crate::access::{Chain, Operation};
 use crate::catalog::{Child, Reads, Record, View, keys};
-use crate::model::{At, Level, Name, ResourceId, Stat};
+use crate::model::{At, Name, ResourceId, Stat};
 use crate::tree::{find, require_collection};
 use crate::{Caller, Error, Result, Store};
 
@@ -38,8 +38,8 @@ pub struct Page {
 }
 
 impl Store {
-    /// Lists the children of a collection. Needs [`Level::ReadObject`] on it; shows
-    /// those on which the caller has [`Level::ReadMetadata`].
+    /// Lists the children of a collection. Needs `Rights::LIST` on it; shows
+    /// those on which the caller has `Rights::READ_DESCRIPTION`.
     pub fn list(&self, caller: &Caller, at: &At, options: &ListOptions) -> Result<Page> {
         list(&self.view()?, caller, at, options)
     }
@@ -47,7 +47,7 @@ impl Store {
 
 /// A part of a listing, on a view.
 fn list(view: &View, caller: &Caller, at: &At, options: &ListOptions) -> Result<Page> {
-    let chain = find(view, caller, at, Level::ReadObject)?;
+    let chain = find(view, caller, at, Operation::List)?;
     require_collection(&chain)?;
     let limit = options.limit.clamp(1, ListOptions::MAX);
     let (children, next) = children(view, chain.id(), options.after.as_ref(), limit)?;
@@ -96,7 +96,7 @@ fn visible(
     for ((name, child), record) in children.iter().zip(records) {
         let resource =
             record.ok_or_else(|| Error::damaged(format!("no record for {name:?} in {path}")))?;
-        if chain.level_of_child(caller, child.id, &resource) >= Level::ReadMetadata {
+        if chain.rights_of_child(caller, child.id, &resource).allow(Operation::Stat) {
             entries.push(Stat { id: child.id, path: path.child(name.clone()), resource });
         }
     }

@@ -5,9 +5,9 @@
 
 use std::sync::Arc;
 
-use crate::access::Chain;
+use crate::access::{Chain, Operation};
 use crate::catalog::{Child, Reads, Record, keys};
-use crate::model::{At, Level, Name, Resource, ResourceId, StorePath};
+use crate::model::{At, Name, Resource, ResourceId, StorePath};
 use crate::{Bytes, Caller, Error, Result};
 
 /// What is there now, whoever asks.
@@ -22,9 +22,14 @@ pub(crate) fn locate(reads: &impl Reads, at: &At) -> Result<Option<Chain>> {
 }
 
 /// What is there, if `caller` may do with it what `needed` says.
-pub(crate) fn find(reads: &impl Reads, caller: &Caller, at: &At, needed: Level) -> Result<Chain> {
+pub(crate) fn find(
+    reads: &impl Reads,
+    caller: &Caller,
+    at: &At,
+    operation: Operation,
+) -> Result<Chain> {
     let chain = locate(reads, at)?.ok_or_else(|| Error::not_found(at))?;
-    chain.require(caller, needed, at)?;
+    chain.require(caller, operation, at)?;
     Ok(chain)
 }
 

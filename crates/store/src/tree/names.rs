@@ -9,9 +9,9 @@
 use std::vec::IntoIter;
 
 use super::list::children;
-use crate::access::{Chain, covering};
+use crate::access::{Chain, Operation, covering};
 use crate::catalog::{Child, View};
-use crate::model::{At, Kind, Level, Name, Resource, ResourceId, StorePath};
+use crate::model::{At, Kind, Name, Resource, ResourceId, StorePath};
 use crate::tree::{find, require_collection};
 use crate::{Caller, Error, Result, Store};
 
@@ -38,7 +38,7 @@ const STEP: usize = 1_000;
 
 impl Store {
     /// Names what lies below a collection (not itself), from after an entry on; only its
-    /// children unless `deep`. Needs [`Level::ReadObject`] on it; enters those collections on which the
+    /// children unless `deep`. Needs `Rights::LIST` on it; enters those collections on which the
     /// caller has that too.
     pub fn names(
         &self,
@@ -49,7 +49,7 @@ impl Store {
         limit: usize,
     ) -> Result<NamesPage> {
         let view = self.view()?;
-        let top = find(&view, caller, at, Level::ReadObject)?;
+        let top = find(&view, caller, at, Operation::List)?;
         require_collection(&top)?;
         let mut names = Names { view: &view, caller, deep, stack: Vec::new() };
         names.resume(top, after)?;
@@ -84,7 +84,7 @@ enum Access {
 
 impl Access {
     fn of(caller: &Caller, chain: Chain) -> Self {
-        match covering(caller, &chain) >= Level::ReadObject {
+        match covering(caller, &chain).allow(Operation::List) {
             true => Self::Covered(chain.id()),
             false => Self::Each(chain),
         }
@@ -147,7 +147,8 @@ impl Names<'_> {
     }
 
     fn may_enter(&self, chain: &Chain) -> bool {
-        chain.resource().kind == Kind::Collection && chain.level(self.caller) >= Level::ReadObject
+        chain.resource().kind == Kind::Collection
+            && chain.rights(self.caller).allow(Operation::List)
     }
 
     fn enter(&mut self, access: Access, path: StorePath, turn: Turn, after: Option<Name>) {
@@ -170,12 +171,12 @@ impl Names<'_> {
                     let resource = record.ok_or_else(|| {
                         Error::damaged(format!("no record for {name} in {}", top.path))
                     })?;
-                    let level = chain.level_of_child(self.caller, child.id, &resource);
-                    if level < Level::ReadMetadata {
+                    let rights = chain.rights_of_child(self.caller, child.id, &resource);
+                    if !rights.allow(Operation::Stat) {
                         continue;
                     }
                     let chain =
-                        (level >= Level::ReadObject).then(|| chain.child(child.id, resource));
+                        (rights.allow(Operation::List)).then(|| chain.child(child.id, resource));
                     chain.map(|chain| Access::of(self.caller, chain))
                 }
             };

@@ -3,9 +3,9 @@
 //! Invariant: the tree stays a tree. The chain of the target is evidence, so two moves
 //! that would close a ring together cannot both commit.
 
-use crate::access::{Chain, Spot};
+use crate::access::{Chain, Operation, Spot};
 use crate::catalog::Transaction;
-use crate::model::{At, Kind, Level, Name, Resource, Stat, StorePath};
+use crate::model::{At, Kind, Name, Resource, Stat, StorePath};
 use crate::tree::create::split;
 use crate::tree::{detach, find, remove, require_depth};
 use crate::{Caller, Error, ErrorKind, Result, Store, versions};
@@ -22,8 +22,8 @@ pub struct MoveOptions {
 }
 
 impl Store {
-    /// Moves a resource to a path. Needs [`Level::DeleteObject`] on it, and on what it replaces, and
-    /// [`Level::CreateObject`] on the collection it comes to.
+    /// Moves a resource to a path. Needs `Rights::REMOVE` on it, and on what it replaces, and
+    /// `Rights::CREATE` on the collection it comes to.
     ///
     /// # Errors
     /// [`ErrorKind::Invalid`] if anything moved would lie deeper than [`StorePath::MAX_DEPTH`], and deeper than it does;
@@ -37,7 +37,7 @@ impl Store {
     ) -> Result<Stat> {
         split(to)?;
         self.transact(|tx| {
-            let moved = find(tx, caller, from, Level::DeleteObject)?;
+            let moved = find(tx, caller, from, Operation::Move)?;
             if moved.path() == *to {
                 return Ok(moved.into());
             }
@@ -48,7 +48,7 @@ impl Store {
                 }
                 Spot::Seen(target) => {
                     let (parent, name) = split(to)?;
-                    let collection = find(tx, caller, &At::from(parent), Level::CreateObject)?;
+                    let collection = find(tx, caller, &At::from(parent), Operation::Create)?;
                     check_ring(&moved, &collection, from)?;
                     replace(tx, caller, &moved, target, to, options)?;
                     (collection, name)
@@ -85,7 +85,7 @@ fn replace(
             Error::exists(to).with_hint("choose another name, or say that it may be replaced")
         );
     }
-    target.require(caller, Level::DeleteObject, &to.into())?;
+    target.require(caller, Operation::Move, &to.into())?;
     let collections = [moved, &target].map(|chain| chain.resource().kind == Kind::Collection);
     match collections {
         [true, false] | [false, true] => Err(Error::new(

@@ -1,10 +1,10 @@
 //! Removing: the resource leaves the tree in one commit; what lies below it is swept
 //! by a job of bounded commits, which a restart resumes.
 
-use crate::access::Chain;
+use crate::access::{Chain, Operation};
 use crate::catalog::keys::{self, Counter};
 use crate::catalog::{JobRecord, Reads, Transaction};
-use crate::model::{At, Level, Resource, ResourceId};
+use crate::model::{At, Resource, ResourceId};
 use crate::tree::record::{count, is_undigested};
 use crate::tree::{find, grants, members, unlink};
 use crate::{Caller, Error, ErrorKind, Result, Store, contents, metadata, people, versions};
@@ -21,7 +21,7 @@ pub struct RemoveOptions {
 }
 
 impl Store {
-    /// Removes a resource. Needs [`Level::DeleteObject`] on it; that right on a
+    /// Removes a resource. Needs `Rights::REMOVE` on it; that right on a
     /// collection covers what lies below.
     ///
     /// # Errors
@@ -30,7 +30,7 @@ impl Store {
     pub fn remove(&self, caller: &Caller, at: &At, options: &RemoveOptions) -> Result<()> {
         let is_job = self.transact(|tx| {
             tx.frees_space();
-            let chain = find(tx, caller, at, Level::DeleteObject)?;
+            let chain = find(tx, caller, at, Operation::Remove)?;
             contents::check_removal(tx, options.if_match.as_deref(), &chain)?;
             let children = has_children(tx, chain.id())?;
             if children && !options.recursive {

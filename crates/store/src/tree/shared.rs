@@ -5,9 +5,9 @@
 
 use bytes::Bytes;
 
-use crate::access::Chain;
+use crate::access::{Chain, Operation};
 use crate::catalog::{Reads, View, keys};
-use crate::model::{Level, PersonId, Resource, ResourceId, Stat};
+use crate::model::{PersonId, Resource, ResourceId, Stat};
 use crate::{Caller, Error, Result, Store};
 
 /// Which part of what is shared.
@@ -140,7 +140,7 @@ impl Search<'_> {
     /// A collection in the tree that the caller cannot list.
     fn hidden(&self, collection: ResourceId) -> Result<Option<Chain>> {
         let chain = Chain::read(self.view, collection)?;
-        Ok(chain.filter(|chain| chain.level(self.caller) < Level::ReadObject))
+        Ok(chain.filter(|chain| !chain.rights(self.caller).allow(Operation::List)))
     }
 
     fn look(&mut self, person: PersonId, above: &Chain, key: &Bytes) -> Result<()> {
@@ -152,7 +152,7 @@ impl Search<'_> {
         }
         let Some(resource) = self.view.get::<Resource>(&keys::resource(id))? else { return Ok(()) };
         let chain = above.child(id, resource);
-        if chain.level(self.caller) >= Level::ReadMetadata {
+        if chain.rights(self.caller).allow(Operation::Stat) {
             self.items.push(chain.into());
         }
         Ok(())

@@ -1,13 +1,13 @@
 //! What is there.
 
-use crate::access::Chain;
+use crate::access::{Chain, Operation};
 use crate::catalog::Reads;
-use crate::model::{At, Level, Stat};
+use crate::model::{At, Rights, Stat};
 use crate::tree::find;
 use crate::{Caller, Result, Store};
 
 impl Store {
-    /// Tells about one resource. Needs [`Level::ReadMetadata`].
+    /// Tells about one resource. Needs [`Rights::READ_DESCRIPTION`].
     pub fn stat(&self, caller: &Caller, at: &At) -> Result<Stat> {
         stat(&self.view()?, caller, at)
     }
@@ -19,13 +19,13 @@ impl Store {
     }
 
     /// What `caller` may do with a resource that they may see.
-    pub fn level(&self, caller: &Caller, at: &At) -> Result<Level> {
-        Ok(find(&self.view()?, caller, at, Level::ReadMetadata)?.level(caller))
+    pub fn rights(&self, caller: &Caller, at: &At) -> Result<Rights> {
+        Ok(find(&self.view()?, caller, at, Operation::Stat)?.rights(caller))
     }
 }
 
 fn stat(reads: &impl Reads, caller: &Caller, at: &At) -> Result<Stat> {
-    Ok(find(reads, caller, at, Level::ReadMetadata)?.into())
+    Ok(find(reads, caller, at, Operation::Stat)?.into())
 }
 
 impl From<Chain> for Stat {

@@ -1,8 +1,9 @@
 //! How much there is: below a collection, and in the whole store.
 
+use crate::access::Operation;
 use crate::catalog::Reads;
 use crate::catalog::keys::Counter;
-use crate::model::{At, Kind, Level, Stat};
+use crate::model::{At, Kind, Stat};
 use crate::tree::{Walk, find};
 use crate::{Caller, Result, Store};
 
@@ -33,10 +34,10 @@ pub struct StoreStats {
 }
 
 impl Store {
-    /// Adds up what lies below a collection, or tells about one object. Needs [`Level::ReadObject`].
+    /// Adds up what lies below a collection, or tells about one object. Needs `Rights::LIST`.
     pub fn usage(&self, caller: &Caller, at: &At) -> Result<Usage> {
         let view = self.view()?;
-        let top = find(&view, caller, at, Level::ReadObject)?;
+        let top = find(&view, caller, at, Operation::Usage)?;
         let mut usage = Usage::default();
         if top.resource().kind != Kind::Collection {
             usage.add(&Stat::from(top));

@@ -6,9 +6,9 @@
 use std::vec::IntoIter;
 
 use super::list::children;
-use crate::access::Chain;
+use crate::access::{Chain, Operation};
 use crate::catalog::{Child, View};
-use crate::model::{At, Kind, Level, Name, Resource, Stat, StorePath};
+use crate::model::{At, Kind, Name, Resource, Rights, Stat, StorePath};
 use crate::tree::find;
 use crate::{Caller, Result, Store, metadata};
 
@@ -26,7 +26,7 @@ const STEP: usize = 1_000;
 
 impl Store {
     /// Walks what lies below a collection (not itself), from after a path on. Needs
-    /// [`Level::ReadObject`] on it; enters those collections on which the caller has that too.
+    /// [`Rights::LIST`] on it; enters those collections on which the caller has that too.
     pub fn walk(
         &self,
         caller: &Caller,
@@ -61,7 +61,7 @@ fn page(
     after: Option<&StorePath>,
     limit: usize,
 ) -> Result<WalkPage> {
-    let top = find(view, caller, at, Level::ReadObject)?;
+    let top = find(view, caller, at, Operation::List)?;
     let mut walk = Walk::new(view, caller);
     walk.resume(top, after)?;
     let mut entries = Vec::new();
@@ -146,7 +146,7 @@ impl<'a> Walk<'a> {
 
     fn may_enter(&self, chain: &Chain) -> bool {
         chain.resource().kind == Kind::Collection
-            && (self.hidden || chain.level(self.caller) >= Level::ReadObject)
+            && (self.hidden || chain.rights(self.caller).allow(Operation::List))
     }
 
     fn enter(&mut self, chain: Chain, after: Option<Name>) {
@@ -156,11 +156,11 @@ impl<'a> Walk<'a> {
 
     /// The next resource that the caller may see.
     pub(crate) fn step(&mut self) -> Result<Option<Stat>> {
-        Ok(self.step_with_level()?.map(|(stat, _)| stat))
+        Ok(self.step_with_rights()?.map(|(stat, _)| stat))
     }
 
     /// The next resource, and what the caller may do with it.
-    pub(crate) fn step_with_level(&mut self) -> Result<Option<(Stat, Level)>> {
+    pub(crate) fn step_with_rights(&mut self) -> Result<Option<(Stat, Rights)>> {
         while let Some(top) = self.stack.last_mut() {
             let Some((name, child, record)) = top.ready.next() else {
                 if !top.refill(self.view)? {
@@ -169,17 +169,17 @@ impl<'a> Walk<'a> {
                 continue;
             };
             let Some(resource) = record else { continue };
-            let level = top.chain.level_of_child(self.caller, child.id, &resource);
-            if level < Level::ReadMetadata && !self.hidden {
+            let rights = top.chain.rights_of_child(self.caller, child.id, &resource);
+            if !rights.allow(Operation::Stat) && !self.hidden {
                 continue;
             }
             let stat = Stat { id: child.id, path: top.path.child(name), resource };
-            let may_enter = level >= Level::ReadObject || self.hidden;
+            let may_enter = rights.allow(Operation::List) || self.hidden;
             if stat.resource.kind == Kind::Collection && may_enter && self.deep {
                 let chain = top.chain.child(stat.id, stat.resource.clone());
                 self.enter(chain, None);
             }
-            return Ok(Some((stat, level)));
+            return Ok(Some((stat, rights)));
         }
         Ok(None)
     }

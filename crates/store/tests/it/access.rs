@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use cenote_store::{
-    AccessChange, AttributeChange, Caller, Conditions, ErrorKind, Level, ListOptions, NewToken,
-    PersonId, PutOptions, Scope,
+    AccessChange, Caller, Conditions, ErrorKind, ListOptions, NewToken, PersonId, PutOptions,
+    Rights, Scope,
 };
 
 use crate::world::{World, at, kind, path, world};
 
-fn grant(world: &World, what: &str, who: &str, level: Level, scope: Scope) {
-    change(world, what, AccessChange::Grant(who.into(), level, scope));
+fn grant(world: &World, what: &str, who: &str, rights: Rights, scope: Scope) {
+    change(world, what, AccessChange::Grant(who.into(), rights.into(), scope));
 }
 
 fn change(world: &World, what: &str, change: AccessChange) {
@@ -95,10 +95,10 @@ fn a_hidden_resource_is_answered_for_as_a_missing_one() {
         world.put(object, b"");
     }
     world.mkdir("/drop");
-    grant(&world, "/shown", "u", Level::ReadObject, Scope::This);
-    grant(&world, "/open", "u", Level::ReadObject, Scope::This);
-    grant(&world, "/mine", "u", Level::Own, Scope::This);
-    grant(&world, "/drop", "u", Level::CreateObject, Scope::This);
+    grant(&world, "/shown", "u", Rights::READ_OBJECT, Scope::This);
+    grant(&world, "/open", "u", Rights::READ_OBJECT, Scope::This);
+    grant(&world, "/mine", "u", Rights::OWN, Scope::This);
+    grant(&world, "/drop", "u", Rights::CREATE_OBJECT, Scope::This);
     for hidden in [
         "/veiled",
         "/veiled/x",
@@ -124,7 +124,7 @@ fn only_who_may_create_there_is_told_that_a_hidden_name_is_taken() {
     world.mkdir("/drop");
     world.mkdir("/drop/veiled");
     world.put("/drop/veiled/x", b"");
-    grant(&world, "/drop", "u", Level::CreateObject, Scope::This);
+    grant(&world, "/drop", "u", Rights::CREATE_OBJECT, Scope::This);
     let put = |to: &str, parents| {
         let options = PutOptions { parents, ..PutOptions::default() };
         world.try_put(&user, to, b"", options).unwrap_err()
@@ -160,7 +160,7 @@ fn grants_are_copied_at_creation_where_the_collection_says_so() {
     let world = world();
     let user = world.user("u");
     world.mkdir("/a");
-    grant(&world, "/a", "u", Level::ReadObject, Scope::This);
+    grant(&world, "/a", "u", Rights::READ_OBJECT, Scope::This);
     world.put("/a/before", b"");
     change(&world, "/a", AccessChange::Inherit(true));
     world.put("/a/after", b"");
@@ -168,7 +168,7 @@ fn grants_are_copied_at_creation_where_the_collection_says_so() {
     world.put("/a/sub/deep", b"");
     assert!(!may_read(&world, &user, "/a/before"));
     assert!(may_read(&world, &user, "/a/after") && may_read(&world, &user, "/a/sub/deep"));
-    grant(&world, "/a", "u", Level::Null, Scope::This);
+    grant(&world, "/a", "u", Rights::NONE, Scope::This);
     assert!(may_read(&world, &user, "/a/after"), "a copy is a copy");
 }
 
@@ -180,8 +180,8 @@ fn defaults_reach_down_to_the_next_defaults_and_not_into_what_is_closed() {
         world.mkdir(folder);
         world.put(file, b"");
     }
-    grant(&world, "/a", "u", Level::ReadObject, Scope::Default);
-    grant(&world, "/a/own", ADMIN, Level::Own, Scope::Default);
+    grant(&world, "/a", "u", Rights::READ_OBJECT, Scope::Default);
+    grant(&world, "/a/own", ADMIN, Rights::OWN, Scope::Default);
     change(&world, "/a/closed/x", AccessChange::Closed(true));
     assert!(may_read(&world, &user, "/a/x"));
     assert!(!may_read(&world, &user, "/a/own/x"));
@@ -197,7 +197,7 @@ fn a_subtree_grant_holds_for_all_below_and_follows_a_move() {
     world.mkdir("/project");
     world.mkdir("/private");
     world.put("/private/x", b"x");
-    grant(&world, "/project", "u", Level::ModifyObject, Scope::Subtree);
+    grant(&world, "/project", "u", Rights::MODIFY_OBJECT, Scope::Subtree);
     assert!(!may_read(&world, &user, "/private/x"));
     world.mv("/private", "/project/private").unwrap();
     assert!(may_read(&world, &user, "/project/private/x"));
@@ -216,7 +216,7 @@ fn groups_and_the_public() {
     let anonymous = world.store.anonymous().unwrap();
     world.user("u");
     world.store.add_group(&world.admin, "lab").unwrap();
-    grant(&world, "/a", "lab", Level::ReadObject, Scope::This);
+    grant(&world, "/a", "lab", Rights::READ_OBJECT, Scope::This);
     let user = || world.store.caller_for(world.store.person_named("u").unwrap().0).unwrap();
     assert!(!may_read(&world, &user(), "/a"));
     world.store.change_group(&world.admin, "lab", &["u".into()], &[]).unwrap();
@@ -224,53 +224,12 @@ fn groups_and_the_public() {
     world.store.change_group(&world.admin, "lab", &[], &["u".into()]).unwrap();
     assert!(!may_read(&world, &user(), "/a"));
     assert!(!may_read(&world, &anonymous, "/a"));
-    grant(&world, "/a", "public", Level::ReadObject, Scope::This);
+    grant(&world, "/a", "public", Rights::READ_OBJECT, Scope::This);
     assert!(!may_read(&world, &anonymous, "/a") && may_read(&world, &user(), "/a"));
-    grant(&world, "/a", "public", Level::Null, Scope::This);
-    grant(&world, "/a", "anonymous", Level::ReadObject, Scope::This);
+    grant(&world, "/a", "public", Rights::NONE, Scope::This);
+    grant(&world, "/a", "anonymous", Rights::READ_OBJECT, Scope::This);
     assert!(may_read(&world, &anonymous, "/a") && !may_read(&world, &user(), "/a"));
     assert_eq!(anonymous.user(), PersonId::ANONYMOUS);
-}
-
-#[test]
-fn each_act_needs_its_level() {
-    let world = world();
-    let user = world.user("u");
-    world.mkdir("/c");
-    world.put("/c/x", b"1");
-    let set = |level| {
-        grant(&world, "/c", "u", level, Scope::This);
-        grant(&world, "/c/x", "u", level, Scope::This);
-    };
-    let acts: [(Level, &dyn Fn() -> bool); 6] = [
-        (Level::ReadMetadata, &|| world.store.stat(&user, &at("/c/x")).is_ok()),
-        (Level::ReadObject, &|| may_read(&world, &user, "/c/x")),
-        (Level::ReadObject, &|| {
-            world.store.list(&user, &at("/c"), &ListOptions::default()).is_ok()
-        }),
-        (Level::CreateObject, &|| {
-            let made = world.try_put(&user, "/c/y", b"", PutOptions::default()).is_ok();
-            let _ = world.rm("/c/y");
-            made
-        }),
-        (Level::ModifyObject, &|| {
-            world.try_put(&user, "/c/x", b"2", PutOptions::default()).is_ok()
-        }),
-        (Level::Own, &|| {
-            let change = AccessChange::Inherit(false);
-            world.store.change_access(&user, &at("/c/x"), &[change]).is_ok()
-        }),
-    ];
-    for level in Level::ALL {
-        set(level);
-        for (needed, act) in &acts {
-            assert_eq!(act(), level >= *needed, "{level:?} for what needs {needed:?}");
-        }
-    }
-    let owner = AttributeChange { owner: Some("u".into()), ..AttributeChange::default() };
-    set(Level::DeleteObject);
-    assert_eq!(kind(world.store.set_attributes(&user, &at("/c/x"), &owner)), ErrorKind::Denied);
-    world.store.remove(&user, &at("/c/x"), &Default::default()).unwrap();
 }
 
 #[test]
@@ -281,7 +240,7 @@ fn a_token_has_a_ceiling_a_place_and_an_end() {
     world.put("/b", b"");
     let new = NewToken {
         label: "backup".into(),
-        level: Level::ReadObject,
+        rights: Rights::READ_OBJECT,
         within: Some(at("/a")),
         lifetime: Some(Duration::from_secs(60)),
         ..NewToken::default()
@@ -305,12 +264,12 @@ fn the_feed_of_grants_counts_as_a_change_of_the_state() {
     let world = world();
     let before = world.put("/a", b"").state_tag();
     world.user("u");
-    grant(&world, "/a", "u", Level::ReadObject, Scope::This);
+    grant(&world, "/a", "u", Rights::READ_OBJECT, Scope::This);
     let after = world.stat("/a").unwrap().state_tag();
     assert_ne!(before, after);
-    grant(&world, "/a", "u", Level::ReadObject, Scope::This);
+    grant(&world, "/a", "u", Rights::READ_OBJECT, Scope::This);
     assert_eq!(world.stat("/a").unwrap().state_tag(), after, "the same again is no change");
-    let unknown = [AccessChange::Grant("nobody".into(), Level::Own, Scope::This)];
+    let unknown = [AccessChange::Grant("nobody".into(), Rights::OWN.into(), Scope::This)];
     let changed = world.store.change_access(&world.admin, &at("/a"), &unknown);
     assert_eq!(kind(changed), ErrorKind::NotFound);
 }

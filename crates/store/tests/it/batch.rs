@@ -85,7 +85,7 @@ fn what_fails_half_way_leaves_nothing_of_itself_and_all_of_the_others() {
     let user = world.user("u");
     let grant = cenote_store::AccessChange::Grant(
         "u".into(),
-        cenote_store::Level::CreateObject,
+        cenote_store::Rights::CREATE_OBJECT.into(),
         cenote_store::Scope::This,
     );
     world.store.change_access(&world.admin, &crate::world::at("/theirs"), &[grant]).unwrap();

@@ -11,7 +11,7 @@ use cenote_blob::Place;
 use cenote_kv::{Batch, CommitError, Engine, MemoryEngine, Snapshot, Token, Version};
 use cenote_store::{
     AccessChange, At, AttributeChange, AvuChange, Conditions, CopyOptions, CreateOptions, Draft,
-    ErrorKind, Graph, Level, Membership, MoveOptions, RemoveOptions, ReplicaChange, ResourceId,
+    ErrorKind, Graph, Membership, MoveOptions, RemoveOptions, ReplicaChange, ResourceId, Rights,
     Scope, Stat, Statement, Term, Time, Versioning, Where,
 };
 
@@ -72,7 +72,7 @@ fn create(world: &World, what: &str, draft: Draft) {
 }
 
 fn grant(world: &World, what: &str) {
-    let grant = [AccessChange::Grant("public".into(), Level::ReadObject, Scope::This)];
+    let grant = [AccessChange::Grant("public".into(), Rights::READ_OBJECT.into(), Scope::This)];
     world.store.change_access(&world.admin, &at(what), &grant).unwrap();
 }
 

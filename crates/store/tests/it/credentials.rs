@@ -4,9 +4,9 @@
 use std::time::Duration;
 
 use cenote_store::{
-    AccessChange, AttributeChange, AvuChange, Caller, Conditions, Error, ErrorKind, Level,
-    NewPlace, NewSession, NewTicket, NewToken, NewUser, PlaceChange, PutOptions, Registration,
-    ReplicaChange, Result, Role, Scope, Store, TicketUse, TokenScope, UserChange,
+    AccessChange, AttributeChange, AvuChange, Caller, Conditions, Error, ErrorKind, NewPlace,
+    NewSession, NewTicket, NewToken, NewUser, PlaceChange, PutOptions, Registration, ReplicaChange,
+    Result, Rights, Role, Scope, Store, TicketUse, TokenScope, UserChange,
 };
 
 use crate::world::{ADMIN, World, at, avu, kind, path, run, world_with_places};
@@ -114,7 +114,7 @@ fn new_user(name: &str, role: Role) -> NewUser {
 }
 
 fn new_token(label: &str) -> NewToken {
-    NewToken { label: label.into(), level: Level::ReadObject, ..NewToken::default() }
+    NewToken { label: label.into(), rights: Rights::READ_OBJECT, ..NewToken::default() }
 }
 
 fn place(name: &str, address: &str) -> NewPlace {
@@ -258,7 +258,7 @@ const STORE: [Operation; 14] = [
     }),
     ("tickets-of-another", needs::ADMIN, |case| {
         let owner = case.world.user(case.name);
-        let grant = [AccessChange::Grant(case.name.into(), Level::Own, Scope::This)];
+        let grant = [AccessChange::Grant(case.name.into(), Rights::OWN.into(), Scope::This)];
         case.world.store.change_access(&case.world.admin, &at("/a"), &grant).unwrap();
         let new = NewTicket { persons: vec![case.name.into()], ..NewTicket::default() };
         let made = case.world.store.add_ticket(&owner, &at("/a"), &new).unwrap();
@@ -315,12 +315,12 @@ fn caller(world: &World, account: &str, credential: &str) -> Caller {
         let made = store.add_token(&by_password(), &new).unwrap();
         store.authenticate_token(&made.0).unwrap()
     };
-    let whole = NewToken { level: Level::Own, ..new_token("the credential") };
+    let whole = NewToken { rights: Rights::OWN, ..new_token("the credential") };
     let scoped = |scope| NewToken { scopes: vec![scope], ..whole.clone() };
     match credential {
         "nothing" => store.anonymous().unwrap(),
         "ticket" => {
-            let new = NewTicket { level: Level::ModifyObject, ..NewTicket::default() };
+            let new = NewTicket { rights: Rights::MODIFY_OBJECT, ..NewTicket::default() };
             let ticket = store.add_ticket(&world.admin, &at("/a"), &new).unwrap().0;
             let anonymous = store.anonymous().unwrap();
             let grant = store.use_ticket(&anonymous, &ticket, "192.0.2.1", TicketUse::Look);
@@ -338,7 +338,7 @@ fn caller(world: &World, account: &str, credential: &str) -> Caller {
         "token within" => by_token(NewToken { within: Some(at("/lab")), ..whole }),
         "token tokens" => by_token(scoped(TokenScope::Tokens)),
         "token read tokens" => {
-            by_token(NewToken { level: Level::ReadObject, ..scoped(TokenScope::Tokens) })
+            by_token(NewToken { rights: Rights::READ_OBJECT, ..scoped(TokenScope::Tokens) })
         }
         "token account" => by_token(scoped(TokenScope::Account)),
         "token admin" => by_token(scoped(TokenScope::Admin)),
@@ -356,7 +356,7 @@ fn accounts() -> World {
     let world = world_with_places();
     for (name, role) in [("user", Role::User), ("groupadmin", Role::GroupAdmin)] {
         world.store.add_user(&world.admin, &new_user(name, role)).unwrap();
-        let grant = [AccessChange::Grant(name.into(), Level::Own, Scope::Subtree)];
+        let grant = [AccessChange::Grant(name.into(), Rights::OWN.into(), Scope::Subtree)];
         world.store.change_access(&world.admin, &at("/"), &grant).unwrap();
     }
     world.mkdir("/a");
@@ -397,7 +397,7 @@ fn a_token_makes_none_that_exceeds_or_outlives_it() {
     let hour = Duration::from_secs(3_600);
     let maker = NewToken {
         label: "maker".into(),
-        level: Level::ModifyObject,
+        rights: Rights::MODIFY_OBJECT,
         within: Some(at("/lab")),
         lifetime: Some(hour),
         scopes: vec![TokenScope::Tokens],
@@ -405,7 +405,7 @@ fn a_token_makes_none_that_exceeds_or_outlives_it() {
     let (secret, made) = store.add_token(&world.admin, &maker).unwrap();
     let caller = store.authenticate_token(&secret).unwrap();
     let refused = [
-        NewToken { level: Level::DeleteObject, ..maker.clone() },
+        NewToken { rights: Rights::DELETE_OBJECT, ..maker.clone() },
         NewToken { within: None, ..maker.clone() },
         NewToken { lifetime: None, ..maker.clone() },
         NewToken { lifetime: Some(hour + Duration::from_nanos(1)), ..maker.clone() },
@@ -419,7 +419,7 @@ fn a_token_makes_none_that_exceeds_or_outlives_it() {
     for scope in [TokenScope::Account, TokenScope::Admin] {
         let partial = NewToken { scopes: vec![scope], ..maker.clone() };
         assert_eq!(kind(store.add_token(&world.admin, &partial)), ErrorKind::Invalid);
-        let whole = NewToken { level: Level::Own, within: None, ..partial };
+        let whole = NewToken { rights: Rights::OWN, within: None, ..partial };
         assert_eq!(kind(store.add_token(&caller, &whole)), ErrorKind::Denied);
     }
     let (child, _) = store.add_token(&caller, &maker).unwrap();
@@ -523,7 +523,7 @@ fn what_a_token_started_goes_on_within_its_limits() {
         world.put(folder, &[7; 100_000]);
     }
     let limited = NewToken {
-        level: Level::ModifyObject,
+        rights: Rights::MODIFY_OBJECT,
         within: Some(at("/lab")),
         ..new_token("the credential")
     };

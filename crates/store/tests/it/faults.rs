@@ -11,9 +11,9 @@ use cenote_kv::{
 };
 use cenote_store::{
     AccessChange, At, AttributeChange, AvuChange, BatchItem, BatchWhat, Conditions, CopyOptions,
-    Error, ErrorKind, Expected, Health, JobStatus, Level, MoveOptions, NewPlace, NewTicket,
-    NewToken, NewUser, PlaceChange, PlaceId, Prune, PutOptions, ReadOptions, Registration,
-    RemoveOptions, ReplicaChange, Result, Role, Scope, TicketUse, UploadId, UploadOptions, Where,
+    Error, ErrorKind, Expected, Health, JobStatus, MoveOptions, NewPlace, NewTicket, NewToken,
+    NewUser, PlaceChange, PlaceId, Prune, PutOptions, ReadOptions, Registration, RemoveOptions,
+    ReplicaChange, Result, Rights, Role, Scope, TicketUse, UploadId, UploadOptions, Where,
 };
 
 use crate::postgres_server::fresh_schema;
@@ -64,7 +64,7 @@ const MUTATIONS: &[Mutation] = &[
         w.store.copy_description(&w.admin, &at("/c/x"), &at("/copy"), &any).map(drop)
     }),
     ("grant", true, |w| {
-        let grant = [AccessChange::Grant("lab".into(), Level::ReadObject, Scope::Subtree)];
+        let grant = [AccessChange::Grant("lab".into(), Rights::READ_OBJECT.into(), Scope::Subtree)];
         w.store.change_access(&w.admin, &at("/c"), &grant).map(drop)
     }),
     ("set attributes", true, |w| {
@@ -126,7 +126,7 @@ const MUTATIONS: &[Mutation] = &[
     ("leave a group", true, |w| w.store.change_group(&w.admin, "lab", &[], &["u".into()])),
     ("remove a user", true, |w| w.store.remove_person(&w.admin, "u")),
     ("add a token", true, |w| {
-        let token = NewToken { label: "t".into(), level: Level::Own, ..NewToken::default() };
+        let token = NewToken { label: "t".into(), rights: Rights::OWN, ..NewToken::default() };
         w.store.add_token(&w.admin, &token).map(drop)
     }),
     ("revoke a token", true, |w| {
@@ -289,7 +289,7 @@ fn visible(world: &World) -> Vec<String> {
         }
         line += &format!(" {:?}", store.avus(admin, &at).unwrap());
         let grants = store.access(admin, &at).unwrap().1;
-        line += &format!(" {:?}", grants.iter().map(|g| (&g.name, g.level)).collect::<Vec<_>>());
+        line += &format!(" {:?}", grants.iter().map(|g| (&g.name, g.rights)).collect::<Vec<_>>());
         lines.push(line);
     }
     for (id, person) in store.persons().unwrap() {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use cenote_store::{
-    AccessChange, Caller, Change, ChangeKind, Clock as _, ErrorKind, Level, Position, Scope, Where,
+    AccessChange, Caller, Change, ChangeKind, Clock as _, ErrorKind, Position, Rights, Scope, Where,
 };
 
 use proptest::prelude::*;
@@ -29,7 +29,7 @@ fn every_change_is_told_once_and_in_order() {
     let id = world.put("/a", b"1").id;
     world.put("/a", b"2");
     world.describe("/a", "k", "v");
-    let grant = [AccessChange::Grant("public".into(), Level::ReadObject, Scope::This)];
+    let grant = [AccessChange::Grant("public".into(), Rights::READ_OBJECT.into(), Scope::This)];
     world.store.change_access(&world.admin, &at("/a"), &grant).unwrap();
     world.mv("/a", "/b").unwrap();
     world.rm("/b").unwrap();
@@ -66,7 +66,7 @@ fn only_what_one_may_see() {
     let user = world.user("u");
     world.mkdir("/open");
     world.mkdir("/closed");
-    let grant = [AccessChange::Grant("u".into(), Level::ReadObject, Scope::Subtree)];
+    let grant = [AccessChange::Grant("u".into(), Rights::READ_OBJECT.into(), Scope::Subtree)];
     world.store.change_access(&world.admin, &at("/open"), &grant).unwrap();
     world.put("/open/a", b"");
     world.put("/closed/b", b"");
@@ -79,8 +79,8 @@ fn only_what_one_may_see() {
 }
 
 /// Grants to `u`, for this resource only.
-fn grant(world: &World, what: &str, level: Level) {
-    let grant = [AccessChange::Grant("u".into(), level, Scope::This)];
+fn grant(world: &World, what: &str, rights: Rights) {
+    let grant = [AccessChange::Grant("u".into(), rights.into(), Scope::This)];
     world.store.change_access(&world.admin, &at(what), &grant).unwrap();
 }
 
@@ -95,7 +95,7 @@ fn the_name_of_what_was_hidden_is_not_told() {
     let user = world.user("u");
     world.mkdir("/open");
     world.mkdir("/closed");
-    grant(&world, "/open", Level::ReadObject);
+    grant(&world, "/open", Rights::READ_OBJECT);
     for secret in ["/open/secret-gone", "/open/secret-first", "/closed/secret-before"] {
         world.put(secret, b"");
     }
@@ -103,7 +103,7 @@ fn the_name_of_what_was_hidden_is_not_told() {
     world.mv("/open/secret-first", "/open/second").unwrap();
     world.mv("/closed/secret-before", "/open/after").unwrap();
     for shown in ["/open/second", "/open/after"] {
-        grant(&world, shown, Level::ReadObject);
+        grant(&world, shown, Rights::READ_OBJECT);
     }
     let told = told(&world, &user);
     use ChangeKind::*;
@@ -118,9 +118,9 @@ fn a_name_that_was_seen_is_told_and_what_moves_out_of_sight_is_gone() {
     let user = world.user("u");
     world.mkdir("/open");
     world.mkdir("/closed");
-    let default = [AccessChange::Grant("u".into(), Level::ReadObject, Scope::Default)];
+    let default = [AccessChange::Grant("u".into(), Rights::READ_OBJECT.into(), Scope::Default)];
     world.store.change_access(&world.admin, &at("/open"), &default).unwrap();
-    grant(&world, "/open", Level::ReadObject);
+    grant(&world, "/open", Rights::READ_OBJECT);
     world.put("/open/a", b"");
     world.mv("/open/a", "/open/b").unwrap();
     use ChangeKind::*;

@@ -27,6 +27,7 @@ mod postgres_server;
 mod raw;
 mod reading;
 mod replicas;
+mod rights;
 mod rot;
 mod rot_files;
 mod round_trips;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use cenote_blob::Place;
 use cenote_kv::{CountingEngine, MemoryEngine};
 use cenote_store::{
-    AccessChange, Avu, AvuChange, Comparison, Condition, Conditions, ErrorKind, Graph, Level,
-    Query, Scope, Statement, Term,
+    AccessChange, Avu, AvuChange, Comparison, Condition, Conditions, ErrorKind, Graph, Query,
+    Rights, Scope, Statement, Term,
 };
 use proptest::prelude::*;
 
@@ -102,22 +102,22 @@ fn each_change_needs_its_level() {
     let as_user = |change: AvuChange| {
         world.store.change_avus(&user, &at("/a"), &[change], &Conditions::default()).map(drop)
     };
-    let grant = |level| {
-        let change = [AccessChange::Grant("u".into(), level, Scope::This)];
+    let grant = |rights: Rights| {
+        let change = [AccessChange::Grant("u".into(), rights.into(), Scope::This)];
         world.store.change_access(&world.admin, &at("/a"), &change).unwrap();
     };
     let (add, remove) = (AvuChange::Add(avu("k", "v")), AvuChange::Remove(avu("k", "v")));
     let set = AvuChange::Set(avu("k", "w"));
     assert_eq!(kind(as_user(add.clone())), ErrorKind::NotFound);
-    grant(Level::ReadObject);
+    grant(Rights::READ_OBJECT);
     assert_eq!(kind(as_user(add.clone())), ErrorKind::Denied);
-    grant(Level::CreateMetadata);
+    grant(Rights::CREATE_METADATA);
     as_user(add).unwrap();
     assert_eq!(kind(as_user(set.clone())), ErrorKind::Denied);
-    grant(Level::ModifyMetadata);
+    grant(Rights::MODIFY_METADATA);
     assert_eq!(kind(as_user(remove)), ErrorKind::Denied);
     as_user(set).unwrap();
-    grant(Level::DeleteMetadata);
+    grant(Rights::DELETE_METADATA);
     as_user(AvuChange::Clear("k".into())).unwrap();
     assert!(shown(&world).is_empty());
 }

@@ -1,8 +1,8 @@
 //! Keeping descriptions the same: their tags, and giving one resource the description of another.
 
 use cenote_store::{
-    AccessChange, AttributeChange, ChangeKind, Conditions, CopyOptions, ErrorKind, Graph, Level,
-    PutOptions, Scope, Stat, Statement, Term, Time, description_tag,
+    AccessChange, AttributeChange, ChangeKind, Conditions, CopyOptions, ErrorKind, Graph,
+    PutOptions, Rights, Scope, Stat, Statement, Term, Time, description_tag,
 };
 use proptest::collection::btree_set;
 use proptest::prelude::*;
@@ -134,8 +134,8 @@ fn the_condition_of_a_copy_of_a_tree_is_about_its_top() {
 fn a_copied_description_needs_the_levels_of_a_change() {
     let world = world();
     let user = world.user("u");
-    let grant = |on: &str, level| {
-        let grant = [AccessChange::Grant("u".into(), level, Scope::This)];
+    let grant = |on: &str, rights: Rights| {
+        let grant = [AccessChange::Grant("u".into(), rights.into(), Scope::This)];
         world.store.change_access(&world.admin, &at(on), &grant).unwrap();
     };
     for name in ["/a", "/b"] {
@@ -147,15 +147,15 @@ fn a_copied_description_needs_the_levels_of_a_change() {
         world.store.copy_description(&user, &at("/a"), &at("/b"), &any).map(drop)
     };
     assert_eq!(copy().unwrap_err().kind(), ErrorKind::NotFound);
-    grant("/a", Level::ReadMetadata);
+    grant("/a", Rights::READ_METADATA);
     assert_eq!(copy().unwrap_err().kind(), ErrorKind::NotFound);
-    grant("/b", Level::CreateMetadata);
+    grant("/b", Rights::CREATE_METADATA);
     assert_eq!(copy().unwrap_err().kind(), ErrorKind::Denied);
-    grant("/b", Level::ModifyMetadata);
+    grant("/b", Rights::MODIFY_METADATA);
     copy().unwrap();
     let change = AttributeChange { mode: Some(0o600), ..AttributeChange::default() };
     world.store.set_attributes(&world.admin, &at("/a"), &change).unwrap();
-    grant("/b", Level::CreateMetadata);
+    grant("/b", Rights::CREATE_METADATA);
     assert_eq!(copy().unwrap_err().kind(), ErrorKind::Denied, "a mode, too, is a change");
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cenote_kv::{Fault, FaultyEngine, MemoryEngine};
-use cenote_store::{Caller, CopyOptions, ErrorKind, JobStatus, Level, NewToken, PlaceState};
+use cenote_store::{Caller, CopyOptions, ErrorKind, JobStatus, NewToken, PlaceState, Rights};
 
 use crate::world::{World, assert_clean, at, kind, noise, path, run, world_on, world_with_places};
 
@@ -53,13 +53,13 @@ fn what_the_asker_may_not_change_is_counted_and_left() {
     let world = world_with_places();
     lab(&world);
     let user = world.user("u");
-    let grant = |what: &str, level| {
+    let grant = |what: &str, rights: Rights| {
         let scope = cenote_store::Scope::Subtree;
-        let grant = [cenote_store::AccessChange::Grant("u".into(), level, scope)];
+        let grant = [cenote_store::AccessChange::Grant("u".into(), rights.into(), scope)];
         world.store.change_access(&world.admin, &at(what), &grant).unwrap();
     };
-    grant("/lab", Level::ReadObject);
-    grant("/lab/run", Level::ModifyObject);
+    grant("/lab", Rights::READ_OBJECT);
+    grant("/lab/run", Rights::MODIFY_OBJECT);
     let job = world.store.replicate_tree(&user, &at("/lab"), world.place("a")).unwrap();
     let job = finish(&world, &job);
     assert_eq!((job.done, job.failed), (2, 1));
@@ -73,12 +73,12 @@ fn a_token_for_a_subtree_sees_no_jobs_but_its_own() {
     lab(&world);
     let user = world.user("u");
     let token = |within: &str| -> Caller {
-        let new = NewToken { level: Level::Own, within: Some(at(within)), ..NewToken::default() };
+        let new = NewToken { rights: Rights::OWN, within: Some(at(within)), ..NewToken::default() };
         let (secret, _) = world.store.add_token(&user, &new).unwrap();
         world.store.authenticate_token(&secret).unwrap()
     };
     let scope = cenote_store::Scope::Subtree;
-    let grant = cenote_store::AccessChange::Grant("u".into(), Level::ModifyObject, scope);
+    let grant = cenote_store::AccessChange::Grant("u".into(), Rights::MODIFY_OBJECT, scope);
     world.store.change_access(&world.admin, &at("/lab"), &[grant]).unwrap();
     let (lab, run) = (token("/lab"), token("/lab/run"));
     let begin = |caller| world.store.replicate_tree(caller, &at("/lab/run"), world.place("a"));

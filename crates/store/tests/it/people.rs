@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cenote_store::{AccessChange, ErrorKind, Level, NewToken, NewUser, Role, Scope, Store};
+use cenote_store::{AccessChange, ErrorKind, NewToken, NewUser, Rights, Role, Scope, Store};
 
 use crate::world::{ADMIN, PASSWORD, at, kind, world};
 
@@ -11,7 +11,7 @@ fn new(name: &str, password: Option<&str>, role: Role) -> NewUser {
 }
 
 fn token(label: &str) -> NewToken {
-    NewToken { label: label.into(), level: Level::Own, ..NewToken::default() }
+    NewToken { label: label.into(), rights: Rights::OWN, ..NewToken::default() }
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn who_is_removed_leaves_nothing_that_opens() {
     let world = world();
     let user = world.user("u");
     world.put("/a", b"");
-    let grant = [AccessChange::Grant("u".into(), Level::Own, Scope::This)];
+    let grant = [AccessChange::Grant("u".into(), Rights::OWN.into(), Scope::This)];
     world.store.change_access(&world.admin, &at("/a"), &grant).unwrap();
     world.store.add_group(&world.admin, "lab").unwrap();
     world.store.change_group(&world.admin, "lab", &["u".into()], &[]).unwrap();

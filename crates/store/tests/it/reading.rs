@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use cenote_store::{
-    AccessChange, AvuChange, Caller, ErrorKind, Level, NamedEntry, NewToken, Result, Scope, Stat,
+    AccessChange, AvuChange, Caller, ErrorKind, NamedEntry, NewToken, Result, Rights, Scope, Stat,
 };
 use proptest::prelude::*;
 
@@ -52,17 +52,17 @@ fn collections_come_first_each_followed_by_what_is_in_it() {
 fn names_are_shown_to_whom_their_lists_show_them() {
     let world = planted();
     let alice = world.user("alice");
-    let grant = |what: &str, level, scope| {
-        let change = [AccessChange::Grant("alice".into(), level, scope)];
+    let grant = |what: &str, rights: Rights, scope| {
+        let change = [AccessChange::Grant("alice".into(), rights.into(), scope)];
         world.store.change_access(&world.admin, &at(what), &change).unwrap();
     };
     assert_eq!(names(&world, &alice, "/", true, 3), Vec::<String>::new());
-    grant("/a", Level::ReadMetadata, Scope::This);
+    grant("/a", Rights::READ_METADATA, Scope::This);
     assert_eq!(names(&world, &alice, "/", true, 3), ["/a"]);
-    grant("/a", Level::ReadObject, Scope::This);
-    grant("/a/c", Level::ReadMetadata, Scope::This);
+    grant("/a", Rights::READ_OBJECT, Scope::This);
+    grant("/a/c", Rights::READ_METADATA, Scope::This);
     assert_eq!(names(&world, &alice, "/", true, 3), ["/a", "/a/c"]);
-    grant("/a/b", Level::ReadObject, Scope::Subtree);
+    grant("/a/b", Rights::READ_OBJECT, Scope::Subtree);
     let seen = ["/a", "/a/b", "/a/b/c", "/a/b/x", "/a/c"];
     assert_eq!(names(&world, &alice, "/", true, 3), seen);
     let plain = world.admin.clone().elevated(false);
@@ -102,7 +102,7 @@ fn a_reading_shows_what_its_caller_may_see() {
     let alice = world.user("alice");
     let reading = world.store.reading(&alice).unwrap();
     assert!(reading.stat(&at("/a")).unwrap().is_none());
-    let change = [AccessChange::Grant("alice".into(), Level::ReadMetadata, Scope::This)];
+    let change = [AccessChange::Grant("alice".into(), Rights::READ_METADATA.into(), Scope::This)];
     world.store.change_access(&world.admin, &at("/a/b/x"), &change).unwrap();
     let reading = world.store.reading(&alice).unwrap();
     let seen = |entries: &mut dyn Iterator<Item = Result<Option<Stat>>>| {
@@ -127,10 +127,10 @@ fn a_home_belongs_to_its_user() {
     world.store.make_home(&world.admin, "bob").unwrap();
     world.store.make_home(&alice, "alice").unwrap();
     for home in ["/home/alice", "/trash/home/alice"] {
-        assert_eq!(world.store.level(&alice, &at(home)).unwrap(), Level::Own);
-        assert_eq!(kind(world.store.level(&bob, &at(home))), ErrorKind::NotFound);
+        assert_eq!(world.store.rights(&alice, &at(home)).unwrap(), Rights::OWN);
+        assert_eq!(kind(world.store.rights(&bob, &at(home))), ErrorKind::NotFound);
     }
-    assert_eq!(world.store.level(&alice, &at("/home")).unwrap(), Level::ReadObject);
+    assert_eq!(world.store.rights(&alice, &at("/home")).unwrap(), Rights::READ_OBJECT);
     assert_eq!(
         names(&world, &bob, "/", true, 9),
         ["/home", "/home/bob", "/trash", "/trash/home", "/trash/home/bob"]
@@ -162,7 +162,7 @@ fn tokens_that_have_expired_do_not_pile_up() {
     let hour = std::time::Duration::from_secs(3_600);
     let new = NewToken {
         label: "login".into(),
-        level: Level::Own,
+        rights: Rights::OWN,
         lifetime: Some(hour),
         ..NewToken::default()
     };

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use cenote_blob::faulty::Fault;
 use cenote_store::{
-    AccessChange, Caller, ErrorKind, Level, PlaceId, PlaceState, PutOptions, ReadOptions,
-    Registration, ReplicaChange, Scope, Trim, Where,
+    AccessChange, Caller, ErrorKind, PlaceId, PlaceState, PutOptions, ReadOptions, Registration,
+    ReplicaChange, Rights, Scope, Trim, Where,
 };
 use futures_util::StreamExt;
 use tempfile::TempDir;
@@ -212,7 +212,7 @@ fn where_a_file_lies_on_the_machine_is_shown_to_administrators_only() {
     let this = registration(&world, &file);
     run(world.store.register(&world.admin, &path("/x"), &this)).unwrap();
     let user = world.user("u");
-    let own = [AccessChange::Grant("u".into(), Level::Own, Scope::This)];
+    let own = [AccessChange::Grant("u".into(), Rights::OWN.into(), Scope::This)];
     world.store.change_access(&world.admin, &at("/x"), &own).unwrap();
     let shown = |caller: &Caller| {
         let direct = world.store.replicas(caller, &at("/x")).unwrap().remove(0);

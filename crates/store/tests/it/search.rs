@@ -7,7 +7,7 @@ use cenote_blob::Place;
 use cenote_kv::{FaultyEngine, MemoryEngine};
 use cenote_store::{
     AccessChange, At, Avu, Caller, Comparison, Condition, Conditions, CreateOptions, Draft,
-    ErrorKind, Graph, Kind, Level, Query, ResourceId, Scope, SearchCursor, Stat, Statement, Term,
+    ErrorKind, Graph, Kind, Query, ResourceId, Rights, Scope, SearchCursor, Stat, Statement, Term,
 };
 use proptest::prelude::*;
 
@@ -91,12 +91,12 @@ fn both_ways_to_the_answer_see_the_same() {
     world.mkdir("/closed");
     world.put("/closed/shown", b"");
     world.describe("/closed/shown", "k", "v");
-    let grant = [AccessChange::Grant("u".into(), Level::ReadObject, Scope::This)];
+    let grant = [AccessChange::Grant("u".into(), Rights::READ_OBJECT.into(), Scope::This)];
     world.store.change_access(&world.admin, &at("/closed/shown"), &grant).unwrap();
     let has = Query { conditions: vec![condition("k", Comparison::Exists, "")], ..query("/") };
     assert_eq!(found(&world, &user, &has), ["/closed/shown"]);
     assert_eq!(found(&world, &user, &query("/")), ["/closed/shown"]);
-    let grant = [AccessChange::Grant("anonymous".into(), Level::ReadObject, Scope::This)];
+    let grant = [AccessChange::Grant("anonymous".into(), Rights::READ_OBJECT.into(), Scope::This)];
     world.store.change_access(&world.admin, &at("/"), &grant).unwrap();
     assert!(found(&world, &world.store.anonymous().unwrap(), &has).is_empty());
 }
@@ -199,9 +199,9 @@ fn plant(objects: &Planted, grants: &[(usize, usize, usize)]) -> (World, Caller)
     for home in ["/home/a/x", "/home/b/x", "/open/x"] {
         world.store.create(&world.admin, &path(home), Draft::Collection, folder).unwrap();
     }
-    let open = [AccessChange::Grant("public".into(), Level::ReadObject, Scope::Subtree)];
+    let open = [AccessChange::Grant("public".into(), Rights::READ_OBJECT.into(), Scope::Subtree)];
     world.store.change_access(&world.admin, &at("/open"), &open).unwrap();
-    let root = [AccessChange::Grant("public".into(), Level::ReadObject, Scope::This)];
+    let root = [AccessChange::Grant("public".into(), Rights::READ_OBJECT.into(), Scope::This)];
     world.store.change_access(&world.admin, &at("/"), &root).unwrap();
     for (to, statements) in objects {
         world.put(to, b"");
@@ -221,9 +221,9 @@ fn plant(objects: &Planted, grants: &[(usize, usize, usize)]) -> (World, Caller)
         .chain(objects.keys().cloned())
         .collect();
     let scopes = [Scope::This, Scope::This, Scope::Default, Scope::Subtree];
-    let levels = [Level::ReadMetadata, Level::ReadObject, Level::Own];
+    let levels = [Rights::READ_METADATA, Rights::READ_OBJECT, Rights::OWN];
     for (what, scope, level) in grants {
-        let grant = AccessChange::Grant("u".into(), levels[level % 3], scopes[scope % 4]);
+        let grant = AccessChange::Grant("u".into(), levels[level % 3].into(), scopes[scope % 4]);
         world.store.change_access(&world.admin, &at(&paths[what % paths.len()]), &[grant]).unwrap();
     }
     (world, user)

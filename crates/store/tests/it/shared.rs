@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cenote_blob::Place;
 use cenote_kv::{FaultyEngine, MemoryEngine};
 use cenote_store::{
-    AccessChange, At, Caller, CreateOptions, Draft, ErrorKind, Level, ResourceId, Scope,
+    AccessChange, At, Caller, CreateOptions, Draft, ErrorKind, ResourceId, Rights, Scope,
     SharedCursor, SharedOptions, Stat,
 };
 use proptest::prelude::*;
@@ -16,7 +16,7 @@ use crate::world::{World, assert_clean, at, cases, kind, path, world, world_on};
 const FOLDERS: [&str; 6] = ["/home/a", "/home/a/x", "/home/a/x/y", "/home/b", "/home/b/x", "/open"];
 const PERSONS: [&str; 4] = ["u", "lab", "public", "other"];
 const SCOPES: [Scope; 4] = [Scope::This, Scope::This, Scope::Default, Scope::Subtree];
-const LEVELS: [Level; 4] = [Level::Null, Level::ReadMetadata, Level::ReadObject, Level::Own];
+const SETS: [Rights; 4] = [Rights::NONE, Rights::READ_METADATA, Rights::READ_OBJECT, Rights::OWN];
 
 /// One change of a tree: of access, or a move, or a removal.
 type Step = (u8, usize, usize, usize, usize);
@@ -26,8 +26,8 @@ fn folder(world: &World, to: &str) {
     world.store.create(&world.admin, &path(to), Draft::Collection, options).unwrap();
 }
 
-fn grant(world: &World, what: &At, to: &str, level: Level, scope: Scope) {
-    let change = [AccessChange::Grant(to.into(), level, scope)];
+fn grant(world: &World, what: &At, to: &str, rights: Rights, scope: Scope) {
+    let change = [AccessChange::Grant(to.into(), rights.into(), scope)];
     world.store.change_access(&world.admin, what, &change).unwrap();
 }
 
@@ -50,7 +50,7 @@ fn homes() -> (World, Caller) {
     (world, user)
 }
 
-fn step(world: &World, (kind, what, person, scope, level): Step) {
+fn step(world: &World, (kind, what, person, scope, set): Step) {
     let all = everything(world);
     let Some(chosen) = all.get(what % all.len().max(1)) else { return };
     let at = At::Id(chosen.id);
@@ -61,21 +61,21 @@ fn step(world: &World, (kind, what, person, scope, level): Step) {
             &cenote_store::RemoveOptions { recursive: true, ..Default::default() },
         )),
         1 => drop(world.mv(&chosen.path.to_string(), &format!("/home/b/m{person}"))),
-        _ => grant(world, &at, PERSONS[person % 4], LEVELS[level % 4], SCOPES[scope % 4]),
+        _ => grant(world, &at, PERSONS[person % 4], SETS[set % 4], SCOPES[scope % 4]),
     }
 }
 
 /// What a look at everything finds: what a grant names the caller in, of what they see, in what they cannot list.
 fn looked_up(world: &World, caller: &Caller) -> BTreeSet<ResourceId> {
-    let level = |of: &At| world.store.level(caller, of).unwrap_or(Level::Null);
+    let level = |of: &At| world.store.rights(caller, of).unwrap_or(Rights::NONE);
     let named = |stat: &Stat| {
         let (_, lines) = world.store.access(&world.admin, &At::Id(stat.id)).unwrap();
         let mut own = lines.iter().filter(|line| line.from == stat.path);
         own.any(|line| ["u", "lab", "public"].contains(&line.name.as_str()))
     };
     let shared = |stat: &Stat| {
-        level(&At::Id(stat.id)) >= Level::ReadMetadata
-            && level(&At::Id(stat.resource.parent)) < Level::ReadObject
+        level(&At::Id(stat.id)).contains(Rights::READ_DESCRIPTION)
+            && !level(&At::Id(stat.resource.parent)).contains(Rights::LIST)
             && named(stat)
     };
     everything(world).into_iter().filter(shared).map(|stat| stat.id).collect()
@@ -125,11 +125,11 @@ fn a_collection_that_can_be_listed_costs_one_look() {
     let world = world_on(engine.clone(), Place::memory("main"));
     let user = world.user("u");
     world.mkdir("/open");
-    grant(&world, &at("/"), "u", Level::ReadObject, Scope::This);
-    grant(&world, &at("/open"), "u", Level::ReadObject, Scope::Subtree);
+    grant(&world, &at("/"), "u", Rights::READ_OBJECT, Scope::This);
+    grant(&world, &at("/open"), "u", Rights::READ_OBJECT, Scope::Subtree);
     for n in 0..200 {
         world.put(&format!("/open/{n}"), b"");
-        grant(&world, &at(&format!("/open/{n}")), "u", Level::ReadObject, Scope::This);
+        grant(&world, &at(&format!("/open/{n}")), "u", Rights::READ_OBJECT, Scope::This);
     }
     let before = engine.steps();
     assert!(pages(&world, &user, SharedOptions::default()).is_empty());
@@ -142,7 +142,7 @@ fn an_object_of_somebody_else_has_no_entry_for_its_owner() {
     world.put("/a", b"");
     assert!(world.table(b'S').is_empty());
     world.user("u");
-    grant(&world, &at("/a"), "u", Level::ReadObject, Scope::This);
+    grant(&world, &at("/a"), "u", Rights::READ_OBJECT, Scope::This);
     assert_eq!(world.table(b'S').len(), 1);
     world.rm("/a").unwrap();
     assert!(world.table(b'S').is_empty());

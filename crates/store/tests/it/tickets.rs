@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use cenote_store::{
-    AccessChange, Caller, ErrorKind, Level, NewTicket, PutOptions, Result, Role, Scope, TicketUse,
+    AccessChange, Caller, ErrorKind, NewTicket, PutOptions, Result, Rights, Role, Scope, TicketUse,
 };
 
 use crate::world::{World, at, kind, world};
@@ -13,7 +13,7 @@ fn ticket(world: &World, what: &str, new: NewTicket) -> String {
 }
 
 fn reading() -> NewTicket {
-    NewTicket { level: Level::ReadObject, ..NewTicket::default() }
+    NewTicket { rights: Rights::READ_OBJECT, ..NewTicket::default() }
 }
 
 fn show(world: &World, ticket: &str, what: TicketUse) -> Result<Caller> {
@@ -28,7 +28,7 @@ fn a_ticket_opens_one_resource_and_what_is_below() {
     world.mkdir("/a");
     world.put("/a/x", b"x");
     world.put("/b", b"");
-    let ticket = ticket(&world, "/a", NewTicket { level: Level::Own, ..NewTicket::default() });
+    let ticket = ticket(&world, "/a", NewTicket { rights: Rights::OWN, ..NewTicket::default() });
     let holder = show(&world, &ticket, TicketUse::Write(1)).unwrap();
     assert_eq!(world.try_read(&holder, "/a/x").unwrap(), b"x");
     assert_eq!(kind(world.try_read(&holder, "/b")), ErrorKind::NotFound);
@@ -143,17 +143,17 @@ fn what_comes_after_the_first_use_counts_too() {
 fn a_ticket_ends_when_its_maker_is_gone_or_owns_it_no_more() {
     let world = world();
     let user = world.user("u");
-    let own = |level| {
-        let grant = [AccessChange::Grant("u".into(), level, Scope::This)];
+    let own = |rights: Rights| {
+        let grant = [AccessChange::Grant("u".into(), rights.into(), Scope::This)];
         world.store.change_access(&world.admin, &at("/a"), &grant).unwrap();
     };
     world.put("/a", b"x");
-    own(Level::Own);
+    own(Rights::OWN);
     let ticket = world.store.add_ticket(&user, &at("/a"), &reading()).unwrap().0;
     show(&world, &ticket, TicketUse::Read).unwrap();
-    own(Level::ModifyObject);
+    own(Rights::MODIFY_OBJECT);
     assert_eq!(kind(show(&world, &ticket, TicketUse::Read)), ErrorKind::Unauthenticated);
-    own(Level::Own);
+    own(Rights::OWN);
     show(&world, &ticket, TicketUse::Read).unwrap();
     world.store.remove_person(&world.admin, "u").unwrap();
     assert_eq!(kind(show(&world, &ticket, TicketUse::Look)), ErrorKind::Unauthenticated);
@@ -165,7 +165,7 @@ fn a_ticket_ends_when_its_maker_is_gone_or_owns_it_no_more() {
 fn what_somebody_without_a_login_makes_with_a_ticket_is_not_everybody_s() {
     let world = world();
     world.mkdir("/drop");
-    let new = NewTicket { level: Level::ModifyObject, ..NewTicket::default() };
+    let new = NewTicket { rights: Rights::MODIFY_OBJECT, ..NewTicket::default() };
     let ticket = ticket(&world, "/drop", new);
     let holder = show(&world, &ticket, TicketUse::Write(1)).unwrap();
     let options = PutOptions { parents: true, ..PutOptions::default() };
@@ -183,7 +183,7 @@ fn what_somebody_without_a_login_makes_with_a_ticket_is_not_everybody_s() {
 fn a_ticket_is_kept_hashed_and_its_id_opens_nothing() {
     let world = world();
     world.put("/a", b"x");
-    let new = NewTicket { level: Level::ModifyObject, uses: 9, ..NewTicket::default() };
+    let new = NewTicket { rights: Rights::MODIFY_OBJECT, uses: 9, ..NewTicket::default() };
     let (secret, made) = world.store.add_ticket(&world.admin, &at("/a"), &new).unwrap();
     let holder = show(&world, &secret, TicketUse::Write(0)).unwrap();
     let options = cenote_store::UploadOptions::default();
@@ -225,8 +225,8 @@ fn access(world: &World, path: &str, change: AccessChange) {
     world.store.change_access(&world.admin, &at(path), &[change]).unwrap();
 }
 
-fn grant(world: &World, path: &str, name: &str, level: Level, scope: Scope) {
-    access(world, path, AccessChange::Grant(name.into(), level, scope));
+fn grant(world: &World, path: &str, name: &str, rights: Rights, scope: Scope) {
+    access(world, path, AccessChange::Grant(name.into(), rights.into(), scope));
 }
 
 fn group(world: &World, add: &[&str], remove: &[&str]) {
@@ -237,38 +237,38 @@ fn group(world: &World, add: &[&str], remove: &[&str]) {
 fn lab(world: &World) {
     world.store.add_group(&world.admin, "lab").unwrap();
     group(world, &["u"], &[]);
-    grant(world, "/b", "lab", Level::Own, Scope::Subtree);
+    grant(world, "/b", "lab", Rights::OWN, Scope::Subtree);
 }
 
 const LOSSES: [Loss; 8] = [
     (
         "the grant is taken away",
-        |w| grant(w, "/b/a", "u", Level::Own, Scope::This),
-        |w| grant(w, "/b/a", "u", Level::Null, Scope::This),
+        |w| grant(w, "/b/a", "u", Rights::OWN, Scope::This),
+        |w| grant(w, "/b/a", "u", Rights::NONE, Scope::This),
     ),
     (
         "the grant is lowered",
-        |w| grant(w, "/b/a", "u", Level::Own, Scope::This),
-        |w| grant(w, "/b/a", "u", Level::DeleteObject, Scope::This),
+        |w| grant(w, "/b/a", "u", Rights::OWN, Scope::This),
+        |w| grant(w, "/b/a", "u", Rights::DELETE_OBJECT, Scope::This),
     ),
     (
         "the default above is taken away",
-        |w| grant(w, "/b", "u", Level::Own, Scope::Default),
-        |w| grant(w, "/b", "u", Level::Null, Scope::Default),
+        |w| grant(w, "/b", "u", Rights::OWN, Scope::Default),
+        |w| grant(w, "/b", "u", Rights::NONE, Scope::Default),
     ),
     (
         "the list is closed to defaults",
-        |w| grant(w, "/b", "u", Level::Own, Scope::Default),
+        |w| grant(w, "/b", "u", Rights::OWN, Scope::Default),
         |w| access(w, "/b/a", AccessChange::Closed(true)),
     ),
     (
         "a nearer default hides the one above",
-        |w| grant(w, "/", "u", Level::Own, Scope::Default),
-        |w| grant(w, "/b", "u", Level::ReadObject, Scope::Default),
+        |w| grant(w, "/", "u", Rights::OWN, Scope::Default),
+        |w| grant(w, "/b", "u", Rights::READ_OBJECT, Scope::Default),
     ),
     (
         "it moves out of the subtree",
-        |w| grant(w, "/b", "u", Level::Own, Scope::Subtree),
+        |w| grant(w, "/b", "u", Rights::OWN, Scope::Subtree),
         |w| drop(w.mv("/b/a", "/moved").unwrap()),
     ),
     ("the maker leaves the group", lab, |w| group(w, &[], &["u"])),

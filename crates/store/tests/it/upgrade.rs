@@ -8,8 +8,9 @@ use bytes::Bytes;
 use cenote_blob::{BlobId, Place};
 use cenote_kv::{Batch, Engine, MemoryEngine};
 use cenote_store::{
-    AccessChange, AvuChange, CheckOptions, Conditions, ContentHead, ErrorKind, FindingKind, Level,
-    NewTicket, Pace, PlaceId, PlaceOpener, PlaceStatus, Scope, Store, TicketUse,
+    AccessChange, AvuChange, CheckOptions, Conditions, ContentHead, ErrorKind, FindingKind,
+    NewTicket, Pace, PlaceId, PlaceOpener, PlaceStatus, Rights, Scope, Store, TicketUse,
+    Vocabulary,
 };
 use sha2::{Digest, Sha256};
 
@@ -22,6 +23,7 @@ use crate::world::{
 const FORMAT_1: &str = include_str!("../fixtures/format-1.txt");
 const FORMAT_2: &str = include_str!("../fixtures/format-2.txt");
 const FORMAT_4: &str = include_str!("../fixtures/format-4.txt");
+const FORMAT_5: &str = include_str!("../fixtures/format-5.txt");
 
 fn bytes(hex: &str) -> Bytes {
     let byte = |at: usize| u8::from_str_radix(&hex[at..at + 2], 16).unwrap();
@@ -216,30 +218,34 @@ fn format_row(number: u8) -> String {
 
 #[test]
 fn whoever_was_let_in_without_a_login_still_is_and_nobody_else() {
-    use Level::{Null, Own, ReadMetadata, ReadObject};
     let world = world();
     let lines = |public, anonymous| [("public", public), ("anonymous", anonymous)];
     for (name, scope, lines, expected) in [
-        ("/this", Scope::This, lines(ReadObject, Null), ReadObject),
-        ("/subtree", Scope::Subtree, lines(ReadObject, Null), ReadObject),
-        ("/default", Scope::Default, lines(ReadObject, Null), ReadObject),
-        ("/less", Scope::This, lines(ReadObject, ReadMetadata), ReadObject),
-        ("/more", Scope::This, lines(ReadObject, Own), Own),
-        ("/neither", Scope::This, lines(Null, Null), Null),
+        ("/this", Scope::This, lines(Rights::READ_OBJECT, Rights::NONE), Rights::READ_OBJECT),
+        ("/subtree", Scope::Subtree, lines(Rights::READ_OBJECT, Rights::NONE), Rights::READ_OBJECT),
+        ("/default", Scope::Default, lines(Rights::READ_OBJECT, Rights::NONE), Rights::READ_OBJECT),
+        (
+            "/less",
+            Scope::This,
+            lines(Rights::READ_OBJECT, Rights::READ_METADATA),
+            Rights::READ_OBJECT,
+        ),
+        ("/more", Scope::This, lines(Rights::READ_OBJECT, Rights::OWN), Rights::OWN),
+        ("/neither", Scope::This, lines(Rights::NONE, Rights::NONE), Rights::NONE),
     ] {
         world.mkdir(name);
         world.put(&format!("{name}/x"), b"x");
         let changes: Vec<_> = lines
             .iter()
-            .map(|(who, level)| AccessChange::Grant((*who).to_owned(), *level, scope))
+            .map(|(who, rights)| AccessChange::Grant((*who).to_owned(), (*rights).into(), scope))
             .collect();
         let what = if scope == Scope::This { format!("{name}/x") } else { name.to_owned() };
         world.store.change_access(&world.admin, &at(&what), &changes).unwrap();
         set_format(&world, 2);
         let upgraded = world.reopened();
         let anonymous = upgraded.store.anonymous().unwrap();
-        let level = upgraded.store.level(&anonymous, &at(&format!("{name}/x")));
-        assert_eq!(level.unwrap_or_default(), expected, "{name}");
+        let rights = upgraded.store.rights(&anonymous, &at(&format!("{name}/x")));
+        assert_eq!(rights.unwrap_or_default(), expected, "{name}");
         let once = upgraded.rows();
         set_format(&upgraded, 2);
         assert_eq!(upgraded.reopened().rows(), once, "it changes nothing when it is run again");
@@ -276,7 +282,7 @@ fn a_large_description_of_format_4_is_read_and_changed() {
 #[test]
 fn an_upgrade_sees_all_resources() {
     let world = world();
-    let public = [AccessChange::Grant("public".into(), Level::ReadObject, Scope::This)];
+    let public = [AccessChange::Grant("public".into(), Rights::READ_OBJECT.into(), Scope::This)];
     for n in 0..1_100 {
         world.put(&format!("/{n}"), b"");
     }
@@ -368,4 +374,59 @@ fn an_upgrade_that_was_cut_off_goes_on_where_it_stopped() {
     assert_eq!(again.table(b'T').len(), 3);
     assert_eq!(again.table(b'w').len(), 3);
     assert_clean(&again.store);
+}
+
+/// Made by `u`, and by the administrator for `/c`, in the store of the fixture of format 5.
+const TOKEN_5: &str = "cn_9017ca29e43caff08f4a5b0c0b0bc764afec512727877516af7acd9a859c679b";
+const TICKET_5: &str = "yYKw4oFkVWWxXhE";
+
+#[test]
+fn levels_of_format_5_are_the_sets_that_they_stood_for() {
+    let world = opened_from(FORMAT_5);
+    let user = world.store.caller_for(world.store.person_named("u").unwrap().0).unwrap();
+    let limited = world.store.authenticate_token(TOKEN_5).unwrap();
+    for (level, rights) in Vocabulary::IRODS.names() {
+        let what = at(&format!("/{level}"));
+        assert_eq!(world.store.rights(&user, &what).unwrap_or_default(), rights, "{level}");
+        let within = rights.intersection(Rights::MODIFY_OBJECT);
+        assert_eq!(world.store.rights(&limited, &what).unwrap_or_default(), within, "{level}");
+    }
+    let in_c = Rights::CREATE_OBJECT.union(Rights::READ_OBJECT);
+    assert_eq!(world.store.rights(&user, &at("/c/x")).unwrap(), in_c);
+    let anonymous = world.store.anonymous().unwrap();
+    let grant = world.store.use_ticket(&anonymous, TICKET_5, "::1", TicketUse::Look).unwrap();
+    let holder = anonymous.with_ticket(grant);
+    assert_eq!(world.store.rights(&holder, &at("/c/x")).unwrap(), Rights::READ_OBJECT);
+    assert_clean(&world.store);
+}
+
+#[test]
+fn a_grant_of_a_level_has_the_bytes_that_it_had_in_format_5() {
+    let world = opened_from(FORMAT_5);
+    let before = world.table(b'N').len();
+    let id = world.stat("/own").unwrap().id.0;
+    let record = |world: &World| {
+        let rows = world.rows();
+        rows.into_iter().find(|(at, _)| **at == *key(b'N', &[id])).unwrap().1[5..].to_vec()
+    };
+    let grants = |world: &World| {
+        let record: NewAccess = minicbor::decode(&record(world)).unwrap();
+        record.access
+    };
+    let first = grants(&world);
+    let set = |rights: Rights| {
+        let change = [AccessChange::Grant("u".into(), rights.into(), Scope::This)];
+        world.store.change_access(&world.admin, &at("/own"), &change).unwrap();
+    };
+    set(Rights::LIST);
+    assert_ne!(grants(&world), first);
+    set(Rights::OWN);
+    assert_eq!((grants(&world), world.table(b'N').len()), (first, before));
+}
+
+/// The access list of a resource, as it was recorded in format 5: a level is a number of one byte.
+#[derive(Debug, PartialEq, minicbor::Decode)]
+struct NewAccess {
+    #[n(10)]
+    access: (Vec<(u64, u16, u8)>, bool, bool),
 }

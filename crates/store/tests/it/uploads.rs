@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use cenote_store::{
-    AccessChange, Caller, Conditions, ErrorKind, Expected, Level, NewTicket, NewToken, Part,
-    PutOptions, Result, Scope, Stat, TicketUse, Upload, UploadId, UploadOptions,
+    AccessChange, Caller, Conditions, ErrorKind, Expected, NewTicket, NewToken, Part, PutOptions,
+    Result, Rights, Scope, Stat, TicketUse, Upload, UploadId, UploadOptions,
 };
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
@@ -130,11 +130,12 @@ fn an_upload_is_found_only_by_its_whole_id() {
     let world = world();
     let anonymous = world.store.anonymous().unwrap();
     world.mkdir("/drop");
-    let grant = [AccessChange::Grant("anonymous".into(), Level::CreateObject, Scope::This)];
+    let grant =
+        [AccessChange::Grant("anonymous".into(), Rights::CREATE_OBJECT.into(), Scope::This)];
     world.store.change_access(&world.admin, &at("/drop"), &grant).unwrap();
     let options = UploadOptions::default();
     for caller in [world.user("u"), anonymous] {
-        let grant = [AccessChange::Grant("u".into(), Level::CreateObject, Scope::This)];
+        let grant = [AccessChange::Grant("u".into(), Rights::CREATE_OBJECT.into(), Scope::This)];
         world.store.change_access(&world.admin, &at("/drop"), &grant).unwrap();
         let id = world.store.begin_upload(&caller, &path("/drop/x"), &options).unwrap().id;
         let other = world.store.begin_upload(&caller, &path("/drop/y"), &options).unwrap().id;
@@ -162,17 +163,17 @@ fn a_token_goes_on_only_with_what_it_could_begin() {
     world.mkdir("/a");
     world.mkdir("/b");
     let upload = begin(&world, "/a/x", UploadOptions::default()).unwrap().id;
-    for (level, within, expected) in [
-        (Level::ReadObject, None, false),
-        (Level::Own, Some("/b"), false),
-        (Level::ModifyObject, Some("/a"), true),
+    for (rights, within, expected) in [
+        (Rights::READ_OBJECT, None, false),
+        (Rights::OWN, Some("/b"), false),
+        (Rights::MODIFY_OBJECT, Some("/a"), true),
     ] {
-        let new = NewToken { level, within: within.map(at), ..NewToken::default() };
+        let new = NewToken { rights, within: within.map(at), ..NewToken::default() };
         let (secret, _) = world.store.add_token(&world.admin, &new).unwrap();
         let token = world.store.authenticate_token(&secret).unwrap();
-        assert_eq!(world.store.upload(&token, upload).is_ok(), expected, "{level:?} {within:?}");
+        assert_eq!(world.store.upload(&token, upload).is_ok(), expected, "{rights:?} {within:?}");
         let put = run(world.store.put_part(&token, upload, 0, once(b"x"), &Expected::default()));
-        assert_eq!(put.is_ok(), expected, "{level:?} {within:?}");
+        assert_eq!(put.is_ok(), expected, "{rights:?} {within:?}");
     }
 }
 
@@ -181,7 +182,7 @@ fn an_upload_that_was_begun_with_a_ticket_needs_it_to_the_end() {
     let world = world();
     world.mkdir("/a");
     let ticket = |uses, bytes| {
-        let new = NewTicket { level: Level::ModifyObject, uses, bytes, ..NewTicket::default() };
+        let new = NewTicket { rights: Rights::MODIFY_OBJECT, uses, bytes, ..NewTicket::default() };
         world.store.add_ticket(&world.admin, &at("/a"), &new).unwrap().0
     };
     let user = world.user("u");

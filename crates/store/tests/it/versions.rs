@@ -1,8 +1,8 @@
 //! Versions: kept as the collection says, with their description, restored and pruned.
 
 use cenote_store::{
-    AccessChange, At, AttributeChange, BatchItem, BatchWhat, CopyOptions, ErrorKind, Level,
-    MoveOptions, Prune, PutOptions, RemoveOptions, Scope, Versioning, Where,
+    AccessChange, At, AttributeChange, BatchItem, BatchWhat, CopyOptions, ErrorKind, MoveOptions,
+    Prune, PutOptions, RemoveOptions, Rights, Scope, Versioning, Where,
 };
 
 use crate::world::{World, assert_clean, at, kind, noise, path, world};
@@ -291,15 +291,15 @@ fn versions_need_the_rights_of_what_they_do() {
     world.put("/a", b"2");
     let version = numbers(&world, "/a")[0];
     let user = world.user("reader");
-    let grant = |level| {
-        let change = [AccessChange::Grant("reader".into(), level, Scope::This)];
+    let grant = |rights: Rights| {
+        let change = [AccessChange::Grant("reader".into(), rights.into(), Scope::This)];
         world.store.change_access(&world.admin, &at("/a"), &change).unwrap();
     };
     assert_eq!(kind(world.store.versions(&user, &at("/a"))), ErrorKind::NotFound);
-    grant(Level::ReadObject);
+    grant(Rights::READ_OBJECT);
     assert_eq!(world.store.versions(&user, &at("/a")).unwrap().len(), 1);
     assert_eq!(kind(world.store.restore_version(&user, &at("/a"), version)), ErrorKind::Denied);
-    grant(Level::ModifyObject);
+    grant(Rights::MODIFY_OBJECT);
     world.store.restore_version(&user, &at("/a"), version).unwrap();
     let prune = Prune::One(version);
     assert_eq!(kind(world.store.prune_versions(&user, &at("/a"), &prune)), ErrorKind::Denied);

@@ -1,7 +1,7 @@
 //! Work for which nobody waits any more stops.
 
 use cenote_store::{
-    AccessChange, At, AvuChange, Conditions, CopyOptions, ErrorKind, Level, Query, Scope, Waiting,
+    AccessChange, At, AvuChange, Conditions, CopyOptions, ErrorKind, Query, Rights, Scope, Waiting,
 };
 
 use crate::world::{World, at, avu, kind, path, populated, world};
@@ -35,7 +35,7 @@ const OPERATIONS: &[Operation] = &[
         w.store.change_avus(&w.admin, &at("/c/x"), &change, &Conditions::default()).map(drop)
     }),
     ("a change of access", |w| {
-        let change = [AccessChange::Grant("u".into(), Level::Own, Scope::This)];
+        let change = [AccessChange::Grant("u".into(), Rights::OWN.into(), Scope::This)];
         w.store.change_access(&w.admin, &at("/c"), &change).map(drop)
     }),
     ("copy", |w| {

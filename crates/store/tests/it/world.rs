@@ -448,8 +448,8 @@ pub(crate) fn populated(world: &World) {
     world.user("u");
     store.add_group(admin, "lab").unwrap();
     store.change_group(admin, "lab", &["u".into()], &[]).unwrap();
-    let level = cenote_store::Level::Own;
-    let token = NewToken { label: "t".into(), level, ..NewToken::default() };
+    let rights = cenote_store::Rights::OWN;
+    let token = NewToken { label: "t".into(), rights, ..NewToken::default() };
     store.add_token(admin, &token).unwrap();
     store.add_ticket(admin, &at("/c/x"), &NewTicket::default()).unwrap();
     let upload = store.begin_upload(admin, &path("/up"), &UploadOptions::default()).unwrap().id;
@@ -459,7 +459,8 @@ pub(crate) fn populated(world: &World) {
     }
     world.put("/gone/z", b"z");
     world.rm_all("/gone").unwrap();
-    let lab = [cenote_store::AccessChange::Grant("lab".into(), level, cenote_store::Scope::This)];
+    let lab =
+        [cenote_store::AccessChange::Grant("lab".into(), rights.into(), cenote_store::Scope::This)];
     store.change_access(admin, &at("/c/sub/y"), &lab).unwrap();
 }
 

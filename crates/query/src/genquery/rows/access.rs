@@ -1,7 +1,7 @@
 //! Who may do what with a collection or an object: a row for each line of its own access list. What applies to it
 //! from above is no line of its own. What has no lines is its owner's.
 
-use cenote_store::{Level, Person, PersonId, Scope, Stat};
+use cenote_store::{Person, PersonId, Rights, Scope, Stat};
 
 use super::super::column::{Column, Entity};
 use super::names::{Names, user_type};
@@ -13,7 +13,7 @@ use super::token::TOKENS;
 pub(crate) struct Access {
     resource: u64,
     person: PersonId,
-    level: Level,
+    rights: Rights,
 }
 
 impl Source<'_> {
@@ -33,12 +33,12 @@ impl Source<'_> {
 }
 
 fn lines(stat: &Stat) -> Vec<Access> {
-    let line = |person, level| Access { resource: stat.id.0, person, level };
+    let line = |person, rights| Access { resource: stat.id.0, person, rights };
     let grants = stat.resource.access.grants.iter();
     let own = grants.filter(|grant| grant.scope != Scope::Default);
-    let lines: Vec<_> = own.map(|grant| line(grant.person, grant.level)).collect();
+    let lines: Vec<_> = own.map(|grant| line(grant.person, grant.rights)).collect();
     match lines.is_empty() {
-        true => vec![line(stat.resource.owner, Level::Own)],
+        true => vec![line(stat.resource.owner, Rights::OWN)],
         false => lines,
     }
 }
@@ -47,7 +47,7 @@ impl Names<'_> {
     /// The text of a column of an access list.
     pub(crate) fn of_access(&self, access: &Access, column: Column) -> String {
         use Column as C;
-        let word = access.level.as_str();
+        let word = access.rights.level();
         match column {
             C::CollAccessName | C::DataAccessName => word.to_owned(),
             C::CollAccessType | C::DataAccessType => number(word),

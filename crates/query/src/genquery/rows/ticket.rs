@@ -1,6 +1,6 @@
 //! The columns of tickets.
 
-use cenote_store::Level;
+use cenote_store::Rights;
 
 use super::super::column::Column;
 use super::names::{Names, number, time};
@@ -13,7 +13,7 @@ impl Names<'_> {
         let ticket = &row.ticket;
         match column {
             C::TicketString => ticket.id.clone(),
-            C::TicketType if ticket.level > Level::ReadObject => "write".to_owned(),
+            C::TicketType if ticket.rights.contains(Rights::WRITE_CONTENT) => "write".to_owned(),
             C::TicketType => "read".to_owned(),
             C::TicketUserId => ticket.issuer.to_string(),
             C::TicketOwnerName => self.person(ticket.issuer),

@@ -1,7 +1,7 @@
 //! Asking: what is in a collection, and GenQuery.
 
 use axum::http::StatusCode;
-use cenote_store::{At, Caller, Kind, Level, Result, Stat, Store};
+use cenote_store::{At, Caller, Kind, Result, Rights, Stat, Store, Vocabulary};
 use serde_json::{Map, Value, json};
 
 use super::super::answer::{self, Answer};
@@ -90,18 +90,13 @@ fn entry(store: &Store, caller: &Caller, stat: &Stat, zone: &str, shown: Shown) 
 
 fn permissions(store: &Store, caller: &Caller, stat: &Stat) -> Result<Value> {
     let (_, lines) = store.access(caller, &At::Id(stat.id))?;
-    let lines = lines.into_iter().map(|line| (line.name, word(line.level).into()));
+    let lines = lines.into_iter().map(|line| (line.name, word(line.rights).into()));
     Ok(Value::Object(lines.collect::<Map<_, _>>()))
 }
 
-/// The four words that this interface has for the ten levels.
-fn word(level: Level) -> &'static str {
-    match level {
-        Level::Own => "own",
-        level if level >= Level::ModifyObject => "write",
-        level if level >= Level::ReadObject => "read",
-        _ => "null",
-    }
+/// The largest of the four levels that this interface knows.
+fn word(rights: Rights) -> &'static str {
+    Vocabulary::IRODS_REST.shown(rights).next().unwrap_or("null")
 }
 
 fn links(call: &Call) -> Value {

@@ -19,9 +19,9 @@ pub(crate) struct AccessList {
 pub(crate) struct GrantLine {
     /// A user or a group.
     pub(crate) name: String,
-    /// What they may do.
+    /// What they may do: one of the ten levels, or rights joined by `+`.
     #[schema(example = "read_object")]
-    pub(crate) level: &'static str,
+    pub(crate) level: String,
     pub(crate) scope: ScopeWord,
     /// The path of the resource that has the line.
     pub(crate) from: String,
@@ -47,7 +47,8 @@ pub(crate) struct ChangeAccess {
 pub(crate) struct GrantChange {
     /// A user or a group.
     pub(crate) name: String,
-    /// `none`, `read`, `write`, `own`, or one of the ten levels; `none` removes the line.
+    /// `none`, `read`, `write`, `own`, or one of the ten levels; or levels and rights joined by `+`, such as
+    /// `read+append`. `none` removes the line.
     #[schema(example = "read")]
     pub(crate) level: String,
     #[serde(default)]

@@ -45,7 +45,8 @@ pub(crate) struct Tokens {
 pub(crate) struct Token {
     pub(crate) id: u64,
     pub(crate) label: String,
-    pub(crate) level: &'static str,
+    /// What may be done with resources at most: a level, or rights joined by `+`.
+    pub(crate) level: String,
     /// The id of the only resource that it opens, with what is below.
     pub(crate) within: Option<u64>,
     #[schema(value_type = String, format = DateTime)]
@@ -60,7 +61,7 @@ impl From<cenote_store::Token> for Token {
         Self {
             id: token.id,
             label: token.label,
-            level: token.level.as_str(),
+            level: token.rights.to_string(),
             within: token.within.map(|id| id.0),
             created: Instant(token.created),
             expires: token.expires.map(Instant),
@@ -166,7 +167,7 @@ impl Ticket {
         let mut names = Names::new(store);
         Ok(Self {
             resource: ticket.resource.0,
-            level: ticket.level.as_str(),
+            level: ticket.rights.level(),
             issuer: names.of(ticket.issuer)?,
             expires: ticket.expires.map(Instant),
             uses: ticket.uses.into(),

@@ -40,9 +40,9 @@ pub(crate) struct StatQuery {
 pub(crate) struct StatAnswer {
     #[serde(flatten)]
     pub(crate) resource: Resource,
-    /// What the asker may do with it at most.
+    /// What the caller may do with it: one of the ten levels, or rights joined by `+`.
     #[schema(example = "own")]
-    pub(crate) level: &'static str,
+    pub(crate) level: String,
 }
 
 /// Resources to tell about.

@@ -2,7 +2,7 @@
 
 use minicbor::{CborLen, Decode, Encode};
 
-use crate::model::{Level, PersonId, PlaceId, ResourceId};
+use crate::model::{PersonId, PlaceId, ResourceId, Rights};
 
 /// Work that is done in bounded commits, and resumed after a restart.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
@@ -38,7 +38,7 @@ pub(crate) struct TreeJob {
     pub(crate) tally: Tally,
     /// The most that the token of who asked for it may do, if it was a token.
     #[n(6)]
-    pub(crate) level: Option<Level>,
+    pub(crate) rights: Option<Rights>,
     /// The only subtree that the token opens.
     #[n(7)]
     pub(crate) within: Option<ResourceId>,

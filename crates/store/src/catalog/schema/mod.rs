@@ -8,8 +8,8 @@ use minicbor::{CborLen, Decode, Encode};
 pub(crate) use self::blob::{BlobCopy, BlobRecord, DamageRecord, SumsRecord};
 pub(crate) use self::job::{DrainJob, DrainPhase, JobRecord, Tally, TreeJob, TreeWork};
 use crate::model::{
-    Access, ChangeKind, ContentHead, ContentId, Digests, Kind, Level, PersonId, PlaceId,
-    ResourceId, Statement, Time, TokenScope,
+    Access, ChangeKind, ContentHead, ContentId, Digests, Kind, PersonId, PlaceId, ResourceId,
+    Rights, Statement, Time, TokenScope,
 };
 
 /// An entry of a collection: enough to list names and kinds in one scan.
@@ -98,7 +98,7 @@ pub(crate) struct TokenRecord {
     pub(crate) label: String,
     /// What may be done with it at most.
     #[n(3)]
-    pub(crate) level: Level,
+    pub(crate) rights: Rights,
     /// The only subtree it opens, if not all.
     #[n(4)]
     pub(crate) within: Option<ResourceId>,
@@ -134,7 +134,7 @@ pub(crate) struct TicketRecord {
     #[n(0)]
     pub(crate) resource: ResourceId,
     #[n(1)]
-    pub(crate) level: Level,
+    pub(crate) rights: Rights,
     #[n(2)]
     pub(crate) issuer: PersonId,
     #[n(3)]

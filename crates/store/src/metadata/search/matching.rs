@@ -4,10 +4,10 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use super::Query;
 use super::ancestors::Ancestors;
-use crate::access::Chain;
+use crate::access::{Chain, Operation};
 use crate::catalog::{Reads, View, keys};
 use crate::metadata::stored::read;
-use crate::model::{Graph, Level, Resource, ResourceId, Stat};
+use crate::model::{Graph, Resource, ResourceId, Rights, Stat};
 use crate::{Caller, Error, Result};
 
 /// A query, with what is known of the collections that were passed.
@@ -31,8 +31,8 @@ impl<'a> Matcher<'a> {
     }
 
     /// An entry of the tree, and what the caller may do with it.
-    pub(super) fn entry(&self, stat: Stat, level: Level) -> Result<Option<Stat>> {
-        let seen = level >= Level::ReadMetadata && self.is_wanted(&stat.resource);
+    pub(super) fn entry(&self, stat: Stat, rights: Rights) -> Result<Option<Stat>> {
+        let seen = rights.allow(Operation::Stat) && self.is_wanted(&stat.resource);
         let holds = seen && (self.query.conditions.is_empty() || self.holds(&self.graph(stat.id)?));
         Ok(holds.then_some(stat))
     }
@@ -55,7 +55,7 @@ impl<'a> Matcher<'a> {
             return Ok(None);
         }
         let chain = Chain::read(self.view, id)?;
-        let chain = chain.filter(|chain| chain.level(self.caller) >= Level::ReadMetadata);
+        let chain = chain.filter(|chain| chain.rights(self.caller).allow(Operation::Stat));
         Ok(chain.map(Stat::from))
     }
 

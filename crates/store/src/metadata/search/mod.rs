@@ -23,9 +23,9 @@ use self::index::IndexScan;
 use self::matching::Matcher;
 use self::page::{Found, Plan};
 use self::tree::TreeWalk;
-use crate::access::Chain;
+use crate::access::{Chain, Operation};
 use crate::catalog::View;
-use crate::model::{At, Kind, Level, Stat};
+use crate::model::{At, Kind, Stat};
 use crate::tree::find;
 use crate::{Caller, Result, Store};
 
@@ -68,7 +68,7 @@ impl Store {
     /// Finds resources that the caller may see.
     pub fn search(&self, caller: &Caller, query: &Query) -> Result<SearchPage> {
         let view = self.view()?;
-        let top = find(&view, caller, &query.under, Level::ReadMetadata)?;
+        let top = find(&view, caller, &query.under, Operation::Stat)?;
         let mut matcher = Matcher::new(&view, caller, query, top.id())?;
         match query.after.as_ref().map(SearchCursor::position) {
             None => first_page(&view, caller, query, top, &mut matcher),

@@ -36,9 +36,9 @@ impl<'a> TreeWalk<'a> {
 
 impl Plan for TreeWalk<'_> {
     fn look(&mut self, matcher: &mut Matcher<'_>) -> Result<Option<Look>> {
-        let Some((stat, level)) = self.walk.step_with_level()? else { return Ok(None) };
+        let Some((stat, rights)) = self.walk.step_with_rights()? else { return Ok(None) };
         self.last = Some(stat.path.names()[self.depth..].to_vec());
-        matcher.entry(stat, level).map(Some)
+        matcher.entry(stat, rights).map(Some)
     }
 
     fn position(&self) -> Option<Position> {

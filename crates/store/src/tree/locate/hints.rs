@@ -13,8 +13,8 @@ use crate::model::{At, Name, ResourceId, StorePath, Time};
 use crate::store::Parts;
 use crate::tree::locate;
 use crate::{
-    AccessChange, Caller, Clock, CreateOptions, Draft, Entropy, Level, MoveOptions, NewUser,
-    RemoveOptions, Result, Role, Scope, Store,
+    AccessChange, Caller, Clock, CreateOptions, Draft, Entropy, MoveOptions, NewUser,
+    RemoveOptions, Result, Rights, Role, Scope, Store,
 };
 
 #[derive(Debug)]
@@ -79,7 +79,7 @@ enum Change {
     Put(StorePath),
     Move(StorePath, StorePath),
     Remove(At),
-    Share(At, Level),
+    Share(At, Rights),
 }
 
 fn change(store: &Store, caller: &Caller, change: &Change) -> String {
@@ -98,8 +98,8 @@ fn change(store: &Store, caller: &Caller, change: &Change) -> String {
             let options = RemoveOptions { recursive: true, ..RemoveOptions::default() };
             return format!("{:?}", store.remove(caller, at, &options));
         }
-        Change::Share(at, level) => {
-            let grant = AccessChange::Grant("user".into(), *level, Scope::Subtree);
+        Change::Share(at, rights) => {
+            let grant = AccessChange::Grant("user".into(), (*rights).into(), Scope::Subtree);
             return format!("{:?}", store.change_access(caller, at, &[grant]));
         }
     };
@@ -122,13 +122,13 @@ fn places() -> impl Strategy<Value = At> {
 }
 
 fn changes() -> impl Strategy<Value = Change> {
-    let levels = prop_oneof![Just(Level::Null), Just(Level::ReadObject), Just(Level::Own)];
+    let sets = prop_oneof![Just(Rights::NONE), Just(Rights::READ_OBJECT), Just(Rights::OWN)];
     prop_oneof![
         4 => (paths(), any::<bool>()).prop_map(|(path, parents)| Change::Make(path, parents)),
         1 => paths().prop_map(Change::Put),
         2 => (paths(), paths()).prop_map(|(from, to)| Change::Move(from, to)),
         1 => places().prop_map(Change::Remove),
-        1 => (places(), levels).prop_map(|(at, level)| Change::Share(at, level)),
+        1 => (places(), sets).prop_map(|(at, rights)| Change::Share(at, rights)),
     ]
 }
 

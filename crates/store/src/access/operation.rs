@@ -1,0 +1,142 @@
+//! What each operation on a resource needs: the one table.
+//!
+//! An operation that touches several resources is here once for each of them: a move is [`Operation::Move`] for what is
+//! moved, and [`Operation::Create`] for the collection that it comes to.
+
+use crate::model::Rights;
+
+/// What is done with one resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Operation {
+    /// See that it is there: in a listing, a search, the feed of changes; its attributes, replicas and access list.
+    Stat,
+    /// Read its description.
+    ReadDescription,
+    /// Read its content, or copy it.
+    Read,
+    /// Read or list its versions.
+    ReadVersions,
+    /// List its children, and go on to what lies below them.
+    List,
+    /// Add up what lies below it.
+    Usage,
+    /// Add to its description.
+    AddDescription,
+    /// Replace something in its description.
+    ChangeDescription,
+    /// Only remove from its description.
+    RemoveDescription,
+    /// Set its attributes, or what is noted of its replicas.
+    SetAttributes,
+    /// Create or put something in it.
+    Create,
+    /// Write after the end of its content.
+    Append,
+    /// Replace its content or parts of it; keep it as a version.
+    Write,
+    /// Replace its content and its description together: by a copy, or by a version.
+    Replace,
+    /// Make and remove replicas of its content.
+    Replicate,
+    /// Move it, or put something in its place by a move.
+    Move,
+    /// Remove it with what lies below.
+    Remove,
+    /// Drop its versions.
+    PruneVersions,
+    /// Change its access list.
+    ChangeAccess,
+    /// Give it another owner, or say what happens to versions below it.
+    SetOwner,
+    /// Make, see and remove its tickets.
+    Tickets,
+}
+
+impl Operation {
+    /// The rights that it needs.
+    pub(crate) const fn needs(self) -> Rights {
+        match self {
+            Self::Stat | Self::ReadDescription => Rights::READ_DESCRIPTION,
+            Self::Read | Self::ReadVersions => Rights::READ_CONTENT,
+            Self::List | Self::Usage => Rights::LIST,
+            Self::AddDescription => Rights::ADD_DESCRIPTION,
+            Self::ChangeDescription | Self::SetAttributes => Rights::CHANGE_DESCRIPTION,
+            Self::RemoveDescription => Rights::REMOVE_DESCRIPTION,
+            Self::Create => Rights::CREATE,
+            Self::Append => Rights::APPEND,
+            Self::Write | Self::Replicate => Rights::WRITE_CONTENT,
+            Self::Replace => Rights::WRITE_CONTENT.union(Rights::CHANGE_DESCRIPTION),
+            Self::Move | Self::Remove | Self::PruneVersions => Rights::REMOVE,
+            Self::ChangeAccess | Self::SetOwner | Self::Tickets => Rights::CONTROL,
+        }
+    }
+}
+
+impl Rights {
+    /// Whether they are enough for an operation.
+    pub(crate) fn allow(self, operation: Operation) -> bool {
+        self.contains(operation.needs())
+    }
+}
+
+#[cfg(test)]
+mod truth_table {
+    use super::Operation::*;
+    use super::*;
+
+    const RIGHTS: [(char, Rights); 11] = [
+        ('d', Rights::READ_DESCRIPTION),
+        ('r', Rights::READ_CONTENT),
+        ('l', Rights::LIST),
+        ('+', Rights::ADD_DESCRIPTION),
+        ('~', Rights::CHANGE_DESCRIPTION),
+        ('-', Rights::REMOVE_DESCRIPTION),
+        ('c', Rights::CREATE),
+        ('a', Rights::APPEND),
+        ('w', Rights::WRITE_CONTENT),
+        ('x', Rights::REMOVE),
+        ('o', Rights::CONTROL),
+    ];
+
+    /// What each operation needs: one column for each right, in their order.
+    const TABLE: [(Operation, &str); 21] = [
+        (Stat, "d.........."),
+        (ReadDescription, "d.........."),
+        (Read, ".r........."),
+        (ReadVersions, ".r........."),
+        (List, "..l........"),
+        (Usage, "..l........"),
+        (AddDescription, "...+......."),
+        (ChangeDescription, "....~......"),
+        (RemoveDescription, ".....-....."),
+        (SetAttributes, "....~......"),
+        (Create, "......c...."),
+        (Append, ".......a..."),
+        (Write, ".......aw.."),
+        (Replace, "....~..aw.."),
+        (Replicate, ".......aw.."),
+        (Move, ".........x."),
+        (Remove, ".........x."),
+        (PruneVersions, ".........x."),
+        (ChangeAccess, "..........o"),
+        (SetOwner, "..........o"),
+        (Tickets, "..........o"),
+    ];
+
+    #[test]
+    fn each_operation_needs_what_its_row_says() {
+        for (operation, row) in TABLE {
+            let needed: String = RIGHTS
+                .into_iter()
+                .map(|(letter, right)| if operation.needs().contains(right) { letter } else { '.' })
+                .collect();
+            assert_eq!(needed, row, "{operation:?}");
+            for (letter, right) in RIGHTS.into_iter().filter(|(letter, _)| row.contains(*letter)) {
+                let others = RIGHTS.into_iter().filter(|(_, other)| !other.contains(right));
+                let others: Rights = others.map(|(_, other)| other).collect();
+                assert!(!others.allow(operation), "{operation:?} without {letter}");
+            }
+            assert!(Rights::ALL.allow(operation));
+        }
+    }
+}
