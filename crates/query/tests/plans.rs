@@ -46,8 +46,8 @@ fn at(path: &str) -> At {
 
 /// Attributes by path: of collections and of objects.
 type Catalog = BTreeMap<String, Vec<Avu>>;
-/// Whom something is shown to: which thing, how far, and at which level.
-type Grants = Vec<(usize, usize, usize)>;
+/// What is shared: which thing, how far, and with which rights.
+type Grants = Vec<(usize, usize, Rights)>;
 
 struct World {
     store: Store,
@@ -71,10 +71,9 @@ impl World {
         world.plant(catalog);
         world.share("/home/u", Rights::OWN, Scope::Subtree);
         world.share("/open", Rights::READ_OBJECT, Scope::Subtree);
-        for (thing, scope, level) in grants {
+        for (thing, scope, rights) in grants {
             let scope = [Scope::This, Scope::This, Scope::Default, Scope::Subtree][scope % 4];
-            let rights = [Rights::READ_METADATA, Rights::READ_OBJECT][level % 2];
-            world.share(&world.things[thing % world.things.len()], rights, scope);
+            world.share(&world.things[thing % world.things.len()], *rights, scope);
         }
         world
     }
@@ -132,6 +131,14 @@ fn avu() -> impl Strategy<Value = Avu> {
 
 /// Few values, so that conditions meet them.
 const VALUES: &str = r"1|2|10|1\.0|x|X|a_b|a\\b|é|";
+
+/// A set of rights: those by which something is found, and any others.
+fn rights() -> impl Strategy<Value = Rights> {
+    let one: Vec<Rights> = Rights::ALL.words().map(|word| word.parse().unwrap()).collect();
+    let some = proptest::sample::subsequence(one, 0..=11);
+    let any = some.prop_map(|rights| rights.into_iter().collect());
+    prop_oneof![Just(Rights::READ_METADATA), Just(Rights::READ_OBJECT), any]
+}
 
 fn catalog() -> impl Strategy<Value = Catalog> {
     let objects = r"/(home/u|home/p|home/p/s|home/p/a_b|open)/(x|y|a_b|1)";
@@ -237,7 +244,7 @@ proptest! {
     #[test]
     fn every_plan_gives_what_looking_at_everything_gives(
         catalog in catalog(),
-        grants in proptest::collection::vec((any::<usize>(), any::<usize>(), any::<usize>()), 0..6),
+        grants in proptest::collection::vec((any::<usize>(), any::<usize>(), rights()), 0..6),
         questions in proptest::collection::vec(question(), 12),
     ) {
         let world = World::new(&catalog, &grants);

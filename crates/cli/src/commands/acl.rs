@@ -29,12 +29,14 @@ enum What {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Levels, each with those before it: none, read_metadata, read, create_metadata, modify_metadata,
-delete_metadata, create_object, write, delete_object, own. `public` is everyone who is logged in, `anonymous`
+delete_metadata, create_object, write, delete_object, own. Other sets are levels and rights joined by `+`,
+such as list+create or read+append; the rights are read_description, read_content, list, add_description,
+change_description, remove_description, create, append, write_content, remove, control. `public` is everyone who is logged in, `anonymous`
 everyone who is not: to let everybody read, say both, `public=read anonymous=read`.")]
 struct Set {
     /// A path in the store, or a pattern of them
     path: StorePath,
-    /// A user or group, and a level
+    /// A user or group, and a level or rights
     #[arg(value_name = "NAME=LEVEL", value_parser = parse_grant)]
     grants: Vec<(String, String)>,
     /// How far it reaches: this resource, what lies below by default, or all of it

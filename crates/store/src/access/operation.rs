@@ -16,8 +16,10 @@ pub(crate) enum Operation {
     Read,
     /// Read or list its versions.
     ReadVersions,
-    /// List its children, and go on to what lies below them.
+    /// List its children.
     List,
+    /// Go on to its children, where it was met in a listing of what it lies in: by a walk, and whatever adds up or copies a tree.
+    Enter,
     /// Add up what lies below it.
     Usage,
     /// Add to its description.
@@ -59,6 +61,7 @@ impl Operation {
             Self::Stat | Self::ReadDescription => Rights::READ_DESCRIPTION,
             Self::Read | Self::ReadVersions => Rights::READ_CONTENT,
             Self::List | Self::Usage => Rights::LIST,
+            Self::Enter => Rights::READ_DESCRIPTION.union(Rights::LIST),
             Self::AddDescription => Rights::ADD_DESCRIPTION,
             Self::ChangeDescription | Self::SetAttributes => Rights::CHANGE_DESCRIPTION,
             Self::RemoveDescription => Rights::REMOVE_DESCRIPTION,
@@ -99,12 +102,13 @@ mod truth_table {
     ];
 
     /// What each operation needs: one column for each right, in their order.
-    const TABLE: [(Operation, &str); 21] = [
+    const TABLE: [(Operation, &str); 22] = [
         (Stat, "d.........."),
         (ReadDescription, "d.........."),
         (Read, ".r........."),
         (ReadVersions, ".r........."),
         (List, "..l........"),
+        (Enter, "d.l........"),
         (Usage, "..l........"),
         (AddDescription, "...+......."),
         (ChangeDescription, "....~......"),

@@ -38,8 +38,8 @@ const STEP: usize = 1_000;
 
 impl Store {
     /// Names what lies below a collection (not itself), from after an entry on; only its
-    /// children unless `deep`. Needs `Rights::LIST` on it; enters those collections on which the
-    /// caller has that too.
+    /// children unless `deep`. Needs `Rights::LIST` on it; enters those collections that the
+    /// caller sees and can list.
     pub fn names(
         &self,
         caller: &Caller,
@@ -84,7 +84,7 @@ enum Access {
 
 impl Access {
     fn of(caller: &Caller, chain: Chain) -> Self {
-        match covering(caller, &chain).allow(Operation::List) {
+        match covering(caller, &chain).allow(Operation::Enter) {
             true => Self::Covered(chain.id()),
             false => Self::Each(chain),
         }
@@ -148,7 +148,7 @@ impl Names<'_> {
 
     fn may_enter(&self, chain: &Chain) -> bool {
         chain.resource().kind == Kind::Collection
-            && chain.rights(self.caller).allow(Operation::List)
+            && chain.rights(self.caller).allow(Operation::Enter)
     }
 
     fn enter(&mut self, access: Access, path: StorePath, turn: Turn, after: Option<Name>) {
@@ -175,8 +175,8 @@ impl Names<'_> {
                     if !rights.allow(Operation::Stat) {
                         continue;
                     }
-                    let chain =
-                        (rights.allow(Operation::List)).then(|| chain.child(child.id, resource));
+                    let entered = rights.allow(Operation::Enter);
+                    let chain = entered.then(|| chain.child(child.id, resource));
                     chain.map(|chain| Access::of(self.caller, chain))
                 }
             };

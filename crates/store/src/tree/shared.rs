@@ -1,6 +1,6 @@
-//! What others shared with a caller out of collections that the caller cannot list.
+//! What others shared with a caller out of collections that the caller does not see, or cannot list.
 //!
-//! Invariant: a page costs what it looks at. Of a collection that the caller can list no entry is looked at but the
+//! Invariant: a page costs what it looks at. Of a collection that the caller sees and can list no entry is looked at but the
 //! first: what lies in it is found by listing it.
 
 use bytes::Bytes;
@@ -71,7 +71,7 @@ pub struct SharedPage {
 
 impl Store {
     /// Resources whose access list names the caller, a group of theirs, or everybody, and that no listing leads the caller
-    /// to, because the collection that contains them cannot be listed. Each is given once, and of a tree its top only.
+    /// to, because they do not see the collection that contains them, or cannot list it. Each is given once, and of a tree its top only.
     pub fn shared(&self, caller: &Caller, options: &SharedOptions) -> Result<SharedPage> {
         let search = Search {
             view: &self.view()?,
@@ -137,10 +137,10 @@ impl Search<'_> {
         Ok(None)
     }
 
-    /// A collection in the tree that the caller cannot list.
+    /// A collection in the tree that the caller does not see, or cannot list.
     fn hidden(&self, collection: ResourceId) -> Result<Option<Chain>> {
         let chain = Chain::read(self.view, collection)?;
-        Ok(chain.filter(|chain| !chain.rights(self.caller).allow(Operation::List)))
+        Ok(chain.filter(|chain| !chain.rights(self.caller).allow(Operation::Enter)))
     }
 
     fn look(&mut self, person: PersonId, above: &Chain, key: &Bytes) -> Result<()> {

@@ -4,8 +4,8 @@ use crate::access::Operation;
 use crate::catalog::Reads;
 use crate::catalog::keys::Counter;
 use crate::model::{At, Kind, Stat};
-use crate::tree::{Walk, find};
-use crate::{Caller, Result, Store};
+use crate::tree::{Walk, locate};
+use crate::{Caller, Error, Result, Store};
 
 /// What lies below a collection, as far as the caller may see it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -34,15 +34,18 @@ pub struct StoreStats {
 }
 
 impl Store {
-    /// Adds up what lies below a collection, or tells about one object. Needs `Rights::LIST`.
+    /// Adds up what lies below a collection, which needs `Rights::LIST` on it, or tells about one object, which needs
+    /// `Rights::READ_DESCRIPTION`.
     pub fn usage(&self, caller: &Caller, at: &At) -> Result<Usage> {
         let view = self.view()?;
-        let top = find(&view, caller, at, Operation::Usage)?;
+        let top = locate(&view, at)?.ok_or_else(|| Error::not_found(at))?;
         let mut usage = Usage::default();
         if top.resource().kind != Kind::Collection {
+            top.require(caller, Operation::Stat, at)?;
             usage.add(&Stat::from(top));
             return Ok(usage);
         }
+        top.require(caller, Operation::Usage, at)?;
         let mut walk = Walk::below(&view, caller, top);
         while let Some(entry) = walk.step()? {
             usage.add(&entry);

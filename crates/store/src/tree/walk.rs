@@ -26,7 +26,7 @@ const STEP: usize = 1_000;
 
 impl Store {
     /// Walks what lies below a collection (not itself), from after a path on. Needs
-    /// [`Rights::LIST`] on it; enters those collections on which the caller has that too.
+    /// `Rights::LIST` on it; enters those collections that the caller sees and can list.
     pub fn walk(
         &self,
         caller: &Caller,
@@ -146,7 +146,7 @@ impl<'a> Walk<'a> {
 
     fn may_enter(&self, chain: &Chain) -> bool {
         chain.resource().kind == Kind::Collection
-            && (self.hidden || chain.rights(self.caller).allow(Operation::List))
+            && (self.hidden || chain.rights(self.caller).allow(Operation::Enter))
     }
 
     fn enter(&mut self, chain: Chain, after: Option<Name>) {
@@ -174,7 +174,7 @@ impl<'a> Walk<'a> {
                 continue;
             }
             let stat = Stat { id: child.id, path: top.path.child(name), resource };
-            let may_enter = rights.allow(Operation::List) || self.hidden;
+            let may_enter = rights.allow(Operation::Enter) || self.hidden;
             if stat.resource.kind == Kind::Collection && may_enter && self.deep {
                 let chain = top.chain.child(stat.id, stat.resource.clone());
                 self.enter(chain, None);

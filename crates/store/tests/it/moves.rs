@@ -78,7 +78,8 @@ fn a_token_for_a_subtree_sees_no_jobs_but_its_own() {
         world.store.authenticate_token(&secret).unwrap()
     };
     let scope = cenote_store::Scope::Subtree;
-    let grant = cenote_store::AccessChange::Grant("u".into(), Rights::MODIFY_OBJECT, scope);
+    let rights = Rights::MODIFY_OBJECT.into();
+    let grant = cenote_store::AccessChange::Grant("u".into(), rights, scope);
     world.store.change_access(&world.admin, &at("/lab"), &[grant]).unwrap();
     let (lab, run) = (token("/lab"), token("/lab/run"));
     let begin = |caller| world.store.replicate_tree(caller, &at("/lab/run"), world.place("a"));

@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 
 use cenote_store::{
-    AccessChange, AvuChange, Caller, ErrorKind, NamedEntry, NewToken, Result, Rights, Scope, Stat,
+    AccessChange, At, AvuChange, Caller, ErrorKind, ListOptions, NamedEntry, NewToken, Result,
+    Rights, Scope, Stat, StorePath,
 };
 use proptest::prelude::*;
+use proptest::sample::Index;
 
-use crate::world::{World, at, avu, kind, path, world};
+use crate::world::{World, any_rights, at, avu, cases, kind, path, world};
 
 /// All names below a collection, read in pages of this many.
 fn names(world: &World, caller: &Caller, of: &str, deep: bool, limit: usize) -> Vec<String> {
@@ -68,6 +70,68 @@ fn names_are_shown_to_whom_their_lists_show_them() {
     let plain = world.admin.clone().elevated(false);
     let refused = world.store.names(&plain, &at("/a/z"), true, None, 9);
     assert!(refused.is_ok(), "an administrator owns what they made");
+}
+
+/// What listing the collection shows, and listing what that shows; none where it cannot be listed.
+fn listed_again_and_again(world: &World, caller: &Caller, of: &At) -> Option<Vec<StorePath>> {
+    let page = world.store.list(caller, of, &ListOptions::default()).ok()?;
+    let mut paths = Vec::new();
+    for entry in page.entries {
+        let below = listed_again_and_again(world, caller, &At::Id(entry.id));
+        paths.push(entry.path);
+        paths.extend(below.into_iter().flatten());
+    }
+    paths.sort();
+    Some(paths)
+}
+
+fn walked(world: &World, caller: &Caller, of: &At, limit: usize) -> Result<Vec<StorePath>> {
+    let (mut paths, mut after) = (Vec::new(), None);
+    loop {
+        let page = world.store.walk(caller, of, after.as_ref(), limit)?;
+        paths.extend(page.entries.into_iter().map(|entry| entry.path));
+        after = page.next;
+        if after.is_none() {
+            return Ok(paths);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(48))]
+
+    /// Whatever goes over a tree comes by what its collections show one by one, from wherever it goes on.
+    #[test]
+    fn a_walk_is_listing_again_and_again(
+        grants in proptest::collection::vec((any::<Index>(), 0usize..3, any_rights()), 0..6),
+        limit in 1usize..4,
+    ) {
+        let world = planted();
+        let user = world.user("u");
+        let all = walked(&world, &world.admin, &at("/"), 100).unwrap();
+        let scopes = [Scope::This, Scope::Default, Scope::Subtree];
+        for (what, scope, rights) in grants {
+            let change = [AccessChange::Grant("u".into(), rights.into(), scopes[scope])];
+            let what = At::from(what.get(&all).clone());
+            world.store.change_access(&world.admin, &what, &change).unwrap();
+        }
+        for of in ["/", "/a", "/a/b", "/a/z"] {
+            let shown = listed_again_and_again(&world, &user, &at(of));
+            prop_assert_eq!(walked(&world, &user, &at(of), limit).ok(), shown.clone(), "walk {}", of);
+            let usage = world.store.usage(&user, &at(of)).ok();
+            let counted = usage.map(|usage| usage.objects + usage.collections);
+            prop_assert_eq!(counted, shown.as_ref().map(|shown| shown.len() as u64), "usage {}", of);
+            match shown {
+                Some(shown) => {
+                    let mut named: Vec<StorePath> =
+                        names(&world, &user, of, true, limit).iter().map(|name| path(name)).collect();
+                    named.sort();
+                    prop_assert_eq!(named, shown, "names {}", of);
+                }
+                None => prop_assert!(world.store.names(&user, &at(of), true, None, limit).is_err()),
+            }
+        }
+    }
 }
 
 #[test]

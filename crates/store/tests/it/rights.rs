@@ -8,7 +8,9 @@ use cenote_store::{
 };
 use proptest::prelude::*;
 
-use crate::world::{World, at, avu, cases, once, path, run, world_with_places};
+use crate::world::{
+    World, any_rights, at, avu, cases, each_right, once, path, run, world_with_places,
+};
 
 /// One operation on the object or the collection of its name, both of which the user has the rights on that are tried.
 struct Case<'a> {
@@ -51,7 +53,7 @@ impl Case<'_> {
 type Operation = (&'static str, &'static str, fn(&Case<'_>) -> Result<()>);
 
 /// Every operation, and the rights that it needs.
-const OPERATIONS: [Operation; 33] = [
+const OPERATIONS: [Operation; 34] = [
     ("stat", "read_description", |case| {
         case.store().stat(case.user, &at(&case.object())).map(drop)
     }),
@@ -83,6 +85,9 @@ const OPERATIONS: [Operation; 33] = [
         case.store().names(case.user, &at(&case.collection()), true, None, 9).map(drop)
     }),
     ("usage", "list", |case| case.store().usage(case.user, &at(&case.collection())).map(drop)),
+    ("usage-of-object", "read_description", |case| {
+        case.store().usage(case.user, &at(&case.object())).map(drop)
+    }),
     ("add", "read_description+add_description", |case| {
         case.describe(AvuChange::Add(avu("a", "b")))
     }),
@@ -198,25 +203,6 @@ fn try_all(rights: Rights) {
     }
 }
 
-const WORDS: [&str; 11] = [
-    "read_description",
-    "read_content",
-    "list",
-    "add_description",
-    "change_description",
-    "remove_description",
-    "create",
-    "append",
-    "write_content",
-    "remove",
-    "control",
-];
-
-fn sets() -> impl Strategy<Value = Rights> {
-    proptest::sample::subsequence(WORDS.to_vec(), 0..=WORDS.len())
-        .prop_map(|words| words.iter().map(|word| word.parse::<Rights>().unwrap()).collect())
-}
-
 #[test]
 fn each_level_allows_what_it_includes() {
     cenote_store::Vocabulary::IRODS.names().for_each(|(_, rights)| try_all(rights));
@@ -224,18 +210,16 @@ fn each_level_allows_what_it_includes() {
 
 #[test]
 fn each_right_alone_and_all_others_without_it_allow_what_needs_them() {
-    for word in WORDS {
-        try_all(word.parse().unwrap());
-        let one = word.parse::<Rights>().unwrap();
-        let others = WORDS.into_iter().map(|word| word.parse::<Rights>().unwrap());
-        try_all(others.filter(|other| !other.contains(one)).collect());
+    for one in each_right() {
+        try_all(one);
+        try_all(each_right().filter(|other| !other.contains(one)).collect());
     }
 }
 
 proptest! {
     #![proptest_config(cases(8))]
     #[test]
-    fn every_set_allows_what_it_includes_and_nothing_else(rights in sets()) {
+    fn every_set_allows_what_it_includes_and_nothing_else(rights in any_rights()) {
         try_all(rights);
     }
 }

@@ -11,7 +11,7 @@ use cenote_store::{
 };
 use proptest::prelude::*;
 
-use crate::world::{World, at, cases, kind, path, world, world_on};
+use crate::world::{World, any_rights, at, cases, kind, path, world, world_on};
 
 fn query(under: &str) -> Query {
     Query {
@@ -192,7 +192,7 @@ fn looked_up(world: &World, caller: &Caller, query: &Query) -> BTreeMap<Resource
 }
 
 /// A tree with private homes, of which some things are shared; attributes in several spellings.
-fn plant(objects: &Planted, grants: &[(usize, usize, usize)]) -> (World, Caller) {
+fn plant(objects: &Planted, grants: &[(usize, usize, Rights)]) -> (World, Caller) {
     let world = world();
     let user = world.user("u");
     let folder = CreateOptions { parents: true, exist_ok: true, ..CreateOptions::default() };
@@ -221,9 +221,8 @@ fn plant(objects: &Planted, grants: &[(usize, usize, usize)]) -> (World, Caller)
         .chain(objects.keys().cloned())
         .collect();
     let scopes = [Scope::This, Scope::This, Scope::Default, Scope::Subtree];
-    let levels = [Rights::READ_METADATA, Rights::READ_OBJECT, Rights::OWN];
-    for (what, scope, level) in grants {
-        let grant = AccessChange::Grant("u".into(), levels[level % 3].into(), scopes[scope % 4]);
+    for (what, scope, rights) in grants {
+        let grant = AccessChange::Grant("u".into(), (*rights).into(), scopes[scope % 4]);
         world.store.change_access(&world.admin, &at(&paths[what % paths.len()]), &[grant]).unwrap();
     }
     (world, user)
@@ -246,7 +245,7 @@ proptest! {
     #[test]
     fn search_is_looking_at_everything(
         objects in objects(),
-        grants in proptest::collection::vec((any::<usize>(), any::<usize>(), any::<usize>()), 0..6),
+        grants in proptest::collection::vec((any::<usize>(), any::<usize>(), any_rights()), 0..6),
         under in "/|/home|/home/[ab]|/open(/x)?",
         conditions in proptest::collection::vec((ATTRIBUTES, 0usize..8, r"[0-9a%\\]{0,2}"), 0..3),
         name in proptest::option::of("[a-d*?]{1,2}"),
@@ -261,7 +260,7 @@ proptest! {
         prop_assert_eq!(pages(&world, &world.admin, &query), looked_up(&world, &world.admin, &query));
         match world.store.stat(&user, &query.under) {
             Ok(_) => prop_assert_eq!(pages(&world, &user, &query), looked_up(&world, &user, &query)),
-            Err(_) => prop_assert_eq!(kind(world.store.search(&user, &query)), ErrorKind::NotFound),
+            Err(refused) => prop_assert_eq!(kind(world.store.search(&user, &query)), refused.kind()),
         }
     }
 }

@@ -15,9 +15,11 @@ use cenote_store::{
     At, Avu, AvuChange, Caller, Clock, Conditions, CopyOptions, CreateOptions, Draft, Entropy,
     Error, ErrorKind, Expected, Limits, ListOptions, MoveOptions, NewPlace, NewUser, Parts,
     PlaceChange, PlaceId, PlaceOpener, PlaceState, PutOptions, ReadOptions, RemoveOptions,
-    ReplicaView, Result, Role, Stat, Store, StorePath, Time, Trim, Where,
+    ReplicaView, Result, Rights, Role, Stat, Store, StorePath, Time, Trim, Vocabulary, Where,
 };
 use futures_util::stream;
+use proptest::prelude::*;
+use proptest::sample::{select, subsequence};
 
 /// A clock that moves when it is told to.
 #[derive(Debug)]
@@ -423,6 +425,19 @@ pub(crate) fn cases(default: u32) -> proptest::test_runner::Config {
         Some(_) => config,
         None => proptest::test_runner::Config { cases: default, ..config },
     }
+}
+
+/// The rights one by one.
+pub(crate) fn each_right() -> impl Iterator<Item = Rights> {
+    Rights::ALL.words().map(|word| word.parse().unwrap())
+}
+
+/// Any set of rights, levels among them more often than chance would have it.
+pub(crate) fn any_rights() -> impl Strategy<Value = Rights> {
+    let levels: Vec<Rights> = Vocabulary::IRODS.names().map(|(_, rights)| rights).collect();
+    let rights: Vec<Rights> = each_right().collect();
+    let sets = subsequence(rights, 0..=11).prop_map(|rights| rights.into_iter().collect());
+    prop_oneof![select(levels), sets]
 }
 
 /// A store with at least one record of each kind in it.
