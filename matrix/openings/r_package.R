@@ -10,8 +10,8 @@ logical_of <- function(path) if (path == "/") zone else paste0(zone, path)
 # The row of `ils` for a data object, with its columns. A collection has none: what is in it is listed.
 row_of <- function(path) {
   rows <- as.data.frame(ils(logical_of(path), stat = TRUE, message = FALSE))
-  row <- rows[rows$logical_path == logical_of(path), ]
-  if (nrow(row)) as.list(row) else list(type = "collection")
+  own <- which(rows$logical_path == logical_of(path))
+  if (length(own)) as.list(rows[own, ]) else list(type = "collection")
 }
 
 verbs <- list(
