@@ -2,11 +2,14 @@
 
 use super::record;
 use crate::error::Result;
+use crate::place::StorePath;
 use crate::session::Session;
 
 /// Show changes since a position; the last line is the position to continue from.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
+    /// Only this resource and what is below it
+    path: Option<StorePath>,
     /// A position printed by an earlier run, or `now`
     #[arg(long, value_name = "POSITION")]
     since: Option<String>,
@@ -21,10 +24,11 @@ const WAIT: u32 = 25;
 impl Args {
     pub(crate) async fn run(self, session: &Session) -> Result<()> {
         let client = session.client()?;
+        let below = self.path.map(|path| path.to_string());
         let mut since = self.since;
         loop {
             let wait = if self.follow { WAIT } else { 0 };
-            let changes = client.changes(since.as_deref(), wait).await?;
+            let changes = client.changes(below.as_deref(), since.as_deref(), wait).await?;
             for change in &changes.items {
                 session.output.item(change, record::row)?;
             }

@@ -19,9 +19,14 @@ pub struct Changes {
 }
 
 impl Client {
-    /// What changed since a position; waits up to `wait` seconds for something to happen.
-    pub async fn changes(&self, since: Option<&str>, wait: u32) -> Result<Changes> {
-        let call = Call::get("/v1/changes").query_opt("since", since);
+    /// What changed since a position, below a path if one is given; waits up to `wait` seconds for something to happen.
+    pub async fn changes(
+        &self,
+        below: Option<&str>,
+        since: Option<&str>,
+        wait: u32,
+    ) -> Result<Changes> {
+        let call = Call::get("/v1/changes").query_opt("path", below).query_opt("since", since);
         self.json(call.query_opt("wait", (wait > 0).then_some(wait))).await
     }
 

@@ -5,6 +5,11 @@ use axum::http::header::{self, HeaderMap};
 /// Whether JSON is preferred to `other`, which is what is sent when nothing is said, or neither is
 /// wanted: an answer in the other form says more than a refusal.
 pub(super) fn prefers_json(headers: &HeaderMap, other: &str) -> bool {
+    prefers(headers, "application/json", other)
+}
+
+/// Whether the first form is preferred to the second, which is what is sent when nothing is said.
+pub(super) fn prefers(headers: &HeaderMap, first: &str, second: &str) -> bool {
     let ranges: Vec<(&str, f32)> = headers
         .get_all(header::ACCEPT)
         .iter()
@@ -12,7 +17,7 @@ pub(super) fn prefers_json(headers: &HeaderMap, other: &str) -> bool {
         .flat_map(|value| value.split(','))
         .filter_map(range)
         .collect();
-    quality(&ranges, "application/json") > quality(&ranges, other)
+    quality(&ranges, first) > quality(&ranges, second)
 }
 
 /// A media range and its weight.

@@ -8,6 +8,7 @@ mod credentials;
 mod cross_site;
 mod drain;
 mod embedded;
+mod events;
 mod framing;
 mod gsd;
 mod hostile;

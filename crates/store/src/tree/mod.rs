@@ -5,7 +5,6 @@ mod copy;
 mod create;
 mod depth;
 mod feed;
-mod feed_floor;
 mod grants;
 mod list;
 mod locate;

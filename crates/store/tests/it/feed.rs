@@ -1,9 +1,11 @@
 //! The change feed: order, positions, and who sees what.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use cenote_store::{
-    AccessChange, Caller, Change, ChangeKind, Clock as _, ErrorKind, Position, Rights, Scope, Where,
+    AccessChange, At, Caller, Change, ChangeKind, ChangePage, Clock as _, ErrorKind, ListOptions,
+    Position, PutOptions, RemoveOptions, ResourceId, Rights, Scope, Where,
 };
 
 use proptest::prelude::*;
@@ -204,4 +206,104 @@ fn now_is_a_position_without_a_gap() {
     world.put("/b", b"2");
     let page = world.store.changes(&world.admin, now, 10).unwrap();
     assert_eq!(page.changes.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(), ["b"]);
+}
+
+/// What a client keeps of a subtree that knows it by the feed alone.
+#[derive(Default)]
+struct Mirror(BTreeMap<ResourceId, (ResourceId, String)>);
+
+impl Mirror {
+    /// Reads what is at `id` now, with all below it.
+    fn read(&mut self, world: &World, id: ResourceId) {
+        let Ok(entry) = world.store.stat(&world.admin, &At::Id(id)) else { return };
+        self.0.insert(id, (entry.resource.parent, entry.resource.name));
+        let Ok(page) = world.store.list(&world.admin, &At::Id(id), &ListOptions::default()) else {
+            return;
+        };
+        page.entries.iter().for_each(|entry| self.read(world, entry.id));
+    }
+
+    fn forget(&mut self, id: ResourceId) {
+        self.0.remove(&id);
+        let below: Vec<_> =
+            self.0.iter().filter(|(_, (parent, _))| *parent == id).map(|(id, _)| *id).collect();
+        below.into_iter().for_each(|id| self.forget(id));
+    }
+
+    fn apply(&mut self, world: &World, change: Change) {
+        match change.kind {
+            ChangeKind::Removed => self.forget(change.id),
+            // It came in, with all below it.
+            ChangeKind::Moved if change.from.is_none() => self.read(world, change.id),
+            _ => drop(self.0.insert(change.id, (change.parent, change.name))),
+        }
+    }
+}
+
+/// A change of a small tree: what to do, and to which of its places.
+fn step() -> impl Strategy<Value = (u8, usize, usize, bool)> {
+    (0..5u8, 0..PLACES.len(), 0..PLACES.len(), proptest::bool::weighted(0.4))
+}
+
+const PLACES: [&str; 8] = ["/t", "/t/a", "/t/a/b", "/t/c", "/o", "/o/a", "/o/a/b", "/t/a/b/d"];
+
+fn all_below() -> RemoveOptions {
+    RemoveOptions { recursive: true, ..RemoveOptions::default() }
+}
+
+fn act(world: &World, (what, from, to): (u8, usize, usize)) {
+    let (from, to) = (PLACES[from], PLACES[to]);
+    match what {
+        0 | 1 => drop(world.try_mkdir(&world.admin, from)),
+        2 => drop(world.mv(from, to)),
+        3 if from != "/t" => drop(world.store.remove(&world.admin, &at(from), &all_below())),
+        _ => drop(world.try_put(&world.admin, &format!("{from}/f"), b"x", PutOptions::default())),
+    }
+}
+
+proptest! {
+    #[test]
+    fn who_follows_the_feed_of_a_subtree_knows_what_it_holds(steps in prop::collection::vec(step(), 1..40)) {
+        let world = world();
+        let top = world.mkdir("/t").id;
+        let (mut mirror, mut since) = (Mirror::default(), world.store.newest_change().unwrap());
+        mirror.read(&world, top);
+        let last = steps.len() - 1;
+        for (n, (what, from, to, looks)) in steps.into_iter().enumerate() {
+            act(&world, (what, from, to));
+            if !looks && n < last {
+                continue;
+            }
+            match world.store.changes_below(&world.admin, top, since, 10_000) {
+                Ok(page) => {
+                    since = page.next;
+                    page.changes.into_iter().for_each(|change| mirror.apply(&world, change));
+                }
+                Err(gone) => {
+                    prop_assert_eq!(gone.kind(), ErrorKind::NotFound);
+                    mirror.forget(top);
+                }
+            }
+            let mut now = Mirror::default();
+            now.read(&world, top);
+            prop_assert_eq!(&mirror.0, &now.0);
+        }
+    }
+}
+
+#[test]
+fn the_feed_of_a_subtree_is_hidden_and_ends_as_its_top() {
+    let world = world();
+    let user = world.user("u");
+    let top = world.mkdir("/t").id;
+    let since = world.store.newest_change().unwrap();
+    let look = |caller: &Caller| world.store.changes_below(caller, top, since, 10);
+    assert_eq!(kind(look(&user)), ErrorKind::NotFound);
+    world.put("/t/a", b"");
+    world.put("/other", b"");
+    let names = |page: ChangePage| page.changes.into_iter().map(|change| change.name);
+    assert_eq!(names(look(&world.admin).unwrap()).collect::<Vec<_>>(), ["a"]);
+    world.rm("/t/a").unwrap();
+    world.rm("/t").unwrap();
+    assert_eq!(kind(look(&world.admin)), ErrorKind::NotFound);
 }

@@ -2,16 +2,20 @@
 //!
 //! Invariant: a change names a resource only as the caller sees it now, or as they saw it then.
 
-use super::feed_floor::floor;
+mod floor;
+mod subtree;
+
+use self::floor::floor;
+use self::subtree::Subtree;
 use crate::access::Operation;
-use crate::catalog::{ChangeRecord, Reads, Record, keys};
+use crate::catalog::{ChangeRecord, Reads, Record, View, keys};
 use crate::model::{At, ChangeKind, PersonId, ResourceId, Time};
 use crate::tree::locate;
 use crate::{Caller, Error, ErrorKind, Result, Store};
 
 /// A position in the feed: all changes up to it have been seen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Position(pub(super) Option<[u8; 12]>);
+pub struct Position(Option<[u8; 12]>);
 
 /// One change.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,20 +60,25 @@ impl Store {
     /// # Errors
     /// [`ErrorKind::Expired`] if changes after `since` are not kept any more.
     pub fn changes(&self, caller: &Caller, since: Position, limit: usize) -> Result<ChangePage> {
+        page(&self.view()?, caller, (since, limit), |record| Ok(Some(record)))
+    }
+
+    /// The same, of `top` and what lies below it only. What moved out is a removal, and what moved in has no name that it
+    /// had before; either stands for all below it.
+    ///
+    /// # Errors
+    /// Those of [`changes`](Self::changes); [`ErrorKind::NotFound`] once `top` was removed, by itself or with a collection
+    /// above it, or the caller may not see it any more.
+    pub fn changes_below(
+        &self,
+        caller: &Caller,
+        top: ResourceId,
+        since: Position,
+        limit: usize,
+    ) -> Result<ChangePage> {
         let view = self.view()?;
-        let limit = limit.clamp(1, 10_000);
-        if since != Position::default() && since < floor(&view)? {
-            return Err(Error::new(ErrorKind::Expired, format!("not all after {since} is kept"))
-                .with_hint("follow the feed from `now` on, then read everything afresh"));
-        }
-        let rows = view.rows(&keys::feed_after(since.0), limit + 1)?;
-        let mut page = ChangePage { changes: Vec::new(), next: since, more: rows.len() > limit };
-        for (key, value) in rows.iter().take(limit) {
-            page.next = Position(keys::feed_position(key));
-            let record = shown(&view, caller, ChangeRecord::from_value(value)?)?;
-            page.changes.extend(record.map(|record| Change::from_record(page.next, record)));
-        }
-        Ok(page)
+        let mut subtree = Subtree::open(&view, caller, top)?;
+        page(&view, caller, (since, limit), |record| subtree.part(&view, record))
     }
 
     /// The position of the newest change: who starts here misses nothing that happens from now on.
@@ -77,6 +86,45 @@ impl Store {
         let view = self.view()?;
         let newest = view.last(&keys::feed_after(None))?;
         newest.map_or_else(|| floor(&view), |(key, _)| Ok(Position(keys::feed_position(&key))))
+    }
+}
+
+/// The part of the changes after a position that `part` gives, as far as the caller may know of it.
+fn page(
+    view: &View,
+    caller: &Caller,
+    (since, limit): (Position, usize),
+    mut part: impl FnMut(ChangeRecord) -> Result<Option<ChangeRecord>>,
+) -> Result<ChangePage> {
+    let limit = limit.clamp(1, 10_000);
+    if since != Position::default() && since < floor(view)? {
+        return Err(Error::new(ErrorKind::Expired, format!("not all after {since} is kept"))
+            .with_hint("follow the feed from `now` on, then read everything afresh"));
+    }
+    let rows = view.rows(&keys::feed_after(since.0), limit + 1)?;
+    let mut page = ChangePage { changes: Vec::new(), next: since, more: rows.len() > limit };
+    for (key, value) in rows.iter().take(limit) {
+        page.next = Position(keys::feed_position(key));
+        let Some(record) = part(ChangeRecord::from_value(value)?)? else { continue };
+        let record = shown(view, caller, record)?;
+        page.changes.extend(record.map(|record| Change::from_record(page.next, record)));
+    }
+    Ok(page)
+}
+
+/// A change, for who looks at a part of the tree: whether that has the resource now, and the place there that it had before.
+/// What left the part is a removal.
+fn seen_from(
+    record: ChangeRecord,
+    here: bool,
+    before: Option<(ResourceId, String)>,
+) -> Option<ChangeRecord> {
+    match (here, before) {
+        (true, from) => Some(ChangeRecord { from, ..record }),
+        (false, Some((parent, name))) => {
+            Some(ChangeRecord { kind: ChangeKind::Removed, parent, name, ..record })
+        }
+        (false, None) => None,
     }
 }
 
@@ -97,13 +145,7 @@ fn shown(
         ChangeKind::Removed => was_seen(reads, caller, &record, record.parent)?,
         _ => is_seen(reads, caller, &record)?,
     };
-    Ok(match (here, before) {
-        (true, from) => Some(ChangeRecord { from, ..record }),
-        (false, Some((parent, name))) => {
-            Some(ChangeRecord { kind: ChangeKind::Removed, parent, name, ..record })
-        }
-        (false, None) => None,
-    })
+    Ok(seen_from(record, here, before))
 }
 
 /// Whether the caller sees the resource now; under another name than now, only if they saw it then, too.

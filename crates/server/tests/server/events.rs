@@ -1,0 +1,114 @@
+//! The change feed of a subtree, as pages and as server-sent events.
+
+use axum::body::Body;
+use axum::http::Response;
+use http_body_util::BodyExt;
+use serde_json::{Value, json};
+
+use crate::support::{TestServer, USER};
+
+/// A stream of events that is read as it comes.
+struct Events {
+    answer: Response<Body>,
+    text: String,
+}
+
+impl Events {
+    async fn begin(server: &TestServer, uri: &str, last: Option<&str>) -> Self {
+        let ask = server.ask("GET", uri).header("accept", "text/event-stream");
+        let ask = match last {
+            Some(last) => ask.header("last-event-id", last),
+            None => ask,
+        };
+        let answer = ask.begin().await;
+        assert_eq!(answer.status(), 200);
+        assert_eq!(answer.headers()["content-type"], "text/event-stream");
+        Self { answer, text: String::new() }
+    }
+
+    /// The next block of lines; none at the end.
+    async fn block(&mut self) -> Option<String> {
+        loop {
+            if let Some((block, rest)) = self.text.split_once("\n\n") {
+                let (block, rest) = (block.to_owned(), rest.to_owned());
+                self.text = rest;
+                return Some(block);
+            }
+            let frame = self.answer.body_mut().frame().await?.unwrap().into_data().unwrap();
+            self.text += std::str::from_utf8(&frame).unwrap();
+        }
+    }
+
+    /// The next change, with the id of its event.
+    async fn change(&mut self) -> (String, Value) {
+        loop {
+            let block = self.block().await.expect("the stream goes on");
+            let field = |name: &str| block.lines().find_map(|line| line.strip_prefix(name));
+            if let (Some(id), Some(data)) = (field("id: "), field("data: ")) {
+                assert_eq!(field("event: "), Some("change"));
+                return (id.to_owned(), serde_json::from_str(data).unwrap());
+            }
+        }
+    }
+}
+
+async fn position(server: &TestServer) -> String {
+    let now = server.ask("GET", "/v1/changes?since=now").send().await.expect(200);
+    now["next"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn changes_come_as_events_and_a_client_that_comes_back_goes_on() {
+    let server = TestServer::new();
+    let mut events = Events::begin(&server, "/v1/changes?since=now", None).await;
+    assert_eq!(events.block().await.unwrap(), "retry: 1000");
+    server.put("/a", "1").await.expect(201);
+    let (id, change) = events.change().await;
+    assert_eq!((&change["kind"], &change["name"]), (&json!("created"), &json!("a")));
+    assert_eq!(change["position"], id);
+    drop(events);
+    server.put("/b", "2").await.expect(201);
+    // The position of the last event counts, not the one in the address.
+    let mut events = Events::begin(&server, "/v1/changes?since=now", Some(&id)).await;
+    assert_eq!(events.change().await.1["name"], "b");
+    server.put("/c", "3").await.expect(201);
+    assert_eq!(events.change().await.1["name"], "c");
+}
+
+#[tokio::test]
+async fn a_subtree_has_a_feed_of_its_own() {
+    let server = TestServer::new();
+    server.put("/lab/x", "1").await.expect(201);
+    let since = position(&server).await;
+    let mut events =
+        Events::begin(&server, &format!("/v1/changes?path=/lab&since={since}"), None).await;
+    server.put("/other", "1").await.expect(201);
+    server.put("/lab/y", "1").await.expect(201);
+    let moved = json!({"from": {"path": "/lab/x"}, "to": "/out"});
+    server.post("/v1/move", moved).await.expect(200);
+    let seen = [events.change().await.1, events.change().await.1];
+    let told = seen.each_ref().map(|change| (&change["kind"], &change["name"]));
+    assert_eq!(told, [(&json!("created"), &json!("y")), (&json!("removed"), &json!("x"))]);
+    let lab = server.ask("GET", "/v1/stat?path=/lab").send().await.expect(200);
+    let uri = format!("/v1/changes?id={}&since={since}", lab["id"]);
+    let page = server.ask("GET", &uri).send().await.expect(200);
+    assert_eq!(page["items"], Value::from(seen.to_vec()));
+}
+
+#[tokio::test]
+async fn a_stream_is_refused_before_it_begins() {
+    let server = TestServer::new();
+    server.put("/lab/x", "1").await.expect(201);
+    let refused = [
+        ("/v1/changes?path=/none", 404, "not-found"),
+        ("/v1/changes?path=/lab&id=1", 400, "invalid"),
+        ("/v1/changes?since=x", 400, "invalid"),
+        ("/v1/changes?wait=301", 400, "invalid"),
+    ];
+    for (uri, status, kind) in refused {
+        let ask = server.ask("GET", uri).header("accept", "text/event-stream");
+        ask.send().await.problem(status, kind);
+    }
+    let hidden = server.ask_as(Some(USER), "GET", "/v1/changes?path=/lab");
+    hidden.send().await.problem(404, "not-found");
+}

@@ -1,0 +1,56 @@
+//! The feed of a subtree.
+//!
+//! Invariant: who knows what the subtree held at a position, and applies all that the feed gives from there on, knows what it
+//! holds now: what moves out is removed, and what moves in is to be read, with all below it. Whose top is gone, or out of
+//! the caller's sight, has no feed.
+
+use std::collections::HashMap;
+
+use super::seen_from;
+use crate::access::Operation;
+use crate::catalog::{ChangeRecord, View};
+use crate::model::{At, ResourceId};
+use crate::tree::{find, locate};
+use crate::{Caller, Result};
+
+/// A subtree, as it is on one view.
+pub(super) struct Subtree {
+    top: ResourceId,
+    /// Collections of which it is known whether they are in it.
+    known: HashMap<ResourceId, bool>,
+}
+
+impl Subtree {
+    /// The subtree at `top`, if the caller sees it.
+    pub(super) fn open(view: &View, caller: &Caller, top: ResourceId) -> Result<Self> {
+        find(view, caller, &At::Id(top), Operation::Stat)?;
+        Ok(Self { top, known: HashMap::new() })
+    }
+
+    /// A change as far as it is one of this subtree.
+    pub(super) fn part(
+        &mut self,
+        view: &View,
+        mut record: ChangeRecord,
+    ) -> Result<Option<ChangeRecord>> {
+        if record.id == self.top {
+            return Ok(Some(record));
+        }
+        let before = match record.from.take() {
+            Some(from) if self.has(view, from.0)? => Some(from),
+            _ => None,
+        };
+        let here = self.has(view, record.parent)?;
+        Ok(seen_from(record, here, before))
+    }
+
+    fn has(&mut self, view: &View, collection: ResourceId) -> Result<bool> {
+        if let Some(known) = self.known.get(&collection) {
+            return Ok(*known);
+        }
+        let chain = locate(view, &At::Id(collection))?;
+        let has = chain.is_some_and(|chain| chain.contains(self.top));
+        self.known.insert(collection, has);
+        Ok(has)
+    }
+}
