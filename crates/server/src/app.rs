@@ -103,7 +103,7 @@ impl App {
         self.0.key_sets.acquire().await.expect("it is never closed")
     }
 
-    /// Cancelled when the server begins to stop: who waits for something to happen gives up.
+    /// Cancelled when the server begins to stop: requests that wait for something to happen end.
     pub(crate) fn stopping(&self) -> &CancellationToken {
         &self.0.stopping
     }

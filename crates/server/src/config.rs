@@ -15,7 +15,7 @@ pub use seconds::Seconds;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// Where to listen; port 0 takes a free one, which [`Server::local_addr`](crate::Server) tells.
+    /// Where to listen; port 0 takes a free one, which [`Server::local_addr`](crate::Server) returns.
     pub listen: SocketAddr,
     /// Certificate and key; plain HTTP without.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -34,7 +34,7 @@ pub struct Config {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Upkeep {
-    /// How fast contents are read to find what rotted; 0 to read none unless a round is asked for.
+    /// How fast contents are read to find what rotted; 0 to read none unless a round is requested.
     pub scrub_bytes_per_second: u64,
     /// Days from the beginning of one round through all contents to the next.
     pub scrub_days: u64,
@@ -116,7 +116,7 @@ pub struct Limits {
     pub login_address_failures: u32,
     /// The longest wait after a wrong password, in seconds.
     pub login_wait_seconds: u64,
-    /// Wrong passwords, of anybody, after which an account is locked; 0 for never.
+    /// Wrong passwords, from any address, after which an account is locked; 0 for never.
     pub login_lockout_failures: u32,
     /// Seconds that an account is locked then. Logins that are known already go on.
     pub login_lockout_seconds: u64,
@@ -193,7 +193,7 @@ impl Limits {
     }
 }
 
-/// What the iRODS opening calls things, and the limits that it tells its clients.
+/// Names that the iRODS opening uses, and the limits that it advertises.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Irods {
@@ -209,7 +209,7 @@ pub struct Irods {
     pub query_bytes: usize,
     /// Seconds after which a query is given up.
     pub query_seconds: u64,
-    /// The body size that clients are told; larger ones are taken, too. Some clients split what is larger.
+    /// The advertised body size; larger bodies are accepted, too. Some clients split larger ones.
     pub body_bytes: u64,
     /// The streams that a parallel write may have.
     pub streams: u64,

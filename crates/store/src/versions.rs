@@ -1,7 +1,7 @@
 //! Versions: states of an object that were kept, content and description together.
 //!
-//! A version is numbered by the revision it was; so numbers grow, and never return. One with a label goes only by its
-//! number, or with its object where that was said.
+//! A version is numbered by the revision it was; so numbers grow, and are never reused. A labelled version is removed only by its
+//! number, or with its object if the request says so.
 
 mod loss;
 
@@ -24,14 +24,14 @@ pub struct Version {
     pub modified_by: PersonId,
     /// When it was kept.
     pub kept: Time,
-    /// What somebody called it.
+    /// Its label.
     pub label: Option<String>,
 }
 
 /// What happens to the versions of an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Prune {
-    /// One of them goes.
+    /// One of them is removed.
     One(u64),
     /// All but the newest few, and those with a label, go.
     KeepNewest(usize),
@@ -75,7 +75,7 @@ impl Store {
         })
     }
 
-    /// Drops versions; says how many. Needs `Rights::REMOVE`.
+    /// Drops versions; returns how many. Needs `Rights::REMOVE`.
     pub fn prune_versions(&self, caller: &Caller, at: &At, prune: &Prune) -> Result<usize> {
         self.transact(|tx| {
             tx.frees_space();
@@ -122,7 +122,7 @@ pub(crate) fn content(reads: &impl Reads, id: ResourceId, version: u64) -> Resul
     content.ok_or_else(|| Error::new(ErrorKind::WrongKind, "the version has no content"))
 }
 
-/// Deletes every version of a resource that goes.
+/// Deletes every version of a resource that is removed.
 pub(crate) fn erase(tx: &mut Transaction, id: ResourceId) -> Result<()> {
     for (version, record) in records(tx, id)? {
         forget(tx, id, version, &record);
@@ -130,7 +130,7 @@ pub(crate) fn erase(tx: &mut Transaction, id: ResourceId) -> Result<()> {
     Ok(())
 }
 
-/// What the nearest collection that says something says.
+/// The setting of the nearest collection that has one.
 fn setting(chain: &Chain) -> Versioning {
     chain.resources().find_map(|resource| resource.versioning).unwrap_or_default()
 }

@@ -1,6 +1,6 @@
-//! Who asks, for a handler behind [`authenticate`](super::authenticate); and what their ticket is used for.
+//! The caller, for a handler behind [`authenticate`](super::authenticate); and what the caller's ticket is used for.
 //!
-//! Invariant: a handler gets the caller from one of these types only, so each route says itself how it uses a ticket.
+//! Invariant: a handler gets the caller from one of these types only, so each route declares how it uses a ticket.
 
 use axum::extract::FromRequestParts;
 use axum::http::Method;
@@ -18,7 +18,7 @@ pub(super) struct Asking {
     pub(super) ticket: Option<ShownTicket>,
 }
 
-/// Makes a type of caller; the function says what a request uses its ticket for.
+/// Defines a type of caller; the function returns what a request uses its ticket for.
 macro_rules! askers {
     ($($(#[$about:meta])* $name:ident: $what:expr;)*) => {$(
         $(#[$about])*
@@ -37,9 +37,9 @@ macro_rules! askers {
 }
 
 askers! {
-    /// Asks what is there.
+    /// Looks at resources.
     Asker: |_, _| Ok(TicketUse::Look);
-    /// Reads contents; with HEAD only asks what is there.
+    /// Reads contents; with HEAD, only looks at resources.
     Reader: |parts, _| Ok(match parts.method {
         Method::HEAD => TicketUse::Look,
         _ => TicketUse::Read,

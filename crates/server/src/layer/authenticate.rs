@@ -19,7 +19,7 @@ use crate::app::App;
 use crate::front::{ask_to_log_in, is_browsed};
 use crate::problem::{Problem, ProblemKind};
 
-/// The name of who asked, on its way out to the log.
+/// The caller's name, passed to the log with the answer.
 #[derive(Debug, Clone)]
 pub(crate) struct User(Arc<str>);
 
@@ -29,7 +29,7 @@ impl User {
     }
 }
 
-/// What somebody shows. It has no `Debug`, so that it cannot be logged by accident.
+/// The credential of a request. It has no `Debug`, so that it cannot be logged by accident.
 enum Credentials {
     Nothing,
     /// With the address that they come from.
@@ -38,7 +38,7 @@ enum Credentials {
     Local(LocalCaller),
 }
 
-/// Finds out who asks.
+/// Identifies the caller.
 pub(crate) async fn authenticate(
     State(app): State<App>,
     mut request: Request,

@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 
 use crate::problem::{Problem, ProblemKind};
 
-/// Refuses a change that a page of another site asks for.
+/// Refuses a change that a page of another site requests.
 pub(crate) async fn refuse_cross_site(request: Request, next: Next) -> Response {
     match may_change(request.method()) && is_cross_site(&request) {
         true => Problem::new(ProblemKind::CrossSite, REASON).with_hint(HINT).into_response(),
@@ -29,7 +29,7 @@ pub(crate) fn may_change(method: &Method) -> bool {
     !matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
 }
 
-/// Whether a page of another origin made the request. Where the browser says so itself, that decides; older browsers, and
+/// Whether a page of another origin made the request. If the browser sends `Sec-Fetch-Site`, that decides; older browsers, and
 /// those that do not trust an address without TLS, send the origin only.
 pub(crate) fn is_cross_site(request: &Request) -> bool {
     let headers = request.headers();
@@ -40,7 +40,7 @@ pub(crate) fn is_cross_site(request: &Request) -> bool {
     }
 }
 
-/// Whether there is an origin, and it is not the host that was asked.
+/// Whether there is an origin that differs from the host of the request.
 fn is_foreign(headers: &HeaderMap, uri: &Uri) -> bool {
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
     let host = uri.authority().map(|authority| authority.as_str()).or(host);

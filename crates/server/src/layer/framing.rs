@@ -62,7 +62,7 @@ fn is_contradicted(host: &HeaderValue, request: &Request) -> bool {
     authority.is_some_and(|named| !named.as_str().as_bytes().eq_ignore_ascii_case(host.as_bytes()))
 }
 
-/// A name or address and perhaps a port; or nothing, which a client sends that asks for an address without a host.
+/// A name or address and perhaps a port; or nothing, as a client sends that requests an address without a host.
 fn is_host(value: &HeaderValue) -> bool {
     let is_authority = |host: &str| host.parse::<Authority>().is_ok() && !host.contains('@');
     value.to_str().is_ok_and(|host| host.is_empty() || is_authority(host))

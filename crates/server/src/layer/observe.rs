@@ -35,7 +35,7 @@ pub(crate) async fn observe(State(app): State<App>, mut request: Request, next: 
     exchange.answer(response)
 }
 
-/// A failure whose cause is the body is told as that, whatever the handler took it for.
+/// A failure caused by the body is reported as such, whatever error the handler made of it.
 fn blame_body(response: Response, received: &Watch) -> Response {
     match received.problem() {
         Some(problem) if response.extensions().get::<Problem>().is_some() => {

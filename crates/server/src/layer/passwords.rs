@@ -1,6 +1,6 @@
 //! Passwords on their way to the store.
 //!
-//! Invariants: whoever is known never waits for a password of somebody else to be verified; verifying has threads of its
+//! Invariants: a known caller never waits for another caller's password to be verified; verifying has threads of its
 //! own number, and a queue of its own length, so that wrong passwords take no more than that from everybody else.
 
 use std::net::{IpAddr, Ipv4Addr};
@@ -145,7 +145,7 @@ mod tests {
         Claim { name: name.to_owned(), password: password.to_owned(), address }
     }
 
-    /// Many who try, each of whom has got as far as they get while nobody's turn ends.
+    /// Many attempts, each of which has progressed as far as it can while no other one ends.
     async fn crowd<'a>(
         app: &'a App,
         claims: impl Iterator<Item = Claim>,

@@ -1,4 +1,4 @@
-//! A ticket that a request shows besides who asks.
+//! A ticket that a request presents besides the caller's credential.
 
 use std::net::IpAddr;
 
@@ -29,7 +29,7 @@ pub(super) struct ShownTicket {
 }
 
 impl ShownTicket {
-    /// How long the body is. A write with a ticket says so, because a ticket may be limited in bytes.
+    /// The length of the body. A write with a ticket must declare it, because a ticket may be limited in bytes.
     pub(super) fn length(&self) -> Result<u64, Problem> {
         self.length.ok_or_else(|| {
             Problem::invalid("a write with a ticket needs a Content-Length")

@@ -42,7 +42,7 @@ fn late(limit: Duration) -> Response {
 #[derive(Debug)]
 struct Awaited {
     inner: Body,
-    /// Dropped when nothing more is to come of the body, or nobody reads it any more.
+    /// Dropped when the body has ended, or is no longer read.
     read: Option<oneshot::Sender<()>>,
 }
 

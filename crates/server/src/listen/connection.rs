@@ -67,7 +67,7 @@ impl Protocol {
         Self { router, tls, http: http(times), times, pace, drain, stopping: stopping.clone() }
     }
 
-    /// Serves a connection to its end, and says why, where the server ended it. What else goes wrong on it is the
+    /// Serves a connection to its end, and returns the reason if the server ended it. What else goes wrong on it is the
     /// client's to see.
     pub(super) async fn serve(
         self,
@@ -134,7 +134,7 @@ impl Protocol {
                 }
                 closed = connection.overdue(self.times) => {
                     if closed == Closed::Idle {
-                        // HTTP/2 and TLS tell the peer; bytes of the last answer may still be on their way.
+                        // HTTP/2 and TLS notify the peer; bytes of the last answer may still be in transit.
                         http.as_mut().graceful_shutdown();
                         let _ = timeout(self.times.idle, http).await;
                     }
@@ -175,7 +175,7 @@ async fn answer(
     }
     let Ok(response) = router.oneshot(request.map(Body::new)).await;
     if !response.body().is_end_stream() {
-        // A peer without room for the first byte never lets the body be asked.
+        // If the peer has no room for the first byte, the body is never polled.
         under_way.handed(Some(Instant::now() + pace.idle));
     }
     let (rest, pace) = (None, Some(pace));

@@ -37,7 +37,7 @@ struct Table {
     next: u64,
 }
 
-/// A connection that could make room; the smallest goes first.
+/// A connection that could be closed to make room; the smallest is closed first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Candidate {
     /// How many its address has.
@@ -56,7 +56,7 @@ impl Candidate {
 }
 
 /// Silent connections of the busiest address are closed several at a time, one in this many of all: looking at
-/// all of them for each newcomer would take a flood's side.
+/// all of them for each new connection would help a flood.
 const AT_A_TIME: usize = 64;
 
 impl Connections {

@@ -1,4 +1,4 @@
-//! Accepting: each new connection gets a place, one that another gives up for it, or a short refusal.
+//! Accepting: each new connection gets a free place, or that of another connection which is closed for it, or a short refusal.
 
 use std::io;
 use std::net::SocketAddr;
@@ -13,7 +13,7 @@ use super::connection::Protocol;
 use super::connections::{Connections, Place, Refused};
 use crate::app::App;
 
-/// Connections that were told to end and have not yet, at most: then the next one waits to be accepted.
+/// The most connections that were requested to end and have not ended yet: beyond that the next one waits to be accepted.
 const ENDING: usize = 16;
 
 /// How long nothing is accepted after the system refused to.

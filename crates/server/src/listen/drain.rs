@@ -1,4 +1,4 @@
-//! A request that is answered before its body has come whole: the answer goes out, then the rest of the body
+//! A request that is answered before its body has arrived completely: the answer is sent, then the rest of the body
 //! is read and discarded, within bounds, and then the connection ends.
 //!
 //! Many clients send a whole body before they look for an answer. If the connection ended at once, they
@@ -7,7 +7,7 @@
 //! ends, not the connection.
 //!
 //! Invariant: the body is not touched before the answer is on its way, so that a client that waits for
-//! `100 Continue` is never asked for bytes that nobody will read.
+//! `100 Continue` is never sent for bytes that will not be read.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};

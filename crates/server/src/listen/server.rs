@@ -54,7 +54,7 @@ impl Server {
         Ok(Self { app, listener, address, tls, pace: config.upkeep.pace() })
     }
 
-    /// Where it listens: the real port, if 0 was asked for.
+    /// The address it listens on, with the port that was chosen if 0 was configured.
     pub fn local_addr(&self) -> SocketAddr {
         self.address
     }

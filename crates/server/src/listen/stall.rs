@@ -1,5 +1,5 @@
 //! A connection whose peer takes no bytes for too long fails, instead of holding what it was to get. When bytes
-//! move is told to its state.
+//! move is reported to its state.
 
 use std::io;
 use std::pin::Pin;

@@ -173,7 +173,7 @@ impl Connection {
         self.evicted.notify_one();
     }
 
-    /// Resolves when the connection was asked to end.
+    /// Resolves when the connection was requested to end.
     pub(super) async fn evicted(&self) {
         self.evicted.notified().await;
     }
@@ -218,7 +218,7 @@ impl State {
         }
         Some(match self.first_byte {
             _ if !self.answered => (self.since + times.header, Closed::Header),
-            // HTTP/2 says more than requests: its first byte begins nothing.
+            // HTTP/2 has frames that are no requests: its first byte begins nothing.
             Some(first) if !self.http2 => (first + times.header, Closed::Header),
             _ => (self.since + times.idle, Closed::Idle),
         })
@@ -243,7 +243,7 @@ impl State {
 pub(super) struct UnderWay(Handle);
 
 impl UnderWay {
-    /// By which the layers tell who asks.
+    /// With which the layers report the caller.
     pub(super) fn handle(&self) -> Handle {
         self.0.clone()
     }

@@ -10,14 +10,14 @@ use crate::model::PlaceId;
 
 type Key = (BlobId, PlaceId);
 
-/// The copies that somebody is making or deleting.
+/// The copies that are being made or deleted.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Claims {
     taken: Arc<Mutex<HashMap<Key, Fate>>>,
     due: Due,
 }
 
-/// What is known of a copy that somebody is making or deleting.
+/// What is known of a copy that is being made or deleted.
 #[derive(Debug, Default, Clone, Copy)]
 struct Fate {
     settled: bool,
@@ -42,7 +42,7 @@ impl Claims {
         Self { due, ..Self::default() }
     }
 
-    /// None, if somebody else has it; the sweep looks at the copy then when they let it go.
+    /// None, if it is claimed already; the sweep then looks at the copy when the claim is released.
     pub(crate) fn take(&self, blob: BlobId, place: PlaceId) -> Option<Claim> {
         let copy = (blob, place);
         match self.taken().entry(copy) {

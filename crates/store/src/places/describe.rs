@@ -1,4 +1,4 @@
-//! What is said of places: attributes, as of resources.
+//! Descriptions of places: attributes, as of resources.
 
 use super::known::{no_place, records};
 use crate::catalog::Reads;

@@ -21,7 +21,7 @@ pub struct NewPlace {
     /// Where it is: `file:///data/vault`, `s3://bucket/prefix`; none for a group. Credentials come from
     /// the program's environment or settings.
     pub address: Option<String>,
-    /// The group it goes into.
+    /// The group it is added to.
     pub parent: Option<PlaceId>,
     /// What an opening keeps with it.
     pub properties: BTreeMap<String, String>,
@@ -34,7 +34,7 @@ pub struct PlaceChange {
     pub name: Option<String>,
     /// Where its contents have been moved to, by other means.
     pub address: Option<String>,
-    /// The group it goes into; `Some(None)` takes it out of its group.
+    /// The group it is moved to; `Some(None)` removes it from its group.
     pub parent: Option<Option<PlaceId>>,
     /// Whether it is used.
     pub state: Option<PlaceState>,
@@ -132,7 +132,7 @@ impl Store {
     /// default, or is [`PlaceId::MAIN`].
     pub async fn remove_place(&self, caller: &Caller, id: PlaceId) -> Result<()> {
         require_role(caller, Role::Admin)?;
-        // What removed trees held there is nobody's any more.
+        // Nothing refers to what removed trees held there any more.
         self.blocking(|store| store.run_jobs()).await?;
         self.sweep_place(id).await?;
         self.blocking(move |store| {

@@ -32,7 +32,7 @@ struct Entry {
 #[derive(Debug, Clone)]
 pub(crate) struct Destination {
     pub(crate) places: Vec<(PlaceId, Place)>,
-    /// The place or group, if somebody asked for it: nothing stays in the catalog instead.
+    /// The place or group, if the request named one: then nothing is kept in the catalog instead.
     pub(crate) named: Option<PlaceId>,
 }
 

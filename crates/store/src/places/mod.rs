@@ -1,7 +1,7 @@
 //! Places: where contents are kept, by names that the catalog knows.
 //!
 //! Invariants: a group never contains itself; nothing is put into a place that is not up; a place
-//! goes only when it holds nothing, is in no group and is not where new contents go.
+//! can be removed only when it is empty, in no group and not the default for new contents.
 
 mod claims;
 mod describe;

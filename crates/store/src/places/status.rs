@@ -1,4 +1,4 @@
-//! What is told about places.
+//! What is reported about places.
 
 use super::known::{Known, default_place, records};
 use crate::catalog::keys::Counter;
