@@ -60,6 +60,9 @@ pub struct Resource {
     pub md5: Option<String>,
     /// The media type of its content.
     pub media_type: Option<String>,
+    /// Whether the media type was guessed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub media_type_guessed: bool,
     /// The tag of the content, as `If-Match` takes it.
     pub etag: Option<String>,
     /// The tag of the description, as `If-Match` of a change of the description takes it.

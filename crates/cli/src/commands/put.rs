@@ -33,9 +33,9 @@ pub(crate) struct Args {
     /// Do not replace existing objects
     #[arg(long)]
     no_clobber: bool,
-    /// The media type of the content; key sets are recognised by their first bytes
-    #[arg(long, value_name = "TYPE")]
-    content_type: Option<String>,
+    /// The media type of the content, instead of a guess from the name and the first bytes
+    #[arg(long = "type", value_name = "TYPE", alias = "content-type")]
+    media_type: Option<String>,
     /// With -r, compare contents, not only sizes and modification times
     #[arg(long)]
     checksum: bool,
@@ -72,7 +72,7 @@ impl Args {
     fn options(&self, file: Option<&LocalFile>) -> PutOptions {
         PutOptions {
             create_only: self.no_clobber,
-            media_type: self.content_type.clone(),
+            media_type: self.media_type.clone(),
             parents: true,
             mode: file.map(|file| file.mode),
             mtime: file.and_then(|file| file.mtime),

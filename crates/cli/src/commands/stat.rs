@@ -26,6 +26,11 @@ impl Args {
     }
 }
 
+/// The media type; if it was not said, that shows.
+fn media_type(resource: &Resource, text: &str) -> String {
+    if resource.media_type_guessed { format!("{text} (guessed)") } else { text.to_owned() }
+}
+
 fn told(resource: &Resource) -> String {
     let time = |time: Option<jiff::Timestamp>| time.map(text::time);
     let who = |who: &Option<String>| who.clone();
@@ -35,7 +40,7 @@ fn told(resource: &Resource) -> String {
         ("id", Some(resource.id.to_string())),
         ("size", resource.size.map(|size| format!("{size} ({})", text::size(size)))),
         ("target", resource.target.clone()),
-        ("type", resource.media_type.clone()),
+        ("type", resource.media_type.as_ref().map(|text| media_type(resource, text))),
         ("sha256", resource.sha256.clone()),
         ("owner", who(&resource.owner)),
         ("mode", resource.mode.map(|mode| format!("{mode:04o}"))),

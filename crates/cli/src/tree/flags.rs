@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use cenote_client::Client;
 use cenote_client::transfer::{Observer, Options, Transfer};
-use cenote_keyset::Format;
 use indicatif::ProgressBar;
 
 use crate::config::Settings;
@@ -32,12 +31,8 @@ impl TransferArgs {
         way: Way<'_>,
         bar: &ProgressBar,
     ) -> Result<Transfer> {
-        let options = Options {
-            jobs: self.jobs,
-            journal: journal(&session.settings),
-            media_type_of: key_set,
-            ..way.options()
-        };
+        let options =
+            Options { jobs: self.jobs, journal: journal(&session.settings), ..way.options() };
         let client: &Client = session.client()?;
         Ok(Transfer::new(client.clone(), options, Arc::new(Bar(bar.clone()))))
     }
@@ -62,11 +57,6 @@ impl Way<'_> {
             },
         }
     }
-}
-
-/// The media type of a file of keys.
-fn key_set(start: &[u8]) -> Option<&'static str> {
-    Format::detect(start)?.media_type()
 }
 
 /// Smaller files are not worth several requests, in bytes.

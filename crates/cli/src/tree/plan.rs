@@ -125,7 +125,8 @@ fn difference(entry: &Entry, there: &Entry, checksum: bool) -> Result<Difference
         }
         (Object(resource), Object(other)) => Ok(match same_bytes(resource, other) {
             true => {
-                let same_media_type = resource.media_type == other.media_type;
+                let said = |it: &Resource| it.media_type.clone().filter(|_| !it.media_type_guessed);
+                let same_media_type = said(resource) == said(other);
                 remaining(entry, there, same_media_type && same_attributes(entry, there))
             }
             false => Difference::Content,

@@ -81,7 +81,7 @@ fn converting_and_merging_go_between_here_and_there() {
 fn the_media_type_tells_the_format_of_an_empty_set() {
     let world = World::local();
     world.file("empty", "");
-    world.ok(&["put", "--content-type", "application/vnd.elektra.dump", "empty", ":/settings"]);
+    world.ok(&["put", "--type", "application/vnd.elektra.dump", "empty", ":/settings"]);
     world.ok(&["kdb", "set", ":/settings", "a", "1"]);
     assert_eq!(world.ok(&["cat", "/settings"]), "kdbOpen 2\n$key string 1 1\na\n1\n$end\n");
 }
@@ -92,7 +92,7 @@ fn a_key_set_that_is_put_is_known_as_one() {
     world.ok(&["kdb", "set", "app.quickdump", "a", "1"]);
     world.ok(&["put", "app.quickdump", ":/app"]);
     assert_eq!(media_type(&world, "/app"), QUICKDUMP);
-    world.ok(&["put", "--content-type", "text/plain", "app.quickdump", ":/text"]);
+    world.ok(&["put", "--type", "text/plain", "app.quickdump", ":/text"]);
     assert_eq!(media_type(&world, "/text"), "text/plain");
     world.file("t/app.quickdump", std::fs::read(world.path("app.quickdump")).unwrap());
     world.file("t/text", "no keys");

@@ -5,7 +5,6 @@ use jiff::Timestamp;
 use tar::{Builder, EntryType, Header};
 
 use super::tree::{Item, Source};
-use super::{FIRST_BYTES, MediaTypeOf};
 use crate::{Error, Result, Sha256Digest};
 
 /// An archive, and what became of each item that should have gone into it.
@@ -16,29 +15,24 @@ pub(super) struct Archive {
 }
 
 impl Archive {
-    /// Reads the items' files and packs them, each with the media type that its first bytes tell; blocks.
-    pub(super) fn pack(items: &[Item], media_type_of: MediaTypeOf) -> Self {
+    /// Reads the items' files and packs them; blocks.
+    pub(super) fn pack(items: &[Item]) -> Self {
         let size = items.iter().map(|item| item.size() as usize + 2_048).sum();
         let mut builder = Builder::new(Vec::with_capacity(size));
-        let packed = items.iter().map(|item| append(&mut builder, item, media_type_of)).collect();
+        let packed = items.iter().map(|item| append(&mut builder, item)).collect();
         let bytes = builder.into_inner().expect("a vector takes every write").into();
         Self { bytes, packed }
     }
 }
 
-fn append(
-    builder: &mut Builder<Vec<u8>>,
-    item: &Item,
-    media_type_of: MediaTypeOf,
-) -> Result<Option<Sha256Digest>> {
+fn append(builder: &mut Builder<Vec<u8>>, item: &Item) -> Result<Option<Sha256Digest>> {
     let (entry_type, bytes, link) = match &item.source {
         Source::Directory => (EntryType::Directory, Vec::new(), None),
         Source::Link(target) => (EntryType::Symlink, Vec::new(), Some(target.as_str())),
         Source::File(file) => (EntryType::Regular, file.read()?, None),
     };
     let digest = matches!(item.source, Source::File(_)).then(|| Sha256Digest::of(&bytes));
-    let media_type = media_type_of(&bytes[..bytes.len().min(FIRST_BYTES)]);
-    let extensions = extensions(item, link, media_type, digest);
+    let extensions = extensions(item, link, digest);
     let extensions = extensions.iter().map(|(name, value)| (*name, value.as_bytes()));
     builder.append_pax_extensions(extensions).expect("a vector takes every write");
     let header = header(item, entry_type, bytes.len() as u64);
@@ -46,17 +40,15 @@ fn append(
     Ok(digest)
 }
 
-/// What a plain header cannot say: long names, nanoseconds, digests, media types.
+/// What a plain header cannot say: long names, nanoseconds, digests.
 fn extensions(
     item: &Item,
     link: Option<&str>,
-    media_type: Option<&str>,
     digest: Option<Sha256Digest>,
 ) -> Vec<(&'static str, String)> {
     let mut extensions = vec![("path", item.relative.clone())];
     extensions.extend(link.map(|link| ("linkpath", link.to_owned())));
     extensions.extend(item.mtime.map(|mtime| ("mtime", pax_time(mtime))));
-    extensions.extend(media_type.map(|text| ("CENOTE.media_type", text.to_owned())));
     extensions.extend(digest.map(|digest| ("CENOTE.sha256", digest.to_string())));
     extensions
 }
@@ -109,7 +101,7 @@ mod tests {
             item("gone", Source::File(LocalFile { size: 9, ..LocalFile::new(&path).unwrap() })),
             item("link", Source::Link("../elsewhere".into())),
         ];
-        let archive = Archive::pack(&items, |_| None);
+        let archive = Archive::pack(&items);
         assert_eq!(
             archive.packed.iter().map(is_packed).collect::<Vec<_>>(),
             [true, true, false, true]

@@ -28,12 +28,6 @@ pub use tree::{Item, Outcome, Source};
 
 use crate::Client;
 
-/// Tells the media type of a file by its first bytes, of which there are at most 16.
-pub type MediaTypeOf = fn(&[u8]) -> Option<&'static str>;
-
-/// How many bytes of a file are read to detect its media type.
-const FIRST_BYTES: usize = 16;
-
 /// Watches a transfer, from any thread.
 pub trait Observer: Debug + Send + Sync {
     /// This many more bytes are on their way or have come.
@@ -68,8 +62,6 @@ pub struct Options {
     pub range_size: NonZeroUsize,
     /// The place or group that the bytes of a tree go to, instead of the default one.
     pub place: Option<String>,
-    /// Detects the media type of a file if none is given.
-    pub media_type_of: MediaTypeOf,
 }
 
 impl Default for Options {
@@ -83,7 +75,6 @@ impl Default for Options {
             ranges_from: None,
             range_size: NonZeroUsize::new(16 << 20).expect("sixteen is not zero"),
             place: None,
-            media_type_of: |_| None,
         }
     }
 }

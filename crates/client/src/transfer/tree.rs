@@ -101,9 +101,8 @@ impl Transfer {
     }
 
     async fn put_batch(&self, base: &str, items: Vec<Item>) -> Vec<Outcome> {
-        let media_type_of = self.options.media_type_of;
         let (items, archive) = blocking(move || {
-            let archive = Archive::pack(&items, media_type_of);
+            let archive = Archive::pack(&items);
             (items, archive)
         })
         .await;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{FIRST_BYTES, LocalFile, Transfer, blocking};
+use super::{LocalFile, Transfer, blocking};
 use crate::api::compare;
 use crate::call::Payload;
 use crate::digest::Sha256Digest;
@@ -22,7 +22,6 @@ impl Transfer {
         path: &str,
         options: &PutOptions,
     ) -> Result<Resource> {
-        let options = &self.with_media_type(file, options).await?;
         if file.size >= self.options.parts_from {
             return self.put_parts(file, path, options).await;
         }
@@ -34,16 +33,6 @@ impl Transfer {
         let resource = self.client.put(path, payload, Some(digest), options).await?;
         compare(&resource, digest)?;
         Ok(resource)
-    }
-
-    async fn with_media_type(&self, file: &LocalFile, options: &PutOptions) -> Result<PutOptions> {
-        let mut options = options.clone();
-        if options.media_type.is_none() && file.size > 0 {
-            let (file, length) = (file.clone(), file.size.min(FIRST_BYTES as u64) as usize);
-            let start = blocking(move || file.read_part(0, length)).await?;
-            options.media_type = (self.options.media_type_of)(&start).map(str::to_owned);
-        }
-        Ok(options)
     }
 
     async fn in_memory(&self, file: &LocalFile) -> Result<(Payload, Sha256Digest)> {

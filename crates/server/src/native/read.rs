@@ -67,7 +67,17 @@ fn describe(opened: &Opened) -> HeaderMap {
     // What somebody stored never runs as a page of this server.
     put(header::X_CONTENT_TYPE_OPTIONS, Some(HeaderValue::from_static("nosniff")));
     put(header::CONTENT_SECURITY_POLICY, Some(HeaderValue::from_static("sandbox")));
+    let is_guessed_page =
+        head.media_type_guessed && head.media_type.as_deref().is_some_and(is_page);
+    let attachment = HeaderValue::from_static("attachment");
+    put(header::CONTENT_DISPOSITION, is_guessed_page.then_some(attachment));
     headers
+}
+
+/// Whether a browser shows a content of this type as a page that may have scripts. If nobody said so, it saves it instead.
+fn is_page(media_type: &str) -> bool {
+    let essence = media_type.split(';').next().unwrap_or_default();
+    matches!(essence, "text/html" | "text/xml" | "application/xml") || essence.ends_with("+xml")
 }
 
 fn content(opened: Opened, selection: Selection) -> Result<Response, Problem> {

@@ -202,7 +202,7 @@ async fn writers_that_race_lose_nothing() {
 #[tokio::test]
 async fn what_is_no_key_set_is_refused() {
     let server = server().await;
-    server.put("/text", "kdbOpen 2\n$end\n").await.expect(201);
+    put_as(&server, "/text", "text/plain", b"kdbOpen 2\n$end\n".to_vec()).await;
     let refused = server.ask("GET", &uri("/text", "z")).send().await.problem(422, "format");
     assert!(refused["hint"].as_str().unwrap().contains(DUMP), "{refused}");
     let said = json!({"path": "/text", "media_type": DUMP});

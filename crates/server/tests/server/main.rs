@@ -15,6 +15,7 @@ mod hostile;
 mod irods;
 mod irods_rest;
 mod keys;
+mod media_types;
 mod metadata;
 mod model;
 mod openapi;

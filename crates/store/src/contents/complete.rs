@@ -100,11 +100,13 @@ impl Store {
 
     async fn join_parts(&self, arrived: &Arrived) -> Result<Assembled> {
         let Arrived { view, record, parts, size } = arrived;
-        let Gathered { extents, received } = self.gather(view, parts, record.place).await?;
+        let gathered = self.gather(view, parts, record).await?;
+        let Gathered { extents, received, sniffed } = gathered;
         let digests = digests(parts, *size, received.as_ref());
         let named = record.place.filter(|place| *place != self.known().default_place());
         let content = Content { extents };
-        let whole = Received { content, size: *size, digests, blob: None, named, state: None };
+        let size = *size;
+        let whole = Received { content, size, digests, blob: None, named, state: None, sniffed };
         let blob = received.and_then(|received| received.blob);
         Ok(Assembled { whole, blob, noted: None })
     }

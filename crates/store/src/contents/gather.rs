@@ -7,11 +7,13 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use futures_util::TryStreamExt;
 
 use super::intake::{Intake, Running};
+use super::media_type::{FirstBytes, Sniffed};
 use super::receive::Receiver;
 use super::{Expected, Received, overlay};
-use crate::catalog::{PartRecord, Reads, View, keys};
+use crate::catalog::{PartRecord, Reads, UploadRecord, View, keys};
 use crate::model::{Content, ContentId, Extent, Piece, PlaceId};
 use crate::{Error, Result, Store};
 
@@ -22,6 +24,8 @@ const STEP: usize = 64;
 pub(super) struct Gathered {
     pub(super) extents: Vec<Extent>,
     pub(super) received: Option<Received>,
+    /// What the first bytes of the whole tell of its media type.
+    pub(super) sniffed: Sniffed,
 }
 
 /// Extents under way. What is to be gathered is a hole that starts where its bytes will.
@@ -31,29 +35,35 @@ struct Gathering<'a> {
     expected: &'a Expected,
     extents: Vec<Extent>,
     receiver: Option<Receiver<'a>>,
+    /// The first bytes of the whole, unless the media type is said.
+    first: FirstBytes,
+    is_said: bool,
 }
 
 impl Store {
-    /// Gathers parts without a gap; where two overlap, the one that begins later counts. Bytes go to `place`.
+    /// Gathers parts without a gap; where two overlap, the one that begins later counts.
     pub(super) async fn gather(
         &self,
         view: &Arc<View>,
         parts: &[(u64, PartRecord)],
-        place: Option<PlaceId>,
+        record: &UploadRecord,
     ) -> Result<Gathered> {
         let expected = Expected::default();
         let mut gathering = Gathering {
             store: self,
-            place,
+            place: record.place,
             expected: &expected,
             extents: Vec::with_capacity(parts.len()),
             receiver: None,
+            first: FirstBytes::default(),
+            is_said: record.media_type.is_some(),
         };
         for step in parts.chunks(STEP) {
-            let (view, ids) = (view.clone(), step.iter().map(|(_, part)| part.content));
+            let (read, ids) = (view.clone(), step.iter().map(|(_, part)| part.content));
             let ids: Vec<ContentId> = ids.collect();
-            let contents = self.blocking(move |_| contents(&view, &ids)).await?;
-            for ((offset, _), content) in step.iter().zip(contents) {
+            let contents = self.blocking(move |_| contents(&read, &ids)).await?;
+            for ((offset, part), content) in step.iter().zip(contents) {
+                gathering.look_at(view, *offset, (part.content, &content)).await;
                 gathering.take(*offset, content).await?;
             }
         }
@@ -70,6 +80,21 @@ fn contents(view: &View, ids: &[ContentId]) -> Result<Vec<Content>> {
 }
 
 impl<'a> Gathering<'a> {
+    /// Notes what a part has of the first bytes of the whole, laid over those of the parts that begin before. What cannot
+    /// be read is not looked at: only a guess depends on it.
+    async fn look_at(&mut self, view: &View, offset: u64, (id, content): (ContentId, &Content)) {
+        let Some(room) = FirstBytes::room_from(offset).filter(|_| !self.is_said) else { return };
+        if let [Extent { offset: 0, start: 0, piece: Piece::Inline(bytes), .. }] =
+            &content.extents[..]
+        {
+            return self.first.lay(offset, bytes);
+        }
+        match start_of(self.store, view, (id, content), room as u64).await {
+            Ok(start) => self.first.lay(offset, &start),
+            Err(error) => tracing::warn!(%id, %error, "could not look at the start of a part"),
+        }
+    }
+
     async fn take(&mut self, offset: u64, content: Content) -> Result<()> {
         for extent in content.extents {
             let extent = Extent { offset: extent.offset + offset, ..extent };
@@ -111,8 +136,21 @@ impl<'a> Gathering<'a> {
         {
             extents.iter_mut().for_each(|extent| fill(extent, piece));
         }
-        Ok(Gathered { extents, received })
+        Ok(Gathered { extents, received, sniffed: self.first.sniff() })
     }
+}
+
+async fn start_of(
+    store: &Store,
+    view: &View,
+    (id, content): (ContentId, &Content),
+    most: u64,
+) -> Result<Vec<u8>> {
+    let size = content.extents.last().map_or(0, Extent::end);
+    let pins = store.pin(view, id)?.into_iter().collect();
+    let layout = store.lay_out_extents(content.extents.clone(), size, pins);
+    let chunks: Vec<Bytes> = layout.bytes(0..size.min(most)).try_collect().await?;
+    Ok(chunks.concat())
 }
 
 /// The extents without those that others were laid over.

@@ -15,6 +15,7 @@ mod extents;
 mod gather;
 mod intake;
 mod layout;
+mod media_type;
 mod parts;
 mod publish;
 mod read;

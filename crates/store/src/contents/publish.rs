@@ -2,10 +2,11 @@
 
 use crate::access::{Chain, FreeSpot, Operation, Spot};
 use crate::catalog::{ChangeKind, Transaction};
+use crate::contents::media_type::MediaType;
 use crate::contents::{Conditions, Expected, NewBlob, Received, store_content};
 use crate::model::{
-    Changed, ContentHead, ContentId, Kind, PlaceId, Replicas, ResourceId, Stat, StorePath, Time,
-    check_media_type,
+    Changed, ContentHead, ContentId, Kind, Name, PlaceId, Replicas, Resource, ResourceId, Stat,
+    StorePath, Time, check_media_type,
 };
 use crate::tree::{self, count_change, insert, update};
 use crate::{
@@ -21,7 +22,7 @@ pub struct PutOptions {
     pub expected: Expected,
     /// Create the collections on the way.
     pub parents: bool,
-    /// The media type.
+    /// The media type; without one, that of the content that is replaced stays if it was said, else it is guessed.
     pub media_type: Option<String>,
     /// Mode bits.
     pub mode: Option<u32>,
@@ -210,14 +211,11 @@ impl Store {
         there.map_or(Ok(()), |chain| check_replaceable(caller, chain, path))?;
         options.conditions.check_content(there)?;
         let content = ContentId(self.new_id()?);
-        let head = received.head(content, options.media_type.clone());
         let before = there.map(Chain::resource);
+        let head = received.head(content, media_type(path, received, options, before));
         let replicas = self.replicas_after_put(tx, before, received)?;
         let stat = match spot {
             Spot::Seen(chain) => {
-                let before = chain.resource().content.as_ref();
-                let known = before.and_then(|content| content.media_type.clone());
-                let head = ContentHead { media_type: head.media_type.or(known), ..head };
                 let what = (Some(head), replicas);
                 let changed = changed_by_put(&chain, what.0.as_ref(), options.mode);
                 replace_with(tx, caller, chain, changed, what, (options.mode, options.mtime))?
@@ -249,18 +247,32 @@ impl Store {
 }
 
 impl Received {
-    fn head(&self, id: ContentId, media_type: Option<String>) -> ContentHead {
+    fn head(&self, id: ContentId, media_type: MediaType) -> ContentHead {
         let (size, digests) = (self.size, self.digests.clone());
         ContentHead {
             id,
             size,
             digests,
-            media_type,
+            media_type: media_type.text,
             patches: 0,
             stamp: id.0,
             digested_later: false,
+            media_type_guessed: media_type.guessed,
         }
     }
+}
+
+/// What is said now or was said before, else a guess.
+fn media_type(
+    path: &StorePath,
+    received: &Received,
+    options: &PutOptions,
+    before: Option<&Resource>,
+) -> MediaType {
+    let before = before.and_then(|before| before.content.as_ref()?.said_media_type());
+    let said = options.media_type.as_deref().or(before);
+    let name = path.names().last().map(Name::as_str).unwrap_or_default();
+    MediaType::said_or_guessed(said, name, received.sniffed)
 }
 
 fn check_replaceable(caller: &Caller, chain: &Chain, path: &StorePath) -> Result<()> {
@@ -294,12 +306,12 @@ impl Store {
     }
 }
 
-/// What a put changes: the content, and the description if it says another mode or media type.
+/// What a put changes: the content, and the description if it says another mode or media type. A guess belongs to the content.
 fn changed_by_put(chain: &Chain, new: Option<&ContentHead>, mode: Option<u32>) -> Changed {
     let old = chain.resource();
-    let media_type = |content: Option<&ContentHead>| content.and_then(|it| it.media_type.clone());
+    let said = |content: Option<&ContentHead>| content?.said_media_type().map(str::to_owned);
     let same_mode = mode.is_none() || mode == old.mode;
-    match same_mode && media_type(old.content.as_ref()) == media_type(new) {
+    match same_mode && said(old.content.as_ref()) == said(new) {
         true => Changed::Content,
         false => Changed::ContentAndDescription,
     }

@@ -15,6 +15,7 @@ use futures_util::{StreamExt, pin_mut};
 
 use super::expected::{Expected, mismatched};
 use super::intake::{Intake, Running};
+use super::media_type::{FirstBytes, Sniffed};
 use crate::catalog::{BlobCopy, BlobRecord};
 use crate::model::{Content, Digests, Extent, Piece, PlaceId};
 use crate::places::{Claim, Destination};
@@ -48,6 +49,8 @@ pub struct Received {
     pub(crate) named: Option<PlaceId>,
     /// Where the SHA-256 stands at their end, if they came in order from the first byte of the whole.
     pub(crate) state: Option<Sha256State>,
+    /// What their first bytes tell of their media type.
+    pub(crate) sniffed: Sniffed,
 }
 
 /// The blob of received bytes; see [`Store::discard_unused`].
@@ -174,6 +177,7 @@ impl Store {
             blob: None,
             named: None,
             state: None,
+            sniffed: Sniffed::of(bytes),
         })
     }
 }
@@ -194,6 +198,8 @@ pub(super) struct Receiver<'a> {
     intake: Intake<'a>,
     head: BytesMut,
     blob: Option<Writing>,
+    /// The first bytes of what goes to the blob.
+    first: FirstBytes,
     size: u64,
     /// How many bytes had come when it was last looked whether there is room.
     looked_at: u64,
@@ -201,7 +207,8 @@ pub(super) struct Receiver<'a> {
 
 impl<'a> Receiver<'a> {
     pub(super) fn new(store: &'a Store, intake: Intake<'a>) -> Self {
-        Self { store, intake, head: BytesMut::new(), blob: None, size: 0, looked_at: 0 }
+        let (head, first) = (BytesMut::new(), FirstBytes::default());
+        Self { store, intake, head, blob: None, first, size: 0, looked_at: 0 }
     }
 
     /// How many bytes have come.
@@ -220,6 +227,7 @@ impl<'a> Receiver<'a> {
         let head = std::mem::take(&mut self.head).freeze();
         let blob = self.blob.get_or_insert_with(|| self.intake.new_blob(self.store));
         for run in [head, chunk] {
+            self.first.append(&run);
             let writes = blob.copies.iter_mut().map(|copy| copy.write(run.clone()));
             let written = try_join_all(writes).await;
             written.map_err(|error| self.store.failed_write(error))?;
@@ -290,6 +298,7 @@ impl<'a> Receiver<'a> {
             blob: Some(blob),
             named,
             state: running.is_wanted().then_some(written.state),
+            sniffed: self.first.sniff(),
         })
     }
 }

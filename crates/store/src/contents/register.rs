@@ -1,9 +1,11 @@
 //! Registering: a file becomes the content of an object where it lies. It is never written or deleted.
 
 use cenote_blob::Outside;
+use futures_util::TryStreamExt;
 
 use crate::access::Operation;
 use crate::catalog::{BlobCopy, BlobRecord, Reads, keys};
+use crate::contents::media_type::FirstBytes;
 use crate::contents::read::content_of;
 use crate::contents::{
     Conditions, Expected, NewBlob, PutOptions, Received, blob_ids, count_copy, require_up, resolve,
@@ -11,7 +13,7 @@ use crate::contents::{
 use crate::model::{At, Content, Digests, Extent, Piece, PlaceId, Role, Stat, StorePath};
 use crate::people::require_role;
 use crate::tree::{find, rewrite_record};
-use crate::{BlobId, Caller, Error, ErrorKind, Result, Store};
+use crate::{BlobId, Bytes, Caller, Error, ErrorKind, Result, Store};
 
 /// A file to be registered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,6 +121,7 @@ impl Store {
             blob,
             named: Some(place),
             state: None,
+            sniffed: first_bytes(&outside, id, size).await.sniff(),
         })
     }
 
@@ -165,6 +168,15 @@ impl Store {
         let record = reads.get::<BlobRecord>(&keys::blob(blob))?;
         Ok(record.filter(|record| record.size == size && *length == size).map(|_| blob))
     }
+}
+
+/// The first bytes of a file; none if it is not there yet.
+async fn first_bytes(file: &Outside, id: BlobId, size: u64) -> FirstBytes {
+    let start = file.read(id, 0..size.min(FirstBytes::MOST as u64));
+    let chunks: Vec<Bytes> = start.try_collect().await.unwrap_or_default();
+    let mut first = FirstBytes::default();
+    chunks.iter().for_each(|chunk| first.append(chunk));
+    first
 }
 
 fn no_file(file: &Registration) -> Error {

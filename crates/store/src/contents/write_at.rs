@@ -5,6 +5,7 @@
 
 use crate::access::{Chain, Operation};
 use crate::catalog::{ChangeKind, Reads, Record, Transaction, keys};
+use crate::contents::media_type::MediaType;
 use crate::contents::read::content_of;
 use crate::contents::replicas::Base;
 use crate::contents::{Conditions, Expected, Received, extents, put_blob, refs, store_content};
@@ -149,6 +150,9 @@ impl Store {
             versions::keep_replaced(tx, &chain)?;
             let replicas = self.replicas_after_patch(tx, chain.resource(), &base)?;
             let mut head = self.unshared(tx, base.head, &replicas)?;
+            if start == 0 && head.size == 0 {
+                guess_again(&mut head, chain.resource(), received);
+            }
             head.size = head.size.max(end);
             head.digests = Digests::default();
             head.stamp = self.new_id()?;
@@ -213,6 +217,13 @@ fn writable(
     conditions.check_content(Some(&chain))?;
     let head = content_of(&chain, at)?;
     Ok((chain, head))
+}
+
+/// The first bytes of an empty object tell what it is, as those of a put do.
+fn guess_again(head: &mut ContentHead, resource: &Resource, received: &Received) {
+    let guess =
+        MediaType::said_or_guessed(head.said_media_type(), &resource.name, received.sniffed);
+    (head.media_type, head.media_type_guessed) = (guess.text, guess.guessed);
 }
 
 fn add_patches(

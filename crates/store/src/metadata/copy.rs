@@ -4,7 +4,7 @@ use super::graph::needed;
 use super::stored::{Stored, read, replace};
 use crate::access::Operation;
 use crate::catalog::ChangeKind;
-use crate::model::{At, Changed, Resource, Stat, Time};
+use crate::model::{At, Changed, ContentHead, Resource, Stat, Time};
 use crate::tree::{count_change, find, update};
 use crate::{Caller, Conditions, Result, Store};
 
@@ -49,6 +49,14 @@ fn take_attributes(resource: &mut Resource, source: &Resource, now: Time) {
     resource.mode = source.mode.or(resource.mode);
     resource.set_mtime(source.mtime.filter(|_| source.mtime != resource.mtime), now);
     if let (Some(content), Some(from)) = (&mut resource.content, &source.content) {
+        take_media_type(content, from);
+    }
+}
+
+/// Takes what was said of a content. Where nothing was, a guess stays as it is, since the other is of another content, perhaps.
+fn take_media_type(content: &mut ContentHead, from: &ContentHead) {
+    if from.said_media_type() != content.said_media_type() {
         content.media_type.clone_from(&from.media_type);
+        content.media_type_guessed = from.media_type_guessed;
     }
 }

@@ -22,7 +22,7 @@ pub struct ContentHead {
     /// What is known of its digests; "not yet" is a legal state.
     #[n(2)]
     pub digests: Digests,
-    /// The media type, if a client said one.
+    /// The media type, if a client said one or it could be guessed.
     #[n(3)]
     pub media_type: Option<String>,
     /// How many patches lie over the extents.
@@ -35,6 +35,9 @@ pub struct ContentHead {
     /// Whether the SHA-256 came to be known later than the bytes: the tag that was given to them stays.
     #[cbor(n(6), default)]
     pub digested_later: bool,
+    /// Whether the media type was guessed from the name and the first bytes.
+    #[cbor(n(7), default)]
+    pub media_type_guessed: bool,
 }
 
 /// Bytes of the longest media type: RFC 6838 allows 255 of type and subtype, the rest is for parameters.
@@ -51,6 +54,11 @@ pub(crate) fn check_media_type(media_type: &str) -> Result<()> {
 }
 
 impl ContentHead {
+    /// The media type that a client said: it stays when the content is replaced, where a guess is renewed.
+    pub fn said_media_type(&self) -> Option<&str> {
+        self.media_type.as_deref().filter(|_| !self.media_type_guessed)
+    }
+
     /// Changes with every change of the bytes, and only then; says the same as the SHA-256 where that was known at once.
     pub fn tag(&self) -> String {
         match &self.digests.sha256 {

@@ -18,7 +18,7 @@ pub struct AttributeChange {
     pub versioning: Option<Option<Versioning>>,
     /// The name of whom it belongs to; needs `Rights::CONTROL`.
     pub owner: Option<String>,
-    /// The media type of the content.
+    /// The media type of the content; none: nothing is said of it any more, and none is known until the content is replaced.
     pub media_type: Option<Option<String>>,
 }
 
@@ -50,6 +50,7 @@ impl Store {
             }
             if let (Some(content), Some(media_type)) = (&mut resource.content, &change.media_type) {
                 content.media_type.clone_from(media_type);
+                content.media_type_guessed = false;
             }
             count_change(tx, resource, Changed::Description, caller.user());
             update(tx, ChangeKind::Described, stat.id, chain.resource(), resource);

@@ -14,6 +14,7 @@ mod extents;
 mod faults;
 mod feed;
 mod full;
+mod media_types;
 mod metadata;
 mod mirrors;
 mod model;

@@ -160,22 +160,32 @@ fn another_description_is_no_other_content() {
 }
 
 #[test]
-fn a_media_type_is_compared_where_both_sides_have_one() {
-    let typed = |media_type: Option<&str>| {
+fn a_media_type_is_compared_if_it_was_said() {
+    let typed = |(media_type, guessed): (Option<&str>, bool)| {
         let mut object = object(3, at(9));
         if let EntryKind::Object(resource) = &mut object.kind {
             (resource.media_type, resource.etag) =
                 (media_type.map(str::to_owned), Some("1".into()));
+            resource.media_type_guessed = guessed;
         }
         object
     };
-    for (here, there, number) in
-        [(Some("t"), Some("t"), 0), (Some("t"), None, 1), (None, Some("t"), 1)]
-    {
+    let (said, other, guess, none) =
+        ((Some("t"), false), (Some("u"), false), (Some("t"), true), (None, false));
+    for (here, there, number) in [
+        (said, said, 0),
+        (said, other, 1),
+        (said, none, 1),
+        (none, said, 1),
+        (said, guess, 1),
+        (guess, said, 1),
+        (guess, (Some("u"), true), 0),
+        (none, guess, 0),
+    ] {
         let plan = plan(tree([("a", typed(here))]), tree([("a", typed(there))]), DELETE);
         assert_eq!((plan.attributes.len(), plan.transfer.len()), (number, 0));
     }
-    let plan = plan(tree([("a", file(3, 9))]), tree([("a", typed(Some("t")))]), DELETE);
+    let plan = plan(tree([("a", file(3, 9))]), tree([("a", typed(said))]), DELETE);
     assert_eq!(plan.unchanged, 1);
 }
 

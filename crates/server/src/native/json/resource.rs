@@ -26,8 +26,11 @@ pub(crate) struct Resource {
     pub(crate) crc64nvme: Option<String>,
     /// MD5 of the content, in hexadecimal; null while it is not known.
     pub(crate) md5: Option<String>,
-    /// The media type of the content, if somebody said one.
+    /// The media type of the content, if a client said one or it could be guessed.
     pub(crate) media_type: Option<String>,
+    /// True if the media type was guessed from the name and the first bytes.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) media_type_guessed: bool,
     /// The entity tag of the content: changes with every change of the bytes.
     pub(crate) etag: Option<String>,
     /// The entity tag of the description: changes with every change of a statement or of an attribute.
@@ -95,6 +98,7 @@ impl Resource {
                 .map(|crc| format!("{crc:016x}")),
             md5: digests.and_then(|digests| digests.get(Algorithm::Md5)).map(hex::encode),
             media_type: content.and_then(|content| content.media_type.clone()),
+            media_type_guessed: content.is_some_and(|content| content.media_type_guessed),
             etag: stat.content_tag().as_deref().map(quoted),
             description_etag: quoted(&stat.description_tag()),
             members_etag: membership.map(|membership| quoted(&membership.tag())),

@@ -202,7 +202,7 @@ pub(crate) struct SetAttributes {
     pub(crate) mtime: Option<Instant>,
     /// The name of the new owner.
     pub(crate) owner: Option<String>,
-    /// The media type of the content; empty for none.
+    /// The media type of the content. If it is empty, none is known until the content is replaced; then it is guessed.
     pub(crate) media_type: Option<String>,
     /// What becomes of replaced contents below this collection.
     pub(crate) versioning: Option<VersioningWord>,

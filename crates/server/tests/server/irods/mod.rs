@@ -22,14 +22,14 @@ use super::support::{ADMIN, Answer, TestServer, basic};
 const BASE: &str = "/irods-http-api/0.7.0";
 
 /// A logged-in client.
-struct Irods {
-    server: TestServer,
+pub(crate) struct Irods {
+    pub(crate) server: TestServer,
     token: String,
     home: String,
 }
 
 impl Irods {
-    async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         Self::log_in(TestServer::new(), ADMIN).await
     }
 
@@ -67,7 +67,7 @@ impl Irods {
     }
 
     /// Posts parts; `name=bytes` pairs, in this order, with unquoted names.
-    async fn parts(&self, parts: &[(&str, &[u8])]) -> Answer {
+    pub(crate) async fn parts(&self, parts: &[(&str, &[u8])]) -> Answer {
         let mut body = Vec::new();
         for (name, value) in parts {
             let head = format!("----x-\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n");
@@ -84,7 +84,7 @@ impl Irods {
             .await
     }
 
-    fn path(&self, name: &str) -> String {
+    pub(crate) fn path(&self, name: &str) -> String {
         format!("{}/{name}", self.home)
     }
 
