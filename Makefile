@@ -57,8 +57,8 @@ matrix: ## do everything through one opening and look through every other, with 
 	$(PROGRAM)
 	scripts/matrix $${CARGO_TARGET_DIR:-target}/debug/cenote --whole
 
-crash: ## kill -9 a writer N times, cut the power N times, damage each file, and look for what was lost
-	CENOTE_CRASH_ROUNDS=$(N) cargo test --release --locked --test '*crash*' --test power_cuts --test rot -- --nocapture
+crash: ## kill -9 a writer and PostgreSQL N times, cut the power N times, damage each file, and look for what was lost
+	CENOTE_REQUIRE_POSTGRES=1 CENOTE_CRASH_ROUNDS=$(N) cargo test --release --locked --test '*crash*' --test power_cuts --test rot -- --nocapture
 
 oracle: ## run N random histories of trajectories on ours and on the reference package
 	scripts/setup python
@@ -67,9 +67,12 @@ oracle: ## run N random histories of trajectories on ours and on the reference p
 	GSD_ORACLE_SEEDS=$(N) $(VENV)/bin/python -m pytest -q python/tests/gsd/test_oracle.py
 
 models: ## compare the heart and the server with their models in N random histories, with contents of up to some MiB
-	PROPTEST_CASES=$(N) cargo test --release --locked -p cenote-store --test it model::
+	CENOTE_REQUIRE_POSTGRES=1 PROPTEST_CASES=$(N) cargo test --release --locked -p cenote-store --test it model::
 	PROPTEST_CASES=$(N) cargo test --release --locked -p cenote-gsd --test it recovery::
 	PROPTEST_CASES=$(N) cargo test --release --locked -p cenote-server --test server model::
+
+faults: ## fail each mutation at each of its steps in the catalog, on each engine
+	CENOTE_REQUIRE_POSTGRES=1 CENOTE_FAULT_STEPS=$(N) cargo test --release --locked -p cenote-store --test it faults::
 
 plans: ## compare queries and searches with a look at everything, in N random catalogs
 	PROPTEST_CASES=$(N) cargo test --release --locked -p cenote-query --test plans
@@ -93,7 +96,7 @@ peers: ## print the times of a client beside 4,096 silent peers of a server with
 	CENOTE_PEERS=4096 CENOTE_DESCRIPTORS=1024 cargo test --release --locked -p cenote-cli --test store starvation -- --nocapture
 	CENOTE_HOSTILE=$(N)0 cargo test --release --locked -p cenote-server --test server hostile -- --nocapture
 
-nightly: crash models plans oracle r-trees editing outsider rot peers ## what is too long for `make test`: crash, models, plans, oracle, r-trees and editing, N rounds each, every outsider, rot, and peers
+nightly: crash models faults plans oracle r-trees editing outsider rot peers ## what is too long for `make test`: crash, models, faults, plans, oracle, r-trees and editing, N rounds each, every outsider, rot, and peers
 
 fuzz: ## run every fuzz target for a minute each (needs cargo-fuzz and a nightly compiler)
 	cd fuzz && for target in $$(cargo +nightly fuzz list); do \
@@ -128,4 +131,4 @@ bench-irods: build ## measure the R package beside curl, and beside rirods where
 	scripts/setup bench-r
 	bench/irods/run
 
-.PHONY: help build demo lint test python docs r check-r matrix crash models plans oracle r-trees editing outsider peers nightly fuzz bench-engines bench-scale bench-native bench-gsd bench-keyset bench-irods soak
+.PHONY: help build demo lint test python docs r check-r matrix crash models faults plans oracle r-trees editing outsider peers nightly fuzz bench-engines bench-scale bench-native bench-gsd bench-keyset bench-irods soak
