@@ -100,6 +100,9 @@ impl Sniffed {
         if let Some(kind) = signature(&TEXTS, bytes) {
             return Self::Signature { kind, text: true };
         }
+        if charset != Charset::Unknown && !may_be_markup(bytes) {
+            return Self::Text { charset };
+        }
         match infer::get(bytes).map(|kind| kind.mime_type()) {
             Some(kind) if kind.starts_with("text/") => Self::Markup { kind, charset },
             Some(kind) if charset == Charset::Unknown => Self::Signature { kind, text: false },
@@ -118,6 +121,12 @@ impl Sniffed {
     }
 }
 
+/// Whether looking for markup, which takes about a microsecond, is worth it.
+fn may_be_markup(bytes: &[u8]) -> bool {
+    let start = bytes.trim_ascii_start();
+    matches!(start, [b'<' | 0xef | 0xfe | 0xff, ..] | [b'#', b'!', ..])
+}
+
 fn signature(known: &[(&[u8], &'static str)], bytes: &[u8]) -> Option<&'static str> {
     known.iter().find(|(start, _)| bytes.starts_with(start)).map(|(_, kind)| *kind)
 }
@@ -133,7 +142,9 @@ impl Charset {
         if is_utf16(bytes) {
             return Some(Self::Utf16);
         }
-        if bytes.iter().any(|byte| is_binary(*byte)) {
+        // By runs without a branch, which the compiler makes wide instructions of.
+        let is_found = |run: &[u8]| run.iter().fold(false, |found, byte| found | is_binary(*byte));
+        if bytes.chunks(256).any(is_found) {
             return None;
         }
         match std::str::from_utf8(bytes) {
@@ -149,7 +160,8 @@ impl Charset {
 }
 
 fn is_binary(byte: u8) -> bool {
-    matches!(byte, 0x00..=0x08 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f)
+    let within = |first: u8, last: u8| byte.wrapping_sub(first) <= last - first;
+    within(0x00, 0x08) | (byte == 0x0b) | within(0x0e, 0x1a) | within(0x1c, 0x1f)
 }
 
 /// Whether this is text behind the byte order mark of UTF-16.

@@ -183,3 +183,17 @@ proptest! {
         prop_assert_eq!(guessed(&name, &start), guessed(&name, &[start.as_slice(), &rest].concat()));
     }
 }
+
+#[test]
+fn a_byte_that_no_text_has_makes_a_content_binary_wherever_it_is() {
+    for byte in 0..=u8::MAX {
+        let is_control = byte < 0x20 && !b"\t\n\x0c\r\x1b".contains(&byte);
+        for at in [0, 1, 255, 256, 999] {
+            let mut bytes = [b'a'; 1_000];
+            bytes[at] = byte;
+            let is_binary =
+                matches!(Sniffed::of(&bytes), Sniffed::Binary | Sniffed::Signature { .. });
+            assert_eq!(is_binary, is_control, "{byte:#x} at {at}");
+        }
+    }
+}
