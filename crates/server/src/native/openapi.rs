@@ -60,10 +60,6 @@ fn split_addresses(paths: &mut Map<String, Value>) {
             json!({"name": "id", "in": "query", "schema": {"type": "integer", "format": "int64", "minimum": 0}}),
         ],
     );
-    // An object is created by its path.
-    if let Some(Value::Array(parameters)) = named.pointer_mut("/put/parameters") {
-        parameters.retain(|parameter| parameter["name"] != "id");
-    }
     paths.insert(PLAIN.to_owned(), plain);
     paths.insert(NAMED.to_owned(), named);
 }

@@ -3,8 +3,9 @@
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
-use cenote_store::{Caller, Conditions, Expected, PutOptions, StorePath, UploadId, UploadOptions};
+use cenote_store::{Caller, Conditions, Expected, PutOptions, UploadId, UploadOptions};
 
+use super::address::at;
 use super::create::mode;
 use super::extract::{Json, Segment};
 use super::json::{
@@ -24,10 +25,10 @@ pub(super) async fn begin(
     Changer(caller): Changer,
     Json(question): Json<NewUpload>,
 ) -> Result<(StatusCode, Json<BegunUpload>), Problem> {
-    let path: StorePath = question.path.parse()?;
+    let at = at(question.path.as_deref(), question.id)?;
     let options = options(&app, &caller, question)?;
     app.ask(move |store| {
-        let upload = store.begin_upload(&caller, &path, &options)?;
+        let upload = store.begin_upload(&caller, at, &options)?;
         let begun = BegunUpload { id: upload.id.to_string(), expires: Instant(upload.expires) };
         Ok((StatusCode::CREATED, Json(begun)))
     })

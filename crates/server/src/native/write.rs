@@ -16,7 +16,7 @@ use crate::app::App;
 use crate::layer::Writer;
 use crate::problem::Problem;
 
-/// Creates an object, or replaces its content.
+/// Creates an object, or replaces its content. An id names one that is there, whatever its path is by then.
 #[utoipa::path(put, path = "/v1/fs/{*path}", tag = "bytes", params(PutQuery),
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),
     responses((status = 201, body = Resource), (status = 200, body = Resource)))]
@@ -27,9 +27,6 @@ pub(super) async fn put(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {
-    let At::Path(path) = at else {
-        return Err(Problem::invalid("name what to create by its path"));
-    };
     let options = PutOptions {
         conditions: write_conditions(&headers)?,
         expected: expected(&headers, &body)?,
@@ -39,7 +36,7 @@ pub(super) async fn put(
         mtime: query.mtime.map(|mtime| mtime.0),
         place: place(&app, &caller, query.place.as_deref())?,
     };
-    let stat = app.store().put(&caller, &path, body.into_data_stream(), options).await?;
+    let stat = app.store().put(&caller, at, body.into_data_stream(), options).await?;
     let created = stat.resource.revision == 1;
     let status = if created { StatusCode::CREATED } else { StatusCode::OK };
     Ok((status, answer(&app, stat)?).into_response())

@@ -34,7 +34,7 @@ async fn every_refusal_is_a_problem_with_the_right_status() {
         ("GET", "/v1/fs/c/a?version=7", 404, "not-found"),
         ("PUT", "/v1/fs/c", 409, "wrong-kind"),
         ("PUT", "/v1/fs/c/a/b", 409, "wrong-kind"),
-        ("PUT", "/v1/fs?id=1", 400, "invalid"),
+        ("PUT", "/v1/fs?id=999999", 404, "not-found"),
         ("GET", "/v1/changes?since=yesterday", 400, "invalid"),
         ("GET", "/v1/uploads/1", 404, "not-found"),
         ("GET", "/v1/uploads/x", 400, "invalid"),

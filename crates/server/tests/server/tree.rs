@@ -30,6 +30,14 @@ async fn a_resource_is_found_by_its_id_wherever_it_moves() {
     assert_eq!((&found["path"], &found["level"]), (&json!("/b/lab/a"), &json!("own")));
     let bytes = server.ask("GET", &format!("/v1/fs?id={}", put["id"])).send().await;
     assert_eq!(bytes.body, "x");
+    let uri = format!("/v1/fs?id={}", put["id"]);
+    let written = server.ask("PUT", &uri).body("y").send().await.expect(200);
+    assert_eq!((&written["id"], &written["path"]), (&put["id"], &json!("/b/lab/a")));
+    let upload = server.post("/v1/uploads", json!({"id": put["id"]})).await.expect(201);
+    let upload = format!("/v1/uploads/{}", upload["id"].as_str().unwrap());
+    server.ask("PUT", &format!("{upload}/0")).body("parts").send().await.expect(200);
+    server.post(&format!("{upload}/complete"), json!({})).await.expect(200);
+    assert_eq!(server.get("/b/lab/a").await.body, "parts");
     server.get("/lab/a").await.problem(404, "not-found");
 }
 

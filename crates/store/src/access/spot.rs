@@ -1,4 +1,4 @@
-//! What a path names to somebody who is about to make or replace something there.
+//! What a path or an id names to a caller who is about to make or replace something there.
 //!
 //! Invariant: a resource that the caller may not see is answered for as if it were missing, here and in
 //! [`find`](crate::tree::find). The one thing that tells it is that its name is taken, and that is told only to
@@ -7,7 +7,7 @@
 use super::{Chain, Operation};
 use crate::catalog::Reads;
 use crate::model::{At, Name, StorePath};
-use crate::tree::{require_collection, split, trace};
+use crate::tree::{locate, require_collection, split, trace};
 use crate::{Caller, Error, Result};
 
 /// What a path names.
@@ -29,6 +29,18 @@ pub(crate) struct FreeSpot {
 }
 
 impl Spot {
+    /// What a path or an id names. An id names nothing that could be made.
+    ///
+    /// # Errors
+    /// Those of [`find`](Self::find); [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if nothing with this id is seen.
+    pub(crate) fn of(reads: &impl Reads, caller: &Caller, at: &At, parents: bool) -> Result<Self> {
+        if let At::Path(path) = at {
+            return Self::find(reads, caller, path, parents);
+        }
+        let seen = locate(reads, at)?.filter(|chain| !chain.rights(caller).is_empty());
+        seen.map(Self::Seen).ok_or_else(|| Error::not_found(at))
+    }
+
     /// Looks at a path. With `parents`, collections on the way may be missing.
     ///
     /// # Errors

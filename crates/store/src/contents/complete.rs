@@ -166,8 +166,7 @@ impl Store {
             if let Some(blob) = blob {
                 put_blob(tx, blob)?;
             }
-            let stat =
-                self.publish_in(tx, caller, &record.path.parse()?, whole, &record.options())?;
+            let stat = self.publish_in(tx, caller, &record.at()?, whole, &record.options())?;
             forget_parts(tx, upload.number, &arrived.parts);
             Ok(stat)
         })

@@ -5,8 +5,8 @@ use crate::catalog::{ChangeKind, Transaction};
 use crate::contents::media_type::MediaType;
 use crate::contents::{Conditions, Expected, NewBlob, Received, store_content};
 use crate::model::{
-    Changed, ContentHead, ContentId, Kind, Name, PlaceId, Replicas, Resource, ResourceId, Stat,
-    StorePath, Time, check_media_type,
+    At, Changed, ContentHead, ContentId, Kind, PlaceId, Replicas, ResourceId, Stat, StorePath,
+    Time, check_media_type,
 };
 use crate::tree::{self, count_change, insert, update};
 use crate::{
@@ -72,19 +72,21 @@ impl BatchItem {
 
 impl Store {
     /// Creates an object, or replaces its content; the description, access and id of one that is
-    /// there stay. Needs `Rights::WRITE_CONTENT` on it, or `Rights::CREATE` on its collection.
+    /// there stay. Needs `Rights::WRITE_CONTENT` on it, or `Rights::CREATE` on its collection. An id names one that is there,
+    /// whatever its path is by then.
     pub async fn put<E>(
         &self,
         caller: &Caller,
-        path: &StorePath,
+        at: impl Into<At>,
         bytes: impl Stream<Item = Result<Bytes, E>>,
         options: PutOptions,
     ) -> Result<Stat>
     where
         E: std::fmt::Display,
     {
-        let received = self.receive_for(caller, path, bytes, &options).await?;
-        let published = self.at_once(|store| store.publish(caller, path, &received, &options));
+        let at = at.into();
+        let received = self.receive_for(caller, at.clone(), bytes, &options).await?;
+        let published = self.at_once(|store| store.publish(caller, at, &received, &options));
         self.published(received.blob.clone(), published).await
     }
 
@@ -92,7 +94,7 @@ impl Store {
     pub async fn receive_for<E>(
         &self,
         caller: &Caller,
-        path: &StorePath,
+        at: impl Into<At>,
         bytes: impl Stream<Item = Result<Bytes, E>>,
         options: &PutOptions,
     ) -> Result<Received>
@@ -100,7 +102,7 @@ impl Store {
         E: std::fmt::Display,
     {
         if !self.is_small(options) {
-            self.at_once(|store| store.may_put(caller, path, options))?;
+            self.at_once(|store| store.may_put(caller, at, options))?;
         }
         self.receive_at(options.place, bytes, &options.expected).await
     }
@@ -112,27 +114,28 @@ impl Store {
     }
 
     /// Refuses what [`Store::publish`] would refuse now, before any byte is sent.
-    pub fn may_put(&self, caller: &Caller, path: &StorePath, options: &PutOptions) -> Result<()> {
+    pub fn may_put(&self, caller: &Caller, at: impl Into<At>, options: &PutOptions) -> Result<()> {
         options.check()?;
-        let view = self.view()?;
-        match Spot::find(&view, caller, path, options.parents)? {
+        let (view, at) = (self.view()?, at.into());
+        match Spot::of(&view, caller, &at, options.parents)? {
             Spot::Seen(chain) => {
-                check_replaceable(caller, &chain, path)?;
+                check_replaceable(caller, &chain, &at)?;
                 options.conditions.check_content(Some(&chain))
             }
             Spot::Free(_) => options.conditions.check_content(None),
         }
     }
 
-    /// Makes received bytes the content of the object at `path`.
+    /// Makes received bytes the content of an object.
     pub fn publish(
         &self,
         caller: &Caller,
-        path: &StorePath,
+        at: impl Into<At>,
         received: &Received,
         options: &PutOptions,
     ) -> Result<Stat> {
-        self.transact(|tx| self.publish_in(tx, caller, path, received, options))
+        let at = at.into();
+        self.transact(|tx| self.publish_in(tx, caller, &at, received, options))
     }
 
     /// Puts many in one commit; each has its own answer, and those that are refused change nothing.
@@ -183,7 +186,7 @@ impl Store {
         };
         match &item.what {
             BatchWhat::Object(received) => {
-                self.publish_in(tx, caller, &item.path, received, options)
+                self.publish_in(tx, caller, &At::from(&item.path), received, options)
             }
             BatchWhat::Collection => {
                 self.create_in(tx, caller, &item.path, &Draft::Collection, create)
@@ -198,21 +201,21 @@ impl Store {
         &self,
         tx: &mut Transaction,
         caller: &Caller,
-        path: &StorePath,
+        at: &At,
         received: &Received,
         options: &PutOptions,
     ) -> Result<Stat> {
         options.check()?;
-        let spot = Spot::find(tx, caller, path, options.parents)?;
+        let spot = Spot::of(tx, caller, at, options.parents)?;
         let there = match &spot {
             Spot::Seen(chain) => Some(chain),
             Spot::Free(_) => None,
         };
-        there.map_or(Ok(()), |chain| check_replaceable(caller, chain, path))?;
+        there.map_or(Ok(()), |chain| check_replaceable(caller, chain, at))?;
         options.conditions.check_content(there)?;
         let content = ContentId(self.new_id()?);
         let before = there.map(Chain::resource);
-        let head = received.head(content, media_type(path, received, options, before));
+        let head = received.head(content, media_type(&spot, received, options));
         let replicas = self.replicas_after_put(tx, before, received)?;
         let stat = match spot {
             Spot::Seen(chain) => {
@@ -220,9 +223,7 @@ impl Store {
                 let changed = changed_by_put(&chain, what.0.as_ref(), options.mode);
                 replace_with(tx, caller, chain, changed, what, (options.mode, options.mtime))?
             }
-            Spot::Free(free) => {
-                self.publish_new(tx, caller, (path, free), (head, replicas), options)?
-            }
+            Spot::Free(free) => self.publish_new(tx, caller, free, (head, replicas), options)?,
         };
         store_content(tx, content, &received.content, received.blob.as_ref())?;
         Ok(stat)
@@ -232,17 +233,18 @@ impl Store {
         &self,
         tx: &mut Transaction,
         caller: &Caller,
-        (path, free): (&StorePath, FreeSpot),
+        free: FreeSpot,
         (head, replicas): (ContentHead, Replicas),
         options: &PutOptions,
     ) -> Result<Stat> {
         let (collection, name) = self.make_parents(tx, caller, free)?;
+        let path = collection.path().child(name.clone());
         let mut resource = tree::new_resource(tx, caller, &collection, name, Kind::Object);
         (resource.content, resource.replicas) = (Some(head), replicas);
         (resource.mode, resource.mtime) = (options.mode, options.mtime);
         let id = ResourceId(self.new_id()?);
         insert(tx, id, &resource);
-        Ok(Stat { id, path: path.clone(), resource })
+        Ok(Stat { id, path, resource })
     }
 }
 
@@ -263,20 +265,18 @@ impl Received {
 }
 
 /// What is said now or was said before, else a guess.
-fn media_type(
-    path: &StorePath,
-    received: &Received,
-    options: &PutOptions,
-    before: Option<&Resource>,
-) -> MediaType {
-    let before = before.and_then(|before| before.content.as_ref()?.said_media_type());
+fn media_type(spot: &Spot, received: &Received, options: &PutOptions) -> MediaType {
+    let (name, before) = match spot {
+        Spot::Seen(chain) => (chain.resource().name.as_str(), chain.resource().content.as_ref()),
+        Spot::Free(free) => (free.name.as_str(), None),
+    };
+    let before = before.and_then(ContentHead::said_media_type);
     let said = options.media_type.as_deref().or(before);
-    let name = path.names().last().map(Name::as_str).unwrap_or_default();
     MediaType::said_or_guessed(said, name, received.sniffed)
 }
 
-fn check_replaceable(caller: &Caller, chain: &Chain, path: &StorePath) -> Result<()> {
-    chain.require(caller, Operation::Write, &path.into())?;
+fn check_replaceable(caller: &Caller, chain: &Chain, at: &At) -> Result<()> {
+    chain.require(caller, Operation::Write, at)?;
     match chain.resource().kind {
         Kind::Object => Ok(()),
         kind => {
@@ -284,7 +284,7 @@ fn check_replaceable(caller: &Caller, chain: &Chain, path: &StorePath) -> Result
                 Kind::Collection => "name the object in it, or choose another name",
                 _ => "choose another name, or remove it first",
             };
-            let message = format!("a {} is at {path}", kind.as_str());
+            let message = format!("a {} is at {at}", kind.as_str());
             Err(Error::new(ErrorKind::WrongKind, message).with_hint(hint))
         }
     }

@@ -69,7 +69,7 @@ fn is_secret(text: &str) -> bool {
 pub struct Upload {
     /// Names it.
     pub id: UploadId,
-    /// Where it goes.
+    /// Where it goes; of one to an id, where that was when it began.
     pub path: StorePath,
     /// The size announced.
     pub size: Option<u64>,
@@ -98,10 +98,15 @@ impl Store {
     pub fn begin_upload(
         &self,
         caller: &Caller,
-        path: &StorePath,
+        at: impl Into<At>,
         options: &UploadOptions,
     ) -> Result<Upload> {
-        self.may_put(caller, path, &options.put)?;
+        let at = at.into();
+        self.may_put(caller, at.clone(), &options.put)?;
+        let (path, target) = match at {
+            At::Path(path) => (path, None),
+            At::Id(id) => (self.stat(caller, &At::Id(id))?.path, Some(id)),
+        };
         let secret = u64::from_be_bytes(self.random());
         let id = UploadId { number: self.new_id()?, secret: Some(secret) };
         let record = self.transact(|tx| {
@@ -119,17 +124,12 @@ impl Store {
                 place: options.put.place,
                 secret: id.secret,
                 ticket: caller.shown_ticket().copied(),
+                target,
             };
             tx.put(keys::upload(id.number), &record);
             Ok(record)
         })?;
-        Ok(Upload {
-            id,
-            path: path.clone(),
-            size: record.size,
-            expires: record.expires,
-            parts: Vec::new(),
-        })
+        Ok(Upload { id, path, size: record.size, expires: record.expires, parts: Vec::new() })
     }
 
     /// What has arrived of an upload.
@@ -191,6 +191,14 @@ impl UploadRecord {
         same && told_apart && (ticket.is_none() || ticket == caller.shown_ticket())
     }
 
+    /// What it will be the content of.
+    pub(super) fn at(&self) -> Result<At> {
+        match self.target {
+            Some(id) => Ok(At::Id(id)),
+            None => Ok(At::Path(self.path.parse()?)),
+        }
+    }
+
     pub(super) fn options(&self) -> PutOptions {
         PutOptions {
             conditions: super::Conditions {
@@ -225,9 +233,9 @@ pub(super) fn mine_to_write(
     upload: UploadId,
 ) -> Result<UploadRecord> {
     let record = mine(reads, caller, upload)?;
-    let path: StorePath = record.path.parse()?;
-    match Spot::find(reads, caller, &path, record.parents)? {
-        Spot::Seen(chain) => chain.require(caller, Operation::Write, &At::from(&path))?,
+    let at = record.at()?;
+    match Spot::of(reads, caller, &at, record.parents)? {
+        Spot::Seen(chain) => chain.require(caller, Operation::Write, &at)?,
         Spot::Free(_) => {}
     }
     Ok(record)
@@ -238,7 +246,7 @@ fn may_go_on(reads: &impl Reads, caller: &Caller, record: &UploadRecord) -> Resu
     if caller.is_unlimited() {
         return Ok(true);
     }
-    match Spot::find(reads, caller, &record.path.parse()?, record.parents) {
+    match Spot::of(reads, caller, &record.at()?, record.parents) {
         Ok(Spot::Seen(chain)) => Ok(chain.rights(caller).allow(Operation::Write)),
         Ok(Spot::Free(_)) => Ok(true),
         Err(error) if error.is_refusal() => Ok(false),

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use cenote_store::{
-    AccessChange, Caller, Conditions, ErrorKind, Expected, NewTicket, NewToken, Part, PutOptions,
-    Result, Rights, Scope, Stat, TicketUse, Upload, UploadId, UploadOptions,
+    AccessChange, At, Caller, Conditions, ErrorKind, Expected, NewTicket, NewToken, Part,
+    PutOptions, ResourceId, Result, Rights, Scope, Stat, TicketUse, Upload, UploadId,
+    UploadOptions,
 };
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
@@ -373,4 +374,39 @@ proptest! {
         prop_assert_eq!(world.read("/a"), whole);
         prop_assert!(world.table(b'p').is_empty() && world.table(b'P').is_empty());
     }
+}
+
+#[test]
+fn what_is_written_by_id_reaches_the_object_wherever_it_is_by_then() {
+    let world = world();
+    let id = world.put("/a", b"before").id;
+    let to = At::Id(id);
+    let upload = world.store.begin_upload(&world.admin, id, &UploadOptions::default()).unwrap();
+    assert_eq!(upload.path, path("/a"));
+    part(&world, upload.id, 0, b"in parts").unwrap();
+    world.mv("/a", "/b").unwrap();
+    world.put("/a", b"another");
+    let stat = complete(&world, upload.id, None).unwrap();
+    assert_eq!((stat.id, stat.path), (id, path("/b")));
+    assert_eq!((world.read("/a"), world.read("/b")), (b"another".to_vec(), b"in parts".to_vec()));
+    run(world.store.put(&world.admin, to.clone(), once(b"at once"), PutOptions::default()))
+        .unwrap();
+    assert_eq!(world.read("/b"), b"at once");
+    world.rm("/b").unwrap();
+    let late = run(world.store.put(&world.admin, to, once(b""), PutOptions::default()));
+    assert_eq!(kind(late), ErrorKind::NotFound);
+}
+
+#[test]
+fn an_id_shows_no_more_than_a_path_to_who_writes() {
+    let world = world();
+    let (user, hidden) = (world.user("u"), world.put("/a", b"").id);
+    let collection = world.mkdir("/c").id;
+    let put = |caller, id| kind(world.store.may_put(caller, id, &PutOptions::default()));
+    let missing = ResourceId(hidden.0 + 1_000);
+    assert_eq!(put(&user, hidden), ErrorKind::NotFound);
+    assert_eq!(put(&world.admin, missing), ErrorKind::NotFound);
+    assert_eq!(put(&world.admin, collection), ErrorKind::WrongKind);
+    let begun = world.store.begin_upload(&user, hidden, &UploadOptions::default());
+    assert_eq!(kind(begun), ErrorKind::NotFound);
 }

@@ -11,7 +11,9 @@ use super::Instant;
 pub(crate) struct NewUpload {
     /// Where it will be.
     #[schema(example = "/lab/run7/traj.gsd")]
-    pub(crate) path: String,
+    pub(crate) path: Option<String>,
+    /// The object whose content it will be, instead, whatever its path is by then.
+    pub(crate) id: Option<u64>,
     /// The size of the whole, if it is known; then it must be so.
     pub(crate) size: Option<u64>,
     pub(crate) media_type: Option<String>,

@@ -197,6 +197,9 @@ pub(crate) struct UploadRecord {
     #[n(13)]
     #[cbor(with = "minicbor::bytes")]
     pub(crate) ticket: Option<[u8; 32]>,
+    /// The resource that it is for, if it was named by its id.
+    #[n(14)]
+    pub(crate) target: Option<ResourceId>,
 }
 
 /// A part of an upload that has arrived, as a content of its own.
