@@ -122,8 +122,18 @@ fn unless_gone<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// Bytes that an unprivileged writer may still add to the file system of `root`.
-pub(crate) fn free_space(root: &Path) -> io::Result<u64> {
+/// What a disk has, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Space {
+    /// What an unprivileged writer may still add.
+    pub free: u64,
+    /// Its size.
+    pub disk: u64,
+}
+
+/// The space of the file system of `root`.
+pub(crate) fn space(root: &Path) -> io::Result<Space> {
     let found = rustix::fs::statvfs(root)?;
-    Ok(found.f_bavail.saturating_mul(found.f_frsize))
+    let bytes = |blocks: u64| blocks.saturating_mul(found.f_frsize);
+    Ok(Space { free: bytes(found.f_bavail), disk: bytes(found.f_blocks) })
 }

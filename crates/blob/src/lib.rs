@@ -44,6 +44,7 @@ pub mod faulty;
 
 pub use blocks::Blocks;
 pub use digest::{Algorithm, Digests, Hasher, Sha256State, append_crc64nvme, crc64nvme_of_zeros};
+pub use disk::Space;
 pub use error::{Damage, Error, Result, Source};
 pub use hashing::Hashing;
 pub use id::{BlobId, BlobIdError};

@@ -14,6 +14,7 @@ use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt, parse_url_opts};
 use tokio::task::spawn_blocking;
 use url::Url;
 
+use crate::disk::Space;
 use crate::error::Source;
 use crate::id::BLOBS;
 use crate::{Algorithm, BlobId, BlobWriter, Damage, Error, Hasher, Result, disk};
@@ -206,7 +207,12 @@ impl Place {
     /// The bytes that may still be added, where the place is on a local disk and
     /// the disk tells.
     pub fn free_space(&self) -> Option<u64> {
-        disk::free_space(self.root.as_ref()?).ok()
+        self.space().map(|space| space.free)
+    }
+
+    /// The same, and the size of the disk.
+    pub fn space(&self) -> Option<Space> {
+        disk::space(self.root.as_ref()?).ok()
     }
 
     pub(crate) fn store(&self) -> &Arc<dyn ObjectStore> {

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use bytes::Bytes;
 
 use crate::{
-    Batch, CommitError, Engine, KeyRange, Limits, Result, Rows, ScanOptions, Snapshot, Token,
+    Batch, CommitError, Engine, KeyRange, Limits, Result, Room, Rows, ScanOptions, Snapshot, Token,
     Version,
 };
 
@@ -133,6 +133,10 @@ impl Engine for CountingEngine {
 
     fn has_room(&self) -> bool {
         self.inner.has_room()
+    }
+
+    fn room(&self) -> Option<Room> {
+        self.inner.room()
     }
 
     fn reclaim(&self) -> Result<bool> {

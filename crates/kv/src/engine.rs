@@ -52,6 +52,11 @@ pub trait Engine: Debug + Send + Sync + 'static {
         true
     }
 
+    /// How much commits that add something may still take of the disk, where that is known.
+    fn room(&self) -> Option<Room> {
+        None
+    }
+
     /// Gives back space that removed rows still take, if that is worth what it costs; says whether it did. May take long:
     /// commits and reads go on meanwhile.
     fn reclaim(&self) -> Result<bool> {
@@ -62,6 +67,15 @@ pub trait Engine: Debug + Send + Sync + 'static {
     fn is_shared(&self) -> bool {
         false
     }
+}
+
+/// What an engine may take of its disk, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Room {
+    /// What commits that add something may still take.
+    pub free: u64,
+    /// The size of the disk.
+    pub disk: u64,
 }
 
 /// A consistent, read-only view.

@@ -10,8 +10,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 
 use crate::{
-    Batch, CommitError, Engine, Error, KeyRange, Limits, Result, Row, Rows, ScanOptions, Snapshot,
-    Token, Version,
+    Batch, CommitError, Engine, Error, KeyRange, Limits, Result, Room, Row, Rows, ScanOptions,
+    Snapshot, Token, Version,
 };
 
 /// How a step fails. Reads fail alike in each case, and the engine goes on after them.
@@ -130,6 +130,10 @@ impl Engine for FaultyEngine {
 
     fn has_room(&self) -> bool {
         self.inner.has_room()
+    }
+
+    fn room(&self) -> Option<Room> {
+        self.inner.room()
     }
 
     fn reclaim(&self) -> Result<bool> {

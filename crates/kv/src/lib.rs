@@ -42,7 +42,7 @@ mod range;
 pub use batch::{Batch, Token, Write, counter};
 #[cfg(feature = "conformance")]
 pub use counting::{CountingEngine, Counts};
-pub use engine::{Engine, Limits, Row, Rows, ScanOptions, Snapshot, Version};
+pub use engine::{Engine, Limits, Room, Row, Rows, ScanOptions, Snapshot, Version};
 pub use error::{CommitError, Error, Result};
 pub use evidence::Evidence;
 #[cfg(feature = "conformance")]

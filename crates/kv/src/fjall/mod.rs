@@ -40,7 +40,7 @@ use self::space::{For, Reserve};
 #[cfg(feature = "conformance")]
 pub use self::steps::Step;
 use self::steps::Steps;
-use crate::{Batch, CommitError, Engine, Error, Result, Snapshot, Token, Version};
+use crate::{Batch, CommitError, Engine, Error, Result, Room, Snapshot, Token, Version};
 
 /// What a deployment may choose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -228,6 +228,11 @@ impl Engine for FjallEngine {
 
     fn has_room(&self) -> bool {
         self.reserve.has_room_for(0, For::Adding)
+    }
+
+    fn room(&self) -> Option<Room> {
+        let (free, disk) = self.reserve.left();
+        Some(Room { free, disk })
     }
 
     fn reclaim(&self) -> Result<bool> {

@@ -98,6 +98,13 @@ impl Reserve {
         }
     }
 
+    /// What those who add something may still take, and the size of the disk.
+    pub(super) fn left(&self) -> (u64, u64) {
+        let disk = (self.disk)();
+        let kept = MARGIN + self.kept(&disk, *self.held());
+        (disk.free.saturating_sub(kept), disk.size)
+    }
+
     /// What those who add something leave free beside the margin.
     fn kept(&self, disk: &Disk, held: bool) -> u64 {
         if held { 0 } else { self.size.min(disk.size / AMPLE) }
