@@ -233,7 +233,7 @@ def settled(store, most):
 
 def soak(program, directory, options):
     store = os.path.join(directory, "store")
-    init = [program, "init", store, "--admin", "ada", "--password-stdin"]
+    init = [program, "init", store, "--admin", "ada", "--password-stdin", "--keep-removed", "5s"]
     subprocess.run(init, input=PASSWORD.encode(), check=True, stdout=subprocess.DEVNULL)
     serve = [program, "serve", store, "--listen", "127.0.0.1:0"]
     with open(os.path.join(directory, "log"), "wb") as log:

@@ -158,6 +158,13 @@ impl Client {
         read(self.send(call).await?.into_body()).await
     }
 
+    /// Sends a call whose answer is in its headers.
+    pub(crate) async fn headers(&self, call: Call) -> Result<HeaderMap> {
+        let (head, body) = self.send(call).await?.into_parts();
+        read(body).await?;
+        Ok(head.headers)
+    }
+
     /// Sends a call whose answer does not matter once it is a success.
     pub(crate) async fn done(&self, call: Call) -> Result<()> {
         let body = self.send(call).await?.into_body();

@@ -100,6 +100,9 @@ pub struct Resource {
     pub target: Option<String>,
     /// What happens to replaced contents below.
     pub versioning: Option<serde_json::Value>,
+    /// For how many seconds what is removed below is kept in the trash.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keep_removed: Option<u64>,
     /// What the caller may do, where that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
@@ -205,6 +208,18 @@ pub struct Usage {
     /// Collections.
     pub collections: u64,
     /// The sizes of the contents together.
+    pub bytes: u64,
+    /// What was removed from below it and can be restored; not in the numbers above.
+    #[serde(default)]
+    pub trash: TrashTotal,
+}
+
+/// How much the trash holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TrashTotal {
+    /// Removed resources, each with all below it.
+    pub items: u64,
+    /// Bytes of their contents, as far as they have been counted.
     pub bytes: u64,
 }
 

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use cenote_blob::{Place, make_all_private, make_file_private, make_private};
 use cenote_kv::{FjallEngine, FjallOptions};
-use cenote_store::{Parts, Store};
+use cenote_store::{At, AttributeChange, Parts, ResourceId, Store};
 use serde::{Deserialize, Serialize};
 
 use crate::listen::descriptors_for_catalog;
@@ -89,6 +89,16 @@ impl Embedded {
     /// The store. A clone of it must not outlive `self`.
     pub fn store(&self) -> &Store {
         &self.store
+    }
+
+    /// Has the root say for how many seconds what is removed is kept, as its owner `admin`.
+    pub fn keep_removed(&self, admin: &str, seconds: u64) -> Result<(), OpenError> {
+        let (id, _) = self.store.person_named(admin)?;
+        let keep_removed = Some(Some(seconds));
+        let change = AttributeChange { keep_removed, ..AttributeChange::default() };
+        let root = At::Id(ResourceId::ROOT);
+        self.store.set_attributes(&self.store.caller_for(id)?, &root, &change)?;
+        Ok(())
     }
 }
 

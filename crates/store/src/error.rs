@@ -139,7 +139,10 @@ impl From<blob::Error> for Error {
             E::NotFound { .. } | E::Damaged { .. } => {
                 (ErrorKind::Damaged, "run `cenote check` on the store to learn how far it goes")
             }
-            E::NoSpace { .. } => (ErrorKind::NoSpace, "free some space, or add a place"),
+            E::NoSpace { .. } => (
+                ErrorKind::NoSpace,
+                "free some space, empty the trash (`cenote trash empty`), or add a place",
+            ),
             _ => (ErrorKind::Unavailable, "try again later"),
         };
         Self::new(kind, error.to_string()).with_hint(hint).with_source(error)
@@ -153,7 +156,10 @@ impl From<kv::CommitError> for Error {
             E::Conflict { .. } => (ErrorKind::Conflict, "try again"),
             E::TooLarge(_) => (ErrorKind::TooLarge, "split the request into smaller ones"),
             E::Latched => (ErrorKind::ReadOnly, "restart the server once its disk is well"),
-            E::NoSpace => (ErrorKind::NoSpace, "free some space on the catalog's disk"),
+            E::NoSpace => (
+                ErrorKind::NoSpace,
+                "free some space on the catalog's disk, or empty the trash (`cenote trash empty`)",
+            ),
             E::Unknown(_) => (ErrorKind::Unknown, "look whether the change is there"),
             _ => (ErrorKind::Unavailable, "try again later"),
         };

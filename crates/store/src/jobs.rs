@@ -23,7 +23,11 @@ impl Store {
     }
 
     fn run_job(&self, key: &Bytes, value: &Bytes) -> Result<u64> {
-        let JobRecord::Sweep(root) = JobRecord::from_value(value)? else { return Ok(0) };
+        let root = match JobRecord::from_value(value)? {
+            JobRecord::Sweep(root) => root,
+            JobRecord::Measure(id) => return self.measure_removed(key, id).map(|()| 0),
+            JobRecord::Tree(_) | JobRecord::Drain(_) => return Ok(0),
+        };
         let swept = self.sweep_tree(root)?;
         self.transact(|tx| {
             tx.frees_space();

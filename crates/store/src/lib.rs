@@ -34,6 +34,7 @@ mod places;
 mod ports;
 mod reading;
 mod store;
+mod trash;
 mod tree;
 mod upgrade;
 mod versions;
@@ -64,6 +65,7 @@ pub use places::{NewPlace, PlaceChange, PlaceStatus};
 pub use ports::{Clock, Entropy, NoPlaces, PlaceOpener, SystemClock, SystemEntropy};
 pub use reading::Reading;
 pub use store::{Parts, Store};
+pub use trash::{RestoreOptions, TrashCursor, TrashItem, TrashOptions, TrashPage, TrashTotal};
 pub use tree::{
     AttributeChange, Change, ChangePage, CopyOptions, CreateOptions, Draft, ListOptions,
     MoveOptions, NamedEntry, NamesPage, Page, Position, RemoveOptions, SharedCursor, SharedOptions,

@@ -1,6 +1,6 @@
-//! What a store does by itself while it is served: removed trees and unused contents are swept at once; expired uploads,
-//! old changes and missing digests are seen to now and then; copies that a read found damaged are mended; the catalog is
-//! kept small.
+//! What a store does by itself while it is served: what is in the trash is removed for good when its time is over, or where a
+//! disk is nearly full; removed trees and unused contents are swept at once; expired uploads, old changes and missing
+//! digests are seen to now and then; copies that a read found damaged are mended; the catalog is kept small.
 
 use std::time::Duration;
 
@@ -165,6 +165,9 @@ impl Store {
         let mut faults = Faults::default();
         faults.add(self.blocking(|store| store.refresh_places()).await);
         faults.add(self.mend_noted().await);
+        // Before the jobs: what goes for good is swept by them.
+        faults.add(self.blocking(|store| store.purge_trash()).await);
+        faults.add(self.make_room().await);
         faults.add(self.blocking(|store| store.run_jobs()).await);
         faults.add(self.blocking(|store| store.sweep_uploads()).await);
         faults.add(self.blocking(move |store| store.trim_changes(changes)).await);

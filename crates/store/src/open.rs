@@ -78,5 +78,6 @@ fn root(tx: &Transaction, admin: PersonId) -> Resource {
         content_changed: None,
         description_changed: None,
         mtime_set: None,
+        keep_removed: None,
     }
 }

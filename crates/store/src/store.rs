@@ -21,6 +21,7 @@ use crate::model::Time;
 use crate::moves::Moves;
 use crate::people::{Attempts, CredentialCache};
 use crate::places::{Claims, Shared};
+use crate::trash::Room;
 use crate::{
     Clock, Entropy, Error, ErrorKind, Health, NoPlaces, PlaceOpener, Result, SystemClock,
     SystemEntropy,
@@ -89,6 +90,8 @@ pub(crate) struct Inner {
     pub(crate) work: Arc<Notify>,
     /// The turn of those contents that are read in turns to digest them.
     pub(crate) digesting: Semaphore,
+    /// Makes room where a disk is nearly full.
+    pub(crate) room: Room,
     latch: Latch,
     lines: Lines,
 }
@@ -123,6 +126,7 @@ impl Store {
                 scrubbing: Notify::new(),
                 work,
                 digesting: Semaphore::new(1),
+                room: Room::default(),
                 latch: Latch::default(),
                 lines: Lines::default(),
             }),
@@ -153,8 +157,16 @@ impl Store {
     pub(crate) fn failed_write(&self, error: cenote_blob::Error) -> Error {
         match error {
             cenote_blob::Error::Io { .. } => self.inner.latch.close(error.into()),
-            error => error.into(),
+            error => self.refused(error.into()),
         }
+    }
+
+    /// Has upkeep look for room if that is what was missing.
+    fn refused(&self, error: Error) -> Error {
+        if error.kind() == ErrorKind::NoSpace {
+            self.inner.work.notify_one();
+        }
+        error
     }
 
     pub(crate) fn new_blob_id(&self) -> BlobId {
@@ -240,8 +252,9 @@ impl Store {
 
     fn commit(&self, tx: Transaction) -> Result<Committed> {
         self.inner.latch.check()?;
-        let notes = tx.garbage();
+        let (notes, size) = (tx.garbage(), tx.size() as u64);
         let committed = self.commit_batch(tx)?;
+        self.added(size);
         if committed == Committed::Yes && !self.parts().engine.is_shared() {
             self.inner.due.add(notes);
         }
@@ -259,7 +272,7 @@ impl Store {
                 Err(_) => Err(self.inner.latch.close(CommitError::Unknown(cause).into())),
             },
             Err(error @ CommitError::Latched) => Err(self.inner.latch.close(error.into())),
-            Err(error) => Err(error.into()),
+            Err(error) => Err(self.refused(error.into())),
         }
     }
 }

@@ -31,9 +31,17 @@ impl Args {
             let usage = client.usage(&At::Id(resource.id)).await?;
             let line = Line { path: &resource.path, usage };
             session.output.item(&line, |line| {
-                let Usage { objects, collections, bytes } = line.usage;
+                let Usage { objects, collections, bytes, trash } = line.usage;
+                let trash = match trash.items {
+                    0 => String::new(),
+                    items => format!(
+                        "  (trash: {}, {})",
+                        text::size(trash.bytes).trim_start(),
+                        text::count(items, "item")
+                    ),
+                };
                 format!(
-                    "{:>12}  {}, {}  {}",
+                    "{:>12}  {}, {}  {}{trash}",
                     text::size(bytes),
                     text::count(objects, "object"),
                     text::count(collections, "collection"),

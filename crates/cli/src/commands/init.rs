@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use cenote_server::embedded::init_dir;
 
 use crate::connect::not_opened;
+use crate::duration::Duration;
 use crate::error::Result;
 use crate::secret;
 use crate::session::Session;
@@ -19,6 +20,9 @@ pub(crate) struct Args {
     /// The administrator's name
     #[arg(long, value_name = "NAME", default_value = "admin")]
     admin: String,
+    /// How long what is removed is kept in the trash, or 0s for not at all
+    #[arg(long, value_name = "TIME", default_value = "30d")]
+    keep_removed: Duration,
     /// Read the administrator's password from standard input
     #[arg(long)]
     password_stdin: bool,
@@ -29,6 +33,8 @@ impl Args {
         let given = self.password_stdin.then(secret::from_stdin).transpose()?;
         let password = given.clone().unwrap_or_else(secret::made_up);
         let store = init_dir(&self.dir, &self.admin, &password).map_err(not_opened)?;
+        let kept = store.keep_removed(&self.admin, self.keep_removed.seconds());
+        kept.map_err(not_opened)?;
         drop(store);
         let made_up = given.is_none().then_some(password);
         let line = serde_json::json!({

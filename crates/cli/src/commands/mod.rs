@@ -54,6 +54,7 @@ verbs! {
     Mv => mv,
     Cp => cp,
     Rm => rm,
+    Trash => trash,
     Meta => meta,
     Acl => acl,
     Ticket => ticket,

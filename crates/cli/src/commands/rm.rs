@@ -1,6 +1,6 @@
 //! `cenote rm`: remove resources.
 
-use cenote_client::{Client, Removal, Resource, ResourceKind};
+use cenote_client::{Client, Kept, Removal, Resource, ResourceKind};
 use serde::Serialize;
 
 use crate::error::{CliError, Kind, Result};
@@ -10,7 +10,9 @@ use crate::session::Session;
 
 /// Remove resources.
 ///
-/// This cannot be undone. Resources with versions are removed only with --versions.
+/// Where the collection above keeps what is removed (`cenote trash keep`; 30 days in a new store), it goes to the trash with all below
+/// it, and `cenote trash restore` brings it back. Else, or with --permanent, it is gone for good, and what has versions is
+/// removed only with --versions.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Paths in the store, or patterns
@@ -22,6 +24,9 @@ pub(crate) struct Args {
     /// Remove versions too, even labelled ones; they are lost
     #[arg(long)]
     versions: bool,
+    /// Remove for good, and not into the trash
+    #[arg(long)]
+    permanent: bool,
     /// Ignore missing paths
     #[arg(long, short)]
     force: bool,
@@ -35,23 +40,41 @@ struct Removed<'a> {
     action: &'static str,
     path: &'a str,
     dry_run: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trash: Option<Kept>,
+}
+
+impl Removed<'_> {
+    fn told(&self) -> String {
+        match (self.dry_run, self.trash) {
+            (true, _) => format!("would remove {}", self.path),
+            (false, None) => format!("removed {}", self.path),
+            (false, Some(Kept { id, .. })) => {
+                format!("removed {} (undo: cenote trash restore {id})", self.path)
+            }
+        }
+    }
 }
 
 impl Args {
     pub(crate) async fn run(self, session: &Session) -> Result<()> {
         let client = session.client()?;
-        let (recursive, versions) = (self.recursive, self.versions);
-        let removal = Removal { recursive, versions, if_match: None };
+        let removal = Removal {
+            recursive: self.recursive,
+            versions: self.versions,
+            permanent: self.permanent,
+            if_match: None,
+        };
         for path in &self.paths {
             for resource in self.named(client, path).await? {
+                let mut trash = None;
                 if !self.dry_run {
                     let removed = client.remove(&resource.path, &removal).await;
-                    removed.map_err(|error| self.explain(&resource, error))?;
+                    trash = removed.map_err(|error| self.explain(&resource, error))?;
                 }
-                let line =
-                    Removed { action: "remove", path: &resource.path, dry_run: self.dry_run };
-                let word = if self.dry_run { "would remove" } else { "removed" };
-                session.output.done(&line, |line| format!("{word} {}", line.path))?;
+                let (path, dry_run) = (&resource.path, self.dry_run);
+                let line = Removed { action: "remove", path, dry_run, trash };
+                session.output.done(&line, Removed::told)?;
             }
         }
         session.settle().await

@@ -23,12 +23,13 @@ impl Target<'_> {
         for (path, error) in &plan.failures {
             report.failed(&join(self.path, path), error.again())?;
         }
-        let removal = Removal { recursive: true, versions: plan.versions, if_match: None };
+        let removal =
+            Removal { recursive: true, versions: plan.versions, permanent: false, if_match: None };
         for path in &plan.remove {
             let path = join(self.path, path);
             let removed = match self.dry_run {
                 true => Ok(()),
-                false => self.client.remove(&path, &removal).await,
+                false => self.client.remove(&path, &removal).await.map(drop),
             };
             report.outcome(&path, removed, Report::removed)?;
         }

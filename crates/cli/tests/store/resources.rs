@@ -61,12 +61,42 @@ copy /lab/b.txt -> /lab/run7/b.txt
         assert_data_eq!(
             world.ok(&["rm", "-r", "/lab/run*"]),
             str![[r#"
-removed /lab/run7
+removed /lab/run7 (undo: cenote trash restore [..])
 
 "#]]
         );
         assert_eq!(world.ok(&["ls", "-R", "/"]), "lab/\nlab/b.txt\n");
         assert_eq!(world.ok(&["cat", "/lab/b.txt", "--offset", "1"]), "bc");
+    }
+}
+
+#[test]
+fn what_was_removed_is_listed_restored_and_emptied() {
+    for world in World::both() {
+        world.file("a.txt", "abc");
+        world.ok(&["mkdir", "-p", "/lab/run7"]);
+        world.ok(&["put", "a.txt", ":/lab/run7/a.txt"]);
+        world.ok(&["meta", "add", "/lab/run7/a.txt", "k", "v"]);
+        world.ok(&["rm", "-r", "/lab/run7"]);
+        let listed = world.ok(&["trash", "ls"]);
+        assert!(listed.contains(" ada ") && listed.ends_with(" /lab/run7\n"), "{listed}");
+        assert!(world.ok(&["du", "/lab"]).contains("(trash: "));
+        assert_eq!(world.ok(&["trash", "restore", "/lab/run7"]), "restored /lab/run7\n");
+        assert_eq!(world.ok(&["cat", "/lab/run7/a.txt"]), "abc");
+        assert!(world.ok(&["meta", "show", "/lab/run7/a.txt"]).contains("k"));
+        assert_eq!(world.refused(&["trash", "restore", "/lab/run7"]).0, 3);
+        world.ok(&["rm", "/lab/run7/a.txt"]);
+        world.ok(&["put", "a.txt", ":/lab/run7/a.txt"]);
+        let (_, refused) = world.refused(&["trash", "restore", "/lab/run7/a.txt"]);
+        assert!(refused.contains("--to"), "{refused}");
+        world.ok(&["trash", "restore", "/lab/run7/a.txt", "--to", "/b.txt"]);
+        assert_eq!(world.ok(&["rm", "--permanent", "/b.txt"]), "removed /b.txt\n");
+        world.ok(&["rm", "-r", "/lab"]);
+        assert_eq!(world.ok(&["trash", "empty"]), "removed 1 item for good\n");
+        assert_eq!(world.ok(&["trash", "ls"]), "");
+        world.ok(&["trash", "keep", "/", "0s"]);
+        world.ok(&["put", "a.txt", ":/a.txt"]);
+        assert_eq!(world.ok(&["rm", "/a.txt"]), "removed /a.txt\n");
     }
 }
 
@@ -158,6 +188,7 @@ fn versions_are_kept_listed_and_restored() {
 #[test]
 fn versions_are_lost_only_where_that_is_said() {
     for world in World::both() {
+        world.ok(&["trash", "keep", "/", "0s"]);
         world.ok(&["mkdir", "/lab"]);
         world.ok(&["versions", "policy", "/lab", "each-change"]);
         world.file("a.txt", "one");

@@ -10,6 +10,7 @@ mod people;
 mod places;
 mod resources;
 mod search;
+mod trash;
 mod uploads;
 mod versions;
 
@@ -20,5 +21,6 @@ pub use content::{Content, PutOptions, ReadOptions};
 pub use people::{NewTicket, NewToken, NewUser, UserChange};
 pub use places::{Done, Items, Job, NewPlace, PlaceChange, Registration, Trim, Trimmed};
 pub use resources::{Attributes, NewResource, Relocation, Removal};
+pub use trash::{Kept, RestoreRemoved, TrashItem};
 pub use uploads::{NewUpload, Part};
 pub use versions::VersionChange;

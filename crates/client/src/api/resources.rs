@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::lines::lines;
 use crate::call::{Call, fs_route};
 use crate::error::Problem;
-use crate::{At, Client, Error, Kind, Listing, Resource, ResourceKind, Result, Usage};
+use crate::{At, Client, Error, Kept, Kind, Listing, Resource, ResourceKind, Result, Usage};
 
 /// What to create, other than an object.
 #[derive(Debug, Clone, Serialize)]
@@ -55,6 +55,8 @@ pub struct Removal<'a> {
     pub recursive: bool,
     /// The versions that were kept.
     pub versions: bool,
+    /// For good, and not into the trash.
+    pub permanent: bool,
     /// Only if it is still in this state.
     pub if_match: Option<&'a str>,
 }
@@ -80,6 +82,9 @@ pub struct Attributes {
     /// How many versions of an object are kept at most, besides those with a label.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep: Option<u32>,
+    /// For how many seconds what is removed below is kept in the trash; 0 for not at all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keep_removed: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -209,18 +214,19 @@ impl Client {
         self.json(call).await
     }
 
-    /// Removes what is at `path`.
+    /// Removes what is at `path`; says how it can be restored, if it is kept in the trash.
     ///
     /// # Errors
     /// [`Kind::NotEmpty`] if children or versions would go that may not.
-    pub async fn remove(&self, path: &str, removal: &Removal<'_>) -> Result<()> {
+    pub async fn remove(&self, path: &str, removal: &Removal<'_>) -> Result<Option<Kept>> {
         let mut call = Call::delete(&fs_route(path))
             .query("recursive", removal.recursive)
-            .query("versions", removal.versions);
+            .query("versions", removal.versions)
+            .query("permanent", removal.permanent);
         if let Some(state) = removal.if_match {
             call = call.header(IF_MATCH, state)?;
         }
-        self.done(call).await
+        Ok(Kept::read(&self.headers(call).await?))
     }
 
     /// Changes attributes.

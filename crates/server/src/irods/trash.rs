@@ -20,8 +20,13 @@ pub(super) fn remove(
     let in_trash = names.first().is_some_and(|first| first.as_str() == "trash");
     if for_good || in_trash {
         // The protocols have no word for versions: what has some goes by way of the trash, which keeps them.
-        let options = RemoveOptions { recursive: recurse, versions: in_trash, if_match: None };
-        return store.remove(caller, &at, &options);
+        let options = RemoveOptions {
+            recursive: recurse,
+            versions: in_trash,
+            permanent: true,
+            if_match: None,
+        };
+        return store.remove(caller, &at, &options).map(drop);
     }
     if stat.resource.kind == Kind::Collection && !recurse && !is_empty(store, caller, &at)? {
         return Err(Error::new(ErrorKind::NotEmpty, "the collection is not empty"));

@@ -120,7 +120,7 @@ fn remove(store: &Store, caller: &Caller, name: &str) -> Result<()> {
         }
     }
     store.remove_person(caller, name)?;
-    let all = RemoveOptions { versions: true, ..RemoveOptions::default() };
+    let all = RemoveOptions { versions: true, permanent: true, ..RemoveOptions::default() };
     for path in &own {
         match store.remove(caller, &At::from(path), &all) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),

@@ -27,6 +27,7 @@ pub(super) async fn set(
             mode,
             mtime: question.mtime.map(|mtime| mtime.0),
             versioning: versioning.map(Some),
+            keep_removed: question.keep_removed.map(Some),
             owner: question.owner,
             media_type: question.media_type.map(|text| Some(text).filter(|text| !text.is_empty())),
         };

@@ -41,6 +41,7 @@ mod shared;
 mod stat;
 mod tickets;
 mod tokens;
+mod trash;
 mod uploads;
 mod usage;
 mod versions;
@@ -61,6 +62,10 @@ use crate::layer::{authenticate, refuse_cross_site, time_limit};
 const ID: HeaderName = HeaderName::from_static("cenote-id");
 /// Its kind.
 const KIND: HeaderName = HeaderName::from_static("cenote-kind");
+
+/// The id under which what was removed can be restored, and until when.
+const TRASH: HeaderName = HeaderName::from_static("cenote-trash");
+const TRASH_UNTIL: HeaderName = HeaderName::from_static("cenote-trash-until");
 
 /// All routes of the opening, and their description.
 pub(crate) fn router(app: &App) -> Router<App> {
@@ -86,6 +91,7 @@ fn streams() -> OpenApiRouter<App> {
         .routes(routes!(check::check))
         .routes(routes!(uploads::put_part))
         .routes(routes!(usage::usage))
+        .routes(routes!(trash::empty))
         .routes(routes!(changes::changes))
         .routes(routes!(gsd::chunk))
         .routes(routes!(replicas::list, replicas::replicate))
@@ -112,6 +118,8 @@ fn answers() -> OpenApiRouter<App> {
         .routes(routes!(graph::read, graph::replace))
         .routes(routes!(search::search))
         .routes(routes!(shared::shared))
+        .routes(routes!(trash::list))
+        .routes(routes!(trash::restore))
         .routes(routes!(keys::list))
         .routes(routes!(keys::read, keys::put, keys::remove))
         .routes(routes!(access::read, access::change))

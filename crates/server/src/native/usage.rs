@@ -18,8 +18,9 @@ pub(super) async fn usage(
     at: At,
 ) -> Result<Json<Usage>, Problem> {
     app.ask(move |store| {
-        let cenote_store::Usage { objects, collections, bytes } = store.usage(&caller, &at)?;
-        Ok(Json(Usage { objects, collections, bytes }))
+        let cenote_store::Usage { objects, collections, bytes, removed } =
+            store.usage(&caller, &at)?;
+        Ok(Json(Usage { objects, collections, bytes, trash: removed.into() }))
     })
     .await
 }
@@ -32,9 +33,10 @@ pub(super) async fn stats(
 ) -> Result<Json<Stats>, Problem> {
     caller.require_login()?;
     app.ask(|store| {
-        let cenote_store::StoreStats { resources, bytes, engine, places, jobs } = store.stats()?;
+        let cenote_store::StoreStats { resources, bytes, removed, engine, places, jobs } =
+            store.stats()?;
         let places = places.into_iter().map(|(name, free)| Place { name, free }).collect();
-        Ok(Json(Stats { resources, bytes, engine, places, jobs }))
+        Ok(Json(Stats { resources, bytes, trash: removed.into(), engine, places, jobs }))
     })
     .await
 }

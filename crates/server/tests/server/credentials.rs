@@ -447,7 +447,8 @@ async fn a_read_token_of_an_administrator_reads_and_changes_nothing() {
     };
     let whole = |answer: Answer| (answer.status, answer.body);
     let now = async || {
-        let uris = ["/v1/fs/lab/x", "/v1/stat?path=/lab/x", "/v1/walk?path=/", "/v1/tickets"];
+        let uris =
+            ["/v1/fs/lab/x", "/v1/stat?path=/lab/x", "/v1/walk?path=/", "/v1/tickets", "/v1/trash"];
         let mut seen = Vec::new();
         for uri in uris {
             seen.push(whole(server.ask("GET", uri).send().await));
@@ -456,6 +457,7 @@ async fn a_read_token_of_an_administrator_reads_and_changes_nothing() {
     };
     let ticket = server.post("/v1/tickets", path.clone()).await.expect(201);
     let ticket = format!("/v1/tickets?ticket={}", ticket["ticket"].as_str().unwrap());
+    let [restored, emptied] = trashed(server).await;
     let before = now().await;
     let changes = [
         (
@@ -477,6 +479,8 @@ async fn a_read_token_of_an_administrator_reads_and_changes_nothing() {
         ("POST", "/v1/copy", json!({"from": {"path": "/lab/x"}, "to": "/lab/y"})),
         ("POST", "/v1/move", json!({"from": {"path": "/lab/y"}, "to": "/lab/z"})),
         ("DELETE", "/v1/fs/lab/z", Value::Null),
+        ("POST", "/v1/trash/restore", json!({"id": restored})),
+        ("POST", "/v1/trash/empty", json!({"id": emptied})),
     ];
     let ask = |(method, uri, body): &(&str, &str, Value)| {
         let ask = server.ask_as(None, method, uri);
@@ -496,4 +500,17 @@ async fn a_read_token_of_an_administrator_reads_and_changes_nothing() {
         let answer = admin.with(ask(change)).send().await;
         assert!(answer.status.is_success(), "{change:?}: {answer:?}");
     }
+}
+
+/// The ids of two objects that were removed from `/lab` and are in the trash.
+async fn trashed(server: &TestServer) -> [u64; 2] {
+    let keep = json!({"path": "/lab", "keep_removed": 3600});
+    server.ask("PATCH", "/v1/attributes").json(&keep).send().await.expect(200);
+    let mut ids = [0; 2];
+    for id in &mut ids {
+        server.put("/lab/gone", "content").await.expect(201);
+        let removed = server.ask("DELETE", "/v1/fs/lab/gone").send().await;
+        *id = removed.header("cenote-trash").parse().unwrap();
+    }
+    ids
 }

@@ -164,7 +164,37 @@ async fn usage_counts_what_lies_below() {
     server.put("/t/a", "12345").await.expect(201);
     server.put("/t/u/b", "123").await.expect(201);
     let usage = server.ask("GET", "/v1/du?path=/t").send().await.expect(200);
-    assert_eq!(usage, json!({"objects": 2, "collections": 1, "bytes": 8}));
+    let empty = json!({"items": 0, "bytes": 0});
+    assert_eq!(usage, json!({"objects": 2, "collections": 1, "bytes": 8, "trash": empty}));
     let stats = server.ask("GET", "/v1/stats").send().await.expect(200);
     assert_eq!((&stats["resources"], &stats["engine"]), (&json!(4), &json!("memory")));
+    assert_eq!(stats["trash"], empty);
+}
+
+#[tokio::test]
+async fn what_was_removed_is_restored_or_emptied() {
+    let server = TestServer::new();
+    let root = json!({"path": "/", "keep_removed": 3600});
+    server.ask("PATCH", "/v1/attributes").json(&root).send().await.expect(200);
+    let id = server.put("/t/a", "12345").await.expect(201)["id"].clone();
+    let remove = async |uri: &str| server.ask("DELETE", uri).send().await;
+    assert_eq!(remove("/v1/fs/t/a").await.header("cenote-trash"), id.to_string());
+    let trash = async || server.ask("GET", "/v1/trash?path=/t").send().await.expect(200);
+    let item = &trash().await["items"][0];
+    assert_eq!((&item["id"], &item["path"], &item["bytes"]), (&id, &json!("/t/a"), &json!(5)));
+    let usage = server.ask("GET", "/v1/du?path=/t").send().await.expect(200);
+    assert_eq!(usage["trash"], json!({"items": 1, "bytes": 5}));
+    let restore = async |body: Value| server.post("/v1/trash/restore", body).await;
+    restore(json!({"id": 5})).await.problem(404, "not-found");
+    restore(json!({"id": id, "to": "/none/a"})).await.problem(404, "not-found");
+    assert_eq!(restore(json!({"id": id})).await.expect(200)["id"], id);
+    remove("/v1/fs/t/a").await;
+    server.put("/t/a", "new").await.expect(201);
+    restore(json!({"id": id})).await.problem(409, "exists");
+    server.post("/v1/trash/empty", json!({})).await.problem(400, "invalid");
+    let emptied = server.post("/v1/trash/empty", json!({"all": true})).await.expect(200);
+    assert_eq!(emptied, json!({"items": 1}));
+    assert_eq!(trash().await["items"], json!([]));
+    let removed = remove("/v1/fs/t/a?permanent=true").await;
+    assert!(removed.headers.get("cenote-trash").is_none());
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Caller, Operation, decide};
-use crate::catalog::{Child, Reads, Record, keys};
+use crate::catalog::{Child, Reads, Record, TrashRecord, keys};
 use crate::model::{Access, At, Name, Resource, ResourceId, Rights, StorePath};
 use crate::{Error, ErrorKind, Result};
 
@@ -41,6 +41,32 @@ impl Chain {
     pub(crate) fn above(&self, depth: usize) -> Option<Self> {
         let below = self.depth().checked_sub(depth)?;
         Some(Self { links: self.links[below..].to_vec() })
+    }
+
+    /// The chain of a resource that may have been removed: above what is kept for a while comes the collection that it
+    /// was in. It ends early where that is gone.
+    pub(crate) fn read_removed(reads: &impl Reads, id: ResourceId) -> Result<Option<Self>> {
+        let (mut links, mut next) = (Vec::new(), Some(id));
+        while let Some(from) = next.filter(|_| links.len() <= StorePath::MOST_NAMES) {
+            let read = links.len();
+            read_up(reads, from, &mut links)?;
+            next = match links[read..].last() {
+                Some((id, resource)) => parent_before(reads, *id, resource)?,
+                None => None,
+            };
+        }
+        Ok((!links.is_empty()).then_some(Self { links }))
+    }
+
+    /// The chain of a resource above which there is nothing any more.
+    pub(crate) fn alone(id: ResourceId, resource: Resource) -> Self {
+        Self { links: vec![(id, Arc::new(resource))] }
+    }
+
+    /// The chain of the collection above, if there is one.
+    pub(crate) fn collection(&self) -> Option<Self> {
+        let links = self.links.get(1..).filter(|links| !links.is_empty())?;
+        Some(Self { links: links.to_vec() })
     }
 
     /// The resource that this is the chain of.
@@ -149,6 +175,21 @@ fn read_up(
         }
     }
     Ok(Some(next))
+}
+
+/// The collection that a resource lies in, or lay in before it was removed.
+fn parent_before(
+    reads: &impl Reads,
+    id: ResourceId,
+    resource: &Resource,
+) -> Result<Option<ResourceId>> {
+    match resource.parent {
+        _ if id == ResourceId::ROOT => Ok(None),
+        ResourceId::REMOVED => {
+            Ok(reads.get::<TrashRecord>(&keys::trash(id))?.map(|record| record.parent))
+        }
+        parent => Ok(Some(parent)),
+    }
 }
 
 fn denied(caller: &Caller, needed: Rights, rights: Rights, at: &At) -> Error {

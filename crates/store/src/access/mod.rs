@@ -11,6 +11,7 @@ mod decide;
 mod edit;
 mod operation;
 mod permit;
+mod removed;
 mod spot;
 
 pub use caller::{Caller, TicketGrant};
@@ -21,4 +22,5 @@ pub use decide::decide;
 pub use edit::{AccessChange, GrantView};
 pub(crate) use operation::Operation;
 pub(crate) use permit::{Act, permits, require};
+pub(crate) use removed::permits_removed;
 pub(crate) use spot::{FreeSpot, Spot};

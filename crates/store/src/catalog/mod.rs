@@ -12,8 +12,8 @@ pub(crate) use crate::model::ChangeKind;
 pub(crate) use edges::Edges;
 pub(crate) use record::{Record, is_whole};
 pub(crate) use schema::{
-    BlobCopy, BlobRecord, ChangeRecord, Child, DamageRecord, DrainJob, DrainPhase, GraphRecord,
-    JobRecord, PartRecord, RunningRecord, SessionRecord, Spread, SumsRecord, Tally, TicketRecord,
-    TokenRecord, TreeJob, TreeWork, UploadRecord, VersionRecord,
+    Amount, BlobCopy, BlobRecord, ChangeRecord, Child, DamageRecord, DrainJob, DrainPhase,
+    GraphRecord, JobRecord, PartRecord, RunningRecord, SessionRecord, Spread, SumsRecord, Tally,
+    TicketRecord, TokenRecord, TrashRecord, TreeJob, TreeWork, UploadRecord, VersionRecord,
 };
 pub(crate) use transaction::{Reads, Transaction, View};

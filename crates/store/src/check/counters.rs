@@ -6,8 +6,9 @@ use super::report::{Report, path_of, rows};
 use super::{Finding, FindingKind};
 use crate::Result;
 use crate::catalog::keys::{self, Counter};
-use crate::catalog::{BlobRecord, Reads, Record, View};
+use crate::catalog::{BlobRecord, Reads, Record, TrashRecord, View};
 use crate::model::{Resource, ResourceId};
+use crate::trash::TRASH;
 
 #[derive(Default)]
 struct Sum {
@@ -29,7 +30,7 @@ type Sums = HashMap<u64, Sum>;
 pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
     // The sum of the store has id 0, and counts even where there is nothing.
     let mut sums = Sums::from([(0, Sum::default())]);
-    if !resources(view, &mut sums)? || !blobs(view, &mut sums)? {
+    if !resources(view, &mut sums)? || !blobs(view, &mut sums)? || !trash(view, &mut sums)? {
         // Reported with the records; until they are mended nothing can be counted.
         return Ok(());
     }
@@ -61,6 +62,15 @@ fn resources(view: &View, sums: &mut Sums) -> Result<bool> {
         for replica in resource.replicas.iter() {
             sums.entry(replica.place.0).or_default().replicas += 1;
         }
+    }
+    Ok(true)
+}
+
+/// Counts what is kept after its removal; false if a record does not decode.
+fn trash(view: &View, sums: &mut Sums) -> Result<bool> {
+    for row in rows(view, &keys::all_trash()) {
+        let Ok(record) = TrashRecord::from_value(&row?.1) else { return Ok(false) };
+        sums.entry(TRASH).or_default().add(record.amount.unwrap_or_default().bytes);
     }
     Ok(true)
 }

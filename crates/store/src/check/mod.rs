@@ -18,6 +18,7 @@ mod metadata;
 mod people;
 mod places;
 mod report;
+mod trash;
 mod tree;
 
 use futures_core::Stream;
@@ -87,6 +88,7 @@ impl Store {
             for family in [
                 tree::check,
                 members::check,
+                trash::check,
                 grants::check,
                 contents::check,
                 metadata::check,

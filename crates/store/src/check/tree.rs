@@ -5,14 +5,15 @@ use std::collections::{HashMap, HashSet};
 use bytes::Bytes;
 
 use super::report::{Look, Report, delete_while_same, look, path_of, rows, while_same};
-use super::{Finding, FindingKind as Kind};
+use super::{Finding, FindingKind as Kind, trash};
 use crate::catalog::{Child, JobRecord, Reads, Record, View, keys};
-use crate::model::{self, Resource, ResourceId};
+use crate::model::{self, Resource, ResourceId, Time};
 use crate::{Result, Store};
 
 pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
     let damaged = entries(view, report)?;
-    let mut tree = Tree { view, damaged, jobs: jobs(view, report)?, reached: HashMap::new() };
+    let (jobs, kept) = (jobs(view, report)?, trash::expires(view)?);
+    let mut tree = Tree { view, damaged, jobs, kept, reached: HashMap::new() };
     for row in rows(view, &keys::resources()) {
         let (key, value) = row?;
         let id = ResourceId(keys::first_id(&key).unwrap_or_default());
@@ -64,7 +65,7 @@ fn jobs(view: &View, report: &mut Report<'_>) -> Result<HashSet<ResourceId>> {
         let (key, value) = row?;
         match JobRecord::from_value(&value) {
             Ok(JobRecord::Sweep(root)) => drop(sweeps.insert(root)),
-            Ok(JobRecord::Tree(_) | JobRecord::Drain(_)) => {}
+            Ok(JobRecord::Tree(_) | JobRecord::Drain(_) | JobRecord::Measure(_)) => {}
             Err(fault) => {
                 let id = keys::first_id(&key).unwrap_or_default();
                 let detail = format!("the record of a job: {fault}");
@@ -82,6 +83,8 @@ struct Tree<'a> {
     view: &'a View,
     damaged: HashSet<Bytes>,
     jobs: HashSet<ResourceId>,
+    /// What is in the trash, as the order of expiry says.
+    kept: HashMap<ResourceId, Time>,
     /// Collections from which the root, or the parent of what is removed, was reached or not.
     reached: HashMap<ResourceId, bool>,
 }
@@ -117,7 +120,9 @@ impl Tree<'_> {
         key: &Bytes,
         value: &Bytes,
     ) -> Result<()> {
-        if self.jobs.contains(&id) {
+        let is_kept = self.kept.contains_key(&id) || self.view.has(&keys::trash(id))?;
+        // What is kept is checked with the trash.
+        if self.jobs.contains(&id) || is_kept {
             return Ok(());
         }
         let job = keys::job(report.store.new_id()?);

@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use cenote_blob::{BlobWriter, Blocks, Sha256State, Written};
-use cenote_kv::CommitError;
 use futures_core::Stream;
 use futures_util::future::{join_all, try_join_all};
 use futures_util::{StreamExt, pin_mut};
@@ -19,6 +18,7 @@ use super::media_type::{FirstBytes, Sniffed};
 use crate::catalog::{BlobCopy, BlobRecord};
 use crate::model::{Content, Digests, Extent, Piece, PlaceId};
 use crate::places::{Claim, Destination};
+use crate::trash::LOOK;
 use crate::{BlobId, Error, ErrorKind, Result, Store};
 
 /// Sizes, and how many parts there may be.
@@ -182,9 +182,6 @@ impl Store {
     }
 }
 
-/// After so many bytes it is looked again whether there is room.
-const LOOK: u64 = 4 << 20;
-
 /// A blob under way, to each of its places.
 pub(super) struct Writing {
     pub(super) id: BlobId,
@@ -223,7 +220,7 @@ impl<'a> Receiver<'a> {
             self.head.extend_from_slice(&chunk);
             return Ok(());
         }
-        self.check_room()?;
+        self.check_room().await?;
         let head = std::mem::take(&mut self.head).freeze();
         let blob = self.blob.get_or_insert_with(|| self.intake.new_blob(self.store));
         for run in [head, chunk] {
@@ -236,15 +233,12 @@ impl<'a> Receiver<'a> {
     }
 
     /// Leaves the catalog its room, where contents are on the same disk: what could not be published is not taken in.
-    fn check_room(&mut self) -> Result<()> {
+    async fn check_room(&mut self) -> Result<()> {
         if self.size < self.looked_at.saturating_add(LOOK) && self.blob.is_some() {
             return Ok(());
         }
         self.looked_at = self.size;
-        match self.store.parts().engine.has_room() {
-            true => Ok(()),
-            false => Err(CommitError::NoSpace.into()),
-        }
+        self.store.require_room().await
     }
 
     fn check_size(&self) -> Result<()> {

@@ -47,7 +47,8 @@ impl PlaceId {
 impl ResourceId {
     /// The collection at `/`.
     pub const ROOT: Self = Self(1);
-    /// The parent of what has been removed but not yet swept. It has no record.
+    /// The parent of what has been removed, and is kept for a while or not yet swept. It has no record, so
+    /// nothing below it is found.
     pub const REMOVED: Self = Self(2);
 }
 

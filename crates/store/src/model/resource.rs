@@ -127,6 +127,9 @@ pub struct Resource {
     /// When `mtime` was set, for a collection; when it was created, if this is none.
     #[n(18)]
     pub mtime_set: Option<Time>,
+    /// For how many seconds what is removed below is kept, for a collection that says so; 0 for not at all.
+    #[n(19)]
+    pub keep_removed: Option<u64>,
 }
 
 /// What is told about a resource.

@@ -16,6 +16,8 @@ pub struct AttributeChange {
     pub mtime: Option<Time>,
     /// What happens to replaced contents below this collection; needs `Rights::CONTROL`.
     pub versioning: Option<Option<Versioning>>,
+    /// For how many seconds what is removed below this collection is kept; needs `Rights::CONTROL`.
+    pub keep_removed: Option<Option<u64>>,
     /// The name of whom it belongs to; needs `Rights::CONTROL`.
     pub owner: Option<String>,
     /// The media type of the content; none: nothing is said of it any more, and none is known until the content is replaced.
@@ -32,7 +34,8 @@ impl Store {
     ) -> Result<Stat> {
         let media_type = change.media_type.iter().flatten().next();
         media_type.map_or(Ok(()), |media_type| check_media_type(media_type))?;
-        let owning = change.versioning.is_some() || change.owner.is_some();
+        let owning =
+            change.versioning.is_some() || change.keep_removed.is_some() || change.owner.is_some();
         let plain = change.mode.is_some() || change.mtime.is_some() || change.media_type.is_some();
         let first = if owning { Operation::SetOwner } else { Operation::SetAttributes };
         self.transact(|tx| {
@@ -45,6 +48,7 @@ impl Store {
             resource.mode = change.mode.map(|mode| mode & 0o7777).or(resource.mode);
             resource.set_mtime(change.mtime, tx.now());
             resource.versioning = change.versioning.unwrap_or(resource.versioning);
+            resource.keep_removed = change.keep_removed.unwrap_or(resource.keep_removed);
             if let Some(name) = &change.owner {
                 resource.owner = by_name(tx, name)?.ok_or_else(|| nobody(name))?.0;
             }

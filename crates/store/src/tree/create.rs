@@ -155,6 +155,7 @@ pub(crate) fn owned_resource(
         content_changed: None,
         description_changed: None,
         mtime_set: None,
+        keep_removed: None,
     }
 }
 

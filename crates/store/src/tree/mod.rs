@@ -29,11 +29,11 @@ pub use list::{ListOptions, Page};
 pub(crate) use locate::{find, locate, trace};
 pub use names::{NamedEntry, NamesPage};
 pub(crate) use record::{
-    count_change, detach, insert, is_undigested, rewrite_record, unlink, update,
+    count_change, detach, insert, is_undigested, put_aside, rewrite_record, take_back, update,
 };
 pub use relocate::MoveOptions;
 pub use remove::RemoveOptions;
-pub(crate) use remove::erase;
+pub(crate) use remove::{erase, has_children};
 pub use shared::{SharedCursor, SharedOptions, SharedPage};
 pub use usage::{StoreStats, Usage};
 pub(crate) use walk::Walk;

@@ -57,12 +57,7 @@ pub(crate) fn detach(
 ) {
     tx.delete(keys::child(old.parent, &old.name));
     link(tx, id, new);
-    grants::exchange(tx, id, Some(old), Some(new));
-    tx.put(keys::resource(id), new);
-    for (resource, sign) in [(old, -1), (new, 1)] {
-        tx.add(resource.parent.0, Counter::Resources, sign);
-        tx.add(resource.parent.0, Counter::Bytes, sign * size(resource));
-    }
+    carry_over(tx, id, old, new);
     members::changed(tx, old.parent);
     if new.parent != old.parent {
         members::changed(tx, new.parent);
@@ -70,8 +65,40 @@ pub(crate) fn detach(
     announce(tx, ChangeKind::Moved, id, new, Some((old.parent, old.name.clone())), by);
 }
 
-/// Takes a resource out of the tree. What lies below it is swept by a job.
-pub(crate) fn unlink(tx: &mut Transaction, id: ResourceId, resource: &Resource, by: PersonId) {
+/// Moves a resource that was removed out of sight, with all below it: its record and what belongs to it stay.
+pub(crate) fn put_aside(tx: &mut Transaction, id: ResourceId, old: Resource, by: PersonId) {
+    unlink(tx, id, &old, by);
+    let new = Resource { parent: ResourceId::REMOVED, ..old.clone() };
+    carry_over(tx, id, &old, &new);
+}
+
+/// Brings a resource that was put aside back to the collection and name in `new`. In the change feed it comes from nowhere,
+/// as what moves into a caller's sight.
+pub(crate) fn take_back(
+    tx: &mut Transaction,
+    id: ResourceId,
+    old: &Resource,
+    new: &Resource,
+    by: PersonId,
+) {
+    link(tx, id, new);
+    carry_over(tx, id, old, new);
+    members::changed(tx, new.parent);
+    announce(tx, ChangeKind::Moved, id, new, None, by);
+}
+
+/// What changes with the collection of a resource, besides the entries.
+fn carry_over(tx: &mut Transaction, id: ResourceId, old: &Resource, new: &Resource) {
+    grants::exchange(tx, id, Some(old), Some(new));
+    tx.put(keys::resource(id), new);
+    for (resource, sign) in [(old, -1), (new, 1)] {
+        tx.add(resource.parent.0, Counter::Resources, sign);
+        tx.add(resource.parent.0, Counter::Bytes, sign * size(resource));
+    }
+}
+
+/// Takes a resource out of the tree.
+pub(super) fn unlink(tx: &mut Transaction, id: ResourceId, resource: &Resource, by: PersonId) {
     tx.delete(keys::child(resource.parent, &resource.name));
     members::changed(tx, resource.parent);
     announce(tx, ChangeKind::Removed, id, resource, None, by);

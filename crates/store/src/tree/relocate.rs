@@ -7,8 +7,8 @@ use crate::access::{Chain, Operation, Spot};
 use crate::catalog::Transaction;
 use crate::model::{At, Kind, Name, Resource, Stat, StorePath};
 use crate::tree::create::split;
-use crate::tree::{detach, find, remove, require_depth};
-use crate::{Caller, Error, ErrorKind, Result, Store, versions};
+use crate::tree::{detach, find, require_depth};
+use crate::{Caller, Error, ErrorKind, Result, Store};
 
 /// How to move.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct MoveOptions {
     pub replace: bool,
     /// Create the collections on the way.
     pub parents: bool,
-    /// The versions of what is replaced may go with it. Without this, what has versions stays.
+    /// The versions of what is replaced may go with it. Without this, what has versions stays, unless it is kept with them.
     pub versions: bool,
 }
 
@@ -50,7 +50,7 @@ impl Store {
                     let (parent, name) = split(to)?;
                     let collection = find(tx, caller, &At::from(parent), Operation::Create)?;
                     check_ring(&moved, &collection, from)?;
-                    replace(tx, caller, &moved, target, to, options)?;
+                    self.replace(tx, caller, &moved, target, to, options)?;
                     (collection, name)
                 }
             };
@@ -63,6 +63,31 @@ impl Store {
             Ok(Stat { id, path: to.clone(), resource })
         })
     }
+
+    fn replace(
+        &self,
+        tx: &mut Transaction,
+        caller: &Caller,
+        moved: &Chain,
+        target: Chain,
+        to: &StorePath,
+        options: MoveOptions,
+    ) -> Result<()> {
+        if !options.replace {
+            return Err(
+                Error::exists(to).with_hint("choose another name, or say that it may be replaced")
+            );
+        }
+        target.require(caller, Operation::Move, &to.into())?;
+        let collections = [moved, &target].map(|chain| chain.resource().kind == Kind::Collection);
+        match collections {
+            [true, false] | [false, true] => Err(Error::new(
+                ErrorKind::WrongKind,
+                format!("a collection and a file cannot replace each other: {to}"),
+            )),
+            _ => self.remove_replaced(tx, caller, target, options.versions),
+        }
+    }
 }
 
 fn check_ring(moved: &Chain, collection: &Chain, from: &At) -> Result<()> {
@@ -70,35 +95,6 @@ fn check_ring(moved: &Chain, collection: &Chain, from: &At) -> Result<()> {
         return Err(Error::invalid(format!("a collection cannot move into itself: {from}")));
     }
     Ok(())
-}
-
-fn replace(
-    tx: &mut Transaction,
-    caller: &Caller,
-    moved: &Chain,
-    target: Chain,
-    to: &StorePath,
-    options: MoveOptions,
-) -> Result<()> {
-    if !options.replace {
-        return Err(
-            Error::exists(to).with_hint("choose another name, or say that it may be replaced")
-        );
-    }
-    target.require(caller, Operation::Move, &to.into())?;
-    let collections = [moved, &target].map(|chain| chain.resource().kind == Kind::Collection);
-    match collections {
-        [true, false] | [false, true] => Err(Error::new(
-            ErrorKind::WrongKind,
-            format!("a collection and a file cannot replace each other: {to}"),
-        )),
-        _ => {
-            if !options.versions {
-                versions::refuse_loss(tx, &target)?;
-            }
-            remove::remove_leaf(tx, caller, target)
-        }
-    }
 }
 
 fn relink(

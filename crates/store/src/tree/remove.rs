@@ -1,12 +1,12 @@
-//! Removing: the resource leaves the tree in one commit; what lies below it is swept
+//! Removing: the resource leaves the tree in one commit, with all below it. It is kept for a while (`trash`), or swept
 //! by a job of bounded commits, which a restart resumes.
 
 use crate::access::{Chain, Operation};
-use crate::catalog::keys::{self, Counter};
-use crate::catalog::{JobRecord, Reads, Transaction};
+use crate::catalog::{JobRecord, Reads, Transaction, keys};
 use crate::model::{At, Resource, ResourceId};
-use crate::tree::record::{count, is_undigested};
-use crate::tree::{find, grants, members, unlink};
+use crate::trash::{TrashItem, retention};
+use crate::tree::record::{count, is_undigested, unlink};
+use crate::tree::{find, grants, members, put_aside};
 use crate::{Caller, Error, ErrorKind, Result, Store, contents, metadata, people, versions};
 
 /// How to remove.
@@ -14,27 +14,41 @@ use crate::{Caller, Error, ErrorKind, Result, Store, contents, metadata, people,
 pub struct RemoveOptions {
     /// With all that lies below.
     pub recursive: bool,
-    /// With the versions that were kept of it and of what lies below. Without this, what has versions stays.
+    /// With the versions that were kept of it and of what lies below. Without this, what has versions stays, unless it is
+    /// kept with them.
     pub versions: bool,
+    /// For good, whatever the collections above say.
+    pub permanent: bool,
     /// Only if the state, the content or the membership has this tag.
     pub if_match: Option<String>,
 }
 
 impl Store {
     /// Removes a resource. Needs `Rights::REMOVE` on it; that right on a
-    /// collection covers what lies below.
+    /// collection covers what lies below. Where the nearest collection with a setting keeps what is removed, it can
+    /// be restored for that long.
     ///
     /// # Errors
     /// [`ErrorKind::NotEmpty`] if there are children and it is not recursive, or if versions would be lost and they are
     /// not named.
-    pub fn remove(&self, caller: &Caller, at: &At, options: &RemoveOptions) -> Result<()> {
-        let is_job = self.transact(|tx| {
+    pub fn remove(
+        &self,
+        caller: &Caller,
+        at: &At,
+        options: &RemoveOptions,
+    ) -> Result<Option<TrashItem>> {
+        let (kept, is_job) = self.transact(|tx| {
             tx.frees_space();
             let chain = find(tx, caller, at, Operation::Remove)?;
             contents::check_removal(tx, options.if_match.as_deref(), &chain)?;
             let children = has_children(tx, chain.id())?;
             if children && !options.recursive {
                 return Err(not_empty(at));
+            }
+            refuse_root(&chain)?;
+            if let Some(retention) = retention(&chain).filter(|_| !options.permanent) {
+                let kept = self.keep_removed(tx, caller, chain, retention, children)?;
+                return Ok((Some(kept), children));
             }
             if !options.versions {
                 versions::refuse_loss(tx, &chain)?;
@@ -43,39 +57,49 @@ impl Store {
                 versions::refuse_loss_below(&self.view()?, &chain)?;
             }
             match children {
-                false => remove_leaf(tx, caller, chain).map(|()| false),
-                true => self.remove_tree(tx, caller, chain).map(|()| true),
+                false => remove_leaf(tx, caller, chain)?,
+                true => self.remove_tree(tx, caller, chain)?,
             }
+            Ok((None, children))
         })?;
         if is_job {
             // Before the commit nobody would have seen it.
             self.inner.work.notify_one();
         }
-        Ok(())
+        Ok(kept)
     }
 
     fn remove_tree(&self, tx: &mut Transaction, caller: &Caller, chain: Chain) -> Result<()> {
-        refuse_root(&chain)?;
         let id = chain.id();
-        let mut resource = chain.into_resource();
-        unlink(tx, id, &resource, caller.user());
-        grants::exchange(tx, id, Some(&resource), None);
-        let inside = resource.parent.0;
-        tx.add(inside, Counter::Resources, -1);
-        resource.parent = ResourceId::REMOVED;
-        tx.add(ResourceId::REMOVED.0, Counter::Resources, 1);
-        tx.put(keys::resource(id), &resource);
+        put_aside(tx, id, chain.into_resource(), caller.user());
         tx.put(keys::job(self.new_id()?), &JobRecord::Sweep(id));
         Ok(())
+    }
+
+    /// Removes what a move replaces, which has no children.
+    pub(super) fn remove_replaced(
+        &self,
+        tx: &mut Transaction,
+        caller: &Caller,
+        target: Chain,
+        versions: bool,
+    ) -> Result<()> {
+        refuse_root(&target)?;
+        if has_children(tx, target.id())? {
+            return Err(not_empty(&At::Id(target.id())));
+        }
+        if let Some(retention) = retention(&target) {
+            return self.keep_removed(tx, caller, target, retention, false).map(drop);
+        }
+        if !versions {
+            versions::refuse_loss(tx, &target)?;
+        }
+        remove_leaf(tx, caller, target)
     }
 }
 
 /// Removes a resource that has no children.
-pub(super) fn remove_leaf(tx: &mut Transaction, caller: &Caller, chain: Chain) -> Result<()> {
-    refuse_root(&chain)?;
-    if has_children(tx, chain.id())? {
-        return Err(not_empty(&At::Id(chain.id())));
-    }
+fn remove_leaf(tx: &mut Transaction, caller: &Caller, chain: Chain) -> Result<()> {
     let id = chain.id();
     let resource = chain.into_resource();
     unlink(tx, id, &resource, caller.user());
@@ -97,7 +121,7 @@ pub(crate) fn erase(tx: &mut Transaction, id: ResourceId, resource: &Resource) -
     people::erase_tickets(tx, id)
 }
 
-fn has_children(tx: &Transaction, id: ResourceId) -> Result<bool> {
+pub(crate) fn has_children(tx: &Transaction, id: ResourceId) -> Result<bool> {
     Ok(!tx.rows(&keys::children(id), 1)?.is_empty())
 }
 

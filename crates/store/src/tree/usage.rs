@@ -4,6 +4,7 @@ use crate::access::Operation;
 use crate::catalog::Reads;
 use crate::catalog::keys::Counter;
 use crate::model::{At, Kind, Stat};
+use crate::trash::TrashTotal;
 use crate::tree::{Walk, locate};
 use crate::{Caller, Error, Result, Store};
 
@@ -16,6 +17,8 @@ pub struct Usage {
     pub collections: u64,
     /// Bytes of contents; those of versions and copies in several places do not count.
     pub bytes: u64,
+    /// What was removed from below it and can be restored by the caller; not in the numbers above.
+    pub removed: TrashTotal,
 }
 
 /// What the whole store holds.
@@ -25,6 +28,8 @@ pub struct StoreStats {
     pub resources: u64,
     /// Bytes of contents.
     pub bytes: u64,
+    /// What was removed and can be restored; in the numbers above, too.
+    pub removed: TrashTotal,
     /// The catalog's engine.
     pub engine: &'static str,
     /// The places for contents, and how many bytes each has free, where that can be known.
@@ -46,6 +51,9 @@ impl Store {
             return Ok(usage);
         }
         top.require(caller, Operation::Usage, at)?;
+        if caller.require_login().is_ok() {
+            usage.removed = self.trash_below(&view, caller, top.id())?;
+        }
         let mut walk = Walk::below(&view, caller, top);
         while let Some(entry) = walk.step()? {
             usage.add(&entry);
@@ -63,6 +71,7 @@ impl Store {
             resources: count(Counter::Resources)?,
             // As many as that are never below zero.
             bytes: view.counter(0, Counter::Bytes)? as u64,
+            removed: TrashTotal::read(&view)?,
             engine: self.parts().engine.name(),
             places: places.collect(),
             jobs: self.pending_jobs()?,

@@ -22,7 +22,12 @@ pub(crate) enum Op {
     Describe(String, String),
     MakeTree(String, Vec<u8>),
     RemoveTree(String),
+    /// Remove, and restore from the trash: two changes.
+    Undone(String),
 }
+
+/// The writer whose removals go to the trash.
+pub(crate) const KEEPING: u64 = 1;
 
 /// What a writer does in one step.
 pub(crate) fn op(seed: u64, writer: u64, step: u64) -> Op {
@@ -43,9 +48,11 @@ pub(crate) fn op(seed: u64, writer: u64, step: u64) -> Op {
         7 => Op::Truncate(name(&mut dice), dice.below(3_000)),
         8 => Op::Move(name(&mut dice), name(&mut dice)),
         9 => Op::Copy(name(&mut dice), name(&mut dice)),
+        10 if writer == KEEPING && dice.below(2) == 0 => Op::Undone(name(&mut dice)),
         10 => Op::Remove(name(&mut dice)),
         11 => Op::Describe(name(&mut dice), step.to_string()),
         12 => Op::MakeTree(tree(&mut dice), bytes(&mut dice, 300)),
+        _ if writer == KEEPING && dice.below(2) == 0 => Op::Undone(tree(&mut dice)),
         _ => Op::RemoveTree(tree(&mut dice)),
     }
 }
@@ -109,5 +116,21 @@ pub(crate) fn apply(objects: &mut Objects, op: &Op) {
             }
         }
         Op::RemoveTree(name) => objects.retain(|path, _| !path.starts_with(&format!("{name}/"))),
+        Op::Undone(_) => {}
     }
+}
+
+/// What may be there while a change is under way.
+pub(crate) fn states(before: &Objects, op: &Op) -> Vec<Objects> {
+    let mut states = vec![before.clone()];
+    if let Op::Undone(name) = op {
+        let below = format!("{name}/");
+        let mut removed = before.clone();
+        removed.retain(|path, _| path != name && !path.starts_with(&below));
+        states.push(removed);
+    }
+    let mut after = before.clone();
+    apply(&mut after, op);
+    states.push(after);
+    states
 }

@@ -19,8 +19,30 @@ fn full() -> World {
     populated(&world);
     replicated(&world);
     described(&world);
+    trashed(&world);
     assert_clean(&world.store);
     world
+}
+
+/// In the trash: an object, which comes first, and a tree that is not counted yet.
+fn trashed(world: &World) {
+    world.mkdir("/kept");
+    world.keep_removed("/kept", 86_400);
+    world.put("/kept/object", b"12345");
+    world.mkdir("/kept/tree");
+    world.put("/kept/tree/x", b"in the trash");
+    world.discard("/kept/object");
+    world.discard("/kept/tree");
+}
+
+/// The key of a row of the tree in the trash, of one of its two tables.
+fn of_tree(world: &World, table: u8) -> Vec<u8> {
+    world.table(table).pop().unwrap().to_vec()
+}
+
+/// The resource that a row names.
+fn id_of(row: &[u8]) -> u64 {
+    u64::from_be_bytes(row[row.len() - 8..].try_into().unwrap())
 }
 
 /// A description that is stored statement by statement.
@@ -295,6 +317,89 @@ const DERIVABLE: &[Damage] = &[
         &[Kind::Reference],
     ),
     (
+        "something in the trash without its record",
+        |w| w.raw_delete(&of_tree(w, b'X')),
+        &[Kind::DamagedRecord, Kind::Counter],
+    ),
+    (
+        "something in the trash whose record does not decode",
+        |w| w.damage(&w.first(b'X')),
+        &[Kind::DamagedRecord],
+    ),
+    (
+        "a record in the trash that does not decode, and no entry in the order of expiry",
+        |w| {
+            w.damage(&w.first(b'X'));
+            w.raw_delete(&w.first(b'x'));
+        },
+        &[Kind::DamagedRecord],
+    ),
+    (
+        "a record in the trash of nothing",
+        |w| w.raw_put(key(b'X', &[NOBODY]), w.value(&of_tree(w, b'X'))),
+        &[Kind::Counter, Kind::Leftover],
+    ),
+    (
+        "a record in the trash of nothing that does not decode",
+        |w| w.raw_put(key(b'X', &[NOBODY]), Bytes::from_static(b"?")),
+        &[Kind::DamagedRecord],
+    ),
+    (
+        "a record in the trash of what is in the tree",
+        |w| {
+            let id = w.id("/c");
+            w.raw_put(key(b'X', &[id]), w.value(&of_tree(w, b'X')));
+            let until = u64::from_be_bytes(of_tree(w, b'x')[1..9].try_into().unwrap());
+            w.raw_put(key(b'x', &[until, id]), Bytes::new());
+        },
+        &[Kind::Counter, Kind::Leftover],
+    ),
+    (
+        "a record in the trash of what a job sweeps",
+        |w| {
+            // The record of the job ends in the id.
+            let job = w.value(&w.first(b'J'));
+            let swept = u16::from_be_bytes(job[job.len() - 2..].try_into().unwrap());
+            w.raw_put(key(b'X', &[swept.into()]), w.value(&of_tree(w, b'X')));
+        },
+        &[Kind::Counter, Kind::Leftover],
+    ),
+    (
+        "something in the trash that would never expire",
+        |w| w.raw_delete(&w.first(b'x')),
+        &[Kind::Index],
+    ),
+    (
+        "an entry of nothing in the order of expiry",
+        |w| w.raw_put(key(b'x', &[1, NOBODY]), Bytes::new()),
+        &[Kind::Index],
+    ),
+    (
+        "an entry at another time in the order of expiry",
+        |w| w.raw_put(key(b'x', &[1, id_of(&w.first(b'x'))]), Bytes::new()),
+        &[Kind::Index],
+    ),
+    (
+        "a tree in the trash that no job counts",
+        |w| w.raw_delete(&w.table(b'J').pop().unwrap()),
+        &[Kind::Job],
+    ),
+    (
+        "a wrong amount in the trash",
+        |w| {
+            let key = w.first(b'X');
+            let value = w.value(&key);
+            assert_eq!(value.last(), Some(&5), "the bytes come last");
+            w.raw_put(key.to_vec(), frame(&[&value[5..value.len() - 1], &[7]].concat()));
+        },
+        &[Kind::Counter, Kind::Counter],
+    ),
+    (
+        "a wrong counter of the trash",
+        |w| w.raw_put(named(b'c', &[3], b"n"), 7i64.to_be_bytes().to_vec().into()),
+        &[Kind::Counter],
+    ),
+    (
         "a copy that is gone while another is good",
         |w| run(w.opened("a").delete(blob_of(w, "/replicated"))).unwrap(),
         &[Kind::MissingBlob],
@@ -366,6 +471,14 @@ const LOST: &[Damage] = &[
         "a content that is missing",
         |w| w.raw_delete(&key(b'K', &[w.content("/c/x")])),
         &[Kind::Content],
+    ),
+    (
+        "a record in the trash that does not decode, after the feed forgot the removal",
+        |w| {
+            w.table(b'F').iter().for_each(|change| w.raw_delete(change));
+            w.damage(&w.first(b'X'));
+        },
+        &[Kind::DamagedRecord],
     ),
     (
         "a blob that is missing",

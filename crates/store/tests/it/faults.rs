@@ -13,7 +13,8 @@ use cenote_store::{
     AccessChange, At, AttributeChange, AvuChange, BatchItem, BatchWhat, Conditions, CopyOptions,
     Error, ErrorKind, Expected, Health, JobStatus, MoveOptions, NewPlace, NewTicket, NewToken,
     NewUser, PlaceChange, PlaceId, Prune, PutOptions, ReadOptions, Registration, RemoveOptions,
-    ReplicaChange, Result, Rights, Role, Scope, TicketUse, UploadId, UploadOptions, Where,
+    ReplicaChange, ResourceId, RestoreOptions, Result, Rights, Role, Scope, TicketUse, UploadId,
+    UploadOptions, Where,
 };
 
 use crate::postgres_server::fresh_schema;
@@ -55,6 +56,17 @@ const MUTATIONS: &[Mutation] = &[
     }),
     ("remove", true, |w| w.rm("/copy")),
     ("remove a tree", true, |w| w.rm_all("/c")),
+    ("remove a tree that is kept", true, |w| w.rm_all("/kept/tree")),
+    ("restore", true, |w| {
+        let options = RestoreOptions::default();
+        w.store.restore_removed(&w.admin, TRASHED.get(), &options).map(drop)
+    }),
+    ("empty the trash of one", true, |w| w.store.empty_trash_of(&w.admin, TRASHED.get())),
+    ("empty the trash", false, |w| w.store.empty_trash(&w.admin).map(drop)),
+    ("purge the trash", false, |w| {
+        w.clock.advance(Duration::from_secs(3_600));
+        w.store.purge_trash().map(drop)
+    }),
     ("describe", true, |w| {
         let change = [AvuChange::Set(avu("k", "w")), AvuChange::Add(avu("more", "1"))];
         w.store.change_avus(&w.admin, &at("/c/x"), &change, &Conditions::default()).map(drop)
@@ -219,6 +231,8 @@ fn put(world: &World, to: &str, size: usize) -> Result<()> {
 }
 
 thread_local! {
+    /// A tree in the trash of the bench.
+    static TRASHED: std::cell::Cell<ResourceId> = const { std::cell::Cell::new(ResourceId(0)) };
     /// The upload of the bench; reading it from the store would be a step that may fail.
     static UPLOAD: std::cell::Cell<UploadId> =
         const { std::cell::Cell::new(UploadId { number: 0, secret: None }) };
@@ -243,6 +257,15 @@ fn bench_on(engine: Arc<dyn Engine>) -> Bench {
     let world = world.with_places(faults.clone());
     populated(&world);
     replicated(&world);
+    world.mkdir("/kept");
+    world.keep_removed("/kept", 3_600);
+    for tree in ["/kept/tree", "/kept/gone"] {
+        world.mkdir(tree);
+        world.put(&format!("{tree}/x"), &noise(200, 8));
+    }
+    world.put("/kept/x", &noise(200, 9));
+    TRASHED.set(world.discard("/kept/gone").id);
+    world.discard("/kept/x");
     world.put("/full", b"");
     (0..63).for_each(|_| drop(world.write_at("/full", Where::Append, b"ab").unwrap()));
     let limited = NewTicket { uses: 3, ..NewTicket::default() };
@@ -292,6 +315,7 @@ fn visible(world: &World) -> Vec<String> {
         line += &format!(" {:?}", grants.iter().map(|g| (&g.name, g.rights)).collect::<Vec<_>>());
         lines.push(line);
     }
+    lines.extend(world.trash_of(admin).into_iter().map(|item| item.path));
     for (id, person) in store.persons().unwrap() {
         let groups = store.members("lab").unwrap().contains(&person.name);
         lines.push(format!("{} {:?} {groups} {}", person.name, person.role, id.0 < 1_000));

@@ -133,3 +133,69 @@ fn every_way_to_make_room_goes_on_when_the_disk_is_full() {
     assert_eq!(world.blobs_in("main"), world.table(b'B').len());
     assert_clean(&world.store);
 }
+
+/// Puts objects and removes each at once, so that they go to the trash.
+fn put_and_removed(world: &World, objects: std::ops::Range<u64>, size: u64) {
+    for n in objects {
+        try_put(world, &format!("/{n}"), size).unwrap_or_else(|error| panic!("{n}: {error}"));
+        world.rm(&format!("/{n}")).unwrap();
+    }
+}
+
+/// The names of what is in the trash, in order.
+fn in_the_trash(world: &World) -> Vec<i64> {
+    let items = world.trash_of(&world.admin);
+    items.iter().map(|item| item.path[1..].parse().unwrap()).collect()
+}
+
+fn keeping(disk: &Disk, left: u64) -> World {
+    let world = disk.world();
+    world.keep_removed("/", 86_400);
+    disk.leave(left);
+    world
+}
+
+#[test]
+fn the_trash_is_emptied_before_a_put_is_refused() {
+    let disk = Disk::new();
+    let world = keeping(&disk, 112 * MIB);
+    // Several times what there is room for, and no upkeep but that of the puts.
+    put_and_removed(&world, 0..80, 2 * MIB);
+    let left = in_the_trash(&world);
+    assert_eq!(left, (80 - left.len() as i64..80).collect::<Vec<_>>(), "the oldest went");
+    assert!((5..40).contains(&left.len()), "{}", left.len());
+    let restored = cenote_store::RestoreOptions::default();
+    let newest = world.trash_of(&world.admin).pop().unwrap();
+    world.store.restore_removed(&world.admin, newest.id, &restored).unwrap();
+    assert_eq!(world.read("/79"), noise(2 << 20, 1));
+    assert_clean(&world.store);
+}
+
+#[test]
+fn upkeep_empties_as_much_of_the_trash_as_is_lacking() {
+    let disk = Disk::new();
+    let world = keeping(&disk, 256 * MIB);
+    put_and_removed(&world, 0..16, 2 * MIB);
+    maintained(&world);
+    assert_eq!(in_the_trash(&world).len(), 16, "there is room");
+    // Somebody else takes it.
+    disk.leave(80 * MIB);
+    maintained(&world);
+    let left = in_the_trash(&world);
+    assert_eq!(left.last(), Some(&15));
+    assert!((4..12).contains(&left.len()), "{left:?}");
+    let free = free(disk.dir.path(), &disk.others);
+    assert!(free > 94 * MIB, "{free}");
+    maintained(&world);
+    assert_eq!(in_the_trash(&world), left, "no more than that");
+    // A tree counts with all in it, also where that was not counted before.
+    disk.leave(256 * MIB);
+    world.mkdir("/-1");
+    (0..20).for_each(|n| try_put(&world, &format!("/-1/{n}"), MIB).unwrap());
+    world.keep_removed("/", 3_600);
+    world.rm_all("/-1").unwrap();
+    disk.leave(80 * MIB);
+    maintained(&world);
+    assert_eq!(in_the_trash(&world), left, "the tree, which expires first, was enough");
+    assert_clean(&world.store);
+}

@@ -37,6 +37,7 @@ mod shared;
 mod small_parts;
 mod sweep;
 mod tickets;
+mod trash;
 mod tree;
 mod upgrade;
 mod upkeep;

@@ -12,9 +12,10 @@ use cenote_kv::{FjallEngine, FjallOptions, MemoryEngine, PostgresEngine};
 use cenote_store::{
     At, AttributeChange, AvuChange, CheckOptions, Conditions, CopyOptions, CreateOptions, Draft,
     Error, ErrorKind, Kind, Limits, MoveOptions, PlaceId, PlaceState, PutOptions, RemoveOptions,
-    ResourceId, Stat, StorePath, UploadOptions, Versioning, Where,
+    ResourceId, RestoreOptions, Stat, StorePath, UploadOptions, Versioning, Where,
 };
 use proptest::collection::vec;
+use proptest::option::of;
 use proptest::prelude::*;
 use proptest::sample::select;
 use sha2::{Digest, Sha256};
@@ -42,6 +43,16 @@ struct Node {
     written: u64,
     /// How often the description was changed.
     described: u64,
+    retains: Option<bool>,
+}
+
+/// A removed tree that can be restored: the paths of what is in it are below its own.
+#[derive(Debug, Clone)]
+struct Trashed {
+    id: u64,
+    parent: u64,
+    path: StorePath,
+    nodes: Vec<(StorePath, Node)>,
 }
 
 #[derive(Debug, Clone)]
@@ -58,6 +69,10 @@ enum Op {
     Describe(StorePath, AvuChange),
     Keep(StorePath, bool),
     Restore(StorePath, usize),
+    Retain(Option<StorePath>, bool),
+    Undo(usize, Option<StorePath>, bool),
+    Empty(usize),
+    Expire,
     PutIn(StorePath, usize, usize),
     Replicate(StorePath, usize),
     Trim(StorePath, usize),
@@ -138,6 +153,10 @@ fn op(scale: &Scale) -> impl Strategy<Value = Op> + use<> {
         3 => (paths(), change).prop_map(|(p, c)| Op::Describe(p, c)),
         2 => (paths(), any::<bool>()).prop_map(|(p, b)| Op::Keep(p, b)),
         1 => (paths(), 0usize..3).prop_map(|(p, n)| Op::Restore(p, n)),
+        2 => (of(paths()), any::<bool>()).prop_map(|(p, b)| Op::Retain(p, b)),
+        3 => (0usize..3, of(paths()), any::<bool>()).prop_map(|(n, p, b)| Op::Undo(n, p, b)),
+        1 => (0usize..3).prop_map(Op::Empty),
+        1 => Just(Op::Expire),
         2 => (paths(), 0usize..4, sizes()).prop_map(|(p, at, n)| Op::PutIn(p, at, n)),
         3 => (paths(), 0usize..4).prop_map(|(p, at)| Op::Replicate(p, at)),
         2 => (paths(), 0usize..3).prop_map(|(p, n)| Op::Trim(p, n)),
@@ -150,6 +169,11 @@ fn op(scale: &Scale) -> impl Strategy<Value = Op> + use<> {
 #[derive(Debug, Default, Clone)]
 struct Model {
     nodes: BTreeMap<StorePath, Node>,
+    /// By id.
+    trash: BTreeMap<u64, Trashed>,
+    /// What the root says, and how often that was changed.
+    retains: Option<bool>,
+    described: u64,
 }
 
 type Answer = Result<(), ErrorKind>;
@@ -178,6 +202,41 @@ impl Model {
             next = path.split_last().map(|(above, _)| above);
         }
         false
+    }
+
+    /// Whether what is removed at `at` is kept for a while.
+    fn retains(&self, at: &StorePath) -> bool {
+        let mut next = Some(at.clone());
+        while let Some(path) = next {
+            if let Some(retains) = self.nodes.get(&path).and_then(|node| node.retains) {
+                return retains;
+            }
+            next = path.split_last().map(|(above, _)| above);
+        }
+        self.retains.unwrap_or_default()
+    }
+
+    fn path_of(&self, id: u64) -> Option<StorePath> {
+        if id == ResourceId::ROOT.0 {
+            return Some(StorePath::root());
+        }
+        self.nodes.iter().find(|(_, node)| node.id == id).map(|(path, _)| path.clone())
+    }
+
+    /// Takes a tree away: to the trash, if it is kept.
+    fn remove(&mut self, what: &StorePath) {
+        let keep = self.retains(what);
+        let (above, _) = what.split_last().unwrap();
+        let parent = self.nodes.get(&above).map_or(ResourceId::ROOT.0, |node| node.id);
+        let paths: Vec<_> = self.nodes.keys().filter(|p| p.starts_with(what)).cloned().collect();
+        let nodes: Vec<_> = paths
+            .into_iter()
+            .map(|path| (path.clone(), self.nodes.remove(&path).unwrap()))
+            .collect();
+        if keep {
+            let id = nodes[0].1.id;
+            self.trash.insert(id, Trashed { id, parent, path: what.clone(), nodes });
+        }
     }
 
     /// What is missing above `at`, the highest first, if creating there is allowed.
@@ -218,7 +277,7 @@ impl Model {
         let mut clocks: BTreeMap<_, _> = (self.nodes.values())
             .map(|node| (node.id, (node.written, node.described, Members::new())))
             .collect();
-        clocks.insert(ResourceId::ROOT.0, Default::default());
+        clocks.insert(ResourceId::ROOT.0, (0, self.described, Members::new()));
         for (path, node) in &self.nodes {
             let (above, name) = path.split_last().unwrap();
             let above = self.nodes.get(&above).map_or(ResourceId::ROOT.0, |above| above.id);
@@ -261,6 +320,7 @@ impl Pair {
             keeps: false,
             written: 0,
             described: 0,
+            retains: None,
         };
         assert!(self.model.nodes.insert(path.clone(), node).is_none());
     }
@@ -329,7 +389,9 @@ impl Pair {
         let expected = self.may_move(from, to, replace);
         assert_eq!(kind_of(done).map(drop), expected);
         if expected.is_ok() && from != to {
-            self.model.nodes.remove(to);
+            if self.model.nodes.contains_key(to) {
+                self.model.remove(to);
+            }
             let moved: Vec<_> =
                 self.model.nodes.keys().filter(|path| path.starts_with(from)).cloned().collect();
             for path in moved {
@@ -400,9 +462,88 @@ impl Pair {
                 false => Ok(()),
             }
         });
-        assert_eq!(kind_of(done), expected);
+        assert_eq!(kind_of(done).map(drop), expected);
         if expected.is_ok() {
-            self.model.nodes.retain(|path, _| !path.starts_with(what));
+            self.model.remove(what);
+        }
+    }
+
+    fn retain(&mut self, below: Option<&StorePath>, retains: bool) {
+        let what = below.cloned().unwrap_or_else(StorePath::root);
+        let keep_removed = Some(Some(if retains { 3_600 } else { 0 }));
+        let change = AttributeChange { keep_removed, ..AttributeChange::default() };
+        let done = self.world.store.set_attributes(&self.world.admin, &(&what).into(), &change);
+        match below {
+            None => {
+                done.unwrap();
+                self.model.retains = Some(retains);
+                self.model.described += 1;
+            }
+            Some(what) => {
+                assert_eq!(kind_of(done).map(drop), self.model.node(what).map(drop));
+                if let Some(node) = self.model.nodes.get_mut(what) {
+                    node.retains = Some(retains);
+                    node.described += 1;
+                }
+            }
+        }
+    }
+
+    fn undo(&mut self, nth: usize, to: Option<&StorePath>, parents: bool) {
+        let Some(trashed) = self.model.trash.values().nth(nth).cloned() else { return };
+        let (_, name) = trashed.path.split_last().unwrap();
+        let home = self.model.path_of(trashed.parent);
+        let path = to.cloned().unwrap_or_else(|| {
+            home.map_or(trashed.path.clone(), |home| home.join(name.clone()).unwrap())
+        });
+        let options = RestoreOptions { to: to.cloned(), parents };
+        let (store, admin) = (&self.world.store, &self.world.admin);
+        let done = store.restore_removed(admin, ResourceId(trashed.id), &options);
+        let expected = match self.model.nodes.contains_key(&path) {
+            true => Err(ErrorKind::Exists),
+            false => self.model.missing_above(&path, parents),
+        };
+        assert_eq!(kind_of(done).map(drop), expected.clone().map(drop));
+        if let Ok(missing) = expected {
+            self.learn_collections(missing);
+            self.model.trash.remove(&trashed.id);
+            for (from, node) in trashed.nodes {
+                self.model.nodes.insert(rebase(&from, &trashed.path, &path), node);
+            }
+            self.compare_all();
+        }
+    }
+
+    fn empty(&mut self, nth: usize) {
+        let Some(id) = self.model.trash.keys().nth(nth).copied() else { return };
+        self.world.store.empty_trash_of(&self.world.admin, ResourceId(id)).unwrap();
+        self.model.trash.remove(&id);
+    }
+
+    fn expire(&mut self) {
+        self.world.clock.advance(Duration::from_secs(3_600));
+        let purged = self.world.store.purge_trash().unwrap();
+        assert_eq!(purged, self.model.trash.len() as u64);
+        self.model.trash.clear();
+    }
+
+    /// Compares what is in the trash, and looks whether it is hidden.
+    fn compare_trash(&self) {
+        let items = self.world.trash_of(&self.world.admin);
+        let seen: Vec<_> = items.iter().map(|item| (item.id.0, item.path.clone())).collect();
+        let trash = self.model.trash.values();
+        let expected: Vec<_> = trash.map(|item| (item.id, item.path.to_string())).collect();
+        assert_eq!(seen, expected);
+        for item in items {
+            let nodes = &self.model.trash[&item.id.0].nodes;
+            let bytes: usize = nodes.iter().map(|(_, node)| node.bytes.len()).sum();
+            let counted = item.resources.zip(item.bytes);
+            let expected = (nodes.len() as u64, bytes as u64);
+            assert!(counted.is_none_or(|counted| counted == expected), "{item:?}");
+            for (_, node) in nodes {
+                let hidden = self.world.store.stat(&self.world.admin, &At::Id(ResourceId(node.id)));
+                assert_eq!(kind_of(hidden).map(drop), Err(ErrorKind::NotFound));
+            }
         }
     }
 
@@ -504,6 +645,10 @@ impl Pair {
             Op::Describe(what, change) => self.describe(what, change),
             Op::Keep(what, keeps) => self.keep(what, *keeps),
             Op::Restore(what, nth) => self.restore(what, *nth),
+            Op::Retain(below, retains) => self.retain(below.as_ref(), *retains),
+            Op::Undo(nth, to, parents) => self.undo(*nth, to.as_ref(), *parents),
+            Op::Empty(nth) => self.empty(*nth),
+            Op::Expire => self.expire(),
             Op::Upload(to, parts) => self.upload(to, parts, seed),
             Op::Digest(what) => self.digest(what),
             Op::Sweep => self.world.sweep(),
@@ -614,7 +759,8 @@ impl Pair {
                 assert!(seen.insert(key, bytes).is_none());
             }
         }
-        self.replicas = seen;
+        // Those in the trash come back.
+        self.replicas.extend(seen);
     }
 
     /// Compares the tree: paths, ids, kinds and sizes after each step.
@@ -745,6 +891,7 @@ fn play(world: World, ops: &[Op]) {
             pair.compare_content(target, n as u64);
         }
         pair.compare_replicas();
+        pair.compare_trash();
     }
     pair.compare_all();
     let all: Vec<_> = pair.model.nodes.keys().cloned().collect();
@@ -761,8 +908,10 @@ fn everything_goes(world: &World) {
     for name in world.names("/") {
         world.rm_all(&format!("/{name}")).unwrap();
     }
+    world.store.empty_trash(&world.admin).unwrap();
+    assert_eq!(world.store.stats().unwrap().removed, Default::default());
     world.sweep();
-    for table in *b"CKkRBbGIVdJgc" {
+    for table in *b"CKkRBbGIVXxdJgc" {
         assert!(world.table(table).is_empty(), "{} stays", table as char);
     }
     for table in *b"hH" {

@@ -60,6 +60,25 @@ impl Counted {
             ("rm, not met", engine.cost(|| world.rm(&self.path("moved")).unwrap())),
         ]
     }
+
+    /// What removing and restoring cost where the root keeps what is removed.
+    fn costs_of_trash(&self) -> Vec<(&'static str, Counts)> {
+        let Self { world, engine, .. } = self;
+        world.keep_removed("/", 86_400);
+        let one = self.path("00003");
+        let id = world.stat(&one).unwrap().id;
+        // The collection was met by its id, too.
+        world.store.stat(&world.admin, &world.stat(&self.path).unwrap().id.into()).unwrap();
+        let options = cenote_store::RestoreOptions::default();
+        let restored = || drop(world.store.restore_removed(&world.admin, id, &options).unwrap());
+        let emptied = || world.store.empty_trash_of(&world.admin, id).unwrap();
+        vec![
+            ("rm, kept", engine.cost(|| world.rm(&one).unwrap())),
+            ("restore", engine.cost(restored)),
+            ("rm, kept", engine.cost(|| world.rm(&one).unwrap())),
+            ("empty", engine.cost(emptied)),
+        ]
+    }
 }
 
 /// Snapshots, reads and commits that each operation may cost, as `docs/SEMANTICS.md` states them.
@@ -78,12 +97,20 @@ const STATED: [(&str, [u64; 3]); 12] = [
     ("rm, not met", [1, 8, 1]),
 ];
 
+/// The same of the trash.
+const STATED_OF_TRASH: [(&str, [u64; 3]); 4] = [
+    ("rm, kept", [1, 2, 1]),
+    ("restore", [1, 5, 1]),
+    ("rm, kept", [1, 2, 1]),
+    ("empty", [1, 7, 1]),
+];
+
 #[test]
 fn no_operation_costs_more_calls_in_a_deep_or_a_large_collection() {
     for (depth, children) in [(1, 10), (4, 10), (16, 10), (64, 10), (255, 10), (4, 1_000)] {
-        for ((what, cost), (stated, most)) in
-            Counted::new(depth, children).costs().into_iter().zip(STATED)
-        {
+        let counted = Counted::new(depth, children);
+        let costs = counted.costs().into_iter().chain(counted.costs_of_trash());
+        for ((what, cost), (stated, most)) in costs.zip(STATED.into_iter().chain(STATED_OF_TRASH)) {
             assert_eq!(what, stated);
             let calls = [cost.snapshots, cost.reads(), cost.commits];
             println!("depth {depth}, {children} children, {what}: {calls:?}");

@@ -212,7 +212,7 @@ fn with_versions() -> World {
 
 fn remove(world: &World, what: &str, versions: bool) -> cenote_store::Result<()> {
     let options = RemoveOptions { recursive: true, versions, ..RemoveOptions::default() };
-    world.store.remove(&world.admin, &at(what), &options)
+    world.store.remove(&world.admin, &at(what), &options).map(drop)
 }
 
 #[test]

@@ -12,10 +12,11 @@ use cenote_blob::faulty::Faults;
 use cenote_blob::{Hasher, Outside, Place};
 use cenote_kv::{Batch, Engine, KeyRange, MemoryEngine, Row, ScanOptions};
 use cenote_store::{
-    At, Avu, AvuChange, Caller, Clock, Conditions, CopyOptions, CreateOptions, Draft, Entropy,
-    Error, ErrorKind, Expected, Limits, ListOptions, MoveOptions, NewPlace, NewUser, Parts,
-    PlaceChange, PlaceId, PlaceOpener, PlaceState, PutOptions, ReadOptions, RemoveOptions,
-    ReplicaView, Result, Rights, Role, Stat, Store, StorePath, Time, Trim, Vocabulary, Where,
+    At, AttributeChange, Avu, AvuChange, Caller, Clock, Conditions, CopyOptions, CreateOptions,
+    Draft, Entropy, Error, ErrorKind, Expected, Limits, ListOptions, MoveOptions, NewPlace,
+    NewUser, Parts, PlaceChange, PlaceId, PlaceOpener, PlaceState, PutOptions, ReadOptions,
+    RemoveOptions, ReplicaView, Result, Rights, Role, Stat, Store, StorePath, Time, TrashItem,
+    TrashOptions, Trim, Vocabulary, Where,
 };
 use futures_util::stream;
 use proptest::prelude::*;
@@ -373,12 +374,33 @@ impl World {
     }
 
     pub(crate) fn rm(&self, from: &str) -> Result<()> {
-        self.store.remove(&self.admin, &at(from), &RemoveOptions::default())
+        self.store.remove(&self.admin, &at(from), &RemoveOptions::default()).map(drop)
     }
 
     pub(crate) fn rm_all(&self, from: &str) -> Result<()> {
         let options = RemoveOptions { recursive: true, versions: true, ..RemoveOptions::default() };
-        self.store.remove(&self.admin, &at(from), &options)
+        self.store.remove(&self.admin, &at(from), &options).map(drop)
+    }
+
+    /// Keeps what is removed below a collection for so many seconds.
+    pub(crate) fn keep_removed(&self, below: &str, seconds: u64) {
+        let keep_removed = Some(Some(seconds));
+        let change = AttributeChange { keep_removed, ..AttributeChange::default() };
+        self.store.set_attributes(&self.admin, &at(below), &change).unwrap();
+    }
+
+    pub(crate) fn store_now(&self) -> Time {
+        self.clock.now()
+    }
+
+    /// Removes a tree that is kept.
+    pub(crate) fn discard(&self, what: &str) -> TrashItem {
+        let options = RemoveOptions { recursive: true, ..RemoveOptions::default() };
+        self.store.remove(&self.admin, &at(what), &options).unwrap().expect("it is kept")
+    }
+
+    pub(crate) fn trash_of(&self, caller: &Caller) -> Vec<TrashItem> {
+        self.store.trash(caller, &TrashOptions::default()).unwrap().items
     }
 
     pub(crate) fn names(&self, of: &str) -> Vec<String> {

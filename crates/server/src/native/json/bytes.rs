@@ -55,7 +55,10 @@ pub(crate) struct RemoveQuery {
     /// With all that lies below.
     #[serde(default)]
     pub(crate) recursive: bool,
-    /// With the versions that were kept; without this, what has versions stays.
+    /// With the versions that were kept; without this, what has versions stays, unless it goes to the trash with them.
     #[serde(default)]
     pub(crate) versions: bool,
+    /// For good, and not into the trash.
+    #[serde(default)]
+    pub(crate) permanent: bool,
 }

@@ -70,6 +70,9 @@ pub(crate) struct Resource {
     /// How many versions of an object are kept, where each change is kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) keep: Option<u32>,
+    /// For how many seconds a collection that says so keeps what is removed below it in the trash.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) keep_removed: Option<u64>,
     /// True if a copy of its bytes is known to be damaged.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) damaged: bool,
@@ -116,6 +119,7 @@ impl Resource {
             target: resource.target.clone(),
             versioning: versioning.map(VersioningWord::from),
             keep: versioning.and_then(kept),
+            keep_removed: resource.keep_removed,
             damaged: content.map_or(Ok(false), |content| names.store().is_damaged(content))?,
             description_tag: None,
         })

@@ -16,9 +16,15 @@ pub(crate) struct Instant(pub(crate) Time);
 
 impl Serialize for Instant {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl std::fmt::Display for Instant {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let timestamp = Timestamp::from_nanosecond(self.0.nanos().into());
         let timestamp = timestamp.expect("64 bits of nanoseconds lie within its 20,000 years");
-        serializer.collect_str(&format_args!("{timestamp:.9}"))
+        write!(f, "{timestamp:.9}")
     }
 }
 

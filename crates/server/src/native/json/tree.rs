@@ -208,4 +208,6 @@ pub(crate) struct SetAttributes {
     pub(crate) versioning: Option<VersioningWord>,
     /// How many versions of an object are kept, besides those with a label; all without.
     pub(crate) keep: Option<u32>,
+    /// For how many seconds what is removed below this collection is kept in the trash; 0 for not at all.
+    pub(crate) keep_removed: Option<u64>,
 }

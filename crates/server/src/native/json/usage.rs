@@ -11,6 +11,24 @@ pub(crate) struct Usage {
     pub(crate) collections: u64,
     /// Bytes of contents, versions not counted.
     pub(crate) bytes: u64,
+    /// What was removed from below it and the caller can restore; not in the numbers above.
+    pub(crate) trash: TrashTotal,
+}
+
+/// How much the trash holds.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct TrashTotal {
+    /// Removed resources, each with all below it.
+    pub(crate) items: u64,
+    /// Bytes of their contents, as far as they have been counted.
+    pub(crate) bytes: u64,
+}
+
+impl From<cenote_store::TrashTotal> for TrashTotal {
+    fn from(total: cenote_store::TrashTotal) -> Self {
+        let cenote_store::TrashTotal { items, bytes } = total;
+        Self { items, bytes }
+    }
 }
 
 /// What the whole store holds.
@@ -20,6 +38,8 @@ pub(crate) struct Stats {
     pub(crate) resources: u64,
     /// Bytes of contents.
     pub(crate) bytes: u64,
+    /// What was removed and can be restored; in the numbers above, too.
+    pub(crate) trash: TrashTotal,
     /// The catalog's engine.
     pub(crate) engine: &'static str,
     pub(crate) places: Vec<Place>,

@@ -68,13 +68,15 @@ impl World {
         for path in ["/veiled", "/shown/veiled", "/shown/veiled.link"] {
             ids.push(unused(setup.id(path).await));
         }
+        let (trashed, trashed_ids) = setup.trash().await;
+        ids.extend(trashed_ids);
         let uploads = vec![setup.upload().await];
         let jobs = vec![setup.job().await];
         let handles = vec![setup.handle().await];
         let mut callers = setup.callers().await;
         let removed = callers.iter().position(|caller| caller.name == REMOVED.0).unwrap();
         let removed = callers.remove(removed);
-        let paths = paths.map(Pair::of).to_vec();
+        let paths = paths.into_iter().map(Pair::of).chain(trashed).collect();
         Self { server, callers, removed, paths, ids, uploads, jobs, handles }
     }
 }
@@ -123,6 +125,30 @@ impl Setup<'_> {
             self.grant(to, "public", "read").await;
             self.grant(to, "anonymous", "read").await;
         }
+    }
+
+    /// A described tree that everybody owned until an administrator removed it, and that the trash keeps. Its top was
+    /// shown, so the feed of changes tells by name that it was removed.
+    async fn trash(&self) -> (Vec<Pair>, Vec<Pair>) {
+        let keep = json!({"path": "/shown", "keep_removed": 3600});
+        self.server.ask("PATCH", "/v1/attributes").json(&keep).send().await.expect(200);
+        let (top, inside) = ("/shown/recalled", "/shown/recalled/veiled.kept");
+        self.server.put(inside, "content").await.expect(201);
+        let describe = json!({"op": "add", "attribute": "veiled", "value": "veiled"});
+        let mut ids = Vec::new();
+        for path in [top, inside] {
+            let body = json!({"path": path, "operations": [describe]});
+            self.server.post("/v1/meta", body).await.expect(200);
+            self.ticket(json!({"path": path, "level": "write"})).await;
+            for name in ["public", "anonymous"] {
+                self.grant(path, name, "own").await;
+            }
+            ids.push(unused(self.id(path).await));
+        }
+        let remove = self.server.ask("DELETE", "/v1/fs/shown/recalled?recursive=true").send().await;
+        assert!(!remove.header("cenote-trash").is_empty(), "{remove:?}");
+        let top = Pair { hidden: top.to_owned(), missing: "/shown/dellacer".to_owned() };
+        (vec![top, Pair::of(inside)], ids)
     }
 
     async fn create(&self, path: &str, kind: &str) {

@@ -21,6 +21,8 @@
 //! | `Q` id subject predicate object statement | `Graph` | a statement of a large description: 64-bit hashes |
 //! | `I` predicate object id | empty | who states this: 64-bit hashes of both terms |
 //! | `S` person parent id | empty | a grant to somebody who does not own the resource |
+//! | `X` id | `TrashRecord` | a removed resource that is kept for a while |
+//! | `x` until id | empty | when it goes |
 //! | `V` id version | `VersionRecord` | a version of an object |
 //! | `F` position | `ChangeRecord` | the change feed, in commit order |
 //! | `U` person | `Person` | a user or group |

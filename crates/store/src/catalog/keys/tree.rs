@@ -1,10 +1,12 @@
 //! Resources: their children, versions and descriptions.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use cenote_kv::KeyRange;
 
 use super::Key;
-use crate::model::{PersonId, ResourceId};
+use crate::model::{PersonId, ResourceId, Time};
 
 pub(crate) fn resource(id: ResourceId) -> Bytes {
     Key::new(b'N').id(id.0).done()
@@ -134,4 +136,34 @@ pub(crate) fn quads_of(id: u64, subject: u64, predicate: u64, object: Option<u64
 
 pub(crate) fn all_quads() -> KeyRange {
     Key::new(b'Q').prefix()
+}
+
+/// The record of a removed resource that is kept.
+pub(crate) fn trash(id: ResourceId) -> Bytes {
+    Key::new(b'X').id(id.0).done()
+}
+
+pub(crate) fn all_trash() -> KeyRange {
+    Key::new(b'X').prefix()
+}
+
+/// The entry of a removed resource in the order in which they expire.
+pub(crate) fn expiry(until: Time, id: ResourceId) -> Bytes {
+    Key::new(b'x').id(until.nanos().max(0) as u64).id(id.0).done()
+}
+
+/// The time and the resource in the key of an entry of [`all_expiries`].
+pub(crate) fn expiring(key: &[u8]) -> (Time, ResourceId) {
+    let until = super::first_id(key).unwrap_or_default();
+    (Time::from_nanos(until as i64), ResourceId(super::last_id(key).unwrap_or_default()))
+}
+
+/// What is kept until then or for less time, the first to expire first.
+pub(crate) fn expired(now: Time) -> KeyRange {
+    let end = now.plus(Duration::from_nanos(1));
+    KeyRange { end: Some(expiry(end, ResourceId(0))), ..all_expiries() }
+}
+
+pub(crate) fn all_expiries() -> KeyRange {
+    Key::new(b'x').prefix()
 }

@@ -16,6 +16,9 @@ pub(crate) enum JobRecord {
     /// Move all that a place holds to another.
     #[n(2)]
     Drain(#[n(0)] DrainJob),
+    /// Count how much there is in a removed tree that is kept.
+    #[n(3)]
+    Measure(#[n(0)] ResourceId),
 }
 
 /// Work on all objects below a collection, in path order.

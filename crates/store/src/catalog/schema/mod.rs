@@ -2,11 +2,13 @@
 
 mod blob;
 mod job;
+mod trash;
 
 use minicbor::{CborLen, Decode, Encode};
 
 pub(crate) use self::blob::{BlobCopy, BlobRecord, DamageRecord, SumsRecord};
 pub(crate) use self::job::{DrainJob, DrainPhase, JobRecord, Tally, TreeJob, TreeWork};
+pub(crate) use self::trash::{Amount, TrashRecord};
 use crate::model::{
     Access, ChangeKind, ContentHead, ContentId, Digests, Kind, PersonId, PlaceId, ResourceId,
     Rights, Statement, Time, TokenScope,

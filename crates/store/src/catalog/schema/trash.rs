@@ -1,0 +1,36 @@
+//! What is recorded of a removed resource while it is kept.
+
+use minicbor::{CborLen, Decode, Encode};
+
+use crate::model::{PersonId, ResourceId, Time};
+
+/// A removed resource that can be restored, with all below it. Its own record has its name.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+pub(crate) struct TrashRecord {
+    /// The collection that it was in.
+    #[n(0)]
+    pub(crate) parent: ResourceId,
+    /// Its path at the time.
+    #[n(1)]
+    pub(crate) path: String,
+    #[n(2)]
+    pub(crate) removed: Time,
+    #[n(3)]
+    pub(crate) removed_by: PersonId,
+    #[n(4)]
+    pub(crate) until: Time,
+    /// How much there is, once that was counted.
+    #[n(5)]
+    pub(crate) amount: Option<Amount>,
+}
+
+/// How much there is in a removed tree.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, CborLen)]
+pub(crate) struct Amount {
+    /// Resources, the top among them.
+    #[n(0)]
+    pub(crate) resources: u64,
+    /// Bytes of their contents; those of versions and copies in several places do not count.
+    #[n(1)]
+    pub(crate) bytes: u64,
+}

@@ -1,0 +1,168 @@
+//! What is in the trash: each record belongs to a resource that was removed and that no job sweeps, has an entry in the
+//! order of expiry, and says how much there is.
+//!
+//! A record that is lost is made anew from the change feed ([`rebuild`]), as long as that tells of the removal.
+
+mod amount;
+mod rebuild;
+
+use std::collections::{HashMap, HashSet};
+
+use bytes::Bytes;
+
+use self::rebuild::Lost;
+use super::report::{Look, Report, delete_while_same, look, rows, while_same};
+use super::{Finding, FindingKind as Kind};
+use crate::Result;
+use crate::catalog::{JobRecord, Reads, Record, TrashRecord, View, keys};
+use crate::model::{Resource, ResourceId, Time};
+
+pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
+    let mut trash = Trash { view, jobs: jobs(view)?, expires: expires(view)?, lost: Vec::new() };
+    for row in rows(view, &keys::all_trash()) {
+        let (key, value) = row?;
+        let id = ResourceId(keys::first_id(&key).unwrap_or_default());
+        match TrashRecord::from_value(&value) {
+            Ok(record) => trash.record(report, id, &record, (&key, value))?,
+            Err(fault) => trash.damaged(report, id, &key, fault.to_string())?,
+        }
+    }
+    trash.entries(report)?;
+    rebuild::all(view, report, trash.lost)?;
+    report.flush()
+}
+
+/// When what is kept expires, by the entries in that order.
+pub(super) fn expires(view: &View) -> Result<HashMap<ResourceId, Time>> {
+    let mut expires = HashMap::new();
+    for row in rows(view, &keys::all_expiries()) {
+        let (until, id) = keys::expiring(&row?.0);
+        expires.insert(id, until);
+    }
+    Ok(expires)
+}
+
+/// The removed trees that a job sweeps, and those that one counts.
+#[derive(Default)]
+struct Jobs {
+    swept: HashSet<ResourceId>,
+    measured: HashSet<ResourceId>,
+}
+
+fn jobs(view: &View) -> Result<Jobs> {
+    let mut jobs = Jobs::default();
+    for row in rows(view, &keys::jobs()) {
+        // One that does not decode is reported with the tree.
+        match JobRecord::from_value(&row?.1) {
+            Ok(JobRecord::Sweep(id)) => drop(jobs.swept.insert(id)),
+            Ok(JobRecord::Measure(id)) => drop(jobs.measured.insert(id)),
+            _ => {}
+        }
+    }
+    Ok(jobs)
+}
+
+struct Trash<'a> {
+    view: &'a View,
+    jobs: Jobs,
+    expires: HashMap<ResourceId, Time>,
+    /// Records that are to be made anew.
+    lost: Vec<Lost>,
+}
+
+impl Trash<'_> {
+    fn record(
+        &self,
+        report: &mut Report<'_>,
+        id: ResourceId,
+        record: &TrashRecord,
+        (key, value): (&Bytes, Bytes),
+    ) -> Result<()> {
+        if !self.is_kept(id)? {
+            return self.leftover(report, id, record, key);
+        }
+        let seen = vec![(key.clone(), Some(value))];
+        let entry = keys::expiry(record.until, id);
+        if !self.view.has(&entry)? {
+            let finding =
+                Finding::new(Kind::Index, id, "it is kept, but not in the order of expiry");
+            report
+                .derivable(finding, while_same(seen.clone(), move |tx| tx.mark(entry.clone())))?;
+        }
+        let is_measured = self.jobs.measured.contains(&id);
+        amount::check(self.view, report, id, record, is_measured, seen)
+    }
+
+    fn leftover(
+        &self,
+        report: &mut Report<'_>,
+        id: ResourceId,
+        record: &TrashRecord,
+        key: &Bytes,
+    ) -> Result<()> {
+        let detail = "a record in the trash, of nothing that is kept there";
+        let (resource, entry) = (keys::resource(id), keys::expiry(record.until, id));
+        let rows = [key, &resource].map(|row| Ok((row.clone(), self.view.value(row)?)));
+        let seen = rows.into_iter().collect::<Result<Vec<_>>>()?;
+        let key = key.clone();
+        let fix = while_same(seen, move |tx| {
+            tx.delete(key.clone());
+            tx.delete(entry.clone());
+        });
+        report.derivable(Finding::new(Kind::Leftover, id, detail), fix)
+    }
+
+    fn damaged(
+        &mut self,
+        report: &mut Report<'_>,
+        id: ResourceId,
+        key: &Bytes,
+        fault: String,
+    ) -> Result<()> {
+        let detail = format!("the record of what is in the trash: {fault}");
+        let finding = Finding::new(Kind::DamagedRecord, id, detail);
+        match self.is_kept(id)? {
+            true => self.lost.push(Lost { id, until: self.expires.get(&id).copied(), finding }),
+            false => {
+                let fix = delete_while_same(self.view, key, keys::resource(id))?;
+                report.derivable(finding, fix)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The order of expiry has nothing that is not kept, and nothing twice.
+    fn entries(&mut self, report: &mut Report<'_>) -> Result<()> {
+        for row in rows(self.view, &keys::all_expiries()) {
+            let (key, _) = row?;
+            let (until, id) = keys::expiring(&key);
+            let record = keys::trash(id);
+            match look::<TrashRecord>(self.view, &record)? {
+                Look::Damaged => continue,
+                Look::Found(found) if keys::expiry(found.until, id) == key => continue,
+                Look::Missing if self.is_kept(id)? => {
+                    let detail = "its record in the trash is missing";
+                    let finding = Finding::new(Kind::DamagedRecord, id, detail);
+                    self.lost.push(Lost { id, until: Some(until), finding });
+                    continue;
+                }
+                Look::Found(_) | Look::Missing => {}
+            }
+            let detail = "the order of expiry has what is not kept until then";
+            let fix = delete_while_same(self.view, &key, record)?;
+            report.derivable(Finding::new(Kind::Index, id, detail), fix)?;
+        }
+        Ok(())
+    }
+
+    /// Whether a resource was removed, and no job sweeps it.
+    fn is_kept(&self, id: ResourceId) -> Result<bool> {
+        let is_removed = match look::<Resource>(self.view, &keys::resource(id))? {
+            // Reported with the tree.
+            Look::Damaged => true,
+            Look::Missing => false,
+            Look::Found(resource) => resource.parent == ResourceId::REMOVED,
+        };
+        Ok(is_removed && !self.jobs.swept.contains(&id))
+    }
+}

@@ -1,0 +1,93 @@
+//! Restoring: one commit that moves the removed resource back, whatever hangs below.
+
+use crate::access::{Chain, FreeSpot, Operation, Spot};
+use crate::catalog::{Reads, Transaction, TrashRecord};
+use crate::model::{At, Name, Resource, ResourceId, Stat, StorePath};
+use crate::tree::{locate, require_collection, require_depth, split, take_back};
+use crate::{Caller, Error, ErrorKind, Result, Store};
+
+/// How to restore.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RestoreOptions {
+    /// Where to, if not to the collection that it was in.
+    pub to: Option<StorePath>,
+    /// Make the collections on the way, where they are gone.
+    pub parents: bool,
+}
+
+impl Store {
+    /// Restores a removed resource, with all below it, to where it was, or to another path. The caller must have removed it or
+    /// control the collection that it was in; that needs `Rights::REMOVE` on it, and `Rights::CREATE` where it comes to.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Exists`] if the name is taken, [`ErrorKind::NotFound`] if nothing of this id can be restored, or if the collection
+    /// is gone and `parents` is not set.
+    pub fn restore_removed(
+        &self,
+        caller: &Caller,
+        id: ResourceId,
+        options: &RestoreOptions,
+    ) -> Result<Stat> {
+        caller.require_login()?;
+        self.transact(|tx| {
+            let (record, chain) = super::find(tx, caller, id, Operation::Remove)?;
+            let path = destination(tx, &chain, &record, options)?;
+            let (collection, name) = match Spot::find(tx, caller, &path, options.parents) {
+                Ok(Spot::Seen(_)) => return Err(taken(&path)),
+                Ok(Spot::Free(free)) => self.place_for(tx, caller, free)?,
+                Err(error) if error.kind() == ErrorKind::Exists => return Err(taken(&path)),
+                Err(error) if error.kind() == ErrorKind::NotFound => return Err(gone(&path)),
+                Err(error) => return Err(error),
+            };
+            let depth = collection.depth() + 1;
+            if depth > chain.depth() {
+                require_depth(&self.view()?, &chain, depth)?;
+            }
+            let old = chain.into_resource();
+            let (parent, name) = (collection.id(), name.as_str().to_owned());
+            let new = Resource { parent, name, ..old.clone() };
+            super::forget(tx, id, &record);
+            take_back(tx, id, &old, &new, caller.user());
+            Ok(Stat { id, path, resource: new })
+        })
+    }
+
+    fn place_for(
+        &self,
+        tx: &mut Transaction,
+        caller: &Caller,
+        free: FreeSpot,
+    ) -> Result<(Chain, Name)> {
+        let (collection, name) = self.make_parents(tx, caller, free)?;
+        require_collection(&collection)?;
+        Ok((collection, name))
+    }
+}
+
+/// Where it goes: to the path that was named, into its collection wherever that is now, or to the path that it had.
+fn destination(
+    reads: &impl Reads,
+    chain: &Chain,
+    record: &TrashRecord,
+    options: &RestoreOptions,
+) -> Result<StorePath> {
+    let path = match (&options.to, locate(reads, &At::Id(record.parent))?) {
+        (Some(to), _) => to.clone(),
+        (None, Some(collection)) => {
+            let name = Name::new(chain.resource().name.clone())?;
+            collection.path().join(name)?
+        }
+        (None, None) => record.path.parse()?,
+    };
+    split(&path)?;
+    Ok(path)
+}
+
+fn taken(path: &StorePath) -> Error {
+    Error::exists(path).with_hint("restore it under another path (`--to PATH`)")
+}
+
+fn gone(path: &StorePath) -> Error {
+    Error::new(ErrorKind::NotFound, format!("the collection to restore into is not there: {path}"))
+        .with_hint("restore it under another path (`--to PATH`), or make the collections on the way (`--parents`)")
+}
