@@ -216,7 +216,7 @@ fn describe_much(store: &cenote_store::Store, admin: &cenote_store::Caller) {
     let path = |path: &str| path.parse::<StorePath>().unwrap();
     store.create(admin, &path("/c"), Draft::Collection, CreateOptions::default()).unwrap();
     let bytes = store.receive_inline(b"x", &Default::default()).unwrap();
-    store.publish(admin, &path("/c/o"), &bytes, &PutOptions::default()).unwrap();
+    store.publish(admin, path("/c/o"), &bytes, &PutOptions::default()).unwrap();
     let change =
         |n: usize| AvuChange::Add(Avu { attribute: "n".into(), value: n.to_string(), unit: None });
     let changes: Vec<_> = (0..10_000).map(change).collect();
