@@ -58,10 +58,10 @@ async fn perform(store: &Store, caller: &Caller, home: &str, op: &Op) -> Result<
     let (conditions, expected) = (Conditions::default(), Expected::default());
     match op {
         Op::Put(name, bytes) => {
-            store.put(caller, &to(name), once(bytes), PutOptions::default()).await.map(drop)
+            store.put(caller, to(name), once(bytes), PutOptions::default()).await.map(drop)
         }
         Op::Upload(name, bytes) => {
-            let upload = store.begin_upload(caller, &to(name), &UploadOptions::default())?.id;
+            let upload = store.begin_upload(caller, to(name), &UploadOptions::default())?.id;
             let (first, second) = bytes.split_at(bytes.len() / 2);
             for (offset, part) in [(first.len(), second), (0, first)] {
                 let offset = offset as u64;

@@ -149,7 +149,7 @@ fn published_bytes_do_not_betray_what_is_hidden() {
     let received = world.store.receive_inline(b"", &Expected::default()).unwrap();
     let publish = |to: &str, conditions| {
         let options = PutOptions { conditions, ..PutOptions::default() };
-        kind(world.store.publish(&user, &path(to), &received, &options))
+        kind(world.store.publish(&user, path(to), &received, &options))
     };
     let absent = Conditions { if_absent: true, ..Conditions::default() };
     assert_eq!(publish("/a/x", absent.clone()), publish("/a/y", absent));

@@ -83,7 +83,7 @@ fn an_early_end_is_told_from_an_end() {
     for size in [10, 1_000] {
         let cut: [Result<bytes::Bytes, &str>; 2] = [Ok(noise(size, 1).into()), Err("hung up")];
         let stream = futures_util::stream::iter(cut);
-        let put = run(world.store.put(&world.admin, &path("/a"), stream, PutOptions::default()));
+        let put = run(world.store.put(&world.admin, path("/a"), stream, PutOptions::default()));
         assert_eq!(kind(put), ErrorKind::Mismatch);
     }
     assert_eq!(kind(world.stat("/a")), ErrorKind::NotFound);

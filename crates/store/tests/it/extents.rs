@@ -17,7 +17,7 @@ const PART: usize = 2 * INLINE;
 fn put_parts(world: &World, to: &str, count: usize) -> Vec<u8> {
     let (bytes, expected) = (noise(count * PART, 7), Expected::default());
     let options = UploadOptions::default();
-    let upload = world.store.begin_upload(&world.admin, &path(to), &options).unwrap().id;
+    let upload = world.store.begin_upload(&world.admin, path(to), &options).unwrap().id;
     for (n, part) in bytes.chunks(PART).enumerate() {
         let offset = (n * PART) as u64;
         run(world.store.put_part(&world.admin, upload, offset, once(part), &expected)).unwrap();

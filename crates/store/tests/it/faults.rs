@@ -84,7 +84,7 @@ const MUTATIONS: &[Mutation] = &[
         w.store.set_attributes(&w.admin, &at("/c/x"), &change).map(drop)
     }),
     ("begin an upload", true, |w| {
-        w.store.begin_upload(&w.admin, &path("/new"), &UploadOptions::default()).map(drop)
+        w.store.begin_upload(&w.admin, path("/new"), &UploadOptions::default()).map(drop)
     }),
     ("put a part", true, |w| {
         let expected = Expected::default();

@@ -163,7 +163,7 @@ fn a_put_into_a_place_that_is_closed_or_gone_is_refused() {
     world.set_state("a", PlaceState::Draining);
     let late = world.store.publish(
         &world.admin,
-        &crate::world::path("/x"),
+        crate::world::path("/x"),
         &received,
         &PutOptions::default(),
     );

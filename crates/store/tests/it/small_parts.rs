@@ -18,7 +18,7 @@ fn limited(limits: Limits) -> World {
 }
 
 fn begin(world: &World) -> UploadId {
-    world.store.begin_upload(&world.admin, &path("/a"), &UploadOptions::default()).unwrap().id
+    world.store.begin_upload(&world.admin, path("/a"), &UploadOptions::default()).unwrap().id
 }
 
 fn part(world: &World, upload: UploadId, offset: usize, bytes: &[u8]) -> Result<Part> {

@@ -92,7 +92,7 @@ fn what_came_of_writers_that_ended_without_a_word_goes() {
     let received = run(world.store.receive(once(&noise(500, 2)), &expected)).unwrap();
     maintained(&world);
     assert_eq!(world.blobs_in("main"), 1, "it may still be published");
-    world.store.publish(&world.admin, &path("/a"), &received, &PutOptions::default()).unwrap();
+    world.store.publish(&world.admin, path("/a"), &received, &PutOptions::default()).unwrap();
     drop(received);
     drop(run(world.store.receive(once(&noise(500, 3)), &expected)).unwrap());
     assert_eq!(world.blobs_in("main"), 2);
@@ -121,7 +121,7 @@ fn what_a_stopped_process_left_goes_when_the_store_is_opened_again() {
     let at_work = run(world.store.receive(once(&noise(300, 3)), &Expected::default())).unwrap();
     let swept = run(world.store.sweep_orphans(Pace::default().orphans)).unwrap();
     assert_eq!((swept.blobs, file_bytes(dir.path())), (1, 1_300));
-    world.store.publish(&world.admin, &path("/b"), &at_work, &PutOptions::default()).unwrap();
+    world.store.publish(&world.admin, path("/b"), &at_work, &PutOptions::default()).unwrap();
     assert_clean(&world.store);
 }
 

@@ -187,7 +187,7 @@ fn a_ticket_is_kept_hashed_and_its_id_opens_nothing() {
     let (secret, made) = world.store.add_ticket(&world.admin, &at("/a"), &new).unwrap();
     let holder = show(&world, &secret, TicketUse::Write(0)).unwrap();
     let options = cenote_store::UploadOptions::default();
-    world.store.begin_upload(&holder, &"/a".parse().unwrap(), &options).unwrap();
+    world.store.begin_upload(&holder, crate::world::path("/a"), &options).unwrap();
     world.store.count_use(&holder, TicketUse::Read).unwrap();
     for (key, value) in world.rows() {
         for bytes in [&key, &value] {

@@ -15,7 +15,7 @@ use crate::world::{
 };
 
 pub(crate) fn begin(world: &World, to: &str, options: UploadOptions) -> Result<Upload> {
-    world.store.begin_upload(&world.admin, &path(to), &options)
+    world.store.begin_upload(&world.admin, path(to), &options)
 }
 
 pub(crate) fn part(world: &World, upload: UploadId, offset: usize, bytes: &[u8]) -> Result<Part> {
@@ -138,8 +138,8 @@ fn an_upload_is_found_only_by_its_whole_id() {
     for caller in [world.user("u"), anonymous] {
         let grant = [AccessChange::Grant("u".into(), Rights::CREATE_OBJECT.into(), Scope::This)];
         world.store.change_access(&world.admin, &at("/drop"), &grant).unwrap();
-        let id = world.store.begin_upload(&caller, &path("/drop/x"), &options).unwrap().id;
-        let other = world.store.begin_upload(&caller, &path("/drop/y"), &options).unwrap().id;
+        let id = world.store.begin_upload(&caller, path("/drop/x"), &options).unwrap().id;
+        let other = world.store.begin_upload(&caller, path("/drop/y"), &options).unwrap().id;
         assert_eq!(id.to_string().parse::<UploadId>().unwrap(), id);
         let guesses = [UploadId { secret: None, ..id }, UploadId { secret: other.secret, ..id }];
         for guess in guesses {
@@ -194,7 +194,7 @@ fn an_upload_that_was_begun_with_a_ticket_needs_it_to_the_end() {
     let (first, second) = (ticket(1, 10), ticket(0, 0));
     let holder = show(&first, TicketUse::Write(0)).unwrap();
     let options = UploadOptions::default();
-    let id = world.store.begin_upload(&holder, &path("/a/x"), &options).unwrap().id;
+    let id = world.store.begin_upload(&holder, path("/a/x"), &options).unwrap().id;
     let part = |caller: &Caller, bytes: &'static [u8]| {
         run(world.store.put_part(caller, id, 0, once(bytes), &Expected::default()))
     };
@@ -210,7 +210,7 @@ fn an_upload_that_was_begun_with_a_ticket_needs_it_to_the_end() {
 }
 
 fn begin_as(world: &World, caller: &Caller) -> Result<Upload> {
-    world.store.begin_upload(caller, &path("/b"), &UploadOptions::default())
+    world.store.begin_upload(caller, path("/b"), &UploadOptions::default())
 }
 
 #[test]

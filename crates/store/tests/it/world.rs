@@ -322,7 +322,7 @@ impl World {
         bytes: &[u8],
         options: PutOptions,
     ) -> Result<Stat> {
-        run(self.store.put(caller, &path(to), once(bytes), options))
+        run(self.store.put(caller, path(to), once(bytes), options))
     }
 
     pub(crate) fn read(&self, from: &str) -> Vec<u8> {
@@ -489,7 +489,7 @@ pub(crate) fn populated(world: &World) {
     let token = NewToken { label: "t".into(), rights, ..NewToken::default() };
     store.add_token(admin, &token).unwrap();
     store.add_ticket(admin, &at("/c/x"), &NewTicket::default()).unwrap();
-    let upload = store.begin_upload(admin, &path("/up"), &UploadOptions::default()).unwrap().id;
+    let upload = store.begin_upload(admin, path("/up"), &UploadOptions::default()).unwrap().id;
     for n in 0..2u64 {
         let part = once(&noise(100, n));
         run(store.put_part(admin, upload, n * 100, part, &Expected::default())).unwrap();
