@@ -51,8 +51,8 @@ pub use error::{Error, ErrorKind, Result};
 pub use health::Health;
 pub use maintain::Pace;
 pub use metadata::{
-    AvuChange, Comparison, Condition, Query, SearchCursor, SearchPage, attribute_of,
-    description_tag, like, predicate_of,
+    AvuChange, Comparison, Condition, Linking, LinksPage, LinksQuery, Pattern, Quad, Query,
+    SearchCursor, SearchPage, attribute_of, description_tag, iri_of, like, path_of, predicate_of,
 };
 pub use model::*;
 pub use moves::JobStatus;

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use crate::access::{Chain, Operation};
 use crate::catalog::View;
+use crate::metadata::{Links, Pattern, Quad};
 use crate::model::{At, Avu, Kind, Person, PersonId, Stat, Time};
 use crate::tree::{Walk, locate, members};
 use crate::{Caller, PlaceStatus, ReplicaView, Result, Store, Ticket, metadata, people, places};
@@ -57,26 +58,34 @@ impl Reading {
         Ok(seen(top.map(|top| Walk::all_in(&self.view, &self.caller, top))))
     }
 
-    /// Ids of the resources, persons and places of which an attribute is stated, with this value if one is
-    /// given. An id of something that states neither is possible, if rare: look at its attributes. None,
-    /// if there are more than `limit`.
+    /// Ids of the resources, persons and places of which an attribute, a value, or an attribute with this value is
+    /// stated. An id of something that states neither is possible, if rare: look at its attributes. None,
+    /// if neither is given, or if there are more than `limit`.
     pub fn stating(
         &self,
-        attribute: &str,
+        attribute: Option<&str>,
         value: Option<&str>,
         limit: usize,
     ) -> Result<Option<BTreeSet<u64>>> {
-        metadata::stating(&self.view, attribute, value, limit)
+        metadata::stating(&self.view, &self.caller, attribute, value, limit)
     }
 
-    /// The same for a value of whatever attribute; none, too, if there are more than 10,000 attributes in the store.
-    pub fn stating_value(&self, value: &str, limit: usize) -> Result<Option<BTreeSet<u64>>> {
-        metadata::stating_value(&self.view, value, limit)
+    /// The statements that a pattern matches, in the descriptions that the caller may read, as they see them: each once. None
+    /// stands for a description that was looked at in vain, so that steps can be counted.
+    ///
+    /// Cost: a look at each description in which the index has the subject, the predicate with the object, the object, or the
+    /// predicate, whichever of these the pattern has first; at all there are if it has none.
+    pub fn statements(
+        &self,
+        pattern: &Pattern,
+    ) -> Result<impl Iterator<Item = Result<Option<Quad>>> + use<'_>> {
+        metadata::quads(&self.view, &self.caller, pattern)
     }
 
     /// The attributes of a resource, person or place that the caller may see.
     pub fn avus(&self, id: u64) -> Result<Vec<Avu>> {
-        Ok(metadata::avus(&metadata::read(&self.view, id)?))
+        let graph = metadata::read(&self.view, id)?;
+        Ok(metadata::avus(&Links::new(&self.view, &self.caller).shown(&graph)?.graph))
     }
 
     /// The modification time to show, of what [`Reading::stat`] and the like gave: see [`Store::shown_mtime`].

@@ -9,9 +9,10 @@ use minicbor::{CborLen, Decode, Encode};
 
 use crate::catalog::keys::{self, Counter};
 use crate::catalog::{
-    BlobRecord, Reads, Record, TicketRecord, Transaction, UploadRecord, VersionRecord,
+    BlobRecord, GraphRecord, Reads, Record, TicketRecord, Transaction, UploadRecord, VersionRecord,
 };
 use crate::contents::resolve;
+use crate::metadata::{self, whole};
 use crate::model::{
     Access, ContentHead, Digests, Extent, Grant, PersonId, Piece, PlaceId, Resource, ResourceId,
     Rights,
@@ -23,6 +24,8 @@ use crate::{Bytes, Result, Store};
 
 /// How many records one commit may change.
 const STEP: usize = 100;
+/// How many entries of an index it may change.
+const MANY: usize = 4_096;
 /// A range of at most so many bytes was always read as it is.
 const READ_RIGHT: u64 = 1 << 20;
 
@@ -43,6 +46,7 @@ impl Store {
             self.index_grants()?;
         }
         if from < 6 {
+            self.index_statements()?;
             self.admit_sets()?;
         }
         Ok(())
@@ -147,6 +151,45 @@ impl Store {
         self.transact(|tx| {
             tx.put(keys::setting("format"), &Format(5));
             Ok(())
+        })
+    }
+
+    /// From format 5 to 6: statements are found in three orders, and by the value of their objects. The index is made anew.
+    fn index_statements(&self) -> Result<()> {
+        for table in keys::all_statements() {
+            self.clear(&table)?;
+        }
+        let (view, mut entries) = (self.view()?, Vec::new());
+        for row in view.snapshot.scan(&keys::graphs(), ScanOptions::default()) {
+            let (key, value) = row?;
+            let id = keys::first_id(&key).unwrap_or_default();
+            // What does not decode is left to the check.
+            let record = GraphRecord::from_value(&value);
+            if let Ok(graph) = record.and_then(|record| whole(&view, id, record)) {
+                entries.extend(metadata::entries(id, &graph));
+            }
+            if entries.len() >= MANY {
+                self.mark_all(&std::mem::take(&mut entries))?;
+            }
+        }
+        self.mark_all(&entries)
+    }
+
+    fn clear(&self, table: &KeyRange) -> Result<()> {
+        while self.transact(|tx| {
+            let rows = tx.rows(table, MANY)?;
+            rows.iter().for_each(|(key, _)| tx.delete(key.clone()));
+            Ok(!rows.is_empty())
+        })? {}
+        Ok(())
+    }
+
+    fn mark_all(&self, entries: &[Bytes]) -> Result<()> {
+        entries.chunks(MANY).try_for_each(|some| {
+            self.transact(|tx| {
+                some.iter().for_each(|entry| tx.mark(entry.clone()));
+                Ok(())
+            })
         })
     }
 

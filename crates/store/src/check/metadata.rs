@@ -5,6 +5,7 @@ mod spread;
 use std::collections::BTreeSet;
 
 use bytes::Bytes;
+use cenote_kv::KeyRange;
 
 use super::report::{Look, Report, delete_while_same, look, path_of, rows, while_same};
 use super::{Finding, FindingKind as Kind};
@@ -26,8 +27,9 @@ pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
     }
     spread::leftovers(view, report)?;
     // Each entry that a description has was seen; only if there are more are any of them strays.
-    if !whole || rows(view, &keys::all_statements()).count() as u64 > indexed {
-        strays(view, report)?;
+    let count = |table| rows(view, table).count() as u64;
+    if !whole || keys::all_statements().iter().map(count).sum::<u64>() > indexed {
+        keys::all_statements().iter().try_for_each(|table| strays(view, report, table))?;
     }
     report.flush()
 }
@@ -82,8 +84,8 @@ fn rows_there(view: &View, entries: &BTreeSet<Bytes>) -> Result<u64> {
     there.sum()
 }
 
-fn strays(view: &View, report: &mut Report<'_>) -> Result<()> {
-    for row in rows(view, &keys::all_statements()) {
+fn strays(view: &View, report: &mut Report<'_>, table: &KeyRange) -> Result<()> {
+    for row in rows(view, table) {
         let (key, _) = row?;
         let id = keys::last_id(&key).unwrap_or_default();
         let graph = keys::graph(id);

@@ -1,10 +1,11 @@
 //! The attribute view: AVUs, properties, tags and extended attributes.
 
 use super::graph::check;
+use super::links::{iri_of, names_resource};
 use super::stored::{Stored, replace};
 use super::vocabulary::{attribute_of, predicate_of, predicates_of};
 use crate::catalog::Transaction;
-use crate::model::{At, Avu, Graph, Stat, Statement, Term};
+use crate::model::{At, Avu, Graph, Stat, Statement, StorePath, Term};
 use crate::{Caller, Conditions, Error, Result, Store};
 
 /// One change of the attribute view.
@@ -18,6 +19,8 @@ pub enum AvuChange {
     Set(Avu),
     /// Removes all values of the attribute.
     Clear(String),
+    /// Adds a link to a resource as a value of the attribute; it is no error if it is there.
+    Link(String, StorePath),
 }
 
 impl Store {
@@ -102,18 +105,21 @@ impl Avu {
 }
 
 impl AvuChange {
-    /// The only value that matters to the change, if it is not every value of the attribute.
+    /// The only value that matters to the change, if it is not every value of the attribute. A link is kept in another form than
+    /// it is shown in.
     pub(super) fn value(&self) -> Option<&str> {
         match self {
-            Self::Add(avu) | Self::Remove(avu) => Some(&avu.value),
-            Self::Set(_) | Self::Clear(_) => None,
+            Self::Add(avu) | Self::Remove(avu) => {
+                Some(avu.value.as_str()).filter(|value| !names_resource(value))
+            }
+            Self::Set(_) | Self::Clear(_) | Self::Link(..) => None,
         }
     }
 
     pub(super) fn attribute(&self) -> &str {
         match self {
             Self::Add(avu) | Self::Remove(avu) | Self::Set(avu) => &avu.attribute,
-            Self::Clear(attribute) => attribute,
+            Self::Clear(attribute) | Self::Link(attribute, _) => attribute,
         }
     }
 
@@ -134,6 +140,12 @@ impl AvuChange {
                 graph.insert(avu.statement());
             }
             Self::Clear(attribute) => clear(graph, attribute),
+            Self::Link(attribute, to) => drop(graph.insert(Statement {
+                subject: None,
+                predicate: predicate_of(attribute),
+                object: Term::Iri(iri_of(to)),
+                unit: None,
+            })),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Reading and changing the description of a resource.
 
+use super::links::Links;
 use super::stored::{Stored, read, replace};
 use crate::access::Operation;
 use crate::catalog::{ChangeKind, Transaction};
@@ -13,15 +14,17 @@ const MAX_STATEMENTS: u64 = 100_000;
 const MAX_TERM: usize = 1 << 20;
 
 impl Store {
-    /// The description of a resource. Needs `Rights::READ_DESCRIPTION`.
+    /// The description of a resource, its links as the caller sees them. Needs `Rights::READ_DESCRIPTION`.
     pub fn graph(&self, caller: &Caller, at: &At) -> Result<(Stat, Graph)> {
         let view = self.view()?;
         let chain = find(&view, caller, at, Operation::ReadDescription)?;
         let graph = read(&view, chain.id().0)?;
-        Ok((chain.into(), graph))
+        let shown = Links::new(&view, caller).shown(&graph)?.graph.into_owned();
+        Ok((chain.into(), shown))
     }
 
-    /// Changes the description by a function of what it is. Needs `Rights::CREATE_METADATA` to add,
+    /// Changes the description by a function of what it is, both as the caller sees them. An IRI of a resource that the caller
+    /// may see becomes a link. Needs `Rights::CREATE_METADATA` to add,
     /// `Rights::CHANGE_DESCRIPTION` to do both, `Rights::DELETE_METADATA` only to remove.
     pub fn change_graph(
         &self,
@@ -46,9 +49,12 @@ impl Store {
             let chain = find(tx, caller, at, Operation::ReadDescription)?;
             conditions.check_description(&chain)?;
             let old = read(tx, chain.id().0)?;
-            let new = change(&old.graph)?;
+            let links = Links::new(tx, caller);
+            let shown = links.shown(&old.graph)?;
+            let new = change(&shown.graph)?;
             check(&old, &new)?;
-            chain.require(caller, needed(&old.graph, &new), at)?;
+            chain.require(caller, needed(&shown.graph, &new), at)?;
+            let new = links.kept(chain.id(), &shown, new)?;
             let mut stat = Stat::from(chain.clone());
             if old.graph != new {
                 replace(tx, stat.id.0, &old, &new)?;

@@ -1,12 +1,13 @@
 //! Descriptions: one graph of statements a resource, its views, and the search over them.
 //!
-//! Invariant: the index has exactly one entry for each predicate and object that the graph
-//! of a resource states about the resource itself; `stored::replace` is the only writer of both.
+//! Invariant: the index has exactly the entries that [`entries`] gives for a graph; `stored::replace` is the only writer of both.
 
 mod avu;
 mod copy;
 mod graph;
 mod index;
+mod links;
+mod quads;
 mod search;
 mod stored;
 mod tag;
@@ -14,7 +15,12 @@ mod vocabulary;
 
 pub use avu::AvuChange;
 pub(crate) use avu::{change_attributes, view as avus};
-pub(crate) use index::{entries, stating, stating_value};
+pub(crate) use index::{entries, stating};
+pub(crate) use links::Links;
+pub use links::{Linking, LinksPage, LinksQuery};
+pub use links::{iri_of, path_of};
+pub(crate) use quads::quads;
+pub use quads::{Pattern, Quad};
 pub(crate) use search::Ancestors;
 pub use search::{Comparison, Condition, Query, SearchCursor, SearchPage, like};
 pub(crate) use stored::{Stored, erase, read, replace, row_of, whole};

@@ -2,10 +2,11 @@
 
 use sha2::{Digest, Sha256};
 
+use super::links::Links;
 use super::stored::whole;
-use crate::Result;
 use crate::catalog::{GraphRecord, View};
 use crate::model::{Graph, ResourceId};
+use crate::{Caller, Result};
 
 /// The tag of a description, none of an empty one. It depends on the statements alone, units and
 /// the labels of blank nodes included: not on whose description it is, nor on how it came to be.
@@ -17,10 +18,15 @@ pub fn description_tag(graph: &Graph) -> Option<[u8; 32]> {
     (!graph.is_empty()).then(|| Sha256::digest(bytes).into())
 }
 
-/// The tags of the descriptions of many resources, in the order asked.
-pub(crate) fn tags(view: &View, ids: &[ResourceId]) -> Result<Vec<Option<[u8; 32]>>> {
+/// The tags of the descriptions of many resources as the caller sees them, in the order asked.
+pub(crate) fn tags(
+    view: &View,
+    caller: &Caller,
+    ids: &[ResourceId],
+) -> Result<Vec<Option<[u8; 32]>>> {
+    let links = Links::new(view, caller);
     let tag = |(id, record): (&ResourceId, Option<GraphRecord>)| match record {
-        Some(record) => Ok(description_tag(&whole(view, id.0, record)?)),
+        Some(record) => Ok(description_tag(&links.shown(&whole(view, id.0, record)?)?.graph)),
         None => Ok(None),
     };
     ids.iter().zip(view.graphs(ids)?).map(tag).collect()

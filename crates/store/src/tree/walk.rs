@@ -49,7 +49,7 @@ impl Store {
         let view = self.view()?;
         let page = page(&view, caller, at, after, limit)?;
         let ids: Vec<_> = page.entries.iter().map(|entry| entry.id).collect();
-        let tags = metadata::tags(&view, &ids)?;
+        let tags = metadata::tags(&view, caller, &ids)?;
         Ok((page, tags))
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use cenote_blob::BlobId;
-use cenote_store::{CheckOptions, Finding, FindingKind as Kind};
+use cenote_store::{CheckOptions, Finding, FindingKind as Kind, Statement, Term};
 
 use crate::raw::{key, named, overwrite};
 use crate::world::{
@@ -45,9 +45,17 @@ fn id_of(row: &[u8]) -> u64 {
     u64::from_be_bytes(row[row.len() - 8..].try_into().unwrap())
 }
 
-/// A description that is stored statement by statement.
+/// A description that is stored statement by statement, and one about something else, with a link.
 fn described(world: &World) {
     world.mkdir("/described");
+    let about = Statement {
+        subject: Some("http://x/else".into()),
+        predicate: "http://x/in".into(),
+        object: Term::Iri("cenote:/described".into()),
+        unit: None,
+    };
+    world.put("/about", b"");
+    world.state("/about", &[about]);
     (0..3).for_each(|n| drop(world.describe("/described", "k", &n.to_string().repeat(20_000))));
 }
 
@@ -151,6 +159,18 @@ const DERIVABLE: &[Damage] = &[
     (
         "an index of nothing",
         |w| w.raw_put(key(b'I', &[1, 2, NOBODY]), Bytes::new()),
+        &[Kind::Index],
+    ),
+    ("an object that is not indexed", |w| w.raw_delete(&w.first(b'i')), &[Kind::Index]),
+    (
+        "an index of an object that is not stated",
+        |w| w.raw_put(key(b'i', &[1, 2, w.id("/c/x")]), Bytes::new()),
+        &[Kind::Index],
+    ),
+    ("a subject that is not indexed", |w| w.raw_delete(&w.first(b'q')), &[Kind::Index]),
+    (
+        "an index of a subject of nothing",
+        |w| w.raw_put(key(b'q', &[1, NOBODY]), Bytes::new()),
         &[Kind::Index],
     ),
     (

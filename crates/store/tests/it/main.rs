@@ -35,6 +35,7 @@ mod round_trips;
 mod search;
 mod shared;
 mod small_parts;
+mod statements;
 mod sweep;
 mod tickets;
 mod trash;

@@ -563,7 +563,7 @@ impl Pair {
                 node.avus.retain(|(attribute, _)| *attribute != avu.attribute);
                 node.avus.insert((avu.attribute, avu.value));
             }
-            AvuChange::Clear(_) => {}
+            AvuChange::Clear(_) | AvuChange::Link(..) => {}
         }
         node.described += u64::from(node.avus != before);
     }

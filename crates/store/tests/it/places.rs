@@ -138,7 +138,7 @@ fn places_have_attributes() {
     world.store.change_place_avus(&world.admin, PlaceId::MAIN, &change).unwrap();
     assert_eq!(world.store.place_avus(PlaceId::MAIN).unwrap(), [avu("k", "v")]);
     let reading = world.store.reading(&world.admin).unwrap();
-    let stating = reading.stating("k", Some("v"), 10).unwrap().unwrap();
+    let stating = reading.stating(Some("k"), Some("v"), 10).unwrap().unwrap();
     assert_eq!(stating.into_iter().collect::<Vec<_>>(), [PlaceId::MAIN.0]);
     crate::world::assert_clean(&world.store);
 }

@@ -144,13 +144,13 @@ fn a_reading_is_of_one_moment() {
     world.store.run_jobs().unwrap();
     assert!(reading.stat(&at("/a/c")).unwrap().is_some());
     assert_eq!(reading.avus(id).unwrap(), [avu("colour", "green")]);
-    let found = reading.stating("colour", Some("green"), 10).unwrap();
+    let found = reading.stating(Some("colour"), Some("green"), 10).unwrap();
     assert_eq!(found, Some(BTreeSet::from([id])));
-    assert_eq!(reading.stating("colour", None, 0).unwrap(), None, "more than asked for");
-    assert_eq!(reading.stating("colour", Some("red"), 10).unwrap(), Some(BTreeSet::new()));
-    assert_eq!(reading.stating_value("green", 10).unwrap(), Some(BTreeSet::from([id])));
-    assert_eq!(reading.stating_value("green", 0).unwrap(), None, "more than asked for");
-    assert_eq!(reading.stating_value("red", 10).unwrap(), Some(BTreeSet::new()));
+    assert_eq!(reading.stating(Some("colour"), None, 0).unwrap(), None, "more than asked for");
+    assert_eq!(reading.stating(Some("colour"), Some("red"), 10).unwrap(), Some(BTreeSet::new()));
+    assert_eq!(reading.stating(None, Some("green"), 10).unwrap(), Some(BTreeSet::from([id])));
+    assert_eq!(reading.stating(None, Some("green"), 0).unwrap(), None, "more than asked for");
+    assert_eq!(reading.stating(None, Some("red"), 10).unwrap(), Some(BTreeSet::new()));
     let count = |entries: &mut dyn Iterator<Item = Result<Option<Stat>>>| {
         entries.filter(|entry| matches!(entry, Ok(Some(_)))).count()
     };
@@ -213,11 +213,11 @@ fn persons_have_attributes_that_go_with_them() {
     world.store.change_person_avus(&world.admin, "alice", &change).unwrap();
     assert_eq!(world.store.person_avus("alice").unwrap(), [avu("orcid", "0000")]);
     let reading = world.store.reading(&world.admin).unwrap();
-    let found = reading.stating("orcid", Some("0000"), 10).unwrap();
+    let found = reading.stating(Some("orcid"), Some("0000"), 10).unwrap();
     assert_eq!(found, Some(BTreeSet::from([alice.user().0])));
     world.store.remove_person(&world.admin, "alice").unwrap();
     let reading = world.store.reading(&world.admin).unwrap();
-    assert_eq!(reading.stating("orcid", Some("0000"), 10).unwrap(), Some(BTreeSet::new()));
+    assert_eq!(reading.stating(Some("orcid"), Some("0000"), 10).unwrap(), Some(BTreeSet::new()));
 }
 
 #[test]

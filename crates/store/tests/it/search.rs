@@ -126,9 +126,19 @@ const COMPARISONS: [Comparison; 8] = [
     Comparison::Like,
 ];
 
+/// A date or a moment with an offset.
+fn moment(text: &str) -> Option<jiff::Timestamp> {
+    text.parse().or_else(|_| format!("{text}T00:00:00Z").parse()).ok()
+}
+
 fn holds(comparison: Comparison, have: &str, want: &str) -> bool {
     let numbers = have.parse::<f64>().ok().zip(want.parse::<f64>().ok());
-    let order = numbers.map_or(have.cmp(want), |(have, want)| have.total_cmp(&want));
+    let moments = moment(have).zip(moment(want));
+    let order = match (numbers, moments) {
+        (Some((have, want)), _) => have.partial_cmp(&want).unwrap(),
+        (_, Some((have, want))) => have.cmp(&want),
+        _ => have.cmp(want),
+    };
     match comparison {
         Comparison::Exists => true,
         Comparison::Equal => have == want,
@@ -234,8 +244,12 @@ type Planted = BTreeMap<String, Vec<(String, String)>>;
 const PREDICATES: &str = "x|y|ftp://h/%41|cenote:attribute/(x|y|%78|ftp://h/%2541)";
 const ATTRIBUTES: &str = "x|y|ftp://h/%41|cenote:attribute/%78";
 
+/// Values that are numbers, moments and text.
+const VALUES: &str = "[0-9a]{0,2}|-?[0-9]e[0-9]|2020-01-0[1-3](T0[0-2]:00:00(Z|[-+]01:00))?";
+const WANTED: &str = r"[0-9a%\\]{0,2}|-?[0-9]e[0-9]|2020-01-0[1-3](T0[0-2]:00:00(Z|[-+]01:00))?";
+
 fn objects() -> impl Strategy<Value = Planted> {
-    let statements = proptest::collection::vec((PREDICATES, "[0-9a]{0,2}"), 0..4);
+    let statements = proptest::collection::vec((PREDICATES, VALUES), 0..4);
     proptest::collection::btree_map("/(home/a|home/b|open)(/x)?/[a-d]", statements, 0..16)
 }
 
@@ -247,7 +261,7 @@ proptest! {
         objects in objects(),
         grants in proptest::collection::vec((any::<usize>(), any::<usize>(), any_rights()), 0..6),
         under in "/|/home|/home/[ab]|/open(/x)?",
-        conditions in proptest::collection::vec((ATTRIBUTES, 0usize..8, r"[0-9a%\\]{0,2}"), 0..3),
+        conditions in proptest::collection::vec((ATTRIBUTES, 0usize..8, WANTED), 0..3),
         name in proptest::option::of("[a-d*?]{1,2}"),
         object in any::<bool>(),
         (limit, effort) in (1usize..5, prop_oneof![1usize..12, Just(Query::EFFORT)]),

@@ -9,8 +9,8 @@ use cenote_blob::{BlobId, Place};
 use cenote_kv::{Batch, Engine, MemoryEngine};
 use cenote_store::{
     AccessChange, AvuChange, CheckOptions, Conditions, ContentHead, ErrorKind, FindingKind,
-    NewTicket, Pace, PlaceId, PlaceOpener, PlaceStatus, Rights, Scope, Store, TicketUse,
-    Vocabulary,
+    NewTicket, Pace, PlaceId, PlaceOpener, PlaceStatus, Rights, Scope, Statement, Store, Term,
+    TicketUse, Vocabulary,
 };
 use sha2::{Digest, Sha256};
 
@@ -331,6 +331,34 @@ fn grants_of_a_store_of_format_4_are_found_by_the_person() {
     set_format(&world, 4);
     let upgraded = world.reopened();
     assert_eq!(upgraded.table(b'S'), entries);
+    assert_clean(&upgraded.store);
+}
+
+/// In format 5 there was one order, of statements about the resource itself, by hashes of both terms.
+#[test]
+fn statements_of_format_5_are_found_in_three_orders() {
+    let world = world();
+    populated(&world);
+    let triple = |subject: Option<&str>, value: &str| Statement {
+        subject: subject.map(Into::into),
+        predicate: "http://p/1".into(),
+        object: Term::string(value),
+        unit: None,
+    };
+    let graph = [triple(None, "12"), triple(None, "x"), triple(Some("http://s"), "2020-01-01")];
+    world.state("/c/x", &graph);
+    (0..3).for_each(|n| drop(world.describe("/c", "k", &n.to_string().repeat(20_000))));
+    let index = |world: &World| [b'I', b'i', b'q'].map(|table| world.table(table));
+    let entries = index(&world);
+    entries.iter().flatten().for_each(|entry| world.raw_delete(entry));
+    let id = world.stat("/c/x").unwrap().id.0;
+    for value in ["12", "x"] {
+        let hashes = ["http://p/1", value].map(|text| xxhash_rust::xxh3::xxh3_64(text.as_bytes()));
+        world.raw_put(key(b'I', &[hashes[0], hashes[1], id]), Bytes::new());
+    }
+    set_format(&world, 5);
+    let upgraded = world.reopened();
+    assert_eq!(index(&upgraded), entries);
     assert_clean(&upgraded.store);
 }
 

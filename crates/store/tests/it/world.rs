@@ -13,9 +13,9 @@ use cenote_blob::{Hasher, Outside, Place};
 use cenote_kv::{Batch, Engine, KeyRange, MemoryEngine, Row, ScanOptions};
 use cenote_store::{
     At, AttributeChange, Avu, AvuChange, Caller, Clock, Conditions, CopyOptions, CreateOptions,
-    Draft, Entropy, Error, ErrorKind, Expected, Limits, ListOptions, MoveOptions, NewPlace,
+    Draft, Entropy, Error, ErrorKind, Expected, Graph, Limits, ListOptions, MoveOptions, NewPlace,
     NewUser, Parts, PlaceChange, PlaceId, PlaceOpener, PlaceState, PutOptions, ReadOptions,
-    RemoveOptions, ReplicaView, Result, Rights, Role, Stat, Store, StorePath, Time, TrashItem,
+    RemoveOptions, ReplicaView, Result, Rights, Role, Stat, Statement, Store, StorePath, Time, TrashItem,
     TrashOptions, Trim, Vocabulary, Where,
 };
 use futures_util::stream;
@@ -420,6 +420,12 @@ impl World {
     pub(crate) fn describe(&self, what: &str, attribute: &str, value: &str) -> Stat {
         let change = [AvuChange::Add(avu(attribute, value))];
         self.store.change_avus(&self.admin, &at(what), &change, &Conditions::default()).unwrap()
+    }
+
+    /// Adds statements to a description.
+    pub(crate) fn state(&self, what: &str, statements: &[Statement]) -> Stat {
+        let add = |old: &Graph| Ok(old.iter().chain(statements).cloned().collect());
+        self.store.change_graph(&self.admin, &at(what), &Conditions::default(), add).unwrap()
     }
 
     pub(crate) fn rows(&self) -> Vec<Row> {

@@ -149,11 +149,7 @@ impl Source<'_> {
             facts.map(|facts| (facts.value(name), facts.value(value))).collect();
         pairs.sort_by_key(|(name, value)| (name.is_none(), value.is_none()));
         for (name, value) in pairs {
-            let ids = match (name, value) {
-                (Some(name), value) => self.reading.stating(name, value, MOST)?,
-                (None, Some(value)) => self.reading.stating_value(value, MOST)?,
-                (None, None) => None,
-            };
+            let ids = self.reading.stating(name, value, MOST)?;
             if ids.is_some() {
                 return Ok(ids);
             }

@@ -19,7 +19,9 @@
 //! | `b` blob content | empty | which contents refer to a blob |
 //! | `G` id | `Graph` | the description of a resource or a person |
 //! | `Q` id subject predicate object statement | `Graph` | a statement of a large description: 64-bit hashes |
-//! | `I` predicate object id | empty | who states this: 64-bit hashes of both terms |
+//! | `I` predicate object id | empty | who states this: a hash of the predicate, and the object's key in the order of values |
+//! | `i` object predicate id | empty | the same by the object |
+//! | `q` subject id | empty | who states anything about this IRI, which is not their own |
 //! | `S` person parent id | empty | a grant to somebody who does not own the resource |
 //! | `X` id | `TrashRecord` | a removed resource that is kept for a while |
 //! | `x` until id | empty | when it goes |

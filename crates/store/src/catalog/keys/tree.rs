@@ -1,5 +1,6 @@
 //! Resources: their children, versions and descriptions.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -77,25 +78,35 @@ pub(crate) fn statement(predicate: u64, object: u64, id: u64) -> Bytes {
     Key::new(b'I').id(predicate).id(object).id(id).done()
 }
 
-pub(crate) fn statements(predicate: u64, object: Option<u64>) -> KeyRange {
-    let key = Key::new(b'I').id(predicate);
-    match object {
-        Some(object) => key.id(object).prefix(),
-        None => key.prefix(),
-    }
+pub(crate) fn statements(predicate: u64) -> KeyRange {
+    Key::new(b'I').id(predicate).prefix()
 }
 
-pub(crate) fn all_statements() -> KeyRange {
-    Key::new(b'I').prefix()
+/// The statements of a predicate whose objects have these keys.
+pub(crate) fn statements_between(predicate: u64, objects: RangeInclusive<u64>) -> KeyRange {
+    let key = |object: &u64| Key::new(b'I').id(predicate).id(*object);
+    KeyRange { start: key(objects.start()).done(), end: key(objects.end()).prefix().end }
 }
 
-/// The statements of the predicates that come after one.
-pub(crate) fn statements_after(predicate: Option<u64>) -> KeyRange {
-    let all = all_statements();
-    match predicate.map(|predicate| statements(predicate, None).end) {
-        Some(Some(start)) => KeyRange { start, ..all },
-        Some(None) | None => all,
-    }
+pub(crate) fn object(object: u64, predicate: u64, id: u64) -> Bytes {
+    Key::new(b'i').id(object).id(predicate).id(id).done()
+}
+
+pub(crate) fn objects(object: u64) -> KeyRange {
+    Key::new(b'i').id(object).prefix()
+}
+
+pub(crate) fn subject(subject: u64, id: u64) -> Bytes {
+    Key::new(b'q').id(subject).id(id).done()
+}
+
+pub(crate) fn subjects(subject: u64) -> KeyRange {
+    Key::new(b'q').id(subject).prefix()
+}
+
+/// The index of statements, in its three orders.
+pub(crate) fn all_statements() -> [KeyRange; 3] {
+    [b'I', b'i', b'q'].map(|table| Key::new(table).prefix())
 }
 
 pub(crate) fn grant(person: PersonId, parent: ResourceId, id: ResourceId) -> Bytes {

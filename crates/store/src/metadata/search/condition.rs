@@ -1,7 +1,15 @@
 //! Conditions on attributes.
 
 use std::cmp::Ordering;
+use std::ops::RangeInclusive;
 
+use cenote_kv::KeyRange;
+
+use crate::Result;
+use crate::catalog::View;
+use crate::metadata::index::order::{compare, ranges};
+use crate::metadata::index::{Sought, of_attribute};
+use crate::metadata::links::Links;
 use crate::metadata::vocabulary::predicates_of;
 use crate::model::Graph;
 
@@ -27,7 +35,7 @@ pub enum Comparison {
     Equal,
     /// It is another text.
     NotEqual,
-    /// It is less: as a number where both are, else as text.
+    /// It is less: as a number or a moment (ISO 8601) where both are, else as text.
     Less,
     /// It is less or the same.
     LessOrEqual,
@@ -41,8 +49,30 @@ pub enum Comparison {
 
 impl Condition {
     /// How much of the index a scan for it reads, roughly.
-    pub(super) fn breadth(&self) -> u8 {
-        if self.comparison == Comparison::Equal { 0 } else { 1 }
+    pub(super) fn breadth(&self) -> usize {
+        match self.comparison {
+            Comparison::Equal => 0,
+            _ => 4 - self.objects().len(),
+        }
+    }
+
+    /// Where the index has all for which it holds.
+    pub(super) fn ranges(&self, links: &Links<'_, View>) -> Result<Vec<KeyRange>> {
+        match self.comparison {
+            Comparison::Equal => Ok(Sought::new(links, &self.value)?.of_attribute(&self.attribute)),
+            _ => Ok(of_attribute(&self.attribute, &self.objects())),
+        }
+    }
+
+    /// The keys of all objects for which it holds, unless they have to be equal.
+    fn objects(&self) -> Vec<RangeInclusive<u64>> {
+        match self.comparison {
+            Comparison::Less | Comparison::LessOrEqual => ranges(&self.value, Ordering::Less),
+            Comparison::Greater | Comparison::GreaterOrEqual => {
+                ranges(&self.value, Ordering::Greater)
+            }
+            _ => vec![0..=u64::MAX],
+        }
     }
 
     pub(super) fn holds(&self, graph: &Graph) -> bool {
@@ -62,19 +92,13 @@ impl Comparison {
             Self::Exists => true,
             Self::Equal => have == want,
             Self::NotEqual => have != want,
-            Self::Less => order(have, want).is_lt(),
-            Self::LessOrEqual => order(have, want).is_le(),
-            Self::Greater => order(have, want).is_gt(),
-            Self::GreaterOrEqual => order(have, want).is_ge(),
+            Self::Less => compare(have, want).is_lt(),
+            Self::LessOrEqual => compare(have, want).is_le(),
+            Self::Greater => compare(have, want).is_gt(),
+            Self::GreaterOrEqual => compare(have, want).is_ge(),
             Self::Like => like(have, want),
         }
     }
-}
-
-/// As numbers where both are, else as text.
-fn order(have: &str, want: &str) -> Ordering {
-    let numbers = have.parse::<f64>().ok().zip(want.parse::<f64>().ok());
-    numbers.and_then(|(have, want)| have.partial_cmp(&want)).unwrap_or_else(|| have.cmp(want))
 }
 
 /// SQL's `LIKE`: `%` is any text, `_` one character, and `\` makes the next character stand for itself, as

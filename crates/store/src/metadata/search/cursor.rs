@@ -9,7 +9,7 @@ pub struct SearchCursor(Position);
 
 /// A place in one of the plans.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Position {
+pub(in crate::metadata) enum Position {
     /// After the entry with these names below the collection that is searched.
     Tree(Vec<Name>),
     /// After this key, in the range of this number of those that the condition has.
@@ -20,11 +20,11 @@ const TREE: u8 = b't';
 const INDEX: u8 = b'i';
 
 impl SearchCursor {
-    pub(super) fn at(position: Position) -> Self {
+    pub(in crate::metadata) fn at(position: Position) -> Self {
         Self(position)
     }
 
-    pub(super) fn position(&self) -> &Position {
+    pub(in crate::metadata) fn position(&self) -> &Position {
         &self.0
     }
 
@@ -54,7 +54,7 @@ impl SearchCursor {
 }
 
 /// A cursor that does not fit the search.
-pub(super) fn foreign() -> Error {
+pub(in crate::metadata) fn foreign() -> Error {
     Error::invalid("the cursor is not one of this search").with_hint("begin the search again")
 }
 

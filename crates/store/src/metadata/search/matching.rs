@@ -6,6 +6,7 @@ use super::Query;
 use super::ancestors::Ancestors;
 use crate::access::{Chain, Operation};
 use crate::catalog::{Reads, View, keys};
+use crate::metadata::links::Links;
 use crate::metadata::stored::read;
 use crate::model::{Graph, Resource, ResourceId, Rights, Stat};
 use crate::{Caller, Error, Result};
@@ -17,6 +18,7 @@ pub(super) struct Matcher<'a> {
     query: &'a Query,
     name: Option<GlobMatcher>,
     ancestors: Ancestors<'a>,
+    links: Links<'a, View>,
 }
 
 impl<'a> Matcher<'a> {
@@ -27,17 +29,23 @@ impl<'a> Matcher<'a> {
         top: ResourceId,
     ) -> Result<Self> {
         let name = query.name.as_deref().map(pattern).transpose()?;
-        Ok(Self { view, caller, query, name, ancestors: Ancestors::new(view, top) })
+        let (ancestors, links) = (Ancestors::new(view, top), Links::new(view, caller));
+        Ok(Self { view, caller, query, name, ancestors, links })
+    }
+
+    pub(super) fn links(&self) -> &Links<'a, View> {
+        &self.links
     }
 
     /// An entry of the tree, and what the caller may do with it.
     pub(super) fn entry(&self, stat: Stat, rights: Rights) -> Result<Option<Stat>> {
         let seen = rights.allow(Operation::Stat) && self.is_wanted(&stat.resource);
-        let holds = seen && (self.query.conditions.is_empty() || self.holds(&self.graph(stat.id)?));
+        let holds =
+            seen && (self.query.conditions.is_empty() || self.holds(&self.graph(stat.id)?)?);
         Ok(holds.then_some(stat))
     }
 
-    /// Something of which the index has a statement, if its description is `wanted`.
+    /// Something of which the index has a statement, if its description is `wanted`, as it is kept.
     pub(super) fn stated(
         &mut self,
         id: ResourceId,
@@ -51,7 +59,7 @@ impl<'a> Matcher<'a> {
             return Ok(None);
         }
         let graph = self.graph(id)?;
-        if !wanted(&graph) || !self.holds(&graph) {
+        if !wanted(&graph) || !self.holds(&graph)? {
             return Ok(None);
         }
         let chain = Chain::read(self.view, id)?;
@@ -63,8 +71,9 @@ impl<'a> Matcher<'a> {
         read(self.view, id.0)
     }
 
-    fn holds(&self, graph: &Graph) -> bool {
-        self.query.conditions.iter().all(|condition| condition.holds(graph))
+    fn holds(&self, graph: &Graph) -> Result<bool> {
+        let shown = self.links.shown(graph)?;
+        Ok(self.query.conditions.iter().all(|condition| condition.holds(&shown.graph)))
     }
 
     fn is_wanted(&self, resource: &Resource) -> bool {

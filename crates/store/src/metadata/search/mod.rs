@@ -17,8 +17,8 @@ mod tree;
 
 pub(crate) use self::ancestors::Ancestors;
 pub use self::condition::{Comparison, Condition, like};
-use self::cursor::Position;
 pub use self::cursor::SearchCursor;
+pub(super) use self::cursor::{Position, foreign};
 use self::index::IndexScan;
 use self::matching::Matcher;
 use self::page::{Found, Plan};
@@ -76,8 +76,9 @@ impl Store {
                 alone(TreeWalk::new(&view, caller, top, Some(after))?, query, &mut matcher)
             }
             Some(Position::Index(range, key)) => {
-                let condition = narrowest(query).ok_or_else(cursor::foreign)?;
-                alone(IndexScan::after(&view, condition, *range, key)?, query, &mut matcher)
+                let condition = narrowest(query).ok_or_else(foreign)?;
+                let scan = IndexScan::new(&view, condition, &matcher)?.after(*range, key)?;
+                alone(scan, query, &mut matcher)
             }
         }
     }
@@ -98,7 +99,7 @@ fn first_page(
 ) -> Result<SearchPage> {
     let mut tree = Found::by(TreeWalk::new(view, caller, top, None)?, query);
     let Some(condition) = narrowest(query) else { return finish(tree, query, matcher) };
-    let mut index = Found::by(IndexScan::new(view, condition), query);
+    let mut index = Found::by(IndexScan::new(view, condition, matcher)?, query);
     while index.looked() + tree.looked() < query.effort.max(1) {
         if index.turn(matcher)? {
             return Ok(index.into_page());

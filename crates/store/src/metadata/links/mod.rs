@@ -1,0 +1,200 @@
+//! Links: IRIs in descriptions that name resources of this store.
+//!
+//! A link is kept as the id of its resource, beside the path that was written. It is shown as the present path to whoever may
+//! see the resource, and as it was written to anybody else, unless that is the path of something else that they see: then by
+//! id. So a rename keeps every link, and nobody learns from a link what is hidden from them, nor that anything is.
+//!
+//! Invariant: what is kept was bound by somebody who could see the resource, or when it came to be at the path that was written.
+
+mod inbound;
+mod iri;
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+
+pub use self::inbound::{Linking, LinksPage, LinksQuery};
+pub(super) use self::iri::Link;
+use self::iri::is_by_id;
+pub use self::iri::{iri_of, path_of};
+use crate::access::{Chain, Operation};
+use crate::catalog::Reads;
+use crate::model::{At, Graph, ResourceId, Statement, StorePath, Term};
+use crate::tree::locate;
+use crate::{Caller, Error, Result};
+
+/// Translates between links as they are kept and as one caller sees and writes them.
+pub(crate) struct Links<'a, R> {
+    reads: &'a R,
+    caller: &'a Caller,
+    /// The paths of resources that were met; none of those that the caller may not see.
+    paths: RefCell<HashMap<ResourceId, Option<StorePath>>>,
+}
+
+impl<'a, R: Reads> Links<'a, R> {
+    pub(crate) fn new(reads: &'a R, caller: &'a Caller) -> Self {
+        Self { reads, caller, paths: RefCell::default() }
+    }
+
+    /// A description as the caller sees it.
+    pub(crate) fn shown<'g>(&self, graph: &'g Graph) -> Result<Shown<'g>> {
+        if !graph.iter().any(has_link) {
+            return Ok(Shown { graph: Cow::Borrowed(graph), kept: BTreeMap::new() });
+        }
+        let (mut shown, mut kept) = (Graph::new(), BTreeMap::<_, Vec<_>>::new());
+        for statement in graph {
+            let seen = self.statement(statement)?;
+            kept.entry(seen.clone()).or_default().push(statement.clone());
+            shown.insert(seen);
+        }
+        Ok(Shown { graph: Cow::Owned(shown), kept })
+    }
+
+    /// A statement as the caller sees it.
+    pub(super) fn statement(&self, kept: &Statement) -> Result<Statement> {
+        self.translated(kept, |iri| self.iri(iri))
+    }
+
+    /// How a description is kept that the caller wrote instead of one that they were shown, of the resource with this id. What
+    /// was shown stays as it was kept.
+    pub(crate) fn kept(&self, id: ResourceId, shown: &Shown<'_>, written: Graph) -> Result<Graph> {
+        if shown.kept.is_empty()
+            && !written.iter().any(|statement| iris(statement).any(names_resource))
+        {
+            return Ok(written);
+        }
+        let mut kept = Graph::new();
+        for statement in written {
+            match shown.kept.get(&statement) {
+                Some(same) => kept.extend(same.iter().cloned()),
+                None if shown.graph.contains(&statement) => drop(kept.insert(statement)),
+                None => drop(kept.insert(self.bound(id, &statement)?)),
+            }
+        }
+        Ok(kept)
+    }
+
+    /// A statement with its links bound, as far as the caller may see where they lead.
+    fn bound(&self, id: ResourceId, written: &Statement) -> Result<Statement> {
+        let mut bound = self.translated(written, |iri| self.bind(iri))?;
+        // What is stated about the resource itself has no subject, or a relative one.
+        if let Some(link) = bound.subject.as_deref().and_then(Link::of)
+            && link.id == id
+        {
+            bound.subject = Some(link.fragment().to_owned()).filter(|part| !part.is_empty());
+        }
+        Ok(bound)
+    }
+
+    /// The form in which an IRI that was written is kept.
+    fn bind(&self, written: &str) -> Result<Option<String>> {
+        if let Some((path, fragment)) = path_of(written) {
+            let seen = self.seen(&At::Path(path.clone()))?;
+            return Ok(seen.map(|chain| iri::link(chain.id(), &path, fragment)));
+        }
+        if !is_by_id(written) {
+            return Ok(None);
+        }
+        let nothing = || Error::invalid(format!("the IRI names no resource: {written}"));
+        let (id, fragment) = iri::id_of(written).ok_or_else(nothing)?;
+        let chain = self.seen(&At::Id(id))?.ok_or_else(nothing)?;
+        Ok(Some(iri::link(id, &chain.path(), fragment)))
+    }
+
+    /// An IRI that the caller writes in the one spelling in which they would be shown it.
+    pub(super) fn spelled(&self, written: &str) -> Result<String> {
+        match iri::id_of(written) {
+            Some((id, fragment)) => {
+                let path = self.path(id)?;
+                Ok(path.map_or_else(|| written.to_owned(), |path| iri_of(&path) + fragment))
+            }
+            None => Ok(canonical(written)),
+        }
+    }
+
+    /// What the caller sees of an IRI; none if it is what is kept.
+    fn iri(&self, kept: &str) -> Result<Option<String>> {
+        let Some(link) = Link::of(kept) else { return Ok(None) };
+        if let Some(path) = self.path(link.id)? {
+            return Ok(Some(iri_of(&path) + link.fragment()));
+        }
+        let written = link.written();
+        let other = path_of(&written).map(|(path, _)| self.seen(&At::Path(path)));
+        match other.transpose()?.flatten() {
+            Some(_) => Ok(Some(link.by_id())),
+            None => Ok(Some(written)),
+        }
+    }
+
+    /// Where a resource is, if the caller may see it.
+    fn path(&self, id: ResourceId) -> Result<Option<StorePath>> {
+        if let Some(known) = self.paths.borrow().get(&id) {
+            return Ok(known.clone());
+        }
+        let path = self.seen(&At::Id(id))?.map(|chain| chain.path());
+        self.paths.borrow_mut().insert(id, path.clone());
+        Ok(path)
+    }
+
+    /// What an IRI names that the caller writes: by its path, if they may see it there.
+    pub(super) fn named(&self, written: &str) -> Result<Option<ResourceId>> {
+        match path_of(written) {
+            Some((path, _)) => Ok(self.seen(&At::Path(path))?.map(|chain| chain.id())),
+            None => Ok(iri::id_of(written).map(|(id, _)| id)),
+        }
+    }
+
+    fn seen(&self, at: &At) -> Result<Option<Chain>> {
+        let chain = locate(self.reads, at)?;
+        Ok(chain.filter(|chain| chain.rights(self.caller).allow(Operation::Stat)))
+    }
+
+    fn translated(
+        &self,
+        statement: &Statement,
+        translate: impl Fn(&str) -> Result<Option<String>>,
+    ) -> Result<Statement> {
+        let mut statement = statement.clone();
+        if let Some(subject) = &mut statement.subject
+            && let Some(other) = translate(subject)?
+        {
+            *subject = other;
+        }
+        if let Term::Iri(object) = &mut statement.object
+            && let Some(other) = translate(object)?
+        {
+            *object = other;
+        }
+        Ok(statement)
+    }
+}
+
+/// A description as somebody sees it.
+pub(crate) struct Shown<'g> {
+    pub(crate) graph: Cow<'g, Graph>,
+    /// How its statements are kept, if any has a link.
+    kept: BTreeMap<Statement, Vec<Statement>>,
+}
+
+fn has_link(statement: &Statement) -> bool {
+    iris(statement).any(|iri| Link::of(iri).is_some())
+}
+
+/// The one spelling of an IRI by path; any other as it is.
+pub(super) fn canonical(iri: &str) -> String {
+    path_of(iri).map_or_else(|| iri.to_owned(), |(path, fragment)| iri_of(&path) + fragment)
+}
+
+/// Whether an IRI is of a form in which a resource is named.
+pub(super) fn names_resource(iri: &str) -> bool {
+    is_by_id(iri) || path_of(iri).is_some()
+}
+
+/// The IRIs of a statement that may name a resource.
+fn iris(statement: &Statement) -> impl Iterator<Item = &str> {
+    let object = match &statement.object {
+        Term::Iri(iri) => Some(iri.as_str()),
+        Term::Literal { .. } | Term::Blank(_) => None,
+    };
+    statement.subject.as_deref().into_iter().chain(object)
+}

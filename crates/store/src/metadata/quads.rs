@@ -1,0 +1,162 @@
+//! Statements by pattern, over all descriptions that a caller may read: what a join is made of.
+
+use std::collections::HashSet;
+
+use super::index::{Scan, Sought, of_predicate};
+use super::links::{Links, canonical, iri_of, names_resource};
+use super::stored::read;
+use crate::access::{Chain, Operation};
+use crate::catalog::{View, keys};
+use crate::model::{ResourceId, Statement, Term};
+use crate::{Caller, Result};
+
+/// Which statements are meant; what is none may be anything.
+///
+/// An IRI is absolute: `cenote:/lab/x` is the resource at that path, also where its own description states something of it
+/// without naming it, and `cenote:id/7` the one of that id. A blank node (`_:label`) is one of the description that it is in.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Pattern {
+    /// In whose description.
+    pub of: Option<ResourceId>,
+    /// About what: an IRI or `_:label`.
+    pub subject: Option<String>,
+    /// The predicate.
+    pub predicate: Option<String>,
+    /// The object.
+    pub object: Option<Term>,
+}
+
+/// A statement with the resource in whose description it is.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Quad {
+    /// The resource.
+    pub of: ResourceId,
+    /// The statement, as the caller sees it.
+    pub statement: Statement,
+}
+
+/// What matches, and none for each description that was looked at in vain.
+pub(crate) fn quads<'a>(
+    view: &'a View,
+    caller: &'a Caller,
+    pattern: &Pattern,
+) -> Result<impl Iterator<Item = Result<Option<Quad>>> + use<'a>> {
+    let links = Links::new(view, caller);
+    let pattern = pattern.canonical(&links)?;
+    let candidates = Candidates::new(view, &links, &pattern)?;
+    let looks = candidates.map(move |id| matching(view, caller, &links, &pattern, id?));
+    Ok(looks.flat_map(|look| match look {
+        Ok(found) if found.is_empty() => vec![Ok(None)],
+        Ok(found) => found.into_iter().map(|quad| Ok(Some(quad))).collect(),
+        Err(error) => vec![Err(error)],
+    }))
+}
+
+/// What matches in one description; nothing if the caller may not read it.
+fn matching(
+    view: &View,
+    caller: &Caller,
+    links: &Links<'_, View>,
+    pattern: &Pattern,
+    id: ResourceId,
+) -> Result<Vec<Quad>> {
+    let chain = Chain::read(view, id)?;
+    let may = |chain: &Chain| chain.rights(caller).allow(Operation::ReadDescription);
+    let Some(chain) = chain.filter(may) else { return Ok(Vec::new()) };
+    let mut graph = read(view, id.0)?;
+    graph
+        .retain(|it| pattern.predicate.as_ref().is_none_or(|predicate| *predicate == it.predicate));
+    let (own, shown) = (iri_of(&chain.path()), links.shown(&graph)?);
+    let wanted = shown.graph.iter().filter(|statement| pattern.matches(&own, statement));
+    Ok(wanted.map(|statement| Quad { of: id, statement: statement.clone() }).collect())
+}
+
+impl Pattern {
+    /// The same with each IRI of a resource as the caller sees it.
+    fn canonical(&self, links: &Links<'_, View>) -> Result<Self> {
+        let subject = self.subject.as_deref().map(|iri| links.spelled(iri)).transpose()?;
+        let object = match &self.object {
+            Some(Term::Iri(iri)) => Some(Term::Iri(links.spelled(iri)?)),
+            other => other.clone(),
+        };
+        Ok(Self { subject, object, ..self.clone() })
+    }
+
+    /// Whether a statement of the description of the resource with the IRI `own` is meant, whatever its predicate.
+    fn matches(&self, own: &str, statement: &Statement) -> bool {
+        let about = absolute(own, statement.subject.as_deref().unwrap_or_default());
+        self.subject.as_ref().is_none_or(|subject| *subject == about)
+            && match (&self.object, &statement.object) {
+                (None, _) => true,
+                (Some(Term::Iri(wanted)), Term::Iri(iri)) => *wanted == absolute(own, iri),
+                (Some(wanted), object) => wanted == object,
+            }
+    }
+}
+
+/// An IRI that may be relative to the resource in whose description it is.
+fn absolute(own: &str, iri: &str) -> String {
+    match iri.is_empty() || iri.starts_with('#') {
+        true => format!("{own}{iri}"),
+        false => canonical(iri),
+    }
+}
+
+/// The descriptions in which a match may be, each once.
+struct Candidates<'a> {
+    /// Those that are looked at first, from the last.
+    first: Vec<ResourceId>,
+    scan: Scan<'a>,
+    seen: HashSet<ResourceId>,
+}
+
+impl<'a> Candidates<'a> {
+    fn new(view: &'a View, links: &Links<'_, View>, pattern: &Pattern) -> Result<Self> {
+        let scan = |ranges| Scan::new(view, ranges);
+        let named = |iri: &str| match names_resource(iri) {
+            true => Ok::<_, crate::Error>(links.named(iri)?.into_iter().collect()),
+            false => Ok(Vec::new()),
+        };
+        let (first, scan) = match pattern {
+            Pattern { of: Some(id), .. } => (vec![*id], scan(Vec::new())),
+            Pattern { subject: Some(iri), .. } if !iri.starts_with('_') => {
+                (named(iri)?, scan(Sought::new(links, iri)?.subjects()))
+            }
+            Pattern { object: Some(object), predicate, .. } => {
+                let first = match object {
+                    Term::Iri(iri) => named(iri)?,
+                    _ => Vec::new(),
+                };
+                let sought = Sought::new(links, object.text())?;
+                let ranges = predicate.as_ref().map(|predicate| sought.of_predicate(predicate));
+                (first, scan(ranges.unwrap_or_else(|| sought.objects())))
+            }
+            Pattern { predicate: Some(predicate), .. } => {
+                (Vec::new(), scan(of_predicate(predicate)))
+            }
+            _ => (Vec::new(), scan(vec![keys::graphs()])),
+        };
+        Ok(Self { first, scan, seen: HashSet::new() })
+    }
+
+    fn step(&mut self) -> Result<Option<ResourceId>> {
+        if let Some(id) = self.first.pop() {
+            return Ok(Some(id));
+        }
+        let id = |(_, key): (u8, bytes::Bytes)| keys::last_id(&key).map(ResourceId);
+        Ok(self.scan.next()?.and_then(id))
+    }
+}
+
+impl Iterator for Candidates<'_> {
+    type Item = Result<ResourceId>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            match self.step().transpose()? {
+                Ok(id) if !self.seen.insert(id) => {}
+                other => return Some(other),
+            }
+        }
+    }
+}
