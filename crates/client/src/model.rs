@@ -144,6 +144,8 @@ pub enum MetaOperation {
     Remove(Avu),
     /// Replaces every value of the attribute.
     Set(Avu),
+    /// Adds a link to the resource at a path, which is the value.
+    Link(Avu),
 }
 
 /// A line of an access list.
@@ -247,6 +249,27 @@ pub struct Search {
     /// What it has to be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<ResourceKind>,
+}
+
+/// A resource whose description links to another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinksFrom {
+    /// The resource.
+    pub resource: Resource,
+    /// Its statements that link.
+    pub links: Vec<Link>,
+}
+
+/// A statement that links.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link {
+    /// What it is about, if that is not the resource itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+    /// The attribute.
+    pub attribute: String,
+    /// The IRI of the other resource, or of a part of it.
+    pub value: String,
 }
 
 /// A condition on a description.

@@ -1,6 +1,7 @@
 //! `cenote meta`: descriptions.
 
-use cenote_client::{At, Avu, Client, MetaOperation};
+use cenote_client::{At, Avu, Client, Link, MetaOperation};
+use futures_util::TryStreamExt;
 
 use crate::error::{CliError, Kind, Result};
 use crate::glob;
@@ -48,6 +49,19 @@ enum What {
         value: Option<String>,
         unit: Option<String>,
     },
+    /// Add a link to another resource to an attribute; it follows the resource when that is moved
+    Link {
+        /// A path in the store, or a pattern
+        path: StorePath,
+        attribute: String,
+        /// The path of the other resource
+        target: StorePath,
+    },
+    /// List the resources that link to this one
+    Links {
+        /// A path in the store
+        path: StorePath,
+    },
     /// Show the whole graph as N-Triples, or replace it
     Graph {
         /// A path in the store
@@ -72,6 +86,11 @@ impl Args {
             What::Rm { path, attribute, value, unit } => {
                 remove(session, client, &path, &Wanted { attribute, value, unit }).await
             }
+            What::Link { path, attribute, target } => {
+                let avu = Avu { attribute, value: target.to_string(), unit: None };
+                change(session, client, &path, &MetaOperation::Link(avu)).await
+            }
+            What::Links { path } => links(session, client, &path).await,
             What::Graph { path, replace: None } => {
                 session.output.bytes(&client.graph(&path.as_str().into()).await?)
             }
@@ -93,6 +112,22 @@ async fn show(
     let wanted = |avu: &&Avu| attribute.as_ref().is_none_or(|name| *name == avu.attribute);
     for avu in avus.iter().filter(wanted) {
         session.output.item(avu, told)?;
+    }
+    Ok(())
+}
+
+/// One line a statement: where it is, what it is about if that is something else, and the attribute.
+async fn links(session: &Session, client: &Client, path: &StorePath) -> Result<()> {
+    let to = path.as_str().into();
+    let mut found = std::pin::pin!(client.links(&to));
+    while let Some(from) = found.try_next().await? {
+        session.output.item(&from, |from| {
+            let line = |link: &Link| {
+                let subject = link.subject.as_deref().map(|it| format!("  {it}"));
+                format!("{}{}  {}", from.resource.path, subject.unwrap_or_default(), link.attribute)
+            };
+            from.links.iter().map(line).collect::<Vec<_>>().join("\n")
+        })?;
     }
     Ok(())
 }

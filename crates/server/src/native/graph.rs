@@ -1,4 +1,5 @@
-//! Descriptions as RDF: N-Triples out, N-Triples or any other Turtle in. `<>` is the resource.
+//! Descriptions as RDF: N-Triples out, N-Triples or any other Turtle in. `<>` is the resource and `<#part>` a part of it;
+//! `<cenote:/lab/x>` is the resource at that path.
 //!
 //! Triples have no units. A PUT of what was got changes nothing: a statement that has a unit keeps
 //! it for as long as its triple is put.
@@ -115,16 +116,23 @@ fn parse(text: &[u8]) -> Result<Graph, Problem> {
 
 fn statement(triple: Triple) -> Statement {
     let subject = match triple.subject {
-        NamedOrBlankNode::NamedNode(node) => Some(node.into_string()).filter(|iri| iri != THIS),
+        NamedOrBlankNode::NamedNode(node) => Some(relative(node)).filter(|iri| !iri.is_empty()),
         NamedOrBlankNode::BlankNode(node) => Some(node.to_string()),
     };
     let object = match triple.object {
-        oxrdf::Term::NamedNode(node) if node.as_str() == THIS => Term::Iri(String::new()),
-        oxrdf::Term::NamedNode(node) => Term::Iri(node.into_string()),
+        oxrdf::Term::NamedNode(node) => Term::Iri(relative(node)),
         oxrdf::Term::BlankNode(node) => Term::Blank(node.into_string()),
         oxrdf::Term::Literal(literal) => own_literal(literal),
     };
     Statement { subject, predicate: triple.predicate.into_string(), object, unit: None }
+}
+
+/// An IRI as the description has it: relative, for the resource itself and its parts.
+fn relative(node: NamedNode) -> String {
+    match node.as_str().strip_prefix(THIS) {
+        Some(part) if part.is_empty() || part.starts_with('#') => part.to_owned(),
+        _ => node.into_string(),
+    }
 }
 
 fn own_literal(literal: Literal) -> Term {
@@ -142,7 +150,7 @@ mod tests {
     use super::*;
 
     fn term() -> impl Strategy<Value = Term> {
-        let iri = "(urn:[a-z]{1,3})?".prop_map(Term::Iri);
+        let iri = "(urn:[a-z]{1,3}|#[a-z]{0,3})?".prop_map(Term::Iri);
         let blank = "[a-z]{1,3}".prop_map(Term::Blank);
         let plain = any::<String>().prop_map(Term::string);
         let typed = any::<String>().prop_map(|value| Term::Literal {
@@ -160,7 +168,7 @@ mod tests {
 
     fn statement() -> impl Strategy<Value = Statement> {
         let subject =
-            prop_oneof![Just(None), "urn:[a-z]{1,3}".prop_map(Some), "_:[a-z]{1,3}".prop_map(Some)];
+            prop_oneof![Just(None), "(urn:[a-z]{1,3}|_:[a-z]{1,3}|#[a-z]{0,3})".prop_map(Some)];
         let unit = proptest::option::of("[A-Z]{1,2}");
         (subject, "urn:[a-z]{1,3}", term(), unit).prop_map(|(subject, predicate, object, unit)| {
             Statement { subject, predicate, object, unit }

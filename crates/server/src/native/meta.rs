@@ -74,13 +74,17 @@ impl TryFrom<Operation> for AvuChange {
         let avu = match (op, value) {
             (Op::Clear, None) if unit.is_none() => return Ok(Self::Clear(attribute)),
             (Op::Clear, _) => return Err(Problem::invalid("`clear` takes neither value nor unit")),
+            (Op::Link, Some(to)) if unit.is_none() => {
+                return Ok(Self::Link(attribute, to.parse()?));
+            }
+            (Op::Link, Some(_)) => return Err(Problem::invalid("`link` takes no unit")),
             (_, None) => return Err(Problem::invalid("an operation needs a `value`")),
             (_, Some(value)) => Avu { attribute, value, unit },
         };
         Ok(match op {
             Op::Remove => Self::Remove(avu),
             Op::Set => Self::Set(avu),
-            Op::Add | Op::Clear => Self::Add(avu),
+            Op::Add | Op::Clear | Op::Link => Self::Add(avu),
         })
     }
 }

@@ -24,6 +24,7 @@ mod graph;
 mod gsd;
 mod json;
 mod keys;
+mod links;
 mod list;
 mod meta;
 mod openapi;
@@ -117,6 +118,7 @@ fn answers() -> OpenApiRouter<App> {
         .routes(routes!(meta::copy))
         .routes(routes!(graph::read, graph::replace))
         .routes(routes!(search::search))
+        .routes(routes!(links::links))
         .routes(routes!(shared::shared))
         .routes(routes!(trash::list))
         .routes(routes!(trash::restore))

@@ -45,7 +45,7 @@ const METHODS: [&str; 16] = [
     "GET", "GET", "PUT", "PUT", "POST", "POST", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE",
     "CONNECT", "get", "G\0T", "", "\u{e9}",
 ];
-const ROUTES: [&str; 30] = [
+const ROUTES: [&str; 31] = [
     "/v1/fs/h/a",
     "/v1/fs/h/",
     "/v1/fs",
@@ -58,6 +58,7 @@ const ROUTES: [&str; 30] = [
     "/v1/meta",
     "/v1/graph",
     "/v1/search",
+    "/v1/links",
     "/v1/keys",
     "/v1/access",
     "/v1/uploads",

@@ -122,6 +122,55 @@ async fn search_finds_by_attribute_name_and_kind_in_pages() {
 }
 
 #[tokio::test]
+async fn a_link_follows_its_resource_and_is_found_from_there() {
+    let server = TestServer::new();
+    for path in ["/lab/a", "/lab/b", "/lab/c"] {
+        server.put(path, "x").await.expect(201);
+    }
+    let link = |from: &str, value: &str| {
+        let operations = json!([{"op": "link", "attribute": "cites", "value": value}]);
+        server.post("/v1/meta", json!({"path": from, "operations": operations}))
+    };
+    link("/lab/a", "/lab/c").await.expect(200);
+    link("/lab/a", "no path").await.problem(400, "invalid");
+    let triples = "<#part> <http://p/in> <cenote:/lab/c#other> .";
+    server.ask("PUT", "/v1/graph?path=/lab/b").body(triples).send().await.expect(200);
+    server
+        .post("/v1/move", json!({"from": {"path": "/lab/c"}, "to": "/lab/c 2"}))
+        .await
+        .expect(200);
+    let shown = server.ask("GET", "/v1/meta?path=/lab/a").send().await.expect(200)["items"].clone();
+    assert_eq!(shown, json!([{"attribute": "cites", "value": "cenote:/lab/c%202", "unit": null}]));
+    let graph = server.ask("GET", "/v1/graph?path=/lab/b").send().await.body;
+    assert_eq!(graph, "<#part> <http://p/in> <cenote:/lab/c%202#other> .\n");
+    let page = async |rest: &str| {
+        server.ask("GET", &format!("/v1/links?path=/lab/c%202{rest}")).send().await
+    };
+    let found = |pages: &[Value]| {
+        let items = pages.iter().flat_map(|page| page["items"].as_array().unwrap());
+        let of = |item: &Value| (item["resource"]["path"].to_string(), item["links"].clone());
+        let mut found: Vec<_> = items.map(of).collect();
+        found.sort_by(|one, other| one.0.cmp(&other.0));
+        found
+    };
+    let all = [page("").await.expect(200)];
+    let [a, b] = &found(&all)[..] else { panic!("{all:?}") };
+    assert_eq!(
+        *a,
+        ("\"/lab/a\"".into(), json!([{"attribute": "cites", "value": "cenote:/lab/c%202"}]))
+    );
+    let part = json!([{"subject": "#part", "attribute": "http://p/in", "value": "cenote:/lab/c%202#other"}]);
+    assert_eq!(*b, ("\"/lab/b\"".into(), part));
+    let first = page("&limit=1").await.expect(200);
+    let next =
+        page(&format!("&limit=1&after={}", first["next"].as_str().unwrap())).await.expect(200);
+    assert_eq!(found(&[first, next]), found(&all));
+    page("&after=AAAA").await.problem(410, "expired");
+    page("&limit=0").await.problem(400, "invalid");
+    server.ask("GET", "/v1/links?path=/lab/none").send().await.problem(404, "not-found");
+}
+
+#[tokio::test]
 async fn an_access_list_tells_where_each_line_comes_from() {
     let server = TestServer::new();
     server.put("/c/a", "x").await.expect(201);

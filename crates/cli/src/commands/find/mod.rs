@@ -14,8 +14,8 @@ use crate::session::Session;
 #[command(after_help = "\
 A condition is an attribute alone (it exists), or an attribute, an operator and a value:
   --meta temp  --meta temp=300  --meta 'temp>=300'  --meta 'project!=old'  --meta 'note~%draft%'
-Values are compared as numbers if both are numbers; with `~`, `%` matches any text and `_` any one
-character. Spaces around an attribute or a value do not count. Quote an attribute that contains an
+Values are compared as numbers or as dates and times (ISO 8601) if both are; with `~`, `%` matches
+any text and `_` any one character. Spaces around an attribute or a value do not count. Quote an attribute that contains an
 operator, and a value that begins or ends with a space:
   --meta '\"a=b\" = \" with spaces \"'")]
 pub(crate) struct Args {

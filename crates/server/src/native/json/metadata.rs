@@ -46,7 +46,7 @@ pub(crate) struct Operation {
     pub(crate) op: Op,
     #[schema(min_length = 1, example = "temperature")]
     pub(crate) attribute: String,
-    /// Left out for `clear` only.
+    /// Left out for `clear` only. The path of the other resource, for `link`.
     pub(crate) value: Option<String>,
     pub(crate) unit: Option<String>,
 }
@@ -63,6 +63,8 @@ pub(crate) enum Op {
     Set,
     /// Remove every value.
     Clear,
+    /// Add a link to another resource; it is no error if it is there.
+    Link,
 }
 
 /// What to look for; all of it must hold.
@@ -104,7 +106,7 @@ pub(crate) struct Where {
     pub(crate) unit: Option<String>,
 }
 
-/// How values compare: as numbers where both are, else as text.
+/// How values compare: as numbers or as moments (ISO 8601) where both are, else as text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema)]
 pub(crate) enum Compare {
     #[default]
