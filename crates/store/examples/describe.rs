@@ -1,5 +1,6 @@
 //! What a description of 200 statements costs: `describe DIR [COUNT]` puts one on each of `COUNT` resources, and prints the
-//! median time of a durable change in microseconds, and the bytes on disk for each of them after the store was closed.
+//! median time of a durable change in microseconds, and the bytes that each of them takes in the tables of the catalog (its
+//! logs, journal and reserve have a size of their own).
 //!
 //! The statements are those of LAKEsuperior's `lsup-benchmark`: 200 predicates; 50 links to the resource before, 50 IRIs of 5
 //! others, 100 texts of 64 letters of many scripts that occur once. To compare two programs, run them in turns.
