@@ -15,8 +15,8 @@ use cenote_store::{
     At, AttributeChange, Avu, AvuChange, Caller, Clock, Conditions, CopyOptions, CreateOptions,
     Draft, Entropy, Error, ErrorKind, Expected, Graph, Limits, ListOptions, MoveOptions, NewPlace,
     NewUser, Parts, PlaceChange, PlaceId, PlaceOpener, PlaceState, PutOptions, ReadOptions,
-    RemoveOptions, ReplicaView, Result, Rights, Role, Stat, Statement, Store, StorePath, Time, TrashItem,
-    TrashOptions, Trim, Vocabulary, Where,
+    RemoveOptions, ReplicaView, Result, Rights, Role, Stat, Statement, Store, StorePath, Time,
+    TrashItem, TrashOptions, Trim, Vocabulary, Where,
 };
 use futures_util::stream;
 use proptest::prelude::*;
