@@ -8,7 +8,8 @@ use cenote_blob::Place;
 use cenote_kv::{CountingEngine, MemoryEngine};
 use cenote_store::{
     AccessChange, At, Caller, Comparison, Condition, Conditions, ErrorKind, Graph, LinksQuery,
-    Pattern, Quad, Query, ResourceId, Rights, Scope, Stat, Statement, Term, iri_of, path_of,
+    Pattern, Quad, Query, ResourceId, RestoreOptions, Rights, Scope, Stat, Statement, Term, iri_of,
+    path_of,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -421,6 +422,13 @@ fn what_a_link_is_shown_as_when_its_target_is_hidden_removed_or_replaced() {
     };
     assert_eq!(shown_at(&world, &user), format!("cenote:id/{id}"), "the path is of something else");
     world.mv("/to", "/from").unwrap();
+    world.keep_removed("/", 86_400);
+    let removed = world.discard("/secret").id;
+    assert_eq!(shown(&world, &world.admin), "cenote:/to", "in the trash: as it was written");
+    let restored = world.store.restore_removed(&world.admin, removed, &RestoreOptions::default());
+    assert_eq!(restored.unwrap().id, id);
+    assert_eq!(shown(&world, &world.admin), "cenote:/secret", "restored");
+    world.keep_removed("/", 0);
     world.rm_all("/secret").unwrap();
     assert_eq!(shown(&world, &world.admin), "cenote:/to", "removed: as it was written");
     world.put("/to", b"another one");
