@@ -245,7 +245,9 @@ fn writing(dir: &Path, round: u64, seed: u64) -> Command {
 
 fn start(dir: &Path, round: u64, seed: u64) -> Child {
     let mut command = writing(dir, round, seed);
-    command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
+    // What it prints when it fails is little enough for a pipe that is read at the end.
+    command.env("RUST_BACKTRACE", "0");
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
 /// The writer and the step of which a line says that it was acknowledged.
@@ -274,8 +276,9 @@ fn watch(mut child: Child, enough: u64, mut act: impl FnMut(&mut Child, u64)) ->
         seen += 1;
         act(&mut child, seen);
     }
+    let failed = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
     child.wait().unwrap();
-    assert!(seen >= enough, "the writer stopped by itself after {seen} of {enough}");
+    assert!(seen >= enough, "the writer stopped by itself after {seen} of {enough}: {failed}");
     done
 }
 
