@@ -13,6 +13,7 @@ from .facts.descriptions import descriptions
 from .facts.names import names
 from .facts.structure import structure
 from .facts.together import together
+from .facts.trash import trash
 from .openings.irods_http import IrodsHttp
 from .openings.irods_rest import IrodsRest
 from .openings.native import Native
@@ -22,7 +23,7 @@ from .openings.r_package import RPackage
 from .server import PASSWORDS, Server
 from .table import Cell, Table
 
-FACTS = {fact.__name__: fact for fact in (contents, names, descriptions, access, structure, together)}
+FACTS = {fact.__name__: fact for fact in (contents, names, descriptions, access, structure, trash, together)}
 # Where the cells that cannot hold are listed.
 LISTED = Path(__file__).parent.parent / "docs" / "SEMANTICS.md"
 

@@ -55,6 +55,14 @@ class Native(Opening):
     def remove(self, path: str) -> None:
         self.ask("DELETE", f"/fs{path}", {"recursive": "true"})
 
+    def needs_trash(self) -> None:
+        """It has one."""
+
+    def restore(self, path: str) -> None:
+        items = self.ask("GET", "/trash", {}).json()["items"]
+        (removed,) = (item["id"] for item in items if item["path"] == path)
+        self.post("/trash/restore", {"id": removed})
+
     def change(self, path: str, op: str, attribute: Attribute) -> None:
         words = {"attribute": attribute.name, "value": attribute.value, "unit": attribute.unit or None}
         self.post("/meta", {"path": path, "operations": [{"op": op, **words}]})

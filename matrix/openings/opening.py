@@ -64,6 +64,14 @@ class Opening:
         """Removes an object, or a collection with all that is in it."""
         raise Unsupported("cannot remove")
 
+    def needs_trash(self) -> None:
+        """Says if what is removed cannot be restored."""
+        raise Unsupported("the iRODS openings remove for good, or move below `/trash`")
+
+    def restore(self, path: str) -> None:
+        """Restores what was removed from `path`."""
+        self.needs_trash()
+
     def add(self, path: str, attribute: Attribute) -> None:
         raise Unsupported("adds no attributes")
 

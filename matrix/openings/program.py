@@ -73,6 +73,12 @@ class Program(Opening):
     def remove(self, path: str) -> None:
         self.run("rm", "--recursive", "--", path)
 
+    def needs_trash(self) -> None:
+        """It has one."""
+
+    def restore(self, path: str) -> None:
+        self.run("trash", "restore", "--", path)
+
     def add(self, path: str, attribute: Attribute) -> None:
         self.run("meta", "add", "--", path, *words(attribute))
 
