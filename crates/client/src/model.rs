@@ -172,6 +172,52 @@ pub struct Access {
     pub inherit: bool,
 }
 
+/// What a user may do with a resource, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExplainedAccess {
+    /// The user.
+    pub user: String,
+    /// The path of the resource.
+    pub path: String,
+    /// What they may do: a level, or rights joined by `+`.
+    pub level: String,
+    /// Each right there is.
+    pub rights: Vec<ExplainedRight>,
+    /// Lines of access lists that are about the user and give nothing here.
+    pub without_effect: Vec<AccessReason>,
+    /// What the caller's token leaves of what they are given, if they use one.
+    pub token: Option<String>,
+}
+
+/// Whether a user has a right, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExplainedRight {
+    /// The right.
+    pub right: String,
+    /// Whether the user has it. One that is given and not granted is withheld by the caller's token.
+    pub granted: bool,
+    /// What gives it.
+    pub by: Vec<AccessReason>,
+}
+
+/// Something that bears on what a user may do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AccessReason {
+    /// What it is: `role`, `grant` or `ticket`.
+    pub kind: String,
+    /// The user or group of a grant; the name of a role.
+    pub name: Option<String>,
+    /// What it gives: a level, or rights joined by `+`.
+    pub level: String,
+    /// How far a grant reaches.
+    pub scope: Option<String>,
+    /// The path of the resource that has a grant.
+    pub from: Option<String>,
+    /// `gives`; or why it gives nothing: `elsewhere` (it is about what lies below alone), `closed` (the resource takes
+    /// no defaults) or `farther` (a nearer collection has defaults).
+    pub effect: String,
+}
+
 /// A change of an access list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AccessOperation {

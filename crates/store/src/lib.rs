@@ -40,7 +40,9 @@ mod upgrade;
 mod versions;
 mod waiting;
 
-pub use access::{AccessChange, Caller, GrantView, TicketGrant, decide};
+pub use access::{
+    AccessChange, Caller, Effect, Explanation, GrantView, Reason, Source, TicketGrant, decide,
+};
 pub use check::{CheckOptions, Finding, FindingKind};
 pub use contents::{
     BatchItem, BatchWhat, Conditions, ContentStream, DamageCounts, DamagedCopy, Expected, Limits,

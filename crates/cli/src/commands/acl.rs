@@ -1,6 +1,9 @@
 //! `cenote acl`: who may do what.
 
-use cenote_client::{Access, AccessOperation, At, Client, Resource, ResourceKind};
+use cenote_client::{
+    Access, AccessOperation, AccessReason, At, Client, ExplainedAccess, ExplainedRight, Resource,
+    ResourceKind,
+};
 
 use crate::error::{CliError, Kind, Result};
 use crate::glob;
@@ -19,6 +22,17 @@ enum What {
     /// Show who may do what with a resource, and which access list grants it
     #[command(alias = "ls")]
     Show {
+        /// A path in the store
+        path: StorePath,
+    },
+    /// Show what a user may do with a resource, and which access list, role or token decides it
+    #[command(after_help = "\
+What others may do is shown to whoever may change the access of the resource.")]
+    Why {
+        /// A user
+        // Not `user`, which is who the program logs in as.
+        #[arg(value_name = "USER")]
+        whom: String,
         /// A path in the store
         path: StorePath,
     },
@@ -83,6 +97,10 @@ impl Args {
                 let access = client.access(&path.as_str().into()).await?;
                 session.output.item(&access, told)
             }
+            What::Why { whom, path } => {
+                let explained = client.explain_access(&path.as_str().into(), &whom).await?;
+                session.output.item(&explained, explanation)
+            }
             What::Set(set) => set.run(session, client).await,
         }
     }
@@ -134,4 +152,40 @@ fn told(access: &Access) -> String {
     lines.extend(access.closed.then(|| "closed: defaults of the collections above end here".to_owned()));
     lines.extend(access.inherit.then(|| "inherit: what is created here gets a copy".to_owned()));
     lines.join("\n")
+}
+
+fn explanation(explained: &ExplainedAccess) -> String {
+    let ExplainedAccess { user, path, level, .. } = explained;
+    let mut lines = vec![format!("{path}: {user} has {level}")];
+    lines.extend(explained.rights.iter().map(right));
+    lines.extend(explained.without_effect.iter().map(|line| {
+        let because = match line.effect.as_str() {
+            "closed" => "the resource is closed",
+            "farther" => "a nearer collection has defaults",
+            _ => "for what lies below only",
+        };
+        format!("without effect: {} ({because})", reason(line))
+    }));
+    let token = explained.token.iter();
+    lines.extend(token.map(|level| format!("the token leaves at most {level}")));
+    lines.join("\n")
+}
+
+fn right(line: &ExplainedRight) -> String {
+    let by = line.by.iter().map(reason).collect::<Vec<_>>().join("; ");
+    let by = match (line.granted, line.by.is_empty()) {
+        (true, _) => by,
+        (false, true) => "-".to_owned(),
+        (false, false) => format!("- withheld by the token ({by})"),
+    };
+    format!("  {:<18}  {by}", line.right)
+}
+
+fn reason(reason: &AccessReason) -> String {
+    let AccessReason { kind, name, level, scope, from, .. } = reason;
+    match (kind.as_str(), name, scope, from) {
+        ("grant", Some(name), Some(scope), Some(from)) => format!("{name}={level}, {scope} of {from}"),
+        ("role", Some(name), ..) => format!("the role {name}"),
+        _ => format!("the {kind}"),
+    }
 }

@@ -74,6 +74,65 @@ fn who_belongs_to_a_group_may_what_the_group_may() {
 }
 
 #[test]
+fn who_asks_why_sees_what_decides_each_right() {
+    for world in World::both() {
+        world.ok(&["mkdir", "/lab"]);
+        world.with_input(&["user", "add", "ben", "--password-stdin"], "another secret");
+        world.ok(&["group", "add", "crew"]);
+        world.ok(&["group", "join", "crew", "ben"]);
+        world.ok(&["acl", "set", "/lab", "crew=read"]);
+        world.ok(&["acl", "set", "/lab", "--scope", "this", "ben=create+append"]);
+        world.ok(&["acl", "set", "/lab", "--scope", "default", "ben=own"]);
+        assert_eq!(
+            world.ok(&["acl", "why", "ben", "/lab"]),
+            "/lab: ben has read_description+read_content+list+create+append
+  read_description    crew=read_object, subtree of /lab
+  read_content        crew=read_object, subtree of /lab
+  list                crew=read_object, subtree of /lab
+  add_description     -
+  change_description  -
+  remove_description  -
+  create              ben=create+append, this of /lab
+  append              ben=create+append, this of /lab
+  write_content       -
+  remove              -
+  control             -
+without effect: ben=own, default of /lab (for what lies below only)
+"
+        );
+        let told = json(&world, &["acl", "why", "ada", "/lab"]);
+        assert_eq!(told[0]["level"], "own");
+        let kinds = |line: &serde_json::Value| {
+            let by = line["by"].as_array().unwrap();
+            by.iter().map(|reason| reason["kind"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        let rights = told[0]["rights"].as_array().unwrap();
+        assert!(rights.iter().all(|line| kinds(line) == ["role", "grant"]), "{told:?}");
+        assert_eq!(world.refused(&["acl", "why", "crew", "/lab"]).0, 2);
+        assert_eq!(world.refused(&["acl", "why", "ben", "/none"]).0, 3);
+    }
+}
+
+#[test]
+fn a_withheld_right_is_shown_with_what_gives_it() {
+    let world = with_file();
+    let made = json(&world, &["token", "add", "robot", "--level", "read"]);
+    let token = made[0]["token"].as_str().unwrap();
+    let told = as_stranger(&world, "CENOTE_TOKEN", token, &["acl", "why", "ada", "/lab/a.txt"]);
+    let told = String::from_utf8(told.stdout).unwrap();
+    assert!(told.starts_with("/lab/a.txt: ada has read_object\n"), "{told}");
+    assert!(
+        told.contains("  read_content        the role admin; ada=own, this of /lab/a.txt\n"),
+        "{told}"
+    );
+    assert!(
+        told.contains("  control             - withheld by the token (the role admin; ada=own,"),
+        "{told}"
+    );
+    assert!(told.ends_with("the token leaves at most read_object\n"), "{told}");
+}
+
+#[test]
 fn changes_are_told_from_a_position_on() {
     for world in World::both() {
         let now = json(&world, &["changes", "--since", "now"]);

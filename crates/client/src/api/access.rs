@@ -2,12 +2,18 @@
 
 use super::resources::On;
 use crate::call::Call;
-use crate::{Access, AccessOperation, At, Client, Result};
+use crate::{Access, AccessOperation, At, Client, ExplainedAccess, Result};
 
 impl Client {
     /// The access list of a resource, with what is inherited and from where.
     pub async fn access(&self, at: &At) -> Result<Access> {
         self.json(Call::get("/v1/access").at(at)).await
+    }
+
+    /// What a user may do with a resource, and what decided that about each right. For others than the caller it needs
+    /// control of the resource.
+    pub async fn explain_access(&self, at: &At, user: &str) -> Result<ExplainedAccess> {
+        self.json(Call::get("/v1/access/why").at(at).query("user", user)).await
     }
 
     /// Changes an access list; `closed` and `inherit` stay where they are not given.

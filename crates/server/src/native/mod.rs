@@ -19,6 +19,7 @@ mod conditional;
 mod create;
 mod cursor;
 mod digest;
+mod explain;
 mod extract;
 mod graph;
 mod gsd;
@@ -125,6 +126,7 @@ fn answers() -> OpenApiRouter<App> {
         .routes(routes!(keys::list))
         .routes(routes!(keys::read, keys::put, keys::remove))
         .routes(routes!(access::read, access::change))
+        .routes(routes!(explain::why))
         .routes(routes!(uploads::begin))
         .routes(routes!(uploads::read, uploads::abandon))
         .routes(routes!(uploads::complete))

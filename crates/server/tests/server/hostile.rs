@@ -45,7 +45,7 @@ const METHODS: [&str; 16] = [
     "GET", "GET", "PUT", "PUT", "POST", "POST", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE",
     "CONNECT", "get", "G\0T", "", "\u{e9}",
 ];
-const ROUTES: [&str; 31] = [
+const ROUTES: [&str; 32] = [
     "/v1/fs/h/a",
     "/v1/fs/h/",
     "/v1/fs",
@@ -61,6 +61,7 @@ const ROUTES: [&str; 31] = [
     "/v1/links",
     "/v1/keys",
     "/v1/access",
+    "/v1/access/why",
     "/v1/uploads",
     "/v1/uploads/1/0",
     "/v1/versions",

@@ -1,6 +1,6 @@
 //! Descriptions, search, access lists, versions, uploads, changes: the JSON families.
 
-use crate::support::{TestServer, USER};
+use crate::support::{ADMIN, TestServer, USER};
 use serde_json::{Value, json};
 
 async fn attributes(server: &TestServer, path: &str) -> Value {
@@ -184,6 +184,49 @@ async fn an_access_list_tells_where_each_line_comes_from() {
         server.post("/v1/access", json!({"path": "/c/a", "closed": true})).await.expect(200);
     assert_eq!(closed["closed"], true);
     server.ask_as(Some(USER), "GET", "/v1/fs/c/a").send().await.problem(404, "not-found");
+}
+
+#[tokio::test]
+async fn access_is_explained_right_by_right() {
+    let server = TestServer::new();
+    server.put("/c/a", "x").await.expect(201);
+    for (path, level, scope) in
+        [("/c", "read", "subtree"), ("/c/a", "append", "this"), ("/", "own", "default")]
+    {
+        let line = json!({"name": USER.0, "level": level, "scope": scope});
+        server.post("/v1/access", json!({"path": path, "operations": [line]})).await.expect(200);
+    }
+    server.post("/v1/access", json!({"path": "/c/a", "closed": true})).await.expect(200);
+    let ask = format!("/v1/access/why?path=/c/a&user={}", USER.0);
+    let why = server.ask("GET", &ask).send().await.expect(200);
+    assert_eq!(
+        (&why["user"], &why["path"], &why["level"], &why["token"]),
+        (
+            &json!(USER.0),
+            &json!("/c/a"),
+            &json!("read_description+read_content+list+append"),
+            &json!(null)
+        )
+    );
+    let line = |level: &str, scope: &str, from: &str, effect: &str| {
+        let name = USER.0;
+        json!({"kind": "grant", "name": name, "level": level, "scope": scope, "from": from, "effect": effect})
+    };
+    let rights = why["rights"].as_array().unwrap();
+    let of = |right: &str| rights.iter().find(|line| line["right"] == right).unwrap();
+    let (read, append) =
+        (line("read_object", "subtree", "/c", "gives"), line("append", "this", "/c/a", "gives"));
+    assert_eq!(*of("list"), json!({"right": "list", "granted": true, "by": [read]}));
+    assert_eq!(*of("append"), json!({"right": "append", "granted": true, "by": [append]}));
+    assert_eq!(*of("remove"), json!({"right": "remove", "granted": false, "by": []}));
+    assert_eq!(why["without_effect"], json!([line("own", "default", "/", "closed")]));
+    let own = server.ask_as(Some(USER), "GET", "/v1/access/why?path=/c/a").send().await;
+    assert_eq!(own.expect(200), why);
+    let other = format!("/v1/access/why?path=/c/a&user={}", ADMIN.0);
+    server.ask_as(Some(USER), "GET", &other).send().await.problem(403, "denied");
+    let nobody = "/v1/access/why?path=/c/a&user=nobody";
+    server.ask("GET", nobody).send().await.problem(404, "not-found");
+    server.ask("GET", "/v1/access/why?path=/c/a&user=public").send().await.problem(400, "invalid");
 }
 
 #[tokio::test]

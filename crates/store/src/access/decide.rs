@@ -11,66 +11,98 @@
 //! theirs, or to everyone who is logged in.
 
 use super::{Caller, Chain};
-use crate::model::{Access, ResourceId, Rights, Role, Scope};
+use crate::model::{Access, Grant, ResourceId, Rights, Role, Scope};
+
+/// What a line of an access list comes to, for the resource at the head of a chain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// It gives its rights.
+    Gives,
+    /// It is about another resource: about the collection that has it alone, or about what lies below.
+    Elsewhere,
+    /// It is a default, and the resource is closed.
+    Closed,
+    /// It is a default, and a nearer collection has others.
+    Farther,
+}
 
 /// What `caller` may do with the resource at the head of `chain`: its access list first, then
 /// those of the collections above it, up to the root.
 pub fn decide(caller: &Caller, chain: &[(ResourceId, &Access)]) -> Rights {
-    let ticket = ticket(caller, chain);
-    if caller.within().is_some_and(|root| chain.iter().all(|(id, _)| *id != root)) {
-        return ticket;
-    }
-    own_rights(caller, chain).intersection(caller.ceiling()).union(ticket)
+    let given = given(caller, chain, |_, effect| effect == Effect::Gives);
+    given.intersection(limit(caller, chain)).union(by_ticket(caller, chain))
 }
 
 /// The least that `caller` may do with anything that lies below the head of `chain`,
 /// whatever the lists there say.
 pub(crate) fn covering(caller: &Caller, chain: &Chain) -> Rights {
-    let lists: Vec<_> = chain.lists().collect();
-    let ticket = ticket(caller, &lists);
-    if caller.within().is_some_and(|root| !chain.contains(root)) {
-        return ticket;
-    }
-    let subtree: Rights =
-        lists.iter().map(|(_, access)| given(caller, access, Scope::Subtree)).collect();
-    let own = match (caller.role, caller.elevated) {
-        (Role::Admin, true) => Rights::OWN,
-        (Role::Admin, false) => subtree.union(Rights::READ_DESCRIPTION),
-        _ => subtree,
-    };
-    own.intersection(caller.ceiling()).union(ticket)
+    let chain: Vec<_> = chain.lists().collect();
+    let given = given(caller, &chain, |line, _| line.scope == Scope::Subtree);
+    given.intersection(limit(caller, &chain)).union(by_ticket(caller, &chain))
 }
 
-fn own_rights(caller: &Caller, chain: &[(ResourceId, &Access)]) -> Rights {
+/// What the role gives, and the lines that count.
+fn given(
+    caller: &Caller,
+    chain: &[(ResourceId, &Access)],
+    counts: impl Fn(&Grant, Effect) -> bool,
+) -> Rights {
+    match by_role(caller) {
+        Rights::ALL => Rights::ALL,
+        role => {
+            let lines = lines(caller, chain).filter(|(_, line, effect)| counts(line, *effect));
+            lines.map(|(_, line, _)| line.rights).collect::<Rights>().union(role)
+        }
+    }
+}
+
+/// The lines that name `caller`, a group of theirs, or everyone: how far above the head of `chain` each is, and what it
+/// comes to there.
+pub(super) fn lines<'a>(
+    caller: &'a Caller,
+    chain: &'a [(ResourceId, &'a Access)],
+) -> impl Iterator<Item = (usize, &'a Grant, Effect)> {
+    let closed = chain.first().is_some_and(|(_, own)| own.closed);
+    let nearest = (1..chain.len()).find(|above| has_defaults(chain[*above].1));
+    chain.iter().enumerate().flat_map(move |(above, (_, access))| {
+        let mine = access.grants.iter().filter(|grant| caller.is(grant.person));
+        mine.map(move |grant| (above, grant, effect(grant.scope, above, closed, nearest)))
+    })
+}
+
+fn has_defaults(access: &Access) -> bool {
+    access.grants.iter().any(|grant| grant.scope == Scope::Default)
+}
+
+fn effect(scope: Scope, above: usize, closed: bool, nearest: Option<usize>) -> Effect {
+    match (scope, above) {
+        (Scope::Subtree, _) | (Scope::This, 0) => Effect::Gives,
+        (Scope::This, _) | (Scope::Default, 0) => Effect::Elsewhere,
+        (Scope::Default, _) if closed => Effect::Closed,
+        (Scope::Default, _) if nearest == Some(above) => Effect::Gives,
+        (Scope::Default, _) => Effect::Farther,
+    }
+}
+
+/// What the role gives with every resource.
+pub(super) fn by_role(caller: &Caller) -> Rights {
     match (caller.role, caller.elevated) {
         (Role::Admin, true) => Rights::OWN,
-        (Role::Admin, false) => granted(caller, chain).union(Rights::READ_DESCRIPTION),
-        _ => granted(caller, chain),
+        (Role::Admin, false) => Rights::READ_DESCRIPTION,
+        _ => Rights::NONE,
     }
 }
 
-fn granted(caller: &Caller, chain: &[(ResourceId, &Access)]) -> Rights {
-    let Some(((_, own), above)) = chain.split_first() else { return Rights::NONE };
-    let subtree: Rights =
-        chain.iter().map(|(_, access)| given(caller, access, Scope::Subtree)).collect();
-    let default = if own.closed { Rights::NONE } else { nearest_default(caller, above) };
-    given(caller, own, Scope::This).union(subtree).union(default)
+/// The most that the credential leaves of what lines and role give.
+pub(super) fn limit(caller: &Caller, chain: &[(ResourceId, &Access)]) -> Rights {
+    match caller.within().is_none_or(|root| chain.iter().any(|(id, _)| *id == root)) {
+        true => caller.ceiling(),
+        false => Rights::NONE,
+    }
 }
 
-fn nearest_default(caller: &Caller, above: &[(ResourceId, &Access)]) -> Rights {
-    above
-        .iter()
-        .find(|(_, access)| access.grants.iter().any(|grant| grant.scope == Scope::Default))
-        .map_or(Rights::NONE, |(_, access)| given(caller, access, Scope::Default))
-}
-
-fn given(caller: &Caller, access: &Access, scope: Scope) -> Rights {
-    let grants = access.grants.iter();
-    let mine = grants.filter(|grant| grant.scope == scope && caller.is(grant.person));
-    mine.map(|grant| grant.rights).collect()
-}
-
-fn ticket(caller: &Caller, chain: &[(ResourceId, &Access)]) -> Rights {
+/// What the ticket that is shown gives, besides.
+pub(super) fn by_ticket(caller: &Caller, chain: &[(ResourceId, &Access)]) -> Rights {
     match &caller.ticket {
         Some(ticket) if chain.iter().any(|(id, _)| *id == ticket.resource) => ticket.rights,
         _ => Rights::NONE,

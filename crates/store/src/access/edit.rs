@@ -88,13 +88,13 @@ fn record(tx: &mut crate::catalog::Transaction, caller: &Caller, chain: &Chain, 
 }
 
 impl GrantView {
-    fn new(reads: &impl Reads, grant: &Grant, from: &StorePath) -> Result<Self> {
+    pub(super) fn new(reads: &impl Reads, grant: &Grant, from: &StorePath) -> Result<Self> {
         let Grant { person, rights, scope } = *grant;
         Ok(Self { person, name: name_of(reads, person)?, rights, scope, from: from.clone() })
     }
 }
 
-fn unknown(name: &str) -> Error {
+pub(super) fn unknown(name: &str) -> Error {
     Error::new(ErrorKind::NotFound, format!("no such user or group: {name:.64}")).with_hint(
         "`public` stands for everyone who is logged in, `anonymous` for everyone who is not",
     )

@@ -48,6 +48,8 @@ pub(crate) enum Operation {
     PruneVersions,
     /// Change its access list.
     ChangeAccess,
+    /// See why somebody else may do what they may do with it.
+    ExplainAccess,
     /// Give it another owner, or say what happens to versions below it.
     SetOwner,
     /// Make, see and remove its tickets.
@@ -70,7 +72,9 @@ impl Operation {
             Self::Write | Self::Replicate => Rights::WRITE_CONTENT,
             Self::Replace => Rights::WRITE_CONTENT.union(Rights::CHANGE_DESCRIPTION),
             Self::Move | Self::Remove | Self::PruneVersions => Rights::REMOVE,
-            Self::ChangeAccess | Self::SetOwner | Self::Tickets => Rights::CONTROL,
+            Self::ChangeAccess | Self::ExplainAccess | Self::SetOwner | Self::Tickets => {
+                Rights::CONTROL
+            }
         }
     }
 }
@@ -102,7 +106,7 @@ mod truth_table {
     ];
 
     /// What each operation needs: one column for each right, in their order.
-    const TABLE: [(Operation, &str); 22] = [
+    const TABLE: [(Operation, &str); 23] = [
         (Stat, "d.........."),
         (ReadDescription, "d.........."),
         (Read, ".r........."),
@@ -123,6 +127,7 @@ mod truth_table {
         (Remove, ".........x."),
         (PruneVersions, ".........x."),
         (ChangeAccess, "..........o"),
+        (ExplainAccess, "..........o"),
         (SetOwner, "..........o"),
         (Tickets, "..........o"),
     ];

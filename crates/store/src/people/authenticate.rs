@@ -156,6 +156,15 @@ pub(super) fn caller(
     })
 }
 
+/// The caller that a user is who has logged in with a password.
+pub(crate) fn caller_by_password(
+    reads: &impl Reads,
+    user: PersonId,
+    person: &Person,
+) -> Result<Caller> {
+    caller(reads, user, person, Credential::Password)
+}
+
 /// Whether somebody logs in as this one. Nobody does as `anonymous`, whatever an earlier program recorded.
 pub(super) fn is_account(id: PersonId, person: &Person) -> bool {
     person.kind == PersonKind::User && id != PersonId::ANONYMOUS

@@ -15,6 +15,7 @@ mod token;
 pub use account::{NewUser, UserChange};
 pub(crate) use account::{all, by_name, found, name_of, nobody, require_role};
 pub(crate) use attempts::Attempts;
+pub(crate) use authenticate::caller_by_password;
 pub(crate) use credentials::CredentialCache;
 pub(crate) use group::members_of;
 pub use login::{LoggedIn, Login, LoginLimits};

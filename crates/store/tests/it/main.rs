@@ -10,6 +10,7 @@ mod contents;
 mod credentials;
 mod depth;
 mod documents;
+mod explain;
 mod extents;
 mod faults;
 mod feed;

@@ -457,7 +457,7 @@ pub(crate) fn cases(default: u32) -> proptest::test_runner::Config {
 
 /// The rights one by one.
 pub(crate) fn each_right() -> impl Iterator<Item = Rights> {
-    Rights::ALL.words().map(|word| word.parse().unwrap())
+    Rights::ALL.each()
 }
 
 /// Any set of rights, levels among them more often than chance would have it.

@@ -22,6 +22,11 @@ const WORDS: [(&str, Rights); 11] = [
 ];
 
 impl Rights {
+    /// The rights in it one by one, in the order of their words.
+    pub fn each(self) -> impl Iterator<Item = Rights> {
+        WORDS.into_iter().filter(move |(_, right)| self.contains(*right)).map(|(_, right)| right)
+    }
+
     /// The words for the rights in it.
     pub fn words(self) -> impl Iterator<Item = &'static str> {
         WORDS.into_iter().filter(move |(_, right)| self.contains(*right)).map(|(word, _)| word)
