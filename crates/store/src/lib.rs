@@ -41,7 +41,7 @@ mod versions;
 mod waiting;
 
 pub use access::{
-    AccessChange, Caller, Effect, Explanation, GrantView, Reason, Source, TicketGrant, decide,
+    AccessChange, Act, Caller, Effect, Explanation, GrantView, Reason, Source, TicketGrant, decide,
 };
 pub use check::{CheckOptions, Finding, FindingKind};
 pub use contents::{

@@ -6,9 +6,8 @@
 //! was changed meanwhile.
 
 use crate::catalog::{Reads, Transaction, keys};
-use crate::model::{Role, Time};
-use crate::people::require_role;
-use crate::{Bytes, Caller, Error, ErrorKind, Result, Store};
+use crate::model::Time;
+use crate::{Act, Bytes, Caller, Error, ErrorKind, Result, Store};
 
 /// The longest name of a note, in bytes.
 const MAX_NAME: usize = 4_096;
@@ -73,15 +72,26 @@ impl Store {
     }
 
     /// Changes notes of an opening: all that `change` does, or nothing if it fails. It may be
-    /// called again, if others change the same notes. Needs a role, which the opening knows.
+    /// called again, if others change the same notes. What they are to the opening is what it needs: [`Act::Configure`] for
+    /// what it keeps for all, [`Act::Defer`] for what the server does later in the caller's name.
     pub fn change_notes<T>(
         &self,
         caller: &Caller,
-        role: Role,
+        act: Act,
+        opening: &str,
+        change: impl FnMut(&mut Notes<'_>) -> Result<T>,
+    ) -> Result<T> {
+        caller.require(act)?;
+        self.tend_notes(opening, change)
+    }
+
+    /// The same by the opening itself, in nobody's name: of what belongs to a request that is decided about otherwise, and of what
+    /// is over.
+    pub fn tend_notes<T>(
+        &self,
         opening: &str,
         mut change: impl FnMut(&mut Notes<'_>) -> Result<T>,
     ) -> Result<T> {
-        require_role(caller, role)?;
         self.transact(|tx| change(&mut Notes { tx, opening }))
     }
 }

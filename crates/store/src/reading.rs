@@ -11,7 +11,9 @@ use crate::catalog::View;
 use crate::metadata::{Links, Pattern, Quad};
 use crate::model::{At, Avu, Kind, Person, PersonId, Stat, Time};
 use crate::tree::{Walk, locate, members};
-use crate::{Caller, PlaceStatus, ReplicaView, Result, Store, Ticket, metadata, people, places};
+use crate::{
+    Act, Caller, PlaceStatus, ReplicaView, Result, Store, Ticket, metadata, people, places,
+};
 
 /// One state of the store, as one caller may see it.
 #[derive(Debug)]
@@ -115,7 +117,7 @@ impl Reading {
 
     /// Whether the caller may ask which users and groups there are.
     pub fn may_list_persons(&self) -> bool {
-        self.caller.require_login().is_ok()
+        self.caller.may(Act::Names)
     }
 
     /// The users in a group.

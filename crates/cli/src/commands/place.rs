@@ -121,8 +121,13 @@ async fn would(session: &Session, action: &str, name: &str) -> Result<()> {
         CliError::new(Kind::NotFound, format!("no such place: {name}"))
             .hint("`cenote place ls` lists them")
     })?;
-    let count = |field: &str| place.get(field).and_then(Value::as_u64).unwrap_or(0);
-    let (copies, bytes) = (count("copies"), count("bytes"));
+    let count = |field: &str| {
+        place.get(field).and_then(Value::as_u64).ok_or_else(|| {
+            let message = format!("what {name} holds is shown to administrators only");
+            CliError::new(Kind::Denied, message).hint("log in as an administrator")
+        })
+    };
+    let (copies, bytes) = (count("copies")?, count("bytes")?);
     let line = json!({ "action": action, "name": name, "copies": copies, "bytes": bytes, "dry_run": true });
     session.output.done(&line, |_| {
         format!("would {action} {name}: {copies} stored contents, {bytes} bytes")

@@ -4,7 +4,7 @@
 //! callers with a login.
 
 use cenote_query::genquery::Resource;
-use cenote_store::{Caller, PlaceId, PlaceKind, PlaceState, PlaceStatus, Result, Store};
+use cenote_store::{Act, Caller, PlaceId, PlaceKind, PlaceState, PlaceStatus, Result, Store};
 
 /// The kind of resource that keeps contents itself.
 pub(super) const LEAF: &str = "unixfilesystem";
@@ -90,8 +90,8 @@ impl Hierarchy {
 
     fn shown(&self, resource: Resource, caller: &Caller) -> Resource {
         match caller {
-            caller if caller.is_admin() => resource,
-            caller if caller.is_anonymous() => self.indistinct(resource.id),
+            caller if caller.may(Act::Addresses) => resource,
+            caller if !caller.may(Act::Names) => self.indistinct(resource.id),
             _ => without_address(resource),
         }
     }

@@ -2,11 +2,14 @@
 //!
 //! A lock is a note named by the object's path. It holds while the parallel write is open, and for as long as
 //! bytes come: one that nobody writes through for a while holds nothing any more, and is swept.
+//!
+//! Who may take one is decided where the bytes go: whoever may not write there is refused before. Only who took it renews it and gives
+//! it back, whatever they may still write.
 
 use std::time::Duration;
 
 use cenote_store::{
-    Caller, Entropy, Error, ErrorKind, Result, Role, Store, StorePath, SystemEntropy, Time,
+    Caller, Entropy, Error, ErrorKind, Result, Store, StorePath, SystemEntropy, Time,
 };
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +53,7 @@ pub(super) fn acquire(
     most: u64,
 ) -> Result<std::result::Result<u64, Refusal>> {
     let number = random();
-    notes::change(store, caller, Role::User, |notes| {
+    notes::tend(store, |notes| {
         let now = notes.now();
         if notes.get::<Lock>(&path.to_string())?.is_some_and(|lock| lock.holds(now)) {
             return Ok(Err(taken()));
@@ -68,7 +71,7 @@ pub(super) fn acquire(
 
 /// Whether a lock still holds; then it holds for longer, if half of its time is over.
 pub(super) fn renew(store: &Store, caller: &Caller, path: &StorePath, number: u64) -> Result<bool> {
-    notes::change(store, caller, Role::User, |notes| {
+    notes::tend(store, |notes| {
         let now = notes.now();
         let lock = notes.get::<Lock>(&path.to_string())?;
         let Some(lock) = lock.filter(|lock| lock.is(number, caller) && lock.holds(now)) else {
@@ -84,7 +87,7 @@ pub(super) fn renew(store: &Store, caller: &Caller, path: &StorePath, number: u6
 
 /// Gives a lock back, if it is still the one of this number, and the caller's.
 pub(super) fn release(store: &Store, caller: &Caller, path: &StorePath, number: u64) -> Result<()> {
-    remove(store, caller, path, |lock| lock.is(number, caller))
+    remove(store, path, |lock| lock.is(number, caller))
 }
 
 /// Gives a lock back in a commit that publishes what was written under it.
@@ -113,13 +116,8 @@ fn random() -> u64 {
     u64::from_le_bytes(bytes)
 }
 
-fn remove(
-    store: &Store,
-    caller: &Caller,
-    path: &StorePath,
-    condition: impl Fn(&Lock) -> bool,
-) -> Result<()> {
-    notes::change(store, caller, Role::User, |notes| {
+fn remove(store: &Store, path: &StorePath, condition: impl Fn(&Lock) -> bool) -> Result<()> {
+    notes::tend(store, |notes| {
         if notes.get::<Lock>(&path.to_string())?.is_some_and(|lock| condition(&lock)) {
             notes.remove::<Lock>(&path.to_string());
         }
@@ -138,8 +136,7 @@ pub(super) fn check(store: &Store, path: &StorePath) -> Result<std::result::Resu
 pub(super) fn sweep(store: &Store, now: Time) -> Result<()> {
     let left = notes::all::<Lock>(store)?.into_iter().filter(|(_, lock)| !lock.holds(now));
     for (path, lock) in left {
-        let caller = store.anonymous()?;
-        remove(store, &caller, &path.parse()?, |now| now.number == lock.number)?;
+        remove(store, &path.parse()?, |now| now.number == lock.number)?;
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 //! catalog knows it.
 
 use bytes::Bytes;
-use cenote_store::{Caller, Error, ErrorKind, Notes, Result, Role, Stat, Store, Time, UploadId};
+use cenote_store::{Act, Caller, Error, ErrorKind, Notes, Result, Stat, Store, Time, UploadId};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -37,10 +37,18 @@ pub(super) fn all<T: Note>(store: &Store) -> Result<Vec<(String, T)>> {
 pub(super) fn change<T>(
     store: &Store,
     caller: &Caller,
-    role: Role,
+    act: Act,
     mut change: impl FnMut(&mut Changing<'_, '_>) -> Result<T>,
 ) -> Result<T> {
-    store.change_notes(caller, role, OPENING, |notes| change(&mut Changing(notes)))
+    store.change_notes(caller, act, OPENING, |notes| change(&mut Changing(notes)))
+}
+
+/// The same in nobody's name: of what belongs to a request that is decided about otherwise, and of what is over.
+pub(super) fn tend<T>(
+    store: &Store,
+    mut change: impl FnMut(&mut Changing<'_, '_>) -> Result<T>,
+) -> Result<T> {
+    store.tend_notes(OPENING, |notes| change(&mut Changing(notes)))
 }
 
 /// Publishes an upload, with a change of notes in the same commit.
@@ -124,8 +132,8 @@ pub(super) mod tests {
 
     #[test]
     fn no_number_is_given_twice() {
-        let (store, ada) = store();
-        let next = || change(&store, &ada, Role::User, |notes| notes.number()).expect("a number");
+        let (store, _) = store();
+        let next = || tend(&store, |notes| notes.number()).expect("a number");
         assert_eq!((next(), next()), (FIRST_NUMBER, FIRST_NUMBER + 1));
     }
 }

@@ -1,7 +1,7 @@
 //! `query`: GenQuery over the store.
 
 use cenote_query::genquery::{self, Options, RemoteZone, Zone};
-use cenote_store::{Caller, PlaceId, Result, Store, Time};
+use cenote_store::{Act, Caller, PlaceId, Result, Store, Time};
 
 use super::answer::{self, Answer};
 use super::call::Call;
@@ -145,7 +145,7 @@ fn delayed(store: &Store, caller: &Caller) -> Result<Vec<genquery::DelayedRule>>
         due: Time::from_secs(rule.due),
     };
     let all = notes::all::<Delayed>(store)?.into_iter();
-    let own = all.filter(|(_, rule)| caller.is_admin() || rule.user == caller.name());
+    let own = all.filter(|(_, rule)| caller.may(Act::OthersWork) || rule.user == caller.name());
     let mut rules: Vec<_> = own.map(rule).collect();
     rules.sort_by_key(|rule| rule.id);
     Ok(rules)

@@ -2,7 +2,7 @@
 //! what an administrator says of them.
 
 use cenote_store::{
-    At, ErrorKind, Registration, ReplicaChange, ReplicaView, StorePath, Time, Trim,
+    Act, At, ErrorKind, Registration, ReplicaChange, ReplicaView, StorePath, Time, Trim,
 };
 
 use super::answer::{self, Answer};
@@ -93,7 +93,7 @@ pub(super) async fn register(call: Call) -> Answer {
     let path = call.path("lpath")?;
     let file = call.need("ppath")?.to_owned();
     let place = named(&call, "resource").await?;
-    if !call.caller.is_admin() {
+    if !call.caller.may(Act::Replicas) {
         return Err(Refusal::code(Code::NoApiPrivilege));
     }
     let file = std::path::absolute(&file).map_err(|_| Refusal::BAD)?.display().to_string();

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use cenote_store::{
-    Caller, Error, ErrorKind, NewPlace, PlaceChange, PlaceId, PlaceState, Result, Store,
+    Act, Caller, Error, ErrorKind, NewPlace, PlaceChange, PlaceId, PlaceState, Result, Store,
 };
 use serde_json::{Map, Value, json};
 
@@ -42,7 +42,7 @@ async fn change(
     + Send
     + 'static,
 ) -> Answer {
-    if !call.caller.is_admin() {
+    if !call.caller.may(Act::Places) {
         return Err(Refusal::code(Code::NoApiPrivilege));
     }
     let (caller, own) = (call.caller.clone(), call.settings().resource.clone());
@@ -105,7 +105,7 @@ fn address(vault: &str) -> std::result::Result<String, Refusal> {
 
 async fn remove(call: Call) -> Answer {
     let id = named(&call, "name").await?;
-    if !call.caller.is_admin() {
+    if !call.caller.may(Act::Places) {
         return Err(Refusal::code(Code::NoApiPrivilege));
     }
     call.app.store().remove_place(&call.caller, id).await.map_err(refusal)?;
@@ -218,7 +218,7 @@ async fn stat(call: Call) -> Answer {
     let info = resources.iter().find(|resource| resource.name == name).map(|resource| {
         let parent = resource.parent.map(|id| id.to_string()).unwrap_or_default();
         let modified = resource.modified;
-        let place = known.named(&name).filter(|_| call.caller.is_admin());
+        let place = known.named(&name).filter(|_| call.caller.may(Act::Addresses));
         let context = place.and_then(|place| place.info.properties.get(&word("parent_context")));
         json!({
             "comments": resource.comments,

@@ -2,7 +2,7 @@
 //! which may say `from R_COLL_MAIN`, as stored SQL does, and has `?` for its arguments.
 
 use cenote_query::genquery;
-use cenote_store::{At, Caller, ErrorKind, Result, Role, Store, StorePath};
+use cenote_store::{Act, At, Caller, ErrorKind, Result, Store, StorePath};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -28,12 +28,12 @@ impl Note for Specific {
 pub(super) async fn add(call: Call) -> Answer {
     let (name, sql) = (call.need("name")?.to_owned(), call.need("sql")?.to_owned());
     let caller = call.caller.clone();
-    let fault = genquery::check_stored(&sql).err().filter(|_| caller.is_admin());
+    let fault = genquery::check_stored(&sql).err().filter(|_| caller.may(Act::Configure));
     if let Some(fault) = fault {
         return Err(Refusal::code(Code::BadSql).with_message(&fault.to_string()));
     }
     let added = call.ask(move |store| {
-        Ok(notes::change(store, &caller, Role::Admin, |notes| {
+        Ok(notes::change(store, &caller, Act::Configure, |notes| {
             match name == SHOW_ACCESS || notes.get::<Specific>(&name)?.is_some() {
                 true => Ok(Err(Refusal::code(Code::AlreadyExists))),
                 false => notes.put(&name, &Specific { sql: sql.clone() }).map(Ok),
@@ -47,7 +47,7 @@ pub(super) async fn add(call: Call) -> Answer {
 pub(super) async fn remove(call: Call) -> Answer {
     let (name, caller) = (call.need("name")?.to_owned(), call.caller.clone());
     let removed = call.ask(move |store| {
-        Ok(notes::change(store, &caller, Role::Admin, |notes| {
+        Ok(notes::change(store, &caller, Act::Configure, |notes| {
             if notes.get::<Specific>(&name)?.is_none() {
                 return Ok(Err(unknown()));
             }

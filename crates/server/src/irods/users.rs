@@ -1,8 +1,8 @@
 //! `users-groups`: users, groups, and who is in them.
 
 use cenote_store::{
-    At, Caller, Error, ErrorKind, ListOptions, NewUser, PersonKind, RemoveOptions, Result, Role,
-    Store, StorePath,
+    Act, At, Caller, Error, ErrorKind, ListOptions, NewUser, PersonKind, RemoveOptions, Result,
+    Role, Store, StorePath,
 };
 use serde_json::{Map, Value, json};
 
@@ -40,7 +40,7 @@ pub(super) async fn answer(operation: &str, call: Call) -> Answer {
         "set_password" => {
             let needed = &["name", "zone", "new-password"];
             change(call, needed, |store, caller, a| {
-                require_admin(caller)?;
+                caller.require(Act::People)?;
                 store.set_password(caller, &a[0], &a[2])
             })
             .await
@@ -75,13 +75,6 @@ fn refusal(error: Error) -> Refusal {
     Refusal::code(code).with_message(&error.to_string())
 }
 
-fn require_admin(caller: &Caller) -> Result<()> {
-    match caller.is_admin() {
-        true => Ok(()),
-        false => Err(Error::new(ErrorKind::Denied, "only an administrator may do this")),
-    }
-}
-
 fn role(word: &str) -> std::result::Result<Role, Refusal> {
     let roles = [Role::User, Role::GroupAdmin, Role::Admin];
     roles.into_iter().find(|role| role_name(*role) == word).ok_or(Refusal::BAD)
@@ -106,7 +99,7 @@ async fn set_type(call: Call) -> Answer {
 
 /// Removes a user, with home and trash, which have to be empty.
 fn remove(store: &Store, caller: &Caller, name: &str) -> Result<()> {
-    require_admin(caller)?;
+    caller.require(Act::People)?;
     store.person_named(name)?;
     let own = [format!("/home/{name}"), format!("/trash/home/{name}")];
     let own: Vec<StorePath> = own.iter().map(|path| path.parse()).collect::<Result<_>>()?;
@@ -140,7 +133,7 @@ async fn membership(call: Call, join: bool) -> Answer {
 }
 
 async fn users(call: Call) -> Answer {
-    call.caller.require_login()?;
+    call.caller.require(Act::Names)?;
     let zone = call.settings().zone.clone();
     let persons = call.ask(|store| store.persons()).await?;
     let users = persons.into_iter().filter(|(_, person)| person.kind == PersonKind::User);
@@ -149,7 +142,7 @@ async fn users(call: Call) -> Answer {
 }
 
 async fn groups(call: Call) -> Answer {
-    call.caller.require_login()?;
+    call.caller.require(Act::Names)?;
     let persons = call.ask(|store| store.persons()).await?;
     let groups = persons.into_iter().filter(|(_, person)| person.kind == PersonKind::Group);
     answer::member("groups", groups.map(|(_, person)| person.name).collect::<Vec<String>>())
@@ -158,7 +151,7 @@ async fn groups(call: Call) -> Answer {
 async fn is_member(call: Call) -> Answer {
     let (group, user) = (call.need("group")?.to_owned(), call.need("user")?.to_owned());
     call.need("zone")?;
-    call.caller.require_login()?;
+    call.caller.require(Act::Names)?;
     let is_member = call.ask(move |store| {
         let exists = store.person_named(&user).is_ok();
         match group.as_str() {
@@ -171,7 +164,7 @@ async fn is_member(call: Call) -> Answer {
 
 async fn stat(call: Call) -> Answer {
     let (name, zone) = (call.need("name")?.to_owned(), call.settings().zone.clone());
-    call.caller.require_login()?;
+    call.caller.require(Act::Names)?;
     let members = call.ask(move |store| {
         let Ok((id, person)) = store.person_named(&name) else {
             return Ok(Map::from_iter([("exists".to_owned(), false.into())]));

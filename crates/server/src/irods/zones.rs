@@ -1,6 +1,6 @@
 //! `zones`: the local zone, and what is noted of others. Nothing is asked of another zone.
 
-use cenote_store::{Result, Role, Store};
+use cenote_store::{Act, Result, Store};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -45,7 +45,7 @@ async fn add(call: Call) -> Answer {
     }
     let (caller, local) = (call.caller.clone(), call.settings().zone.clone());
     let added = call.ask(move |store| {
-        Ok(notes::change(store, &caller, Role::Admin, |notes| {
+        Ok(notes::change(store, &caller, Act::Configure, |notes| {
             if name == local || notes.get::<Zone>(&name)?.is_some() {
                 return Ok(Err(Refusal::code(Code::AlreadyExists)));
             }
@@ -62,7 +62,7 @@ async fn remove(call: Call) -> Answer {
     let (name, caller) = (call.need("name")?.to_owned(), call.caller.clone());
     let local = call.settings().zone.clone();
     let removed = call.ask(move |store| {
-        Ok(notes::change(store, &caller, Role::Admin, |notes| {
+        Ok(notes::change(store, &caller, Act::Configure, |notes| {
             if name == local || notes.get::<Zone>(&name)?.is_none() {
                 return Ok(Err(Refusal::code(Code::InvalidArgument)));
             }
@@ -84,7 +84,7 @@ async fn modify(call: Call) -> Answer {
     property.check(&change.value)?;
     let (caller, local) = (call.caller.clone(), call.settings().zone.clone());
     let modified = call.ask(move |store| {
-        Ok(notes::change(store, &caller, Role::Admin, |notes| change.make(notes, &local)))
+        Ok(notes::change(store, &caller, Act::Configure, |notes| change.make(notes, &local)))
     });
     modified.await?.map_err(admin_only)??;
     answer::done()
@@ -204,7 +204,7 @@ pub(super) fn remote(store: &Store, local: &str) -> Result<Vec<(String, Zone)>> 
 
 /// What this zone is made of, for administrators.
 pub(super) async fn report(call: &Call) -> std::result::Result<Value, Refusal> {
-    if !call.caller.is_admin() {
+    if !call.caller.may(Act::Inspect) {
         return Err(Refusal::code(Code::NoApiPrivilege));
     }
     let settings = call.settings();

@@ -5,14 +5,14 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use cenote_store::{CheckOptions, ErrorKind};
+use cenote_store::{Act, CheckOptions};
 use futures_util::TryStreamExt;
 
 use super::extract::Json;
 use super::json::{Check, Finding};
 use crate::app::App;
 use crate::layer::Asker;
-use crate::problem::{Problem, ProblemKind};
+use crate::problem::Problem;
 
 /// Recomputes indexes, counters and references, and reads contents; one finding a line.
 #[utoipa::path(post, path = "/v1/check", tag = "status", request_body = Check,
@@ -22,10 +22,7 @@ pub(super) async fn check(
     Asker(caller): Asker,
     Json(question): Json<Check>,
 ) -> Result<Response, Problem> {
-    if !caller.is_admin() {
-        let kind = ProblemKind::Store(ErrorKind::Denied);
-        return Err(Problem::new(kind, "only administrators may check the store"));
-    }
+    caller.require(Act::Inspect)?;
     if question.contents_percent > 100 {
         return Err(Problem::invalid("`contents_percent` is at most 100"));
     }

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use cenote_store::{PersonKind, UserChange};
+use cenote_store::{Act, PersonKind, UserChange};
 
 use super::extract::Json;
 use super::json::{
@@ -34,7 +34,7 @@ pub(super) async fn users(
     State(app): State<App>,
     Asker(caller): Asker,
 ) -> Result<Json<Users>, Problem> {
-    caller.require_login()?;
+    caller.require(Act::Names)?;
     app.ask(move |store| {
         let persons = store.persons()?.into_iter().map(|(_, person)| person);
         let users = persons.filter(|person| person.kind == PersonKind::User);
@@ -92,7 +92,7 @@ pub(super) async fn groups(
     State(app): State<App>,
     Asker(caller): Asker,
 ) -> Result<Json<Groups>, Problem> {
-    caller.require_login()?;
+    caller.require(Act::Names)?;
     app.ask(move |store| {
         let persons = store.persons()?.into_iter().map(|(_, person)| person);
         let groups = persons.filter(|person| person.kind == PersonKind::Group);

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use cenote_store::{Caller, Error, ErrorKind, PlaceChange, Store};
+use cenote_store::{Act, Caller, Error, ErrorKind, PlaceChange, Store};
 
 use super::extract::{Json, Segment};
 use super::json::{self, ChangePlace, Drain, Job, Named, NewPlace, PlaceView, Places};
@@ -17,7 +17,7 @@ pub(super) async fn list(
     State(app): State<App>,
     Asker(caller): Asker,
 ) -> Result<Json<Places>, Problem> {
-    caller.require_login()?;
+    caller.require(Act::Names)?;
     app.ask(move |store| Ok(Json(Places { items: json::places(store, &caller)? }))).await
 }
 

@@ -25,18 +25,18 @@ pub(super) async fn usage(
     .await
 }
 
-/// What the whole store holds.
+/// What the whole store holds: the engine and the places; counts for administrators only.
 #[utoipa::path(get, path = "/v1/stats", tag = "status", responses((status = 200, body = Stats)))]
 pub(super) async fn stats(
     State(app): State<App>,
     Asker(caller): Asker,
 ) -> Result<Json<Stats>, Problem> {
-    caller.require_login()?;
-    app.ask(|store| {
-        let cenote_store::StoreStats { resources, bytes, removed, engine, places, jobs } =
-            store.stats()?;
+    app.ask(move |store| {
+        let stats = store.stats(&caller)?;
+        let cenote_store::StoreStats { resources, bytes, removed, engine, places, jobs } = stats;
+        let trash = removed.map(Into::into);
         let places = places.into_iter().map(|(name, free)| Place { name, free }).collect();
-        Ok(Json(Stats { resources, bytes, trash: removed.into(), engine, places, jobs }))
+        Ok(Json(Stats { resources, bytes, trash, engine, places, jobs }))
     })
     .await
 }

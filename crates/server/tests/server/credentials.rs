@@ -19,33 +19,33 @@ const GROUPADMIN: (&str, &str) = ("gert", "group administrator");
 /// An account, how its user is authenticated, and what that permits.
 type Row = (Option<(&'static str, &'static str)>, &'static str, &'static str);
 
-/// Every credential. It permits: the own `p`assword, the own `t`okens, what a
+/// Every credential. It permits: the own `p`assword, the own `t`okens, to `d`efer work, what a
 /// `g`roupadmin may, what an `a`dministrator may.
 const TABLE: [Row; 24] = [
     (None, "nothing", ""),
     (None, "ticket", ""),
     (None, "irods", ""),
-    (Some(USER), "password", "pt"),
-    (Some(USER), "directory", "pt"),
-    (Some(USER), "login", ""),
-    (Some(USER), "token", ""),
+    (Some(USER), "password", "ptd"),
+    (Some(USER), "directory", "ptd"),
+    (Some(USER), "login", "d"),
+    (Some(USER), "token", "d"),
     (Some(USER), "read", ""),
     (Some(USER), "within", ""),
-    (Some(USER), "tokens", "t"),
-    (Some(USER), "account", "p"),
-    (Some(USER), "admin", ""),
-    (Some(GROUPADMIN), "password", "ptg"),
-    (Some(GROUPADMIN), "token", ""),
-    (Some(GROUPADMIN), "admin", "g"),
-    (Some(ADMIN), "password", "ptga"),
-    (Some(ADMIN), "directory", "ptga"),
-    (Some(ADMIN), "login", "pga"),
-    (Some(ADMIN), "token", ""),
+    (Some(USER), "tokens", "td"),
+    (Some(USER), "account", "pd"),
+    (Some(USER), "admin", "d"),
+    (Some(GROUPADMIN), "password", "ptgd"),
+    (Some(GROUPADMIN), "token", "d"),
+    (Some(GROUPADMIN), "admin", "gd"),
+    (Some(ADMIN), "password", "ptgad"),
+    (Some(ADMIN), "directory", "ptgad"),
+    (Some(ADMIN), "login", "pgad"),
+    (Some(ADMIN), "token", "d"),
     (Some(ADMIN), "read", ""),
     (Some(ADMIN), "within", ""),
-    (Some(ADMIN), "tokens", "t"),
-    (Some(ADMIN), "account", "p"),
-    (Some(ADMIN), "admin", "pga"),
+    (Some(ADMIN), "tokens", "td"),
+    (Some(ADMIN), "account", "pd"),
+    (Some(ADMIN), "admin", "pgad"),
 ];
 
 /// A credential as it is shown with each request.
@@ -307,7 +307,7 @@ type Change = (char, &'static str, &'static [(&'static str, &'static str)]);
 const ZONE: (&str, &str) = ("zone", "tempZone");
 
 /// In an order in which each finds what it needs, if those before it were permitted.
-const IRODS: [Change; 20] = [
+const IRODS: [Change; 21] = [
     ('g', "users-groups", &[("op", "create_user"), ("name", "alan"), ZONE]),
     (
         'a',
@@ -355,6 +355,14 @@ const IRODS: [Change; 20] = [
     ('a', "resources", &[("op", "remove"), ("name", "both")]),
     ('a', "query", &[("op", "add_specific_query"), ("name", "all"), ("sql", "select COLL_NAME")]),
     ('a', "query", &[("op", "remove_specific_query"), ("name", "all")]),
+    (
+        'd',
+        "rules",
+        &[
+            ("op", "execute"),
+            ("rule-text", r#"delay("<PLUSET>1h</PLUSET>") { writeLine("serverLog", "later"); }"#),
+        ],
+    ),
     (
         'a',
         "users-groups",

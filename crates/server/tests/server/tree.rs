@@ -1,6 +1,6 @@
 //! Looking up, listing, creating, moving, copying, removing.
 
-use crate::support::{TestServer, USER};
+use crate::support::{ADMIN, TestServer, USER};
 use serde_json::{Value, json};
 
 fn names(listing: &Value) -> Vec<&str> {
@@ -197,4 +197,25 @@ async fn what_was_removed_is_restored_or_emptied() {
     assert_eq!(trash().await["items"], json!([]));
     let removed = remove("/v1/fs/t/a?permanent=true").await;
     assert!(removed.headers.get("cenote-trash").is_none());
+}
+
+/// What is counted over all resources says how many there are that the caller may not see.
+#[tokio::test]
+async fn what_is_counted_over_all_resources_is_told_to_administrators_only() {
+    let server = TestServer::new();
+    server.put("/t/a", "12345").await.expect(201);
+    let told = async |who: Option<(&str, &str)>| {
+        let ask = async |uri: &str| server.ask_as(who, "GET", uri).send().await.expect(200);
+        let (stats, places) = (ask("/v1/stats").await, ask("/v1/places").await);
+        let place = places["items"][0].clone();
+        let of_stats = ["resources", "bytes", "jobs"].map(|field| stats[field].clone());
+        let of_place = ["copies", "bytes", "replicas"].map(|field| place[field].clone());
+        assert_eq!(stats["engine"], "memory");
+        [of_stats, of_place].concat()
+    };
+    assert!(told(Some(ADMIN)).await.iter().all(Value::is_u64));
+    assert_eq!(told(Some(USER)).await, vec![Value::Null; 6]);
+    for uri in ["/v1/stats", "/v1/places"] {
+        server.ask_as(None, "GET", uri).send().await.problem(401, "unauthenticated");
+    }
 }

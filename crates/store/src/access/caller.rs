@@ -3,11 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::permit::{Act, permits};
 use super::{Chain, Credential, TokenLimits};
 use crate::model::{PersonId, ResourceId, Rights, Role};
 use crate::people::TicketDigest;
-use crate::{Error, ErrorKind, Result};
 
 /// The caller of an operation: an account, and how it was authenticated. Made by `Store::authenticate…`, never out of
 /// thin air.
@@ -56,22 +54,6 @@ impl Caller {
     /// Whether this is the user without a password.
     pub fn is_anonymous(&self) -> bool {
         self.user == PersonId::ANONYMOUS
-    }
-
-    /// Refuses a caller without a login: the names of users, groups and places are for those who say their own.
-    pub fn require_login(&self) -> Result<()> {
-        match self.is_anonymous() {
-            false => Ok(()),
-            true => {
-                let message = "only users may ask for the names of users, groups and places";
-                Err(Error::new(ErrorKind::Unauthenticated, message).with_hint("log in"))
-            }
-        }
-    }
-
-    /// Whether an administrator's rights are in force: those of the role, which a token has with the scope `admin` only.
-    pub fn is_admin(&self) -> bool {
-        permits(self, Act::Administer(Role::Admin))
     }
 
     /// Whether an administrator has what is others', within the limits of the credential.

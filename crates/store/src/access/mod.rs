@@ -23,6 +23,6 @@ pub use decide::{Effect, decide};
 pub use edit::{AccessChange, GrantView};
 pub use explain::{Explanation, Reason, Source};
 pub(crate) use operation::Operation;
-pub(crate) use permit::{Act, permits, require};
+pub use permit::Act;
 pub(crate) use removed::permits_removed;
 pub(crate) use spot::{FreeSpot, Spot};

@@ -4,39 +4,112 @@
 //! authenticates; what the credential lets the caller do is said here, and held by `truth_table` and by the table of all
 //! operations in `tests/it/credentials.rs`.
 
-use super::{Caller, Credential};
+use super::{Caller, Credential, TokenLimits};
 use crate::model::{Role, TokenScope};
 use crate::{Error, ErrorKind, Result};
 
 /// Something that no access list decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Act {
+pub enum Act {
+    /// See which users, groups and places there are.
+    Names,
+    /// See, restore and empty what was removed, as far as its access lists allow that.
+    Trash,
     /// Make what an account has by custom: its home.
     Home,
+    /// Leave work for the server to do later in the account's name.
+    Defer,
     /// Log in for a time: exchange the password for a token.
     LogIn,
     /// Make, list and revoke the account's tokens.
     Tokens,
     /// Change the account's password.
     Account,
-    /// What needs this role.
-    Administer(Role),
+    /// Make plain users, their homes, and groups; say who is in a group.
+    Groups,
+    /// Make other users; change, describe and remove users and groups.
+    People,
+    /// See, change and end what other users have under way: uploads, jobs, tokens, tickets, deferred work.
+    OthersWork,
+    /// See each change of each resource, also of those that are gone.
+    AllChanges,
+    /// Add, change, describe, drain and remove places.
+    Places,
+    /// See where places and files lie on the machine, and what else is recorded about them.
+    Addresses,
+    /// Register files where they lie; change what is recorded of replicas.
+    Replicas,
+    /// Count, check and scrub the whole store.
+    Inspect,
+    /// Change what an opening keeps for all its callers: zones, stored queries.
+    Configure,
     /// Have contents kept at any address, whatever the store's configuration allows.
     AnyAddress,
 }
 
-/// Whether `caller` may do this.
-pub(crate) fn permits(caller: &Caller, act: Act) -> bool {
-    let credential = caller.credential();
-    match act {
-        Act::Administer(Role::User) => true,
-        _ if caller.is_anonymous() => false,
-        Act::Home => caller.is_unlimited(),
-        Act::LogIn => matches!(credential, Credential::Password | Credential::Directory),
-        Act::Tokens => credential.has(TokenScope::Tokens),
-        Act::Account => credential.has(TokenScope::Account),
-        Act::Administer(role) => has_role(caller, role) && credential.has(TokenScope::Admin),
-        Act::AnyAddress => *credential == Credential::Directory,
+impl Act {
+    /// The role without which nobody does it.
+    fn role(self) -> Role {
+        match self {
+            Self::Groups => Role::GroupAdmin,
+            Self::People
+            | Self::OthersWork
+            | Self::AllChanges
+            | Self::Places
+            | Self::Addresses
+            | Self::Replicas
+            | Self::Inspect
+            | Self::Configure => Role::Admin,
+            Self::Names
+            | Self::Trash
+            | Self::Home
+            | Self::Defer
+            | Self::LogIn
+            | Self::Tokens
+            | Self::Account
+            | Self::AnyAddress => Role::User,
+        }
+    }
+}
+
+impl Caller {
+    /// Whether the caller may do this.
+    pub fn may(&self, act: Act) -> bool {
+        !self.is_anonymous() && has_role(self, act.role()) && self.credential().permits(act)
+    }
+
+    /// Refuses unless the caller may do this.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unauthenticated`] for what everyone with a login may do; [`ErrorKind::Denied`] for all else.
+    pub fn require(&self, act: Act) -> Result<()> {
+        match self.may(act) {
+            true => Ok(()),
+            false => Err(refused(self, act)),
+        }
+    }
+}
+
+impl Credential {
+    /// Whether whoever shows it may do this, if their role does.
+    fn permits(&self, act: Act) -> bool {
+        match act {
+            Act::Names | Act::Trash => true,
+            Act::Home | Act::Defer => self.limits().is_none_or(TokenLimits::is_whole),
+            Act::LogIn => matches!(self, Self::Password | Self::Directory),
+            Act::Tokens => self.has(TokenScope::Tokens),
+            Act::Account => self.has(TokenScope::Account),
+            Act::AnyAddress => *self == Self::Directory,
+            Act::Groups
+            | Act::People
+            | Act::OthersWork
+            | Act::AllChanges
+            | Act::Places
+            | Act::Addresses
+            | Act::Replicas
+            | Act::Inspect
+            | Act::Configure => self.has(TokenScope::Admin),
+        }
     }
 }
 
@@ -49,27 +122,22 @@ fn has_role(caller: &Caller, role: Role) -> bool {
     }
 }
 
-/// Refuses unless `caller` may do this.
-pub(crate) fn require(caller: &Caller, act: Act) -> Result<()> {
-    match permits(caller, act) {
-        true => Ok(()),
-        false => Err(refused(caller, act)),
-    }
-}
-
 fn refused(caller: &Caller, act: Act) -> Error {
+    let role = act.role();
     let (message, hint) = match act {
-        Act::Administer(role) if !has_role(caller, role) || caller.is_anonymous() => (
+        Act::Names => return unknown("only users may ask for the names of users, groups and places"),
+        Act::Trash => return unknown("only users may ask for what was removed"),
+        _ if role != Role::User && (caller.is_anonymous() || !has_role(caller, role)) => (
             format!("{} lacks the role {}", caller.name(), role.as_str()),
             "log in as an administrator",
+        ),
+        _ if role != Role::User => (
+            "this token does not administer the store".to_owned(),
+            "log in with the password, or with a token of the scope `admin`",
         ),
         _ if caller.is_anonymous() => {
             ("anonymous callers have no account".to_owned(), "log in with a name and a password")
         }
-        Act::Administer(_) => (
-            "this token does not administer the store".to_owned(),
-            "log in with the password, or with a token of the scope `admin`",
-        ),
         Act::Tokens => (
             "this token makes, lists and revokes no tokens".to_owned(),
             "log in with the password, or with a token of the scope `tokens`",
@@ -78,15 +146,17 @@ fn refused(caller: &Caller, act: Act) -> Error {
             "this token does not change its account".to_owned(),
             "log in with the password, or with a token of the scope `account`",
         ),
-        Act::Home | Act::LogIn => {
-            ("this needs more than a token".to_owned(), "log in with the password")
-        }
         Act::AnyAddress => (
             "the store's configuration does not allow this address".to_owned(),
             "name a directory above it as `vaults` in the `store.toml` of the store",
         ),
+        _ => ("this needs more than a token".to_owned(), "log in with the password"),
     };
     Error::new(ErrorKind::Denied, message).with_hint(hint)
+}
+
+fn unknown(message: &str) -> Error {
+    Error::new(ErrorKind::Unauthenticated, message).with_hint("log in")
 }
 
 #[cfg(test)]
@@ -112,15 +182,25 @@ mod truth_table {
         Credential::Token(TokenLimits { id: Some(1), rights, within, expires: None, scopes })
     }
 
-    /// The acts in the order of the columns.
-    const ACTS: [Act; 7] = [
-        Act::Home,
-        Act::LogIn,
-        Act::Tokens,
-        Act::Account,
-        Act::Administer(Role::GroupAdmin),
-        Act::Administer(Role::Admin),
-        Act::AnyAddress,
+    /// The acts in the order of the columns, each with its letter.
+    const ACTS: [(char, Act); 17] = [
+        ('n', Act::Names),
+        ('r', Act::Trash),
+        ('h', Act::Home),
+        ('f', Act::Defer),
+        ('l', Act::LogIn),
+        ('t', Act::Tokens),
+        ('a', Act::Account),
+        ('g', Act::Groups),
+        ('p', Act::People),
+        ('o', Act::OthersWork),
+        ('c', Act::AllChanges),
+        ('P', Act::Places),
+        ('A', Act::Addresses),
+        ('R', Act::Replicas),
+        ('I', Act::Inspect),
+        ('C', Act::Configure),
+        ('d', Act::AnyAddress),
     ];
 
     #[test]
@@ -128,32 +208,35 @@ mod truth_table {
         use TokenScope::{Account, Admin, Tokens};
         let (user, groupadmin, admin) = (Role::User, Role::GroupAdmin, Role::Admin);
         let whole = |scopes: &[TokenScope]| token(Rights::OWN, None, scopes);
-        // The columns: home, log in, tokens, account, groupadmin, admin, any address.
         for (row, role, credential, expected) in [
-            ("password", user, Credential::Password, "hlta..."),
-            ("password", groupadmin, Credential::Password, "hltag.."),
-            ("password", admin, Credential::Password, "hltagA."),
-            ("directory", user, Credential::Directory, "hlta..d"),
-            ("directory", admin, Credential::Directory, "hltagAd"),
-            ("token", admin, whole(&[]), "h......"),
-            ("tokens", admin, whole(&[Tokens]), "h.t...."),
-            ("account", admin, whole(&[Account]), "h..a..."),
-            ("admin", admin, whole(&[Admin]), "h...gA."),
-            ("admin", groupadmin, whole(&[Admin]), "h...g.."),
-            ("admin", user, whole(&[Admin]), "h......"),
-            ("read", admin, token(Rights::READ_OBJECT, None, &[]), "......."),
-            ("read, tokens", admin, token(Rights::READ_OBJECT, None, &[Tokens]), "..t...."),
-            ("within", admin, token(Rights::OWN, Some(20), &[]), "......."),
+            ("password", user, Credential::Password, "nrhflta.........."),
+            ("password", groupadmin, Credential::Password, "nrhfltag........."),
+            ("password", admin, Credential::Password, "nrhfltagpocPARIC."),
+            ("directory", user, Credential::Directory, "nrhflta.........d"),
+            ("directory", admin, Credential::Directory, "nrhfltagpocPARICd"),
+            ("token", admin, whole(&[]), "nrhf............."),
+            ("tokens", admin, whole(&[Tokens]), "nrhf.t..........."),
+            ("account", admin, whole(&[Account]), "nrhf..a.........."),
+            ("admin", admin, whole(&[Admin]), "nrhf...gpocPARIC."),
+            ("admin", groupadmin, whole(&[Admin]), "nrhf...g........."),
+            ("admin", user, whole(&[Admin]), "nrhf............."),
+            ("read", admin, token(Rights::READ_OBJECT, None, &[]), "nr..............."),
+            (
+                "read, tokens",
+                admin,
+                token(Rights::READ_OBJECT, None, &[Tokens]),
+                "nr...t...........",
+            ),
+            ("within", admin, token(Rights::OWN, Some(20), &[]), "nr..............."),
         ] {
             let caller = caller(role, credential);
             let permitted: String = ACTS
                 .into_iter()
-                .zip("hltagAd".chars())
-                .map(|(act, letter)| if permits(&caller, act) { letter } else { '.' })
+                .map(|(letter, act)| if caller.may(act) { letter } else { '.' })
                 .collect();
             assert_eq!(permitted, expected, "{row} of {}", role.as_str());
-            for act in ACTS {
-                assert_eq!(require(&caller, act).is_ok(), permits(&caller, act));
+            for (_, act) in ACTS {
+                assert_eq!(caller.require(act).is_ok(), caller.may(act));
             }
         }
     }
@@ -163,14 +246,16 @@ mod truth_table {
         let user = PersonId::ANONYMOUS;
         for credential in [Credential::Anonymous, Credential::Password, Credential::Directory] {
             let anonymous = Caller { user, ..caller(Role::Admin, credential) };
-            assert!(!ACTS.into_iter().any(|act| permits(&anonymous, act)));
+            assert!(!ACTS.into_iter().any(|(_, act)| anonymous.may(act)));
         }
     }
 
     #[test]
     fn a_role_that_was_put_aside_is_not_in_force() {
         let plain = caller(Role::Admin, Credential::Password).elevated(false);
-        assert!(!permits(&plain, Act::Administer(Role::Admin)));
-        assert!(permits(&plain, Act::Account));
+        for (_, act) in ACTS {
+            let expected = act.role() != Role::Admin && act != Act::AnyAddress;
+            assert_eq!(plain.may(act), expected, "{act:?}");
+        }
     }
 }

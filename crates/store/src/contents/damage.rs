@@ -9,11 +9,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
-use crate::access::Chain;
+use crate::access::{Act, Chain};
 use crate::catalog::{BlobRecord, DamageRecord, Reads, Record, View, damage as rows, keys};
 use crate::contents::{blob_ids, resolve};
-use crate::model::{ContentHead, PlaceId, ResourceId, Role, StorePath, Time};
-use crate::people::require_role;
+use crate::model::{ContentHead, PlaceId, ResourceId, StorePath, Time};
 use crate::{BlobId, Caller, Result, Store};
 
 /// A copy of a blob.
@@ -147,9 +146,9 @@ impl Store {
         Ok(blob_ids(&extents).any(|blob| self.inner.damage.is_marked(blob)))
     }
 
-    /// The copies that are damaged and could not be mended. Needs [`Role::Admin`].
+    /// The copies that are damaged and could not be mended. Needs [`Act::Inspect`].
     pub fn damaged(&self, caller: &Caller) -> Result<Vec<DamagedCopy>> {
-        require_role(caller, Role::Admin)?;
+        caller.require(Act::Inspect)?;
         let (view, known) = (self.view()?, self.known());
         let mut damaged = Vec::new();
         for (key, value) in view.rows(&keys::all_damage(), MOST)? {

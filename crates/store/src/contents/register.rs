@@ -3,15 +3,14 @@
 use cenote_blob::Outside;
 use futures_util::TryStreamExt;
 
-use crate::access::Operation;
+use crate::access::{Act, Operation};
 use crate::catalog::{BlobCopy, BlobRecord, Reads, keys};
 use crate::contents::media_type::FirstBytes;
 use crate::contents::read::content_of;
 use crate::contents::{
     Conditions, Expected, NewBlob, PutOptions, Received, blob_ids, count_copy, require_up, resolve,
 };
-use crate::model::{At, Content, Digests, Extent, Piece, PlaceId, Role, Stat, StorePath};
-use crate::people::require_role;
+use crate::model::{At, Content, Digests, Extent, Piece, PlaceId, Stat, StorePath};
 use crate::tree::{find, rewrite_record};
 use crate::{BlobId, Bytes, Caller, Error, ErrorKind, Result, Store};
 
@@ -34,7 +33,7 @@ pub struct Registration {
 }
 
 impl Store {
-    /// Makes a file the content of an object, where it lies. Needs [`Role::Admin`], and what [`Store::put`] needs. A
+    /// Makes a file the content of an object, where it lies. Needs [`Act::Replicas`], and what [`Store::put`] needs. A
     /// file in one of the store's own places is copied: it is the store's to delete, some time after nothing refers to it.
     ///
     /// # Errors
@@ -47,7 +46,7 @@ impl Store {
         path: &StorePath,
         file: &Registration,
     ) -> Result<Stat> {
-        require_role(caller, Role::Admin)?;
+        caller.require(Act::Replicas)?;
         let adopted = self.adopt(file).await?;
         let own = adopted.is_some();
         let received = match adopted {

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::access::{Chain, Operation};
+use crate::access::{Act, Chain, Operation};
 use crate::catalog::{BlobCopy, BlobRecord, ChangeKind, Reads, keys};
 use crate::contents::read::{content_of, no_replica};
 use crate::contents::{blob_ids, resolve};
-use crate::model::{At, Changed, ContentHead, PlaceId, Replica, Resource, Role, Stat, Time};
-use crate::people::require_role;
+use crate::model::{At, Changed, ContentHead, PlaceId, Replica, Resource, Stat, Time};
 use crate::tree::{count_change, find, rewrite_record, update};
 use crate::{Caller, Error, Result, Store, versions};
 
@@ -72,7 +71,7 @@ impl Store {
         let replicas = self.explicit_replicas(reads, resource)?;
         let view = |replica: &Replica| {
             let view = self.replica_view(reads, current, replica)?;
-            let file = view.file.filter(|_| caller.is_admin());
+            let file = view.file.filter(|_| caller.may(Act::Addresses));
             Ok(ReplicaView { file, ..view })
         };
         replicas.iter().map(view).collect()
@@ -124,7 +123,7 @@ impl Store {
     }
 
     /// Changes what is said of a replica: all of it or nothing. A time of modification said of the first good one is
-    /// what the object shows, as one that a client set. Needs [`Role::Admin`]; for notes alone
+    /// what the object shows, as one that a client set. Needs [`Act::Replicas`]; for notes alone
     /// `Rights::CHANGE_DESCRIPTION`.
     ///
     /// # Errors
@@ -174,7 +173,7 @@ fn needed_for(caller: &Caller, change: &ReplicaChange) -> Result<Operation> {
     if *change == (ReplicaChange { notes, ..ReplicaChange::default() }) {
         return Ok(Operation::SetAttributes);
     }
-    require_role(caller, Role::Admin)?;
+    caller.require(Act::Replicas)?;
     Ok(Operation::Stat)
 }
 

@@ -13,11 +13,11 @@ use futures_util::StreamExt;
 use minicbor::{CborLen, Decode, Encode};
 
 use super::{all_blocks, is_loss};
+use crate::access::Act;
 use crate::catalog::{BlobRecord, Reads, Record, keys};
 use crate::faults::Faults;
 use crate::maintain::Pace;
-use crate::model::{Role, Time};
-use crate::people::require_role;
+use crate::model::Time;
 use crate::places::Source;
 use crate::{BlobId, Caller, ErrorKind, Result, Store};
 
@@ -96,16 +96,16 @@ impl From<WalkRecord> for Scrub {
 }
 
 impl Store {
-    /// The round of scrubbing that is under way, or the last one; none before the first. Needs [`Role::Admin`].
+    /// The round of scrubbing that is under way, or the last one; none before the first. Needs [`Act::Inspect`].
     pub fn scrub_status(&self, caller: &Caller) -> Result<Option<Scrub>> {
-        require_role(caller, Role::Admin)?;
+        caller.require(Act::Inspect)?;
         Ok(self.view()?.get::<WalkRecord>(&Walk::Scrub.key())?.map(Scrub::from))
     }
 
     /// Begins a round of scrubbing, unless one is under way; whoever maintains the store works on it at once. Needs
-    /// [`Role::Admin`].
+    /// [`Act::Inspect`].
     pub fn start_scrub(&self, caller: &Caller) -> Result<Scrub> {
-        require_role(caller, Role::Admin)?;
+        caller.require(Act::Inspect)?;
         let round = self.begin_walk(Walk::Scrub)?;
         self.inner.scrubbing.notify_one();
         Ok(round.into())

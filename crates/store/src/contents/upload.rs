@@ -8,7 +8,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use crate::access::{Operation, Spot};
+use crate::access::{Act, Operation, Spot};
 use crate::catalog::keys::Counter;
 use crate::catalog::{PartRecord, Reads, Record, Transaction, UploadRecord, keys};
 use crate::contents::{Expected, PutOptions};
@@ -218,7 +218,7 @@ impl UploadRecord {
 /// The upload, if it is the caller's.
 pub(super) fn mine(reads: &impl Reads, caller: &Caller, upload: UploadId) -> Result<UploadRecord> {
     let record = reads.get::<UploadRecord>(&keys::upload(upload.number))?;
-    let own = |record: &UploadRecord| caller.is_admin() || record.is_of(caller, upload);
+    let own = |record: &UploadRecord| caller.may(Act::OthersWork) || record.is_of(caller, upload);
     match record.filter(own) {
         Some(record) if may_go_on(reads, caller, &record)? => Ok(record),
         _ => Err(Error::new(ErrorKind::NotFound, format!("no such upload: {upload}"))

@@ -3,11 +3,11 @@
 use bytes::Bytes;
 
 use super::JobStatus;
+use crate::access::Act;
 use crate::catalog::keys::{self, Counter};
 use crate::catalog::{BlobRecord, DrainJob, DrainPhase, JobRecord, Reads, Record, Tally};
 use crate::contents::{blob_ids, count_copy, resolve};
-use crate::model::{PlaceId, PlaceInfo, PlaceKind, PlaceState, Resource, ResourceId, Role};
-use crate::people::require_role;
+use crate::model::{PlaceId, PlaceInfo, PlaceKind, PlaceState, Resource, ResourceId};
 use crate::places::records;
 use crate::tree::rewrite_record;
 use crate::{BlobId, Caller, Error, ErrorKind, Result, Store};
@@ -21,7 +21,7 @@ const PASSES: usize = 3;
 impl Store {
     /// Closes a place to new contents, and moves what it holds to another one, as a recorded job: copies of blobs,
     /// and replicas. Registered files stay where they lie, but their bytes are copied and they are not referred to any
-    /// more. Needs [`Role::Admin`].
+    /// more. Needs [`Act::Places`].
     ///
     /// # Errors
     /// [`ErrorKind::Invalid`] for a group, or if no other place would take new contents.
@@ -31,7 +31,7 @@ impl Store {
         from: PlaceId,
         to: Option<PlaceId>,
     ) -> Result<JobStatus> {
-        require_role(caller, Role::Admin)?;
+        caller.require(Act::Places)?;
         let known = self.known();
         let [to] = known.leaves(to.unwrap_or(known.default_place()))[..] else {
             return Err(Error::invalid("a drain goes to one place").with_hint("name one"));

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::catalog::{JobRecord, Reads, Record, Tally, keys};
 use crate::model::{PersonId, ResourceId};
-use crate::{Caller, Error, ErrorKind, Result, Store};
+use crate::{Act, Caller, Error, ErrorKind, Result, Store};
 
 /// How far a job has come.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,7 +110,7 @@ impl Store {
             job.user == Some(caller.user()) && !caller.is_anonymous() && reached(job)
         };
         match self.any_job(id) {
-            Ok(job) if !caller.is_admin() && !own(&job) => Err(no_job(id)),
+            Ok(job) if !caller.may(Act::OthersWork) && !own(&job) => Err(no_job(id)),
             job => job,
         }
     }

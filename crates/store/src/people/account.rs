@@ -5,7 +5,7 @@ use argon2::password_hash::PasswordHasher;
 
 use super::authenticate::is_account;
 use super::{ticket, token};
-use crate::access::{Act, permits, require};
+use crate::access::Act;
 use crate::catalog::{Reads, Record, Transaction, keys};
 use crate::model::{Name, Person, PersonId, PersonKind, Role};
 use crate::{Caller, Error, ErrorKind, Result, Store, metadata};
@@ -51,7 +51,7 @@ impl std::fmt::Debug for UserChange {
 }
 
 impl Store {
-    /// Makes a user. Needs [`Role::Admin`], or [`Role::GroupAdmin`] for a plain user.
+    /// Makes a user. Needs [`Act::People`], or [`Act::Groups`] for a plain user.
     pub fn add_user(&self, caller: &Caller, user: &NewUser) -> Result<PersonId> {
         self.add_user_and(caller, user, |_, _| Ok(()))
     }
@@ -68,10 +68,7 @@ impl Store {
         user: &NewUser,
         then: impl Fn(&mut Transaction, PersonId) -> Result<()>,
     ) -> Result<PersonId> {
-        match user.role {
-            Role::User => require_role(caller, Role::GroupAdmin)?,
-            _ => require_role(caller, Role::Admin)?,
-        }
+        caller.require(if user.role == Role::User { Act::Groups } else { Act::People })?;
         let password =
             user.password.as_deref().map(|password| self.hash_password(password)).transpose()?;
         let id = PersonId(self.new_id()?);
@@ -83,13 +80,13 @@ impl Store {
     }
 
     /// Sets a user's password, which ends their logins; tokens stay. One's own needs the old password, or a token of the
-    /// scope `account`; that of others [`Role::Admin`].
+    /// scope `account`; that of others [`Act::People`].
     pub fn set_password(&self, caller: &Caller, name: &str, password: &str) -> Result<()> {
         let password = Some(password.to_owned());
         self.change_user(caller, name, &UserChange { password, role: None })
     }
 
-    /// Sets a user's role. Needs [`Role::Admin`].
+    /// Sets a user's role. Needs [`Act::People`].
     pub fn set_role(&self, caller: &Caller, name: &str, role: Role) -> Result<()> {
         self.change_user(caller, name, &UserChange { password: None, role: Some(role) })
     }
@@ -99,11 +96,8 @@ impl Store {
     /// # Errors
     /// [`ErrorKind::Invalid`] for a group, for `anonymous`, and if no administrator who can log in would be left.
     pub fn change_user(&self, caller: &Caller, name: &str, change: &UserChange) -> Result<()> {
-        let administers = Act::Administer(Role::Admin);
-        match caller.name() == name && change.role.is_none() && !permits(caller, administers) {
-            true => require(caller, Act::Account)?,
-            false => require(caller, administers)?,
-        }
+        let own = caller.name() == name && change.role.is_none() && !caller.may(Act::People);
+        caller.require(if own { Act::Account } else { Act::People })?;
         let password =
             change.password.as_deref().map(|text| self.hash_password(text)).transpose()?;
         self.transact(|tx| {
@@ -128,9 +122,9 @@ impl Store {
     }
 
     /// Removes a user or a group; what they own stays, and grants to them mean nothing any more. Needs
-    /// [`Role::Admin`].
+    /// [`Act::People`].
     pub fn remove_person(&self, caller: &Caller, name: &str) -> Result<()> {
-        require_role(caller, Role::Admin)?;
+        caller.require(Act::People)?;
         self.transact(|tx| {
             let (id, person) = by_name(tx, name)?.ok_or_else(|| nobody(name))?;
             if id == PersonId::PUBLIC || id == PersonId::ANONYMOUS || id == caller.user() {
@@ -247,8 +241,4 @@ fn require_another_administrator(tx: &Transaction, id: PersonId, person: &Person
         false => Err(Error::invalid(format!("the only administrator: {}", person.name))
             .with_hint("make another user an administrator first")),
     }
-}
-
-pub(crate) fn require_role(caller: &Caller, role: Role) -> Result<()> {
-    require(caller, Act::Administer(role))
 }

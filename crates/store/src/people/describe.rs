@@ -1,8 +1,8 @@
 //! What is said of users and groups: attributes, as of resources.
 
-use super::account::{by_name, nobody, require_role};
-use crate::model::{Avu, Role};
-use crate::{AvuChange, Caller, Result, Store, metadata};
+use super::account::{by_name, nobody};
+use crate::model::Avu;
+use crate::{Act, AvuChange, Caller, Result, Store, metadata};
 
 impl Store {
     /// The attributes of a user or group.
@@ -12,14 +12,14 @@ impl Store {
         Ok(metadata::avus(&metadata::read(&view, id.0)?))
     }
 
-    /// Changes the attributes of a user or group: all of it or nothing. Needs [`Role::Admin`].
+    /// Changes the attributes of a user or group: all of it or nothing. Needs [`Act::People`].
     pub fn change_person_avus(
         &self,
         caller: &Caller,
         name: &str,
         changes: &[AvuChange],
     ) -> Result<()> {
-        require_role(caller, Role::Admin)?;
+        caller.require(Act::People)?;
         self.transact(|tx| {
             let (id, _) = by_name(tx, name)?.ok_or_else(|| nobody(name))?;
             metadata::change_attributes(tx, id.0, changes)

@@ -1,20 +1,20 @@
 //! Groups and who is in them.
 
-use super::account::{add, by_name, name_of, nobody, require_role};
+use super::account::{add, by_name, name_of, nobody};
 use crate::catalog::{Reads, Transaction, keys};
 use crate::model::{PersonId, PersonKind, Role};
-use crate::{Caller, Error, Result, Store};
+use crate::{Act, Caller, Error, Result, Store};
 
 impl Store {
-    /// Makes a group. Needs [`Role::GroupAdmin`].
+    /// Makes a group. Needs [`Act::Groups`].
     pub fn add_group(&self, caller: &Caller, name: &str) -> Result<PersonId> {
-        require_role(caller, Role::GroupAdmin)?;
+        caller.require(Act::Groups)?;
         let id = PersonId(self.new_id()?);
         self.transact(|tx| add(tx, id, name, PersonKind::Group, Role::User, None))?;
         Ok(id)
     }
 
-    /// Puts users into a group, and takes users out. Needs [`Role::GroupAdmin`].
+    /// Puts users into a group, and takes users out. Needs [`Act::Groups`].
     pub fn change_group(
         &self,
         caller: &Caller,
@@ -22,7 +22,7 @@ impl Store {
         join: &[String],
         leave: &[String],
     ) -> Result<()> {
-        require_role(caller, Role::GroupAdmin)?;
+        caller.require(Act::Groups)?;
         self.transact(|tx| {
             let group = find(tx, group, PersonKind::Group)?;
             for name in join {

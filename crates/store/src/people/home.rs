@@ -4,20 +4,17 @@
 //! The collections on the way belong to who owns the root, and everybody may list them.
 
 use super::account::{by_name, nobody};
-use crate::access::{Act, require};
+use crate::access::Act;
 use crate::catalog::Transaction;
-use crate::model::{Kind, Name, PersonId, PersonKind, ResourceId, Rights, Role, Scope, StorePath};
+use crate::model::{Kind, Name, PersonId, PersonKind, ResourceId, Rights, Scope, StorePath};
 use crate::tree::{insert, locate, owned_resource, require_collection};
 use crate::{Caller, Error, Result, Store};
 
 impl Store {
     /// Makes the home and the trash of a user, as far as they are missing. Anybody may make their own;
-    /// for others it needs [`Role::GroupAdmin`].
+    /// for others it needs [`Act::Groups`].
     pub fn make_home(&self, caller: &Caller, user: &str) -> Result<()> {
-        match caller.name() == user {
-            true => require(caller, Act::Home)?,
-            false => require(caller, Act::Administer(Role::GroupAdmin))?,
-        }
+        caller.require(if caller.name() == user { Act::Home } else { Act::Groups })?;
         self.transact(|tx| {
             let (owner, person) = by_name(tx, user)?.ok_or_else(|| nobody(user))?;
             if person.kind != PersonKind::User {

@@ -13,7 +13,7 @@ mod ticket;
 mod token;
 
 pub use account::{NewUser, UserChange};
-pub(crate) use account::{all, by_name, found, name_of, nobody, require_role};
+pub(crate) use account::{all, by_name, found, name_of, nobody};
 pub(crate) use attempts::Attempts;
 pub(crate) use authenticate::caller_by_password;
 pub(crate) use credentials::CredentialCache;

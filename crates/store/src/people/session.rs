@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use super::token;
-use crate::access::{Act, require};
+use crate::access::Act;
 use crate::catalog::{SessionRecord, TokenRecord};
 use crate::model::{Rights, TokenScope};
 use crate::people::NewToken;
@@ -26,7 +26,7 @@ impl Store {
     /// Makes a token for a caller who has logged in by password. It does with resources what the account may, and what
     /// its role allows; it does not change the account, nor make tokens.
     pub fn open_session(&self, caller: &Caller, new: &NewSession) -> Result<String> {
-        require(caller, Act::LogIn)?;
+        caller.require(Act::LogIn)?;
         let session =
             SessionRecord { idle: new.idle.as_secs(), until: self.now().plus(new.longest) };
         let login = NewToken {

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::account::{by_name, nobody, person};
 use super::authenticate::caller;
-use crate::access::{Chain, Credential, Operation, TicketGrant};
+use crate::access::{Act, Chain, Credential, Operation, TicketGrant};
 use crate::catalog::{Reads, Record, TicketRecord, Transaction, keys};
 use crate::model::{At, PersonId, ResourceId, Rights, Time};
 use crate::tree::find;
@@ -274,7 +274,7 @@ pub(crate) fn all(reads: &impl Reads, caller: &Caller) -> Result<Vec<Ticket>> {
 
 /// A token is shown those tickets that it could make.
 fn is_shown(reads: &impl Reads, caller: &Caller, record: &TicketRecord) -> Result<bool> {
-    if record.issuer != caller.user() && !caller.is_admin() {
+    if record.issuer != caller.user() && !caller.may(Act::OthersWork) {
         return Ok(false);
     }
     if caller.is_unlimited() {

@@ -9,9 +9,9 @@ use std::time::Duration;
 use sha2::{Digest, Sha256};
 
 use super::account::{by_name, nobody};
-use crate::access::{Act, Operation, TokenLimits, require};
+use crate::access::{Act, Operation, TokenLimits};
 use crate::catalog::{Reads, SessionRecord, TokenRecord, Transaction, keys};
-use crate::model::{At, PersonId, ResourceId, Rights, Role, Time, TokenScope};
+use crate::model::{At, PersonId, ResourceId, Rights, Time, TokenScope};
 use crate::tree::find as find_resource;
 use crate::{Caller, Error, ErrorKind, Result, Store};
 
@@ -60,7 +60,7 @@ impl Store {
     /// [`ErrorKind::Invalid`] for the scope `account` or `admin` on a token that does not open everything;
     /// [`ErrorKind::Denied`] for a token that would exceed or outlive the one that makes it.
     pub fn add_token(&self, caller: &Caller, new: &NewToken) -> Result<(String, Token)> {
-        require(caller, Act::Tokens)?;
+        caller.require(Act::Tokens)?;
         self.make_token(caller, new, None)
     }
 
@@ -89,7 +89,7 @@ impl Store {
 
     /// The tokens of the caller's account. Needs what [`Store::add_token`] needs.
     pub fn tokens(&self, caller: &Caller) -> Result<Vec<Token>> {
-        require(caller, Act::Tokens)?;
+        caller.require(Act::Tokens)?;
         let tokens = of_user(&self.view()?, caller.user())?;
         Ok(tokens.into_iter().map(|(_, record)| record.into()).collect())
     }
@@ -100,11 +100,11 @@ impl Store {
         self.transact(|tx| {
             let owner = match user.filter(|name| *name != caller.name()) {
                 None => {
-                    require(caller, Act::Tokens)?;
+                    caller.require(Act::Tokens)?;
                     caller.user()
                 }
                 Some(name) => {
-                    require(caller, Act::Administer(Role::Admin))?;
+                    caller.require(Act::OthersWork)?;
                     by_name(tx, name)?.ok_or_else(|| nobody(name))?.0
                 }
             };

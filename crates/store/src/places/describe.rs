@@ -1,9 +1,9 @@
 //! Descriptions of places: attributes, as of resources.
 
 use super::known::{no_place, records};
+use crate::access::Act;
 use crate::catalog::Reads;
-use crate::model::{Avu, PlaceId, Role};
-use crate::people::require_role;
+use crate::model::{Avu, PlaceId};
 use crate::{AvuChange, Caller, Result, Store, metadata};
 
 impl Store {
@@ -14,14 +14,14 @@ impl Store {
         Ok(metadata::avus(&metadata::read(&view, id.0)?))
     }
 
-    /// Changes the attributes of a place: all of it or nothing. Needs [`Role::Admin`].
+    /// Changes the attributes of a place: all of it or nothing. Needs [`Act::Places`].
     pub fn change_place_avus(
         &self,
         caller: &Caller,
         id: PlaceId,
         changes: &[AvuChange],
     ) -> Result<()> {
-        require_role(caller, Role::Admin)?;
+        caller.require(Act::Places)?;
         self.transact(|tx| {
             require_place(tx, id)?;
             metadata::change_attributes(tx, id.0, changes)

@@ -6,11 +6,10 @@
 use std::collections::BTreeMap;
 
 use super::known::{cause_of, default_place, no_place, records};
-use crate::access::{Act, require};
+use crate::access::Act;
 use crate::catalog::keys::{self, Counter};
 use crate::catalog::{Reads, Transaction};
-use crate::model::{Name, PlaceId, PlaceInfo, PlaceKind, PlaceState, Role};
-use crate::people::require_role;
+use crate::model::{Name, PlaceId, PlaceInfo, PlaceKind, PlaceState};
 use crate::{Caller, Error, ErrorKind, Result, Store, metadata};
 
 /// A place to be added.
@@ -43,14 +42,14 @@ pub struct PlaceChange {
 }
 
 impl Store {
-    /// Adds a place or a group; it takes contents at once. Needs [`Role::Admin`]. Blocks while the place is
+    /// Adds a place or a group; it takes contents at once. Needs [`Act::Places`]. Blocks while the place is
     /// opened.
     ///
     /// # Errors
     /// [`ErrorKind::Invalid`] for an address that cannot be opened, or has credentials in it; [`ErrorKind::Denied`] for
     /// one that the program does not let contents be kept at, unless the caller has the store's directory open.
     pub fn add_place(&self, caller: &Caller, new: &NewPlace) -> Result<PlaceId> {
-        require_role(caller, Role::Admin)?;
+        caller.require(Act::Places)?;
         let kind = match &new.address {
             None => PlaceKind::Group,
             Some(address) => {
@@ -73,9 +72,9 @@ impl Store {
         Ok(id)
     }
 
-    /// Changes a place. Needs [`Role::Admin`]. Blocks while the place is opened.
+    /// Changes a place. Needs [`Act::Places`]. Blocks while the place is opened.
     pub fn change_place(&self, caller: &Caller, id: PlaceId, change: &PlaceChange) -> Result<()> {
-        require_role(caller, Role::Admin)?;
+        caller.require(Act::Places)?;
         if let Some(address) = &change.address {
             self.try_address(caller, (Some(id), &self.known().name(id)), address)?;
         }
@@ -106,12 +105,12 @@ impl Store {
         Ok(())
     }
 
-    /// Has new contents for which no place is named go to this place or group. Needs [`Role::Admin`].
+    /// Has new contents for which no place is named go to this place or group. Needs [`Act::Places`].
     ///
     /// # Errors
     /// [`ErrorKind::Invalid`] if no content could go there now.
     pub fn set_default_place(&self, caller: &Caller, id: PlaceId) -> Result<()> {
-        require_role(caller, Role::Admin)?;
+        caller.require(Act::Places)?;
         self.known().destination(Some(id)).map_err(|cause| {
             Error::invalid(format!("it cannot be the default: {cause}"))
                 .with_hint("put a place into the group, or bring the place up, first")
@@ -125,13 +124,13 @@ impl Store {
         Ok(())
     }
 
-    /// Forgets a place that holds nothing. Needs [`Role::Admin`].
+    /// Forgets a place that holds nothing. Needs [`Act::Places`].
     ///
     /// # Errors
     /// [`ErrorKind::NotEmpty`] while something is there, [`ErrorKind::Invalid`] while it is in a group, is the
     /// default, or is [`PlaceId::MAIN`].
     pub async fn remove_place(&self, caller: &Caller, id: PlaceId) -> Result<()> {
-        require_role(caller, Role::Admin)?;
+        caller.require(Act::Places)?;
         // Nothing refers to what removed trees held there any more.
         self.blocking(|store| store.run_jobs()).await?;
         self.sweep_place(id).await?;
@@ -160,7 +159,7 @@ impl Store {
                 .with_hint("give them in the environment or the settings of the program"));
         }
         if !self.parts().opener.may_add(address) {
-            require(caller, Act::AnyAddress)?;
+            caller.require(Act::AnyAddress)?;
         }
         self.require_apart(&self.view()?, id, address)?;
         let opened = self.parts().opener.open(name, address);

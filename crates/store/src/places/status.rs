@@ -4,7 +4,7 @@ use super::known::{Known, default_place, records};
 use crate::catalog::keys::Counter;
 use crate::catalog::{Reads, View};
 use crate::model::{PlaceId, PlaceInfo, PlaceKind, PlaceState};
-use crate::{Caller, Result, Store};
+use crate::{Act, Caller, Result, Store};
 
 /// A place, and what it holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Store {
 
     /// The place of this name. Needs a login.
     pub fn place_named(&self, caller: &Caller, name: &str) -> Result<PlaceId> {
-        caller.require_login()?;
+        caller.require(Act::Names)?;
         let found = self.known().named(name).map(|(id, _)| id);
         found.or_else(|_| {
             self.refresh_places()?;

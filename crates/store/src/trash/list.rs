@@ -11,7 +11,7 @@ use crate::catalog::{Reads, Record, TrashRecord, View};
 use crate::model::{At, Resource, ResourceId};
 use crate::trash::{TRASH, TrashItem};
 use crate::tree::find;
-use crate::{Caller, Error, ErrorKind, Result, Store};
+use crate::{Act, Caller, Error, ErrorKind, Result, Store};
 
 /// How many records are read at once.
 const CHUNK: usize = 256;
@@ -84,7 +84,7 @@ impl Store {
     /// What was removed and can be restored by the caller: what they removed, and what was in collections that they
     /// control.
     pub fn trash(&self, caller: &Caller, options: &TrashOptions) -> Result<TrashPage> {
-        caller.require_login()?;
+        caller.require(Act::Trash)?;
         let view = self.view()?;
         let below = options.below.as_ref();
         let below = below.map(|at| find(&view, caller, at, Operation::Stat)).transpose()?;

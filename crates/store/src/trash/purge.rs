@@ -14,7 +14,7 @@ use crate::catalog::keys::{self, Counter};
 use crate::catalog::{JobRecord, Reads, Record, Transaction, TrashRecord};
 use crate::model::{Resource, ResourceId};
 use crate::tree::{erase, has_children};
-use crate::{Caller, ErrorKind, Result, Store};
+use crate::{Act, Caller, ErrorKind, Result, Store};
 
 /// How many removed resources one commit looks at.
 const STEP: usize = 64;
@@ -60,7 +60,7 @@ impl Store {
 
     /// Removes one resource for good that was removed before. What the caller needs is as for restoring it.
     pub fn empty_trash_of(&self, caller: &Caller, id: ResourceId) -> Result<()> {
-        caller.require_login()?;
+        caller.require(Act::Trash)?;
         let gone = self.transact(|tx| {
             tx.frees_space();
             super::find(tx, caller, id, Operation::Remove)?;
@@ -73,7 +73,7 @@ impl Store {
     /// Removes for good all that the caller could restore; says how many resources that were, those below them not counted.
     /// It is many commits.
     pub fn empty_trash(&self, caller: &Caller) -> Result<u64> {
-        caller.require_login()?;
+        caller.require(Act::Trash)?;
         let (mut range, mut gone) = (keys::all_trash(), Gone::default());
         while let Some((records, rest)) = self.trash_page(&range)? {
             gone += self.purge_each(&records, |store, tx, key| {

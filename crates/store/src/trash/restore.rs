@@ -4,7 +4,7 @@ use crate::access::{Chain, FreeSpot, Operation, Spot};
 use crate::catalog::{Reads, Transaction, TrashRecord};
 use crate::model::{At, Name, Resource, ResourceId, Stat, StorePath};
 use crate::tree::{locate, require_collection, require_depth, split, take_back};
-use crate::{Caller, Error, ErrorKind, Result, Store};
+use crate::{Act, Caller, Error, ErrorKind, Result, Store};
 
 /// How to restore.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl Store {
         id: ResourceId,
         options: &RestoreOptions,
     ) -> Result<Stat> {
-        caller.require_login()?;
+        caller.require(Act::Trash)?;
         self.transact(|tx| {
             let (record, chain) = super::find(tx, caller, id, Operation::Remove)?;
             let path = destination(tx, &chain, &record, options)?;

@@ -1,6 +1,6 @@
 //! How much there is: below a collection, and in the whole store.
 
-use crate::access::Operation;
+use crate::access::{Act, Operation};
 use crate::catalog::Reads;
 use crate::catalog::keys::Counter;
 use crate::model::{At, Kind, Stat};
@@ -21,21 +21,21 @@ pub struct Usage {
     pub removed: TrashTotal,
 }
 
-/// What the whole store holds.
+/// What the whole store holds. What is counted over all resources is told to those only who may see all of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreStats {
     /// Resources, the root not counted.
-    pub resources: u64,
+    pub resources: Option<u64>,
     /// Bytes of contents.
-    pub bytes: u64,
+    pub bytes: Option<u64>,
     /// What was removed and can be restored; in the numbers above, too.
-    pub removed: TrashTotal,
+    pub removed: Option<TrashTotal>,
     /// The catalog's engine.
     pub engine: &'static str,
     /// The places for contents, and how many bytes each has free, where that can be known.
     pub places: Vec<(String, Option<u64>)>,
     /// Jobs that wait.
-    pub jobs: usize,
+    pub jobs: Option<usize>,
 }
 
 impl Store {
@@ -51,7 +51,7 @@ impl Store {
             return Ok(usage);
         }
         top.require(caller, Operation::Usage, at)?;
-        if caller.require_login().is_ok() {
+        if caller.may(Act::Trash) {
             usage.removed = self.trash_below(&view, caller, top.id())?;
         }
         let mut walk = Walk::below(&view, caller, top);
@@ -61,20 +61,23 @@ impl Store {
         Ok(usage)
     }
 
-    /// What the whole store holds, from its counters.
-    pub fn stats(&self) -> Result<StoreStats> {
+    /// What the whole store holds, from its counters. Needs [`Act::Names`], and [`Act::Inspect`] for what is counted.
+    pub fn stats(&self, caller: &Caller) -> Result<StoreStats> {
+        caller.require(Act::Names)?;
         let view = self.view()?;
-        let count = |what| Ok::<_, crate::Error>(view.counter(0, what)?.max(0).unsigned_abs());
+        let counted = caller.may(Act::Inspect);
+        let resources = || view.counter(0, Counter::Resources).map(|n| n.max(0).unsigned_abs());
+        // Bytes are never below zero: what looks so is more than half of what a counter holds.
+        let bytes = || view.counter(0, Counter::Bytes).map(|n| n as u64);
         let known = self.known();
         let places = known.opened().map(|(id, place)| (known.name(id), place.free_space()));
         Ok(StoreStats {
-            resources: count(Counter::Resources)?,
-            // As many as that are never below zero.
-            bytes: view.counter(0, Counter::Bytes)? as u64,
-            removed: TrashTotal::read(&view)?,
+            resources: counted.then(resources).transpose()?,
+            bytes: counted.then(bytes).transpose()?,
+            removed: counted.then(|| TrashTotal::read(&view)).transpose()?,
             engine: self.parts().engine.name(),
             places: places.collect(),
-            jobs: self.pending_jobs()?,
+            jobs: counted.then(|| self.pending_jobs()).transpose()?,
         })
     }
 }

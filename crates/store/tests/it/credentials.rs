@@ -4,16 +4,16 @@
 use std::time::Duration;
 
 use cenote_store::{
-    AccessChange, AttributeChange, AvuChange, Caller, Conditions, Error, ErrorKind, NewPlace,
+    AccessChange, Act, AttributeChange, AvuChange, Caller, Conditions, Error, ErrorKind, NewPlace,
     NewSession, NewTicket, NewToken, NewUser, PlaceChange, PutOptions, Registration, ReplicaChange,
-    Result, Rights, Role, Scope, Store, TicketUse, TokenScope, UserChange,
+    Result, Rights, Role, Scope, Store, StoreStats, TicketUse, TokenScope, UserChange,
 };
 
 use crate::world::{ADMIN, World, at, avu, kind, path, run, world_with_places};
 
 /// What an operation needs, as a letter in the rows below.
 mod needs {
-    /// Something that an account has by custom.
+    /// Something that an account has by custom, or leaves for the server to do in its name.
     pub(super) const HOME: char = 'h';
     /// The own password.
     pub(super) const PASSWORD: char = 'p';
@@ -194,7 +194,7 @@ const ACCOUNTS: [Operation; 19] = [
 ];
 
 /// The operations that concern the store as a whole.
-const STORE: [Operation; 14] = [
+const STORE: [Operation; 18] = [
     ("describe-person", needs::ADMIN, |case| {
         let user = case.user();
         case.ask(|store, caller| store.change_person_avus(caller, user, &[]))
@@ -253,7 +253,7 @@ const STORE: [Operation; 14] = [
     }),
     ("note", needs::ADMIN, |case| {
         case.ask(|store, caller| {
-            store.change_notes(caller, Role::Admin, "irods", |notes| notes.put("x", "y".into()))
+            store.change_notes(caller, Act::Configure, "irods", |notes| notes.put("x", "y".into()))
         })
     }),
     ("tickets-of-another", needs::ADMIN, |case| {
@@ -264,7 +264,29 @@ const STORE: [Operation; 14] = [
         let made = case.world.store.add_ticket(&owner, &at("/a"), &new).unwrap();
         case.ask(|store, caller| shown(store.all_tickets(caller)?.contains(&made.1)))
     }),
-    ("is-admin", needs::ADMIN, |case| case.ask(|_, caller| shown(caller.is_admin()))),
+    ("count", needs::ADMIN, |case| {
+        case.ask(|store, caller| {
+            let is_counted = |stats: StoreStats| {
+                stats.resources.is_some() && stats.bytes.is_some() && stats.jobs.is_some()
+            };
+            shown(store.stats(caller).is_ok_and(is_counted))
+        })
+    }),
+    ("scrub-status", needs::ADMIN, |case| case.ask(|store, caller| store.scrub_status(caller))),
+    ("damaged", needs::ADMIN, |case| case.ask(|store, caller| store.damaged(caller))),
+    ("defer", needs::HOME, |case| {
+        case.ask(|store, caller| {
+            store.change_notes(caller, Act::Defer, "irods", |notes| notes.put("x", "y".into()))
+        })
+    }),
+    ("job-of-another", needs::ADMIN, |case| {
+        let owner = case.world.user(case.name);
+        let grant = [AccessChange::Grant(case.name.into(), Rights::OWN.into(), Scope::This)];
+        case.world.store.change_access(&case.world.admin, &at("/a"), &grant).unwrap();
+        let place = case.world.place("b");
+        let job = case.world.store.replicate_tree(&owner, &at("/a"), place).unwrap();
+        case.ask(|store, caller| shown(store.job(caller, job.id).is_ok()))
+    }),
 ];
 
 /// Operations on what the account owns, or the ticket opens.
@@ -510,9 +532,9 @@ fn whoever_has_the_directory_makes_an_administrator_again() {
     row[1..5].copy_from_slice(&checksum);
     world.raw_put(id, row.into());
     let owner = store.directory_caller(None).unwrap();
-    assert!(owner.is_admin());
+    assert!(owner.may(Act::People));
     store.set_role(&owner, ADMIN, Role::Admin).unwrap();
-    assert!(store.authenticate_password(ADMIN, crate::world::PASSWORD).unwrap().is_admin());
+    assert!(store.authenticate_password(ADMIN, crate::world::PASSWORD).unwrap().may(Act::People));
 }
 
 #[test]

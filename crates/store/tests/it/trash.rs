@@ -305,14 +305,14 @@ fn what_is_kept_is_counted_and_goes_when_its_time_is_over_also_after_a_restart()
     world.store.run_jobs().unwrap();
     let counted = world.trash_of(&world.admin).pop().unwrap();
     assert_eq!((counted.resources, counted.bytes), (Some(4), Some(205)));
-    let removed = world.store.stats().unwrap().removed;
+    let removed = world.store.stats(&world.admin).unwrap().removed.unwrap();
     assert_eq!((removed.items, removed.bytes), (1, 205));
     world.clock.advance(Duration::from_secs(DAY - 1));
     assert_eq!(world.store.purge_trash().unwrap(), 0);
     world.clock.advance(Duration::from_secs(1));
     assert_eq!(world.store.purge_trash().unwrap(), 1);
     assert_eq!(kind(restore(&world, &world.admin, item.id)), ErrorKind::NotFound);
-    assert_eq!(world.store.stats().unwrap().removed, Default::default());
+    assert_eq!(world.store.stats(&world.admin).unwrap().removed.unwrap(), Default::default());
     assert_clean(&world.store);
     // Nothing was swept yet; another process goes on.
     let world = world.reopened();

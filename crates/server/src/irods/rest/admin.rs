@@ -1,6 +1,7 @@
 //! `POST admin`: the words of `iadmin`, each as the operation of the HTTP API that does the same.
 
 use axum::http::StatusCode;
+use cenote_store::Act;
 use serde_json::json;
 
 use super::super::answer::{self, Answer};
@@ -41,7 +42,7 @@ pub(super) async fn admin(mut call: Call) -> Answer {
         Endpoint::Zones => zones::answer(operation, call).await,
         Endpoint::SpecificQueries if operation == "add" => specific::add(call).await,
         Endpoint::SpecificQueries => specific::remove(call).await,
-        Endpoint::Nothing if call.caller.is_admin() => answer::done(),
+        Endpoint::Nothing if call.caller.may(Act::Configure) => answer::done(),
         Endpoint::Nothing => Err(Refusal::code(Code::NoApiPrivilege)),
     }?;
     Ok(answer::json(StatusCode::OK, json!({ "code": 0, "message": "Success" })))

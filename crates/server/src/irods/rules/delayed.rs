@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use cenote_store::{Caller, Result, Role, Store, Time};
+use cenote_store::{Act, Result, Store, Time};
 use serde::{Deserialize, Serialize};
 
 use super::super::answer::{self, Answer};
@@ -36,7 +36,7 @@ pub(super) async fn add(
 ) -> std::result::Result<(), Refusal> {
     let caller = call.caller.clone();
     let added = call.ask(move |store| {
-        notes::change(store, &caller, Role::User, |notes| {
+        notes::change(store, &caller, Act::Defer, |notes| {
             if notes.all::<Delayed>()?.len() >= MOST {
                 return Ok(Err(Refusal::code(Code::NoSpace).with_message("too many rules wait")));
             }
@@ -54,9 +54,9 @@ pub(super) async fn remove(call: Call) -> Answer {
     let id = call.count("rule-id")?.ok_or(Refusal::BAD)?.to_string();
     let caller = call.caller.clone();
     let removed = call.ask(move |store| {
-        notes::change(store, &caller, Role::User, |notes| {
+        notes::change(store, &caller, Act::Defer, |notes| {
             let Some(rule) = notes.get::<Delayed>(&id)? else { return Ok(Err(unknown_rule())) };
-            if rule.user != caller.name() && !caller.is_admin() {
+            if rule.user != caller.name() && !caller.may(Act::OthersWork) {
                 return Ok(Err(Refusal::code(Code::NoAccess)));
             }
             notes.remove::<Delayed>(&id);
@@ -69,9 +69,8 @@ pub(super) async fn remove(call: Call) -> Answer {
 
 /// Runs the rules whose time has come: lines for the log are written there, others have nobody to read them.
 pub(in super::super) fn run_due(store: &Store, now: Time) -> Result<()> {
-    let caller = store.anonymous()?;
     for (id, rule) in notes::all::<Delayed>(store)? {
-        if rule.due <= now.secs() && take(store, &caller, &id)? {
+        if rule.due <= now.secs() && take(store, &id)? {
             let rules = text::parse(&rule.text).unwrap_or_default();
             let lines = rules.into_iter().filter_map(|rule| match rule {
                 Rule::Line(line) => Some(line),
@@ -84,8 +83,8 @@ pub(in super::super) fn run_due(store: &Store, now: Time) -> Result<()> {
 }
 
 /// Whether it was still there.
-fn take(store: &Store, caller: &Caller, id: &str) -> Result<bool> {
-    notes::change(store, caller, Role::User, |notes| {
+fn take(store: &Store, id: &str) -> Result<bool> {
+    notes::tend(store, |notes| {
         let waits = notes.get::<Delayed>(id)?.is_some();
         notes.remove::<Delayed>(id);
         Ok(waits)
@@ -99,10 +98,10 @@ mod tests {
 
     #[test]
     fn a_rule_runs_when_it_is_due_and_once() {
-        let (store, ada) = store();
+        let (store, _) = store();
         let text = r#"writeLine("serverLog", "later")"#.to_owned();
         let due = |secs| Delayed { text: text.clone(), user: "ada".to_owned(), due: secs };
-        notes::change(&store, &ada, Role::User, |notes| {
+        notes::tend(&store, |notes| {
             notes.put("1", &due(100))?;
             notes.put("2", &due(200))
         })
@@ -114,8 +113,8 @@ mod tests {
         assert_eq!(waiting(), ["1", "2"]);
         run_due(&store, Time::from_secs(100)).unwrap();
         assert_eq!(waiting(), ["2"]);
-        assert!(take(&store, &ada, "2").unwrap(), "whichever server comes first runs it");
-        assert!(!take(&store, &ada, "2").unwrap());
+        assert!(take(&store, "2").unwrap(), "whichever server comes first runs it");
+        assert!(!take(&store, "2").unwrap());
         run_due(&store, Time::from_secs(300)).unwrap();
         assert!(waiting().is_empty());
     }

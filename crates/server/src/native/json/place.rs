@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cenote_store::{Caller, PlaceId, PlaceKind, PlaceState, PlaceStatus, Store};
+use cenote_store::{Act, Caller, PlaceId, PlaceKind, PlaceState, PlaceStatus, Store};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -27,12 +27,12 @@ pub(crate) struct PlaceView {
     pub(crate) state: &'static str,
     /// Whether new contents go here.
     pub(crate) default: bool,
-    /// Copies of stored contents; what the catalog keeps itself is not counted.
-    pub(crate) copies: u64,
-    /// Their bytes.
-    pub(crate) bytes: u64,
-    /// Replicas that are recorded here.
-    pub(crate) replicas: u64,
+    /// Copies of stored contents; what the catalog keeps itself is not counted. For administrators only.
+    pub(crate) copies: Option<u64>,
+    /// Their bytes. For administrators only.
+    pub(crate) bytes: Option<u64>,
+    /// Replicas that are recorded here. For administrators only.
+    pub(crate) replicas: Option<u64>,
     /// Free bytes, where that can be known.
     pub(crate) free: Option<u64>,
     /// Why it cannot be used, if so; in words that administrators only are given.
@@ -57,9 +57,9 @@ impl PlaceView {
             group: info.parent.and_then(|parent| all.get(&parent).cloned()),
             state: info.state.as_str(),
             default: place.default,
-            copies: place.copies,
-            bytes: place.bytes,
-            replicas: place.replicas,
+            copies: Some(place.copies),
+            bytes: Some(place.bytes),
+            replicas: Some(place.replicas),
             free: place.free,
             problem: place.problem,
             properties: info.properties,
@@ -70,6 +70,11 @@ impl PlaceView {
     fn without_address(self) -> Self {
         let problem = self.problem.map(|_| "it cannot be used now".to_owned());
         Self { address: None, problem, properties: BTreeMap::new(), ..self }
+    }
+
+    /// What is counted of all that is there is left out.
+    fn without_counts(self) -> Self {
+        Self { copies: None, bytes: None, replicas: None, ..self }
     }
 }
 
@@ -145,8 +150,9 @@ pub(crate) fn places(store: &Store, caller: &Caller) -> cenote_store::Result<Vec
     let places = store.places()?;
     let names = places.iter().map(|place| (place.id, place.info.name.clone())).collect();
     let views = places.into_iter().map(|place| PlaceView::of(place, &names));
-    Ok(match caller.is_admin() {
-        true => views.collect(),
-        false => views.map(PlaceView::without_address).collect(),
-    })
+    let shown =
+        |view| if caller.may(Act::Addresses) { view } else { PlaceView::without_address(view) };
+    let counted =
+        |view| if caller.may(Act::Inspect) { view } else { PlaceView::without_counts(view) };
+    Ok(views.map(shown).map(counted).collect())
 }

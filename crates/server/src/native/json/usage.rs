@@ -34,17 +34,17 @@ impl From<cenote_store::TrashTotal> for TrashTotal {
 /// What the whole store holds.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Stats {
-    /// Resources, the root not counted.
-    pub(crate) resources: u64,
-    /// Bytes of contents.
-    pub(crate) bytes: u64,
-    /// What was removed and can be restored; in the numbers above, too.
-    pub(crate) trash: TrashTotal,
+    /// Resources, the root not counted. For administrators only.
+    pub(crate) resources: Option<u64>,
+    /// Bytes of contents. For administrators only.
+    pub(crate) bytes: Option<u64>,
+    /// What was removed and can be restored; in the numbers above, too. For administrators only.
+    pub(crate) trash: Option<TrashTotal>,
     /// The catalog's engine.
     pub(crate) engine: &'static str,
     pub(crate) places: Vec<Place>,
-    /// Recorded work that waits.
-    pub(crate) jobs: usize,
+    /// Recorded work that waits. For administrators only.
+    pub(crate) jobs: Option<usize>,
 }
 
 /// Where contents are kept.

@@ -7,7 +7,7 @@ mod subtree;
 
 use self::floor::floor;
 use self::subtree::Subtree;
-use crate::access::Operation;
+use crate::access::{Act, Operation};
 use crate::catalog::{ChangeRecord, Reads, Record, View, keys};
 use crate::model::{At, ChangeKind, PersonId, ResourceId, Time};
 use crate::tree::locate;
@@ -134,7 +134,7 @@ fn shown(
     caller: &Caller,
     mut record: ChangeRecord,
 ) -> Result<Option<ChangeRecord>> {
-    if caller.is_admin() {
+    if caller.may(Act::AllChanges) {
         return Ok(Some(record));
     }
     let before = match record.from.take() {
