@@ -25,6 +25,7 @@ mod peers;
 mod people;
 mod places;
 mod refusals;
+mod rights;
 mod rot;
 mod running;
 mod shares;

@@ -35,10 +35,10 @@ pub struct GrantView {
 
 impl Store {
     /// The lines that bear on a resource: its own, and those that reach it from above. Needs
-    /// [`Rights::READ_DESCRIPTION`].
+    /// [`Rights::READ_DESCRIPTION`] or [`Rights::CONTROL`].
     pub fn access(&self, caller: &Caller, at: &At) -> Result<(Stat, Vec<GrantView>)> {
         let view = self.view()?;
-        let chain = find(&view, caller, at, Operation::Stat)?;
+        let chain = find(&view, caller, at, Operation::ShowAccess)?;
         let mut lines = Vec::new();
         let mut from = chain.path();
         for (distance, resource) in chain.resources().enumerate() {

@@ -61,14 +61,14 @@ impl Explanation {
 
 impl Store {
     /// Explains what a user, by name, may do with a resource: the caller by the credential that they show, others as if they
-    /// had logged in with a password. Needs [`Rights::READ_DESCRIPTION`] for oneself, [`Rights::CONTROL`] for others.
+    /// had logged in with a password. Needs [`Rights::CONTROL`]; for oneself [`Rights::READ_DESCRIPTION`] is enough.
     ///
     /// # Errors
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for a group.
     pub fn explain_access(&self, caller: &Caller, user: &str, at: &At) -> Result<Explanation> {
         let view = self.view()?;
         if user == caller.name() {
-            find(&view, caller, at, Operation::Stat)?;
+            find(&view, caller, at, Operation::ShowAccess)?;
             return explain(&view, caller, at);
         }
         find(&view, caller, at, Operation::ExplainAccess)?;

@@ -8,7 +8,7 @@ use crate::model::Rights;
 /// What is done with one resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operation {
-    /// See that it is there: in a listing, a search, the feed of changes; its attributes, replicas and access list.
+    /// See that it is there: in a listing, a search, the feed of changes; its attributes and replicas.
     Stat,
     /// Read its description.
     ReadDescription,
@@ -46,6 +46,8 @@ pub(crate) enum Operation {
     Remove,
     /// Drop its versions.
     PruneVersions,
+    /// See its access list, and why one may do what one may do. Control is enough for that, too.
+    ShowAccess,
     /// Change its access list.
     ChangeAccess,
     /// See why somebody else may do what they may do with it.
@@ -60,7 +62,7 @@ impl Operation {
     /// The rights that it needs.
     pub(crate) const fn needs(self) -> Rights {
         match self {
-            Self::Stat | Self::ReadDescription => Rights::READ_DESCRIPTION,
+            Self::Stat | Self::ReadDescription | Self::ShowAccess => Rights::READ_DESCRIPTION,
             Self::Read | Self::ReadVersions => Rights::READ_CONTENT,
             Self::List | Self::Usage => Rights::LIST,
             Self::Enter => Rights::READ_DESCRIPTION.union(Rights::LIST),
@@ -82,7 +84,8 @@ impl Operation {
 impl Rights {
     /// Whether they are enough for an operation.
     pub(crate) fn allow(self, operation: Operation) -> bool {
-        self.contains(operation.needs())
+        let by_control = operation == Operation::ShowAccess && self.contains(Self::CONTROL);
+        by_control || self.contains(operation.needs())
     }
 }
 
@@ -106,7 +109,7 @@ mod truth_table {
     ];
 
     /// What each operation needs: one column for each right, in their order.
-    const TABLE: [(Operation, &str); 23] = [
+    const TABLE: [(Operation, &str); 24] = [
         (Stat, "d.........."),
         (ReadDescription, "d.........."),
         (Read, ".r........."),
@@ -126,6 +129,7 @@ mod truth_table {
         (Move, ".........x."),
         (Remove, ".........x."),
         (PruneVersions, ".........x."),
+        (ShowAccess, "d.........."),
         (ChangeAccess, "..........o"),
         (ExplainAccess, "..........o"),
         (SetOwner, "..........o"),
@@ -143,7 +147,8 @@ mod truth_table {
             for (letter, right) in RIGHTS.into_iter().filter(|(letter, _)| row.contains(*letter)) {
                 let others = RIGHTS.into_iter().filter(|(_, other)| !other.contains(right));
                 let others: Rights = others.map(|(_, other)| other).collect();
-                assert!(!others.allow(operation), "{operation:?} without {letter}");
+                let without = operation == ShowAccess;
+                assert_eq!(others.allow(operation), without, "{operation:?} without {letter}");
             }
             assert!(Rights::ALL.allow(operation));
         }

@@ -248,12 +248,21 @@ impl Setup<'_> {
         }
     }
 
-    /// Tokens of every level, anywhere and in a subtree; of an administrator only for another subtree.
+    /// Tokens of every level and of some sets that are none, anywhere and in a subtree; of an administrator only for another subtree.
     async fn tokens(&self) -> Vec<Caller> {
         let mut callers = Vec::new();
-        for level in
-            ["null", "read_metadata", "read", "create_object", "write", "delete_object", "own"]
-        {
+        for level in [
+            "null",
+            "read_metadata",
+            "read",
+            "create_object",
+            "write",
+            "delete_object",
+            "own",
+            "list+create",
+            "read_content+append",
+            "control",
+        ] {
             for (who, within) in [(USER, None), (USER, Some("/shown")), (ADMIN, Some("/elsewhere"))]
             {
                 let token = self.token(who, level, within).await;
