@@ -43,11 +43,15 @@ pub(super) fn place(handle: &str) -> Option<PlaceId> {
 }
 
 impl Handle {
-    /// A handle whose lock still holds, which is renewed.
+    /// A handle whose lock still holds, which is renewed. To a token of the same account for another subtree it is none.
     async fn open(call: &Call, handle: &str) -> Result<Self, Refusal> {
         let handle = Self::decode(handle).ok_or(Refusal::BAD)?;
         let (caller, path, number) = (call.caller.clone(), handle.path.clone(), handle.lock);
-        match call.ask(move |store| lock::renew(store, &caller, &path, number)).await? {
+        let renewed = call.ask(move |store| {
+            let is_open = store.is_open_to(&caller, &path)?;
+            Ok(is_open && lock::renew(store, &caller, &path, number)?)
+        });
+        match renewed.await? {
             true => Ok(handle),
             false => Err(Refusal::BAD),
         }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::decide::{by_ticket, limit};
 use super::{Caller, Operation, decide};
 use crate::catalog::{Child, Reads, Record, TrashRecord, keys};
 use crate::model::{Access, At, Name, Resource, ResourceId, Rights, StorePath};
@@ -140,6 +141,12 @@ impl Chain {
 
     pub(super) fn lists(&self) -> impl Iterator<Item = (ResourceId, &Access)> {
         self.links.iter().map(|(id, resource)| (*id, &resource.access))
+    }
+
+    /// Whether the caller's credential, or their ticket, leaves them anything here, whatever they are given.
+    pub(crate) fn is_open_to(&self, caller: &Caller) -> bool {
+        let lists: Vec<_> = self.lists().collect();
+        !limit(caller, &lists).union(by_ticket(caller, &lists)).is_empty()
     }
 
     /// Refuses unless `caller` may do this. Who may not even see it is told that nothing is there.

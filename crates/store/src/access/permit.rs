@@ -125,7 +125,9 @@ fn has_role(caller: &Caller, role: Role) -> bool {
 fn refused(caller: &Caller, act: Act) -> Error {
     let role = act.role();
     let (message, hint) = match act {
-        Act::Names => return unknown("only users may ask for the names of users, groups and places"),
+        Act::Names => {
+            return unknown("only users may ask for the names of users, groups and places");
+        }
         Act::Trash => return unknown("only users may ask for what was removed"),
         _ if role != Role::User && (caller.is_anonymous() || !has_role(caller, role)) => (
             format!("{} lacks the role {}", caller.name(), role.as_str()),

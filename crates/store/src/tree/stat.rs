@@ -2,8 +2,8 @@
 
 use crate::access::{Chain, Operation};
 use crate::catalog::Reads;
-use crate::model::{At, Rights, Stat};
-use crate::tree::find;
+use crate::model::{At, Rights, Stat, StorePath};
+use crate::tree::{find, trace};
 use crate::{Caller, Result, Store};
 
 impl Store {
@@ -16,6 +16,13 @@ impl Store {
     pub fn stat_many(&self, caller: &Caller, at: &[At]) -> Result<Vec<Result<Stat>>> {
         let view = self.view()?;
         Ok(at.iter().map(|at| stat(&view, caller, at)).collect())
+    }
+
+    /// Whether the caller's credential leaves them anything at a path, or in the last collection on the way to it that is there: a
+    /// token for another subtree does not.
+    pub fn is_open_to(&self, caller: &Caller, path: &StorePath) -> Result<bool> {
+        let met = trace(&self.view()?, path)?;
+        Ok(met.is_some_and(|chain| chain.is_open_to(caller)))
     }
 
     /// What `caller` may do with a resource that they may see.
