@@ -15,7 +15,7 @@ mod history;
 #[path = "crash/postgres.rs"]
 mod postgres;
 
-use std::io::{BufRead, BufReader, Write as _};
+use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
@@ -245,7 +245,6 @@ fn writing(dir: &Path, round: u64, seed: u64) -> Command {
 
 fn start(dir: &Path, round: u64, seed: u64) -> Child {
     let mut command = writing(dir, round, seed);
-    // What it prints when it fails is little enough for a pipe that is read at the end.
     command.env("RUST_BACKTRACE", "0");
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
@@ -268,6 +267,12 @@ fn kill_after(child: Child, enough: u64) -> Vec<u64> {
 /// The same, if `act` ends it, which is told after each change how many were acknowledged.
 fn watch(mut child: Child, enough: u64, mut act: impl FnMut(&mut Child, u64)) -> Vec<u64> {
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    // Read meanwhile: a writer that fails prints its operation, bytes and all, which is more than a pipe takes.
+    let mut errors = child.stderr.take().unwrap();
+    let failed = std::thread::spawn(move || {
+        let mut printed = Vec::new();
+        errors.read_to_end(&mut printed).map(|_| printed)
+    });
     let mut done = vec![0; WRITERS as usize];
     let mut seen = 0;
     for line in lines.map_while(std::result::Result::ok) {
@@ -276,7 +281,8 @@ fn watch(mut child: Child, enough: u64, mut act: impl FnMut(&mut Child, u64)) ->
         seen += 1;
         act(&mut child, seen);
     }
-    let failed = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
+    let failed = failed.join().unwrap().unwrap();
+    let failed = String::from_utf8_lossy(&failed);
     child.wait().unwrap();
     assert!(seen >= enough, "the writer stopped by itself after {seen} of {enough}: {failed}");
     done
