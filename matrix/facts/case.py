@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ..openings.opening import Opening, Unsupported
+from ..openings.opening import Absent, Opening, Unsupported
 
 
 @dataclass
@@ -30,6 +30,15 @@ class Case:
         """One check."""
         assert seen == expected, f"{what}: {brief(seen)}, not {brief(expected)}"
         self.checks += 1
+
+    def absent(self, request: Callable[[], object]) -> None:
+        """One check: to the caller nothing is there."""
+        try:
+            seen = request()
+        except Absent:
+            self.checks += 1
+        else:
+            raise AssertionError(f"refused or missing was expected, not {brief(seen)}")
 
     def attempt(self, part: Callable[[], None]) -> None:
         """A part of the fact, without which the rest has a meaning."""

@@ -1,6 +1,6 @@
 """What one opening removed and another restores is as it was: bytes, description and names."""
 
-from ..openings.opening import Absent, Attribute
+from ..openings.opening import Attribute
 from .case import Case, noise
 
 MARK = Attribute("kept", "in the trash")
@@ -17,12 +17,7 @@ def trash(case: Case) -> None:
     case.acts.remove(tree)
     case.same(case.looks.names(case.collection), set(), "a removed tree")
     case.same(case.looks.find(tree, MARK), set(), "what is in it")
-    try:
-        case.looks.get(path)
-    except Absent:
-        case.checks += 1
-    else:
-        raise AssertionError(f"{path} is still there")
+    case.absent(lambda: case.looks.get(path))
     case.looks.restore(tree)
     case.same(case.acts.get(path), data, "restored")
     case.same(case.acts.attributes(path), {MARK}, "restored")

@@ -1,10 +1,10 @@
 """The native opening, with `curl`."""
 
 import json
-from datetime import datetime
 
 from .curl import Answer, Curl
 from .opening import Absent, Attribute, Entry, Opening, within
+from .record import attributes_of, entry_of
 
 JSON = ("-H", "Content-Type: application/json")
 BYTES = ("-H", "Content-Type: application/octet-stream")
@@ -34,10 +34,7 @@ class Native(Opening):
 
     def entry(self, path: str) -> Entry:
         found = self.ask("GET", "/stat", {"path": path}).json()
-        is_object = found["kind"] == "object"
-        moment = found["content_modified"] if is_object else found["members_modified"]
-        seconds = int(datetime.fromisoformat(moment).timestamp())
-        return Entry(found["kind"], found["size"] if is_object else None, found["sha256"], seconds)
+        return entry_of(found)
 
     def names(self, collection: str) -> set[str]:
         listed = self.ask("GET", "/list", {"path": collection}).json()
@@ -74,8 +71,7 @@ class Native(Opening):
         self.change(path, "remove", attribute)
 
     def attributes(self, path: str) -> set[Attribute]:
-        found = self.ask("GET", "/meta", {"path": path}).json()["items"]
-        return {Attribute(each["attribute"], each["value"], each["unit"] or "") for each in found}
+        return attributes_of(self.ask("GET", "/meta", {"path": path}).json()["items"])
 
     def find(self, collection: str, attribute: Attribute) -> set[str]:
         condition = {"attribute": attribute.name, "op": "=", "value": attribute.value}

@@ -3,10 +3,10 @@
 import json
 import os
 import subprocess
-from datetime import datetime
 from pathlib import Path
 
 from .opening import Absent, Attribute, Entry, Opening, within
+from .record import attributes_of, entry_of
 
 ABSENT = {"not-found", "denied", "unauthenticated"}
 
@@ -53,10 +53,7 @@ class Program(Opening):
 
     def entry(self, path: str) -> Entry:
         (found,) = self.lines("stat", "--", path)
-        is_object = found["kind"] == "object"
-        moment = found["content_modified"] if is_object else found["members_modified"]
-        seconds = int(datetime.fromisoformat(moment).timestamp())
-        return Entry(found["kind"], found["size"] if is_object else None, found["sha256"], seconds)
+        return entry_of(found)
 
     def names(self, collection: str) -> set[str]:
         return {found["name"] for found in self.lines("ls", "--", collection)}
@@ -86,8 +83,7 @@ class Program(Opening):
         self.run("meta", "rm", "--", path, *words(attribute))
 
     def attributes(self, path: str) -> set[Attribute]:
-        found = self.lines("meta", "show", "--", path)
-        return {Attribute(each["attribute"], each["value"], each["unit"] or "") for each in found}
+        return attributes_of(self.lines("meta", "show", "--", path))
 
     def find(self, collection: str, attribute: Attribute) -> set[str]:
         condition = f"--meta={quoted(attribute.name)}={quoted(attribute.value)}"

@@ -128,15 +128,16 @@ impl FjallEngine {
         };
         let counted = self.removed.rows.load(Ordering::Relaxed);
         let held = self.store.held(counted);
-        self.descriptors.look().map_err(super::io)?;
         let is_wanted = !self.is_latched() && held.is_worth_it() && pause.is_over();
         if !is_wanted || !self.reserve.has_room(held.cost(), For::Freeing) {
             if !self.is_latched() && pause.flushes > 0 {
+                self.descriptors.look().map_err(super::io)?;
                 pause.flushes -= 1;
                 self.store.flush().map_err(error)?;
             }
             return Ok(false);
         }
+        self.descriptors.look().map_err(super::io)?;
         self.store.merge().map_err(error)?;
         self.removed.rows.fetch_sub(counted, Ordering::Relaxed);
         pause.begin(held.bytes(), self.store.held(0).bytes());

@@ -4,8 +4,6 @@ use std::collections::HashSet;
 
 use super::index::{Scan, Sought, of_predicate};
 use super::links::{Links, canonical, iri_of, names_resource};
-use super::stored::read;
-use crate::access::{Chain, Operation};
 use crate::catalog::{View, keys};
 use crate::model::{ResourceId, Statement, Term};
 use crate::{Caller, Result};
@@ -44,7 +42,7 @@ pub(crate) fn quads<'a>(
     let links = Links::new(view, caller);
     let pattern = pattern.canonical(&links)?;
     let candidates = Candidates::new(view, &links, &pattern)?;
-    let looks = candidates.map(move |id| matching(view, caller, &links, &pattern, id?));
+    let looks = candidates.map(move |id| matching(&links, &pattern, id?));
     Ok(looks.flat_map(|look| match look {
         Ok(found) if found.is_empty() => vec![Ok(None)],
         Ok(found) => found.into_iter().map(|quad| Ok(Some(quad))).collect(),
@@ -53,17 +51,8 @@ pub(crate) fn quads<'a>(
 }
 
 /// What matches in one description; nothing if the caller may not read it.
-fn matching(
-    view: &View,
-    caller: &Caller,
-    links: &Links<'_, View>,
-    pattern: &Pattern,
-    id: ResourceId,
-) -> Result<Vec<Quad>> {
-    let chain = Chain::read(view, id)?;
-    let may = |chain: &Chain| chain.rights(caller).allow(Operation::ReadDescription);
-    let Some(chain) = chain.filter(may) else { return Ok(Vec::new()) };
-    let mut graph = read(view, id.0)?;
+fn matching(links: &Links<'_, View>, pattern: &Pattern, id: ResourceId) -> Result<Vec<Quad>> {
+    let Some((chain, mut graph)) = links.readable(id)? else { return Ok(Vec::new()) };
     graph
         .retain(|it| pattern.predicate.as_ref().is_none_or(|predicate| *predicate == it.predicate));
     let (own, shown) = (iri_of(&chain.path()), links.shown(&graph)?);

@@ -3,14 +3,13 @@
 use bytes::Bytes;
 use cenote_kv::KeyRange;
 
-use super::{Link, Links, iri_of, path_of};
+use super::{Link, Links, iri_of, object, path_of};
 use crate::access::{Chain, Operation};
 use crate::catalog::{View, keys};
 use crate::metadata::index::order::link_key;
 use crate::metadata::index::{Scan, entries_of, written_key};
 use crate::metadata::search::{Position, SearchCursor, foreign};
-use crate::metadata::stored::read;
-use crate::model::{At, ResourceId, Stat, Statement, StorePath, Term};
+use crate::model::{At, ResourceId, Stat, Statement, StorePath};
 use crate::tree::find;
 use crate::{Caller, Result, Store};
 
@@ -61,7 +60,7 @@ impl Store {
         let (mut items, mut last) = (Vec::new(), None);
         for _ in 0..query.effort.max(1) {
             let Some(entry) = scan.next()? else { return Ok(LinksPage { items, next: None }) };
-            items.extend(target.linking(&view, &links, &scan, &entry)?);
+            items.extend(target.linking(&links, &scan, &entry)?);
             last = Some(Position::Index(entry.0, entry.1.to_vec()));
             if items.len() >= query.limit.max(1) {
                 break;
@@ -90,16 +89,12 @@ impl Target {
     /// The resource of an entry of the scan, if this is its first one.
     fn linking(
         &self,
-        view: &View,
         links: &Links<'_, View>,
         scan: &Scan<'_>,
         entry: &(u8, Bytes),
     ) -> Result<Option<Linking>> {
         let Some(id) = keys::last_id(&entry.1).map(ResourceId) else { return Ok(None) };
-        let chain = Chain::read(view, id)?;
-        let may = |chain: &Chain| chain.rights(links.caller).allow(Operation::ReadDescription);
-        let Some(chain) = chain.filter(may) else { return Ok(None) };
-        let mut graph = read(view, id.0)?;
+        let Some((chain, mut graph)) = links.readable(id)? else { return Ok(None) };
         graph.retain(|statement| object(statement).is_some_and(|iri| self.is_at(iri)));
         let entries = graph.iter().flat_map(|statement| entries_of(id.0, statement));
         if scan.first(entries).as_ref() != Some(entry) {
@@ -115,12 +110,5 @@ impl Target {
             Some(link) => link.id == self.id,
             None => path_of(kept).is_some_and(|(path, _)| path == self.path),
         }
-    }
-}
-
-fn object(statement: &Statement) -> Option<&str> {
-    match &statement.object {
-        Term::Iri(iri) => Some(iri),
-        Term::Literal { .. } | Term::Blank(_) => None,
     }
 }

@@ -4,7 +4,7 @@
 //! see the resource, and as it was written to anybody else, unless that is the path of something else that they see: then by
 //! id. So a rename keeps every link, and nobody learns from a link what is hidden from them, nor that anything is.
 //!
-//! Invariant: what is kept was bound by somebody who could see the resource, or when it came to be at the path that was written.
+//! Invariant: what is kept was bound by somebody who could see the resource.
 
 mod inbound;
 mod iri;
@@ -19,6 +19,7 @@ use self::iri::is_by_id;
 pub use self::iri::{iri_of, path_of};
 use crate::access::{Chain, Operation};
 use crate::catalog::Reads;
+use crate::metadata::stored::read;
 use crate::model::{At, Graph, ResourceId, Statement, StorePath, Term};
 use crate::tree::locate;
 use crate::{Caller, Error, Result};
@@ -34,6 +35,14 @@ pub(crate) struct Links<'a, R> {
 impl<'a, R: Reads> Links<'a, R> {
     pub(crate) fn new(reads: &'a R, caller: &'a Caller) -> Self {
         Self { reads, caller, paths: RefCell::default() }
+    }
+
+    /// The description of a resource, as it is kept, and the resource's chain; none if the caller may not read it.
+    pub(super) fn readable(&self, id: ResourceId) -> Result<Option<(Chain, Graph)>> {
+        let chain = Chain::read(self.reads, id)?;
+        let may = |chain: &Chain| chain.rights(self.caller).allow(Operation::ReadDescription);
+        let Some(chain) = chain.filter(may) else { return Ok(None) };
+        Ok(Some((chain, read(self.reads, id.0)?)))
     }
 
     /// A description as the caller sees it.
@@ -192,9 +201,13 @@ pub(super) fn names_resource(iri: &str) -> bool {
 
 /// The IRIs of a statement that may name a resource.
 fn iris(statement: &Statement) -> impl Iterator<Item = &str> {
-    let object = match &statement.object {
-        Term::Iri(iri) => Some(iri.as_str()),
+    statement.subject.as_deref().into_iter().chain(object(statement))
+}
+
+/// The object, if it is an IRI.
+fn object(statement: &Statement) -> Option<&str> {
+    match &statement.object {
+        Term::Iri(iri) => Some(iri),
         Term::Literal { .. } | Term::Blank(_) => None,
-    };
-    statement.subject.as_deref().into_iter().chain(object)
+    }
 }
