@@ -1,4 +1,4 @@
-//! The `cenote` program: one file per command under `commands/`.
+//! The `cenote` program: one file per command, in the rooms of `commands/`.
 //!
 //! `main` reads the command line, resolves the settings and runs one verb; a
 //! verb returns its result as lines on stdout or as one [`error::CliError`],

@@ -1,12 +1,17 @@
 //! The verbs. Each file has one: an `Args` with its command line, and `run`.
 //!
 //! To add a verb, or a group of verbs with sub-commands of its own, write its
-//! module with `Args` and `async fn run(self, session: &Session) -> Result<()>`,
+//! module in the room that it belongs to, with `Args` and `async fn run(self, session: &Session) -> Result<()>`,
 //! and add one line to the table below. The order here is that of the help.
 
-mod job;
+mod access;
+mod files;
+mod gsd;
+mod kdb;
+mod operate;
+mod places;
+mod program;
 mod record;
-mod relocate;
 
 use clap::Subcommand;
 
@@ -14,13 +19,11 @@ use crate::error::Result;
 use crate::session::Session;
 
 macro_rules! verbs {
-    ($($variant:ident => $module:ident,)*) => {
-        $(mod $module;)*
-
+    ($($variant:ident => $($module:ident)::+,)*) => {
         /// What to do.
         #[derive(Debug, Subcommand)]
         pub(crate) enum Command {
-            $($variant($module::Args),)*
+            $($variant($($module)::+::Args),)*
         }
 
         impl Command {
@@ -41,40 +44,40 @@ macro_rules! verbs {
 }
 
 verbs! {
-    Init => init,
-    Serve => serve,
-    Put => put,
-    Get => get,
-    Cat => cat,
-    Ls => ls,
-    Stat => stat,
-    Tree => tree,
-    Find => find,
-    Mkdir => mkdir,
-    Mv => mv,
-    Cp => cp,
-    Rm => rm,
-    Trash => trash,
-    Meta => meta,
-    Acl => acl,
-    Ticket => ticket,
-    User => user,
-    Group => group,
-    Token => token,
-    Versions => versions,
-    Place => place,
-    Replicate => replicate,
-    Trim => trim,
-    Register => register,
-    Sync => sync,
-    Du => du,
-    Check => check,
-    Scrub => scrub,
-    Stats => stats,
-    Changes => changes,
+    Init => operate::init,
+    Serve => operate::serve,
+    Put => files::put,
+    Get => files::get,
+    Cat => files::cat,
+    Ls => files::ls,
+    Stat => files::stat,
+    Tree => files::tree,
+    Find => files::find,
+    Mkdir => files::mkdir,
+    Mv => files::mv,
+    Cp => files::cp,
+    Rm => files::rm,
+    Trash => files::trash,
+    Meta => files::meta,
+    Acl => access::acl,
+    Ticket => access::ticket,
+    User => access::user,
+    Group => access::group,
+    Token => access::token,
+    Versions => files::versions,
+    Place => places::place,
+    Replicate => places::replicate,
+    Trim => places::trim,
+    Register => places::register,
+    Sync => files::sync,
+    Du => files::du,
+    Check => operate::check,
+    Scrub => operate::scrub,
+    Stats => operate::stats,
+    Changes => operate::changes,
     Gsd => gsd,
     Kdb => kdb,
-    Config => config,
-    Completions => completions,
-    Man => man,
+    Config => program::config,
+    Completions => program::completions,
+    Man => program::man,
 }

@@ -4,44 +4,18 @@
 //! The zone is a name in front of the store's root: `/tempZone/home/ada` is `/home/ada`. Any
 //! version in the address is accepted, since clients hard-code different ones.
 //!
-//! * `call` takes a request apart, `endpoint` finds who answers it;
+//! * `call` turns a request into a call of an operation, and its outcome into an answer; `call::code` has the error codes,
+//!   and every translation into them;
 //! * `rest` is the older interface, irods-rest, over the same operations;
-//! * one file a family of operations; `code` has the numbers, and every translation into them.
+//! * `tree`, `data_objects`, `queries`, `rules` and `zone` have the operations, one file per family.
 
-mod answer;
-mod body;
 mod call;
-mod checksums;
-mod code;
-mod collections;
 mod data_objects;
-mod endpoint;
-mod form;
-mod hierarchy;
-mod identity;
-mod intake;
-mod listing;
-mod lock;
-mod lpath;
-mod metadata;
-mod notes;
-mod parallel;
-mod permissions;
-mod query;
-mod read;
-mod replicas;
-mod resources;
+mod queries;
 mod rest;
 mod rules;
-mod specific;
-mod stat;
-mod target;
-mod tickets;
-mod trash;
-mod users;
-mod watch;
-mod write;
-mod zones;
+mod tree;
+mod zone;
 
 use std::time::Duration;
 
@@ -54,7 +28,7 @@ use crate::app::App;
 /// All routes of the opening.
 pub(crate) fn router() -> Router<App> {
     Router::new()
-        .route("/irods-http-api/{version}/{endpoint}", any(endpoint::answer))
+        .route("/irods-http-api/{version}/{endpoint}", any(call::endpoint::answer))
         .route("/irods-rest/{version}/{*operation}", any(rest::answer))
 }
 
@@ -74,5 +48,5 @@ pub(crate) async fn maintain(app: App) {
 fn maintain_once(store: &Store) -> cenote_store::Result<()> {
     let now = SystemClock.now();
     rules::run_due(store, now)?;
-    lock::sweep(store, now)
+    data_objects::lock::sweep(store, now)
 }

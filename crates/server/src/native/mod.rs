@@ -1,53 +1,21 @@
 //! The native opening: HTTP with JSON and bytes, for the program, the mount, Python, R and the
-//! web page. `docs/native-api.md` tells how its routes belong together.
+//! web page. `docs/native-api.md` describes how its routes belong together.
 //!
-//! One file per family of routes; `json` has the forms of all bodies, `extract`, `query` and
-//! `address` what handlers take from a request. Each route documents itself to `/openapi.json`.
+//! A room per family of routes, with one file per resource of the API; `json` has the forms of all bodies, `request` what
+//! handlers take from a request. Each route documents itself to `/openapi.json`.
 
-mod accept;
 mod access;
-mod address;
-mod archive;
-mod archive_entry;
-mod attributes;
-mod batch;
-mod batch_entry;
-mod batch_header;
+mod bulk;
 mod changes;
-mod check;
-mod conditional;
-mod create;
-mod cursor;
-mod digest;
-mod explain;
-mod extract;
-mod graph;
+mod contents;
 mod gsd;
 mod json;
 mod keys;
-mod links;
-mod list;
-mod meta;
+mod metadata;
 mod openapi;
-mod people;
-mod places;
-mod query;
-mod range;
-mod read;
-mod relocate;
-mod remove;
-mod replicas;
-mod scrub;
-mod search;
-mod shared;
-mod stat;
-mod tickets;
-mod tokens;
-mod trash;
-mod uploads;
-mod usage;
-mod versions;
-mod write;
+mod operate;
+mod request;
+mod tree;
 
 use axum::Router;
 use axum::http::HeaderName;
@@ -56,7 +24,7 @@ use axum::routing::get;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub(crate) use self::cursor::CursorSeal;
+pub(crate) use self::request::cursor::CursorSeal;
 use crate::app::App;
 use crate::layer::{authenticate, refuse_cross_site, time_limit};
 
@@ -86,65 +54,83 @@ pub(crate) fn router(app: &App) -> Router<App> {
 /// Routes that go on for as long as bytes move.
 fn streams() -> OpenApiRouter<App> {
     OpenApiRouter::default()
-        .routes(routes!(read::read, write::put, write::patch, remove::remove))
-        .routes(routes!(list::walk))
-        .routes(routes!(batch::batch))
-        .routes(routes!(archive::archive, archive::archive_of))
-        .routes(routes!(check::check))
-        .routes(routes!(uploads::put_part))
-        .routes(routes!(usage::usage))
-        .routes(routes!(trash::empty))
+        .routes(routes!(
+            contents::read::read,
+            contents::write::put,
+            contents::write::patch,
+            tree::remove::remove
+        ))
+        .routes(routes!(tree::list::walk))
+        .routes(routes!(bulk::batch::batch))
+        .routes(routes!(bulk::archive::archive, bulk::archive::archive_of))
+        .routes(routes!(operate::check::check))
+        .routes(routes!(contents::uploads::put_part))
+        .routes(routes!(tree::usage::usage))
+        .routes(routes!(tree::trash::empty))
         .routes(routes!(changes::changes))
         .routes(routes!(gsd::chunk))
-        .routes(routes!(replicas::list, replicas::replicate))
-        .routes(routes!(replicas::trim))
-        .routes(routes!(replicas::register))
+        .routes(routes!(contents::replicas::list, contents::replicas::replicate))
+        .routes(routes!(contents::replicas::trim))
+        .routes(routes!(contents::replicas::register))
 }
 
 /// The routes of the plain address, for a resource that is named in the query.
 fn bytes() -> axum::routing::MethodRouter<App> {
-    get(read::read).put(write::put).patch(write::patch).delete(remove::remove)
+    get(contents::read::read)
+        .put(contents::write::put)
+        .patch(contents::write::patch)
+        .delete(tree::remove::remove)
 }
 
 /// Routes that answer within a time.
 fn answers() -> OpenApiRouter<App> {
     OpenApiRouter::default()
-        .routes(routes!(stat::stat, stat::stat_many))
-        .routes(routes!(list::list))
-        .routes(routes!(create::create))
-        .routes(routes!(relocate::relocate))
-        .routes(routes!(relocate::copy))
-        .routes(routes!(attributes::set))
-        .routes(routes!(meta::read, meta::change))
-        .routes(routes!(meta::copy))
-        .routes(routes!(graph::read, graph::replace))
-        .routes(routes!(search::search))
-        .routes(routes!(links::links))
-        .routes(routes!(shared::shared))
-        .routes(routes!(trash::list))
-        .routes(routes!(trash::restore))
+        .routes(routes!(tree::stat::stat, tree::stat::stat_many))
+        .routes(routes!(tree::list::list))
+        .routes(routes!(tree::create::create))
+        .routes(routes!(tree::relocate::relocate))
+        .routes(routes!(tree::relocate::copy))
+        .routes(routes!(tree::attributes::set))
+        .routes(routes!(metadata::meta::read, metadata::meta::change))
+        .routes(routes!(metadata::meta::copy))
+        .routes(routes!(metadata::graph::read, metadata::graph::replace))
+        .routes(routes!(metadata::search::search))
+        .routes(routes!(metadata::links::links))
+        .routes(routes!(tree::shared::shared))
+        .routes(routes!(tree::trash::list))
+        .routes(routes!(tree::trash::restore))
         .routes(routes!(keys::list))
         .routes(routes!(keys::read, keys::put, keys::remove))
-        .routes(routes!(access::read, access::change))
-        .routes(routes!(explain::why))
-        .routes(routes!(uploads::begin))
-        .routes(routes!(uploads::read, uploads::abandon))
-        .routes(routes!(uploads::complete))
-        .routes(routes!(versions::list, versions::change))
-        .routes(routes!(tickets::list, tickets::add, tickets::remove))
-        .routes(routes!(tokens::list, tokens::add, tokens::revoke))
-        .routes(routes!(people::users, people::add_user, people::change_user, people::remove_user))
+        .routes(routes!(access::lists::read, access::lists::change))
+        .routes(routes!(access::explain::why))
+        .routes(routes!(contents::uploads::begin))
+        .routes(routes!(contents::uploads::read, contents::uploads::abandon))
+        .routes(routes!(contents::uploads::complete))
+        .routes(routes!(contents::versions::list, contents::versions::change))
+        .routes(routes!(access::tickets::list, access::tickets::add, access::tickets::remove))
+        .routes(routes!(access::tokens::list, access::tokens::add, access::tokens::revoke))
         .routes(routes!(
-            people::groups,
-            people::add_group,
-            people::change_group,
-            people::remove_group
+            access::people::users,
+            access::people::add_user,
+            access::people::change_user,
+            access::people::remove_user
         ))
-        .routes(routes!(places::list, places::add, places::change, places::remove))
-        .routes(routes!(places::drain))
-        .routes(routes!(places::job))
-        .routes(routes!(scrub::status, scrub::start))
-        .routes(routes!(people::whoami))
-        .routes(routes!(usage::stats))
+        .routes(routes!(
+            access::people::groups,
+            access::people::add_group,
+            access::people::change_group,
+            access::people::remove_group
+        ))
+        .routes(routes!(
+            operate::places::list,
+            operate::places::add,
+            operate::places::change,
+            operate::places::remove
+        ))
+        .routes(routes!(operate::places::drain))
+        .routes(routes!(operate::places::job))
+        .routes(routes!(operate::scrub::status, operate::scrub::start))
+        .routes(routes!(access::people::whoami))
+        .routes(routes!(tree::usage::stats))
         .routes(routes!(gsd::index))
 }

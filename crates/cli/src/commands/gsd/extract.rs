@@ -98,7 +98,8 @@ fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 }
 
 fn row_range(text: &str) -> Result<Range<u64>, String> {
-    let parse = |part: &str| part.parse::<u64>().map_err(|_| format!("{part:?} is not a row number"));
+    let parse =
+        |part: &str| part.parse::<u64>().map_err(|_| format!("{part:?} is not a row number"));
     let (start, end) = text.split_once(':').ok_or("rows are given as A:B")?;
     let (start, end) = (parse(start)?, parse(end)?);
     if start > end {

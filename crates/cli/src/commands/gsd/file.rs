@@ -69,10 +69,10 @@ impl GsdFile {
                 let content = StoreContent::find(session.client()?, path)?;
                 Ok(Box::new(ReadAhead::new(content)))
             }
-            Place::Local(path) => {
-                Ok(Box::new(File::open(path).map_err(|e| self.error(e.into()))?))
+            Place::Local(path) => Ok(Box::new(File::open(path).map_err(|e| self.error(e.into()))?)),
+            Place::Standard => {
+                Err(CliError::new(Kind::Usage, "a GSD file cannot be read from a pipe"))
             }
-            Place::Standard => Err(CliError::new(Kind::Usage, "a GSD file cannot be read from a pipe")),
         }
     }
 

@@ -36,7 +36,8 @@ impl Args {
         let reader = self.file.open(session)?;
         let header = reader.header();
         let last = reader.frames().saturating_sub(1);
-        let number = |frame, name: &str| number(&reader, frame, name).map_err(|e| self.file.error(e));
+        let number =
+            |frame, name: &str| number(&reader, frame, name).map_err(|e| self.file.error(e));
         let info = Info {
             file: self.file.to_string(),
             bytes: reader.size(),

@@ -38,7 +38,9 @@ impl Args {
         match self.file.place() {
             Place::Store(path) => self.interpret_remote(session, path),
             Place::Local(path) => self.interpret(path.as_os_str(), Command::new(python())),
-            Place::Standard => Err(CliError::new(Kind::Usage, "a GSD file cannot be read from a pipe")),
+            Place::Standard => {
+                Err(CliError::new(Kind::Usage, "a GSD file cannot be read from a pipe"))
+            }
         }
     }
 

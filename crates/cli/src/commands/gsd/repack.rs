@@ -130,7 +130,10 @@ impl Args {
             return Ok(());
         }
         let losses = losses(&done).join(", ");
-        Err(CliError::new(Kind::Partial, format!("not all of {} could be saved: {losses}", self.file)))
+        Err(CliError::new(
+            Kind::Partial,
+            format!("not all of {} could be saved: {losses}", self.file),
+        ))
     }
 }
 
@@ -146,7 +149,9 @@ fn text(done: &Done) -> String {
         lines.push(format!("lost: {}", ranges(&done.lost_frames)));
     }
     if done.lost_frames.first() == Some(&0) {
-        lines.push("frame 0 is incomplete: frames that inherit its lost chunks have default values".into());
+        lines.push(
+            "frame 0 is incomplete: frames that inherit its lost chunks have default values".into(),
+        );
     }
     if !done.lost_names.is_empty() {
         lines.push("chunks whose name is lost are called lost/NUMBER".into());

@@ -1,29 +1,8 @@
 //! `cenote kdb`: key sets in files and in the store, with the verbs of Elektra's `kdb`.
 
-mod convert;
-mod cp;
-mod diff;
-mod editor;
-mod export;
-mod file;
-mod find;
-mod get;
-mod import;
-mod ls;
-mod merge;
-mod meta_get;
-mod meta_ls;
-mod meta_rm;
-mod meta_set;
-mod meta_show;
-mod metakey;
-mod mv;
-mod path;
-mod rm;
-mod set;
-mod sget;
-mod show;
-mod storage;
+mod documents;
+mod keys;
+mod metakeys;
 mod validate;
 
 use crate::error::Result;
@@ -54,27 +33,27 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
-    Get(get::Args),
-    Sget(sget::Args),
-    Set(set::Args),
-    Ls(ls::Args),
-    Find(find::Args),
-    Rm(rm::Args),
-    Cp(cp::Args),
-    Mv(mv::Args),
-    MetaGet(meta_get::Args),
-    MetaSet(meta_set::Args),
-    MetaRm(meta_rm::Args),
-    MetaLs(meta_ls::Args),
-    MetaShow(meta_show::Args),
+    Get(keys::get::Args),
+    Sget(keys::sget::Args),
+    Set(keys::set::Args),
+    Ls(keys::ls::Args),
+    Find(keys::find::Args),
+    Rm(keys::rm::Args),
+    Cp(keys::cp::Args),
+    Mv(keys::mv::Args),
+    MetaGet(metakeys::get::Args),
+    MetaSet(metakeys::set::Args),
+    MetaRm(metakeys::rm::Args),
+    MetaLs(metakeys::ls::Args),
+    MetaShow(metakeys::show::Args),
     Validate(validate::Args),
-    Editor(editor::Args),
-    File(path::Args),
-    Convert(convert::Args),
-    Import(import::Args),
-    Export(export::Args),
-    Merge(merge::Args),
-    Diff(diff::Args),
+    Editor(documents::editor::Args),
+    File(documents::path::Args),
+    Convert(documents::convert::Args),
+    Import(documents::import::Args),
+    Export(documents::export::Args),
+    Merge(documents::merge::Args),
+    Diff(documents::diff::Args),
 }
 
 impl Args {

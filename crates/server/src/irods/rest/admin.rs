@@ -4,11 +4,13 @@ use axum::http::StatusCode;
 use cenote_store::Act;
 use serde_json::json;
 
-use super::super::answer::{self, Answer};
-use super::super::call::Call;
-use super::super::code::{Code, Refusal};
-use super::super::form::Form;
-use super::super::{resources, specific, users, zones};
+use crate::irods::call::answer;
+use crate::irods::call::answer::Answer;
+use crate::irods::call::code::{Code, Refusal};
+use crate::irods::call::form::Form;
+use crate::irods::call::request::Call;
+use crate::irods::queries::specific;
+use crate::irods::zone::{resources, users, zones};
 
 /// What answers an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,14 +5,16 @@ use axum::http::StatusCode;
 use cenote_store::{At, CreateOptions, Draft, Kind, MoveOptions};
 use serde_json::{Value, json};
 
-use super::super::answer::{self, Answer};
-use super::super::body::small_body;
-use super::super::call::Call;
-use super::super::code::{Code, Refusal};
-use super::super::form::Form;
-use super::super::stat::Wanted;
-use super::super::{metadata as avus, tickets, trash};
 use super::{done, inaccessible};
+use crate::irods::call::answer;
+use crate::irods::call::answer::Answer;
+use crate::irods::call::body::small_body;
+use crate::irods::call::code::{Code, Refusal};
+use crate::irods::call::form::Form;
+use crate::irods::call::request::Call;
+use crate::irods::tree::stat::Wanted;
+use crate::irods::tree::{metadata as avus, trash};
+use crate::irods::zone::tickets;
 use crate::layer::Admission;
 
 /// `POST logicalpath`: makes a collection.

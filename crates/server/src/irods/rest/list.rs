@@ -4,12 +4,15 @@ use axum::http::StatusCode;
 use cenote_store::{At, Caller, Kind, Result, Rights, Stat, Store, Vocabulary};
 use serde_json::{Map, Value, json};
 
-use super::super::answer::{self, Answer};
-use super::super::call::Call;
-use super::super::code::Refusal;
-use super::super::stat::modified;
-use super::super::{lpath, query, specific, zones};
 use super::inaccessible;
+use crate::irods::call::answer;
+use crate::irods::call::answer::Answer;
+use crate::irods::call::code::Refusal;
+use crate::irods::call::lpath;
+use crate::irods::call::request::Call;
+use crate::irods::queries::{query, specific};
+use crate::irods::tree::stat::modified;
+use crate::irods::zone::zones;
 
 /// What a listing tells besides names.
 #[derive(Debug, Clone, Copy)]

@@ -15,11 +15,12 @@ use axum::response::{IntoResponse, Response};
 use cenote_store::TicketUse;
 use serde_json::json;
 
-use super::answer::{self, Answer};
-use super::call::{Call, host};
-use super::code::{Code, Refusal, failed};
-use super::form::Form;
-use super::identity;
+use super::call::answer;
+use super::call::answer::Answer;
+use super::call::code::{Code, Refusal, failed};
+use super::call::form::Form;
+use super::call::identity;
+use super::call::request::{Call, host};
 use crate::app::App;
 use crate::layer::{Admission, is_cross_site, may_change, peer};
 

@@ -3,12 +3,13 @@
 
 use cenote_store::{At, JobStatus, Kind, PlaceId, Trim};
 
-use super::super::answer::Answer;
-use super::super::call::Call;
-use super::super::code::{Code, Refusal};
-use super::super::target::no_replica;
-use super::super::{replicas, resources};
 use super::done;
+use crate::irods::call::answer::Answer;
+use crate::irods::call::code::{Code, Refusal};
+use crate::irods::call::request::Call;
+use crate::irods::call::target::no_replica;
+use crate::irods::data_objects::replicas;
+use crate::irods::zone::resources;
 
 /// `POST logicalpath/replicate`: the current contents, to a resource.
 pub(super) async fn replicate(mut call: Call) -> Answer {

@@ -5,10 +5,11 @@ use axum::http::StatusCode;
 use cenote_store::{PutOptions, Received, StorePath, TicketUse};
 use serde_json::json;
 
-use super::super::answer::{self, Answer};
-use super::super::call::Call;
-use super::super::code::{Code, Refusal};
-use super::super::{intake, read as whole, write as bytes_in};
+use crate::irods::call::answer;
+use crate::irods::call::answer::Answer;
+use crate::irods::call::code::{Code, Refusal};
+use crate::irods::call::request::Call;
+use crate::irods::data_objects::{intake, read as whole, write as bytes_in};
 
 /// `GET stream`: `count` bytes from `offset` on.
 pub(super) async fn read(call: Call) -> Answer {

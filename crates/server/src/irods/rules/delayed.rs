@@ -6,12 +6,14 @@ use std::time::Duration;
 use cenote_store::{Act, Result, Store, Time};
 use serde::{Deserialize, Serialize};
 
-use super::super::answer::{self, Answer};
-use super::super::call::Call;
-use super::super::code::{Code, Refusal};
-use super::super::notes::{self, Note};
 use super::text::{self, Rule};
 use super::{log, unknown_rule};
+use crate::irods::call::answer;
+use crate::irods::call::answer::Answer;
+use crate::irods::call::code::{Code, Refusal};
+use crate::irods::call::request::Call;
+use crate::irods::zone::notes;
+use crate::irods::zone::notes::Note;
 
 /// How many rules may wait.
 const MOST: usize = 10_000;
@@ -93,8 +95,8 @@ fn take(store: &Store, id: &str) -> Result<bool> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::notes::tests::store;
     use super::*;
+    use crate::irods::zone::notes::tests::store;
 
     #[test]
     fn a_rule_runs_when_it_is_due_and_once() {

@@ -10,9 +10,10 @@ use serde_json::{Value, json};
 pub(super) use delayed::{Delayed, run_due};
 use text::{Line, Output, Rule};
 
-use super::answer::{self, Answer};
-use super::call::Call;
-use super::code::{Code, Refusal};
+use super::call::answer;
+use super::call::answer::Answer;
+use super::call::code::{Code, Refusal};
+use super::call::request::Call;
 
 /// The operations that change something.
 pub(super) const CHANGES: &[&str] = &["execute", "remove_delay_rule"];

@@ -5,11 +5,11 @@ use std::time::Duration;
 use cenote_store::{At, Caller, ChangePage, Position, ResourceId, Store};
 use tokio::time::Instant;
 
-use super::super::address;
 use super::super::json::{Change, Changes, Names, Target};
-use super::super::list::page_limit;
 use crate::app::App;
 use crate::layer::Admission;
+use crate::native::request::address;
+use crate::native::tree::list::page_limit;
 use crate::problem::Problem;
 
 /// The longest page.

@@ -11,10 +11,10 @@ use axum::response::{IntoResponse, Response};
 use tokio::time::Instant;
 
 use self::feed::Feed;
-use super::accept::prefers;
-use super::extract::Json;
 use super::json::{Changes, ChangesQuery, Target};
-use super::query::{And, Params};
+use super::request::accept::prefers;
+use super::request::extract::Json;
+use super::request::query::{And, Params};
 use crate::app::App;
 use crate::layer::{Admission, Asker};
 use crate::problem::Problem;

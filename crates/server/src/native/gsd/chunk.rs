@@ -16,12 +16,12 @@ use super::content::{StoreReader, examine, refused};
 use super::{frame_number, not_found};
 use crate::app::App;
 use crate::layer::Reader;
-use crate::native::accept::prefers_json;
-use crate::native::address::About;
-use crate::native::conditional::{Verdict, judge_read, validators};
-use crate::native::extract::Json;
 use crate::native::json::{ChunkQuery, FrameQuery, GsdChunk, GsdData, Target};
-use crate::native::query::And;
+use crate::native::request::accept::prefers_json;
+use crate::native::request::address::About;
+use crate::native::request::conditional::{Verdict, judge_read, validators};
+use crate::native::request::extract::Json;
+use crate::native::request::query::And;
 use crate::problem::{Problem, ProblemKind};
 
 /// Bytes of a chunk that are answered as JSON at most; it is written out in memory.

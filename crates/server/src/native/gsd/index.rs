@@ -11,10 +11,10 @@ use super::content::{StoreReader, examine, refused};
 use super::frame_number;
 use crate::app::App;
 use crate::layer::Reader;
-use crate::native::address::About;
-use crate::native::conditional::{Verdict, judge_read, validators};
-use crate::native::extract::Json;
 use crate::native::json::{FrameQuery, GsdIndex, GsdItem, Target};
+use crate::native::request::address::About;
+use crate::native::request::conditional::{Verdict, judge_read, validators};
+use crate::native::request::extract::Json;
 use crate::problem::Problem;
 
 /// What is in a GSD trajectory, and the type and shape of each chunk of one frame.

@@ -9,7 +9,7 @@ use cenote_keyset::{Format, KeyName, KeySet, ReadError};
 use cenote_store::{At, Caller, Conditions, ErrorKind, Opened, ReadOptions, StorePath};
 
 use crate::app::App;
-use crate::native::conditional::{Verdict, judge_read, validators};
+use crate::native::request::conditional::{Verdict, judge_read, validators};
 use crate::problem::{Problem, ProblemKind};
 
 /// A content that says it is a key set.

@@ -15,12 +15,12 @@ use cenote_store::{ErrorKind, ListOptions};
 
 use self::change::Change;
 use self::content::Content;
-use super::address::About;
-use super::conditional::write_conditions;
-use super::extract::Json;
 use super::json::{KeyBody, KeyChange, KeyPage, KeyQuery, KeysQuery, Target, VersionQuery, quoted};
-use super::list::page_limit;
-use super::query::And;
+use super::request::address::About;
+use super::request::conditional::write_conditions;
+use super::request::extract::Json;
+use super::request::query::And;
+use super::tree::list::page_limit;
 use crate::app::App;
 use crate::layer::{Changer, Reader, Writer};
 use crate::problem::{Problem, ProblemKind};

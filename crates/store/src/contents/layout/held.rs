@@ -12,7 +12,7 @@ use tokio::sync::SemaphorePermit;
 use crate::catalog::{BlobRecord, Record, keys};
 use crate::contents::blob_ids;
 use crate::contents::blocks::blocks;
-use crate::contents::damage::Damage;
+use crate::contents::damage::copies::Damage;
 use crate::contents::sweep::Pin;
 use crate::model::{Extent, PlaceId};
 use crate::places::{Known, Source};

@@ -23,9 +23,10 @@ pub(crate) use self::source::is_loss;
 pub use self::stream::ContentStream;
 use self::stream::{BlobRun, all, steps};
 use crate::catalog::{BlobRecord, View};
-use crate::contents::runs::{Part, PartKind};
+use crate::contents::patches::extents;
+use crate::contents::patches::runs::{Part, PartKind};
+use crate::contents::resolve;
 use crate::contents::sweep::Pin;
-use crate::contents::{extents, resolve};
 use crate::model::{ContentHead, Digests, Extent, Piece, PlaceId};
 use crate::{BlobId, Error, ErrorKind, Result, Store};
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use cenote_blob::{Blocks, Digests as Inspected, Error as BlobError, ReadStream};
 
 use crate::BlobId;
-use crate::contents::damage::Damage;
+use crate::contents::damage::copies::Damage;
 use crate::model::PlaceId;
 use crate::places::Source;
 

@@ -12,7 +12,7 @@ use cenote_blob::{Blocks, Damage, Error as BlobError, ReadStream};
 use futures_util::stream::{self, BoxStream, StreamExt};
 
 use super::held::{Finder, Held};
-use crate::contents::extents::clip;
+use crate::contents::patches::extents::clip;
 use crate::model::{Extent, Piece, PlaceId};
 use crate::places::Source;
 use crate::{Error, Result};

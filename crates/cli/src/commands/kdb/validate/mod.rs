@@ -8,9 +8,9 @@ use serde_json::json;
 
 use self::rules::problem;
 use self::spec::Specification;
-use super::file::{FileArgs, HowArgs, Opened};
-use super::show::{keys, lossy};
-use super::storage::KeyFile;
+use super::documents::file::{FileArgs, HowArgs, Opened};
+use super::documents::storage::KeyFile;
+use super::keys::show::{keys, lossy};
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
 

@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 use cenote_keyset::{KeyRef, KeySet};
 use regex::bytes::RegexBuilder;
 
-use crate::commands::kdb::show::lossy;
+use crate::commands::kdb::keys::show::lossy;
 
 /// What is wrong with a key; `rule` gives the value of a metakey.
 pub(super) fn problem<'a>(

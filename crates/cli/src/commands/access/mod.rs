@@ -1,0 +1,7 @@
+//! Accounts, and what they may do.
+
+pub(crate) mod acl;
+pub(crate) mod group;
+pub(crate) mod ticket;
+pub(crate) mod token;
+pub(crate) mod user;

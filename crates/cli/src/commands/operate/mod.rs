@@ -1,0 +1,8 @@
+//! Running a store: making, serving, checking and observing it.
+
+pub(crate) mod changes;
+pub(crate) mod check;
+pub(crate) mod init;
+pub(crate) mod scrub;
+pub(crate) mod serve;
+pub(crate) mod stats;

@@ -1,0 +1,217 @@
+//! The numbers by which iRODS says what went wrong, and every translation into them.
+//!
+//! Three families, as the C++ server has them: a parameter that is wrong is status 400 without
+//! a body; what the catalog refuses is status 200 with a negative code; something of the wrong kind
+//! is status 400 with a code.
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use cenote_store::{Error, ErrorKind};
+use serde_json::json;
+
+use super::answer;
+use crate::layer::CROSS_SITE;
+use crate::problem::{CHALLENGE, Problem};
+
+/// An error of iRODS 4.3, by its name there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(i32)]
+pub(crate) enum Code {
+    TooManyConnections = -9_000,
+    NoApiPrivilege = -13_000,
+    ResourceDoesNotExist = -78_000,
+    SysCollectionNotEmpty = -79_000,
+    NoSpace = -110_000,
+    InvalidInput = -130_000,
+    Internal = -154_000,
+    ReplicaDoesNotExist = -164_000,
+    ReplicaInaccessible = -168_000,
+    NotACollection = -170_000,
+    NotADataObject = -171_000,
+    InvalidHandle = -175_000,
+    OverwriteWithoutForce = -312_000,
+    ChecksumMismatch = -314_000,
+    PathDoesNotExist = -358_000,
+    IncompatibleParameters = -402_000,
+    InvalidReplicaInput = -403_000,
+    Locked = -406_000,
+    VerificationResults = -407_000,
+    BadSql = -806_000,
+    NoRows = -808_000,
+    AlreadyExists = -809_000,
+    InvalidArgument = -816_000,
+    NoAccess = -818_000,
+    CollectionNotEmpty = -821_000,
+    InvalidAuthentication = -826_000,
+    InvalidUser = -827_000,
+    InvalidResource = -831_000,
+    ExistsAsCollection = -833_000,
+    UnknownSpecificQuery = -853_000,
+    InvalidHostname = -855_000,
+    NoChecksum = -862_000,
+    TicketInvalid = -890_000,
+    NoMicroservice = -1_102_000,
+    HierarchyError = -1_803_000,
+    DirectChildAccess = -1_816_000,
+}
+
+/// Why a call was refused, and how that is said.
+#[derive(Debug, Clone)]
+pub(crate) enum Refusal {
+    /// A parameter, or how the request is made, is wrong: a status and nothing else.
+    Plain(StatusCode),
+    /// The catalog refuses: status 200, or another, with a code.
+    Coded { status: StatusCode, code: Code, message: Option<String> },
+    /// A password came too soon after wrong ones: to be tried again after so many seconds.
+    TooSoon(u64),
+    /// The server failed, or has no room for the request now: with the status that all openings give, and a code.
+    Failed(Problem),
+}
+
+impl Refusal {
+    pub(crate) const BAD: Self = Self::Plain(StatusCode::BAD_REQUEST);
+    /// No more streams at a time.
+    pub(crate) const BUSY: Self = Self::Plain(StatusCode::SERVICE_UNAVAILABLE);
+
+    /// The catalog refuses.
+    pub(crate) fn code(code: Code) -> Self {
+        Self::Coded { status: StatusCode::OK, code, message: None }
+    }
+
+    /// It is not what the operation works on.
+    pub(crate) fn wrong_kind(code: Code) -> Self {
+        Self::Coded { status: StatusCode::BAD_REQUEST, code, message: None }
+    }
+
+    /// A page of another site asks for a change.
+    pub(crate) fn cross_site() -> Self {
+        let message = Some(CROSS_SITE.to_owned());
+        Self::Coded { status: StatusCode::FORBIDDEN, code: Code::NoAccess, message }
+    }
+
+    #[must_use]
+    pub(crate) fn with_message(self, text: &str) -> Self {
+        match self {
+            Self::Coded { status, code, .. } => {
+                Self::Coded { status, code, message: Some(text.to_owned()) }
+            }
+            other => other,
+        }
+    }
+
+    /// With status 400, as some operations on collections answer.
+    #[must_use]
+    pub(crate) fn into_bad_request(self) -> Self {
+        match self {
+            Self::Coded { code, message, .. } => {
+                Self::Coded { status: StatusCode::BAD_REQUEST, code, message }
+            }
+            other => other,
+        }
+    }
+
+    pub(crate) fn number(&self) -> Option<i32> {
+        match self {
+            Self::Coded { code, .. } => Some(*code as i32),
+            _ => None,
+        }
+    }
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        match code_of(error.kind()) {
+            Some(code) => Self::code(code).with_message(&error.to_string()),
+            None => Self::Failed(error.into()),
+        }
+    }
+}
+
+/// The code of a kind of error; none for a fault of the server, which has no code that would help.
+fn code_of(kind: ErrorKind) -> Option<Code> {
+    use ErrorKind as K;
+    Some(match kind {
+        K::Invalid | K::Expired | K::Range | K::TooLarge => Code::InvalidInput,
+        K::NotFound => Code::PathDoesNotExist,
+        K::Exists => Code::AlreadyExists,
+        K::WrongKind => Code::NotADataObject,
+        K::NotEmpty => Code::SysCollectionNotEmpty,
+        K::Denied => Code::NoAccess,
+        K::Unauthenticated => Code::InvalidAuthentication,
+        K::Precondition => Code::OverwriteWithoutForce,
+        K::Conflict => Code::Locked,
+        K::Mismatch => Code::ChecksumMismatch,
+        K::NoSpace => Code::NoSpace,
+        K::ReadOnly | K::Unavailable | K::Damaged | K::Unknown => return None,
+    })
+}
+
+/// What only administrators may do has a code of its own.
+pub(crate) fn admin_only(error: Error) -> Refusal {
+    match error.kind() {
+        ErrorKind::Denied => Refusal::code(Code::NoApiPrivilege).with_message(&error.to_string()),
+        _ => error.into(),
+    }
+}
+
+impl From<Problem> for Refusal {
+    fn from(problem: Problem) -> Self {
+        Self::Failed(problem)
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        match self {
+            Self::Plain(StatusCode::UNAUTHORIZED) => {
+                (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, CHALLENGE)]).into_response()
+            }
+            Self::Plain(status) => status.into_response(),
+            Self::TooSoon(seconds) => {
+                let wait = [(header::RETRY_AFTER, HeaderValue::from(seconds))];
+                (StatusCode::TOO_MANY_REQUESTS, wait).into_response()
+            }
+            Self::Coded { status, code, message } => coded(status, code, message),
+            Self::Failed(problem) => failed(&problem, coded),
+        }
+    }
+}
+
+fn coded(status: StatusCode, code: Code, message: Option<String>) -> Response {
+    let mut body = json!({ "status_code": code as i32 });
+    if let Some(message) = message {
+        body["status_message"] = message.into();
+    }
+    answer::json(status, json!({ "irods_response": body }))
+}
+
+/// A failure in the form that `said` gives a status, a code and a message.
+pub(crate) fn failed(
+    problem: &Problem,
+    said: impl FnOnce(StatusCode, Code, Option<String>) -> Response,
+) -> Response {
+    problem.log();
+    let code = match problem.is_for_want_of_room() {
+        true => Code::TooManyConnections,
+        false => Code::Internal,
+    };
+    let mut response = said(problem.status(), code, Some(problem.to_string()));
+    if let Some(wait) = problem.retry_after() {
+        response.headers_mut().insert(header::RETRY_AFTER, wait);
+    }
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_of_the_server_has_no_code_and_the_rest_is_the_asker_s() {
+        assert_eq!(code_of(ErrorKind::Damaged), None);
+        assert_eq!(code_of(ErrorKind::Denied), Some(Code::NoAccess));
+        let refusal = Refusal::from(Error::new(ErrorKind::NotFound, "gone"));
+        assert_eq!(refusal.number(), Some(-358_000));
+        assert_eq!(refusal.into_bad_request().into_response().status(), 400);
+    }
+}

@@ -1,0 +1,102 @@
+//! Which place or replica a call means: by the name of a resource, or by a replica's number.
+
+use cenote_store::{At, Caller, ErrorKind, PlaceId, ReplicaView, Result, Store, StorePath};
+
+use super::code::{Code, Refusal};
+use super::form::Form;
+use super::request::Call;
+use crate::irods::zone::hierarchy::Hierarchy;
+use crate::irods::zone::resources::unknown;
+
+/// What a call says of a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// Nothing.
+    Any,
+    Resource(String),
+    Replica(u32),
+}
+
+impl Target {
+    /// From `resource` and `replica-number`; a number that is none has status 400.
+    pub(crate) fn of(form: &Form) -> std::result::Result<Self, Refusal> {
+        let number = form.number("replica-number").map_err(|_| Refusal::BAD)?;
+        match (number, form.text("resource")) {
+            (Some(number), _) => {
+                Ok(Self::Replica(u32::try_from(number).map_err(|_| Refusal::BAD)?))
+            }
+            (None, Some(name)) => Ok(Self::Resource(name.to_owned())),
+            (None, None) => Ok(Self::Any),
+        }
+    }
+
+    /// Where bytes go that are written to it.
+    pub(crate) fn place(
+        &self,
+        store: &Store,
+        caller: &Caller,
+        path: &StorePath,
+        own: &str,
+    ) -> Result<std::result::Result<Option<PlaceId>, Refusal>> {
+        if *self == Self::Any {
+            return Ok(Ok(None));
+        }
+        let known = Hierarchy::read(store, own.to_owned())?;
+        Ok(match self {
+            Self::Any => Ok(None),
+            Self::Resource(name) => match known.named(name) {
+                None => Err(unknown()),
+                Some(place) if known.parent(place).is_some() => {
+                    Err(Refusal::code(Code::DirectChildAccess))
+                }
+                Some(place) => Ok(Some(place.id)),
+            },
+            Self::Replica(number) => {
+                let replicas = replicas(store, caller, &At::from(path))?;
+                let replica = replicas.iter().find(|replica| replica.number == *number);
+                replica.map(|replica| Some(known.root(replica.place))).ok_or_else(no_replica)
+            }
+        })
+    }
+
+    /// The replica that it means, if it means one; none also if there is no such replica.
+    pub(crate) fn replica<'a>(
+        &self,
+        known: &Hierarchy,
+        replicas: &'a [ReplicaView],
+    ) -> Option<&'a ReplicaView> {
+        match self {
+            Self::Any => None,
+            Self::Replica(number) => replicas.iter().find(|replica| replica.number == *number),
+            Self::Resource(name) => {
+                let place = known.named(name)?.id;
+                replicas.iter().find(|replica| known.is_in(replica.place, place))
+            }
+        }
+    }
+}
+
+/// The replicas of an object; none, if it is not there.
+pub(crate) fn replicas(store: &Store, caller: &Caller, at: &At) -> Result<Vec<ReplicaView>> {
+    match store.replicas(caller, at) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        found => found,
+    }
+}
+
+pub(crate) fn no_replica() -> Refusal {
+    Refusal::code(Code::ReplicaDoesNotExist)
+}
+
+impl Call {
+    /// Where what this call writes to an object goes; none for where new contents go.
+    pub(crate) async fn place(
+        &self,
+        path: &StorePath,
+    ) -> std::result::Result<Option<PlaceId>, Refusal> {
+        let target = Target::of(&self.form)?;
+        let (caller, path) = (self.caller.clone(), path.clone());
+        let own = self.settings().resource.clone();
+        self.ask(move |store| target.place(store, &caller, &path, &own)).await?
+    }
+}

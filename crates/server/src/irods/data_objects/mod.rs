@@ -1,0 +1,10 @@
+//! `data-objects`: bytes in and out, parallel writes, checksums and replicas.
+
+pub(crate) mod checksums;
+pub(crate) mod intake;
+pub(crate) mod lock;
+pub(crate) mod objects;
+pub(crate) mod parallel;
+pub(crate) mod read;
+pub(crate) mod replicas;
+pub(crate) mod write;

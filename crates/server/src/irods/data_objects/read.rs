@@ -1,0 +1,46 @@
+//! `read`: bytes out, all or a part.
+
+use axum::body::Body;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::IntoResponse;
+use cenote_store::{At, ErrorKind, ReadOptions};
+
+use crate::irods::call::answer::Answer;
+use crate::irods::call::code::Refusal;
+use crate::irods::call::request::Call;
+use crate::irods::call::target::{Target, replicas};
+use crate::irods::zone::hierarchy::Hierarchy;
+
+pub(crate) async fn read(call: Call) -> Answer {
+    part(&call, "lpath").await
+}
+
+/// The bytes that a call asks for of the object that a parameter names. A stream that fails under way breaks
+/// off before the length it announced.
+pub(crate) async fn part(call: &Call, parameter: &str) -> Answer {
+    call.need(parameter)?;
+    let (offset, count) = (call.count("offset")?.unwrap_or(0), call.count("count")?);
+    let target = Target::of(&call.form)?;
+    let missing = || Refusal::Plain(StatusCode::NOT_FOUND);
+    let path = call.path(parameter).map_err(|_| missing())?;
+    let (caller, at, own) = (call.acting(), At::from(path), call.settings().resource.clone());
+    let opened = call.ask(move |store| {
+        let mut options = ReadOptions::default();
+        if target != Target::Any {
+            let known = Hierarchy::read(store, own)?;
+            let replicas = replicas(store, &caller, &at)?;
+            let Some(replica) = target.replica(&known, &replicas) else { return Ok(None) };
+            options.replica = Some(replica.number);
+        }
+        Ok(Some(store.open(&caller, &at, &options)))
+    });
+    let opened = opened.await?.ok_or(Refusal::BAD)?.map_err(|error| match error.kind() {
+        ErrorKind::NotFound | ErrorKind::Denied | ErrorKind::WrongKind => missing(),
+        _ => error.into(),
+    })?;
+    let start = offset.min(opened.size());
+    let end = count.map_or(opened.size(), |count| start.saturating_add(count).min(opened.size()));
+    let octets = HeaderValue::from_static("application/octet-stream");
+    let headers = [(header::CONTENT_TYPE, octets), (header::CONTENT_LENGTH, (end - start).into())];
+    Ok((headers, Body::from_stream(opened.bytes(start..end)?)).into_response())
+}

@@ -1,0 +1,112 @@
+//! `collections`: making, listing, renaming and removing them.
+
+use cenote_store::{At, CreateOptions, Draft, ErrorKind, MoveOptions, Stat};
+
+use super::stat::{Wanted, stat};
+use super::{listing, metadata, permissions, trash};
+use crate::irods::call::answer;
+use crate::irods::call::answer::Answer;
+use crate::irods::call::code::{Code, Refusal};
+use crate::irods::call::request::{Call, nowhere};
+
+/// The operations that change something.
+pub(crate) const CHANGES: &[&str] = &[
+    "create",
+    "modify_metadata",
+    "modify_permissions",
+    "remove",
+    "rename",
+    "set_inheritance",
+    "set_permission",
+    "touch",
+];
+
+pub(crate) async fn answer(operation: &str, call: Call) -> Answer {
+    match operation {
+        "create" => create(call).await,
+        "list" => list(call).await,
+        "modify_metadata" => metadata::modify(call, Wanted::Collection).await,
+        "modify_permissions" => permissions::modify(call, Wanted::Collection).await,
+        "remove" => remove(call).await,
+        "rename" => rename(call, Wanted::Collection).await.map_err(Refusal::into_bad_request),
+        "set_inheritance" => permissions::set_inheritance(call).await,
+        "set_permission" => permissions::set(call, Wanted::Collection).await,
+        "stat" => stat(call, Wanted::Collection).await,
+        _ => touch(call).await,
+    }
+}
+
+async fn create(call: Call) -> Answer {
+    let path = call.path("lpath")?;
+    let parents = call.form.flag("create-intermediates", false);
+    let caller = call.acting();
+    let made = call.ask(move |store| {
+        let there = store.stat(&caller, &At::from(&path)).is_ok();
+        let options = CreateOptions { parents, exist_ok: true, ..CreateOptions::default() };
+        Ok(store.create(&caller, &path, Draft::Collection, options).map(|_| !there))
+    });
+    match made.await? {
+        Ok(created) => answer::member("created", created),
+        Err(error) if parents && is_closed(&error) => {
+            Err(Refusal::code(Code::InvalidInput).with_message(&error.to_string()))
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => Err(nowhere()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether the caller may not create there, or not even see it.
+fn is_closed(error: &cenote_store::Error) -> bool {
+    matches!(error.kind(), ErrorKind::Denied | ErrorKind::NotFound)
+}
+
+async fn list(call: Call) -> Answer {
+    let path = call.required(Wanted::Collection).await?.path;
+    listing::names_below(&call, path, call.form.flag("recurse", false)).await
+}
+
+async fn remove(call: Call) -> Answer {
+    let stat = call.required(Wanted::Collection).await?;
+    let (recurse, for_good) = (call.form.flag("recurse", false), call.form.flag("no-trash", false));
+    let caller = call.acting();
+    let removed =
+        call.ask(move |store| Ok(trash::remove(store, &caller, &stat, recurse, for_good)));
+    match removed.await? {
+        Err(error) if error.kind() == ErrorKind::NotEmpty && !recurse => {
+            Err(Refusal::code(Code::SysCollectionNotEmpty)
+                .with_message("cannot remove non-empty collection: SYS_COLLECTION_NOT_EMPTY"))
+        }
+        Err(error) => Err(error.into()),
+        Ok(()) => answer::done(),
+    }
+}
+
+/// `rename`, of collections and of data objects.
+pub(crate) async fn rename(call: Call, wanted: Wanted) -> Answer {
+    call.need("new-lpath")?;
+    let stat: Stat = call.required_at("old-lpath", wanted).await?;
+    let (to, caller) = (call.path("new-lpath")?, call.acting());
+    call.ask(move |store| store.relocate(&caller, &At::Id(stat.id), &to, MoveOptions::default()))
+        .await?;
+    answer::done()
+}
+
+/// Sets the time of a collection; what is missing stays so.
+async fn touch(call: Call) -> Answer {
+    let time = crate::irods::data_objects::objects::time(&call).await?;
+    let path = call.path("lpath")?;
+    let caller = call.acting();
+    let there = call.ask(move |store| match store.stat(&caller, &At::from(&path)) {
+        Ok(stat) if stat.resource.kind == cenote_store::Kind::Collection => {
+            crate::irods::data_objects::objects::set_time(store, &caller, &stat, time)
+                .map(|()| true)
+        }
+        Ok(_) => Ok(false),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(true),
+        Err(error) => Err(error),
+    });
+    match there.await? {
+        true => answer::done(),
+        false => Err(Refusal::wrong_kind(Code::NotACollection)),
+    }
+}

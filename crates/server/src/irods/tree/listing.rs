@@ -1,0 +1,105 @@
+//! All names below a collection, as one JSON text that is written as the names are read: a listing of
+//! millions takes the memory of a page, and begins at once.
+
+use axum::body::Body;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use cenote_store::{At, Caller, NamedEntry, Store, StorePath};
+use futures_util::{Stream, StreamExt, stream};
+
+use crate::app::App;
+use crate::irods::call::answer::Answer;
+use crate::irods::call::code::Refusal;
+use crate::irods::call::lpath;
+use crate::irods::call::request::Call;
+
+/// How many names are taken from the store at a time.
+const PAGE: usize = 10_000;
+
+/// Answers with the names below the collection at `path`.
+pub(crate) async fn names_below(call: &Call, path: StorePath, deep: bool) -> Answer {
+    let (app, caller) = (call.app.clone(), call.caller.clone());
+    let listing =
+        Listing { app, caller, top: path.into(), deep, zone: call.settings().zone.clone() };
+    let (first, next) = listing.page(Begin::Top).await?;
+    let body = match next {
+        None => Body::from(first),
+        Some(after) => {
+            let rest = listing.rest(after);
+            Body::from_stream(stream::once(async { Ok(Bytes::from(first)) }).chain(rest))
+        }
+    };
+    Ok(respond(body))
+}
+
+fn respond(body: Body) -> Response {
+    let json = HeaderValue::from_static("application/json");
+    (StatusCode::OK, [(header::CONTENT_TYPE, json)], body).into_response()
+}
+
+/// A listing that is being written.
+#[derive(Clone)]
+struct Listing {
+    app: App,
+    caller: Caller,
+    top: At,
+    deep: bool,
+    zone: String,
+}
+
+/// Where a page begins.
+#[derive(Debug)]
+enum Begin {
+    Top,
+    After(NamedEntry),
+}
+
+impl Listing {
+    /// The text of a page, and where the next one begins.
+    async fn page(&self, begin: Begin) -> Result<(String, Option<NamedEntry>), Refusal> {
+        let listing = self.clone();
+        Ok(self.app.ask(move |store| listing.text(store, &begin)).await?)
+    }
+
+    fn text(
+        &self,
+        store: &Store,
+        begin: &Begin,
+    ) -> cenote_store::Result<(String, Option<NamedEntry>)> {
+        let after = match begin {
+            Begin::Top => None,
+            Begin::After(entry) => Some(entry),
+        };
+        let page = store.names(&self.caller, &self.top, self.deep, after, PAGE)?;
+        let mut text = String::with_capacity(page.entries.len() * 64 + 64);
+        if after.is_none() {
+            text.push_str("{\"entries\":");
+        }
+        for (place, entry) in page.entries.iter().enumerate() {
+            text.push(if place == 0 && after.is_none() { '[' } else { ',' });
+            lpath::write_json(&mut text, &self.zone, &entry.path);
+        }
+        if page.next.is_none() {
+            let empty = page.entries.is_empty() && after.is_none();
+            text.push_str(if empty { "null" } else { "]" });
+            text.push_str(",\"irods_response\":{\"status_code\":0}}");
+        }
+        Ok((text, page.next))
+    }
+
+    /// The pages after the first. A failure breaks the answer off, so that none looks whole.
+    fn rest(self, after: NamedEntry) -> impl Stream<Item = Result<Bytes, BrokenOff>> {
+        stream::try_unfold((self, Some(after)), async |(listing, after)| {
+            let Some(after) = after else { return Ok(None) };
+            let page = listing.page(Begin::After(after)).await;
+            let (text, next) = page.map_err(|_| BrokenOff)?;
+            Ok(Some((Bytes::from(text), (listing, next))))
+        })
+    }
+}
+
+/// The rest of a listing could not be read.
+#[derive(Debug, thiserror::Error)]
+#[error("the listing could not be read on")]
+struct BrokenOff;

@@ -1,0 +1,8 @@
+//! What belongs to the zone: users, tickets, resources, other zones, and notes of what the store has no word for.
+
+pub(crate) mod hierarchy;
+pub(crate) mod notes;
+pub(crate) mod resources;
+pub(crate) mod tickets;
+pub(crate) mod users;
+pub(crate) mod zones;

@@ -1,0 +1,75 @@
+//! Why somebody may do what they may do.
+
+use axum::extract::State;
+use cenote_store::{Effect, Explanation, Reason, Rights, Source};
+
+use crate::app::App;
+use crate::layer::Asker;
+use crate::native::json::{
+    EffectWord, ExplainQuery, ExplainedAccess, ReasonLine, RightLine, SourceWord, Target,
+};
+use crate::native::request::address::About;
+use crate::native::request::extract::Json;
+use crate::problem::Problem;
+
+/// What a user may do with a resource, and what decided that about each right. The caller needs control of the resource
+/// to ask about others.
+#[utoipa::path(get, path = "/v1/access/why", tag = "access", params(Target, ExplainQuery),
+    responses((status = 200, body = ExplainedAccess)))]
+pub(crate) async fn why(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    About(at, query): About<ExplainQuery>,
+) -> Result<Json<ExplainedAccess>, Problem> {
+    app.ask(move |store| {
+        let user = query.user.as_deref().unwrap_or(caller.name());
+        Ok(Json(store.explain_access(&caller, user, &at)?.into()))
+    })
+    .await
+}
+
+impl From<Explanation> for ExplainedAccess {
+    fn from(explanation: Explanation) -> Self {
+        let rights = Rights::ALL.words().zip(Rights::ALL.each());
+        let line = |(word, right): (&'static str, Rights)| RightLine {
+            right: word,
+            granted: explanation.rights.contains(right),
+            by: explanation.by(right).map(ReasonLine::from).collect(),
+        };
+        let idle = explanation.reasons.iter().filter(|reason| reason.effect != Effect::Gives);
+        Self {
+            rights: rights.map(line).collect(),
+            without_effect: idle.map(ReasonLine::from).collect(),
+            level: explanation.rights.to_string(),
+            token: explanation.token.map(|rights| rights.to_string()),
+            path: explanation.stat.path.to_string(),
+            user: explanation.user,
+        }
+    }
+}
+
+impl From<&Reason> for ReasonLine {
+    fn from(reason: &Reason) -> Self {
+        let (kind, name, scope, from) = match &reason.source {
+            Source::Role(role) => (SourceWord::Role, Some(role.as_str().to_owned()), None, None),
+            Source::Ticket => (SourceWord::Ticket, None, None, None),
+            Source::Line(line) => {
+                let scope = Some(line.scope.into());
+                (SourceWord::Grant, Some(line.name.clone()), scope, Some(line.from.to_string()))
+            }
+        };
+        let (level, effect) = (reason.rights.to_string(), reason.effect.into());
+        Self { kind, name, level, scope, from, effect }
+    }
+}
+
+impl From<Effect> for EffectWord {
+    fn from(effect: Effect) -> Self {
+        match effect {
+            Effect::Gives => Self::Gives,
+            Effect::Elsewhere => Self::Elsewhere,
+            Effect::Closed => Self::Closed,
+            Effect::Farther => Self::Farther,
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Many resources as one tar stream, the other way of `batch`: all that lies below a collection, or
+//! objects that are named.
+
+use std::io;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use cenote_store::{At, Caller, Kind, Opened, ReadOptions, ResourceId, Stat, StorePath, WalkPage};
+use futures_util::{StreamExt, TryStreamExt, stream};
+use tokio::io::{AsyncRead, DuplexStream};
+use tokio_tar::Builder;
+use tokio_util::io::{ReaderStream, StreamReader};
+use tracing::Instrument;
+
+use super::archive_entry::{entry_header, extended};
+use crate::app::App;
+use crate::layer::Reader;
+use crate::native::json::{ArchiveQuestion, Target};
+use crate::native::request::extract::Json;
+use crate::problem::Problem;
+
+/// Bytes between the reader of contents and the client.
+const AHEAD: usize = 256 << 10;
+/// Resources in one page of the walk.
+const PAGE: usize = 1_000;
+/// Objects opened in one hop: small ones bring their bytes along.
+const OPENED: usize = 64;
+/// The most objects in one question.
+const MOST: usize = 1_000;
+
+/// What lies below a collection and may be read, as a POSIX pax archive.
+#[utoipa::path(get, path = "/v1/archive", tag = "bytes", params(Target),
+    responses((status = 200, body = Vec<u8>, content_type = "application/x-tar")))]
+pub(crate) async fn archive(
+    State(app): State<App>,
+    Reader(caller): Reader,
+    at: At,
+) -> Result<Response, Problem> {
+    let (asker, top) = (caller.clone(), at.clone());
+    let first = app
+        .ask(move |store| Ok((store.stat(&asker, &top)?, store.walk(&asker, &top, None, PAGE)?)));
+    let (stat, first) = first.await?;
+    Ok(answer(async move |builder| {
+        let packer = Packer { app, caller, above: stat.path, builder };
+        packer.pack_below(at, first).await
+    }))
+}
+
+/// The contents of objects, in the order asked, as a POSIX pax archive; what is no object, or may not be read, is
+/// left out. Paths are below the root. The pax records `CENOTE.id` and `CENOTE.etag` say what an entry is.
+#[utoipa::path(post, path = "/v1/archive", tag = "bytes", request_body = ArchiveQuestion,
+    responses((status = 200, body = Vec<u8>, content_type = "application/x-tar")))]
+pub(crate) async fn archive_of(
+    State(app): State<App>,
+    Reader(caller): Reader,
+    Json(question): Json<ArchiveQuestion>,
+) -> Result<Response, Problem> {
+    if question.ids.len() > MOST {
+        return Err(Problem::invalid(format!("more than {MOST} objects in one archive")));
+    }
+    let ids: Vec<_> = question.ids.into_iter().map(ResourceId).collect();
+    Ok(answer(async move |builder| {
+        let packer = Packer { app, caller, above: StorePath::root(), builder };
+        packer.pack_objects(&ids).await
+    }))
+}
+
+/// Answers with what `pack` writes, as it comes.
+fn answer<P>(pack: impl FnOnce(Builder<DuplexStream>) -> P) -> Response
+where
+    P: Future<Output = io::Result<()>> + Send + 'static,
+{
+    let (reader, writer) = tokio::io::duplex(AHEAD);
+    let packing = pack(Builder::new_non_terminated(writer));
+    let packing = tokio::spawn(packing.in_current_span());
+    // An archive that fails under way breaks off; one that is whole has its end marker.
+    let end = stream::once(packing).filter_map(async |packed| match packed {
+        Ok(Ok(())) => None,
+        Ok(Err(error)) => Some(Err(error)),
+        Err(lost) => Some(Err(io::Error::other(lost))),
+    });
+    let bytes = ReaderStream::with_capacity(reader, AHEAD).chain(end);
+    ([(header::CONTENT_TYPE, "application/x-tar")], Body::from_stream(bytes)).into_response()
+}
+
+/// An archive under way.
+struct Packer {
+    app: App,
+    caller: Caller,
+    above: StorePath,
+    builder: Builder<DuplexStream>,
+}
+
+impl Packer {
+    async fn pack_below(mut self, at: At, mut page: WalkPage) -> io::Result<()> {
+        loop {
+            for entries in page.entries.chunks(OPENED) {
+                self.add_entries(entries).await?;
+            }
+            let Some(after) = page.next else { return self.builder.finish().await };
+            let (caller, at) = (self.caller.clone(), at.clone());
+            let next = self.app.ask(move |store| store.walk(&caller, &at, Some(&after), PAGE));
+            page = next.await.map_err(other)?;
+        }
+    }
+
+    async fn pack_objects(mut self, ids: &[ResourceId]) -> io::Result<()> {
+        for ids in ids.chunks(OPENED) {
+            for opened in self.open(ids.to_vec()).await?.into_iter().flatten() {
+                let path = opened.stat.path.clone();
+                self.add_object(opened, path).await?;
+            }
+        }
+        self.builder.finish().await
+    }
+
+    async fn add_entries(&mut self, entries: &[Stat]) -> io::Result<()> {
+        let objects = entries.iter().filter(|stat| stat.resource.kind == Kind::Object);
+        let opened = self.open(objects.map(|stat| stat.id).collect()).await?;
+        let mut opened = opened.into_iter();
+        for stat in entries {
+            match stat.resource.kind {
+                Kind::Description => {}
+                Kind::Collection | Kind::Link => self.add(stat, tokio::io::empty()).await?,
+                Kind::Object => {
+                    if let Some(opened) = opened.next().flatten() {
+                        self.add_object(opened, stat.path.clone()).await?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn add_object(&mut self, opened: Opened, path: StorePath) -> io::Result<()> {
+        let (stat, size) = (Stat { path, ..opened.stat.clone() }, opened.size());
+        let content = opened.bytes(0..size).map_err(io::Error::other)?;
+        self.add(&stat, StreamReader::new(content.map_err(io::Error::other))).await
+    }
+
+    async fn add(&mut self, stat: &Stat, content: impl AsyncRead + Unpin + Send) -> io::Result<()> {
+        let mtime = self.app.ask_here(|store| store.shown_mtime(stat)).map_err(other)?;
+        let (header, records) = entry_header(stat, mtime, &self.above)?;
+        self.builder.append(&extended(&records)?, &records[..]).await?;
+        self.builder.append(&header, content).await
+    }
+
+    /// The contents as they are now, in the order asked; none for what went meanwhile, or may not be read.
+    async fn open(&self, ids: Vec<ResourceId>) -> io::Result<Vec<Option<Opened>>> {
+        let caller = self.caller.clone();
+        let opened = self.app.ask(move |store| {
+            let open = |id| store.open(&caller, &At::Id(id), &ReadOptions::default()).ok();
+            Ok(ids.into_iter().map(open).collect())
+        });
+        opened.await.map_err(other)
+    }
+}
+
+fn other(problem: Problem) -> io::Error {
+    io::Error::other(problem.to_string())
+}

@@ -1,0 +1,7 @@
+//! Bytes: reading and writing them, uploads in parts, versions and replicas.
+
+pub(crate) mod read;
+pub(crate) mod replicas;
+pub(crate) mod uploads;
+pub(crate) mod versions;
+pub(crate) mod write;

@@ -1,0 +1,107 @@
+//! Bytes out: ranges, conditions, and streaming with back pressure.
+
+use std::ops::Range;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::header::{self, HeaderMap, HeaderValue};
+use axum::http::{Method, StatusCode};
+use axum::response::{IntoResponse, Response};
+use cenote_store::{Opened, ReadOptions};
+use futures_util::StreamExt;
+
+use crate::app::App;
+use crate::layer::Reader;
+use crate::native::json::ReadQuery;
+use crate::native::request::address::About;
+use crate::native::request::conditional::{Verdict, judge_read, validators};
+use crate::native::request::digest;
+use crate::native::request::range::{Selection, select};
+use crate::problem::Problem;
+
+/// The content of an object, or a range of it.
+#[utoipa::path(method(get, head), path = "/v1/fs/{*path}", tag = "bytes", params(ReadQuery), responses(
+    (status = 200, content_type = "*/*", body = Vec<u8>),
+    (status = 206, content_type = "*/*", body = Vec<u8>),
+    (status = 304, description = "The asker has it already"),
+))]
+pub(crate) async fn read(
+    State(app): State<App>,
+    Reader(caller): Reader,
+    About(at, query): About<ReadQuery>,
+    method: Method,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let options = ReadOptions { version: query.version, replica: query.replica };
+    let opened = app.ask(move |store| store.open(&caller, &at, &options)).await?;
+    let opened = if query.verify { opened.verified().await? } else { opened };
+    let written = opened.stat.resource.written();
+    let described = describe(&opened);
+    match judge_read(&headers, &opened.head.tag(), written)? {
+        Verdict::NotModified => Ok((StatusCode::NOT_MODIFIED, described).into_response()),
+        Verdict::Proceed { ranged } => {
+            let range = headers.get(header::RANGE).filter(|_| ranged && method == Method::GET);
+            let selection = select(range.and_then(|range| range.to_str().ok()), opened.size());
+            Ok((described, content(opened, selection)?).into_response())
+        }
+    }
+}
+
+/// The headers that tell of the whole content, whatever part of it is sent.
+fn describe(opened: &Opened) -> HeaderMap {
+    let (stat, head) = (&opened.stat, &opened.head);
+    let mut headers = validators(&head.tag(), stat.resource.written());
+    let mut put = |name, value: Option<HeaderValue>| {
+        if let Some(value) = value {
+            headers.insert(name, value);
+        }
+    };
+    let text = |text: &str| HeaderValue::from_str(text).ok();
+    put(digest::REPR_DIGEST, digest::header(&head.digests));
+    put(header::ACCEPT_RANGES, Some(HeaderValue::from_static("bytes")));
+    let media_type = head.media_type.as_deref().and_then(text);
+    let unknown = HeaderValue::from_static("application/octet-stream");
+    put(header::CONTENT_TYPE, Some(media_type.unwrap_or(unknown)));
+    put(crate::native::ID, Some(stat.id.0.into()));
+    put(crate::native::KIND, text(stat.resource.kind.as_str()));
+    // What somebody stored never runs as a page of this server.
+    put(header::X_CONTENT_TYPE_OPTIONS, Some(HeaderValue::from_static("nosniff")));
+    put(header::CONTENT_SECURITY_POLICY, Some(HeaderValue::from_static("sandbox")));
+    let is_guessed_page =
+        head.media_type_guessed && head.media_type.as_deref().is_some_and(is_page);
+    let attachment = HeaderValue::from_static("attachment");
+    put(header::CONTENT_DISPOSITION, is_guessed_page.then_some(attachment));
+    headers
+}
+
+/// Whether a browser shows a content of this type as a page that may have scripts. If nobody said so, it saves it instead.
+fn is_page(media_type: &str) -> bool {
+    let essence = media_type.split(';').next().unwrap_or_default();
+    matches!(essence, "text/html" | "text/xml" | "application/xml") || essence.ends_with("+xml")
+}
+
+fn content(opened: Opened, selection: Selection) -> Result<Response, Problem> {
+    let size = opened.size();
+    match selection {
+        Selection::Outside => Err(Problem::range(size)),
+        Selection::Whole => bytes(opened, 0..size, StatusCode::OK),
+        Selection::Part(range) => {
+            let part = format!("bytes {}-{}/{size}", range.start, range.end - 1);
+            let response = bytes(opened, range, StatusCode::PARTIAL_CONTENT)?;
+            Ok(([(header::CONTENT_RANGE, part)], response).into_response())
+        }
+    }
+}
+
+/// A stream that fails under way breaks off before the length it announced.
+fn bytes(opened: Opened, range: Range<u64>, status: StatusCode) -> Result<Response, Problem> {
+    let length = range.end - range.start;
+    let id = opened.stat.id;
+    let stream = opened.bytes(range)?;
+    let stream = stream.inspect(move |chunk| {
+        if let Err(error) = chunk {
+            tracing::error!(%id, %error, "could not read on");
+        }
+    });
+    Ok((status, [(header::CONTENT_LENGTH, length)], Body::from_stream(stream)).into_response())
+}

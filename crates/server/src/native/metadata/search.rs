@@ -1,0 +1,77 @@
+//! Finding resources by attribute, name and kind.
+
+use axum::extract::State;
+use cenote_store::{Comparison, Condition, Query, SearchCursor};
+
+use crate::app::App;
+use crate::layer::Asker;
+use crate::native::json::{Compare, Found, Search, Where};
+use crate::native::request::extract::Json;
+use crate::native::tree::list::page_limit;
+use crate::problem::Problem;
+
+/// What cursors of this route are sealed for.
+const SEALED: &str = "search";
+
+/// What the caller may see below a collection, and for which all conditions hold. A page can have fewer items
+/// than `limit`, or none, before the last: as long as there is a `next`, the search goes on there.
+#[utoipa::path(post, path = "/v1/search", tag = "metadata", request_body = Search,
+    responses((status = 200, body = Found)))]
+pub(crate) async fn search(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Json(question): Json<Search>,
+) -> Result<Json<Found>, Problem> {
+    let query = query(&app, question)?;
+    let seal = app.clone();
+    app.ask(move |store| {
+        let page = store.search(&caller, &query)?;
+        let next = page.next.map(|cursor| seal.cursors().close(SEALED, cursor.to_bytes()));
+        Ok(Json(Found::new(store, &page.items, next)?))
+    })
+    .await
+}
+
+fn query(app: &App, question: Search) -> Result<Query, Problem> {
+    Ok(Query {
+        under: question.under.parse::<cenote_store::StorePath>()?.into(),
+        conditions: question.conditions.into_iter().map(condition).collect::<Result<_, _>>()?,
+        name: question.name,
+        kind: question.kind.map(Into::into),
+        after: question.after.map(|text| cursor(app, &text)).transpose()?,
+        limit: page_limit(question.limit, Query::MAX)?,
+        effort: Query::EFFORT,
+    })
+}
+
+fn cursor(app: &App, text: &str) -> Result<SearchCursor, Problem> {
+    Ok(SearchCursor::from_bytes(&app.cursors().open(SEALED, text)?)?)
+}
+
+fn condition(asked: Where) -> Result<Condition, Problem> {
+    let Where { attribute, op, value, unit } = asked;
+    let comparison = Comparison::from(op);
+    match (comparison, value) {
+        (Comparison::Exists, None) => {
+            Ok(Condition { attribute, comparison, value: String::new(), unit })
+        }
+        (Comparison::Exists, Some(_)) => Err(Problem::invalid("`exists` takes no value")),
+        (_, None) => Err(Problem::invalid("a condition needs a `value`")),
+        (_, Some(value)) => Ok(Condition { attribute, comparison, value, unit }),
+    }
+}
+
+impl From<Compare> for Comparison {
+    fn from(compare: Compare) -> Self {
+        match compare {
+            Compare::Equal => Self::Equal,
+            Compare::NotEqual => Self::NotEqual,
+            Compare::Less => Self::Less,
+            Compare::LessOrEqual => Self::LessOrEqual,
+            Compare::Greater => Self::Greater,
+            Compare::GreaterOrEqual => Self::GreaterOrEqual,
+            Compare::Like => Self::Like,
+            Compare::Exists => Self::Exists,
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! The search for rot, for administrators: how far it is, and what was found and could not be mended.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use cenote_store::{Caller, Store};
+
+use crate::app::App;
+use crate::layer::{Asker, Changer};
+use crate::native::json::{DamagedCopy, NewScrub, Scrub};
+use crate::native::request::extract::Json;
+use crate::problem::Problem;
+
+/// The round of scrubbing that is under way, or the last one, and the copies that are damaged.
+#[utoipa::path(get, path = "/v1/scrub", tag = "status", responses((status = 200, body = Scrub)))]
+pub(crate) async fn status(
+    State(app): State<App>,
+    Asker(caller): Asker,
+) -> Result<Json<Scrub>, Problem> {
+    app.ask(move |store| {
+        let round = store.scrub_status(&caller)?;
+        Ok(Json(Scrub::new(round, damaged(store, &caller)?)))
+    })
+    .await
+}
+
+/// Begins a round of scrubbing, unless one is under way.
+#[utoipa::path(post, path = "/v1/scrub", tag = "status", request_body = NewScrub,
+    responses((status = 202, body = Scrub)))]
+pub(crate) async fn start(
+    State(app): State<App>,
+    Changer(caller): Changer,
+    Json(NewScrub {}): Json<NewScrub>,
+) -> Result<(StatusCode, Json<Scrub>), Problem> {
+    app.ask(move |store| {
+        let round = store.start_scrub(&caller)?;
+        let scrub = Scrub::new(Some(round), damaged(store, &caller)?);
+        Ok((StatusCode::ACCEPTED, Json(scrub)))
+    })
+    .await
+}
+
+fn damaged(store: &Store, caller: &Caller) -> cenote_store::Result<Vec<DamagedCopy>> {
+    Ok(store.damaged(caller)?.into_iter().map(DamagedCopy::from).collect())
+}

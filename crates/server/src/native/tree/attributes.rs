@@ -1,0 +1,48 @@
+//! Attributes that a client may set.
+
+use axum::extract::State;
+use cenote_store::{AttributeChange, Versioning};
+
+use super::create::mode;
+use crate::app::App;
+use crate::layer::Changer;
+use crate::native::json::{Names, Resource, SetAttributes, VersioningWord};
+use crate::native::request::address::at;
+use crate::native::request::extract::Json;
+use crate::problem::Problem;
+
+/// Sets attributes; what is left out stays as it is.
+#[utoipa::path(patch, path = "/v1/attributes", tag = "tree", request_body = SetAttributes,
+    responses((status = 200, body = Resource)))]
+pub(crate) async fn set(
+    State(app): State<App>,
+    Changer(caller): Changer,
+    Json(question): Json<SetAttributes>,
+) -> Result<Json<Resource>, Problem> {
+    let at = at(question.path.as_deref(), question.id)?;
+    let mode = mode(question.mode)?;
+    let versioning = versioning(&question)?;
+    app.ask(move |store| {
+        let change = AttributeChange {
+            mode,
+            mtime: question.mtime.map(|mtime| mtime.0),
+            versioning: versioning.map(Some),
+            keep_removed: question.keep_removed.map(Some),
+            owner: question.owner,
+            media_type: question.media_type.map(|text| Some(text).filter(|text| !text.is_empty())),
+        };
+        let stat = store.set_attributes(&caller, &at, &change)?;
+        Ok(Json(Resource::of(&stat, &mut Names::new(store))?))
+    })
+    .await
+}
+
+fn versioning(question: &SetAttributes) -> Result<Option<Versioning>, Problem> {
+    match (question.versioning, question.keep) {
+        (None, Some(_)) => Err(Problem::invalid("`keep` needs `versioning`")),
+        (Some(VersioningWord::Off), Some(_)) => {
+            Err(Problem::invalid("`keep` needs versions: on-request or each-change"))
+        }
+        (word, keep) => Ok(word.map(|word| word.keeping(keep))),
+    }
+}

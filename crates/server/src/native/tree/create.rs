@@ -1,0 +1,53 @@
+//! Creating what has no content.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use cenote_store::{CreateOptions, Draft, StorePath};
+
+use crate::app::App;
+use crate::layer::Changer;
+use crate::native::json::{Creatable, Create, Names, Resource};
+use crate::native::request::extract::Json;
+use crate::problem::Problem;
+
+/// Creates a collection, a link or a description.
+#[utoipa::path(post, path = "/v1/create", tag = "tree", request_body = Create,
+    responses((status = 201, body = Resource)))]
+pub(crate) async fn create(
+    State(app): State<App>,
+    Changer(caller): Changer,
+    Json(create): Json<Create>,
+) -> Result<(StatusCode, Json<Resource>), Problem> {
+    let path: StorePath = create.path.parse()?;
+    let draft = draft(create.kind, create.target)?;
+    let options = CreateOptions {
+        parents: create.parents,
+        exist_ok: create.exist_ok,
+        mode: mode(create.mode)?,
+        mtime: create.mtime.map(|mtime| mtime.0),
+    };
+    app.ask(move |store| {
+        let stat = store.create(&caller, &path, draft, options)?;
+        let resource = Resource::of(&stat, &mut Names::new(store))?;
+        Ok((StatusCode::CREATED, Json(resource)))
+    })
+    .await
+}
+
+fn draft(kind: Creatable, target: Option<String>) -> Result<Draft, Problem> {
+    match (kind, target) {
+        (Creatable::Link, Some(target)) => Ok(Draft::Link(target)),
+        (Creatable::Link, None) => Err(Problem::invalid("a link needs a `target`")),
+        (_, Some(_)) => Err(Problem::invalid("only a link has a `target`")),
+        (Creatable::Collection, None) => Ok(Draft::Collection),
+        (Creatable::Description, None) => Ok(Draft::Description),
+    }
+}
+
+/// Checks mode bits.
+pub(crate) fn mode(mode: Option<u32>) -> Result<Option<u32>, Problem> {
+    match mode {
+        Some(mode) if mode > 0o7777 => Err(Problem::invalid("`mode` is at most 4095 (0o7777)")),
+        mode => Ok(mode),
+    }
+}

@@ -1,0 +1,129 @@
+//! The children of a collection, in pages; and all that lies below, as one stream.
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderMap, header};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use cenote_store::{At, Caller, ListOptions, Name, Store, StorePath, WalkPage};
+use futures_util::{Stream, stream};
+
+use crate::app::App;
+use crate::layer::Asker;
+use crate::native::json::{ListQuery, Listing, Names, Resource, Target, WalkQuery};
+use crate::native::request::address::About;
+use crate::native::request::conditional::answer_digested;
+use crate::problem::Problem;
+
+/// The children of a collection, in the order of the names' bytes.
+#[utoipa::path(get, path = "/v1/list", tag = "tree", params(Target, ListQuery),
+    responses((status = 200, body = Listing), (status = 304, description = "The caller has it already")))]
+pub(crate) async fn list(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    About(at, query): About<ListQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let after = query.after.map(Name::new).transpose()?;
+    let limit = page_limit(query.limit, ListOptions::MAX)?;
+    let listing = app.ask(move |store| {
+        let page = store.list(&caller, &at, &ListOptions { after, limit })?;
+        let mut names = Names::new(store);
+        names.read_memberships(&page.entries)?;
+        let entries = page.entries.iter().map(|entry| Resource::of(entry, &mut names));
+        Ok(Listing {
+            entries: entries.collect::<Result<_, _>>()?,
+            collection: Resource::of(&page.collection, &mut names)?,
+            next: page.next.map(|name| name.to_string()),
+        })
+    });
+    answer_digested(&headers, &listing.await?)
+}
+
+/// The length of a page: 1,000 where nothing is said, and never 0 or more than `most`.
+pub(crate) fn page_limit(asked: Option<u32>, most: usize) -> Result<usize, Problem> {
+    let limit = asked.map_or(most.min(1_000), |limit| limit as usize);
+    match (1..=most).contains(&limit) {
+        true => Ok(limit),
+        false => Err(Problem::invalid(format!("`limit` lies between 1 and {most}"))),
+    }
+}
+
+/// All that lies below a collection, one resource a line, in path order.
+#[utoipa::path(get, path = "/v1/walk", tag = "tree", params(Target, WalkQuery),
+    responses((status = 200, body = Resource, content_type = "application/x-ndjson")))]
+pub(crate) async fn walk(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    About(at, query): About<WalkQuery>,
+) -> Result<Response, Problem> {
+    let after = query.after.map(|path| path.parse()).transpose()?;
+    let walk = Walk { app, caller, at, described: query.description_tag, next: Some(after) };
+    let first = walk.page().await?;
+    let lines = Body::from_stream(lines(first));
+    Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], lines).into_response())
+}
+
+/// A walk under way; no snapshot is held between its pages.
+struct Walk {
+    app: App,
+    caller: Caller,
+    at: At,
+    /// Whether the tags of descriptions are told.
+    described: bool,
+    /// After which path the next page begins; none at the end.
+    next: Option<Option<StorePath>>,
+}
+
+/// Resources in one page of a stream.
+const PAGE: usize = 1_000;
+
+impl Walk {
+    /// The next lines, and the walk behind them.
+    async fn page(self) -> Result<(Bytes, Self), Problem> {
+        let Some(after) = self.next.clone() else { return Ok((Bytes::new(), self)) };
+        let asking = self.app.clone();
+        let page = move |store: &Store| {
+            let (page, tags) = self.entries(store, after.as_ref())?;
+            let mut names = Names::new(store);
+            names.read_memberships(&page.entries)?;
+            let mut lines = Vec::new();
+            for (entry, tag) in page.entries.iter().zip(tags) {
+                let resource = Resource::of(entry, &mut names)?.with_description_tag(tag);
+                serde_json::to_writer(&mut lines, &resource).expect("a resource is JSON");
+                lines.push(b'\n');
+            }
+            Ok((Bytes::from(lines), Self { next: page.next.map(Some), ..self }))
+        };
+        asking.ask(page).await
+    }
+
+    /// The entries of a page, with the tags of their descriptions if those are told.
+    fn entries(
+        &self,
+        store: &Store,
+        after: Option<&StorePath>,
+    ) -> cenote_store::Result<(WalkPage, Vec<Option<[u8; 32]>>)> {
+        if self.described {
+            return store.walk_described(&self.caller, &self.at, after, PAGE);
+        }
+        let page = store.walk(&self.caller, &self.at, after, PAGE)?;
+        let none = vec![None; page.entries.len()];
+        Ok((page, none))
+    }
+}
+
+/// A walk that fails under way breaks the stream off, which a client can tell from its end.
+fn lines(first: (Bytes, Walk)) -> impl Stream<Item = Result<Bytes, std::io::Error>> {
+    stream::unfold(Some(first), |state| async {
+        let (lines, walk) = state?;
+        let following = match walk.next {
+            None => return Some((Ok(lines), None)),
+            Some(_) => walk.page().await,
+        };
+        match following {
+            Ok(following) => Some((Ok(lines), Some(following))),
+            Err(problem) => Some((Err(std::io::Error::other(problem.to_string())), None)),
+        }
+    })
+}

@@ -1,0 +1,53 @@
+//! Moving and copying.
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use cenote_store::{At, CopyOptions, MoveOptions, StorePath};
+
+use crate::app::App;
+use crate::layer::Changer;
+use crate::native::json::{Copy, Move, Names, Resource};
+use crate::native::request::conditional::write_conditions;
+use crate::native::request::extract::Json;
+use crate::problem::Problem;
+
+/// Moves a resource, with all that hangs below it, in one commit.
+#[utoipa::path(post, path = "/v1/move", tag = "tree", request_body = Move,
+    responses((status = 200, body = Resource)))]
+pub(crate) async fn relocate(
+    State(app): State<App>,
+    Changer(caller): Changer,
+    Json(question): Json<Move>,
+) -> Result<Json<Resource>, Problem> {
+    let from = At::try_from(&question.from)?;
+    let to: StorePath = question.to.parse()?;
+    let Move { replace, parents, versions, .. } = question;
+    let options = MoveOptions { replace, parents, versions };
+    app.ask(move |store| {
+        let stat = store.relocate(&caller, &from, &to, options)?;
+        Ok(Json(Resource::of(&stat, &mut Names::new(store))?))
+    })
+    .await
+}
+
+/// Copies a resource; contents are shared, not copied. `If-Match` and `If-None-Match` are about what is
+/// at the path of the copy.
+#[utoipa::path(post, path = "/v1/copy", tag = "tree", request_body = Copy,
+    responses((status = 200, body = Resource)))]
+pub(crate) async fn copy(
+    State(app): State<App>,
+    Changer(caller): Changer,
+    headers: HeaderMap,
+    Json(question): Json<Copy>,
+) -> Result<Json<Resource>, Problem> {
+    let from = At::try_from(&question.from)?;
+    let to: StorePath = question.to.parse()?;
+    let Copy { replace, parents, recursive, .. } = question;
+    let conditions = write_conditions(&headers)?;
+    let options = CopyOptions { replace, parents, recursive, conditions };
+    app.ask(move |store| {
+        let stat = store.copy(&caller, &from, &to, options)?;
+        Ok(Json(Resource::of(&stat, &mut Names::new(store))?))
+    })
+    .await
+}

@@ -1,0 +1,85 @@
+//! Digests of contents whose bytes did not come in order.
+//!
+//! Invariant: a digest is that of the bytes that came. What a disk has made of them meanwhile is told as damage, and is not
+//! given a digest of its own.
+
+use crate::catalog::{Reads, keys};
+use crate::contents::layout::Layout;
+use crate::contents::{blob_ids, resolve};
+use crate::model::{ContentHead, Digests, Resource, ResourceId};
+use crate::tree::rewrite_record;
+use crate::{Error, Result, Store};
+
+impl Store {
+    /// Reads a content whose SHA-256 is not known, and notes it, unless the content changes meanwhile. Of one with
+    /// holes too large to be hashed the CRC-64/NVME alone is noted.
+    pub async fn compute_digest(&self, id: ResourceId) -> Result<()> {
+        let found = self.blocking(move |store| store.undigested(id)).await?;
+        let Some((head, layout)) = found else { return Ok(()) };
+        let digests = digests_of(&head, layout).await?;
+        self.blocking(move |store| store.note_digest(id, &head, &digests)).await
+    }
+
+    /// The same, then the checksums of its blobs' blocks that are not known, while the bytes are in the machine's cache.
+    pub(crate) async fn digest_and_sum(&self, id: ResourceId) -> Result<()> {
+        self.compute_digest(id).await?;
+        self.sum_blocks(id).await
+    }
+
+    /// Computes the checksums of blocks of the blobs that a content lies in, where they are not known: those of registered
+    /// files.
+    async fn sum_blocks(&self, id: ResourceId) -> Result<()> {
+        let extents = self.blocking(move |store| {
+            let view = store.view()?;
+            let head = view.get::<Resource>(&keys::resource(id))?.and_then(|r| r.content);
+            head.map_or(Ok(Vec::new()), |head| resolve(&view, &head))
+        });
+        for blob in blob_ids(&extents.await?) {
+            self.sum_blob(blob).await?;
+        }
+        Ok(())
+    }
+
+    fn undigested(&self, id: ResourceId) -> Result<Option<(ContentHead, Layout)>> {
+        let view = self.view()?;
+        let resource = view.get::<Resource>(&keys::resource(id))?;
+        let head = resource.and_then(|r| r.content).filter(|head| head.digests.sha256.is_none());
+        let Some(head) = head else { return Ok(None) };
+        let layout = self.lay_out(&view, &head)?.map(Layout::in_turns);
+        let is_done = |layout: &Layout| head.digests.crc64nvme.is_some() && layout.has_vast_holes();
+        let layout = layout.filter(|layout| !is_done(layout));
+        Ok(layout.map(|layout| (head, layout)))
+    }
+
+    fn note_digest(&self, id: ResourceId, head: &ContentHead, digests: &Digests) -> Result<()> {
+        self.transact(|tx| {
+            let old = tx.get::<Resource>(&keys::resource(id))?;
+            let Some(old) = old.filter(|old| old.content.as_ref() == Some(head)) else {
+                return Ok(());
+            };
+            let digests = digests.clone();
+            let content = ContentHead { digests, digested_later: true, ..head.clone() };
+            let new = Resource { content: Some(content), ..old.clone() };
+            rewrite_record(tx, id, &old, &new);
+            Ok(())
+        })
+    }
+}
+
+/// The digests of a content: agreeing with the CRC that is known of it, or else read from blobs that agree with theirs.
+async fn digests_of(head: &ContentHead, mut layout: Layout) -> Result<Digests> {
+    if head.digests.crc64nvme.is_some() {
+        let digests = layout.clone().digests().await?;
+        if !digests.contradict(&head.digests) {
+            return Ok(digests);
+        }
+    }
+    layout.verify().await?;
+    let digests = layout.digests().await?;
+    match digests.contradict(&head.digests) {
+        false => Ok(digests),
+        true => {
+            Err(Error::damaged(format!("the bytes of content {} are not those that came", head.id)))
+        }
+    }
+}

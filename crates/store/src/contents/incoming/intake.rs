@@ -1,0 +1,64 @@
+//! How bytes are taken in: where to, what is expected of them, and whether they are part of a whole.
+
+use cenote_blob::{Hasher, Place, Sha256State};
+
+use super::receive::Writing;
+use crate::Store;
+use crate::contents::Expected;
+use crate::model::PlaceId;
+use crate::places::Destination;
+
+/// What bytes are to the SHA-256 of a whole that comes in several runs.
+pub(crate) enum Running {
+    /// Nothing.
+    No,
+    /// It begins with them.
+    Begin,
+    /// It goes on with them from here.
+    After(Sha256State),
+}
+
+/// How bytes are taken in.
+pub(crate) struct Intake<'a> {
+    pub(crate) destination: Destination,
+    pub(crate) expected: &'a Expected,
+    /// Up to how many bytes are kept in the catalog.
+    pub(crate) inline: usize,
+    /// Whether the SHA-256 of a whole goes on with them.
+    pub(crate) running: Running,
+}
+
+impl Intake<'_> {
+    /// One blob, to be written to each place.
+    pub(crate) fn new_blob(&self, store: &Store) -> Writing {
+        let id = store.new_blob_id();
+        let places = &self.destination.places;
+        let claims = places.iter().filter_map(|(place, _)| store.inner.claims.take(id, *place));
+        let writer = |(_, place): &(PlaceId, Place)| place.hashing_writer(id, self.hasher());
+        Writing { id, claims: claims.collect(), copies: places.iter().map(writer).collect() }
+    }
+
+    fn hasher(&self) -> Hasher {
+        let hasher = self.expected.hasher();
+        match &self.running {
+            Running::After(before) => hasher.after(before.clone()),
+            Running::Begin | Running::No => hasher,
+        }
+    }
+}
+
+impl Running {
+    pub(crate) fn is_wanted(&self) -> bool {
+        !matches!(self, Self::No)
+    }
+
+    pub(crate) fn state_after(&self, bytes: &[u8]) -> Option<Sha256State> {
+        let mut state = match self {
+            Self::No => return None,
+            Self::Begin => Sha256State::default(),
+            Self::After(before) => before.clone(),
+        };
+        state.update(bytes);
+        Some(state)
+    }
+}

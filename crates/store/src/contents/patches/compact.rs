@@ -1,0 +1,165 @@
+//! Folding patches into extents.
+//!
+//! Neighbouring inline runs become one; more inline bytes than the catalog should hold of one
+//! content become a blob, with small blobs before them. What is seen does not change, so neither do tags and revision.
+
+use std::ops::Range;
+
+use crate::catalog::{Reads, keys};
+use crate::contents::layout::Layout;
+use crate::contents::patches::runs::{Part, PartKind, runs};
+use crate::contents::{Expected, NewBlob, refs, resolve, store_content};
+use crate::model::{Content, ContentHead, ContentId, Extent, Piece, Resource, ResourceId};
+use crate::places::Destination;
+use crate::tree::rewrite_record;
+use crate::{BlobId, Result, Store};
+
+/// A content with patches, and where it belongs.
+struct Patched {
+    head: ContentHead,
+    layout: Layout,
+    to: Destination,
+}
+
+impl Store {
+    /// Folds the patches of an object's content, unless somebody changes it meanwhile.
+    pub(crate) async fn compact(&self, id: ResourceId) -> Result<()> {
+        let Some(Patched { head, layout, to }) =
+            self.blocking(move |store| store.patched(id)).await?
+        else {
+            return Ok(());
+        };
+        let (content, blob) = self.folded(layout, to).await?;
+        let new = blob.clone();
+        let folded = self.blocking(move |store| store.fold(id, &head, &content, &blob)).await;
+        if let (false, Some(unused)) = (self.published(new.clone(), folded).await?, new) {
+            self.discard(unused).await;
+        }
+        Ok(())
+    }
+
+    fn patched(&self, id: ResourceId) -> Result<Option<Patched>> {
+        let view = self.view()?;
+        let Some(resource) = view.get::<Resource>(&keys::resource(id))? else { return Ok(None) };
+        let Some(head) = resource.content.filter(|head| head.patches > 0) else { return Ok(None) };
+        let good = resource.replicas.iter().filter(|replica| replica.is_good());
+        let places: Vec<_> = good.map(|replica| replica.place).collect();
+        let places = (!places.is_empty()).then_some(&places[..]);
+        let Some(pin) = self.pin(&view, head.id)? else { return Ok(None) };
+        let extents = merge(resolve(&view, &head)?);
+        let layout = self.lay_out_extents(extents, head.size, vec![pin]);
+        Ok(Some(Patched { head, layout, to: self.known().destination_among(places)? }))
+    }
+
+    /// What is seen, with the inline runs in a blob if there are more bytes of them than the catalog should hold, and
+    /// small blobs merged, unless they cannot be read.
+    async fn folded(&self, layout: Layout, to: Destination) -> Result<(Content, Option<NewBlob>)> {
+        let most = self.parts().limits.inline as u64;
+        let mut parts = layout.parts()?;
+        let inline = parts.iter_mut().filter(|part| part.kind == PartKind::Inline);
+        let inline: Vec<&mut Part> = inline.collect();
+        let stays = inline.iter().map(|part| part.length).sum::<u64>() <= most;
+        if stays {
+            inline.into_iter().for_each(|part| part.kind = PartKind::Other);
+        }
+        match self.rewrite(layout.clone(), runs(&parts), to.clone()).await {
+            Err(_) if stays => Ok((Content { extents: layout.into_extents() }, None)),
+            Err(_) => self.settle(layout, to).await,
+            rewritten => rewritten,
+        }
+    }
+
+    /// Moves the inline runs to one blob.
+    pub(crate) async fn settle(
+        &self,
+        layout: Layout,
+        to: Destination,
+    ) -> Result<(Content, Option<NewBlob>)> {
+        let parts = layout.parts()?.into_iter().enumerate();
+        let inline = parts.filter(|(_, part)| part.kind == PartKind::Inline);
+        let inline = inline.map(|(at, _)| at..at + 1).collect();
+        self.rewrite(layout, inline, to).await
+    }
+
+    /// Writes runs of neighbouring extents to one blob, where each becomes one extent.
+    async fn rewrite(
+        &self,
+        mut layout: Layout,
+        runs: Vec<Range<usize>>,
+        to: Destination,
+    ) -> Result<(Content, Option<NewBlob>)> {
+        let extents = layout.clone().into_extents();
+        if runs.is_empty() {
+            return Ok((Content { extents }, None));
+        }
+        // Damaged bytes must not come to have a digest that fits them.
+        layout.verify_runs(&runs).await?;
+        let bytes = layout.bytes_of(&runs);
+        let received = self.receive_into(to, 0, bytes, &Expected::default()).await?;
+        let extents = match &received.blob {
+            Some(blob) => moved(extents, &runs, blob.id),
+            None => extents,
+        };
+        Ok((Content { extents }, received.blob))
+    }
+
+    /// Says whether it did.
+    fn fold(
+        &self,
+        id: ResourceId,
+        head: &ContentHead,
+        content: &Content,
+        blob: &Option<NewBlob>,
+    ) -> Result<bool> {
+        self.transact(|tx| {
+            let Some(old) = tx.get::<Resource>(&keys::resource(id))? else { return Ok(false) };
+            if old.content.as_ref() != Some(head) || refs::is_shared(tx, head.id)? {
+                return Ok(false);
+            }
+            let folded = ContentId(self.new_id()?);
+            store_content(tx, folded, content, blob.as_ref())?;
+            let head = ContentHead { id: folded, patches: 0, ..head.clone() };
+            rewrite_record(tx, id, &old, &Resource { content: Some(head), ..old.clone() });
+            Ok(true)
+        })
+    }
+}
+
+/// Joins neighbouring inline extents.
+pub(crate) fn merge(seen: Vec<Extent>) -> Vec<Extent> {
+    let mut merged: Vec<Extent> = Vec::with_capacity(seen.len());
+    for extent in seen {
+        match (merged.last_mut(), &extent) {
+            (
+                Some(Extent { length, start: 0, piece: Piece::Inline(run), .. }),
+                Extent { start: 0, piece: Piece::Inline(bytes), .. },
+            ) => {
+                run.extend_from_slice(bytes);
+                *length += extent.length;
+            }
+            _ => merged.push(extent),
+        }
+    }
+    merged
+}
+
+/// The bytes that neighbouring extents cover.
+fn bytes_of(extents: &[Extent]) -> Range<u64> {
+    let start = extents.first().map_or(0, |extent| extent.offset);
+    start..extents.last().map_or(start, Extent::end)
+}
+
+/// The extents, with each run as one that lies in `blob`, behind the run before it.
+fn moved(mut extents: Vec<Extent>, runs: &[Range<usize>], blob: BlobId) -> Vec<Extent> {
+    let ranges = runs.iter().map(|run| bytes_of(&extents[run.clone()]));
+    let ranges: Vec<Range<u64>> = ranges.collect();
+    let mut start: u64 = ranges.iter().map(|range| range.end - range.start).sum();
+    for (run, range) in runs.iter().zip(&ranges).rev() {
+        let length = range.end - range.start;
+        start -= length;
+        let piece = Piece::Blob(blob);
+        let one = Extent { offset: range.start, length, start, piece };
+        extents.splice(run.clone(), [one]);
+    }
+    extents
+}

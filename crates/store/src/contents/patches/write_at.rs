@@ -1,0 +1,264 @@
+//! Writing in place: bytes at a position, appended, or cut off.
+//!
+//! A write adds one patch over the extents, so its cost does not grow with the content. A content
+//! that something else refers to is not touched: the object gets one of its own first.
+
+use crate::access::{Chain, Operation};
+use crate::catalog::{ChangeKind, Reads, Record, Transaction, keys};
+use crate::contents::media_type::MediaType;
+use crate::contents::patches::extents;
+use crate::contents::read::content_of;
+use crate::contents::replicas::record::Base;
+use crate::contents::{Conditions, Expected, Received, put_blob, refs, store_content};
+use crate::model::{
+    At, Changed, Content, ContentHead, ContentId, Digests, Extent, PlaceId, Replica, Replicas,
+    Resource, Stat,
+};
+use crate::tree::{count_change, find, update};
+use crate::{Bytes, Caller, Error, ErrorKind, Result, Store, Stream, versions};
+
+/// Where bytes go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Where {
+    /// From this byte on; what lies between the end and it becomes zeros.
+    Offset(u64),
+    /// At the end.
+    Append,
+}
+
+/// After this many patches they are folded in.
+const FOLD_AT: u32 = 64;
+
+impl Store {
+    /// Writes bytes into an object. Needs `Rights::WRITE_CONTENT`, or `Rights::APPEND` if they come after what it has.
+    pub async fn write_at<E>(
+        &self,
+        caller: &Caller,
+        at: &At,
+        position: Where,
+        bytes: impl Stream<Item = Result<Bytes, E>>,
+        (conditions, expected): (&Conditions, &Expected),
+    ) -> Result<Stat>
+    where
+        E: std::fmt::Display,
+    {
+        let (asked, to, first) = (caller.clone(), at.clone(), conditions.clone());
+        let destination = self
+            .blocking(move |store| {
+                let view = store.view()?;
+                let (chain, head) = writable(&view, &asked, &to, &first, position)?;
+                let base = store.base(&view, chain.resource(), &head, None)?;
+                store.known().destination_among(base.places.as_deref())
+            })
+            .await?;
+        let inline = self.parts().limits.inline;
+        let received = self.receive_into(destination, inline, bytes, expected).await?;
+        self.write_received(caller, at, position, received, conditions).await
+    }
+
+    /// Writes bytes that have been received into an object; into the replica in the place for which they were
+    /// received, if one was named ([`Store::receive_at`]), which becomes the good one if it was stale. Needs
+    /// `Rights::WRITE_CONTENT`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] if the object has no replica there.
+    pub async fn write_received(
+        &self,
+        caller: &Caller,
+        at: &At,
+        position: Where,
+        received: Received,
+        conditions: &Conditions,
+    ) -> Result<Stat> {
+        let blob = received.blob.clone();
+        let (asked, at, conditions) = (caller.clone(), at.clone(), conditions.clone());
+        let patched = self
+            .blocking(move |store| store.patch(&asked, &at, position, &received, &conditions))
+            .await;
+        let stat = self.published(blob, patched).await?;
+        if stat.resource.content.as_ref().is_some_and(|content| content.patches >= FOLD_AT)
+            && let Err(error) = self.compact(stat.id).await
+        {
+            // The bytes are written and acknowledged; the next write tries again.
+            tracing::warn!(id = %stat.id, %error, "could not fold patches");
+        }
+        Ok(stat)
+    }
+
+    /// Cuts an object to `size` bytes, or fills it up with zeros. Needs `Rights::WRITE_CONTENT`.
+    pub fn truncate(
+        &self,
+        caller: &Caller,
+        at: &At,
+        size: u64,
+        conditions: &Conditions,
+    ) -> Result<Stat> {
+        self.truncate_in(caller, at, size, conditions, None)
+    }
+
+    /// The same with the replica in a place or group, which becomes the good one if it was stale.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] if the object has no replica there.
+    pub fn truncate_in(
+        &self,
+        caller: &Caller,
+        at: &At,
+        size: u64,
+        conditions: &Conditions,
+        place: Option<PlaceId>,
+    ) -> Result<Stat> {
+        self.check_content_size(size)?;
+        self.transact(|tx| {
+            let (chain, head) = writable(tx, caller, at, conditions, Where::Append)?;
+            chain.require(caller, Operation::Write, at)?;
+            let base = self.base(tx, chain.resource(), &head, place)?;
+            versions::keep_replaced(tx, &chain)?;
+            let replicas = self.replicas_after_patch(tx, chain.resource(), &base)?;
+            let seen = extents::overlay(refs::resolve(tx, &base.head)?, Vec::new(), size);
+            let id = ContentId(self.new_id()?);
+            store_content(tx, id, &Content { extents: seen }, None)?;
+            let digests = Digests::default();
+            let cut = ContentHead { id, size, patches: 0, digests, stamp: id.0, ..base.head };
+            Ok(finish(tx, caller, chain, (cut, replicas)))
+        })
+    }
+
+    fn patch(
+        &self,
+        caller: &Caller,
+        at: &At,
+        position: Where,
+        received: &Received,
+        conditions: &Conditions,
+    ) -> Result<Stat> {
+        self.transact(|tx| {
+            let (chain, head) = writable(tx, caller, at, conditions, position)?;
+            if received.named.is_some() {
+                // What a stale replica has replaces what the object has.
+                chain.require(caller, Operation::Write, at)?;
+            }
+            let base = self.patched_base(tx, chain.resource(), &head, received)?;
+            let start = match position {
+                Where::Offset(offset) => offset,
+                Where::Append => base.head.size,
+            };
+            if received.size == 0 {
+                return Ok(chain.into());
+            }
+            let end = start.checked_add(received.size).ok_or_else(too_large)?;
+            self.check_content_size(end)?;
+            versions::keep_replaced(tx, &chain)?;
+            let replicas = self.replicas_after_patch(tx, chain.resource(), &base)?;
+            let mut head = self.unshared(tx, base.head, &replicas)?;
+            if start == 0 && head.size == 0 {
+                guess_again(&mut head, chain.resource(), received);
+            }
+            head.size = head.size.max(end);
+            head.digests = Digests::default();
+            head.stamp = self.new_id()?;
+            add_patches(tx, &mut head, start, received)?;
+            Ok(finish(tx, caller, chain, (head, replicas)))
+        })
+    }
+
+    /// What the received bytes are laid over. Those that went to a blob must be in the same places.
+    fn patched_base(
+        &self,
+        tx: &Transaction,
+        resource: &Resource,
+        head: &ContentHead,
+        received: &Received,
+    ) -> Result<Base> {
+        let mut base = self.base(tx, resource, head, received.named)?;
+        if let (Some(places), Some(blob)) = (&mut base.places, &received.blob) {
+            places.retain(|place| blob.record.copy_in(*place).is_some());
+            if places.is_empty() {
+                return Err(Error::new(ErrorKind::Conflict, "the bytes went to another place")
+                    .with_hint("send them again, to a place that has a replica"));
+            }
+        }
+        Ok(base)
+    }
+
+    /// The content, or a copy of its extents under an id of its own if something else refers to it, or will.
+    fn unshared(
+        &self,
+        tx: &mut Transaction,
+        head: ContentHead,
+        replicas: &Replicas,
+    ) -> Result<ContentHead> {
+        let kept = |replica: &Replica| replica.stale.as_ref().is_some_and(|was| was.id == head.id);
+        if !refs::is_shared(tx, head.id)? && !replicas.iter().any(kept) {
+            return Ok(head);
+        }
+        let seen = refs::resolve(tx, &head)?;
+        let id = ContentId(self.new_id()?);
+        store_content(tx, id, &Content { extents: seen }, None)?;
+        Ok(ContentHead { id, patches: 0, ..head })
+    }
+
+    fn check_content_size(&self, size: u64) -> Result<()> {
+        if size > self.parts().limits.content { Err(too_large()) } else { Ok(()) }
+    }
+}
+
+fn writable(
+    reads: &impl Reads,
+    caller: &Caller,
+    at: &At,
+    conditions: &Conditions,
+    position: Where,
+) -> Result<(Chain, ContentHead)> {
+    let chain = find(reads, caller, at, Operation::Append)?;
+    let end = chain.resource().content.as_ref().map_or(0, |content| content.size);
+    if matches!(position, Where::Offset(offset) if offset < end) {
+        chain.require(caller, Operation::Write, at)?;
+    }
+    conditions.check_content(Some(&chain))?;
+    let head = content_of(&chain, at)?;
+    Ok((chain, head))
+}
+
+/// The first bytes of an empty object tell what it is, as those of a put do.
+fn guess_again(head: &mut ContentHead, resource: &Resource, received: &Received) {
+    let guess =
+        MediaType::said_or_guessed(head.said_media_type(), &resource.name, received.sniffed);
+    (head.media_type, head.media_type_guessed) = (guess.text, guess.guessed);
+}
+
+fn add_patches(
+    tx: &mut Transaction,
+    head: &mut ContentHead,
+    start: u64,
+    received: &Received,
+) -> Result<()> {
+    if let Some(blob) = &received.blob {
+        put_blob(tx, blob)?;
+        tx.mark(keys::blob_user(blob.id, head.id));
+    }
+    for extent in &received.content.extents {
+        let patch = Extent { offset: extent.offset + start, ..extent.clone() };
+        tx.put_raw(keys::patch(head.id, head.patches), patch.to_value());
+        head.patches += 1;
+    }
+    Ok(())
+}
+
+fn finish(
+    tx: &mut Transaction,
+    caller: &Caller,
+    chain: Chain,
+    (head, replicas): (ContentHead, Replicas),
+) -> Stat {
+    let mut stat = Stat::from(chain.clone());
+    (stat.resource.content, stat.resource.replicas) = (Some(head), replicas);
+    stat.resource.mtime = None;
+    count_change(tx, &mut stat.resource, Changed::Content, caller.user());
+    update(tx, ChangeKind::Written, stat.id, chain.resource(), &stat.resource);
+    stat
+}
+
+fn too_large() -> Error {
+    Error::new(ErrorKind::TooLarge, "larger than a content may be")
+}

@@ -1,0 +1,234 @@
+//! The end of an upload: parts without a gap become one content.
+
+use std::sync::Arc;
+
+use cenote_blob::{BlobId, Sha256State, append_crc64nvme};
+
+use super::gather::Gathered;
+use super::upload::{forget_parts, mine, parts};
+use crate::catalog::{PartRecord, Reads, Transaction, UploadRecord, View, keys};
+use crate::contents::sweep::Pin;
+use crate::contents::{NewBlob, Received, UploadId, put_blob, store_content};
+use crate::model::{Content, ContentId, Digests, Extent, Piece, Stat};
+use crate::{Caller, Error, ErrorKind, Notes, Result, Store};
+
+/// What has arrived, without a gap.
+struct Arrived {
+    view: Arc<View>,
+    record: UploadRecord,
+    parts: Vec<(u64, PartRecord)>,
+    size: u64,
+}
+
+/// The whole, and the blob that was written for it.
+struct Assembled {
+    whole: Received,
+    blob: Option<NewBlob>,
+    /// The same when the catalog knows it already, as a content that is not to be swept yet.
+    noted: Option<(BlobId, Arc<Pin>)>,
+}
+
+impl Store {
+    /// Publishes what has arrived, which must have no gap.
+    ///
+    /// The SHA-256 of the whole is known where the parts came in order, and where all of them were small enough for
+    /// the catalog and did not overlap. Elsewhere the bytes after those that came in order are read if `sha256` is
+    /// given, which is checked before; without it, the SHA-256 is not known until [`Store::compute_digest`] has read
+    /// the content.
+    pub async fn complete_upload(
+        &self,
+        caller: &Caller,
+        upload: UploadId,
+        sha256: Option<[u8; 32]>,
+    ) -> Result<Stat> {
+        self.complete_upload_with(caller, upload, sha256, "", |_| Ok(())).await
+    }
+
+    /// The same, with a change of an opening's notes in the commit that publishes: if that is refused, nothing is
+    /// published.
+    pub async fn complete_upload_with(
+        &self,
+        caller: &Caller,
+        upload: UploadId,
+        sha256: Option<[u8; 32]>,
+        opening: &'static str,
+        also: impl Fn(&mut Notes<'_>) -> Result<()> + Send + 'static,
+    ) -> Result<Stat> {
+        let asked = caller.clone();
+        let arrived = self.blocking(move |store| store.arrived(&asked, upload)).await?;
+        let assembled = self.join_parts(&arrived).await?;
+        let fresh = assembled.blob.clone();
+        let completed =
+            self.complete(caller, upload, (arrived, assembled), sha256, (opening, also)).await;
+        self.published(fresh, completed).await
+    }
+
+    async fn complete(
+        &self,
+        caller: &Caller,
+        upload: UploadId,
+        (arrived, mut assembled): (Arrived, Assembled),
+        sha256: Option<[u8; 32]>,
+        (opening, also): (&'static str, impl Fn(&mut Notes<'_>) -> Result<()> + Send + 'static),
+    ) -> Result<Stat> {
+        if sha256.is_some() && assembled.whole.digests.sha256.is_none() {
+            let known = Some(self.hash_rest(&arrived, &mut assembled).await?);
+            assembled.whole.digests.sha256 = known;
+        }
+        if sha256.is_some() && assembled.whole.digests.sha256 != sha256 {
+            return Err(Error::new(ErrorKind::Mismatch, "the SHA-256 is not the one announced")
+                .with_hint("look at the parts that have arrived, and send the wrong one again"));
+        }
+        let caller = caller.clone();
+        self.blocking(move |store| {
+            let also = |tx: &mut Transaction| also(&mut Notes::in_commit(tx, opening));
+            store.publish_upload((&caller, upload), &arrived, &assembled, also)
+        })
+        .await
+    }
+
+    fn arrived(&self, caller: &Caller, upload: UploadId) -> Result<Arrived> {
+        let view = self.view()?;
+        let record = mine(&view, caller, upload)?;
+        let parts = parts(&view, upload.number)?;
+        let size = end_of(&parts)?;
+        match record.size {
+            Some(announced) if announced != size => Err(gap(size)),
+            _ => Ok(Arrived { view: Arc::new(view), record, parts, size }),
+        }
+    }
+
+    async fn join_parts(&self, arrived: &Arrived) -> Result<Assembled> {
+        let Arrived { view, record, parts, size } = arrived;
+        let gathered = self.gather(view, parts, record).await?;
+        let Gathered { extents, received, sniffed } = gathered;
+        let digests = digests(parts, *size, received.as_ref());
+        let named = record.place.filter(|place| *place != self.known().default_place());
+        let content = Content { extents };
+        let size = *size;
+        let whole = Received { content, size, digests, blob: None, named, state: None, sniffed };
+        let blob = received.and_then(|received| received.blob);
+        Ok(Assembled { whole, blob, noted: None })
+    }
+
+    async fn hash_rest(&self, arrived: &Arrived, assembled: &mut Assembled) -> Result<[u8; 32]> {
+        if let Some(blob) = assembled.blob.take() {
+            let id = blob.id;
+            let pin = self.blocking(move |store| store.note_gathered(&blob)).await?;
+            assembled.noted = Some((id, pin));
+        }
+        let extents = assembled.whole.content.extents.clone();
+        let pins = self.pin_parts(arrived)?;
+        let layout = self.lay_out_extents(extents, arrived.size, pins);
+        let (start, state) = hashed(&arrived.parts).unwrap_or_default();
+        layout.sha256_from(start, state).await
+    }
+
+    /// Makes a blob known, so that it can be read, as what the sweep is to look at.
+    fn note_gathered(&self, blob: &NewBlob) -> Result<Arc<Pin>> {
+        let id = ContentId(self.new_id()?);
+        let pin = self.pin_new(id)?;
+        let piece = Piece::Blob(blob.id);
+        let all = Extent { offset: 0, length: blob.record.size, start: 0, piece };
+        let content = Content { extents: vec![all] };
+        self.transact(|tx| {
+            store_content(tx, id, &content, Some(blob))?;
+            tx.mark(keys::garbage(tx.now(), id));
+            Ok(pin.clone())
+        })
+    }
+
+    /// Keeps the parts while they are read.
+    fn pin_parts(&self, arrived: &Arrived) -> Result<Vec<Arc<Pin>>> {
+        let pin = |(_, part): &(u64, PartRecord)| {
+            self.pin(&arrived.view, part.content)?.ok_or_else(replaced)
+        };
+        arrived.parts.iter().map(pin).collect()
+    }
+
+    fn publish_upload(
+        &self,
+        (caller, upload): (&Caller, UploadId),
+        arrived: &Arrived,
+        Assembled { whole, blob, noted }: &Assembled,
+        also: impl Fn(&mut Transaction) -> Result<()>,
+    ) -> Result<Stat> {
+        self.transact(|tx| {
+            also(tx)?;
+            let record = mine(tx, caller, upload)?;
+            let swept = match noted {
+                Some((blob, _)) => !tx.has(&keys::blob(*blob))?,
+                None => false,
+            };
+            if swept || parts(tx, upload.number)? != arrived.parts {
+                return Err(replaced());
+            }
+            if let Some(blob) = blob {
+                put_blob(tx, blob)?;
+            }
+            let stat = self.publish_in(tx, caller, &record.at()?, whole, &record.options())?;
+            forget_parts(tx, upload.number, &arrived.parts);
+            Ok(stat)
+        })
+    }
+}
+
+/// Where parts end, if there is no gap between them.
+fn end_of(parts: &[(u64, PartRecord)]) -> Result<u64> {
+    parts.iter().try_fold(0, |end, (offset, part)| match *offset > end {
+        true => Err(gap(end)),
+        false => Ok(end.max(offset + part.length)),
+    })
+}
+
+/// What is known of the whole without reading it.
+fn digests(parts: &[(u64, PartRecord)], size: u64, gathered: Option<&Received>) -> Digests {
+    let crc = crc64nvme(parts);
+    match (parts, gathered, hashed(parts)) {
+        ([(_, only)], ..) => only.digests.clone(),
+        // Without an overlap, which has no such CRC, these are all bytes.
+        (_, Some(gathered), _) if gathered.size == size && crc.is_some() => {
+            gathered.digests.clone()
+        }
+        (.., Some((end, state))) if end == size => Digests::only(Some(state.sha256()), crc),
+        _ => Digests::only(None, crc),
+    }
+}
+
+/// The CRC of the whole, in whatever order its parts came, if none overlap.
+fn crc64nvme(parts: &[(u64, PartRecord)]) -> Option<u64> {
+    parts
+        .iter()
+        .try_fold((0, 0), |(end, before), (offset, part)| {
+            let joined = append_crc64nvme(before, part.digests.crc64nvme?, part.length);
+            (*offset == end).then_some((offset + part.length, joined))
+        })
+        .map(|(_, crc)| crc)
+}
+
+/// Up to where the parts came in order, each after the one that is before it still.
+fn hashed(parts: &[(u64, PartRecord)]) -> Option<(u64, Sha256State)> {
+    let (mut end, mut last) = (0, None);
+    for (offset, part) in parts {
+        if *offset < end {
+            return None;
+        }
+        let Some(running) = &part.running else { break };
+        if running.after != last.map(|last: &PartRecord| last.content) {
+            break;
+        }
+        (end, last) = (offset + part.length, Some(part));
+    }
+    let state = Sha256State::from_bytes(&last?.running.as_ref()?.state)?;
+    Some((end, state))
+}
+
+fn replaced() -> Error {
+    Error::new(ErrorKind::Conflict, "a part arrived while the upload was completed")
+        .with_hint("complete it again")
+}
+
+fn gap(at: u64) -> Error {
+    Error::new(ErrorKind::Conflict, format!("bytes from {at} on are missing"))
+        .with_hint("ask which parts have arrived, and send those that are missing")
+}

@@ -1,0 +1,6 @@
+//! Uploads in parts: begun, filled in any order, completed by one publication.
+
+pub(crate) mod complete;
+pub(crate) mod gather;
+pub(crate) mod parts;
+pub(crate) mod upload;
