@@ -5,6 +5,7 @@
 //! cargo run --release -p cenote-blob --example throughput -- DIR [MIB] [ROUNDS]
 //! ```
 
+#![expect(clippy::disallowed_methods, reason = "measures with the clock of the machine")]
 #![allow(clippy::unwrap_used, reason = "a benchmark fails by panicking")]
 
 use std::fs::File;

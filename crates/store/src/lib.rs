@@ -64,7 +64,7 @@ pub use people::{
     Token, UserChange,
 };
 pub use places::{NewPlace, PlaceChange, PlaceStatus};
-pub use ports::{Clock, Entropy, NoPlaces, PlaceOpener, SystemClock, SystemEntropy};
+pub use ports::{Clock, Entropy, NoPlaces, PlaceOpener, SystemEntropy};
 pub use reading::Reading;
 pub use store::{Parts, Store};
 pub use trash::{RestoreOptions, TrashCursor, TrashItem, TrashOptions, TrashPage, TrashTotal};

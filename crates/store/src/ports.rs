@@ -13,6 +13,7 @@ pub trait Clock: Debug + Send + Sync {
     fn now(&self) -> Time;
 
     /// Lets some time pass. Blocks the thread.
+    #[expect(clippy::disallowed_methods, reason = "the one place that waits")]
     fn sleep(&self, time: Duration) {
         std::thread::sleep(time);
     }
@@ -76,7 +77,7 @@ impl PlaceOpener for NoPlaces {
 
 /// The machine's clock.
 #[derive(Debug, Default, Clone, Copy)]
-pub struct SystemClock;
+pub(crate) struct SystemClock;
 
 impl Clock for SystemClock {
     #[expect(clippy::disallowed_methods, reason = "the one place where real time comes in")]

@@ -21,10 +21,10 @@ use crate::model::Time;
 use crate::moves::Moves;
 use crate::people::{Attempts, CredentialCache};
 use crate::places::{Claims, Shared};
+use crate::ports::SystemClock;
 use crate::trash::Room;
 use crate::{
-    Clock, Entropy, Error, ErrorKind, Health, NoPlaces, PlaceOpener, Result, SystemClock,
-    SystemEntropy,
+    Clock, Entropy, Error, ErrorKind, Health, NoPlaces, PlaceOpener, Result, SystemEntropy,
 };
 
 /// What a store is made of.
@@ -137,7 +137,8 @@ impl Store {
         &self.inner.parts
     }
 
-    pub(crate) fn now(&self) -> Time {
+    /// The time on the clock of this store, which is that of its records.
+    pub fn now(&self) -> Time {
         self.parts().clock.now()
     }
 

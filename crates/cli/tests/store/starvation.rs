@@ -8,10 +8,11 @@ use std::io::Write;
 use std::net::{SocketAddr, TcpStream};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use cenote_client::{Client, PutOptions, ReadOptions};
 use futures_util::TryStreamExt;
+use tokio::time::Instant;
 
 use crate::world::World;
 

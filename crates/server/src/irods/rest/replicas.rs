@@ -66,7 +66,7 @@ async fn trim_tree(
 /// Of the replicas that would go, those of an age.
 async fn trim_old(call: &Call, trim: Trim, minutes: u64) -> Result<(), Refusal> {
     let (_, replicas) = replicas::found(call).await?;
-    let now = cenote_store::Clock::now(&cenote_store::SystemClock).secs();
+    let now = call.app.store().now().secs();
     let limit = now.saturating_sub_unsigned(minutes.saturating_mul(60));
     let would_go = replicas::would_trim(call, Trim { dry_run: true, ..trim }).await?;
     let old = replicas.iter().filter(|replica| replica.modified.secs() <= limit);
