@@ -36,6 +36,7 @@ pub(crate) fn measure(bench: &mut Bench) -> Outcome {
         connection.send("POST", "/v1/move", body.as_bytes()).map(drop)
     })?;
     bench.report.row("rename of the collection", &seconds(rename), "", "", "< 10 ms");
+    finds(bench, &mut connection)?;
     let mut restarts = (0..bench.rounds).map(|_| served.restart()).collect::<Outcome<Vec<_>>>()?;
     bench.report.row(
         "answering after `kill -9`",
@@ -66,6 +67,34 @@ fn creates(bench: &mut Bench, connection: &mut Connection) -> Outcome {
         "<= 1.3",
     );
     Ok(())
+}
+
+/// Finds one object among a million, by an attribute, which an index has, and by its name, for which the collection is walked.
+fn finds(bench: &mut Bench, connection: &mut Connection) -> Outcome {
+    let attribute = r#"{"op":"add","attribute":"temperature","value":"291.5","unit":"K"}"#;
+    let change = format!(r#"{{"path":"/many/0500000","operations":[{attribute}]}}"#);
+    connection.send("POST", "/v1/meta", change.as_bytes())?;
+    let by_attribute =
+        br#"{"under":"/many","where":[{"attribute":"temperature","value":"291.5"}]}"#;
+    let found = repeated(|_| connection.send("POST", "/v1/search", by_attribute).map(drop))?;
+    let row = "find one of 1,000,000 by an attribute";
+    bench.report.row(row, &seconds(found), "", "", "");
+    let walked = timed(|| find_by_name(connection))?;
+    bench.report.row("find one of 1,000,000 by its name", &seconds(walked), "", "", "");
+    Ok(())
+}
+
+/// Follows the pages, which may be empty, to the end.
+fn find_by_name(connection: &mut Connection) -> Outcome {
+    let mut question = serde_json::json!({ "under": "/many", "name": "*00000" });
+    loop {
+        let body = connection.send("POST", "/v1/search", question.to_string().as_bytes())?;
+        let mut page: serde_json::Value = serde_json::from_slice(&body)?;
+        match page["next"].take() {
+            serde_json::Value::Null => return Ok(()),
+            next => question["after"] = next,
+        }
+    }
 }
 
 fn repeated(mut work: impl FnMut(usize) -> Outcome) -> Outcome<Duration> {
