@@ -36,6 +36,10 @@ impl Reading {
         &self.caller
     }
 
+    pub(crate) fn view(&self) -> &View {
+        &self.view
+    }
+
     /// What is at a path or has an id, if the caller may see it.
     pub fn stat(&self, at: &At) -> Result<Option<Stat>> {
         let chain = locate(&self.view, at)?;

@@ -13,7 +13,8 @@ pub(crate) use edges::Edges;
 pub(crate) use record::{Record, is_whole};
 pub(crate) use schema::{
     Amount, BlobCopy, BlobRecord, ChangeRecord, Child, DamageRecord, DrainJob, DrainPhase,
-    GraphRecord, JobRecord, PartRecord, RunningRecord, SessionRecord, Spread, SumsRecord, Tally,
-    TicketRecord, TokenRecord, TrashRecord, TreeJob, TreeWork, UploadRecord, VersionRecord,
+    GraphRecord, JobRecord, NoteRecord, PartRecord, RunningRecord, SessionRecord, Spread,
+    SumsRecord, Tally, TicketRecord, TokenRecord, TrashRecord, TreeJob, TreeWork, UploadRecord,
+    VersionRecord,
 };
 pub(crate) use transaction::{Reads, Transaction, View};

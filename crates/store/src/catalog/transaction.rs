@@ -214,6 +214,11 @@ impl Transaction {
         self.size
     }
 
+    /// Whether the change feed tells of it.
+    pub(crate) fn is_told(&self) -> bool {
+        !self.appends.is_empty()
+    }
+
     /// The notes of contents that lose a reference by it.
     pub(crate) fn garbage(&self) -> Vec<Bytes> {
         let range = keys::all_garbage();

@@ -15,6 +15,7 @@ mod finding;
 mod grants;
 mod members;
 mod metadata;
+mod notes;
 mod people;
 mod places;
 mod report;
@@ -92,6 +93,7 @@ impl Store {
                 grants::check,
                 contents::check,
                 metadata::check,
+                notes::check,
                 people::check,
                 places::check,
                 counters::check,

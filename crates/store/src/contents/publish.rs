@@ -10,7 +10,7 @@ use crate::model::{
 };
 use crate::tree::{self, count_change, insert, update};
 use crate::{
-    Bytes, Caller, CreateOptions, Draft, Error, ErrorKind, Result, Store, Stream, versions,
+    Bytes, Caller, CreateOptions, Draft, Error, ErrorKind, Notes, Result, Store, Stream, versions,
 };
 
 /// How to put an object.
@@ -136,6 +136,23 @@ impl Store {
     ) -> Result<Stat> {
         let at = at.into();
         self.transact(|tx| self.publish_in(tx, caller, &at, received, options))
+    }
+
+    /// The same, with a change of an opening's notes in the commit that publishes: if that is refused, nothing is published.
+    pub fn publish_with(
+        &self,
+        caller: &Caller,
+        at: impl Into<At>,
+        received: &Received,
+        options: &PutOptions,
+        (opening, also): (&str, impl Fn(&mut Notes<'_>) -> Result<()>),
+    ) -> Result<Stat> {
+        let at = at.into();
+        self.transact(|tx| {
+            let stat = self.publish_in(tx, caller, &at, received, options)?;
+            also(&mut Notes::in_commit(tx, opening, stat.id))?;
+            Ok(stat)
+        })
     }
 
     /// Puts many in one commit; each has its own answer, and those that are refused change nothing.

@@ -7,7 +7,7 @@ use crate::metadata::Stored;
 use crate::model::{At, Changed, Kind, ResourceId, Stat, StorePath};
 use crate::tree::create::{new_resource, split};
 use crate::tree::{Walk, count_change, find, insert, require_depth, update};
-use crate::{Caller, Conditions, Error, ErrorKind, Result, Store, metadata, versions};
+use crate::{Caller, Conditions, Error, ErrorKind, Notes, Result, Store, metadata, versions};
 
 /// How to copy.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -34,9 +34,8 @@ impl Store {
     ) -> Result<Stat> {
         let view = self.view()?;
         let source = copyable(&view, caller, from)?;
-        if source.resource().kind == Kind::Collection && !options.recursive {
-            return Err(Error::new(ErrorKind::WrongKind, format!("a collection: {from}"))
-                .with_hint("copy recursively to copy a collection"));
+        if !options.recursive {
+            refuse_collection(&source, from)?;
         }
         let above = source.path();
         if to.starts_with(&above) && source.resource().kind == Kind::Collection {
@@ -57,6 +56,26 @@ impl Store {
         Ok(top)
     }
 
+    /// Copies what is no collection, with a change of an opening's notes in the same commit: if that is refused, nothing is
+    /// copied.
+    pub fn copy_with(
+        &self,
+        caller: &Caller,
+        from: &At,
+        to: &StorePath,
+        options: &CopyOptions,
+        (opening, also): (&str, impl Fn(&mut Notes<'_>) -> Result<()>),
+    ) -> Result<Stat> {
+        split(to)?;
+        self.transact(|tx| {
+            let source = copyable(tx, caller, from)?;
+            refuse_collection(&source, from)?;
+            let stat = self.copy_in(tx, caller, &source, to, options)?;
+            also(&mut Notes::in_commit(tx, opening, stat.id))?;
+            Ok(stat)
+        })
+    }
+
     fn copy_one(
         &self,
         caller: &Caller,
@@ -67,27 +86,38 @@ impl Store {
         split(to)?;
         self.transact(|tx| {
             let source = copyable(tx, caller, &source.into())?;
-            let free = match Spot::find(tx, caller, to, options.parents)? {
-                Spot::Seen(target) => {
-                    options.conditions.check_content(Some(&target))?;
-                    return self.copy_over(tx, caller, &source, target, (to, options));
-                }
-                Spot::Free(free) => free,
-            };
-            options.conditions.check_content(None)?;
-            let (collection, name) = self.make_parents(tx, caller, free)?;
-            let from = source.resource();
-            let mut resource = new_resource(tx, caller, &collection, name, from.kind);
-            resource.content.clone_from(&from.content);
-            resource.replicas = from.replicas.of_copy(tx.now());
-            resource.target.clone_from(&from.target);
-            (resource.mode, resource.mtime) = (from.mode, from.mtime);
-            let id = ResourceId(self.new_id()?);
-            insert(tx, id, &resource);
-            let graph = metadata::read(tx, source.id().0)?;
-            metadata::replace(tx, id.0, &Stored::default(), &graph)?;
-            Ok(Stat { id, path: to.clone(), resource })
+            self.copy_in(tx, caller, &source, to, options)
         })
+    }
+
+    fn copy_in(
+        &self,
+        tx: &mut Transaction,
+        caller: &Caller,
+        source: &Chain,
+        to: &StorePath,
+        options: &CopyOptions,
+    ) -> Result<Stat> {
+        let free = match Spot::find(tx, caller, to, options.parents)? {
+            Spot::Seen(target) => {
+                options.conditions.check_content(Some(&target))?;
+                return self.copy_over(tx, caller, source, target, (to, options));
+            }
+            Spot::Free(free) => free,
+        };
+        options.conditions.check_content(None)?;
+        let (collection, name) = self.make_parents(tx, caller, free)?;
+        let from = source.resource();
+        let mut resource = new_resource(tx, caller, &collection, name, from.kind);
+        resource.content.clone_from(&from.content);
+        resource.replicas = from.replicas.of_copy(tx.now());
+        resource.target.clone_from(&from.target);
+        (resource.mode, resource.mtime) = (from.mode, from.mtime);
+        let id = ResourceId(self.new_id()?);
+        insert(tx, id, &resource);
+        let graph = metadata::read(tx, source.id().0)?;
+        metadata::replace(tx, id.0, &Stored::default(), &graph)?;
+        Ok(Stat { id, path: to.clone(), resource })
     }
 
     fn copy_over(
@@ -121,6 +151,14 @@ impl Store {
         let old = Stored::read(tx, stat.id.0)?;
         metadata::replace(tx, stat.id.0, &old, &metadata::read(tx, source.id().0)?)?;
         Ok(stat)
+    }
+}
+
+fn refuse_collection(source: &Chain, from: &At) -> Result<()> {
+    match source.resource().kind {
+        Kind::Collection => Err(Error::new(ErrorKind::WrongKind, format!("a collection: {from}"))
+            .with_hint("copy recursively to copy a collection")),
+        _ => Ok(()),
     }
 }
 

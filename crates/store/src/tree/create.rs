@@ -7,7 +7,7 @@ use crate::model::{
     Time,
 };
 use crate::tree::insert;
-use crate::{Caller, Error, ErrorKind, Result, Store};
+use crate::{Caller, Error, ErrorKind, Notes, Result, Store};
 
 /// How to create.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -53,6 +53,22 @@ impl Store {
         options: CreateOptions,
     ) -> Result<Stat> {
         self.transact(|tx| self.create_in(tx, caller, path, &draft, options))
+    }
+
+    /// The same, with a change of an opening's notes in the commit that creates: if that is refused, nothing is created.
+    pub fn create_with(
+        &self,
+        caller: &Caller,
+        path: &StorePath,
+        draft: Draft,
+        options: CreateOptions,
+        (opening, also): (&str, impl Fn(&mut Notes<'_>) -> Result<()>),
+    ) -> Result<Stat> {
+        self.transact(|tx| {
+            let stat = self.create_in(tx, caller, path, &draft, options)?;
+            also(&mut Notes::in_commit(tx, opening, stat.id))?;
+            Ok(stat)
+        })
     }
 
     pub(crate) fn create_in(

@@ -8,7 +8,7 @@ use crate::catalog::Transaction;
 use crate::model::{At, Kind, Name, Resource, Stat, StorePath};
 use crate::tree::create::split;
 use crate::tree::{detach, find, require_depth};
-use crate::{Caller, Error, ErrorKind, Result, Store};
+use crate::{Caller, Error, ErrorKind, Notes, Result, Store};
 
 /// How to move.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -35,33 +35,58 @@ impl Store {
         to: &StorePath,
         options: MoveOptions,
     ) -> Result<Stat> {
+        self.relocate_with(caller, from, to, options, ("", |_| Ok(())))
+    }
+
+    /// The same, with a change of an opening's notes in the commit that moves: if that is refused, nothing is moved.
+    pub fn relocate_with(
+        &self,
+        caller: &Caller,
+        from: &At,
+        to: &StorePath,
+        options: MoveOptions,
+        (opening, also): (&str, impl Fn(&mut Notes<'_>) -> Result<()>),
+    ) -> Result<Stat> {
         split(to)?;
         self.transact(|tx| {
-            let moved = find(tx, caller, from, Operation::Move)?;
-            if moved.path() == *to {
-                return Ok(moved.into());
-            }
-            let (collection, name) = match Spot::find(tx, caller, to, options.parents)? {
-                Spot::Free(free) => {
-                    check_ring(&moved, &free.above, from)?;
-                    self.make_parents(tx, caller, free)?
-                }
-                Spot::Seen(target) => {
-                    let (parent, name) = split(to)?;
-                    let collection = find(tx, caller, &At::from(parent), Operation::Create)?;
-                    check_ring(&moved, &collection, from)?;
-                    self.replace(tx, caller, &moved, target, to, options)?;
-                    (collection, name)
-                }
-            };
-            let depth = collection.depth() + 1;
-            if depth > moved.depth() {
-                require_depth(&self.view()?, &moved, depth)?;
-            }
-            let id = moved.id();
-            let resource = relink(tx, caller, moved, &collection, &name);
-            Ok(Stat { id, path: to.clone(), resource })
+            let stat = self.relocate_in(tx, caller, from, to, options)?;
+            also(&mut Notes::in_commit(tx, opening, stat.id))?;
+            Ok(stat)
         })
+    }
+
+    fn relocate_in(
+        &self,
+        tx: &mut Transaction,
+        caller: &Caller,
+        from: &At,
+        to: &StorePath,
+        options: MoveOptions,
+    ) -> Result<Stat> {
+        let moved = find(tx, caller, from, Operation::Move)?;
+        if moved.path() == *to {
+            return Ok(moved.into());
+        }
+        let (collection, name) = match Spot::find(tx, caller, to, options.parents)? {
+            Spot::Free(free) => {
+                check_ring(&moved, &free.above, from)?;
+                self.make_parents(tx, caller, free)?
+            }
+            Spot::Seen(target) => {
+                let (parent, name) = split(to)?;
+                let collection = find(tx, caller, &At::from(parent), Operation::Create)?;
+                check_ring(&moved, &collection, from)?;
+                self.replace(tx, caller, &moved, target, to, options)?;
+                (collection, name)
+            }
+        };
+        let depth = collection.depth() + 1;
+        if depth > moved.depth() {
+            require_depth(&self.view()?, &moved, depth)?;
+        }
+        let id = moved.id();
+        let resource = relink(tx, caller, moved, &collection, &name);
+        Ok(Stat { id, path: to.clone(), resource })
     }
 
     fn replace(

@@ -7,7 +7,7 @@ use crate::model::{At, Resource, ResourceId};
 use crate::trash::{TrashItem, retention};
 use crate::tree::record::{count, is_undigested, unlink};
 use crate::tree::{find, grants, members, put_aside};
-use crate::{Caller, Error, ErrorKind, Result, Store, contents, metadata, people, versions};
+use crate::{Caller, Error, ErrorKind, Result, Store, contents, metadata, notes, people, versions};
 
 /// How to remove.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -118,6 +118,7 @@ pub(crate) fn erase(tx: &mut Transaction, id: ResourceId, resource: &Resource) -
     members::erase(tx, id, resource);
     versions::erase(tx, id)?;
     metadata::erase(tx, id.0)?;
+    notes::erase(tx, id)?;
     people::erase_tickets(tx, id)
 }
 

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use cenote_blob::BlobId;
-use cenote_store::{CheckOptions, Finding, FindingKind as Kind, Statement, Term};
+use cenote_store::{CheckOptions, Finding, FindingKind as Kind, Notes, Statement, Term};
 
 use crate::raw::{key, named, overwrite};
 use crate::world::{
-    World, assert_clean, findings, noise, populated, run, world, world_with_places,
+    World, assert_clean, at, findings, noise, populated, run, world, world_with_places,
 };
 
 const REPAIR: CheckOptions = CheckOptions { repair: true, contents: 100 };
@@ -20,8 +20,22 @@ fn full() -> World {
     replicated(&world);
     described(&world);
     trashed(&world);
+    named_by_an_opening(&world);
     assert_clean(&world.store);
     world
+}
+
+/// An object that an opening has a name for, and a note about it.
+fn named_by_an_opening(world: &World) {
+    world.put("/named", b"");
+    let name =
+        |notes: &mut Notes<'_>| notes.put_about(notes.resource().unwrap(), "file-1", "open".into());
+    world.store.change_notes_about(&world.admin, &at("/named"), "dx", name).unwrap();
+}
+
+/// A note about nothing, and the same about an object that is there.
+fn note_about(id: u64) -> Bytes {
+    frame(&[&[0x82, 0x1b][..], &id.to_be_bytes(), &[0x41, b'x']].concat())
 }
 
 /// In the trash: an object, which comes first, and a tree that is not counted yet.
@@ -249,6 +263,32 @@ const DERIVABLE: &[Damage] = &[
         "a grant to somebody whom the access list does not name",
         |w| w.raw_put(key(b'S', &[NOBODY, 1, w.id("/c/x")]), Bytes::new()),
         &[Kind::Index],
+    ),
+    (
+        "a note that is not found by its resource",
+        |w| w.raw_delete(&w.first(b'a')),
+        &[Kind::Reference],
+    ),
+    ("a note that is not found by its name", |w| w.raw_delete(&w.first(b'A')), &[Kind::Reference]),
+    (
+        "a note that does not decode by its name",
+        |w| w.damage(&w.first(b'A')),
+        &[Kind::DamagedRecord],
+    ),
+    (
+        "a note that does not decode by its resource",
+        |w| w.damage(&w.first(b'a')),
+        &[Kind::Reference],
+    ),
+    (
+        "a note about nothing",
+        |w| w.raw_put(named(b'A', &[], b"dx\0other"), note_about(NOBODY)),
+        &[Kind::Leftover],
+    ),
+    (
+        "a note of a name that another resource has",
+        |w| w.raw_put(named(b'a', &[w.id("/c/x")], b"dx\0file-1"), note_about(w.id("/c/x"))),
+        &[Kind::Reference],
     ),
     ("a user without a name", |w| w.raw_delete(b"uu"), &[Kind::Reference]),
     ("a name that does not decode", |w| w.damage(b"uu"), &[Kind::Reference]),
@@ -484,6 +524,14 @@ const LOST: &[Damage] = &[
     ("a statement that does not decode", |w| w.damage(&w.first(b'Q')), &[Kind::DamagedRecord]),
     ("a statement that is missing", |w| w.raw_delete(&w.first(b'Q')), &[Kind::DamagedRecord]),
     ("a version that does not decode", |w| w.damage(&w.first(b'V')), &[Kind::DamagedRecord]),
+    (
+        "a note that decodes neither by its name nor by its resource",
+        |w| {
+            w.damage(&w.first(b'A'));
+            w.damage(&w.first(b'a'));
+        },
+        &[Kind::DamagedRecord],
+    ),
     ("a user that does not decode", |w| w.damage(&key(b'U', &[11])), &[Kind::DamagedRecord]),
     ("a blob's record that does not decode", |w| w.damage(&w.first(b'B')), &[Kind::DamagedRecord]),
     ("a patch that is missing", |w| w.raw_delete(&w.first(b'k')), &[Kind::Content]),

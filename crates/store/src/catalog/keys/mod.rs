@@ -43,6 +43,8 @@
 //! | `d` id | empty | an object whose content has no SHA-256 yet |
 //! | `c` id what | counter | children and bytes of a collection; of the store, with id 0; copies of blobs in a place; parts of an upload |
 //! | `O` opening 0 name | bytes | a note of an opening, in its own words |
+//! | `A` opening 0 name | `NoteRecord` | a note of an opening about a resource |
+//! | `a` resource opening 0 name | `NoteRecord` | the same by the resource |
 //! | `s` what | | settings of the store: its format, the next free id, the default place, where the change feed begins |
 
 mod contents;

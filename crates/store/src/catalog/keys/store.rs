@@ -4,7 +4,7 @@ use bytes::Bytes;
 use cenote_kv::KeyRange;
 
 use super::Key;
-use crate::model::PlaceId;
+use crate::model::{PlaceId, ResourceId};
 
 pub(crate) fn place(id: PlaceId) -> Bytes {
     Key::new(b'L').id(id.0).done()
@@ -77,6 +77,50 @@ pub(crate) fn notes(opening: &str, prefix: &str) -> KeyRange {
 pub(crate) fn note_name<'a>(opening: &str, key: &'a [u8]) -> &'a str {
     let name = key.get(opening.len() + 2..).unwrap_or_default();
     std::str::from_utf8(name).unwrap_or_default()
+}
+
+/// A note of an opening about a resource, by its name.
+pub(crate) fn note_named(opening: &str, name: &str) -> Bytes {
+    Key::new(b'A').bytes(opening.as_bytes()).bytes(&[0]).bytes(name.as_bytes()).done()
+}
+
+/// Those of an opening whose names begin with `prefix`; [`note_name`] has the name in a key.
+pub(crate) fn notes_named(opening: &str, prefix: &str) -> KeyRange {
+    KeyRange::prefix(note_named(opening, prefix))
+}
+
+pub(crate) fn all_notes_named() -> KeyRange {
+    Key::new(b'A').prefix()
+}
+
+/// The same note by its resource.
+pub(crate) fn note_about(resource: ResourceId, opening: &str, name: &str) -> Bytes {
+    let key = Key::new(b'a').id(resource.0).bytes(opening.as_bytes());
+    key.bytes(&[0]).bytes(name.as_bytes()).done()
+}
+
+/// The notes of an opening about a resource.
+pub(crate) fn notes_about(resource: ResourceId, opening: &str) -> KeyRange {
+    KeyRange::prefix(note_about(resource, opening, ""))
+}
+
+/// The notes of all openings about a resource.
+pub(crate) fn all_notes_about(resource: ResourceId) -> KeyRange {
+    Key::new(b'a').id(resource.0).prefix()
+}
+
+pub(crate) fn all_notes_by_resource() -> KeyRange {
+    Key::new(b'a').prefix()
+}
+
+/// The opening and the name in a key of [`note_named`] or [`note_about`].
+pub(crate) fn opening_and_name(key: &[u8]) -> (&str, &str) {
+    let parts = match key.first() {
+        Some(b'a') => key.get(9..),
+        _ => key.get(1..),
+    };
+    let text = std::str::from_utf8(parts.unwrap_or_default()).unwrap_or_default();
+    text.split_once('\0').unwrap_or_default()
 }
 
 pub(crate) fn setting(what: &str) -> Bytes {

@@ -2,12 +2,14 @@
 
 mod blob;
 mod job;
+mod note;
 mod trash;
 
 use minicbor::{CborLen, Decode, Encode};
 
 pub(crate) use self::blob::{BlobCopy, BlobRecord, DamageRecord, SumsRecord};
 pub(crate) use self::job::{DrainJob, DrainPhase, JobRecord, Tally, TreeJob, TreeWork};
+pub(crate) use self::note::NoteRecord;
 pub(crate) use self::trash::{Amount, TrashRecord};
 use crate::model::{
     Access, ChangeKind, ContentHead, ContentId, Digests, Kind, PersonId, PlaceId, ResourceId,

@@ -9,7 +9,7 @@ use super::upload::{forget_parts, mine, parts};
 use crate::catalog::{PartRecord, Reads, Transaction, UploadRecord, View, keys};
 use crate::contents::sweep::Pin;
 use crate::contents::{NewBlob, Received, UploadId, put_blob, store_content};
-use crate::model::{Content, ContentId, Digests, Extent, Piece, Stat};
+use crate::model::{Content, ContentId, Digests, Extent, Piece, ResourceId, Stat};
 use crate::{Caller, Error, ErrorKind, Notes, Result, Store};
 
 /// What has arrived, without a gap.
@@ -81,7 +81,7 @@ impl Store {
         }
         let caller = caller.clone();
         self.blocking(move |store| {
-            let also = |tx: &mut Transaction| also(&mut Notes::in_commit(tx, opening));
+            let also = |tx: &mut Transaction, id| also(&mut Notes::in_commit(tx, opening, id));
             store.publish_upload((&caller, upload), &arrived, &assembled, also)
         })
         .await
@@ -151,10 +151,9 @@ impl Store {
         (caller, upload): (&Caller, UploadId),
         arrived: &Arrived,
         Assembled { whole, blob, noted }: &Assembled,
-        also: impl Fn(&mut Transaction) -> Result<()>,
+        also: impl Fn(&mut Transaction, ResourceId) -> Result<()>,
     ) -> Result<Stat> {
         self.transact(|tx| {
-            also(tx)?;
             let record = mine(tx, caller, upload)?;
             let swept = match noted {
                 Some((blob, _)) => !tx.has(&keys::blob(*blob))?,
@@ -167,6 +166,7 @@ impl Store {
                 put_blob(tx, blob)?;
             }
             let stat = self.publish_in(tx, caller, &record.at()?, whole, &record.options())?;
+            also(tx, stat.id)?;
             forget_parts(tx, upload.number, &arrived.parts);
             Ok(stat)
         })

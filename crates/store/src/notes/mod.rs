@@ -1,12 +1,17 @@
 //! Notes of an opening: small records that its protocol needs and the store has no word for (the remote
 //! zones of iRODS, say). The store keeps them with everything else, so that any server over the same
-//! catalog knows them, and does not look into them.
+//! catalog knows them, and does not look into them. Some are about a resource, whose name in the protocol they are: see `about`.
 //!
 //! Invariant: a change of several notes happens whole or not at all, and only if nothing that it read
-//! was changed meanwhile.
+//! was changed meanwhile. It can be part of the commit that changes a resource.
+
+mod about;
+
+pub use self::about::NoteAbout;
+pub(crate) use self::about::erase;
 
 use crate::catalog::{Reads, Transaction, keys};
-use crate::model::Time;
+use crate::model::{ResourceId, Time};
 use crate::{Act, Bytes, Caller, Error, ErrorKind, Result, Store};
 
 /// The longest name of a note, in bytes.
@@ -19,12 +24,18 @@ const MAX_NOTE: usize = 1 << 20;
 pub struct Notes<'a> {
     tx: &'a mut Transaction,
     opening: &'a str,
+    about: Option<ResourceId>,
 }
 
 impl<'a> Notes<'a> {
-    /// Those of an opening, to be changed in a commit that does something else, too.
-    pub(crate) fn in_commit(tx: &'a mut Transaction, opening: &'a str) -> Self {
-        Self { tx, opening }
+    /// Those of an opening, to be changed in a commit that changes this resource.
+    pub(crate) fn in_commit(tx: &'a mut Transaction, opening: &'a str, about: ResourceId) -> Self {
+        Self { tx, opening, about: Some(about) }
+    }
+
+    /// The resource that the same commit creates or changes, if it does.
+    pub fn resource(&self) -> Option<ResourceId> {
+        self.about
     }
 
     /// The note of this name.
@@ -39,12 +50,7 @@ impl<'a> Notes<'a> {
 
     /// Keeps a note, in the place of one of the same name.
     pub fn put(&mut self, name: &str, note: Bytes) -> Result<()> {
-        if name.is_empty() || name.len() > MAX_NAME {
-            return Err(Error::invalid("a note has a name of at most 4 KiB"));
-        }
-        if note.len() > MAX_NOTE {
-            return Err(Error::new(ErrorKind::TooLarge, "a note has at most 1 MiB"));
-        }
+        check(name, &note)?;
         self.tx.put_raw(keys::note(self.opening, name), note);
         Ok(())
     }
@@ -92,7 +98,17 @@ impl Store {
         opening: &str,
         mut change: impl FnMut(&mut Notes<'_>) -> Result<T>,
     ) -> Result<T> {
-        self.transact(|tx| change(&mut Notes { tx, opening }))
+        self.transact(|tx| change(&mut Notes { tx, opening, about: None }))
+    }
+}
+
+fn check(name: &str, note: &Bytes) -> Result<()> {
+    if name.is_empty() || name.len() > MAX_NAME {
+        return Err(Error::invalid("a note has a name of at most 4 KiB"));
+    }
+    match note.len() > MAX_NOTE {
+        true => Err(Error::new(ErrorKind::TooLarge, "a note has at most 1 MiB")),
+        false => Ok(()),
     }
 }
 
