@@ -7,7 +7,7 @@ use std::any::TypeId;
 use std::ffi::OsStr;
 use std::time::Duration;
 
-use cenote_client::{Client, Resource, ResourceKind};
+use cenote_client::{Client, Resource, ResourceKind, With};
 use clap::{Arg, Command, CommandFactory};
 use clap_complete::engine::{
     ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter,
@@ -92,7 +92,7 @@ async fn list(client: &Client, above: &str, start: &str) -> Option<Vec<Resource>
         start => client.find(&join(above, start)).await.ok()?,
     };
     let after = Some(start).filter(|start| !start.is_empty());
-    let page = client.list_page(&above.into(), after, Some(MOST)).await.ok()?;
+    let page = client.list_page(&above.into(), after, Some(MOST), With::default()).await.ok()?;
     let begins = |child: &Resource| child.name.as_ref().is_some_and(|name| name.starts_with(start));
     Some(exact.into_iter().chain(page.entries.into_iter().take_while(begins)).collect())
 }

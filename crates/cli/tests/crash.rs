@@ -136,7 +136,7 @@ impl Writer {
 
     async fn upload(&self, name: &str, bytes: &[u8]) -> Result<()> {
         let new = NewUpload {
-            path: self.path(name),
+            at: self.path(name).as_str().into(),
             size: bytes.len() as u64,
             media_type: None,
             mode: None,

@@ -158,8 +158,22 @@ impl Call {
         self
     }
 
+    /// Declares that it is not to be sent twice.
+    pub(crate) fn once(mut self) -> Self {
+        self.repeatable = false;
+        self
+    }
+
     pub(crate) fn may_be_repeated(&self) -> bool {
         self.repeatable && self.payload.can_be_made_again()
+    }
+}
+
+/// The address of the bytes of an object.
+pub(crate) fn bytes_of(at: &At) -> String {
+    match at {
+        At::Path(path) => fs_route(path),
+        At::Id(id) => format!("/v1/fs?id={id}"),
     }
 }
 

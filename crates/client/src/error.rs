@@ -33,6 +33,8 @@ pub enum Kind {
     Conflict,
     /// A condition does not hold.
     Precondition,
+    /// A position or a cursor is not kept any more.
+    Expired,
     /// Larger than a limit.
     TooLarge,
     /// The range lies outside the content.
@@ -70,6 +72,7 @@ impl Kind {
             "wrong-kind" => Self::WrongKind,
             "conflict" => Self::Conflict,
             "precondition" => Self::Precondition,
+            "expired" => Self::Expired,
             "too-large" => Self::TooLarge,
             "range" => Self::Range,
             "mismatch" => Self::Mismatch,
@@ -90,6 +93,7 @@ impl Kind {
             403 => Self::Denied,
             404 => Self::NotFound,
             409 => Self::Conflict,
+            410 => Self::Expired,
             412 => Self::Precondition,
             413 => Self::TooLarge,
             416 => Self::Range,

@@ -3,6 +3,8 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::Xattr;
+
 /// Which resource is meant: the one at a path now, or the one with an id wherever it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -16,6 +18,18 @@ pub enum At {
 impl From<&str> for At {
     fn from(path: &str) -> Self {
         Self::Path(path.to_owned())
+    }
+}
+
+impl From<u64> for At {
+    fn from(id: u64) -> Self {
+        Self::Id(id)
+    }
+}
+
+impl From<&At> for At {
+    fn from(at: &At) -> Self {
+        at.clone()
     }
 }
 
@@ -110,6 +124,12 @@ pub struct Resource {
     /// the same if their tags are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description_tag: Option<String>,
+    /// Its description, where a listing was asked for it; none if it is large, or may not be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<Vec<Avu>>,
+    /// Its extended attributes, likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub xattrs: Option<Vec<Xattr>>,
 }
 
 /// A page of a collection.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cenote_store::{Entropy, ErrorKind, Store, SystemEntropy, Waiting};
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, SemaphorePermit};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
 use crate::config::{Irods, Limits};
@@ -29,7 +29,6 @@ struct Inner {
     key_sets: Semaphore,
     cursors: CursorSeal,
     stopping: CancellationToken,
-    changed: Notify,
 }
 
 /// Files looked into at a time: each holds a thread that waits for contents, which need threads
@@ -51,7 +50,6 @@ impl App {
             key_sets: Semaphore::new(KEY_SETS),
             cursors: CursorSeal::new(),
             stopping: CancellationToken::new(),
-            changed: Notify::new(),
             limits,
             irods,
         }))
@@ -106,11 +104,6 @@ impl App {
     /// Cancelled when the server begins to stop: requests that wait for something to happen end.
     pub(crate) fn stopping(&self) -> &CancellationToken {
         &self.0.stopping
-    }
-
-    /// Notified after each request that may have changed something.
-    pub(crate) fn changed(&self) -> &Notify {
-        &self.0.changed
     }
 
     /// Asks the store something that takes microseconds, because it reads what is hot: what somebody or a

@@ -54,11 +54,12 @@ pub use health::Health;
 pub use maintain::Pace;
 pub use metadata::{
     AvuChange, Comparison, Condition, Linking, LinksPage, LinksQuery, Pattern, Quad, Query,
-    SearchCursor, SearchPage, attribute_of, description_tag, iri_of, like, path_of, predicate_of,
+    SearchCursor, SearchPage, Xattr, attribute_of, avus_of, description_tag, iri_of, like, path_of,
+    predicate_of,
 };
 pub use model::*;
 pub use moves::JobStatus;
-pub use notes::Notes;
+pub use notes::{NoteAbout, Notes};
 pub use people::{
     LoggedIn, Login, LoginLimits, NewSession, NewTicket, NewToken, NewUser, Ticket, TicketUse,
     Token, UserChange,
@@ -69,9 +70,9 @@ pub use reading::Reading;
 pub use store::{Parts, Store};
 pub use trash::{RestoreOptions, TrashCursor, TrashItem, TrashOptions, TrashPage, TrashTotal};
 pub use tree::{
-    AttributeChange, Change, ChangePage, CopyOptions, CreateOptions, Draft, ListOptions,
-    MoveOptions, NamedEntry, NamesPage, Page, Position, RemoveOptions, SharedCursor, SharedOptions,
-    SharedPage, StoreStats, Usage, WalkPage,
+    AttributeChange, Change, ChangePage, CopyOptions, CreateOptions, DetailedPage, Details, Draft,
+    ListOptions, MoveOptions, NamedEntry, NamesPage, Page, Position, RemoveOptions, SharedCursor,
+    SharedOptions, SharedPage, StoreStats, Usage, WalkCursor, WalkPage,
 };
 pub use versions::{Prune, Version};
 pub use waiting::{Waiting, Work};

@@ -92,6 +92,8 @@ pub(crate) struct Inner {
     pub(crate) digesting: Semaphore,
     /// Makes room where a disk is nearly full.
     pub(crate) room: Room,
+    /// Rings when a commit added to the change feed.
+    pub(crate) changed: Notify,
     latch: Latch,
     lines: Lines,
 }
@@ -127,6 +129,7 @@ impl Store {
                 work,
                 digesting: Semaphore::new(1),
                 room: Room::default(),
+                changed: Notify::new(),
                 latch: Latch::default(),
                 lines: Lines::default(),
             }),
@@ -253,9 +256,12 @@ impl Store {
 
     fn commit(&self, tx: Transaction) -> Result<Committed> {
         self.inner.latch.check()?;
-        let (notes, size) = (tx.garbage(), tx.size() as u64);
+        let (notes, size, is_told) = (tx.garbage(), tx.size() as u64, tx.is_told());
         let committed = self.commit_batch(tx)?;
         self.added(size);
+        if committed == Committed::Yes && is_told {
+            self.inner.changed.notify_waiters();
+        }
         if committed == Committed::Yes && !self.parts().engine.is_shared() {
             self.inner.due.add(notes);
         }

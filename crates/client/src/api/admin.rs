@@ -1,35 +1,12 @@
 //! The store as a whole.
 
 use futures_util::Stream;
-use serde::Deserialize;
 
 use super::lines::lines;
 use crate::call::Call;
 use crate::{Client, Record, Result};
 
-/// A page of the change feed.
-#[derive(Debug, Clone, Deserialize)]
-pub struct Changes {
-    /// What changed, the oldest first.
-    pub items: Vec<Record>,
-    /// Where to go on from.
-    pub next: String,
-    /// Whether there is more now.
-    pub more: bool,
-}
-
 impl Client {
-    /// What changed since a position, below a path if one is given; waits up to `wait` seconds for something to happen.
-    pub async fn changes(
-        &self,
-        below: Option<&str>,
-        since: Option<&str>,
-        wait: u32,
-    ) -> Result<Changes> {
-        let call = Call::get("/v1/changes").query_opt("path", below).query_opt("since", since);
-        self.json(call.query_opt("wait", (wait > 0).then_some(wait))).await
-    }
-
     /// Counts of the whole store.
     pub async fn stats(&self) -> Result<Record> {
         self.json(Call::get("/v1/stats")).await

@@ -13,9 +13,9 @@ use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
 use crate::body::{self, Body};
-use crate::call::{Call, Payload, fs_route};
+use crate::call::{Call, Payload, bytes_of};
 use crate::digest::Sha256Digest;
-use crate::{Client, Error, Kind, Resource, Result};
+use crate::{At, Client, Error, Kind, Resource, Result};
 
 const REPR_DIGEST: HeaderName = HeaderName::from_static("repr-digest");
 
@@ -97,9 +97,9 @@ impl Content {
 }
 
 impl Client {
-    /// Reads the object at `path`, or a part of it.
-    pub async fn read(&self, path: &str, options: &ReadOptions) -> Result<Content> {
-        let mut call = Call::get(&fs_route(path)).query_opt("version", options.version);
+    /// Reads an object, or a part of it.
+    pub async fn read(&self, at: impl Into<At>, options: &ReadOptions) -> Result<Content> {
+        let mut call = Call::get(&bytes_of(&at.into())).query_opt("version", options.version);
         if let Some(range) = options.range() {
             call = call.header(RANGE, &range)?;
         }
@@ -110,14 +110,14 @@ impl Client {
         Ok(Content { headers: head.headers, body })
     }
 
-    /// Puts bytes of unknown length, such as standard input, at `path`.
+    /// Puts bytes of unknown length, such as standard input. An id names an object that is there.
     ///
     /// # Errors
     /// [`Kind::Mismatch`](crate::Kind::Mismatch) if the store keeps other bytes than were sent: it
     /// cannot be told the digest before the last of them.
     pub async fn put_stream<S>(
         &self,
-        path: &str,
+        at: impl Into<At>,
         bytes: S,
         options: &PutOptions,
     ) -> Result<Resource>
@@ -130,31 +130,31 @@ impl Client {
             watching.lock().unwrap_or_else(PoisonError::into_inner).update(chunk);
         });
         let payload = Payload::Once(Some(body::stream(bytes)));
-        let resource = self.put(path, payload, None, options).await?;
+        let resource = self.put(at, payload, None, options).await?;
         let hasher = hasher.lock().unwrap_or_else(PoisonError::into_inner).clone();
         compare(&resource, Sha256Digest::from_hasher(hasher))?;
         Ok(resource)
     }
 
-    /// Puts bytes in memory at `path`; the server checks what arrives.
+    /// Puts bytes in memory; the server checks what arrives. An id names an object that is there.
     pub async fn put_bytes(
         &self,
-        path: &str,
+        at: impl Into<At>,
         bytes: Bytes,
         options: &PutOptions,
     ) -> Result<Resource> {
         let digest = Sha256Digest::of(&bytes);
-        self.put(path, Payload::Bytes(bytes), Some(digest), options).await
+        self.put(at, Payload::Bytes(bytes), Some(digest), options).await
     }
 
     pub(crate) async fn put(
         &self,
-        path: &str,
+        at: impl Into<At>,
         payload: Payload,
         digest: Option<Sha256Digest>,
         options: &PutOptions,
     ) -> Result<Resource> {
-        let mut call = Call::put(&fs_route(path)).body(payload);
+        let mut call = Call::put(&bytes_of(&at.into())).body(payload);
         if options.parents {
             call = call.query("parents", true);
         }

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::lines::lines;
-use crate::call::{Call, fs_route};
+use crate::call::{Call, bytes_of};
 use crate::error::Problem;
 use crate::{At, Client, Error, Kept, Kind, Listing, Resource, ResourceKind, Result, Usage};
 
@@ -59,6 +59,27 @@ pub struct Removal<'a> {
     pub permanent: bool,
     /// Only if it is still in this state.
     pub if_match: Option<&'a str>,
+}
+
+/// What a listing tells of each entry besides its attributes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct With {
+    /// The description.
+    pub description: bool,
+    /// The extended attributes.
+    pub xattrs: bool,
+    /// What the caller may do.
+    pub level: bool,
+}
+
+impl With {
+    fn text(self) -> Option<String> {
+        let words =
+            [("description", self.description), ("xattrs", self.xattrs), ("level", self.level)];
+        let asked: Vec<_> =
+            words.into_iter().filter(|(_, asked)| *asked).map(|(word, _)| word).collect();
+        (!asked.is_empty()).then(|| asked.join(","))
+    }
 }
 
 /// Attributes to change; the others stay.
@@ -148,26 +169,48 @@ impl Client {
         at: &At,
         after: Option<&str>,
         limit: Option<u32>,
+        with: With,
     ) -> Result<Listing> {
-        let call = Call::get("/v1/list").at(at);
+        let call = Call::get("/v1/list").at(at).query_opt("with", with.text());
         self.json(call.query_opt("after", after).query_opt("limit", limit)).await
     }
 
-    /// All children of a collection, page by page, in the order of the names' bytes.
-    pub fn list<'a>(&'a self, at: &'a At) -> impl Stream<Item = Result<Resource>> + 'a {
+    /// All children of a collection with more of each, page by page, in the order of the names' bytes.
+    pub fn list_with<'a>(
+        &'a self,
+        at: &'a At,
+        with: With,
+    ) -> impl Stream<Item = Result<Resource>> + 'a {
         let pages = stream::try_unfold(Some(None::<String>), move |cursor| async move {
             let Some(after) = cursor else { return Ok(None) };
-            let page = self.list_page(at, after.as_deref(), None).await?;
+            let page = self.list_page(at, after.as_deref(), None, with).await?;
             let entries = stream::iter(page.entries.into_iter().map(Ok));
             Ok::<_, Error>(Some((entries, page.next.map(Some))))
         });
         pages.try_flatten()
     }
 
+    /// All children of a collection, page by page, in the order of the names' bytes.
+    pub fn list<'a>(&'a self, at: &'a At) -> impl Stream<Item = Result<Resource>> + 'a {
+        self.list_with(at, With::default())
+    }
+
     /// All that lies below a resource, in the order of paths, as it comes.
     pub async fn walk(&self, at: &At) -> Result<impl Stream<Item = Result<Resource>> + use<>> {
         let answer = self.send(Call::get("/v1/walk").at(at)).await?;
         Ok(lines(answer.into_body()))
+    }
+
+    /// A page of the same, of `limit` resources: what comes after a path, or from the beginning. It is the last one if there are
+    /// fewer.
+    pub async fn walk_page(
+        &self,
+        at: &At,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<Vec<Resource>> {
+        let call = Call::get("/v1/walk").at(at).query_opt("after", after).query("limit", limit);
+        lines(self.send(call).await?.into_body()).try_collect().await
     }
 
     /// The same, each with the tag of its description.
@@ -214,12 +257,12 @@ impl Client {
         self.json(call).await
     }
 
-    /// Removes what is at `path`; says how it can be restored, if it is kept in the trash.
+    /// Removes a resource; says how it can be restored, if it is kept in the trash.
     ///
     /// # Errors
     /// [`Kind::NotEmpty`] if children or versions would go that may not.
-    pub async fn remove(&self, path: &str, removal: &Removal<'_>) -> Result<Option<Kept>> {
-        let mut call = Call::delete(&fs_route(path))
+    pub async fn remove(&self, at: impl Into<At>, removal: &Removal<'_>) -> Result<Option<Kept>> {
+        let mut call = Call::delete(&bytes_of(&at.into()))
             .query("recursive", removal.recursive)
             .query("versions", removal.versions)
             .query("permanent", removal.permanent);

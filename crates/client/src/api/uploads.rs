@@ -7,13 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::call::{Call, Payload};
 use crate::digest::Sha256Digest;
-use crate::{Client, Resource, Result};
+use crate::{At, Client, Resource, Result};
 
 /// What is going to be uploaded, and where to.
 #[derive(Debug, Clone, Serialize)]
 pub struct NewUpload {
-    /// Where.
-    pub path: String,
+    /// Where; an id names an object that is there.
+    #[serde(flatten)]
+    pub at: At,
     /// Its size in bytes.
     pub size: u64,
     /// The media type.

@@ -84,7 +84,7 @@ impl Transfer {
 
 fn new_upload(file: &LocalFile, path: &str, options: &PutOptions) -> NewUpload {
     NewUpload {
-        path: path.to_owned(),
+        at: path.into(),
         size: file.size,
         media_type: options.media_type.clone(),
         mode: options.mode,

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, Method, header};
+use axum::http::{HeaderMap, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use base64::Engine;
@@ -57,11 +57,7 @@ pub(crate) async fn authenticate(
     let browsed = browsed && caller.is_anonymous();
     let user = User(caller.name().into());
     request.extensions_mut().insert(Asking { caller, ticket });
-    let reads = matches!(*request.method(), Method::GET | Method::HEAD);
     let mut response = next.run(request).await;
-    if !reads {
-        app.changed().notify_waiters();
-    }
     if browsed {
         response = ask_to_log_in(response);
     }

@@ -94,6 +94,8 @@ fn answers() -> OpenApiRouter<App> {
         .routes(routes!(metadata::meta::read, metadata::meta::change))
         .routes(routes!(metadata::meta::copy))
         .routes(routes!(metadata::graph::read, metadata::graph::replace))
+        .routes(routes!(metadata::xattrs::list))
+        .routes(routes!(metadata::xattrs::read, metadata::xattrs::put, metadata::xattrs::remove))
         .routes(routes!(metadata::search::search))
         .routes(routes!(metadata::links::links))
         .routes(routes!(tree::shared::shared))

@@ -145,6 +145,85 @@ async fn a_content_is_changed_in_place() {
     }
 }
 
+/// A content written by any history of PATCHes, by path or by id, is what the same writes make of bytes in memory.
+#[tokio::test]
+async fn patches_in_any_order_are_writes_to_bytes() {
+    let server = TestServer::new();
+    let id = server.put("/a", "hello").await.expect(201)["id"].clone();
+    let mut model = b"hello".to_vec();
+    let mut dice = 7_u64;
+    let mut roll = |most: u64| {
+        dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (dice >> 33) % most
+    };
+    for n in 0..200 {
+        let bytes = vec![n as u8; roll(9) as usize];
+        let query = match roll(4) {
+            0 => {
+                model.extend_from_slice(&bytes);
+                "append=true".to_owned()
+            }
+            1 => {
+                let size = roll(60) as usize;
+                model.resize(size, 0);
+                format!("truncate={size}")
+            }
+            // Also beyond the end: what lies between is zeros.
+            _ => {
+                let offset = roll(80) as usize;
+                if !bytes.is_empty() {
+                    model.resize(model.len().max(offset + bytes.len()), 0);
+                    model[offset..offset + bytes.len()].copy_from_slice(&bytes);
+                }
+                format!("offset={offset}")
+            }
+        };
+        let uri = match roll(2) {
+            0 => format!("/v1/fs/a?{query}"),
+            _ => format!("/v1/fs?id={id}&{query}"),
+        };
+        let size = server.ask("PATCH", &uri).body(bytes).send().await.expect(200)["size"].clone();
+        assert_eq!(size, model.len(), "{query}");
+        assert_eq!(server.get("/a").await.body, model, "{query}");
+    }
+}
+
+/// Conditions and digests of a PATCH, each by path and by id: what does not hold changes nothing.
+#[tokio::test]
+async fn a_patch_obeys_conditions_and_digests() {
+    let server = TestServer::new();
+    let first = server.put("/a", "hello").await.expect(201);
+    let (id, old) = (first["id"].clone(), first["etag"].as_str().unwrap().to_owned());
+    let new = server.put("/a", "other").await.expect(200)["etag"].clone();
+    for about in ["/v1/fs/a?".to_owned(), format!("/v1/fs?id={id}&")] {
+        let patch = async |query: &str, header: (&'static str, &str)| {
+            let ask = server.ask("PATCH", &format!("{about}{query}"));
+            ask.header(header.0, header.1).body("hello").send().await
+        };
+        for query in ["offset=0", "append=true", "truncate=2", "offset=1000"] {
+            patch(query, ("if-match", &old)).await.problem(412, "precondition");
+            patch(query, ("if-none-match", "*")).await.problem(412, "precondition");
+            patch(query, ("if-match", "W/\"x\"")).await.problem(412, "precondition");
+        }
+        let zeros = "sha-256=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:";
+        patch("offset=0", ("repr-digest", zeros)).await.problem(422, "mismatch");
+        patch("append=true", ("repr-digest", "sha-256=x")).await.problem(400, "invalid");
+        assert_eq!(server.get("/a").await.body, "other");
+        assert_eq!(server.get("/a").await.header("etag"), new);
+    }
+    let tag = new.as_str().unwrap();
+    let good = server.ask("PATCH", "/v1/fs/a?offset=0").header("if-match", tag);
+    let good = good.header("repr-digest", HELLO).body("hello").send().await.expect(200);
+    assert_ne!(good["etag"], new);
+    server.ask("PATCH", "/v1/fs/none?append=true").body("x").send().await.problem(404, "not-found");
+    server.post("/v1/create", json!({"path": "/c", "kind": "collection"})).await.expect(201);
+    server.ask("PATCH", "/v1/fs/c?append=true").body("x").send().await.problem(409, "wrong-kind");
+    let vast = format!("/v1/fs/a?truncate={}", u64::MAX);
+    server.ask("PATCH", &vast).send().await.problem(413, "too-large");
+    let vast = format!("/v1/fs/a?offset={}", u64::MAX);
+    server.ask("PATCH", &vast).body("xy").send().await.problem(413, "too-large");
+}
+
 #[tokio::test]
 async fn a_name_may_be_anything_but_a_path() {
     let server = TestServer::new();

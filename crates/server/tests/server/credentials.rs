@@ -483,6 +483,8 @@ async fn a_read_token_of_an_administrator_reads_and_changes_nothing() {
         ("POST", "/v1/trim", json!({"path": "/lab", "place": "main", "recursive": true})),
         ("PUT", "/v1/fs/lab/x", json!("y")),
         ("PATCH", "/v1/fs/lab/x?offset=0", json!("y")),
+        ("PUT", "/v1/xattr?path=/lab/x&name=n", json!("v")),
+        ("DELETE", "/v1/xattr?path=/lab/x&name=n", Value::Null),
         ("POST", "/v1/create", json!({"path": "/lab/c", "kind": "collection"})),
         ("POST", "/v1/copy", json!({"from": {"path": "/lab/x"}, "to": "/lab/y"})),
         ("POST", "/v1/move", json!({"from": {"path": "/lab/y"}, "to": "/lab/z"})),

@@ -1,11 +1,15 @@
 //! The change feed of a subtree, as pages and as server-sent events.
 
+use std::task::Poll;
+
 use axum::body::Body;
 use axum::http::Response;
+use cenote_server::{Config, router};
+use cenote_store::{CreateOptions, Draft};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 
-use crate::support::{TestServer, USER};
+use crate::support::{ADMIN, TestServer, USER, store};
 
 /// A stream of events that is read as it comes.
 struct Events {
@@ -73,6 +77,59 @@ async fn changes_come_as_events_and_a_client_that_comes_back_goes_on() {
     assert_eq!(events.change().await.1["name"], "b");
     server.put("/c", "3").await.expect(201);
     assert_eq!(events.change().await.1["name"], "c");
+}
+
+/// The id of each block that has one.
+fn ids(blocks: &[String]) -> Vec<&str> {
+    let lines = blocks.iter().flat_map(|block| block.lines());
+    lines.filter_map(|line| line.strip_prefix("id: ")).collect()
+}
+
+/// Also where changes come that the caller may not see, of which the position alone tells.
+#[tokio::test]
+async fn no_position_is_sent_twice() {
+    let server = TestServer::new();
+    server.put("/lab/x", "1").await.expect(201);
+    let mut events = Events::begin(&server, "/v1/changes?path=/lab&since=now", None).await;
+    let mut blocks = vec![events.block().await.unwrap(), events.block().await.unwrap()];
+    for n in 0..4 {
+        server.put("/lab/x", n.to_string()).await.expect(200);
+        server.put("/elsewhere", n.to_string()).await;
+        server.put("/lab/x", format!("{n} again")).await.expect(200);
+        while blocks.iter().filter(|block| block.contains("event: change")).count() < 2 * (n + 1) {
+            blocks.push(events.block().await.unwrap());
+        }
+    }
+    let ids = ids(&blocks);
+    assert!(ids.is_sorted_by(|a, b| a < b), "{ids:#?}");
+}
+
+/// What the server does by itself is sent when it happens. Nobody looks again before the end of these waits, which the test does
+/// not live to see.
+#[tokio::test]
+async fn a_change_that_no_request_made_wakes_whoever_waits() {
+    let store = store();
+    let server = TestServer { router: router(store.clone(), &Config::default()) };
+    let admin = store.authenticate_password(ADMIN.0, ADMIN.1).unwrap();
+    let since = position(&server).await;
+    let mut events = Events::begin(&server, "/v1/changes?since=now", None).await;
+    let uri = format!("/v1/changes?since={since}&wait=300");
+    let mut polled = 0;
+    let job = std::future::poll_fn(|context| {
+        // After both were polled some times, so that they wait by now.
+        polled += 1;
+        if polled < 50 {
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        let path = "/made".parse().unwrap();
+        store.create(&admin, &path, Draft::Collection, CreateOptions::default()).unwrap();
+        Poll::Ready(())
+    });
+    let ((_, change), page, ()) =
+        tokio::join!(events.change(), server.ask("GET", &uri).send(), job);
+    assert_eq!(change["name"], "made");
+    assert_eq!(page.expect(200)["items"][0], change);
 }
 
 #[tokio::test]

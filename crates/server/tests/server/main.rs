@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod batch;
+mod by_id;
 mod bytes;
 mod credentials;
 mod cross_site;
@@ -33,3 +34,4 @@ mod socket;
 mod support;
 mod tree;
 mod uploads;
+mod xattrs;

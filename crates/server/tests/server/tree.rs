@@ -79,6 +79,72 @@ async fn a_walk_streams_a_line_for_each_resource_in_path_order() {
 }
 
 #[tokio::test]
+async fn a_walk_comes_in_pages_and_goes_on_after_any_of_its_lines() {
+    let server = TestServer::new();
+    for path in ["/t/b/1", "/t/a", "/t/b/2", "/t/b.x"] {
+        server.put(path, "x").await.expect(201);
+    }
+    let top = server.ask("GET", "/v1/stat?path=/t").send().await.expect(200)["id"].clone();
+    let page = async |after: Option<&str>, limit: usize| {
+        let after = after.map_or(String::new(), |after| format!("&after={after}"));
+        let uri = format!("/v1/walk?id={top}&limit={limit}{after}");
+        let lines = server.ask("GET", &uri).send().await.body;
+        let lines = lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        let path = |line| serde_json::from_slice::<Value>(line).unwrap()["path"].clone();
+        lines.map(|line| path(line).as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let ordered = ["/t/a", "/t/b", "/t/b/1", "/t/b/2", "/t/b.x"];
+    for limit in 1..7 {
+        let (mut walked, mut after) = (Vec::new(), None);
+        loop {
+            let lines = page(after.as_deref(), limit).await;
+            after = lines.last().cloned();
+            let is_last = lines.len() < limit;
+            walked.extend(lines);
+            if is_last {
+                break;
+            }
+        }
+        assert_eq!(walked, ordered, "{limit}");
+    }
+    // After something that is gone; after the collection was moved, below its new path.
+    server.ask("DELETE", "/v1/fs/t/b?recursive=true").send().await.expect(204);
+    assert_eq!(page(Some("/t/b/1"), 9).await, ["/t/b.x"]);
+    server.post("/v1/move", json!({"from": {"path": "/t"}, "to": "/u"})).await.expect(200);
+    assert_eq!(page(Some("/u/b/1"), 9).await, ["/u/b.x"]);
+    for wrong in ["after=/t/b", "after=x", "limit=0", "limit=-1"] {
+        let uri = format!("/v1/walk?id={top}&{wrong}");
+        server.ask("GET", &uri).send().await.problem(400, "invalid");
+    }
+}
+
+#[tokio::test]
+async fn a_listing_tells_what_it_is_asked_for_with_each_entry() {
+    let server = TestServer::new();
+    for name in ["a", "b"] {
+        server.put(&format!("/lab/{name}"), "x").await.expect(201);
+    }
+    let operations = json!([{"op": "add", "attribute": "k", "value": "v", "unit": "K"}]);
+    let describe = json!({"path": "/lab/a", "operations": operations});
+    server.post("/v1/meta", describe).await.expect(200);
+    let list = async |with: &str| {
+        let uri = format!("/v1/list?path=/lab&with={with}");
+        server.ask("GET", &uri).send().await.expect(200)["entries"].clone()
+    };
+    let all = list("description,xattrs,level").await;
+    let described = json!([{"attribute": "k", "value": "v", "unit": "K"}]);
+    assert_eq!((&all[0]["description"], &all[1]["description"]), (&described, &json!([])));
+    assert_eq!(all[0]["xattrs"], json!([{"name": "k", "value": "v"}]));
+    assert_eq!((&all[0]["level"], &all[1]["xattrs"]), (&json!("own"), &json!([])));
+    let some = list("level").await;
+    assert_eq!((&some[0]["level"], some[0].get("description")), (&json!("own"), None));
+    for wrong in ["", "tags", "description;level", "level,"] {
+        let uri = format!("/v1/list?path=/lab&with={wrong}");
+        server.ask("GET", &uri).send().await.problem(400, "invalid");
+    }
+}
+
+#[tokio::test]
 async fn links_and_descriptions_have_no_content() {
     let server = TestServer::new();
     let link = json!({"path": "/l", "kind": "link", "target": "/a"});

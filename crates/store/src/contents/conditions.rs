@@ -38,6 +38,27 @@ impl Conditions {
         self.check(there, |tag| Stat::from(there.clone()).description_tag() == tag)
     }
 
+    /// The conditions on a description, and those on a part of it with a name of its own, such as an extended attribute: that the
+    /// part is there (`*`), or that it is not.
+    pub(crate) fn of_part(&self) -> (Self, Self) {
+        let is_any = |tag: &String| tag == ANY;
+        let description = self.if_match.clone().filter(|tag| !is_any(tag));
+        let part = self.if_match.clone().filter(is_any);
+        (
+            Self { if_match: description, if_absent: false },
+            Self { if_match: part, if_absent: self.if_absent },
+        )
+    }
+
+    /// Checks them before a change of a part of a description.
+    pub(crate) fn check_part(&self, is_there: bool, name: &str) -> Result<()> {
+        match is_there {
+            true if self.if_absent => Err(failed(format!("there is something already: {name}"))),
+            false if self.if_match.is_some() => Err(failed("nothing is there to match".into())),
+            _ => Ok(()),
+        }
+    }
+
     fn check(&self, there: &Chain, has_tag: impl Fn(&str) -> bool) -> Result<()> {
         if self.if_absent {
             return Err(failed(format!("there is something already: {}", there.path())));

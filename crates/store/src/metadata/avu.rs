@@ -71,8 +71,8 @@ fn changed(old: &Graph, changes: &[AvuChange]) -> Result<Graph> {
     Ok(graph)
 }
 
-/// What the attribute view shows of a graph.
-pub(crate) fn view(graph: &Graph) -> Vec<Avu> {
+/// What the attribute view shows of a graph: what it states about the resource itself.
+pub fn view(graph: &Graph) -> Vec<Avu> {
     let own = graph.iter().filter(|statement| statement.subject.is_none());
     let mut avus: Vec<Avu> = own.map(Avu::of).collect();
     avus.sort();
@@ -193,7 +193,8 @@ fn from<'a>(
     graph.range(first..).take_while(is_of)
 }
 
-fn clear(graph: &mut Graph, attribute: &str) {
+/// Removes every value of an attribute.
+pub(super) fn clear(graph: &mut Graph, attribute: &str) {
     for predicate in predicates_of(attribute) {
         let all: Vec<Statement> = from(graph, &predicate, Term::string("")).cloned().collect();
         remove(graph, &all);

@@ -12,8 +12,10 @@ mod search;
 mod stored;
 mod tag;
 mod vocabulary;
+mod xattr;
 
 pub use avu::AvuChange;
+pub use avu::view as avus_of;
 pub(crate) use avu::{change_attributes, view as avus};
 pub(crate) use index::{entries, stating};
 pub(crate) use links::Links;
@@ -27,3 +29,4 @@ pub(crate) use stored::{Stored, erase, read, replace, row_of, whole};
 pub use tag::description_tag;
 pub(crate) use tag::tags;
 pub use vocabulary::{attribute_of, predicate_of};
+pub use xattr::Xattr;

@@ -7,7 +7,7 @@
 //! | native | tag t | `cenote:tag` | plain literal t | none |
 //! | DNAnexus | property k = v | [`predicate_of`]`(k)` | plain literal v | none |
 //! | DNAnexus | tag t | `cenote:tag` | plain literal t | none |
-//! | mount | xattr `user.`k | [`predicate_of`]`(k)` | plain literal, or `xsd:base64Binary` for what is not UTF-8 | none |
+//! | mount, native | xattr `user.`k | [`predicate_of`]`(k)` | plain literal, or `xsd:base64Binary` for what is no text: see `xattr` | none |
 //! | LDP | triple (s, p, o) | p | o | none |
 //!
 //! An attribute view shows every statement about the resource itself, whoever made it: the

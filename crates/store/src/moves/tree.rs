@@ -5,7 +5,7 @@ use crate::access::Operation;
 use crate::catalog::{JobRecord, Tally, TreeJob, TreeWork};
 use crate::contents::Trim;
 use crate::model::{At, Kind, PlaceId, Stat, StorePath};
-use crate::tree::{find, require_collection};
+use crate::tree::{WalkCursor, find, require_collection};
 use crate::{Caller, ErrorKind, Result, Store};
 
 /// How many objects one step sees to.
@@ -60,11 +60,11 @@ impl Store {
 
     pub(super) async fn run_tree(&self, id: u64, mut job: TreeJob) -> Result<Tally> {
         let caller = self.caller_within(job.user, job.rights, job.within)?.elevated(job.elevated);
+        let mut after = self.reached(&caller, &job)?;
         loop {
-            let after = job.after.as_deref().map(str::parse::<StorePath>).transpose()?;
-            let (asked, top) = (caller.clone(), At::Id(job.top));
+            let (asked, top, from) = (caller.clone(), At::Id(job.top), after.take());
             let page =
-                self.blocking(move |store| store.walk(&asked, &top, after.as_ref(), STEP)).await;
+                self.blocking(move |store| store.walk(&asked, &top, from.as_ref(), STEP)).await;
             let page = match page {
                 // Removed meanwhile: there is nothing left to do.
                 Err(error) if error.kind() == ErrorKind::NotFound => return Ok(job.tally),
@@ -73,9 +73,24 @@ impl Store {
             for object in page.entries.iter().filter(|entry| entry.resource.kind == Kind::Object) {
                 self.see_to(id, &caller, object, &mut job).await;
             }
-            let Some(next) = page.next else { return Ok(job.tally) };
-            job.after = Some(next.to_string());
+            if page.next.is_none() {
+                return Ok(job.tally);
+            }
+            after = page.next;
+            job.after = page.entries.last().map(|last| last.path.to_string());
             self.note_job(id, &JobRecord::Tree(job.clone()))?;
+        }
+    }
+
+    /// Where a job goes on that was stopped: at the beginning, if its collection was moved since.
+    fn reached(&self, caller: &Caller, job: &TreeJob) -> Result<Option<WalkCursor>> {
+        let Some(path) = &job.after else { return Ok(None) };
+        let path: StorePath = path.parse()?;
+        match self.stat(caller, &At::Id(job.top)) {
+            Ok(top) => Ok(WalkCursor::after(&top.path, &path)),
+            // The walk says so.
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
         }
     }
 

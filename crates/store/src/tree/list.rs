@@ -1,8 +1,12 @@
 //! Listing a collection, in pages, in name order, from any name on.
 
+mod details;
+
+pub use self::details::{DetailedPage, Details};
+
 use crate::access::{Chain, Operation};
 use crate::catalog::{Child, Reads, Record, View, keys};
-use crate::model::{At, Name, ResourceId, Stat};
+use crate::model::{At, Name, ResourceId, Rights, Stat};
 use crate::tree::{find, require_collection};
 use crate::{Caller, Error, Result, Store};
 
@@ -41,18 +45,47 @@ impl Store {
     /// Lists the children of a collection. Needs `Rights::LIST` on it; shows
     /// those on which the caller has `Rights::READ_DESCRIPTION`.
     pub fn list(&self, caller: &Caller, at: &At, options: &ListOptions) -> Result<Page> {
-        list(&self.view()?, caller, at, options)
+        Ok(list(&self.view()?, caller, at, options)?.0)
+    }
+
+    /// The same with more of each entry: what the caller may do with it and, if `described`, its description. A page ends before
+    /// the limit where the descriptions in it come to more than 4 MiB; one of more than 1 MiB is left out.
+    pub fn list_detailed(
+        &self,
+        caller: &Caller,
+        at: &At,
+        options: &ListOptions,
+        described: bool,
+    ) -> Result<DetailedPage> {
+        let view = self.view()?;
+        let (mut page, rights) = list(&view, caller, at, options)?;
+        let details = match described {
+            false => {
+                rights.into_iter().map(|rights| Details { rights, description: None }).collect()
+            }
+            true => details::read(&view, caller, &page.entries, rights)?,
+        };
+        if details.len() < page.entries.len() {
+            page.entries.truncate(details.len());
+            page.next = page.entries.last().map(|last| Name::trusted(last.resource.name.clone()));
+        }
+        Ok(DetailedPage { page, details })
     }
 }
 
-/// A part of a listing, on a view.
-fn list(view: &View, caller: &Caller, at: &At, options: &ListOptions) -> Result<Page> {
+/// A part of a listing, on a view, and what the caller may do with each entry.
+fn list(
+    view: &View,
+    caller: &Caller,
+    at: &At,
+    options: &ListOptions,
+) -> Result<(Page, Vec<Rights>)> {
     let chain = find(view, caller, at, Operation::List)?;
     require_collection(&chain)?;
     let limit = options.limit.clamp(1, ListOptions::MAX);
     let (children, next) = children(view, chain.id(), options.after.as_ref(), limit)?;
-    let entries = visible(view, caller, &chain, &children)?;
-    Ok(Page { collection: chain.into(), entries, next })
+    let (entries, rights) = visible(view, caller, &chain, &children)?.into_iter().unzip();
+    Ok((Page { collection: chain.into(), entries, next }, rights))
 }
 
 /// A name and what has it.
@@ -88,7 +121,7 @@ fn visible(
     caller: &Caller,
     chain: &Chain,
     children: &[(Name, Child)],
-) -> Result<Vec<Stat>> {
+) -> Result<Vec<(Stat, Rights)>> {
     let ids: Vec<_> = children.iter().map(|(_, child)| child.id).collect();
     let records = view.resources(&ids)?;
     let path = chain.path();
@@ -96,8 +129,9 @@ fn visible(
     for ((name, child), record) in children.iter().zip(records) {
         let resource =
             record.ok_or_else(|| Error::damaged(format!("no record for {name:?} in {path}")))?;
-        if chain.rights_of_child(caller, child.id, &resource).allow(Operation::Stat) {
-            entries.push(Stat { id: child.id, path: path.child(name.clone()), resource });
+        let rights = chain.rights_of_child(caller, child.id, &resource);
+        if rights.allow(Operation::Stat) {
+            entries.push((Stat { id: child.id, path: path.child(name.clone()), resource }, rights));
         }
     }
     Ok(entries)

@@ -25,7 +25,7 @@ pub(crate) use create::{new_resource, owned_resource, require_collection, split}
 pub(crate) use depth::require_depth;
 pub use feed::{Change, ChangePage, Position};
 pub(crate) use grants::entries as grant_entries;
-pub use list::{ListOptions, Page};
+pub use list::{DetailedPage, Details, ListOptions, Page};
 pub(crate) use locate::{find, locate, trace};
 pub use names::{NamedEntry, NamesPage};
 pub(crate) use record::{
@@ -37,4 +37,4 @@ pub(crate) use remove::{erase, has_children};
 pub use shared::{SharedCursor, SharedOptions, SharedPage};
 pub use usage::{StoreStats, Usage};
 pub(crate) use walk::Walk;
-pub use walk::WalkPage;
+pub use walk::{WalkCursor, WalkPage};

@@ -1,7 +1,11 @@
 //! Walking all that lies below a collection, in pages.
 //!
 //! The order is that of the paths, names compared as bytes, a collection before
-//! what is in it. A page continues after any path, so a walk holds no snapshot between pages.
+//! what is in it. A page continues after any path below the top, so a walk holds no snapshot between pages.
+//!
+//! Invariant: what is at one path from the first page to the last is given once. What comes, goes or moves meanwhile is
+//! given where the walk has not passed yet; so something that moves from there to behind it is missed, and the other way
+//! round given twice. A move of the top, or of collections above it, changes nothing for a walk that names it by id.
 
 use std::vec::IntoIter;
 
@@ -17,21 +21,32 @@ use crate::{Caller, Result, Store, metadata};
 pub struct WalkPage {
     /// What the caller may see, in path order.
     pub entries: Vec<Stat>,
-    /// Where the next page begins: after this path. None at the end.
-    pub next: Option<StorePath>,
+    /// Where the next page begins. None at the end.
+    pub next: Option<WalkCursor>,
+}
+
+/// Where a walk goes on: after what has these names below its top, wherever the top is by then and whether that is still there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WalkCursor(pub(crate) Vec<Name>);
+
+impl WalkCursor {
+    /// After a path below the top, which is at `top`; none if it is not below it.
+    pub fn after(top: &StorePath, path: &StorePath) -> Option<Self> {
+        path.starts_with(top).then(|| Self(path.names()[top.names().len()..].to_vec()))
+    }
 }
 
 /// How many children are read at a time.
 const STEP: usize = 1_000;
 
 impl Store {
-    /// Walks what lies below a collection (not itself), from after a path on. Needs
+    /// Walks what lies below a collection (not itself), from a cursor on. Needs
     /// `Rights::LIST` on it; enters those collections that the caller sees and can list.
     pub fn walk(
         &self,
         caller: &Caller,
         at: &At,
-        after: Option<&StorePath>,
+        after: Option<&WalkCursor>,
         limit: usize,
     ) -> Result<WalkPage> {
         page(&self.view()?, caller, at, after, limit)
@@ -43,7 +58,7 @@ impl Store {
         &self,
         caller: &Caller,
         at: &At,
-        after: Option<&StorePath>,
+        after: Option<&WalkCursor>,
         limit: usize,
     ) -> Result<(WalkPage, Vec<Option<[u8; 32]>>)> {
         let view = self.view()?;
@@ -58,11 +73,11 @@ fn page(
     view: &View,
     caller: &Caller,
     at: &At,
-    after: Option<&StorePath>,
+    after: Option<&WalkCursor>,
     limit: usize,
 ) -> Result<WalkPage> {
     let top = find(view, caller, at, Operation::List)?;
-    let mut walk = Walk::new(view, caller);
+    let (mut walk, above) = (Walk::new(view, caller), top.path());
     walk.resume(top, after)?;
     let mut entries = Vec::new();
     while entries.len() < limit.max(1) {
@@ -71,7 +86,7 @@ fn page(
             None => return Ok(WalkPage { entries, next: None }),
         }
     }
-    let next = entries.last().map(|entry: &Stat| entry.path.clone());
+    let next = entries.last().and_then(|entry: &Stat| WalkCursor::after(&above, &entry.path));
     Ok(WalkPage { entries, next })
 }
 
@@ -107,7 +122,7 @@ impl<'a> Walk<'a> {
         view: &'a View,
         caller: &'a Caller,
         top: Chain,
-        after: Option<&StorePath>,
+        after: Option<&WalkCursor>,
     ) -> Result<Self> {
         let mut walk = Self { hidden: true, ..Self::new(view, caller) };
         walk.resume(top, after)?;
@@ -126,14 +141,9 @@ impl<'a> Walk<'a> {
     }
 
     /// Enters the collections on the way to `after`, each behind the name that leads on.
-    fn resume(&mut self, top: Chain, after: Option<&StorePath>) -> Result<()> {
-        let above = top.path();
+    fn resume(&mut self, top: Chain, after: Option<&WalkCursor>) -> Result<()> {
         let mut next = Some(top);
-        for name in after
-            .filter(|after| after.starts_with(&above))
-            .into_iter()
-            .flat_map(|after| &after.names()[above.names().len()..])
-        {
+        for name in after.into_iter().flat_map(|after| &after.0) {
             let Some(chain) = next.take() else { return Ok(()) };
             next = chain.named_child(self.view, name)?.filter(|chain| self.may_enter(chain));
             self.enter(chain, Some(name.clone()));

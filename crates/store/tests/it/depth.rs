@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use cenote_store::{
     At, CheckOptions, Comparison, Condition, CopyOptions, CreateOptions, Draft, ErrorKind,
-    ListOptions, NamedEntry, Query, ResourceId, StorePath,
+    ListOptions, NamedEntry, Query, ResourceId, StorePath, WalkCursor,
 };
 
 use crate::raw::{key, named};
@@ -81,11 +81,9 @@ fn paths<T>(mut page: impl FnMut(Option<T>) -> (Vec<StorePath>, Option<T>)) -> V
 fn every_pass_over_a_deep_tree_comes_to_its_end() {
     let (world, leaf) = deep();
     let (store, admin) = (&world.store, &world.admin);
-    let walked = paths(|after: Option<String>| {
-        let after = after.map(|after| path(&after));
+    let walked = paths(|after: Option<WalkCursor>| {
         let page = store.walk(admin, &at("/"), after.as_ref(), 200).unwrap();
-        let paths = page.entries.into_iter().map(|entry| entry.path).collect();
-        (paths, page.next.map(|next| next.to_string()))
+        (page.entries.into_iter().map(|entry| entry.path).collect(), page.next)
     });
     assert_eq!((walked.len(), walked[0].to_string()), (ALL, "/a".to_owned()));
     assert_eq!(

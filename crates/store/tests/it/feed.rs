@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use cenote_store::{
     AccessChange, At, Caller, Change, ChangeKind, ChangePage, Clock as _, ErrorKind, ListOptions,
-    Position, PutOptions, RemoveOptions, ResourceId, Rights, Scope, Where,
+    Pace, Position, PutOptions, RemoveOptions, ResourceId, Rights, Scope, Where,
 };
 
+use futures_util::FutureExt;
 use proptest::prelude::*;
 
-use crate::world::{World, at, kind, world};
+use crate::world::{World, at, kind, run, world};
 
 fn all(world: &World, caller: &Caller, limit: usize) -> Vec<Change> {
     let (mut changes, mut since) = (Vec::new(), Position::default());
@@ -44,6 +45,31 @@ fn every_change_is_told_once_and_in_order() {
         assert!(changes.is_sorted_by(|a, b| a.position < b.position));
         assert_eq!(changes[4].from.as_ref().unwrap().1, "a");
         assert_eq!(changes[5].name, "b");
+    }
+}
+
+/// Whoever waits for changes is woken by each commit that the feed tells of, and by no other.
+#[test]
+fn a_commit_that_the_feed_tells_of_rings_whoever_made_it() {
+    let world = world();
+    world.keep_removed("/", 86_400);
+    world.put("/a", b"1");
+    let operations: [(&str, &dyn Fn()); 7] = [
+        ("a new object", &|| drop(world.put("/b", b"1"))),
+        ("a look", &|| drop(world.stat("/b"))),
+        ("a refused change", &|| assert!(world.rm("/none").is_err())),
+        ("a description", &|| drop(world.describe("/a", "k", "v"))),
+        ("a removal", &|| drop(world.discard("/b"))),
+        ("a note", &|| world.store.tend_notes("x", |notes| notes.put("n", "1".into())).unwrap()),
+        ("a round of upkeep", &|| run(world.store.maintain_once(&Pace::default())).unwrap()),
+    ];
+    for (name, operation) in operations {
+        let before = world.store.newest_change().unwrap();
+        // Not polled before: a waiter looks first.
+        let rung = world.store.changed();
+        operation();
+        let is_told = world.store.newest_change().unwrap() != before;
+        assert_eq!(rung.now_or_never().is_some(), is_told, "{name}");
     }
 }
 

@@ -40,6 +40,10 @@ impl Counted {
         let Self { world, engine, .. } = self;
         let (one, two) = (self.path("00001"), self.path("00002"));
         let list = || world.store.list(&world.admin, &at(&self.path), &ListOptions::default());
+        let detailed = || {
+            let options = ListOptions::default();
+            world.store.list_detailed(&world.admin, &at(&self.path), &options, true)
+        };
         let announced = || {
             let expected = Expected { length: Some(1), ..Expected::default() };
             let options = PutOptions { expected, ..PutOptions::default() };
@@ -56,6 +60,7 @@ impl Counted {
             ("describe", engine.cost(|| drop(world.describe(&one, "a", "b")))),
             ("mkdir", engine.cost(|| drop(world.mkdir(&self.path("sub"))))),
             ("list", engine.cost(|| drop(list().unwrap()))),
+            ("list with descriptions", engine.cost(|| drop(detailed().unwrap()))),
             ("mv", engine.cost(|| drop(world.mv(&one, &self.path("moved")).unwrap()))),
             ("rm, not met", engine.cost(|| world.rm(&self.path("moved")).unwrap())),
         ]
@@ -82,7 +87,7 @@ impl Counted {
 }
 
 /// Snapshots, reads and commits that each operation may cost, as `docs/SEMANTICS.md` states them.
-const STATED: [(&str, [u64; 3]); 12] = [
+const STATED: [(&str, [u64; 3]); 13] = [
     ("stat, not met", [1, 2, 0]),
     ("stat", [1, 1, 0]),
     ("get", [1, 2, 0]),
@@ -93,8 +98,9 @@ const STATED: [(&str, [u64; 3]); 12] = [
     ("describe", [1, 2, 1]),
     ("mkdir", [1, 1, 1]),
     ("list", [1, 3, 0]),
+    ("list with descriptions", [1, 19, 0]),
     ("mv", [1, 2, 1]),
-    ("rm, not met", [1, 8, 1]),
+    ("rm, not met", [1, 9, 1]),
 ];
 
 /// The same of the trash.
@@ -102,7 +108,7 @@ const STATED_OF_TRASH: [(&str, [u64; 3]); 4] = [
     ("rm, kept", [1, 2, 1]),
     ("restore", [1, 5, 1]),
     ("rm, kept", [1, 2, 1]),
-    ("empty", [1, 7, 1]),
+    ("empty", [1, 8, 1]),
 ];
 
 #[test]

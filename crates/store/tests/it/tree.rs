@@ -8,7 +8,7 @@ use cenote_blob::Place;
 use cenote_kv::{Batch, CommitError, Engine, Limits, MemoryEngine, Snapshot, Token, Version};
 use cenote_store::{
     At, AvuChange, Conditions, CopyOptions, CreateOptions, Draft, ErrorKind, Kind, ListOptions,
-    MoveOptions, Name, PutOptions, RemoveOptions, StorePath,
+    MoveOptions, Name, PutOptions, RemoveOptions, StorePath, WalkCursor,
 };
 use proptest::prelude::*;
 
@@ -309,7 +309,7 @@ proptest! {
         prop_assert_eq!(paths.iter().cloned().collect::<BTreeSet<_>>(), expected);
 
         let start = if from.is_empty() { StorePath::root() } else { path(&from) };
-        let mut after = Some(start.clone());
+        let mut after = WalkCursor::after(&StorePath::root(), &start);
         let mut walked = Vec::new();
         while let Some(place) = after {
             let page = world.store.walk(&world.admin, &at("/"), Some(&place), limit).unwrap();

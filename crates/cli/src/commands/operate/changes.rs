@@ -1,5 +1,7 @@
 //! `cenote changes`: what happened in the store.
 
+use cenote_client::{At, Change, Record};
+
 use crate::commands::record;
 use crate::error::Result;
 use crate::place::StorePath;
@@ -24,13 +26,13 @@ const WAIT: u32 = 25;
 impl Args {
     pub(crate) async fn run(self, session: &Session) -> Result<()> {
         let client = session.client()?;
-        let below = self.path.map(|path| path.to_string());
+        let below = self.path.map(|path| At::from(path.as_str()));
         let mut since = self.since;
         loop {
             let wait = if self.follow { WAIT } else { 0 };
-            let changes = client.changes(below.as_deref(), since.as_deref(), wait).await?;
+            let changes = client.changes(below.as_ref(), since.as_deref(), wait).await?;
             for change in &changes.items {
-                session.output.item(change, record::row)?;
+                session.output.item(&fields(change), record::row)?;
             }
             session.output.flush()?;
             if !changes.more && !self.follow {
@@ -39,5 +41,13 @@ impl Args {
             }
             since = Some(changes.next);
         }
+    }
+}
+
+/// A change as the fields that the server sent.
+fn fields(change: &Change) -> Record {
+    match serde_json::to_value(change) {
+        Ok(serde_json::Value::Object(fields)) => fields,
+        _ => Record::new(),
     }
 }

@@ -65,12 +65,7 @@ pub(crate) async fn answer(
         "zones" => Endpoint::Zones,
         _ => return StatusCode::NOT_FOUND.into_response(),
     };
-    let changes = request.method() == Method::POST;
-    let response = respond(call(&app, endpoint, request).await);
-    if changes {
-        app.changed().notify_waiters();
-    }
-    response
+    respond(call(&app, endpoint, request).await)
 }
 
 fn respond(answer: Answer) -> Response {

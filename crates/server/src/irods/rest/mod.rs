@@ -34,11 +34,7 @@ pub(super) async fn answer(
     if changes && is_cross_site(&request) {
         return refused(Refusal::cross_site());
     }
-    let response = dispatch(&app, &operation, request).await;
-    if changes {
-        app.changed().notify_waiters();
-    }
-    response.unwrap_or_else(refused)
+    dispatch(&app, &operation, request).await.unwrap_or_else(refused)
 }
 
 async fn dispatch(app: &App, operation: &str, request: Request) -> Answer {

@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use cenote_store::{At, Rights, StorePath};
+use cenote_store::Rights;
 
 use crate::app::App;
 use crate::layer::{Asker, Changer};
 use crate::native::json::{MadeToken, NewToken, Tokens, WhichToken};
+use crate::native::request::address::at;
 use crate::native::request::extract::Json;
 use crate::native::request::query::Params;
 use crate::problem::Problem;
@@ -21,11 +22,14 @@ pub(crate) async fn add(
     Changer(caller): Changer,
     Json(question): Json<NewToken>,
 ) -> Result<(StatusCode, Json<MadeToken>), Problem> {
-    let within = question.within.map(|path| path.parse::<StorePath>()).transpose()?;
+    let within = match (question.within.as_deref(), question.within_id) {
+        (None, None) => None,
+        (path, id) => Some(at(path, id)?),
+    };
     let new = cenote_store::NewToken {
         label: question.label,
         rights: question.level.map_or(Ok(Rights::OWN), |level| level.parse())?,
-        within: within.map(At::Path),
+        within,
         lifetime: question.expires_in.map(Duration::from_secs),
         scopes: question.scopes.iter().map(|scope| scope.parse()).collect::<Result<_, _>>()?,
     };

@@ -1,7 +1,7 @@
 //! The feed as server-sent events (WHATWG HTML, section 9.2).
 //!
-//! Each change is an event whose id is its position, so that a client that lost the connection goes on where it was. Where a look found
-//! nothing, and to show that the connection is alive, the position alone is sent. A stream ends after some minutes and the client comes
+//! Each change is an event whose id is its position, so that a client that lost the connection goes on where it was. The position
+//! alone is sent where changes follow that the caller may not see, and after a silence, to show that the connection is alive. A stream ends after some minutes and the client comes
 //! back by itself: it is then known anew, and has the access that it has by then.
 
 use std::convert::Infallible;
@@ -69,12 +69,15 @@ impl Events {
     }
 }
 
-/// The events of a page, and the position at its end.
+/// The events of a page, and the position at its end, unless that is the position of the last event.
 fn text(page: &Changes) -> String {
     let mut text = String::new();
     for change in &page.items {
         let data = serde_json::to_string(change).expect("a change is JSON");
         text += &format!("id: {}\nevent: change\ndata: {data}\n\n", change.position);
     }
-    text + &format!("id: {}\n\n", page.next)
+    match page.items.last() {
+        Some(last) if last.position == page.next => text,
+        _ => text + &format!("id: {}\n\n", page.next),
+    }
 }

@@ -14,7 +14,7 @@ use crate::problem::Problem;
 
 /// The longest page.
 const MOST: usize = 10_000;
-/// How often a waiting request looks by itself: a change may come from another process.
+/// How often a waiting request looks by itself where other processes share the catalog, of whose changes nothing tells.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// Follows the feed, or the part of it that is of one subtree.
@@ -52,10 +52,10 @@ impl Feed {
 
     /// The next changes; none if nothing happened `until` then, or the server stops.
     pub(super) async fn next(&mut self, until: Instant) -> Result<ChangePage, Problem> {
-        let app = self.app.clone();
+        let (app, store) = (self.app.clone(), self.app.store().clone());
         loop {
             // Begun before the look, so that no change falls between the two.
-            let changed = app.changed().notified();
+            let changed = store.changed();
             let page = self.look().await?;
             self.since = page.next;
             if !page.changes.is_empty() || Instant::now() >= until || self.is_stopping() {
@@ -64,10 +64,14 @@ impl Feed {
             if page.more {
                 continue;
             }
+            let look = match store.is_shared() {
+                true => until.min(Instant::now() + LOOK),
+                false => until,
+            };
             let something = async {
                 tokio::select! {
                     () = changed => {}
-                    () = tokio::time::sleep_until(until.min(Instant::now() + LOOK)) => {}
+                    () = tokio::time::sleep_until(look) => {}
                     () = app.stopping().cancelled() => {}
                 }
             };

@@ -71,10 +71,11 @@ pub(crate) enum Op {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Search {
-    /// Only below this collection.
-    #[serde(default = "root")]
+    /// Only below this collection; below the root where nothing is said.
     #[schema(default = "/", example = "/lab")]
-    pub(crate) under: String,
+    pub(crate) under: Option<String>,
+    /// Its id, instead.
+    pub(crate) id: Option<u64>,
     /// Conditions on attributes.
     #[serde(default, rename = "where")]
     pub(crate) conditions: Vec<Where>,
@@ -87,10 +88,6 @@ pub(crate) struct Search {
     /// At most this many.
     #[schema(minimum = 1, maximum = 10000)]
     pub(crate) limit: Option<u32>,
-}
-
-fn root() -> String {
-    "/".to_owned()
 }
 
 /// A condition on an attribute.

@@ -24,6 +24,7 @@ mod tree;
 mod upload;
 mod usage;
 mod version;
+mod xattr;
 
 pub(super) use access::*;
 pub(super) use batch::*;
@@ -48,3 +49,4 @@ pub(super) use tree::*;
 pub(super) use upload::*;
 pub(super) use usage::*;
 pub(super) use version::*;
+pub(super) use xattr::*;

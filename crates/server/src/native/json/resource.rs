@@ -1,11 +1,11 @@
 //! A resource, as everything that tells of one shows it.
 
-use cenote_store::{Algorithm, Kind, Stat, Versioning};
+use cenote_store::{Algorithm, Details, Kind, Stat, Versioning, Xattr as StoreXattr, avus_of};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::Instant;
 use super::names::Names;
+use super::{Attribute, Instant, With, Xattr};
 
 /// A resource. A field that does not apply is null.
 #[derive(Debug, Serialize, ToSchema)]
@@ -80,6 +80,15 @@ pub(crate) struct Resource {
     /// same if their tags are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) description_tag: Option<String>,
+    /// What the caller may do with it, where a listing was asked for that: one of the ten levels, or rights joined by `+`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) level: Option<String>,
+    /// Its description, where a listing was asked for it; absent if it has more than 1 MiB, or if the caller may not read it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) description: Option<Vec<Attribute>>,
+    /// Its extended attributes, likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) xattrs: Option<Vec<Xattr>>,
 }
 
 impl Resource {
@@ -122,7 +131,25 @@ impl Resource {
             keep_removed: resource.keep_removed,
             damaged: content.map_or(Ok(false), |content| names.store().is_damaged(content))?,
             description_tag: None,
+            level: None,
+            description: None,
+            xattrs: None,
         })
+    }
+
+    /// The same with what a listing was asked for besides.
+    pub(crate) fn with_details(self, details: &Details, with: With) -> Self {
+        let description = details.description.as_ref();
+        Self {
+            level: with.level.then(|| details.rights.to_string()),
+            description: description
+                .filter(|_| with.description)
+                .map(|graph| avus_of(graph).into_iter().map(Into::into).collect()),
+            xattrs: description
+                .filter(|_| with.xattrs)
+                .map(|graph| StoreXattr::all(graph).into_iter().map(Into::into).collect()),
+            ..self
+        }
     }
 
     pub(crate) fn with_description_tag(self, tag: Option<[u8; 32]>) -> Self {

@@ -17,6 +17,8 @@ pub(crate) struct NewToken {
     pub(crate) level: Option<String>,
     /// The path of the only subtree it opens.
     pub(crate) within: Option<String>,
+    /// Its id, instead.
+    pub(crate) within_id: Option<u64>,
     /// Seconds until it ends.
     pub(crate) expires_in: Option<u64>,
     /// What may be done with it besides working with resources: `tokens`, `account`, `admin`.

@@ -13,6 +13,8 @@ pub(crate) struct TrashQuery {
     /// Only what was below this collection.
     #[param(example = "/lab")]
     pub(crate) path: Option<String>,
+    /// Its id, instead.
+    pub(crate) id: Option<u64>,
     /// Begin here: a `next` of this route.
     pub(crate) after: Option<String>,
     /// At most this many items.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{Instant, Resource, VersioningWord};
-use crate::problem::ProblemBody;
+use crate::problem::{Problem, ProblemBody};
 
 /// A resource in a body, by its path or by its id.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
@@ -87,6 +87,37 @@ pub(crate) struct ListQuery {
     /// At most this many entries.
     #[param(minimum = 1, maximum = 10000)]
     pub(crate) limit: Option<u32>,
+    /// What to tell of each entry besides its attributes, separated by commas: `description`, `xattrs`, `level`. A page ends
+    /// earlier where descriptions in it come to more than 4 MiB.
+    #[param(example = "description,level")]
+    pub(crate) with: Option<String>,
+}
+
+/// What a listing tells of each entry besides its attributes.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct With {
+    pub(crate) description: bool,
+    pub(crate) xattrs: bool,
+    pub(crate) level: bool,
+}
+
+impl With {
+    pub(crate) fn read(text: Option<&str>) -> Result<Self, Problem> {
+        let mut with = Self::default();
+        for word in text.into_iter().flat_map(|text| text.split(',')) {
+            match word {
+                "description" => with.description = true,
+                "xattrs" => with.xattrs = true,
+                "level" => with.level = true,
+                _ => {
+                    let message = format!("`with` does not know {word:.100?}");
+                    let hint = "name `description`, `xattrs` or `level`, separated by commas";
+                    return Err(Problem::invalid(message).with_hint(hint));
+                }
+            }
+        }
+        Ok(with)
+    }
 }
 
 /// Part of a listing.
@@ -103,8 +134,11 @@ pub(crate) struct Listing {
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct WalkQuery {
-    /// Begin after this path.
+    /// Begin after this path, which lies below the collection, or lay there.
     pub(crate) after: Option<String>,
+    /// End after this many lines. If there are fewer, the walk has come to its end.
+    #[param(minimum = 1)]
+    pub(crate) limit: Option<u32>,
     /// Tell the tag of each description, too.
     #[serde(default)]
     pub(crate) description_tag: bool,

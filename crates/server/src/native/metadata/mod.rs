@@ -4,3 +4,4 @@ pub(crate) mod graph;
 pub(crate) mod links;
 pub(crate) mod meta;
 pub(crate) mod search;
+pub(crate) mod xattrs;

@@ -1,11 +1,12 @@
 //! Finding resources by attribute, name and kind.
 
 use axum::extract::State;
-use cenote_store::{Comparison, Condition, Query, SearchCursor};
+use cenote_store::{At, Comparison, Condition, Query, ResourceId, SearchCursor};
 
 use crate::app::App;
 use crate::layer::Asker;
 use crate::native::json::{Compare, Found, Search, Where};
+use crate::native::request::address::at;
 use crate::native::request::extract::Json;
 use crate::native::tree::list::page_limit;
 use crate::problem::Problem;
@@ -34,7 +35,10 @@ pub(crate) async fn search(
 
 fn query(app: &App, question: Search) -> Result<Query, Problem> {
     Ok(Query {
-        under: question.under.parse::<cenote_store::StorePath>()?.into(),
+        under: match (question.under.as_deref(), question.id) {
+            (None, None) => At::Id(ResourceId::ROOT),
+            (under, id) => at(under, id)?,
+        },
         conditions: question.conditions.into_iter().map(condition).collect::<Result<_, _>>()?,
         name: question.name,
         kind: question.kind.map(Into::into),

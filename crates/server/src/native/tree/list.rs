@@ -5,12 +5,14 @@ use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use cenote_store::{At, Caller, ListOptions, Name, Store, StorePath, WalkPage};
+use cenote_store::{
+    At, Caller, DetailedPage, ListOptions, Name, Store, StorePath, WalkCursor, WalkPage,
+};
 use futures_util::{Stream, stream};
 
 use crate::app::App;
 use crate::layer::Asker;
-use crate::native::json::{ListQuery, Listing, Names, Resource, Target, WalkQuery};
+use crate::native::json::{ListQuery, Listing, Names, Resource, Target, WalkQuery, With};
 use crate::native::request::address::About;
 use crate::native::request::conditional::answer_digested;
 use crate::problem::Problem;
@@ -26,13 +28,18 @@ pub(crate) async fn list(
 ) -> Result<Response, Problem> {
     let after = query.after.map(Name::new).transpose()?;
     let limit = page_limit(query.limit, ListOptions::MAX)?;
+    let with = With::read(query.with.as_deref())?;
     let listing = app.ask(move |store| {
-        let page = store.list(&caller, &at, &ListOptions { after, limit })?;
+        let (options, described) = (ListOptions { after, limit }, with.description || with.xattrs);
+        let DetailedPage { page, details } =
+            store.list_detailed(&caller, &at, &options, described)?;
         let mut names = Names::new(store);
         names.read_memberships(&page.entries)?;
-        let entries = page.entries.iter().map(|entry| Resource::of(entry, &mut names));
+        let entries = page.entries.iter().zip(&details).map(|(entry, details)| {
+            Ok(Resource::of(entry, &mut names)?.with_details(details, with))
+        });
         Ok(Listing {
-            entries: entries.collect::<Result<_, _>>()?,
+            entries: entries.collect::<cenote_store::Result<_>>()?,
             collection: Resource::of(&page.collection, &mut names)?,
             next: page.next.map(|name| name.to_string()),
         })
@@ -49,7 +56,8 @@ pub(crate) fn page_limit(asked: Option<u32>, most: usize) -> Result<usize, Probl
     }
 }
 
-/// All that lies below a collection, one resource a line, in path order.
+/// All that lies below a collection, one resource a line, in path order: names are compared as bytes, and a collection comes before
+/// what is in it. A walk that was broken off, or ended at its limit, goes on with the path of its last line as `after`.
 #[utoipa::path(get, path = "/v1/walk", tag = "tree", params(Target, WalkQuery),
     responses((status = 200, body = Resource, content_type = "application/x-ndjson")))]
 pub(crate) async fn walk(
@@ -57,11 +65,34 @@ pub(crate) async fn walk(
     Asker(caller): Asker,
     About(at, query): About<WalkQuery>,
 ) -> Result<Response, Problem> {
-    let after = query.after.map(|path| path.parse()).transpose()?;
-    let walk = Walk { app, caller, at, described: query.description_tag, next: Some(after) };
+    let after = match query.after {
+        Some(path) => Some(cursor(&app, &caller, &at, &path.parse()?).await?),
+        None => None,
+    };
+    if query.limit == Some(0) {
+        return Err(Problem::invalid("`limit` is at least 1"));
+    }
+    let (described, left) = (query.description_tag, query.limit.map(|limit| limit as usize));
+    let walk = Walk { app, caller, at, described, next: Some(after), left };
     let first = walk.page().await?;
     let lines = Body::from_stream(lines(first));
     Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], lines).into_response())
+}
+
+/// Where a walk goes on after a path.
+async fn cursor(
+    app: &App,
+    caller: &Caller,
+    at: &At,
+    path: &StorePath,
+) -> Result<WalkCursor, Problem> {
+    let (caller, at) = (caller.clone(), at.clone());
+    let top = app.ask(move |store| store.stat(&caller, &at)).await?;
+    WalkCursor::after(&top.path, path).ok_or_else(|| {
+        Problem::invalid(format!("`after` is not below {}", top.path)).with_hint(
+            "the collection may have been moved: name it by its present path, or begin again",
+        )
+    })
 }
 
 /// A walk under way; no snapshot is held between its pages.
@@ -71,8 +102,10 @@ struct Walk {
     at: At,
     /// Whether the tags of descriptions are told.
     described: bool,
-    /// After which path the next page begins; none at the end.
-    next: Option<Option<StorePath>>,
+    /// Where the next page begins; none at the end.
+    next: Option<Option<WalkCursor>>,
+    /// How many lines may come still.
+    left: Option<usize>,
 }
 
 /// Resources in one page of a stream.
@@ -93,7 +126,9 @@ impl Walk {
                 serde_json::to_writer(&mut lines, &resource).expect("a resource is JSON");
                 lines.push(b'\n');
             }
-            Ok((Bytes::from(lines), Self { next: page.next.map(Some), ..self }))
+            let left = self.left.map(|left| left.saturating_sub(page.entries.len()));
+            let next = page.next.map(Some).filter(|_| left != Some(0));
+            Ok((Bytes::from(lines), Self { next, left, ..self }))
         };
         asking.ask(page).await
     }
@@ -102,12 +137,13 @@ impl Walk {
     fn entries(
         &self,
         store: &Store,
-        after: Option<&StorePath>,
+        after: Option<&WalkCursor>,
     ) -> cenote_store::Result<(WalkPage, Vec<Option<[u8; 32]>>)> {
+        let limit = self.left.map_or(PAGE, |left| left.min(PAGE));
         if self.described {
-            return store.walk_described(&self.caller, &self.at, after, PAGE);
+            return store.walk_described(&self.caller, &self.at, after, limit);
         }
-        let page = store.walk(&self.caller, &self.at, after, PAGE)?;
+        let page = store.walk(&self.caller, &self.at, after, limit)?;
         let none = vec![None; page.entries.len()];
         Ok((page, none))
     }

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use cenote_store::{At, ResourceId, RestoreOptions, TrashCursor, TrashOptions};
+use cenote_store::{ResourceId, RestoreOptions, TrashCursor, TrashOptions};
 
 use super::list::page_limit;
 use crate::app::App;
@@ -10,6 +10,7 @@ use crate::layer::{Asker, Changer};
 use crate::native::json::{
     Emptied, EmptyTrash, Names, Resource, RestoreRemoved, TrashItem, TrashItems, TrashQuery,
 };
+use crate::native::request::address::at;
 use crate::native::request::extract::Json;
 use crate::native::request::query::Params;
 use crate::problem::Problem;
@@ -28,7 +29,10 @@ pub(crate) async fn list(
 ) -> Result<Json<TrashItems>, Problem> {
     let after = query.after.map(|text| cursor(&app, &text)).transpose()?;
     let limit = page_limit(query.limit, TrashOptions::MAX)?;
-    let below = query.path.map(|path| path.parse().map(At::Path)).transpose()?;
+    let below = match (query.path.as_deref(), query.id) {
+        (None, None) => None,
+        (path, id) => Some(at(path, id)?),
+    };
     let options = TrashOptions { below, after, limit, ..TrashOptions::default() };
     let seal = app.clone();
     app.ask(move |store| {

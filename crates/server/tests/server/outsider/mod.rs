@@ -10,7 +10,7 @@ mod irods;
 mod listings;
 mod native;
 mod rest;
-mod template;
+pub(crate) mod template;
 mod world;
 
 use axum::http::HeaderMap;

@@ -6,29 +6,29 @@ use serde_json::{Map, Value, json};
 use super::world::{FREE, OPEN};
 
 /// Stands for a path, an id or an upload in a template.
-pub(super) const PATH: &str = "<path>";
-pub(super) const ID: &str = "<id>";
-pub(super) const UPLOAD: &str = "<upload>";
-pub(super) const JOB: &str = "<job>";
+pub(crate) const PATH: &str = "<path>";
+pub(crate) const ID: &str = "<id>";
+pub(crate) const UPLOAD: &str = "<upload>";
+pub(crate) const JOB: &str = "<job>";
 
 /// A request, before it is about something.
 #[derive(Debug, Clone)]
-pub(super) struct Template {
-    pub(super) method: String,
-    pub(super) path: String,
-    pub(super) query: Map<String, Value>,
-    pub(super) body: Body,
+pub(crate) struct Template {
+    pub(crate) method: String,
+    pub(crate) path: String,
+    pub(crate) query: Map<String, Value>,
+    pub(crate) body: Body,
 }
 
 #[derive(Debug, Clone)]
-pub(super) enum Body {
+pub(crate) enum Body {
     None,
     Json(Value),
     Bytes(String),
 }
 
 /// All templates of all operations of a document.
-pub(super) fn all(document: &Value) -> Vec<Template> {
+pub(crate) fn all(document: &Value) -> Vec<Template> {
     let paths = document["paths"].as_object().unwrap();
     let mut templates = Vec::new();
     for (path, item) in paths {
@@ -150,7 +150,7 @@ fn resources(name: &str, schema: &Value) -> Option<Vec<Value>> {
         "path" | "under" | "within" if text => Some(vec![json!(PATH), json!(OPEN)]),
         "to" if text => Some(vec![json!(PATH), json!(FREE)]),
         "id" | "ids" if schema["type"] == "array" => Some(vec![json!([ID])]),
-        "id" => Some(vec![json!(ID)]),
+        "id" | "within_id" => Some(vec![json!(ID)]),
         _ => None,
     }
 }

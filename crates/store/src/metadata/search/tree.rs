@@ -5,8 +5,8 @@ use super::matching::Matcher;
 use super::page::{Look, Plan};
 use crate::access::Chain;
 use crate::catalog::View;
-use crate::model::{Name, StorePath};
-use crate::tree::Walk;
+use crate::model::Name;
+use crate::tree::{Walk, WalkCursor};
 use crate::{Caller, Result};
 
 /// A walk of all below the collection searched.
@@ -26,11 +26,10 @@ impl<'a> TreeWalk<'a> {
         top: Chain,
         after: Option<&Vec<Name>>,
     ) -> Result<Self> {
-        let above = top.path();
-        let after_path = after
-            .map(|names| StorePath::trusted(above.names().iter().chain(names).cloned().collect()));
-        let walk = Walk::all_below(view, caller, top, after_path.as_ref())?;
-        Ok(Self { walk, depth: above.names().len(), last: after.cloned() })
+        let depth = top.depth();
+        let cursor = after.cloned().map(WalkCursor);
+        let walk = Walk::all_below(view, caller, top, cursor.as_ref())?;
+        Ok(Self { walk, depth, last: after.cloned() })
     }
 }
 

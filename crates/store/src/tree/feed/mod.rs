@@ -87,6 +87,17 @@ impl Store {
         let newest = view.last(&keys::feed_after(None))?;
         newest.map_or_else(|| floor(&view), |(key, _)| Ok(Position(keys::feed_position(&key))))
     }
+
+    /// Resolves once a commit of this process added to the change feed, whoever made it: a request or a job in the background. It
+    /// counts from this call on, not from the first poll.
+    pub fn changed(&self) -> impl Future<Output = ()> + Send + '_ {
+        self.inner.changed.notified()
+    }
+
+    /// Whether other processes may change the catalog, too. Nothing tells of their changes but a look at the feed.
+    pub fn is_shared(&self) -> bool {
+        self.parts().engine.is_shared()
+    }
 }
 
 /// The part of the changes after a position that `part` gives, as far as the caller may know of it.

@@ -1,0 +1,52 @@
+//! Writing into the content of an object in place.
+
+use bytes::Bytes;
+use http::header::{HeaderName, IF_MATCH};
+
+use crate::call::{Call, Payload, bytes_of};
+use crate::digest::Sha256Digest;
+use crate::{At, Client, Resource, Result};
+
+/// What to do with a content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Patch {
+    /// Write bytes from this one on; what lies between the end and it becomes zeros.
+    Write(u64, Bytes),
+    /// Write bytes at the end.
+    Append(Bytes),
+    /// Cut it to this size, or fill it up with zeros.
+    Truncate(u64),
+}
+
+impl Client {
+    /// Changes the content of an object in place; the server checks what arrives. If a tag is given, only while the content, or
+    /// the state, has it.
+    ///
+    /// # Errors
+    /// [`Kind::Precondition`](crate::Kind::Precondition) if it has changed.
+    pub async fn patch(
+        &self,
+        at: impl Into<At>,
+        patch: &Patch,
+        if_match: Option<&str>,
+    ) -> Result<Resource> {
+        let call = Call::patch(&bytes_of(&at.into()));
+        let mut call = match patch {
+            Patch::Write(offset, bytes) => with(call.query("offset", offset), bytes)?.repeatable(),
+            // Appended twice it would be there twice.
+            Patch::Append(bytes) => with(call.query("append", true), bytes)?,
+            Patch::Truncate(size) => call.query("truncate", size).repeatable(),
+        };
+        if let Some(tag) = if_match {
+            // The first success would make the second one fail.
+            call = call.header(IF_MATCH, tag)?.once();
+        }
+        self.json(call).await
+    }
+}
+
+fn with(call: Call, bytes: &Bytes) -> Result<Call> {
+    let digest = Sha256Digest::of(bytes).header();
+    let call = call.body(Payload::Bytes(bytes.clone()));
+    call.header(HeaderName::from_static("repr-digest"), &digest)
+}

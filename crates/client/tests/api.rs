@@ -1,0 +1,155 @@
+//! Typed calls against the real server in this process: by path and by id alike.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+use bytes::Bytes;
+use cenote_client::{
+    At, Avu, ChangeKind, Client, Event, Kind, MetaOperation, NewUpload, Patch, PutOptions,
+    ReadOptions, Relocation, Removal, Resource, ServiceTransport, Sha256Digest, With, XattrMode,
+};
+use cenote_server::embedded::{Embedded, init_dir};
+use cenote_server::{Config, LocalCaller, router};
+use futures_util::{StreamExt, TryStreamExt};
+
+/// A store in a directory, and its administrator's client.
+fn client(dir: &tempfile::TempDir) -> (Embedded, Client) {
+    let store = init_dir(dir.path().join("store"), "ada", "a secret of the tests").unwrap();
+    let admin = LocalCaller::administrator(store.store()).unwrap();
+    let routes = router(store.store().clone(), &Config::default());
+    let client = Client::new(ServiceTransport::new(routes.layer(axum::Extension(admin))));
+    (store, client)
+}
+
+async fn put(client: &Client, path: &str, bytes: &'static [u8]) -> Resource {
+    let options = PutOptions { parents: true, ..PutOptions::default() };
+    client.put_bytes(path, Bytes::from_static(bytes), &options).await.unwrap()
+}
+
+async fn read(client: &Client, at: &At) -> Vec<u8> {
+    let content = client.read(at, &ReadOptions::default()).await.unwrap();
+    content.into_stream().try_collect::<Vec<Bytes>>().await.unwrap().concat()
+}
+
+#[tokio::test]
+async fn contents_are_read_and_written_by_path_and_by_id() {
+    let dir = tempfile::tempdir().unwrap();
+    let (_store, client) = client(&dir);
+    let id = put(&client, "/lab/a", b"hello").await.id;
+    for at in [At::from("/lab/a"), At::Id(id)] {
+        client.put_bytes(&at, "hello".into(), &PutOptions::default()).await.unwrap();
+        let tag = client.patch(&at, &Patch::Append(" there".into()), None).await.unwrap().etag;
+        assert_eq!(read(&client, &at).await, b"hello there");
+        let tag = tag.as_deref();
+        client.patch(&at, &Patch::Write(13, "!".into()), tag).await.unwrap();
+        let stale = client.patch(&at, &Patch::Truncate(0), tag).await.unwrap_err();
+        assert_eq!(stale.kind(), Kind::Precondition);
+        client.patch(&at, &Patch::Truncate(14), None).await.unwrap();
+        assert_eq!(read(&client, &at).await, b"hello there\0\0!");
+    }
+    let new = NewUpload {
+        at: At::Id(id),
+        size: 5,
+        media_type: None,
+        mode: None,
+        mtime: None,
+        if_match: None,
+        if_none_match: None,
+        parents: false,
+        place: None,
+    };
+    let upload = client.begin_upload(&new).await.unwrap();
+    client.put_part(&upload, 0, "parts".into(), Sha256Digest::of(b"parts")).await.unwrap();
+    client.complete_upload(&upload).await.unwrap();
+    assert_eq!(read(&client, &At::from("/lab/a")).await, b"parts");
+    client.remove(At::Id(id), &Removal::default()).await.unwrap();
+    assert_eq!(client.stat(&At::Id(id)).await.unwrap_err().kind(), Kind::NotFound);
+}
+
+#[tokio::test]
+async fn listings_and_walks_come_in_pages_with_what_is_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let (_store, client) = client(&dir);
+    for path in ["/lab/a", "/lab/b", "/lab/c/d"] {
+        put(&client, path, b"x").await;
+    }
+    let lab = At::Id(client.stat(&"/lab".into()).await.unwrap().id);
+    let avu = Avu { attribute: "k".into(), value: "v".into(), unit: None };
+    client.change_meta(&"/lab/b".into(), &[MetaOperation::Add(avu.clone())]).await.unwrap();
+    let with = With { description: true, xattrs: true, level: true };
+    let all: Vec<_> = client.list_with(&lab, with).try_collect().await.unwrap();
+    assert_eq!(
+        all.iter().map(|entry| &*entry.path).collect::<Vec<_>>(),
+        ["/lab/a", "/lab/b", "/lab/c"]
+    );
+    assert_eq!((&all[0].description, &all[1].description), (&Some(vec![]), &Some(vec![avu])));
+    assert_eq!(all[1].xattrs.as_ref().unwrap()[0].bytes().unwrap(), "v");
+    assert_eq!(all[2].level.as_deref(), Some("own"));
+    let (mut walked, mut after) = (Vec::new(), None::<String>);
+    loop {
+        let page = client.walk_page(&lab, after.as_deref(), 3).await.unwrap();
+        let is_last = page.len() < 3;
+        walked.extend(page.into_iter().map(|entry| entry.path));
+        after = walked.last().cloned();
+        if is_last {
+            break;
+        }
+    }
+    assert_eq!(walked, ["/lab/a", "/lab/b", "/lab/c", "/lab/c/d"]);
+}
+
+#[tokio::test]
+async fn extended_attributes_have_any_bytes() {
+    let dir = tempfile::tempdir().unwrap();
+    let (_store, client) = client(&dir);
+    let at = At::Id(put(&client, "/a", b"x").await.id);
+    for value in [&b"text"[..], b"\x00\xff", b""] {
+        let value = Bytes::from_static(value);
+        client.set_xattr(&at, "a b/ü", value.clone(), XattrMode::Any).await.unwrap();
+        assert_eq!(client.xattr(&at, "a b/ü").await.unwrap(), value);
+        let all = client.xattrs(&at).await.unwrap();
+        assert_eq!((&*all[0].name, all[0].bytes().unwrap()), ("a b/ü", value));
+    }
+    let set = async |name, mode| client.set_xattr(&at, name, "v".into(), mode).await;
+    assert_eq!(set("a b/ü", XattrMode::Create).await.unwrap_err().kind(), Kind::Precondition);
+    assert_eq!(set("new", XattrMode::Replace).await.unwrap_err().kind(), Kind::Precondition);
+    set("new", XattrMode::Create).await.unwrap();
+    client.remove_xattr(&at, "a b/ü").await.unwrap();
+    assert_eq!(client.xattr(&at, "a b/ü").await.unwrap_err().kind(), Kind::NotFound);
+}
+
+#[tokio::test]
+async fn changes_are_followed_over_lost_connections() {
+    let dir = tempfile::tempdir().unwrap();
+    let (_store, client) = client(&dir);
+    put(&client, "/lab/a", b"x").await;
+    let lab = At::from("/lab");
+    let mut events = Box::pin(client.follow(Some(lab.clone()), Some("now".into())));
+    let Event::Position(begun) = events.next().await.unwrap().unwrap() else { panic!("a change") };
+    put(&client, "/elsewhere", b"x").await;
+    let moved = Relocation {
+        from: "/lab/a".into(),
+        to: "/lab/b".into(),
+        replace: false,
+        parents: false,
+        versions: false,
+    };
+    client.relocate(&moved).await.unwrap();
+    let change = loop {
+        match events.next().await.unwrap().unwrap() {
+            Event::Change(change) => break change,
+            Event::Position(position) => assert!(position > begun),
+        }
+    };
+    assert_eq!((change.kind, &*change.name), (ChangeKind::Moved, "b"));
+    assert_eq!(change.from.as_ref().unwrap().name, "a");
+    drop(events);
+    // The same as a page; and a stream that begins after it tells what comes then.
+    let page = client.changes(Some(&lab), Some(&begun), 0).await.unwrap();
+    assert_eq!(page.items, std::slice::from_ref(&change));
+    put(&client, "/lab/c", b"x").await;
+    let mut events = Box::pin(client.follow(Some(lab), Some(change.position)));
+    let Event::Change(next) = events.next().await.unwrap().unwrap() else { panic!("no change") };
+    assert_eq!((next.kind, &*next.name), (ChangeKind::Created, "c"));
+    let mut gone = Box::pin(client.follow(Some("/none".into()), None));
+    assert_eq!(gone.next().await.unwrap().unwrap_err().kind(), Kind::NotFound);
+}
