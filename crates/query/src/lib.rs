@@ -6,16 +6,16 @@
 
 pub mod genquery;
 
-/// Why a query has no answer.
+/// Why a query failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The text is not a query; says what is wrong with it, and where.
+    /// The text is not a valid query; says what is wrong, and where.
     #[error("{0}")]
     Syntax(String),
-    /// The query takes more than it may; says of what.
+    /// The query exceeds a limit; says which.
     #[error("{0}")]
     Limit(String),
-    /// Nobody waits for the answer any more.
+    /// Nobody is waiting for the result any more.
     #[error("nobody waits for the answer")]
     Stopped,
     /// The store could not be read.

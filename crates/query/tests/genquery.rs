@@ -1,4 +1,4 @@
-//! GenQuery over a store: every statement that the real clients' suites send.
+//! GenQuery over a store: every statement that the test suites of the real clients send.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -55,7 +55,7 @@ impl World {
         self.store.publish(&self.admin, &path, &bytes, &PutOptions::default()).unwrap();
     }
 
-    /// Lets a user, who is made if need be, do something with what is at a path.
+    /// Grants a user (created if need be) rights on the resource at a path.
     fn grant(&self, path: &str, name: &str, rights: Rights) {
         if self.store.person_named(name).is_err() {
             let user = NewUser { name: name.into(), password: None, role: Role::User };
@@ -80,7 +80,7 @@ impl World {
             .unwrap_or_else(|e| panic!("{query}: {e}"))
     }
 
-    /// The rows of an answer of the second language, their columns joined by `|`.
+    /// The rows of a GenQuery 2 result, their columns joined by `|`.
     fn ask2(&self, query: &str) -> Vec<String> {
         let reading = self.store.reading(&self.admin).unwrap();
         let rows = genquery2(&reading, &zone(), query, 1_000, Limits::NONE);
@@ -88,7 +88,7 @@ impl World {
         rows.into_iter().map(|row| row.join("|")).collect()
     }
 
-    /// The rows of an answer, their columns joined by `|`.
+    /// The rows of a result, their columns joined by `|`.
     fn ask(&self, query: &str) -> Vec<String> {
         let rows = self.ask_with(&self.admin, query, Options::default());
         rows.into_iter().map(|row| row.join("|")).collect()
@@ -194,12 +194,12 @@ fn each_name_of_an_attribute_is_another_one_and_values_follow_the_names() {
     }
     world.describe("/home/rods/a/y", "n", "2", None);
     for (conditions, expected) in [
-        // Both tests are of one attribute, so 1 and 3 together do not pass.
+        // Both tests apply to one attribute, so 1 and 3 together do not pass.
         (
             "META_DATA_ATTR_NAME = 'n' and META_DATA_ATTR_VALUE > '1' and META_DATA_ATTR_VALUE < '3'",
             &["y"][..],
         ),
-        // The names first: the values are of each in turn.
+        // The names come first: the values apply to each in turn.
         (
             "META_DATA_ATTR_NAME = 'colour' and META_DATA_ATTR_NAME = 'weight' \
           and META_DATA_ATTR_VALUE = 'green' and META_DATA_ATTR_VALUE = '9'",
@@ -210,7 +210,7 @@ fn each_name_of_an_attribute_is_another_one_and_values_follow_the_names() {
           and META_DATA_ATTR_VALUE = 'green' and META_DATA_ATTR_VALUE = '9'",
             &[],
         ),
-        // The value that is looked up in the index is that of its own name.
+        // The value looked up in the index is the one that belongs to the name.
         (
             "META_DATA_ATTR_NAME = 'weight' and META_DATA_ATTR_VALUE n> '8' \
           and META_DATA_ATTR_NAME = 'colour' and META_DATA_ATTR_VALUE = 'green'",
@@ -447,7 +447,8 @@ fn the_second_language_has_conditions_of_any_form() {
              order by count(DATA_NAME) desc",
             &["/tempZone/home/rods/a|2", "/tempZone/home/rods/b|1"],
         ),
-        // Grouped by what is not selected, too: a group for each collection, of names that occur in both.
+        // Grouped by a column that is not selected, too: one group for each collection, of names that occur
+        // in both.
         (
             "select no distinct DATA_NAME, count(DATA_ID) where DATA_NAME = 'x' \
              group by DATA_NAME, COLL_NAME",
@@ -510,7 +511,7 @@ fn a_value_is_found_without_its_attribute() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Whatever way the rows are found, the answer is that of a test of all of them.
+    /// However the rows are found, the result is the same as testing all of them.
     #[test]
     fn the_way_the_rows_are_found_does_not_show(
         collection in prop_oneof![Just("a"), Just("b"), Just("none")],

@@ -1,5 +1,5 @@
-//! Every plan of a query gives what looking at everything gives: random catalogs with private homes, shared
-//! things and several attributes, random queries, and an evaluator that knows no plans.
+//! Every plan of a query yields the same as examining everything: random catalogs with private homes, shared
+//! resources and several attributes, random queries, and an evaluator that knows nothing of plans.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -21,7 +21,7 @@ use reference::{Comparison, Question, Test, Thing};
 const ZONE: &str = "z";
 const COLLECTIONS: [&str; 6] = ["/home", "/home/u", "/home/p", "/home/p/s", "/home/p/a_b", "/open"];
 
-/// The rows of a fresh store: making one costs an argon2.
+/// The rows of a fresh store, cached: creating one costs an argon2.
 fn fresh() -> Store {
     static ROWS: OnceLock<Vec<Row>> = OnceLock::new();
     let rows = ROWS.get_or_init(|| {
@@ -44,9 +44,9 @@ fn at(path: &str) -> At {
     path.parse::<StorePath>().unwrap().into()
 }
 
-/// Attributes by path: of collections and of objects.
+/// Attributes by path, for collections and objects.
 type Catalog = BTreeMap<String, Vec<Avu>>;
-/// What is shared: which thing, how far, and with which rights.
+/// What is shared: which resource, with how wide a scope, and with which rights.
 type Grants = Vec<(usize, usize, Rights)>;
 
 struct World {
@@ -103,7 +103,7 @@ impl World {
         self.store.change_access(&self.admin, &at(path), &[change]).unwrap();
     }
 
-    /// Everything there is, as the reference wants it.
+    /// Everything that exists, as the reference needs it.
     fn everything(&self, caller: &Caller) -> Vec<Thing> {
         let root = self.store.stat(&self.admin, &at("/")).unwrap();
         let below = self.store.walk(&self.admin, &at("/"), None, 10_000).unwrap().entries;
@@ -129,10 +129,10 @@ fn avu() -> impl Strategy<Value = Avu> {
     })
 }
 
-/// Few values, so that conditions meet them.
+/// Few values, so that conditions match them.
 const VALUES: &str = r"1|2|10|1\.0|x|X|a_b|a\\b|é|";
 
-/// A set of rights: those by which something is found, and any others.
+/// A set of rights: those that make a resource visible to queries, and any others.
 fn rights() -> impl Strategy<Value = Rights> {
     let one: Vec<Rights> = Rights::ALL.words().map(|word| word.parse().unwrap()).collect();
     let some = proptest::sample::subsequence(one, 0..=11);
@@ -230,7 +230,7 @@ fn question() -> impl Strategy<Value = Question> {
         })
 }
 
-/// 192 catalogs and queries; `PROPTEST_CASES` asks for more.
+/// 192 catalogs and queries; `PROPTEST_CASES` overrides this.
 fn cases() -> ProptestConfig {
     match std::env::var_os("PROPTEST_CASES") {
         Some(_) => ProptestConfig::default(),

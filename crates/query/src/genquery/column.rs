@@ -1,6 +1,6 @@
-//! The columns that a query may name, and what they are of.
+//! The columns that a query may name, and the entities they belong to.
 
-/// What a column is of.
+/// What a column belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Entity {
     Collection,
@@ -21,7 +21,7 @@ pub(super) enum Entity {
 }
 
 impl Entity {
-    /// Whether it is the attributes of something.
+    /// Whether it is the attributes (AVUs) of some entity.
     pub(super) fn is_avu(self) -> bool {
         matches!(self, Self::CollectionAvu | Self::ObjectAvu | Self::UserAvu | Self::ResourceAvu)
     }
@@ -41,7 +41,7 @@ macro_rules! columns {
         pub(super) enum Column { $($column),* }
 
         impl Column {
-            /// The column of a name, in whatever case.
+            /// Looks a column up by name, ignoring case.
             pub(super) fn named(name: &str) -> Option<Self> {
                 let name = name.to_ascii_uppercase();
                 match name.as_str() {
@@ -50,12 +50,12 @@ macro_rules! columns {
                 }
             }
 
-            /// The name by which GenQuery 1 knows it.
+            /// Its name in GenQuery 1.
             pub(super) fn name(self) -> &'static str {
                 match self { $(Self::$column => stringify!($name)),* }
             }
 
-            /// Every column there is.
+            /// All columns.
             #[cfg(test)]
             pub(super) const ALL: &[Self] = &[$(Self::$column),*];
 
@@ -217,19 +217,19 @@ columns! {
 }
 
 impl Column {
-    /// Whether it is of where an object is, and not of the object.
+    /// Whether it describes where an object is stored, rather than the object.
     pub(super) fn is_of_place(self) -> bool {
         matches!(self, Self::DataPath | Self::DataRescName | Self::DataRescHier)
             || matches!(self.entity(), Entity::Resource | Entity::ResourceAvu)
     }
 
-    /// Whether it is the name of an attribute.
+    /// Whether it is an attribute's name.
     pub(super) fn is_attribute_name(self) -> bool {
         use Column as C;
         matches!(self, C::MetaCollName | C::MetaDataName | C::MetaUserName | C::MetaRescName)
     }
 
-    /// Columns that have another name in GenQuery 2.
+    /// Columns whose name differs in GenQuery 2.
     fn renamed(name: &str) -> Option<Self> {
         Some(match name {
             "COLL_ACCESS_PERM_ID" => Self::CollAccessType,

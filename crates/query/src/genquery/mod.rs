@@ -1,9 +1,10 @@
-//! GenQuery, the query languages of iRODS: rows of text about data objects, collections, users,
-//! storage resources, tickets, zones, delayed rules, and what is said of them.
+//! GenQuery, the query languages of iRODS: rows of text about data objects, collections, users, storage
+//! resources, tickets, zones, delayed rules, and their attributes.
 //!
-//! `first` and `second` have the two languages, whose words `text` reads: each statement is translated into a plan. `plan` runs
-//! it: `rows` finds the rows that may answer it, in the cheapest way that its conditions allow; `answer` compares, groups, sorts and
-//! limits them. The answer does not depend on the way: rows are those of everything that the caller may see.
+//! `first` and `second` implement the two languages on the tokens of `text`: each translates a statement into
+//! a plan. `plan` runs it: `rows` finds candidate rows in the cheapest way that the conditions allow;
+//! `answer` compares, groups, sorts and limits them. The result does not depend on how rows were found: it
+//! covers everything that the caller may see.
 
 mod answer;
 mod column;
@@ -18,16 +19,16 @@ pub use first::genquery1;
 pub use rows::{DelayedRule, RemoteZone, Resource, Zone};
 pub use second::{canonical, check_stored, genquery2, stored};
 
-/// How a query is answered.
+/// Options of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// How many rows are left out first.
+    /// How many rows are skipped first.
     pub offset: usize,
-    /// At most this many rows are given.
+    /// At most this many rows are returned.
     pub count: usize,
-    /// Whether `A` and `a` differ in conditions.
+    /// Whether conditions are case-sensitive.
     pub case_sensitive: bool,
-    /// Whether equal rows are given once; then they are sorted, too.
+    /// Whether duplicate rows are removed; the rows are then also sorted.
     pub distinct: bool,
 }
 
@@ -37,7 +38,7 @@ impl Default for Options {
     }
 }
 
-/// Whether a text is a GenQuery 1 statement; says what is wrong with one that is not.
+/// Checks that a text is a GenQuery 1 statement; the error says what is wrong.
 pub fn check(text: &str) -> crate::Result<()> {
     first::parse(text).map(drop)
 }

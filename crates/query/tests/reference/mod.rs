@@ -1,4 +1,4 @@
-//! What an answer has to be: the join that SQL would make, over everything, one condition after the other.
+//! What a result has to be: the join that SQL would make, over everything, one condition after the other.
 
 use std::collections::BTreeSet;
 
@@ -120,7 +120,7 @@ impl Test {
     }
 }
 
-/// A row of the join: an attribute for each alias.
+/// A row of the join: one attribute for each alias.
 struct Joined<'a> {
     collection: Option<&'a Thing>,
     object: Option<&'a Thing>,
@@ -160,7 +160,7 @@ impl Joined<'_> {
     }
 }
 
-/// Every choice of one of the attributes for each of so many aliases.
+/// Every choice of one attribute for each alias.
 fn choices(avus: &[Avu], aliases: usize, outer: bool) -> Vec<Vec<Option<&Avu>>> {
     let mut all = vec![Vec::new()];
     for _ in 0..aliases {
@@ -188,7 +188,7 @@ impl Question {
         self.with(tests.collect())
     }
 
-    /// The same in the second language, if it can be said there.
+    /// The same query in GenQuery 2, if it can be expressed there.
     pub(crate) fn second(&self) -> Option<String> {
         let simple = |test: &Test| match &test.any[..] {
             [one] => {
@@ -219,7 +219,7 @@ impl Question {
         self.outputs.iter().copied().chain(tested).any(|column| column.starts_with(prefix))
     }
 
-    /// How many attributes of a thing are joined.
+    /// How many times the attributes of an entity are joined.
     fn aliases(&self, prefix: &str, second: bool) -> usize {
         let name = format!("{prefix}_ATTR_NAME");
         let names = self.tests.iter().filter(|test| test.column == name).count();
@@ -230,7 +230,7 @@ impl Question {
         }
     }
 
-    /// The alias that each test is about.
+    /// The alias that each test applies to.
     fn alias(&self, place: usize, second: bool) -> usize {
         let column = self.tests[place].column;
         let Some(prefix) = column.find("_ATTR_").map(|end| &column[..end]) else { return 0 };
@@ -262,7 +262,7 @@ impl Question {
                 }
             }
         }
-        // NULL and an empty text are two values, though both are given as an empty text.
+        // NULL and an empty text are distinct, though both are returned as an empty text.
         let rows: Vec<Vec<Option<String>>> = match self.distinct {
             true => rows.into_iter().collect::<BTreeSet<_>>().into_iter().collect(),
             false => rows,

@@ -1,4 +1,4 @@
-//! How values compare, and whether a value passes a comparison.
+//! How values compare, and whether a value satisfies a comparison.
 
 use std::cmp::Ordering;
 
@@ -6,7 +6,7 @@ use super::super::column::Type;
 use super::super::plan::condition::{Comparison, Operator};
 
 impl Comparison {
-    /// Whether a value passes.
+    /// Whether a value satisfies the comparison.
     pub(crate) fn holds(&self, value: &str, r#type: Type) -> bool {
         let as_numbers = self.numeric || r#type == Type::Integer;
         let order = |other: &String| order(value, other, as_numbers);
@@ -30,7 +30,7 @@ impl Comparison {
     }
 }
 
-/// As numbers, where that is wanted: what is no number comes after all that are. Else as text.
+/// Numerically if `as_numbers`: values that are not numbers sort after all that are. Otherwise as text.
 pub(crate) fn order(a: &str, b: &str, as_numbers: bool) -> Ordering {
     if !as_numbers {
         return a.cmp(b);
@@ -42,7 +42,7 @@ pub(crate) fn order(a: &str, b: &str, as_numbers: bool) -> Ordering {
     }
 }
 
-/// A number; whole ones are exact, whatever their size.
+/// A number; integers are exact, whatever their size.
 #[derive(Debug, Clone, Copy)]
 enum Number {
     Whole(i128),
@@ -67,7 +67,7 @@ impl Number {
     }
 }
 
-/// Exact: rounding would make three numbers of which no order is consistent.
+/// Exact: with rounding, three numbers could compare without any consistent order.
 fn with_float(whole: i128, float: f64) -> Ordering {
     const BEYOND: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
     match float {

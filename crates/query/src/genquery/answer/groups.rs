@@ -1,4 +1,4 @@
-//! Aggregates: one row for each combination of the columns that are none.
+//! Aggregation: one row for each combination of the non-aggregate columns.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use super::limits::Meter;
 use super::sorted::{Values, size};
 use crate::Result;
 
-/// What is made of each column of the rows: an aggregate of values of a type, or nothing.
+/// What is computed from each column: an aggregate over values of a type, or nothing.
 pub(crate) type Columns = Vec<Option<(Aggregate, Type)>>;
 
-/// The groups so far. A group of all rows is there without any.
+/// The groups so far. Without grouping columns, the one group of all rows exists even if there are no rows.
 pub(crate) struct Groups<'a> {
     columns: Columns,
     meter: &'a Meter<'a>,
@@ -45,7 +45,7 @@ impl<'a> Groups<'a> {
         self.meter.hold(self.bytes)
     }
 
-    /// The rows that the groups are.
+    /// One row per group.
     pub(crate) fn rows(self) -> impl Iterator<Item = Values> {
         let columns = self.columns;
         self.groups.into_iter().map(move |(key, group)| {
@@ -59,13 +59,13 @@ impl<'a> Groups<'a> {
     }
 }
 
-/// What was gathered of the values of a column in a group.
+/// The aggregate state of one column in a group.
 #[derive(Debug, Clone, Default)]
 struct Gathered {
     count: u64,
-    /// The sum, as far as the values are whole.
+    /// The sum of the integer values.
     whole: i128,
-    /// The sum of the others.
+    /// The sum of the other values.
     rest: f64,
     most: Option<String>,
 }
@@ -92,7 +92,7 @@ impl Gathered {
         }
     }
 
-    /// The value that it makes; NULL of no rows, but for a count.
+    /// The aggregated value; NULL if there were no rows, except for a count.
     fn value(self, aggregate: Aggregate) -> Option<String> {
         let sum = self.whole as f64 + self.rest;
         match aggregate {

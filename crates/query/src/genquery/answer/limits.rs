@@ -1,17 +1,17 @@
-//! What a query may take: rows, memory and time. Whoever asks says when it is to stop.
+//! Limits on a query's rows, memory and time. The caller decides when it has to stop.
 
 use std::cell::Cell;
 
 use crate::{Error, Result};
 
-/// What a query may take.
+/// The limits of a query.
 #[derive(Clone, Copy)]
 pub struct Limits<'a> {
-    /// How many rows it may look at.
+    /// Maximum number of rows examined.
     pub rows: u64,
-    /// How many bytes of rows it may hold in memory, about.
+    /// Approximate maximum number of bytes of rows held in memory.
     pub bytes: usize,
-    /// Asked every now and then whether the query has to stop, and why.
+    /// Called at intervals: whether the query has to stop, and why.
     pub stop: &'a (dyn Fn() -> Option<Stop> + Send + Sync),
 }
 
@@ -32,16 +32,16 @@ impl std::fmt::Debug for Limits<'_> {
 /// Why a query has to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
-    /// Nobody waits for the answer any more.
+    /// Nobody is waiting for the result any more.
     Gone,
     /// It has taken too long.
     Late,
 }
 
-/// After how many steps it is asked whether to stop.
+/// `stop` is called once every so many steps.
 const PACE: u64 = 64;
 
-/// Counts what a query takes.
+/// Counts what a query uses.
 pub(crate) struct Meter<'a> {
     limits: Limits<'a>,
     steps: Cell<u64>,
@@ -53,7 +53,7 @@ impl<'a> Meter<'a> {
         Self { limits, steps: Cell::new(0), rows: Cell::new(0) }
     }
 
-    /// Something was looked at that may become rows.
+    /// Counts something examined that may produce rows.
     pub(crate) fn step(&self) -> Result<()> {
         let steps = self.steps.get();
         self.steps.set(steps + 1);
@@ -63,7 +63,7 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// A row is looked at.
+    /// Counts an examined row.
     pub(crate) fn row(&self) -> Result<()> {
         let rows = self.rows.get() + 1;
         self.rows.set(rows);
@@ -73,7 +73,7 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// So many bytes of rows are held, of which nothing can be given up.
+    /// Checks the number of bytes held, none of which can be released.
     pub(crate) fn hold(&self, bytes: usize) -> Result<()> {
         match self.is_full(bytes) {
             true => Err(limit(format!("takes more than {} bytes of memory", self.limits.bytes))),
@@ -81,7 +81,7 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// Whether so many bytes of rows are more than may be held.
+    /// Whether this many bytes exceed the limit.
     pub(crate) fn is_full(&self, bytes: usize) -> bool {
         bytes > self.limits.bytes
     }

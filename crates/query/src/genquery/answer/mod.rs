@@ -1,4 +1,4 @@
-//! Making the answer of the rows: comparing, grouping and sorting them, within limits.
+//! Turning rows into a result: comparing, grouping and sorting them, within limits.
 
 pub(super) mod compare;
 pub(super) mod groups;

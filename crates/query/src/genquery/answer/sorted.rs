@@ -1,4 +1,5 @@
-//! The rows of an answer in their order, once each if that is wanted. No more are held than the answer needs.
+//! The rows of a result, sorted, and without duplicates if requested. No more rows are held than the result
+//! needs.
 
 use std::cmp::Ordering;
 
@@ -7,36 +8,36 @@ use super::compare::order;
 use super::limits::Meter;
 use crate::Result;
 
-/// The values of a row; none for NULL.
+/// The values of a row; `None` is NULL.
 pub(crate) type Values = Vec<Option<String>>;
 
-/// What the rows of an answer are like.
+/// The shape of a result's rows.
 #[derive(Debug, Clone)]
 pub(crate) struct Shape {
     /// How the values of each column compare.
     pub(crate) types: Vec<Type>,
-    /// How many columns are given; those behind only order the rows.
+    /// How many columns are returned; the remaining ones only order the rows.
     pub(crate) given: usize,
-    /// The columns that the rows are ordered by, each with whether it descends.
+    /// The columns that the rows are sorted by, each with whether it is descending.
     pub(crate) order: Vec<(usize, bool)>,
-    /// Whether rows that are given alike are given once, in the order of all columns.
+    /// Whether rows whose returned columns are equal are returned once, sorted by all columns.
     pub(crate) distinct: bool,
-    /// How many rows there are before the answer, and with it.
+    /// How many rows precede the result, and how many that is including the result.
     pub(crate) skipped: usize,
     pub(crate) wanted: usize,
 }
 
-/// Rows as they come, cut to those that can still be in the answer.
+/// Rows as they arrive, truncated to those that can still be in the result.
 pub(crate) struct Sorted<'a> {
     shape: Shape,
     meter: &'a Meter<'a>,
     rows: Vec<Values>,
     bytes: usize,
-    /// How many rows there are before they are cut again.
+    /// The number of rows at which they are truncated again.
     cut_at: usize,
 }
 
-/// Rows are not cut before there are so many.
+/// Rows are not truncated below this number.
 const FEW: usize = 4_096;
 
 impl<'a> Sorted<'a> {
@@ -54,12 +55,12 @@ impl<'a> Sorted<'a> {
         if !self.meter.is_full(self.bytes) {
             return Ok(());
         }
-        // Half of it has to be free afterwards, or each row would be a cut.
+        // Half of the limit has to be free afterwards, or every further row would truncate again.
         self.cut();
         self.meter.hold(self.bytes.saturating_mul(2))
     }
 
-    /// The answer.
+    /// Returns the result.
     pub(crate) fn finish(mut self) -> Vec<Vec<String>> {
         self.cut();
         let given = self.shape.given;
@@ -80,7 +81,7 @@ impl<'a> Sorted<'a> {
     }
 }
 
-/// About what a row takes in memory.
+/// Approximate memory used by a row.
 pub(crate) fn size(row: &Values) -> usize {
     let value = |value: &Option<String>| {
         size_of::<Option<String>>() + value.as_ref().map_or(0, String::len)
@@ -103,7 +104,7 @@ impl Shape {
     }
 }
 
-/// NULL comes last.
+/// NULL sorts last.
 fn by_value(r#type: Type, a: &Option<String>, b: &Option<String>) -> Ordering {
     match (a, b) {
         (Some(a), Some(b)) => order(a, b, r#type == Type::Integer).then_with(|| a.cmp(b)),

@@ -1,19 +1,19 @@
-//! Which of a thing's attributes the tests of a GenQuery 1 statement are about.
+//! Which attribute each test of a GenQuery 1 statement applies to.
 //!
-//! As iRODS has it, the catalog of attributes is joined once for each condition on a `META_*_ATTR_NAME`. The
-//! first is the attribute that is selected; the second condition on a value (or on units, or any other column)
-//! is about the second, and so on. Conditions beyond those on names are about the first.
+//! As in iRODS, the attribute catalog is joined once for each condition on a `META_*_ATTR_NAME`. The first
+//! join is the selected attribute; the second condition on a value (or on units, or any other attribute
+//! column) applies to the second join, and so on. Conditions in excess of those on names apply to the first.
 
 use std::collections::BTreeMap;
 
 use super::super::column::Entity;
 use super::statement::Test;
 
-/// A further attribute of the same thing: which thing, and the number of the attribute among its own.
+/// A further attribute of the same entity: the entity, and the number of the join.
 pub(crate) type Alias = (Entity, usize);
 
-/// For each test the number of the attribute that it is about; 0 for the one that is selected, and for tests of
-/// other columns.
+/// The number of the attribute that each test applies to; 0 for the selected one, and for tests of other
+/// columns.
 fn numbers(tests: &[Test]) -> Vec<usize> {
     let number = |(place, test): (usize, &Test)| {
         let entity = test.column.entity();
@@ -28,7 +28,7 @@ fn numbers(tests: &[Test]) -> Vec<usize> {
     tests.iter().enumerate().map(number).collect()
 }
 
-/// The tests of the attribute that is selected and of other columns, and those of each further attribute.
+/// Separates the tests of the selected attribute and of other columns from those of each further attribute.
 pub(crate) fn split(tests: Vec<Test>) -> (Vec<Test>, BTreeMap<Alias, Vec<Test>>) {
     let numbers = numbers(&tests);
     let mut selected = Vec::new();

@@ -1,6 +1,6 @@
 //! GenQuery 1: `select COLL_NAME where DATA_NAME like 'a%'`.
 //!
-//! `parse` makes a [`Statement`](statement::Statement) of a text, `plan` translates it.
+//! `parse` parses text into a [`Statement`](statement::Statement), `plan` translates that into a plan.
 
 mod alias;
 mod parse;

@@ -1,7 +1,7 @@
 //! GenQuery 1: `select COLUMN, function(COLUMN) … where COLUMN operator 'value' and …`.
 //!
-//! Keywords and columns are in any case. A condition may go on with `|| operator 'value'`, for another
-//! comparison of the same column that is enough.
+//! Keywords and column names are case-insensitive. A condition may continue with `|| operator 'value'`: an
+//! alternative comparison of the same column.
 
 use super::super::plan::condition::{Comparison, Operator};
 use super::super::text::cursor::Cursor;

@@ -1,4 +1,4 @@
-//! A GenQuery 1 statement as a plan.
+//! Translates a GenQuery 1 statement into a plan.
 
 use cenote_store::Reading;
 
@@ -14,7 +14,7 @@ use super::parse::parse;
 use super::statement::{Function, Output, Statement, Test};
 use crate::Result;
 
-/// Answers a GenQuery 1 statement: rows of text, a column for each output.
+/// Runs a GenQuery 1 statement: rows of text, one column for each output.
 pub fn genquery1(
     reading: &Reading,
     zone: &Zone,
@@ -39,7 +39,7 @@ impl Statement {
             outputs: self.outputs.iter().map(Output::plan).collect(),
             condition: condition(selected),
             joins: further.into_iter().map(join).collect(),
-            // Attributes and the like are joined from inside: what has none has no row.
+            // Attributes and the like are inner-joined: an entity that has none has no row.
             nulls: false,
             distinct,
             skipped,
@@ -72,7 +72,7 @@ impl Output {
 
 impl Test {
     fn condition(self, case_sensitive: bool) -> Condition {
-        // Numbers compare alike in any case.
+        // Case does not matter for numbers.
         let in_capitals = !case_sensitive && self.column.r#type() == Type::Text;
         let one = |comparison| match in_capitals {
             true => in_any_case(self.column, comparison),
@@ -86,7 +86,7 @@ impl Test {
     }
 }
 
-/// Compares both sides in capitals.
+/// Compares both sides in upper case.
 fn in_any_case(column: Column, comparison: Comparison) -> Condition {
     let upper = expression::Function::Upper;
     let column = Expression::Call(upper, vec![Expression::Column(column)]);

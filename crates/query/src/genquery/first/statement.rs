@@ -8,18 +8,18 @@ use super::super::plan::expression::Aggregate;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Statement {
     pub(crate) outputs: Vec<Output>,
-    /// All of them have to hold.
+    /// All of these have to hold.
     pub(crate) tests: Vec<Test>,
 }
 
-/// A column of the answer.
+/// A column of the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Output {
     pub(crate) column: Column,
     pub(crate) function: Option<Function>,
 }
 
-/// What is done with a column.
+/// A function applied to a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Function {
     Ascending,
@@ -37,7 +37,7 @@ impl Function {
     }
 }
 
-/// A condition on one column: any of these comparisons.
+/// A condition on one column: any of these comparisons may hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Test {
     pub(crate) column: Column,

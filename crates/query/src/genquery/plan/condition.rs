@@ -1,9 +1,9 @@
-//! Conditions of rows.
+//! Conditions on rows.
 
 use super::super::column::Column;
 use super::expression::Expression;
 
-/// Something that holds for a row, or does not, or is unknown.
+/// A condition: true, false or unknown for a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Condition {
     All(Vec<Condition>),
@@ -14,10 +14,10 @@ pub(crate) enum Condition {
 }
 
 impl Condition {
-    /// Holds for every row.
+    /// True for every row.
     pub(crate) const ALWAYS: Self = Self::All(Vec::new());
 
-    /// Passes every column in it to `each`.
+    /// Calls `each` with every column in it.
     pub(crate) fn columns(&self, each: &mut dyn FnMut(Column)) {
         match self {
             Self::All(inner) | Self::Any(inner) => {
@@ -34,7 +34,7 @@ impl Condition {
 pub(crate) struct Comparison {
     pub(crate) operator: Operator,
     pub(crate) negated: bool,
-    /// Compare as numbers, whatever the type of the column.
+    /// Compare numerically, whatever the type of the column.
     pub(crate) numeric: bool,
     /// One value; two for [`Operator::Between`]; any number for [`Operator::In`].
     pub(crate) values: Vec<String>,
@@ -67,7 +67,7 @@ impl Operator {
         Self::Between,
     ];
 
-    /// How it is written.
+    /// How the operator is written.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Equal => "=",
@@ -82,12 +82,12 @@ impl Operator {
         }
     }
 
-    /// Whether it is a word, which `not` may stand before.
+    /// Whether it is a word, which may be preceded by `not`.
     pub(crate) fn is_word(self) -> bool {
         matches!(self, Self::Like | Self::In | Self::Between)
     }
 
-    /// The operator that a sign is.
+    /// The operator for a sign.
     pub(crate) fn of_sign(sign: &str) -> Option<Self> {
         Some(match sign {
             "=" => Self::Equal,
@@ -100,7 +100,7 @@ impl Operator {
         })
     }
 
-    /// The operator that a word is, in whatever case.
+    /// The operator for a word, ignoring case.
     pub(crate) fn of_word(word: &str) -> Option<Self> {
         Some(match word.to_ascii_lowercase().as_str() {
             "like" => Self::Like,

@@ -1,15 +1,15 @@
-//! What an expression is of a row, and whether a condition holds. A value that is missing is NULL: comparisons
-//! with it are unknown, as in SQL.
+//! Evaluates expressions and conditions on a row. A missing value is NULL: comparisons with it are unknown,
+//! as in SQL.
 
 use super::super::column::Column;
 use super::condition::Condition;
 use super::expression::{CastType, Expression, Function};
 
-/// The text of a column of some row.
+/// Returns the text of a column of some row.
 pub(crate) type Texts<'a> = &'a dyn Fn(Column) -> Option<String>;
 
 impl Expression {
-    /// Its value; none for NULL.
+    /// Its value; `None` is NULL.
     pub(crate) fn value(&self, texts: Texts<'_>) -> Option<String> {
         match self {
             Self::Column(column) => texts(*column),
@@ -43,7 +43,7 @@ impl Function {
 }
 
 impl CastType {
-    /// A text that is no number is NULL as one.
+    /// Text that is not a number is NULL when cast to one.
     fn cast(self, text: String) -> Option<String> {
         let number = || text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
         match self {
@@ -58,7 +58,7 @@ impl CastType {
 }
 
 impl Condition {
-    /// Whether it holds; none, if that is unknown.
+    /// Whether the condition holds; `None` if that is unknown.
     pub(crate) fn holds(&self, texts: Texts<'_>) -> Option<bool> {
         match self {
             Self::All(inner) => until(inner, texts, false),
@@ -73,7 +73,7 @@ impl Condition {
     }
 }
 
-/// `decisive`, as soon as one of them is that; its opposite, if all are known.
+/// `decisive` as soon as one condition evaluates to that; its opposite if all are known.
 fn until(inner: &[Condition], texts: Texts<'_>, decisive: bool) -> Option<bool> {
     let mut known = true;
     for condition in inner {

@@ -1,15 +1,15 @@
-//! Values of rows, and of many rows.
+//! Expressions over one row, and aggregates over many.
 
 use super::super::column::{Column, Type};
 
-/// What a column of the answer is: a value of each row, or one of many rows.
+/// A column of the result: an expression on each row, or an aggregate of many rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Output {
     Plain(Expression),
     Aggregate(Aggregate, Expression),
 }
 
-/// A value of a row.
+/// An expression on a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Expression {
     Column(Column),
@@ -30,7 +30,7 @@ impl Expression {
         }
     }
 
-    /// Gives every column in it to `each`.
+    /// Calls `each` with every column in it.
     pub(crate) fn columns(&self, each: &mut dyn FnMut(Column)) {
         match self {
             Self::Column(column) => each(*column),
@@ -42,7 +42,7 @@ impl Expression {
 }
 
 impl Output {
-    /// The value of each row, unless it is an aggregate.
+    /// The expression on each row; `None` for an aggregate.
     pub(crate) fn plain(&self) -> Option<&Expression> {
         match self {
             Self::Plain(expression) => Some(expression),
@@ -72,7 +72,7 @@ macro_rules! words {
         pub(crate) enum $type { $($variant),* }
 
         impl $type {
-            /// The one of a name, in whatever case.
+            /// Looks one up by name, ignoring case.
             pub(crate) fn named(name: &str) -> Option<Self> {
                 match name.to_ascii_lowercase().as_str() {
                     $($word => Some(Self::$variant),)*
@@ -91,22 +91,22 @@ macro_rules! words {
 }
 
 words! {
-    /// What makes one value of the values of a row.
+    /// Computes one value from the values of a row.
     Function: "upper" Upper, "lower" Lower, "concat" Concat, "substr" Substring, "length" Length,
 }
 
 words! {
-    /// What makes one value of many rows.
+    /// Computes one value from many rows.
     Aggregate: "count" Count, "sum" Sum, "avg" Average, "min" Minimum, "max" Maximum,
 }
 
 words! {
-    /// What a value is taken for: texts of the database, or numbers.
+    /// What a value is cast to: a database text type, or a number.
     CastType: "int" Integer, "decimal" Decimal, "varchar" Text,
 }
 
 impl Aggregate {
-    /// How its values compare if it is made of values of a type.
+    /// How the result compares, given the type of the argument.
     pub(crate) fn r#type(self, of: Type) -> Type {
         match self {
             Self::Minimum | Self::Maximum => of,

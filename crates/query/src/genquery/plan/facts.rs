@@ -1,10 +1,11 @@
-//! What is known of the columns of every row for which a condition holds: a source of rows narrows its search by it.
+//! What a condition implies about single columns in every row for which it holds: sources of rows use this to
+//! narrow their search.
 
 use super::super::column::Column;
 use super::condition::{Comparison, Condition, Operator};
 use super::expression::Expression;
 
-/// Comparisons of single columns that hold for every row for which a condition holds.
+/// Comparisons of single columns that are implied by a condition.
 #[derive(Debug)]
 pub(crate) struct Facts<'a>(Vec<(Column, &'a Comparison)>);
 
@@ -15,7 +16,7 @@ impl<'a> Facts<'a> {
         Self(facts)
     }
 
-    /// The only value that a column may have, if there is just one.
+    /// The only value that a column may have, if there is exactly one.
     pub(crate) fn value(&self, column: Column) -> Option<&'a str> {
         self.operand(column, |comparison| {
             comparison.operator == Operator::Equal && !comparison.numeric
@@ -34,7 +35,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// Whatever is below an `or` or a `not` need not hold.
+/// Nothing below an `or` or a `not` is implied.
 fn gather<'a>(condition: &'a Condition, facts: &mut Vec<(Column, &'a Comparison)>) {
     match condition {
         Condition::All(inner) => inner.iter().for_each(|condition| gather(condition, facts)),

@@ -1,7 +1,7 @@
-//! A query as data, whichever language it was written in, and how it is run.
+//! A query as data, independent of the language it was written in, and its execution.
 //!
-//! Both languages are translated into a [`Plan`]; [`run`](run::run) is the only evaluator. Values are texts; a missing one is
-//! NULL, and comparisons with NULL are unknown, as in SQL.
+//! Both languages are translated into a [`Plan`]; [`run`](run::run) is the only evaluator. Values are texts;
+//! a missing one is NULL, and comparisons with NULL are unknown, as in SQL.
 
 pub(super) mod condition;
 mod evaluate;
@@ -19,48 +19,50 @@ use super::answer::groups::Columns;
 use super::answer::sorted::Shape;
 use super::column::{Column, Entity};
 
-/// What a query asks for.
+/// A planned query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Plan {
-    /// What is computed for each row: the columns of the answer, then what only orders or groups the rows.
+    /// What is computed for each row: the columns of the result, followed by those that only order or group
+    /// the rows.
     pub(super) outputs: Vec<Output>,
-    /// How many of the outputs are columns of the answer.
+    /// How many of the outputs are columns of the result.
     pub(super) given: usize,
-    /// The outputs that the answer is ordered by, each with whether it descends.
+    /// The outputs that the result is sorted by, each with whether it is descending.
     pub(super) order: Vec<(usize, bool)>,
-    /// Holds for every row of the answer.
+    /// Holds for every row of the result.
     pub(super) condition: Condition,
-    /// Further attributes that what a row is about must have.
+    /// Further attributes that a row's entity must have.
     pub(super) joins: Vec<Join>,
-    /// Whether the answer has rows with NULL outputs, such as those of objects without attributes (an outer join).
+    /// Whether the result has rows with NULL outputs, such as those of objects without attributes (an outer
+    /// join).
     pub(super) nulls: bool,
-    /// Whether equal rows are given once, sorted.
+    /// Whether duplicate rows are removed and the rows sorted.
     pub(super) distinct: bool,
-    /// How many rows are left out first.
+    /// How many rows are skipped first.
     pub(super) skipped: usize,
-    /// How many rows are given after these, at most.
+    /// How many rows are returned after these, at most.
     pub(super) most: usize,
 }
 
-/// Another attribute of the collection, object, user or storage resource that a row is about: the row counts as often as
-/// there are such attributes for which the condition holds.
+/// Another attribute of the collection, object, user or storage resource of a row: the row is repeated once
+/// for each such attribute for which the condition holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Join {
-    /// Whose attributes they are.
+    /// The entity whose attributes these are.
     pub(super) entity: Entity,
-    /// Of the columns of that attribute.
+    /// On the columns of that attribute.
     pub(super) condition: Condition,
 }
 
 impl Plan {
-    /// Passes every column in it to `each`.
+    /// Calls `each` with every column in it.
     fn columns(&self, each: &mut dyn FnMut(Column)) {
         self.outputs.iter().for_each(|output| output.expression().columns(each));
         self.condition.columns(each);
         self.joins.iter().for_each(|join| join.condition.columns(each));
     }
 
-    /// Everything that it is about.
+    /// All entities that it refers to.
     pub(super) fn entities(&self) -> BTreeSet<Entity> {
         let mut entities = BTreeSet::new();
         self.columns(&mut |column| {
@@ -69,12 +71,12 @@ impl Plan {
         entities
     }
 
-    /// Whether it matters where objects are stored.
+    /// Whether the storage location of objects is needed.
     fn is_of_places(&self) -> bool {
         self.has_column(Column::is_of_place)
     }
 
-    /// Whether it matters when the membership of collections changed.
+    /// Whether the time at which a collection's members last changed is needed.
     fn is_of_members(&self) -> bool {
         self.has_column(|column| column == Column::CollModifyTime)
     }
@@ -89,7 +91,7 @@ impl Plan {
         self.outputs.iter().any(|output| output.plain().is_none())
     }
 
-    /// What rows are grouped into.
+    /// How rows are grouped.
     fn groups(&self) -> Columns {
         let column = |output: &Output| match output {
             Output::Plain(_) => None,

@@ -1,4 +1,4 @@
-//! From rows to the answer of a plan.
+//! Executes a plan, from rows to the result.
 
 use std::cell::RefCell;
 
@@ -17,7 +17,7 @@ use super::facts::Facts;
 use super::{Join, Plan};
 use crate::Result;
 
-/// Answers a plan: rows of text, a column for each output that is given.
+/// Runs a plan: rows of text, one column for each returned output.
 pub(crate) fn run(
     plan: &Plan,
     reading: &Reading,
@@ -35,8 +35,8 @@ struct Run<'a> {
     reading: &'a Reading,
     names: Names<'a>,
     meter: &'a Meter<'a>,
-    /// For each join, what was looked at last, by its number, and how often it has the attribute: the rows of one
-    /// thing follow each other.
+    /// For each join, the number of the entity examined last, and how many matching attributes it has: the
+    /// rows of one entity are adjacent.
     counted: RefCell<Vec<Option<(u64, usize)>>>,
 }
 
@@ -53,7 +53,7 @@ impl Run<'_> {
         Ok(sorted.finish())
     }
 
-    /// Passes the outputs of every row of the answer to `take`.
+    /// Passes the outputs of every row of the result to `take`.
     fn rows(&self, take: &mut dyn FnMut(Values) -> Result<()>) -> Result<()> {
         let joins = self.plan.joins.iter().map(|join| Facts::of(&join.condition));
         let source = Source {
@@ -70,7 +70,8 @@ impl Run<'_> {
         source.rows(&mut |row| self.project(&row, take))
     }
 
-    /// Passes the outputs of a row for which the condition holds to `take`, as often as its joins say.
+    /// Passes the outputs of a row for which the condition holds to `take`, once for each combination of its
+    /// joins.
     fn project(&self, row: &Row, take: &mut dyn FnMut(Values) -> Result<()>) -> Result<()> {
         if !self.holds(row, &self.plan.condition) {
             return Ok(());
@@ -96,18 +97,18 @@ impl Run<'_> {
         condition.holds(&|column| self.names.text(row, column)) == Some(true)
     }
 
-    /// How often a row is in the answer.
+    /// How often a row is in the result.
     fn times(&self, row: &Row) -> Result<usize> {
         let mut times = 1_usize;
         for (place, join) in self.plan.joins.iter().enumerate() {
             times = times.saturating_mul(self.joined(row, place, join)?);
         }
-        // Equal rows are given once anyway, unless they are counted or summed up.
+        // Duplicate rows are removed anyway, unless they are aggregated.
         let is_set = self.plan.distinct && !self.plan.has_aggregates();
         Ok(if is_set { times.min(1) } else { times })
     }
 
-    /// How many attributes of what the row is about meet the condition of a join.
+    /// How many attributes of a row's entity meet the condition of a join.
     fn joined(&self, row: &Row, place: usize, join: &Join) -> Result<usize> {
         let Some(id) = id(row, join.entity) else { return Ok(0) };
         if let Some((known, times)) = self.counted.borrow()[place]
@@ -130,7 +131,7 @@ impl Run<'_> {
     }
 }
 
-/// The number of what the row has attributes of; none, if it is missing or hidden.
+/// The number of the row's entity that has attributes; `None` if it is missing or hidden.
 fn id(row: &Row, entity: Entity) -> Option<u64> {
     match entity {
         Entity::ObjectAvu => row.object.as_ref().map(|stat| stat.id.0),

@@ -1,5 +1,5 @@
-//! Who may do what with a collection or an object: a row for each line of its own access list. What applies to it
-//! from above is no line of its own. What has no lines is its owner's.
+//! Access to collections and objects: a row for each entry of the resource's own access list. Inherited
+//! entries are not included. A resource without entries of its own has one for its owner.
 
 use cenote_store::{Person, PersonId, Rights, Scope, Stat};
 
@@ -8,7 +8,7 @@ use super::names::{Names, user_type};
 use super::source::Source;
 use super::token::TOKENS;
 
-/// A line of the access list of something.
+/// An entry of a resource's access list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Access {
     resource: u64,
@@ -17,7 +17,7 @@ pub(crate) struct Access {
 }
 
 impl Source<'_> {
-    /// The access list of something, as rows are made of it: its lines if they matter. What is hidden has none.
+    /// The access list entries from which rows are built, if they are needed. A hidden resource has none.
     pub(crate) fn access(&self, entity: Entity, stat: Option<&Stat>) -> Vec<Option<Access>> {
         match self.about(entity) {
             true => self.joined(stat.map(lines).unwrap_or_default()),
@@ -25,7 +25,7 @@ impl Source<'_> {
         }
     }
 
-    /// Whom a line is about, if users matter.
+    /// The user or group of an entry, if users are needed.
     pub(crate) fn holder(&self, access: Option<&Access>) -> Option<(PersonId, Person)> {
         let person = access.filter(|_| self.about(Entity::User))?.person;
         Some((person, self.names.persons.get(&person)?.clone()))
@@ -44,7 +44,7 @@ fn lines(stat: &Stat) -> Vec<Access> {
 }
 
 impl Names<'_> {
-    /// The text of a column of an access list.
+    /// The text of an access list column.
     pub(crate) fn of_access(&self, access: &Access, column: Column) -> String {
         use Column as C;
         let word = access.rights.level();
@@ -65,7 +65,7 @@ impl Names<'_> {
 
 const NAMESPACE: &str = "access_type";
 
-/// The number that iRODS gives a level.
+/// The number of an access level in iRODS.
 fn number(word: &str) -> String {
     let mut tokens = TOKENS.iter().filter(|token| token.namespace == NAMESPACE);
     tokens.find(|token| token.name == word).map(|token| token.id.to_string()).unwrap_or_default()

@@ -1,10 +1,10 @@
-//! Where in the store the collections are that a query names, and those that a pattern may mean.
+//! Store paths of the collections that a query names, and of those that a pattern may match.
 
 use cenote_store::StorePath;
 
 use super::zone::Zone;
 
-/// The path in the store of a collection's name.
+/// The store path of a collection name.
 pub(crate) fn parse(zone: &Zone, name: &str) -> Option<StorePath> {
     let rest = name.strip_prefix('/')?.strip_prefix(zone.name.as_str())?;
     match rest {
@@ -14,8 +14,8 @@ pub(crate) fn parse(zone: &Zone, name: &str) -> Option<StorePath> {
     }
 }
 
-/// The deepest collection below which everything lies whose name is like `pattern`: the whole names
-/// before the first wildcard. None, if nothing can be.
+/// The deepest collection that contains everything whose name matches `pattern`: the complete names before
+/// the first wildcard. `None` if nothing can match.
 pub(crate) fn top(zone: &Zone, pattern: &str) -> Option<StorePath> {
     let fixed = fixed(pattern);
     let whole = &fixed[..fixed.rfind('/').unwrap_or(0)];
@@ -25,8 +25,8 @@ pub(crate) fn top(zone: &Zone, pattern: &str) -> Option<StorePath> {
     }
 }
 
-/// What a text begins with that is like `pattern`: all before its first wildcard, as [`like`](cenote_store::like)
-/// reads it.
+/// The fixed prefix of every match of `pattern`: all before its first wildcard, as interpreted by
+/// [`like`](cenote_store::like).
 fn fixed(pattern: &str) -> String {
     let mut fixed = String::new();
     let mut chars = pattern.chars();

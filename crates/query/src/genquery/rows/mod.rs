@@ -1,7 +1,8 @@
 //! The rows that queries are about, and how they are found.
 //!
-//! Invariant: [`source::Source`] gives all rows that the caller may see and that can meet the conditions, whatever plan it takes;
-//! what is not a resource of the store (users, zones, rules) is in `others`.
+//! Invariant: [`source::Source`] yields all rows that the caller may see and that can meet the conditions,
+//! whichever access path it takes; entities that are not resources of the store (users, zones, rules) are in
+//! `others`.
 
 mod access;
 mod collection_path;

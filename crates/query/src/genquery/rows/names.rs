@@ -10,7 +10,7 @@ use super::row::{CollectionRow, ReplicaRow, Row};
 use super::token::Token;
 use super::zone::{DelayedRule, RemoteZone, Resource, Zone};
 
-/// What the text of a column needs besides the row.
+/// What is needed besides the row to compute the text of a column.
 #[derive(Debug)]
 pub(crate) struct Names<'a> {
     pub(crate) zone: &'a Zone,
@@ -22,7 +22,7 @@ impl Names<'_> {
         self.persons.get(&id).map_or_else(|| format!("#{id}"), |person| person.name.clone())
     }
 
-    /// A path, with the zone in front.
+    /// A path, prefixed with the zone.
     pub(crate) fn path(&self, path: &StorePath) -> String {
         match path.names().is_empty() {
             true => format!("/{}", self.zone.name),
@@ -30,7 +30,7 @@ impl Names<'_> {
         }
     }
 
-    /// The text of a column; none, if the row has nothing there.
+    /// The text of a column; `None` if the row has no value for it.
     pub(crate) fn text(&self, row: &Row, column: Column) -> Option<String> {
         Some(match column.entity() {
             Entity::Collection => return self.of_collection(row.collection.as_ref()?, column),
@@ -165,7 +165,7 @@ impl Names<'_> {
         }
     }
 
-    /// Of the one replica that an object has of which nothing is recorded.
+    /// A column of the sole replica of an object without recorded replicas.
     fn of_sole_replica(&self, stat: &Stat, column: Column) -> String {
         let resource = &stat.resource;
         match column {
@@ -191,12 +191,12 @@ fn checksum(content: &ContentHead) -> String {
     content.digests.sha256.map(|digest| format!("sha2:{}", encode(digest))).unwrap_or_default()
 }
 
-/// Under which word a replica keeps what somebody said a column should show.
+/// The key under which a replica stores an overridden column value.
 fn noted(column: Column) -> String {
     format!("irods:{}", column.name())
 }
 
-/// Of an attribute of something that was changed at some time last: when single attributes were, is not kept.
+/// A column of an attribute; `modified` is that of the entity, since attributes have no times of their own.
 fn of_avu(avu: &Avu, modified: Time, column: Column) -> String {
     use Column as C;
     match column {
@@ -217,7 +217,7 @@ fn of_avu(avu: &Avu, modified: Time, column: Column) -> String {
     }
 }
 
-/// The number that something without one has: as in iRODS, the same attribute, value and units are one number.
+/// A number for something without one: as in iRODS, equal attribute, value and units have the same number.
 pub(crate) fn number(parts: &[&str]) -> u64 {
     let mut bytes = Vec::new();
     for part in parts {

@@ -1,5 +1,5 @@
-//! Where the rows come from that are about neither objects nor collections: users, tickets, storage
-//! resources, zones, delayed rules. There are few of them, so all are looked at.
+//! Rows about neither objects nor collections: users, tickets, storage resources, zones, delayed rules. There
+//! are few of them, so all are examined.
 
 use cenote_store::{PersonId, PersonKind};
 
@@ -11,7 +11,7 @@ use super::zone::Resource;
 use crate::Result;
 
 impl Source<'_> {
-    /// Gives every row of the first of these that the query is about.
+    /// Yields every row of the first of these that the query is about.
     pub(crate) fn others(&self, each: Each<'_>) -> Result<()> {
         if self.about(Entity::Quota) {
             // There are no quotas, so no row is about one.
@@ -48,7 +48,7 @@ impl Source<'_> {
         Ok(())
     }
 
-    /// A ticket has a row for each combination of those who may use it.
+    /// A ticket has a row for each combination of the entries in its lists of permitted users.
     fn tickets(&self, each: Each<'_>) -> Result<()> {
         for ticket in self.reading.tickets()? {
             let resource = self.reading.stat(&ticket.resource.into())?;
@@ -78,7 +78,7 @@ impl Source<'_> {
         Ok(())
     }
 
-    /// The rows of a storage resource: one for each of its attributes, if they matter.
+    /// The rows of a storage resource: one for each of its attributes, if they are needed.
     pub(crate) fn resource(&self, resource: &Resource, row: &Row, each: Each<'_>) -> Result<()> {
         let avus = match self.about(Entity::ResourceAvu) {
             true => self.joined(resource.avus.clone()),

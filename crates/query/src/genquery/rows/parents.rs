@@ -1,4 +1,4 @@
-//! The collections that the objects of an answer are in, each looked up once.
+//! The parent collections of the objects in a result, each looked up once.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use cenote_store::{At, Reading, ResourceId, Stat};
 use super::row::CollectionRow;
 use crate::Result;
 
-/// The collections that objects are in, as far as they were looked up.
+/// The parent collections looked up so far.
 pub(crate) struct Parents<'a> {
     reading: &'a Reading,
     known: HashMap<ResourceId, Option<Stat>>,
@@ -18,7 +18,7 @@ impl<'a> Parents<'a> {
         Self { reading, known: HashMap::new() }
     }
 
-    /// The collection that an object is in: of one that the caller may not see, what the object's path says.
+    /// The collection of an object; if the caller may not see it, only what the object's path reveals.
     pub(crate) fn of_object(&mut self, object: &Stat) -> Result<CollectionRow> {
         let id = object.resource.parent;
         let path = object.path.split_last().map(|(path, _)| path).unwrap_or_default();

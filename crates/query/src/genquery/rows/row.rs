@@ -1,4 +1,4 @@
-//! One row before it is projected: what it is about.
+//! A row before projection: the entities it is about.
 
 use cenote_store::{Avu, Person, PersonId, ReplicaView, ResourceId, Stat, StorePath, Ticket, Time};
 
@@ -6,12 +6,12 @@ use super::access::Access;
 use super::token::Token;
 use super::zone::{DelayedRule, RemoteZone, Resource};
 
-/// What a row is about.
+/// The entities of a row.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Row {
     pub(crate) collection: Option<CollectionRow>,
     pub(crate) object: Option<Stat>,
-    /// Which of the object's replicas, if they matter.
+    /// Which of the object's replicas, if replicas are needed.
     pub(crate) replica: Option<ReplicaRow>,
     pub(crate) collection_avu: Option<Avu>,
     pub(crate) object_avu: Option<Avu>,
@@ -22,19 +22,20 @@ pub(crate) struct Row {
     pub(crate) resource: Option<Resource>,
     pub(crate) resource_avu: Option<Avu>,
     pub(crate) ticket: Option<TicketRow>,
-    /// A zone; the local one, if this is not another.
+    /// A remote zone; `None` for the local one.
     pub(crate) remote: Option<RemoteZone>,
     pub(crate) rule: Option<DelayedRule>,
     pub(crate) token: Option<Token>,
 }
 
-/// A collection; one that the caller may not see has its id and path only, as the path of an object in it tells.
+/// A collection; one that the caller may not see has only its id and path, which an object's path reveals
+/// anyway.
 #[derive(Debug, Clone)]
 pub(crate) struct CollectionRow {
     pub(crate) id: ResourceId,
     pub(crate) path: StorePath,
     pub(crate) stat: Option<Stat>,
-    /// The modification time to show, if it matters.
+    /// The modification time to show, if it is needed.
     pub(crate) modified: Option<Time>,
 }
 
@@ -44,14 +45,14 @@ impl From<Stat> for CollectionRow {
     }
 }
 
-/// A replica, and whether it is the first good one of its object.
+/// A replica, and whether it is its object's first good one.
 #[derive(Debug, Clone)]
 pub(crate) struct ReplicaRow {
     pub(crate) view: ReplicaView,
     pub(crate) first: bool,
 }
 
-/// A ticket with what it opens, and one of each list of those who may use it.
+/// A ticket, the resource it opens, and one entry of each list of permitted users.
 #[derive(Debug, Clone)]
 pub(crate) struct TicketRow {
     pub(crate) ticket: Ticket,

@@ -1,11 +1,11 @@
-//! Where the rows about objects and collections come from: the cheapest way that the conditions allow.
+//! Finds rows about objects and collections in the cheapest way that the conditions allow.
 //!
-//! A query about objects or collections takes, in this order: what the index has for an attribute,
-//! a value or both; one collection that is named; the subtree that a pattern begins with; everything.
-//! What is found by any of them is tested against all conditions afterwards.
+//! In order of preference: an index lookup of an attribute, a value or both; the one collection that is
+//! named; the subtree that a pattern is confined to; everything. Whatever is found is then tested against all
+//! conditions.
 //!
-//! Invariant: every way gives the same rows of those that pass all conditions. So none of them asks whether the
-//! caller may list a collection: what is shared out of a private one is found like anything else.
+//! Invariant: each of these yields the same rows among those that pass all conditions. So none of them checks
+//! whether the caller may list a collection: a resource shared out of a private one is found like any other.
 
 use std::collections::BTreeSet;
 
@@ -22,41 +22,41 @@ use super::row::{CollectionRow, ReplicaRow, Row};
 use super::zone::Zone;
 use crate::Result;
 
-/// The most that an index may give before a walk is tried instead.
+/// The maximum number of index entries; beyond that, the tree is walked instead.
 const MOST: usize = 1 << 20;
 
-/// Columns of these are of collections.
+/// Entities whose columns belong to collections.
 const OF_COLLECTIONS: &[Entity] =
     &[Entity::Collection, Entity::CollectionAvu, Entity::CollectionAccess];
 
 type Described = (Option<Avu>, Option<Access>);
 
-/// Takes a row.
+/// Receives a row.
 pub(crate) type Each<'a> = &'a mut dyn FnMut(Row) -> Result<()>;
 
-/// Takes a collection or an object.
+/// Receives a collection or an object.
 type Take<'a> = &'a mut dyn FnMut(Stat) -> Result<()>;
 
-/// What a query reads, and what it asks for.
+/// What a query reads, and what it needs.
 pub(crate) struct Source<'a> {
     pub(crate) reading: &'a Reading,
     pub(crate) names: &'a Names<'a>,
     pub(crate) meter: &'a Meter<'a>,
-    /// What is known of every row of the answer.
+    /// What the conditions imply for every row of the result.
     pub(crate) facts: Facts<'a>,
-    /// What is known of each further attribute of what a row is about.
+    /// What the conditions imply for each further attribute of a row's entity.
     pub(crate) of_joins: Vec<Facts<'a>>,
     pub(crate) entities: BTreeSet<Entity>,
-    /// Whether it matters where objects are.
+    /// Whether the storage location of objects is needed.
     pub(crate) of_places: bool,
-    /// Whether it matters when the membership of collections changed.
+    /// Whether the time at which a collection's members last changed is needed.
     pub(crate) of_members: bool,
-    /// Whether what has no attribute has a row nevertheless.
+    /// Whether entities without attributes have a row nevertheless.
     pub(crate) outer: bool,
 }
 
 impl Source<'_> {
-    /// Gives every row that may answer to `each`.
+    /// Yields every candidate row to `each`.
     pub(crate) fn rows(&self, each: Each<'_>) -> Result<()> {
         use Entity as E;
         let about = |entities: &[E]| self.about_any(entities);
@@ -81,7 +81,7 @@ impl Source<'_> {
         self.entities.contains(&entity)
     }
 
-    /// The attributes of something, as rows are made of them: those it has if they matter.
+    /// The attributes from which an entity's rows are built, if they are needed.
     pub(crate) fn avus(&self, entity: Entity, id: u64) -> Result<Vec<Option<Avu>>> {
         if !self.about(entity) {
             return Ok(vec![None]);
@@ -89,7 +89,7 @@ impl Source<'_> {
         Ok(self.joined(self.reading.avus(id)?))
     }
 
-    /// One row for each; for none of them no row, or one without.
+    /// One row per item; without items no row, or for an outer join one without an item.
     pub(crate) fn joined<T>(&self, items: Vec<T>) -> Vec<Option<T>> {
         match items.is_empty() && self.outer {
             true => vec![None],
@@ -142,7 +142,7 @@ impl Source<'_> {
         }
     }
 
-    /// What the index has for an attribute, a value or both; none, if it does not help.
+    /// The index entries for an attribute, a value or both; `None` if the index does not help.
     fn indexed(&self, name: Column, value: Column) -> Result<Option<BTreeSet<u64>>> {
         let facts = std::iter::once(&self.facts).chain(&self.of_joins);
         let mut pairs: Vec<_> =
@@ -167,7 +167,7 @@ impl Source<'_> {
         self.all(ids.into_iter().map(stat), kind, take)
     }
 
-    /// All below the collection that every match of a pattern lies in.
+    /// Everything below the collection that contains every match of the pattern.
     fn subtree(&self, kind: Kind, take: Take<'_>) -> Result<()> {
         let pattern = self.facts.pattern(Column::CollName);
         match pattern.map_or_else(|| Some(StorePath::root()), |pattern| top(self.zone(), pattern)) {
@@ -176,7 +176,7 @@ impl Source<'_> {
         }
     }
 
-    /// Takes those of a kind; none is something that the caller may not see.
+    /// Passes on those of the given kind; `None` is something that the caller may not see.
     fn all(
         &self,
         stats: impl Iterator<Item = cenote_store::Result<Option<Stat>>>,
@@ -192,7 +192,7 @@ impl Source<'_> {
         Ok(())
     }
 
-    /// The rows of an object: with its collection, and one for each of its attributes if they matter.
+    /// The rows of an object with its collection: one for each of its attributes, if they are needed.
     fn object(&self, stat: Stat, parents: &mut Parents<'_>, each: Each<'_>) -> Result<()> {
         let collections = self.about_any(OF_COLLECTIONS);
         let collection = collections.then(|| parents.of_object(&stat)).transpose()?;
@@ -209,7 +209,7 @@ impl Source<'_> {
         Ok(())
     }
 
-    /// The rows of an object with each of its replicas, and the resource that it is on, as far as they matter.
+    /// The rows of an object with each of its replicas and their resource, as far as they are needed.
     fn stored(&self, stat: &Stat, row: &Row, each: Each<'_>) -> Result<()> {
         if !self.of_places && stat.resource.replicas.is_empty() {
             return each(row.clone());
@@ -228,7 +228,7 @@ impl Source<'_> {
         Ok(())
     }
 
-    /// Every pair of an attribute and a line of the access list, as far as they matter.
+    /// Every pair of an attribute and an access list entry, as far as they are needed.
     fn described(
         &self,
         avus: Vec<Option<Avu>>,
@@ -241,7 +241,7 @@ impl Source<'_> {
         avus.into_iter().flat_map(pairs)
     }
 
-    /// The rows of a collection. Of one that is hidden nothing is told but its name.
+    /// The rows of a collection. Of a hidden one, only the name is revealed.
     fn collection(&self, mut collection: CollectionRow, row: Row, each: Each<'_>) -> Result<()> {
         let stat = collection.stat.as_ref();
         let timed = stat.filter(|_| self.of_members);

@@ -37,7 +37,7 @@ impl Names<'_> {
         }
     }
 
-    /// Of what the ticket opens.
+    /// A column of the resource that the ticket opens.
     fn of_ticket_s_resource(&self, row: &TicketRow, column: Column) -> String {
         use Column as C;
         let of_kind = |content: bool| {
@@ -57,7 +57,7 @@ impl Names<'_> {
     }
 }
 
-/// The number of the ticket, for a row that has something to say with it.
+/// The number of the ticket, for rows that have a value to go with it.
 fn id_if(row: &TicketRow, says: bool) -> String {
     if says { number(&[&row.ticket.id]).to_string() } else { String::new() }
 }

@@ -1,5 +1,5 @@
 //! The words that iRODS numbers: kinds of users, and levels of access. The numbers are those of its catalog
-//! (`R_TOKN_MAIN`), which some stored queries ask for.
+//! (`R_TOKN_MAIN`), which some stored queries select.
 
 /// A numbered word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

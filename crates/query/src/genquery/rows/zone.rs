@@ -1,18 +1,18 @@
-//! What iRODS knows besides the tree: its zones, storage resources and delayed rules, as plain data
-//! that the opening hands to a query.
+//! What iRODS has besides the tree: zones, storage resources and delayed rules, as plain data that the
+//! opening passes to a query.
 
 use cenote_store::{Avu, Time};
 
-/// The zone that a query is about.
+/// The zone of a query.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Zone {
-    /// The first name of every logical path.
+    /// The first component of every logical path.
     pub name: String,
-    /// The storage resources; what has no other replica is on the first.
+    /// The storage resources; objects without another replica are on the first.
     pub resources: Vec<Resource>,
     /// Other zones that this one knows.
     pub remote: Vec<RemoteZone>,
-    /// Rules that wait for their time, the oldest first.
+    /// Delayed rules, the oldest first.
     pub delayed: Vec<DelayedRule>,
 }
 
@@ -23,54 +23,54 @@ pub struct Resource {
     pub id: u64,
     /// Its name.
     pub name: String,
-    /// `unixfilesystem`, or a kind that passes on to its children.
+    /// `unixfilesystem`, or a kind that passes writes on to its children.
     pub kind: String,
-    /// The host that has it.
+    /// Its host.
     pub host: String,
-    /// The directory that has it.
+    /// Its directory.
     pub vault_path: String,
-    /// `up` or `down`; none, if that was never said.
+    /// `up` or `down`; empty if it was never set.
     pub status: String,
-    /// How it is configured.
+    /// Its configuration.
     pub context: String,
-    /// What people noted.
+    /// A free-form comment.
     pub comments: String,
-    /// What people noted, too.
+    /// Free-form information.
     pub information: String,
-    /// The names from the outermost resource down to it, with `;` between them.
+    /// The names from the outermost resource down to this one, separated by `;`.
     pub hierarchy: String,
-    /// The free space that was noted.
+    /// The free space on record.
     pub free_space: String,
-    /// The number of the resource above.
+    /// The number of the parent resource.
     pub parent: Option<u64>,
-    /// What is said of it.
+    /// Its attributes.
     pub avus: Vec<Avu>,
-    /// When it was made.
+    /// When it was created.
     pub created: Time,
-    /// When it was changed last.
+    /// When it was last modified.
     pub modified: Time,
 }
 
-/// Another zone.
+/// A remote zone.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RemoteZone {
     /// Its name.
     pub name: String,
     /// Host and port.
     pub connection: String,
-    /// What people noted.
+    /// A free-form comment.
     pub comment: String,
 }
 
-/// A rule that waits for its time.
+/// A delayed rule.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DelayedRule {
     /// Its number.
     pub id: u64,
     /// Its text.
     pub text: String,
-    /// Who asked for it.
+    /// Who submitted it.
     pub user: String,
-    /// When its time has come.
+    /// When it is due.
     pub due: Time,
 }

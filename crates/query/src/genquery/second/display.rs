@@ -1,4 +1,4 @@
-//! A query as text again, in one canonical form that parses to the same query.
+//! Formats a query as text, in a canonical form that parses to the same query.
 
 use std::fmt::{Display, Formatter, Result, Write};
 
@@ -6,7 +6,7 @@ use super::super::plan::condition::{Comparison, Condition, Operator};
 use super::super::plan::expression::{Expression, Output};
 use super::statement::Select;
 
-/// Writes items with commas between them.
+/// Writes items separated by commas.
 fn list<T: Display>(f: &mut Formatter<'_>, items: &[T]) -> Result {
     for (place, item) in items.iter().enumerate() {
         let comma = if place == 0 { "" } else { ", " };
@@ -15,7 +15,7 @@ fn list<T: Display>(f: &mut Formatter<'_>, items: &[T]) -> Result {
     Ok(())
 }
 
-/// A value in quotes.
+/// A quoted value.
 struct Quoted<'a>(&'a str);
 
 impl Display for Quoted<'_> {

@@ -1,4 +1,4 @@
-//! A GenQuery 2 statement as a plan.
+//! Translates a GenQuery 2 statement into a plan.
 
 use cenote_store::Reading;
 
@@ -11,10 +11,10 @@ use super::parse::{parse, parse_stored};
 use super::statement::Select;
 use crate::{Error, Result};
 
-/// Rows of an answer whose statement has no limit.
+/// Maximum number of rows for a statement without a limit.
 const LIMIT: usize = 256;
 
-/// Answers a GenQuery 2 statement with at most `most` rows of text.
+/// Runs a GenQuery 2 statement, with at most `most` rows of text.
 pub fn genquery2(
     reading: &Reading,
     zone: &Zone,
@@ -25,7 +25,7 @@ pub fn genquery2(
     run(&parse(text)?.plan(most)?, reading, zone, limits)
 }
 
-/// Answers a stored query (see [`check_stored`]) with at most `most` rows of text.
+/// Runs a stored query (see [`check_stored`]), with at most `most` rows of text.
 pub fn stored(
     reading: &Reading,
     zone: &Zone,
@@ -37,8 +37,8 @@ pub fn stored(
     run(&parse_stored(text, Some(arguments))?.plan(most)?, reading, zone, limits)
 }
 
-/// Whether a text may be stored as a query, with `?` for its arguments: a GenQuery 2 statement, which may say
-/// from which table of the iRODS catalog it selects.
+/// Checks whether a text may be stored as a query, with `?` for its arguments: a GenQuery 2 statement, which
+/// may name the table of the iRODS catalog that it selects from.
 pub fn check_stored(text: &str) -> Result<()> {
     parse_stored(text, None)?.check()
 }
@@ -69,7 +69,7 @@ impl Select {
         })
     }
 
-    /// What is selected or ordered by beside aggregates has to be grouped by.
+    /// Whatever is selected or ordered by next to aggregates has to be in `group by`.
     fn check(&self) -> Result<()> {
         let fault = |what: &str| Err(Error::Syntax(what.to_owned()));
         let outputs = self.with_order();
@@ -93,19 +93,19 @@ impl Select {
         }
     }
 
-    /// What is selected, and behind it what the rows are ordered by besides.
+    /// The selected outputs, followed by those that the rows are only ordered by.
     fn with_order(&self) -> Vec<Output> {
         let order = self.order.iter().map(|(output, _)| output.clone());
         with(self.outputs.clone(), order)
     }
 
-    /// Also what the rows are only grouped by.
+    /// The same, followed by those that the rows are only grouped by.
     pub(super) fn all_outputs(&self) -> Vec<Output> {
         with(self.with_order(), self.group.iter().cloned().map(Output::Plain))
     }
 }
 
-/// Adds those that are missing.
+/// Appends those that are missing.
 fn with(mut outputs: Vec<Output>, further: impl Iterator<Item = Output>) -> Vec<Output> {
     for output in further {
         if !outputs.contains(&output) {

@@ -13,14 +13,14 @@ pub(super) struct Select {
     pub(super) outputs: Vec<Output>,
     pub(super) condition: Option<Condition>,
     pub(super) group: Vec<Expression>,
-    /// Each with whether it descends.
+    /// Each with whether it is descending.
     pub(super) order: Vec<(Output, bool)>,
     pub(super) offset: usize,
     pub(super) limit: Option<usize>,
 }
 
 impl Select {
-    /// Everything that it is about.
+    /// All entities that it refers to.
     pub(super) fn entities(&self) -> BTreeSet<Entity> {
         let mut entities = BTreeSet::new();
         let mut insert = |column: super::super::column::Column| {

@@ -1,14 +1,14 @@
-//! Reading a query word by word: what both languages share.
+//! Reads a query token by token: what both languages share.
 
 use super::super::column::Column;
 use super::super::plan::condition::Operator;
 use super::lexer::{Token, TokenKind, fault, tokens};
 use crate::{Error, Result};
 
-/// The largest query, in bytes.
+/// The maximum length of a query, in bytes.
 const LONGEST: usize = 1 << 20;
 
-/// The words of a query, and which is next.
+/// The tokens of a query, and the position of the next one.
 pub(crate) struct Cursor<'a> {
     text: &'a str,
     tokens: Vec<Token>,
@@ -23,7 +23,7 @@ impl<'a> Cursor<'a> {
         Ok(Self { text, tokens: tokens(text)?, next: 0 })
     }
 
-    /// The query ends here, perhaps after a semicolon.
+    /// Expects the end of the query, after an optional semicolon.
     pub(crate) fn end(&mut self) -> Result<()> {
         self.take_sign(";");
         match self.peek() {
@@ -36,7 +36,7 @@ impl<'a> Cursor<'a> {
         self.tokens.get(self.next).map(|token| &token.kind)
     }
 
-    /// An operator that compares.
+    /// A comparison operator.
     pub(crate) fn operator(&mut self) -> Result<Operator> {
         let operator = match self.peek() {
             Some(TokenKind::Sign(sign)) => Operator::of_sign(sign),
@@ -48,7 +48,7 @@ impl<'a> Cursor<'a> {
         Ok(operator)
     }
 
-    /// Values in parentheses.
+    /// Parenthesised values.
     pub(crate) fn list(&mut self) -> Result<Vec<String>> {
         self.sign("(")?;
         let mut values = vec![self.value()?];
@@ -59,7 +59,7 @@ impl<'a> Cursor<'a> {
         Ok(values)
     }
 
-    /// A value in quotes.
+    /// A quoted value.
     pub(crate) fn value(&mut self) -> Result<String> {
         match self.peek() {
             Some(TokenKind::Text(text)) => {
@@ -71,7 +71,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The column of a name that was just taken.
+    /// The column for the name that was just taken.
     pub(crate) fn column(&self, name: &str) -> Result<Column> {
         Column::named(name).ok_or_else(|| self.fault_before("no such column"))
     }
@@ -95,7 +95,7 @@ impl<'a> Cursor<'a> {
         taken
     }
 
-    /// A keyword that has to be next.
+    /// Expects a keyword.
     pub(crate) fn keyword(&mut self, word: &str) -> Result<()> {
         match self.take_word(word) {
             true => Ok(()),
@@ -116,13 +116,13 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A fault of the next word.
+    /// A syntax error at the next token.
     pub(crate) fn fault(&self, what: &str) -> Error {
         let at = self.tokens.get(self.next).map_or(self.text.len(), |token| token.at);
         fault(self.text, at, what)
     }
 
-    /// A fault of the word that was just taken.
+    /// A syntax error at the token that was just taken.
     pub(crate) fn fault_before(&self, what: &str) -> Error {
         let token = self.tokens.get(self.next.saturating_sub(1));
         fault(self.text, token.map_or(0, |token| token.at), what)

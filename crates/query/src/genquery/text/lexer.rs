@@ -1,8 +1,8 @@
-//! The words of a query.
+//! Splits a query into tokens.
 
 use crate::{Error, Result};
 
-/// A word, with the byte at which it begins.
+/// A token, and its byte offset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Token {
     pub(crate) at: usize,
@@ -13,13 +13,13 @@ pub(crate) struct Token {
 pub(crate) enum TokenKind {
     /// A name, a keyword or a number.
     Word(String),
-    /// What stands between quotes; a quote in it is doubled.
+    /// A quoted text; a quote in it is doubled.
     Text(String),
     /// A comma, a parenthesis, or an operator.
     Sign(&'static str),
 }
 
-/// The longest first, so that `<=` is not `<`.
+/// The longest first, so that `<=` is not read as `<`.
 const SIGNS: [&str; 14] =
     ["||", "&&", "<>", "!=", "<=", ">=", "=", "<", ">", ",", "(", ")", ";", "?"];
 
@@ -72,7 +72,7 @@ fn sign(rest: &str) -> Option<(TokenKind, usize)> {
     Some((TokenKind::Sign(sign), sign.len()))
 }
 
-/// What is wrong, and where.
+/// A syntax error: what is wrong, and where.
 pub(crate) fn fault(text: &str, at: usize, what: &str) -> Error {
     let near: String = text[at.min(text.len())..].chars().take(24).collect();
     match near.is_empty() {

@@ -1,4 +1,4 @@
-//! The words of a query, and reading them one by one: the same in both languages.
+//! Tokens, and reading them one by one: shared by both languages.
 
 pub(super) mod cursor;
 pub(super) mod lexer;

@@ -1,4 +1,4 @@
-//! What the rows of a query have to be.
+//! Parses conditions.
 
 use super::Parser;
 use crate::Result;

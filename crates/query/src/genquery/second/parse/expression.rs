@@ -1,4 +1,4 @@
-//! What a query selects, groups and orders by.
+//! Parses the expressions that a query selects, groups by and orders by.
 
 use super::Parser;
 use crate::Result;

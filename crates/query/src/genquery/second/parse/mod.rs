@@ -1,4 +1,4 @@
-//! From text to a query.
+//! Parses the text of a query.
 
 mod condition;
 mod expression;
@@ -9,21 +9,21 @@ use crate::genquery::plan::expression::Output;
 use crate::genquery::text::cursor::Cursor;
 use crate::{Error, Result};
 
-/// How deep conditions and functions may lie in each other.
+/// How deeply conditions and functions may be nested.
 const DEEPEST: usize = 64;
 
 pub(super) fn parse(text: &str) -> Result<Select> {
     Parser { cursor: Cursor::new(text)?, depth: 0, stored: None }.whole()
 }
 
-/// A stored query: it may say from which table it selects, and its values may be `?`, each for the next of the
-/// arguments; without arguments, for a check, each is an empty text.
+/// Parses a stored query: it may name the table it selects from, and its values may be `?`, each for the next
+/// argument; without arguments (for a check) each is an empty text.
 pub(super) fn parse_stored(text: &str, arguments: Option<&[String]>) -> Result<Select> {
     let stored = Some(Stored { arguments: arguments.map(<[String]>::iter) });
     Parser { cursor: Cursor::new(text)?, depth: 0, stored }.whole()
 }
 
-/// The tables of the iRODS catalog that a stored query may select from, and what they are about.
+/// The tables of the iRODS catalog that a stored query may select from, and their entities.
 const TABLES: [(&str, Entity); 6] = [
     ("R_COLL_MAIN", Entity::Collection),
     ("R_DATA_MAIN", Entity::Object),
@@ -79,7 +79,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `from TABLE`, which only stored queries may say.
+    /// `from TABLE`, only allowed in stored queries.
     fn table(&mut self) -> Result<Option<Entity>> {
         if self.stored.is_none() || !self.cursor.take_word("from") {
             return Ok(None);
@@ -98,7 +98,7 @@ impl Parser<'_> {
         Ok(items)
     }
 
-    /// `WORD by item, …`, if it is there.
+    /// `WORD by item, …`, if present.
     fn clause<T>(&mut self, word: &str, item: impl Fn(&mut Self) -> Result<T>) -> Result<Vec<T>> {
         match self.cursor.take_word(word) {
             true => {
@@ -142,7 +142,7 @@ impl Parser<'_> {
         word.parse().map_err(|_| self.cursor.fault_before("no whole number"))
     }
 
-    /// A value in quotes, in which `\xNN` is a byte.
+    /// A quoted value, in which `\xNN` is a byte.
     fn text(&mut self) -> Result<String> {
         let argument = self.stored.as_mut().filter(|_| self.cursor.take_sign("?"));
         if let Some(stored) = argument {
