@@ -1,13 +1,13 @@
-//! The iRODS opening: the HTTP API that iRODS clients speak, over the same tree, users and
-//! descriptions as every other opening (`docs/irods.md`).
+//! The iRODS opening: the HTTP API that iRODS clients use, over the same tree, users and descriptions as
+//! every other opening (`docs/irods.md`).
 //!
-//! The zone is a name in front of the store's root: `/tempZone/home/ada` is `/home/ada`. Any
-//! version in the address is accepted, since clients hard-code different ones.
+//! The zone is a prefix of the store's paths: `/tempZone/home/ada` is `/home/ada`. Any version in the URL is
+//! accepted, since clients hard-code different ones.
 //!
-//! * `call` turns a request into a call of an operation, and its outcome into an answer; `call::code` has the error codes,
-//!   and every translation into them;
+//! * `call` turns a request into a call of an operation, and its outcome into a response; `call::code` has
+//!   the error codes, and every translation into them;
 //! * `rest` is the older interface, irods-rest, over the same operations;
-//! * `tree`, `data_objects`, `queries`, `rules` and `zone` have the operations, one file per family.
+//! * `tree`, `data_objects`, `queries`, `rules` and `zone` implement the operations, one file per family.
 
 mod call;
 mod data_objects;
@@ -25,17 +25,17 @@ use cenote_store::Store;
 
 use crate::app::App;
 
-/// All routes of the opening.
+/// All routes of this opening.
 pub(crate) fn router() -> Router<App> {
     Router::new()
         .route("/irods-http-api/{version}/{endpoint}", any(call::endpoint::answer))
         .route("/irods-rest/{version}/{*operation}", any(rest::answer))
 }
 
-/// How often what waits for its time is looked at.
+/// How often [`maintain`] runs.
 const PACE: Duration = Duration::from_secs(10);
 
-/// Runs delayed rules, and forgets abandoned parallel writes, until it is dropped.
+/// Runs delayed rules and removes abandoned parallel writes, until it is dropped.
 pub(crate) async fn maintain(app: App) {
     loop {
         tokio::time::sleep(PACE).await;

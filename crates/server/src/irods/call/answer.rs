@@ -1,4 +1,4 @@
-//! Answers: JSON whose keys are in alphabetical order, since clients read some by position.
+//! Responses: JSON with keys in alphabetical order, since some clients read them by position.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -6,35 +6,35 @@ use serde_json::{Map, Value, json};
 
 use super::code::Refusal;
 
-/// What an operation answers.
+/// The outcome of an operation.
 pub(crate) type Answer = Result<Response, Refusal>;
 
-/// A JSON answer. The keys are sorted here, since another crate of the program may have asked
-/// `serde_json` to keep them as they were put.
+/// A JSON response. The keys are sorted here, since another crate of the program may have enabled insertion
+/// order in `serde_json`.
 pub(crate) fn json(status: StatusCode, mut body: Value) -> Response {
     body.sort_all_objects();
     let json = HeaderValue::from_static("application/json");
     (status, [(header::CONTENT_TYPE, json)], body.to_string()).into_response()
 }
 
-/// Done, and nothing else to say.
+/// Success, with no further members.
 pub(crate) fn done() -> Answer {
     with(Map::new())
 }
 
-/// Done, with these members beside `irods_response`.
+/// Success, with these members next to `irods_response`.
 pub(crate) fn with(members: Map<String, Value>) -> Answer {
     let mut body = Value::Object(members);
     body["irods_response"] = json!({ "status_code": 0 });
     Ok(json(StatusCode::OK, body))
 }
 
-/// Done, with one member.
+/// Success, with one member.
 pub(crate) fn member(name: &str, value: impl Into<Value>) -> Answer {
     with(Map::from_iter([(name.to_owned(), value.into())]))
 }
 
-/// Done, for an operation of several parts: none of them failed.
+/// Success of an operation with several parts: none of them failed.
 pub(crate) fn all_done() -> Answer {
     let body = json!({ "irods_response": { "failed_operation": {}, "status_code": 0 } });
     Ok(json(StatusCode::OK, body))

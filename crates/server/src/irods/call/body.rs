@@ -12,26 +12,26 @@ use super::request::Call;
 use crate::app::App;
 use crate::layer::{Admission, NotGathered, gather};
 
-/// How a call carries its parameters.
+/// Where a call carries its parameters.
 pub(crate) enum Carrier {
     /// In the query of a GET, or a form.
     Form,
-    /// Beside bytes.
+    /// Together with bytes.
     Bytes(BytesCarrier),
 }
 
-/// How a call carries its parameters beside bytes.
+/// Where a call carries its parameters when bytes come with them.
 pub(crate) enum BytesCarrier {
-    /// In headers, and the body is the content.
+    /// In headers; the body is the content.
     Headers,
-    /// In the parts of a body, of which one is the content.
+    /// In the parts of a multipart body, one of which is the content.
     Parts(String),
 }
 
 const OPERATION_HEADER: &str = "irods-api-request-op";
 
 impl Carrier {
-    /// Only an operation on data objects may have its parameters in headers.
+    /// Only operations on data objects may have their parameters in headers.
     pub(crate) fn of(request: &Request, on_data_objects: bool) -> Result<Self, Refusal> {
         let headers = request.headers();
         if request.method() != Method::POST {
@@ -64,7 +64,7 @@ pub(crate) async fn form(app: &App, request: Request) -> Result<Form, Refusal> {
 }
 
 impl BytesCarrier {
-    /// Takes the parameters, and the bytes into the store.
+    /// Reads the parameters, and the bytes into the store.
     pub(crate) async fn take(
         self,
         call: &mut Call,
@@ -96,7 +96,7 @@ fn form_of_headers(headers: &HeaderMap) -> Form {
     form
 }
 
-/// A body that is kept in memory, up to the limit of the configuration.
+/// Reads a body into memory, up to the configured limit.
 pub(crate) async fn small_body(
     app: &App,
     admission: &Admission,
@@ -115,7 +115,7 @@ impl From<NotGathered> for Refusal {
     }
 }
 
-/// A body that ended before it was whole.
+/// A body that ended early.
 pub(crate) fn cut_short(error: &dyn std::fmt::Display) -> Refusal {
     let message = format!("the body ended early: {error}");
     Refusal::code(Code::InvalidInput).with_message(&message).into_bad_request()

@@ -1,8 +1,7 @@
-//! The numbers by which iRODS says what went wrong, and every translation into them.
+//! iRODS error codes, and every translation into them.
 //!
-//! Three families, as the C++ server has them: a parameter that is wrong is status 400 without
-//! a body; what the catalog refuses is status 200 with a negative code; something of the wrong kind
-//! is status 400 with a code.
+//! Three families, as in the C++ server: an invalid parameter is status 400 without a body; a refusal by the
+//! catalog is status 200 with a negative code; something of the wrong kind is status 400 with a code.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -55,22 +54,22 @@ pub(crate) enum Code {
     DirectChildAccess = -1_816_000,
 }
 
-/// Why a call was refused, and how that is said.
+/// Why a call was refused, and how that is reported.
 #[derive(Debug, Clone)]
 pub(crate) enum Refusal {
-    /// A parameter, or how the request is made, is wrong: a status and nothing else.
+    /// A parameter, or the request itself, is invalid: a status and nothing else.
     Plain(StatusCode),
-    /// The catalog refuses: status 200, or another, with a code.
+    /// The catalog refuses: a code, with status 200 or another.
     Coded { status: StatusCode, code: Code, message: Option<String> },
-    /// A password came too soon after wrong ones: to be tried again after so many seconds.
+    /// A password came too soon after wrong ones: try again after this many seconds.
     TooSoon(u64),
-    /// The server failed, or has no room for the request now: with the status that all openings give, and a code.
+    /// The server failed or is too busy: the status is the same as in all openings, with a code.
     Failed(Problem),
 }
 
 impl Refusal {
     pub(crate) const BAD: Self = Self::Plain(StatusCode::BAD_REQUEST);
-    /// No more streams at a time.
+    /// Too many streams.
     pub(crate) const BUSY: Self = Self::Plain(StatusCode::SERVICE_UNAVAILABLE);
 
     /// The catalog refuses.
@@ -78,12 +77,12 @@ impl Refusal {
         Self::Coded { status: StatusCode::OK, code, message: None }
     }
 
-    /// It is not what the operation works on.
+    /// The resource is not of the kind that the operation needs.
     pub(crate) fn wrong_kind(code: Code) -> Self {
         Self::Coded { status: StatusCode::BAD_REQUEST, code, message: None }
     }
 
-    /// A page of another site asks for a change.
+    /// A page of another site requests a change.
     pub(crate) fn cross_site() -> Self {
         let message = Some(CROSS_SITE.to_owned());
         Self::Coded { status: StatusCode::FORBIDDEN, code: Code::NoAccess, message }
@@ -99,7 +98,7 @@ impl Refusal {
         }
     }
 
-    /// With status 400, as some operations on collections answer.
+    /// Changes the status to 400, which some operations on collections use.
     #[must_use]
     pub(crate) fn into_bad_request(self) -> Self {
         match self {
@@ -127,7 +126,7 @@ impl From<Error> for Refusal {
     }
 }
 
-/// The code of a kind of error; none for a fault of the server, which has no code that would help.
+/// The code for a kind of error; `None` for a server fault, for which no code would help.
 fn code_of(kind: ErrorKind) -> Option<Code> {
     use ErrorKind as K;
     Some(match kind {
@@ -146,7 +145,7 @@ fn code_of(kind: ErrorKind) -> Option<Code> {
     })
 }
 
-/// What only administrators may do has a code of its own.
+/// Operations that are for administrators only are refused with a code of their own.
 pub(crate) fn admin_only(error: Error) -> Refusal {
     match error.kind() {
         ErrorKind::Denied => Refusal::code(Code::NoApiPrivilege).with_message(&error.to_string()),
@@ -185,7 +184,7 @@ fn coded(status: StatusCode, code: Code, message: Option<String>) -> Response {
     answer::json(status, json!({ "irods_response": body }))
 }
 
-/// A failure in the form that `said` gives a status, a code and a message.
+/// A failure, in the format that `said` gives to a status, a code and a message.
 pub(crate) fn failed(
     problem: &Problem,
     said: impl FnOnce(StatusCode, Code, Option<String>) -> Response,

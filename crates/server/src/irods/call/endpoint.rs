@@ -1,6 +1,6 @@
 //! From a request to the operation that it calls.
 //!
-//! The order of the checks is that of the C++ server: endpoint, method, operation, who asks,
+//! The order of the checks is that of the C++ server: endpoint, method, operation, authentication,
 //! parameters.
 
 use axum::extract::{Path, Request, State};
@@ -126,7 +126,7 @@ async fn dispatch(endpoint: Endpoint, operation: &str, call: Call) -> Answer {
     }
 }
 
-/// The operation that a form names, if it exists; one that is not offered is status 501.
+/// The operation that a form names, if it exists; status 501 if it is not implemented.
 fn known(endpoint: Endpoint, post: bool, form: &Form) -> Result<String, Refusal> {
     let operation = form.text("op").ok_or(Refusal::BAD)?;
     let (offered, missing) = operations(endpoint, post);
@@ -137,7 +137,7 @@ fn known(endpoint: Endpoint, post: bool, form: &Form) -> Result<String, Refusal>
     }
 }
 
-/// The operations of an endpoint: those that are offered, and others that the API knows.
+/// The operations of an endpoint: those that are implemented, and others that the API has.
 fn operations(
     endpoint: Endpoint,
     post: bool,
@@ -162,7 +162,7 @@ fn operations(
     }
 }
 
-/// `GET info`: what the server is and allows.
+/// `GET info`: the server's version and limits.
 async fn info(app: &App, request: &Parts) -> Answer {
     let settings = app.irods();
     let mut info = json!({
@@ -186,7 +186,7 @@ async fn info(app: &App, request: &Parts) -> Answer {
 mod tests {
     use super::*;
 
-    /// The list that `tests/server/outsider` sends requests of.
+    /// The list of requests that `tests/server/outsider` sends.
     const LISTED: &str = include_str!("../../../tests/server/outsider/irods-operations.txt");
 
     #[test]

@@ -1,14 +1,14 @@
 //! Parameters: from the query of the address, a form, or the parts of a multipart body.
 //!
-//! A pair is split at its first `=`; `+` is a space before percent signs are decoded. Numbers may come in R's
-//! exponent notation (`1e+07`), as long as they are whole.
+//! A pair is split at its first `=`; `+` becomes a space before percent-decoding. Numbers may come in R's
+//! exponent notation (`1e+07`), as long as they are integers.
 
 use std::collections::HashMap;
 
 use bytes::Bytes;
 use percent_encoding::percent_decode;
 
-/// The parameters of a call; of a name that comes twice the last counts.
+/// The parameters of a call; if a name is repeated, the last value counts.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Form(HashMap<String, Bytes>);
 
@@ -27,13 +27,14 @@ impl Form {
         self.0.get(name)
     }
 
-    /// A parameter as text, if it is there and not empty.
+    /// A parameter as text, if it is present and not empty.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         let text = std::str::from_utf8(self.0.get(name)?).ok()?;
         Some(text).filter(|text| !text.is_empty())
     }
 
-    /// Whether a switch is on: anything but `1`, or `0` where it is on by itself, changes nothing.
+    /// Whether a switch is on: `1` turns it on, `0` turns off one that is on by default, anything else is
+    /// ignored.
     pub(crate) fn flag(&self, name: &str, default: bool) -> bool {
         match (self.text(name), default) {
             (Some("0"), true) => false,
@@ -42,13 +43,13 @@ impl Form {
         }
     }
 
-    /// A number; the error is that it is none.
+    /// A number; an error if the parameter is not one.
     pub(crate) fn number(&self, name: &str) -> Result<Option<i64>, NotANumber> {
         self.text(name).map(number).transpose()
     }
 }
 
-/// A parameter that should be a whole number is not.
+/// A parameter should be an integer, and is not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NotANumber;
 
@@ -65,7 +66,7 @@ fn decode(encoded: &[u8]) -> Bytes {
     percent_decode(&spaced).collect()
 }
 
-/// Whole numbers up to 2^53 are exact as floats, too.
+/// Integers up to 2^53 are exact as floats, too.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 fn number(text: &str) -> Result<i64, NotANumber> {

@@ -1,5 +1,5 @@
-//! Authentication: a login gives a token of the store's, which lasts as long as the settings say, and longer while it is
-//! used.
+//! Authentication: a login returns a token of the store, which expires after the configured time, extended
+//! while it is used.
 
 use std::net::IpAddr;
 
@@ -60,7 +60,8 @@ impl From<NoLogin> for Refusal {
     }
 }
 
-/// The caller of a request, by its token, with a place to work. Nothing, or something else, is status 400; a token that is not known 401.
+/// The caller of a request, identified by its token, and admitted. A missing or malformed token is status 400, an
+/// unknown one 401.
 pub(crate) async fn caller(
     app: &App,
     headers: &HeaderMap,
@@ -84,7 +85,7 @@ async fn caller_of(app: &App, headers: &HeaderMap) -> Result<Caller, Refusal> {
     known.await?.map_err(unknown)
 }
 
-/// An unknown caller has a status and no code; other failures are what they are.
+/// An unknown caller is a status without a code; other failures are unchanged.
 fn unknown(error: Error) -> Refusal {
     match error.kind() {
         ErrorKind::Unauthenticated => Refusal::Plain(StatusCode::UNAUTHORIZED),

@@ -1,15 +1,15 @@
-//! Logical paths: the zone's name, then the path in the store.
+//! Logical paths: the name of the zone, followed by the path in the store.
 
 use cenote_store::{Name, Result, StorePath};
 
-/// The path in the store of a logical path; none outside the zone, or if it is no path.
+/// The store path of a logical path; `None` if it is outside the zone or not a path.
 pub(crate) fn parse(zone: &str, lpath: &str) -> Option<StorePath> {
     let path: StorePath = lpath.parse().ok()?;
     let (first, rest) = path.names().split_first()?;
     (first.as_str() == zone).then(|| join(&StorePath::root(), rest)).and_then(Result::ok)
 }
 
-/// The logical path of a path in the store.
+/// The logical path of a store path.
 pub(crate) fn of(zone: &str, path: &StorePath) -> String {
     match path.names().is_empty() {
         true => format!("/{zone}"),
@@ -17,7 +17,7 @@ pub(crate) fn of(zone: &str, path: &StorePath) -> String {
     }
 }
 
-/// Writes the logical path of a path as a JSON text.
+/// Writes the logical path of a store path as a JSON string.
 pub(crate) fn write_json(text: &mut String, zone: &str, path: &StorePath) {
     text.push_str("\"/");
     escape(text, zone);
@@ -28,7 +28,7 @@ pub(crate) fn write_json(text: &mut String, zone: &str, path: &StorePath) {
     text.push('"');
 }
 
-/// Most names need no escapes, and are written as they are.
+/// Most names need no escaping, and are written verbatim.
 fn escape(text: &mut String, name: &str) {
     if !name.bytes().any(|byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
         return text.push_str(name);
@@ -42,7 +42,7 @@ fn escape(text: &mut String, name: &str) {
     }
 }
 
-/// A path and names below it.
+/// Appends names to a path.
 pub(crate) fn join(above: &StorePath, names: &[Name]) -> Result<StorePath> {
     names.iter().try_fold(above.clone(), |path, name| path.join(name.clone()))
 }

@@ -1,4 +1,5 @@
-//! From a request to a call, and from its outcome to an answer: endpoints, parameters, bodies, logical paths, error codes.
+//! From a request to a call, and from its outcome to a response: endpoints, parameters, bodies, logical
+//! paths, error codes.
 
 pub(crate) mod answer;
 pub(crate) mod body;

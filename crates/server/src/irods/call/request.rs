@@ -1,4 +1,4 @@
-//! One call: who asks for what, with which parameters.
+//! A call: the caller, and the parameters of the operation.
 
 use axum::extract::Request;
 use axum::http::StatusCode;
@@ -18,7 +18,7 @@ pub(crate) struct Call {
     pub(crate) app: App,
     pub(crate) caller: Caller,
     pub(crate) form: Form,
-    /// The bytes that came with it, which are stored already.
+    /// The bytes that came with it, already stored.
     pub(crate) received: Option<Received>,
 }
 
@@ -31,25 +31,25 @@ impl Call {
         self.app.irods()
     }
 
-    /// The caller as iRODS has it: an administrator sees everything, and changes what is others' only
-    /// where the call says `admin=1`.
+    /// The caller with iRODS semantics: an administrator sees everything, but changes what belongs to others
+    /// only if the call has `admin=1`.
     pub(crate) fn acting(&self) -> Caller {
         self.caller.clone().elevated(self.form.flag("admin", false))
     }
 
-    /// Has a parameter under another name, too, if it is there.
+    /// Copies the parameter `known_as`, if present, to `name`.
     pub(crate) fn also(&mut self, name: &str, known_as: &str) {
         if let Some(value) = self.form.bytes(known_as).cloned() {
             self.form.insert(name.to_owned(), value);
         }
     }
 
-    /// A parameter that has to be there.
+    /// A required parameter.
     pub(crate) fn need(&self, name: &str) -> Result<&str, Refusal> {
         self.form.text(name).ok_or(Refusal::BAD)
     }
 
-    /// A logical path that has to be there.
+    /// A required logical path.
     pub(crate) fn path(&self, name: &str) -> Result<StorePath, Refusal> {
         lpath::parse(&self.settings().zone, self.need(name)?).ok_or_else(nowhere)
     }
@@ -58,13 +58,13 @@ impl Call {
         Ok(self.path("lpath")?.into())
     }
 
-    /// A number that is not negative, if it is there.
+    /// A non-negative number, if present.
     pub(crate) fn count(&self, name: &str) -> Result<Option<u64>, Refusal> {
         let number = self.form.number(name).map_err(|_| Refusal::BAD)?;
         number.map(|number| u64::try_from(number).map_err(|_| Refusal::BAD)).transpose()
     }
 
-    /// Asks the store on a thread that may block.
+    /// Calls the store on a thread that may block.
     pub(crate) async fn ask<T: Send + 'static>(
         &self,
         question: impl FnOnce(&Store) -> Result<T, Error> + Send + 'static,
@@ -77,7 +77,8 @@ impl Call {
         self.received.take().ok_or(Refusal::BAD)
     }
 
-    /// What the call does with the ticket that it shows: an operation says by its name whether it asks, reads or writes.
+    /// What the call uses its ticket for: the name of the operation tells whether it queries, reads or
+    /// writes.
     pub(crate) fn ticket_use(&self, post: bool, operation: &str) -> TicketUse {
         let size = self.received.as_ref().map_or(0, Received::size);
         match (post, operation) {
@@ -90,12 +91,12 @@ impl Call {
         }
     }
 
-    /// Whether the call goes on with a parallel write, which was counted when it began.
+    /// Whether the call continues a parallel write, which was counted when it began.
     pub(crate) fn has_handle(&self) -> bool {
         self.form.text("parallel-write-handle").is_some()
     }
 
-    /// Uses the ticket, if there is one, for this.
+    /// Uses the ticket, if there is one, for this purpose.
     pub(crate) async fn show_ticket(
         &mut self,
         host: String,
@@ -110,7 +111,7 @@ impl Call {
         Ok(())
     }
 
-    /// Counts what the ticket that was shown is used for besides.
+    /// Counts a further use of the ticket.
     pub(crate) async fn count_use(&self, what: TicketUse) -> Result<(), Refusal> {
         let caller = self.caller.clone();
         let counted = self.ask(move |store| store.count_use(&caller, what)).await;
@@ -123,7 +124,7 @@ pub(crate) fn host(request: &Request) -> String {
     peer(request.extensions()).to_string()
 }
 
-/// No path of this zone.
+/// The refusal of a path outside this zone.
 pub(crate) fn nowhere() -> Refusal {
     Refusal::code(Code::PathDoesNotExist)
         .with_message("path does not exist: OBJ_PATH_DOES_NOT_EXIST")

@@ -1,4 +1,4 @@
-//! Which place or replica a call means: by the name of a resource, or by a replica's number.
+//! Which place or replica a call refers to: by the name of a resource, or by a replica number.
 
 use cenote_store::{At, Caller, ErrorKind, PlaceId, ReplicaView, Result, Store, StorePath};
 
@@ -8,17 +8,17 @@ use super::request::Call;
 use crate::irods::zone::hierarchy::Hierarchy;
 use crate::irods::zone::resources::unknown;
 
-/// What a call says of a place.
+/// The place that a call specifies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Target {
-    /// Nothing.
+    /// None.
     Any,
     Resource(String),
     Replica(u32),
 }
 
 impl Target {
-    /// From `resource` and `replica-number`; a number that is none has status 400.
+    /// From `resource` and `replica-number`; status 400 if the latter is not a number.
     pub(crate) fn of(form: &Form) -> std::result::Result<Self, Refusal> {
         let number = form.number("replica-number").map_err(|_| Refusal::BAD)?;
         match (number, form.text("resource")) {
@@ -30,7 +30,7 @@ impl Target {
         }
     }
 
-    /// Where bytes go that are written to it.
+    /// The place that bytes written to this target go to.
     pub(crate) fn place(
         &self,
         store: &Store,
@@ -59,7 +59,7 @@ impl Target {
         })
     }
 
-    /// The replica that it means, if it means one; none also if there is no such replica.
+    /// The replica specified; `None` if none is, or if it does not exist.
     pub(crate) fn replica<'a>(
         &self,
         known: &Hierarchy,
@@ -76,7 +76,7 @@ impl Target {
     }
 }
 
-/// The replicas of an object; none, if it is not there.
+/// The replicas of an object; empty if it does not exist.
 pub(crate) fn replicas(store: &Store, caller: &Caller, at: &At) -> Result<Vec<ReplicaView>> {
     match store.replicas(caller, at) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
@@ -89,7 +89,7 @@ pub(crate) fn no_replica() -> Refusal {
 }
 
 impl Call {
-    /// Where what this call writes to an object goes; none for where new contents go.
+    /// The place that this call's write to an object goes to; `None` for the default place of new contents.
     pub(crate) async fn place(
         &self,
         path: &StorePath,

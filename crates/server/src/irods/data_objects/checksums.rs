@@ -1,5 +1,5 @@
-//! Checksums. That of the bytes as they came in is known at once; a copy has one of its own when it was
-//! calculated, which is read back from where the copy lies.
+//! Checksums. That of the bytes as they were received is known at once; a copy has one of its own once it has
+//! been calculated, by reading the copy back.
 
 use axum::http::StatusCode;
 use cenote_store::{At, ErrorKind, ReadOptions, ReplicaChange, ReplicaView, Stat};
@@ -14,7 +14,7 @@ use crate::irods::call::target::Target;
 use crate::irods::tree::stat::checksum_of;
 use crate::irods::zone::hierarchy::word;
 
-/// Under which word a replica keeps the checksum that was calculated of it.
+/// The key under which a replica stores the checksum that was calculated from it.
 const NOTED: &str = "DATA_CHECKSUM";
 
 /// `calculate_checksum`: of one replica, or of all.
@@ -33,7 +33,7 @@ pub(crate) async fn calculate(call: Call) -> Answer {
     answer::member("checksum", last)
 }
 
-/// The object at `lpath`, and its replicas; what is missing, or is none, has no rows.
+/// The object at `lpath`, and its replicas; the code is `NoRows` if it is missing or not a data object.
 async fn object(call: &Call) -> Result<(Stat, Vec<ReplicaView>), Refusal> {
     let missing = || Refusal::code(Code::NoRows);
     let path = call.path("lpath").map_err(|refusal| match refusal {
@@ -54,7 +54,7 @@ async fn object(call: &Call) -> Result<(Stat, Vec<ReplicaView>), Refusal> {
     Ok((stat, replicas))
 }
 
-/// Those that a call means: all, the one it names, or the first good one.
+/// The replicas that a call refers to: all, the one it names, or the first good one.
 async fn chosen<'a>(
     call: &Call,
     replicas: &'a [ReplicaView],
@@ -75,15 +75,15 @@ fn first_good(replicas: &[ReplicaView]) -> Option<&ReplicaView> {
     replicas.iter().find(|replica| replica.good).or(replicas.first())
 }
 
-/// The checksum that is on record for a replica: the one that was calculated of it, or, for the first good one,
-/// that of the bytes as they came in.
+/// The recorded checksum of a replica: the one that was calculated from it, or, for the first good one, that
+/// of the bytes as they were received.
 pub(crate) fn recorded(replicas: &[ReplicaView], replica: &ReplicaView) -> Option<String> {
     let noted = replica.notes.get(&word(NOTED)).cloned();
     let first = first_good(replicas).is_some_and(|first| first.number == replica.number);
     noted.or_else(|| checksum_of(&replica.content.digests).filter(|_| first))
 }
 
-/// Reads a replica back.
+/// Reads a replica back and calculates its checksum.
 async fn computed(call: &Call, stat: &Stat, number: u32) -> Result<String, Refusal> {
     let (caller, at) = (call.acting(), At::Id(stat.id));
     let options = ReadOptions { replica: Some(number), ..ReadOptions::default() };
@@ -92,7 +92,7 @@ async fn computed(call: &Call, stat: &Stat, number: u32) -> Result<String, Refus
     checksum_of(&digests).ok_or_else(|| Refusal::code(Code::NoRows))
 }
 
-/// Notes a checksum, if the caller may; who may only read has calculated it for nobody else.
+/// Records a checksum, if the caller may; for a caller who may only read, it is calculated but not recorded.
 async fn note(
     call: &Call,
     stat: &Stat,
@@ -112,8 +112,8 @@ async fn note(
     }
 }
 
-/// `verify_checksum`: reads replicas back, unless `compute-checksums=0`, and says where they are not what is on
-/// record.
+/// `verify_checksum`: reads replicas back, unless `compute-checksums=0`, and reports those that do not match
+/// the record.
 pub(crate) async fn verify(call: Call) -> Answer {
     let (stat, replicas) = object(&call).await?;
     let all = Target::of(&call.form)? == Target::Any;

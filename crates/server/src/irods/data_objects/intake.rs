@@ -1,7 +1,7 @@
-//! The bytes of a write, which go to the store as they come.
+//! Stores the bytes of a write as they arrive.
 //!
-//! Invariants: who may not write is told so before the bytes come, wherever that is clear by then; and bytes that
-//! nothing came to refer to are not kept.
+//! Invariants: a caller who may not write is refused before the bytes are read, wherever that can be known by
+//! then; and bytes that end up unreferenced are not kept.
 
 use bytes::Bytes;
 use cenote_store::{Expected, PlaceId, Received, ReceivedBlob, Store, TicketUse};
@@ -29,7 +29,7 @@ impl Call {
         Ok(())
     }
 
-    /// Takes the bytes that are a parameter of a write.
+    /// Takes bytes that are passed as a parameter of a write.
     pub(crate) async fn take_parameter(&mut self, host: &str) -> Result<(), Refusal> {
         match (self.form.text("op"), self.form.bytes("bytes").cloned()) {
             (Some("write"), Some(bytes)) => {
@@ -39,7 +39,7 @@ impl Call {
         }
     }
 
-    /// Takes the parts of a body, in whatever order they come.
+    /// Takes the parts of a multipart body, in any order.
     pub(crate) async fn take_parts(
         &mut self,
         host: &str,
@@ -66,8 +66,8 @@ impl Call {
         Ok(())
     }
 
-    /// Takes bytes in; not, if it is clear already that they may not be written where they go. A handle may still come
-    /// behind them (rirods sends it so), unless all parameters are known.
+    /// Stores bytes, unless it is already clear that they may not be written to their destination. A handle
+    /// may still follow them (rirods sends it so), unless all parameters are known.
     async fn receive<E: std::fmt::Display>(
         &self,
         host: &str,
@@ -82,7 +82,7 @@ impl Call {
         Ok(self.app.store().receive_at(place, bytes, &Expected::default()).await?)
     }
 
-    /// The blob of the bytes that came.
+    /// The blob of the bytes received.
     pub(crate) fn blob(&self) -> Option<ReceivedBlob> {
         self.received.as_ref().and_then(Received::blob)
     }
@@ -104,7 +104,7 @@ impl Call {
     }
 }
 
-/// A body in parts that cannot be read on: cut short, or not in the form of RFC 7578.
+/// A multipart body that cannot be read further: truncated, or not conforming to RFC 7578.
 fn broken(error: multer::Error) -> Refusal {
     use multer::Error::{
         IncompleteFieldData, IncompleteHeaders, IncompleteStream, StreamReadFailed,
@@ -116,7 +116,7 @@ fn broken(error: multer::Error) -> Refusal {
     }
 }
 
-/// A parameter, of which all together have at most so many bytes.
+/// A parameter; `most` is what is left of the limit for all of them together.
 async fn small(mut part: Field<'_>, admission: &Admission, most: usize) -> Result<Bytes, Refusal> {
     let mut value = Gathering::new(admission, most);
     while let Some(chunk) = part.chunk().await.map_err(broken)? {
@@ -125,8 +125,8 @@ async fn small(mut part: Field<'_>, admission: &Admission, most: usize) -> Resul
     Ok(value.finish())
 }
 
-/// Whether a parameter names another place for bytes than where new contents go: then it has to come before
-/// them.
+/// Whether a parameter directs bytes elsewhere than to the default place of new contents: then it has to
+/// precede them.
 fn says_where(name: &str, value: &[u8]) -> bool {
     match name {
         "replica-number" | "resource" => !value.is_empty(),
@@ -137,8 +137,8 @@ fn says_where(name: &str, value: &[u8]) -> bool {
     }
 }
 
-/// Passes an answer on. The bytes that came with the call go if they came to nothing; if the store failed they may have
-/// come to something, and the sweep will see.
+/// Passes an answer on. If the call was refused, the bytes that came with it are removed; if the store failed
+/// they may be in use, and the sweep will find out.
 pub(crate) async fn settled(store: &Store, blob: Option<ReceivedBlob>, answer: Answer) -> Answer {
     if let (Some(blob), false) = (blob, matches!(answer, Err(Refusal::Failed(_)))) {
         store.discard_unused(blob).await;

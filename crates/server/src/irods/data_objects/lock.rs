@@ -1,10 +1,11 @@
-//! One parallel write on an object at a time, and no more streams than the server allows.
+//! At most one parallel write per object, and no more streams than the server allows.
 //!
-//! A lock is a note named by the object's path. It holds while the parallel write is open, and for as long as
-//! bytes come: one that nobody writes through for a while holds nothing any more, and is swept.
+//! A lock is a note named by the object's path. It holds while the parallel write is open and bytes arrive:
+//! one without any write for a while has expired, and is swept.
 //!
-//! Who may take one is decided where the bytes go: whoever may not write there is refused before. Only who took it renews it and gives
-//! it back, whatever they may still write.
+//! Whether the caller may take a lock is decided by the code that resolves the destination: callers who may
+//! not write there are refused before. Only the owner can renew and release a lock, whatever else they may
+//! still write.
 
 use std::time::Duration;
 
@@ -22,12 +23,12 @@ const IDLE: Duration = Duration::from_secs(900);
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Lock {
-    /// Names the parallel write that has it; random, so that nobody else comes to know it.
+    /// Identifies the parallel write that holds it; random, so that nobody else can guess it.
     number: u64,
-    /// Who has begun that.
+    /// The user who began it.
     owner: u64,
     streams: u64,
-    /// Until when it holds, in seconds since 1970.
+    /// Expiry, in seconds since 1970.
     expires: i64,
 }
 
@@ -45,7 +46,7 @@ impl Lock {
     }
 }
 
-/// Takes the lock of an object for some streams, of which there are `most` at a time; gives its number.
+/// Takes the lock of an object for some streams, `most` of which may be open in total; returns its number.
 pub(crate) fn acquire(
     store: &Store,
     caller: &Caller,
@@ -70,7 +71,7 @@ pub(crate) fn acquire(
     })
 }
 
-/// Whether a lock still holds; then it holds for longer, if half of its time is over.
+/// Whether a lock still holds; if so, it is extended once half of its time has passed.
 pub(crate) fn renew(store: &Store, caller: &Caller, path: &StorePath, number: u64) -> Result<bool> {
     notes::tend(store, |notes| {
         let now = notes.now();
@@ -86,15 +87,15 @@ pub(crate) fn renew(store: &Store, caller: &Caller, path: &StorePath, number: u6
     })
 }
 
-/// Gives a lock back, if it is still the one of this number, and the caller's.
+/// Releases a lock, if it still has this number and belongs to the caller.
 pub(crate) fn release(store: &Store, caller: &Caller, path: &StorePath, number: u64) -> Result<()> {
     remove(store, path, |lock| lock.is(number, caller))
 }
 
-/// Gives a lock back in a commit that publishes what was written under it.
+/// Releases a lock in the commit that publishes what was written under it.
 ///
 /// # Errors
-/// [`ErrorKind::Conflict`], if it does not hold any more.
+/// [`ErrorKind::Conflict`], if it no longer holds.
 pub(crate) fn give_back(
     notes: &mut Changing<'_, '_>,
     caller: &Caller,
@@ -126,13 +127,13 @@ fn remove(store: &Store, path: &StorePath, condition: impl Fn(&Lock) -> bool) ->
     })
 }
 
-/// Refuses what writes into an object that a parallel write has.
+/// Refuses to write to an object that is locked by a parallel write.
 pub(crate) fn check(store: &Store, path: &StorePath) -> Result<std::result::Result<(), Refusal>> {
     let lock = notes::get::<Lock>(store, &path.to_string())?;
     Ok(if lock.is_some_and(|lock| lock.holds(store.now())) { Err(taken()) } else { Ok(()) })
 }
 
-/// Removes the locks that hold nothing any more.
+/// Removes expired locks.
 pub(crate) fn sweep(store: &Store, now: Time) -> Result<()> {
     let left = notes::all::<Lock>(store)?.into_iter().filter(|(_, lock)| !lock.holds(now));
     for (path, lock) in left {

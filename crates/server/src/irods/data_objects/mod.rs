@@ -1,4 +1,4 @@
-//! `data-objects`: bytes in and out, parallel writes, checksums and replicas.
+//! `data-objects`: reading and writing, parallel writes, checksums and replicas.
 
 pub(crate) mod checksums;
 pub(crate) mod intake;

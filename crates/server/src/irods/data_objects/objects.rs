@@ -1,4 +1,4 @@
-//! `data-objects`: bytes in and out, copying, renaming, checksums, removing.
+//! `data-objects`: reading and writing, copying, renaming, checksums, removing.
 
 use cenote_store::{
     At, AttributeChange, Caller, Conditions, CopyOptions, ErrorKind, PutOptions, Result, Stat,
@@ -69,7 +69,7 @@ async fn remove(call: Call) -> Answer {
     if catalog_only && for_good {
         return Err(Refusal::BAD);
     }
-    // A registered file stays where it lies, whether its object waits in the trash or not.
+    // A registered file stays where it is, whether its object is in the trash or not.
     let for_good = for_good || catalog_only;
     let (path, caller) = (call.path("lpath")?, call.acting());
     let removed = call.ask(move |store| {
@@ -116,7 +116,7 @@ fn is_collection(store: &Store, caller: &Caller, path: &StorePath) -> bool {
     there.is_ok_and(|stat| stat.resource.kind == cenote_store::Kind::Collection)
 }
 
-/// Sets the times of an object, and makes an empty one where there is none.
+/// Sets the times of an object, creating an empty one if it is missing.
 async fn touch(call: Call) -> Answer {
     let time = time(&call).await?;
     let (path, create) = (call.path("lpath")?, !call.form.flag("no-create", false));
@@ -137,7 +137,7 @@ async fn touch(call: Call) -> Answer {
     }
 }
 
-/// Makes an object without bytes, if nothing is there.
+/// Creates an empty object, if the path is free.
 pub(crate) fn create_empty(
     store: &Store,
     caller: &Caller,
@@ -149,7 +149,7 @@ pub(crate) fn create_empty(
     store.publish(caller, path, &nothing, &PutOptions { conditions, mtime, ..Default::default() })
 }
 
-/// The time that a call sets: its own, or that of another resource; none means now.
+/// The time that a call sets: explicit, or that of another resource; `None` means now.
 pub(crate) async fn time(call: &Call) -> std::result::Result<Option<Time>, Refusal> {
     let seconds = call.form.number("seconds-since-epoch").map_err(|_| Refusal::BAD)?;
     if call.form.text("reference").is_none() {
@@ -161,7 +161,7 @@ pub(crate) async fn time(call: &Call) -> std::result::Result<Option<Time>, Refus
     Ok(Some(Time::from_secs(reference)))
 }
 
-/// Sets the time that is shown; to now, without one.
+/// Sets the time shown; to now if there is none.
 pub(crate) fn set_time(
     store: &Store,
     caller: &Caller,

@@ -1,12 +1,12 @@
-//! Writing with several streams at a time.
+//! Writing with several concurrent streams.
 //!
-//! A handle that replaces the content is an upload of the store's: its parts are seen when it is
-//! shut down, all of them or none, and an abandoned one is swept. A handle that keeps the content has none, and
-//! each write through it is laid over the content at once. Either has the lock of its object, which is a
-//! note of the store's; so any server over the same catalog knows every handle.
+//! A handle that replaces the content is an upload of the store: its parts become visible at shutdown, all of
+//! them or none, and an abandoned one is swept. A handle that keeps the content has none, and each write
+//! through it is applied to the content at once. Either holds the lock of its object, which is a note of the
+//! store; so any server over the same catalog knows every handle.
 //!
-//! Invariant: a handle without its lock writes nothing any more, and publishes nothing: the commit that publishes gives
-//! the lock back.
+//! Invariant: a handle without its lock neither writes nor publishes anything any more: the commit that
+//! publishes releases the lock.
 
 use axum::http::StatusCode;
 use base64::Engine;
@@ -25,27 +25,28 @@ use crate::irods::call::request::Call;
 use crate::irods::zone::notes;
 use crate::irods::zone::notes::Changing;
 
-/// A parallel write. It has no `Debug`, since it can have a ticket in it.
+/// A parallel write. Not `Debug`, since it can contain a ticket.
 #[derive(Clone, PartialEq, Eq)]
 struct Handle {
     /// The number of its lock.
     lock: u64,
-    /// The upload that takes its bytes, if they replace the content.
+    /// The upload that receives its bytes, if they replace the content.
     upload: Option<UploadId>,
-    /// The place that they go to, if one was named.
+    /// The place that they go to, if one was specified.
     place: Option<PlaceId>,
-    /// The ticket with which it was begun, which clients do not show again.
+    /// The ticket with which it was begun, which clients do not send again.
     ticket: Option<String>,
     path: StorePath,
 }
 
-/// Where bytes go that are written through a handle.
+/// The place that bytes written through a handle go to.
 pub(crate) fn place(handle: &str) -> Option<PlaceId> {
     Handle::decode(handle)?.place
 }
 
 impl Handle {
-    /// A handle whose lock still holds, which is renewed. To a token of the same account for another subtree it is none.
+    /// A handle whose lock still holds, which is renewed. It is invalid for a token of the same account
+    /// restricted to another subtree.
     async fn open(call: &Call, handle: &str) -> Result<Self, Refusal> {
         let handle = Self::decode(handle).ok_or(Refusal::BAD)?;
         let (caller, path, number) = (call.caller.clone(), handle.path.clone(), handle.lock);
@@ -81,7 +82,7 @@ impl Handle {
     }
 }
 
-/// What a part of a handle says, if it says something.
+/// The value of an optional part of a handle.
 fn some<T: std::str::FromStr>(part: &str) -> Option<Option<T>> {
     if part.is_empty() { Some(None) } else { part.parse().ok().map(Some) }
 }
@@ -146,7 +147,7 @@ async fn begin(call: &Call, path: StorePath, place: Option<PlaceId>) -> Result<U
     begun.await?.map(|upload| upload.id).map_err(refusal)
 }
 
-/// Where bytes go that are about to come through a handle; only what may be written gets that far.
+/// The place for bytes that are about to arrive through a handle; refused unless the caller may write.
 pub(crate) async fn destination(call: &Call, handle: &str) -> Result<Option<PlaceId>, Refusal> {
     let handle = Handle::open(call, handle).await?;
     let (caller, path, offset) = (call.acting(), handle.path, call.count("offset")?.unwrap_or(0));
@@ -165,7 +166,7 @@ fn no_upload(error: Error) -> Refusal {
     }
 }
 
-/// `write` through a handle: the offset counts, the index of the stream does not.
+/// `write` through a handle: the offset is used, the index of the stream is not.
 pub(crate) async fn write(mut call: Call, handle: &str) -> Answer {
     let handle = Handle::open(&call, handle).await?;
     let offset = call.count("offset")?.unwrap_or(0);
@@ -190,8 +191,8 @@ pub(crate) async fn write(mut call: Call, handle: &str) -> Answer {
     answer::done()
 }
 
-/// `parallel_write_shutdown`: what was written is seen from now on. A handle that is not known, any more, is
-/// no error; one that has lost its lock is, if it has bytes that are not seen.
+/// `parallel_write_shutdown`: what was written becomes visible. An unknown handle is not an error; one that
+/// has lost its lock is, if it has unpublished bytes.
 pub(crate) async fn shutdown(call: Call) -> Answer {
     let handle = call.need("parallel-write-handle")?;
     let Some(handle) = Handle::decode(handle) else { return answer::done() };
@@ -211,7 +212,7 @@ pub(crate) async fn shutdown(call: Call) -> Answer {
     answer::done()
 }
 
-/// Publishes the upload of a handle in one commit with the end of its lock, which it must still have.
+/// Publishes the upload of a handle in the commit that releases its lock, which it must still hold.
 async fn publish(call: &Call, id: UploadId, handle: &Handle) -> cenote_store::Result<()> {
     let (caller, path, number) = (call.caller.clone(), handle.path.clone(), handle.lock);
     let unlock = move |notes: &mut Changing<'_, '_>| lock::give_back(notes, &caller, &path, number);

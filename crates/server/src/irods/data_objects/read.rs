@@ -1,4 +1,4 @@
-//! `read`: bytes out, all or a part.
+//! `read`: returns all bytes or a range.
 
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -15,8 +15,8 @@ pub(crate) async fn read(call: Call) -> Answer {
     part(&call, "lpath").await
 }
 
-/// The bytes that a call asks for of the object that a parameter names. A stream that fails under way breaks
-/// off before the length it announced.
+/// The requested bytes of the object that a parameter names. A stream that fails midway ends before the
+/// announced length.
 pub(crate) async fn part(call: &Call, parameter: &str) -> Answer {
     call.need(parameter)?;
     let (offset, count) = (call.count("offset")?.unwrap_or(0), call.count("count")?);

@@ -1,5 +1,5 @@
-//! Replicas of data objects: copying them to other resources, trimming, registering files where they lie, and
-//! what an administrator says of them.
+//! Replicas of data objects: copying them to other resources, trimming, registering files in place, and the
+//! metadata that an administrator sets.
 
 use cenote_store::{
     Act, At, ErrorKind, Registration, ReplicaChange, ReplicaView, StorePath, Time, Trim,
@@ -13,7 +13,7 @@ use crate::irods::call::target::{Target, no_replica, replicas};
 use crate::irods::zone::hierarchy::Hierarchy;
 use crate::irods::zone::resources::{named, unknown};
 
-/// `replicate`: the current content, to a resource.
+/// `replicate`: copies the current content to a resource.
 pub(crate) async fn replicate(call: Call) -> Answer {
     let path = call.path("lpath")?;
     check_source(&call).await?;
@@ -23,7 +23,7 @@ pub(crate) async fn replicate(call: Call) -> Answer {
     answer::done()
 }
 
-/// The source is checked before anything else, with codes of its own. What is copied is the current content.
+/// The source is checked before anything else, with its own codes. What is copied is the current content.
 async fn check_source(call: &Call) -> Result<(), Refusal> {
     match call.form.number("src-replica-number") {
         Err(_) => return Err(Refusal::code(Code::InvalidReplicaInput)),
@@ -58,7 +58,7 @@ pub(crate) async fn found(call: &Call) -> Result<(Hierarchy, Vec<ReplicaView>), 
     .await
 }
 
-/// `trim`: one replica goes. The last good one stays, and that is no error.
+/// `trim`: removes one replica. The last good one is kept, without an error.
 pub(crate) async fn trim(call: Call) -> Answer {
     call.need("replica-number")?;
     let number = call.count("replica-number")?.ok_or(Refusal::BAD)?;
@@ -79,7 +79,7 @@ pub(crate) async fn trim_to(call: &Call, trim: Trim) -> Answer {
     }
 }
 
-/// The numbers of the replicas that would go.
+/// The numbers of the replicas that would be removed.
 pub(crate) async fn would_trim(call: &Call, trim: Trim) -> Result<Vec<u32>, Refusal> {
     let (at, caller) = (At::from(call.path("lpath")?), call.acting());
     match call.app.store().trim(&caller, &at, &trim).await {
@@ -89,7 +89,7 @@ pub(crate) async fn would_trim(call: &Call, trim: Trim) -> Result<Vec<u32>, Refu
     }
 }
 
-/// `register`: a file where it lies, as an object or a further replica of one.
+/// `register`: a file in place, as an object or a further replica of one.
 pub(crate) async fn register(call: Call) -> Answer {
     let path = call.path("lpath")?;
     let file = call.need("ppath")?.to_owned();
@@ -117,8 +117,9 @@ pub(crate) async fn register(call: Call) -> Answer {
     answer::done()
 }
 
-/// The checksum that a registration tells. The HTTP API's text says that it is one, its server takes `1` for a wish
-/// that one be calculated, and a client always sends `0`: both tell none.
+/// The checksum given for a registration. The documentation of the HTTP API says that the parameter is one,
+/// its server takes `1` as a request to calculate one, and a client always sends `0`: neither of these is a
+/// checksum.
 fn told_checksum(call: &Call) -> Result<Option<[u8; 32]>, Refusal> {
     let told = call.form.text("checksum").filter(|text| !["0", "1"].contains(text));
     told.map(sha256).transpose()
@@ -133,7 +134,7 @@ fn sha256(text: &str) -> Result<[u8; 32], Refusal> {
     bytes.and_then(|bytes| bytes.try_into().ok()).ok_or_else(invalid)
 }
 
-/// The parameters of `modify_replica` that are only noted, and the columns that show them.
+/// The parameters of `modify_replica` that are only stored, and the columns that show them.
 const NOTED: [(&str, &str); 10] = [
     ("new-data-access-time", "DATA_ACCESS_TIME"),
     ("new-data-checksum", "DATA_CHECKSUM"),
@@ -147,7 +148,7 @@ const NOTED: [(&str, &str); 10] = [
     ("new-data-version", "DATA_VERSION"),
 ];
 
-/// `modify_replica`: what the catalog says of a replica, for administrators. Its bytes stay what they are.
+/// `modify_replica`: changes the catalog entry of a replica, for administrators. Its bytes are not changed.
 pub(crate) async fn modify(call: Call) -> Answer {
     let change = change(&call)?;
     if change == ReplicaChange::default() {
@@ -162,7 +163,7 @@ pub(crate) async fn modify(call: Call) -> Answer {
     answer::done()
 }
 
-/// The number of the replica that a call names by its number or its place in the hierarchy.
+/// The number of the replica that a call specifies, by number or by its place in the hierarchy.
 async fn chosen(call: &Call) -> Result<u32, Refusal> {
     let (known, replicas) = found(call).await?;
     if replicas.is_empty() {
@@ -204,7 +205,7 @@ fn change(call: &Call) -> Result<ReplicaChange, Refusal> {
     Ok(change)
 }
 
-/// Brings an object that was just made to the resource that a parameter names, and to no other.
+/// Moves a newly created object to the resource that a parameter names, and to no other.
 pub(crate) async fn relocate(call: &Call, path: StorePath, parameter: &str) -> Result<(), Refusal> {
     let place = named(call, parameter).await?;
     let (caller, at, store) = (call.acting(), At::from(path), call.app.store());
@@ -221,7 +222,7 @@ pub(crate) async fn relocate(call: &Call, path: StorePath, parameter: &str) -> R
     Ok(())
 }
 
-/// Refuses a resource that is not there, if a parameter names one.
+/// Refuses a resource that does not exist, if a parameter names one.
 pub(crate) async fn check_resource(call: &Call, parameter: &str) -> Result<(), Refusal> {
     match call.form.text(parameter) {
         Some(_) => named(call, parameter).await.map(drop).map_err(|_| unknown()),

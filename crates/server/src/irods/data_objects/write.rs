@@ -1,5 +1,5 @@
-//! `write`: bytes in. A whole content replaces what is there in one commit; bytes at an offset, or
-//! at the end, are laid over it.
+//! `write`. A whole content replaces the existing one in one commit; bytes at an offset, or appended, are
+//! written over it.
 
 use bytes::Bytes;
 use cenote_store::{
@@ -29,12 +29,12 @@ pub(crate) async fn write(mut call: Call) -> Answer {
     answer::done()
 }
 
-/// What becomes of the bytes that are there.
+/// What happens to the existing bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// They go.
+    /// They are replaced.
     Replace,
-    /// They stay, but where new ones are laid over them; with `true` they are cut away first.
+    /// They are kept except where new ones overwrite them; with `true` they are truncated first.
     At(Where, bool),
 }
 
@@ -51,25 +51,25 @@ impl Mode {
     }
 }
 
-/// Refuses a write of who may not write, and of what a parallel write has. In this order: a lock tells that something is
-/// there.
+/// Refuses a caller who may not write, and an object that is locked by a parallel write. In this order: a
+/// lock reveals that the object exists.
 pub(crate) async fn may_write(call: &Call, path: StorePath) -> Result<(), Refusal> {
     may_put(call, call.acting(), path.clone()).await?;
     check_lock(call, path).await
 }
 
-/// What a parallel write has is nobody else's to write.
+/// Refuses an object that is locked by a parallel write.
 pub(crate) async fn check_lock(call: &Call, path: StorePath) -> Result<(), Refusal> {
     call.ask(move |store| lock::check(store, &path)).await?
 }
 
-/// Whether bytes may be put at a path; who may not is told that, and not what is there.
+/// Checks that bytes may be put at a path; a caller who may not is told only that, not what exists there.
 pub(crate) async fn may_put(call: &Call, caller: Caller, path: StorePath) -> Result<(), Refusal> {
     let may = call.ask(move |store| Ok(store.may_put(&caller, &path, &PutOptions::default())));
     may.await?.map_err(refusal)
 }
 
-/// Puts bytes at an offset of an object, which is made if it is missing, and cut first if that is wanted.
+/// Writes bytes at an offset of an object, which is created if missing, and truncated first if requested.
 pub(crate) async fn put(
     call: &Call,
     path: StorePath,
@@ -105,7 +105,7 @@ async fn lay(
     written.map(drop).map_err(refusal)
 }
 
-/// Makes an object where there is none, and cuts away its bytes if that is wanted.
+/// Creates an object if it is missing, and truncates it if requested.
 pub(crate) async fn ensure(
     call: &Call,
     path: StorePath,
@@ -130,7 +130,7 @@ pub(crate) async fn ensure(
     ready.await?.map_err(refusal)
 }
 
-/// Why a write is refused: who may not see the collection may not write there, either.
+/// Why a write is refused: a caller who may not see the collection may not write there, either.
 pub(crate) fn refusal(error: Error) -> Refusal {
     match error.kind() {
         ErrorKind::Denied | ErrorKind::NotFound => {

@@ -1,4 +1,4 @@
-//! `query`: GenQuery, stored queries, and queries under way.
+//! `query`: GenQuery, stored queries, and running queries.
 
 pub(crate) mod query;
 pub(crate) mod specific;

@@ -12,7 +12,7 @@ use crate::irods::rules::Delayed;
 use crate::irods::zone::hierarchy::Hierarchy;
 use crate::irods::zone::{notes, zones};
 
-/// The operations that ask.
+/// The read-only operations.
 pub(crate) const QUESTIONS: &[&str] =
     &["execute_genquery", "execute_specific_query", "list_specific_queries"];
 /// The operations that change something.
@@ -44,7 +44,7 @@ async fn execute(call: Call) -> Answer {
     }
 }
 
-/// The rows that a call asks for in the first language, at most `count`.
+/// The rows of a call's GenQuery 1 statement, at most `count`.
 pub(crate) async fn rows(call: &Call, count: Option<u64>) -> Answered {
     let text = call.need("query")?.to_owned();
     let (offset, count) = page(call, count)?;
@@ -62,7 +62,7 @@ pub(crate) async fn rows(call: &Call, count: Option<u64>) -> Answered {
     rows.await?.map_err(|error| refusal(error, Code::InvalidArgument))
 }
 
-/// The rows that a call asks for in the second language, which has its own offset and limit.
+/// The rows of a call's GenQuery 2 statement, which has its own offset and limit.
 async fn second_rows(call: &Call) -> Answered {
     let text = call.need("query")?.to_owned();
     let (_, most) = page(call, None)?;
@@ -76,7 +76,8 @@ async fn second_rows(call: &Call) -> Answered {
 
 type Answered = std::result::Result<Vec<Vec<String>>, Refusal>;
 
-/// A query with a fault has this code; one that takes more than it may, that of a failed database query.
+/// The refusal of an invalid query has this code; a query that exceeds a limit, that of a failed database
+/// query.
 pub(crate) fn refusal(error: cenote_query::Error, code: Code) -> Refusal {
     use cenote_query::Error as E;
     match error {
@@ -88,12 +89,12 @@ pub(crate) fn refusal(error: cenote_query::Error, code: Code) -> Refusal {
     }
 }
 
-/// A fault of the second language has status 400.
+/// An invalid GenQuery 2 statement is status 400.
 fn second_refusal(error: cenote_query::Error) -> Refusal {
     refusal(error, Code::InvalidArgument).into_bad_request()
 }
 
-/// How many rows are left out, and how many are given at most.
+/// How many rows are skipped, and how many are returned at most.
 pub(crate) fn page(
     call: &Call,
     count: Option<u64>,
@@ -104,7 +105,7 @@ pub(crate) fn page(
     Ok((usize::try_from(offset).unwrap_or(0), usize::try_from(count).unwrap_or(usize::MAX)))
 }
 
-/// On unless it is `0`; anything else is an error here.
+/// On unless it is `0`; any value but `0` and `1` is an error here.
 fn switch(call: &Call, name: &str) -> std::result::Result<bool, Refusal> {
     match call.form.text(name) {
         None | Some("1") => Ok(true),
@@ -113,7 +114,7 @@ fn switch(call: &Call, name: &str) -> std::result::Result<bool, Refusal> {
     }
 }
 
-/// What a query may ask besides the tree.
+/// What a query may ask for besides the tree.
 pub(crate) async fn zone(call: &Call) -> std::result::Result<Zone, Refusal> {
     let (name, resource) = (call.settings().zone.clone(), call.settings().resource.clone());
     let caller = call.caller.clone();
@@ -138,7 +139,7 @@ fn remote(store: &Store, local: &str) -> Result<Vec<RemoteZone>> {
     Ok(zones.map(zone).collect())
 }
 
-/// The delayed rules of the caller; all there are, for an administrator. Their texts can name anything.
+/// The delayed rules of the caller, or all of them for an administrator: their texts can mention anything.
 fn delayed(store: &Store, caller: &Caller) -> Result<Vec<genquery::DelayedRule>> {
     let rule = |(id, rule): (String, Delayed)| genquery::DelayedRule {
         id: id.parse().unwrap_or_default(),

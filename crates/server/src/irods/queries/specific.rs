@@ -1,5 +1,5 @@
 //! Specific queries: those that an administrator stored under a name. Their text is a GenQuery 2 statement,
-//! which may say `from R_COLL_MAIN`, as stored SQL does, and has `?` for its arguments.
+//! which may contain `from R_COLL_MAIN`, as stored SQL does, and `?` for its arguments.
 
 use cenote_query::genquery;
 use cenote_store::{Act, At, Caller, ErrorKind, Result, Store, StorePath};
@@ -16,7 +16,7 @@ use crate::irods::tree::stat::person_type;
 use crate::irods::zone::notes;
 use crate::irods::zone::notes::Note;
 
-/// The query that is always there: the access list of a collection.
+/// The built-in query: the access list of a collection.
 const SHOW_ACCESS: &str = "ShowCollAcls";
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -76,7 +76,7 @@ pub(crate) async fn execute(call: Call) -> Answer {
     answer::member("rows", rows(&call, &name, call.count("count")?).await?)
 }
 
-/// The rows that the query of this name gives.
+/// Runs the query of this name.
 pub(crate) async fn rows(
     call: &Call,
     name: &str,
@@ -104,14 +104,14 @@ fn unknown() -> Refusal {
     Refusal::code(Code::UnknownSpecificQuery).with_message("no such specific query")
 }
 
-/// The arguments, which stand between commas or what else the call says.
+/// The arguments, separated by commas or the delimiter that the call specifies.
 fn arguments(call: &Call) -> Vec<String> {
     let delimiter = call.form.text("args-delimiter").unwrap_or(",");
     let arguments = call.form.text("args").map(|text| text.split(delimiter).map(str::to_owned));
     arguments.map(Iterator::collect).unwrap_or_default()
 }
 
-/// User, zone, level and kind of each line of a collection's access list.
+/// User, zone, level and kind of each entry of a collection's access list.
 fn access(
     store: &Store,
     caller: &Caller,

@@ -1,4 +1,4 @@
-//! Queries under way: each has a time, and stops when nobody waits for it.
+//! Running queries: each has a deadline, and stops when nobody waits for it.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use crate::irods::call::code::Refusal;
 use crate::irods::call::request::Call;
 
-/// When a query has to stop.
+/// Decides when a query has to stop.
 #[derive(Debug, Clone)]
 pub(crate) struct Watch {
     gone: CancellationToken,
@@ -27,8 +27,8 @@ impl Watch {
 }
 
 impl Call {
-    /// Asks the store what may take long, within the limits of the settings. When the answer is not waited for any
-    /// more, because the client has gone, `limits.stop` says so.
+    /// Makes a store call that may take long, within the configured limits. `limits.stop` reports when nobody
+    /// waits for the answer any more because the client has disconnected.
     pub(crate) async fn query<T: Send + 'static>(
         &self,
         question: impl FnOnce(&Store, Limits<'_>) -> Result<T, Error> + Send + 'static,
@@ -38,7 +38,7 @@ impl Call {
         let gone = CancellationToken::new();
         let time = Duration::from_secs(settings.query_seconds);
         let token = gone.clone();
-        // Dropped with this call, whether it was answered or given up.
+        // Dropped with this call, whether it was answered or cancelled.
         let _waiting = gone.drop_guard();
         self.ask(move |store| {
             let watch = Watch { gone: token, end: store.now().plus(time) };

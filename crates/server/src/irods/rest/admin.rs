@@ -1,4 +1,4 @@
-//! `POST admin`: the words of `iadmin`, each as the operation of the HTTP API that does the same.
+//! `POST admin`: the actions of `iadmin`, each mapped to the equivalent operation of the HTTP API.
 
 use axum::http::StatusCode;
 use cenote_store::Act;
@@ -12,7 +12,7 @@ use crate::irods::call::request::Call;
 use crate::irods::queries::specific;
 use crate::irods::zone::{resources, users, zones};
 
-/// What answers an operation.
+/// The endpoint that implements an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Endpoint {
     Persons,
@@ -50,7 +50,7 @@ pub(super) async fn admin(mut call: Call) -> Answer {
     Ok(answer::json(StatusCode::OK, json!({ "code": 0, "message": "Success" })))
 }
 
-/// The operation that an action on a target is; none, if we have none. Arguments are those of `iadmin`.
+/// The operation for an action on a target; `None` if there is none. The arguments are those of `iadmin`.
 fn asked<'a>(action: &'a str, target: &str, arguments: [&'a str; 4]) -> Option<Asked<'a>> {
     use Endpoint as E;
     let [name, second, third, fourth] = arguments;
@@ -99,7 +99,7 @@ fn asked<'a>(action: &'a str, target: &str, arguments: [&'a str; 4]) -> Option<A
             (E::SpecificQueries, "add", vec![("sql", name), ("name", second)])
         }
         ("remove", "specificQuery") => (E::SpecificQueries, "remove", vec![("name", name)]),
-        // An attribute is there as long as something has it.
+        // An attribute exists only as long as something has it.
         ("remove", "unusedAVUs") => (E::Nothing, "", Vec::new()),
         _ => return None,
     })
@@ -118,7 +118,7 @@ fn user_change<'a>(name: &'a str, option: &str, value: &'a str) -> Vec<(&'static
     vec![("name", name), (parameter, value)]
 }
 
-/// Where a resource is, is told as `HOST:PATH`.
+/// The location of a resource is given as `HOST:PATH`.
 fn new_resource<'a>(
     name: &'a str,
     kind: &'a str,
@@ -131,7 +131,7 @@ fn new_resource<'a>(
     [("name", name), ("type", kind)].into_iter().chain(told).collect()
 }
 
-/// What the HTTP API calls a property of a resource.
+/// The HTTP API's name for a property of a resource.
 fn property(word: &str) -> &str {
     match word {
         "comment" => "comments",
@@ -142,7 +142,7 @@ fn property(word: &str) -> &str {
     }
 }
 
-/// What the HTTP API calls a property of a zone.
+/// The HTTP API's name for a property of a zone.
 fn zone_property(word: &str) -> &str {
     match word {
         "conn" => "connection_info",

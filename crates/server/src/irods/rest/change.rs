@@ -1,4 +1,4 @@
-//! Changing: collections, names, attributes, tickets.
+//! Changes: collections, names, attributes, tickets.
 
 use axum::body::Body;
 use axum::http::StatusCode;
@@ -17,7 +17,7 @@ use crate::irods::tree::{metadata as avus, trash};
 use crate::irods::zone::tickets;
 use crate::layer::Admission;
 
-/// `POST logicalpath`: makes a collection.
+/// `POST logicalpath`: creates a collection.
 pub(super) async fn make(call: Call) -> Answer {
     if !call.form.flag("collection", false) {
         return done();
@@ -56,7 +56,7 @@ pub(super) async fn rename(call: Call) -> Answer {
     done()
 }
 
-/// `POST metadata`: a JSON body that names what it is about.
+/// `POST metadata`: a JSON body that names its target.
 pub(super) async fn metadata(mut call: Call, admission: &Admission, body: Body) -> Answer {
     let body = small_body(&call.app, admission, body).await?;
     let body: Value = serde_json::from_slice(&body).map_err(|_| Refusal::BAD)?;
@@ -77,7 +77,7 @@ pub(super) async fn metadata(mut call: Call, admission: &Admission, body: Body) 
     done()
 }
 
-/// `GET ticket`: a ticket, and the address that it opens.
+/// `GET ticket`: creates a ticket, and returns it with the URL that it opens.
 pub(super) async fn ticket(call: Call) -> Answer {
     let path = call.path("logical-path").map_err(|_| inaccessible(&call))?;
     let lpath = call.need("logical-path")?.to_owned();

@@ -1,4 +1,4 @@
-//! Asking: what is in a collection, and GenQuery.
+//! Queries: listing a collection, and GenQuery.
 
 use axum::http::StatusCode;
 use cenote_store::{At, Caller, Kind, Result, Rights, Stat, Store, Vocabulary};
@@ -14,7 +14,7 @@ use crate::irods::queries::{query, specific};
 use crate::irods::tree::stat::modified;
 use crate::irods::zone::zones;
 
-/// What a listing tells besides names.
+/// What a listing includes besides names.
 #[derive(Debug, Clone, Copy)]
 struct Shown {
     stat: bool,
@@ -22,7 +22,7 @@ struct Shown {
     metadata: bool,
 }
 
-/// `GET list`: what is in a collection, or the one data object.
+/// `GET list`: the contents of a collection, or the one data object.
 pub(super) async fn list(call: Call) -> Answer {
     let at: At = call.path("logical-path").map_err(|_| inaccessible(&call))?.into();
     let flag = |name| call.form.flag(name, false);
@@ -41,7 +41,7 @@ pub(super) async fn list(call: Call) -> Answer {
     Ok(answer::json(StatusCode::OK, body))
 }
 
-/// The resources of a page of the listing.
+/// The resources on a page of the listing.
 fn found(
     store: &Store,
     caller: &Caller,
@@ -97,7 +97,7 @@ fn permissions(store: &Store, caller: &Caller, stat: &Stat) -> Result<Value> {
     Ok(Value::Object(lines.collect::<Map<_, _>>()))
 }
 
-/// The largest of the four levels that this interface knows.
+/// The highest of the four levels that this interface has.
 fn word(rights: Rights) -> &'static str {
     Vocabulary::IRODS_REST.shown(rights).next().unwrap_or("null")
 }
@@ -107,7 +107,7 @@ fn links(call: &Call) -> Value {
     json!({ "first": path, "last": path, "next": path, "prev": path, "self": path })
 }
 
-/// `GET query`: GenQuery 1, or a specific query by its name; the counts are texts.
+/// `GET query`: GenQuery 1, or a specific query by its name; the counts are strings.
 pub(super) async fn query(call: Call) -> Answer {
     let limit = call.count("limit")?;
     let rows = match call.form.text("type").unwrap_or("general") {

@@ -1,6 +1,6 @@
-//! irods-rest 0.9.3, the older HTTP interface, for clients that were never moved from it (rirods up to
-//! 0.1.2). Parameters are in the query of the address, whatever the method; every error is status 400 with
-//! a code and a text, but for one of the server (500 and above) or of too many requests (429), which has its own status.
+//! irods-rest 0.9.3, the older HTTP interface, for clients that were never migrated from it (rirods up to
+//! 0.1.2). Parameters are in the query string, whatever the method; every error is status 400 with a code and
+//! a text, except for server errors (500 and above) and too many requests (429), which keep their own status.
 
 mod admin;
 mod change;
@@ -65,7 +65,7 @@ async fn dispatch(app: &App, operation: &str, request: Request) -> Answer {
     }
 }
 
-/// What an operation does with a ticket. Bytes that come are counted when all of them are there.
+/// What an operation uses a ticket for. Written bytes are counted once all of them have arrived.
 fn ticket_use(method: &Method, operation: &str) -> TicketUse {
     match (method, operation) {
         (&Method::GET, "stream") => TicketUse::Read,
@@ -74,7 +74,7 @@ fn ticket_use(method: &Method, operation: &str) -> TicketUse {
     }
 }
 
-/// Who asks, and with what: a token alone in the header, or behind `Bearer`.
+/// Authenticates a request: the header has either the token alone, or `Bearer` and the token.
 async fn call(app: &App, parts: &Parts) -> Result<Call, Refusal> {
     let mut headers = HeaderMap::new();
     let shown = parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
@@ -119,12 +119,12 @@ fn said(status: StatusCode, code: Code, message: Option<String>) -> Response {
     answer::json(status, body)
 }
 
-/// Done, with nothing to say.
+/// Success, with an empty response.
 fn done() -> Answer {
     Ok(StatusCode::OK.into_response())
 }
 
-/// What is not there, or not seen, in the words of this interface.
+/// The refusal for a path that does not exist or is hidden from the caller.
 fn inaccessible(call: &Call) -> Refusal {
     let path = call.form.text("logical-path").unwrap_or_default();
     Refusal::code(Code::InvalidInput)

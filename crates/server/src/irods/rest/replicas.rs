@@ -1,5 +1,5 @@
-//! Replicas of a data object, or of all that lie below a collection, which takes `recursive=1` and is done when it is
-//! answered: as a recorded job of the store, which goes on where the client leaves.
+//! Replicas of a data object, or with `recursive=1` of all below a collection. The latter is a recorded job
+//! of the store; the response is sent when it is done, and it continues if the client disconnects.
 
 use cenote_store::{At, JobStatus, Kind, PlaceId, Trim};
 
@@ -11,7 +11,7 @@ use crate::irods::call::target::no_replica;
 use crate::irods::data_objects::replicas;
 use crate::irods::zone::resources;
 
-/// `POST logicalpath/replicate`: the current contents, to a resource.
+/// `POST logicalpath/replicate`: copies the current contents to a resource.
 pub(super) async fn replicate(mut call: Call) -> Answer {
     as_in_the_http_api(&mut call);
     match below(&call).await? {
@@ -25,8 +25,8 @@ pub(super) async fn replicate(mut call: Call) -> Answer {
     done()
 }
 
-/// `POST logicalpath/trim`: the replica of a number, or those on a resource, or what is more than enough. What is
-/// younger than `minimum-age-in-minutes` stays.
+/// `POST logicalpath/trim`: removes the replica with a number, or those on a resource, or the surplus ones.
+/// Replicas younger than `minimum-age-in-minutes` are kept.
 pub(super) async fn trim(mut call: Call) -> Answer {
     as_in_the_http_api(&mut call);
     let place = match call.form.text("src-resource") {
@@ -63,7 +63,7 @@ async fn trim_tree(
     finish(call, begun).await
 }
 
-/// Of the replicas that would go, those of an age.
+/// Trims those of the replicas that are old enough.
 async fn trim_old(call: &Call, trim: Trim, minutes: u64) -> Result<(), Refusal> {
     let (_, replicas) = replicas::found(call).await?;
     let now = call.app.store().now().secs();
@@ -83,7 +83,7 @@ fn as_in_the_http_api(call: &mut Call) {
     call.also("admin", "admin-mode");
 }
 
-/// The collection below which all objects are meant; none, if one object is.
+/// The collection, if all objects below it are meant; `None` for a single object.
 async fn below(call: &Call) -> Result<Option<At>, Refusal> {
     let (at, caller) = (call.at()?, call.acting());
     let stat = call.ask(move |store| store.stat(&caller, &at)).await?;
@@ -94,7 +94,8 @@ async fn below(call: &Call) -> Result<Option<At>, Refusal> {
     }
 }
 
-/// Waits until a job is over. What it could not see to is an error, after all that it could.
+/// Waits until a job is over. If it failed for some objects, that is an error, reported once all others are
+/// done.
 async fn finish(call: &Call, begun: JobStatus) -> Result<(), Refusal> {
     let ended = call.app.store().finish(begun.id).await?;
     match ended.failed {

@@ -1,4 +1,4 @@
-//! Bytes, in as many requests as the client likes: old clients send a thousand at a time.
+//! Streaming bytes, in as many requests as the client likes: old clients send a thousand bytes at a time.
 
 use axum::body::Body;
 use axum::http::StatusCode;
@@ -11,7 +11,7 @@ use crate::irods::call::code::{Code, Refusal};
 use crate::irods::call::request::Call;
 use crate::irods::data_objects::{intake, read as whole, write as bytes_in};
 
-/// `GET stream`: `count` bytes from `offset` on.
+/// `GET stream`: `count` bytes starting at `offset`.
 pub(super) async fn read(call: Call) -> Answer {
     let path = call.form.text("logical-path").unwrap_or_default().to_owned();
     call.count("count")?.ok_or(Refusal::BAD)?;
@@ -23,7 +23,7 @@ pub(super) async fn read(call: Call) -> Answer {
     })
 }
 
-/// `PUT stream`: bytes at an offset; what is there goes, unless `truncate=false`.
+/// `PUT stream`: bytes at an offset; the existing content is truncated, unless `truncate=false`.
 pub(super) async fn write(call: Call, body: Body) -> Answer {
     let path = call.path("logical-path")?;
     let offset = call.count("offset")?.unwrap_or(0);
@@ -39,7 +39,7 @@ pub(super) async fn write(call: Call, body: Body) -> Answer {
     intake::settled(store, blob, answer).await
 }
 
-/// Counts the bytes against the ticket, if one was shown, and puts them.
+/// Counts the bytes against the ticket, if there is one, and writes them.
 async fn put(
     call: &Call,
     path: StorePath,

@@ -1,5 +1,4 @@
-//! Rules that wait for their time. Each is a note, which the server that runs it removes first, so that it
-//! runs once.
+//! Delayed rules. Each is a note, which a server removes before running the rule, so that it runs once.
 
 use std::time::Duration;
 
@@ -15,15 +14,15 @@ use crate::irods::call::request::Call;
 use crate::irods::zone::notes;
 use crate::irods::zone::notes::Note;
 
-/// How many rules may wait.
+/// Maximum number of delayed rules.
 const MOST: usize = 10_000;
 
-/// A rule that waits.
+/// A delayed rule.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(in super::super) struct Delayed {
     pub(in super::super) text: String,
     pub(in super::super) user: String,
-    /// When its time has come, in seconds since 1970.
+    /// When it is due, in seconds since 1970.
     pub(in super::super) due: i64,
 }
 
@@ -51,7 +50,7 @@ pub(super) async fn add(
     added.await?
 }
 
-/// `remove_delay_rule`: one's own; any, for an administrator.
+/// `remove_delay_rule`: the caller's own; for an administrator, any.
 pub(super) async fn remove(call: Call) -> Answer {
     let id = call.count("rule-id")?.ok_or(Refusal::BAD)?.to_string();
     let caller = call.caller.clone();
@@ -69,7 +68,8 @@ pub(super) async fn remove(call: Call) -> Answer {
     answer::done()
 }
 
-/// Runs the rules whose time has come: lines for the log are written there, others have nobody to read them.
+/// Runs the rules that are due: lines for the log are written to it, others are dropped, since nobody would
+/// read them.
 pub(in super::super) fn run_due(store: &Store, now: Time) -> Result<()> {
     for (id, rule) in notes::all::<Delayed>(store)? {
         if rule.due <= now.secs() && take(store, &id)? {
@@ -84,7 +84,7 @@ pub(in super::super) fn run_due(store: &Store, now: Time) -> Result<()> {
     Ok(())
 }
 
-/// Whether it was still there.
+/// Whether it still existed.
 fn take(store: &Store, id: &str) -> Result<bool> {
     notes::tend(store, |notes| {
         let waits = notes.get::<Delayed>(id)?.is_some();

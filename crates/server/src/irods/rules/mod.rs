@@ -1,5 +1,5 @@
-//! `rules`: there is no rule engine. What clients use rules for to see that a server answers is there: lines
-//! that are written to the client or to the server's log, at once or later.
+//! `rules`: there is no rule engine. Only what clients use to check that a server responds is supported:
+//! writing lines to the client or to the server's log, at once or later.
 
 mod delayed;
 mod text;
@@ -17,7 +17,7 @@ use super::call::request::Call;
 
 /// The operations that change something.
 pub(super) const CHANGES: &[&str] = &["execute", "remove_delay_rule"];
-/// What takes the text of rules.
+/// The rule engine that rule texts are addressed to.
 const ENGINE: &str = "irods_rule_engine_plugin-irods_rule_language-instance";
 
 pub(super) async fn answer(operation: &str, call: Call) -> Answer {
@@ -53,14 +53,14 @@ async fn execute(call: Call) -> Answer {
     Ok(answer::json(StatusCode::OK, body))
 }
 
-/// Nothing was done.
+/// The response when nothing was done.
 fn nothing(code: Code, message: &str) -> axum::response::Response {
     let status = json!({ "status_code": code as i32, "status_message": message });
     let body = json!({ "irods_response": status, "stderr": Value::Null, "stdout": Value::Null });
     answer::json(StatusCode::OK, body)
 }
 
-/// What was written there; nothing at all is null.
+/// The lines written to this output; null if there are none.
 fn written(lines: &[Line], output: Output) -> Option<String> {
     let lines = lines.iter().filter(|line| line.output == output);
     let text: String = lines.map(|line| format!("{}\n", line.text)).collect();
@@ -73,7 +73,7 @@ fn log(user: &str, lines: &[Line]) {
     }
 }
 
-/// The refusal of what belongs to somebody else, or is not there.
+/// The refusal for a rule that belongs to somebody else, or does not exist.
 fn unknown_rule() -> Refusal {
     Refusal::code(Code::NoRows).with_message("no such delayed rule")
 }

@@ -1,25 +1,25 @@
-//! The text of rules, as far as it is understood: `writeLine("stdout", "…");` and
-//! `delay("<PLUSET>1h</PLUSET>") { … }`, one after another.
+//! Parses the supported subset of the rule language: `writeLine("stdout", "…");` and
+//! `delay("<PLUSET>1h</PLUSET>") { … }`, in sequence.
 
-/// One thing to do.
+/// An action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Rule {
     Line(Line),
-    /// Later, by so many seconds, the rules of a text.
+    /// Runs the rules of a text after this many seconds.
     Delay {
         seconds: u64,
         text: String,
     },
 }
 
-/// A line, and where it goes.
+/// A line, and the output that it is written to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Line {
     pub(super) output: Output,
     pub(super) text: String,
 }
 
-/// Where a line goes.
+/// Where a line is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Output {
     /// `stdout`
@@ -41,7 +41,7 @@ impl Output {
     }
 }
 
-/// The rules of a text; the error says what is not understood.
+/// Parses a text; the error says what is not supported.
 pub(super) fn parse(text: &str) -> Result<Vec<Rule>, String> {
     let mut text = Text(text);
     let mut rules = Vec::new();
@@ -55,7 +55,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Rule>, String> {
     }
 }
 
-/// What is left of a text.
+/// The unparsed rest of a text.
 struct Text<'a>(&'a str);
 
 impl<'a> Text<'a> {
@@ -116,7 +116,7 @@ impl<'a> Text<'a> {
         Ok(Rule::Delay { seconds, text })
     }
 
-    /// A text in quotes, in which a backslash takes the next character as it is.
+    /// A quoted text, in which a backslash escapes the next character.
     fn quoted(&mut self) -> Result<String, String> {
         self.need("\"")?;
         let length = quoted_length(self.0).ok_or("a quote is not closed")?;
@@ -130,7 +130,7 @@ impl<'a> Text<'a> {
     }
 }
 
-/// How far it is to the closing quote.
+/// The distance to the closing quote.
 fn quoted_length(text: &str) -> Option<usize> {
     let mut escaped = false;
     for (at, c) in text.char_indices() {
@@ -144,7 +144,7 @@ fn quoted_length(text: &str) -> Option<usize> {
     None
 }
 
-/// How far it is to the brace that closes, past texts in quotes.
+/// The distance to the closing brace, skipping quoted texts.
 fn inside(text: &str) -> Option<usize> {
     let mut at = 0;
     while let Some(found) = text[at..].find(['"', '}']) {
@@ -158,7 +158,7 @@ fn inside(text: &str) -> Option<usize> {
     None
 }
 
-/// The seconds that a condition says: `<PLUSET>` with a number and perhaps `s`, `m`, `h` or `d`.
+/// The delay in seconds: `<PLUSET>` with a number and an optional `s`, `m`, `h` or `d`.
 fn delay_of(condition: &str) -> Result<u64, String> {
     if condition.contains("<EF>") {
         return Err("a rule is not repeated here".to_owned());

@@ -1,4 +1,4 @@
-//! `collections`: making, listing, renaming and removing them.
+//! `collections`: creating, listing, renaming and removing them.
 
 use cenote_store::{At, CreateOptions, Draft, ErrorKind, MoveOptions, Stat};
 
@@ -81,7 +81,7 @@ async fn remove(call: Call) -> Answer {
     }
 }
 
-/// `rename`, of collections and of data objects.
+/// `rename`, for both collections and data objects.
 pub(crate) async fn rename(call: Call, wanted: Wanted) -> Answer {
     call.need("new-lpath")?;
     let stat: Stat = call.required_at("old-lpath", wanted).await?;
@@ -91,7 +91,7 @@ pub(crate) async fn rename(call: Call, wanted: Wanted) -> Answer {
     answer::done()
 }
 
-/// Sets the time of a collection; what is missing stays so.
+/// Sets the time of a collection; a missing one is not created.
 async fn touch(call: Call) -> Answer {
     let time = crate::irods::data_objects::objects::time(&call).await?;
     let path = call.path("lpath")?;

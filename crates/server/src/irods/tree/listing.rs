@@ -1,5 +1,5 @@
-//! All names below a collection, as one JSON text that is written as the names are read: a listing of
-//! millions takes the memory of a page, and begins at once.
+//! All names below a collection, as one JSON text that is written while the names are read: a listing of
+//! millions takes the memory of a page, and starts at once.
 
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -14,10 +14,10 @@ use crate::irods::call::code::Refusal;
 use crate::irods::call::lpath;
 use crate::irods::call::request::Call;
 
-/// How many names are taken from the store at a time.
+/// How many names are read from the store at a time.
 const PAGE: usize = 10_000;
 
-/// Answers with the names below the collection at `path`.
+/// Responds with the names below the collection at `path`.
 pub(crate) async fn names_below(call: &Call, path: StorePath, deep: bool) -> Answer {
     let (app, caller) = (call.app.clone(), call.caller.clone());
     let listing =
@@ -38,7 +38,7 @@ fn respond(body: Body) -> Response {
     (StatusCode::OK, [(header::CONTENT_TYPE, json)], body).into_response()
 }
 
-/// A listing that is being written.
+/// A listing in progress.
 #[derive(Clone)]
 struct Listing {
     app: App,
@@ -48,7 +48,7 @@ struct Listing {
     zone: String,
 }
 
-/// Where a page begins.
+/// Where a page starts.
 #[derive(Debug)]
 enum Begin {
     Top,
@@ -56,7 +56,7 @@ enum Begin {
 }
 
 impl Listing {
-    /// The text of a page, and where the next one begins.
+    /// The text of a page, and where the next one starts.
     async fn page(&self, begin: Begin) -> Result<(String, Option<NamedEntry>), Refusal> {
         let listing = self.clone();
         Ok(self.app.ask(move |store| listing.text(store, &begin)).await?)
@@ -88,7 +88,8 @@ impl Listing {
         Ok((text, page.next))
     }
 
-    /// The pages after the first. A failure breaks the answer off, so that none looks whole.
+    /// The pages after the first. A failure aborts the response, so that a truncated listing does not look
+    /// complete.
     fn rest(self, after: NamedEntry) -> impl Stream<Item = Result<Bytes, BrokenOff>> {
         stream::try_unfold((self, Some(after)), async |(listing, after)| {
             let Some(after) = after else { return Ok(None) };

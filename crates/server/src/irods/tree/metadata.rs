@@ -59,7 +59,7 @@ fn finish(changed: Result<(), Refusal>, operations: &[Value]) -> Answer {
     }
 }
 
-/// The changes that operations ask for, or the first that makes no sense.
+/// The changes that the operations request, or the first invalid one.
 fn changes(operations: &[Value]) -> Result<Vec<AvuChange>, (Refusal, usize)> {
     let change = |(index, operation)| {
         change(operation).ok_or_else(|| (Refusal::code(Code::InvalidInput), index))

@@ -1,4 +1,4 @@
-//! Collections, and what is common to them and to data objects: listing, stat, metadata, permissions, removal.
+//! Collections, and what they share with data objects: listing, stat, metadata, permissions, removal.
 
 pub(crate) mod collections;
 pub(crate) mod listing;

@@ -1,4 +1,4 @@
-//! Access lists. A level is set and shown as `Vocabulary::IRODS` says.
+//! Access lists. Levels map to rights as defined by `Vocabulary::IRODS`.
 
 use cenote_store::{AccessChange, At, ErrorKind, Scope, Stat, Vocabulary};
 use serde_json::Value;
@@ -9,7 +9,7 @@ use crate::irods::call::answer::Answer;
 use crate::irods::call::code::{Code, Refusal};
 use crate::irods::call::request::Call;
 
-/// `set_permission`: what one user or group may do.
+/// `set_permission`: sets what one user or group may do.
 pub(crate) async fn set(call: Call, wanted: Wanted) -> Answer {
     let (name, word) = (call.need("entity-name")?.to_owned(), call.need("permission")?);
     let level = Vocabulary::IRODS.setting([word]).ok_or(Refusal::BAD)?;
@@ -18,7 +18,7 @@ pub(crate) async fn set(call: Call, wanted: Wanted) -> Answer {
     answer::done()
 }
 
-/// `set_inheritance`: whether what is created in a collection gets a copy of its list.
+/// `set_inheritance`: whether new children of a collection get a copy of its list.
 pub(crate) async fn set_inheritance(call: Call) -> Answer {
     call.need("enable")?;
     let enable = call.form.flag("enable", false);
@@ -31,7 +31,7 @@ pub(crate) async fn set_inheritance(call: Call) -> Answer {
 pub(crate) async fn modify(call: Call, wanted: Wanted) -> Answer {
     let operations = operations(&call)?;
     let stat = call.required(wanted).await?;
-    // Who may not change the list is told so before names are looked up.
+    // A caller who may not change the list is refused before names are looked up.
     if let Err(refusal) = change(&call, &stat, Vec::new()).await {
         let first = operations.first().cloned().unwrap_or_default();
         return answer::part_failed(refusal, 0, &first);
@@ -52,7 +52,7 @@ pub(crate) async fn modify(call: Call, wanted: Wanted) -> Answer {
     }
 }
 
-/// The operations of a call that has several.
+/// The operations of a call with several.
 pub(crate) fn operations(call: &Call) -> Result<Vec<Value>, Refusal> {
     serde_json::from_str(call.need("operations")?).map_err(|_| Refusal::BAD)
 }

@@ -1,4 +1,4 @@
-//! What is told of a resource, and what kind an operation needs it to be.
+//! The properties of a resource, and the kind that an operation needs it to be.
 
 use cenote_store::{
     At, Caller, Digests, ErrorKind, GrantView, Kind, Result, Rights, Role, Scope, Stat, Store,
@@ -10,7 +10,7 @@ use crate::irods::call::answer::Answer;
 use crate::irods::call::code::{Code, Refusal};
 use crate::irods::call::request::Call;
 
-/// What an operation works on.
+/// The kind of resource that an operation works on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
     Collection,
@@ -18,7 +18,7 @@ pub(crate) enum Wanted {
 }
 
 impl Wanted {
-    /// What iRODS calls it, and the code for something else.
+    /// Its name in iRODS, and the code for any other kind.
     pub(crate) fn words(self) -> (&'static str, Code) {
         match self {
             Self::Collection => ("collection", Code::NotACollection),
@@ -35,7 +35,7 @@ impl Wanted {
 }
 
 impl Call {
-    /// What is at `lpath`, for an operation that answers status 400 to anything of another kind.
+    /// The resource at `lpath`, for an operation that answers status 400 if it is of another kind.
     pub(crate) async fn required(&self, wanted: Wanted) -> std::result::Result<Stat, Refusal> {
         self.required_at("lpath", wanted).await
     }
@@ -50,7 +50,7 @@ impl Call {
         found.ok_or_else(|| Refusal::wrong_kind(wanted.words().1))
     }
 
-    /// What is at a path, if it is of this kind and seen by the caller.
+    /// The resource at a path, if it is of this kind and visible to the caller.
     async fn found(
         &self,
         parameter: &str,
@@ -70,7 +70,7 @@ impl Call {
     }
 }
 
-/// `stat`: nothing at all but the code for what is missing or of another kind.
+/// `stat`: only a code if it is missing or of another kind.
 pub(crate) async fn stat(call: Call, wanted: Wanted) -> Answer {
     call.need("lpath")?;
     let Some(stat) = call.found("lpath", wanted).await? else {
@@ -106,8 +106,8 @@ fn members(
     members
 }
 
-/// The time that is shown, in seconds since 1970. As in iRODS, attributes do not move it, and children move that of their
-/// collection.
+/// The modification time shown, in seconds since 1970. As in iRODS, changes of attributes do not affect it,
+/// and changes of children affect that of their collection.
 pub(crate) fn modified(store: &Store, stat: &Stat) -> Result<i64> {
     Ok(store.shown_mtime(stat)?.secs())
 }
@@ -124,7 +124,7 @@ pub(crate) fn checksum_of(digests: &Digests) -> Option<String> {
     Some(format!("sha2:{encoded}"))
 }
 
-/// The access list. It is never empty: a client of old cannot read an empty one.
+/// The access list. It is never empty: old clients cannot read an empty one.
 fn permissions(store: &Store, caller: &Caller, stat: &Stat, zone: &str) -> Result<Vec<Value>> {
     let (_, mut lines) = store.access(caller, &At::Id(stat.id))?;
     if lines.is_empty() {
@@ -147,7 +147,7 @@ fn permissions(store: &Store, caller: &Caller, stat: &Stat, zone: &str) -> Resul
     Ok(lines.iter().map(line).collect())
 }
 
-/// What iRODS calls this sort of user.
+/// The iRODS name for this kind of user.
 pub(crate) fn person_type(store: &Store, name: &str) -> &'static str {
     match store.person_named(name) {
         Ok((_, person)) if person.kind == cenote_store::PersonKind::Group => "rodsgroup",
@@ -156,7 +156,7 @@ pub(crate) fn person_type(store: &Store, name: &str) -> &'static str {
     }
 }
 
-/// What iRODS calls a role.
+/// The iRODS name for a role.
 pub(crate) fn role_name(role: Role) -> &'static str {
     match role {
         Role::User => "rodsuser",

@@ -1,4 +1,4 @@
-//! Removing: for good, or into the caller's trash, `/trash/home/NAME`.
+//! Removing: permanently, or into the caller's trash, `/trash/home/NAME`.
 
 use cenote_store::{
     At, Caller, Entropy, Error, ErrorKind, Kind, ListOptions, MoveOptions, Name, RemoveOptions,
@@ -19,7 +19,8 @@ pub(crate) fn remove(
     let names = stat.path.names();
     let in_trash = names.first().is_some_and(|first| first.as_str() == "trash");
     if for_good || in_trash {
-        // The protocols have no word for versions: what has some goes by way of the trash, which keeps them.
+        // The protocols have no notion of versions: a resource that has some is moved to the trash first,
+        // which keeps them.
         let options = RemoveOptions {
             recursive: recurse,
             versions: in_trash,
@@ -47,7 +48,7 @@ fn is_empty(store: &Store, caller: &Caller, at: &At) -> Result<bool> {
     Ok(store.list(caller, at, &one)?.entries.is_empty())
 }
 
-/// Where something goes: what is in the caller's home keeps its place below it.
+/// The destination in the trash: a path in the caller's home is kept relative to it.
 fn place(caller: &Caller, names: &[Name]) -> Result<StorePath> {
     let own: StorePath = format!("/home/{}", caller.name()).parse()?;
     let trash: StorePath = format!("/trash{own}").parse()?;
@@ -58,7 +59,7 @@ fn place(caller: &Caller, names: &[Name]) -> Result<StorePath> {
     join(&trash, rest)
 }
 
-/// A free name beside one that is taken.
+/// A free name next to a taken one.
 fn beside(path: &StorePath) -> Result<StorePath> {
     let mut random = [0; 8];
     SystemEntropy.fill(&mut random);

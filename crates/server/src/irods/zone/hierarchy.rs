@@ -1,31 +1,31 @@
-//! The store's places as iRODS has them: resources, some of them below others.
+//! The store's places as iRODS storage resources, which can be nested.
 //!
-//! Invariant: where a place lies (host, vault, context) is shown to administrators only, and which places there are, only to
-//! callers with a login.
+//! Invariant: where a place is (host, vault, context) is shown to administrators only, and which places exist
+//! only to callers with a login.
 
 use cenote_query::genquery::Resource;
 use cenote_store::{Act, Caller, PlaceId, PlaceKind, PlaceState, PlaceStatus, Result, Store};
 
-/// The kind of resource that keeps contents itself.
+/// The kind of resource that stores contents itself.
 pub(crate) const LEAF: &str = "unixfilesystem";
-/// What a resource without host or directory has instead.
+/// The value for a resource without host or directory.
 const NO_HOST: &str = "EMPTY_RESC_HOST";
 const NO_VAULT: &str = "EMPTY_RESC_PATH";
-/// The host of a resource of which no other is known, or shown.
+/// The host shown for a resource if no other is known, or may be shown.
 const SOME_HOST: &str = "localhost";
-/// The name of the store's own place before somebody gave it another.
+/// The default name of the store's own place.
 const MAIN: &str = "main";
 
-/// Under which word a place keeps what iRODS says of it.
+/// The key under which a place stores an iRODS property.
 pub(crate) fn word(property: &str) -> String {
     format!("irods:{property}")
 }
 
-/// All places, at one moment.
+/// A snapshot of all places.
 #[derive(Debug)]
 pub(crate) struct Hierarchy {
     places: Vec<PlaceStatus>,
-    /// What the store's own place is called, if nobody named it.
+    /// The name of the store's own place, if none was set.
     own: String,
 }
 
@@ -53,20 +53,20 @@ impl Hierarchy {
         place.info.kind == PlaceKind::Group
     }
 
-    /// What a place is below.
+    /// The parent of a place.
     pub(crate) fn parent(&self, place: &PlaceStatus) -> Option<PlaceId> {
         let noted = place.info.properties.get(&word("parent"));
         let noted = noted.and_then(|id| id.parse().ok()).map(PlaceId);
         place.info.parent.or(noted)
     }
 
-    /// The outermost group that a place is in, or the place.
+    /// The outermost group that contains a place, or the place itself.
     pub(crate) fn root(&self, id: PlaceId) -> PlaceId {
         let above = |id: &PlaceId| self.get(*id).and_then(|place| place.info.parent);
         std::iter::successors(Some(id), above).last().unwrap_or(id)
     }
 
-    /// Whether a place is another one, or in it.
+    /// Whether a place is `other`, or in it.
     pub(crate) fn is_in(&self, id: PlaceId, other: PlaceId) -> bool {
         let above = |id: &PlaceId| self.get(*id).and_then(|place| place.info.parent);
         std::iter::successors(Some(id), above).any(|above| above == other)
@@ -81,7 +81,7 @@ impl Hierarchy {
         names.join(";")
     }
 
-    /// All resources, in the words of iRODS, as the caller may see them; where new contents go first.
+    /// All resources in iRODS terms, as the caller may see them; the default place of new contents is first.
     pub(crate) fn resources(&self, caller: &Caller) -> Vec<Resource> {
         let mut places: Vec<&PlaceStatus> = self.places.iter().collect();
         places.sort_by_key(|place| !place.default);
@@ -96,7 +96,7 @@ impl Hierarchy {
         }
     }
 
-    /// A resource as anonymous callers see each: they are not told how many there are.
+    /// A resource as shown to anonymous callers: all look the same, so that their number is not revealed.
     fn indistinct(&self, id: u64) -> Resource {
         Resource {
             id,
@@ -139,7 +139,7 @@ impl Hierarchy {
     }
 }
 
-/// A resource as those who are no administrators see it.
+/// A resource as shown to those who are not administrators.
 fn without_address(resource: Resource) -> Resource {
     let host = if resource.host == NO_HOST { NO_HOST } else { SOME_HOST };
     Resource {

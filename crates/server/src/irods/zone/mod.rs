@@ -1,4 +1,5 @@
-//! What belongs to the zone: users, tickets, resources, other zones, and notes of what the store has no word for.
+//! What belongs to the zone: users, tickets, resources, other zones, and notes of what the store itself does
+//! not model.
 
 pub(crate) mod hierarchy;
 pub(crate) mod notes;

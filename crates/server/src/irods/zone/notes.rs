@@ -1,6 +1,6 @@
-//! What the protocol knows and the store has no word for: other zones, stored queries, delayed rules …
-//! Each is a note of the store's, in JSON, named by its family and its own name; so any server over the same
-//! catalog knows it.
+//! What the protocol has and the store does not model: other zones, stored queries, delayed rules … Each is a
+//! note in the store, in JSON, named by its family and its own name; so any server over the same catalog sees
+//! it.
 
 use bytes::Bytes;
 use cenote_store::{Act, Caller, Error, ErrorKind, Notes, Result, Stat, Store, Time, UploadId};
@@ -8,14 +8,14 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 const OPENING: &str = "irods";
-/// The note of the next number that nobody has.
+/// The note that holds the next free number.
 const NEXT_NUMBER: &str = "next-number";
-/// Numbers begin here, so that none looks like one of iRODS' own.
+/// Numbers start here, so that none looks like one of iRODS' own.
 const FIRST_NUMBER: u64 = 10_001;
 
-/// A kind of thing that notes are made of.
+/// A type that is stored as notes.
 pub(crate) trait Note: Serialize + DeserializeOwned {
-    /// The first part of the notes' names.
+    /// The first component of the notes' names.
     const FAMILY: &'static str;
 }
 
@@ -33,7 +33,7 @@ pub(crate) fn all<T: Note>(store: &Store) -> Result<Vec<(String, T)>> {
     decode_all(store.notes(OPENING, &name::<T>(""))?)
 }
 
-/// Changes notes; all of it, or nothing if it fails.
+/// Changes notes; atomically.
 pub(crate) fn change<T>(
     store: &Store,
     caller: &Caller,
@@ -43,7 +43,8 @@ pub(crate) fn change<T>(
     store.change_notes(caller, act, OPENING, |notes| change(&mut Changing(notes)))
 }
 
-/// The same in nobody's name: of what belongs to a request that is decided about otherwise, and of what is over.
+/// The same without a caller: for notes that belong to a request which is authorised elsewhere, and for
+/// expired ones.
 pub(crate) fn tend<T>(
     store: &Store,
     mut change: impl FnMut(&mut Changing<'_, '_>) -> Result<T>,
@@ -51,7 +52,7 @@ pub(crate) fn tend<T>(
     store.tend_notes(OPENING, |notes| change(&mut Changing(notes)))
 }
 
-/// Publishes an upload, with a change of notes in the same commit.
+/// Publishes an upload, and changes notes in the same commit.
 pub(crate) async fn complete_upload(
     store: &Store,
     caller: &Caller,
@@ -62,7 +63,7 @@ pub(crate) async fn complete_upload(
     store.complete_upload_with(caller, upload, None, OPENING, also).await
 }
 
-/// The notes, while they are being changed.
+/// The notes during a change.
 pub(crate) struct Changing<'a, 'b>(&'a mut Notes<'b>);
 
 impl Changing<'_, '_> {
@@ -82,7 +83,7 @@ impl Changing<'_, '_> {
         self.0.remove(&name::<T>(own));
     }
 
-    /// A number that was never given before.
+    /// A number that was never used before.
     pub(crate) fn number(&mut self) -> Result<u64> {
         let next = self.0.get(NEXT_NUMBER)?.map(|note| decode::<u64>(&note)).transpose()?;
         let next = next.unwrap_or(FIRST_NUMBER);

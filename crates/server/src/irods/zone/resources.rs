@@ -1,6 +1,6 @@
-//! `resources`: storage resources are the store's places. A `unixfilesystem` is a directory; `replication` and
-//! `passthru` are groups, of which each member gets a copy. What iRODS says of a resource besides is kept
-//! with the place, verbatim.
+//! `resources`: storage resources are the store's places. A `unixfilesystem` is a directory; `replication`
+//! and `passthru` are groups, each member of which gets a copy. Other iRODS properties of a resource are
+//! stored with the place, verbatim.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ use crate::irods::tree::metadata;
 pub(crate) const CHANGES: &[&str] =
     &["add_child", "create", "modify", "modify_metadata", "rebalance", "remove", "remove_child"];
 
-/// The kinds of resources that pass on to their children.
+/// The kinds of resources that pass writes on to their children.
 const GROUPS: [&str; 2] = ["passthru", "replication"];
 
 pub(crate) async fn answer(operation: &str, call: Call) -> Answer {
@@ -36,7 +36,7 @@ pub(crate) async fn answer(operation: &str, call: Call) -> Answer {
     }
 }
 
-/// Runs a change of places, for administrators.
+/// Changes places, for administrators.
 async fn change(
     call: &Call,
     work: impl FnOnce(&Store, &Caller, &Hierarchy) -> Result<std::result::Result<(), Refusal>>
@@ -91,7 +91,7 @@ async fn create(call: Call) -> Answer {
     .await
 }
 
-/// The address of a directory.
+/// The URL of a directory.
 fn address(vault: &str) -> std::result::Result<String, Refusal> {
     const PATH: percent_encoding::AsciiSet =
         percent_encoding::NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_');
@@ -161,7 +161,7 @@ fn state(value: &str) -> std::result::Result<PlaceState, Refusal> {
     }
 }
 
-/// A group takes its child in. Below a `unixfilesystem` a child is noted only: nothing passes on to it.
+/// A group includes its child. Below a `unixfilesystem` a child is only recorded: nothing is passed on to it.
 async fn add_child(call: Call) -> Answer {
     let (parent, child) =
         (call.need("parent-name")?.to_owned(), call.need("child-name")?.to_owned());
@@ -205,7 +205,8 @@ async fn remove_child(call: Call) -> Answer {
     .await
 }
 
-/// A group's members get their copies when something is written: there is nothing to do but to look.
+/// A group's members get their copies when something is written: there is nothing to do but to check that it
+/// exists.
 async fn rebalance(call: Call) -> Answer {
     let name = call.need("name")?.to_owned();
     change(&call, move |_, _, known| Ok(known.named(&name).map(|_| ()).ok_or_else(unknown))).await

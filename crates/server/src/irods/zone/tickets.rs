@@ -1,4 +1,4 @@
-//! `tickets`: making and removing them. What they allow is decided and counted in the store.
+//! `tickets`: creating and removing them. Their limits are enforced and counted in the store.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ async fn create(call: Call) -> Answer {
     answer::member("ticket", make(&call, at).await?)
 }
 
-/// Makes a ticket with the limits that a call names.
+/// Creates a ticket with the limits that a call specifies.
 pub(crate) async fn make(call: &Call, at: At) -> Result<String, Refusal> {
     let new = NewTicket {
         rights: rights(call)?,

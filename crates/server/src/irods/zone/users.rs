@@ -1,4 +1,4 @@
-//! `users-groups`: users, groups, and who is in them.
+//! `users-groups`: users, groups, and memberships.
 
 use cenote_store::{
     Act, At, Caller, Error, ErrorKind, ListOptions, NewUser, PersonKind, RemoveOptions, Result,
@@ -13,7 +13,7 @@ use crate::irods::call::request::Call;
 use crate::irods::tree::metadata;
 use crate::irods::tree::stat::{person_type, role_name};
 
-/// The operations that ask.
+/// The read-only operations.
 pub(crate) const QUESTIONS: &[&str] = &["groups", "is_member_of_group", "stat", "users"];
 /// The operations that change something.
 pub(crate) const CHANGES: &[&str] = &[
@@ -52,7 +52,7 @@ pub(crate) async fn answer(operation: &str, call: Call) -> Answer {
     }
 }
 
-/// Runs a change with these parameters, all of which have to be there.
+/// Makes a change with these parameters, all of which are required.
 async fn change(
     call: Call,
     needed: &[&str],
@@ -98,7 +98,7 @@ async fn set_type(call: Call) -> Answer {
     .await
 }
 
-/// Removes a user, with home and trash, which have to be empty.
+/// Removes a user together with home and trash, which have to be empty.
 fn remove(store: &Store, caller: &Caller, name: &str) -> Result<()> {
     caller.require(Act::People)?;
     store.person_named(name)?;

@@ -1,4 +1,4 @@
-//! `zones`: the local zone, and what is noted of others. Nothing is asked of another zone.
+//! `zones`: the local zone, and what is recorded about others. No other zone is ever contacted.
 
 use cenote_store::{Act, Result, Store};
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ pub(crate) const CHANGES: &[&str] = &["add", "modify", "remove"];
 /// The number of the local zone.
 const LOCAL: u64 = 1;
 
-/// What is noted of a zone.
+/// What is recorded about a zone.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Zone {
     id: u64,
@@ -91,7 +91,7 @@ async fn modify(call: Call) -> Answer {
     answer::done()
 }
 
-/// What may be changed of a zone.
+/// The properties of a zone that can be changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Property {
     Comment,
@@ -120,7 +120,7 @@ impl Property {
     }
 }
 
-/// A zone, and what one of its properties becomes.
+/// A zone, and the new value of one of its properties.
 struct Change {
     name: String,
     property: Property,
@@ -149,7 +149,7 @@ impl Change {
         notes.put(name, &zone).map(Ok)
     }
 
-    /// The zone as it is noted, if it can be changed so: of the local one only the comment can.
+    /// The recorded zone, if it can be changed so: of the local one, only the comment can.
     fn zone(&self, notes: &Changing<'_, '_>, local: &str) -> Result<Option<Zone>> {
         let known = notes.get::<Zone>(&self.name)?;
         Ok(match (self.name == local, self.property) {
@@ -196,14 +196,14 @@ fn info(name: &str, kind: &str, zone: &Zone) -> Value {
     })
 }
 
-/// The other zones that are known.
+/// The remote zones.
 pub(crate) fn remote(store: &Store, local: &str) -> Result<Vec<(String, Zone)>> {
     let mut zones = notes::all::<Zone>(store)?;
     zones.retain(|(name, _)| name != local);
     Ok(zones)
 }
 
-/// What this zone is made of, for administrators.
+/// The configuration of this zone, for administrators.
 pub(crate) async fn report(call: &Call) -> std::result::Result<Value, Refusal> {
     if !call.caller.may(Act::Inspect) {
         return Err(Refusal::code(Code::NoApiPrivilege));
