@@ -37,9 +37,9 @@ macro_rules! askers {
 }
 
 askers! {
-    /// Looks at resources.
+    /// Queries resources.
     Asker: |_, _| Ok(TicketUse::Look);
-    /// Reads contents; with HEAD, only looks at resources.
+    /// Reads contents; with HEAD, only queries resources.
     Reader: |parts, _| Ok(match parts.method {
         Method::HEAD => TicketUse::Look,
         _ => TicketUse::Read,
@@ -48,9 +48,9 @@ askers! {
     Changer: |_, _| Ok(TicketUse::Write(0));
     /// Writes the bytes of the body.
     Writer: |_, ticket| ticket.length().map(TicketUse::Write);
-    /// Goes on with an upload, which was counted when it began.
+    /// Continues an upload, which was counted when it began.
     Uploader: |_, _| Ok(TicketUse::More(0));
-    /// Goes on with an upload by sending the bytes of the body.
+    /// Continues an upload by sending the bytes of the body.
     PartWriter: |_, ticket| ticket.length().map(TicketUse::More);
 }
 

@@ -1,4 +1,4 @@
-//! From a header to a [`Caller`]. The store verifies; what is shown is never logged.
+//! From a header to a [`Caller`]. The store verifies credentials; they are never logged.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -29,10 +29,10 @@ impl User {
     }
 }
 
-/// The credential of a request. It has no `Debug`, so that it cannot be logged by accident.
+/// The credential of a request. Not `Debug`, so that it cannot be logged by accident.
 enum Credentials {
     Nothing,
-    /// With the address that they come from.
+    /// With the address that the request comes from.
     Password(Claim),
     Token(String),
     Local(LocalCaller),

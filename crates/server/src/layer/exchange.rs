@@ -1,5 +1,5 @@
-//! One request and its response, from the first byte of the header to the last of the body:
-//! what is measured of it, and the line that the log gets at its end.
+//! One request and its response, from the first byte of the header to the last of the body: its metrics, and
+//! the line that is logged at its end.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use super::authenticate::User;
 use super::body::Watch;
 use crate::app::App;
 
-/// An exchange under way. It ends when it is dropped, whether the body came to its end or not.
+/// An exchange in progress. It ends when it is dropped, whether the body was complete or not.
 #[derive(Debug)]
 pub(crate) struct Exchange {
     app: App,
@@ -36,7 +36,7 @@ pub(crate) struct Exchange {
 }
 
 impl Exchange {
-    /// Begins one. The query is left out of the log: a ticket may stand there.
+    /// Begins an exchange. The query string is not logged: it may contain a ticket.
     pub(crate) fn begin(app: App, request: &Request, id: &RequestId) -> Self {
         let route = request.extensions().get::<MatchedPath>();
         let method = request.method().clone();
@@ -61,17 +61,17 @@ impl Exchange {
         &self.span
     }
 
-    /// What the request has of the server, until its end.
+    /// The server resources that the request holds, until its end.
     pub(crate) fn admission(&self) -> Admission {
         self.admission.clone()
     }
 
-    /// What is seen of the request's body.
+    /// What is observed of the request's body.
     pub(crate) fn received(&self) -> Arc<Watch> {
         Arc::clone(&self.received)
     }
 
-    /// Goes on until the last byte of this response has been taken.
+    /// Continues until the last byte of this response has been taken.
     pub(crate) fn answer(mut self, mut response: Response) -> Response {
         self.status = Some(response.status());
         self.user = response.extensions_mut().remove();

@@ -1,8 +1,9 @@
-//! Requests from a network whose host or framing could be read in two ways: by a proxy in one way and here in another.
+//! Refuses requests whose host or framing is ambiguous: a proxy could read them in one way, and this server
+//! in another.
 //!
-//! Invariant: a request has one host (RFC 9112, section 3.2), and no transfer coding but `chunked`. hyper has refused what
-//! is malformed already; of a request with both `Content-Length` and `Transfer-Encoding` it obeys the latter and ends the
-//! connection after the answer (section 6.3).
+//! Invariant: a request has one host (RFC 9112, section 3.2), and no transfer coding but `chunked`. hyper has
+//! already refused malformed requests; if there are both `Content-Length` and `Transfer-Encoding`, it obeys
+//! the latter and closes the connection after the response (section 6.3).
 
 use axum::extract::Request;
 use axum::http::uri::Authority;
@@ -13,8 +14,8 @@ use axum::response::{IntoResponse, Response};
 use super::Peer;
 use crate::problem::{Problem, ProblemKind};
 
-/// Refuses a request with no host or several, or a body in another coding. Requests that the process makes itself have
-/// no peer and no host.
+/// Refuses a request with no host or several, or a body in another coding. Requests that the process itself
+/// makes have no peer and no host.
 pub(crate) async fn refuse_ambiguous(request: Request, next: Next) -> Response {
     if request.extensions().get::<Peer>().is_none() {
         return next.run(request).await;
@@ -62,7 +63,7 @@ fn is_contradicted(host: &HeaderValue, request: &Request) -> bool {
     authority.is_some_and(|named| !named.as_str().as_bytes().eq_ignore_ascii_case(host.as_bytes()))
 }
 
-/// A name or address and perhaps a port; or nothing, as a client sends that requests an address without a host.
+/// A name or address with an optional port; or empty, as clients send it for a URL without a host.
 fn is_host(value: &HeaderValue) -> bool {
     let is_authority = |host: &str| host.parse::<Authority>().is_ok() && !host.contains('@');
     value.to_str().is_ok_and(|host| host.is_empty() || is_authority(host))

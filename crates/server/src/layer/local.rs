@@ -1,15 +1,15 @@
-//! A caller whom the process itself vouches for, because it runs the router for a directory of its
-//! own: whoever can open the directory owns what is in it.
+//! A caller vouched for by the process itself, because it runs the router for a directory of its own: whoever
+//! can open the directory owns what is in it.
 
 use cenote_store::{Caller, Result, Store};
 
-/// Put into the extensions of a request by code of this process, it is believed without a
-/// credential; no byte from a network can become one.
+/// Trusted without a credential when code of this process puts it into the extensions of a request; nothing
+/// received from a network can become one.
 #[derive(Debug, Clone)]
 pub struct LocalCaller(Caller);
 
 impl LocalCaller {
-    /// The store's first administrator. A store without one has its first user act as one.
+    /// The store's first administrator; in a store without one, its first user, elevated.
     pub fn administrator(store: &Store) -> Result<Self> {
         store.directory_caller(None).map(Self)
     }

@@ -1,8 +1,8 @@
-//! What every request passes on its way in and out, whatever the opening.
+//! The layers that every request passes on its way in and out, whatever the opening.
 //!
-//! From the outside in: [`observe`] (request id, log line, metrics, problem bodies), [`refuse_ambiguous`] (hosts, codings),
-//! then per opening [`refuse_cross_site`], [`authenticate`], which takes a place for the caller ([`Admission`]), and a limit
-//! of time.
+//! From the outside in: [`observe`] (request id, log line, metrics, problem bodies), [`refuse_ambiguous`]
+//! (hosts, codings), then per opening [`refuse_cross_site`], [`authenticate`], which takes a slot for the
+//! caller ([`Admission`]), and a time limit.
 
 mod admission;
 mod asker;

@@ -1,7 +1,8 @@
-//! Passwords on their way to the store.
+//! Verifying passwords.
 //!
-//! Invariants: a known caller never waits for another caller's password to be verified; verifying has threads of its
-//! own number, and a queue of its own length, so that wrong passwords take no more than that from everybody else.
+//! Invariants: a known caller never waits for another caller's password to be verified; verification has a
+//! limited number of threads and a limited queue, so wrong passwords cannot take more than that from
+//! everybody else.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
@@ -15,10 +16,10 @@ use crate::app::App;
 use crate::config::Limits;
 use crate::problem::{Problem, ProblemKind};
 
-/// Passwords that wait to be verified: more are turned away.
+/// Passwords waiting to be verified: beyond this number, more are refused.
 const QUEUE: usize = 256;
 
-/// Whose turn it is to have a password verified.
+/// The queue of passwords to verify.
 #[derive(Debug)]
 pub(crate) struct PasswordQueue {
     places: Semaphore,
@@ -26,13 +27,13 @@ pub(crate) struct PasswordQueue {
 }
 
 impl PasswordQueue {
-    /// Each that is verified takes a core and 19 MiB for some 20 ms.
+    /// Each verification takes a core and 19 MiB for some 20 ms.
     pub(crate) fn new(limits: &Limits) -> Self {
         let turns = limits.login_verifications.clamp(1, Semaphore::MAX_PERMITS - QUEUE);
         Self { places: Semaphore::new(QUEUE + turns), turns: Semaphore::new(turns) }
     }
 
-    /// Waits for a turn; none, if too many wait already.
+    /// Waits for a turn; `None` if too many are waiting already.
     async fn turn(&self) -> Option<[SemaphorePermit<'_>; 2]> {
         let place = self.places.try_acquire().ok()?;
         let turn = self.turns.acquire().await.expect("it is never closed");
@@ -40,18 +41,18 @@ impl PasswordQueue {
     }
 }
 
-/// Why a name and a password do not become a caller.
+/// Why a login failed.
 #[derive(Debug)]
 pub(crate) enum NoLogin {
-    /// The store refuses: mostly, they are wrong.
+    /// The store refused: usually, the name or password is wrong.
     Refused(Error),
-    /// It came too soon after wrong ones.
+    /// It came too soon after wrong passwords.
     TooSoon(Duration),
-    /// Too many are verified, or the server failed.
+    /// Too many are being verified, or the server failed.
     Failed(Problem),
 }
 
-/// Who has a name and a password, of which the server does not know yet whether they are right.
+/// A name and a password that have not been verified yet.
 #[derive(Clone)]
 pub(crate) struct Claim {
     pub(crate) name: String,
@@ -66,13 +67,13 @@ impl Claim {
     }
 }
 
-/// The address that a request comes from; of one that the process makes itself, this machine.
+/// The address that a request comes from; localhost if the process itself makes it.
 pub(crate) fn peer(extensions: &Extensions) -> IpAddr {
     let peer = extensions.get().map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |Peer(ip)| *ip);
     peer.to_canonical()
 }
 
-/// Finds out whether a name and a password are right.
+/// Verifies a name and a password.
 pub(crate) async fn log_in(app: &App, claim: Claim) -> Result<Caller, NoLogin> {
     let limits = app.limits().logins();
     let known = app.store().known_caller(&claim.login(&limits)).map_err(NoLogin::Refused)?;
@@ -119,7 +120,7 @@ mod tests {
     use super::*;
     use crate::config::Irods;
 
-    /// Time stands still, so that a test may be as slow as it likes.
+    /// A clock that stands still, so that a test may be as slow as it likes.
     #[derive(Debug)]
     struct Still;
 
@@ -145,7 +146,7 @@ mod tests {
         Claim { name: name.to_owned(), password: password.to_owned(), address }
     }
 
-    /// Many attempts, each of which has progressed as far as it can while no other one ends.
+    /// Many attempts, each of which progresses as far as it can before any of them finishes.
     async fn crowd<'a>(
         app: &'a App,
         claims: impl Iterator<Item = Claim>,
@@ -177,7 +178,7 @@ mod tests {
                 other => panic!("{other:?}"),
             }
         }
-        // Those that queued behind the first six came too soon, and cost no argon2.
+        // Those queued behind the first six came too soon, and did not cost an argon2.
         assert_eq!(outcomes, [6, 44]);
         let still = futures_util::poll!(pin!(log_in(&app, claim("ada", "right", 1))));
         assert!(matches!(still, Poll::Ready(Ok(_))));

@@ -1,4 +1,4 @@
-//! The id by which a client, the log and a problem document speak of the same request.
+//! The id that identifies a request to the client, in the log and in a problem document.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,17 +6,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
-/// The header that carries it, both ways.
+/// The header that carries it, in both directions.
 pub(crate) const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The longest id that is taken from a client.
+/// The longest id accepted from a client.
 const LONGEST: usize = 64;
 
 /// The id of a request: what the client sent, if that is short and plain, or a new one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RequestId(Arc<str>);
 
-/// Makes ids that differ between requests and, by `start`, between runs of the server.
+/// Generates ids that differ between requests and, by `start`, between runs of the server.
 #[derive(Debug)]
 pub(crate) struct RequestIds {
     start: u64,

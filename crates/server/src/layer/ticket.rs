@@ -12,24 +12,24 @@ use crate::problem::Problem;
 
 const HEADER: HeaderName = HeaderName::from_static("cenote-ticket");
 
-/// Where a ticket in the query is what the request is about.
+/// Below this path, a ticket in the query string is the subject of the request, not a credential.
 const ABOUT_TICKETS: &str = "/v1/tickets";
 
 /// The address at the other end of the connection.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) IpAddr);
 
-/// A ticket as a request shows it. It has no `Debug`, so that it cannot be logged by accident.
+/// The ticket that a request presents. Not `Debug`, so that it cannot be logged by accident.
 #[derive(Clone)]
 pub(super) struct ShownTicket {
     pub(super) ticket: String,
-    /// The address that it is shown from.
+    /// The address that it is presented from.
     pub(super) host: String,
     length: Option<u64>,
 }
 
 impl ShownTicket {
-    /// The length of the body. A write with a ticket must declare it, because a ticket may be limited in bytes.
+    /// The length of the body. A write with a ticket must declare it, because a ticket may have a byte limit.
     pub(super) fn length(&self) -> Result<u64, Problem> {
         self.length.ok_or_else(|| {
             Problem::invalid("a write with a ticket needs a Content-Length")
@@ -38,7 +38,7 @@ impl ShownTicket {
     }
 }
 
-/// Takes the ticket out of the request: nothing further in sees it.
+/// Removes the ticket from the request: inner layers do not see it.
 pub(super) fn take(request: &mut Request) -> Option<ShownTicket> {
     let header = request.headers_mut().remove(HEADER);
     let header = header.and_then(|value| value.to_str().ok().map(str::to_owned));

@@ -1,5 +1,5 @@
-//! Requests that are not streams have a time to be answered in, which begins when their body is whole: how slowly that may
-//! come is a matter of its rate.
+//! Requests that are not streams have a time limit, which starts when their body is complete: how slowly a
+//! body may arrive is governed by its rate.
 
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 use crate::app::App;
 use crate::problem::{Problem, ProblemKind};
 
-/// Answers in time, or with a problem. Work on the catalog that has begun still ends.
+/// Responds in time, or with a problem. Catalog work that has already begun still completes.
 pub(crate) async fn time_limit(State(app): State<App>, request: Request, next: Next) -> Response {
     let limit = app.limits().request();
     let (read, is_read) = oneshot::channel();
@@ -25,7 +25,7 @@ pub(crate) async fn time_limit(State(app): State<App>, request: Request, next: N
     let mut work = pin!(next.run(request));
     tokio::select! {
         response = &mut work => return response,
-        // Its other half is dropped: nothing is ever sent.
+        // The other half was dropped: nothing is ever sent.
         _ = is_read => {}
     }
     tokio::time::timeout(limit, work).await.unwrap_or_else(|_| late(limit))
@@ -38,7 +38,7 @@ fn late(limit: Duration) -> Response {
         .into_response()
 }
 
-/// A body until it is whole.
+/// A body, until it is complete.
 #[derive(Debug)]
 struct Awaited {
     inner: Body,

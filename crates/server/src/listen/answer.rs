@@ -1,4 +1,4 @@
-//! An answer on its way: the connection counts as at work until its last byte is handed over.
+//! A response being sent: the connection counts as busy until its last byte has been handed over.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -13,33 +13,34 @@ use tokio::time::Instant;
 use super::drain::Drain;
 use super::state::UnderWay;
 
-/// Bytes of an answer handed over to HTTP/2 at a time, which keeps them until the peer has room for them.
+/// Bytes handed over at a time to HTTP/2, which buffers them until the peer has room.
 const PIECE: usize = 64 << 10;
 
-/// How fast a peer has to take an answer.
+/// How fast a peer has to read a response.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pace {
     pub(super) idle: Duration,
-    /// Bytes a second.
+    /// Bytes per second.
     pub(super) rate: u64,
 }
 
 impl Pace {
-    /// How long so many bytes may take.
+    /// How long this many bytes may take.
     fn time_for(self, bytes: usize) -> Duration {
         self.idle + Duration::from_secs(bytes as u64 / self.rate.max(1))
     }
 }
 
-/// A response's body. The connection drops it when its last byte is on its way.
+/// A response's body. The connection drops it when its last byte is being sent.
 pub(super) struct Answer {
     pub(super) inner: Body,
     pub(super) under_way: UnderWay,
-    /// What the handler left of the request's body.
+    /// The part of the request's body that the handler did not read.
     pub(super) rest: Option<(Incoming, Drain)>,
-    /// Over HTTP/2, where a peer can take nothing while the connection moves: how fast it has to.
+    /// For HTTP/2, where a peer can stop reading a response while the connection is active: how fast it has
+    /// to read.
     pub(super) pace: Option<Pace>,
-    /// What was cut off the last frame.
+    /// The remainder of the last frame.
     pub(super) left: Option<Bytes>,
 }
 
@@ -54,7 +55,7 @@ impl Answer {
         }
     }
 
-    /// Cuts a long frame.
+    /// Splits a long frame.
     fn piece(&mut self, frame: Frame<Bytes>) -> Frame<Bytes> {
         match frame.into_data() {
             Ok(mut data) if data.len() > PIECE => {

@@ -1,4 +1,4 @@
-//! One connection: TLS if it is wanted, then HTTP/1.1 or HTTP/2, whichever the client speaks.
+//! One connection: TLS if configured, then HTTP/1.1 or HTTP/2, whichever the client uses.
 
 use std::convert::Infallible;
 use std::net::IpAddr;
@@ -42,18 +42,19 @@ pub(super) struct Protocol {
 /// for many connections.
 const WINDOW: u32 = 1 << 20;
 
-/// Requests at a time on one HTTP/2 connection.
+/// Concurrent requests on one HTTP/2 connection.
 const STREAMS: u32 = 128;
 
-/// Bytes of an answer that wait to be sent on one HTTP/2 stream.
+/// Bytes of a response buffered for sending on one HTTP/2 stream.
 const SEND_BUFFER: usize = 128 << 10;
 
-/// Bytes read from an HTTP/1.1 connection, or gathered for it, at a time. A part of a content keeps the buffers
-/// in which it came: small ones come back to the allocator in other threads without a loss.
+/// Bytes read from an HTTP/1.1 connection, or buffered for it, at a time. A part of a content keeps the
+/// buffers in which it arrived: small ones are returned to the allocator by other threads without a loss.
 const BUFFER: usize = 64 << 10;
 
 impl Protocol {
-    /// Connections end after what they are at, and draining what was refused at once, when `stopping` is cancelled.
+    /// When `stopping` is cancelled, connections end after the requests in progress, and draining of refused
+    /// bodies ends at once.
     pub(super) fn new(
         router: Router,
         tls: Option<TlsAcceptor>,
@@ -67,15 +68,15 @@ impl Protocol {
         Self { router, tls, http: http(times), times, pace, drain, stopping: stopping.clone() }
     }
 
-    /// Serves a connection to its end, and returns the reason if the server ended it. What else goes wrong on it is the
-    /// client's to see.
+    /// Serves a connection until it ends, and returns the reason if the server closed it. Other failures are
+    /// visible to the client only.
     pub(super) async fn serve(
         self,
         stream: TcpStream,
         peer: IpAddr,
         connection: &Arc<Connection>,
     ) -> Option<Closed> {
-        // Small answers should not wait for more bytes to fill a packet.
+        // Small responses should not wait for more bytes to fill a packet.
         let _ = stream.set_nodelay(true);
         let stream = StallGuard::new(stream, self.times.idle, Arc::clone(connection));
         let ended = tokio::select! {
@@ -134,7 +135,7 @@ impl Protocol {
                 }
                 closed = connection.overdue(self.times) => {
                     if closed == Closed::Idle {
-                        // HTTP/2 and TLS notify the peer; bytes of the last answer may still be in transit.
+                        // HTTP/2 and TLS notify the peer; bytes of the last response may still be in transit.
                         http.as_mut().graceful_shutdown();
                         let _ = timeout(self.times.idle, http).await;
                     }
@@ -145,7 +146,7 @@ impl Protocol {
     }
 }
 
-/// HTTP without times for headers: [`Connection::overdue`] has them, which begin before the first byte.
+/// HTTP without header timeouts: [`Connection::overdue`] implements them, starting before the first byte.
 fn http(times: Times) -> Builder<TokioExecutor> {
     let mut http = Builder::new(TokioExecutor::new());
     http.http1().timer(TokioTimer::new()).header_read_timeout(None).max_buf_size(BUFFER);

@@ -1,7 +1,9 @@
-//! All open connections: how many there are, whose they are, and which one makes room for another.
+//! All open connections: how many there are, which addresses have them, and which one is closed to make room
+//! for another.
 //!
-//! Invariant: while there is no room, a new connection takes the place of the one whose end loses least, and first of
-//! those of the address that has most; a connection on which a caller with a login waits is never taken.
+//! Invariant: when there is no room, a new connection replaces the one whose closing loses least, preferably
+//! one of the address with the most connections; a connection on which a caller with a login waits is never
+//! closed.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -13,12 +15,12 @@ use tokio::time::Instant;
 use super::state::{Connection, Loss};
 use crate::config::Limits;
 
-/// Why a connection gets no place.
+/// Why a connection is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Refused {
-    /// Its address has as many as it may have, all of them at work.
+    /// Its address has reached its limit, and all of its connections are busy.
     Address,
-    /// All are at work for callers with a login.
+    /// All connections are busy with callers that are logged in.
     Full,
 }
 
@@ -32,7 +34,7 @@ struct Table {
     per_address: usize,
     proxies: Vec<IpAddr>,
     open: HashMap<u64, (IpAddr, Arc<Connection>)>,
-    /// How many each address has.
+    /// The number of connections of each address.
     counts: HashMap<IpAddr, usize>,
     next: u64,
 }
@@ -40,7 +42,7 @@ struct Table {
 /// A connection that could be closed to make room; the smallest is closed first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Candidate {
-    /// How many its address has.
+    /// The number of connections of its address.
     count: Reverse<usize>,
     address: IpAddr,
     loss: Loss,
@@ -49,13 +51,13 @@ struct Candidate {
 }
 
 impl Candidate {
-    /// Whether the two are of one address and lose the same.
+    /// Whether the two have the same address and would lose the same.
     fn is_like(&self, other: &Self) -> bool {
         (self.address, self.loss) == (other.address, other.loss)
     }
 }
 
-/// Silent connections of the busiest address are closed several at a time, one in this many of all: looking at
+/// Idle connections of the busiest address are closed several at a time, one in this many of all: examining
 /// all of them for each new connection would help a flood.
 const AT_A_TIME: usize = 64;
 
@@ -72,7 +74,7 @@ impl Connections {
         Self(Arc::new(Mutex::new(table)))
     }
 
-    /// A place for a new connection.
+    /// Admits a new connection.
     pub(super) fn admit(&self, peer: IpAddr) -> Result<Place, Refused> {
         let mut table = self.table();
         if table.is_too_many(peer) {
@@ -85,7 +87,7 @@ impl Connections {
         Ok(Place { connections: self.clone(), id, connection })
     }
 
-    /// Closes a connection, where one can be closed.
+    /// Closes a connection, if one can be closed.
     pub(super) fn make_room(&self) {
         self.table().make_room(None);
     }
@@ -124,7 +126,7 @@ impl Table {
         Some(connection)
     }
 
-    /// Closes the connections whose end loses least, all of one address; none if none can be closed.
+    /// Closes the connections whose closing loses least, all of one address; `None` if none can be closed.
     fn make_room(&mut self, of: Option<IpAddr>) -> Option<()> {
         let mut candidates = self.candidates(of);
         let first = *candidates.iter().min()?;
@@ -151,7 +153,8 @@ impl Table {
     }
 }
 
-/// What counts as one address: of IPv6 the network of a subscriber, who has all addresses in it.
+/// What counts as one address: for IPv6, the subscriber's network, all of whose addresses the subscriber can
+/// use.
 fn network(peer: IpAddr) -> IpAddr {
     match peer.to_canonical() {
         IpAddr::V6(address) => {
@@ -162,7 +165,7 @@ fn network(peer: IpAddr) -> IpAddr {
     }
 }
 
-/// The place of an open connection.
+/// The slot of an open connection.
 #[derive(Debug)]
 pub(super) struct Place {
     connections: Connections,

@@ -1,4 +1,5 @@
-//! Accepting: each new connection gets a free place, or that of another connection which is closed for it, or a short refusal.
+//! Accepting: each new connection gets a free slot, or that of another connection which is closed for it, or
+//! a short refusal.
 
 use std::io;
 use std::net::SocketAddr;
@@ -13,17 +14,17 @@ use super::connection::Protocol;
 use super::connections::{Connections, Place, Refused};
 use crate::app::App;
 
-/// The most connections that were requested to end and have not ended yet: beyond that the next one waits to be accepted.
+/// Maximum number of connections that are being closed: beyond that, new ones wait to be accepted.
 const ENDING: usize = 16;
 
-/// How long nothing is accepted after the system refused to.
+/// How long accepting pauses after an error of `accept`.
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// All connections of a server.
 pub(super) struct Crowd {
     app: App,
     connections: Connections,
-    /// One for each connection that has a task.
+    /// One permit for each connection that has a task.
     tasks: Arc<Semaphore>,
     most: u32,
 }
@@ -90,7 +91,7 @@ impl Crowd {
         });
     }
 
-    /// Says so where that takes no time; over TLS the connection just ends.
+    /// Sends a refusal where that does not block; over TLS the connection is just closed.
     fn refuse(&self, stream: &TcpStream, refused: Refused) {
         let (reason, answer) = match refused {
             Refused::Address => ("address", TOO_MANY),

@@ -1,4 +1,4 @@
-//! Descriptors: how many the process may have, and how they are shared out.
+//! File descriptors: how many the process may have, and how they are divided.
 //!
 //! Invariant: connections and requests together never take a descriptor that the catalog needs. It opens tables
 //! and journals in the background, and a failure there closes the store to changes.
@@ -7,17 +7,17 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::config::Limits;
 
-/// Descriptors for what is not a connection, a request or a table: standard streams, locks, journals, the
+/// Descriptors for anything but connections, requests and tables: standard streams, locks, journals, the
 /// runtime, upkeep, and connections that are being closed.
 const RESERVE: u64 = 64;
-/// The part of all descriptors that the tables of the catalog may take, one in so many.
+/// The tables of the catalog may take one in this many of all descriptors.
 const CATALOG_PART: u64 = 4;
-/// The least and the most that the catalog is given.
+/// The minimum and maximum for the catalog.
 const CATALOG: (u64, u64) = (32, 256);
-/// Files that a request may have open at a time: what it reads and what it writes.
+/// Files that a request may have open at a time: the one it reads and the one it writes.
 const OF_A_REQUEST: u64 = 2;
 
-/// Lets this process have as many descriptors as its hard limit allows.
+/// Raises this process' descriptor limit to the hard limit.
 pub fn raise_descriptor_limit() {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     if current == maximum {
@@ -33,7 +33,7 @@ fn available() -> u64 {
     getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
 }
 
-/// How many of its tables the catalog should keep open, at most.
+/// The maximum number of tables that the catalog should keep open.
 pub(crate) fn for_catalog() -> usize {
     catalog_of(available()) as usize
 }
@@ -42,7 +42,7 @@ fn catalog_of(available: u64) -> u64 {
     (available / CATALOG_PART).clamp(CATALOG.0, CATALOG.1)
 }
 
-/// The limits, lowered to what the descriptors of this process allow.
+/// The limits, reduced to what this process' descriptors allow.
 pub(super) fn fit(limits: &Limits) -> Limits {
     let fitted = fit_to(limits, available());
     let lowered = (fitted.connections, fitted.requests);
@@ -59,7 +59,7 @@ pub(super) fn fit(limits: &Limits) -> Limits {
     fitted
 }
 
-/// Half of what is left is for connections, half for the files of requests.
+/// Half of the remainder is for connections, half for the files of requests.
 fn fit_to(limits: &Limits, available: u64) -> Limits {
     let left = available.saturating_sub(RESERVE + catalog_of(available));
     let at_most =
@@ -67,7 +67,8 @@ fn fit_to(limits: &Limits, available: u64) -> Limits {
     Limits {
         connections: at_most(limits.connections, left / 2),
         requests: at_most(limits.requests, left / 2 / OF_A_REQUEST),
-        // Less than the connections that requests leave: there is always one that makes room.
+        // Fewer than the connections that are not busy with requests: so there is always one that can be
+        // closed.
         waits: at_most(limits.waits, left / 8),
         ..limits.clone()
     }

@@ -1,13 +1,13 @@
-//! A request that is answered before its body has arrived completely: the answer is sent, then the rest of the body
-//! is read and discarded, within bounds, and then the connection ends.
+//! A request that is answered before its body has arrived completely: the response is sent, then the rest of
+//! the body is read and discarded, within limits, and then the connection is closed.
 //!
-//! Many clients send a whole body before they look for an answer. If the connection ended at once, they
-//! would see "Broken pipe" or a reset instead of the reason for the refusal, since the kernel discards an answer
-//! that lies unread when the rest of the body meets a closed socket. HTTP/2 does not need this: there the stream
-//! ends, not the connection.
+//! Many clients send a whole body before they look for a response. If the connection were closed at once,
+//! they would see "Broken pipe" or a reset instead of the reason for the refusal, since the kernel discards
+//! an unread response when the rest of the body meets a closed socket. HTTP/2 does not need this: there the
+//! stream ends, not the connection.
 //!
-//! Invariant: the body is not touched before the answer is on its way, so that a client that waits for
-//! `100 Continue` is never sent for bytes that will not be read.
+//! Invariant: the body is not read before the response is being sent, so that a client that waits for `100
+//! Continue` is never asked for bytes that will not be used.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,7 +23,7 @@ use hyper::body::Incoming;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-/// The longest that one connection is drained.
+/// Maximum time for which one connection is drained.
 const LONGEST: Duration = Duration::from_secs(30);
 
 /// Up to this many bytes are worth draining to keep the connection for the next request.
@@ -34,9 +34,9 @@ const WORTH_KEEPING: u64 = 64 << 10;
 pub(super) struct Drain {
     /// In bytes.
     pub(super) most: u64,
-    /// How long without a byte.
+    /// Maximum time without a byte.
     pub(super) idle: Duration,
-    /// Ends every draining.
+    /// Ends all draining.
     pub(super) stopping: CancellationToken,
 }
 
@@ -45,19 +45,19 @@ pub(super) struct Drain {
 pub(super) struct Rest(Arc<Mutex<Option<Incoming>>>);
 
 impl Rest {
-    /// The request for the handler. What the handler leaves of its body comes here.
+    /// Passes the request to the handler. What the handler does not read of its body is stored here.
     pub(super) fn lend(&self, request: Request<Incoming>) -> Request<Body> {
         let lend = |body| Body::new(Lent { body: Some(body), rest: self.clone() });
         request.map(|body| if body.is_end_stream() { Body::empty() } else { lend(body) })
     }
 
-    /// What is to be drained after the answer. The connection ends with it where that is long.
+    /// What remains to be drained after the response. If that is long, the connection is closed afterwards.
     pub(super) fn take(&self, response: &mut Response<Body>) -> Option<Incoming> {
         let rest = self.0.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         if rest.size_hint().upper().is_none_or(|size| size > WORTH_KEEPING) {
             response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
-        // Whoever was too slow for the handler is not waited for again.
+        // A client that was too slow for the handler is not given more time.
         (response.status() != StatusCode::REQUEST_TIMEOUT).then_some(rest)
     }
 
@@ -76,7 +76,7 @@ impl Drain {
     }
 }
 
-/// Reads up to `most` bytes, while they come.
+/// Reads and discards up to `most` bytes, as long as they arrive.
 async fn discard(mut rest: Incoming, most: u64, idle: Duration) {
     let mut left = most;
     while let Ok(Some(Ok(frame))) = timeout(idle, rest.frame()).await {
@@ -88,9 +88,9 @@ async fn discard(mut rest: Incoming, most: u64, idle: Duration) {
     }
 }
 
-/// A request's body in the hands of a handler.
+/// A request's body while a handler owns it.
 struct Lent {
-    /// None once it has ended.
+    /// `None` once it has ended.
     body: Option<Incoming>,
     rest: Rest,
 }

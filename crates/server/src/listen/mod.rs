@@ -1,8 +1,8 @@
-//! Listening: sockets, TLS, and what a connection may take; no word of HTTP's meaning.
+//! Listening: sockets, TLS, and the resources of connections; nothing about the meaning of HTTP requests.
 //!
-//! Invariants: a connection that does not move (no header, no byte taken) ends by itself; connections never take the
-//! descriptors that the store needs, and a new one is served while others are idle; a stop waits for requests under way,
-//! but not for ever.
+//! Invariants: a connection that makes no progress (no header, no byte read) is closed; connections never
+//! take the descriptors that the store needs, and a new one is served while others are idle; a shutdown waits
+//! for requests in progress, but not forever.
 
 mod answer;
 mod connection;

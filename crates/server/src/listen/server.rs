@@ -15,11 +15,11 @@ use crate::config::Config;
 use crate::irods;
 use crate::router::app_router;
 
-/// Why a server does not start.
+/// Why a server failed to start.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServeError {
-    /// The address cannot be listened on.
+    /// The address cannot be bound.
     #[error("cannot listen on {0}: {1}")]
     Listen(SocketAddr, #[source] io::Error),
     /// The certificate or the key cannot be used.
@@ -27,7 +27,7 @@ pub enum ServeError {
     Tls(String),
 }
 
-/// A store that listens.
+/// A server for a store.
 pub struct Server {
     app: App,
     listener: TcpListener,
@@ -43,7 +43,7 @@ impl std::fmt::Debug for Server {
 }
 
 impl Server {
-    /// Listens. Clients may connect from now on, and are served once [`Server::run`] is polled.
+    /// Binds the address. Clients can connect from now on, and are served once [`Server::run`] is polled.
     pub async fn bind(store: Store, config: &Config) -> Result<Self, ServeError> {
         let tls = config.tls.as_ref().map(tls::acceptor).transpose()?;
         let failed = |error| ServeError::Listen(config.listen, error);
@@ -54,18 +54,18 @@ impl Server {
         Ok(Self { app, listener, address, tls, pace: config.upkeep.pace() })
     }
 
-    /// The address it listens on, with the port that was chosen if 0 was configured.
+    /// The bound address, with the port that was chosen if 0 was configured.
     pub fn local_addr(&self) -> SocketAddr {
         self.address
     }
 
-    /// How a client on this machine reaches it.
+    /// The URL for clients on this machine.
     pub fn url(&self) -> String {
         let scheme = if self.tls.is_some() { "https" } else { "http" };
         format!("{scheme}://{}", self.address)
     }
 
-    /// Serves until `stop` resolves, and then until the requests under way have ended or
+    /// Serves until `stop` resolves, and then until the requests in progress have ended or
     /// [`stop_seconds`](crate::Limits::stop_seconds) have passed.
     pub async fn run(self, stop: impl Future<Output = ()>) {
         let Self { app, listener, tls, pace, .. } = self;
@@ -89,7 +89,7 @@ impl Server {
     }
 }
 
-/// Looks after the store until the server stops.
+/// Maintains the store until the server stops.
 async fn maintain(app: App, pace: Pace) {
     tokio::select! {
         () = app.store().maintain(pace) => {}

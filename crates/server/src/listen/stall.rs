@@ -1,5 +1,5 @@
-//! A connection whose peer takes no bytes for too long fails, instead of holding what it was to get. When bytes
-//! move is reported to its state.
+//! Fails a connection whose peer reads nothing for too long, instead of keeping the bytes meant for it.
+//! Progress of writes is reported to the connection's state.
 
 use std::io;
 use std::pin::Pin;
@@ -12,7 +12,7 @@ use tokio::time::{Sleep, sleep};
 
 use super::state::Connection;
 
-/// Bounds the time that one write may wait.
+/// Limits the time that one write may wait.
 #[derive(Debug)]
 pub(super) struct StallGuard<S> {
     inner: S,

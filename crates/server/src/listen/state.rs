@@ -1,7 +1,7 @@
 //! What one connection is doing, which decides when it is closed and whether it makes room for others.
 //!
-//! Invariant: at every moment a connection has a deadline of its own, or the server works for it, or bytes that move (or
-//! a timer of theirs) keep it open.
+//! Invariant: at any time a connection has a deadline of its own, or the server works for it, or it is kept
+//! open by bytes in transit (or a timer for these).
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,14 +19,14 @@ pub(super) enum Closed {
     Header,
     /// No request for too long.
     Idle,
-    /// The peer does not take its answer.
+    /// The peer does not read its response.
     Unread,
-    /// Another connection needed the place.
+    /// Another connection needed the slot.
     Room,
 }
 
 impl Closed {
-    /// The word for it in metrics.
+    /// Its label in metrics.
     pub(super) fn reason(self) -> &'static str {
         match self {
             Self::Handshake => "handshake",
@@ -38,7 +38,7 @@ impl Closed {
     }
 }
 
-/// How long a peer may take.
+/// Timeouts for a peer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Times {
     /// For a handshake, and for a header.
@@ -47,14 +47,14 @@ pub(super) struct Times {
     pub(super) idle: Duration,
 }
 
-/// What closing a connection would lose, from nothing upwards.
+/// What closing a connection would lose, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Loss {
     /// It has not sent a whole request.
     Nothing,
-    /// It is kept for a next request.
+    /// It is kept for a further request.
     Reuse,
-    /// The requests under way are of callers without a login.
+    /// The requests in progress belong to callers without a login.
     Anonymous,
 }
 
@@ -67,28 +67,28 @@ pub(super) struct Connection {
 
 #[derive(Debug)]
 struct State {
-    /// Since when no request is under way.
+    /// Since when no request has been in progress.
     since: Instant,
-    /// When the first byte came after that.
+    /// When the first byte after that arrived.
     first_byte: Option<Instant>,
     answered: bool,
     http2: bool,
-    /// A write waits for the peer; [`StallGuard`](super::stall::StallGuard) bounds that.
+    /// A write is waiting for the peer; [`StallGuard`](super::stall::StallGuard) limits that.
     writing: bool,
-    /// A write waited for too long.
+    /// A write has waited too long.
     given_up: bool,
-    /// Bodies of refused requests that are read and discarded.
+    /// Bodies of refused requests that are being read and discarded.
     drains: usize,
     exchanges: BTreeMap<u64, Exchange>,
     next: u64,
 }
 
-/// A request under way.
+/// A request in progress.
 #[derive(Debug)]
 struct Exchange {
     /// Whether its caller has logged in.
     known: bool,
-    /// Until when the peer has to take the bytes that were handed over.
+    /// When the peer must have read the bytes handed over.
     taken_by: Option<Instant>,
 }
 
@@ -114,12 +114,12 @@ impl Connection {
         Self { state: Mutex::new(state), evicted: Notify::new() }
     }
 
-    /// TLS is agreed upon: the time for the first request begins.
+    /// TLS is established: the time for the first request begins.
     pub(super) fn secured(&self) {
         self.state().since = Instant::now();
     }
 
-    /// A byte has come.
+    /// A byte has arrived.
     pub(super) fn received(&self) {
         let mut state = self.state();
         if state.exchanges.is_empty() && state.first_byte.is_none() {
@@ -127,12 +127,12 @@ impl Connection {
         }
     }
 
-    /// Whether a write waits for the peer.
+    /// Sets whether a write is waiting for the peer.
     pub(super) fn set_writing(&self, writing: bool) {
         self.state().writing = writing;
     }
 
-    /// A write has waited for too long.
+    /// A write has waited too long.
     pub(super) fn give_up(&self) {
         self.state().given_up = true;
     }
@@ -141,7 +141,7 @@ impl Connection {
         self.state().given_up
     }
 
-    /// A request is under way until the guard is dropped.
+    /// A request is in progress until the guard is dropped.
     pub(super) fn begin(self: &Arc<Self>, http2: bool) -> UnderWay {
         let mut state = self.state();
         let id = state.next;
@@ -151,7 +151,7 @@ impl Connection {
         UnderWay(Handle { connection: Arc::clone(self), id })
     }
 
-    /// A body is discarded until the guard is dropped.
+    /// A body is being discarded until the guard is dropped.
     pub(super) fn drain(self: &Arc<Self>) -> Draining {
         self.state().drains += 1;
         Draining(Arc::clone(self))
@@ -168,17 +168,17 @@ impl Connection {
         }
     }
 
-    /// Asks the connection to end at once.
+    /// Requests that the connection end at once.
     pub(super) fn evict(&self) {
         self.evicted.notify_one();
     }
 
-    /// Resolves when the connection was requested to end.
+    /// Resolves when the connection has been asked to end.
     pub(super) async fn evicted(&self) {
         self.evicted.notified().await;
     }
 
-    /// What closing it would lose, and since when that is so; none if a caller with a login waits for it.
+    /// What closing it would lose, and since when; `None` if a caller with a login is waiting for it.
     pub(super) fn loss(&self) -> Option<(Loss, Instant)> {
         let state = self.state();
         if state.exchanges.values().any(|exchange| exchange.known) {
@@ -199,7 +199,7 @@ impl Connection {
 
 impl State {
     fn look(&self, times: Times, now: Instant) -> Look {
-        // What begins after this look has its deadline after the next one.
+        // Anything that begins after this check has a deadline after the next one.
         let next = now + times.header.min(times.idle);
         match self.deadline(times) {
             Some((deadline, reason)) if deadline <= now => Look::Close(reason),
@@ -218,7 +218,7 @@ impl State {
         }
         Some(match self.first_byte {
             _ if !self.answered => (self.since + times.header, Closed::Header),
-            // HTTP/2 has frames that are no requests: its first byte begins nothing.
+            // HTTP/2 has frames that are not requests: its first byte does not start one.
             Some(first) if !self.http2 => (first + times.header, Closed::Header),
             _ => (self.since + times.idle, Closed::Idle),
         })
@@ -238,12 +238,12 @@ impl State {
     }
 }
 
-/// A request under way on a connection.
+/// A request in progress on a connection.
 #[derive(Debug)]
 pub(super) struct UnderWay(Handle);
 
 impl UnderWay {
-    /// With which the layers report the caller.
+    /// The handle with which the layers report the caller.
     pub(super) fn handle(&self) -> Handle {
         self.0.clone()
     }
@@ -252,7 +252,7 @@ impl UnderWay {
         &self.0.connection
     }
 
-    /// The peer has to take the bytes that were handed over until then, or nothing is left to take.
+    /// The time by which the peer has to read the bytes handed over; `None` if there are none left.
     pub(super) fn handed(&self, taken_by: Option<Instant>) {
         self.0.change(|exchange| exchange.taken_by = taken_by);
     }
@@ -284,7 +284,7 @@ impl Handle {
     }
 }
 
-/// The rest of a body that is discarded.
+/// The discarding of a body's rest.
 #[derive(Debug)]
 pub(super) struct Draining(Arc<Connection>);
 

@@ -4,8 +4,8 @@ use std::io;
 
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Resolves at the first SIGTERM or SIGINT. From this call on, neither ends the process by itself, nor does SIGHUP,
-/// which a terminal that is closed sends.
+/// Resolves at the first SIGTERM or SIGINT. From this call on, neither of them terminates the process by
+/// itself, nor does SIGHUP, which is sent when a terminal is closed.
 pub fn stop_signal() -> io::Result<impl Future<Output = ()> + Send + 'static> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;

@@ -11,7 +11,7 @@ use tokio_rustls::rustls::crypto::ring;
 use super::ServeError;
 use crate::config::Tls;
 
-/// Reads the files and checks that they belong together.
+/// Loads the files and checks that certificate and key match.
 pub(super) fn acceptor(tls: &Tls) -> Result<TlsAcceptor, ServeError> {
     let wrong = |path: &std::path::Path, cause: &dyn std::fmt::Display| {
         ServeError::Tls(format!("{}: {cause}", path.display()))

@@ -1,8 +1,8 @@
-//! What a request has of the server: a place among those that are worked on, or among those that wait, and memory for
-//! its body.
+//! The server resources held by a request: a slot among the active requests or among the waiting ones, and
+//! memory for its body.
 //!
-//! Invariants: a request that waits for its client, or for something to happen, has no place among those that are
-//! worked on; and all that a request has is given back when the last byte of its answer was taken, or nobody waits
+//! Invariants: a request that waits for its client, or for something to happen, holds no active slot; and
+//! everything a request holds is released when the last byte of its response has been taken, or nobody waits
 //! for it any more.
 
 mod pool;
@@ -23,7 +23,7 @@ use crate::listen;
 use crate::metrics::Counted;
 use crate::problem::{Problem, ProblemKind};
 
-/// What all requests share.
+/// The pools shared by all requests.
 #[derive(Debug)]
 pub(crate) struct Pools {
     requests: Pool,
@@ -32,7 +32,7 @@ pub(crate) struct Pools {
     buffers: Pool,
 }
 
-/// Memory is counted in pieces of so many bytes.
+/// Memory is counted in units of this many bytes.
 const UNIT: usize = 4 << 10;
 
 impl Pools {
@@ -48,12 +48,12 @@ impl Pools {
     }
 }
 
-/// Half for a caller at most, and a quarter for all without a login.
+/// At most half for one caller, and a quarter for all callers without a login together.
 fn parts(all: usize) -> Sizes {
     Sizes { all, caller: all / 2, anonymous: all / 4 }
 }
 
-/// What one request has.
+/// What one request holds.
 #[derive(Debug, Clone)]
 pub(crate) struct Admission(Arc<Inner>);
 
@@ -66,7 +66,7 @@ struct Inner {
 
 #[derive(Debug, Default)]
 struct Held {
-    /// None before the caller is known: then it has no place.
+    /// `None` before the caller is known: then it has no slot.
     account: Option<Account>,
     place: Option<Share>,
     wait: Option<(Share, Counted)>,
@@ -79,13 +79,13 @@ impl Admission {
         Self(Arc::new(Inner { app, handle, held: Mutex::default() }))
     }
 
-    /// The one of a request.
+    /// The admission of a request.
     pub(crate) fn of(extensions: &Extensions) -> Result<Self, Problem> {
         let found = extensions.get().cloned();
         found.ok_or_else(|| Problem::new(ProblemKind::Internal, "the route has no admission"))
     }
 
-    /// Takes a place for the caller, or refuses.
+    /// Takes a slot for the caller, or refuses.
     pub(crate) fn enter(&self, caller: &Caller) -> Result<(), Problem> {
         let account = Account::of(caller);
         if let (Some(handle), Account::Caller(_)) = (&self.0.handle, &account) {
@@ -99,7 +99,8 @@ impl Admission {
         Ok(())
     }
 
-    /// Waits for something that is the client's to bring, or that has to happen, without a place; then for a place again.
+    /// Waits, without a slot, for something that the client has to send or that has to happen; then for a
+    /// slot again.
     pub(crate) async fn aside<T>(&self, work: impl Future<Output = T>) -> Result<T, Problem> {
         let mut work = pin!(work);
         if let Poll::Ready(done) = futures_util::poll!(work.as_mut()) {
@@ -136,7 +137,7 @@ impl Admission {
         Ok(())
     }
 
-    /// Takes memory for so many bytes more.
+    /// Reserves memory for this many more bytes.
     pub(crate) fn keep(&self, bytes: usize) -> Result<(), Problem> {
         let units = u32::try_from(bytes.div_ceil(UNIT)).unwrap_or(u32::MAX);
         let mut held = self.held();
@@ -146,7 +147,7 @@ impl Admission {
         Ok(())
     }
 
-    /// Gives back all memory.
+    /// Releases all memory.
     pub(crate) fn forget(&self) {
         self.held().buffers.clear();
     }

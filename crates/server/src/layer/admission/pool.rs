@@ -1,7 +1,7 @@
-//! What requests share, and how much of it each caller may have.
+//! Pools of shared resources, with limits per caller.
 //!
-//! Invariant: callers without a login have a part of their own, however many they are, and no caller has all: so nobody
-//! keeps the others from their share.
+//! Invariant: callers without a login share an allotment of their own, however many they are, and no caller
+//! can take everything: so nobody deprives the others of their share.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use cenote_store::Caller;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// On whose account a share is.
+/// The account that a share is charged to.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Account {
-    /// All callers without a login, and those not known yet, together.
+    /// All callers without a login, and those not yet identified, together.
     Anonymous,
     Caller(Arc<str>),
 }
@@ -26,16 +26,16 @@ impl Account {
     }
 }
 
-/// Why there is no share.
+/// Why a share was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Full {
-    /// All is taken.
+    /// The pool is exhausted.
     All,
-    /// The account has as much as it may have.
+    /// The account has reached its limit.
     Account,
 }
 
-/// How much there is.
+/// The size of a pool.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sizes {
     pub(crate) all: usize,
@@ -43,7 +43,7 @@ pub(crate) struct Sizes {
     pub(crate) anonymous: usize,
 }
 
-/// Something that is shared, in units.
+/// A shared resource, counted in units.
 #[derive(Debug)]
 pub(crate) struct Pool {
     all: Arc<Semaphore>,
@@ -52,14 +52,14 @@ pub(crate) struct Pool {
     callers: Mutex<HashMap<Arc<str>, Weak<Semaphore>>>,
 }
 
-/// Taken from a pool until it is dropped.
+/// Units taken from a pool until it is dropped.
 #[derive(Debug)]
 pub(super) struct Share {
     _all: OwnedSemaphorePermit,
     _account: OwnedSemaphorePermit,
 }
 
-/// Accounts that are remembered before those without a share are forgotten.
+/// Maximum number of remembered accounts, before those without a share are dropped.
 const REMEMBERED: usize = 1_024;
 
 impl Pool {
@@ -74,14 +74,14 @@ impl Pool {
         }
     }
 
-    /// A share now, or why not.
+    /// Takes a share at once, or says why not.
     pub(super) fn try_take(&self, account: &Account, units: u32) -> Result<Share, Full> {
         let all = Arc::clone(&self.all).try_acquire_many_owned(units).map_err(|_| Full::All)?;
         let account = self.of(account).try_acquire_many_owned(units).map_err(|_| Full::Account)?;
         Ok(Share { _all: all, _account: account })
     }
 
-    /// Waits for a share, in turn.
+    /// Waits for a share, in first-in, first-out order.
     pub(super) async fn take(&self, account: &Account, units: u32) -> Share {
         let account = self.of(account).acquire_many_owned(units).await.expect("it is never closed");
         let all = Arc::clone(&self.all).acquire_many_owned(units);

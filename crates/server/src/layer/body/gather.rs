@@ -1,4 +1,5 @@
-//! Bodies that are kept in memory: within a limit each, and all together within what there is for them.
+//! Request bodies read into memory: each within a limit, and all together within the memory set aside for
+//! them.
 
 use axum::body::Body;
 use bytes::{Bytes, BytesMut};
@@ -7,21 +8,22 @@ use http_body_util::BodyExt;
 use crate::layer::Admission;
 use crate::problem::Problem;
 
-/// Why a body was not gathered.
+/// Why a body was not read.
 #[derive(Debug)]
 pub(crate) enum NotGathered {
-    /// It is larger than so many bytes.
+    /// It is larger than this many bytes.
     TooLarge(usize),
     /// It ended early.
     Early(axum::Error),
-    /// There is no memory for it, or no place for the request.
+    /// There is no memory for it, or no slot for the request.
     Refused(Problem),
 }
 
-/// Memory for a body is taken in steps of this, in bytes: what a body claims to have is not taken.
+/// Memory for a body is reserved in steps of this many bytes: the length that a client declares is not
+/// trusted.
 const STEP: usize = 16 << 10;
 
-/// A body as it comes.
+/// A body being read.
 #[derive(Debug)]
 pub(crate) struct Gathering<'a> {
     admission: &'a Admission,
@@ -35,7 +37,7 @@ impl<'a> Gathering<'a> {
         Self { admission, bytes: BytesMut::new(), most, kept: 0 }
     }
 
-    /// Takes the next bytes.
+    /// Appends the next bytes.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<(), NotGathered> {
         let length = self.bytes.len() + bytes.len();
         if length > self.most {
@@ -55,7 +57,7 @@ impl<'a> Gathering<'a> {
     }
 }
 
-/// A whole body of at most `most` bytes. The request has no place while its client sends.
+/// Reads a whole body of at most `most` bytes. The request holds no slot while the client sends.
 pub(crate) async fn gather(
     admission: &Admission,
     body: Body,

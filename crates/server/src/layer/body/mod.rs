@@ -1,4 +1,4 @@
-//! A request's body as a handler reads it: counted, limited, and cut when the client stalls.
+//! A request's body as a handler reads it: counted, limited, and aborted when the client stalls.
 
 mod gather;
 mod patience;
@@ -19,7 +19,7 @@ use crate::problem::{Problem, ProblemKind};
 pub(crate) use self::gather::{Gathering, NotGathered, gather};
 pub(super) use self::patience::Patience;
 
-/// Why a body ended before its end.
+/// Why a body ended early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Fault {
     #[error("no byte came for {0:?}")]
@@ -32,7 +32,7 @@ pub(crate) enum Fault {
     Truncated,
 }
 
-/// What is seen of a body while it is read.
+/// What was observed of a body while it was read.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     count: AtomicU64,
@@ -40,12 +40,12 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// How many bytes have come.
+    /// How many bytes have arrived.
     pub(crate) fn count(&self) -> u64 {
         self.count.load(Ordering::Relaxed)
     }
 
-    /// The problem that the body had, whatever the handler made of it.
+    /// The problem with the body, whatever the handler made of it.
     pub(crate) fn problem(&self) -> Option<Problem> {
         self.fault.get().map(|fault| Problem::new(fault.kind(), fault.to_string()))
     }
@@ -61,7 +61,7 @@ impl Fault {
     }
 }
 
-/// The body of a request under watch.
+/// The body of a request, watched.
 #[derive(Debug)]
 pub(crate) struct Received {
     inner: Body,
@@ -71,7 +71,7 @@ pub(crate) struct Received {
 }
 
 impl Received {
-    /// Tells `watch`; fails after `limit` bytes, or when they come too slowly.
+    /// Reports to `watch`; fails after `limit` bytes, or when they arrive too slowly.
     pub(crate) fn new(inner: Body, watch: Arc<Watch>, limit: u64, patience: Patience) -> Self {
         Self { inner, watch, limit, patience }
     }
@@ -128,11 +128,11 @@ mod tests {
 
     use super::*;
 
-    /// Nobody sends in the one test that waits for this to pass.
+    /// Nobody sends in the one test that waits for this to elapse.
     const IDLE: Duration = Duration::from_millis(20);
     const RATE: u64 = 256;
 
-    /// What comes of a body, and what the watch saw.
+    /// The result of reading a body, and what the watch observed.
     async fn read(inner: Body, limit: u64) -> (Result<Bytes, Fault>, Arc<Watch>) {
         let watch = Arc::<Watch>::default();
         let body = Received::new(inner, Arc::clone(&watch), limit, Patience::new(IDLE, RATE));

@@ -1,8 +1,8 @@
-//! How long a server waits for the bytes of a body: for a pause, and for a slow line, but not for one who sends a byte
-//! now and then to keep a place.
+//! How long the server waits for the bytes of a body: it tolerates a pause and a slow line, but not a client
+//! that sends a byte now and then to keep its slot.
 //!
-//! Waiting uses patience up, bytes restore it, and there is never more than at the beginning: so a body may be late by
-//! that at any time, however much came fast before.
+//! Waiting uses up patience, bytes restore it, and it never exceeds its initial value: so a body may be late
+//! by that much at any time, however fast it was before.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -12,11 +12,11 @@ use tokio::time::{Instant, Sleep, sleep};
 
 use super::Fault;
 
-/// What is left of it for one body.
+/// What is left for one body.
 #[derive(Debug)]
 pub(crate) struct Patience {
     left: Left,
-    /// Since when a byte is waited for.
+    /// When waiting for a byte began.
     waiting: Option<Instant>,
     timer: Option<Pin<Box<Sleep>>>,
 }
@@ -25,24 +25,24 @@ pub(crate) struct Patience {
 struct Left {
     most: Duration,
     left: Duration,
-    /// Bytes that restore a second.
+    /// Bytes that restore one second.
     rate: u64,
 }
 
 impl Patience {
-    /// Waits for `most` without a byte, and for bytes that come at `rate` a second for ever.
+    /// Waits at most `most` for a byte, and indefinitely for bytes that arrive at `rate` per second.
     pub(crate) fn new(most: Duration, rate: u64) -> Self {
         let left = Left { most, left: most, rate: rate.max(1) };
         Self { left, waiting: None, timer: None }
     }
 
-    /// So many bytes have come.
+    /// This many bytes have arrived.
     pub(super) fn restore(&mut self, bytes: u64) {
         let waited = self.waiting.take().map(|since| since.elapsed());
         self.left.came(waited.unwrap_or_default(), bytes);
     }
 
-    /// No byte is there: resolves if none comes in time.
+    /// No byte is available: resolves if none arrives in time.
     pub(super) fn poll_ended(&mut self, cx: &mut Context<'_>) -> Poll<Fault> {
         let Left { most, left, rate } = self.left;
         let timer = self.timer.get_or_insert_with(|| Box::pin(sleep(left)));
@@ -59,7 +59,7 @@ impl Patience {
 }
 
 impl Left {
-    /// Bytes came, which were waited for.
+    /// Accounts for bytes that arrived after some wait.
     fn came(&mut self, waited: Duration, bytes: u64) {
         let restored = Duration::from_secs_f64(bytes as f64 / self.rate as f64);
         let left = self.left.saturating_sub(waited);
@@ -74,7 +74,7 @@ mod tests {
     const MOST: Duration = Duration::from_secs(60);
     const FULL: Left = Left { most: MOST, left: MOST, rate: 256 };
 
-    /// Whether a thousand pieces of `bytes` would be waited for that come `pause` apart.
+    /// Whether the server keeps waiting for a thousand pieces of `bytes` that arrive `pause` apart.
     fn is_waited_for(mut left: Left, bytes: u64, pause: Duration) -> bool {
         (0..1_000).all(|_| {
             let in_time = pause < left.left;
