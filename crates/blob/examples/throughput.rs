@@ -1,5 +1,5 @@
-//! Writes and reads one blob on a local disk beside the plain system calls for
-//! the same work, in turn, and prints the median of each.
+//! Writes and reads one blob on a local disk, alternating with plain system calls for the same work, and prints the
+//! median of each.
 //!
 //! ```sh
 //! cargo run --release -p cenote-blob --example throughput -- DIR [MIB] [ROUNDS]
@@ -36,7 +36,7 @@ impl Bench {
         (self.runs * RUN) as u64
     }
 
-    /// Every run is of the same bytes, but at another address for each of 64.
+    /// Every run has the same bytes, but 64 consecutive ones have different addresses.
     fn run(&self, n: usize) -> Bytes {
         let start = (n % 64) * RUN;
         self.data.slice(start..start + RUN)
@@ -60,7 +60,7 @@ impl Bench {
         while file.read(&mut buffer).unwrap() > 0 {}
     }
 
-    /// Reads through `path` come from the disk again.
+    /// Drops the page cache, so that reads through `path` come from the disk again.
     fn cool(&self, path: &Path) {
         let file = File::open(path).unwrap();
         fadvise(&file, 0, None, Advice::DontNeed).unwrap();

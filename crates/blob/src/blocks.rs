@@ -1,8 +1,8 @@
-//! Checksums of blocks: what a range of a blob must be, known without reading the rest of it.
+//! Block checksums: they verify a range of a blob without reading the rest of it.
 //!
-//! Kept is, for the end of each block, the CRC-64/NVME of *all* bytes of the blob up to there. One pass over the
-//! bytes gives these and that of the whole, and any run of blocks is checked by going on from the one
-//! before it. Every second one of them is what larger blocks have, so that their number has a limit.
+//! For the end of each block, the CRC-64/NVME of *all* bytes of the blob up to there is stored. One pass over the
+//! bytes yields these and that of the whole blob, and any run of blocks is verified by continuing from the checksum
+//! before it. Doubling the block size keeps every second checksum, so their number can be limited.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,28 +11,28 @@ use crc_fast::CrcAlgorithm::Crc64Nvme;
 
 use crate::Damage;
 
-/// The bytes of a block, of which the size of larger ones is a multiple by a power of two.
+/// The minimum block size in bytes; larger ones are a power of two times this.
 const BLOCK: u64 = 64 << 10;
 
-/// A blob has at most so many blocks; those of one with more than 64 GiB are larger.
+/// The maximum number of blocks of a blob; a blob of more than 64 GiB has larger blocks.
 const MOST: usize = 1 << 20;
 
-/// Checksums of neighbouring blocks of a blob.
+/// Checksums of consecutive blocks of a blob.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Blocks {
-    /// The bytes of a block; the last of a blob may have fewer.
+    /// The block size in bytes; the last block of a blob may be shorter.
     block: u64,
-    /// The bytes of the blob.
+    /// The size of the blob in bytes.
     size: u64,
-    /// Which of its blocks is the first.
+    /// The index of the first of these blocks.
     first: u64,
-    /// The CRC of the bytes before the first block, then that of those up to the end of each.
+    /// The CRC of the bytes before the first block, then of those up to the end of each.
     sums: Arc<[u64]>,
 }
 
 impl Blocks {
-    /// The checksums of blocks of `block` bytes of a blob of `size` bytes, as [`sums`](Self::sums) gave them. None if they
-    /// do not belong to such a blob.
+    /// Checksums of blocks of `block` bytes, of a blob of `size` bytes, as returned by [`sums`](Self::sums). `None`
+    /// if they cannot belong to such a blob.
     pub fn new(block: u64, size: u64, first: u64, sums: impl Into<Arc<[u64]>>) -> Option<Self> {
         let sums = sums.into();
         let known = block >= BLOCK && block.is_power_of_two() && sums.len() > 1;
@@ -40,28 +40,28 @@ impl Blocks {
         (last <= size.div_ceil(block)).then_some(Self { block, size, first, sums })
     }
 
-    /// The same for a blob of one block, whose CRC-64/NVME is enough; none for a larger one.
+    /// The same for a blob of one block, for which its CRC-64/NVME suffices; `None` for a larger one.
     pub fn of_one(size: u64, crc64nvme: u64) -> Option<Self> {
         (size <= BLOCK).then(|| Self { block: BLOCK, size, first: 0, sums: [0, crc64nvme].into() })
     }
 
-    /// The bytes of a block.
+    /// The block size in bytes.
     pub fn block(&self) -> u64 {
         self.block
     }
 
-    /// The CRC of the bytes before each of the blocks, in order, then that of those up to the end of the last.
+    /// The CRC of the bytes before each of the blocks, in order, then of those up to the end of the last.
     pub fn sums(&self) -> &[u64] {
         &self.sums
     }
 
-    /// The bytes that lie in these blocks.
+    /// The range of bytes that these blocks cover.
     pub fn range(&self) -> Range<u64> {
         let last = self.first + self.sums.len() as u64 - 1;
         self.first * self.block..last.saturating_mul(self.block).min(self.size)
     }
 
-    /// The smallest range of whole blocks that has all of `range`. None if some are not among these.
+    /// The smallest range of whole blocks that contains `range`. `None` if some of them are not covered.
     pub(crate) fn around(&self, range: &Range<u64>) -> Option<Range<u64>> {
         let start = range.start - range.start % self.block;
         let end = range.end.div_ceil(self.block).saturating_mul(self.block).min(self.size);
@@ -69,15 +69,15 @@ impl Blocks {
         (range.end <= end && all.start <= start && end <= all.end).then_some(start..end)
     }
 
-    /// The size of chunks of whole blocks, of `most` bytes or one block.
+    /// The chunk size in whole blocks: `most` bytes, or one block if that is larger.
     pub(crate) fn chunk(&self, most: usize) -> usize {
         most.max(usize::try_from(self.block).unwrap_or(usize::MAX))
     }
 
-    /// Compares bytes that begin with a block, at byte `start` of the blob, and end with one.
+    /// Verifies bytes that start at a block boundary, at byte `start` of the blob, and end at one.
     ///
     /// # Errors
-    /// [`Damage::Block`] with the first that is not what was written.
+    /// [`Damage::Block`] with the first block that differs from what was written.
     pub(crate) fn check(&self, start: u64, bytes: &[u8]) -> Result<(), Damage> {
         if self.fits(start, bytes) {
             return Ok(());
@@ -93,14 +93,14 @@ impl Blocks {
         before.is_some_and(|before| Some(append(before, bytes)) == after)
     }
 
-    /// The CRC of all bytes before `at`, where a block begins or the blob ends.
+    /// The CRC of all bytes before `at`, which is a block boundary or the end of the blob.
     fn sum_at(&self, at: u64) -> Option<u64> {
         let index = at.div_ceil(self.block).checked_sub(self.first)?;
         self.sums.get(usize::try_from(index).ok()?).copied()
     }
 }
 
-/// The CRC-64/NVME of bytes that follow others, with those.
+/// Extends a CRC-64/NVME by the bytes that follow.
 fn append(before: u64, bytes: &[u8]) -> u64 {
     // The state is the inverted CRC.
     let mut digest = crc_fast::Digest::new_with_init_state(Crc64Nvme, !before);
@@ -108,7 +108,7 @@ fn append(before: u64, bytes: &[u8]) -> u64 {
     digest.finalize()
 }
 
-/// Computes checksums of blocks, and the CRC-64/NVME of all bytes, as these come.
+/// Computes block checksums, and the CRC-64/NVME of all bytes, incrementally.
 #[derive(Debug)]
 pub(crate) struct Summing {
     crc: u64,

@@ -1,5 +1,5 @@
-//! What every place must do, as a suite to run against one: [`all`], or its
-//! functions one by one. Each panics where the place breaks a promise.
+//! What every place must do, as a test suite: [`all`], or its functions one by one. Each panics if the place breaks a
+//! promise.
 //!
 //! The place should be empty, and is empty again afterwards. In a bucket the
 //! suite moves about 200 MB.
@@ -28,7 +28,7 @@ pub async fn all(place: &Place) {
     listing_shows_what_is_finished(place).await;
 }
 
-/// `len` bytes in which every 251 are alike and parts and chunks are not.
+/// `len` bytes with a period of 251, so that parts and chunks differ.
 fn sample(len: usize) -> Bytes {
     (0..len).map(|n| (n % 251) as u8 ^ (n >> 16) as u8).collect()
 }
@@ -65,7 +65,7 @@ fn digests(bytes: &[u8], algorithms: impl IntoIterator<Item = Algorithm>) -> Dig
     hasher.finish()
 }
 
-/// Blobs of no bytes, one, and about one, two and three parts come back as they were.
+/// Blobs of no bytes, one byte, and about one, two and three parts round-trip.
 pub async fn sizes_round_trip(place: &Place) {
     let part = place.part_size();
     for size in [0, 1, part - 1, part, part + 1, 2 * part, 3 * part + 7] {
@@ -97,7 +97,7 @@ pub async fn many_small_runs_round_trip(place: &Place) {
     remove(place, [id(2)]).await;
 }
 
-/// A writer computes exactly the digests it was asked for.
+/// A writer computes exactly the requested digests.
 pub async fn digests_are_those_of_the_bytes(place: &Place) {
     let (bytes, asked) = (sample(3_000_000), [Algorithm::Md5, Algorithm::Crc32c]);
     let mut writer = place.writer(id(3), asked);
@@ -107,7 +107,7 @@ pub async fn digests_are_those_of_the_bytes(place: &Place) {
     remove(place, [id(3)]).await;
 }
 
-/// Bytes given to a writer cannot be seen before it is finished.
+/// Bytes passed to a writer are not visible before it is finished.
 pub async fn nothing_shows_before_finish(place: &Place) {
     let bytes = sample(3 * place.part_size());
     let mut writer = place.writer(id(4), []);
@@ -119,7 +119,7 @@ pub async fn nothing_shows_before_finish(place: &Place) {
     remove(place, [id(4)]).await;
 }
 
-/// A blob that was given up, in either way, is never there.
+/// A blob that was aborted, in either way, never exists.
 pub async fn an_aborted_blob_never_shows(place: &Place) {
     for abort in [true, false] {
         let mut writer = place.writer(id(5), []);
@@ -133,7 +133,7 @@ pub async fn an_aborted_blob_never_shows(place: &Place) {
     }
 }
 
-/// The bytes of a range, each chunk dropped before the next is asked for, as a socket does.
+/// The bytes of a range, each chunk dropped before the next is requested, as a socket does.
 async fn streamed(place: &Place, id: BlobId, range: Range<u64>) -> Vec<u8> {
     let (mut chunks, mut bytes) = (place.read(id, range), Vec::new());
     while let Some(chunk) = chunks.try_next().await.expect("a range is read") {
@@ -160,7 +160,7 @@ pub async fn ranges_are_exact(place: &Place) {
     remove(place, [id(6)]).await;
 }
 
-/// A blob shorter than the range asked for is reported, never read as if it were whole.
+/// A blob shorter than the requested range is reported, never read as if it were complete.
 pub async fn ranges_past_the_end_are_damage(place: &Place) {
     let end = kept(place, id(7), &sample(1000)).await.size;
     for range in [0..end + 1, end - 1..end + 1, end..end + 1, end + 5..end + 9, end + 5..end + 5] {
@@ -171,7 +171,7 @@ pub async fn ranges_past_the_end_are_damage(place: &Place) {
     remove(place, [id(7)]).await;
 }
 
-/// What is not there is reported so by each way to read it, and deleted at will.
+/// A missing blob is reported as such by every kind of read, and deleting it succeeds.
 pub async fn a_missing_blob_is_not_found(place: &Place) {
     for range in [0..0, 0..1, 5..1_000_000] {
         let error = place.read_all(id(8), range).await.expect_err("there is no blob");
@@ -183,8 +183,7 @@ pub async fn a_missing_blob_is_not_found(place: &Place) {
     remove(place, [id(8), id(8)]).await;
 }
 
-/// A verified read yields all of a blob whose digest is right, and of any other
-/// an error in place of its last chunk.
+/// A verified read yields all of a blob whose digest is right, and of any other an error instead of its last chunk.
 pub async fn verified_reads_hold_the_end_back(place: &Place) {
     for size in [0, 1, 600_000, 3 << 20] {
         let bytes = sample(size);
@@ -206,7 +205,7 @@ pub async fn verified_reads_hold_the_end_back(place: &Place) {
     remove(place, [id(9)]).await;
 }
 
-/// An id written twice holds the later bytes and none of the earlier.
+/// An id written twice holds the later bytes and none of the earlier ones.
 pub async fn writing_again_replaces_the_whole(place: &Place) {
     kept(place, id(10), &sample(2_000_000)).await;
     let bytes = sample(500);

@@ -1,8 +1,8 @@
-//! Digests of bytes that stream past: one [`Hasher`] computes a chosen set of
-//! algorithms, SHA-256 and CRC-64/NVME always among them.
+//! Digests of streams of bytes: one [`Hasher`] computes a chosen set of algorithms, always including SHA-256 and
+//! CRC-64/NVME.
 //!
-//! SHA-256 names bytes, against anybody. The CRC finds damage, several times as fast, and that of a whole
-//! follows from those of its parts.
+//! SHA-256 identifies bytes, even against an attacker. The CRC detects corruption, several times as fast, and that of
+//! a whole can be computed from those of its parts.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,10 +17,10 @@ use sha2::{Digest, Sha256, Sha512, Sha512_256};
 
 use crate::blocks::{Blocks, Summing};
 
-/// How many bytes go through all algorithms before the next.
+/// How many bytes are passed to all algorithms before the next ones.
 const PIECE: usize = 32 << 10;
 
-/// An algorithm that some protocol asks for beside SHA-256.
+/// An algorithm that some protocol requires besides SHA-256.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Algorithm {
@@ -38,8 +38,8 @@ pub enum Algorithm {
     Crc32c,
 }
 
-/// The CRC-64/NVME of bytes that follow others, together with those: `second` is that of the `length` bytes that
-/// follow.
+/// The CRC-64/NVME of the concatenation of two runs of bytes: `second` is that of the second one, which has `length`
+/// bytes.
 ///
 /// ```
 /// use cenote_blob::{Hasher, append_crc64nvme};
@@ -55,7 +55,7 @@ pub fn append_crc64nvme(first: u64, second: u64, length: u64) -> u64 {
     crc_fast::checksum_combine(Crc64Nvme, first, second, length)
 }
 
-/// The CRC-64/NVME of so many zeros. Takes as many steps as the number has bits.
+/// The CRC-64/NVME of this many zeros. Takes as many steps as the number has bits.
 ///
 /// ```
 /// use cenote_blob::{Hasher, crc64nvme_of_zeros};
@@ -75,23 +75,23 @@ pub fn crc64nvme_of_zeros(length: u64) -> u64 {
     whole
 }
 
-/// The digests of one run of bytes: its SHA-256 and CRC-64/NVME, and what else was asked for.
+/// The digests of one run of bytes: its SHA-256 and CRC-64/NVME, and others that were requested.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Digests {
     /// SHA-256 (FIPS 180-4).
     pub sha256: [u8; 32],
-    /// CRC-64/NVME (NVM Express NVM Command Set Specification 1.0, 5.2.1.3.4), as S3 has it.
+    /// CRC-64/NVME (NVM Express NVM Command Set Specification 1.0, 5.2.1.3.4), as used by S3.
     pub crc64nvme: u64,
     others: BTreeMap<Algorithm, Box<[u8]>>,
 }
 
 impl Digests {
-    /// The digest by `algorithm`, if it was asked for; its length is the algorithm's.
+    /// The digest by `algorithm`, if it was requested; its length is the algorithm's.
     pub fn get(&self, algorithm: Algorithm) -> Option<&[u8]> {
         self.others.get(&algorithm).map(|digest| &**digest)
     }
 
-    /// Every digest that was asked for.
+    /// The other requested digests.
     pub fn others(&self) -> impl Iterator<Item = (Algorithm, &[u8])> {
         self.others.iter().map(|(algorithm, digest)| (*algorithm, &**digest))
     }
@@ -108,22 +108,22 @@ impl fmt::Debug for Digests {
     }
 }
 
-/// The SHA-256 of a run of bytes before it is closed, so that it can go on with the bytes that follow.
+/// The SHA-256 of a run of bytes before finalization, so that it can continue with the bytes that follow.
 #[derive(Clone, Default)]
 pub struct Sha256State(Sha256);
 
 impl Sha256State {
-    /// The state as it was kept; none if these are not [`to_bytes`](Self::to_bytes) of one.
+    /// Restores a saved state; `None` if the bytes are not from [`to_bytes`](Self::to_bytes).
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         Sha256::deserialize(bytes.try_into().ok()?).ok().map(Self)
     }
 
-    /// The state as it can be kept for a while: another version of this crate may not know it.
+    /// Saves the state for a limited time: another version of this crate may not be able to read it.
     pub fn to_bytes(&self) -> Vec<u8> {
         self.0.serialize().to_vec()
     }
 
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     pub fn update(&mut self, bytes: &[u8]) {
         Digest::update(&mut self.0, bytes);
     }
@@ -180,7 +180,7 @@ impl State {
     }
 }
 
-/// Computes the digests of bytes given in order.
+/// Computes the digests of bytes passed in order.
 ///
 /// ```
 /// use cenote_blob::{Algorithm, Hasher};
@@ -194,7 +194,7 @@ pub struct Hasher {
     sha256: Sha256State,
     crc64nvme: Summing,
     others: BTreeMap<Algorithm, State>,
-    /// Goes on from what came before these bytes.
+    /// Continues from the bytes before these.
     whole: Option<Sha256State>,
 }
 
@@ -206,12 +206,12 @@ impl Hasher {
         Self { sha256: Sha256State::default(), crc64nvme: Summing::default(), others, whole: None }
     }
 
-    /// The same for bytes that follow others: [`state`](Self::state) is that of all together.
+    /// The same for bytes that follow others: [`state`](Self::state) then covers all of them.
     pub fn after(self, before: Sha256State) -> Self {
         Self { whole: Some(before), ..self }
     }
 
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     pub fn update(&mut self, bytes: &[u8]) {
         // Each piece stays in the cache until the last algorithm has seen it.
         for piece in bytes.chunks(PIECE) {
@@ -222,17 +222,17 @@ impl Hasher {
         }
     }
 
-    /// Where the SHA-256 stands, of these bytes and of those that came before them.
+    /// The SHA-256 state after these bytes and those before them.
     pub fn state(&self) -> Sha256State {
         self.whole.as_ref().unwrap_or(&self.sha256).clone()
     }
 
-    /// The checksums of the blocks of all bytes taken.
+    /// The block checksums of all bytes added.
     pub fn blocks(&self) -> Blocks {
         self.crc64nvme.blocks()
     }
 
-    /// The digests of all bytes taken.
+    /// The digests of all bytes added.
     pub fn finish(self) -> Digests {
         let others = self.others.into_iter().map(|(algorithm, state)| (algorithm, state.finish()));
         Digests {
@@ -244,7 +244,7 @@ impl Hasher {
 }
 
 impl Default for Hasher {
-    /// A hasher for SHA-256 and CRC-64/NVME alone.
+    /// A hasher for SHA-256 and CRC-64/NVME only.
     fn default() -> Self {
         Self::new([])
     }

@@ -1,14 +1,12 @@
-//! What a place on a local disk needs beyond an object store: its directories,
-//! made durable before the first blob, and an end to staged files.
+//! What a place on a local disk needs beyond an object store: directories that are made durable before the first blob
+//! is written, and removal of staged files.
 //!
 //! # Durability
 //!
-//! `LocalFileSystem` with fsync syncs a written file, the directory it is renamed
-//! into, and the directories that *this* write created. That leaves one gap: a
-//! directory made by another writer that has not synced it yet (or was killed
-//! before it could) looks finished to the second writer, whose blob would be lost
-//! with the directory. So all directories are made and synced when a place is
-//! opened, before any blob is written.
+//! `LocalFileSystem` with fsync syncs a written file, the directory it is renamed into, and the directories that
+//! *this* write created. That leaves one gap: a directory created by another writer that has not synced it yet (or
+//! was killed before it could) looks complete to the second writer, whose blob would be lost with the directory. So
+//! all directories are created and synced when a place is opened, before any blob is written.
 
 use std::fs::{self, File};
 use std::io;
@@ -18,8 +16,9 @@ use std::time::SystemTime;
 use crate::id::BLOBS;
 use crate::private::{is_private, make_all_private, make_private};
 
-/// Makes `root` and the 256 directories of its blobs, and makes them durable. Nobody else may read what is in them; what an
-/// earlier program left open is closed, a directory after the other, so that this goes on where it stopped.
+/// Creates `root` and the 256 directories of its blobs, and makes them durable. Only the owner can read what is in
+/// them; directories that an earlier version left open are made private one by one, so that an interrupted run is
+/// continued.
 pub(crate) fn prepare(root: &Path) -> io::Result<()> {
     let is_new = !root.exists();
     make_durable_dir(root)?;
@@ -39,8 +38,7 @@ pub(crate) fn prepare(root: &Path) -> io::Result<()> {
     sync_dir(&blobs)
 }
 
-/// Makes `dir` and what is missing above it, then syncs the entry of each
-/// directory up to one that was there before.
+/// Creates `dir` and its missing ancestors, then syncs the entry of each directory up to one that already existed.
 fn make_durable_dir(dir: &Path) -> io::Result<()> {
     let parent = dir.parent().filter(|parent| !parent.as_os_str().is_empty());
     let parent = parent.unwrap_or(Path::new("."));
@@ -50,7 +48,7 @@ fn make_durable_dir(dir: &Path) -> io::Result<()> {
     let existed = dir.is_dir();
     make_dir(dir)?;
     match sync_dir(parent) {
-        // Whoever made `dir` in a directory that we may not open answers for it.
+        // If `dir` is in a directory that we may not open, whoever created it is responsible.
         Err(error) if existed && error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
         synced => synced,
     }
@@ -67,17 +65,17 @@ fn sync_dir(dir: &Path) -> io::Result<()> {
     File::open(dir)?.sync_all()
 }
 
-/// Has what is staged for the file `blob` written to the disk, as far as it is there.
+/// Writes the staged bytes of the file `blob` to the disk, as far as it exists.
 ///
-/// An optimisation only: the writer's own sync still waits for all of it and, as
-/// each open file is told of an error, still sees one that came up here.
+/// An optimisation only: the writer's own sync still waits for all of it, and still sees an error that occurred here,
+/// since errors are reported to each open file.
 pub(crate) fn write_back(blob: PathBuf) {
     let mut staged = blob.into_os_string();
     staged.push("#1");
     let _ = File::open(staged).and_then(|file| file.sync_data());
 }
 
-/// Removes the staged files last written before `cutoff` and counts them.
+/// Removes the staged files last written before `cutoff`, and returns their number.
 pub(crate) fn sweep_staged(root: &Path, cutoff: SystemTime) -> io::Result<u64> {
     let mut removed = 0;
     for fan in fs::read_dir(root.join(BLOBS))? {
@@ -105,7 +103,7 @@ fn is_staged(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.as_encoded_bytes().contains(&b'#'))
 }
 
-/// False for a file that its writer finished or removed in the meantime.
+/// False for a file that its writer has finished or removed in the meantime.
 fn is_older(entry: &fs::DirEntry, cutoff: SystemTime) -> io::Result<bool> {
     let modified = unless_gone(entry.metadata())?.map(|found| found.modified()).transpose()?;
     Ok(modified.is_some_and(|modified| modified < cutoff))
@@ -122,10 +120,10 @@ fn unless_gone<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// What a disk has, in bytes.
+/// The space of a disk, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Space {
-    /// What an unprivileged writer may still add.
+    /// What an unprivileged user may still write.
     pub free: u64,
     /// Its size.
     pub disk: u64,

@@ -1,5 +1,5 @@
-//! What can go wrong, named by what the caller does about it. One function,
-//! [`Error::classify`], translates the errors of every store.
+//! Errors, classified by what the caller does about them. One function, [`Error::classify`], translates the errors of
+//! every store.
 
 use std::error::Error as StdError;
 use std::io;
@@ -15,22 +15,22 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The place has no such blob. If something refers to it, contents are lost.
+    /// The place has no such blob. If something refers to it, contents have been lost.
     #[error("{place}: no blob {id}")]
     NotFound {
-        /// The place asked.
+        /// The place queried.
         place: String,
-        /// The blob asked for.
+        /// The requested blob.
         id: BlobId,
     },
 
-    /// The disk or the quota is full, or the file too large for it. Nothing was kept; reads go on, and writes
-    /// succeed again once there is room: this is no reason to stop the server.
+    /// The disk or quota is full, or the file too large for it. Nothing was kept; reads still work, and writes
+    /// succeed again once there is space: this is no reason to stop the server.
     #[error("{place}: no space left; free some or extend the quota, then try again")]
     NoSpace {
         /// The place that is full.
         place: String,
-        /// What the store said.
+        /// The error from the store.
         #[source]
         source: Source,
     },
@@ -46,24 +46,24 @@ pub enum Error {
         damage: Damage,
     },
 
-    /// The disk failed. After a failed write it is no longer to be trusted: stop
-    /// writing until somebody has looked.
+    /// The disk failed. After a failed write it can no longer be trusted: stop writing until somebody has examined
+    /// it.
     #[error("{place}: input/output failed")]
     Io {
         /// The place whose disk failed.
         place: String,
-        /// What the store said.
+        /// The error from the store.
         #[source]
         source: Source,
     },
 
-    /// The place cannot be used now: not reachable, not allowed, or out of file
-    /// handles. Nothing is known to be wrong with what it holds; try again later.
+    /// The place cannot be used now: not reachable, not permitted, or out of file handles. Nothing is known to be
+    /// wrong with its contents; try again later.
     #[error("{place}: not available: {}", root(source.as_ref()))]
     Unavailable {
         /// The place that cannot be used.
         place: String,
-        /// What the store said.
+        /// The error from the store.
         #[source]
         source: Source,
     },
@@ -71,7 +71,7 @@ pub enum Error {
     /// The place's settings are wrong: an unknown scheme, option or directory.
     #[error("{place}: cannot be opened; check its address and options")]
     Settings {
-        /// The place to be opened.
+        /// The place that was to be opened.
         place: String,
         /// What is wrong.
         #[source]
@@ -88,26 +88,26 @@ pub enum Damage {
     /// It has fewer bytes than were written.
     #[error("it has {actual} bytes where {expected} are needed")]
     Short {
-        /// The bytes there must be at least.
+        /// The minimum length expected.
         expected: u64,
-        /// The bytes there are.
+        /// The actual length.
         actual: u64,
     },
-    /// A block of it has other bytes than were written.
+    /// The bytes of a block differ from those written.
     #[error("the block at byte {start} has other bytes")]
     Block {
         /// The first byte of the block.
         start: u64,
     },
-    /// Its bytes have another CRC-64/NVME.
+    /// Its CRC-64/NVME differs.
     #[error("its CRC-64/NVME is {actual:016x}, not {expected:016x}")]
     Crc {
-        /// That computed when it was written.
+        /// The CRC computed when it was written.
         expected: u64,
-        /// That of the bytes read.
+        /// The CRC of the bytes read.
         actual: u64,
     },
-    /// Its bytes have another SHA-256.
+    /// Its SHA-256 differs.
     #[error("its SHA-256 is {}, not {}", hex::encode(actual), hex::encode(expected))]
     Digest {
         /// The SHA-256 computed when it was written.
@@ -118,8 +118,8 @@ pub enum Damage {
 }
 
 impl Error {
-    /// The error to report for `source`, which the store of `place` gave while it
-    /// worked on `id` (where there was one). `disk` says that the store is a local disk.
+    /// The error to report for `source`, which the store of `place` returned while working on `id` (if any). `disk`
+    /// says that the store is a local disk.
     pub(crate) fn classify(place: &str, disk: bool, id: Option<BlobId>, source: Source) -> Self {
         let place = place.to_owned();
         if let (Some(id), true) = (id, is_not_found(&*source)) {
@@ -137,7 +137,7 @@ impl Error {
     }
 }
 
-/// What is at the bottom of an error, which tells more than what lies over it, on one line that ends somewhere.
+/// The root cause of an error, which says more than the layers above it, truncated to one line.
 fn root(error: &(dyn StdError + 'static)) -> String {
     let bottom = chain(error).last().map(ToString::to_string).unwrap_or_default();
     let words: Vec<&str> = bottom.split_whitespace().collect();
@@ -155,7 +155,7 @@ fn is_not_found(error: &(dyn StdError + 'static)) -> bool {
         .any(|error| matches!(error.downcast_ref(), Some(object_store::Error::NotFound { .. })))
 }
 
-/// The operating system's error at the bottom of the chain.
+/// The operating system's error at the root of the chain.
 fn errno(error: &(dyn StdError + 'static)) -> Option<Errno> {
     chain(error)
         .filter_map(|error| error.downcast_ref::<io::Error>())

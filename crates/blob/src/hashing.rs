@@ -1,12 +1,11 @@
-//! Hashing beside the work of moving the bytes, on a blocking thread, so that
-//! digests cost no time of their own while the disk or the network is the slower
-//! one, and keep nobody else waiting.
+//! Hashing on a blocking thread while the bytes are moved, so that digests take no extra time while the disk or the
+//! network is slower, and block nobody else.
 
 use bytes::Bytes;
 use tokio::task::{JoinError, JoinHandle, spawn, spawn_blocking};
 
-/// What takes bytes in order, with at most one run of them in work. It fails only
-/// when the runtime goes down; a call that is dropped while it waits changes nothing.
+/// A consumer of bytes in order, with at most one run of them being processed. It fails only when the runtime shuts
+/// down; a call that is dropped while it waits changes nothing.
 #[derive(Debug)]
 pub struct Hashing<T> {
     work: JoinHandle<T>,
@@ -14,12 +13,12 @@ pub struct Hashing<T> {
 }
 
 impl<T: Send + 'static> Hashing<T> {
-    /// Begins with this state, of which `take` takes the next bytes.
+    /// Starts with this state; `take` adds the next bytes to it.
     pub fn new(state: T, take: fn(&mut T, &[u8])) -> Self {
         Self { work: spawn(async { state }), take }
     }
 
-    /// Waits for the run before, then starts on this one.
+    /// Waits for the previous run, then starts on this one.
     pub async fn update(&mut self, run: Vec<Bytes>) -> Result<(), JoinError> {
         let (mut state, take) = ((&mut self.work).await?, self.take);
         self.work = spawn_blocking(move || {
@@ -29,7 +28,7 @@ impl<T: Send + 'static> Hashing<T> {
         Ok(())
     }
 
-    /// The state after all runs; nothing can be done with it afterwards.
+    /// The state after all runs; the object cannot be used afterwards.
     pub async fn finish(&mut self) -> Result<T, JoinError> {
         (&mut self.work).await
     }

@@ -1,5 +1,5 @@
-//! The name of a blob. The id alone decides the path, so a blob can be found
-//! from its id in any place and its id from its path.
+//! The name of a blob. The path is determined by the id alone, so a blob can be found from its id in any place, and
+//! its id from its path.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,16 +9,16 @@ use object_store::path::Path;
 /// The directory (or key prefix) that holds every blob of a place.
 pub(crate) const BLOBS: &str = "blobs";
 
-/// The id of one blob: 128 bits chosen by the caller, from a source of
-/// randomness good enough that no two are ever equal.
+/// The id of one blob: 128 bits chosen by the caller, from a source of randomness good enough that no two are ever
+/// equal.
 ///
-/// Printed as 32 lower-case hexadecimal digits. In a place it is kept at
-/// `blobs/ab/cdef…`: the first two digits, then the other thirty.
+/// Printed as 32 lower-case hexadecimal digits. In a place it is stored at `blobs/ab/cdef…`: the first two digits,
+/// then the other thirty.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BlobId([u8; 16]);
 
 impl BlobId {
-    /// The id made of these 16 bytes.
+    /// The id consisting of these 16 bytes.
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(bytes)
     }
@@ -28,13 +28,13 @@ impl BlobId {
         self.0
     }
 
-    /// Where the blob is kept, relative to its place.
+    /// The path of the blob, relative to its place.
     pub(crate) fn path(self) -> Path {
         let hex = self.to_string();
         Path::from_iter([BLOBS, &hex[..2], &hex[2..]])
     }
 
-    /// The id of the blob kept at `path`; `None` for what no blob is called.
+    /// The id of the blob stored at `path`; `None` if that is not the name of a blob.
     pub(crate) fn from_path(path: &Path) -> Option<Self> {
         let digits = path.as_ref().strip_prefix(BLOBS)?.strip_prefix('/')?;
         let (fan, rest) = digits.split_once('/')?;
@@ -63,7 +63,7 @@ impl FromStr for BlobId {
     type Err = BlobIdError;
 
     fn from_str(text: &str) -> std::result::Result<Self, BlobIdError> {
-        // One spelling an id: upper case would name the same blob by two paths.
+        // Only one spelling per id: upper case would name the same blob by two paths.
         if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
             return Err(BlobIdError);
         }

@@ -1,25 +1,22 @@
-//! The contents' seam: immutable bytes in one or more named places.
+//! The storage layer for contents: immutable bytes in one or more named places.
 //!
-//! A [`Place`] keeps blobs: runs of bytes written once under an id that the
-//! caller chose, then only read and deleted. Nothing here knows what a resource
-//! is or which blobs are referred to; the catalog does.
+//! A [`Place`] stores blobs: runs of bytes written once under an id that the caller chose, then only read and
+//! deleted. This crate does not know what a resource is or which blobs are referenced; the catalog does.
 //!
-//! # What holds
+//! # Guarantees
 //!
 //! - **Whole or absent.** A blob appears when [`BlobWriter::finish`] succeeds, or
 //!   not at all. A dropped writer, a failure and a crash leave no visible blob.
-//! - **Durable when finished.** On a disk the file, its directory entry and the
-//!   directories above it are synced before `finish` returns; an object store
-//!   promises the same by itself. The caller may then commit a reference.
-//! - **Digested on the way in.** Every blob's SHA-256, and what else was asked
-//!   for, is computed while its bytes are written, beside the writing.
-//! - **Checked on the way out**, where the caller has the checksums of a blob's blocks: no byte of a block is given
-//!   before all of the block was found right.
-//! - **Constant memory.** A writer holds at most about 4 MiB on a local place
-//!   (three parts in a remote one), a reader at most three chunks.
+//! - **Durable when finished.** On a disk the file, its directory entry and the directories above it are synced
+//!   before `finish` returns; an object store guarantees the same by itself. The caller may then commit a reference.
+//! - **Digested on the way in.** Every blob's SHA-256, and any other requested digest, is computed concurrently while
+//!   its bytes are written.
+//! - **Checked on the way out**, if the caller has the blob's block checksums: no byte of a block is returned before
+//!   the whole block has been verified.
+//! - **Constant memory.** A writer holds at most about 4 MiB on a local place (three parts in a remote one), a reader
+//!   at most three chunks.
 //!
-//! All of it runs inside a tokio runtime; disks and hashes are worked on its
-//! blocking threads.
+//! All of it runs inside a tokio runtime; disk I/O and hashing run on its blocking threads.
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]

@@ -1,20 +1,20 @@
-//! A file outside of every place, read where it lies.
+//! A file outside of all places, read in place.
 //!
-//! Somebody else made it and may change or remove it: nothing here writes or deletes it, and
-//! what it holds counts only as far as its length and digest are what they should be.
+//! It belongs to somebody else, who may change or remove it: this code never writes or deletes it, and its contents
+//! are valid only if length and digest match.
 
 use std::ops::Range;
 use std::path::Path;
 
 use crate::{BlobId, Blocks, Digests, Place, ReadStream, Result};
 
-/// A file that is read as a blob where it lies, and never written or deleted.
+/// A file that is read as a blob in place, and never written or deleted.
 #[derive(Debug, Clone)]
 pub struct Outside(Place);
 
 impl Outside {
-    /// The file at the absolute `path`; errors name it by `name`. Whether it is there shows when it is
-    /// first used.
+    /// The file at the absolute `path`; errors call it `name`. Whether it exists is only checked when it is first
+    /// used.
     ///
     /// # Errors
     /// [`Error::Settings`](crate::Error::Settings) for a path that is not absolute.
@@ -22,31 +22,31 @@ impl Outside {
         Place::outside(name, path.as_ref()).map(Self)
     }
 
-    /// Its length in bytes now, or `None` where no file is.
+    /// Its current length in bytes, or `None` if there is no file.
     pub async fn size(&self) -> Result<Option<u64>> {
         self.0.size(NOBODY).await
     }
 
-    /// As [`Place::read`]; errors say that it stands for the blob `id`.
+    /// Like [`Place::read`]; errors name the blob `id`.
     pub fn read(&self, id: BlobId, range: Range<u64>) -> ReadStream {
         self.0.read(id, range)
     }
 
-    /// As [`Place::read_checked`]; errors say that it stands for the blob `id`.
+    /// Like [`Place::read_checked`]; errors name the blob `id`.
     pub fn read_checked(&self, id: BlobId, range: Range<u64>, blocks: Blocks) -> ReadStream {
         self.0.read_checked(id, range, blocks)
     }
 
-    /// As [`Place::inspect`]; errors say that it stands for the blob `id`.
+    /// Like [`Place::inspect`]; errors name the blob `id`.
     pub async fn inspect(&self, id: BlobId, size: u64) -> Result<(Digests, Blocks)> {
         self.0.inspect(id, size).await
     }
 
-    /// As [`Place::read_verified`]; errors say that it stands for the blob `id`.
+    /// Like [`Place::read_verified`]; errors name the blob `id`.
     pub fn read_verified(&self, id: BlobId, size: u64, sha256: [u8; 32]) -> ReadStream {
         self.0.read_verified(id, size, sha256)
     }
 }
 
-/// Asking for a length names no blob.
+/// The id when asking for the length, which is not about a particular blob.
 const NOBODY: BlobId = BlobId::from_bytes([0; 16]);

@@ -1,4 +1,4 @@
-//! A place: somewhere that keeps blobs, and what can be done with them there.
+//! A place: somewhere that blobs are stored, and the operations on them.
 
 use std::path::{Path as FilePath, PathBuf};
 use std::sync::Arc;
@@ -19,14 +19,14 @@ use crate::error::Source;
 use crate::id::BLOBS;
 use crate::{Algorithm, BlobId, BlobWriter, Damage, Error, Hasher, Result, disk};
 
-/// The bytes of a part on a local place: several in flight stay under 2 MiB.
+/// The part size in bytes for a local place: several in flight stay under 2 MiB.
 const LOCAL_PART: usize = 512 << 10;
 
-/// The bytes of a part in a remote place, where each part is a request. S3 wants
-/// at least 5 MiB and at most 10,000 parts.
+/// The part size in bytes for a remote place, where each part is a request. S3 requires at least 5 MiB and at most
+/// 10,000 parts.
 const REMOTE_PART: usize = 8 << 20;
 
-/// Somewhere that keeps blobs: a directory, a bucket, memory. Cheap to clone.
+/// Storage for blobs: a directory, a bucket, memory. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Place {
     name: Arc<str>,
@@ -34,28 +34,28 @@ pub struct Place {
     /// The absolute directory of a place on a local disk.
     root: Option<Arc<FilePath>>,
     part_size: usize,
-    /// The one file there is, whatever blob is asked for; see [`Outside`](crate::Outside).
+    /// The only file, whatever blob is requested; see [`Outside`](crate::Outside).
     only: Option<Path>,
 }
 
-/// A blob that a place holds.
+/// A blob stored in a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stored {
     /// Its id.
     pub id: BlobId,
     /// Its length in bytes.
     pub size: u64,
-    /// When the place finished it, by the place's own clock.
+    /// When it was finished, by the place's own clock.
     pub modified: SystemTime,
 }
 
 impl Place {
-    /// The place in the directory `dir`, which is made if it is missing.
+    /// The place in the directory `dir`, which is created if missing.
     ///
-    /// All directories that blobs will lie in are made and synced here, which blocks.
+    /// Blocks: all directories that will contain blobs are created and synced here.
     ///
     /// # Errors
-    /// [`Error::Settings`] if the directory cannot be made or used.
+    /// [`Error::Settings`] if the directory cannot be created or used.
     pub fn local(name: &str, dir: impl AsRef<FilePath>) -> Result<Self> {
         Self::open_local(name, dir.as_ref()).map_err(|source| Self::settings(name, source))
     }
@@ -68,21 +68,20 @@ impl Place {
         Ok(Self { root: Some(root.into()), ..place })
     }
 
-    /// A place in memory, gone with its last clone.
+    /// A place in memory, which is dropped with its last clone.
     pub fn memory(name: &str) -> Self {
         Self::over(name, Arc::new(InMemory::new()), LOCAL_PART)
     }
 
-    /// The place at `url`: `file:///dir`, `memory:///`, `s3://bucket/prefix`, `gs://…`,
-    /// `az://…` and what else [`object_store::parse_url_opts`] knows, with the options named there.
+    /// The place at `url`: `file:///dir`, `memory:///`, `s3://bucket/prefix`, `gs://…`, `az://…` and any other that
+    /// [`object_store::parse_url_opts`] supports, with the options named there.
     ///
-    /// A writer into a bucket uploads parts of 8 MiB, of which S3 takes 10,000: a
-    /// blob there has at most 78 GiB. Uploads that a crash left unfinished are
-    /// removed by the bucket's own lifecycle rule, not by this crate.
+    /// A writer into a bucket uploads parts of 8 MiB, of which S3 accepts 10,000: a blob there has at most 78 GiB.
+    /// Uploads left unfinished by a crash are removed by the bucket's own lifecycle rule, not by this crate.
     ///
     /// # Errors
-    /// [`Error::Settings`] for an address or option that is not understood. Whether
-    /// a bucket can be reached shows when it is first used.
+    /// [`Error::Settings`] for an unsupported URL or option. Whether a bucket can be reached is only checked when it
+    /// is first used.
     pub fn from_url<O>(name: &str, url: &str, options: O) -> Result<Self>
     where
         O: IntoIterator<Item = (String, String)>,
@@ -90,8 +89,8 @@ impl Place {
         Self::open_url(name, url, options).map_err(|source| Self::settings(name, source))
     }
 
-    /// The directory that [`Place::from_url`] would keep contents in; none, if they would go elsewhere or the address is
-    /// not understood.
+    /// The directory that [`Place::from_url`] would store contents in; `None` if they would be stored elsewhere, or
+    /// the URL is not supported.
     pub fn local_directory(url: &str) -> Option<PathBuf> {
         let url = Url::parse(url).ok().filter(|url| url.scheme() == "file")?;
         url.to_file_path().ok()
@@ -109,7 +108,7 @@ impl Place {
             }
             "memory" => Ok(Self::memory(name)),
             _ => {
-                // Another one that the process has chosen already is as good.
+                // If the process has already installed another provider, that is fine.
                 let _ = rustls::crypto::ring::default_provider().install_default();
                 let (store, prefix) = parse_url_opts(&url, options)?;
                 Ok(Self::over(name, Arc::new(PrefixStore::new(store, prefix)), REMOTE_PART))
@@ -117,7 +116,7 @@ impl Place {
         }
     }
 
-    /// The one file `path` as what every id names.
+    /// The one file `path`, to which every id resolves.
     pub(crate) fn outside(name: &str, path: &FilePath) -> Result<Self> {
         let only = Path::from_absolute_path(path);
         let only = only.map_err(|source| Self::settings(name, source.into()))?;
@@ -129,8 +128,7 @@ impl Place {
         Self { name: name.into(), store, root: None, part_size, only: None }
     }
 
-    /// The same place with its store replaced by what `wrap` makes of it: a
-    /// throttle, a counter, or faults for a test.
+    /// The same place with its store wrapped by `wrap`: a throttle, a counter, or fault injection for a test.
     pub fn map_store<F>(self, wrap: F) -> Self
     where
         F: FnOnce(Arc<dyn ObjectStore>) -> Arc<dyn ObjectStore>,
@@ -138,23 +136,23 @@ impl Place {
         Self { store: wrap(self.store), ..self }
     }
 
-    /// The name that the catalog knows this place by.
+    /// The name of this place in the catalog.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// A writer of the blob `id`, which computes `digests` beside SHA-256. Nothing
-    /// is kept before its first full part or its end.
+    /// A writer of the blob `id`, which computes `digests` besides SHA-256. Nothing is stored before its first full
+    /// part or its end.
     pub fn writer(&self, id: BlobId, digests: impl IntoIterator<Item = Algorithm>) -> BlobWriter {
         self.hashing_writer(id, Hasher::new(digests))
     }
 
-    /// The same with a hasher that may go on from earlier bytes.
+    /// The same with a hasher that may continue from earlier bytes.
     pub fn hashing_writer(&self, id: BlobId, hasher: Hasher) -> BlobWriter {
         BlobWriter::new(self.clone(), id, hasher)
     }
 
-    /// The length of the blob `id` in bytes, or `None` where there is no such blob.
+    /// The length of the blob `id` in bytes, or `None` if it does not exist.
     pub async fn size(&self, id: BlobId) -> Result<Option<u64>> {
         match self.store.head(&self.path_of(id)).await.map_err(|source| self.error(id, source)) {
             Ok(meta) => Ok(Some(meta.size)),
@@ -163,10 +161,9 @@ impl Place {
         }
     }
 
-    /// Deletes the blob `id`; it is no error if there is none.
+    /// Deletes the blob `id`; it is not an error if it does not exist.
     ///
-    /// On a disk a deletion is not synced: a crash may bring the blob back, for
-    /// the next sweep to delete again.
+    /// On a disk, deletions are not synced: a crash may bring the blob back, and the next sweep deletes it again.
     pub async fn delete(&self, id: BlobId) -> Result<()> {
         match self.store.delete(&id.path()).await.map_err(|source| self.error(id, source)) {
             Ok(()) | Err(Error::NotFound { .. }) => Ok(()),
@@ -174,7 +171,7 @@ impl Place {
         }
     }
 
-    /// Every finished blob, in no order. Files of other names are passed over.
+    /// Every finished blob, in no particular order. Files with other names are skipped.
     pub fn list(&self) -> BoxStream<'static, Result<Stored>> {
         let place = self.clone();
         let found = self.store.list(Some(&Path::from(BLOBS)));
@@ -182,35 +179,34 @@ impl Place {
         blobs.map_err(move |source| place.failure(source)).boxed()
     }
 
-    /// Removes what writers that were dropped or killed left staged on a disk, if
-    /// it was last written before `cutoff`, and says how many files that were.
+    /// Removes staged files that dropped or killed writers left on a disk, if they were last written before `cutoff`,
+    /// and returns their number.
     ///
-    /// A `cutoff` later than the start of a writer at work makes that one fail.
+    /// A `cutoff` later than the start of an active writer makes that writer fail.
     pub async fn sweep_staged(&self, cutoff: SystemTime) -> Result<u64> {
         let Some(root) = self.root.clone() else { return Ok(0) };
         let swept = spawn_blocking(move || disk::sweep_staged(&root, cutoff)).await;
         swept.unwrap_or_else(|lost| Err(lost.into())).map_err(|source| self.failure(source))
     }
 
-    /// The file that holds the blob `id`, in a place on a local disk. It is there
-    /// while the blob is; it must not be written to.
+    /// The file that stores the blob `id`, in a place on a local disk. It exists as long as the blob does; it must
+    /// not be written to.
     pub fn local_path(&self, id: BlobId) -> Option<PathBuf> {
         Some(self.root.as_ref()?.join(id.path().as_ref()))
     }
 
-    /// Whether a file lies in this place, which may delete it.
+    /// Whether a file is in this place, which may delete it.
     pub fn has_file(&self, file: &FilePath) -> bool {
         let found = file.canonicalize().unwrap_or_else(|_| file.to_owned());
         self.root.as_ref().is_some_and(|root| found.starts_with(&**root))
     }
 
-    /// The bytes that may still be added, where the place is on a local disk and
-    /// the disk tells.
+    /// The bytes that can still be added, if the place is on a local disk and the disk reports it.
     pub fn free_space(&self) -> Option<u64> {
         self.space().map(|space| space.free)
     }
 
-    /// The same, and the size of the disk.
+    /// The same, with the size of the disk.
     pub fn space(&self) -> Option<Space> {
         disk::space(self.root.as_ref()?).ok()
     }
@@ -219,7 +215,7 @@ impl Place {
         &self.store
     }
 
-    /// Where the blob `id` is read.
+    /// The path from which the blob `id` is read.
     pub(crate) fn path_of(&self, id: BlobId) -> Path {
         self.only.clone().unwrap_or_else(|| id.path())
     }
@@ -233,7 +229,7 @@ impl Place {
         Error::classify(&self.name, self.root.is_some(), Some(id), source.into())
     }
 
-    /// The error for what failed for no blob in particular, or while writing one.
+    /// The error for a failure not related to a particular blob, or while writing one.
     pub(crate) fn failure(&self, source: impl Into<Source>) -> Error {
         Error::classify(&self.name, self.root.is_some(), None, source.into())
     }

@@ -1,8 +1,9 @@
-//! Files that nobody but their owner may read.
+//! Files that only their owner may read.
 //!
-//! Invariant: what is made below a private directory has mode 0600, or 0700 if it is a directory, whatever the umask and
-//! whichever library makes it: a default access list (`acl(5)`) says so to the kernel. Where the file system knows none,
-//! the directory's own mode keeps others out, and files have the mode that the umask gives until the next opening.
+//! Invariant: what is created below a private directory has mode 0600, or 0700 for a directory, whatever the umask
+//! and whichever library creates it: a default access list (`acl(5)`) makes the kernel do so. If the file system has
+//! none, the directory's own mode keeps others out, and files have the mode given by the umask until the place is
+//! next opened.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -15,8 +16,8 @@ const DIRECTORY: u32 = 0o700;
 const FILE: u32 = 0o600;
 
 const DEFAULT_ACL: &str = "system.posix_acl_default";
-/// As `linux/posix_acl_xattr.h` has it, little-endian: version 2, then tag, permissions and id of the owner (`rwx`), the group
-/// and others (nothing).
+/// As defined in `linux/posix_acl_xattr.h`, little-endian: version 2, then tag, permissions and id of the owner
+/// (`rwx`), the group and others (nothing).
 const OWNER_ONLY: [u8; 28] = [
     2, 0, 0, 0, //
     0x01, 0, 7, 0, 0xff, 0xff, 0xff, 0xff, //
@@ -24,7 +25,7 @@ const OWNER_ONLY: [u8; 28] = [
     0x20, 0, 0, 0, 0xff, 0xff, 0xff, 0xff,
 ];
 
-/// Keeps others out of a directory, and out of all that is made in it from now on.
+/// Keeps others out of a directory, and out of everything that is created in it from now on.
 pub fn make_private(dir: &Path) -> io::Result<()> {
     set_mode(dir, DIRECTORY)?;
     // Fails on a file system without access lists.
@@ -32,7 +33,7 @@ pub fn make_private(dir: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes a directory private and all that is in it. Links are not followed.
+/// Makes a directory private, and everything in it. Links are not followed.
 pub fn make_all_private(dir: &Path) -> io::Result<()> {
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
@@ -51,7 +52,7 @@ pub fn make_file_private(path: &Path) -> io::Result<()> {
     set_mode(path, FILE)
 }
 
-/// Whether a directory is private, and so is all that was made in it since.
+/// Whether a directory is private, and so is everything that was created in it since.
 pub(crate) fn is_private(dir: &Path) -> io::Result<bool> {
     let mut acl = [0; OWNER_ONLY.len()];
     let found = rustix::fs::getxattr(dir, DEFAULT_ACL, &mut acl);

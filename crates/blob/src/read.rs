@@ -1,12 +1,11 @@
-//! Reading blobs: in chunks, with the next one read ahead, in constant memory.
+//! Reading blobs: in chunks, with read-ahead of one chunk, in constant memory.
 //!
-//! A place that holds fewer bytes than the range asks for holds a damaged blob,
-//! because the catalog knows each blob's length: no read ends early without an
-//! error. Nor does any read give more: a place that sends other bytes behind the range would shift
-//! whatever the caller puts after it.
+//! A place that holds fewer bytes than the requested range holds a damaged blob, because the catalog knows each
+//! blob's length: no read ends early without an error. Nor does any read return more: a place that sends extra bytes
+//! after the range would shift whatever the caller appends.
 //!
-//! A checked read takes whole blocks from the place, whatever range is asked for, and compares each chunk with the
-//! checksums on the thread that read it, while it is in the processor's cache.
+//! A checked read fetches whole blocks from the place, whatever range is requested, and verifies each chunk on the
+//! thread that read it, while it is in the processor's cache.
 
 use std::fs::File;
 use std::io;
@@ -24,14 +23,13 @@ use tokio::task::spawn_blocking;
 use crate::error::Source;
 use crate::{BlobId, Blocks, Damage, Error, Place, Result};
 
-/// The bytes of a range, in order, in chunks of at most 1 MiB. After an error
-/// there are no more.
+/// The bytes of a range, in order, in chunks of at most 1 MiB. Ends after an error.
 pub type ReadStream = BoxStream<'static, Result<Bytes>>;
 
-/// The bytes of a chunk read from a file.
+/// The size of a chunk read from a file, in bytes.
 const CHUNK: usize = 512 << 10;
 
-/// Chunks read at a time: the one that is waited for, and the next.
+/// Chunks read concurrently: the one being waited for, and the next.
 const AHEAD: usize = 2;
 
 type SourceStream = BoxStream<'static, std::result::Result<Bytes, Source>>;
@@ -45,10 +43,10 @@ impl Place {
         self.read_with(id, range, None)
     }
 
-    /// The same, of blocks that are found to be what was written. `blocks` must have those that the range lies in.
+    /// The same, from blocks that are verified. `blocks` must cover the range.
     ///
     /// # Errors
-    /// [`Error::Damaged`] as well where the first block begins that is not.
+    /// [`Error::Damaged`] also at the start of the first block that does not match.
     pub fn read_checked(&self, id: BlobId, range: Range<u64>, blocks: Blocks) -> ReadStream {
         self.read_with(id, range, Some(blocks))
     }
@@ -61,7 +59,7 @@ impl Place {
     /// The bytes `range` of the blob `id` in one piece, held in memory.
     ///
     /// # Errors
-    /// As [`read`](Self::read).
+    /// Same as [`read`](Self::read).
     pub async fn read_all(&self, id: BlobId, range: Range<u64>) -> Result<Bytes> {
         let mut chunks: Vec<Bytes> = self.read(id, range).try_collect().await?;
         match chunks.len() {
@@ -99,7 +97,7 @@ impl Place {
         Ok(cut(chunks, whole.start, range))
     }
 
-    /// A store refuses a range that starts past the end in its own words.
+    /// For a range that starts past the end, each store returns an error of its own.
     async fn explain(&self, id: BlobId, end: u64, source: object_store::Error) -> Error {
         match self.error(id, source) {
             missing @ Error::NotFound { .. } => missing,
@@ -115,7 +113,7 @@ impl Place {
         }
     }
 
-    /// `chunks`, with an error instead of an end before `range` is full, and instead of bytes behind it.
+    /// `chunks`, with an error if they end before `range` is complete or continue beyond it.
     fn until_end(&self, id: BlobId, range: Range<u64>, chunks: SourceStream) -> ReadStream {
         let state = (self.clone(), chunks, range.start);
         let checked = stream::try_unfold(state, move |(place, mut chunks, at)| async move {
@@ -135,7 +133,7 @@ impl Place {
         checked.boxed()
     }
 
-    /// The error for what ended a stream of chunks.
+    /// The error for a stream of chunks that failed.
     fn fault(&self, id: BlobId, source: Source) -> Error {
         match source.downcast::<Damage>() {
             Ok(damage) => self.damaged(id, *damage),
@@ -177,7 +175,7 @@ fn file_chunks(file: File, range: Range<u64>, blocks: Option<Blocks>) -> SourceS
     chunks.boxed()
 }
 
-/// Bytes that begin at `start`, of which there should be `len`, against the checksums.
+/// Verifies `bytes`, which start at `start` and should be `len` long, against the checksums.
 fn checked(
     blocks: &Blocks,
     start: u64,
@@ -191,7 +189,7 @@ fn checked(
     blocks.check(start, bytes)
 }
 
-/// The bytes of a range that begins and ends with blocks, in chunks that do, too, each of them checked.
+/// The bytes of a range with block boundaries at both ends, in chunks with the same property, each of them verified.
 fn in_blocks(pieces: SourceStream, range: Range<u64>, blocks: Blocks) -> SourceStream {
     let state = (pieces, BytesMut::new(), range.start);
     let checked = stream::try_unfold(state, move |(mut pieces, mut gathered, at)| {
@@ -204,7 +202,7 @@ fn in_blocks(pieces: SourceStream, range: Range<u64>, blocks: Blocks) -> SourceS
                     None => break,
                 }
             }
-            // What is missing, or too much, is noticed by who counts.
+            // Missing or extra bytes are noticed by the caller, which counts them.
             let chunk = gathered.split_to(wanted.max(1).min(gathered.len())).freeze();
             if chunk.len() == wanted {
                 blocks.check(at, &chunk)?;
@@ -216,10 +214,10 @@ fn in_blocks(pieces: SourceStream, range: Range<u64>, blocks: Blocks) -> SourceS
     checked.boxed()
 }
 
-/// The part of chunks, the first of which begins at `start`, that lies in `range`.
+/// The part of the chunks, the first of which starts at `start`, that is within `range`.
 fn cut(chunks: ReadStream, mut start: u64, range: Range<u64>) -> ReadStream {
     if start == range.start {
-        // What lies behind the range is in the last chunk only.
+        // Only the last chunk has bytes after the range.
         let mut left = range.end - range.start;
         let take = move |mut chunk: Bytes| {
             chunk.truncate(usize::try_from(left).unwrap_or(usize::MAX));
@@ -237,7 +235,7 @@ fn cut(chunks: ReadStream, mut start: u64, range: Range<u64>) -> ReadStream {
     chunks.map_ok(within).boxed()
 }
 
-/// The `len` bytes at `start`, or fewer where the file ends.
+/// The `len` bytes at `start`, or fewer at the end of the file.
 fn read_at(file: &File, start: u64, len: usize) -> io::Result<Bytes> {
     let mut bytes = Vec::with_capacity(len);
     while bytes.len() < len {
@@ -248,12 +246,12 @@ fn read_at(file: &File, start: u64, len: usize) -> io::Result<Bytes> {
             Err(error) => return Err(error.into()),
         }
     }
-    // The allocator may have given more room than was asked for.
+    // The allocator may have reserved more than was requested.
     bytes.truncate(len);
     Ok(bytes.into())
 }
 
-/// The same bytes in runs of at most `most`.
+/// The same bytes in runs of at most `most` bytes.
 fn pieces(runs: SourceStream, most: usize) -> SourceStream {
     let split = move |mut run: Bytes| {
         std::iter::from_fn(move || (!run.is_empty()).then(|| run.split_to(run.len().min(most))))

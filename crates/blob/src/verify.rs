@@ -1,9 +1,9 @@
-//! Verified reading: a stream that hashes what it yields, beside the reading.
+//! Verified reading: a stream that is hashed concurrently while it is read.
 //!
-//! The last chunk is held back until the digest is known to be right: whoever
-//! forwards the stream can never have forwarded all of a damaged blob.
+//! The last chunk is held back until the digest is known to be right: a caller that forwards the stream can never
+//! have forwarded all of a damaged blob.
 //!
-//! Inspecting is reading all of a blob to see what its bytes are now.
+//! Inspecting reads all of a blob to compute its current digests.
 
 use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt, stream};
@@ -15,8 +15,8 @@ impl Place {
     /// All `size` bytes of the blob `id`, whose SHA-256 must be `sha256`.
     ///
     /// # Errors
-    /// [`Error::Damaged`](crate::Error::Damaged) in place of the last chunk if the
-    /// blob is shorter or its digest another.
+    /// [`Error::Damaged`](crate::Error::Damaged) instead of the last chunk if the blob is shorter or its digest
+    /// differs.
     pub fn read_verified(&self, id: BlobId, size: u64, sha256: [u8; 32]) -> ReadStream {
         let place = self.clone();
         let begin = async move {
@@ -28,7 +28,7 @@ impl Place {
         stream::once(begin).flatten().boxed()
     }
 
-    /// Reads all `size` bytes of the blob `id`: their digests, and the checksums of their blocks, as they are now.
+    /// Reads all `size` bytes of the blob `id`: returns their current digests, and the checksums of their blocks.
     pub async fn inspect(&self, id: BlobId, size: u64) -> Result<(Digests, Blocks)> {
         let mut hashing = Hashing::new(Hasher::default(), Hasher::update);
         let mut chunks = self.read(id, 0..size);
@@ -51,7 +51,7 @@ struct Verified {
 }
 
 impl Verified {
-    /// The next chunk to yield with the state after it, which is `None` at the end.
+    /// The next chunk to yield, and the state after it, which is `None` at the end.
     async fn step(state: Option<Self>) -> Result<Option<(Bytes, Option<Self>)>> {
         let Some(mut state) = state else { return Ok(None) };
         while let Some(chunk) = state.chunks.try_next().await? {

@@ -1,8 +1,8 @@
-//! Writing one blob. Bytes gather into parts; a full part is hashed and handed
-//! to the store at the same time, while the next one fills.
+//! Writing one blob. Bytes are gathered into parts; a full part is hashed and passed to the store at the same time,
+//! while the next one fills.
 //!
-//! Here lives *whole or absent*: a writer in which anything failed, or whose
-//! call was dropped half way, never finishes.
+//! The guarantee *whole or absent* is implemented here: a writer in which anything failed, or whose call was dropped
+//! midway, never finishes.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -17,14 +17,14 @@ use crate::error::Source;
 use crate::hashing::Hashing;
 use crate::{BlobId, Blocks, Damage, Digests, Hasher, Place, Result, Sha256State, disk};
 
-/// Parts that the store may be working on while another one fills.
+/// Parts that the store may be processing while another one fills.
 const IN_FLIGHT: usize = 2;
 
-/// Bytes after which a local disk is asked to begin on what it has.
+/// Bytes after which a local disk is told to start writing.
 const WRITE_BACK: u64 = 32 << 20;
 
-/// Shorter runs of bytes are copied together, so that a part of many small runs
-/// costs neither the memory they are slices of nor a system call each.
+/// Shorter runs of bytes are copied together, so that a part of many small runs neither keeps alive the memory they
+/// are slices of nor costs a system call each.
 const GATHER_BELOW: usize = 8 << 10;
 
 /// What a finished writer wrote.
@@ -38,15 +38,14 @@ pub struct Written {
     pub digests: Digests,
     /// The checksums of its blocks.
     pub blocks: Blocks,
-    /// Where the SHA-256 stands, of its bytes and of those that they follow.
+    /// The SHA-256 state after its bytes and those that precede them.
     pub state: Sha256State,
 }
 
 /// Takes the bytes of one blob in order; see [`Place::writer`].
 ///
-/// Nothing is visible until [`finish`](Self::finish) succeeds. Dropping a writer
-/// gives its blob up, as [`abort`](Self::abort) does but without waiting: what it
-/// staged goes soon, or with [`Place::sweep_staged`].
+/// Nothing is visible until [`finish`](Self::finish) succeeds. Dropping a writer abandons its blob, like
+/// [`abort`](Self::abort) but without waiting: what it staged is removed soon, or by [`Place::sweep_staged`].
 #[derive(Debug)]
 pub struct BlobWriter {
     place: Place,
@@ -57,7 +56,7 @@ pub struct BlobWriter {
     upload: Option<Box<dyn MultipartUpload>>,
     in_flight: VecDeque<JoinHandle<object_store::Result<()>>>,
     writing_back: Option<JoinHandle<()>>,
-    /// Set while a part is handed over, and left so if that fails or is dropped.
+    /// Set while a part is handed over, and remains set if that fails or is dropped.
     broken: bool,
 }
 
@@ -76,10 +75,9 @@ impl BlobWriter {
         }
     }
 
-    /// Takes the next bytes. Waits while two parts are being written.
+    /// Writes the next bytes. Waits while two parts are being written.
     ///
-    /// After an error, or if the call is dropped before it returns, the writer
-    /// only fails.
+    /// After an error, or if the call is dropped before it returns, all further calls fail.
     pub async fn write(&mut self, mut bytes: Bytes) -> Result<()> {
         while !bytes.is_empty() {
             let room = self.place.part_size() - self.part.len;
@@ -91,15 +89,15 @@ impl BlobWriter {
         Ok(())
     }
 
-    /// Makes the blob whole, durable and visible, and says what was written.
+    /// Makes the blob complete, durable and visible, and returns what was written.
     ///
-    /// The place is asked for the length it kept: contents that came out short
-    /// are an error here, not one to be found when they are read.
+    /// The length that the place stored is checked: truncated contents are an error here, not one to be found when
+    /// they are read.
     ///
     /// # Errors
-    /// After [`Error::Damaged`](crate::Error::Damaged) the blob is not there. After
-    /// another error, or if the call is dropped before it returns, it is not there
-    /// or whole: the caller does not refer to it and leaves it to the sweep.
+    /// After [`Error::Damaged`](crate::Error::Damaged) the blob does not exist. After another error, or if the call
+    /// is dropped before it returns, it either does not exist or is complete: the caller must not refer to it, and
+    /// leaves it to the sweep.
     pub async fn finish(mut self) -> Result<Written> {
         match self.publish().await {
             Ok(written) => Ok(written),
@@ -110,14 +108,14 @@ impl BlobWriter {
         }
     }
 
-    /// Gives the blob up and removes what was staged of it.
+    /// Abandons the blob and removes what was staged.
     pub async fn abort(mut self) {
         while let Some(part) = self.in_flight.pop_front() {
-            // Its outcome no longer matters, only that it is over.
+            // Its outcome does not matter any more, only that it is over.
             let _ = part.await;
         }
         if let Some(mut upload) = self.upload.take() {
-            // What cannot be removed now is removed by the next sweep.
+            // If it cannot be removed now, the next sweep removes it.
             let _ = upload.abort().await;
         }
     }
@@ -176,7 +174,7 @@ impl BlobWriter {
         Ok(())
     }
 
-    /// Lets the disk begin on what is staged, so that `finish` waits for the rest only.
+    /// Lets the disk start on what is staged, so that `finish` waits only for the rest.
     fn write_back(&mut self) {
         let idle = self.writing_back.as_ref().is_none_or(JoinHandle::is_finished);
         if self.size.is_multiple_of(WRITE_BACK) && idle {
@@ -216,19 +214,19 @@ impl BlobWriter {
         }
     }
 
-    /// By `&mut`, as an upload is not `Sync`: so that `finish` can move between threads.
+    /// Takes `&mut` since an upload is not `Sync`: so that `finish` can move between threads.
     async fn check_kept(&mut self) -> Result<()> {
         let actual = self.place.size(self.id).await?.unwrap_or(0);
         if actual == self.size {
             return Ok(());
         }
-        // Nothing refers to it yet, so if it cannot be deleted now a sweep will.
+        // Nothing refers to it yet, so if it cannot be deleted now, a sweep will.
         let _ = self.place.delete(self.id).await;
         Err(self.place.damaged(self.id, Damage::Short { expected: self.size, actual }))
     }
 }
 
-/// On a blocking thread, because a local disk makes the staged file in this very call.
+/// On a blocking thread, because a local disk creates the staged file in this very call.
 async fn begin(
     store: Arc<dyn ObjectStore>,
     path: Path,
@@ -237,7 +235,7 @@ async fn begin(
     spawn_blocking(move || runtime.block_on(store.put_multipart(&path))).await?
 }
 
-/// The part that is being filled.
+/// The part being filled.
 #[derive(Debug, Default)]
 struct Part {
     runs: Vec<Bytes>,

@@ -1,4 +1,4 @@
-//! Checked reads: what is given is what was written, whatever became of the bytes meanwhile.
+//! Checked reads: whatever is returned is what was written, even if the stored bytes have changed since.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -23,7 +23,7 @@ async fn write(place: &Place, bytes: &[u8]) -> Blocks {
     writer.finish().await.unwrap().blocks
 }
 
-/// What came, and the error that it ended with, if it did.
+/// The bytes received, and the error at the end, if any.
 async fn read(place: &Place, range: Range<u64>, blocks: &Blocks) -> (Vec<u8>, Option<Error>) {
     let mut chunks = place.read_checked(ID, range, blocks.clone());
     let (mut came, mut fault) = (Vec::new(), None);
@@ -37,7 +37,7 @@ async fn read(place: &Place, range: Range<u64>, blocks: &Blocks) -> (Vec<u8>, Op
     (came, fault)
 }
 
-/// One bit of a blob flipped, then a range read.
+/// Flips one bit of a blob, then reads a range.
 async fn check(place: &Place, size: usize, edges: [Index; 2], flipped: Option<(Index, u8)>) {
     let whole = bytes(size);
     let blocks = write(place, &whole).await;

@@ -1,5 +1,5 @@
-//! The shipped suite against a server that speaks S3: `moto` where it is installed (`scripts/setup bucket`), or what
-//! `CENOTE_TEST_BUCKET` names:
+//! The shared suite against an S3 server: `moto` if it is installed (`scripts/setup bucket`), or the one named by
+//! `CENOTE_TEST_BUCKET`:
 //!
 //! ```sh
 //! CENOTE_TEST_BUCKET=s3://bucket/prefix \
@@ -16,7 +16,7 @@ use std::process::{Child, Command, Stdio};
 
 use cenote_blob::{Error, Place, conformance};
 
-/// A server in a process of its own, which ends with the test.
+/// A server in its own process, which ends with the test.
 struct Server {
     process: Child,
     address: String,
@@ -69,7 +69,7 @@ impl Drop for Server {
     }
 }
 
-/// The program, where it is installed; `CENOTE_REQUIRE_BUCKET` says that it has to be.
+/// The program, if it is installed; `CENOTE_REQUIRE_BUCKET` makes it required.
 fn moto() -> Option<PathBuf> {
     let installed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.venv/bin/moto_server");
     let program = var("CENOTE_MOTO").map_or(installed, PathBuf::from);

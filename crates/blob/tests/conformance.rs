@@ -1,4 +1,4 @@
-//! The shipped suite against every place that needs nothing but this machine.
+//! The shared suite against every place that needs only this machine.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -1,4 +1,4 @@
-//! Digests against published vectors, and that runs do not matter.
+//! Digests match published vectors, however the bytes are split into runs.
 
 use cenote_blob::{Algorithm, Digests, Hasher, append_crc64nvme};
 use proptest::prelude::*;
@@ -22,8 +22,8 @@ fn hex(digest: Option<&[u8]>) -> String {
     digest.into_iter().flatten().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The vectors of "abc": RFC 1321, FIPS 180-4, RFC 7693; the CRC from `crc32c`
-/// programs, as RFC 3720 has none for it.
+/// The vectors for "abc": RFC 1321, FIPS 180-4, RFC 7693; the CRC from `crc32c` programs, as RFC 3720 has none for
+/// it.
 #[test]
 fn abc_has_its_published_digests() {
     let abc = digests(&[b"abc"], &ALL);

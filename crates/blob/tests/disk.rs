@@ -1,5 +1,5 @@
-//! What a place on a local disk promises beyond the common suite: where files
-//! lie, what a dropped writer leaves, what damage is found, which errors are told.
+//! What a place on a local disk guarantees beyond the common suite: where files are, what a dropped writer leaves
+//! behind, which corruption is detected, which errors are reported.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -111,7 +111,7 @@ async fn a_truncated_file_is_damage() {
     assert_eq!(damage, Damage::Short { expected: size, actual: size - 1 });
 }
 
-/// The file is cut after the stream has looked at its length.
+/// The file is truncated after the stream has read its length.
 #[tokio::test]
 async fn a_file_truncated_while_it_is_read_is_damage() {
     let (_dir, place) = place();

@@ -1,5 +1,5 @@
-//! Every operation of a write and of a read fails in every way: what is there
-//! afterwards is whole or absent, and the error says what to do.
+//! Every operation of a write and of a read fails in every way: afterwards the blob is whole or absent, and the error
+//! tells what to do.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -83,7 +83,7 @@ async fn a_failed_write_leaves_a_whole_blob_or_none_on_disk() {
 async fn what_a_crash_left_staged_is_swept() {
     let (dir, faults) = (tempdir().unwrap(), Faults::new());
     let place = faults.into_place(Place::local("main", dir.path()).unwrap());
-    // Begin, three parts, and the crash just before the rename.
+    // The start, three parts, and the crash just before the rename.
     faults.fail(5, Fault::CrashBefore);
     put(&place, &sample(2_500_000)).await.unwrap_err();
     faults.restart();

@@ -1,4 +1,4 @@
-//! The memory that a writer holds of what it was given is bounded.
+//! The memory that a writer holds of its input is bounded.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -9,7 +9,7 @@ use bytes::Bytes;
 use cenote_blob::{BlobId, Place};
 use tempfile::tempdir;
 
-/// Bytes that are counted while anything holds them.
+/// Bytes that count as long as anything holds them.
 struct Counted {
     bytes: Vec<u8>,
     held: Arc<AtomicUsize>,
@@ -57,7 +57,7 @@ async fn a_writer_holds_at_most_4_mib() {
     }
 }
 
-/// A short run is copied, so that it does not keep alive what it is a slice of.
+/// A short run is copied, so that it does not keep alive the memory it is a slice of.
 #[tokio::test]
 async fn a_writer_holds_no_short_runs() {
     assert_eq!(most_held(1000, 2 << 20).await, 0);

@@ -1,4 +1,4 @@
-//! Files read where they lie: as blobs, as far as they are what they should be.
+//! Files read in place: as blobs, if they match.
 
 use cenote_blob::{BlobId, Damage, Error, Hasher, Outside};
 use futures_util::TryStreamExt;

@@ -41,7 +41,7 @@ async fn check(place: &Place, runs: Vec<Bytes>, edges: [Index; 2]) {
     assert!(streamed(place, range.clone()).await == expected, "{range:?} of {}", whole.len());
 }
 
-/// Each chunk is dropped before the next is asked for, as a socket does.
+/// Each chunk is dropped before the next is requested, as a socket does.
 async fn streamed(place: &Place, range: Range<u64>) -> Vec<u8> {
     let mut chunks = place.read(ID, range);
     let mut bytes = Vec::new();

@@ -1,5 +1,5 @@
-//! Faults on demand: a place whose n-th operation fails in a chosen way, for
-//! tests that sweep through every operation of what they test.
+//! Fault injection: a place whose n-th operation fails in a chosen way, for tests that sweep through every operation
+//! of the code under test.
 //!
 //! ```
 //! # tokio_test(async {
@@ -36,21 +36,20 @@ pub enum Fault {
     Io,
     /// It does nothing and reports a full disk (`ENOSPC`).
     NoSpace,
-    /// It moves only the first half of its bytes and reports success: a lying disk.
-    /// An operation that moves no bytes succeeds as ever.
+    /// It transfers only the first half of its bytes and reports success: a lying disk. An operation that transfers
+    /// no bytes succeeds as usual.
     Short,
-    /// The process dies before the operation: it does nothing, every later one
-    /// fails, and nothing is cleaned up, until [`Faults::restart`].
+    /// The process dies before the operation: it does nothing, every later one fails, and nothing is cleaned up,
+    /// until [`Faults::restart`].
     CrashBefore,
-    /// The process dies after the operation was done, before the answer came.
+    /// The process dies after the operation was done, before its result is returned.
     CrashAfter,
 }
 
-/// The faults to come in the places made by [`into_place`](Self::into_place).
-/// Clones share them.
+/// The planned faults of the places made by [`into_place`](Self::into_place). Clones share them.
 ///
-/// Operations are a put, the beginning, each part, the completion and the
-/// abortion of a multipart upload, a get, a head, each deletion, and a listing.
+/// Operations are a put, the start, each part, the completion and the abortion of a multipart upload, a get, a head,
+/// each deletion, and a listing.
 #[derive(Debug, Clone, Default)]
 pub struct Faults(Arc<Mutex<Plan>>);
 
@@ -61,7 +60,7 @@ struct Plan {
     crashed: bool,
 }
 
-/// What becomes of one operation.
+/// What happens to one operation.
 enum Outcome {
     Done,
     Halved,
@@ -80,24 +79,23 @@ impl Faults {
         place.map_store(|inner| Arc::new(FaultyStore::new(inner, self.clone())))
     }
 
-    /// Plans `fault` for the `nth` operation from now, counted from 1, in place of
-    /// what was planned.
+    /// Plans `fault` for the `nth` operation from now, counted from 1, replacing any previous plan.
     pub fn fail(&self, nth: u64, fault: Fault) {
         let mut plan = self.plan();
         plan.next = Some((plan.operations + nth, fault));
     }
 
-    /// The operations begun so far.
+    /// The number of operations begun so far.
     pub fn operations(&self) -> u64 {
         self.plan().operations
     }
 
-    /// Whether the planned fault is still to come: a sweep ends when it is.
+    /// Whether the planned fault is still to come: then a sweep is done.
     pub fn pending(&self) -> bool {
         self.plan().next.is_some()
     }
 
-    /// Forgets what was planned and lets operations succeed again after a crash.
+    /// Discards the plan, and lets operations succeed again after a crash.
     pub fn restart(&self) {
         let mut plan = self.plan();
         plan.next = None;
@@ -108,7 +106,7 @@ impl Faults {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the process is to seem dead.
+    /// Whether the process is simulated to be dead.
     fn crashed(&self) -> bool {
         self.plan().crashed
     }

@@ -1,4 +1,4 @@
-//! The object store that fails: each operation asks the plan what becomes of it.
+//! The object store that fails: each operation asks the plan for its outcome.
 
 use std::fmt;
 use std::sync::Arc;
@@ -129,7 +129,7 @@ async fn first_half_of(got: GetResult) -> Result<GetResult> {
 
 #[derive(Debug)]
 struct FaultyUpload {
-    /// Empty only while it is dropped.
+    /// `None` only while it is being dropped.
     inner: Option<Box<dyn MultipartUpload>>,
     faults: Faults,
 }
@@ -168,7 +168,7 @@ impl MultipartUpload for FaultyUpload {
 impl Drop for FaultyUpload {
     fn drop(&mut self) {
         if self.faults.crashed() {
-            // A dead process does not clean up: what it staged stays.
+            // A dead process does not clean up: what it staged remains.
             std::mem::forget(self.inner.take());
         }
     }
