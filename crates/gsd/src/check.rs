@@ -1,8 +1,7 @@
-//! Checks whether a file is sound: examines every structure and reports each problem with its offset.
+//! Checks a file for corruption: examines every structure and reports each problem with its offset.
 //!
-//! Opening a file validates some twenty entries of the index; this looks at all of them, at the
-//! name list, and at how the bytes of the file are used. The format has no checksums, so changed
-//! chunk data cannot be found.
+//! Opening a file validates some twenty entries of the index; this validates all of them, the name list, and how the
+//! bytes of the file are used. The format has no checksums, so changed chunk data cannot be detected.
 
 use std::ops::Range;
 
@@ -12,15 +11,15 @@ use crate::header::{HEADER_SIZE, NAME_CELL};
 use crate::reader::Reader;
 use crate::source::Source;
 
-/// Problems listed one by one; the rest are only counted.
+/// Problems reported individually; the rest are only counted.
 const LISTED: usize = 100;
 
-/// Something wrong with a file.
+/// A problem with a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Offset, in bytes, of the structure that is wrong.
+    /// Offset of the faulty structure, in bytes.
     pub at: u64,
-    /// What is wrong with it.
+    /// What is wrong.
     pub what: String,
 }
 
@@ -29,16 +28,16 @@ pub struct Problem {
 pub struct Report {
     /// The first hundred problems, in the order of the checks.
     pub problems: Vec<Problem>,
-    /// How many problems there are in all.
+    /// The total number of problems.
     pub found: u64,
-    /// Bytes of the file that are header, index, names or a chunk's data.
+    /// Bytes of the file used by the header, index, names or chunk data.
     pub used: u64,
-    /// Bytes that nothing refers to: blocks that were outgrown, data of lost frames.
+    /// Unreferenced bytes: outgrown blocks, data of lost frames.
     pub unreachable: u64,
 }
 
 impl Report {
-    /// Whether no problem was found. Unreachable bytes are no problem.
+    /// Whether no problem was found. Unreachable bytes are not a problem.
     #[must_use]
     pub fn is_sound(&self) -> bool {
         self.found == 0
@@ -53,10 +52,10 @@ impl Report {
 }
 
 impl<S: Source> Reader<S> {
-    /// Checks every index entry and name, and who owns which bytes.
+    /// Checks every index entry and name, and which bytes belong to what.
     ///
     /// # Errors
-    /// [`crate::Error::Io`]: a problem of the file itself is in the report.
+    /// [`crate::Error::Io`]: problems of the file itself are in the report.
     pub fn check(&self) -> Result<Report> {
         let mut report = Report::default();
         self.check_names(&mut report);
@@ -67,7 +66,7 @@ impl<S: Source> Reader<S> {
         Ok(report)
     }
 
-    /// Whether every entry of the index is possible, in order and alone with its bytes.
+    /// Checks that every index entry is valid, in order, and does not share its bytes with another.
     ///
     /// # Errors
     /// [`crate::Error::Corrupt`], with the first problem; [`crate::Error::Io`].
@@ -131,7 +130,7 @@ impl<S: Source> Reader<S> {
         Ok(())
     }
 
-    /// What is wrong with the order of two entries that follow each other.
+    /// What is wrong with the order of two consecutive entries.
     fn misplaced(&self, last: &RawEntry, entry: &RawEntry) -> Option<String> {
         if entry.frame < last.frame {
             return Some(format!("frame {} after frame {}", entry.frame, last.frame));

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The type of the elements of a chunk, with its number in an index entry.
+/// The type of the elements of a chunk; the values are those used in index entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum ChunkType {
@@ -46,7 +46,7 @@ impl ChunkType {
         Self::Character,
     ];
 
-    /// The type with this number in an index entry, if there is one.
+    /// The type with this number in an index entry, if it exists.
     #[must_use]
     pub fn from_number(number: u8) -> Option<Self> {
         Self::ALL.get(usize::from(number).checked_sub(1)?).copied()
@@ -58,7 +58,7 @@ impl ChunkType {
         self as u8
     }
 
-    /// Bytes of one element.
+    /// Bytes per element.
     #[must_use]
     pub fn size(self) -> u64 {
         match self {
@@ -69,7 +69,7 @@ impl ChunkType {
         }
     }
 
-    /// Its name in NumPy's terms; `str` for characters.
+    /// Its NumPy name; `str` for characters.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

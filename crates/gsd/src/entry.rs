@@ -1,4 +1,4 @@
-//! One entry of the index: where a chunk is and what shape it has.
+//! One entry of the index: the location and shape of a chunk.
 //!
 //! | offset | type | field |
 //! |---|---|---|
@@ -58,7 +58,7 @@ impl RawEntry {
         (self.frame, self.id)
     }
 
-    /// The chunk this entry describes, or what is impossible about it.
+    /// The chunk described by this entry, or what is invalid about it.
     ///
     /// The rules are those of the reference, with arithmetic that cannot wrap.
     pub(crate) fn check(&self, limits: &Limits) -> Result<Entry, String> {
@@ -95,14 +95,14 @@ impl RawEntry {
     }
 }
 
-/// What the file allows an entry to claim.
+/// Upper bounds that the file sets on its entries.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     pub(crate) file: u64,
     /// Frame numbers must be below this: the entries the index block has room for.
     pub(crate) frames: u64,
-    /// Names in the list.
+    /// Number of names in the list.
     pub(crate) names: u64,
 }
 
@@ -161,14 +161,14 @@ impl Entry {
         self.size
     }
 
-    /// Bytes of one row.
+    /// Bytes per row.
     #[must_use]
     pub fn row_size(&self) -> u64 {
         u64::from(self.columns) * self.kind.size()
     }
 }
 
-/// Bytes of `rows` x `columns` elements, if that is a number.
+/// Bytes of `rows` x `columns` elements, unless that overflows.
 pub(crate) fn byte_size(rows: u64, columns: u32, kind: ChunkType) -> Option<u64> {
     rows.checked_mul(u64::from(columns))?.checked_mul(kind.size())
 }

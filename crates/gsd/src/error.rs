@@ -1,4 +1,4 @@
-//! What can go wrong, in the kinds a caller acts on differently.
+//! Errors, by what a caller can do about them.
 
 use std::io;
 
@@ -9,16 +9,16 @@ pub enum Error {
     /// The source could not be read or written.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The bytes do not begin with a GSD header.
+    /// The bytes do not start with a GSD header.
     #[error("not a GSD file: {0}")]
     NotGsd(&'static str),
     /// The header names a file version that this library does not know.
     #[error("unsupported GSD file version {0}.{1} (known: 0.3, 1.x, 2.x)")]
     UnsupportedVersion(u16, u16),
-    /// The structure of the file contradicts itself.
+    /// The file is internally inconsistent.
     #[error("corrupt GSD file: {what}, at byte {at}")]
     Corrupt {
-        /// Offset, in bytes from the start of the file, of the offending structure.
+        /// Offset of the faulty structure, in bytes from the start of the file.
         at: u64,
         /// What is wrong there.
         what: String,
@@ -26,7 +26,7 @@ pub enum Error {
     /// A file holds at most 65,535 chunk names.
     #[error("the name list is full: a GSD file holds at most 65535 chunk names")]
     NameListFull,
-    /// The caller asked for something the format cannot express.
+    /// The caller requested something that the format cannot express.
     #[error("invalid argument: {0}")]
     InvalidArgument(&'static str),
     /// An earlier failure left the state of the file on disk unknown.

@@ -27,12 +27,12 @@ const APPLICATION: usize = 48;
 const SCHEMA: usize = 112;
 const RESERVED: usize = 176;
 
-/// A version as GSD packs it: major in the upper 16 bits, minor in the lower.
+/// A version in GSD's packed form: major in the upper 16 bits, minor in the lower.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
-    /// Changes when old readers can no longer read.
+    /// Incremented when old readers can no longer read the file.
     pub major: u16,
-    /// Changes when something is added.
+    /// Incremented when something is added.
     pub minor: u16,
 }
 
@@ -54,7 +54,7 @@ impl Version {
         u32::from(self.major) << 16 | u32::from(self.minor)
     }
 
-    /// Files before 2.0 keep names in 64-byte cells and do not sort within a frame.
+    /// Files before 2.0 store names in 64-byte cells and do not sort entries within a frame.
     pub(crate) fn is_v1(self) -> bool {
         self < Self::new(2, 0)
     }
@@ -70,7 +70,7 @@ impl std::fmt::Display for Version {
     }
 }
 
-/// Where the blocks of a file are, and who wrote it.
+/// The location of a file's blocks, and which application wrote it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     pub(crate) index_location: u64,
@@ -85,7 +85,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// The header of a fresh file. Texts are cut to 63 bytes.
+    /// The header of a fresh file. Texts are truncated to 63 bytes.
     pub(crate) fn fresh(application: &[u8], schema: &[u8], schema_version: Version) -> Self {
         Self {
             index_location: HEADER_SIZE as u64,
@@ -105,7 +105,7 @@ impl Header {
         Self::fresh(self.application(), self.schema(), self.schema_version)
     }
 
-    /// The header of a fresh file with room for so many entries and bytes of names.
+    /// The header of a fresh file with room for this many entries and bytes of names.
     pub(crate) fn with_room(self, entries: u64, name_bytes: u64) -> Self {
         let index_allocated = (entries + 1).next_power_of_two().max(self.index_allocated);
         let cells = (name_bytes / NAME_CELL + 1).next_power_of_two();
@@ -120,8 +120,7 @@ impl Header {
     /// Reads a header.
     ///
     /// # Errors
-    /// [`Error::NotGsd`] without the magic number, [`Error::UnsupportedVersion`] for an unknown
-    /// file version.
+    /// [`Error::NotGsd`] if the magic number is missing, [`Error::UnsupportedVersion`] for an unknown file version.
     pub fn decode(bytes: &[u8; HEADER_SIZE]) -> Result<Self> {
         if !Self::has_magic(bytes) {
             return Err(Error::NotGsd("the first eight bytes are not the magic number"));
@@ -143,17 +142,17 @@ impl Header {
         })
     }
 
-    /// Whether these bytes begin as a header does.
+    /// Whether these bytes start with the magic number.
     pub(crate) fn has_magic(bytes: &[u8; HEADER_SIZE]) -> bool {
         word64(bytes, 0) == MAGIC
     }
 
-    /// The file version that these bytes tell, known or not.
+    /// The file version in these bytes, known or not.
     pub(crate) fn version_of(bytes: &[u8; HEADER_SIZE]) -> Version {
         Version::unpack(word32(bytes, 44))
     }
 
-    /// Makes bytes readable as a header, with another file version if one is given.
+    /// Makes bytes readable as a header, with a different file version if given.
     pub(crate) fn mend(bytes: &mut [u8; HEADER_SIZE], version: Option<Version>) {
         bytes[..8].copy_from_slice(&MAGIC.to_le_bytes());
         if let Some(version) = version {
@@ -218,7 +217,7 @@ impl Header {
         (self.index_location, self.index_allocated)
     }
 
-    /// Offset of the name list block, in bytes, and its 64-byte cells.
+    /// Offset of the name list block, in bytes, and the number of its 64-byte cells.
     #[must_use]
     pub fn name_block(&self) -> (u64, u64) {
         (self.names_location, self.names_allocated)

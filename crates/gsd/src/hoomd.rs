@@ -1,7 +1,7 @@
-//! The rule of the HOOMD schema that a reader of single chunks needs: what a frame inherits.
+//! The rule of the HOOMD schema that a reader of single chunks needs: which chunks a frame inherits.
 //!
-//! A frame that lacks a chunk takes that of frame 0, except that what there is one of for each
-//! particle, bond … is not taken when their number differs, and `state/` is never taken.
+//! A frame without a chunk inherits that of frame 0, except that per-particle, per-bond … chunks are not inherited if
+//! the number of particles, bonds … differs, and `state/` is never inherited.
 
 use crate::entry::Entry;
 use crate::error::Result;
@@ -9,21 +9,21 @@ use crate::number::Number;
 use crate::reader::Reader;
 use crate::source::Source;
 
-/// The parts of a frame that say how many there are of them, in a chunk `N`.
+/// The parts of a frame whose number of elements is given by a chunk `N`.
 const COUNTED: [&str; 7] =
     ["particles", "bonds", "angles", "dihedrals", "impropers", "constraints", "pairs"];
-/// What of them there is once, however many they are.
+/// Chunks of these parts whose size does not depend on the number of elements.
 const ONCE: [&[u8]; 3] = [b"N", b"types", b"type_shapes"];
 
-/// What a frame takes from frame 0.
+/// What a frame inherits from frame 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inheritance {
-    /// Parts of which the frame has another number than frame 0.
+    /// Parts whose number of elements differs from that of frame 0.
     resized: Vec<&'static str>,
 }
 
 impl Inheritance {
-    /// Whether the chunk of this name, where the frame lacks it, is that of frame 0.
+    /// Whether a missing chunk of this name is inherited from frame 0.
     #[must_use]
     pub fn covers(&self, name: &[u8]) -> bool {
         let Some(slash) = name.iter().position(|byte| *byte == b'/') else { return true };
@@ -34,13 +34,13 @@ impl Inheritance {
 }
 
 impl<S: Source> Reader<S> {
-    /// Whether the file says that it follows the HOOMD schema.
+    /// Whether the header declares the HOOMD schema.
     #[must_use]
     pub fn is_hoomd(&self) -> bool {
         self.header.schema() == b"hoomd"
     }
 
-    /// What a frame takes from frame 0, by the HOOMD schema.
+    /// What a frame inherits from frame 0, by the HOOMD schema.
     ///
     /// # Errors
     /// As [`Reader::find`] and [`Reader::read`].
@@ -59,7 +59,7 @@ impl<S: Source> Reader<S> {
         Ok(Inheritance { resized })
     }
 
-    /// The chunk of this name in this frame, or the one that the frame inherits.
+    /// The chunk of this name in this frame, or the inherited one.
     ///
     /// # Errors
     /// As [`Reader::inheritance`].
@@ -71,7 +71,7 @@ impl<S: Source> Reader<S> {
         self.find(0, name)
     }
 
-    /// The first element of a chunk that is a column.
+    /// The first element of a one-column chunk.
     fn first_number(&self, entry: &Entry) -> Result<Option<Number>> {
         if entry.rows == 0 || entry.columns != 1 {
             return Ok(None);

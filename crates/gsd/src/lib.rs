@@ -1,9 +1,9 @@
 //! The GSD file format for simulation trajectories: read, write, check, repair.
 //!
-//! A file is a sequence of **frames**; a frame is a set of named **chunks**; a chunk is a matrix
-//! of N rows and M columns of one of eleven [element types](ChunkType). The bytes are described in
-//! [`Header`], [`Entry`] and [`Names`], and as a whole in `docs/gsd-format.md`; they are the ones
-//! that the reference implementation, version 5.0.1, reads and writes.
+//! A file is a sequence of **frames**; a frame is a set of named **chunks**; a chunk is a matrix of N rows and M
+//! columns of one of eleven [element types](ChunkType). The byte layout is described in [`Header`], [`Entry`] and
+//! [`Names`], and as a whole in `docs/gsd-format.md`; it is the one that the reference implementation, version 5.0.1,
+//! reads and writes.
 //!
 //! ```
 //! use cenote_gsd::{Chunk, ChunkType, Reader, Version, Writer};

@@ -1,8 +1,8 @@
 //! The name list: chunk names in the order in which they were first written.
 //!
-//! A name's ordinal is its id in the index. Version 2 files keep the names back to back, each
-//! ended by a NUL; version 1 files keep each in a cell of 64 bytes. The first empty name ends
-//! the list, and the last byte of the block is always NUL.
+//! A name's ordinal is its id in the index. Version 2 files store the names back to back, each terminated by a NUL;
+//! version 1 files store each in a cell of 64 bytes. The first empty name ends the list, and the last byte of the
+//! block is always NUL.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -54,12 +54,12 @@ impl Names {
         Self { reserved, ..Self::default() }
     }
 
-    /// Names in the file, in the order of their ids.
+    /// The names in the file, in the order of their ids.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         self.names[..self.committed].iter().map(|name| &**name)
     }
 
-    /// Names in the file that begin with `prefix`, in the order of their ids.
+    /// The names in the file that start with `prefix`, in the order of their ids.
     pub fn matching<'a>(&'a self, prefix: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
         self.iter().filter(move |name| name.starts_with(prefix))
     }
@@ -70,7 +70,7 @@ impl Names {
         self.names.get(usize::from(id)).map(|name| &**name)
     }
 
-    /// The id of a name. Version 1 files know only its first 63 bytes.
+    /// The id of a name. In version 1 files only its first 63 bytes count.
     #[must_use]
     pub fn id(&self, name: &[u8]) -> Option<u16> {
         self.ids.get(self.fitted(name)).copied()
@@ -121,7 +121,7 @@ impl Names {
         self.names.len() > self.committed
     }
 
-    /// What must be written to commit the new names.
+    /// The bytes to write to commit the new names.
     pub(crate) fn pending_block(&self) -> NameBlock {
         let added = self.encode(self.committed);
         let needed = self.used + added.len() as u64;
@@ -159,7 +159,7 @@ impl Names {
     }
 }
 
-/// Bytes of the block once it holds `needed`: doubled until there is more than enough.
+/// The size of the block once it holds `needed` bytes: doubled until there is more than enough.
 ///
 /// A block that is exactly full does not grow, but a doubled block that would be exactly full is doubled again.
 fn grown(reserved: u64, needed: u64) -> u64 {
@@ -176,9 +176,9 @@ fn grown(reserved: u64, needed: u64) -> u64 {
 /// A write to the name list block.
 #[derive(Debug)]
 pub(crate) struct NameBlock {
-    /// Whether the block no longer fits where it is, and `bytes` are the whole of a new one.
+    /// Whether the block no longer fits in its location, and `bytes` are the whole of a new one.
     pub(crate) moved: bool,
-    /// Where in the block `bytes` begin.
+    /// Where in the block `bytes` start.
     pub(crate) offset: u64,
     pub(crate) bytes: Vec<u8>,
     used: u64,

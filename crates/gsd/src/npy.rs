@@ -1,7 +1,7 @@
-//! A chunk as a file that `numpy.load` reads: NumPy's format, version 1.0.
+//! Exports a chunk as a file that `numpy.load` reads: NumPy's format, version 1.0.
 //!
-//! Magic, version, the length of the header, the header in Python's syntax padded with spaces to
-//! a multiple of 64 bytes, then the bytes of the elements in the GSD file.
+//! Magic, version, the length of the header, the header in Python syntax padded with spaces to a multiple of 64
+//! bytes, then the bytes of the elements as in the GSD file.
 
 use crate::chunk_type::ChunkType;
 use crate::entry::Entry;
@@ -12,7 +12,7 @@ const MAGIC: &[u8] = b"\x93NUMPY\x01\x00";
 impl Entry {
     /// The header of a `.npy` file with `rows` rows of this chunk.
     ///
-    /// A chunk of one column has one dimension; a string is one element.
+    /// A one-column chunk has one dimension; a string is one element.
     #[must_use]
     pub fn npy_header(&self, rows: u64) -> Vec<u8> {
         let header = format!(

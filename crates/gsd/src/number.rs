@@ -9,7 +9,7 @@ use crate::chunk_type::ChunkType;
 pub enum Number {
     /// Of an unsigned type.
     Unsigned(u64),
-    /// Of a signed type, or a character's byte.
+    /// Of a signed type, or the byte of a character.
     Signed(i64),
     /// Of the 32-bit floating point type.
     Single(f32),
@@ -18,7 +18,7 @@ pub enum Number {
 }
 
 impl ChunkType {
-    /// The numbers in the data of a chunk of this type; what is left over is left out.
+    /// The numbers in the data of a chunk of this type; an incomplete last element is ignored.
     pub fn numbers(self, data: &[u8]) -> impl ExactSizeIterator<Item = Number> {
         data.chunks_exact(self.size() as usize).map(move |element| decode(self, element))
     }

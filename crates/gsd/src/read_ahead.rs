@@ -1,13 +1,12 @@
-//! A cache for sources where each request is dear.
+//! A cache for sources with expensive requests.
 //!
-//! Small reads (the header, names, index, scalars) are answered from blocks that were fetched
-//! before. When blocks are asked for in order, ever larger runs of them are fetched at once, so
-//! that reading a trajectory from its first frame to its last costs few requests. Reads larger
-//! than a run go to the source directly.
+//! Small reads (the header, names, index, scalars) are served from blocks that were fetched before. When blocks are
+//! read sequentially, increasingly large runs of them are fetched at once, so that reading a trajectory from its
+//! first frame to its last takes few requests. Reads larger than a run go to the source directly.
 
 //!
-//! Invariant: nothing is locked during a request. Who needs bytes that another thread has asked for waits for those; all
-//! others go on.
+//! Invariant: no lock is held during a request. Threads that need bytes which another thread has requested wait for
+//! those; all others continue.
 
 use std::collections::VecDeque;
 use std::io;
@@ -16,28 +15,28 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::source::Source;
 
-/// The smallest run that is fetched.
+/// The smallest run fetched.
 const FIRST_RUN: u64 = 64 << 10;
-/// The largest run that is fetched.
+/// The largest run fetched.
 const LAST_RUN: u64 = 8 << 20;
-/// Runs that are kept.
+/// Number of runs cached.
 const KEPT: usize = 8;
 
-/// A source that remembers what it read and reads ahead.
+/// A source with a cache and read-ahead.
 #[derive(Debug)]
 pub struct ReadAhead<S> {
     source: S,
     runs: Mutex<Runs>,
-    /// Rung when a request is over.
+    /// Notified when a request is done.
     arrived: Condvar,
 }
 
 #[derive(Debug, Default)]
 struct Runs {
     kept: VecDeque<Run>,
-    /// What is being requested.
+    /// The ranges being requested.
     coming: Vec<Range<u64>>,
-    /// Where the last run ends, and how long it is.
+    /// The end of the last run, and its length.
     last_end: u64,
     last_size: u64,
 }
@@ -48,7 +47,7 @@ struct Run {
     bytes: Vec<u8>,
 }
 
-/// A request under way, over when this is dropped.
+/// A request in progress; it ends when this is dropped.
 struct Coming<'a, S> {
     ahead: &'a ReadAhead<S>,
     range: Range<u64>,
@@ -62,7 +61,7 @@ impl<S> Drop for Coming<'_, S> {
 }
 
 impl Runs {
-    /// What to fetch for bytes at `offset` of a source that ends at `end`.
+    /// The range to fetch for bytes at `offset` of a source that ends at `end`.
     fn next(&self, offset: u64, wanted: u64, end: u64) -> Range<u64> {
         let in_order = offset == self.last_end && self.last_size > 0;
         let size = if in_order { (self.last_size * 2).min(LAST_RUN) } else { FIRST_RUN };
@@ -78,7 +77,7 @@ impl Runs {
 }
 
 impl Run {
-    /// The part of this run from `offset` on, if it begins in it.
+    /// The part of this run starting at `offset`, if that is in it.
     fn from(&self, offset: u64) -> Option<&[u8]> {
         let skip = usize::try_from(offset.checked_sub(self.start)?).ok()?;
         self.bytes.get(skip..).filter(|rest| !rest.is_empty())
@@ -92,12 +91,12 @@ impl<S> ReadAhead<S> {
 }
 
 impl<S: Source> ReadAhead<S> {
-    /// Puts a cache of at most 64 MiB before a source.
+    /// Wraps a source in a cache of at most 64 MiB.
     pub fn new(source: S) -> Self {
         Self { source, runs: Mutex::default(), arrived: Condvar::new() }
     }
 
-    /// Fetches a run that begins at `offset`.
+    /// Fetches a run that starts at `offset`.
     fn fetch(&self, mut runs: MutexGuard<'_, Runs>, offset: u64, wanted: u64) -> io::Result<()> {
         let range = runs.next(offset, wanted, self.source.size()?);
         if range.is_empty() {

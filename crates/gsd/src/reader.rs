@@ -1,6 +1,6 @@
-//! Reading what was committed to a file when it was opened.
+//! Reads what had been committed to a file when it was opened.
 //!
-//! Invariant: no number found in the file sizes an allocation or a read before it was checked
+//! Invariant: no number from the file determines the size of an allocation or a read before it has been checked
 //! against the length of the source.
 
 use std::io::{self, IoSliceMut};
@@ -13,7 +13,7 @@ use crate::index::{AllEntries, Index, bad_entry};
 use crate::names::Names;
 use crate::source::Source;
 
-/// Longer name lists (256 MiB) are taken for damage: they are held in memory.
+/// Longer name lists (256 MiB) are considered corrupt: they are held in memory.
 pub(crate) const MAX_NAME_CELLS: u64 = 1 << 22;
 
 /// A GSD file open for reading.
@@ -33,8 +33,8 @@ impl<S: Source> Reader<S> {
     /// Reads the header, the name list, and about twenty entries of the index.
     ///
     /// # Errors
-    /// [`Error::NotGsd`], [`Error::UnsupportedVersion`], or [`Error::Corrupt`] when a block lies
-    /// outside the file or an entry seen on the way is impossible.
+    /// [`Error::NotGsd`], [`Error::UnsupportedVersion`], or [`Error::Corrupt`] if a block is outside the file or an
+    /// entry read on the way is invalid.
     pub fn open(source: S) -> Result<Self> {
         let size = source.size()?;
         let header = read_header(&source, size)?;
@@ -62,19 +62,19 @@ impl<S: Source> Reader<S> {
         &self.names
     }
 
-    /// How many frames there are. Empty frames at the end of a file leave no trace in it.
+    /// The number of frames. Empty frames at the end of a file are not recorded in it.
     #[must_use]
     pub fn frames(&self) -> u64 {
         self.frames
     }
 
-    /// How many chunks there are.
+    /// The number of chunks.
     #[must_use]
     pub fn chunks(&self) -> u64 {
         self.index.len()
     }
 
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     #[must_use]
     pub fn size(&self) -> u64 {
         self.size
@@ -89,7 +89,7 @@ impl<S: Source> Reader<S> {
     /// The chunk of this name in this frame, if there is one.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] when its index entry is impossible, [`Error::Io`].
+    /// [`Error::Corrupt`] if its index entry is invalid, [`Error::Io`].
     pub fn find(&self, frame: u64, name: &[u8]) -> Result<Option<Entry>> {
         match self.names.id(name) {
             Some(id) => self.find_id(frame, id),
@@ -97,7 +97,7 @@ impl<S: Source> Reader<S> {
         }
     }
 
-    /// As [`Reader::find`], by the name's ordinal.
+    /// Like [`Reader::find`], by the name's ordinal.
     ///
     /// # Errors
     /// As [`Reader::find`].
@@ -118,7 +118,7 @@ impl<S: Source> Reader<S> {
     /// The chunks of one frame, in the order of the index.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] when one of their index entries is impossible, or there are more than 65,536; [`Error::Io`].
+    /// [`Error::Corrupt`] if one of their index entries is invalid, or there are more than 65,536; [`Error::Io`].
     pub fn frame(&self, frame: u64) -> Result<Vec<Entry>> {
         if frame >= self.frames {
             return Ok(Vec::new());
@@ -127,9 +127,9 @@ impl<S: Source> Reader<S> {
         entries.map(|(position, raw)| self.checked(position, &raw)).collect()
     }
 
-    /// The chunks of all frames, in the order of the index, which is gone through once.
+    /// The chunks of all frames, in the order of the index, in one pass.
     ///
-    /// An entry is [`Error::Corrupt`] when it is impossible; after [`Error::Io`] there are no more.
+    /// An invalid entry is [`Error::Corrupt`]; iteration ends after [`Error::Io`].
     pub fn entries(&self) -> impl Iterator<Item = Result<Entry>> + Send {
         (0..).zip(self.raw_entries()).map(|(position, raw)| self.checked(position, &raw?))
     }
@@ -147,16 +147,16 @@ impl<S: Source> Reader<S> {
         limits(self.size, &self.header, &self.names)
     }
 
-    /// Reads a chunk into `buffer`, which must have [`Entry::byte_size`] bytes.
+    /// Reads a chunk into `buffer`, whose length must be [`Entry::byte_size`].
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for another length, [`Error::Io`]: a file that was shortened
-    /// since it was opened ends unexpectedly.
+    /// [`Error::InvalidArgument`] for any other length, [`Error::Io`] (unexpected end of file) if the file was
+    /// truncated after it was opened.
     pub fn read(&self, entry: &Entry, buffer: &mut [u8]) -> Result<()> {
         self.read_rows(entry, 0..entry.rows, buffer)
     }
 
-    /// Reads some rows of a chunk into `buffer`, which must have just their bytes.
+    /// Reads some rows of a chunk into `buffer`, which must have exactly their size.
     ///
     /// # Errors
     /// As [`Reader::read`].
@@ -185,7 +185,7 @@ impl<S: Source> Reader<S> {
         Ok(bytes)
     }
 
-    /// Reads several chunks, those that lie side by side by one request.
+    /// Reads several chunks, adjacent ones by one request.
     ///
     /// Sorts `parts` by location. Each buffer must have the size of its chunk.
     ///
@@ -205,7 +205,7 @@ impl<S: Source> Reader<S> {
         Ok(())
     }
 
-    /// How many of the parts, from the first on, are worth one request.
+    /// How many of the parts, starting with the first, are worth one request.
     fn run_length(&self, parts: &[(Entry, &mut [u8])]) -> usize {
         let near = |pair: &[(Entry, &mut [u8])]| {
             let end = pair[0].0.location + pair[0].0.byte_size();
@@ -219,7 +219,7 @@ impl<S: Source> Reader<S> {
         let start = run[0].0.location;
         let (last, _) = &run[run.len() - 1];
         let wanted: u64 = run.iter().map(|(entry, _)| entry.byte_size()).sum();
-        // What lies between them is read in vain.
+        // The bytes between them are read and discarded.
         let mut gaps = vec![0; (last.location + last.byte_size() - start - wanted) as usize];
         let mut gaps = gaps.as_mut_slice();
         let mut slices = Vec::with_capacity(2 * run.len());
@@ -240,7 +240,7 @@ impl<S: Source> Reader<S> {
 }
 
 impl<S> Reader<S> {
-    /// Makes this the reader of a fresh file that has just been written to the same source.
+    /// Resets the reader to a fresh file that has just been written to the same source.
     pub(crate) fn reset(&mut self, header: Header) {
         self.size = header.names_location + header.names_allocated * NAME_CELL;
         self.names = Names::empty(header.names_allocated * NAME_CELL);
@@ -277,7 +277,7 @@ fn limits(size: u64, header: &Header, names: &Names) -> Limits {
     Limits { file: size, frames: header.index_allocated, names: names.len() as u64 }
 }
 
-/// Whether `count` items of `unit` bytes at `location` lie inside `size` bytes.
+/// Whether `count` items of `unit` bytes at `location` are within `size` bytes.
 pub(crate) fn fits(location: u64, count: u64, unit: u64, size: u64) -> bool {
     count
         .checked_mul(unit)

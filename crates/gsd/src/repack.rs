@@ -1,4 +1,4 @@
-//! Copying a file without what nothing refers to.
+//! Copies a file without its unreferenced bytes.
 
 use crate::entry::Entry;
 use crate::error::{Error, Result};
@@ -11,14 +11,12 @@ use crate::writer::Writer;
 impl<S: Source> Reader<S> {
     /// Copies all frames into `storage` as a file of the current version.
     ///
-    /// Outgrown blocks and lost data stay behind, and names that no chunk has. `progress` is
-    /// called after each frame with the frames done and the frames there are. Frames without
-    /// chunks keep their number.
+    /// Outgrown blocks, lost data and unused names are not copied. `progress` is called after each frame with the
+    /// number of frames done and in total. Frames without chunks keep their number.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] when an index entry is impossible or lost, before anything is written: in a
-    /// copy, a frame without the chunk would inherit that of frame 0. [`crate::recover`] copies what
-    /// it can.
+    /// [`Error::Corrupt`] if an index entry is invalid or lost, before anything is written: in a copy, a frame
+    /// without the chunk would inherit that of frame 0. [`crate::recover`] copies what it can.
     pub fn repack<F: Storage>(&self, storage: F, mut progress: impl FnMut(u64, u64)) -> Result<F> {
         self.check_index()?;
         let name_bytes = self.names().iter().map(|name| name.len() as u64 + 1).sum();

@@ -4,21 +4,21 @@ use std::fs::File;
 use std::io::{self, IoSliceMut};
 use std::sync::Arc;
 
-/// Anything that answers byte ranges. Reads may come from several threads at once.
+/// A source of byte ranges. Reads may come from several threads at once.
 pub trait Source: Send + Sync {
-    /// Bytes there are to read now.
+    /// The number of bytes currently available.
     ///
     /// # Errors
-    /// When the length cannot be found out.
+    /// If the length cannot be determined.
     fn size(&self) -> io::Result<u64>;
 
-    /// Fills `buffer` with the bytes from `offset` on.
+    /// Fills `buffer` with the bytes starting at `offset`.
     ///
     /// # Errors
-    /// [`io::ErrorKind::UnexpectedEof`] when the source ends before the buffer is full.
+    /// [`io::ErrorKind::UnexpectedEof`] if the source ends before the buffer is full.
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()>;
 
-    /// Fills several buffers, one after the other, from `offset` on.
+    /// Fills several buffers, one after the other, starting at `offset`.
     ///
     /// # Errors
     /// As [`Source::read_at`].
@@ -31,7 +31,7 @@ pub trait Source: Send + Sync {
         Ok(())
     }
 
-    /// Bytes it is worth reading in vain to save one request.
+    /// How many unneeded bytes it is worth reading to save one request.
     ///
     /// Two chunks closer than this are fetched by one read. The default suits a local file.
     fn request_cost(&self) -> u64 {
@@ -50,8 +50,8 @@ impl Source for File {
 
     fn read_vectored_at(&self, offset: u64, buffers: &mut [IoSliceMut<'_>]) -> io::Result<()> {
         let wanted: usize = buffers.iter().map(|buffer| buffer.len()).sum();
-        // Any doubt (a signal, a short read, more buffers than one call takes) falls back to
-        // plain reads, which retry and report.
+        // If anything is in doubt (a signal, a short read, more buffers than one call takes), plain reads are used
+        // instead, which retry and report.
         if rustix::io::preadv(self, buffers, offset).is_ok_and(|got| got == wanted) {
             return Ok(());
         }

@@ -11,24 +11,24 @@ pub trait Storage: Source {
     /// Writes all of `bytes` at `offset`; bytes between the old end and `offset` become zero.
     ///
     /// # Errors
-    /// When not all was written; what was is then unknown.
+    /// If not everything was written; what was is then unknown.
     fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()>;
 
-    /// Cuts the storage to `size` bytes, or extends it with zeros.
+    /// Truncates the storage to `size` bytes, or extends it with zeros.
     ///
     /// # Errors
-    /// When the size could not be changed.
+    /// If the size could not be changed.
     fn set_size(&mut self, size: u64) -> io::Result<()>;
 
-    /// Lets the disk begin on these bytes, so that [`Storage::sync`] has less to wait for.
+    /// Lets the disk start on these bytes, so that [`Storage::sync`] has less to wait for.
     ///
-    /// Promises nothing, and does nothing unless there is something to gain.
+    /// Guarantees nothing, and does nothing unless there is something to gain.
     fn begin_sync(&mut self, _bytes: Range<u64>) {}
 
-    /// Returns once everything written, and the size, will survive a loss of power.
+    /// Returns once everything written, and the size, will survive a power failure.
     ///
     /// # Errors
-    /// When that is not so; earlier writes may then be lost without a second notice.
+    /// If that cannot be guaranteed; earlier writes may then be lost without further notice.
     fn sync(&mut self) -> io::Result<()>;
 }
 
@@ -46,8 +46,8 @@ impl Storage for File {
     fn begin_sync(&mut self, bytes: Range<u64>) {
         use std::os::fd::AsRawFd;
         let (start, length) = (bytes.start as i64, (bytes.end - bytes.start) as i64);
-        // SAFETY: no memory is passed, and the descriptor is that of an open file. An error says
-        // only that the disk has not begun.
+        // SAFETY: no memory is passed, and the descriptor is that of an open file. An error only means that the disk
+        // has not started.
         unsafe {
             libc::sync_file_range(self.as_raw_fd(), start, length, libc::SYNC_FILE_RANGE_WRITE);
         }

@@ -1,4 +1,4 @@
-//! Going through the whole index once, in blocks that are larger than pages and not kept.
+//! Iterates over the whole index once, in blocks that are larger than pages and not cached.
 
 use std::io;
 
@@ -10,7 +10,7 @@ use crate::source::Source;
 /// Entries of one block: 64 KiB.
 const BLOCK: u64 = 2048;
 
-/// Every entry of an index, in order. After the first error there are no more.
+/// Every entry of an index, in order. Ends after the first error.
 pub(crate) struct AllEntries<'a> {
     index: &'a Index,
     source: &'a dyn Source,

@@ -1,4 +1,4 @@
-//! The search for the end of an index block, of which the file says only how much is allocated.
+//! The search for the end of an index block; the file only says how much is allocated.
 
 use std::ops::Range;
 
@@ -7,12 +7,12 @@ use crate::entry::{ENTRY_SIZE, Limits, RawEntry};
 use crate::error::Result;
 use crate::source::Source;
 
-/// Entries that are read at once when the end of the index is this near.
+/// Entries read at once when the search is this close to the end.
 const WINDOW: u64 = 512;
 
 impl Index {
-    /// Finds the end of the index as the reference does: by bisection for the first entry
-    /// without a location, with every entry on the way checked.
+    /// Finds the end of the index as the reference does: by bisection for the first entry without a location,
+    /// validating every entry on the way.
     pub(crate) fn open(
         source: &dyn Source,
         location: u64,
@@ -52,7 +52,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Reads what is left to search by one request, once it is little.
+    /// Reads the remaining entries by one request, once there are few.
     fn narrow(&mut self, left: Range<u64>) -> Result<()> {
         if left.end - left.start > WINDOW || !self.window.is_empty() {
             return Ok(());
@@ -63,7 +63,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// The entry at `i`, which must be possible, or nothing where there is none.
+    /// The entry at `i`, which must be valid, or `None` past the end.
     fn probe(&self, i: u64) -> Result<Option<RawEntry>> {
         let mut bytes = [0; ENTRY_SIZE];
         if self.window.contains(&i) {

@@ -1,4 +1,4 @@
-//! Look-up by frame in an index of which only the order of the frames is known.
+//! Looks up chunks by frame in an index of which only the frames are known to be sorted.
 
 use std::sync::atomic::Ordering;
 
@@ -7,7 +7,7 @@ use crate::entry::RawEntry;
 use crate::error::Result;
 use crate::source::Source;
 
-/// The most entries that a frame may have: each is of another chunk, and a file has no more names for them.
+/// Maximum entries per frame: each is of a different chunk, and a file cannot have more names.
 const MOST: u64 = 1 << 16;
 
 impl Index {
@@ -50,7 +50,7 @@ impl Index {
         self.visit_from(source, (start, frame), &mut visit).map(drop)
     }
 
-    /// The same, if the frame begins at `start`; says whether it does.
+    /// The same, if the frame starts at `start`; returns whether it does.
     fn visit_from(
         &self,
         source: &dyn Source,
@@ -82,7 +82,7 @@ impl Index {
         Ok(end > start)
     }
 
-    /// Visits the entries from `start` on, for as long as `visit` wants more.
+    /// Visits the entries starting at `start`, as long as `visit` wants more.
     fn walk(
         &self,
         source: &dyn Source,
@@ -101,7 +101,7 @@ impl Index {
         Ok(())
     }
 
-    /// Where a frame begins, or would if it had chunks.
+    /// Where a frame starts, or would if it had chunks.
     fn frame_start(&self, source: &dyn Source, frame: u64) -> Result<u64> {
         let (mut low, mut high) = self.bracket(source, frame)?;
         while low < high {
@@ -115,14 +115,14 @@ impl Index {
         Ok(low)
     }
 
-    /// Where a frame begins if all have as many chunks, as they do in most trajectories.
+    /// Where a frame starts if all frames have the same number of chunks, as in most trajectories.
     fn share(&self, frame: u64) -> u64 {
         let last = self.last_frame;
         let share = u128::from(frame.min(last)) * u128::from(self.used) / (u128::from(last) + 1);
         share as u64
     }
 
-    /// Positions between which a frame must begin, found from its share on by steps that double.
+    /// Positions between which a frame must start, found by doubling steps away from its share.
     fn bracket(&self, source: &dyn Source, frame: u64) -> Result<(u64, u64)> {
         let share = self.share(frame);
         let (mut low, mut high) = (share, share);

@@ -1,9 +1,9 @@
 //! The index block, read on demand in pages.
 //!
-//! A long trajectory has an index of many megabytes, so nothing holds it whole: opening probes
-//! it for its end, a look-up reads the pages that its search touches, of which some are kept, and
-//! going through all of it keeps nothing. Entries in use never change, so a kept page is never
-//! wrong; a writer to the block makes a new [`Index`].
+//! A long trajectory has an index of many megabytes, so it is never held as a whole: opening probes it for its end, a
+//! look-up reads the pages that its search touches, some of which are cached, and iterating over all of it caches
+//! nothing. Entries in use never change, so a cached page is never stale; a writer to the block creates a new
+//! [`Index`].
 
 mod all;
 mod end;
@@ -21,12 +21,12 @@ use crate::source::Source;
 
 pub(crate) use self::all::AllEntries;
 
-/// Entries of one page: 4 KiB, so that a look-up at random reads little that it does not need.
+/// Entries of one page: 4 KiB, so that a random look-up reads little more than it needs.
 const PAGE: u64 = 128;
 /// Bytes of a page.
 const PAGE_SIZE: u64 = PAGE * ENTRY_SIZE as u64;
-/// Bytes of pages that are kept, as a multiple of [`Source::request_cost`]: 2 MiB for a file,
-/// 32 MiB for [`crate::ReadAhead`].
+/// Bytes of cached pages, as a multiple of [`Source::request_cost`]: 2 MiB for a file, 32 MiB for
+/// [`crate::ReadAhead`].
 const KEPT: u64 = 512;
 
 /// The entries in use of an index block.
@@ -36,8 +36,7 @@ pub(crate) struct Index {
     used: u64,
     last_frame: u64,
     pages: Pages,
-    /// Where the frame after the last one looked up begins, or past all entries: readers mostly
-    /// go forward.
+    /// Where the frame after the last one looked up starts, or past all entries: most access is sequential.
     next: AtomicU64,
 }
 
@@ -69,7 +68,7 @@ impl Index {
         self.page(source, i / PAGE, |page| entry(page, i))
     }
 
-    /// What `take` makes of a page.
+    /// Applies `take` to a page.
     fn page<T>(
         &self,
         source: &dyn Source,
@@ -84,13 +83,13 @@ impl Index {
         Ok(self.pages.with(number, take, read)?)
     }
 
-    /// Where in the file an entry is.
+    /// The offset of an entry in the file.
     fn at(&self, i: u64) -> u64 {
         self.location + i * ENTRY_SIZE as u64
     }
 
-    /// The chunk with this key in a sorted (version 2) index, found by the reference's own
-    /// bisection, so that of several with one key the same one is found.
+    /// The chunk with this key in a sorted (version 2) index, found by the same bisection as the reference's, so that
+    /// of several with one key the same one is found.
     pub(crate) fn find_sorted(&self, source: &dyn Source, key: (u64, u16)) -> Result<Option<u64>> {
         let mut left = 0..self.used;
         while !left.is_empty() {
@@ -104,7 +103,7 @@ impl Index {
     }
 }
 
-/// Bisects what is left to search for as long as the next entry to look at is in this page.
+/// Bisects the remaining range as long as the next entry to examine is in this page.
 fn bisect(page: &[u8], number: u64, left: &mut Range<u64>, key: (u64, u16)) -> Option<u64> {
     while !left.is_empty() && middle(left) / PAGE == number {
         let middle = middle(left);

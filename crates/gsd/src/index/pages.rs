@@ -1,11 +1,11 @@
 //! A bounded cache of pages.
 //!
-//! Invariants: no more pages are kept than was said at first, however many there are; and nothing
-//! is locked while a page is read, so a slow source delays only those who wait for that page.
+//! Invariants: no more pages are cached than the limit set at creation, however many there are; and no lock is held
+//! while a page is read, so a slow source delays only those who wait for that page.
 //!
-//! Each page has one set in which it may be kept, and a full set gives up the page that was used
-//! longest ago. Of as many pages in a row as there are sets, each has a set of its own, so pages
-//! that fit are all kept; and those of a bisection, which are powers of two apart, do not meet.
+//! Each page has one set in which it may be cached, and a full set evicts its least recently used page. Consecutive
+//! pages are in different sets, up to the number of sets, so pages that fit are all cached; and those of a bisection,
+//! which are powers of two apart, do not collide.
 
 #[cfg(test)]
 mod tests;
@@ -13,17 +13,17 @@ mod tests;
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Pages of one set.
+/// Pages per set.
 const WAYS: usize = 4;
 
-/// The pages that were read and may be asked for again.
+/// The pages that were read and may be needed again.
 #[derive(Debug)]
 pub(crate) struct Pages {
-    /// As many as some power of two.
+    /// Their number is a power of two.
     sets: Box<[Mutex<Set>]>,
 }
 
-/// Pages that are kept, the one used last first.
+/// Cached pages, the most recently used first.
 type Set = Vec<Page>;
 
 #[derive(Debug, Default)]
@@ -33,14 +33,14 @@ struct Page {
 }
 
 impl Pages {
-    /// A cache for `pages` pages, of which it keeps up to `limit`, or one set if that is less.
+    /// A cache for `pages` pages, which holds up to `limit`, or one set if that is less.
     pub(crate) fn new(pages: u64, limit: u64) -> Self {
         let most = 1 << (limit / WAYS as u64).max(1).ilog2();
         let sets: u64 = pages.div_ceil(WAYS as u64).next_power_of_two().min(most);
         Self { sets: (0..sets).map(|_| Mutex::default()).collect() }
     }
 
-    /// What `take` makes of a page, which `read` reads if it is not kept.
+    /// Applies `take` to a page, which `read` reads if it is not cached.
     ///
     /// # Errors
     /// Those of `read`.

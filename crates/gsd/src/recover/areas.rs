@@ -1,11 +1,11 @@
-//! Which bytes of the file belong to what.
+//! Tracks which bytes of the file are accounted for.
 
 use std::ops::Range;
 
 use super::block::Block;
 use crate::entry::RawEntry;
 
-/// Bytes that are known to belong to something, in order and apart.
+/// The ranges known to belong to something, sorted and disjoint.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Areas {
     owned: Vec<Range<u64>>,
@@ -13,7 +13,7 @@ pub(super) struct Areas {
 }
 
 impl Areas {
-    /// Those of blocks, and of the data of the first.
+    /// Those of the blocks, and of the data that the first block refers to.
     pub(super) fn of(blocks: &[Block], size: u64) -> Self {
         let data = blocks.iter().take(1).flat_map(|block| block.entries());
         let data = data.filter_map(|(_, raw)| raw.area());
@@ -33,7 +33,7 @@ impl Areas {
         Self { owned, size }
     }
 
-    /// The bytes between them.
+    /// The ranges between them.
     pub(super) fn gaps(&self) -> Vec<Range<u64>> {
         let starts = self.owned.iter().map(|area| area.start).chain([self.size]);
         let ends = [0].into_iter().chain(self.owned.iter().map(|area| area.end));
@@ -42,7 +42,7 @@ impl Areas {
 }
 
 impl RawEntry {
-    /// Where its data end, if its type is known.
+    /// The end of its data, if its type is known.
     pub(super) fn end(&self) -> Option<u64> {
         let kind = crate::chunk_type::ChunkType::from_number(self.kind)?;
         crate::entry::byte_size(self.rows, self.columns, kind)?.checked_add(self.location)

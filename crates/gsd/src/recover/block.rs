@@ -1,4 +1,4 @@
-//! One block of index entries, read without trust: which of its slots hold an entry.
+//! One block of index entries, read without trusting it: which of its slots hold an entry.
 
 use std::ops::Range;
 
@@ -12,26 +12,26 @@ const FRESH: u64 = 128;
 /// Slots read at a time.
 const READ: u64 = 2048;
 
-/// What is left of an index block.
+/// What remains of an index block.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Block {
     pub(super) start: u64,
-    /// Slots that the header says the block has; of other blocks, those it seems to have.
+    /// The number of slots according to the header; for other blocks, an estimate.
     pub(super) room: u64,
-    /// Up to the last one with an entry.
+    /// The slots up to the last one with an entry.
     pub(super) slots: Vec<Option<RawEntry>>,
-    /// Whether it is the one that the header names.
+    /// Whether it is the block that the header refers to.
     pub(super) claimed: bool,
     /// Whether its first slot is known to be the first of the index.
     pub(super) begun: bool,
-    /// Slots at the beginning that stand for any number of lost ones.
+    /// Slots at the start that stand for any number of lost ones.
     pub(super) missing: usize,
-    /// Slots whose content is not an entry.
+    /// Number of slots whose content is not a valid entry.
     pub(super) bad: u64,
 }
 
 impl Block {
-    /// Reads the slots from `start` on, and keeps the entries that can be true together.
+    /// Reads the slots from `start` on, and keeps a consistent set of entries.
     pub(super) fn read(file: &Damaged<'_>, start: u64, slots: u64) -> Result<Self> {
         let inside = file.size.saturating_sub(start) / ENTRY_SIZE as u64;
         let mut block = Self { start, room: slots, ..Self::default() };
@@ -48,7 +48,7 @@ impl Block {
         Ok(block)
     }
 
-    /// Drops what is impossible or out of order.
+    /// Drops entries that are invalid or out of order.
     pub(super) fn keep_ordered(&mut self, file: &Damaged<'_>) {
         let before = self.entries().count() as u64;
         for slot in &mut self.slots {
@@ -62,7 +62,7 @@ impl Block {
         self.trim();
     }
 
-    /// Drops entries of which the beginning may be damaged, because what lies before them is.
+    /// Drops entries whose first bytes may be damaged because the preceding slot is.
     fn distrust_edges(&mut self, file: &Damaged<'_>) {
         for i in (1..self.slots.len()).rev() {
             if self.slots[i - 1].is_none() {
@@ -75,8 +75,8 @@ impl Block {
         self.trim();
     }
 
-    /// Damage of the header may reach into the first entry, and the end of a sound header is zeros,
-    /// too: if that is possible, the entry is believed only if its data end where others begin.
+    /// Damage to the header may extend into the first entry unnoticed, since an intact header also ends with zeros:
+    /// if that is possible, the entry is trusted only if its data end where others start.
     fn distrust_first(&mut self, file: &Damaged<'_>) {
         let Some(first) = self.slots.first().copied().flatten() else { return };
         let Some(end) = first.end() else { return };
@@ -93,19 +93,19 @@ impl Block {
         self.slots.truncate(used);
     }
 
-    /// The entries, with their slots.
+    /// The entries, with the indices of their slots.
     pub(super) fn entries(&self) -> impl Iterator<Item = (usize, &RawEntry)> {
         self.slots.iter().enumerate().filter_map(|(i, slot)| Some((i, slot.as_ref()?)))
     }
 
-    /// Whether the first slot is known to be the first: the header or the layout of a fresh file say
-    /// so, or data end right before it.
+    /// Whether the first slot is known to be the start of the index: according to the header or the layout of a fresh
+    /// file, or because data end right before it.
     pub(super) fn is_begun(&self) -> bool {
         let known = self.begun || self.claimed || self.start == HEADER_SIZE as u64;
         known || self.entries().any(|(_, raw)| raw.end() == Some(self.start))
     }
 
-    /// Marks that slots may be lost before the first one, and that it may be damaged itself.
+    /// Marks that slots may be lost before the first one, which may be damaged itself.
     pub(super) fn behead(&mut self) {
         if let Some(first) = self.slots.first_mut() {
             *first = None;
@@ -114,31 +114,31 @@ impl Block {
         self.missing = 1;
     }
 
-    /// Adds slots that are in the file before those that are known.
+    /// Adds slots that precede the known ones in the file.
     pub(super) fn prepend(&mut self, slots: usize) {
         self.slots.splice(0..0, std::iter::repeat_n(None, slots));
         self.start = self.start.saturating_sub((slots * ENTRY_SIZE) as u64);
     }
 
-    /// The bytes of the slots up to the last entry.
+    /// The range of the slots up to the last entry.
     pub(super) fn used(&self) -> Range<u64> {
         let known = self.slots.len().saturating_sub(self.missing);
         self.start..self.start + (known * ENTRY_SIZE) as u64
     }
 
-    /// The bytes of the block.
+    /// The range of the block.
     pub(super) fn area(&self) -> Range<u64> {
         let end = self.start.saturating_add(self.room.saturating_mul(ENTRY_SIZE as u64));
         self.start..end.max(self.used().end)
     }
 }
 
-/// The block that the header names, if it can be one, and the one of a fresh file.
+/// The block that the header refers to, if it is plausible, and that of a fresh file.
 pub(super) fn where_they_should_be(file: &Damaged<'_>) -> Result<Vec<Block>> {
     let mut blocks = Vec::new();
     let (location, room) = file.header.header.index_block();
     let end = room.checked_mul(ENTRY_SIZE as u64).and_then(|bytes| bytes.checked_add(location));
-    // Of a file that was cut, the block may be cut, too.
+    // If the file was truncated, the block may be, too.
     let possible = end.is_some_and(|end| end <= file.size)
         || (room.is_power_of_two() && room <= file.size && location < file.size);
     if location >= HEADER_SIZE as u64 && possible {
@@ -153,9 +153,9 @@ pub(super) fn where_they_should_be(file: &Damaged<'_>) -> Result<Vec<Block>> {
     Ok(blocks)
 }
 
-/// Which elements make the longest sequence that never decreases.
+/// Marks the elements of a longest non-decreasing subsequence.
 fn longest_order<K: Ord + Copy>(keys: impl Iterator<Item = Option<K>>) -> Vec<bool> {
-    // The last element of the best sequence of each length, and what comes before each element.
+    // The last element of the best subsequence of each length, and the predecessor of each element.
     let mut ends: Vec<(K, usize)> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::new();
     for (i, key) in keys.enumerate() {

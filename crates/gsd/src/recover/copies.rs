@@ -1,4 +1,4 @@
-//! Entries of the index that are also in blocks which it outgrew: the same, at the same positions.
+//! Index entries that also exist in blocks the index has outgrown: identical, at the same positions.
 
 use std::collections::HashMap;
 
@@ -6,8 +6,8 @@ use super::Damaged;
 use super::block::Block;
 use crate::entry::RawEntry;
 
-/// Fills what is lost of the first block from the others, and drops blocks that are of other files:
-/// a chunk may hold a whole GSD file.
+/// Restores lost entries of the first block from the others, and drops blocks that belong to other files: a chunk may
+/// contain a whole GSD file.
 pub(super) fn fill(file: &Damaged<'_>, blocks: &mut Vec<Block>) {
     let mut all = std::mem::take(blocks).into_iter();
     let Some(mut index) = all.next() else { return };
@@ -20,12 +20,12 @@ pub(super) fn fill(file: &Damaged<'_>, blocks: &mut Vec<Block>) {
     if !index.is_begun() {
         index.behead();
     }
-    // What came from copies must be in order, too.
+    // Entries restored from copies must be in order, too.
     index.keep_ordered(file);
     blocks.insert(0, index);
 }
 
-/// By how many slots the copy begins later than the index, if it is one.
+/// By how many slots the copy starts later than the index, if it is a copy.
 fn shift(file: &Damaged<'_>, index: &Block, copy: &Block) -> Option<i64> {
     let slots: HashMap<_, _> = index.entries().map(|(i, raw)| (raw.encode(), i)).collect();
     let mut shifts = HashMap::new();
@@ -38,7 +38,7 @@ fn shift(file: &Damaged<'_>, index: &Block, copy: &Block) -> Option<i64> {
     agreed.or_else(|| fits_before(file, index, copy).then_some(0))
 }
 
-/// Whether the first block of the file can be the lost beginning of the index.
+/// Whether the first block of the file can be the lost start of the index.
 fn fits_before(file: &Damaged<'_>, index: &Block, copy: &Block) -> bool {
     let fresh = copy.start == crate::header::HEADER_SIZE as u64;
     let Some((slot, first)) = index.entries().next() else { return fresh };
@@ -48,7 +48,7 @@ fn fits_before(file: &Damaged<'_>, index: &Block, copy: &Block) -> bool {
 
 fn merge(index: &mut Block, copy: &Block, shift: i64) {
     if shift < 0 {
-        // The beginning of the index is not known as such.
+        // The known part of the index does not include its start.
         index.prepend(shift.unsigned_abs() as usize);
     }
     let shift = shift.max(0) as usize;
@@ -60,13 +60,13 @@ fn merge(index: &mut Block, copy: &Block, shift: i64) {
         index.slots[i + shift] = match ours {
             None => Some(*raw),
             Some(ours) if ours == *raw => Some(ours),
-            // One of the two was changed.
+            // One of the two has been changed.
             Some(ours) => more_likely(index, &ours, raw),
         };
     }
 }
 
-/// The one of two versions whose data end where other data begin.
+/// Of two versions, the one whose data end where other data start.
 fn more_likely(index: &Block, ours: &RawEntry, other: &RawEntry) -> Option<RawEntry> {
     let fits = |raw: &RawEntry| index.entries().any(|(_, next)| Some(next.location) == raw.end());
     match (fits(ours), fits(other)) {

@@ -1,4 +1,4 @@
-//! The header of a damaged file, with what can be made up for.
+//! The header of a damaged file, reconstructed as far as possible.
 
 use crate::error::{Error, Result};
 use crate::header::{HEADER_SIZE, Header, Version};
@@ -9,7 +9,7 @@ pub(super) struct FoundHeader {
     pub(super) header: Header,
     pub(super) damaged: bool,
     pub(super) version_known: bool,
-    /// Whether the end of the header is damaged, so that what follows it may be, too.
+    /// Whether the end of the header is damaged, so that the damage may extend beyond it.
     pub(super) damage_may_go_on: bool,
 }
 
@@ -39,7 +39,7 @@ pub(super) fn find(source: &dyn Source, size: u64) -> Result<FoundHeader> {
     })
 }
 
-/// Whether these bytes are what a program would call something.
+/// Whether these bytes are plausible as a name given by a program.
 pub(super) fn is_text(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok_and(|text| !text.chars().any(char::is_control))
 }

@@ -1,13 +1,13 @@
-//! Saving what is left of a damaged file.
+//! Recovers the intact frames of a damaged file.
 //!
-//! Invariants: a chunk is copied only if its index entry is possible, in order and alone with its
-//! bytes; a frame only if nothing says that one of its chunks is missing; and no frame takes the
-//! place of frame 0, from which the others inherit. Everything else is named as lost.
+//! Invariants: a chunk is copied only if its index entry is valid, in order and does not share its bytes with
+//! another; a frame only if there is no sign that one of its chunks is missing; and no frame takes the place of frame
+//! 0, from which the others inherit. Everything else is reported as lost.
 //!
-//! An entry that is gone may still be known in two ways. Blocks that were outgrown stay in the
-//! file, with the same entries at the same positions ([`copies`]). And the chunks of a frame lie
-//! one after the other without gaps, so that between two sound frames only one sequence of frames
-//! such as the file has may fit, to the byte and to the entry ([`rebuild`]).
+//! A lost entry can be recovered in two ways. Outgrown blocks remain in the file, with the same entries at the same
+//! positions ([`copies`]). And the chunks of a frame are contiguous, so that between two intact frames there may be
+//! only one sequence of frames of the kinds that occur in the file that fits, to the byte and to the entry
+//! ([`rebuild`]).
 
 mod areas;
 mod block;
@@ -29,27 +29,27 @@ use crate::header::HEADER_SIZE;
 use crate::source::Source;
 use crate::storage::Storage;
 
-/// What [`recover`] saved, and what it could not.
+/// What [`recover`] recovered, and what it could not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recovery {
     /// Frames written to the new file.
     pub frames: u64,
-    /// The number, in the damaged file, of each frame that is lost, in order. If frame 0 is among
-    /// them, what is left of it is still the first frame of the new file, perhaps without chunks.
+    /// The numbers, in the damaged file, of the lost frames, in order. If frame 0 is among them, what remains of it
+    /// is still the first frame of the new file, possibly without chunks.
     pub lost: Vec<u64>,
-    /// The number, in the damaged file, of each saved frame with chunks whose index entries were
-    /// lost, and that were told from the other frames and the layout of the data.
+    /// The numbers, in the damaged file, of the recovered frames with chunks whose index entries were lost and have
+    /// been inferred from other frames and the layout of the data.
     pub rebuilt: Vec<u64>,
-    /// Ids of chunk names that are lost. Their chunks are called `lost/ID` in the new file.
+    /// Ids of lost chunk names. Their chunks are named `lost/ID` in the new file.
     pub lost_names: Vec<u16>,
     /// Whether the header was damaged: application and schema may be wrong.
     pub header: bool,
-    /// Whether the end of the index is lost: frames may be lost with it that left no trace.
+    /// Whether the end of the index is lost: frames may have been lost with it without any trace.
     pub cut: bool,
-    /// Bytes after the last frame that belong to nothing: frames that left no trace in the index,
-    /// or that a writer had not flushed.
+    /// Bytes after the last frame that are not accounted for: frames without a trace in the index, or that a writer
+    /// had not flushed.
     pub unclaimed: u64,
-    /// Index entries that were impossible, or contradicted others.
+    /// Index entries that were invalid, or contradicted others.
     pub bad_entries: u64,
 }
 
@@ -62,7 +62,7 @@ impl Recovery {
     }
 }
 
-/// A damaged file, and what is known of it before anything in it is trusted.
+/// A damaged file, and what is known about it before any of its structures are trusted.
 struct Damaged<'a> {
     source: &'a dyn Source,
     size: u64,
@@ -75,14 +75,14 @@ impl Damaged<'_> {
         self.header.version_known && !self.header.header.gsd_version().is_v1()
     }
 
-    /// What orders the entries of the index.
+    /// The sort key of an index entry.
     fn key(&self, raw: &RawEntry) -> (u64, u16) {
         (raw.frame, if self.is_sorted() { raw.id } else { 0 })
     }
 
-    /// Whether there can be such an entry, whatever the names are and wherever the file was cut.
+    /// Whether an entry is plausible, whatever the names are and wherever the file was truncated.
     fn is_possible(&self, raw: &RawEntry) -> bool {
-        // An index block has room for more entries than there are frames.
+        // An index block has more slots than there are frames.
         let room = self.size / ENTRY_SIZE as u64;
         let claimed = self.header.header.index_block().1;
         let frames = if claimed <= self.size { room.max(claimed) } else { room };
@@ -90,20 +90,19 @@ impl Damaged<'_> {
         raw.location >= HEADER_SIZE as u64 && raw.columns > 0 && raw.check(&limits).is_ok()
     }
 
-    /// Whether the data of an entry are inside the file.
+    /// Whether the data of an entry are within the file.
     fn is_inside(&self, raw: &RawEntry) -> bool {
         raw.end().is_some_and(|end| end <= self.size)
     }
 }
 
-/// Copies every frame of which all chunks can be told from a damaged file into a new one.
+/// Copies every frame whose chunks can all be recovered from a damaged file to a new one.
 ///
-/// Frames keep their order, and move up where one is lost, except that what is left of frame 0
-/// stays frame 0. `progress` is called after each frame with the frames done and the frames there
-/// are.
+/// Frames keep their order and move up to replace lost ones, except that what remains of frame 0 stays frame 0.
+/// `progress` is called after each frame with the number of frames done and in total.
 ///
 /// # Errors
-/// [`Error::NotGsd`] when there is neither a header nor an index, [`Error::Io`].
+/// [`Error::NotGsd`] if there is neither a header nor an index, [`Error::Io`].
 pub fn recover<F: Storage>(
     source: &dyn Source,
     storage: F,
@@ -121,7 +120,7 @@ pub fn recover<F: Storage>(
     write::write(&file, &names, found, storage, progress)
 }
 
-/// The blocks that may be the index: first the one that is, then those that were outgrown.
+/// The possible index blocks: first the current one, then outgrown ones.
 struct FoundIndex {
     blocks: Vec<Block>,
     bad: u64,

@@ -1,5 +1,5 @@
-//! The name list of a damaged file. Ids are ordinals, so that in a list of names one after the other
-//! those that follow a lost one are lost, too; but lists that were outgrown stay in the file.
+//! Recovers the name list of a damaged file. Ids are ordinals, so in a list of contiguous names those after a lost
+//! one are lost, too; but outgrown lists remain in the file.
 
 use std::collections::HashSet;
 
@@ -12,23 +12,23 @@ use crate::error::Result;
 use crate::header::{HEADER_SIZE, NAME_CELL, until_nul};
 use crate::reader::MAX_NAME_CELLS;
 
-/// Where a fresh file has its name list, and the most bytes it has there.
+/// The location of the name list in a fresh file, and its maximum size there in bytes.
 const FRESH: (u64, u64) = (4352, 128 * NAME_CELL);
 
 /// The known names, by id.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FoundNames {
     names: Vec<Option<Vec<u8>>>,
-    /// Whether something follows that is not known.
+    /// Whether it continues with unknown names.
     cut: bool,
-    /// Whether it is the list that the header names.
+    /// Whether it is the list that the header refers to.
     claimed: bool,
     pub(super) location: u64,
     pub(super) end: u64,
 }
 
 impl FoundNames {
-    /// How many ids there are.
+    /// The number of ids.
     pub(super) fn len(&self) -> usize {
         self.names.len()
     }
@@ -37,12 +37,12 @@ impl FoundNames {
         self.names.get(usize::from(id))?.as_deref()
     }
 
-    /// The names that are known.
+    /// The known names.
     pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
         self.names.iter().flatten().map(Vec::as_slice)
     }
 
-    /// Bytes that the list takes, about so many for a name that is lost.
+    /// Size of the list in bytes, with an estimate for each lost name.
     pub(super) fn bytes(&self) -> u64 {
         self.names.iter().map(|name| name.as_ref().map_or(12, |name| name.len() as u64 + 1)).sum()
     }
@@ -61,8 +61,8 @@ impl FoundNames {
         self.known() > 0 && both.all(|(ours, others)| others.is_none() || ours == others)
     }
 
-    /// Whether another list can be one that this one outgrew, or this one itself where the header
-    /// does not say where the list is: bytes of a chunk may look like a name, too.
+    /// Whether `other` is plausible as a list that this one outgrew, or as this one itself if the header does not
+    /// give its location: the bytes of a chunk may look like a name, too.
     fn may_be_told_by(&self, other: &Self, used: usize) -> bool {
         if self.claimed && (self.location..self.end).contains(&other.location) {
             return false;
@@ -73,7 +73,7 @@ impl FoundNames {
             || !self.claimed && other.len() >= used && other.iter().all(|name| name.len() > 1)
     }
 
-    /// Takes what is lost here from a list that was outgrown.
+    /// Restores lost names from an outgrown list.
     fn fill(&mut self, other: &Self) {
         let agree =
             self.names.iter().zip(&other.names).all(|(a, b)| a.is_none() || b.is_none() || a == b);
@@ -87,7 +87,7 @@ impl FoundNames {
     }
 }
 
-/// Finds the names, of which there are at least as many as the entries use.
+/// Finds the names; there are at least as many as the entries use.
 pub(super) fn find(file: &Damaged<'_>, index: &FoundIndex) -> Result<FoundNames> {
     let mut names = claimed(file, index)?;
     let used = used(index, names.len());
@@ -111,7 +111,7 @@ pub(super) fn find(file: &Damaged<'_>, index: &FoundIndex) -> Result<FoundNames>
 }
 
 impl FoundNames {
-    /// There are more names than are known: also the last one may be only the beginning of one.
+    /// There are more names than known ones: the last known one may be only the start of a name.
     fn cut_short(&mut self, used: usize) {
         if let Some(last) = self.names.last_mut() {
             *last = None;
@@ -120,8 +120,8 @@ impl FoundNames {
     }
 }
 
-/// How many names the entries use, beyond those that are known: every new name is used at once, so
-/// that ids without any entry are damage.
+/// The number of names including those beyond the known ones that entries use: every new name is used at once, so an
+/// id without any entry is a sign of damage.
 fn used(index: &FoundIndex, known: usize) -> usize {
     let ids: HashSet<u16> = index.blocks[0].entries().map(|(_, raw)| raw.id).collect();
     let mut used = known;
@@ -131,7 +131,7 @@ fn used(index: &FoundIndex, known: usize) -> usize {
     used
 }
 
-/// The list that the header names, or that of a fresh file, if that is not something else.
+/// The list that the header refers to, or that of a fresh file unless its bytes belong to something else.
 fn claimed(file: &Damaged<'_>, index: &FoundIndex) -> Result<FoundNames> {
     let (location, cells) = file.header.header.name_block();
     let inside = location >= HEADER_SIZE as u64 && location < file.size;
@@ -148,7 +148,7 @@ fn claimed(file: &Damaged<'_>, index: &FoundIndex) -> Result<FoundNames> {
     if taken || end <= location { Ok(FoundNames::default()) } else { read(file, location, end) }
 }
 
-/// Lists in the bytes that belong to nothing: each begins where data ended, or after an index block.
+/// Lists in the bytes that are not accounted for: each starts where data end, or after an index block.
 fn elsewhere(file: &Damaged<'_>, index: &FoundIndex) -> Result<Vec<FoundNames>> {
     let blocks = index.blocks.iter();
     let data = index.blocks.iter().flat_map(Block::entries).filter_map(|(_, raw)| raw.area());
@@ -158,7 +158,7 @@ fn elsewhere(file: &Damaged<'_>, index: &FoundIndex) -> Result<Vec<FoundNames>> 
     for gap in owned.gaps() {
         let end = gap.end.min(gap.start.saturating_add(MAX_NAME_CELLS * NAME_CELL));
         let Some(start) = first_byte(file, gap.start..end)? else { continue };
-        // Anything else may be what is left of a name.
+        // Anywhere else, the bytes may be the remains of a name.
         let after_block = |block: &Block| is_end_of_block(start.saturating_sub(block.start));
         if start != gap.start && !index.blocks.iter().any(after_block) {
             continue;
@@ -171,7 +171,7 @@ fn elsewhere(file: &Damaged<'_>, index: &FoundIndex) -> Result<Vec<FoundNames>> 
     Ok(found)
 }
 
-/// Whether an index block can have so many bytes.
+/// Whether an index block can have this size.
 fn is_end_of_block(bytes: u64) -> bool {
     bytes.is_power_of_two() && bytes >= 128 * ENTRY_SIZE as u64
 }
@@ -198,7 +198,7 @@ fn read(file: &Damaged<'_>, start: u64, end: u64) -> Result<FoundNames> {
     let list = match file.header.version_known {
         true if v1 => first,
         true => second,
-        // One name looks the same in both; cells are padded with zeros.
+        // A single name looks the same in both formats; cells are padded with zeros.
         false if first.known() > second.known() && !first.cut => first,
         false => second,
     };
@@ -216,7 +216,7 @@ fn decode_v1(block: &[u8]) -> FoundNames {
     }
     let padded = |cell: &[u8]| cell[until_nul(cell).len()..].iter().all(|&byte| byte == 0);
     list.cut |= !block.chunks_exact(NAME_CELL as usize).all(padded);
-    // The name before a hole may be cut.
+    // The name before a hole may be truncated.
     for i in 1..list.names.len() {
         if list.names[i].is_none() {
             list.names[i - 1] = None;
@@ -226,7 +226,7 @@ fn decode_v1(block: &[u8]) -> FoundNames {
     list
 }
 
-/// Names one after the other. Of those at an edge of damage, a part may be lost.
+/// Contiguous names. Those next to damage may be incomplete.
 fn decode_v2(block: &[u8]) -> FoundNames {
     let mut list = FoundNames::default();
     let mut at = 0;
@@ -245,7 +245,7 @@ fn decode_v2(block: &[u8]) -> FoundNames {
     list
 }
 
-/// A name, if it can be one.
+/// A name, if it is plausible.
 fn sound(name: &[u8]) -> Option<Vec<u8>> {
     (!name.is_empty() && is_text(name)).then(|| name.to_vec())
 }

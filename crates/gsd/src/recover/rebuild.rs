@@ -1,8 +1,8 @@
-//! Entries that can be told from the frames around them.
+//! Infers lost entries from the frames around them.
 //!
-//! The slots that are lost say how many entries they had, the sound frames beside them how many
-//! frames and bytes. If one sequence of frames that look like others of the file fits, to the byte
-//! and to the entry, and no other does, it is what was there.
+//! The lost slots determine the number of entries, and the intact frames around them the number of frames and bytes.
+//! If exactly one sequence of frames that look like others in the file fits, to the byte and to the entry, it is what
+//! was there.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -17,7 +17,7 @@ const MOST_FRAMES: u64 = 1 << 20;
 
 type Slots = [Option<RawEntry>];
 
-/// Fills slots; says in which frames. `blocks` are the bytes between data that are no data.
+/// Fills slots, and returns the frames they belong to. `blocks` are the ranges between data that are not data.
 pub(super) fn fill(slots: &mut Slots, blocks: &[Range<u64>]) -> BTreeSet<u64> {
     let looks = Looks::of(slots);
     let mut rebuilt = BTreeSet::new();
@@ -35,12 +35,12 @@ pub(super) fn fill(slots: &mut Slots, blocks: &[Range<u64>]) -> BTreeSet<u64> {
     rebuilt
 }
 
-/// The next slots without entries, and those of the frames beside them: what is to be told at once.
+/// The next range of empty slots, including the frames next to it: what has to be inferred together.
 fn next_hole(slots: &Slots, from: usize) -> Option<Range<usize>> {
     let start = from + slots[from..].iter().position(Option::is_none)?;
     let end = slots[start..].iter().position(Option::is_some).map_or(slots.len(), |n| start + n);
     let (mut low, mut high) = (start, end);
-    // A frame beside a hole may be beside another one, too.
+    // A frame next to a hole may be next to another one, too.
     while low > 0 && same_frame(slots, low - 1, low) {
         low -= 1;
     }
@@ -50,7 +50,7 @@ fn next_hole(slots: &Slots, from: usize) -> Option<Range<usize>> {
     Some(low..high)
 }
 
-/// Whether two slots may be of one frame.
+/// Whether two slots may belong to the same frame.
 fn same_frame(slots: &Slots, one: usize, next: usize) -> bool {
     match (slots[one], slots[next]) {
         (Some(one), Some(next)) => one.frame == next.frame,
@@ -58,22 +58,22 @@ fn same_frame(slots: &Slots, one: usize, next: usize) -> bool {
     }
 }
 
-/// Frames to be told.
+/// The frames to infer.
 struct Lost<'a> {
     slots: &'a Slots,
     range: Range<usize>,
     frames: std::ops::RangeInclusive<u64>,
-    /// Where their data begin, and where those of the next frame do.
+    /// Where their data start, and where those of the next frame do.
     start: u64,
     end: Option<u64>,
     looks: &'a Looks,
     blocks: &'a [Range<u64>],
 }
 
-/// Where the next frame begins: its data, and its slot.
+/// Where the next frame starts: its data, and its slot.
 type Place = (u64, usize);
 
-/// How a place was reached: in how many ways, up to two, and by which frame from where.
+/// How a place was reached: the number of ways, up to two, and the previous place and frame template.
 type Ways = HashMap<Place, (u8, Place, Option<usize>)>;
 
 impl<'a> Lost<'a> {
@@ -83,7 +83,7 @@ impl<'a> Lost<'a> {
         looks: &'a Looks,
         blocks: &'a [Range<u64>],
     ) -> Option<Self> {
-        // How many entries there were after the last one is not known.
+        // The number of entries after the last one is not known.
         slots[..range.end].last().copied().flatten()?;
         let known = || slots[range.clone()].iter().flatten();
         let frames = known().next()?.frame..=known().next_back()?.frame;
@@ -95,13 +95,13 @@ impl<'a> Lost<'a> {
         let after = slots[range.end..].iter().map_while(|slot| *slot);
         let after = after.take_while(|raw| next.is_some_and(|next| next.frame == raw.frame));
         let end = after.map(|raw| raw.location).min();
-        // What frame 0 looks like, no other frame tells.
+        // Other frames do not tell what frame 0 looks like.
         let count = frames.end() - frames.start() + 1;
         let possible = *frames.start() > 0 && count <= MOST_FRAMES && looks.cover(count);
         possible.then_some(Self { slots, range: range.clone(), frames, start, end, looks, blocks })
     }
 
-    /// The entries of all slots, if they can be told.
+    /// The entries of all slots, if they are unambiguous.
     fn solve(&self) -> Option<Vec<(usize, RawEntry)>> {
         let any: Vec<_> = (0..self.looks.templates.len()).map(Some).collect();
         let any_or_none: Vec<_> = any.iter().copied().chain([None]).collect();
@@ -134,7 +134,7 @@ impl<'a> Lost<'a> {
         self.only_way(&steps)
     }
 
-    /// Where the frame after this one begins, if this one can look like that here.
+    /// Where the next frame starts, if this one can have that template here.
     fn step(&self, (at, slot): Place, frame: u64, look: Option<usize>) -> Option<Place> {
         let Some(look) = look else { return Some((at, slot)) };
         let template = &self.looks.templates[look];
@@ -149,7 +149,7 @@ impl<'a> Lost<'a> {
         fits.then(|| (self.past_blocks(end), next))
     }
 
-    /// The first byte from here on at which there can be data.
+    /// The first byte from here on that can be data.
     fn past_blocks(&self, mut at: u64) -> u64 {
         while let Some(block) = self.blocks.iter().find(|block| block.contains(&at)) {
             at = block.end;
@@ -157,7 +157,7 @@ impl<'a> Lost<'a> {
         at
     }
 
-    /// The entries of the one sequence that ends where it must.
+    /// The entries of the only sequence that ends where it must.
     fn only_way(&self, steps: &[Ways]) -> Option<Vec<(usize, RawEntry)>> {
         let ends = |place: &Place| {
             place.1 == self.range.end && self.end.is_none_or(|end| place.0 == self.past_blocks(end))

@@ -1,7 +1,7 @@
-//! Looking for index blocks in the bytes that belong to nothing.
+//! Searches the bytes that are not accounted for for index blocks.
 //!
-//! A block may begin at any byte. Several possible entries in order, one after the other, are
-//! taken for the beginning of one: data hardly looks like that.
+//! A block may start at any byte. Several consecutive valid entries in order are taken as the start of one: data are
+//! unlikely to look like that.
 
 use std::ops::Range;
 
@@ -13,14 +13,14 @@ use crate::error::Result;
 
 /// The number of bytes scanned at a time.
 const WINDOW: u64 = 1 << 20;
-/// Entries that make a block; outgrown blocks have at least 128.
+/// Number of entries that identify a block; outgrown blocks have at least 128.
 const ENOUGH: usize = 4;
-/// Slots without an entry after which a block has ended.
+/// A block ends after more than this many slots without an entry.
 const MOST_LOST: u64 = 4096;
-/// Blocks looked for: an index that doubles has reached any size after fewer.
+/// Maximum number of blocks searched for: an index that doubles reaches any size after fewer.
 const MOST_BLOCKS: usize = 64;
 
-/// The blocks outside of what is known, in the order of the file.
+/// The blocks outside the known areas, in file order.
 pub(super) fn blocks(file: &Damaged<'_>, known: &Areas) -> Result<Vec<Block>> {
     let mut found = Vec::new();
     for gap in known.gaps() {
@@ -36,7 +36,7 @@ pub(super) fn blocks(file: &Damaged<'_>, known: &Areas) -> Result<Vec<Block>> {
     Ok(found)
 }
 
-/// Where several entries in order begin.
+/// Where several entries in order start.
 fn next_start(file: &Damaged<'_>, gap: Range<u64>) -> Result<Option<u64>> {
     let wanted = (ENOUGH * ENTRY_SIZE) as u64;
     let mut at = gap.start;
@@ -55,7 +55,7 @@ fn next_start(file: &Damaged<'_>, gap: Range<u64>) -> Result<Option<u64>> {
 
 fn is_run(file: &Damaged<'_>, bytes: &[u8]) -> bool {
     let entries = bytes.chunks_exact(ENTRY_SIZE);
-    // Type and flags, which most bytes are not.
+    // Type and flags: most bytes are not valid ones.
     if entries.clone().any(|entry| !(1..=11).contains(&entry[30]) || entry[31] != 0) {
         return false;
     }
@@ -64,14 +64,13 @@ fn is_run(file: &Damaged<'_>, bytes: &[u8]) -> bool {
         && entries.windows(2).all(|pair| follows(file, &pair[0], &pair[1]))
 }
 
-/// Whether one entry may come after another, perhaps with some lost between them.
+/// Whether one entry may come after another, possibly with lost ones between them.
 fn follows(file: &Damaged<'_>, last: &RawEntry, next: &RawEntry) -> bool {
     let (before, after) = (file.key(last), file.key(next));
     before <= after && after.0 - before.0 <= 1_000_000 && last.encode() != next.encode()
 }
 
-/// The block that begins here, as far as it can be told: it ends where the first data after it
-/// begin.
+/// The block that starts here, as far as it can be determined: it ends where the first data after it start.
 pub(super) fn read(file: &Damaged<'_>, inside: Range<u64>) -> Result<Block> {
     let mut last: Option<RawEntry> = None;
     let (mut slots, mut lost, mut end) = (0, 0, inside.end);

@@ -1,4 +1,4 @@
-//! Which frames can be believed.
+//! Decides which frames can be trusted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -12,10 +12,10 @@ use crate::entry::{ENTRY_SIZE, Entry, Limits, RawEntry};
 use crate::error::Result;
 use crate::header::HEADER_SIZE;
 
-/// Frames that look alike, after which another one like them is not taken for a part of one.
+/// If this many frames look alike, another one like them is taken to be complete.
 const MANY: usize = 12;
 
-/// The frames to save, and those that cannot be.
+/// The frames to recover, and those that cannot be.
 #[derive(Debug, Default)]
 pub(super) struct FoundFrames {
     /// Chunks by frame.
@@ -40,7 +40,7 @@ pub(super) fn settle(
     let cut_short = blocks[0].used().end + ENTRY_SIZE as u64 > file.size;
     let mut slots = std::mem::take(&mut blocks[0].slots);
     if cut_short {
-        // The file ends in the index: there may have been more.
+        // The file ends within the index: there may have been more entries.
         slots.push(None);
     }
     between.push(names.location..names.end);
@@ -64,8 +64,8 @@ pub(super) fn settle(
     Ok(found)
 }
 
-/// Whether entries are missing at the end of an index: when it moves, it is given at most twice the
-/// slots that it needs.
+/// Whether entries are missing at the end of an index: when an index moves, it is allocated at most twice the slots
+/// that it needs.
 fn has_lost_its_end(block: &Block) -> bool {
     let frames = block.entries().last().map_or(0, |(_, last)| last.frame + 1);
     let needed = frames.max(block.slots.len() as u64);
@@ -73,7 +73,7 @@ fn has_lost_its_end(block: &Block) -> bool {
     moved && needed < (block.room / 2).max(129)
 }
 
-/// Empties the slots of entries without a name, outside the file, or in each other's bytes.
+/// Clears the slots of entries without a name, outside the file, or overlapping each other.
 fn drop_impossible(
     file: &Damaged<'_>,
     slots: &mut [Option<RawEntry>],
@@ -93,8 +93,7 @@ fn drop_impossible(
     dropped
 }
 
-/// The slots of entries of which the data are also those of others. Where one entry claims the
-/// data of several, it is the one that is wrong.
+/// The slots of entries whose data overlap those of others. If one entry overlaps several, that one is wrong.
 fn overlapping(slots: &[Option<RawEntry>], between: &[Range<u64>]) -> BTreeSet<usize> {
     let entries = slots.iter().enumerate();
     let data = entries.filter_map(|(i, slot)| Some((slot.as_ref()?.area()?, Some(i))));
@@ -102,7 +101,7 @@ fn overlapping(slots: &[Option<RawEntry>], between: &[Range<u64>]) -> BTreeSet<u
     let mut areas: Vec<_> = data.chain(blocks).filter(|(area, _)| !area.is_empty()).collect();
     areas.sort_unstable_by_key(|(area, _)| (area.start, area.end));
     let mut wrong = BTreeSet::new();
-    // The last area that is not known to be wrong.
+    // The last area not known to be wrong.
     let mut last: Option<usize> = None;
     for next in 0..areas.len() {
         let Some(before) = last.filter(|&last| areas[last].0.end > areas[next].0.start) else {
@@ -121,7 +120,7 @@ fn overlapping(slots: &[Option<RawEntry>], between: &[Range<u64>]) -> BTreeSet<u
             _ => {
                 wrong.extend(areas[before].1);
                 wrong.extend(areas[next].1);
-                // What follows is compared with the one that ends first.
+                // The next area is compared with the one that ends first.
                 last = if reaches(before) < reaches(next) { Some(before) } else { Some(next) };
             }
         }
@@ -129,15 +128,15 @@ fn overlapping(slots: &[Option<RawEntry>], between: &[Range<u64>]) -> BTreeSet<u
     wrong
 }
 
-/// What is known of what follows the last frame.
+/// What is known about the bytes after the last frame.
 struct Tail {
     /// Whether there are bytes that may be chunks of it.
     unclaimed: bool,
-    /// Whether entries are likely to be lost, because something else is.
+    /// Whether entries are likely to be lost, because other things are.
     is_damaged: bool,
 }
 
-/// Frames of which a chunk is lost, or may be.
+/// Frames that have lost a chunk, or may have.
 fn lost(slots: &[Option<RawEntry>], named: &BTreeSet<u64>, tail: &Tail) -> BTreeSet<u64> {
     let mut lost = BTreeSet::new();
     let ranges: Vec<_> = frames(slots).collect();
@@ -148,7 +147,7 @@ fn lost(slots: &[Option<RawEntry>], named: &BTreeSet<u64>, tail: &Tail) -> BTree
         let hole = (range.start - end) as u64;
         if hole > 0 {
             lost.extend(next_frame..frame(range));
-            // If each frame between has one of them, none is of the frames beside.
+            // If each frame in between accounts for one of them, none belongs to the adjacent frames.
             if hole > frame(range).saturating_sub(next_frame) || i == 0 {
                 beside.extend([i.saturating_sub(1), i]);
             }
@@ -173,13 +172,13 @@ fn lost(slots: &[Option<RawEntry>], named: &BTreeSet<u64>, tail: &Tail) -> BTree
             lost.insert(frame(range));
         }
     }
-    // A frame is in one piece, unless a hole is in it.
+    // A frame is contiguous, unless there is a hole in it.
     let pieces = ranges.windows(2).filter(|pair| frame(&pair[0]) == frame(&pair[1]));
     lost.extend(pieces.map(|pair| frame(&pair[0])));
     lost
 }
 
-/// The names that any of these frames, but frame 0, has.
+/// All names that occur in these frames, except frame 0.
 fn usual_names<'a>(
     slots: &[Option<RawEntry>],
     sound: impl Iterator<Item = &'a Range<usize>>,
@@ -188,7 +187,7 @@ fn usual_names<'a>(
     entries.filter(|raw| raw.frame > 0).map(|raw| raw.id).collect()
 }
 
-/// Whether the last frame has the first chunks of what other frames have, and no more.
+/// Whether the last frame has just the first few chunks of another frame.
 fn is_cut(slots: &[Option<RawEntry>], ranges: &[Range<usize>]) -> bool {
     let Some((last, others)) = ranges.split_last() else { return false };
     let ids = |range: &Range<usize>| slots[range.clone()].iter().flatten().map(|raw| raw.id);
@@ -198,14 +197,14 @@ fn is_cut(slots: &[Option<RawEntry>], ranges: &[Range<usize>]) -> bool {
     others.iter().any(|range| first(&range))
 }
 
-/// Whether the last frame has the names that many others have.
+/// Whether the last frame has the same names as many others.
 fn is_well_known(slots: &[Option<RawEntry>], ranges: &[Range<usize>]) -> bool {
     let Some((last, others)) = ranges.split_last() else { return false };
     let ids = |range: &Range<usize>| slots[range.clone()].iter().flatten().map(|raw| raw.id);
     others.iter().filter(|range| ids(range).eq(ids(last))).count() >= MANY
 }
 
-/// Bytes after the last chunk that are not zero and belong to nothing.
+/// Bytes after the last chunk that are not zero and not accounted for.
 fn unclaimed(
     file: &Damaged<'_>,
     slots: &[Option<RawEntry>],
@@ -222,7 +221,7 @@ fn unclaimed(
     Ok(bytes)
 }
 
-/// Bytes from the first that is not zero to the last one.
+/// Bytes from the first non-zero one to the last.
 fn something(file: &Damaged<'_>, range: Range<u64>) -> Result<u64> {
     let mut found: Option<Range<u64>> = None;
     let mut bytes = Vec::new();

@@ -1,23 +1,23 @@
-//! What frames of a file look like: the chunks in their order, and how their data lie together.
+//! What frames of a file look like: the order of their chunks, and the layout of their data.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::entry::RawEntry;
 
-/// The longest period that is looked for: a quantity that is written every so many frames.
+/// The longest period considered, of a quantity that is written every so many frames.
 const LONGEST_PERIOD: u64 = 64;
 
-/// The chunks of a frame in the order of the index, as if it were frame 0 with its data at 0.
+/// The chunks of a frame in index order, as if it were frame 0 with its data at 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Template {
     chunks: Vec<RawEntry>,
-    /// Bytes of its data, which lie together.
+    /// Size of its data in bytes, which are contiguous.
     pub(super) size: u64,
 }
 
 impl Template {
-    /// That of a frame, if its data lie together.
+    /// The template of a frame, if its data are contiguous.
     fn of(entries: &[RawEntry]) -> Option<Self> {
         let start = entries.iter().map(|raw| raw.location).min()?;
         let end = entries.iter().filter_map(RawEntry::end).max()?;
@@ -27,7 +27,7 @@ impl Template {
         (sizes == end - start).then_some(Self { chunks, size: end - start })
     }
 
-    /// The entries of a frame like this one, with its data at `at`.
+    /// The entries of a frame with this template, with its data at `at`.
     pub(super) fn entries(&self, frame: u64, at: u64) -> impl Iterator<Item = RawEntry> {
         self.chunks.iter().map(move |raw| RawEntry { frame, location: raw.location + at, ..*raw })
     }
@@ -37,11 +37,11 @@ impl Template {
     }
 }
 
-/// The frames of a file that are sound, by what they look like.
+/// The intact frames of a file, grouped by template.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Looks {
     pub(super) templates: Vec<Template>,
-    /// How many frames but frame 0 look like each, and which.
+    /// How many frames except frame 0 have each template, and which.
     counts: Vec<u64>,
     frames: BTreeMap<u64, usize>,
     /// Whether there are frames without chunks.
@@ -49,7 +49,7 @@ pub(super) struct Looks {
 }
 
 impl Looks {
-    /// Those of the frames in these slots that have no hole beside them.
+    /// Those of the frames in these slots that are not next to a hole.
     pub(super) fn of(slots: &[Option<RawEntry>]) -> Self {
         let mut looks = Self::default();
         let mut last = None;
@@ -79,16 +79,16 @@ impl Looks {
         self.frames.insert(frame, number);
     }
 
-    /// Whether so many frames that are lost hardly look like none of these: few frames of the file
-    /// are the only ones of their kind.
+    /// Whether this many lost frames are unlikely to include one without a known template: few frames of the file are
+    /// the only ones of their kind.
     pub(super) fn cover(&self, lost: u64) -> bool {
         let alone = self.counts.iter().filter(|count| **count == 1).count() as u64;
         let seen = self.frames.len() as u64;
         seen >= 2 && lost.saturating_mul(alone).saturating_mul(20) <= seen
     }
 
-    /// What each frame looks like if that repeats itself after some frames, the same all over the
-    /// file: by the number of the frame, modulo the length.
+    /// The templates of a repeating sequence of frames, if there is one throughout the file: indexed by the number of
+    /// the frame modulo the length.
     pub(super) fn period(&self) -> Option<Vec<usize>> {
         (1..=LONGEST_PERIOD).find_map(|period| self.with_period(period))
     }
@@ -107,7 +107,7 @@ impl Looks {
     }
 }
 
-/// The slots of each frame that follow each other.
+/// The ranges of consecutive slots of each frame.
 pub(super) fn frames(slots: &[Option<RawEntry>]) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! The new file.
+//! Writes the new file.
 
 use super::names::FoundNames;
 use super::sound::FoundFrames;
@@ -9,7 +9,7 @@ use crate::header::{Header, Version};
 use crate::storage::Storage;
 use crate::writer::Writer;
 
-/// The schema of which the names are known, and a version that every reader takes.
+/// The schema whose names are known, and a version that every reader accepts.
 const HOOMD: (&[u8], Version) = (b"hoomd", Version::new(1, 4));
 
 pub(super) fn write<F: Storage>(
@@ -34,7 +34,7 @@ pub(super) fn write<F: Storage>(
     let chunks = saved.values().map(|entries| entries.len() as u64).sum::<u64>();
     let header = header(file, names).with_room(chunks.max(saved_end), names.bytes());
     let mut writer = Writer::create_with(storage, &header)?;
-    // Frames that are neither saved nor lost have no chunks.
+    // Frames that are neither recovered nor lost have no chunks.
     for frame in 0..saved_end {
         if frame == 0 || !lost.contains(&frame) {
             for entry in saved.get(&frame).into_iter().flatten() {
@@ -69,7 +69,7 @@ fn copy<F: Storage>(
     writer.copy_chunk(file.source, entry, format!("lost/{}", entry.id).as_bytes())
 }
 
-/// The header of the new file, with a schema that the names tell where the header does not.
+/// The header of the new file, with the schema inferred from the names if the header has none.
 fn header(file: &Damaged<'_>, names: &FoundNames) -> Header {
     let header = &file.header.header;
     let is_hoomd = names

@@ -1,4 +1,4 @@
-//! Copying a chunk from another file, without holding more of it than the buffer.
+//! Copies a chunk from another file, holding no more of it than the buffer.
 
 use crate::entry::Entry;
 use crate::error::Result;

@@ -1,4 +1,4 @@
-//! Committing buffered chunks, in the order that keeps the file whole at every step.
+//! Commits buffered chunks, in an order that keeps the file intact at every step.
 
 use crate::entry::{ENTRY_SIZE, RawEntry};
 use crate::error::Result;
@@ -12,7 +12,7 @@ const COPY: u64 = 1 << 20;
 impl<F: Storage> Writer<F> {
     /// Makes all ended frames durable and visible: data, names, sync, index, sync.
     ///
-    /// Chunks of the unfinished frame go to disk with the rest but stay out of the index.
+    /// Chunks of the unfinished frame are written, too, but not added to the index.
     ///
     /// # Errors
     /// [`crate::Error::Io`]; the frames of earlier flushes are safe.
@@ -79,8 +79,7 @@ impl<F: Storage> Writer<F> {
 
     /// Makes room for `needed` entries and for frame numbers up to `last_frame`.
     ///
-    /// The second is not in the reference, which after 127 empty frames writes a file that it
-    /// then calls corrupt.
+    /// The latter is not in the reference, which after 127 empty frames writes a file that it then considers corrupt.
     fn reserve_index(&mut self, needed: u64, last_frame: u64) -> Result<()> {
         let allocated = self.reader.header.index_allocated;
         if needed <= allocated && last_frame < allocated {

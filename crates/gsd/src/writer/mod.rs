@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 use crate::reader::Reader;
 use crate::storage::Storage;
 
-/// Bytes of chunk data that wait in memory before they are written, unless set otherwise.
+/// Bytes of chunk data buffered in memory before they are written, unless set otherwise.
 const DEFAULT_BUFFER: u64 = 1 << 20;
 /// Bytes of data after which the kernel is asked to start writing them.
 const WRITE_BACK: u64 = 8 << 20;
@@ -44,7 +44,7 @@ pub struct Chunk<'a> {
 
 /// A GSD file open for reading and writing.
 ///
-/// A dropped writer has not flushed: call [`Writer::close`].
+/// Dropping a writer does not flush: call [`Writer::close`].
 #[derive(Debug)]
 pub struct Writer<F = File> {
     reader: Reader<F>,
@@ -55,18 +55,18 @@ pub struct Writer<F = File> {
     pending: usize,
     frame: u64,
     failed: bool,
-    /// Up to where the disk was told to begin on the data.
+    /// The offset up to which the disk was told to start writing.
     begun: u64,
 }
 
 impl<F: Storage> Writer<F> {
-    /// What is in the file as of the last flush.
+    /// The content of the file as of the last flush.
     #[must_use]
     pub fn reader(&self) -> &Reader<F> {
         &self.reader
     }
 
-    /// Bytes of chunk data that may wait in memory. A chunk of this size or more never waits.
+    /// Bytes of chunk data that may be buffered. A chunk of this size or more is never buffered.
     #[must_use]
     pub fn buffer_limit(&self) -> u64 {
         self.buffer_limit
@@ -87,7 +87,7 @@ impl<F: Storage> Writer<F> {
     /// Adds a chunk to the current frame.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for no columns or data of another size than the shape says,
+    /// [`Error::InvalidArgument`] for no columns or data whose size does not match the shape,
     /// [`Error::NameListFull`], [`Error::Io`].
     pub fn write_chunk(&mut self, chunk: &Chunk<'_>) -> Result<()> {
         self.ready()?;
@@ -106,7 +106,7 @@ impl<F: Storage> Writer<F> {
         Ok(())
     }
 
-    /// The entry of a chunk that is written next.
+    /// The entry for the next chunk.
     fn enter(&mut self, name: &[u8], kind: ChunkType, rows: u64, columns: u32) -> Result<RawEntry> {
         Ok(RawEntry {
             frame: self.frame,
@@ -137,7 +137,7 @@ impl<F: Storage> Writer<F> {
         Ok(())
     }
 
-    /// `bytes` of data were written at the end.
+    /// `bytes` of data were appended.
     fn grew(&mut self, bytes: u64) {
         self.reader.size += bytes;
         if self.reader.size - self.begun >= WRITE_BACK {
@@ -157,7 +157,7 @@ impl<F: Storage> Writer<F> {
         Ok(())
     }
 
-    /// Flushes and gives the storage back. Chunks of an unfinished frame are dropped.
+    /// Flushes and returns the storage. Chunks of an unfinished frame are dropped.
     ///
     /// # Errors
     /// As [`Writer::flush`].
@@ -189,7 +189,7 @@ impl<F: Storage> Writer<F> {
         if self.failed { Err(Error::Latched) } else { Ok(()) }
     }
 
-    /// Runs a write; if it fails, the file is not written again.
+    /// Runs a write; after a failure, the file is not written to again.
     fn guarded(&mut self, write: impl FnOnce(&mut F) -> std::io::Result<()>) -> Result<()> {
         let done = write(&mut self.reader.source);
         self.failed |= done.is_err();

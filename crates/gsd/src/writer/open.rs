@@ -12,9 +12,9 @@ use crate::reader::Reader;
 use crate::storage::Storage;
 
 impl Writer<File> {
-    /// Creates a file, or empties the one that is there.
+    /// Creates a file, or truncates an existing one.
     ///
-    /// `application` and `schema` are cut to 63 bytes.
+    /// `application` and `schema` are truncated to 63 bytes.
     ///
     /// # Errors
     /// [`crate::Error::Io`].
@@ -28,10 +28,10 @@ impl Writer<File> {
         Self::create_in(file, application, schema, schema_version)
     }
 
-    /// As [`Writer::create`], for a path at which there is nothing yet.
+    /// Like [`Writer::create`], for a path that does not exist yet.
     ///
     /// # Errors
-    /// [`crate::Error::Io`], of kind [`std::io::ErrorKind::AlreadyExists`] when there is.
+    /// [`crate::Error::Io`], of kind [`std::io::ErrorKind::AlreadyExists`] if it does.
     pub fn create_new(
         path: &Path,
         application: &str,
@@ -60,7 +60,7 @@ fn creating() -> OpenOptions {
 }
 
 impl<F: Storage> Writer<F> {
-    /// Creates an empty file in `storage`, whatever that holds.
+    /// Creates an empty file in `storage`, replacing its contents.
     ///
     /// # Errors
     /// [`crate::Error::Io`].
@@ -105,7 +105,7 @@ impl<F: Storage> Writer<F> {
     }
 }
 
-/// Header, zeroed index block and zeroed name list block, and nothing else.
+/// Writes the header, a zeroed index block and a zeroed name list block, and nothing else.
 ///
 /// The first flush makes it durable, with the first frames.
 pub(super) fn write_fresh<F: Storage>(storage: &mut F, header: &Header) -> std::io::Result<()> {

@@ -1,11 +1,11 @@
-//! The order of index entries with one key is the reference's.
+//! Sorts index entries; those with equal keys end up in the same order as in the reference.
 //!
-//! The format allows several chunks of one name in one frame, and which of them a reader finds
-//! depends on how an unstable sort left them. So they are sorted as the reference sorts.
+//! The format allows several chunks of one name in one frame, and which of them a reader finds depends on the result
+//! of an unstable sort. So they are sorted exactly as in the reference.
 
 use crate::entry::RawEntry;
 
-/// Sorts by frame and name, entries with one key as the reference's heap sort leaves them.
+/// Sorts by frame and name, with equal keys in the order that the reference's heap sort leaves them.
 pub(super) fn by_key(entries: &mut [RawEntry]) {
     let increasing = |pair: &[RawEntry]| pair[0].key() < pair[1].key();
     if entries.windows(2).all(increasing) {

@@ -1,4 +1,4 @@
-//! Turning a version 1 file into a version 2 file, in place.
+//! Upgrades a version 1 file to version 2, in place.
 
 use crate::entry::RawEntry;
 use crate::error::{Error, Result};
@@ -10,11 +10,11 @@ use crate::writer::{Writer, sort};
 impl<F: Storage> Writer<F> {
     /// Upgrades a version 1 file to the current version; does nothing to a later one.
     ///
-    /// Index and name list are rewritten where they are, so a loss of power half way can spoil
-    /// the file: work on a copy, or repack into a new file instead.
+    /// Index and name list are rewritten in place, so a power failure midway can corrupt the file: work on a copy, or
+    /// repack into a new file instead.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] when chunks wait to be flushed, [`Error::Io`].
+    /// [`Error::InvalidArgument`] if unflushed chunks exist, [`Error::Io`].
     pub fn upgrade(&mut self) -> Result<()> {
         self.ready()?;
         if !self.entries.is_empty() || self.reader.names.has_uncommitted() {

@@ -51,7 +51,7 @@ pub(crate) fn create(case: &str) -> Writer<Vec<u8>> {
         .expect("memory")
 }
 
-/// Follows one operation of `ops.json`.
+/// Performs one operation of `ops.json`.
 pub(crate) fn apply(mut writer: Writer<Vec<u8>>, op: &Value) -> Writer<Vec<u8>> {
     match op[0].as_str().expect("an operation") {
         "w" => write_pattern(&mut writer, op),

@@ -1,4 +1,4 @@
-//! A writer stopped at any write leaves every flushed frame readable.
+//! A writer that is stopped at any write leaves every flushed frame readable.
 
 use std::io;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::common::{contents, write};
 use cenote_gsd::{ChunkType, Error, Reader, Source, Storage, Version, Writer};
 
-/// Memory whose writes fail after a number of them, the last one half way.
+/// Memory whose writes fail after a number of them, the last one midway.
 #[derive(Debug, Default)]
 struct FailingStorage {
     bytes: Vec<u8>,

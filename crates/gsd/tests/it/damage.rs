@@ -1,10 +1,10 @@
-//! Damaged files give an error or an answer inside the file: no panic, no large allocation.
+//! Damaged files yield an error or bytes from inside the file: no panic, no large allocation.
 
 use crate::common::{contents, fixture, fixture_names, json};
 use cenote_gsd::{Error, Reader, Writer, recover};
 use proptest::prelude::*;
 
-/// Everything there is to do with a file, on one that may be damaged.
+/// Every operation on a file, for one that may be damaged.
 fn exercise(bytes: &[u8]) {
     if let Ok(reader) = Reader::open(bytes) {
         let _ = contents(&reader);
@@ -83,7 +83,7 @@ fn damaged(recipe: &serde_json::Value) -> Vec<u8> {
     bytes
 }
 
-/// Impossible sizes, which the reference accepts when its arithmetic wraps, are errors here.
+/// Impossible sizes, which the reference accepts because its arithmetic wraps, are errors here.
 fn assert_ok(opened: Result<Reader<Vec<u8>>, Error>, real: &serde_json::Value, name: &str) {
     if name.contains("wraps") || name.contains("location -5") {
         assert!(matches!(opened, Err(Error::Corrupt { at: 256, .. })), "{name}");

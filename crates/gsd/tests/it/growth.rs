@@ -15,7 +15,7 @@ fn flushed_frames(count: u64) -> Vec<u8> {
     writer.close().expect("close")
 }
 
-/// As many chunks in one frame.
+/// The same number of chunks in one frame.
 fn one_frame(count: usize) -> Vec<u8> {
     let mut writer = create("growth");
     for i in 0..count {

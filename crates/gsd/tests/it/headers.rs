@@ -1,4 +1,4 @@
-//! Headers: which files are opened, and what is said of the others.
+//! Headers: which files can be opened, and which errors the others give.
 
 use cenote_gsd::{Error, HEADER_SIZE, Header, Reader, Version, Writer};
 use proptest::prelude::*;
@@ -72,7 +72,7 @@ fn what_is_no_gsd_file_is_said() {
 
 #[test]
 fn a_name_list_too_long_for_memory_is_refused() {
-    /// Zeros without end, after a header.
+    /// Endless zeros after a header.
     struct Endless(Vec<u8>);
 
     impl cenote_gsd::Source for Endless {

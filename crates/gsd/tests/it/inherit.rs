@@ -1,4 +1,4 @@
-//! What frames inherit, held against what the reference's reader of the HOOMD schema answers.
+//! Inherited chunks, compared with what the reference's reader of the HOOMD schema returns.
 
 use std::collections::HashMap;
 

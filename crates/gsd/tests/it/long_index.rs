@@ -1,5 +1,4 @@
-//! An index of many more pages than are kept in memory is read right, by little memory and few
-//! requests.
+//! An index of many more pages than are cached is read correctly, with little memory and few requests.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -50,7 +49,7 @@ fn chunks(frame: u64) -> u64 {
     [3, 1, 0, 7, 4][frame as usize % 5]
 }
 
-/// Rows of a chunk, by which it can be told from others.
+/// The number of rows of a chunk, which identifies it.
 fn rows(frame: u64, chunk: u64) -> u64 {
     (frame * 31 + chunk) % 5
 }

@@ -1,4 +1,4 @@
-//! Tests of the file format from outside, by theme.
+//! Tests of the public interface of the file format, by topic.
 
 mod common;
 mod crash;

@@ -1,4 +1,4 @@
-//! Random operations against a model: a list of frames, and what a flush makes of them.
+//! Random operations compared with a model: a list of frames, and the effect of flushes.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ impl Model {
         self.flushed.append(&mut self.ended);
     }
 
-    /// Frames without chunks at the end leave no trace in the file.
+    /// Frames without chunks at the end are not recorded in the file.
     fn reopen(&mut self) {
         self.flush();
         self.current.clear();
@@ -62,7 +62,7 @@ fn step(mut writer: Writer<Vec<u8>>, model: &mut Model, op: &Op) -> Writer<Vec<u
     match op {
         Op::Write(number, data) => {
             let name = name(*number);
-            // Which of several chunks of one name is found is a test of its own.
+            // Which of several chunks with one name is found has its own test.
             if model.current.contains_key(&name) {
                 return writer;
             }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::common::{create, fixture, write};
 use cenote_gsd::{ChunkType, Error, Reader, Source};
 
-/// Counts requests, each of which is dear.
+/// Counts requests, each of which is expensive.
 struct CountingSource {
     bytes: Vec<u8>,
     requests: AtomicU64,

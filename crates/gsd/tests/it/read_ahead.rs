@@ -1,4 +1,4 @@
-//! The cache answers as its source, with fewer requests.
+//! The cache returns the same as its source, with fewer requests.
 
 use std::io;
 use std::panic::AssertUnwindSafe;
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::common::{contents, create, fixture, fixture_names, write};
 
-/// Remembers which ranges it was asked for.
+/// Records the requested ranges.
 struct Remembering {
     bytes: Vec<u8>,
     asked: Mutex<Vec<(u64, usize)>>,
@@ -115,7 +115,7 @@ proptest! {
     }
 }
 
-/// Answers what is asked at 0 when it is told to.
+/// Answers requests at 0 only when told to.
 struct Held {
     inner: Remembering,
     begun: Barrier,

@@ -1,6 +1,6 @@
-//! Random files, randomly damaged: what survives is what was there, and what does not is named.
+//! Random files, randomly damaged: whatever is recovered is what was there, and what is not is reported.
 //!
-//! `PROPTEST_CASES` says how many; `make nightly` runs many.
+//! `PROPTEST_CASES` sets the number of cases; `make nightly` runs many.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -43,7 +43,7 @@ enum Place {
 #[derive(Clone, Debug)]
 struct Damage {
     place: Place,
-    /// Where in the place, of 1000.
+    /// The position in the place, from 0 to 1000.
     at: u64,
     length: usize,
     /// The bytes written there are zeros, or random ones from this seed.
@@ -86,7 +86,7 @@ fn damages() -> impl Strategy<Value = Vec<Damage>> {
     proptest::collection::vec(damage, 1..4)
 }
 
-/// A number that depends on two, as if at random.
+/// A pseudo-random number that depends on two others.
 fn mixed(a: u64, b: u64) -> u64 {
     let mut x = a.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ b.wrapping_mul(0xD1B5_4A32_D192_ED03);
     x ^= x >> 29;
@@ -95,7 +95,7 @@ fn mixed(a: u64, b: u64) -> u64 {
 }
 
 fn has_chunk(history: &History, frame: u64, name: u64) -> bool {
-    // The first name is in all, as the step of a simulation is.
+    // The first name is in all frames, as the step of a simulation is.
     let usual = name < history.names.div_ceil(2);
     frame == 0
         || usual
@@ -112,7 +112,7 @@ fn has_chunk(history: &History, frame: u64, name: u64) -> bool {
             }
 }
 
-/// Elements that tell of which chunk they are, and none of which is 0.
+/// Elements that identify their chunk, and none of which is 0.
 fn data(frame: u64, name: u64, rows: u64) -> Vec<u8> {
     (0..rows * 4).map(|i| (mixed(frame * 64 + name, i) % 255 + 1) as u8).collect()
 }
@@ -158,8 +158,8 @@ fn apply(bytes: &mut [u8], whole: &Reader<&[u8]>, damage: &Damage) -> Range<usiz
     start..end
 }
 
-/// A list of which the end is lost looks like a whole one that ends in the beginning of a name. That
-/// there are more names only the entries tell that use them, if they are not lost, too.
+/// A list whose end is lost looks like a complete one that ends with the start of a name. Only the entries that use
+/// further names show that there are more, unless they are lost, too.
 fn hides_the_end_of_a_name(whole: &Reader<&[u8]>, damaged: &[u8], alone: bool) -> bool {
     let mut at = whole.header().name_block().0 as usize;
     let kept = |at: usize| damaged.get(at).copied().unwrap_or_default();
@@ -178,7 +178,7 @@ fn found(damaged: &[u8], entry: &Entry) -> Vec<u8> {
     damaged[start..start + entry.byte_size() as usize].to_vec()
 }
 
-/// The chunks of a frame of the whole file, with the bytes that the damaged one has in their places.
+/// The chunks of a frame of the original file, with the bytes that the damaged one has in their places.
 fn expected(whole: &Reader<&[u8]>, damaged: &[u8], frame: u64, lost: &[u16]) -> Vec<SeenChunk> {
     let entries = whole.frame(frame).expect("frame");
     let mut chunks: Vec<_> = entries
@@ -198,7 +198,7 @@ fn expected(whole: &Reader<&[u8]>, damaged: &[u8], frame: u64, lost: &[u16]) -> 
     chunks
 }
 
-/// Compares what was saved with what was there, and with what the report says.
+/// Compares what was recovered with what was there, and with the report.
 fn judge(whole: &[u8], damaged: &[u8], saved: &[u8], recovery: &Recovery) {
     let (whole, saved) = (Reader::open(whole).expect("whole"), Reader::open(saved).expect("saved"));
     let report = saved.check().expect("check");
@@ -209,7 +209,7 @@ fn judge(whole: &[u8], damaged: &[u8], saved: &[u8], recovery: &Recovery) {
         let mut chunks: Vec<_> = contents_of(&saved, number);
         chunks.sort_by(|a, b| a.name.cmp(&b.name));
         let wanted = expected(&whole, damaged, original, &recovery.lost_names);
-        // With one frame, what follows it may be more of it: that is told as unclaimed.
+        // With one frame, bytes after it may be more of it: that is reported as unclaimed.
         if lost.contains(&original) || recovery.frames == 1 && recovery.unclaimed > 0 {
             assert!(chunks.iter().all(|chunk| wanted.contains(chunk)), "what is left of frame 0");
         } else {
@@ -217,7 +217,7 @@ fn judge(whole: &[u8], damaged: &[u8], saved: &[u8], recovery: &Recovery) {
         }
     }
     let all_there = recovery.frames == whole.frames() && lost.is_empty();
-    // Without an entry and without data, a file is an empty one.
+    // Without any entry or data, a file is the same as an empty one.
     let nothing_left = recovery.frames == 0 && damaged[5376..].iter().all(|&byte| byte == 0);
     let told = all_there || nothing_left || !recovery.is_complete();
     assert!(told, "a loss that is not told: {recovery:?}");
@@ -235,7 +235,7 @@ fn contents_of(saved: &Reader<&[u8]>, frame: u64) -> Vec<SeenChunk> {
     seen.collect()
 }
 
-/// This many cases by default, always the same; `PROPTEST_CASES` asks for any number of others.
+/// This many fixed cases by default; `PROPTEST_CASES` requests any number of random ones.
 fn cases(few: u32) -> ProptestConfig {
     let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
     match std::env::var_os("PROPTEST_CASES") {
@@ -260,7 +260,7 @@ proptest! {
             apply(&mut damaged, &whole, damage);
         }
         prop_assume!(!hides_the_end_of_a_name(&whole, &damaged, damages.len() == 1 && cut.is_none()));
-        // Data that are gone, at the end of the file, are no data.
+        // Missing data at the end of the file are not data.
         let last = whole.entries().last().expect("an entry").expect("sound");
         let tail = found(&damaged, &last);
         prop_assume!(tail.iter().any(|&byte| byte != 0));

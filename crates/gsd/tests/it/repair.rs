@@ -138,7 +138,7 @@ fn only_frames_that_cannot_be_told_are_lost() {
     let mut bytes = whole.clone();
     bytes[index_of(&whole) + place * 32 + 30] = 0;
     let (saved, recovery) = recover(&bytes, Vec::new(), |_, _| ()).expect("recover");
-    // Of the entry after it, too, it is not known whether the damage reaches into it.
+    // It is also unknown whether the damage extends into the following entry.
     assert_eq!(recovery.lost, [30, 31]);
     let saved = Reader::open(saved).expect("open");
     assert_eq!(saved.frames() + recovery.lost.len() as u64, reader.frames());

@@ -1,4 +1,4 @@
-//! The cache gives what a plain vector of pages gives, and holds no more than it may.
+//! The cache returns what a plain vector of pages returns, and stays within its limit.
 
 use std::cell::Cell;
 use std::io;
@@ -7,12 +7,12 @@ use proptest::prelude::*;
 
 use super::{Pages, WAYS};
 
-/// What page `number` holds.
+/// The content of page `number`.
 fn content(number: u64) -> Vec<u8> {
     number.to_le_bytes().repeat(1 + number as usize % 3)
 }
 
-/// A page by way of the cache, and whether it was read for that.
+/// A page looked up through the cache, and whether it was read for that.
 fn look_up(pages: &Pages, number: u64) -> (Vec<u8>, bool) {
     let was_read = Cell::new(false);
     let read = |page: &mut Vec<u8>| {
@@ -85,7 +85,7 @@ fn a_bisection_keeps_the_pages_that_it_needs_again() {
     }
 }
 
-/// How many pages are read by a search of 2^14 for one.
+/// How many pages are read to search 2^14 of them.
 fn bisect(pages: &Pages, sought: u64) -> usize {
     let (mut low, mut high, mut read) = (0, 1 << 14, 0);
     while high - low > 1 {
@@ -109,7 +109,7 @@ fn a_page_that_could_not_be_read_is_read_again() {
 fn a_page_can_be_looked_up_while_another_is_read() {
     let pages = Pages::new(2, 4);
     let read = |page: &mut Vec<u8>| {
-        // The same page and one of the same set, as other threads may want them meanwhile.
+        // The same page and one of the same set, which other threads may request meanwhile.
         assert_eq!(look_up(&pages, 0), (content(0), true));
         assert_eq!(look_up(&pages, 1), (content(1), true));
         *page = content(0);
