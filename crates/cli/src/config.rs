@@ -1,12 +1,15 @@
-//! Settings, from the flags, the environment, or the configuration file, in this order.
+//! Settings, from the flags, the environment, the configuration file, or the last login, in this order.
 //!
 //! Invariant: each setting remembers where it came from, so that an error or
 //! `cenote config show` can say where to change it.
+
+mod logins;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+pub(crate) use self::logins::{Login, Logins};
 use crate::args::GlobalArgs;
 use crate::error::{CliError, Kind, Result};
 
@@ -34,6 +37,8 @@ pub(crate) const KEYS: [Key; 6] = [
 /// Where a setting came from, the weakest first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Source {
+    /// The file of logins.
+    Login(PathBuf),
     /// The configuration file.
     File(PathBuf),
     /// The environment.
@@ -45,7 +50,7 @@ pub(crate) enum Source {
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::File(path) => write!(f, "{}", path.display()),
+            Self::Login(path) | Self::File(path) => write!(f, "{}", path.display()),
             Self::Environment(variable) => write!(f, "environment {variable}"),
             Self::Flag(flag) => write!(f, "flag {flag}"),
         }
@@ -53,12 +58,13 @@ impl fmt::Display for Source {
 }
 
 impl Source {
-    /// 0 for the file, 1 for the environment, 2 for a flag.
+    /// 0 for a login, 1 for the file, 2 for the environment, 3 for a flag.
     pub(crate) fn strength(&self) -> u8 {
         match self {
-            Self::File(_) => 0,
-            Self::Environment(_) => 1,
-            Self::Flag(_) => 2,
+            Self::Login(_) => 0,
+            Self::File(_) => 1,
+            Self::Environment(_) => 2,
+            Self::Flag(_) => 3,
         }
     }
 }
@@ -77,6 +83,7 @@ pub(crate) struct Settings {
     /// The address of a store from each source that has one.
     urls: Vec<Setting>,
     file: Option<PathBuf>,
+    logins: Logins,
 }
 
 impl Settings {
@@ -108,7 +115,13 @@ impl Settings {
                 values.insert(name, Setting { value, source: Source::Flag(flag) });
             }
         }
-        Ok(Self { values, urls, file })
+        let logins = logins(&variable)?;
+        if let (None, Some(url), Some(file)) = (values.get("url"), logins.current(), logins.file())
+        {
+            let source = Source::Login(file.to_owned());
+            values.insert("url", Setting { value: url.to_owned(), source });
+        }
+        Ok(Self { values, urls, file, logins })
     }
 
     /// The setting of this name, if there is one.
@@ -121,6 +134,17 @@ impl Settings {
         let strength = setting.source.strength();
         let beside = self.urls.iter().find(|url| url.source.strength() == strength);
         beside.map(|url| url.value.as_str())
+    }
+
+    /// The login at a store, unless another user is to be used there.
+    pub(crate) fn login_at(&self, url: &str) -> Option<&Login> {
+        let user = self.get("user").map(|user| &user.value);
+        self.logins.at(url).filter(|login| user.is_none_or(|user| *user == login.user))
+    }
+
+    /// All logins.
+    pub(crate) fn logins(&self) -> &Logins {
+        &self.logins
     }
 
     /// Where the configuration file is, or would be.
@@ -138,11 +162,23 @@ fn file_path(
     if named.is_some() {
         return (named, true);
     }
+    (directory(variable).map(|directory| directory.join("config.toml")), false)
+}
+
+fn logins(variable: &impl Fn(&str) -> Option<String>) -> Result<Logins> {
+    match directory(variable) {
+        Some(directory) => Logins::read(directory.join("logins.toml")),
+        None => Ok(Logins::default()),
+    }
+}
+
+/// Where a person's settings are.
+fn directory(variable: &impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
     let home = variable("XDG_CONFIG_HOME")
         .map(PathBuf::from)
         .filter(|path| path.is_absolute())
         .or_else(|| variable("HOME").map(|home| Path::new(&home).join(".config")));
-    (home.map(|home| home.join("cenote/config.toml")), false)
+    home.map(|home| home.join("cenote"))
 }
 
 fn read_file(path: &Path, required: bool) -> Result<BTreeMap<&'static str, Setting>> {

@@ -77,7 +77,7 @@ impl Connection {
         let ca_file = settings.get("ca_file").map(|setting| Path::new(&setting.value));
         let client = Client::new(HttpTransport::new(&url.value, ca_file)?);
         let credential = credential(settings, url)?;
-        meant_for(settings, "ticket", url)?;
+        meant_for(settings, "ticket", &url.value)?;
         let client = match &credential {
             Some(credential) => client.with_credential(credential)?,
             None => client,
@@ -106,33 +106,40 @@ impl Connection {
     }
 }
 
-/// The stronger of a token and a user with a password.
+/// The stronger of a token and a user with a password; without either, the login at this store.
 fn credential(settings: &Settings, url: &Setting) -> Result<Option<Credential>> {
     let (user, token) = (settings.get("user"), settings.get("token"));
+    if let (None, None, Some(login)) =
+        (token, settings.get("password"), settings.login_at(&url.value))
+    {
+        return Ok(Some(Credential::Token(login.token.clone())));
+    }
     let strength = |setting: &Setting| setting.source.strength();
     match (user, token) {
         (Some(user), token) if token.is_none_or(|token| strength(user) > strength(token)) => {
-            let password = match meant_for(settings, "password", url)? {
+            let password = match meant_for(settings, "password", &url.value)? {
                 Some(password) => password.value.clone(),
                 None => secret::ask(&format!("password of {}: ", user.value))?,
             };
             Ok(Some(Credential::Password { user: user.value.clone(), password }))
         }
-        (_, Some(_)) => {
-            Ok(meant_for(settings, "token", url)?
-                .map(|token| Credential::Token(token.value.clone())))
-        }
+        (_, Some(_)) => Ok(meant_for(settings, "token", &url.value)?
+            .map(|token| Credential::Token(token.value.clone()))),
         _ => Ok(None),
     }
 }
 
 /// A secret, unless it was set together with the address of another store, to which alone it may be sent.
-fn meant_for<'a>(settings: &'a Settings, name: &str, url: &Setting) -> Result<Option<&'a Setting>> {
+pub(crate) fn meant_for<'a>(
+    settings: &'a Settings,
+    name: &str,
+    url: &str,
+) -> Result<Option<&'a Setting>> {
     let Some(secret) = settings.get(name) else { return Ok(None) };
     let address = |url: &str| url.trim_end_matches('/').to_owned();
     match settings.url_beside(secret) {
-        Some(other) if address(other) != address(&url.value) => {
-            let (from, to) = (&secret.source, &url.value);
+        Some(other) if address(other) != address(url) => {
+            let (from, to) = (&secret.source, url);
             let message =
                 format!("the {name} set in {from} is for {other}, and is not sent to {to}");
             Err(CliError::new(Kind::Usage, message)
@@ -143,7 +150,7 @@ fn meant_for<'a>(settings: &'a Settings, name: &str, url: &Setting) -> Result<Op
 }
 
 /// Whether an address is that of another machine, without TLS.
-fn is_in_clear(url: &str) -> bool {
+pub(crate) fn is_in_clear(url: &str) -> bool {
     let Some((scheme, rest)) = url.split_once("://") else { return false };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let host = authority.rsplit('@').next().unwrap_or_default();
@@ -169,9 +176,16 @@ pub(crate) fn salvage(settings: &Settings) -> Result<Option<String>> {
     }
 }
 
+/// Refuses a directory where a server is needed.
+pub(crate) fn not_an_address(given: &str) -> CliError {
+    CliError::new(Kind::Usage, format!("not the address of a server: {given}"))
+        .hint("an address begins with https:// or http://")
+        .hint("a store's directory needs no login")
+}
+
 fn no_store() -> CliError {
     CliError::new(Kind::Usage, "no store given")
-        .hint("use --store URL or --store DIR, set CENOTE_URL, or set `url` in the configuration file")
+        .hint("use --store URL or --store DIR, set CENOTE_URL, or log in with `cenote login URL`")
         .hint("use `cenote init DIR` to create a store")
 }
 

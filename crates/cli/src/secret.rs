@@ -1,7 +1,7 @@
 //! Passwords: read, asked for, or generated. They are never taken from the command line, where
 //! every user of the machine could see them.
 
-use std::io::{IsTerminal, Read};
+use std::io::{BufRead, IsTerminal, Read};
 
 use cenote_store::{Entropy, SystemEntropy};
 
@@ -32,6 +32,21 @@ pub(crate) fn ask(prompt: &str) -> Result<String> {
         .hint("set CENOTE_PASSWORD or CENOTE_TOKEN"));
     }
     Ok(rpassword::prompt_password(prompt)?)
+}
+
+/// Asks for a name at the terminal.
+pub(crate) fn ask_name(prompt: &str) -> Result<String> {
+    if !std::io::stdin().is_terminal() {
+        return Err(CliError::new(
+            Kind::Usage,
+            "a user is required, and there is no terminal to ask for it",
+        )
+        .hint("use --user NAME, or set CENOTE_USER"));
+    }
+    eprint!("{prompt}");
+    let mut name = String::new();
+    std::io::stdin().lock().take(256).read_line(&mut name)?;
+    Ok(name.trim().to_owned())
 }
 
 /// Generates a password of 100 bits.

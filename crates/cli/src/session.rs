@@ -80,8 +80,9 @@ impl Session {
     pub(crate) fn explain(&self, error: CliError) -> CliError {
         let anonymous = self.connection.get().is_some_and(Connection::is_anonymous);
         match error.kind() {
-            Kind::NotFound | Kind::Denied | Kind::Unauthenticated if anonymous => error
-                .hint("you are not logged in: use --user NAME, or set CENOTE_USER or CENOTE_TOKEN"),
+            Kind::NotFound | Kind::Denied | Kind::Unauthenticated if anonymous => error.hint(
+                "you are not logged in: use `cenote login` or --user NAME, or set CENOTE_TOKEN",
+            ),
             _ => error,
         }
     }

@@ -7,6 +7,7 @@ mod completion;
 mod filters;
 mod interruptions;
 mod keysets;
+mod logins;
 mod media_types;
 mod mirrors;
 mod places;

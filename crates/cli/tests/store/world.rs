@@ -7,7 +7,7 @@ use std::process::{Child, Command, Output, Stdio};
 use cenote_client::{Client, Credential, HttpTransport, NewResource, ResourceKind};
 
 /// The password of the administrator, `ada`.
-const PASSWORD: &str = "a secret of the tests";
+pub(crate) const PASSWORD: &str = "a secret of the tests";
 
 /// A store, reached in the one way or the other.
 pub(crate) struct World {
@@ -48,6 +48,13 @@ impl World {
         world.file("cert.pem", made.cert.pem());
         world.file("key.pem", made.signing_key.serialize_pem());
         world.serve(&["--tls-cert", "cert.pem", "--tls-key", "key.pem"])
+    }
+
+    /// Ends the server without warning.
+    pub(crate) fn kill(&mut self) {
+        let server = self.server.as_mut().unwrap();
+        server.kill().unwrap();
+        server.wait().unwrap();
     }
 
     /// The same store, with a server that has it open.

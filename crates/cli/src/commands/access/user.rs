@@ -48,8 +48,6 @@ enum What {
     },
     /// Remove a user
     Rm { name: String },
-    /// Show the identity under which you access the store
-    Me,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -79,7 +77,6 @@ impl Args {
             What::Passwd { name, password_stdin } => passwd(session, name, password_stdin).await,
             What::Role { name, role } => set_role(session, name, role).await,
             What::Rm { name } => remove(session, &name).await,
-            What::Me => me(session).await,
         }
     }
 }
@@ -166,15 +163,4 @@ async fn remove(session: &Session, name: &str) -> Result<()> {
     session.client()?.remove_user(name).await?;
     let line = serde_json::json!({ "action": "remove", "name": name });
     session.output.done(&line, |_| format!("removed {name}"))
-}
-
-async fn me(session: &Session) -> Result<()> {
-    let identity = session.client()?.whoami().await?;
-    session.output.item(&identity, |identity| {
-        let groups = match identity.groups.as_slice() {
-            [] => String::new(),
-            groups => format!(", in {}", groups.join(", ")),
-        };
-        format!("{} ({}){groups}", identity.name, identity.role)
-    })
 }
