@@ -1,4 +1,4 @@
-//! What differs between two key sets.
+//! The differences between two key sets.
 
 use std::cmp::Ordering;
 

@@ -1,15 +1,14 @@
-//! Three-way merge (`elektraMerge`): values decide, metadata comes along with
-//! the key that is chosen.
+//! Three-way merge (`elektraMerge`): values decide, metadata is taken from the key that is chosen.
 
 use crate::key::{Key, KeyRef};
 use crate::keyset::KeySet;
 use crate::name::KeyName;
 use crate::value::ValueRef;
 
-/// What to do where both sides changed a key.
+/// What to do if both sides changed a key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Strategy {
-    /// Give up.
+    /// Abort the merge.
     #[default]
     Abort,
     /// Take our side.
@@ -21,9 +20,9 @@ pub enum Strategy {
 /// One of the three key sets, below its root.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
-    /// The keys; those outside `root` play no part.
+    /// The keys; those outside `root` are ignored.
     pub keys: &'a KeySet,
-    /// The root that stands for the same place in all three.
+    /// The root corresponding to the same place in all three.
     pub root: &'a KeyName,
 }
 
@@ -35,19 +34,18 @@ pub struct Conflict {
     pub name: KeyName,
 }
 
-/// What a merge came to.
+/// The result of a merge.
 #[derive(Clone, Debug)]
 pub struct Merged {
-    /// The merged keys; none if the strategy gave up.
+    /// The merged keys; `None` if the merge was aborted.
     pub keys: Option<KeySet>,
-    /// The keys that both sides changed, however that was settled.
+    /// The keys that both sides changed, however that was resolved.
     pub conflicts: Vec<Conflict>,
 }
 
-/// Merges `ours` and `theirs`, which both come from `base`, below `root`.
+/// Merges `ours` and `theirs`, which are both derived from `base`, below `root`.
 ///
-/// Like the original, this counts the same change on both sides as a conflict
-/// unless `same_change_agrees`.
+/// Like the original, this treats the same change on both sides as a conflict unless `same_change_agrees`.
 pub fn merge(
     ours: Side<'_>,
     theirs: Side<'_>,
@@ -72,7 +70,7 @@ pub fn merge(
 }
 
 impl Side<'_> {
-    /// The keys below the root, as they would be below `root`.
+    /// The keys below the side's root, moved below `root`.
     fn below(self, root: &KeyName) -> KeySet {
         let keys = self.keys.below(self.root);
         if self.root.as_bytes() == root.as_bytes() {

@@ -1,7 +1,7 @@
 //! Metakeys: small named strings that describe a key.
 //!
-//! Invariant: a metakey never changes once made, so that several keys can share
-//! one. Sharing is by identity, not by content, and the storage formats keep it.
+//! Invariant: a metakey is immutable, so that several keys can share it. Sharing is by identity, not by content, and
+//! is preserved by the storage formats.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::value::NulInString;
 /// The metakey that marks a key as binary.
 pub(crate) const BINARY: &[u8] = b"binary";
 
-/// A metakey, cheap to clone; clones are the same metakey.
+/// A metakey. Cheap to clone; clones are the same metakey.
 #[derive(Clone)]
 pub struct MetaKey(Repr);
 
@@ -36,20 +36,20 @@ pub struct MetaRef<'a> {
     pub(crate) id: MetaId,
 }
 
-/// The identity of a metakey, as long as it lives.
+/// The identity of a metakey, valid as long as it lives.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct MetaId {
-    /// What tells the metakeys of a block from others.
+    /// Distinguishes the metakeys of one block from all others.
     pub(crate) home: usize,
-    /// Within a block, which of its metakeys.
+    /// The number of the metakey within a block.
     pub(crate) number: u64,
 }
 
-/// Why a metakey cannot be made.
+/// Why a metakey cannot be created.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MetaError {
-    /// The name is not one.
+    /// The name is invalid.
     #[error(transparent)]
     Name(#[from] NameError),
     /// The value is not text.
@@ -58,10 +58,10 @@ pub enum MetaError {
 }
 
 impl MetaKey {
-    /// Makes a metakey. `name` may be written with or without `meta:/`.
+    /// Creates a metakey. `name` may be written with or without `meta:/`.
     ///
     /// # Errors
-    /// If the name is invalid or the value holds a NUL.
+    /// If the name is invalid or the value contains a NUL.
     pub fn new(name: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Result<Self, MetaError> {
         let value = value.as_ref();
         if let Some(at) = memchr::memchr(0, value) {
@@ -78,7 +78,7 @@ impl MetaKey {
         Self(Repr::Packed(Arc::clone(block), number))
     }
 
-    /// Whether another key may have it too.
+    /// Whether other keys may share it.
     pub(crate) fn may_be_shared(&self) -> bool {
         match &self.0 {
             Repr::Own(pair) => Arc::strong_count(pair) > 1,
@@ -110,7 +110,7 @@ impl<'a> MetaRef<'a> {
         self.value
     }
 
-    /// Whether both are one metakey (not only equal ones).
+    /// Whether both are the same metakey (not only equal).
     pub fn is_same(self, other: MetaRef<'_>) -> bool {
         self.id == other.id
     }

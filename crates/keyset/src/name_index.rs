@@ -1,30 +1,30 @@
-//! Finding the entries of a block by a hash of their names. It is made once
-//! lookups have cost about what it costs; until then they search.
+//! Finds entries of a block by a hash of their names. The index is built once lookups have cost about as much as
+//! building it; until then they use binary search.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Lookups by searching, per this many entries, before the index is made.
+/// The index is built after one binary search per this many entries.
 const ENTRIES_PER_SEARCH: usize = 16;
 const EMPTY: u32 = u32::MAX;
 
-/// An index that may not be made yet.
+/// An index that may not have been built yet.
 #[derive(Default)]
 pub(crate) struct NameIndex {
     searches: AtomicUsize,
     table: OnceLock<Table>,
 }
 
-/// Entries by hash; collisions take the next free slot.
+/// Entries by hash; on a collision, the next free slot is used.
 struct Table {
     slots: Box<[u32]>,
     hasher: RandomState,
 }
 
 impl NameIndex {
-    /// The entry of this name among `len`, whose names `name_of` gives; nothing
-    /// if it is time to search yet.
+    /// The entry with this name among `len`, whose names `name_of` returns; `None` if the caller should search
+    /// instead.
     pub(crate) fn find<'a>(
         &self,
         name: &[u8],

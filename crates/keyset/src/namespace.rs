@@ -1,5 +1,5 @@
-//! The namespaces of key names. Their byte in an unescaped name is their place
-//! in the order of key sets, so `Ord` follows it.
+//! The namespaces of key names. Their byte in an unescaped name is their position in the order of key sets, so `Ord`
+//! is consistent with it.
 
 /// The namespace of a key name (Elektra `enum elektraNamespace`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,9 +1,9 @@
 //! Values of keys.
 //!
-//! Invariants: a string holds no NUL; a binary value holds at least one byte,
-//! since Elektra does not tell an empty one from null.
+//! Invariants: a string contains no NUL; a binary value has at least one byte, since Elektra does not distinguish an
+//! empty one from null.
 
-/// A value that cannot be: a string with a NUL byte.
+/// An invalid value: a string with a NUL byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the NUL at byte {0} cannot be part of a string: store the value as binary")]
 pub struct NulInString(pub usize);
@@ -20,7 +20,7 @@ pub enum ValueRef<'a> {
 }
 
 impl<'a> ValueRef<'a> {
-    /// The bytes of the value; none for null.
+    /// The bytes of the value; empty for null.
     pub fn as_bytes(self) -> &'a [u8] {
         match self {
             Self::String(bytes) | Self::Binary(bytes) => bytes,
@@ -66,8 +66,7 @@ impl Value {
         ValueRef::stored(&self.bytes, self.binary)
     }
 
-    /// What setting the metakey `binary` makes of a value: the text with the
-    /// NUL that ends it in memory.
+    /// The value after the metakey `binary` is set: the text including its terminating NUL.
     pub(crate) fn into_binary(self) -> Self {
         if self.binary || self.bytes.is_empty() {
             return Self { binary: true, ..self };
@@ -75,7 +74,7 @@ impl Value {
         Self { bytes: [&*self.bytes, b"\0"].concat().into(), binary: true }
     }
 
-    /// What removing the metakey `binary` makes of a value: text up to a NUL.
+    /// The value after the metakey `binary` is removed: the text up to a NUL.
     pub(crate) fn into_string(self) -> Self {
         Self { bytes: until_nul(&self.bytes).into(), binary: false }
     }
@@ -87,7 +86,7 @@ impl From<ValueRef<'_>> for Value {
     }
 }
 
-/// What C reads of these bytes as a string.
+/// These bytes read as a C string.
 pub(crate) fn until_nul(bytes: &[u8]) -> &[u8] {
     &bytes[..memchr::memchr(0, bytes).unwrap_or(bytes.len())]
 }

@@ -1,5 +1,5 @@
-//! Editing a document keeps what it does not touch: random documents, one value set, added or
-//! removed, and the rest is there byte for byte. `PROPTEST_CASES` sets how many.
+//! Editing a document preserves everything else: in random documents one value is set, added or removed, and the rest
+//! is unchanged byte for byte. `PROPTEST_CASES` sets the number of cases.
 #![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
 
 mod common;
@@ -26,14 +26,14 @@ fn key_name(parts: &[String]) -> KeyName {
     parts.iter().fold(name("user:/p"), |name, part| name.child(part).unwrap())
 }
 
-/// How many bytes two texts start and end with alike.
+/// The lengths of the common prefix and suffix of two texts.
 fn alike(a: &[u8], b: &[u8]) -> usize {
     let start = a.iter().zip(b).take_while(|(a, b)| a == b).count();
     let pairs = a[start..].iter().rev().zip(b[start..].iter().rev());
     start + pairs.take_while(|(a, b)| a == b).count()
 }
 
-/// A value that a leaf takes without changing its kind.
+/// A value that a leaf can take without changing its kind.
 fn fitting(leaf: &Leaf, text: String, number: i32) -> String {
     match leaf.kind {
         Kind::Text | Kind::Date => text,
@@ -53,7 +53,7 @@ fn shown(text: &[u8]) -> String {
     String::from_utf8_lossy(text).into_owned()
 }
 
-/// Only the text of `leaf` differs.
+/// Checks that only the text of `leaf` differs.
 fn only_there(document: &Document, edited: &[u8], leaf: &Leaf) -> Result<(), TestCaseError> {
     let (before, after) = (&document.text[..leaf.span.start], &document.text[leaf.span.end..]);
     prop_assert!(edited.starts_with(before), "{}\n->\n{}", shown(&document.text), shown(edited));
@@ -152,7 +152,7 @@ proptest! {
     }
 }
 
-/// A document, the change, and what must come out; or the words of a refusal.
+/// A document, the change, and the expected result; or the text of the refusal.
 type Example =
     (Format, &'static str, &'static str, Option<&'static str>, Result<&'static str, &'static str>);
 

@@ -1,4 +1,4 @@
-//! Replacing a file: all or nothing, with its mode, and never over a change.
+//! Replacing a file: all or nothing, with its mode, and never over a concurrent change.
 #![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
 
 use std::io::Write;

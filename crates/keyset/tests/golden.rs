@@ -1,4 +1,4 @@
-//! Every golden file is read as it was meant and written as it is, to the byte.
+//! Every golden file is read as intended and written identically, to the byte.
 #![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
 
 mod common;
@@ -61,7 +61,7 @@ impl Golden {
         self.format == Format::Quickdump && self.parent().is_root()
     }
 
-    /// Where the file itself does not say what was written.
+    /// Cases in which the file itself does not contain what was written.
     fn lost_by_writer(&self) -> bool {
         self.loses_letters() || self.has_config("user:/noparent")
     }
@@ -122,7 +122,7 @@ fn names_below_a_root_parent_keep_their_first_letter() {
 fn sharing_survives_changes_of_other_keys() {
     for golden in golden().iter().filter(|golden| !golden.lost_by_writer()) {
         let mut keys = golden.read(false);
-        // Every key is replaced by an owned copy of itself.
+        // Every key is replaced with an owned copy of itself.
         let copies: Vec<_> =
             keys.iter().map(|key| key.to_key().renamed(key.name().to_name())).collect();
         keys.extend(copies);

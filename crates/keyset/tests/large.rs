@@ -1,4 +1,4 @@
-//! Key sets of thousands of keys, and what streams refuse.
+//! Key sets of thousands of keys, and what streams reject.
 #![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
 
 mod common;

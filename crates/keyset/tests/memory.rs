@@ -1,4 +1,4 @@
-//! What a damaged file claims is not allocated.
+//! Lengths in a damaged file do not cause allocations.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
 
@@ -8,14 +8,14 @@ use cenote_keyset::format::{dump, quickdump};
 use cenote_keyset::{Format, ReadOptions, read, stream};
 use common::{json, name, unhex};
 
-/// The most address space that this process ever had, in KiB: memory counts that is only reserved.
+/// The peak address space of this process, in KiB: this includes memory that is only reserved.
 fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmPeak:")).unwrap();
     line.trim_end_matches("kB").trim().parse().unwrap()
 }
 
-/// Files of each format that claim this length wherever a length is.
+/// Files of each format with this length in every length field.
 fn claims(length: u64) -> Vec<(Format, Vec<u8>)> {
     let quickdump = |head: &[u8], before: &[u8], length: &[u8]| {
         (Format::Quickdump, [b"EKDB\0\0\0", head, before, length, b"x"].concat())

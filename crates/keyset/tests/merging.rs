@@ -15,7 +15,7 @@ fn one(root: &str, value: Option<&str>) -> KeySet {
     key.into_iter().collect()
 }
 
-/// The patterns in the order of the record: base, our, their.
+/// The patterns in the order of the recording: base, our, their.
 fn patterns() -> Vec<[Option<&'static str>; 3]> {
     let bases = [(None, [None, Some("1")]), (Some("1"), [None, Some("1")])];
     let mut all = vec![[None, None, Some("1")], [None, Some("1"), None]];

@@ -42,8 +42,7 @@ fn every_short_name() {
     assert!(count > 40_000, "{count}");
 }
 
-/// Where the real library makes a name it then refuses, or reads what precedes
-/// its buffer, we do what was meant.
+/// Where the real library produces a name that it then rejects, or reads before its buffer, we do what was intended.
 fn differs(op: &str, argument: &str) -> Option<&'static str> {
     match (op, argument) {
         ("add_basename", "#10/") => Some("#10\\/"),

@@ -1,5 +1,4 @@
-//! Every prefix of every small golden file is read as the real readers read it, but for what
-//! `docs/keyset.md` lists.
+//! Every prefix of every small golden file is read as by the real readers, except as listed in `docs/keyset.md`.
 #![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
 
 mod common;
@@ -10,15 +9,15 @@ use cenote_keyset::{Format, KeyRef, KeySet, ReadOptions, ValueRef, read};
 use common::{bytes, hex, json, name};
 use serde_json::Value;
 
-/// What the real reader makes of the prefixes of a file that are from `first` to `last` bytes long.
+/// The real reader's result for the prefixes of a file whose length is from `first` to `last` bytes.
 struct Row {
     first: usize,
     last: usize,
-    /// `error`, `crash`, or how many keys and their digest.
+    /// `error`, `crash`, or the number of keys and their digest.
     result: String,
 }
 
-/// The rows of each file: its name stands on a line before them.
+/// The rows of each file: its name is on a line before them.
 fn table() -> Vec<(String, Vec<Row>)> {
     let (packed, mut text) = (bytes("prefixes.tsv.gz"), String::new());
     flate2::read::GzDecoder::new(&packed[..]).read_to_string(&mut text).unwrap();
@@ -55,14 +54,14 @@ fn described(keys: &KeySet) -> String {
     text
 }
 
-/// Whether any metakey has a name that the real `keySetMeta` wrongly takes for invalid.
+/// Whether any metakey has a name that the real `keySetMeta` wrongly considers invalid.
 fn is_misread_upstream(keys: &KeySet) -> bool {
     let misread = |name: &[u8]| matches!(name, [b'\\', b'%' | b'.', ..]);
     keys.iter().flat_map(KeyRef::meta).any(|meta| misread(meta.name()))
 }
 
-/// Whether the real reader goes by what happens to be in memory, or makes up more than the file
-/// holds: the cut is within the lengths of a command, or long before the end of a binary value.
+/// Whether the real reader depends on what happens to be in memory, or makes up more than the file contains: the file
+/// ends within the lengths of a command, or long before the end of a binary value.
 fn is_refused_here(prefix: &[u8]) -> bool {
     let line = prefix.rsplit(|byte| *byte == b'\n').next().unwrap();
     let words: Vec<_> = line.split(|byte| *byte == b' ').filter(|word| !word.is_empty()).collect();
@@ -74,7 +73,7 @@ fn is_refused_here(prefix: &[u8]) -> bool {
     lengths_cut || missing_of_binary(prefix).is_some_and(|missing| missing > prefix.len())
 }
 
-/// How many bytes the last key's binary value lacks.
+/// How many bytes are missing from the last key's binary value.
 fn missing_of_binary(prefix: &[u8]) -> Option<usize> {
     const COMMAND: &[u8] = b"$key binary ";
     let at = prefix.windows(COMMAND.len()).rposition(|window| window == COMMAND)? + COMMAND.len();
@@ -84,14 +83,14 @@ fn missing_of_binary(prefix: &[u8]) -> Option<usize> {
     (at + line.len() + 1 + name + 1 + value).checked_sub(prefix.len())
 }
 
-/// FNV-1a of 64 bits, folded.
+/// 64-bit FNV-1a, folded.
 fn digest(text: &str) -> u32 {
     let mix = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325, mix);
     (hash ^ hash >> 32) as u32
 }
 
-/// As a row has it.
+/// The result as written in a row.
 fn result(keys: Option<&KeySet>) -> String {
     keys.map_or("error".into(), |keys| format!("{} {:08x}", keys.len(), digest(&described(keys))))
 }

@@ -1,4 +1,4 @@
-//! What holds for all names, key sets and bytes.
+//! Properties of all names, key sets and bytes.
 #![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
 
 mod common;
@@ -13,7 +13,7 @@ use cenote_keyset::{
 use common::name;
 use proptest::prelude::*;
 
-/// Parts that meet every rule of escaping now and then.
+/// Parts that exercise every escaping rule now and then.
 fn part() -> impl Strategy<Value = Vec<u8>> {
     let byte = prop_oneof![
         4 => prop::sample::select(b"ab01/.%#\\_ :".to_vec()),
@@ -32,7 +32,7 @@ fn name_below(root: KeyName) -> impl Strategy<Value = KeyName> {
     })
 }
 
-/// Roots, and names whose last part may be any, such as `user:/a:`.
+/// Roots, and names with any last part, such as `user:/a:`.
 fn parent() -> impl Strategy<Value = KeyName> {
     let root = prop::sample::select(vec!["/", "spec:/", "user:/", "system:/a:"]);
     root.prop_flat_map(key_name)
@@ -74,7 +74,7 @@ fn keys_of_any_parent() -> impl Strategy<Value = (KeyName, KeySet)> {
     parent().prop_flat_map(|parent| (Just(parent.clone()), keys_below(parent)))
 }
 
-/// Keys of which some share metakeys.
+/// Keys, some of which share metakeys.
 fn keys_below(root: KeyName) -> impl Strategy<Value = KeySet> {
     let shared = prop::collection::vec(any::<prop::sample::Index>(), 0..6);
     (prop::collection::vec(key_below(root), 0..12), shared).prop_map(|(mut keys, shared)| {

@@ -1,5 +1,4 @@
-//! Hand-made inputs: what the real readers accept is read alike; what they
-//! refuse or die of is an error.
+//! Hand-made inputs: what the real readers accept is read identically; what they reject or crash on is an error.
 #![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
 
 mod common;
@@ -23,7 +22,7 @@ fn every_case_is_read_as_the_real_reader_reads_it() {
         let what = format!("{} {}", case["plugin"], case["case"]);
         let input = unhex(case["input_hex"].as_str().unwrap());
         let length = input.len() as u64;
-        // Versions 1 and 2 are ours to read although the real reader gave them up.
+        // This crate reads versions 1 and 2, although the real reader no longer does.
         let given_up = case["case"] == "magic_v1";
         match try_read(input, case["parent"].as_str().unwrap(), format_of(case)) {
             Ok(keys) if result["return"] == 1 => assert_keys(&keys, &result["keys"], &what),

@@ -1,5 +1,4 @@
-//! The loader, which leaves in the file what it can, against a plain reading of
-//! the same items key by key.
+//! The loader, which leaves what it can in the file, compared with a simple reader of the same items, key by key.
 #![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
 
 mod common;
@@ -11,7 +10,7 @@ use cenote_keyset::{
 use common::name;
 use proptest::prelude::*;
 
-/// Makes owned keys of what a parser tells.
+/// Makes owned keys from the items of a parser.
 struct Plain {
     format: Format,
     keys: KeySet,
@@ -26,7 +25,7 @@ fn parent() -> KeyName {
     name("user:/p")
 }
 
-/// A metakey; one of an invalid name is the root metakey.
+/// A metakey; one with an invalid name is the root metakey.
 fn meta_key(name: Field<'_>, value: Field<'_>) -> MetaKey {
     let (name, value) = (text(name), text(value));
     MetaKey::new(name, value).unwrap_or_else(|_| MetaKey::new("", value).unwrap())
@@ -112,13 +111,13 @@ fn assert_read_alike(bytes: &[u8], format: Format) {
             let written = to_bytes(&plain.keys, &parent(), format);
             assert_eq!(to_bytes(&keys, &parent(), format).ok(), written.ok());
         }
-        // A stream does not know how much a cut value may be padded.
+        // A stream does not know how far a truncated value may be padded.
         (Err(error), _) if matches!(error.fault, Fault::BadLength) => {}
         (expected, read) => assert_eq!(expected.is_err(), read.is_err()),
     }
 }
 
-/// Keys that mostly have the metakeys of the key before, of the same lengths.
+/// Keys most of which have the same metakeys as the previous key, with the same lengths.
 fn similar_keys() -> impl Strategy<Value = KeySet> {
     let word = prop::sample::select(vec!["one", "two", "sixsix", ""]);
     let metas = prop::sample::select(vec![

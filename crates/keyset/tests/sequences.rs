@@ -31,8 +31,8 @@ fn apply(keys: &mut KeySet, step: &Value) {
             assert_names(keys, &step[3], step);
         }
         "below" => assert_names(&keys.below(&argument), &step[2], step),
-        // `user:/%` is stored like the root, and the real library cuts the names
-        // below it in the middle: go on from where it got to.
+        // `user:/%` is stored like the root, and the real library truncates the names below it: continue from its
+        // state.
         "rename" if step[1].as_str().unwrap().ends_with(":/%") => {
             let names = step[4].as_array().unwrap().iter();
             *keys = names.map(|text| Key::new(name(text.as_str().unwrap()))).collect();

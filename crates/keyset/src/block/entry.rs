@@ -1,6 +1,6 @@
-//! The rows of a block's index: one for each key, one for each metakey in the table.
+//! The rows of a block's index: one per key, and one per metakey in the table.
 
-/// Bytes within a block: offsets past the end of `bytes` lie in `side`.
+/// A range of bytes in a block: offsets past the end of `bytes` are in `side`.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Span {
     pub(crate) at: u64,
@@ -20,25 +20,25 @@ pub(crate) struct Entry {
     value_at: u64,
     name_len: u32,
     value_len: u32,
-    /// Where its metakeys start in the table; nothing if they are stored.
+    /// Where its metakeys start in the table; unused if they are stored.
     meta_at: u32,
-    /// How many metakeys it has, below [`Flags`].
+    /// The number of its metakeys, in the bits below [`Flags`].
     meta_len_and_flags: u32,
 }
 
-/// What is known of an entry.
+/// Properties of an entry.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Flags(u32);
 
 impl Flags {
-    /// The name holds neither `\` nor `%`.
+    /// The name contains neither `\` nor `%`.
     pub(crate) const PLAIN: Self = Self(1 << 31);
     /// The name is complete, not relative to the block's parent.
     pub(crate) const COMPLETE: Self = Self(1 << 30);
     pub(crate) const BINARY: Self = Self(1 << 29);
-    /// The metakeys are read where they are stored, after the value.
+    /// The metakeys are read from where they are stored, after the value.
     pub(crate) const STORED: Self = Self(1 << 28);
-    /// The bits that are no flags.
+    /// The bits that are not flags.
     const REST: u32 = (1 << 28) - 1;
 
     pub(crate) fn with(self, flag: Self, on: bool) -> Self {
@@ -86,7 +86,7 @@ impl Entry {
         (self.meta_len_and_flags & Flags::REST) as usize
     }
 
-    /// Says that the metakeys are no longer stored but in the table.
+    /// Records that the metakeys are in the table rather than stored.
     pub(crate) fn move_metas(&mut self, meta_at: u32) {
         self.meta_at = meta_at;
         self.meta_len_and_flags &= !Flags::STORED.0;
@@ -100,7 +100,7 @@ pub(crate) struct MetaEntry {
     pub(super) name: u32,
     /// The length of the value, or [`SHARED`].
     pub(super) len: u32,
-    /// Where the value lies, or the index of the shared metakey.
+    /// The offset of the value, or the index of the shared metakey.
     pub(super) at: u64,
 }
 

@@ -1,9 +1,8 @@
 //! A loaded file: its bytes, and an index of the keys in them.
 //!
-//! Invariants: once finished, the entries are in key order and unique by name;
-//! every span lies within `bytes` or `side`; metakeys that are read where they
-//! are stored were read once before, when the file was loaded; every shared
-//! metakey points at its origin in one step. A block never changes after that.
+//! Invariants: once finished, the entries are in key order and unique by name; every span is within `bytes` or
+//! `side`; metakeys that are read from where they are stored have been read successfully when the file was loaded;
+//! every shared metakey refers to its origin directly. A block never changes after that.
 
 mod entry;
 
@@ -20,20 +19,20 @@ use crate::name::{KeyName, NameRef};
 use crate::name_index::NameIndex;
 use crate::value::ValueRef;
 
-/// Marks the number of a metakey that is stored: the rest is its offset.
+/// Marks the number of a stored metakey: the rest is its offset.
 const STORED: u64 = 1 << 63;
 
-/// See the module.
+/// A loaded file; see the module.
 pub(crate) struct Block {
     pub(crate) bytes: Bytes,
-    /// Bytes that the file holds only in an encoded form.
+    /// Bytes that are in the file only in encoded form.
     pub(crate) side: Vec<u8>,
-    /// How records lie in the file.
+    /// The layout of the file's records.
     pub(crate) layout: Layout,
-    /// Where the last key's record ends, if all are just as a writer writes
-    /// them, in order and with nothing between.
+    /// The end of the last key's record, if all records are exactly as a writer writes them, in order and without
+    /// gaps.
     pub(crate) verbatim: Option<u64>,
-    /// The parent's name with a slash at its end.
+    /// The parent's name, with a trailing slash.
     head: Box<[u8]>,
     head_plain: bool,
     /// Whether the parent is a root, whose name keeps its slash.
@@ -43,7 +42,7 @@ pub(crate) struct Block {
     pub(crate) meta_names: Vec<Span>,
     /// Whether any metakey is shared between keys of this block.
     pub(crate) sharing: bool,
-    /// Whether all names are plain and relative, so that equal bytes are equal names.
+    /// Whether all names are plain and relative, so that names are equal if and only if their bytes are.
     pub(crate) uniform: bool,
     index: NameIndex,
 }
@@ -73,7 +72,7 @@ impl Block {
         self.entries.len() as u32
     }
 
-    /// The parent's name with a slash at its end.
+    /// The parent's name, with a trailing slash.
     pub(crate) fn head(&self) -> &[u8] {
         &self.head
     }
@@ -87,7 +86,7 @@ impl Block {
         }
     }
 
-    /// Keeps bytes that the file does not hold.
+    /// Stores bytes that are not in the file.
     pub(crate) fn keep(&mut self, bytes: &[u8]) -> Span {
         let at = (self.bytes.len() + self.side.len()) as u64;
         self.side.extend_from_slice(bytes);
@@ -120,7 +119,7 @@ impl Block {
         self.head_plain && self.entries.iter().all(is_plain)
     }
 
-    /// The entry of this name, if there is a quick way to know.
+    /// The entry of this name, if there is a quick way to find it.
     pub(crate) fn find(&self, name: NameRef<'_>) -> Option<Option<u32>> {
         let tail = name.tail_below(&self.head).filter(|_| self.uniform && name.plain)?;
         let name_of = |index: u32| self.slice(self.entries[index as usize].name());
@@ -136,7 +135,7 @@ impl Block {
         self.slice(self.meta_names[name as usize])
     }
 
-    /// The index of the metakey that this one of the table is or shares.
+    /// The index of the origin of this metakey in the table, which may be itself.
     pub(crate) fn origin(&self, index: u32) -> u32 {
         let entry = &self.metas[index as usize];
         if entry.len == SHARED { entry.at as u32 } else { index }
@@ -156,7 +155,7 @@ impl Block {
         MetaEntry { name: entry.name(), len: SHARED, at: u64::from(origin) }
     }
 
-    /// The metakey of this number, as [`MetaId`] has it.
+    /// The metakey with this number, as in [`MetaId`].
     pub(crate) fn meta(block: &Arc<Self>, number: u64) -> MetaRef<'_> {
         if number & STORED != 0 {
             return block.stored_meta(number & !STORED).0;
@@ -170,12 +169,12 @@ impl Block {
         }
     }
 
-    /// What tells the metakeys of this block from those of others.
+    /// Distinguishes the metakeys of this block from those of others.
     fn home(&self) -> usize {
         std::ptr::from_ref(self) as usize
     }
 
-    /// The metakey stored at an offset, and where the next one is.
+    /// The metakey stored at an offset, and the offset of the next one.
     #[inline]
     fn stored_meta(&self, at: u64) -> (MetaRef<'_>, u64) {
         let StoredMeta { name, value, next, .. } =
@@ -184,22 +183,21 @@ impl Block {
         (MetaRef { name, value, id }, next)
     }
 
-    /// The records of the keys from one index up to another, if they are just as
-    /// a writer of this layout writes them.
+    /// The records of the keys in a range of indices, if they are exactly as a writer of this layout writes them.
     pub(crate) fn records(&self, layout: Layout, from: u32, to: u32) -> Option<&[u8]> {
         let file_end = self.verbatim.filter(|_| self.layout == layout)?;
         self.bytes.get(self.record(from, file_end) as usize..self.record(to, file_end) as usize)
     }
 
-    /// Where the record of a key starts, in a file of such records.
+    /// The offset of a key's record, in a file of such records.
     fn record(&self, index: u32, file_end: u64) -> u64 {
         let Some(entry) = self.entries.get(index as usize) else { return file_end };
         let (name, value) = (entry.name(), entry.value());
         name.at - self.layout.before_name(entry.has(Flags::BINARY), name.len, value.len)
     }
 
-    /// What the metakeys are called that the keys from one index up to another have, in a file
-    /// whose records can be copied: those are in order and share none.
+    /// The ids of the metakeys of the keys in a range of indices, in a file whose records can be copied: those are in
+    /// order and share none.
     pub(crate) fn meta_ids(&self, from: u32, to: u32) -> [Range<MetaId>; 2] {
         let file_end = self.bytes.len() as u64;
         let table = |index: u32| match self.entries.get(index as usize) {

@@ -1,5 +1,5 @@
-//! The bytes of a file, in memory of their own: those of a mapped file would change, or be gone,
-//! whenever another program writes it in place.
+//! The bytes of a file, read into memory: those of a mapped file would change or disappear whenever another program
+//! writes it in place.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -7,10 +7,10 @@ use std::io::{self, Read};
 use bytes::Bytes;
 use memmap2::MmapMut;
 
-/// From this many bytes on, half of what reading takes is the kernel handing out memory by the page.
+/// From this size on, half of the time to read is spent by the kernel allocating memory page by page.
 const LARGE: usize = 4 << 20;
 
-/// Reads all of a file whose reported length is `len` bytes.
+/// Reads a whole file whose reported length is `len` bytes.
 pub(super) fn read_all(file: &mut File, len: u64) -> io::Result<Bytes> {
     match usize::try_from(len) {
         Ok(len) if len >= LARGE => read_large(file, len),
@@ -18,7 +18,7 @@ pub(super) fn read_all(file: &mut File, len: u64) -> io::Result<Bytes> {
     }
 }
 
-/// Reads into huge pages, where the system has them to give.
+/// Reads into huge pages, if the system has them.
 fn read_large(file: &mut File, len: usize) -> io::Result<Bytes> {
     let mut memory = MmapMut::map_anon(len)?;
     #[cfg(target_os = "linux")]
@@ -31,7 +31,7 @@ fn read_large(file: &mut File, len: usize) -> io::Result<Bytes> {
     }
 }
 
-/// Reads until `memory` is full or the file ends; returns how many bytes that were.
+/// Reads until `memory` is full or the file ends; returns the number of bytes read.
 fn fill(file: &mut File, memory: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < memory.len() {
@@ -58,7 +58,7 @@ mod tests {
 
     use super::*;
 
-    /// A file of so many bytes, of which the last tell the order.
+    /// A file of this length, whose last bytes show the order.
     fn file(len: usize) -> (File, Vec<u8>) {
         let content: Vec<u8> = (0..len).map(|at| (at % 251) as u8).collect();
         let mut file = tempfile::tempfile().unwrap();

@@ -1,8 +1,7 @@
 //! Key sets in local files.
 //!
-//! Invariant: a reader of the file sees the old or the new content, never a
-//! part; and what another program wrote since this one read is never lost: the
-//! file is replaced only if it is still the one that was read.
+//! Invariant: a reader of the file sees the old or the new content, never a mixture; and what another program wrote
+//! after this one read the file is never lost: the file is replaced only if it is still the one that was read.
 
 mod content;
 
@@ -25,44 +24,43 @@ pub struct FileError {
     pub source: FileFault,
 }
 
-/// What went wrong with a file.
+/// What went wrong.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileFault {
-    /// The system refused.
+    /// The operating system returned an error.
     #[error(transparent)]
     Io(#[from] io::Error),
     /// Another program changed the file after it was read.
     #[error("the file was changed since it was read: read it again and repeat the change")]
     Changed,
-    /// The new content could not be made.
+    /// The new content could not be produced.
     #[error(transparent)]
     Write(#[from] crate::WriteError),
 }
 
-/// A file as it was when it was read.
+/// The state of a file when it was read.
 #[derive(Debug)]
 pub struct Snapshot {
     path: PathBuf,
-    /// None if there was no file.
+    /// `None` if the file did not exist.
     stamp: Option<Stamp>,
 }
 
-/// What changes when a file's content does.
+/// Properties that change whenever a file's content does.
 #[derive(Debug, PartialEq, Eq)]
 struct Stamp {
     len: u64,
     modified: Option<SystemTime>,
-    /// Device, inode, and when that last changed.
+    /// Device, inode, and when the inode last changed.
     inode: (u64, u64, i64, i64),
 }
 
 impl Snapshot {
-    /// Reads a file; a missing one has no bytes. A symbolic link stands for the
-    /// file it leads to, also when that is replaced.
+    /// Reads a file; a missing one has no bytes. A symbolic link is followed, also when the file is replaced.
     ///
     /// # Errors
-    /// If the file is there but cannot be read.
+    /// If the file exists but cannot be read.
     pub fn read(path: &Path) -> Result<(Option<Bytes>, Self), FileError> {
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         match read_stamped(&path) {
@@ -74,10 +72,10 @@ impl Snapshot {
         }
     }
 
-    /// Takes note of a file, or that there is none, without reading it.
+    /// Takes a snapshot of a file, or of its absence, without reading it.
     ///
     /// # Errors
-    /// If the file is there but nothing can be known of it.
+    /// If the file exists but its metadata cannot be read.
     pub fn of(path: &Path) -> Result<Self, FileError> {
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         match std::fs::metadata(&path) {
@@ -87,12 +85,10 @@ impl Snapshot {
         }
     }
 
-    /// Replaces the file by what `write` writes, durably and at once, with the
-    /// old one's permissions and owner.
+    /// Replaces the file with what `write` writes, durably and atomically, keeping its permissions and owner.
     ///
     /// # Errors
-    /// If the file changed since it was read, if `write` fails, or if the system
-    /// refuses; the file is then as it was.
+    /// If the file has changed since it was read, if `write` fails, or on a system error; the file is then unchanged.
     pub fn replace(
         self,
         write: impl FnOnce(&mut dyn Write) -> Result<(), crate::WriteError>,
@@ -108,8 +104,8 @@ impl Snapshot {
             Some(parent) if parent != Path::new("") => parent,
             _ => Path::new("."),
         };
-        // A new file gets what the umask leaves; one that takes over from another
-        // shows nothing to others before it has the other's permissions.
+        // A new file gets the mode that the umask leaves; a replacement reveals nothing to others before it has the
+        // old file's permissions.
         let mode = if self.stamp.is_some() { 0o600 } else { 0o666 };
         let mut new = tempfile::Builder::new()
             .prefix(".cenote-")
@@ -130,7 +126,7 @@ impl Snapshot {
                 }
             });
         };
-        // A process that waits for this lock finds another file in place afterwards.
+        // A process that waits for this lock finds the new file in place afterwards.
         let old = File::open(&self.path).map_err(|_| FileFault::Changed)?;
         old.lock()?;
         let there = std::fs::metadata(&self.path).map_err(|_| FileFault::Changed)?;
@@ -159,7 +155,7 @@ impl Stamp {
     }
 }
 
-/// Gives a new file the permissions and, if that is allowed, the owner of the old.
+/// Gives a new file the permissions and, if permitted, the owner of the old one.
 fn take_over(new: &File, old: &Metadata) -> io::Result<()> {
     let made = new.metadata()?;
     if (made.uid(), made.gid()) != (old.uid(), old.gid()) {

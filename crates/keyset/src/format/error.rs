@@ -1,8 +1,8 @@
-//! What is wrong with a file, and where.
+//! Errors of reading and writing, with their location.
 
 use crate::name::NameError;
 
-/// A file that cannot be read: what is wrong, and at which byte of it.
+/// An unreadable file: what is wrong, and at which byte.
 #[derive(Debug, thiserror::Error)]
 #[error("at byte {offset}: {fault}")]
 pub struct ReadError {
@@ -20,15 +20,15 @@ pub enum Fault {
     /// The file ends within a key.
     #[error("the file ends in the middle of a key: it was cut, copy it again")]
     UnexpectedEnd,
-    /// The first bytes are of no version of this format.
+    /// The first bytes match no version of this format.
     #[error("this is not a {0} file")]
     WrongMagic(&'static str),
-    /// The file has a version that is not defined yet.
+    /// The file has an unknown version.
     #[error("{format} version {version} is unknown")]
     UnknownVersion {
         /// The format's name.
         format: &'static str,
-        /// The version as the file states it.
+        /// The version in the file.
         version: String,
     },
     /// A key is neither `s` nor `b` (quickdump), `string` nor `binary` (dump).
@@ -43,16 +43,16 @@ pub enum Fault {
     /// A length that is not a number, or too large for any file.
     #[error("a length is missing or is larger than the file")]
     BadLength,
-    /// A dump in which a length does not end at a line's end.
+    /// A length in a dump does not end at a line end.
     #[error("a line should end where byte {0:#04x} is: a length before it is wrong")]
     ExpectedNewline(u8),
-    /// A name that even the real reader does not pass over.
+    /// A name that even the real reader does not skip.
     #[error("a key's name is invalid: {0}")]
     Name(NameError),
-    /// Metadata copied from a key that was not read before.
+    /// Metadata is copied from a key that was not read before.
     #[error("metadata is copied from `{0}`, which is not among the keys before it")]
     UnknownSource(String),
-    /// Metadata copied that the source key does not have.
+    /// The source key does not have the metadata to be copied.
     #[error("the metakey `{meta}` is copied from `{key}`, which has none")]
     UnknownSourceMeta {
         /// The source key, as stored.
@@ -60,10 +60,10 @@ pub enum Fault {
         /// The metakey, as stored.
         meta: String,
     },
-    /// More than an index of 32 bits can hold.
+    /// Exceeds the capacity of a 32-bit index.
     #[error("the file holds a value over 4 GiB or over 4 billion metakeys")]
     TooLarge,
-    /// The names in the file cannot be kept by what they are copied to.
+    /// The destination cannot represent the names in this form.
     #[error("names of this form cannot be copied one by one: load the file instead")]
     NameForm,
     /// A text format that is malformed.
@@ -74,7 +74,7 @@ pub enum Fault {
         /// What is wrong.
         message: String,
     },
-    /// Something the real reader accepts, refused by `strict`.
+    /// Something that the real reader accepts, rejected by `strict`.
     #[error("refused by strict reading: {0}")]
     Strict(Looseness),
     /// The bytes could not be read or written.
@@ -82,7 +82,7 @@ pub enum Fault {
     Io(std::io::Error),
 }
 
-/// What the real readers accept although no writer writes it.
+/// What the real readers accept although no writer produces it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Looseness {
@@ -92,16 +92,16 @@ pub enum Looseness {
     /// A key after one that it should precede.
     #[error("the key `{0}` is out of order")]
     Unordered(String),
-    /// A name that is not one.
+    /// An invalid name.
     #[error("a name is invalid: {0}")]
     InvalidName(NameError),
     /// A name that is not in canonical form.
     #[error("the name `{0}` is not in canonical form")]
     NotCanonical(String),
-    /// A name that climbs out of the parent by `..`.
+    /// A name that leaves the parent by `..`.
     #[error("the key `{0}` is not below the parent")]
     OutsideParent(String),
-    /// Metakeys out of order, or twice.
+    /// Metakeys that are out of order or repeated.
     #[error("the metakey `{0}` is out of order or occurs twice")]
     UnorderedMeta(String),
     /// A NUL in a name or a string.
@@ -110,16 +110,16 @@ pub enum Looseness {
     /// Bytes that are not UTF-8 in a name or a string.
     #[error("text is not UTF-8")]
     NotUtf8,
-    /// A type that the metakey `binary` contradicts.
+    /// A type that contradicts the metakey `binary`.
     #[error("the type of a key and its metakey `binary` disagree")]
     TypeMismatch,
     /// A number that could be written in fewer bytes.
     #[error("a length is not in its shortest form")]
     LongLength,
-    /// A dump that lacks its last line, continues after it, or ends within a value.
+    /// A dump without its last line, with bytes after it, or that ends within a value.
     #[error("the dump does not end with the line `$end`")]
     End,
-    /// A metakey or copy that no key takes.
+    /// A metakey or copy outside of a key.
     #[error("metadata belongs to no key or comes from none")]
     StrayMeta,
 }
@@ -143,28 +143,28 @@ pub enum WriteError {
     /// A key that is not below the parent has no relative name.
     #[error("`{0}` is not below the parent key: choose a parent above all keys")]
     OutsideParent(String),
-    /// The format cannot hold this.
+    /// The format cannot represent this.
     #[error("{format} cannot hold `{name}`: {reason}")]
     NotExpressible {
         /// The format.
         format: &'static str,
         /// The key.
         name: String,
-        /// What it cannot hold.
+        /// What cannot be represented.
         reason: &'static str,
     },
-    /// The document cannot be edited to hold this.
+    /// The document cannot be edited to contain this.
     #[error("the document cannot be edited for `{name}`: {reason}")]
     NotEditable {
         /// The key.
         name: String,
-        /// What is in the way.
+        /// The reason.
         reason: &'static str,
     },
     /// The bytes could not be written.
     #[error(transparent)]
     Io(#[from] std::io::Error),
-    /// The writer refused an item.
+    /// The writer rejected an item.
     #[error(transparent)]
     Fault(Fault),
 }

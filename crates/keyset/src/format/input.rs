@@ -1,7 +1,6 @@
-//! Where bytes to parse come from: a file in memory, or a stream.
+//! Sources of bytes to parse: a file in memory, or a stream.
 //!
-//! Invariant: a length in the file never decides how much is allocated; only
-//! bytes that are there do.
+//! Invariant: a length in the file never determines how much is allocated; only bytes that are actually there do.
 
 use std::io::{BufRead, Read};
 
@@ -9,10 +8,10 @@ use super::Fault;
 
 /// A source of bytes.
 pub(crate) trait Input {
-    /// A stretch of bytes taken from it.
+    /// A range of bytes taken from it.
     type Bytes: AsRef<[u8]>;
 
-    /// How many bytes were taken so far.
+    /// The number of bytes taken so far.
     fn offset(&self) -> u64;
 
     /// Takes one byte; `None` at the end.
@@ -24,10 +23,10 @@ pub(crate) trait Input {
     /// Takes the bytes before the next LF, and the LF; `None` at the end.
     fn line(&mut self) -> Result<Option<Self::Bytes>, Box<Fault>>;
 
-    /// The remaining bytes, as far as they are in memory.
+    /// The remaining bytes that are in memory.
     fn rest(&self) -> &[u8];
 
-    /// How many bytes there are in all, if that is known.
+    /// The total number of bytes, if known.
     fn total(&self) -> Option<u64>;
 
     /// Takes exactly `len` bytes.
@@ -41,7 +40,7 @@ pub(crate) trait Input {
         }
     }
 
-    /// Takes one byte that must be there.
+    /// Takes one byte, which must exist.
     #[inline]
     fn some_byte(&mut self) -> Result<u8, Box<Fault>> {
         self.byte()?.ok_or_else(|| Box::new(Fault::UnexpectedEnd))
@@ -106,7 +105,7 @@ impl<'a> Input for SliceInput<'a> {
     }
 }
 
-/// Bytes from a stream, each stretch copied.
+/// Bytes from a stream, which are copied.
 pub(crate) struct StreamInput<R> {
     reader: R,
     offset: u64,

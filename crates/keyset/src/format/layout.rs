@@ -1,8 +1,7 @@
-//! How the records of keys lie in a file, for reading metakeys where they are
-//! stored and for copying records unchanged.
+//! The layout of keys' records in a file, for reading metakeys from where they are stored and for copying records
+//! unchanged.
 //!
-//! The sizes here are those of the writers' records: shortest lengths, one
-//! space between words.
+//! The sizes here are those of the records that writers produce: shortest lengths, one space between words.
 
 use super::Format;
 use super::dump::meta_lengths;
@@ -20,7 +19,7 @@ pub(crate) enum Layout {
     Other,
 }
 
-/// A metakey as it lies in the file.
+/// A metakey as stored in the file.
 pub(crate) struct StoredMeta<'a> {
     pub(crate) name: &'a [u8],
     pub(crate) value: &'a [u8],
@@ -31,7 +30,7 @@ pub(crate) struct StoredMeta<'a> {
 }
 
 impl Layout {
-    /// How the records of this file lie.
+    /// The layout of this file's records.
     pub(crate) fn of(format: Format, bytes: &[u8]) -> Self {
         match format {
             Format::Quickdump if bytes.starts_with(b"EKDB\0\0\0\x03") => Self::Quickdump,
@@ -40,7 +39,7 @@ impl Layout {
         }
     }
 
-    /// Where the first metakey of a key starts, whose value ends here.
+    /// Where the first metakey of a key starts, given the end of its value.
     pub(crate) fn metas_after(self, value_end: u64) -> u64 {
         if self == Self::Dump { value_end + 1 } else { value_end }
     }
@@ -69,8 +68,8 @@ impl Layout {
         Some(StoredMeta { name, value, value_at, next: at + input.offset() })
     }
 
-    /// Whether what precedes a name, which is as long as it should be, is as a writer writes it: the
-    /// words in a dump may be separated by other blanks, and letters may stand for the last length.
+    /// Whether the bytes before a name, which have the right length, are exactly as a writer writes them: in a dump,
+    /// words may be separated by other blanks, and letters may take the place of the last length.
     #[inline]
     pub(crate) fn is_command(self, before_name: &[u8], last_length: u32) -> bool {
         let Some((_, line)) = before_name.split_last().filter(|_| self == Self::Dump) else {
@@ -82,7 +81,7 @@ impl Layout {
             && line.iter().all(|byte| *byte >= b' ')
     }
 
-    /// How many bytes of a record precede a key's name.
+    /// The number of bytes in a record before a key's name.
     pub(crate) fn before_name(self, binary: bool, name: u32, value: u32) -> u64 {
         match self {
             Self::Quickdump => varint::width(name.into()),
@@ -94,12 +93,12 @@ impl Layout {
         }
     }
 
-    /// How many bytes lie between a key's name and value.
+    /// The number of bytes between a key's name and value.
     pub(crate) fn before_value(self, value: u32) -> u64 {
         if self == Self::Dump { 1 } else { 1 + varint::width(value.into()) }
     }
 
-    /// How many bytes of a record precede a metakey's name.
+    /// The number of bytes in a record before a metakey's name.
     pub(crate) fn before_meta_name(self, name: u32, value: u32) -> u64 {
         match self {
             Self::Dump => "$meta ".len() as u64 + digits(name) + digits(value) + 2,
@@ -107,17 +106,17 @@ impl Layout {
         }
     }
 
-    /// How many bytes lie between a metakey's name and value.
+    /// The number of bytes between a metakey's name and value.
     pub(crate) fn before_meta_value(self, value: u32) -> u64 {
         if self == Self::Dump { 1 } else { varint::width(value.into()) }
     }
 
-    /// How many bytes end each metakey.
+    /// The number of bytes after each metakey.
     pub(crate) fn after_meta(self) -> u64 {
         u64::from(self == Self::Dump)
     }
 
-    /// How many bytes end a key after its last metakey.
+    /// The number of bytes after a key's last metakey.
     pub(crate) fn after_key(self) -> u64 {
         u64::from(self == Self::Quickdump)
     }
@@ -134,14 +133,14 @@ fn counted<'a>(input: &mut SliceInput<'a>) -> Option<&'a [u8]> {
     input.exactly(len).ok()
 }
 
-/// Takes `len` bytes and the LF after them.
+/// Takes `len` bytes and the following LF.
 fn line<'a>(input: &mut SliceInput<'a>, len: u64) -> Option<&'a [u8]> {
     let bytes = input.up_to(len).ok()?;
     input.byte().ok()?;
     Some(bytes)
 }
 
-/// How many decimal digits a number has.
+/// The number of decimal digits.
 fn digits(number: u32) -> u64 {
     u64::from(number.checked_ilog10().unwrap_or(0)) + 1
 }

@@ -1,5 +1,4 @@
-//! The storage formats: which there are, how to tell them apart, reading and
-//! writing whole files and streams.
+//! The storage formats: their names, detecting them, reading and writing whole files and streams.
 
 pub mod dump;
 mod error;
@@ -59,7 +58,7 @@ impl Format {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// The media type of contents in this format, for the two that hold nothing but key sets.
+    /// The media type of contents in this format, for the two that contain nothing but key sets.
     pub fn media_type(self) -> Option<&'static str> {
         match self {
             Self::Quickdump => Some("application/vnd.elektra.quickdump"),
@@ -68,7 +67,7 @@ impl Format {
         }
     }
 
-    /// The format of this media type, whatever its parameters.
+    /// The format with this media type, ignoring parameters.
     pub fn from_media_type(media_type: &str) -> Option<Self> {
         let essence = media_type.split(';').next().unwrap_or_default().trim();
         let is_of = |format: &Self| {
@@ -77,7 +76,7 @@ impl Format {
         Self::ALL.into_iter().find(is_of)
     }
 
-    /// The storage format that these bytes start like; the text formats have no mark.
+    /// The storage format whose signature these bytes start with; the text formats have none.
     pub fn detect(bytes: &[u8]) -> Option<Self> {
         match bytes {
             [b'E', b'K', b'D', b'B', ..] => Some(Self::Quickdump),
@@ -93,10 +92,10 @@ impl std::fmt::Display for Format {
     }
 }
 
-/// How to read.
+/// Options for reading.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReadOptions {
-    /// Refuse what the real readers accept although no writer writes it: see [`Looseness`].
+    /// Reject what the real readers accept although no writer produces it: see [`Looseness`].
     pub strict: bool,
     /// The names in a dump are complete (the plugin's configuration `/fullname`).
     pub full_names: bool,
@@ -112,24 +111,23 @@ pub enum Names {
     Full,
     /// Cascading names without their slash; only for quickdump (`/noparent`).
     Cascading,
-    /// As quickdump 0.11 writes them: below a root parent each name lacks its
-    /// first letter. For comparing bytes only.
+    /// As quickdump 0.11 writes them: below a root parent each name lacks its first letter. Only for comparing bytes.
     UpstreamRelative,
 }
 
-/// How to write.
+/// Options for writing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WriteOptions {
     /// How names are written.
     pub names: Names,
 }
 
-/// Reads a whole file, whose names are below `parent`. The key set keeps the
-/// bytes, and its keys are slices of them. They may be a vector, or whatever
-/// [`Bytes::from_owner`] requires: a mapped file does, as long as no program changes it in place.
+/// Reads a whole file, whose names are below `parent`. The key set keeps the bytes, and its keys are slices of them.
+/// They may be a vector, or anything that [`Bytes::from_owner`] accepts, such as a mapped file, as long as no program
+/// changes it in place.
 ///
 /// # Errors
-/// Where and why the bytes are not a file of that format.
+/// Why the bytes are not a file of that format, and where.
 pub fn read(
     bytes: impl Into<Bytes>,
     parent: &KeyName,
@@ -145,11 +143,10 @@ pub fn read(
     Ok(KeySet::from_block(loader.finish()))
 }
 
-/// Reads a stream of either storage format and hands each item to `sink` as it
-/// comes, in memory for one item.
+/// Reads a stream of either storage format and passes each item to `sink` as it is read, holding one item in memory.
 ///
 /// # Errors
-/// Where and why the bytes are not a file of that format, or why `sink` refused them.
+/// Why the bytes are not a file of that format, and where, or why `sink` rejected them.
 pub fn stream(
     reader: impl BufRead,
     format: Format,
@@ -171,11 +168,10 @@ fn parse(
     }
 }
 
-/// Writes a key set whose keys are all below `parent`. Nothing is written if
-/// one is not.
+/// Writes a key set whose keys are all below `parent`; otherwise nothing is written.
 ///
 /// # Errors
-/// If a key is outside the parent or cannot be expressed, or writing fails.
+/// If a key is outside the parent or cannot be represented, or writing fails.
 pub fn write(
     keys: &KeySet,
     parent: &KeyName,

@@ -1,10 +1,10 @@
-//! Collecting small writes into large ones.
+//! Combines small writes into large ones.
 
 use std::io::{self, Write};
 
 const FULL: usize = 256 << 10;
 
-/// A buffer before a writer.
+/// A buffer in front of a writer.
 #[derive(Debug)]
 pub(crate) struct Output<W> {
     out: W,
@@ -30,7 +30,7 @@ impl<W: Write> Output<W> {
         if self.buffer.len() >= FULL { self.hand_on() } else { Ok(()) }
     }
 
-    /// Hands on bytes that are many already.
+    /// Writes bytes through if they are already many.
     pub(crate) fn pass_on(&mut self, bytes: &[u8]) -> io::Result<()> {
         if bytes.len() < FULL {
             self.put(bytes);

@@ -1,8 +1,7 @@
-//! Telling a writer of a key set.
+//! Passes a key set to a writer.
 //!
-//! Invariant: a metakey that several keys share is written with the first of
-//! them and copied by the others. Each metakey is visited once, so the cost
-//! is linear (the real writers' is quadratic).
+//! Invariant: a metakey shared by several keys is written with the first of them and copied by the others. Each
+//! metakey is visited once, so the cost is linear (for the real writers it is quadratic).
 
 use std::collections::BTreeSet;
 use std::collections::hash_map::{Entry, HashMap};
@@ -18,17 +17,17 @@ use crate::meta::MetaId;
 use crate::name::{KeyName, NameRef};
 use crate::value::ValueRef;
 
-/// A sink that also takes whole records.
+/// A sink that also accepts whole records.
 pub(crate) trait RecordSink: Sink {
-    /// How the records lie that it writes.
+    /// The layout of the records that it writes.
     const LAYOUT: Layout;
 
     /// Writes records of this layout.
     fn records(&mut self, records: &[u8]) -> Result<(), Box<Fault>>;
 }
 
-/// Hands all keys of a set to a writer; those that lie in a file of the same
-/// format just as they would be written are copied from there.
+/// Passes all keys of a set to a writer; those that are in a file of the same format exactly as they would be written
+/// are copied from there.
 pub(crate) fn save(
     keys: &KeySet,
     parent: &KeyName,
@@ -89,11 +88,11 @@ fn save_key(
     Ok(sink.end_key()?)
 }
 
-/// Names as a file states them.
+/// Names in the form in which a file stores them.
 struct StoredNames<'a> {
     names: Names,
     parent: &'a KeyName,
-    /// The parent with a slash at its end.
+    /// The parent, with a trailing slash.
     head: Vec<u8>,
 }
 
@@ -104,12 +103,12 @@ impl<'a> StoredNames<'a> {
         Self { names, parent, head }
     }
 
-    /// Whether a block states names in the same way.
+    /// Whether a block stores names in the same form.
     fn are_those_of(&self, block: &Block) -> bool {
         self.names == Names::Relative && block.head() == self.head
     }
 
-    /// Refuses keys that have no name of this form.
+    /// Rejects keys that have no name of this form.
     fn check(&self, keys: &KeySet) -> Result<(), WriteError> {
         let mut scratch = Vec::new();
         for stretch in keys.stretches() {
@@ -125,7 +124,7 @@ impl<'a> StoredNames<'a> {
         Ok(())
     }
 
-    /// The stored form of a name, which may lie in `scratch`.
+    /// The stored form of a name, possibly built in `scratch`.
     #[inline]
     fn of<'n>(&self, name: NameRef<'n>, scratch: &'n mut Vec<u8>) -> Result<&'n [u8], WriteError> {
         if self.names == Names::Relative
@@ -174,13 +173,13 @@ impl Sharing {
         Self { candidates, owners: HashMap::new() }
     }
 
-    /// Whether other keys may have metakeys of these keys of a block whose records can be copied.
+    /// Whether other keys may share metakeys with these keys of a block whose records can be copied.
     fn may_concern(&self, block: &Block, from: u32, to: u32) -> bool {
         let of_keys = block.meta_ids(from, to);
         of_keys.into_iter().any(|ids| self.candidates.range(ids).next().is_some())
     }
 
-    /// The key with which a metakey was written before, if it was.
+    /// The key with which a metakey has already been written, if any.
     #[inline]
     fn first_owner(&mut self, key: KeyRef<'_>, id: MetaId, name: &[u8]) -> Option<&[u8]> {
         if !self.may_be_shared(key, id) {

@@ -1,9 +1,9 @@
-//! What a parser tells of a file as it reads it. The loader makes a key set of
-//! that; a writer writes it on, in constant memory.
+//! The events that a parser emits while it reads a file. The loader builds a key set from them; a writer writes them,
+//! in constant memory.
 
 use super::Fault;
 
-/// Bytes of a file and where they are in it.
+/// Bytes of a file, and their position.
 #[derive(Clone, Copy, Debug)]
 pub struct Field<'a> {
     /// Where the bytes start in the file.
@@ -20,7 +20,7 @@ impl Field<'_> {
 }
 
 impl<'a> From<&'a [u8]> for Field<'a> {
-    /// A field that no file holds.
+    /// A field that is not in any file.
     fn from(bytes: &'a [u8]) -> Self {
         Self { offset: 0, bytes }
     }
@@ -31,9 +31,9 @@ impl<'a> From<&'a [u8]> for Field<'a> {
 pub enum StoredValue<'a> {
     /// Text.
     String(Field<'a>),
-    /// Bytes, and how many NULs to add to them (only in a dump that was cut).
+    /// Bytes, and how many NULs to append (only for a truncated dump).
     Binary(Field<'a>, u32),
-    /// Bytes of which the metakey `binary` tells what they are (dump version 1).
+    /// Bytes whose type is determined by the metakey `binary` (dump version 1).
     Raw(Field<'a>),
 }
 
@@ -45,7 +45,7 @@ impl<'a> StoredValue<'a> {
     }
 }
 
-/// How a file writes the names of its keys.
+/// The form in which a file stores the names of its keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameForm {
     /// Relative to the parent.
@@ -56,28 +56,28 @@ pub enum NameForm {
     Old,
 }
 
-/// Takes the items of a stored key set in the order of the file.
+/// Receives the items of a stored key set in file order.
 pub trait Sink {
     /// The file starts; its names are in this form.
     ///
     /// # Errors
-    /// If names of that form cannot be taken.
+    /// If names of that form are not supported.
     fn begin(&mut self, names: NameForm) -> Result<(), Box<Fault>>;
 
-    /// All keys so far are to be forgotten (dump version 1).
+    /// All keys so far are discarded (dump version 1).
     ///
     /// # Errors
-    /// If they are already gone further.
+    /// If they have already been passed on.
     fn clear(&mut self) -> Result<(), Box<Fault>>;
 
     /// A key starts.
     ///
     /// # Errors
-    /// If it cannot be taken.
+    /// If it is rejected.
     fn key(&mut self, name: Field<'_>, value: StoredValue<'_>) -> Result<(), Box<Fault>>;
 
-    /// How many of the bytes that follow, which start at `offset` of the file, the
-    /// sink copies itself, having recognised them as metakeys of the key.
+    /// How many of the following bytes, which are at `offset` in the file, the sink consumes itself, having
+    /// recognised them as metakeys of the key.
     fn recognise(&mut self, rest: &[u8], offset: u64) -> usize {
         let _ = (rest, offset);
         0
@@ -86,24 +86,24 @@ pub trait Sink {
     /// The key has this metakey.
     ///
     /// # Errors
-    /// If it cannot be taken.
+    /// If it is rejected.
     fn meta(&mut self, name: Field<'_>, value: Field<'_>) -> Result<(), Box<Fault>>;
 
     /// The key shares the metakey `meta` of an earlier `key`.
     ///
     /// # Errors
-    /// If there is none.
+    /// If it does not exist.
     fn copy_meta(&mut self, key: Field<'_>, meta: Field<'_>) -> Result<(), Box<Fault>>;
 
     /// The key is complete.
     ///
     /// # Errors
-    /// If it cannot be taken.
+    /// If it is rejected.
     fn end_key(&mut self) -> Result<(), Box<Fault>>;
 
     /// The file is complete.
     ///
     /// # Errors
-    /// If what was taken cannot be finished.
+    /// If the result cannot be completed.
     fn end(&mut self) -> Result<(), Box<Fault>>;
 }

@@ -1,4 +1,4 @@
-//! Walking the metakeys of a key.
+//! Iterating over the metakeys of a key.
 
 use crate::block::BlockMetas;
 use crate::meta::{MetaKey, MetaRef};

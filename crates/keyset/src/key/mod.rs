@@ -1,8 +1,8 @@
-//! Keys: a name, a value, and metakeys. [`Key`] owns them; [`KeyRef`] points
-//! into a key set, whose keys may still lie in the bytes of the file they came from.
+//! Keys: a name, a value, and metakeys. [`Key`] owns them; [`KeyRef`] points into a key set, whose keys may still be
+//! in the bytes of the file they were read from.
 //!
-//! Invariants: the metakeys are in order and unique by name; a key is binary
-//! if, and only if, it has the metakey `binary`.
+//! Invariants: the metakeys are in order and unique by name; a key is binary if, and only if, it has the metakey
+//! `binary`.
 
 mod metas;
 
@@ -15,8 +15,7 @@ use crate::meta::{self, BINARY, MetaError, MetaId, MetaKey};
 use crate::name::{KeyName, NameError, NameRef};
 use crate::value::{NulInString, Value, ValueRef};
 
-/// A key. Clones share their contents until one of them changes; one that comes
-/// from a file shares the file's.
+/// A key. Clones share their contents until one of them changes; a key read from a file shares the file's bytes.
 #[derive(Clone)]
 pub struct Key(Repr);
 
@@ -44,7 +43,7 @@ impl Key {
         Self(Repr::Packed(Arc::clone(block), index))
     }
 
-    /// The contents, to change them.
+    /// The contents, for changing them.
     fn data(&mut self) -> &mut Data {
         if let Repr::Packed(..) = self.0 {
             let key = self.borrow();
@@ -68,7 +67,7 @@ impl Key {
         self.borrow().value()
     }
 
-    /// The borrowed form, which also reads the metakeys.
+    /// The borrowed form, which also gives access to the metakeys.
     pub fn borrow(&self) -> KeyRef<'_> {
         KeyRef(match &self.0 {
             Repr::Packed(block, index) => Place::Packed(block, *index),
@@ -83,7 +82,7 @@ impl Key {
         self
     }
 
-    /// Gives the key a value, of whatever type.
+    /// Sets the value, of any type.
     pub fn set_value(&mut self, value: ValueRef<'_>) {
         match value {
             ValueRef::String(text) => {
@@ -93,10 +92,10 @@ impl Key {
         }
     }
 
-    /// Makes this a string key; `binary` and `origvalue` go (`keySetString`).
+    /// Makes this a string key; `binary` and `origvalue` are removed (`keySetString`).
     ///
     /// # Errors
-    /// If the text holds a NUL.
+    /// If the text contains a NUL.
     pub fn set_string(&mut self, text: impl AsRef<[u8]>) -> Result<(), NulInString> {
         let value = Value::string(text.as_ref())?;
         let data = self.data();
@@ -105,7 +104,7 @@ impl Key {
         Ok(())
     }
 
-    /// Makes this a binary key; no bytes mean null (`keySetBinary`).
+    /// Makes this a binary key; an empty value means null (`keySetBinary`).
     pub fn set_binary(&mut self, bytes: impl AsRef<[u8]>) {
         let data = self.data();
         data.value = Value::binary(bytes.as_ref());
@@ -114,10 +113,10 @@ impl Key {
         }
     }
 
-    /// Sets a metakey (`keySetMeta`). Setting `binary` makes the key a binary one.
+    /// Sets a metakey (`keySetMeta`). Setting `binary` makes the key binary.
     ///
     /// # Errors
-    /// If the name is invalid or the value holds a NUL.
+    /// If the name is invalid or the value contains a NUL.
     pub fn set_meta(
         &mut self,
         name: impl AsRef<[u8]>,
@@ -127,7 +126,7 @@ impl Key {
         Ok(())
     }
 
-    /// Gives the key this very metakey, as other keys may have it (`keyCopyMeta`).
+    /// Adds this very metakey, which other keys may share (`keyCopyMeta`).
     pub fn share_meta(&mut self, meta: MetaKey) {
         let data = self.data();
         if meta.borrow().name == BINARY {
@@ -136,7 +135,7 @@ impl Key {
         insert(&mut data.meta, meta);
     }
 
-    /// Removes a metakey and says whether there was one.
+    /// Removes a metakey, and returns whether it existed.
     ///
     /// # Errors
     /// If the name is invalid.
@@ -234,7 +233,7 @@ impl<'a> KeyRef<'a> {
         })
     }
 
-    /// The metakeys that other keys may have too, other than within a block.
+    /// The metakeys that may be shared with other keys, except within a block.
     pub(crate) fn shareable_meta(self) -> impl Iterator<Item = MetaId> {
         let metas = match self.0 {
             Place::Packed(..) => &[][..],

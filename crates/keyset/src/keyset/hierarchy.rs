@@ -7,7 +7,7 @@ use super::{Iter, KeySet};
 use crate::Namespace;
 use crate::name::{KeyName, NameRef};
 
-/// A rename from or to a cascading name, which stands for several subtrees.
+/// A rename from or to a cascading name, which means several subtrees.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is in all namespaces: name the one to rename in, such as `user:/`")]
 pub struct RenameError(String);
@@ -19,8 +19,7 @@ impl KeySet {
         self.pieces.range(from, to)
     }
 
-    /// A copy of the subtree; a cascading name takes it from every namespace
-    /// (`ksBelow`).
+    /// A copy of the subtree; for a cascading name, from every namespace (`ksBelow`).
     #[must_use]
     pub fn below(&self, root: &KeyName) -> Self {
         let mut below = Self::new();
@@ -31,8 +30,7 @@ impl KeySet {
         below
     }
 
-    /// Removes the subtree and returns it; a cascading name takes it from every
-    /// namespace but `default` (`ksCut`).
+    /// Removes the subtree and returns it; for a cascading name, from every namespace but `default` (`ksCut`).
     pub fn cut(&mut self, root: &KeyName) -> Self {
         let but_default = &Namespace::ALL[..Namespace::ALL.len() - 1];
         let mut cut = Self::new();
@@ -44,8 +42,8 @@ impl KeySet {
         cut
     }
 
-    /// Moves the subtree below `root` to `new_root`, over what is there, and
-    /// returns how many keys moved (`ksRename`).
+    /// Moves the subtree below `root` to `new_root`, replacing existing keys, and returns the number of keys moved
+    /// (`ksRename`).
     ///
     /// # Errors
     /// If either root is a cascading name.
@@ -65,7 +63,7 @@ impl KeySet {
     }
 }
 
-/// The roots that a name stands for.
+/// The roots that a name refers to.
 fn roots(root: &KeyName, namespaces: &[Namespace]) -> Vec<KeyName> {
     if root.namespace() != Namespace::Cascading {
         return vec![root.clone()];
@@ -74,7 +72,7 @@ fn roots(root: &KeyName, namespaces: &[Namespace]) -> Vec<KeyName> {
 }
 
 impl Pieces {
-    /// From where to where the subtree lies.
+    /// The range of the subtree.
     fn subtree(&self, root: &KeyName) -> (Position, Position) {
         let root = root.borrow();
         let inside =

@@ -1,4 +1,4 @@
-//! Walking a key set in order.
+//! Iterating over a key set in order.
 
 use super::pieces::Piece;
 use crate::block::Block;
@@ -10,7 +10,7 @@ pub struct Iter<'a> {
     pieces: std::slice::Iter<'a, Piece>,
     piece: Option<&'a Piece>,
     at: usize,
-    /// How many keys of the current piece there are.
+    /// The end of the current piece.
     end: usize,
     left: usize,
 }
@@ -20,7 +20,7 @@ impl<'a> Iter<'a> {
         Self { pieces: pieces.iter(), piece: None, at: 0, end: 0, left }
     }
 
-    /// The keys from `skip` within the first piece on, `left` of them.
+    /// The keys starting at `skip` within the first piece, `left` in total.
     pub(super) fn within(pieces: &'a [Piece], skip: usize, left: usize) -> Self {
         let mut iter = Self::new(pieces, left);
         iter.next_piece();
@@ -35,12 +35,12 @@ impl<'a> Iter<'a> {
     }
 }
 
-/// Keys next to each other in the order, of one origin.
+/// Adjacent keys of one origin.
 #[derive(Clone, Copy)]
 pub(crate) struct Stretch<'a>(pub(super) &'a Piece);
 
 impl<'a> Stretch<'a> {
-    /// The entries of a block, from one index up to another, that the keys are.
+    /// The range of a block's entries that these keys are.
     pub(crate) fn run(self) -> Option<(&'a Block, u32, u32)> {
         match self.0 {
             Piece::Run(block, from, to) => Some((block, *from, *to)),

@@ -8,21 +8,18 @@ use crate::Namespace;
 use crate::key::{Key, KeyRef};
 use crate::name::KeyName;
 
-/// The namespaces a cascading lookup tries, in this order, which is not that of keys.
+/// The namespaces that a cascading lookup tries, in this order, which is not the order of keys.
 const CASCADE: [Namespace; 5] =
     [Namespace::Proc, Namespace::Dir, Namespace::User, Namespace::System, Namespace::Default];
 
-/// How many overrides and fallbacks one lookup follows; those that refer to
-/// each other would never end.
+/// Maximum number of overrides and fallbacks that one lookup follows; those that refer to each other would never end.
 const MAX_LINKS: u32 = 1000;
 
 impl KeySet {
-    /// The key that a name stands for. A cascading name is looked up by the
-    /// specification of that name if there is one, else in the namespaces
-    /// proc, dir, user, system and default, then as it is.
+    /// Looks up the key for a name. A cascading name is looked up according to its specification if there is one,
+    /// else in the namespaces proc, dir, user, system and default, then literally.
     ///
-    /// Where a specification gives only a default, a key `default:/…` with it
-    /// joins the set.
+    /// If a specification provides only a default, a key `default:/…` with it is added to the set.
     pub fn lookup(&mut self, name: &KeyName) -> Option<KeyRef<'_>> {
         match self.resolve(name, &Cell::new(MAX_LINKS), true)? {
             Resolved::Key(found) => Some(self.pieces.key(found)),
@@ -74,7 +71,7 @@ impl KeySet {
             .or_else(|| defaults.then(|| self.default_of(name, spec)).flatten())
     }
 
-    /// Follows the names that `kind/#0`, `kind/#1`, … list.
+    /// Follows the names listed in `kind/#0`, `kind/#1`, ….
     fn resolve_links(
         &self,
         name: &KeyName,
@@ -112,13 +109,13 @@ enum Resolved {
     Default(Key),
 }
 
-/// The namespaces that a specification lists, up to one that does not exist.
+/// The namespaces listed in a specification, up to the first unknown one.
 fn namespaces(spec: KeyRef<'_>) -> Option<Vec<Namespace>> {
     spec.meta_value("namespace/#0")?;
     Some(elements(spec, "namespace").map_while(Namespace::from_word).collect())
 }
 
-/// The values of the metakeys `kind/#0`, `kind/#1`, … without a gap, none empty.
+/// The values of the metakeys `kind/#0`, `kind/#1`, …, up to the first missing or empty one.
 fn elements<'a>(spec: KeyRef<'a>, kind: &str) -> impl Iterator<Item = &'a [u8]> {
     (0_u64..)
         .map_while(move |index| spec.meta_value(format!("{kind}/#{index}")))

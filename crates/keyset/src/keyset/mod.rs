@@ -18,8 +18,7 @@ use crate::name::KeyName;
 
 /// A set of keys, ordered and unique by name.
 ///
-/// Clones share their contents until one of them changes, and then all but the
-/// part that changed.
+/// Clones share their contents until one of them changes, and even then all but the changed part.
 #[derive(Clone, Default)]
 pub struct KeySet {
     pieces: Arc<Pieces>,
@@ -35,7 +34,7 @@ impl KeySet {
         Self { pieces: Arc::new(Pieces::of_block(Arc::new(block))) }
     }
 
-    /// How many keys there are.
+    /// The number of keys.
     pub fn len(&self) -> usize {
         self.pieces.len()
     }
@@ -50,12 +49,12 @@ impl KeySet {
         self.pieces.iter()
     }
 
-    /// The keys in order, by where they come from.
+    /// The keys in order, grouped by origin.
     pub(crate) fn stretches(&self) -> impl Iterator<Item = Stretch<'_>> {
         self.pieces.pieces().iter().map(Stretch)
     }
 
-    /// The key at a place in the order (`ksAtCursor`).
+    /// The key at an index in the order (`ksAtCursor`).
     pub fn at(&self, index: usize) -> Option<KeyRef<'_>> {
         self.pieces.at(index)
     }
@@ -65,12 +64,12 @@ impl KeySet {
         self.pieces.find(name.borrow()).map(|at| self.pieces.key(at))
     }
 
-    /// Adds a key; one of the same name makes way (`ksAppendKey`).
+    /// Adds a key, replacing one of the same name (`ksAppendKey`).
     pub fn append(&mut self, key: Key) {
         Arc::make_mut(&mut self.pieces).insert(key);
     }
 
-    /// Adds all keys of another set; keys of the same names make way (`ksAppend`).
+    /// Adds all keys of another set, replacing those of the same names (`ksAppend`).
     pub fn append_all(&mut self, other: &Self) {
         if self.is_empty() {
             self.clone_from(other);
@@ -109,7 +108,7 @@ impl<'a> IntoIterator for &'a KeySet {
     }
 }
 
-/// Equal contents: names, values and metakeys; which are shared does not count.
+/// Equal contents: names, values and metakeys; sharing is ignored.
 impl PartialEq for KeySet {
     fn eq(&self, other: &Self) -> bool {
         self.len() == other.len() && self.iter().eq(other.iter())

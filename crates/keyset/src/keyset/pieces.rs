@@ -1,9 +1,8 @@
-//! The ordered sequence under a key set. A loaded file is one run of its
-//! block's entries; changes carve small lists of keys out of it.
+//! The ordered sequence under a key set. A loaded file is one run of its block's entries; changes split small lists
+//! of keys off it.
 //!
-//! Invariants: no piece is empty; all keys are in order and unique across
-//! pieces; a list holds at most [`MAX_LIST`] keys, so an insertion costs a
-//! bounded move whatever the size of the set.
+//! Invariants: no piece is empty; all keys are in order and unique across pieces; a list holds at most [`MAX_LIST`]
+//! keys, so the cost of an insertion is bounded whatever the size of the set.
 
 use std::sync::Arc;
 
@@ -14,19 +13,19 @@ use crate::key::{Key, KeyRef, Place};
 use crate::name::NameRef;
 
 const MAX_LIST: usize = 256;
-/// A run is carved at multiples of this, so that it is cut into few pieces.
+/// A run is split at multiples of this, so that there are few pieces.
 const WINDOW: u32 = 128;
 
-/// Keys next to each other in the order.
+/// Adjacent keys.
 #[derive(Clone)]
 pub(super) enum Piece {
-    /// The entries of a block from one index up to another.
+    /// A range of a block's entries.
     Run(Arc<Block>, u32, u32),
-    /// Keys one by one.
+    /// Individual keys.
     List(Arc<Vec<Key>>),
 }
 
-/// Where a key is or would be.
+/// The position of a key, or where it would be inserted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Position {
     pub(super) piece: usize,
@@ -60,7 +59,7 @@ impl Piece {
         self.get(self.len() - 1).name()
     }
 
-    /// Where the key of this name is.
+    /// The index of the key with this name.
     fn find(&self, name: NameRef<'_>) -> Option<usize> {
         if name < self.get(0).name() {
             return None;
@@ -82,7 +81,7 @@ impl Piece {
         }
     }
 
-    /// The part of this piece from one place up to another.
+    /// The part of this piece in a range of indices.
     fn part(&self, from: usize, to: usize) -> Option<Self> {
         match self {
             _ if from == to => None,
@@ -113,13 +112,13 @@ impl Pieces {
         Iter::new(&self.pieces, self.len)
     }
 
-    /// The keys from one position up to another.
+    /// The keys in a range of positions.
     pub(super) fn range(&self, from: Position, to: Position) -> Iter<'_> {
         let left = self.rank(to) - self.rank(from);
         Iter::within(&self.pieces[from.piece..], from.at, left)
     }
 
-    /// How many keys precede a position.
+    /// The number of keys before a position.
     fn rank(&self, position: Position) -> usize {
         self.pieces[..position.piece].iter().map(Piece::len).sum::<usize>() + position.at
     }
@@ -139,7 +138,7 @@ impl Pieces {
         search(&self.pieces, |piece| piece.last_name().cmp(&name)).unwrap_or_else(|at| at)
     }
 
-    /// Where the key of this name is, or where it would be.
+    /// The position of the key with this name, or where it would be inserted.
     pub(super) fn locate(&self, name: NameRef<'_>) -> Result<Position, Position> {
         let piece = self.piece_of(name);
         let position = |at| Position { piece, at };
@@ -149,7 +148,7 @@ impl Pieces {
         }
     }
 
-    /// Where the key of this name is.
+    /// The position of the key with this name.
     pub(super) fn find(&self, name: NameRef<'_>) -> Option<Position> {
         let piece = self.piece_of(name);
         self.pieces.get(piece)?.find(name).map(|at| Position { piece, at })
@@ -160,8 +159,8 @@ impl Pieces {
         self.pieces[piece].get(at)
     }
 
-    /// The first position for which `goes_left` no longer holds, which it must
-    /// do for a stretch from the start.
+    /// The first position at which `goes_left` no longer holds; it must hold for all keys before that and for none
+    /// after.
     pub(super) fn partition(&self, goes_left: impl Fn(KeyRef<'_>) -> bool) -> Position {
         let piece = self.pieces.partition_point(|piece| goes_left(piece.get(piece.len() - 1)));
         let Some(found) = self.pieces.get(piece) else { return Position { piece, at: 0 } };
@@ -208,7 +207,7 @@ impl Pieces {
         key
     }
 
-    /// Adds all keys of another sequence; they win.
+    /// Adds all keys of another sequence, which take precedence.
     pub(super) fn append(&mut self, other: &Self) {
         let follows = match (self.pieces.last(), other.pieces.first()) {
             (Some(last), Some(first)) => last.last_name() < first.get(0).name(),
@@ -222,7 +221,7 @@ impl Pieces {
         }
     }
 
-    /// Removes the keys from one position up to another and returns them.
+    /// Removes the keys in a range of positions and returns them.
     pub(super) fn cut(&mut self, from: Position, to: Position) -> Self {
         let cut = self.copy(from, to);
         if cut.len == 0 {
@@ -237,7 +236,7 @@ impl Pieces {
         cut
     }
 
-    /// The keys from one position up to another, as a new sequence.
+    /// The keys in a range of positions, as a new sequence.
     pub(super) fn copy(&self, from: Position, to: Position) -> Self {
         let len = self.rank(to) - self.rank(from);
         let end = self.pieces.len().min(to.piece + 1);
@@ -250,7 +249,7 @@ impl Pieces {
         Self { pieces: parts.collect(), len }
     }
 
-    /// Makes the piece at a position a list and returns where the position is then.
+    /// Turns the surroundings of a position into a list, and returns the new position.
     fn carve(&mut self, position: Position) -> Position {
         let Position { piece, at } = position;
         let Piece::Run(block, from, to) = &self.pieces[piece] else { return position };

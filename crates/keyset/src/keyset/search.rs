@@ -1,12 +1,12 @@
-//! Searching what is in order.
+//! Searching ordered sequences.
 
 use std::cmp::Ordering;
 
 use crate::block::{Block, Entry, Flags};
 use crate::name::{self, NameRef};
 
-/// Searches as `binary_search_by` does, but by branches: while one name is still on its way from
-/// memory, the processor goes on to the next.
+/// Like `binary_search_by`, but with branches: while one name is still being loaded from memory, the processor
+/// continues speculatively with the next.
 #[inline]
 pub(super) fn search<T>(items: &[T], compare: impl Fn(&T) -> Ordering) -> Result<usize, usize> {
     let (mut from, mut to) = (0, items.len());
@@ -21,8 +21,8 @@ pub(super) fn search<T>(items: &[T], compare: impl Fn(&T) -> Ordering) -> Result
     Err(from)
 }
 
-/// Searches the entries of a block; where the name lies below its parent, only
-/// what comes after the parent is compared.
+/// Searches the entries of a block; if the name is below the block's parent, only the part after the parent is
+/// compared.
 pub(super) fn search_run(
     block: &Block,
     entries: &[Entry],

@@ -1,9 +1,8 @@
-//! From text to canonical names: validation, canonicalisation and escaping, as
-//! `elektraKeyNameValidate`, `elektraKeyNameCanonicalize` and
-//! `elektraKeyNameEscapePart` do them.
+//! From text to canonical names: validation, canonicalisation and escaping, equivalent to `elektraKeyNameValidate`,
+//! `elektraKeyNameCanonicalize` and `elektraKeyNameEscapePart`.
 //!
-//! Invariant: what `canonicalise` leaves in its buffer is canonical if what was
-//! there before was, and never shorter than the namespace.
+//! Invariant: what `canonicalise` leaves in its buffer is canonical if the previous content was, and never shorter
+//! than the namespace.
 
 use super::NameError;
 use crate::Namespace;
@@ -33,8 +32,8 @@ pub(crate) fn split_namespace(name: &[u8]) -> Result<(Namespace, usize), NameErr
     }
 }
 
-/// Checks NUL bytes and escapes in a path. What precedes its first byte counts
-/// as a slash, so that a relative path may start with an escaped part.
+/// Checks NUL bytes and escapes in a path. It is parsed as if preceded by a slash, so that a relative path may start
+/// with an escaped part.
 pub(crate) fn validate_path(path: &[u8]) -> Result<(), NameError> {
     if let Some(at) = memchr::memchr(0, path) {
         return Err(NameError::Nul(at));
@@ -47,7 +46,7 @@ pub(crate) fn validate_path(path: &[u8]) -> Result<(), NameError> {
     Ok(())
 }
 
-/// How many bytes of `path` the escape at `at` takes; `None` if it is not allowed.
+/// The length of the escape at `at` in `path`, in bytes; `None` if it is invalid.
 fn escape_len(path: &[u8], at: usize) -> Option<usize> {
     let starts_part = at == 0 || path[at - 1] == b'/';
     let after = &path[at + 1..];
@@ -68,7 +67,7 @@ fn is_dots(after: &[u8]) -> bool {
     after.get(1) == Some(&b'.') && ends_part(&after[2..])
 }
 
-/// What may follow `\#`. Like the original, this does not ask for a digit.
+/// Whether this may follow `\#`. Like the original, this does not require a digit.
 fn is_escaped_index(rest: &[u8]) -> bool {
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
     ends_part(&rest[digits..])
@@ -76,9 +75,8 @@ fn is_escaped_index(rest: &[u8]) -> bool {
         && (digits < MAX_INDEX.len() || &rest[..MAX_INDEX.len()] <= MAX_INDEX)
 }
 
-/// Appends the parts of a valid `path` to `name`, whose first `floor` bytes
-/// (the namespace, without the slash) `..` never removes. The root is left as
-/// the namespace alone: see [`finish`].
+/// Appends the parts of a valid `path` to `name`, whose first `floor` bytes (the namespace, without the slash) are
+/// never removed by `..`. A root is left as the namespace alone: see [`finish`].
 pub(crate) fn canonicalise(name: &mut Vec<u8>, floor: usize, path: &[u8]) {
     for part in split_parts(path) {
         match part {
@@ -89,7 +87,7 @@ pub(crate) fn canonicalise(name: &mut Vec<u8>, floor: usize, path: &[u8]) {
     }
 }
 
-/// Gives a root key its slash.
+/// Adds the slash to a root key.
 pub(crate) fn finish(name: &mut Vec<u8>, floor: usize) {
     if name.len() == floor {
         name.push(b'/');
@@ -116,7 +114,7 @@ fn is_index(digits: &[u8]) -> bool {
     !digits.is_empty() && digits.iter().all(u8::is_ascii_digit) && in_range && !leading_zero
 }
 
-/// Where the last part of `name` starts (at its slash), above `floor`.
+/// Where the last part of `name` after `floor` starts (at its slash).
 pub(crate) fn last_part(name: &[u8], floor: usize) -> Option<usize> {
     let mut end = name.len();
     while let Some(at) = memchr::memrchr(b'/', &name[floor..end]) {
@@ -130,7 +128,7 @@ pub(crate) fn last_part(name: &[u8], floor: usize) -> Option<usize> {
     None
 }
 
-/// The pieces of a path between its unescaped slashes, empty ones included.
+/// The pieces of a path between its unescaped slashes, including empty ones.
 pub(crate) fn split_parts(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut escaped = false;
     path.split(move |byte| {
@@ -156,8 +154,8 @@ pub(crate) fn unescape_part(part: &[u8], out: &mut Vec<u8>) {
 
 /// Appends the escaped form of one part (`keyAddBaseName`).
 ///
-/// Unlike the original, a part gets the array escape only if the whole of it is
-/// an index: the original makes the invalid name `\#99a` of `#99a`.
+/// Unlike the original, a part gets the array escape only if all of it is an index: the original turns `#99a` into
+/// the invalid name `\#99a`.
 pub(crate) fn escape_part(part: &[u8], out: &mut Vec<u8>) {
     match part {
         b"" => out.push(b'%'),
@@ -178,13 +176,12 @@ pub(crate) fn escape_part(part: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Whether a canonical name is also its unescaped form but for the slashes.
+/// Whether a canonical name equals its unescaped form except for the slashes.
 pub(crate) fn is_plain(name: &[u8]) -> bool {
     memchr::memchr2(b'\\', b'%', name).is_none()
 }
 
-/// Whether a relative path is at first sight canonical and plain. `false` says
-/// nothing: the slow way decides.
+/// A quick check whether a relative path is canonical and plain. `false` is inconclusive: the slow path decides.
 pub(crate) fn is_simple(path: &[u8]) -> bool {
     let mut starts_part = true;
     for &byte in path {

@@ -1,10 +1,10 @@
-//! Why a name is refused.
+//! Why a name is invalid.
 
-/// The ways in which bytes are not a key name (Elektra `elektraKeyNameValidate`).
+/// The ways in which a key name can be invalid (Elektra `elektraKeyNameValidate`).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NameError {
-    /// The name has no bytes.
+    /// The name is empty.
     #[error("a key name is not empty: write `/` or `user:/` for a root")]
     Empty,
     /// No `/` at the start and no `namespace:/`.
@@ -13,7 +13,7 @@ pub enum NameError {
     /// The word before the `:` is not a namespace.
     #[error("`{0}` is not a namespace: use meta, spec, proc, dir, user, system or default")]
     UnknownNamespace(String),
-    /// A backslash that escapes nothing it may escape, at this byte of the name.
+    /// A backslash that does not start a valid escape, at this byte of the name.
     #[error("the backslash at byte {0} escapes nothing: write `\\\\` for a backslash")]
     BadEscape(usize),
     /// A NUL byte, at this byte of the name.

@@ -1,7 +1,7 @@
 //! Key names: the owned [`KeyName`] and the borrowed [`NameRef`].
 //!
-//! Invariant: both are always valid and canonical. The unescaped form, which
-//! gives the order, is not kept but computed while comparing.
+//! Invariant: both are always valid and canonical. The unescaped form, which determines the order, is not stored but
+//! computed while comparing.
 
 mod canonical;
 mod error;
@@ -20,8 +20,8 @@ pub(crate) use order::{compare_plain, compare_relative};
 
 /// A valid, canonical key name such as `user:/sw/app/#_10`.
 ///
-/// Names may hold any byte but NUL. Equality and order are those of the
-/// unescaped form, as in a key set: `/\#1` equals `/#1`.
+/// Names may contain any byte except NUL. Equality and order are those of the unescaped form, as in a key set: `/\#1`
+/// equals `/#1`.
 #[derive(Clone)]
 pub struct KeyName {
     bytes: Box<[u8]>,
@@ -32,7 +32,7 @@ impl KeyName {
     /// Validates and canonicalises `name` (`keyNew`).
     ///
     /// # Errors
-    /// What is wrong with the name.
+    /// Why the name is invalid.
     pub fn new(name: impl AsRef<[u8]>) -> Result<Self, NameError> {
         let name = name.as_ref();
         let (_, slash) = split_namespace(name)?;
@@ -44,20 +44,19 @@ impl KeyName {
         Self::from_canonical(format!("{}/", namespace.prefix()).into_bytes())
     }
 
-    /// The name reached from this one by a relative path, in which `..` may
-    /// climb up to the namespace (`keyAddName`).
+    /// Appends a relative path, in which `..` may ascend as far as the namespace (`keyAddName`).
     ///
     /// # Errors
-    /// If `path` holds a bad escape or a NUL.
+    /// If `path` contains a bad escape or a NUL.
     pub fn join(&self, path: impl AsRef<[u8]>) -> Result<Self, NameError> {
         Self::from_path(self.without_root_slash(), self.floor(), path.as_ref())
     }
 
-    /// The name that a person writes where this one is the parent: whole (a colon stands before
-    /// the first slash), cascading, or below it.
+    /// Interprets what a person writes with this name as the parent: a complete name (a colon before the first
+    /// slash), a cascading one, or one relative to the parent.
     ///
     /// # Errors
-    /// What is wrong with the name.
+    /// Why the name is invalid.
     pub fn resolve(&self, text: impl AsRef<[u8]>) -> Result<Self, NameError> {
         let text = text.as_ref();
         let slash = memchr::memchr(b'/', text).unwrap_or(text.len());
@@ -65,10 +64,10 @@ impl KeyName {
         if whole { Self::new(text) } else { self.join(text) }
     }
 
-    /// The name with one more part, escaped as it needs (`keyAddBaseName`).
+    /// The name with one more part, escaped as necessary (`keyAddBaseName`).
     ///
     /// # Errors
-    /// If `part` holds a NUL.
+    /// If `part` contains a NUL.
     pub fn child(&self, part: impl AsRef<[u8]>) -> Result<Self, NameError> {
         let part = part.as_ref();
         if let Some(at) = memchr::memchr(0, part) {
@@ -89,10 +88,10 @@ impl KeyName {
         Some(Self::from_canonical(bytes))
     }
 
-    /// The name with another last part (`keySetBaseName`).
+    /// The name with a different last part (`keySetBaseName`).
     ///
     /// # Errors
-    /// For a root, or a part that holds a NUL.
+    /// For a root, or a part that contains a NUL.
     pub fn with_base_name(&self, part: impl AsRef<[u8]>) -> Result<Self, NameError> {
         self.parent().ok_or(NameError::Root)?.child(part)
     }
@@ -105,8 +104,8 @@ impl KeyName {
         Self::from_canonical(bytes)
     }
 
-    /// The name with `old` at its start replaced by `new` (`keyReplacePrefix`);
-    /// `None` if it is not below or same as `old` in the same namespace.
+    /// The name with its prefix `old` replaced by `new` (`keyReplacePrefix`); `None` if it is not the same as or
+    /// below `old` in the same namespace.
     pub fn replace_prefix(&self, old: &Self, new: &Self) -> Option<Self> {
         if self.namespace() != old.namespace() || !self.is_below_or_same(old) {
             return None;
@@ -134,7 +133,7 @@ impl KeyName {
         &self.bytes
     }
 
-    /// The borrowed form, on which names are compared.
+    /// The borrowed form, which implements comparisons.
     pub fn borrow(&self) -> NameRef<'_> {
         NameRef { head: &[], tail: &self.bytes, plain: self.plain }
     }
@@ -160,8 +159,8 @@ impl KeyName {
         self.parts().last()
     }
 
-    /// The unescaped form, that orders names: namespace byte, NUL, and each
-    /// part followed by NUL (a root: three bytes).
+    /// The unescaped form, which determines the order: namespace byte, NUL, and each part followed by NUL (a root:
+    /// three bytes).
     pub fn unescaped(&self) -> Vec<u8> {
         self.borrow().unescaped()
     }
@@ -186,7 +185,7 @@ impl KeyName {
         Ok(Self::from_canonical(bytes))
     }
 
-    /// How many bytes the namespace takes.
+    /// The length of the namespace in bytes.
     pub(crate) fn floor(&self) -> usize {
         self.namespace().prefix().len()
     }
@@ -217,8 +216,8 @@ impl std::str::FromStr for KeyName {
     }
 }
 
-/// A borrowed key name: `head` and `tail` together are the canonical escaped
-/// name. In a loaded file the parent's name is kept once, as the head.
+/// A borrowed key name: `head` and `tail` together are the canonical escaped name. In a loaded file the parent's name
+/// is stored once, as the head.
 #[derive(Clone, Copy)]
 pub struct NameRef<'a> {
     pub(crate) head: &'a [u8],
@@ -227,7 +226,7 @@ pub struct NameRef<'a> {
 }
 
 impl<'a> NameRef<'a> {
-    /// The escaped name in one piece, copied only if it lies in two.
+    /// The escaped name in one piece, copied only if it is in two.
     pub fn to_bytes(self) -> Cow<'a, [u8]> {
         match self.whole() {
             Some(whole) => Cow::Borrowed(whole),
@@ -235,13 +234,12 @@ impl<'a> NameRef<'a> {
         }
     }
 
-    /// What comes after `head` (a name with a slash at its end), if this name
-    /// obviously starts with it.
+    /// The part after `head` (a name with a trailing slash), if this name obviously starts with it.
     pub(crate) fn tail_below(self, head: &[u8]) -> Option<&'a [u8]> {
         if self.head == head { Some(self.tail) } else { self.whole()?.strip_prefix(head) }
     }
 
-    /// The escaped name, if it lies in one piece.
+    /// The escaped name, if it is in one piece.
     fn whole(self) -> Option<&'a [u8]> {
         match (self.head, self.tail) {
             ([], whole) | (whole, []) => Some(whole),

@@ -1,7 +1,7 @@
-//! The order of key names: bytewise on the unescaped form, a prefix first.
+//! The order of key names: bytewise on the unescaped form, prefixes first.
 //!
-//! A name without `\` and `%` has its unescaped form in plain sight: each `/`
-//! stands for a NUL. Those are compared where they lie.
+//! For a name without `\` and `%`, the unescaped form need not be computed: each `/` stands for a NUL. Such names are
+//! compared in place.
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
@@ -9,7 +9,7 @@ use std::hash::{Hash, Hasher};
 use super::{KeyName, NameRef, is_plain};
 
 impl NameRef<'_> {
-    /// The path as two pieces, from the slash after the namespace.
+    /// The path in two pieces, starting at the slash after the namespace.
     fn path(&self) -> [&[u8]; 2] {
         let namespace = self.namespace().prefix().len();
         if self.head.is_empty() {
@@ -20,7 +20,7 @@ impl NameRef<'_> {
     }
 }
 
-/// Compares two plain stretches of a name.
+/// Compares two plain parts of names.
 #[inline]
 pub(crate) fn compare_plain(a: &[u8], b: &[u8]) -> Ordering {
     match first_difference(a, b) {
@@ -43,7 +43,7 @@ fn unescaped_byte(byte: u8) -> u8 {
     if byte == b'/' { 0 } else { byte }
 }
 
-/// Compares plain paths that lie in two pieces each.
+/// Compares plain paths of two pieces each.
 fn compare_pieces(mut a: [&[u8]; 2], mut b: [&[u8]; 2]) -> Ordering {
     loop {
         a = drop_empty(a);
@@ -124,7 +124,7 @@ impl Hash for KeyName {
     }
 }
 
-/// Compares canonical names relative to one parent, in whatever form.
+/// Compares canonical names relative to one parent, in any form.
 pub(crate) fn compare_relative(a: &[u8], b: &[u8]) -> Ordering {
     if is_plain(a) && is_plain(b) {
         return compare_plain(a, b);

@@ -1,6 +1,6 @@
-//! A JSON or TOML document as a tree of values, each with its place in the text.
+//! A JSON or TOML document as a tree of values, each with its position in the text.
 //!
-//! Invariant: the span of a value between brackets or of a scalar is exactly its text.
+//! Invariant: the span of a bracketed value or of a scalar is exactly its text.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use super::tree::{KEY, element_index, own_name};
 
 /// A value in a document.
 pub(super) struct Node {
-    /// Its text; of a table without brackets, its header (the root has none: `0..0`).
+    /// Its text; for a table without brackets, its header (the root has none: `0..0`).
     pub(super) span: Range<usize>,
     pub(super) value: Value,
 }
@@ -19,9 +19,9 @@ pub(super) enum Value {
     Null,
     Text(String),
     Bool(bool),
-    /// A number as JSON would spell it.
+    /// A number in JSON syntax.
     Number(String),
-    /// A scalar that a key does not tell from text: a date or time of TOML, `inf` and `nan`.
+    /// A scalar that a key cannot distinguish from text: a TOML date or time, `inf` and `nan`.
     Other(String),
     List(Vec<Node>),
     Table(Vec<Member>, Body),
@@ -30,19 +30,19 @@ pub(super) enum Value {
 /// How the members of a table are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Body {
-    /// Between braces.
+    /// In braces.
     Braces,
     /// On lines below a header, or at the top of a TOML document.
     Lines,
-    /// By dotted names in the table around it.
+    /// By dotted names in the enclosing table.
     Dotted,
-    /// Only the headers of tables below it name it.
+    /// Only mentioned in the headers of tables below it.
     Implied,
 }
 
 /// A named value in a table.
 pub(super) struct Member {
-    /// The name as the document has it, without quotes and escapes.
+    /// The name in the document, without quotes and escapes.
     pub(super) name: String,
     /// Where the name starts.
     pub(super) start: usize,
@@ -50,7 +50,7 @@ pub(super) struct Member {
 }
 
 impl Node {
-    /// The members of a table, of each name the last.
+    /// The members of a table; of duplicates, the last.
     pub(super) fn members(&self) -> Vec<&Member> {
         let Value::Table(members, _) = &self.value else { return Vec::new() };
         let mut seen = HashSet::new();
@@ -60,7 +60,7 @@ impl Node {
         members
     }
 
-    /// The value that a step of a path leads to.
+    /// The value for one step of a path.
     pub(super) fn child(&self, step: &str) -> Option<&Self> {
         match &self.value {
             Value::Table(members, _) => {
@@ -72,12 +72,12 @@ impl Node {
         }
     }
 
-    /// The member `@`, which holds the key of a table itself.
+    /// The member `@`, which contains the key of the table itself.
     pub(super) fn own_key(&self) -> Option<&Self> {
         matches!(self.value, Value::Table(..)).then(|| self.child(KEY)).flatten()
     }
 
-    /// The values from this one along a path, as far as the document has them.
+    /// The values along a path, starting with this one, as far as they exist.
     pub(super) fn walk<'a>(&'a self, path: &[String]) -> Vec<&'a Self> {
         let mut nodes = vec![self];
         for step in path {
@@ -94,18 +94,18 @@ impl Node {
         }
     }
 
-    /// Whether this is a list of tables below headers (`[[name]]`).
+    /// Whether this is an array of tables with headers (`[[name]]`).
     pub(super) fn is_list_of_blocks(&self) -> bool {
         let Value::List(items) = &self.value else { return false };
         items.iter().any(|item| item.body() == Some(Body::Lines))
     }
 
-    /// Whether its text is one piece: a scalar, or what is between brackets.
+    /// Whether its text is contiguous: a scalar, or in brackets.
     pub(super) fn is_one_piece(&self) -> bool {
         self.body().is_none_or(|body| body == Body::Braces) && !self.is_list_of_blocks()
     }
 
-    /// The text of each item or member between brackets.
+    /// The text of each item or member in brackets.
     pub(super) fn pieces(&self) -> Vec<Range<usize>> {
         match &self.value {
             Value::List(items) => items.iter().map(|item| item.span.clone()).collect(),
@@ -114,7 +114,7 @@ impl Node {
         }
     }
 
-    /// Where the text of the values on lines of this table ends, those of its headers apart.
+    /// Where the text of the values on lines of this table ends, excluding those below its headers.
     pub(super) fn end_of_lines(&self) -> Option<usize> {
         let Value::Table(members, Body::Lines | Body::Dotted) = &self.value else { return None };
         let ends = members.iter().filter_map(|member| match member.node.is_one_piece() {

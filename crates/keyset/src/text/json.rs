@@ -9,7 +9,7 @@ use super::fault;
 use super::tree::Tree;
 use crate::format::ReadError;
 
-/// JSON and nothing more.
+/// Strict JSON.
 const STRICT: ParseOptions = ParseOptions {
     allow_comments: false,
     allow_loose_object_property_names: false,
@@ -24,7 +24,8 @@ const STRICT: ParseOptions = ParseOptions {
 };
 
 pub(super) fn parse(bytes: &[u8]) -> Result<Node, ReadError> {
-    // `serde_json` decides what JSON is, and how deep; `jsonc_parser` says where each value is.
+    // `serde_json` decides what is valid JSON, and how deep it may be; `jsonc_parser` provides the position of each
+    // value.
     serde_json::from_slice::<serde_json::Value>(bytes)
         .map_err(|error| fault("json", bytes, offset(bytes, &error), reason(&error)))?;
     let text = std::str::from_utf8(bytes)
@@ -62,7 +63,7 @@ pub(super) fn text(tree: &Tree) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// A value on several lines, `depth` levels in.
+/// A value on several lines, indented by `depth` levels.
 fn pretty(tree: &Tree, depth: usize, out: &mut String) {
     let (open, close, items): (_, _, Vec<(String, &Tree)>) = match tree {
         Tree::List(items) if !items.is_empty() => {
@@ -113,14 +114,14 @@ fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// Where the line and column of an error are in the text.
+/// The offset in the text for the line and column of an error.
 fn offset(bytes: &[u8], error: &serde_json::Error) -> usize {
     let lines = bytes.split_inclusive(|byte| *byte == b'\n');
     let before: usize = lines.take(error.line().saturating_sub(1)).map(<[u8]>::len).sum();
     (before + error.column().saturating_sub(1)).min(bytes.len())
 }
 
-/// What is wrong, without the place.
+/// The error message without the position.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());

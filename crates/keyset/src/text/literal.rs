@@ -1,4 +1,4 @@
-//! One key as a value of JSON or TOML, and back.
+//! Converts between one key and a JSON or TOML value.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -10,16 +10,16 @@ use crate::key::KeyRef;
 use crate::meta::BINARY;
 use crate::value::ValueRef;
 
-/// Which spellings of a value count as it.
+/// Which spellings of a value are accepted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Spelling {
-    /// Only the one that is read as this very key.
+    /// Only the one that parses to this very key.
     Exact,
-    /// What a person may write for it: `true` for `1`, `2` for a double.
+    /// Whatever a person may write for it: `true` for `1`, `2` for a double.
     Free,
 }
 
-/// The key as a value that other programs know; `None` if it needs a member `@`.
+/// The key as a value that other programs understand; `None` if it needs a member `@`.
 pub(super) fn literal(key: KeyRef<'_>, format: Format, spelling: Spelling) -> Option<Tree> {
     let metas: Vec<_> = key.meta().filter(|meta| !is_binary_mark(meta.name, meta.value)).collect();
     let kind = match &metas[..] {
@@ -41,13 +41,13 @@ pub(super) fn literal(key: KeyRef<'_>, format: Format, spelling: Spelling) -> Op
     }
 }
 
-/// Whether the only metakey is a type that the formats have values of.
+/// Whether the only metakey is a type for which the formats have values.
 pub(super) fn has_plain_type(key: KeyRef<'_>) -> bool {
     let types: [&[u8]; 3] = [b"boolean", b"long", b"double"];
     key.meta().len() == 1 && key.meta_value("type").is_some_and(|kind| types.contains(&kind))
 }
 
-/// What the member `@` holds for a key; `None` if its metadata is not UTF-8.
+/// The content of the member `@` for a key; `None` if its metadata is not UTF-8.
 pub(super) fn full(key: KeyRef<'_>) -> Option<Tree> {
     let metas = key.meta().filter(|meta| !is_binary_mark(meta.name, meta.value));
     let metas = metas.map(|meta| Some((text(meta.name)?, Tree::Text(text(meta.value)?))));
@@ -66,7 +66,7 @@ pub(super) fn full(key: KeyRef<'_>) -> Option<Tree> {
     Some(Tree::Table(full))
 }
 
-/// What a scalar is as text, and its type.
+/// The text of a scalar, and its type.
 pub(super) fn plain_text(value: &Value) -> Option<(&str, Option<&'static str>)> {
     Some(match value {
         Value::Bool(true) => ("1", Some("boolean")),
@@ -77,7 +77,7 @@ pub(super) fn plain_text(value: &Value) -> Option<(&str, Option<&'static str>)> 
     })
 }
 
-/// What a boolean's text says.
+/// The boolean for a text.
 pub(super) fn truth(text: &[u8], spelling: Spelling) -> Option<bool> {
     match text {
         b"1" => Some(true),
@@ -92,7 +92,7 @@ fn number_type(text: &str) -> &'static str {
     if text.contains(['.', 'e', 'E']) { "double" } else { "long" }
 }
 
-/// Whether the format has this number, and reads it as this text.
+/// Whether the format can represent this number, and reads it as this text.
 fn has_number(format: Format, text: &str) -> bool {
     is_json_number(text.as_bytes())
         && (format == Format::Json
@@ -101,7 +101,7 @@ fn has_number(format: Format, text: &str) -> bool {
             }))
 }
 
-/// Whether JSON's grammar has this number.
+/// Whether this is a number in JSON's grammar.
 pub(super) fn is_json_number(text: &[u8]) -> bool {
     let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let mut rest = text.strip_prefix(b"-").unwrap_or(text);

@@ -1,21 +1,19 @@
 //! Text formats to exchange key sets with other programs: JSON, TOML and INI.
 //!
-//! Each is lossless but for which metakeys are shared, and each reads files
-//! that never saw a key set. JSON and TOML nest: the parts of a name are the
-//! levels, `#0`, `#1`, … an array, and a value that other programs know is
-//! itself. A key that needs more has a member `@`:
+//! Each is lossless except for which metakeys are shared, and each reads files that were not written from a key set.
+//! JSON and TOML nest: the parts of a name are the levels, `#0`, `#1`, … an array, and a value that other programs
+//! understand is written as is. A key that needs more has a member `@`:
 //!
 //! ```json
 //! {"port": {"@": {"value": "80", "meta": {"comment/#0": "plain HTTP"}}}}
 //! ```
 //!
-//! Numbers, booleans and null are string keys with the metakey `type` (`long`,
-//! `double`, `boolean` with `1` and `0`) and the binary null key. INI writes the
-//! parts before the last as the section, and metakeys as `;@ name = value`
-//! before the entry.
+//! Numbers, booleans and null are string keys with the metakey `type` (`long`, `double`, `boolean` with `1` and `0`)
+//! and the binary null key. In INI the section contains the parts before the last, and metakeys are written as `;@
+//! name = value` before the entry.
 //!
-//! A document that a person or another program wrote is not rewritten, but
-//! edited where a key changed: see [`edit()`].
+//! A document written by a person or another program is not rewritten, but edited where a key changed: see
+//! [`edit()`].
 
 mod document;
 mod edit;
@@ -59,12 +57,12 @@ pub(crate) fn write(
     Ok(out.write_all(&text)?)
 }
 
-/// A document of a format that nests.
+/// Parses a document of a nesting format.
 fn parse(bytes: &[u8], format: Format) -> Result<Node, ReadError> {
     if format == Format::Toml { toml::parse(bytes) } else { json::parse(bytes) }
 }
 
-/// What is wrong with a text, with the line and column for people.
+/// An error in a text, with line and column.
 fn fault(format: &'static str, text: &[u8], offset: usize, message: impl ToString) -> ReadError {
     let before = &text[..offset.min(text.len())];
     let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();

@@ -10,7 +10,7 @@ use crate::key::Key;
 use crate::keyset::KeySet;
 use crate::name::KeyName;
 
-/// What is wrong with a document, and at which byte of it.
+/// An error in a document, and its byte offset.
 pub(super) struct Misfit {
     pub(super) at: usize,
     pub(super) message: String,

@@ -54,7 +54,7 @@ fn item(text: &str, item: &Item, at: Range<usize>) -> Node {
 fn value(text: &str, value: &toml_edit::Value, at: Range<usize>) -> Node {
     let span = value.span().unwrap_or(at);
     let written = text.get(span.clone()).unwrap_or_default();
-    // As the document has it, so that digits stay; else as JSON would spell it.
+    // As written in the document, to preserve digits; otherwise in JSON syntax.
     let number = |plain: String| match is_json_number(written.as_bytes()) {
         true => written.to_owned(),
         false => plain,
@@ -107,7 +107,7 @@ fn fill(table: &mut toml_edit::Table, members: &[(String, Tree)]) {
     }
 }
 
-/// A table below a header, which it needs if it holds more than other tables.
+/// A table with a header, which is omitted if it contains nothing but tables.
 fn block(members: &[(String, Tree)]) -> toml_edit::Table {
     let mut table = toml_edit::Table::new();
     table.set_implicit(!members.is_empty());
@@ -132,12 +132,12 @@ fn plain(tree: &Tree) -> toml_edit::Value {
     }
 }
 
-/// A value on one line, but for texts of several.
+/// A value on one line, except for multi-line texts.
 pub(super) fn inline(tree: &Tree) -> String {
     plain(tree).to_string().trim_matches(' ').to_owned()
 }
 
-/// A member of a table, by a name in parts.
+/// A member of a table, named by several parts.
 pub(super) fn member(names: &[String], value: &Tree) -> String {
     format!("{} = {}", dotted(names), inline(value))
 }

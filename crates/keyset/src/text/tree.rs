@@ -1,6 +1,6 @@
-//! Values to be written into JSON and TOML, and how parts of names are spelled there.
+//! Values to be written to JSON and TOML, and how name parts are spelled there.
 
-/// The member that holds what a plain value cannot say.
+/// The member for what a plain value cannot represent.
 pub(super) const KEY: &str = "@";
 
 /// A value that is not in a document yet.
@@ -8,7 +8,7 @@ pub(super) const KEY: &str = "@";
 pub(super) enum Tree {
     Null,
     Bool(bool),
-    /// The text of a number that the format has.
+    /// The text of a number that the format can represent.
     Number(String),
     Text(String),
     List(Vec<Tree>),
@@ -16,7 +16,7 @@ pub(super) enum Tree {
 }
 
 impl Tree {
-    /// The tables of these names, one in the other, around a value.
+    /// Nested tables of these names around a value.
     pub(super) fn nested(names: &[String], value: Self) -> Self {
         let around = |value, name: &String| Self::Table(vec![(name.clone(), value)]);
         names.iter().rev().fold(value, around)
@@ -28,13 +28,13 @@ impl Tree {
     }
 }
 
-/// The name of the member for a part: `@` alone is taken, and so is what starts with two.
+/// The member name for a part: `@` alone is reserved, and names that start with two are escaped.
 pub(super) fn escape(part: &str) -> String {
     let is_taken = part == KEY || part.starts_with("@@");
     if is_taken { format!("{KEY}{part}") } else { part.to_owned() }
 }
 
-/// The part that a member's name stands for; `None` for the member `@`.
+/// The part for a member name; `None` for the member `@`.
 pub(super) fn unescape(name: &str) -> Option<&str> {
     match name {
         KEY => None,
@@ -43,7 +43,7 @@ pub(super) fn unescape(name: &str) -> Option<&str> {
     }
 }
 
-/// A member's name as this program spells it: `@@id` is `@id`.
+/// A member name in this program's spelling: `@@id` becomes `@id`.
 pub(super) fn own_name(name: &str) -> String {
     unescape(name).map_or_else(|| KEY.to_owned(), escape)
 }

@@ -1,4 +1,4 @@
-//! Key sets as trees of values.
+//! Converts key sets to trees of values.
 
 use super::literal::{Spelling, full, literal};
 use super::tree::{Tree, element, escape};
@@ -7,8 +7,8 @@ use crate::key::KeyRef;
 use crate::keyset::KeySet;
 use crate::name::KeyName;
 
-/// Parts a name may have: readers of JSON go down 128 levels, those of TOML 80, of which a key
-/// with metadata takes three.
+/// Maximum number of parts in a name: readers of JSON support 128 levels, those of TOML 80, three of which are used
+/// by a key with metadata.
 pub(super) fn max_parts(format: Format) -> usize {
     if format == Format::Toml { 75 } else { 100 }
 }
@@ -52,7 +52,7 @@ pub(super) fn parts(
     Ok(parts)
 }
 
-/// That a key does not go into a format.
+/// The error that a key cannot be represented in a format.
 pub(super) fn refusal(format: Format, key: KeyRef<'_>, reason: &'static str) -> WriteError {
     WriteError::NotExpressible { format: format.name(), name: key.name().to_string(), reason }
 }
@@ -63,7 +63,7 @@ struct Node {
     nodes: Vec<(String, Node)>,
 }
 
-/// A key: as other programs know it, and as a member `@`.
+/// A key: as a value that other programs understand, and as a member `@`.
 enum Leaf {
     Plain(Tree, Option<Tree>),
     Full(Tree),

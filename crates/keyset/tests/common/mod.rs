@@ -1,4 +1,4 @@
-//! The golden key sets, and key sets from their descriptions.
+//! The golden key sets, and key sets built from descriptions.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
 use std::collections::HashMap;
@@ -42,7 +42,7 @@ fn field(object: &Value, field: &str) -> Option<Vec<u8>> {
     }
 }
 
-/// The key set that a list of descriptions stands for, with its sharing.
+/// The key set for a list of descriptions, with its sharing.
 pub(crate) fn key_set(keys: &Value) -> KeySet {
     let mut shared = HashMap::new();
     keys.as_array().unwrap().iter().map(|key| one_key(key, &mut shared)).collect()

@@ -1,4 +1,4 @@
-//! Random JSON, TOML and INI documents as people write them, and where their values stand.
+//! Random JSON, TOML and INI documents as people write them, and the positions of their values.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
 mod ini;
@@ -15,7 +15,7 @@ use proptest::prelude::*;
 pub(crate) struct Document {
     pub(crate) format: Format,
     pub(crate) text: Vec<u8>,
-    /// Those that count: of two of one name the last.
+    /// Those that take effect: of duplicates, the last.
     pub(crate) leaves: Vec<Leaf>,
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct Leaf {
     pub(crate) parts: Vec<String>,
     pub(crate) span: Range<usize>,
     pub(crate) kind: Kind,
-    /// Whether it may be refused to remove it alone.
+    /// Whether removing it alone may be refused.
     pub(crate) may_stay: bool,
 }
 
@@ -38,7 +38,7 @@ pub(crate) enum Kind {
     Date,
 }
 
-/// Random bytes that decide what is written next.
+/// Random bytes that determine what is written next.
 pub(crate) struct Choices<'a>(std::slice::Iter<'a, u8>);
 
 impl Choices<'_> {
@@ -87,7 +87,7 @@ impl Writer {
         self.leaves.push(Leaf { parts: parts.to_vec(), span, kind, may_stay: false });
     }
 
-    /// Something that is no leaf takes the place of what was below this name.
+    /// Something that is not a leaf replaces what was below this name.
     pub(crate) fn shadow(&mut self, parts: &[String], from: usize) {
         let shadowed = |leaf: &Leaf| leaf.parts.starts_with(parts);
         let mut at = 0;
@@ -97,7 +97,7 @@ impl Writer {
         });
     }
 
-    /// What was written since `from` may stay when it is to be removed.
+    /// Removing what was written since `from` may be refused.
     pub(crate) fn may_stay(&mut self, from: usize) {
         self.leaves[from..].iter_mut().for_each(|leaf| leaf.may_stay = true);
     }

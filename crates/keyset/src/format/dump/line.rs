@@ -1,14 +1,14 @@
-//! The words and lengths of a command's line, as C++ streams take them from it.
+//! The words and lengths in a command line, as C++ streams parse them.
 
-/// The next word of a line and what follows it.
+/// The next word of a line, and the rest.
 #[inline]
 pub(super) fn split_word(line: &[u8]) -> (&[u8], &[u8]) {
     let line = without_blanks(line);
     line.split_at(line.iter().position(is_blank).unwrap_or(line.len()))
 }
 
-/// The two lengths that follow the words of a command. Where letters stand in the place of the
-/// second, it is 0; if it is missing, Elektra's reader uses uninitialised memory, and here there is none.
+/// The two lengths that follow the words of a command. If the second is not a number, it is 0; if it is missing,
+/// Elektra's reader uses uninitialised memory, and this one fails.
 #[inline]
 pub(crate) fn lengths(line: &[u8]) -> Option<(u64, u64)> {
     let (first, rest) = number(line)?;
@@ -17,8 +17,8 @@ pub(crate) fn lengths(line: &[u8]) -> Option<(u64, u64)> {
     Some((first, second.unwrap_or(0)))
 }
 
-/// The number that a line starts with, if it does not start with something else, and what follows
-/// it. None if the line is empty or the number does not fit.
+/// The number at the start of a line, if there is one, and the rest. `None` if the line is empty or the number
+/// overflows.
 #[inline]
 fn number(line: &[u8]) -> Option<(Option<u64>, &[u8])> {
     let line = without_blanks(line);
@@ -26,7 +26,7 @@ fn number(line: &[u8]) -> Option<(Option<u64>, &[u8])> {
     let digits = unsigned.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (digits, rest) = unsigned.split_at(digits);
     match (digits, line) {
-        // A negative number is a huge one.
+        // A negative number wraps to a huge one.
         (_, [] | [b'-', b'0'..=b'9', ..]) => None,
         ([], _) => Some((None, rest)),
         _ => Some((Some(decimal(digits)?), rest)),
@@ -39,7 +39,7 @@ fn decimal(digits: &[u8]) -> Option<u64> {
     digits.into_iter().try_fold(0_u64, |number, digit| number.checked_mul(10)?.checked_add(digit))
 }
 
-/// Whether a line ends with these lengths as a writer writes them, and nothing else follows.
+/// Whether a line ends with these lengths exactly as a writer writes them.
 pub(super) fn ends_with_lengths(line: &[u8], first: u64, second: u64) -> bool {
     line.ends_with(format!(" {first} {second}").as_bytes())
 }

@@ -1,5 +1,4 @@
-//! The format `dump`: lines of text with counted names and values. Written as
-//! version 2, read as 1 and 2.
+//! The format `dump`: lines of text with length-prefixed names and values. Written as version 2, read as 1 and 2.
 
 mod line;
 mod reader;

@@ -14,8 +14,7 @@
 //! $end
 //! ```
 //!
-//! Like the real reader, this takes bytes that a cut file no longer has for NULs, once it has seen
-//! a line end.
+//! Like the real reader, this treats the missing bytes of a truncated file as NULs, once it has seen a line end.
 
 use super::line::{self, split_word};
 use super::{HEADER, version1};
@@ -24,8 +23,8 @@ use crate::format::input::Input;
 use crate::format::sink::{Field, NameForm, Sink, StoredValue};
 use crate::format::{Fault, ReadError};
 
-/// Beyond this a length that runs past the end is taken for nonsense rather
-/// than for a cut file; the real reader dies of such lengths.
+/// A length beyond this that exceeds the file is considered invalid rather than a sign of truncation; the real reader
+/// crashes on such lengths.
 const MAX_CUT: u64 = u32::MAX as u64 >> 1;
 
 /// Parses a whole file into `sink`.
@@ -43,15 +42,15 @@ pub(super) struct Parser<'s, I, S> {
     pub(super) input: I,
     pub(super) sink: &'s mut S,
     pub(super) strict: bool,
-    /// Whether a key was begun and not yet ended.
+    /// Whether a key has been started and not yet ended.
     pub(super) open: bool,
-    /// Whether a line after a command has ended so far.
+    /// Whether any line after a command has ended so far.
     line_ended: bool,
-    /// Where the item that is being parsed starts.
+    /// Where the item being parsed starts.
     pub(super) item: u64,
 }
 
-/// Bytes that may have been cut off at the end of the file.
+/// Bytes that may be truncated at the end of the file.
 pub(super) struct Counted<B> {
     bytes: B,
     offset: u64,
@@ -147,7 +146,7 @@ impl<I: Input, S: Sink> Parser<'_, I, S> {
         if std::mem::take(&mut self.open) { self.sink.end_key() } else { Ok(()) }
     }
 
-    /// The two lengths of a command line; what follows them does not count.
+    /// The two lengths of a command line; anything after them is ignored.
     #[inline]
     pub(super) fn lengths(&self, rest: &[u8]) -> Result<(u64, u64), Box<Fault>> {
         let (first, second) = line::lengths(rest).ok_or_else(|| Box::new(Fault::BadLength))?;
@@ -157,7 +156,7 @@ impl<I: Input, S: Sink> Parser<'_, I, S> {
         Ok((first, second))
     }
 
-    /// Takes `len` bytes and the LF after them.
+    /// Takes `len` bytes and the following LF.
     #[inline(always)]
     fn counted_line(&mut self, len: u64) -> Result<Counted<I::Bytes>, Box<Fault>> {
         let counted = self.counted(len)?;
@@ -172,7 +171,7 @@ impl<I: Input, S: Sink> Parser<'_, I, S> {
         }
     }
 
-    /// Takes `len` bytes, or what is left of the file.
+    /// Takes `len` bytes, or the rest of the file if that is shorter.
     pub(super) fn counted(&mut self, len: u64) -> Result<Counted<I::Bytes>, Box<Fault>> {
         let offset = self.input.offset();
         let bytes = self.input.up_to(len)?;
@@ -183,7 +182,7 @@ impl<I: Input, S: Sink> Parser<'_, I, S> {
         Ok(Counted { bytes, offset, missing })
     }
 
-    /// The NULs that stand for what a binary value lost, at most a file's worth.
+    /// The number of NULs that replace the missing bytes of a binary value, at most a file's worth.
     fn padding<B: AsRef<[u8]>>(&self, value: &Counted<B>) -> Result<u32, Box<Fault>> {
         match self.input.total() {
             _ if value.missing == 0 => Ok(0),

@@ -8,7 +8,7 @@ use crate::format::error::Looseness;
 use crate::format::input::Input;
 use crate::format::sink::{Field, Sink, StoredValue};
 
-/// Parses the commands of a file from its first line on.
+/// Parses the commands of a file, starting with its first line.
 pub(super) fn commands<I: Input, S: Sink>(
     parser: &mut Parser<'_, I, S>,
     first: I::Bytes,
@@ -16,7 +16,7 @@ pub(super) fn commands<I: Input, S: Sink>(
     let mut line = Some(first);
     while let Some(command) = line {
         if !parser.command(command.as_ref())? {
-            // A key that no `keyEnd` ends is forgotten.
+            // A key without `keyEnd` is dropped.
             parser.open = false;
             return Ok(());
         }
@@ -28,7 +28,7 @@ pub(super) fn commands<I: Input, S: Sink>(
 }
 
 impl<I: Input, S: Sink> Parser<'_, I, S> {
-    /// Parses one command; `false` after the last.
+    /// Parses one command; returns `false` after the last.
     fn command(&mut self, line: &[u8]) -> Result<bool, Box<Fault>> {
         let (command, rest) = split_word(line);
         match command {

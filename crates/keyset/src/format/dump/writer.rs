@@ -9,19 +9,19 @@ use crate::format::output::Output;
 use crate::format::save::RecordSink;
 use crate::format::sink::{Field, NameForm, Sink, StoredValue};
 
-/// Writes what it takes as a dump file, in constant memory.
+/// Writes items to a dump file, in constant memory.
 #[derive(Debug)]
 pub struct Writer<W: Write> {
     output: Output<W>,
 }
 
 impl<W: Write> Writer<W> {
-    /// A writer to `out`, which should take large pieces well.
+    /// A writer to `out`, which should handle large writes well.
     pub fn new(out: W) -> Self {
         Self { output: Output::new(out) }
     }
 
-    /// A command with the lengths of two fields, and the fields.
+    /// A command with the lengths of two fields, followed by the fields.
     #[inline]
     fn command(&mut self, command: &[u8], first: &[u8], second: &[u8]) {
         let mut digits = itoa::Buffer::new();

@@ -1,4 +1,4 @@
-//! The key that is being read.
+//! The key being read.
 
 use crate::block::{Entry, Flags, Span};
 
@@ -7,32 +7,32 @@ use crate::block::{Entry, Flags, Span};
 pub(crate) enum Kind {
     String,
     Binary,
-    /// The metakey `binary` alone tells.
+    /// Determined by the metakey `binary` alone.
     Raw,
 }
 
-/// A key whose metakeys are still coming. It is changed where it lies: to move it would wait for
-/// what was just written to it.
+/// A key whose metakeys are still being read. It is modified in place: moving it would stall on what was just written
+/// to it.
 pub(crate) struct Current {
-    /// Whether there is one; not while the metakeys of an invalid name are passed over.
+    /// Whether there is one; false while the metakeys of an invalid name are skipped.
     pub(crate) open: bool,
     pub(crate) name: Span,
     pub(crate) flags: Flags,
     pub(crate) kind: Kind,
     pub(crate) value: Span,
-    /// Its metakeys are left where they are stored; otherwise they are in the table.
+    /// Whether its metakeys are left where they are stored; otherwise they are in the table.
     pub(crate) stored: bool,
     /// Where its metakeys start in the table.
     pub(crate) meta_at: u32,
     /// How many metakeys it has so far.
     pub(crate) metas: usize,
-    /// How many of them are named as those of the key before.
+    /// How many of them have the same names as those of the previous key.
     pub(crate) expected: usize,
     pub(crate) metas_ordered: bool,
     pub(crate) binary_meta: bool,
-    /// The metakey `binary` was taken away by a copy from nowhere.
+    /// Whether the metakey `binary` was removed by a copy from a missing source.
     pub(crate) binary_removed: bool,
-    /// Where its record ends so far, if it is as a writer writes it.
+    /// The end of its record so far, if it is exactly as a writer writes it.
     pub(crate) record_end: Option<u64>,
 }
 
@@ -55,7 +55,7 @@ impl Current {
         }
     }
 
-    /// Makes this a key without metakeys.
+    /// Starts a key without metakeys.
     #[inline]
     pub(crate) fn begin(&mut self, name: Span, flags: Flags, kind: Kind, value: Span) {
         self.open = true;

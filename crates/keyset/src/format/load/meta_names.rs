@@ -1,5 +1,5 @@
-//! Names of metakeys, each kept once. Most keys have the metakeys that the key
-//! before them has: those are found by one comparison.
+//! The names of metakeys, each stored once. Most keys have the same metakeys as the previous key: those are found by
+//! one comparison.
 
 use std::collections::HashMap;
 
@@ -13,11 +13,11 @@ pub(crate) struct MetaNames {
     binary: Vec<bool>,
     /// The names of the last key whose metakeys were in order.
     template: Vec<u32>,
-    /// How those metakeys lie in the file, if they lie as a writer writes them.
+    /// The stored form of those metakeys, if it is exactly as a writer writes them.
     heads: Vec<Head>,
 }
 
-/// All of a stored metakey up to its value.
+/// A stored metakey up to its value.
 #[derive(Clone, Copy)]
 pub(crate) struct Head {
     pub(crate) span: Span,
@@ -26,21 +26,21 @@ pub(crate) struct Head {
 }
 
 impl MetaNames {
-    /// The name, if the last key's metakey at this place has it too.
+    /// The name, if it equals that of the previous key's metakey at this position.
     #[inline]
     pub(crate) fn expected(&self, block: &Block, at: usize, stored: &[u8]) -> Option<u32> {
         let name = *self.template.get(at)?;
         (block.meta_name(name) == stored).then_some(name)
     }
 
-    /// Makes these metakeys, which are in order, the ones to expect.
+    /// Makes these metakeys, which are in order, the expected ones.
     pub(crate) fn expect(&mut self, metas: &[MetaEntry], heads: Vec<Head>) {
         self.template.clear();
         self.template.extend(metas.iter().map(|meta| meta.name()));
         self.heads = heads;
     }
 
-    /// How the metakeys to expect lie in the file, from the first that does.
+    /// The stored form of the expected metakey at this position, if known.
     #[inline]
     pub(crate) fn head(&self, at: usize) -> Option<Head> {
         self.heads.get(at).copied()
@@ -50,7 +50,7 @@ impl MetaNames {
         self.by_stored.get(stored).copied()
     }
 
-    /// Adds a name that is stored as `stored` and lies canonical at `span`.
+    /// Adds a name whose stored form is `stored` and whose canonical form is at `span`.
     pub(crate) fn add(&mut self, block: &mut Block, stored: &[u8], span: Span) -> u32 {
         let name = block.meta_names.len() as u32;
         self.binary.push(block.slice(span) == BINARY);

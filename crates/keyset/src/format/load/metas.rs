@@ -8,11 +8,11 @@ use crate::format::error::Looseness;
 use crate::format::sink::Field;
 use crate::meta::{self, BINARY};
 
-/// Leaves room for the bit that marks origins.
+/// Leaves one bit to mark origins.
 const MAX_METAS: usize = u32::MAX as usize >> 1;
 
 impl Loader {
-    /// Adds a metakey other than the one that the key before has at this place.
+    /// Adds a metakey other than the previous key's at this position.
     pub(super) fn unexpected_meta(
         &mut self,
         stored: Field<'_>,
@@ -25,7 +25,7 @@ impl Loader {
         self.push_meta(MetaEntry::new(name, value))
     }
 
-    /// Adds a metakey to the open key's in the table, in whatever order.
+    /// Adds a metakey to those of the open key in the table, in any order.
     fn push_meta(&mut self, entry: MetaEntry) -> Result<(), Box<Fault>> {
         self.unstore();
         if !self.current.open {
@@ -53,7 +53,7 @@ impl Loader {
         Ok(())
     }
 
-    /// Puts the open key's metakeys, left where they are stored, into the table.
+    /// Moves the open key's metakeys from where they are stored to the table.
     pub(super) fn unstore(&mut self) {
         if self.current.open && std::mem::take(&mut self.current.stored) {
             let metas = self.stored_metas(self.current.value, self.current.metas);
@@ -61,7 +61,7 @@ impl Loader {
         }
     }
 
-    /// The metakeys stored after a value as entries of the table.
+    /// The metakeys stored after a value, as entries of the table.
     fn stored_metas(&self, value: Span, count: usize) -> Vec<MetaEntry> {
         let mut at = self.block.layout.metas_after(value.end());
         let next = || {
@@ -73,8 +73,7 @@ impl Loader {
         std::iter::from_fn(next).take(count).collect()
     }
 
-    /// The name, kept once. One that is invalid becomes that of the root
-    /// metakey, as `keySetMeta` has it.
+    /// The name, stored once. An invalid one becomes that of the root metakey, as in `keySetMeta`.
     pub(super) fn intern_meta_name(&mut self, stored: Field<'_>) -> Result<u32, Box<Fault>> {
         if let Some(name) = self.meta_names.find(stored.bytes) {
             return Ok(name);
@@ -95,7 +94,7 @@ impl Loader {
         Ok(self.meta_names.add(&mut self.block, stored.bytes, at))
     }
 
-    /// Shares the metakey `meta` of the earlier key stored as `key`.
+    /// Shares the metakey `meta` of the earlier key whose stored name is `key`.
     pub(super) fn share_meta(&mut self, key: &[u8], meta: &[u8]) -> Result<(), Box<Fault>> {
         self.refuse_old_root(key)?;
         let name = meta::canonical_name(meta).unwrap_or_default();
@@ -128,7 +127,7 @@ impl Loader {
         })
     }
 
-    /// Puts the metakeys of a finished key into the table, before the open key's.
+    /// Moves the metakeys of a finished key to the table, before the open key's.
     fn unstore_source(&mut self, source: u32) {
         let entry = self.block.entries[source as usize];
         if !entry.has(Flags::STORED) {
@@ -166,7 +165,7 @@ impl Loader {
         }
     }
 
-    /// Orders the metakeys of a complete key; of several of one name the last stays.
+    /// Sorts the metakeys of a complete key; of duplicates, the last is kept.
     #[inline]
     pub(super) fn settle_metas(&mut self) {
         let current = &self.current;
@@ -192,7 +191,7 @@ impl Loader {
         self.block.metas.extend(metas.into_iter().rev());
     }
 
-    /// Gives a binary key the metakey that marks it.
+    /// Adds the metakey that marks a key as binary.
     pub(super) fn add_binary_meta(&mut self) {
         let name = self.meta_names.find(BINARY).unwrap_or_else(|| {
             let span = self.block.keep(BINARY);

@@ -1,7 +1,7 @@
-//! Making a block of what a parser tells: no allocation per key.
+//! Builds a block from parsed items: no allocation per key.
 //!
-//! Invariant: each entry is finished (metakeys ordered and unique, type settled)
-//! before the next one starts, so that copies always find finished sources.
+//! Invariant: each entry is finished (metakeys sorted and unique, type determined) before the next one starts, so
+//! that copies always find finished sources.
 
 mod current;
 mod meta_names;
@@ -26,16 +26,16 @@ use crate::format::sink::{Field, NameForm, Sink, StoredValue};
 use crate::format::{Fault, Format};
 use crate::name::KeyName;
 
-/// What becomes of metadata copied from a missing key or metakey.
+/// How to handle metadata copied from a missing key or metakey.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MissingSource {
-    /// The file is refused (quickdump).
+    /// The file is rejected (quickdump).
     Refuse,
     /// Nothing is copied; a metakey of that name is removed (dump).
     Ignore,
 }
 
-/// Takes the items of one file and makes a block of them.
+/// Builds a block from the items of one file.
 pub(crate) struct Loader {
     block: Block,
     parent: KeyName,
@@ -47,11 +47,11 @@ pub(crate) struct Loader {
     meta_names: MetaNames,
     sources: Sources,
     ordered: bool,
-    /// Whether all records so far are as a writer writes them.
+    /// Whether all records so far are exactly as a writer writes them.
     verbatim: bool,
-    /// Where the last key's record ends, while that is so.
+    /// The end of the last key's record, while `verbatim` holds.
     record_end: u64,
-    /// Up to here the file holds no NUL, from where it was last searched.
+    /// The file contains no NUL from where it was last searched up to here.
     next_nul: u64,
 }
 
@@ -91,7 +91,7 @@ impl Loader {
         self.block
     }
 
-    /// Orders the entries; of several of one name the last stays.
+    /// Sorts the entries; of duplicates, the last is kept.
     fn sort(&mut self) {
         let mut entries = std::mem::take(&mut self.block.entries);
         let block = &self.block;
@@ -102,12 +102,12 @@ impl Loader {
         self.block.entries = entries;
     }
 
-    /// Refuses what only `strict` refuses.
+    /// Rejects this if `strict`.
     fn loose(&self, looseness: impl FnOnce() -> Looseness) -> Result<(), Box<Fault>> {
         if self.strict { Err(looseness().into()) } else { Ok(()) }
     }
 
-    /// The text of a field: what C reads of it.
+    /// The text of a field, as C would read it.
     #[inline]
     fn text<'a>(&mut self, field: Field<'a>) -> Result<Field<'a>, Box<Fault>> {
         let text = if field.offset + field.bytes.len() as u64 <= self.next_nul {
@@ -121,7 +121,7 @@ impl Loader {
         Ok(text)
     }
 
-    /// Finds the next NUL: one search serves the fields that follow, while they are in the cache.
+    /// Finds the next NUL: one search serves the following fields, while they are in the cache.
     fn until_nul<'a>(&mut self, field: Field<'a>) -> Field<'a> {
         const AHEAD: usize = 64 << 10;
         let rest = &self.block.bytes[field.offset as usize..];
@@ -131,7 +131,7 @@ impl Loader {
         Field { bytes: &field.bytes[..nul.min(field.bytes.len())], ..field }
     }
 
-    /// Whether the key that is about to be pushed follows all before it.
+    /// Checks whether the key about to be pushed sorts after all others.
     #[inline]
     fn check_order(&mut self) -> Result<(), Box<Fault>> {
         let Some(last) = self.block.entries.last() else { return Ok(()) };
@@ -197,7 +197,7 @@ impl Sink for Loader {
         let (kind, value) = self.locate_value(value)?;
         self.current.begin(name, flags, kind, value);
         self.current.meta_at = self.block.metas.len() as u32;
-        // After a value that was cut at a NUL, or padded, metakeys could not be found.
+        // After a value that was truncated at a NUL, or padded, metakeys could not be found.
         let whole_value = value.end() == value_end;
         self.current.stored = self.block.layout != Layout::Other && whole_value;
         if whole_value && name.end() == name_end && !flags.has(Flags::COMPLETE) {

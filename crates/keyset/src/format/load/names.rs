@@ -1,4 +1,4 @@
-//! Where the name of a key lies, and how it is to be read.
+//! Locates the name of a key and determines its form.
 
 use super::{Loader, lossy, span};
 use crate::block::{Flags, Span};
@@ -8,8 +8,7 @@ use crate::format::sink::{Field, NameForm};
 use crate::name::{self, KeyName, NameError};
 
 impl Loader {
-    /// The name as it will be kept; `None` passes over the key, as the real
-    /// readers do with an invalid name.
+    /// The name as it will be stored; `None` to skip the key, as the real readers do if its name is invalid.
     #[inline]
     pub(super) fn locate_name(
         &mut self,
@@ -41,7 +40,7 @@ impl Loader {
         Ok(Some((at, flags.with(Flags::COMPLETE, complete))))
     }
 
-    /// Refuses names without a slash of before 0.9.4, of which the real reader dies.
+    /// Rejects names without a slash from before 0.9.4, on which the real reader crashes.
     pub(super) fn refuse_old_root(&self, stored: &[u8]) -> Result<(), Box<Fault>> {
         if self.form == NameForm::Old && memchr::memchr(b'/', stored).is_none() {
             return Err(Box::new(Fault::Name(NameError::NoNamespace)));
@@ -49,7 +48,7 @@ impl Loader {
         Ok(())
     }
 
-    /// The complete name that a stored one stands for.
+    /// The complete name for a stored one.
     pub(super) fn full_name(&self, stored: &[u8]) -> Result<KeyName, NameError> {
         match self.form {
             NameForm::Relative => self.parent.join(stored),
@@ -84,7 +83,7 @@ impl Loader {
     }
 }
 
-/// A name of before 0.9.4 in today's form: `user/a` is `user:/a`.
+/// A name from before 0.9.4 in the current form: `user/a` becomes `user:/a`.
 fn with_colon(stored: &[u8]) -> Vec<u8> {
     match memchr::memchr(b'/', stored) {
         Some(slash @ 1..) => [&stored[..slash], b":", &stored[slash..]].concat(),

@@ -1,5 +1,5 @@
-//! Recognising the metakeys of a key by those of the key before: most differ
-//! in nothing but their values, so that one comparison stands for parsing.
+//! Recognises metakeys by those of the previous key: most differ only in their values, so that one comparison
+//! replaces parsing.
 
 use super::Loader;
 use super::meta_names::Head;
@@ -7,8 +7,7 @@ use crate::block::{Block, Span};
 use crate::format::layout::Layout;
 
 impl Loader {
-    /// How the metakeys of the open key lie in the file, if its record is as a
-    /// writer writes it; else nothing.
+    /// The stored form of the open key's metakeys, if its record is exactly as a writer writes it; otherwise empty.
     pub(super) fn heads(&self) -> Vec<Head> {
         let current = &self.current;
         let layout = self.block.layout;
@@ -26,8 +25,8 @@ impl Loader {
         }
     }
 
-    /// Takes the metakeys at the start of `rest`, at `offset` of the file, that
-    /// are expected; returns how many bytes they are.
+    /// Takes the expected metakeys at the start of `rest`, which is at `offset` in the file; returns their size in
+    /// bytes.
     #[inline]
     pub(super) fn recognise_metas(&mut self, rest: &[u8], offset: u64) -> usize {
         let current = &mut self.current;
@@ -49,7 +48,7 @@ impl Loader {
     }
 }
 
-/// How many bytes the metakey at the start of `rest` takes, if it is like `head`.
+/// The size of the metakey at the start of `rest`, if it matches `head`.
 #[inline]
 fn recognised(block: &Block, head: Head, rest: &[u8]) -> Option<usize> {
     let len = (head.span.len + head.value_len) as usize;

@@ -1,4 +1,4 @@
-//! Whether the records of a file lie just as a writer writes them, so that they can be copied.
+//! Checks whether the records of a file are exactly as a writer writes them, so that they can be copied.
 
 use super::Loader;
 use super::current::Kind;
@@ -6,8 +6,8 @@ use crate::block::Block;
 use crate::format::sink::Field;
 
 impl Loader {
-    /// Where the open key's metakeys would start, if its name and value lie where a
-    /// writer puts them after the key before.
+    /// Where the open key's metakeys would start, if its name and value are where a writer puts them after the
+    /// previous key.
     #[inline]
     pub(super) fn record(&self) -> Option<u64> {
         let current = &self.current;
@@ -23,8 +23,7 @@ impl Loader {
     }
 }
 
-/// Where the record of a key ends after this metakey, if it lies where a writer
-/// puts it after `end`.
+/// The end of a key's record after this metakey, if that is where a writer puts it after `end`.
 #[inline]
 pub(super) fn meta_record(
     block: &Block,

@@ -1,10 +1,10 @@
-//! Making room for all keys at once.
+//! Reserves memory for all keys at once.
 
 use super::Loader;
 use crate::block::{Entry, MetaEntry};
 
 impl Loader {
-    /// Reserves, once the first keys show how large keys are, for all of them.
+    /// Reserves memory for all keys, once the first ones show how large they are.
     pub(super) fn reserve(&mut self) {
         const SAMPLE: usize = 1024;
         if self.block.entries.len() != SAMPLE {
@@ -17,8 +17,8 @@ impl Loader {
     }
 }
 
-/// How many more items there will be if `seen` lie in the first `read` of `total` bytes; but no more
-/// than take up as much memory as the file.
+/// An estimate of how many more items there will be if the first `read` of `total` bytes contained `seen`; limited to
+/// as much memory as the size of the file.
 fn room<T>(seen: usize, read: u64, total: usize) -> usize {
     let ratio = total as f64 / read.max(1) as f64;
     let more = seen as f64 * (ratio - 1.0).max(0.0);

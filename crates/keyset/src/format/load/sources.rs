@@ -1,20 +1,20 @@
-//! Finding the key that metadata is copied from. Usually it is the one of the
-//! copy before; an index of the others is made only when it is not.
+//! Finds the key that metadata is copied from. Usually it is the same as for the previous copy; an index of the
+//! others is built only if it is not.
 
 use std::collections::HashMap;
 
 use super::Loader;
 
-/// Where a copied metakey comes from.
+/// The source of a copied metakey.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// The key that is being read.
+    /// The key being read.
     Open,
     /// A finished entry.
     Entry(u32),
 }
 
-/// The finished entries by unescaped name.
+/// The finished entries, by unescaped name.
 #[derive(Default)]
 pub(crate) struct Sources {
     last: Option<(Box<[u8]>, u32)>,
@@ -29,7 +29,7 @@ impl Sources {
 }
 
 impl Loader {
-    /// The key stored as `stored`.
+    /// The key whose stored name is `stored`.
     pub(super) fn find_source(&mut self, stored: &[u8]) -> Option<Source> {
         match &self.sources.last {
             Some((name, source)) if **name == *stored && self.ordered => {

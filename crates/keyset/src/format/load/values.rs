@@ -1,4 +1,4 @@
-//! Where the value of a key lies, and what type it is in the end.
+//! Locates the value of a key and determines its final type.
 
 use super::current::Kind;
 use super::{Loader, span};
@@ -26,7 +26,7 @@ impl Loader {
         })
     }
 
-    /// Makes the type, the value and the metakey `binary` agree.
+    /// Makes the type, the value and the metakey `binary` consistent.
     #[inline]
     pub(super) fn settle_type(&mut self) -> Result<(), Box<Fault>> {
         match (self.current.kind, self.current.binary_meta) {
@@ -58,7 +58,7 @@ impl Loader {
         self.current.value.len = text.len() as u32;
     }
 
-    /// A string that turns binary takes its terminator along, unless it is empty.
+    /// A string that becomes binary includes its terminator, unless it is empty.
     fn add_nul(&mut self) {
         self.mark_binary();
         if self.current.value.len > 0 {

@@ -1,5 +1,4 @@
-//! The format `quickdump`: counted names and values in binary. Written as
-//! version 3, read as 1 to 3.
+//! The format `quickdump`: length-prefixed names and values in binary. Written as version 3, read as 1 to 3.
 
 mod reader;
 pub(crate) mod varint;

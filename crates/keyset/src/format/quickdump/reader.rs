@@ -29,7 +29,7 @@ struct Parser<'s, I, S> {
     sink: &'s mut S,
     strict: bool,
     lengths: Lengths,
-    /// Where the item that is being parsed starts.
+    /// Where the item being parsed starts.
     item: u64,
 }
 
@@ -50,7 +50,7 @@ impl<I: Input, S: Sink> Parser<'_, I, S> {
         self.sink.end()
     }
 
-    /// The form of the names by the version; `None` for an empty file.
+    /// The form of the names in this version; `None` for an empty file.
     fn header(&mut self) -> Result<Option<NameForm>, Box<Fault>> {
         let header = self.input.up_to(8)?;
         let (magic, version) = match header.as_ref() {
@@ -75,7 +75,7 @@ impl<I: Input, S: Sink> Parser<'_, I, S> {
         Ok(Some(names))
     }
 
-    /// Marks where the next item starts, and takes its first byte.
+    /// Records where the next item starts, and takes its first byte.
     #[inline]
     fn next_item(&mut self) -> Result<Option<u8>, Box<Fault>> {
         self.item = self.input.offset();
@@ -104,7 +104,7 @@ impl<I: Input, S: Sink> Parser<'_, I, S> {
         self.sink.end_key()
     }
 
-    /// Parses a metakey; `false` at the end of the key.
+    /// Parses a metakey; returns `false` at the end of the key.
     #[inline]
     fn meta(&mut self) -> Result<bool, Box<Fault>> {
         let kind = self.next_item()?.ok_or(Fault::UnexpectedEnd)?;
@@ -132,7 +132,7 @@ impl<I: Input, S: Sink> Parser<'_, I, S> {
         self.input.exactly(len)
     }
 
-    /// The length that starts with a byte already taken.
+    /// The length whose first byte has already been taken.
     #[inline]
     fn length_from(&mut self, first: u8) -> Result<u64, Box<Fault>> {
         if self.lengths == Lengths::Fixed {
@@ -148,7 +148,7 @@ impl<I: Input, S: Sink> Parser<'_, I, S> {
     }
 }
 
-/// The bytes just taken, with where they are.
+/// The bytes just taken, with their position.
 #[inline]
 fn field<'b>(input: &impl Input, bytes: &'b impl AsRef<[u8]>) -> Field<'b> {
     let bytes = bytes.as_ref();

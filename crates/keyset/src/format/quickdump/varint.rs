@@ -1,11 +1,10 @@
-//! The variable-length integers of quickdump version 3: the number of trailing
-//! zero bits of the first byte tells how many bytes follow it; a zero byte is
-//! followed by eight.
+//! The variable-length integers of quickdump version 3: the number of trailing zero bits of the first byte is the
+//! number of bytes that follow it; a zero byte is followed by eight.
 
 use crate::format::Fault;
 use crate::format::input::Input;
 
-/// The most that fits in eight bytes: seven bits of each.
+/// The maximum for eight bytes: seven bits of each.
 const EIGHT_BYTES_MAX: u64 = (1 << 56) - 1;
 
 /// Appends a number in its shortest form.
@@ -23,7 +22,7 @@ pub(crate) fn write(value: u64, out: &mut Vec<u8>) {
     }
 }
 
-/// How many bytes a number takes, for up to eight.
+/// The number of bytes that a number takes, up to eight.
 #[inline]
 pub(crate) fn width(value: u64) -> u64 {
     if value < 0x80 {
@@ -33,7 +32,7 @@ pub(crate) fn width(value: u64) -> u64 {
     1 + (bits - 1) / 7
 }
 
-/// The number that starts with a byte already taken.
+/// The number whose first byte has already been taken.
 #[inline]
 pub(crate) fn read_from(first: u8, input: &mut impl Input) -> Result<Number, Box<Fault>> {
     if first & 1 == 1 {
@@ -42,7 +41,7 @@ pub(crate) fn read_from(first: u8, input: &mut impl Input) -> Result<Number, Box
     read_long(first, input)
 }
 
-/// A number and whether it was in its shortest form.
+/// A number, and whether it was in its shortest form.
 pub(crate) struct Number {
     pub(crate) value: u64,
     pub(crate) shortest: bool,

@@ -11,14 +11,14 @@ use crate::format::sink::{Field, NameForm, Sink, StoredValue};
 
 const VERSION: [u8; 4] = 3_u32.to_be_bytes();
 
-/// Writes what it takes as a quickdump file, in constant memory.
+/// Writes items to a quickdump file, in constant memory.
 #[derive(Debug)]
 pub struct Writer<W: Write> {
     output: Output<W>,
 }
 
 impl<W: Write> Writer<W> {
-    /// A writer to `out`, which should take large pieces well.
+    /// A writer to `out`, which should handle large writes well.
     pub fn new(out: W) -> Self {
         Self { output: Output::new(out) }
     }

@@ -1,4 +1,4 @@
-//! What a change of a key is in terms of a document that nests: values set and removed.
+//! Translates changes of keys into changes of a nested document: values set and removed.
 
 use crate::format::{Format, WriteError};
 use crate::key::KeyRef;
@@ -8,13 +8,13 @@ use crate::text::literal::{Spelling, full, has_plain_type, literal};
 use crate::text::tree::{KEY, Tree, element_index, escape};
 use crate::text::{read, write};
 
-/// One change of a document, at the members and elements that a path leads through.
+/// One change of a document, at the path of members and elements.
 pub(super) enum Step {
     Set(Vec<String>, Tree),
     Remove(Vec<String>),
 }
 
-/// The path of a key, as members are called.
+/// The path of a key, in terms of member names.
 pub(super) fn path(
     key: KeyRef<'_>,
     parent: &KeyName,
@@ -24,7 +24,7 @@ pub(super) fn path(
     Ok(parts.iter().map(|part| escape(part)).collect())
 }
 
-/// The changes that give a key the place that `path` leads to.
+/// The changes that set a key at `path`.
 pub(super) fn to_set(
     root: &Node,
     key: KeyRef<'_>,
@@ -54,7 +54,7 @@ pub(super) fn to_set(
     }
 }
 
-/// The changes for a key whose path the document has only up to `depth`.
+/// The changes for a key whose path exists in the document only up to `depth`.
 fn missing(
     last: &Node,
     leaf: Tree,
@@ -67,7 +67,7 @@ fn missing(
             Err("an array takes only the element after its last one")
         }
         Value::List(_) | Value::Table(..) => Ok(vec![Step::Set(path.to_vec(), leaf)]),
-        // A value that gets keys below it becomes a member `@` beside them.
+        // If keys are added below a value, the value becomes a member `@` next to them.
         _ => {
             let above = read::plain_key(last, KeyName::root(crate::Namespace::User));
             let above = above.ok().and_then(|above| full(above.borrow()));
@@ -79,7 +79,7 @@ fn missing(
     }
 }
 
-/// The changes of a member `@` that is there.
+/// The changes of an existing member `@`.
 fn own_changes(own: &Node, key: KeyRef<'_>, path: &[String]) -> Result<Vec<Step>, &'static str> {
     let Tree::Table(wanted) = own_tree(key)? else { return Err("metadata is not UTF-8") };
     let own_path = own_path(path);
@@ -115,7 +115,7 @@ fn step(old: Option<&Node>, wanted: Option<&Tree>, path: &[String], name: &str) 
     }
 }
 
-/// The change that removes the key at `path`, and leaves those below it.
+/// The change that removes the key at `path`, but not those below it.
 pub(super) fn to_remove(root: &Node, path: Vec<String>) -> Step {
     let nodes = root.walk(&path);
     let is_whole = nodes.len() == path.len() + 1;

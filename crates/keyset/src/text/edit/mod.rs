@@ -1,7 +1,7 @@
-//! Editing documents: the text changes where a key changed, and nowhere else.
+//! Editing documents: the text changes only where a key changed.
 //!
-//! Invariants: each change is one of ranges of the text, so that every byte outside of them
-//! stays; what comes out was read again and holds exactly the wanted keys, else nothing comes out.
+//! Invariants: each change replaces ranges of the text, so every byte outside of them is preserved; the result is
+//! read again and contains exactly the wanted keys, otherwise it is not returned.
 
 mod change;
 mod place;
@@ -16,17 +16,16 @@ use crate::key::KeyRef;
 use crate::keyset::KeySet;
 use crate::name::KeyName;
 
-/// Changes a document so that it holds `keys`, all below `parent`. In JSON, TOML and INI only
-/// the text of keys that differ changes: comments, order, blank lines, empty objects, dates and
-/// members that occur twice stay as they are, byte for byte. The formats that hold nothing but
-/// keys are written anew.
+/// Changes a document so that it contains `keys`, all below `parent`. In JSON, TOML and INI only the text of keys
+/// that differ is changed: comments, order, blank lines, empty objects, dates and duplicate members are preserved
+/// byte for byte. Formats that contain nothing but keys are rewritten.
 ///
-/// A number or a boolean may be spelled freely: a JSON document that has a number takes any
-/// number, and `true` counts as `1`.
+/// The spelling of a number or a boolean may vary: a JSON document with a number accepts any number, and `true`
+/// counts as `1`.
 ///
 /// # Errors
-/// If the document cannot be edited to hold these keys: a gap in an array, a value for what is an
-/// array, a text where there is a number.
+/// If the document cannot be edited to contain these keys: a gap in an array, a value for an array, a text in place
+/// of a number.
 pub fn edit(
     document: &[u8],
     keys: &KeySet,
@@ -81,7 +80,7 @@ impl Edit<'_> {
         self.apply(changes, key)
     }
 
-    /// Applies changes, each to what the one before it left.
+    /// Applies changes in order, each to the result of the previous one.
     fn apply(self, changes: Vec<change::Step>, key: KeyRef<'_>) -> Result<Vec<u8>, WriteError> {
         let mut text = self.text.to_vec();
         for change in changes {
@@ -98,7 +97,7 @@ impl Edit<'_> {
     }
 }
 
-/// Refuses a text that is not read as the wanted keys.
+/// Rejects a text that does not parse to the wanted keys.
 fn verify(text: &[u8], keys: &KeySet, parent: &KeyName, format: Format) -> Result<(), WriteError> {
     let found = read_back(text, parent, format)?;
     let differs = |change: &Change<'_>| match change {
@@ -118,7 +117,7 @@ fn read_back(text: &[u8], parent: &KeyName, format: Format) -> Result<KeySet, Wr
         .map_err(|error| WriteError::Fault(error.fault))
 }
 
-/// Whether a document says a key in its own spelling: numbers are of one type, and `true` is `1`.
+/// Whether a document contains a key, allowing for its spelling: numbers are of one type, and `true` is `1`.
 fn agree(found: KeyRef<'_>, wanted: KeyRef<'_>) -> bool {
     let kinds = [found, wanted].map(|key| key.meta_value("type"));
     let is_number = |kind: &[u8]| matches!(kind, b"long" | b"double");

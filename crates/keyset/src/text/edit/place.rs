@@ -1,4 +1,4 @@
-//! Where in the text a value is set or removed.
+//! The positions in the text where values are set or removed.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ pub(super) struct Place<'a> {
 type Splices = Result<Vec<Splice>, &'static str>;
 
 impl Place<'_> {
-    /// The changes of the text that a step takes.
+    /// The changes of the text for a step.
     pub(super) fn splices(&self, step: &Step) -> Splices {
         match step {
             Step::Set(path, tree) => self.set(path, tree),
@@ -64,7 +64,7 @@ impl Place<'_> {
         }
     }
 
-    /// Puts a piece behind the last one between brackets, set apart as that is.
+    /// Inserts a piece after the last one in brackets, with the same separator.
     fn insert_piece(&self, around: &Node, piece: String) -> Splice {
         let pieces = around.pieces();
         let Some(last) = pieces.last() else {
@@ -112,7 +112,7 @@ impl Place<'_> {
         }
     }
 
-    /// A line at the end of a table's own lines, indented as the last of them.
+    /// A line at the end of a table's own lines, indented like the last of them.
     fn line_in(&self, table: &Node, line: String) -> Splice {
         if let Some(end) = table.end_of_lines() {
             let last = self.last_line(table).unwrap_or(end);
@@ -181,7 +181,7 @@ impl Place<'_> {
         }
     }
 
-    /// Takes a piece away from between brackets, and the comma that set it apart.
+    /// Removes a piece in brackets, and the comma that separates it.
     fn remove_piece(&self, around: &Node, index: usize) -> Vec<Splice> {
         let pieces = around.pieces();
         let piece = pieces[index].clone();
@@ -202,7 +202,7 @@ impl Place<'_> {
         vec![Splice::remove(piece.start..end)]
     }
 
-    /// The lines that a member of a table takes, with its headers.
+    /// The lines of a table's member, including its headers.
     fn lines_of(&self, member: &Member) -> Vec<Range<usize>> {
         let whole = |from, to| line_start(self.text, from)..line_end(self.text, to);
         match &member.node.value {

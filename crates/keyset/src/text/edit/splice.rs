@@ -1,8 +1,8 @@
-//! Changes of a text, each at a range of it.
+//! Replacements of ranges of a text.
 
 use std::ops::Range;
 
-/// A range of a text and what takes its place.
+/// A range of a text and its replacement.
 #[derive(Debug)]
 pub(in crate::text) struct Splice {
     pub(in crate::text) range: Range<usize>,
@@ -23,7 +23,7 @@ impl Splice {
     }
 }
 
-/// The text with the changes, whose ranges do not overlap.
+/// Applies the replacements, whose ranges do not overlap.
 pub(in crate::text) fn apply(text: &[u8], mut splices: Vec<Splice>) -> Vec<u8> {
     splices.sort_by_key(|splice| splice.range.start);
     let mut out = Vec::with_capacity(text.len());
@@ -37,28 +37,28 @@ pub(in crate::text) fn apply(text: &[u8], mut splices: Vec<Splice>) -> Vec<u8> {
     out
 }
 
-/// Where a text starts, behind a byte order mark.
+/// Where a text starts, after any byte order mark.
 pub(in crate::text) fn text_start(text: &[u8]) -> usize {
     if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 }
 }
 
-/// The end of the line that `at` is on, its line break included.
+/// The end of the line containing `at`, including its line break.
 pub(in crate::text) fn line_end(text: &[u8], at: usize) -> usize {
     memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |found| at + found + 1)
 }
 
-/// The start of the line that `at` is on.
+/// The start of the line containing `at`.
 pub(in crate::text) fn line_start(text: &[u8], at: usize) -> usize {
     memchr::memrchr(b'\n', &text[..at]).map_or_else(|| text_start(text).min(at), |found| found + 1)
 }
 
-/// How the lines of a text end.
+/// The line ending of a text.
 pub(in crate::text) fn line_break(text: &[u8]) -> &'static str {
     let first = memchr::memchr(b'\n', text);
     if first.is_some_and(|at| text[..at].ends_with(b"\r")) { "\r\n" } else { "\n" }
 }
 
-/// Lines to be inserted at `at`, the start of a line or the end of the text.
+/// Inserts lines at `at`, which is the start of a line or the end of the text.
 pub(in crate::text) fn insert_lines(text: &[u8], at: usize, lines: &[Vec<u8>]) -> Splice {
     let line_break = line_break(text).as_bytes();
     let starts_line = at <= text_start(text) || text[..at].ends_with(b"\n");
@@ -70,7 +70,7 @@ pub(in crate::text) fn insert_lines(text: &[u8], at: usize, lines: &[Vec<u8>]) -
     Splice::insert(at, inserted)
 }
 
-/// Lines to be inserted at the end, after a blank line.
+/// Inserts lines at the end, after a blank line.
 pub(in crate::text) fn append_lines(text: &[u8], mut lines: Vec<Vec<u8>>) -> Splice {
     let last = text.trim_ascii_end().len();
     let breaks = text[last..].iter().filter(|byte| **byte == b'\n').count();
@@ -80,8 +80,8 @@ pub(in crate::text) fn append_lines(text: &[u8], mut lines: Vec<Vec<u8>>) -> Spl
     insert_lines(text, text.len(), &lines)
 }
 
-/// Where lines go that come before all else up to `limit`: after the comments at the top, if a
-/// blank line sets them apart.
+/// The position for lines that come before everything else up to `limit`: after the comments at the top, if these are
+/// followed by a blank line.
 pub(in crate::text) fn top(text: &[u8], limit: usize) -> usize {
     let start = text_start(text);
     let (mut at, mut blank) = (start, start);

@@ -1,4 +1,4 @@
-//! Changes of an INI document: of a value, of the metakeys before it, of whole entries.
+//! Changes to an INI document: to a value, to the metakeys before it, or to whole entries.
 
 use std::ops::Range;
 
@@ -31,7 +31,7 @@ struct Document {
     entries: Vec<Entry>,
 }
 
-/// The changes that give a key its value and metakeys.
+/// The changes that set a key's value and metakeys.
 pub(in crate::text) fn set(
     text: &[u8],
     key: KeyRef<'_>,
@@ -61,7 +61,7 @@ pub(in crate::text) fn remove(
     Ok(metas.chain([entry.span.clone()]).map(Splice::remove).collect())
 }
 
-/// The entries of a document that was read before; a line that is none is passed over.
+/// The entries of a document that was read before; other lines are skipped.
 fn document(text: &[u8], parent: &KeyName) -> Document {
     let mut sections = vec![Section { name: parent.clone(), start: text_start(text) }];
     let mut entries = Vec::new();
@@ -84,7 +84,7 @@ fn document(text: &[u8], parent: &KeyName) -> Document {
     Document { sections, entries }
 }
 
-/// The changes of an entry that is there.
+/// The changes to an existing entry.
 fn changes(text: &[u8], entry: &Entry, key: KeyRef<'_>) -> Vec<Splice> {
     let mut splices = Vec::new();
     let value = written(key);
@@ -111,17 +111,17 @@ fn changes(text: &[u8], entry: &Entry, key: KeyRef<'_>) -> Vec<Splice> {
     splices
 }
 
-/// Whether an entry is read as the key's value, however it is written.
+/// Whether an entry has the key's value, however it is written.
 fn says(entry: &Assignment, key: KeyRef<'_>) -> bool {
     !key.value().is_binary() && entry.value == key.value().as_bytes()
 }
 
-/// Whether a name, in its written form, is that of a metakey.
+/// Whether a name, as written, is that of a metakey.
 fn is_name(written: &[u8], name: &[u8]) -> bool {
     crate::meta::canonical_name(written).is_ok_and(|written| written == name)
 }
 
-/// The change of what is assigned.
+/// The change of an assigned value.
 fn assigned(assignment: &Assignment, value: &[u8]) -> Splice {
     let place = assignment.place.clone();
     match (assignment.has_sign, place.is_empty()) {
@@ -161,7 +161,7 @@ fn added(
     Ok(insert_lines(text, at, &lines))
 }
 
-/// Where the first line is that is a header or an entry.
+/// The position of the first line that is a header or an entry.
 fn first_line(text: &[u8], document: &Document) -> usize {
     let header = document.sections.get(1).map(|section| {
         let ends_line = text[..section.start].ends_with(b"\n");

@@ -1,7 +1,7 @@
-//! The lines of an INI document, each with its place in the text.
+//! The lines of an INI document, each with its position in the text.
 //!
-//! Grammar: `[section]`, `name = value`, `;@ metakey = value` before the entry that it belongs to,
-//! comments after `;` or `#`; a name or value in quotes has escapes.
+//! Grammar: `[section]`, `name = value`, `;@ metakey = value` before the entry that it belongs to, comments after `;`
+//! or `#`; quoted names and values may contain escapes.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::text::edit::splice::text_start;
 /// Starts a line that gives the next entry a metakey.
 pub(super) const META: &str = ";@";
 
-/// What a line says.
+/// The content of a line.
 pub(super) enum Statement {
     Section(Vec<u8>),
     Meta(Assignment),
@@ -21,14 +21,14 @@ pub(super) enum Statement {
 pub(super) struct Assignment {
     pub(super) name: Vec<u8>,
     pub(super) value: Vec<u8>,
-    /// Where the value is written, quotes included; where there is no `=`, after the name.
+    /// The range of the value, including quotes; without a `=`, the position after the name.
     pub(super) place: Range<usize>,
     pub(super) has_sign: bool,
 }
 
 /// A line with content.
 pub(super) struct Line {
-    /// With its line break.
+    /// Including its line break.
     pub(super) span: Range<usize>,
     pub(super) statement: Statement,
 }
@@ -39,7 +39,7 @@ pub(super) struct BadLine {
     pub(super) message: &'static str,
 }
 
-/// The lines that say something.
+/// The lines with content.
 pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = Result<Line, BadLine>> {
     let mut next = text_start(text);
     let lines = text[next..].split_inclusive(|byte| *byte == b'\n').map(move |line| {
@@ -67,7 +67,7 @@ fn statement(line: &[u8], at: usize) -> Result<Option<Statement>, &'static str> 
     })
 }
 
-/// The two sides of the `=`; a name alone is assigned nothing.
+/// The two sides of the `=`; a name alone has an empty value.
 fn assignment(line: &[u8], at: usize) -> Result<Assignment, &'static str> {
     let blanks = line.len() - line.trim_ascii_start().len();
     let (line, at) = (line.trim_ascii(), at + blanks);
@@ -84,7 +84,7 @@ fn assignment(line: &[u8], at: usize) -> Result<Assignment, &'static str> {
     })
 }
 
-/// How many bytes the quoted text at the start takes.
+/// The length in bytes of the quoted text at the start.
 fn quoted_len(text: &[u8]) -> Result<usize, &'static str> {
     let mut escaped = false;
     let end = text[1..].iter().position(|byte| {
@@ -115,7 +115,7 @@ fn unquoted(text: &[u8]) -> Result<Vec<u8>, &'static str> {
     Ok(bytes)
 }
 
-/// The byte that follows a backslash.
+/// The byte escaped by a backslash.
 fn unescape(rest: &mut &[u8]) -> Result<u8, &'static str> {
     let (byte, len) = match rest {
         [b'n', ..] => (Some(b'\n'), 1),
@@ -132,7 +132,7 @@ fn hex(digit: u8) -> Option<u8> {
     char::from(digit).to_digit(16).map(|value| value as u8)
 }
 
-/// The text, in quotes if it would otherwise be read as something else.
+/// The text, quoted if it would otherwise be read as something else.
 pub(super) fn quoted(text: &[u8]) -> Vec<u8> {
     let odd = |byte: &u8| byte.is_ascii_control() || matches!(byte, b'"' | b'=' | b']');
     let edge =

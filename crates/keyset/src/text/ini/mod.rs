@@ -1,5 +1,5 @@
-//! INI text. Names of sections and entries are escaped relative names, so that
-//! one part may hold a slash; the entry `.` is the parent key itself.
+//! INI text. Names of sections and entries are escaped relative names, so that one part may contain a slash; the
+//! entry `.` is the parent key itself.
 
 mod edit;
 mod lines;
@@ -18,7 +18,7 @@ use crate::keyset::KeySet;
 use crate::meta::BINARY;
 use crate::name::KeyName;
 
-/// Writes the keys below `parent`; those of one section stand together.
+/// Writes the keys below `parent`, grouped by section.
 pub(super) fn text(keys: &KeySet, parent: &KeyName) -> Result<Vec<u8>, WriteError> {
     let mut sections: BTreeMap<Vec<u8>, Vec<Vec<u8>>> = BTreeMap::new();
     for key in keys {
@@ -70,7 +70,7 @@ fn meta_line(name: &[u8], value: &[u8]) -> Vec<u8> {
     [META.as_bytes(), b" ", &quoted(name), b" = ", &quoted(value)].concat()
 }
 
-/// A key's value as it stands behind the `=`.
+/// A key's value as written after the `=`.
 fn written(key: KeyRef<'_>) -> Vec<u8> {
     match key.value() {
         value if value.is_binary() => BASE64_STANDARD.encode(value.as_bytes()).into_bytes(),
