@@ -1,4 +1,4 @@
-//! The bytes of requests and answers.
+//! The bytes of requests and responses.
 
 use bytes::Bytes;
 use http_body::Frame;
@@ -10,11 +10,11 @@ use crate::transport::TransportError;
 /// Any error.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// A body of any origin. Its error is a type of its own, not [`BoxError`]: the compiler cannot
-/// prove futures to be `Send` that hold a body whose error is a trait object.
+/// A body from any source. Its error is a type of its own, not [`BoxError`]: the compiler cannot prove that futures
+/// are `Send` if they hold a body whose error is a trait object.
 pub type Body = UnsyncBoxBody<Bytes, TransportError>;
 
-/// A body that is already in memory; its length is announced.
+/// A body that is already in memory, with a known length.
 pub(crate) fn full(bytes: Bytes) -> Body {
     Full::new(bytes).map_err(|never| match never {}).boxed_unsync()
 }

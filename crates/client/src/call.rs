@@ -1,4 +1,4 @@
-//! One call as data: it can be sent again if its body can be made again.
+//! One call as data: it can be sent again if its body can be produced again.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ const RESERVED: AsciiSet = CONTROLS
     .add(b'|')
     .add(b'}');
 
-/// A request that is yet to be sent.
+/// A request that has not been sent yet.
 pub(crate) struct Call {
     pub(crate) method: Method,
     pub(crate) target: String,
@@ -54,16 +54,16 @@ pub(crate) struct Call {
 
 /// The body of a call.
 pub(crate) enum Payload {
-    /// None, or bytes in memory.
+    /// No body, or bytes in memory.
     Bytes(Bytes),
-    /// A body that can be made again, such as that of a file.
+    /// A body that can be produced again, such as that of a file.
     Made(Arc<dyn Fn() -> Body + Send + Sync>),
-    /// A body that is gone once sent, such as standard input.
+    /// A body that is consumed when sent, such as standard input.
     Once(Option<Body>),
 }
 
 impl Payload {
-    /// The body for the next attempt; none if it is gone.
+    /// The body for the next attempt; `None` if it has been consumed.
     pub(crate) fn take(&mut self) -> Option<Body> {
         match self {
             Self::Bytes(bytes) => Some(body::full(bytes.clone())),
@@ -104,7 +104,7 @@ impl Call {
         Self::new(Method::DELETE, route)
     }
 
-    /// Adds to the query.
+    /// Adds a query parameter.
     pub(crate) fn query(mut self, name: &str, value: impl std::fmt::Display) -> Self {
         let separator = if self.target.contains('?') { '&' } else { '?' };
         let value = value.to_string();
@@ -113,7 +113,7 @@ impl Call {
         self
     }
 
-    /// Adds to the query what is there.
+    /// Adds a query parameter, if it has a value.
     pub(crate) fn query_opt(self, name: &str, value: Option<impl std::fmt::Display>) -> Self {
         match value {
             Some(value) => self.query(name, value),
@@ -121,7 +121,7 @@ impl Call {
         }
     }
 
-    /// Says which resource is meant.
+    /// Identifies the resource.
     pub(crate) fn at(self, at: &At) -> Self {
         match at {
             At::Path(path) => self.query("path", path),
@@ -152,13 +152,13 @@ impl Call {
         self
     }
 
-    /// Declares that sending it twice does what sending it once does.
+    /// Declares that sending it twice has the same effect as sending it once.
     pub(crate) fn repeatable(mut self) -> Self {
         self.repeatable = true;
         self
     }
 
-    /// Declares that it is not to be sent twice.
+    /// Declares that it must not be sent twice.
     pub(crate) fn once(mut self) -> Self {
         self.repeatable = false;
         self
@@ -169,7 +169,7 @@ impl Call {
     }
 }
 
-/// The address of the bytes of an object.
+/// The URL of an object's bytes.
 pub(crate) fn bytes_of(at: &At) -> String {
     match at {
         At::Path(path) => fs_route(path),
@@ -177,7 +177,7 @@ pub(crate) fn bytes_of(at: &At) -> String {
     }
 }
 
-/// The plain address of an object's bytes.
+/// The URL path of an object's bytes.
 pub(crate) fn fs_route(path: &str) -> String {
     let names = path.split('/').filter(|name| !name.is_empty());
     names.fold("/v1/fs".to_owned(), |route, name| {

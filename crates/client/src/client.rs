@@ -1,4 +1,4 @@
-//! The server, the credentials, and how often a request is tried.
+//! The server, the credentials, and how often a request is attempted.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use crate::call::Call;
 use crate::retry::retry_after;
 use crate::{Error, Kind, Result, Retry, Transport};
 
-/// An answer that is not a content is never larger.
+/// Larger than any response that is not a content.
 const LARGEST_ANSWER: usize = 64 << 20;
 
-/// By what the caller is known.
+/// What identifies the caller.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Credential {
     /// A user and a password.
@@ -72,7 +72,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client without a credential: the caller is `anonymous`, or whom the transport says.
+    /// A client without a credential: the caller is `anonymous`, or determined by the transport.
     pub fn new(transport: impl Transport + 'static) -> Self {
         Self { transport: Arc::new(transport), headers: HeaderMap::new(), retry: Retry::default() }
     }
@@ -80,30 +80,30 @@ impl Client {
     /// The same client, for the caller with this credential.
     ///
     /// # Errors
-    /// [`Kind::Invalid`] for a token that no header can carry.
+    /// [`Kind::Invalid`] for a token that cannot be sent in a header.
     pub fn with_credential(mut self, credential: &Credential) -> Result<Self> {
         self.headers.insert(AUTHORIZATION, credential.header()?);
         Ok(self)
     }
 
-    /// The same client, which also shows a ticket.
+    /// The same client, which also presents a ticket.
     ///
     /// # Errors
-    /// [`Kind::Invalid`] for a ticket that no header can carry.
+    /// [`Kind::Invalid`] for a ticket that cannot be sent in a header.
     pub fn with_ticket(mut self, ticket: &str) -> Result<Self> {
         let name = HeaderName::from_static("cenote-ticket");
         self.headers.insert(name, sensitive(ticket, "the ticket")?);
         Ok(self)
     }
 
-    /// The same client with another patience.
+    /// The same client with a different retry policy.
     #[must_use]
     pub fn with_retry(mut self, retry: Retry) -> Self {
         self.retry = retry;
         self
     }
 
-    /// Sends a call, again if need be and allowed, until it succeeds.
+    /// Sends a call, retrying if that helps and is allowed, until it succeeds.
     pub(crate) async fn send(&self, mut call: Call) -> Result<Response<Body>> {
         let mut attempt = 1;
         loop {
@@ -147,32 +147,32 @@ impl Client {
         Ok(request)
     }
 
-    /// Sends a call whose answer is JSON.
+    /// Sends a call with a JSON response.
     pub(crate) async fn json<T: DeserializeOwned>(&self, call: Call) -> Result<T> {
         let body = self.send(call).await?.into_body();
         serde_json::from_slice(&read(body).await?).map_err(Error::protocol)
     }
 
-    /// Sends a call whose answer is text that fits into memory.
+    /// Sends a call with a response that fits into memory.
     pub(crate) async fn bytes(&self, call: Call) -> Result<Bytes> {
         read(self.send(call).await?.into_body()).await
     }
 
-    /// Sends a call whose answer is in its headers.
+    /// Sends a call and returns the headers of the response.
     pub(crate) async fn headers(&self, call: Call) -> Result<HeaderMap> {
         let (head, body) = self.send(call).await?.into_parts();
         read(body).await?;
         Ok(head.headers)
     }
 
-    /// Sends a call whose answer does not matter once it is a success.
+    /// Sends a call and discards the successful response.
     pub(crate) async fn done(&self, call: Call) -> Result<()> {
         let body = self.send(call).await?.into_body();
         read(body).await.map(drop)
     }
 }
 
-/// Reads an answer that fits into memory.
+/// Reads a response that fits into memory.
 async fn read(mut body: Body) -> Result<Bytes> {
     let mut bytes = BytesMut::new();
     while let Some(frame) = body.frame().await {

@@ -1,4 +1,4 @@
-//! SHA-256 of contents, and how headers write it (RFC 9530).
+//! SHA-256 of contents, and its form in headers (RFC 9530).
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
-/// A SHA-256; shown as 64 lower-case hexadecimal digits.
+/// A SHA-256; displayed as 64 lower-case hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Sha256Digest([u8; 32]);
 
@@ -16,12 +16,12 @@ impl Sha256Digest {
         Self(Sha256::digest(bytes).into())
     }
 
-    /// Ends a hash.
+    /// Finalises a hash.
     pub(crate) fn from_hasher(hasher: Sha256) -> Self {
         Self(hasher.finalize().into())
     }
 
-    /// Whether `text` writes this digest in hexadecimal.
+    /// Whether `text` is this digest in hexadecimal.
     pub fn is(&self, text: &str) -> bool {
         let mut bytes = [0; 32];
         hex::decode_to_slice(text, &mut bytes).is_ok() && bytes == self.0

@@ -1,4 +1,4 @@
-//! What can go wrong, told by what the caller should do about it.
+//! Errors, classified by what the caller should do about them.
 
 use std::io;
 
@@ -11,33 +11,33 @@ use crate::transport::fault::{self, Fault};
 /// A result of a call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What went wrong. The kinds of the server are those of `docs/native-api.md`.
+/// What went wrong. The kinds from the server are those of `docs/native-api.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Kind {
-    /// The request itself is wrong.
+    /// The request is invalid.
     Invalid,
     /// Authentication failed.
     Unauthenticated,
     /// The caller may not do that.
     Denied,
-    /// Nothing is there that the caller may see.
+    /// The resource does not exist, or the caller may not see it.
     NotFound,
     /// The name is taken.
     Exists,
     /// The collection has children.
     NotEmpty,
-    /// What is there is of another kind.
+    /// The existing resource is of another kind.
     WrongKind,
-    /// Somebody else changed the same thing at the same time.
+    /// Somebody else changed the same thing concurrently.
     Conflict,
     /// A condition does not hold.
     Precondition,
-    /// A position or a cursor is not kept any more.
+    /// A position or cursor is no longer kept.
     Expired,
     /// Larger than a limit.
     TooLarge,
-    /// The range lies outside the content.
+    /// The range is outside the content.
     Range,
     /// Bytes differ from their length or checksum.
     Mismatch,
@@ -45,22 +45,22 @@ pub enum Kind {
     Damaged,
     /// The change may or may not have happened.
     Unknown,
-    /// The store takes no changes until it is restarted.
+    /// The store accepts no changes until it is restarted.
     ReadOnly,
-    /// The store is busy, or a part of it cannot be reached now.
+    /// The store is busy, or part of it is currently unreachable.
     Unavailable,
     /// The store has no space left.
     NoSpace,
     /// The server could not be reached, or the connection was lost.
     Unreachable,
-    /// The answer is not one that a cenote server gives.
+    /// The response is not from a cenote server.
     Protocol,
     /// Something on this machine failed, such as a local file.
     Local,
 }
 
 impl Kind {
-    /// By the last part of a problem's type.
+    /// From the last component of a problem's type.
     fn from_word(word: &str) -> Option<Self> {
         Some(match word {
             "invalid" => Self::Invalid,
@@ -85,7 +85,7 @@ impl Kind {
         })
     }
 
-    /// By the status alone, for answers of proxies and of HEAD.
+    /// From the status alone, for responses of proxies and to HEAD.
     fn from_status(status: StatusCode) -> Self {
         match status.as_u16() {
             400 | 405 | 414 | 431 => Self::Invalid,
@@ -113,7 +113,7 @@ pub struct Error {
     message: String,
     hint: Option<String>,
     request_id: Option<String>,
-    /// No further try does better, whatever the kind says.
+    /// Whether retrying is useless, whatever the kind.
     lasting: bool,
     #[source]
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
@@ -136,7 +136,7 @@ impl Error {
         self.hint.as_deref()
     }
 
-    /// By which the server's log names the request.
+    /// The id of the request in the server's log.
     pub fn request_id(&self) -> Option<&str> {
         self.request_id.as_deref()
     }
@@ -146,7 +146,7 @@ impl Error {
         self.lasting
     }
 
-    /// The same error once more, for another item that it befell.
+    /// A copy of the error, for another item that it affects.
     pub(crate) fn again(&self) -> Self {
         Self {
             kind: self.kind,
@@ -181,13 +181,13 @@ impl Error {
         self
     }
 
-    /// An answer that cannot be understood.
+    /// A response that cannot be understood.
     pub(crate) fn protocol(what: impl std::fmt::Display) -> Self {
         Self::new(Kind::Protocol, format!("invalid response: {what}"))
             .with_hint("check that this is the address of a cenote server of a compatible version")
     }
 
-    /// What an answer that is not a success says.
+    /// The error for an unsuccessful response.
     pub(crate) fn from_answer(status: StatusCode, body: &[u8]) -> Self {
         match serde_json::from_slice::<Problem>(body) {
             Ok(problem) => problem.into_error(status),
@@ -217,13 +217,13 @@ impl From<TransportError> for Error {
 pub struct Problem {
     /// `urn:cenote:problem:` and the kind.
     pub r#type: String,
-    /// The kind in words.
+    /// The kind, in words.
     pub title: String,
     /// What happened.
     pub detail: Option<String>,
     /// What to do next.
     pub hint: Option<String>,
-    /// By which the server's log names the request.
+    /// The id of the request in the server's log.
     pub request_id: Option<String>,
     /// The status.
     pub status: Option<u16>,

@@ -1,12 +1,11 @@
-//! The client of cenote's native opening (`docs/native-api.md`): typed calls, and
-//! transfer that is parallel, resumable and verified.
+//! The client of cenote's native opening (`docs/native-api.md`): typed calls, and transfers that are parallel,
+//! resumable and verified.
 //!
 //! * [`Client`] makes calls over a [`Transport`]: [`HttpTransport`] reaches a server, and
 //!   [`ServiceTransport`] any `tower` service, such as the server's router in the same process.
 //! * [`transfer`] moves files and trees between a local disk and the store.
 //!
-//! Invariant: a call is sent again only if sending it twice leaves the store as sending
-//! it once would.
+//! Invariant: a call is sent again only if sending it twice leaves the store in the same state as sending it once.
 
 #![forbid(unsafe_code)]
 

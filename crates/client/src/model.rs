@@ -1,11 +1,11 @@
-//! The words of the native opening as plain data: what `docs/native-api.md` shows in JSON.
+//! The types of the native opening as plain data: what `docs/native-api.md` shows in JSON.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::Xattr;
 
-/// Which resource is meant: the one at a path now, or the one with an id wherever it is.
+/// Identifies a resource: the current one at a path, or the one with an id, wherever it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum At {
@@ -39,7 +39,7 @@ impl From<&String> for At {
     }
 }
 
-/// What a resource is.
+/// The kind of a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ResourceKind {
@@ -56,13 +56,13 @@ pub enum ResourceKind {
 /// The attributes of a resource.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resource {
-    /// Its id, never given twice.
+    /// Its id, which is never reused.
     pub id: u64,
-    /// Where it is.
+    /// Its path.
     pub path: String,
     /// Its name; empty or absent for the root.
     pub name: Option<String>,
-    /// What it is.
+    /// Its kind.
     pub kind: ResourceKind,
     /// The size of its content in bytes.
     pub size: Option<u64>,
@@ -77,9 +77,9 @@ pub struct Resource {
     /// Whether the media type was guessed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub media_type_guessed: bool,
-    /// The tag of the content, as `If-Match` takes it.
+    /// The tag of the content, for `If-Match`.
     pub etag: Option<String>,
-    /// The tag of the description, as `If-Match` of a change of the description takes it.
+    /// The tag of the description, for `If-Match` when the description is changed.
     #[serde(default)]
     pub description_etag: Option<String>,
     /// The tag of the membership of a collection.
@@ -87,15 +87,15 @@ pub struct Resource {
     pub members_etag: Option<String>,
     /// The tag of the state, which changes with every change of content, description or access.
     pub state: Option<String>,
-    /// Who it belongs to.
+    /// Its owner.
     pub owner: Option<String>,
-    /// When it came to be.
+    /// When it was created.
     pub created: Option<Timestamp>,
     /// Who created it.
     pub created_by: Option<String>,
     /// When its content, description or access last changed.
     pub modified: Option<Timestamp>,
-    /// Who changed it.
+    /// Who made that change.
     pub modified_by: Option<String>,
     /// When its content last changed.
     #[serde(default)]
@@ -112,19 +112,19 @@ pub struct Resource {
     pub mtime: Option<Timestamp>,
     /// Where it points, for a link.
     pub target: Option<String>,
-    /// What happens to replaced contents below.
+    /// What happens to replaced contents below it.
     pub versioning: Option<serde_json::Value>,
-    /// For how many seconds what is removed below is kept in the trash.
+    /// How long removed resources below are kept in the trash, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep_removed: Option<u64>,
-    /// What the caller may do, where that was asked for.
+    /// What the caller may do, if requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
-    /// The tag of its description, where that was asked for and there is one: two descriptions are
-    /// the same if their tags are.
+    /// The tag of its description, if requested and if there is one: descriptions are the same if and only if their
+    /// tags are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description_tag: Option<String>,
-    /// Its description, where a listing was asked for it; none if it is large, or may not be read.
+    /// Its description, if requested for a listing; `None` if it is large, or may not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<Vec<Avu>>,
     /// Its extended attributes, likewise.
@@ -139,7 +139,7 @@ pub struct Listing {
     pub collection: Resource,
     /// Its children, in the order of the names' bytes.
     pub entries: Vec<Resource>,
-    /// Where the next page begins; none after the last.
+    /// Where the next page starts; `None` after the last.
     pub next: Option<String>,
 }
 
@@ -168,27 +168,27 @@ pub enum MetaOperation {
     Link(Avu),
 }
 
-/// A line of an access list.
+/// An entry of an access list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
     /// A user or a group.
     pub name: String,
     /// What they may do.
     pub level: String,
-    /// How far the line reaches: `this`, `default` or `subtree`.
+    /// The scope of the entry: `this`, `default` or `subtree`.
     pub scope: String,
-    /// The resource that the line is written on, if not this one.
+    /// The resource that the entry is on, if not this one.
     pub from: Option<String>,
 }
 
 /// Who may do what with a resource.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Access {
-    /// The lines in force, inherited ones included.
+    /// The effective entries, including inherited ones.
     pub grants: Vec<Grant>,
-    /// Defaults of the collections above do not apply.
+    /// Defaults of the collections above are not applied.
     pub closed: bool,
-    /// What is created here gets a copy of the lines on this collection.
+    /// New children get a copy of the entries on this collection.
     pub inherit: bool,
 }
 
@@ -201,11 +201,11 @@ pub struct ExplainedAccess {
     pub path: String,
     /// What they may do: a level, or rights joined by `+`.
     pub level: String,
-    /// Each right there is.
+    /// All rights.
     pub rights: Vec<ExplainedRight>,
-    /// Lines of access lists that are about the user and give nothing here.
+    /// Access list entries for the user that grant nothing here.
     pub without_effect: Vec<AccessReason>,
-    /// What the caller's token leaves of what they are given, if they use one.
+    /// What the caller's token leaves of these rights, if they use one.
     pub token: Option<String>,
 }
 
@@ -214,27 +214,27 @@ pub struct ExplainedAccess {
 pub struct ExplainedRight {
     /// The right.
     pub right: String,
-    /// Whether the user has it. One that is given and not granted is withheld by the caller's token.
+    /// Whether the user has it. If something grants it but this is false, the caller's token withholds it.
     pub granted: bool,
-    /// What gives it.
+    /// What grants it.
     pub by: Vec<AccessReason>,
 }
 
-/// Something that bears on what a user may do.
+/// Something that affects what a user may do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AccessReason {
-    /// What it is: `role`, `grant` or `ticket`.
+    /// Its kind: `role`, `grant` or `ticket`.
     pub kind: String,
     /// The user or group of a grant; the name of a role.
     pub name: Option<String>,
-    /// What it gives: a level, or rights joined by `+`.
+    /// What it grants: a level, or rights joined by `+`.
     pub level: String,
-    /// How far a grant reaches.
+    /// The scope of a grant.
     pub scope: Option<String>,
     /// The path of the resource that has a grant.
     pub from: Option<String>,
-    /// `gives`; or why it gives nothing: `elsewhere` (it is about what lies below alone), `closed` (the resource takes
-    /// no defaults) or `farther` (a nearer collection has defaults).
+    /// `gives`; or why it grants nothing: `elsewhere` (it only applies to what is below), `closed` (the resource
+    /// ignores defaults) or `farther` (a nearer collection has defaults).
     pub effect: String,
 }
 
@@ -245,11 +245,11 @@ pub struct AccessOperation {
     pub name: String,
     /// What they may do from now on.
     pub level: String,
-    /// How far that reaches.
+    /// The scope.
     pub scope: String,
 }
 
-/// A kept content of an object.
+/// A kept version of an object's content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Version {
     /// Its number.
@@ -264,34 +264,34 @@ pub struct Version {
     pub modified_by: Option<String>,
     /// When it was kept.
     pub kept: Option<Timestamp>,
-    /// What it was labelled.
+    /// Its label.
     pub label: Option<String>,
 }
 
-/// How much lies below a resource.
+/// The number and size of the resources below a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     /// Resources with content.
     pub objects: u64,
     /// Collections.
     pub collections: u64,
-    /// The sizes of the contents together.
+    /// The total size of their contents.
     pub bytes: u64,
-    /// What was removed from below it and can be restored; not in the numbers above.
+    /// What was removed from below it and can be restored; not included in the numbers above.
     #[serde(default)]
     pub trash: TrashTotal,
 }
 
-/// How much the trash holds.
+/// What is in the trash.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrashTotal {
-    /// Removed resources, each with all below it.
+    /// Removed resources, each counted once including everything below it.
     pub items: u64,
-    /// Bytes of their contents, as far as they have been counted.
+    /// The total size of their contents, as far as counted.
     pub bytes: u64,
 }
 
-/// Who the caller is.
+/// The identity of the caller.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
     /// The user's name.
@@ -302,17 +302,17 @@ pub struct Identity {
     pub groups: Vec<String>,
 }
 
-/// What to search for; every part that is given has to hold.
+/// A search; all conditions given have to hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Search {
     /// The collection to search below.
     pub under: String,
     /// Conditions on the description.
     pub r#where: Vec<Condition>,
-    /// A pattern of the name.
+    /// A name pattern.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// What it has to be.
+    /// The required kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<ResourceKind>,
 }
@@ -322,14 +322,14 @@ pub struct Search {
 pub struct LinksFrom {
     /// The resource.
     pub resource: Resource,
-    /// Its statements that link.
+    /// Its linking statements.
     pub links: Vec<Link>,
 }
 
-/// A statement that links.
+/// A statement that is a link.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
-    /// What it is about, if that is not the resource itself.
+    /// Its subject, if that is not the resource itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
     /// The attribute.
@@ -345,7 +345,7 @@ pub struct Condition {
     pub attribute: String,
     /// `=`, `!=`, `<`, `<=`, `>`, `>=`, `like` or `exists`.
     pub op: String,
-    /// What the value is compared with; nothing for `exists`.
+    /// The value to compare with; unused for `exists`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
     /// The unit.
@@ -353,5 +353,5 @@ pub struct Condition {
     pub unit: Option<String>,
 }
 
-/// Anything else that the server tells: objects whose fields its OpenAPI document lists.
+/// Any other response of the server: objects whose fields are listed in its OpenAPI document.
 pub type Record = serde_json::Map<String, serde_json::Value>;

@@ -7,12 +7,12 @@ use http::header::RETRY_AFTER;
 
 use crate::{Error, Kind};
 
-/// How often and how patiently calls are sent again.
+/// How often calls are retried, and how long to wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retry {
-    /// How many times a call is sent at most; at least once.
+    /// Maximum number of attempts; at least one.
     pub attempts: u32,
-    /// The pause before the second time; it doubles from then on.
+    /// The pause before the second attempt; it doubles from then on.
     pub first_pause: Duration,
     /// The longest pause.
     pub longest_pause: Duration,
@@ -29,7 +29,7 @@ impl Default for Retry {
 }
 
 impl Retry {
-    /// How long to wait after the `attempt`-th failure (from 1), or none to give up.
+    /// How long to wait after the `attempt`-th failure (from 1), or `None` to give up.
     pub(crate) fn pause(
         &self,
         attempt: u32,
@@ -44,12 +44,12 @@ impl Retry {
     }
 }
 
-/// Whether the same call may do better later.
+/// Whether the same call may succeed later.
 fn is_passing(kind: Kind) -> bool {
     matches!(kind, Kind::Unavailable | Kind::Unreachable | Kind::Conflict)
 }
 
-/// The seconds that the server asks to wait.
+/// The seconds that the server asks the client to wait.
 pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let seconds = headers.get(RETRY_AFTER)?.to_str().ok()?.parse().ok()?;
     Some(Duration::from_secs(seconds))

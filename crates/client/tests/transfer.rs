@@ -1,4 +1,4 @@
-//! Transfers against the real server in this process, over a line that breaks.
+//! Transfers with the real server in this process, over an unreliable connection.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -23,19 +23,19 @@ use http_body_util::{BodyExt, StreamBody};
 
 const PART: usize = 64 << 10;
 
-/// A line that counts, and that breaks in ways that a test chooses.
+/// A connection that counts requests, and fails in ways that a test chooses.
 #[derive(Debug)]
 struct Line {
     inner: Box<dyn Transport>,
-    /// Parts and ranges that may still pass.
+    /// How many more parts and ranges get through.
     passes: AtomicUsize,
-    /// Requests that did pass, by what they carry.
+    /// How many requests got through, by what they carry.
     parts: AtomicUsize,
     ranges: AtomicUsize,
     reads: AtomicUsize,
-    /// Answers to reads are cut off after this many bytes.
+    /// Responses to reads are truncated after this many bytes.
     cut: AtomicUsize,
-    /// The first byte of what is put arrives as another one.
+    /// The first byte of what is put is changed in transit.
     damage: AtomicBool,
 }
 
@@ -92,7 +92,7 @@ fn cut_off(body: Body, bytes: usize) -> Body {
     StreamBody::new(frames).boxed_unsync()
 }
 
-/// A body of which the first byte is another one.
+/// A body whose first byte is changed.
 fn damage_first(body: Body) -> Body {
     let mut first = true;
     let frames = body.into_data_stream().map(move |chunk: Result<Bytes, _>| {
@@ -138,7 +138,7 @@ impl World {
     }
 
     fn in_parts(&self) -> Transfer {
-        // One at a time, so that none is under way when the line breaks.
+        // One at a time, so that none is in progress when the connection fails.
         self.transfer(Options { jobs: NonZeroUsize::MIN, ..self.several_parts() })
     }
 
@@ -252,7 +252,7 @@ async fn what_not_all_may_read_cannot_be_read_by_them_while_it_comes() {
     let world = World::new();
     let (path, _) = world.file(1_000_000);
     let file = LocalFile::new(&path).unwrap();
-    // As the umask makes it.
+    // As determined by the umask.
     let usual = mode(&path);
     for (path, given, coming, there) in
         [("/a", Some(0o644), 0o600, 0o644), ("/b", None, usual, usual)]
@@ -286,7 +286,7 @@ async fn ranges_side_by_side_make_the_same_file() {
 
 fn in_ranges(world: &World) -> Transfer {
     world.transfer(Options {
-        // One at a time, so that it is known which have come when the line breaks.
+        // One at a time, so that it is known which have arrived when the connection fails.
         jobs: NonZeroUsize::MIN,
         ranges_from: Some(1),
         range_size: NonZeroUsize::new(100_000).unwrap(),

@@ -1,22 +1,22 @@
-//! Who may do what.
+//! Access lists.
 
 use super::resources::On;
 use crate::call::Call;
 use crate::{Access, AccessOperation, At, Client, ExplainedAccess, Result};
 
 impl Client {
-    /// The access list of a resource, with what is inherited and from where.
+    /// The access list of a resource, including inherited entries and their origin.
     pub async fn access(&self, at: &At) -> Result<Access> {
         self.json(Call::get("/v1/access").at(at)).await
     }
 
-    /// What a user may do with a resource, and what decided that about each right. For others than the caller it needs
+    /// What a user may do with a resource, and what decides each right. For users other than the caller this requires
     /// control of the resource.
     pub async fn explain_access(&self, at: &At, user: &str) -> Result<ExplainedAccess> {
         self.json(Call::get("/v1/access/why").at(at).query("user", user)).await
     }
 
-    /// Changes an access list; `closed` and `inherit` stay where they are not given.
+    /// Changes an access list; `closed` and `inherit` are unchanged if not given.
     pub async fn change_access(
         &self,
         at: &At,

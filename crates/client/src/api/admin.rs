@@ -12,7 +12,7 @@ impl Client {
         self.json(Call::get("/v1/stats")).await
     }
 
-    /// How far the search for rot is, and which copies are damaged; begins a round of it if that is asked for.
+    /// The progress of the search for corruption, and the damaged copies; starts a round if `start`.
     pub async fn scrub(&self, start: bool) -> Result<Record> {
         let call = if start {
             Call::post("/v1/scrub").json(&serde_json::json!({}))
@@ -22,7 +22,7 @@ impl Client {
         self.json(call).await
     }
 
-    /// Checks the store, and this much of its contents; gives one finding a line.
+    /// Checks the store, and this much of its contents; returns one finding per line.
     pub async fn check(
         &self,
         contents_percent: u8,

@@ -1,4 +1,4 @@
-//! Many small files in one request, either way.
+//! Many small files in one request, in either direction.
 
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
@@ -10,12 +10,12 @@ use crate::call::{Call, Payload};
 use crate::error::Problem;
 use crate::{Client, Error, Resource, Result};
 
-/// What became of one entry of a batch.
+/// The outcome of one entry of a batch.
 #[derive(Debug)]
 pub struct BatchLine {
     /// Its path in the store.
     pub path: String,
-    /// What is there now, or why it is not.
+    /// The resource, or why it could not be put.
     pub outcome: Result<Resource>,
 }
 
@@ -38,8 +38,8 @@ impl Line {
 }
 
 impl Client {
-    /// Puts the entries of a tar archive (POSIX pax) below the collection `path`, their bytes into
-    /// `place` if one is named; the lines come in the order of the entries, each once it is durable.
+    /// Puts the entries of a tar archive (POSIX pax) below the collection `path`, storing their bytes in `place` if
+    /// given; the lines are in the order of the entries, each sent once its entry is durable.
     pub async fn batch(
         &self,
         path: &str,
@@ -53,8 +53,8 @@ impl Client {
         Ok(lines::<Line>(answer.into_body()).map(|line| line.and_then(Line::outcome)))
     }
 
-    /// The objects with these ids, at most 1,000, as a tar archive in memory (POSIX pax); those that are gone, or
-    /// may not be read, are left out.
+    /// The objects with these ids, at most 1,000, as a tar archive in memory (POSIX pax); missing and unreadable ones
+    /// are left out.
     pub(crate) async fn archive_of(&self, ids: &[u64]) -> Result<Bytes> {
         let call = Call::post("/v1/archive").json(&serde_json::json!({ "ids": ids }));
         self.bytes(call.repeatable()).await

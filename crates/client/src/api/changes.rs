@@ -1,4 +1,4 @@
-//! What changed in the store: a page, or as it happens.
+//! The change feed: a page of it, or changes as they happen.
 
 use std::collections::VecDeque;
 
@@ -18,24 +18,24 @@ use crate::{At, Client, Error, Kind, Result};
 pub struct Changes {
     /// What changed, the oldest first.
     pub items: Vec<Change>,
-    /// Where to go on from.
+    /// Where to continue.
     pub next: String,
-    /// Whether there is more now.
+    /// Whether more is available now.
     pub more: bool,
 }
 
 /// One change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// Where it stands in the feed.
+    /// Its position in the feed.
     pub position: String,
     /// What happened.
     pub kind: ChangeKind,
-    /// To which resource.
+    /// The id of the resource.
     pub id: u64,
-    /// The id of the collection it is in now; it was in, if it was removed.
+    /// The id of its current collection; for a removal, of its former one.
     pub parent: u64,
-    /// Its name there.
+    /// Its name in that collection.
     pub name: String,
     /// Where it was before it was moved, as far as the caller could see that.
     pub from: Option<Origin>,
@@ -51,7 +51,7 @@ pub struct Change {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChangeKind {
-    /// It came to be.
+    /// It was created.
     Created,
     /// Its content changed.
     Written,
@@ -61,7 +61,7 @@ pub enum ChangeKind {
     Granted,
     /// Its name or collection changed.
     Moved,
-    /// It was removed, with all below it.
+    /// It was removed, with everything below it.
     Removed,
 }
 
@@ -74,18 +74,18 @@ pub struct Origin {
     pub name: String,
 }
 
-/// What a stream of changes tells.
+/// An item in a stream of changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
     /// A change.
     Change(Change),
-    /// All changes up to this position were told: from here to go on, another time.
+    /// All changes up to this position have been sent: a later stream can continue from here.
     Position(String),
 }
 
 impl Client {
-    /// What changed since a position, of a resource and what is below it if one is given; waits up to `wait` seconds for something
-    /// to happen.
+    /// Changes since a position, of a resource and everything below it if one is given; waits up to `wait` seconds if
+    /// there are none.
     pub async fn changes(
         &self,
         below: Option<&At>,
@@ -96,12 +96,12 @@ impl Client {
         self.json(call.query_opt("wait", (wait > 0).then_some(wait))).await
     }
 
-    /// What changes from a position on, as it happens, without an end. A connection that is lost or ended is made again, after the
-    /// last position that was told.
+    /// An endless stream of changes from a position on, as they happen. If the connection is lost or closed, it is
+    /// reopened at the last position received.
     ///
     /// # Errors
-    /// Whatever connecting again meets, after as many tries as the client makes: [`Kind::Expired`] for a position that is not kept any
-    /// more, [`Kind::NotFound`] once the resource is gone.
+    /// Any error of reconnecting, after all attempts of the client: [`Kind::Expired`] for a position that is no
+    /// longer kept, [`Kind::NotFound`] once the resource has been removed.
     pub fn follow(
         &self,
         below: Option<At>,
@@ -123,7 +123,7 @@ fn feed(below: Option<&At>) -> Call {
     }
 }
 
-/// A feed that is followed.
+/// A feed being followed.
 struct Follow {
     client: Client,
     below: Option<At>,
@@ -168,18 +168,18 @@ impl Event {
     }
 }
 
-/// Server-sent events, as our server writes them.
+/// Server-sent events, as written by the server.
 struct Events {
     body: Body,
     rest: BytesMut,
     ready: VecDeque<Bytes>,
 }
 
-/// No event of ours is longer.
+/// Longer than any event that the server sends.
 const LONGEST: usize = 1 << 20;
 
 impl Events {
-    /// The next event; none at the end. One that is cut off is told by the next connection.
+    /// The next event; `None` at the end. A truncated one is sent again on the next connection.
     async fn next(&mut self) -> Result<Option<Event>> {
         loop {
             if let Some(block) = self.ready.pop_front() {
@@ -209,7 +209,7 @@ impl Events {
     }
 }
 
-/// The event in a block of lines; none, if it is neither a change nor a position.
+/// The event in a block of lines; `None` if it is neither a change nor a position.
 fn event(block: &[u8]) -> Result<Option<Event>> {
     let block = std::str::from_utf8(block).map_err(Error::protocol)?;
     let field = |name: &str| block.lines().find_map(|line| line.strip_prefix(name));

@@ -22,13 +22,13 @@ const REPR_DIGEST: HeaderName = HeaderName::from_static("repr-digest");
 /// How to read a content.
 #[derive(Debug, Clone, Default)]
 pub struct ReadOptions {
-    /// From this byte.
+    /// The first byte.
     pub offset: u64,
-    /// This many bytes at most.
+    /// Maximum number of bytes.
     pub length: Option<u64>,
     /// Only if the content still has this tag.
     pub if_match: Option<String>,
-    /// A kept version instead of the present content.
+    /// A kept version instead of the current content.
     pub version: Option<u64>,
 }
 
@@ -47,23 +47,23 @@ impl ReadOptions {
 /// How to put a content.
 #[derive(Debug, Clone, Default)]
 pub struct PutOptions {
-    /// Only if the content there has this tag.
+    /// Only if the existing content has this tag.
     pub if_match: Option<String>,
-    /// Only if nothing is there.
+    /// Only if the path is free.
     pub create_only: bool,
     /// The media type.
     pub media_type: Option<String>,
-    /// Create the collections above that are missing.
+    /// Create missing parent collections.
     pub parents: bool,
     /// Mode bits.
     pub mode: Option<u32>,
     /// The modification time.
     pub mtime: Option<Timestamp>,
-    /// The place or group that the bytes go to, instead of the default one.
+    /// The place or group that stores the bytes, instead of the default one.
     pub place: Option<String>,
 }
 
-/// A content that is being read.
+/// A content being read.
 #[derive(Debug)]
 pub struct Content {
     headers: HeaderMap,
@@ -80,24 +80,24 @@ impl Content {
         self.text(ETAG)
     }
 
-    /// The media type, if one was given.
+    /// The media type, if known.
     pub fn media_type(&self) -> Option<&str> {
         self.text(CONTENT_TYPE)
     }
 
-    /// How many bytes follow.
+    /// The number of bytes that follow.
     pub fn length(&self) -> Option<u64> {
         self.text(CONTENT_LENGTH)?.parse().ok()
     }
 
-    /// The bytes, as they come.
+    /// The bytes, as they arrive.
     pub fn into_stream(self) -> impl Stream<Item = Result<Bytes>> + Send + Unpin {
         BodyDataStream::new(self.body).map(|chunk| chunk.map_err(Error::from))
     }
 }
 
 impl Client {
-    /// Reads an object, or a part of it.
+    /// Reads an object, or a range of it.
     pub async fn read(&self, at: impl Into<At>, options: &ReadOptions) -> Result<Content> {
         let mut call = Call::get(&bytes_of(&at.into())).query_opt("version", options.version);
         if let Some(range) = options.range() {
@@ -110,11 +110,11 @@ impl Client {
         Ok(Content { headers: head.headers, body })
     }
 
-    /// Puts bytes of unknown length, such as standard input. An id names an object that is there.
+    /// Puts bytes of unknown length, such as standard input. An id refers to an existing object.
     ///
     /// # Errors
-    /// [`Kind::Mismatch`](crate::Kind::Mismatch) if the store keeps other bytes than were sent: it
-    /// cannot be told the digest before the last of them.
+    /// [`Kind::Mismatch`](crate::Kind::Mismatch) if the store received bytes that differ from those sent: the digest
+    /// is not known before the last of them.
     pub async fn put_stream<S>(
         &self,
         at: impl Into<At>,
@@ -136,7 +136,7 @@ impl Client {
         Ok(resource)
     }
 
-    /// Puts bytes in memory; the server checks what arrives. An id names an object that is there.
+    /// Puts bytes in memory; the server verifies them. An id refers to an existing object.
     pub async fn put_bytes(
         &self,
         at: impl Into<At>,
@@ -170,7 +170,7 @@ impl Client {
     }
 }
 
-/// What the store keeps has to be what was sent.
+/// What the store keeps has to match what was sent.
 pub(crate) fn compare(resource: &Resource, digest: Sha256Digest) -> Result<()> {
     match &resource.sha256 {
         Some(kept) if !digest.is(kept) => {
@@ -182,7 +182,7 @@ pub(crate) fn compare(resource: &Resource, digest: Sha256Digest) -> Result<()> {
     }
 }
 
-/// A put is sent twice only where the second one cannot fail on the success of the first.
+/// A put is only retried if a repetition cannot fail because the first attempt succeeded.
 fn conditional(call: Call, options: &PutOptions) -> Result<Call> {
     match (&options.if_match, options.create_only) {
         (Some(etag), _) => call.header(IF_MATCH, etag),

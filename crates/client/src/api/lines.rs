@@ -1,4 +1,4 @@
-//! Answers of one JSON value a line (`application/x-ndjson`), read as they come.
+//! Responses with one JSON value per line (`application/x-ndjson`), read as they arrive.
 
 use std::collections::VecDeque;
 
@@ -10,10 +10,10 @@ use serde::de::DeserializeOwned;
 use crate::body::Body;
 use crate::{Error, Result, TransportError};
 
-/// No line of ours is longer.
+/// Longer than any line that the server sends.
 const LONGEST_LINE: usize = 16 << 20;
 
-/// The lines of a body. A last line without an end means that the answer was cut off.
+/// The lines of a body. An unterminated last line means that the response was truncated.
 pub(crate) fn lines<T: DeserializeOwned>(body: Body) -> impl Stream<Item = Result<T>> {
     let state = Lines { body, rest: BytesMut::new(), ready: VecDeque::new() };
     stream::try_unfold(state, |mut lines| async move {

@@ -20,17 +20,17 @@ impl Client {
         Ok(avus.items)
     }
 
-    /// Changes a description, all or nothing.
+    /// Changes a description, atomically.
     pub async fn change_meta(&self, at: &At, operations: &[MetaOperation]) -> Result<()> {
         let body = On { at, body: serde_json::json!({ "operations": operations }) };
         self.done(Call::post("/v1/meta").json(&body)).await
     }
 
-    /// Gives `to` the description of `from`: the graph, the media type, and mode and time where
-    /// `from` has them; if `seen` is given, only if `to` is still in that state.
+    /// Copies the description of `from` to `to`: the graph, the media type, and mode and time if `from` has them; if
+    /// `seen` is given, only if `to` is still in that state.
     ///
     /// # Errors
-    /// [`Kind::Precondition`](crate::Kind::Precondition) if it has changed.
+    /// [`Kind::Precondition`](crate::Kind::Precondition) if it is not.
     pub async fn copy_description(
         &self,
         from: &At,
@@ -54,7 +54,7 @@ impl Client {
         self.bytes(Call::get("/v1/graph").at(at)).await
     }
 
-    /// Replaces the graph of a resource by these N-Triples.
+    /// Replaces the graph of a resource with these N-Triples.
     pub async fn set_graph(&self, at: &At, triples: Bytes) -> Result<()> {
         let call = Call::put("/v1/graph").at(at).body(Payload::Bytes(triples));
         self.done(call.header(CONTENT_TYPE, "application/n-triples")?.repeatable()).await

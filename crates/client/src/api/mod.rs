@@ -1,4 +1,4 @@
-//! The calls, by what they are about.
+//! The calls, by subject.
 
 mod access;
 mod admin;

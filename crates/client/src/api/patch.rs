@@ -1,4 +1,4 @@
-//! Writing into the content of an object in place.
+//! Modifying the content of an object in place.
 
 use bytes::Bytes;
 use http::header::{HeaderName, IF_MATCH};
@@ -7,20 +7,20 @@ use crate::call::{Call, Payload, bytes_of};
 use crate::digest::Sha256Digest;
 use crate::{At, Client, Resource, Result};
 
-/// What to do with a content.
+/// How to modify a content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Patch {
-    /// Write bytes from this one on; what lies between the end and it becomes zeros.
+    /// Write bytes at this offset; any gap after the current end is filled with zeros.
     Write(u64, Bytes),
-    /// Write bytes at the end.
+    /// Append bytes.
     Append(Bytes),
-    /// Cut it to this size, or fill it up with zeros.
+    /// Truncate it to this size, or extend it with zeros.
     Truncate(u64),
 }
 
 impl Client {
-    /// Changes the content of an object in place; the server checks what arrives. If a tag is given, only while the content, or
-    /// the state, has it.
+    /// Modifies the content of an object in place; the server verifies the bytes. If a tag is given, only while the
+    /// content, or the state, has it.
     ///
     /// # Errors
     /// [`Kind::Precondition`](crate::Kind::Precondition) if it has changed.
@@ -33,12 +33,12 @@ impl Client {
         let call = Call::patch(&bytes_of(&at.into()));
         let mut call = match patch {
             Patch::Write(offset, bytes) => with(call.query("offset", offset), bytes)?.repeatable(),
-            // Appended twice it would be there twice.
+            // A repetition would append the bytes twice.
             Patch::Append(bytes) => with(call.query("append", true), bytes)?,
             Patch::Truncate(size) => call.query("truncate", size).repeatable(),
         };
         if let Some(tag) = if_match {
-            // The first success would make the second one fail.
+            // After a first success, a repetition would fail.
             call = call.header(IF_MATCH, tag)?.once();
         }
         self.json(call).await

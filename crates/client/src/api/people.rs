@@ -1,11 +1,11 @@
-//! Users, groups, and what stands for them: tokens and tickets.
+//! Users, groups, and what acts for them: tokens and tickets.
 
 use serde::{Deserialize, Serialize};
 
 use crate::call::Call;
 use crate::{Client, Identity, Record, Result};
 
-/// A user to be made.
+/// A user to create.
 #[derive(Clone, Serialize)]
 pub struct NewUser {
     /// The name, unique among users and groups.
@@ -24,10 +24,10 @@ impl std::fmt::Debug for NewUser {
     }
 }
 
-/// What to change of a user.
+/// Changes to a user.
 #[derive(Clone, Serialize)]
 pub struct UserChange {
-    /// Whom.
+    /// The user's name.
     pub name: String,
     /// The new password.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,36 +44,36 @@ impl std::fmt::Debug for UserChange {
     }
 }
 
-/// A token to be made.
+/// A token to create.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct NewToken {
     /// What it is for.
     pub label: String,
-    /// The most that it lets its bearer do.
+    /// The highest level that it grants.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
-    /// The collection that it is good for.
+    /// The collection that it is valid for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub within: Option<String>,
-    /// Seconds until it ends.
+    /// Seconds until it expires.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_in: Option<u64>,
-    /// What it lets its bearer do besides working with resources: `tokens`, `account`, `admin`.
+    /// What it allows besides working with resources: `tokens`, `account`, `admin`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scopes: Vec<String>,
 }
 
-/// A ticket to be made.
+/// A ticket to create.
 #[derive(Debug, Clone, Serialize)]
 pub struct NewTicket {
-    /// What it opens.
+    /// The path that it gives access to.
     pub path: String,
     /// `read` or `write`.
     pub level: String,
     /// How often it may be used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uses: Option<u64>,
-    /// Seconds until it ends.
+    /// Seconds until it expires.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_in: Option<u64>,
     /// How many bytes may be written with it.
@@ -85,7 +85,7 @@ pub struct NewTicket {
     /// Who may use it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub persons: Vec<String>,
-    /// From where it may be used.
+    /// The hosts from which it may be used.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<String>,
 }
@@ -96,7 +96,7 @@ struct Items {
 }
 
 impl Client {
-    /// Who the caller is.
+    /// Identifies the caller.
     pub async fn whoami(&self) -> Result<Identity> {
         self.json(Call::get("/v1/whoami")).await
     }
@@ -106,7 +106,7 @@ impl Client {
         self.items(Call::get("/v1/users")).await
     }
 
-    /// Makes a user.
+    /// Creates a user.
     pub async fn add_user(&self, user: &NewUser) -> Result<()> {
         self.done(Call::post("/v1/users").json(user)).await
     }
@@ -126,12 +126,12 @@ impl Client {
         self.items(Call::get("/v1/groups")).await
     }
 
-    /// Makes a group.
+    /// Creates a group.
     pub async fn add_group(&self, name: &str) -> Result<()> {
         self.done(Call::post("/v1/groups").json(&serde_json::json!({ "name": name }))).await
     }
 
-    /// Changes who belongs to a group.
+    /// Changes the members of a group.
     pub async fn change_group(&self, name: &str, add: &[String], remove: &[String]) -> Result<()> {
         let body = serde_json::json!({ "name": name, "add": add, "remove": remove });
         self.done(Call::patch("/v1/groups").json(&body).repeatable()).await
@@ -142,12 +142,12 @@ impl Client {
         self.done(Call::delete("/v1/groups").query("name", name)).await
     }
 
-    /// Makes a token; it is shown this once.
+    /// Creates a token; its secret is only returned this once.
     pub async fn add_token(&self, new: &NewToken) -> Result<Record> {
         self.json(Call::post("/v1/tokens").json(new)).await
     }
 
-    /// The caller's tokens, without what would let anybody use them.
+    /// The caller's tokens, without their secrets.
     pub async fn tokens(&self) -> Result<Vec<Record>> {
         self.items(Call::get("/v1/tokens")).await
     }
@@ -157,12 +157,12 @@ impl Client {
         self.done(Call::delete("/v1/tokens").query("id", id)).await
     }
 
-    /// Makes a ticket.
+    /// Creates a ticket.
     pub async fn add_ticket(&self, new: &NewTicket) -> Result<Record> {
         self.json(Call::post("/v1/tickets").json(new)).await
     }
 
-    /// The tickets on a resource, or all that the caller made.
+    /// The tickets on a resource, or all that the caller created.
     pub async fn tickets(&self, path: Option<&str>) -> Result<Vec<Record>> {
         self.items(Call::get("/v1/tickets").query_opt("path", path)).await
     }

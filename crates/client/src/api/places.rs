@@ -1,4 +1,4 @@
-//! Places for contents, replicas in them, and the jobs that move bytes.
+//! Places for contents, replicas in them, and jobs that move bytes.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,20 +11,20 @@ use crate::{At, Client, Record, Resource, Result};
 pub struct NewPlace {
     /// The name.
     pub name: String,
-    /// Where it is; none for a group.
+    /// Its address; `None` for a group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
     /// The group to add it to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
-    /// Have new contents go here.
+    /// Store new contents here.
     pub default: bool,
 }
 
-/// What to change of a place.
+/// Changes to a place.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct PlaceChange {
-    /// Which.
+    /// The place.
     pub name: String,
     /// Its new name.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,24 +35,24 @@ pub struct PlaceChange {
     /// The group to add it to; an empty name removes it from its group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
-    /// Have new contents go here.
+    /// Store new contents here.
     pub default: bool,
 }
 
 /// Which replicas to remove.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Trim {
-    /// The one of this number.
+    /// The one with this number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replica: Option<u32>,
     /// Those in this place or group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
-    /// How many good ones stay.
+    /// How many good ones to keep.
     pub keep: usize,
-    /// Of all objects below a collection.
+    /// Apply to all objects below a collection.
     pub recursive: bool,
-    /// Only say which.
+    /// Only report which ones.
     pub dry_run: bool,
 }
 
@@ -63,23 +63,23 @@ pub struct Job {
     pub job: u64,
     /// What it does.
     pub kind: String,
-    /// How many objects or stored contents it has seen to.
+    /// How many objects or stored contents it has processed.
     pub done: u64,
-    /// How many it could not see to.
+    /// How many it could not process.
     pub failed: u64,
-    /// What the last failure was.
+    /// The last failure.
     pub fault: Option<String>,
     /// Whether it is over.
     pub finished: bool,
 }
 
-/// What was done at once, or the job that does it.
+/// The result, or the job that will produce it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 pub enum Done<T> {
-    /// A job that was recorded.
+    /// A recorded job.
     Job(Job),
-    /// What was done.
+    /// The result.
     Now(T),
 }
 
@@ -96,21 +96,21 @@ struct Replicate<'a> {
     recursive: bool,
 }
 
-/// A list, as the server gives it.
+/// A list, as returned by the server.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Items {
-    /// What is in it.
+    /// Its items.
     pub items: Vec<Record>,
 }
 
-/// A file to become the content of an object where it lies.
+/// A file to register in place as the content of an object.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Registration {
     /// The object.
     pub path: String,
     /// The absolute path of the file on the server's machine.
     pub file: String,
-    /// The place that it counts to.
+    /// The place that it is assigned to.
     pub place: String,
     /// Its length; the file need not exist yet if this is given.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -118,9 +118,9 @@ pub struct Registration {
     /// Its SHA-256, in hexadecimal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
-    /// As a further replica of the object that is there.
+    /// As a further replica of the existing object.
     pub additional: bool,
-    /// In place of the content of the object that is there.
+    /// Replacing the content of the existing object.
     pub replace: bool,
 }
 
@@ -141,12 +141,12 @@ impl Client {
         self.json(Call::patch("/v1/places").json(change)).await
     }
 
-    /// Forgets a place that holds nothing.
+    /// Removes an empty place from the store.
     pub async fn remove_place(&self, name: &str) -> Result<()> {
         self.done(Call::delete("/v1/places").query("name", name)).await
     }
 
-    /// Begins to move all that a place holds to another one, or to where new contents go.
+    /// Starts moving everything in a place to another one, or to where new contents go.
     pub async fn drain_place(&self, name: &str, to: Option<&str>) -> Result<Job> {
         let body = serde_json::json!({ "name": name, "to": to });
         self.json(Call::post("/v1/drain").json(&body)).await
@@ -157,7 +157,7 @@ impl Client {
         self.json(Call::get(&format!("/v1/jobs/{job}"))).await
     }
 
-    /// Makes a file the content of an object where it lies.
+    /// Registers a file in place as the content of an object.
     pub async fn register(&self, file: &Registration) -> Result<Resource> {
         self.json(Call::post("/v1/register").json(file)).await
     }
@@ -168,13 +168,13 @@ impl Client {
         Ok(replicas.items)
     }
 
-    /// Copies the content of an object into a place; of all objects below a collection, as a job.
+    /// Copies the content of an object to a place; for all objects below a collection, as a job.
     pub async fn replicate(&self, at: &At, place: &str, recursive: bool) -> Result<Done<Items>> {
         let body = On { at, body: &Replicate { place, recursive } };
         self.json(Call::post("/v1/replicas").json(&body)).await
     }
 
-    /// Removes replicas of an object; of all objects below a collection, as a job.
+    /// Removes replicas of an object; for all objects below a collection, as a job.
     pub async fn trim(&self, at: &At, trim: &Trim) -> Result<Done<Trimmed>> {
         self.json(Call::post("/v1/trim").json(&On { at, body: trim })).await
     }

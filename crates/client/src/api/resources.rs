@@ -1,4 +1,4 @@
-//! The tree: look, list, create, move, copy, remove.
+//! The tree: stat, list, create, move, copy, remove.
 
 use futures_util::{Stream, TryStreamExt, stream};
 use http::header::{IF_MATCH, IF_NONE_MATCH};
@@ -13,16 +13,16 @@ use crate::{At, Client, Error, Kept, Kind, Listing, Resource, ResourceKind, Resu
 /// What to create, other than an object.
 #[derive(Debug, Clone, Serialize)]
 pub struct NewResource {
-    /// Where.
+    /// The path.
     pub path: String,
-    /// What: not an object, whose bytes are put.
+    /// The kind; objects are created by putting their bytes.
     pub kind: ResourceKind,
     /// Where a link points.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// Create the collections above that are missing.
+    /// Create missing parent collections.
     pub parents: bool,
-    /// Take what is there already if it is the same.
+    /// Accept an existing resource if it is the same.
     pub exist_ok: bool,
     /// Mode bits.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,33 +35,33 @@ pub struct NewResource {
 /// A move or a copy.
 #[derive(Debug, Clone, Serialize)]
 pub struct Relocation {
-    /// What.
+    /// The source.
     pub from: At,
-    /// Its path afterwards, or that of its copy.
+    /// The path it is moved or copied to.
     pub to: String,
-    /// Take the place of what is there.
+    /// Replace an existing resource.
     pub replace: bool,
-    /// Create the collections above that are missing.
+    /// Create missing parent collections.
     pub parents: bool,
-    /// Of a move: the versions of what is replaced may go.
+    /// For a move: the versions of what is replaced may be dropped.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub versions: bool,
 }
 
-/// What a removal takes along.
+/// What may be removed.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Removal<'a> {
-    /// All that lies below.
+    /// Everything below it.
     pub recursive: bool,
-    /// The versions that were kept.
+    /// The kept versions.
     pub versions: bool,
-    /// For good, and not into the trash.
+    /// Permanently, not into the trash.
     pub permanent: bool,
-    /// Only if it is still in this state.
+    /// Only if the resource is still in this state.
     pub if_match: Option<&'a str>,
 }
 
-/// What a listing tells of each entry besides its attributes.
+/// What a listing includes for each entry besides its attributes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct With {
     /// The description.
@@ -82,7 +82,7 @@ impl With {
     }
 }
 
-/// Attributes to change; the others stay.
+/// Attributes to change; the others are unchanged.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Attributes {
     /// Mode bits.
@@ -91,7 +91,7 @@ pub struct Attributes {
     /// The modification time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mtime: Option<Timestamp>,
-    /// Who it belongs to.
+    /// The owner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
     /// The media type.
@@ -100,10 +100,10 @@ pub struct Attributes {
     /// What happens to replaced contents: `off`, `on-request` or `each-change`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub versioning: Option<String>,
-    /// How many versions of an object are kept at most, besides those with a label.
+    /// Maximum number of versions of an object to keep, besides labelled ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep: Option<u32>,
-    /// For how many seconds what is removed below is kept in the trash; 0 for not at all.
+    /// How long removed resources below are kept in the trash, in seconds; 0 disables the trash.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep_removed: Option<u64>,
 }
@@ -129,7 +129,7 @@ impl StatItem {
     }
 }
 
-/// A JSON body that also says which resource is meant.
+/// A JSON body that also identifies the resource.
 #[derive(Serialize)]
 pub(crate) struct On<'a, T> {
     #[serde(flatten)]
@@ -139,12 +139,12 @@ pub(crate) struct On<'a, T> {
 }
 
 impl Client {
-    /// One resource, with what the caller may do with it.
+    /// One resource, including what the caller may do with it.
     pub async fn stat(&self, at: &At) -> Result<Resource> {
         self.json(Call::get("/v1/stat").at(at)).await
     }
 
-    /// One resource, or none if nothing is there.
+    /// One resource, or `None` if the path does not exist.
     pub async fn find(&self, path: &str) -> Result<Option<Resource>> {
         there(self.stat(&path.into()).await)
     }
@@ -155,7 +155,7 @@ impl Client {
         there(self.json(call).await)
     }
 
-    /// Many resources at once, each with its own outcome, in the order asked.
+    /// Many resources at once, each with its own outcome, in the requested order.
     pub async fn stat_many(&self, items: &[At]) -> Result<Vec<Result<Resource>>> {
         let body = serde_json::json!({ "items": items });
         let answer: Items<StatItem> =
@@ -163,7 +163,7 @@ impl Client {
         Ok(answer.items.into_iter().map(StatItem::into_result).collect())
     }
 
-    /// A page of a collection, beginning after the name `after`.
+    /// A page of a collection, starting after the name `after`.
     pub async fn list_page(
         &self,
         at: &At,
@@ -175,7 +175,7 @@ impl Client {
         self.json(call.query_opt("after", after).query_opt("limit", limit)).await
     }
 
-    /// All children of a collection with more of each, page by page, in the order of the names' bytes.
+    /// All children of a collection with further details, page by page, in the order of the names' bytes.
     pub fn list_with<'a>(
         &'a self,
         at: &'a At,
@@ -195,14 +195,13 @@ impl Client {
         self.list_with(at, With::default())
     }
 
-    /// All that lies below a resource, in the order of paths, as it comes.
+    /// Everything below a resource, in path order, as it arrives.
     pub async fn walk(&self, at: &At) -> Result<impl Stream<Item = Result<Resource>> + use<>> {
         let answer = self.send(Call::get("/v1/walk").at(at)).await?;
         Ok(lines(answer.into_body()))
     }
 
-    /// A page of the same, of `limit` resources: what comes after a path, or from the beginning. It is the last one if there are
-    /// fewer.
+    /// A page of the same, of `limit` resources, starting after a path or at the beginning. The last page has fewer.
     pub async fn walk_page(
         &self,
         at: &At,
@@ -227,12 +226,12 @@ impl Client {
         self.json(Call::post("/v1/create").json(new)).await
     }
 
-    /// Moves a resource with all that lies below it, in one step.
+    /// Atomically moves a resource with everything below it.
     pub async fn relocate(&self, relocation: &Relocation) -> Result<Resource> {
         self.json(Call::post("/v1/move").json(relocation)).await
     }
 
-    /// Copies a resource, with all that lies below it if `recursive`; contents are shared.
+    /// Copies a resource, with everything below it if `recursive`; contents are shared.
     pub async fn copy(&self, relocation: &Relocation, recursive: bool) -> Result<Resource> {
         #[derive(Serialize)]
         struct Copy<'a> {
@@ -243,11 +242,11 @@ impl Client {
         self.json(Call::post("/v1/copy").json(&Copy { relocation, recursive })).await
     }
 
-    /// Copies what is no collection, if what is at the target is still in the state `seen`; none
-    /// says that nothing was there.
+    /// Copies a resource other than a collection, if the target is still in the state `seen`; `None` means that it
+    /// did not exist.
     ///
     /// # Errors
-    /// [`Kind::Precondition`] if that has changed.
+    /// [`Kind::Precondition`] if it is not.
     pub async fn copy_if(&self, relocation: &Relocation, seen: Option<&str>) -> Result<Resource> {
         let call = Call::post("/v1/copy").json(relocation);
         let call = match seen {
@@ -257,10 +256,10 @@ impl Client {
         self.json(call).await
     }
 
-    /// Removes a resource; says how it can be restored, if it is kept in the trash.
+    /// Removes a resource; returns how to restore it, if it is kept in the trash.
     ///
     /// # Errors
-    /// [`Kind::NotEmpty`] if children or versions would go that may not.
+    /// [`Kind::NotEmpty`] if it has children or versions that may not be removed.
     pub async fn remove(&self, at: impl Into<At>, removal: &Removal<'_>) -> Result<Option<Kept>> {
         let mut call = Call::delete(&bytes_of(&at.into()))
             .query("recursive", removal.recursive)
@@ -278,7 +277,7 @@ impl Client {
         self.json(Call::patch("/v1/attributes").json(&body).repeatable()).await
     }
 
-    /// How much lies below a resource.
+    /// The number and size of the resources below a resource.
     pub async fn usage(&self, at: &At) -> Result<Usage> {
         self.json(Call::get("/v1/du").at(at)).await
     }

@@ -1,4 +1,4 @@
-//! Finding resources by what they are called and how they are described.
+//! Finding resources by name and description.
 
 use futures_util::{Stream, TryStreamExt, stream};
 use serde::{Deserialize, Serialize};
@@ -57,7 +57,7 @@ impl Client {
         pages.try_flatten()
     }
 
-    /// All resources that are shared with the caller and that no listing leads to, page by page.
+    /// All resources that are shared with the caller and cannot be reached by listing, page by page.
     pub fn shared(&self) -> impl Stream<Item = Result<Resource>> + '_ {
         let pages = stream::try_unfold(Some(None::<String>), move |cursor| async move {
             let Some(after) = cursor else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! The trash: what was removed and is kept for a while.
+//! The trash: resources that were removed and are kept for a while.
 
 use futures_util::{Stream, TryStreamExt, stream};
 use http::HeaderMap;
@@ -8,17 +8,17 @@ use serde::{Deserialize, Serialize};
 use crate::call::Call;
 use crate::{Client, Error, Resource, ResourceKind, Result};
 
-/// How what was removed can be restored.
+/// How to restore a removed resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Kept {
-    /// Its id in the trash: the one that it had.
+    /// Its id in the trash, which is its former id.
     pub id: u64,
-    /// It is kept until then.
+    /// How long it is kept.
     pub until: Timestamp,
 }
 
 impl Kept {
-    /// None if the headers of a removal say nothing of the trash.
+    /// `None` if the headers of a removal do not mention the trash.
     pub(crate) fn read(headers: &HeaderMap) -> Option<Self> {
         let text = |name| headers.get(name)?.to_str().ok();
         let id = text("cenote-trash")?.parse().ok()?;
@@ -30,9 +30,9 @@ impl Kept {
 /// A removed resource that can be restored, with all below it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrashItem {
-    /// Its id, which it has again when it is restored.
+    /// Its id, which is preserved when it is restored.
     pub id: u64,
-    /// What it is.
+    /// Its kind.
     pub kind: ResourceKind,
     /// Its path when it was removed.
     pub path: String,
@@ -40,23 +40,23 @@ pub struct TrashItem {
     pub removed: Timestamp,
     /// Who removed it.
     pub removed_by: String,
-    /// It is kept until then.
+    /// How long it is kept.
     pub until: Timestamp,
-    /// How many resources there are, itself among them; none while they are counted.
+    /// The number of resources, including itself; `None` while they are being counted.
     pub resources: Option<u64>,
-    /// Bytes of their contents; none while they are counted.
+    /// The total size of their contents; `None` while it is being counted.
     pub bytes: Option<u64>,
 }
 
-/// What to restore, and where to.
+/// What to restore, and where.
 #[derive(Debug, Clone, Serialize)]
 pub struct RestoreRemoved {
     /// The id of a removed resource.
     pub id: u64,
-    /// Where to, if not to the collection that it was in.
+    /// Where to restore it, if not to its former collection.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// Create the collections on the way, where they are gone.
+    /// Create missing parent collections.
     pub parents: bool,
 }
 
@@ -92,7 +92,7 @@ impl Client {
         self.json(Call::post("/v1/trash/restore").json(restore)).await
     }
 
-    /// Removes a removed resource for good, or all that the caller could restore; says how many that were.
+    /// Permanently deletes a removed resource, or all that the caller could restore; returns how many.
     pub async fn empty_trash(&self, id: Option<u64>) -> Result<u64> {
         let body = match id {
             Some(id) => serde_json::json!({ "id": id }),

@@ -1,4 +1,4 @@
-//! One content in parts, in any order, over as many connections and as many tries as it takes.
+//! One content in parts, in any order, over any number of connections and attempts.
 
 use bytes::Bytes;
 use http::header::HeaderName;
@@ -9,10 +9,10 @@ use crate::call::{Call, Payload};
 use crate::digest::Sha256Digest;
 use crate::{At, Client, Resource, Result};
 
-/// What is going to be uploaded, and where to.
+/// What to upload, and where.
 #[derive(Debug, Clone, Serialize)]
 pub struct NewUpload {
-    /// Where; an id names an object that is there.
+    /// The path, or the id of an existing object.
     #[serde(flatten)]
     pub at: At,
     /// Its size in bytes.
@@ -26,15 +26,15 @@ pub struct NewUpload {
     /// The modification time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mtime: Option<Timestamp>,
-    /// Only if the content there has this tag.
+    /// Only if the existing content has this tag.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub if_match: Option<String>,
-    /// `*`: only if nothing is there.
+    /// `*`: only if the path is free.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub if_none_match: Option<String>,
-    /// Create the collections above that are missing.
+    /// Create missing parent collections.
     pub parents: bool,
-    /// The place or group that the bytes go to, instead of the default one.
+    /// The place or group that stores the bytes, instead of the default one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
 }
@@ -42,9 +42,9 @@ pub struct NewUpload {
 /// A part that has arrived.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Part {
-    /// Its first byte, in the content.
+    /// Its offset in the content.
     pub offset: u64,
-    /// How many bytes.
+    /// Its length in bytes.
     pub length: u64,
     /// Its SHA-256 in hexadecimal.
     pub sha256: Option<String>,
@@ -61,19 +61,19 @@ struct Arrived {
 }
 
 impl Client {
-    /// Begins an upload and gives its id.
+    /// Starts an upload and returns its id.
     pub async fn begin_upload(&self, new: &NewUpload) -> Result<String> {
         let begun: Begun = self.json(Call::post("/v1/uploads").json(new).repeatable()).await?;
         Ok(begun.id)
     }
 
-    /// What has arrived.
+    /// The parts that have arrived.
     pub async fn upload_parts(&self, id: &str) -> Result<Vec<Part>> {
         let arrived: Arrived = self.json(Call::get(&format!("/v1/uploads/{id}"))).await?;
         Ok(arrived.parts)
     }
 
-    /// Sends a part; the server checks what arrives.
+    /// Sends a part; the server verifies it.
     pub async fn put_part(
         &self,
         id: &str,
@@ -92,7 +92,7 @@ impl Client {
         self.json(call.json(&serde_json::json!({}))).await
     }
 
-    /// Gives an upload up.
+    /// Abandons an upload.
     pub async fn abandon_upload(&self, id: &str) -> Result<()> {
         self.done(Call::delete(&format!("/v1/uploads/{id}")).repeatable()).await
     }

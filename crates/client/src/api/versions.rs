@@ -1,4 +1,4 @@
-//! Kept contents.
+//! Kept versions of contents.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,20 +10,20 @@ use crate::{At, Client, Result, Version};
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "op", rename_all = "lowercase")]
 pub enum VersionChange {
-    /// Keep the present content as a version.
+    /// Keep the current content as a version.
     Keep {
-        /// What to call it.
+        /// Its label.
         #[serde(skip_serializing_if = "Option::is_none")]
         label: Option<String>,
     },
-    /// Make a version the present content.
+    /// Make a version the current content.
     Restore {
-        /// Which.
+        /// The version.
         version: u64,
     },
     /// Drop the oldest versions.
     Prune {
-        /// How many stay.
+        /// How many to keep.
         keep: u32,
     },
 }

@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use crate::call::{Call, Payload};
 use crate::{At, Client, Error, Resource, Result};
 
-/// An extended attribute, as it is listed: its value is text, or bytes in Base64.
+/// An extended attribute, as listed: its value is text, or bytes in Base64.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Xattr {
-    /// Its name, without the prefix `user.` that a file system gives it.
+    /// Its name, without the prefix `user.` that file systems use.
     pub name: String,
     /// The value, if it is UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -26,7 +26,7 @@ impl Xattr {
     /// The bytes of the value.
     ///
     /// # Errors
-    /// [`Kind::Protocol`](crate::Kind::Protocol) if the answer has neither text nor Base64.
+    /// [`Kind::Protocol`](crate::Kind::Protocol) if the response has neither text nor Base64.
     pub fn bytes(&self) -> Result<Bytes> {
         match (&self.value, &self.base64) {
             (Some(text), _) => Ok(text.clone().into()),
@@ -38,15 +38,15 @@ impl Xattr {
     }
 }
 
-/// What must hold for an extended attribute to be set.
+/// The condition for setting an extended attribute.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum XattrMode {
-    /// Nothing.
+    /// None.
     #[default]
     Any,
-    /// There is none of this name (`XATTR_CREATE`).
+    /// It must not exist (`XATTR_CREATE`).
     Create,
-    /// There is one of this name (`XATTR_REPLACE`).
+    /// It must exist (`XATTR_REPLACE`).
     Replace,
 }
 
@@ -62,18 +62,18 @@ impl Client {
         Ok(all.items)
     }
 
-    /// The bytes of one.
+    /// The value of an extended attribute.
     ///
     /// # Errors
-    /// [`Kind::NotFound`](crate::Kind::NotFound) if there is none of this name.
+    /// [`Kind::NotFound`](crate::Kind::NotFound) if it does not exist.
     pub async fn xattr(&self, at: &At, name: &str) -> Result<Bytes> {
         self.bytes(Call::get("/v1/xattr").at(at).query("name", name)).await
     }
 
-    /// Sets one, of up to 64 KiB.
+    /// Sets an extended attribute, of up to 64 KiB.
     ///
     /// # Errors
-    /// [`Kind::Precondition`](crate::Kind::Precondition) if it is there, or is not, against `mode`.
+    /// [`Kind::Precondition`](crate::Kind::Precondition) if its existence contradicts `mode`.
     pub async fn set_xattr(
         &self,
         at: &At,
@@ -90,10 +90,10 @@ impl Client {
         self.json(call).await
     }
 
-    /// Removes one.
+    /// Removes an extended attribute.
     ///
     /// # Errors
-    /// [`Kind::NotFound`](crate::Kind::NotFound) if there is none of this name.
+    /// [`Kind::NotFound`](crate::Kind::NotFound) if it does not exist.
     pub async fn remove_xattr(&self, at: &At, name: &str) -> Result<Resource> {
         self.json(Call::delete("/v1/xattr").at(at).query("name", name)).await
     }

@@ -1,4 +1,4 @@
-//! Many small files as one tar archive in memory (POSIX pax, as `POST /v1/batch` takes it).
+//! Many small files as one tar archive in memory (POSIX pax, as accepted by `POST /v1/batch`).
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -7,7 +7,7 @@ use tar::{Builder, EntryType, Header};
 use super::tree::{Item, Source};
 use crate::{Error, Result, Sha256Digest};
 
-/// An archive, and what became of each item that should have gone into it.
+/// An archive, and the outcome for each item.
 pub(super) struct Archive {
     pub(super) bytes: Bytes,
     /// For each item, in order: its digest if it has content, or why it is not in the archive.
@@ -40,7 +40,7 @@ fn append(builder: &mut Builder<Vec<u8>>, item: &Item) -> Result<Option<Sha256Di
     Ok(digest)
 }
 
-/// What a plain header cannot say: long names, nanoseconds, digests.
+/// What a plain header cannot represent: long names, nanoseconds, digests.
 fn extensions(
     item: &Item,
     link: Option<&str>,
@@ -53,7 +53,7 @@ fn extensions(
     extensions
 }
 
-/// Seconds with nine decimals. Before 1970 the fraction counts towards the epoch.
+/// Seconds with nine decimals. For times before 1970 the fraction counts towards the epoch.
 fn pax_time(time: Timestamp) -> String {
     let nanos = time.as_nanosecond();
     let sign = if nanos < 0 { "-" } else { "" };
@@ -61,7 +61,7 @@ fn pax_time(time: Timestamp) -> String {
     format!("{sign}{}.{:09}", nanos / 1_000_000_000, nanos % 1_000_000_000)
 }
 
-/// Its name does not matter: the extension has the real one.
+/// The name does not matter: the extension has the real one.
 fn header(item: &Item, entry_type: EntryType, size: u64) -> Header {
     let mut header = Header::new_ustar();
     header.set_path("entry").expect("a short plain name fits");
@@ -73,7 +73,7 @@ fn header(item: &Item, entry_type: EntryType, size: u64) -> Header {
     header
 }
 
-/// An archive without missing items.
+/// Whether an item is in the archive.
 pub(super) fn is_packed(packed: &Result<Option<Sha256Digest>, Error>) -> bool {
     packed.is_ok()
 }

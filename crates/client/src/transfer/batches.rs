@@ -1,6 +1,6 @@
 //! How items are grouped into requests: many small items together, or a single large one.
 
-/// Items up to this size, in bytes, go in batches.
+/// Items up to this size, in bytes, are sent in batches.
 const SMALL: u64 = 256 << 10;
 /// A batch has this many entries at most.
 const ENTRIES: usize = 512;
@@ -14,7 +14,7 @@ pub(super) enum Work<T> {
     Alone(T),
 }
 
-/// Small items together, in order; large ones by themselves.
+/// Groups small items, in order; large ones are separate.
 pub(super) fn plan<T>(items: Vec<T>, size: impl Fn(&T) -> u64) -> Vec<Work<T>> {
     let mut works = Vec::new();
     let (mut batch, mut bytes) = (Vec::new(), 0);

@@ -1,5 +1,5 @@
-//! An object to a local file. Bytes go to a file beside the target, which takes its name at
-//! the end; an interrupted one continues where it stopped.
+//! Downloads an object to a local file. Bytes are written to a file next to the target, which is renamed at the end;
+//! an interrupted download continues where it stopped.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -17,16 +17,16 @@ use super::{Transfer, blocking};
 use crate::digest::Sha256Digest;
 use crate::{Content, Error, Kind, ReadOptions, Resource, Result};
 
-/// Permission bits that a content may bring with it.
+/// Permission bits that are taken from a content.
 const PERMISSIONS: u32 = 0o777;
 
 impl Transfer {
-    /// Reads the object that `resource` tells of into the file `target`, which is replaced. Mode
-    /// and modification time are set where the resource has them.
+    /// Downloads the object described by `resource` to the file `target`, which is replaced. Mode and modification
+    /// time are set if the resource has them.
     ///
     /// # Errors
-    /// [`Kind::Precondition`] if the object has changed since `resource` was told,
-    /// [`Kind::Mismatch`] if the bytes are not those that the store has the digest of.
+    /// [`Kind::Precondition`] if the object has changed since `resource` was read, [`Kind::Mismatch`] if the bytes do
+    /// not match the store's digest.
     pub async fn get_file(&self, resource: &Resource, target: &Path) -> Result<()> {
         let size = resource.size.unwrap_or(0);
         let by_ranges = self.options.ranges_from.is_some_and(|from| size >= from);
@@ -44,7 +44,7 @@ impl Transfer {
         blocking(move || finish(&resource, &partial, &target)).await
     }
 
-    /// One request for all that is missing: the fastest way where the network is not the limit.
+    /// A single request for everything that is missing: the fastest way unless the network is the limit.
     async fn get_stream(&self, resource: &Resource, partial: &Path) -> Result<()> {
         let (path, told) = (partial.to_owned(), resource.clone());
         let verification = self.verification(resource);
@@ -74,7 +74,7 @@ impl Transfer {
         sink.verify(resource)
     }
 
-    /// What the bytes are compared with, if that is wanted and known.
+    /// How the bytes are verified, if requested and possible.
     pub(super) fn verification(&self, resource: &Resource) -> Option<Verification> {
         self.options.verify.then(|| Verification::of(resource)).flatten()
     }
@@ -84,7 +84,7 @@ impl Transfer {
         while let Some(chunk) = chunks.try_next().await? {
             self.observer.moved(chunk.len() as u64);
             if sender.send(chunk).await.is_err() {
-                // The writer has failed, and tells why.
+                // The writer has failed, and reports the reason.
                 break;
             }
         }
@@ -92,7 +92,7 @@ impl Transfer {
     }
 }
 
-/// Bytes written in order, and compared if that is wanted.
+/// Writes bytes in order, and verifies them if requested.
 struct Sink {
     path: PathBuf,
     file: File,
@@ -101,7 +101,7 @@ struct Sink {
 }
 
 impl Sink {
-    /// Opens the partial file, and takes what an earlier run has left there.
+    /// Opens the partial file, including what an earlier run has left in it.
     fn open(
         path: PathBuf,
         resource: &Resource,
@@ -157,13 +157,13 @@ pub(super) fn complete(resource: &Resource, length: u64) -> Result<()> {
     }
 }
 
-/// Beside the target, and named by the content and the way in which it comes: neither another
-/// content nor a transfer of another kind ever continues it.
+/// Next to the target, and named after the content and the method of transfer: it is never continued with other
+/// content or another method.
 pub(super) fn partial_path(target: &Path, resource: &Resource, way: &str) -> PathBuf {
     let tag = format!("{}{}", resource.id, resource.etag.as_deref().unwrap_or_default());
     let digest = Sha256Digest::of(tag.as_bytes()).to_string();
     let name = target.file_name().unwrap_or_default().to_string_lossy();
-    // The longest name that a file can have leaves no room for more.
+    // A target name of maximum length leaves no room for a suffix.
     let name: String = name.chars().take(40).collect();
     target.with_file_name(format!(".{name}.{}.{way}", &digest[..16]))
 }
@@ -175,7 +175,7 @@ fn finish(resource: &Resource, partial: &Path, target: &Path) -> Result<()> {
         .map_err(|error| unwritable(target, error))
 }
 
-/// Mode and time, where the resource has them.
+/// Mode and time, if the resource has them.
 pub(super) fn set_attributes(resource: &Resource, file: &File) -> io::Result<()> {
     if let Some(mode) = resource.mode {
         file.set_permissions(PermissionsExt::from_mode(mode & PERMISSIONS))?;

@@ -1,5 +1,4 @@
-//! Many objects to local files: the small ones in batches, the others by themselves, all of them
-//! side by side.
+//! Downloads many objects to local files: small ones in batches, others separately, all concurrently.
 
 use std::path::PathBuf;
 
@@ -10,21 +9,21 @@ use super::unpack::unpack;
 use super::{Transfer, blocking};
 use crate::{Resource, Result};
 
-/// An object, and the file that it is to become.
+/// An object, and the file to write it to.
 #[derive(Debug, Clone)]
 pub struct Wanted {
-    /// The object, as the store told of it.
+    /// The object, as returned by the store.
     pub resource: Resource,
-    /// The file, which is replaced. Its directory has to be there.
+    /// The file, which is replaced. Its directory must exist.
     pub target: PathBuf,
 }
 
-/// What became of a file that was wanted.
+/// The outcome for a requested file.
 #[derive(Debug)]
 pub struct Arrival {
-    /// What was wanted.
+    /// What was requested.
     pub wanted: Wanted,
-    /// Whether it is there now, whole.
+    /// Whether it is now there, complete.
     pub result: Result<()>,
 }
 
@@ -35,7 +34,7 @@ impl Wanted {
 }
 
 impl Transfer {
-    /// Reads objects into files, each as [`Transfer::get_file`] does.
+    /// Downloads objects to files, like [`Transfer::get_file`].
     pub fn get_files(&self, wanted: Vec<Wanted>) -> impl Stream<Item = Arrival> + Send + use<> {
         let transfer = self.clone();
         stream::iter(plan(wanted, Wanted::size))
@@ -59,7 +58,8 @@ impl Transfer {
         Arrival { wanted, result }
     }
 
-    /// Objects that the archive lacks, or that have changed, are requested singly: that response gives the reason.
+    /// Objects that are missing from the archive, or have changed, are requested separately: that response gives the
+    /// reason.
     async fn get_batch(&self, wanted: Vec<Wanted>) -> Vec<Arrival> {
         let ids: Vec<u64> = wanted.iter().map(|wanted| wanted.resource.id).collect();
         let archive = self.client.archive_of(&ids).await.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Local files: what is kept of them, and their bytes in chunks.
+//! Local files: their metadata, and their bytes in chunks.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
@@ -26,7 +26,7 @@ const CHUNK: u64 = 512 << 10;
 /// The state of a local file when it was inspected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocalFile {
-    /// Where it is.
+    /// The path.
     pub path: PathBuf,
     /// Its size in bytes.
     pub size: u64,
@@ -37,16 +37,16 @@ pub struct LocalFile {
 }
 
 impl LocalFile {
-    /// Looks at a file, following links.
+    /// Inspects a file, following links.
     ///
     /// # Errors
-    /// [`Kind::NotFound`](crate::Kind::NotFound) and the like, with the path.
+    /// [`Kind::NotFound`](crate::Kind::NotFound) and similar, with the path.
     pub fn new(path: &Path) -> Result<Self> {
         let metadata = path.metadata().map_err(|error| unreadable(path, error))?;
         Ok(Self::from_metadata(path.to_owned(), &metadata))
     }
 
-    /// A file of which the metadata is known.
+    /// A file whose metadata is known.
     pub fn from_metadata(path: PathBuf, metadata: &Metadata) -> Self {
         let mtime = Timestamp::new(metadata.mtime(), metadata.mtime_nsec() as i32).ok();
         Self { path, size: metadata.len(), mode: metadata.mode() & 0o7777, mtime }
@@ -64,7 +64,7 @@ impl LocalFile {
         Ok(Sha256Digest::from_hasher(hasher))
     }
 
-    /// All its bytes, if there are as many as there were; blocks.
+    /// All its bytes, if their number has not changed; blocks.
     pub(super) fn read(&self) -> Result<Vec<u8>> {
         let mut bytes = Vec::with_capacity(self.size as usize);
         File::open(&self.path)
@@ -76,7 +76,7 @@ impl LocalFile {
         Ok(bytes)
     }
 
-    /// The bytes of a part; blocks.
+    /// The bytes of a range; blocks.
     pub(super) fn read_part(&self, offset: u64, length: usize) -> Result<Vec<u8>> {
         let mut bytes = vec![0; length];
         File::open(&self.path)
@@ -85,7 +85,7 @@ impl LocalFile {
         Ok(bytes)
     }
 
-    /// A body of all its bytes, read by a thread that stays a little ahead.
+    /// A body of all its bytes, read ahead by a thread.
     pub(super) fn body(&self, observer: Arc<dyn Observer>) -> Body {
         let (sender, receiver) = mpsc::channel(4);
         let (path, size) = (self.path.clone(), self.size);
@@ -125,7 +125,7 @@ fn send_chunks(
     Ok(())
 }
 
-/// Reads at most `limit` bytes from the present position on.
+/// Reads at most `limit` bytes starting at the current position.
 pub(super) fn each_chunk(
     file: &mut File,
     limit: u64,

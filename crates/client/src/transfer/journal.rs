@@ -1,7 +1,7 @@
-//! A record of uploads that have begun and not ended, so that a later run can continue them.
+//! A record of unfinished uploads, so that a later run can continue them.
 //!
-//! One small file an upload, named by a digest of what is uploaded where. Losing one, or
-//! finding a stale one, costs sending again, never a wrong content.
+//! One small file per upload, named by a digest of its source and target. Losing one, or finding a stale one, costs
+//! retransmission, never correctness.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::LocalFile;
 use crate::Sha256Digest;
 
-/// The memory of one upload.
+/// The record of one upload.
 #[derive(Debug)]
 pub(super) struct Entry(Option<PathBuf>);
 
@@ -29,13 +29,13 @@ impl Entry {
         Self(directory.map(|directory| directory.join(&name[..32]).with_extension("json")))
     }
 
-    /// The upload that was begun, if any is remembered.
+    /// The unfinished upload, if any is recorded.
     pub(super) fn recall(&self) -> Option<String> {
         let bytes = std::fs::read(self.0.as_ref()?).ok()?;
         serde_json::from_slice::<Remembered>(&bytes).ok().map(|remembered| remembered.upload)
     }
 
-    /// Remembers an upload. A journal that cannot be written only costs the resumption.
+    /// Records an upload. If the journal cannot be written, the upload just cannot be resumed.
     pub(super) fn remember(&self, upload: &str, path: &str) {
         let Some(file) = &self.0 else { return };
         let remembered = Remembered { upload: upload.to_owned(), path: path.to_owned() };
@@ -44,7 +44,7 @@ impl Entry {
         let _ = std::fs::create_dir_all(directory).and_then(|()| std::fs::write(file, text));
     }
 
-    /// Forgets the upload.
+    /// Removes the record.
     pub(super) fn forget(&self) {
         if let Some(file) = &self.0 {
             let _ = std::fs::remove_file(file);

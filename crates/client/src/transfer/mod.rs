@@ -1,8 +1,8 @@
-//! Files and trees between a local disk and the store: parallel, resumable, verified.
+//! Transfers of files and trees between a local disk and the store: parallel, resumable, verified.
 //!
-//! Invariants: a file appears under its name only whole and, unless that was declined,
-//! verified; an upload is published only after every part has been checked; what was
-//! interrupted continues from what has arrived when the same transfer is started again.
+//! Invariants: a file appears under its name only when it is complete and, unless disabled, verified; an upload is
+//! published only after every part has been checked; an interrupted transfer continues from what has arrived when it
+//! is started again.
 
 mod archive;
 mod batches;
@@ -28,13 +28,13 @@ pub use tree::{Item, Outcome, Source};
 
 use crate::Client;
 
-/// Watches a transfer, from any thread.
+/// Observes a transfer, from any thread.
 pub trait Observer: Debug + Send + Sync {
-    /// This many more bytes are on their way or have come.
+    /// This many more bytes have been sent or received.
     fn moved(&self, bytes: u64);
 }
 
-/// Watches nothing.
+/// Observes nothing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Unobserved;
 
@@ -42,25 +42,25 @@ impl Observer for Unobserved {
     fn moved(&self, _: u64) {}
 }
 
-/// How to transfer.
+/// Options for transfers.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Requests under way at a time.
+    /// Number of concurrent requests.
     pub jobs: NonZeroUsize,
-    /// Whether what was read is compared with the store's digest. What is put always is.
+    /// Whether downloads are verified with the store's digest. Uploads always are.
     pub verify: bool,
     /// Where interrupted uploads are recorded; without it they start from the beginning.
     pub journal: Option<PathBuf>,
-    /// Files of at least this size go in parts, in bytes.
+    /// Files of at least this size, in bytes, are uploaded in parts.
     pub parts_from: u64,
     /// The size of a part in bytes.
     pub part_size: NonZeroUsize,
-    /// Files of at least this size come in ranges side by side, in bytes. None do by default: one
-    /// stream is as fast where the network is not the limit, and is verified while it comes.
+    /// Files of at least this size, in bytes, are downloaded in concurrent ranges. None are by default: one stream is
+    /// as fast unless the network is the limit, and is verified while it arrives.
     pub ranges_from: Option<u64>,
     /// The size of a range in bytes.
     pub range_size: NonZeroUsize,
-    /// The place or group that the bytes of a tree go to, instead of the default one.
+    /// The place or group that stores the bytes of a tree, instead of the default one.
     pub place: Option<String>,
 }
 
@@ -93,13 +93,13 @@ impl Transfer {
         Self { client, options: Arc::new(options), observer }
     }
 
-    /// The client that is used.
+    /// The client used.
     pub fn client(&self) -> &Client {
         &self.client
     }
 }
 
-/// Work that blocks, on a thread for such.
+/// Runs blocking work on a suitable thread.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     match tokio::task::spawn_blocking(work).await {
         Ok(value) => value,

@@ -1,4 +1,4 @@
-//! A large file in parts, several at a time, going on from what has arrived.
+//! Uploads a large file in parts, several at a time, continuing from what has arrived.
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 
@@ -7,7 +7,7 @@ use super::{LocalFile, Transfer, blocking};
 use crate::digest::Sha256Digest;
 use crate::{Error, Kind, NewUpload, Part, PutOptions, Resource, Result};
 
-/// An upload under way.
+/// An upload in progress.
 struct Upload {
     id: String,
     arrived: Vec<Part>,
@@ -101,7 +101,7 @@ fn is_same(part: &Part, offset: u64, length: u64, digest: Sha256Digest) -> bool 
         && part.sha256.as_ref().is_some_and(|sha256| digest.is(sha256))
 }
 
-/// Parts of two states of a file do not make a content.
+/// Parts from different states of a file must not be combined.
 fn unchanged(file: &LocalFile) -> Result<()> {
     let now = LocalFile::new(&file.path)?;
     if (now.size, now.mtime) == (file.size, file.mtime) {
@@ -111,7 +111,7 @@ fn unchanged(file: &LocalFile) -> Result<()> {
     Err(Error::new(Kind::Local, message).with_hint("put it again when no program is writing to it"))
 }
 
-/// Whether the same upload will not be of use again.
+/// Whether there is no point in continuing this upload.
 fn is_settled(published: &Result<Resource>) -> bool {
     use Kind::{Conflict, NoSpace, Unavailable, Unreachable};
     match published {

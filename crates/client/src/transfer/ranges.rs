@@ -1,7 +1,7 @@
-//! An object by several requests side by side, each for a range.
+//! Downloads an object by concurrent requests, one for each range.
 //!
-//! The partial file has its full size from the beginning; after its bytes it has a byte for each
-//! range, which is set when the range is complete. An interrupted transfer continues with the others.
+//! The partial file has its full size from the start; its content is followed by one byte per range, which is set
+//! when the range is complete. An interrupted transfer continues with the others.
 
 use std::fs::File;
 use std::io;
@@ -17,21 +17,21 @@ use super::verification::Verification;
 use super::{Transfer, blocking};
 use crate::{Error, ReadOptions, Resource, Result};
 
-/// A range and its mark in the partial file.
+/// The mark of a complete range in the partial file.
 const ARRIVED: u8 = 1;
 
-/// A partial file, and which of its ranges are there.
+/// A partial file, and which of its ranges are complete.
 struct Partial<'a> {
     file: Arc<File>,
     path: &'a Path,
     resource: &'a Resource,
     size: u64,
-    /// How much one request asks for, in bytes.
+    /// The size of a range in bytes.
     range: u64,
 }
 
 impl Transfer {
-    /// Reads all ranges that have not arrived yet into the file `partial`.
+    /// Downloads all missing ranges to the file `partial`.
     pub(super) async fn get_ranges(
         &self,
         resource: &Resource,
@@ -77,7 +77,7 @@ impl Transfer {
 }
 
 impl Partial<'_> {
-    /// Whether an earlier run has left this range here.
+    /// Whether an earlier run has completed this range.
     async fn has(&self, index: u64) -> Result<bool> {
         let (file, at) = (Arc::clone(&self.file), self.size + index);
         let read = blocking(move || {
@@ -93,7 +93,7 @@ impl Partial<'_> {
         written.map_err(|error| unwritable(self.path, error))
     }
 
-    /// Cuts off the marks, and compares what is left.
+    /// Truncates the marks, and verifies the content.
     async fn end(self, verification: Option<Verification>) -> Result<()> {
         let (path, told, size) = (self.path.to_owned(), self.resource.clone(), self.size);
         let ended = blocking(move || {
@@ -110,7 +110,7 @@ impl Partial<'_> {
     }
 }
 
-/// Opens the partial file, with its marks `full` bytes long: those of an earlier run, or none.
+/// Opens the partial file, which including its marks is `full` bytes long: that of an earlier run, or a new one.
 fn begin(path: &Path, resource: &Resource, full: u64) -> io::Result<File> {
     let file = open(path, resource)?;
     if file.metadata()?.len() != full {

@@ -1,5 +1,4 @@
-//! Many files into the store: the small ones in batches, the others by themselves, all of
-//! them side by side.
+//! Uploads many files to the store: small ones in batches, others separately, all concurrently.
 
 use std::collections::VecDeque;
 
@@ -18,7 +17,7 @@ use crate::{BatchLine, Error, PutOptions, Resource, Result, Sha256Digest};
 pub struct Item {
     /// Its path below the collection, without a `/` at either end.
     pub relative: String,
-    /// What it is.
+    /// What it contains.
     pub source: Source,
     /// Mode bits.
     pub mode: Option<u32>,
@@ -26,28 +25,28 @@ pub struct Item {
     pub mtime: Option<Timestamp>,
 }
 
-/// What there is to put.
+/// What to put.
 #[derive(Debug, Clone)]
 pub enum Source {
     /// A directory; its contents are separate items.
     Directory,
     /// A file.
     File(LocalFile),
-    /// A symbolic link, and where it points.
+    /// A symbolic link, and its target.
     Link(String),
 }
 
-/// What became of an item.
+/// The outcome for an item.
 #[derive(Debug)]
 pub struct Outcome {
     /// The item.
     pub item: Item,
-    /// What is in the store now, or why it is not.
+    /// The resource in the store, or why it could not be put.
     pub result: Result<Resource>,
 }
 
 impl Item {
-    /// How many bytes of content it has.
+    /// The size of its content in bytes.
     pub fn size(&self) -> u64 {
         match &self.source {
             Source::File(file) => file.size,
@@ -61,9 +60,9 @@ impl Item {
 }
 
 impl Transfer {
-    /// Puts items below the collection `base`, which has to be there, and their bytes into the place
-    /// or group of [`Options::place`](super::Options::place). Directories have to come before what
-    /// is in them; they are put first, in order, and all else side by side.
+    /// Puts items below the collection `base`, which must exist, storing their bytes in the place or group of
+    /// [`Options::place`](super::Options::place). Directories must precede their contents; they are created first, in
+    /// order, and everything else concurrently.
     pub fn put_items(&self, base: &str, items: Vec<Item>) -> impl Stream<Item = Outcome> + Send {
         let (files, others): (Vec<_>, Vec<_>) = items.into_iter().partition(Item::is_file);
         self.outcomes(base, others, 1).chain(self.outcomes(base, files, self.options.jobs.get()))
@@ -133,7 +132,7 @@ impl Transfer {
     }
 }
 
-/// What the server says of the entries of a batch, in order.
+/// The server's response lines for the entries of a batch, in order.
 struct Answers {
     lines: VecDeque<BatchLine>,
     /// Why there are no more.

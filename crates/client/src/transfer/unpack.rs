@@ -1,4 +1,4 @@
-//! Files out of a tar archive in memory, as `POST /v1/archive` answers it.
+//! Extracts files from a tar archive in memory, as returned by `POST /v1/archive`.
 
 use std::collections::HashMap;
 use std::fs;
@@ -13,7 +13,7 @@ use super::file::unwritable;
 use super::verification::verify;
 use crate::{Resource, Result};
 
-/// Writes the files that are in the archive as they were wanted; also gives those that are not. Blocks.
+/// Writes the files in the archive that match the request; also returns those that are missing. Blocks.
 pub(super) fn unpack(
     archive: &[u8],
     wanted: Vec<Wanted>,
@@ -26,7 +26,7 @@ pub(super) fn unpack(
         .collect();
     let mut arrivals = Vec::with_capacity(missing.len());
     let mut archive = Archive::new(archive);
-    // An archive that breaks off leaves what follows missing.
+    // If an archive is truncated, the remaining entries are missing.
     for entry in archive.entries().into_iter().flatten().map_while(io::Result::ok) {
         if let Some((wanted, bytes)) = take(entry, &mut missing, verified) {
             let result = write(&wanted, &bytes);
@@ -36,7 +36,7 @@ pub(super) fn unpack(
     (arrivals, missing.into_values().chain(twice).collect())
 }
 
-/// What was wanted, and its bytes, if the entry has them as they were told of.
+/// The requested file and its bytes, if the entry matches its description.
 fn take(
     mut entry: Entry<'_, impl Read>,
     missing: &mut HashMap<u64, Wanted>,

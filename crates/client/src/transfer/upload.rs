@@ -1,4 +1,4 @@
-//! One file into the store, in the way that suits its size.
+//! Uploads one file to the store, in the way that suits its size.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use crate::call::Payload;
 use crate::digest::Sha256Digest;
 use crate::{Error, PutOptions, Resource, Result};
 
-/// Files up to this size are read at once.
+/// Files up to this size are read into memory.
 const SMALL: u64 = 1 << 20;
 
 impl Transfer {
     /// Puts a local file at `path`. The server checks every byte before it publishes the content.
     ///
     /// # Errors
-    /// Those of the call, and [`Kind::Local`](crate::Kind::Local) where the file cannot be read.
+    /// Those of the call, and [`Kind::Local`](crate::Kind::Local) if the file cannot be read.
     pub async fn put_file(
         &self,
         file: &LocalFile,
@@ -47,8 +47,8 @@ impl Transfer {
         Ok((Payload::Bytes(bytes.into()), digest))
     }
 
-    /// Reads the file twice: the digest is sent before the bytes, so that damage in transit is
-    /// found before anything is published.
+    /// Reads the file twice: the digest is sent before the bytes, so that corruption in transit is detected before
+    /// anything is published.
     async fn streamed(&self, file: &LocalFile) -> Result<(Payload, Sha256Digest)> {
         let hashed = file.clone();
         let digest = blocking(move || hashed.sha256()).await?;

@@ -1,14 +1,14 @@
-//! Whether the bytes that came are those that the store keeps.
+//! Verifies that the received bytes are those that the store keeps.
 //!
-//! Their CRC-64/NVME is compared where the store knows it, as it does also of contents that came in parts: it finds
-//! damage on the way and on the disk in a fraction of the time that SHA-256 takes. Elsewhere SHA-256 is compared.
+//! The CRC-64/NVME is compared if the store knows it, as it does even for contents uploaded in parts: it detects
+//! corruption in transit and on the disk in a fraction of the time that SHA-256 takes. Otherwise SHA-256 is compared.
 
 use crc_fast::CrcAlgorithm::Crc64Nvme;
 use sha2::{Digest, Sha256};
 
 use crate::{Error, Kind, Resource, Result, Sha256Digest};
 
-/// Takes the bytes of a content, in order.
+/// Consumes the bytes of a content, in order.
 pub(super) struct Verification(Hash);
 
 enum Hash {
@@ -17,7 +17,7 @@ enum Hash {
 }
 
 impl Verification {
-    /// The verification of what `resource` tells of; none if the store knows no digest of it.
+    /// The verification for `resource`; `None` if the store knows no digest of it.
     pub(super) fn of(resource: &Resource) -> Option<Self> {
         let crc = resource.crc64nvme.as_deref().and_then(|hex| u64::from_str_radix(hex, 16).ok());
         let crc =
@@ -27,7 +27,7 @@ impl Verification {
         crc.or_else(sha256).map(Self)
     }
 
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     pub(super) fn update(&mut self, bytes: &[u8]) {
         match &mut self.0 {
             Hash::Crc64Nvme { so_far, .. } => so_far.update(bytes),
@@ -36,7 +36,7 @@ impl Verification {
     }
 
     /// # Errors
-    /// [`Kind::Mismatch`] if these were other bytes.
+    /// [`Kind::Mismatch`] if the bytes differ.
     pub(super) fn finish(self, path: &str) -> Result<()> {
         let same = match self.0 {
             Hash::Crc64Nvme { so_far, kept } => so_far.finalize() == kept,
@@ -51,7 +51,7 @@ impl Verification {
     }
 }
 
-/// The verification of bytes in memory, if it is wanted.
+/// Verifies bytes in memory, if requested.
 pub(super) fn verify(resource: &Resource, bytes: &[u8]) -> Result<()> {
     match Verification::of(resource) {
         Some(mut verification) => {

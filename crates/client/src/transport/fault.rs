@@ -1,17 +1,17 @@
-//! What is wrong where a connection was made but does not lead to the store: faults of TLS, which no further try mends.
+//! Diagnoses failures after a connection was made: TLS errors, which no retry can fix.
 
 use std::error::Error as StdError;
 use std::io;
 
 use rustls::{AlertDescription, CertificateError, Error as TlsError};
 
-/// A fault in words, and what to do about it.
+/// A description of a failure, and what to do about it.
 pub(crate) struct Fault {
     pub(crate) message: String,
     pub(crate) hint: &'static str,
 }
 
-/// The fault of TLS behind an error, if there is one.
+/// The TLS failure behind an error, if there is one.
 pub(crate) fn of(error: &(dyn StdError + 'static)) -> Option<Fault> {
     let here = tls(error).map(in_words).or_else(|| not_http(error));
     here.or_else(|| of(error.source()?))
@@ -19,7 +19,7 @@ pub(crate) fn of(error: &(dyn StdError + 'static)) -> Option<Fault> {
 
 fn tls<'e>(cause: &'e (dyn StdError + 'static)) -> Option<&'e TlsError> {
     match cause.downcast_ref::<io::Error>() {
-        // An error of the system does not give the error that it wraps as its source.
+        // `io::Error` does not return the error that it wraps as its source.
         Some(error) => tls(error.get_ref()?),
         None => cause.downcast_ref(),
     }

@@ -1,4 +1,4 @@
-//! Over the network: a pool of HTTP/1.1 connections, or HTTP/2 where TLS agrees on it.
+//! Over the network: a pool of HTTP/1.1 connections, or HTTP/2 if TLS negotiates it.
 
 use std::path::Path;
 use std::time::Duration;
@@ -22,7 +22,7 @@ use crate::{Error, Kind, Result};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Reaches a server by its address.
+/// Connects to a server by its URL.
 #[derive(Debug, Clone)]
 pub struct HttpTransport {
     scheme: Scheme,
@@ -31,11 +31,11 @@ pub struct HttpTransport {
 }
 
 impl HttpTransport {
-    /// A transport to `url`, such as `https://cenote.example:8470`. Certificates are checked
-    /// against those that the system trusts, and those in the PEM file `ca_file`.
+    /// A transport to `url`, such as `https://cenote.example:8470`. Certificates are checked against those that the
+    /// system trusts, and those in the PEM file `ca_file`.
     ///
     /// # Errors
-    /// [`Kind::Invalid`] for an address that is not one of a server, or an unreadable file.
+    /// [`Kind::Invalid`] for an invalid server URL, or an unreadable file.
     pub fn new(url: &str, ca_file: Option<&Path>) -> Result<Self> {
         let (scheme, authority) = parse(url)?;
         let mut http = HttpConnector::new();
@@ -105,7 +105,7 @@ fn is_http(scheme: &Scheme) -> bool {
 
 fn tls_config(scheme: &Scheme, ca_file: Option<&Path>) -> Result<ClientConfig> {
     let mut roots = RootCertStore::empty();
-    // Reading the system's certificates takes milliseconds that plain HTTP need not pay.
+    // Reading the system's certificates takes milliseconds, which plain HTTP need not spend.
     if *scheme == Scheme::HTTPS {
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     }

@@ -21,12 +21,12 @@ pub trait Transport: Debug + Send + Sync {
     -> BoxFuture<'_, Result<Response<Body>, TransportError>>;
 }
 
-/// No answer came.
+/// No response was received.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", chain(.0.as_ref()))]
 pub struct TransportError(#[source] pub BoxError);
 
-/// An error and its causes in one line: the outermost alone rarely says what happened.
+/// An error and its causes in one line: the outermost one alone is rarely informative.
 fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")

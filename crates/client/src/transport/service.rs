@@ -12,7 +12,7 @@ use tower::{Service, ServiceExt};
 use super::{Transport, TransportError};
 use crate::body::{Body, BoxError};
 
-/// Hands requests to a service, such as an `axum` router.
+/// Passes requests to a service, such as an `axum` router.
 #[derive(Clone)]
 pub struct ServiceTransport<S>(S);
 
