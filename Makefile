@@ -6,7 +6,7 @@ N ?= 1000
 CHILDREN ?= 1000000
 CLIENTS ?= 6
 FOR ?= 600
-# The program that the tests of other languages run; `cargo test` builds it, too.
+# Builds the program that the tests of other languages run; `cargo test` also builds it.
 PROGRAM := cargo build --locked -p cenote-cli
 
 help: ## list the targets
@@ -16,15 +16,15 @@ build: ## build target/release/cenote
 	scripts/setup build
 	cargo build --release --locked -p cenote-cli
 
-demo: ## install what is missing, then keep, find and read back a real tree, step by step
+demo: ## install dependencies, then store, find and read back a real tree, step by step
 	scripts/demo
 
-lint: ## check form and lints
+lint: ## check formatting and lints
 	scripts/setup build
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --exclude cenote-python --all-targets -- -D warnings
 
-test: lint ## run every test, of Rust, of Python and of R
+test: lint ## run all tests: Rust, Python and R
 	scripts/setup test
 	CENOTE_REQUIRE_BUCKET=1 CENOTE_REQUIRE_POSTGRES=1 cargo test --locked
 	scripts/schemathesis
@@ -33,17 +33,17 @@ test: lint ## run every test, of Rust, of Python and of R
 	scripts/test-r
 	scripts/matrix $${CARGO_TARGET_DIR:-target}/debug/cenote
 
-python: ## build the Python package and run its tests, also against a server of ours
+python: ## build the Python package and run its tests, including those against a cenote server
 	scripts/setup python
 	$(PROGRAM)
 	. $(VENV)/bin/activate && maturin develop --quiet --manifest-path python/Cargo.toml
 	$(VENV)/bin/python -m pytest -q python/tests
 
-docs: ## run every command of the documents but Python, and compare what it prints
+docs: ## run every command in the documentation except Python, and compare its output
 	$(PROGRAM)
 	$(PYTHON) scripts/test-docs --without-python $${CARGO_TARGET_DIR:-target}/debug/cenote
 
-r: ## run the tests of the R package against a server of ours
+r: ## run the tests of the R package against a cenote server
 	scripts/setup r
 	$(PROGRAM)
 	scripts/test-r
@@ -52,21 +52,21 @@ check-r: ## build the R package and check it as CRAN does, without a server
 	scripts/setup check-r
 	scripts/check-r
 
-matrix: ## do everything through one opening and look through every other, with real clients, and print the tables
+matrix: ## make changes through each opening and check them through every other, with real clients, and print the tables
 	scripts/setup matrix
 	$(PROGRAM)
 	scripts/matrix $${CARGO_TARGET_DIR:-target}/debug/cenote --whole
 
-crash: ## kill -9 a writer and PostgreSQL N times, cut the power N times, damage each file, and look for what was lost
+crash: ## kill -9 a writer and PostgreSQL N times, simulate N power failures, damage each file, and check for losses
 	CENOTE_REQUIRE_POSTGRES=1 CENOTE_CRASH_ROUNDS=$(N) cargo test --release --locked --test '*crash*' --test power_cuts --test rot -- --nocapture
 
-oracle: ## run N random histories of trajectories on ours and on the reference package
+oracle: ## run N random histories of trajectories on our package and on the reference package
 	scripts/setup python
 	. $(VENV)/bin/activate && maturin develop --quiet --manifest-path python/Cargo.toml
 	$(VENV)/bin/python -m pip install --quiet gsd==5.0.1
 	GSD_ORACLE_SEEDS=$(N) $(VENV)/bin/python -m pytest -q python/tests/gsd/test_oracle.py
 
-models: ## compare the heart and the server with their models in N random histories, with contents of up to some MiB
+models: ## compare the store and the server with their models in N random histories, with contents of up to a few MiB
 	CENOTE_REQUIRE_POSTGRES=1 PROPTEST_CASES=$(N) cargo test --release --locked -p cenote-store --test it model::
 	PROPTEST_CASES=$(N) cargo test --release --locked -p cenote-gsd --test it recovery::
 	PROPTEST_CASES=$(N) cargo test --release --locked -p cenote-server --test server model::
@@ -74,35 +74,35 @@ models: ## compare the heart and the server with their models in N random histor
 faults: ## fail each mutation at each of its steps in the catalog, on each engine
 	CENOTE_REQUIRE_POSTGRES=1 CENOTE_FAULT_STEPS=$(N) cargo test --release --locked -p cenote-store --test it faults::
 
-plans: ## compare queries and searches with a look at everything, in N random catalogs
+plans: ## compare queries and searches with exhaustive ones, in N random catalogs
 	PROPTEST_CASES=$(N) cargo test --release --locked -p cenote-query --test plans
 	PROPTEST_CASES=$(N) cargo test --release --locked -p cenote-store --test it search::
 
-r-trees: ## put and get N random directories from R, and change them
+r-trees: ## put, change and get N random directories from R
 	scripts/setup r
 	$(PROGRAM)
 	CENOTE_R_ROUNDS=$(N) scripts/test-r
 
-editing: ## edit N * 100 random documents of JSON, TOML and INI and compare what was not touched
+editing: ## edit N * 100 random JSON, TOML and INI documents, and check that everything else is unchanged
 	PROPTEST_CASES=$(N)00 cargo test --release --locked -p cenote-keyset --test editing
 
-rot: ## damage the files of a store N times, bit by bit, and look for answers that are wrong
+rot: ## damage the files of a store N times, bit by bit, and check for wrong answers
 	CENOTE_ROT_ROUNDS=$(N) cargo test --release --locked -p cenote-store --test it rot_files:: -- --nocapture
 
-outsider: ## send every generated request of every route as every caller
+outsider: ## send every generated request to every route as every kind of caller
 	CENOTE_OUTSIDER=all cargo test --locked -p cenote-server --test server outsider
 
-peers: ## print the times of a client beside 4,096 silent peers of a server with 1,024 descriptors, and send N * 10 hostile requests
+peers: ## measure a client next to 4,096 silent peers on a server with 1,024 descriptors, and send N * 10 hostile requests
 	CENOTE_PEERS=4096 CENOTE_DESCRIPTORS=1024 cargo test --release --locked -p cenote-cli --test store starvation -- --nocapture
 	CENOTE_HOSTILE=$(N)0 cargo test --release --locked -p cenote-server --test server hostile -- --nocapture
 
-nightly: crash models faults plans oracle r-trees editing outsider rot peers ## what is too long for `make test`: crash, models, faults, plans, oracle, r-trees and editing, N rounds each, every outsider, rot, and peers
+nightly: crash models faults plans oracle r-trees editing outsider rot peers ## tests too long for `make test`: crash, models, faults, plans, oracle, r-trees and editing (N rounds each), outsider, rot, and peers
 
 fuzz: ## run every fuzz target for a minute each (needs cargo-fuzz and a nightly compiler)
 	cd fuzz && for target in $$(cargo +nightly fuzz list); do \
 	    cargo +nightly fuzz run $$target -- -max_total_time=60 || exit 1; done
 
-bench-engines: ## measure the catalog's engines on the workload of the design
+bench-engines: ## measure the catalog's engines with the workload they were designed for
 	cargo run --release --locked -p cenote-bench-engines -- fjall
 
 bench-scale: ## measure how the store's costs grow with its size (options: CHILDREN=100000)
@@ -110,24 +110,24 @@ bench-scale: ## measure how the store's costs grow with its size (options: CHILD
 	cargo run --release --locked -p cenote-bench-scale -- target/bench-scale $(CHILDREN)
 	rm -rf target/bench-scale
 
-soak: build ## put a server under mixed load and compare every byte (options: FOR=600 CLIENTS=6)
+soak: build ## put a server under mixed load and verify every byte (options: FOR=600 CLIENTS=6)
 	$(PYTHON) bench/soak/soak.py target/release/cenote --seconds $(FOR) --clients $(CLIENTS)
 
-bench-native: build ## measure the native opening beside its peers
+bench-native: build ## measure the native opening and comparable programs
 	scripts/setup bench
 	cargo run --release --locked -p cenote-bench-native -- target/release/cenote
 
-bench-gsd: ## measure trajectories beside the reference package (options: GSD='--sizes 1024')
+bench-gsd: ## measure trajectories and the reference package (options: GSD='--sizes 1024')
 	scripts/setup python
 	. $(VENV)/bin/activate && maturin develop --quiet --release --manifest-path python/Cargo.toml
 	$(VENV)/bin/python -m pip install --quiet gsd==5.0.1
 	$(VENV)/bin/python bench/gsd/bench.py $(GSD)
 
-bench-keyset: ## measure key sets, beside libelektra where KDB names its benchmark programs
+bench-keyset: ## measure key sets, and libelektra if KDB names its benchmark programs
 	scripts/setup bench-keyset
 	bench/keyset/run
 
-bench-irods: build ## measure the R package beside curl, and beside rirods where RIRODS names libraries
+bench-irods: build ## measure the R package and curl, and rirods if RIRODS names libraries
 	scripts/setup bench-r
 	bench/irods/run
 

@@ -24,11 +24,11 @@ from .server import PASSWORDS, Server
 from .table import Cell, Table
 
 FACTS = {fact.__name__: fact for fact in (contents, names, descriptions, access, structure, trash, together)}
-# Where the cells that cannot hold are listed.
+# Lists the cells that are not supported.
 LISTED = Path(__file__).parent.parent / "docs" / "SEMANTICS.md"
 
 
-# Each opening, in the order of the tables, made for a program, a server's address, a user, a password and a directory.
+# Constructors of the openings in table order, from a program, a server's URL, a user, a password and a directory.
 OPENINGS = {
     Program.name: lambda program, who, scratch: Program(program, *who, scratch),
     Native.name: lambda program, who, scratch: Native(*who),
@@ -43,7 +43,7 @@ def cell(fact, case: Case) -> Cell:
         fact(case)
     except Unsupported as reason:
         return Cell(0, frozenset(case.reasons | {str(reason)}))
-    except Exception as wrong:  # Whatever a client does wrong is a wrong cell, and the others are looked at.
+    except Exception as wrong:  # Any failure of a client only makes this cell wrong; the others are still checked.
         where = f"{case.acts.name} acts, {case.looks.name} looks"
         print(f"{fact.__name__}, {where}: {type(wrong).__name__}: {wrong}", file=sys.stderr)
         return Cell(case.checks, wrong=str(wrong))
@@ -51,7 +51,7 @@ def cell(fact, case: Case) -> Cell:
 
 
 def fill(name: str, sides: tuple[list[Opening], list[Opening]], whole: bool) -> Table:
-    """Tries a fact between each two openings, each time in a collection of its own."""
+    """Checks a fact for each pair of openings, each in its own collection."""
     ours, others = sides
     table = Table(name, [opening.name for opening in ours])
     (native,) = (opening for opening in ours if isinstance(opening, Native))
@@ -78,7 +78,7 @@ def run(given: argparse.Namespace, scratch: Path) -> list[Table]:
 
 
 def unlisted(notes: list[str]) -> list[str]:
-    """The reasons that the documents do not give."""
+    """The reasons that are missing from the documentation."""
     listed = LISTED.read_text()
     return [note for note in notes if note not in listed]
 

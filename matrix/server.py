@@ -1,4 +1,4 @@
-"""A server of the program on a store of its own."""
+"""A server of the program with its own store."""
 
 import json
 import re
@@ -9,7 +9,7 @@ PASSWORDS = {"ada": "a password", "bob": "another password"}
 
 
 class Server:
-    """Runs until `close`; `url` is its address."""
+    """Runs until `close`; `url` is its URL."""
 
     def __init__(self, program: str, scratch: Path):
         store = str(scratch / "store")

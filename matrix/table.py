@@ -1,11 +1,11 @@
-"""What a run found, as tables."""
+"""The results of a run, as tables."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One fact between two openings: so many checks, what has no word, and what is wrong."""
+    """One fact for two openings: the number of checks, what is unsupported, and what is wrong."""
 
     checks: int
     reasons: frozenset[str] = frozenset()
@@ -13,7 +13,7 @@ class Cell:
 
 
 class Table:
-    """The cells of a fact, by the opening that acts and the one that looks."""
+    """The cells of a fact, by the opening that makes changes and the one that checks them."""
 
     def __init__(self, fact: str, openings: list[str]):
         self.fact = fact
@@ -21,7 +21,7 @@ class Table:
         self.cells: dict[tuple[str, str], Cell] = {}
 
     def text(self, notes: list[str]) -> str:
-        """In Markdown; `notes` takes the reasons, to which the numbers in parentheses refer."""
+        """The table in Markdown; `notes` collects the reasons, to which the numbers in parentheses refer."""
         rows = [[f"**{self.fact}**", *self.openings], ["---"] * (len(self.openings) + 1)]
         for acts in self.openings:
             rows.append([acts, *(self.show(self.cells[acts, looks], notes) for looks in self.openings)])

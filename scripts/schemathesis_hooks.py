@@ -1,4 +1,4 @@
-"""Bodies that are neither JSON nor plain bytes go out as they were generated."""
+"""Sends bodies that are neither JSON nor plain bytes as they were generated."""
 
 import schemathesis
 

@@ -1,4 +1,4 @@
-"""What one opening grants and revokes holds in every other, as reading, listing and finding show."""
+"""Grants and revocations through one opening apply to reading, listing and finding in every other."""
 
 from ..openings.opening import Attribute
 from .case import Case

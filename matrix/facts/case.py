@@ -1,4 +1,4 @@
-"""What a fact is given: who acts, who looks, and where."""
+"""The input of a fact: who makes changes, who checks them, and where."""
 
 import random
 from collections.abc import Callable
@@ -9,18 +9,18 @@ from ..openings.opening import Absent, Opening, Unsupported
 
 @dataclass
 class Case:
-    """One cell of the table: `acts` changes something, `looks` must see it."""
+    """One cell of the table: `acts` makes changes, which `looks` must see."""
 
     acts: Opening
     looks: Opening
-    # The opening that looks, as another user, who may see nothing at first.
+    # The opening that checks, as another user, who initially has no access.
     other: Opening
     # An empty collection of its own.
     collection: str
-    # Whether to take every name and size, not a choice.
+    # Whether to use all names and sizes, or a selection.
     whole: bool
     checks: int = 0
-    # What the two clients have no word for.
+    # What the two clients do not support.
     reasons: set[str] = field(default_factory=set)
 
     def path(self, name: str) -> str:
@@ -32,7 +32,7 @@ class Case:
         self.checks += 1
 
     def absent(self, request: Callable[[], object]) -> None:
-        """One check: to the caller nothing is there."""
+        """One check: the resource is missing or hidden."""
         try:
             seen = request()
         except Absent:
@@ -41,7 +41,7 @@ class Case:
             raise AssertionError(f"refused or missing was expected, not {brief(seen)}")
 
     def attempt(self, part: Callable[[], None]) -> None:
-        """A part of the fact, without which the rest has a meaning."""
+        """An optional part of the fact, which may be unsupported."""
         try:
             part()
         except Unsupported as reason:
@@ -54,10 +54,10 @@ def brief(value) -> str:
 
 
 def noise(size: int, seed: int = 0) -> bytes:
-    """Bytes of every value."""
+    """Random bytes of any value."""
     return random.Random(f"{size} {seed}").randbytes(size)
 
 
 def text(size: int, seed: int = 0) -> bytes:
-    """Printable ASCII."""
+    """Random printable ASCII."""
     return noise(size, seed).translate(bytes(32 + byte % 95 for byte in range(256)))

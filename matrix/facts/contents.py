@@ -1,4 +1,4 @@
-"""What was put is what is got: bytes, size, digest and time."""
+"""What is read is what was written: bytes, size, digest and time."""
 
 import hashlib
 import time
@@ -6,7 +6,7 @@ import time
 from .case import Case, noise, text
 
 KIB = 1024
-# Around the limits at which contents are kept in another way.
+# Around the limits at which contents are stored differently.
 SOME = [0, 1, 64 * KIB, 64 * KIB + 1, 512 * KIB + 1]
 ALL = [*SOME, 64 * KIB - 1, 512 * KIB, 8 * KIB * KIB, 8 * KIB * KIB + 1]
 

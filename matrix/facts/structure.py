@@ -1,4 +1,4 @@
-"""The tree that one opening makes, moves, copies, replaces and removes is the tree that every other shows."""
+"""Resources created, moved, copied, replaced and removed through one opening appear so in every other."""
 
 from ..openings.opening import Attribute
 from .case import Case, text

@@ -1,4 +1,4 @@
-"""Two openings that write one object at the same time leave one of the contents, whole, and every attribute."""
+"""If two openings write one object concurrently, the result is one complete content, and all attributes."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""What one opening removed and another restores is as it was: bytes, description and names."""
+"""A resource removed through one opening and restored through another is unchanged: bytes, description and names."""
 
 from ..openings.opening import Attribute
 from .case import Case, noise

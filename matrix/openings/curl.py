@@ -16,7 +16,7 @@ class Answer:
 
 
 class Curl:
-    """Sends requests below `base`, each in a process of its own."""
+    """Sends requests below `base`, each in a separate process."""
 
     def __init__(self, base: str, *options: str):
         self.base = base

@@ -16,14 +16,14 @@ def inside(path: str) -> str:
 
 
 def sha256(checksum: str | None) -> str | None:
-    """In hexadecimal, of `sha2:` and base64."""
+    """Converts `sha2:` and base64 to hexadecimal."""
     if not checksum:
         return None
     return base64.b64decode(checksum.removeprefix("sha2:")).hex()
 
 
 def literal(text: str) -> str:
-    """A text of a GenQuery."""
+    """A string literal in a GenQuery."""
     return text.replace("'", "''")
 
 

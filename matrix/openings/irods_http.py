@@ -7,16 +7,16 @@ from irods_http import collections, data_objects, irods_http, queries
 from . import irods
 from .opening import Absent, Attribute, Entry, Opening, Unsupported, split
 
-# What iRODS answers where nothing is, and where the user has no permission.
+# Codes of iRODS for a missing resource, and for missing permission.
 ABSENT = {-171000, -170000, -808000, -818000, -310000, -169000, -130000, -816000, -817000, -814000, -24000}
 
 
-# The largest body of a form, less its other fields.
+# The maximum size of a form, minus its other fields.
 FORM = (8 << 20) - 512
 
 
 def checked(answer: dict) -> dict:
-    """The body of an answer that says that all went well."""
+    """The body of a successful response."""
     data = answer["data"] or {}
     code = data.get("irods_response", {}).get("status_code", 0)
     if code in ABSENT or answer["status_code"] in (401, 403, 404):
@@ -50,7 +50,7 @@ class IrodsHttp(Opening):
         except Absent:
             found = checked(collections.stat(self.session, irods.logical(path)))
             return Entry("collection", modified=found["modified_at"])
-        # As with iRODS, the checksum is in the catalog.
+        # As in iRODS, the checksum has to be queried from the catalog.
         collection, name = split(path)
         rows = self.query(
             f"select DATA_CHECKSUM where COLL_NAME = '{irods.literal(irods.logical(collection))}'"

@@ -7,7 +7,7 @@ from .curl import Answer, Curl
 from .opening import Absent, Attribute, Entry, Opening, Unsupported, split
 
 BYTES = ("-H", "Content-Type: application/octet-stream")
-# The largest count that the protocol has.
+# The largest count in the protocol.
 ALL = 2**31 - 1
 
 
@@ -39,7 +39,7 @@ class IrodsRest(Opening):
         return answer.json()["_embedded"]
 
     def itself(self, path: str) -> dict:
-        """The entry of an object, which lists itself; a collection is listed by what is above it."""
+        """The entry of an object, whose listing is itself; a collection appears in the listing of its parent."""
         collection, _ = split(path)
         for place in (path, collection):
             for entry in self.listed(place):

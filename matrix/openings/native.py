@@ -53,7 +53,7 @@ class Native(Opening):
         self.ask("DELETE", f"/fs{path}", {"recursive": "true"})
 
     def needs_trash(self) -> None:
-        """It has one."""
+        """It has a trash."""
 
     def restore(self, path: str) -> None:
         items = self.ask("GET", "/trash", {}).json()["items"]

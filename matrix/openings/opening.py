@@ -1,17 +1,17 @@
-"""The role of an opening: what a fact does and looks at, through one client, as one user.
+"""The interface of an opening, as used by facts: one client and one user.
 
-Paths are those of the store (`/lab/x`); each opening translates them into its own.
+Paths are those of the store (`/lab/x`); each opening translates them to its own form.
 """
 
 from dataclasses import dataclass
 
 
 class Unsupported(Exception):
-    """The client or its protocol has no word for this. The message is the reason that the table shows."""
+    """The client or its protocol does not support this. The message is the reason shown in the table."""
 
 
 class Absent(Exception):
-    """Nothing is there, or the user may not see it: to a caller both look the same."""
+    """The resource is missing or hidden from the user: a caller cannot tell the difference."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Attribute:
 
 @dataclass(frozen=True)
 class Entry:
-    """What is shown of a resource; what the client does not show is `None`."""
+    """The properties shown for a resource; those that the client does not show are `None`."""
 
     kind: str  # "collection" or "object"
     size: int | None = None
@@ -34,7 +34,7 @@ class Entry:
 
 
 class Opening:
-    """One client and one user. What is not overridden is not supported."""
+    """One client and one user. Methods that are not overridden are unsupported."""
 
     name = "opening"
 
@@ -61,15 +61,15 @@ class Opening:
         raise Unsupported("cannot copy")
 
     def remove(self, path: str) -> None:
-        """Removes an object, or a collection with all that is in it."""
+        """Removes an object, or a collection with everything in it."""
         raise Unsupported("cannot remove")
 
     def needs_trash(self) -> None:
-        """Says if what is removed cannot be restored."""
+        """Raises `Unsupported` if removed resources cannot be restored."""
         raise Unsupported("the iRODS openings remove for good, or move below `/trash`")
 
     def restore(self, path: str) -> None:
-        """Restores what was removed from `path`."""
+        """Restores the resource removed from `path`."""
         self.needs_trash()
 
     def add(self, path: str, attribute: Attribute) -> None:
@@ -90,7 +90,7 @@ class Opening:
         raise Unsupported("grants nothing")
 
     def close(self) -> None:
-        """Ends what the client runs."""
+        """Terminates the processes of the client."""
 
 
 def within(collection: str, paths: set[str]) -> set[str]:

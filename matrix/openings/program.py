@@ -1,4 +1,4 @@
-"""The program `cenote`, a process a request."""
+"""The program `cenote`, one process per request."""
 
 import json
 import os
@@ -71,7 +71,7 @@ class Program(Opening):
         self.run("rm", "--recursive", "--", path)
 
     def needs_trash(self) -> None:
-        """It has one."""
+        """It has a trash."""
 
     def restore(self, path: str) -> None:
         self.run("trash", "restore", "--", path)
@@ -101,5 +101,5 @@ def words(attribute: Attribute) -> list[str]:
 
 
 def quoted(text: str) -> str:
-    """A text in a condition of `cenote find`."""
+    """A string literal in a condition of `cenote find`."""
     return '"' + text.replace("\\", r"\\").replace('"', r"\"") + '"'

@@ -1,4 +1,4 @@
-# Serves one user of the R package `cenote`: a request is a line of JSON on standard input, an answer a line on standard output.
+# Serves one user of the R package `cenote`: each request is a line of JSON on standard input, each response a line on standard output.
 suppressPackageStartupMessages({
   library(cenote)
   library(jsonlite)
@@ -7,7 +7,7 @@ suppressPackageStartupMessages({
 zone <- "/tempZone"
 logical_of <- function(path) if (path == "/") zone else paste0(zone, path)
 
-# The row of `ils` for a data object, with its columns. A collection has none: what is in it is listed.
+# The row of `ils` for a data object, with its columns. A collection has none: its contents are listed.
 row_of <- function(path) {
   rows <- as.data.frame(ils(logical_of(path), stat = TRUE, message = FALSE))
   own <- which(rows$logical_path == logical_of(path))

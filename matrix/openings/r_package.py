@@ -1,4 +1,4 @@
-"""The R package `cenote`, in one process of R a user."""
+"""The R package `cenote`, with one R process per user."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Records of the native API, which the program prints, too."""
+"""Records of the native API, which the program also prints."""
 
 from datetime import datetime
 
@@ -6,7 +6,7 @@ from .opening import Attribute, Entry
 
 
 def entry_of(found: dict) -> Entry:
-    """What a resource shows of itself."""
+    """The entry for a resource."""
     is_object = found["kind"] == "object"
     moment = found["content_modified"] if is_object else found["members_modified"]
     seconds = int(datetime.fromisoformat(moment).timestamp())
