@@ -91,7 +91,7 @@ fn no_byte_of_a_rotten_block_is_given_from_a_local_disk() {
 }
 
 #[test]
-fn a_blob_that_ends_early_is_damaged_and_what_came_of_it_is_right() {
+fn a_truncated_blob_is_damaged_and_the_bytes_before_are_right() {
     let dir = tempfile::tempdir().unwrap();
     for place in [Place::memory("main"), Place::local("main", dir.path()).unwrap()] {
         block_on(async {
@@ -106,7 +106,7 @@ fn a_blob_that_ends_early_is_damaged_and_what_came_of_it_is_right() {
 }
 
 #[test]
-fn inspecting_says_what_the_bytes_are_now() {
+fn inspecting_returns_the_current_digests() {
     block_on(async {
         let place = Place::memory("main");
         let first = write(&place, &bytes(200_000)).await;

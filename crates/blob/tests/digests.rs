@@ -47,13 +47,13 @@ fn abc_has_its_published_digests() {
 /// The check value of the catalogue of parametrised CRC algorithms, and the first test case of the NVM Command Set
 /// Specification 1.0 (4 KiB of zeros).
 #[test]
-fn the_crc_is_that_of_the_standard() {
+fn the_crc_matches_the_standard() {
     assert_eq!(digests(&[b"123456789"], &[]).crc64nvme, 0xae8b_1486_0a79_9888);
     assert_eq!(digests(&[&[0; 4096]], &[]).crc64nvme, 0x6482_d367_eb22_b64e);
 }
 
 #[test]
-fn only_what_was_asked_for_is_computed() {
+fn only_requested_digests_are_computed() {
     let digests = digests(&[b"abc"], &[Algorithm::Md5, Algorithm::Md5]);
     assert_eq!(
         digests.others().map(|(algorithm, _)| algorithm).collect::<Vec<_>>(),
@@ -64,14 +64,14 @@ fn only_what_was_asked_for_is_computed() {
 
 proptest! {
     #[test]
-    fn runs_do_not_matter(runs: Vec<Vec<u8>>) {
+    fn splitting_into_runs_does_not_matter(runs: Vec<Vec<u8>>) {
         let whole = runs.concat();
         let runs: Vec<_> = runs.iter().map(Vec::as_slice).collect();
         prop_assert_eq!(digests(&runs, &ALL), digests(&[&whole], &ALL));
     }
 
     #[test]
-    fn the_crc_of_a_whole_follows_from_those_of_its_parts(parts: Vec<Vec<u8>>) {
+    fn the_crc_of_a_whole_can_be_computed_from_those_of_its_parts(parts: Vec<Vec<u8>>) {
         let crc = |bytes: &[u8]| digests(&[bytes], &[]).crc64nvme;
         let joined = parts.iter().fold(0, |before, part| {
             append_crc64nvme(before, crc(part), part.len() as u64)

@@ -53,12 +53,12 @@ async fn a_place_elsewhere_has_no_local_path() {
 }
 
 #[tokio::test]
-async fn free_space_is_told() {
+async fn free_space_is_reported() {
     assert!(place().1.free_space().unwrap() > 0);
 }
 
 #[tokio::test]
-async fn a_place_is_opened_again_with_what_it_holds() {
+async fn a_reopened_place_has_its_blobs() {
     let (dir, place) = place();
     put(&place, Bytes::from_static(b"water")).await;
     let again = Place::local("main", dir.path()).unwrap();
@@ -88,7 +88,7 @@ async fn staged_files_are_swept_once_they_are_old() {
 }
 
 #[tokio::test]
-async fn strange_files_are_not_listed() {
+async fn foreign_files_are_not_listed() {
     let (dir, place) = place();
     let names = ["blobs/07/cenote#1", "blobs/07/x", "blobs/y", "z", "blobs/07/nested"];
     for name in &names[..4] {

@@ -80,7 +80,7 @@ async fn a_failed_write_leaves_a_whole_blob_or_none_on_disk() {
 }
 
 #[tokio::test]
-async fn what_a_crash_left_staged_is_swept() {
+async fn files_staged_before_a_crash_are_swept() {
     let (dir, faults) = (tempdir().unwrap(), Faults::new());
     let place = faults.into_place(Place::local("main", dir.path()).unwrap());
     // The start, three parts, and the crash just before the rename.
@@ -116,7 +116,7 @@ async fn a_writer_whose_call_was_dropped_never_finishes() {
 }
 
 #[tokio::test]
-async fn a_full_disk_is_over_when_there_is_room() {
+async fn writes_succeed_again_once_a_full_disk_has_space() {
     let faults = Faults::new();
     let place = faults.into_place(Place::memory("main"));
     faults.fail(1, Fault::NoSpace);

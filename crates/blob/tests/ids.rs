@@ -30,7 +30,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_read_is_printed_the_same(text in "[0-9a-fA-F]{30,34}|.{0,40}") {
+    fn ids_are_printed_as_they_were_read(text in "[0-9a-fA-F]{30,34}|.{0,40}") {
         if let Ok(id) = text.parse::<BlobId>() {
             prop_assert_eq!(id.to_string(), text);
         }

@@ -17,7 +17,7 @@ async fn all(stream: cenote_blob::ReadStream) -> Result<Vec<u8>, Error> {
 }
 
 #[tokio::test]
-async fn a_file_is_read_where_it_lies() {
+async fn a_file_is_read_in_place() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a name with % and ü.dat");
     std::fs::write(&path, b"hello, file").unwrap();

@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_survives_its_address() {
+    fn every_name_round_trips_through_its_url() {
         proptest::proptest!(|(name in "[^/\u{0}]{1,40}")| {
             let route = fs_route(&format!("/lab/{name}"));
             proptest::prop_assert!(route.parse::<http::Uri>().is_ok());
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_is_put_together() {
+    fn a_query_is_assembled() {
         let call = Call::get("/v1/list").query("path", "/a b&c").query_opt("after", None::<u8>);
         assert_eq!(call.query("limit", 2).target, "/v1/list?path=%2Fa%20b%26c&limit=2");
     }

@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_hexadecimal_is_no_digest() {
+    fn a_text_that_is_not_hexadecimal_is_not_a_digest() {
         let digest = Sha256Digest::of(b"abc").to_string();
         for text in ["", &digest[1..], &format!("{digest}00"), &digest.replace('a', "g")] {
             assert!(!Sha256Digest::of(b"abc").is(text), "{text}");

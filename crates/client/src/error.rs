@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_of_a_proxy_is_told_by_its_status() {
+    fn a_response_of_a_proxy_is_classified_by_its_status() {
         let error = Error::from_answer(StatusCode::BAD_GATEWAY, b"<html>");
         assert_eq!(error.kind(), Kind::Unavailable);
     }

@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn what_will_not_pass_is_not_tried_again() {
+    fn permanent_errors_are_not_retried() {
         for kind in [Kind::ReadOnly, Kind::NotFound, Kind::Unknown, Kind::NoSpace, Kind::Local] {
             assert_eq!(Retry::default().pause(1, &Error::new(kind, ""), None), None);
         }

@@ -66,7 +66,7 @@ async fn contents_are_read_and_written_by_path_and_by_id() {
 }
 
 #[tokio::test]
-async fn listings_and_walks_come_in_pages_with_what_is_asked_for() {
+async fn listings_and_walks_are_paged_and_include_the_requested_details() {
     let dir = tempfile::tempdir().unwrap();
     let (_store, client) = client(&dir);
     for path in ["/lab/a", "/lab/b", "/lab/c/d"] {

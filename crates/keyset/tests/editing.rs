@@ -81,7 +81,7 @@ proptest! {
     }
 
     #[test]
-    fn setting_what_is_there_changes_nothing(document in document()) {
+    fn setting_the_current_value_changes_nothing(document in document()) {
         prop_assert_eq!(shown(&change(&document, |_| {}).unwrap()), shown(&document.text));
     }
 
@@ -262,7 +262,7 @@ fn examples() {
 }
 
 #[test]
-fn what_is_written_is_never_deeper_than_what_is_read() {
+fn documents_are_never_written_deeper_than_they_can_be_read() {
     for format in [Format::Json, Format::Toml] {
         let mut written = 0;
         for depth in 1..140 {

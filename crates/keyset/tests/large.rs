@@ -61,7 +61,7 @@ fn described() -> KeySet {
 }
 
 #[test]
-fn of_a_large_file_only_what_concerns_a_change_is_written_anew() {
+fn only_the_changed_part_of_a_large_file_is_rewritten() {
     let parent = name("user:/p");
     let nth = |keys: &KeySet, at: usize| keys.at(at).unwrap().to_key();
     for format in [Format::Quickdump, Format::Dump] {

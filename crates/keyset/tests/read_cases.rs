@@ -52,7 +52,7 @@ fn prefixes_are_refused_except_after_complete_keys() {
 }
 
 #[test]
-fn no_prefix_of_a_small_golden_file_does_harm() {
+fn no_prefix_of_a_small_golden_file_panics() {
     for about in json("index.json").as_array().unwrap() {
         for file in about["files"].as_object().unwrap().keys() {
             let whole = bytes(file);
@@ -81,7 +81,7 @@ fn errors_say_where() {
 }
 
 #[test]
-fn a_short_file_is_told_to_be_cut_only_if_it_starts_as_one() {
+fn a_short_file_is_reported_as_truncated_only_if_it_starts_as_one() {
     let fault =
         |input: &[u8]| try_read(input.into(), "user:/a", Format::Quickdump).unwrap_err().fault;
     for cut in [&b"E"[..], b"EKDB", b"EKDB\0\0\0"] {
@@ -122,7 +122,7 @@ fn letters_in_the_place_of_a_second_length_are_0_and_written_so() {
 }
 
 #[test]
-fn strict_refuses_what_only_readers_know() {
+fn strict_refuses_what_only_readers_accept() {
     let strict = ReadOptions { strict: true, ..ReadOptions::default() };
     let quickdump: &[(&[u8], &str)] = &[
         (b"\x03as\x031\0\x03as\x032\0", "twice"),
@@ -166,7 +166,7 @@ fn quickdump_1_and_2_are_read() {
 }
 
 #[test]
-fn an_old_root_name_that_kills_the_real_reader_is_an_error() {
+fn an_old_root_name_that_crashes_the_real_reader_is_an_error() {
     let input = b"kdbOpen 1\nksNew 1\nkeyNew 5 2\nuser\0v\0\nkeyEnd\nksEnd\n".to_vec();
     let error = try_read(input, "user:/x", Format::Dump).unwrap_err();
     assert_eq!(error.offset, 18);

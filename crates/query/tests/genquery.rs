@@ -175,7 +175,7 @@ fn the_queries_of_the_http_api_s_suite_are_answered() {
 }
 
 #[test]
-fn conditions_of_one_attribute_are_of_one_statement() {
+fn conditions_on_one_attribute_apply_to_one_statement() {
     let world = World::planted();
     let mixed =
         "select COLL_NAME where META_DATA_ATTR_NAME = 'colour' and META_DATA_ATTR_VALUE = '9'";
@@ -228,7 +228,7 @@ fn each_name_of_an_attribute_is_another_one_and_values_follow_the_names() {
 }
 
 #[test]
-fn a_backslash_makes_a_wildcard_a_letter() {
+fn a_backslash_escapes_a_wildcard() {
     let world = World::planted();
     for name in ["/home/rods/c_d", "/home/rods/c1d"] {
         world.mkdir(name);
@@ -372,7 +372,7 @@ fn options_page_compare_and_repeat() {
 }
 
 #[test]
-fn nobody_is_answered_what_they_may_not_see() {
+fn queries_return_nothing_that_the_caller_may_not_see() {
     let world = World::planted();
     let user = NewUser { name: "alice".into(), password: None, role: Role::User };
     let alice = world.store.add_user(&world.admin, &user).unwrap();
@@ -388,7 +388,7 @@ fn nobody_is_answered_what_they_may_not_see() {
 }
 
 #[test]
-fn access_lists_have_a_row_for_each_line() {
+fn access_lists_have_a_row_for_each_entry() {
     let world = World::planted();
     for (at, name, level) in [
         ("/home/rods/a", "alice", Rights::READ_OBJECT),
@@ -423,7 +423,7 @@ fn access_lists_have_a_row_for_each_line() {
 }
 
 #[test]
-fn what_has_no_access_list_is_its_owner_s() {
+fn a_resource_without_access_list_has_a_row_for_its_owner() {
     let world = World::planted();
     let of_y = "select DATA_ACCESS_USER_NAME, DATA_ACCESS_NAME where DATA_NAME = 'y'";
     assert_eq!(world.ask(of_y), ["rods|own"]);
@@ -464,7 +464,7 @@ fn the_second_language_has_conditions_of_any_form() {
 }
 
 #[test]
-fn in_the_second_language_what_has_no_attribute_has_a_row() {
+fn in_the_second_language_objects_without_attributes_have_a_row() {
     let world = World::planted();
     let all = world.ask2("select DATA_NAME, META_DATA_ATTR_NAME where COLL_NAME like '%/a'");
     assert_eq!(all, ["x|colour", "x|weight", "y|"]);
@@ -513,7 +513,7 @@ proptest! {
 
     /// However the rows are found, the result is the same as testing all of them.
     #[test]
-    fn the_way_the_rows_are_found_does_not_show(
+    fn the_result_does_not_depend_on_how_the_rows_are_found(
         collection in prop_oneof![Just("a"), Just("b"), Just("none")],
         name in prop_oneof![Just("x"), Just("y"), Just("z")],
         value in prop_oneof![Just("green"), Just("red")],

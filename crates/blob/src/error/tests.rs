@@ -23,7 +23,7 @@ fn a_failing_disk_is_io() {
 }
 
 #[test]
-fn what_passes_is_unavailable() {
+fn transient_errors_are_unavailable() {
     for errno in [Errno::MFILE, Errno::NFILE, Errno::NOMEM] {
         assert!(matches!(classified(errno, true), Error::Unavailable { .. }), "{errno:?}");
     }
@@ -37,7 +37,7 @@ fn what_passes_is_unavailable() {
 }
 
 #[test]
-fn not_found_needs_a_blob_that_was_asked_for() {
+fn not_found_needs_a_requested_blob() {
     let missing = || object_store::Error::NotFound { path: "p".into(), source: "gone".into() };
     let id = BlobId::from_bytes([1; 16]);
     let asked = Error::classify("main", true, Some(id), missing().into());

@@ -81,13 +81,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn lines_may_be_cut_anywhere() {
+    async fn lines_may_be_split_anywhere() {
         assert_eq!(read(&[b"1\n2", b"3\n", b"\n4", b"", b"\n"]).await.unwrap(), [1, 23, 4]);
         assert_eq!(read(&[]).await.unwrap(), [0; 0]);
     }
 
     #[tokio::test]
-    async fn an_answer_that_is_cut_off_is_an_error() {
+    async fn a_truncated_response_is_an_error() {
         assert_eq!(read(&[b"1\n2"]).await.unwrap_err().kind(), crate::Kind::Unreachable);
         assert_eq!(read(&[b"x\n"]).await.unwrap_err().kind(), crate::Kind::Protocol);
     }

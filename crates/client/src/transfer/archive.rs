@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_come_back_in_order_with_names_of_any_length() {
+    fn entries_round_trip_in_order_with_names_of_any_length() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a");
         std::fs::write(&path, "bytes").unwrap();

@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_remembered_is_recalled_until_it_is_forgotten() {
+    fn an_upload_is_recalled_until_it_is_forgotten() {
         let dir = tempfile::tempdir().unwrap();
         let dir = dir.path().join("not/yet");
         Entry::new(Some(&dir), &file(1), "/a").remember("u1", "/a");

@@ -138,14 +138,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_of_servers_are_taken() {
+    fn urls_of_servers_are_accepted() {
         for url in ["http://localhost:8470", "https://cenote.example/", "http://[::1]:1"] {
             assert!(parse(url).is_ok(), "{url}");
         }
     }
 
     #[test]
-    fn other_addresses_are_refused() {
+    fn other_urls_are_refused() {
         for url in ["", "ftp://x", "localhost:8470", "http://a/b", "http://ada:x@host", "/dir"] {
             assert_eq!(parse(url).unwrap_err().kind(), Kind::Invalid, "{url}");
         }

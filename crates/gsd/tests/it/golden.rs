@@ -171,7 +171,7 @@ fn of_several_chunks_with_one_name_the_reference_finds_this_one() {
 }
 
 #[test]
-fn frame_numbers_beyond_the_index_do_not_spoil_the_file() {
+fn frame_numbers_beyond_the_index_do_not_corrupt_the_file() {
     let mut writer = create("sparse");
     for _ in 0..300 {
         writer.end_frame().expect("end");
@@ -184,7 +184,7 @@ fn frame_numbers_beyond_the_index_do_not_spoil_the_file() {
 }
 
 #[test]
-fn numbers_are_printed_shortly() {
+fn numbers_are_printed_in_their_shortest_form() {
     let shown = |kind: ChunkType, data: &[u8]| {
         kind.numbers(data).map(|number| number.to_string()).collect::<Vec<_>>().join(" ")
     };

@@ -33,7 +33,7 @@ fn old_files_are_opened() {
 }
 
 #[test]
-fn other_versions_are_named() {
+fn unknown_versions_are_named_in_the_error() {
     for (major, minor) in [(0, 0), (0, 2), (0, 4), (0, 65_535), (3, 0), (65_535, 65_535)] {
         let error = Reader::open(with_version(major, minor)).expect_err("unknown");
         assert!(matches!(error, Error::UnsupportedVersion(..)));
@@ -54,7 +54,7 @@ fn opening_to_write_makes_a_file_current() {
 }
 
 #[test]
-fn texts_are_cut_to_63_bytes() {
+fn texts_are_truncated_to_63_bytes() {
     let long = "x".repeat(200);
     let writer = Writer::create_in(Vec::new(), &long, &long, Version::new(1, 2)).expect("create");
     let header = writer.reader().header();
@@ -64,7 +64,7 @@ fn texts_are_cut_to_63_bytes() {
 }
 
 #[test]
-fn what_is_no_gsd_file_is_said() {
+fn other_files_are_reported_as_not_gsd() {
     for bytes in [Vec::new(), vec![0; 255], vec![0; 256], b"GSD".repeat(1000)] {
         assert!(matches!(Reader::open(bytes), Err(Error::NotGsd(_))));
     }

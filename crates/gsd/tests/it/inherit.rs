@@ -70,7 +70,7 @@ fn wide(number: Number) -> f64 {
 }
 
 #[test]
-fn rows_are_not_inherited_by_another_number_of_particles() {
+fn rows_are_not_inherited_if_the_number_of_particles_differs() {
     let reader = Reader::open(fixture("g5_hoomd_full.gsd")).expect("open");
     let from = |frame, name: &str| {
         let found = reader.find_inherited(frame, name.as_bytes()).expect("a sound file");

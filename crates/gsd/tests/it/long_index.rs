@@ -126,7 +126,7 @@ fn threads_find_their_frames_while_others_give_up_pages() {
 }
 
 #[test]
-fn going_through_all_entries_takes_few_requests_and_keeps_nothing() {
+fn iterating_over_all_entries_takes_few_requests_and_caches_nothing() {
     let source = Metered::new(file(10_000), 4096);
     let reader = Reader::open(&source).expect("open");
     source.taken();
@@ -175,7 +175,7 @@ fn one_frame(entries: usize) -> Vec<u8> {
 }
 
 #[test]
-fn a_frame_of_all_the_index_is_looked_up_by_little_memory_and_few_bytes() {
+fn a_frame_that_fills_the_index_is_looked_up_with_little_memory_and_few_bytes() {
     let most = 1 << 16;
     let reader = Reader::open(one_frame(most)).expect("open");
     let found = reader.find(0, b"1").expect("find").expect("there");

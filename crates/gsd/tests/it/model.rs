@@ -111,7 +111,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn a_writer_shows_what_was_flushed(ops in ops()) {
+    fn a_reader_sees_what_was_flushed(ops in ops()) {
         let mut model = Model::default();
         let mut writer =
             Writer::create_in(Vec::new(), "model", "none", Version::new(1, 0)).expect("create");

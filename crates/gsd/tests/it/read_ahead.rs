@@ -72,7 +72,7 @@ fn reading_in_order_takes_ever_larger_runs() {
 }
 
 #[test]
-fn jumping_about_takes_small_runs() {
+fn random_access_fetches_small_runs() {
     let source = Remembering::new(long_file());
     let reader = Reader::open(ReadAhead::new(&source)).expect("open");
     for frame in [2900, 5, 1500, 700, 2200] {

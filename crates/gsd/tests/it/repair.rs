@@ -28,7 +28,7 @@ fn fixtures_are_sound() {
 }
 
 #[test]
-fn check_names_what_opening_does_not_see() {
+fn check_reports_what_opening_does_not_notice() {
     let mut bytes = fixture("g5_frames150.gsd");
     let entry = Reader::open(&bytes[..]).expect("open").header().index_block().0 as usize + 10 * 32;
     bytes[entry + 16..entry + 24].fill(0);
@@ -103,7 +103,7 @@ fn index_of(bytes: &[u8]) -> usize {
 }
 
 #[test]
-fn an_entry_that_the_layout_tells_is_rebuilt() {
+fn an_entry_implied_by_the_layout_is_rebuilt() {
     let whole = fixture("g5_frames150.gsd");
     let mut bytes = whole.clone();
     let (index, _) = Reader::open(&bytes[..]).expect("open").header().index_block();
@@ -243,7 +243,7 @@ fn a_lost_header_field_does_not_lose_the_frames() {
 }
 
 #[test]
-fn what_follows_a_full_index_is_not_taken_for_more_of_it() {
+fn bytes_after_a_full_index_are_not_read_as_entries() {
     let mut writer = create("full");
     for frame in 0..128_u64 {
         let data = 127_u64.to_le_bytes().repeat(8);
@@ -260,7 +260,7 @@ fn what_follows_a_full_index_is_not_taken_for_more_of_it() {
 }
 
 #[test]
-fn a_cut_file_gives_the_frames_that_are_there() {
+fn a_truncated_file_yields_its_remaining_frames() {
     let whole = grown_file();
     let cut = &whole[..whole.len() * 2 / 3];
     let (saved, recovery) = recover(&cut, Vec::new(), |_, _| ()).expect("recover");

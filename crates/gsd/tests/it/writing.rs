@@ -31,7 +31,7 @@ fn impossible_chunks_are_refused() {
 }
 
 #[test]
-fn data_waits_in_the_buffer_until_it_does_not_fit() {
+fn data_is_buffered_until_it_does_not_fit() {
     let mut writer = create("buffer");
     writer.set_buffer_limit(100).expect("limit");
     let on_disk = |writer: &Writer<Vec<u8>>| writer.reader().source().len() - 5376;
@@ -46,7 +46,7 @@ fn data_waits_in_the_buffer_until_it_does_not_fit() {
 }
 
 #[test]
-fn a_smaller_limit_than_what_waits_does_not_misplace_data() {
+fn a_limit_below_the_buffered_size_does_not_misplace_data() {
     let mut writer = create("limit");
     write(&mut writer, "a", ChunkType::U8, (50, 1), &[1; 50]).expect("write");
     writer.set_buffer_limit(10).expect("limit");

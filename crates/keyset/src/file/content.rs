@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_grew_or_shrank_meanwhile_is_read_as_it_is() {
+    fn a_file_that_grew_or_shrank_meanwhile_is_read_completely() {
         for said in [0, LARGE - 1, LARGE, LARGE + 1000, 2 * LARGE] {
             let (mut file, content) = file(LARGE + 1000);
             assert!(read_all(&mut file, said as u64).unwrap() == content, "{said}");
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_an_error() {
+    fn an_unreadable_file_is_an_error() {
         let directory = tempfile::tempdir().unwrap();
         let mut file = File::open(directory.path()).unwrap();
         read_all(&mut file, 0).unwrap_err();

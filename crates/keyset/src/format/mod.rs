@@ -203,7 +203,7 @@ mod tests {
     use super::Format;
 
     #[test]
-    fn media_types_are_told_apart_whatever_their_case_and_parameters() {
+    fn media_types_are_recognised_whatever_their_case_and_parameters() {
         for format in Format::ALL {
             let known = format.media_type().map(|text| format!("{}; v=3", text.to_uppercase()));
             assert_eq!(

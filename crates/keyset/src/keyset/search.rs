@@ -50,7 +50,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_finds_what_is_there_and_where_it_would_be(items: BTreeSet<u8>, wanted: u8) {
+        fn it_finds_existing_items_and_insertion_points(items: BTreeSet<u8>, wanted: u8) {
             let items: Vec<u8> = items.into_iter().collect();
             let found = search(&items, |item| item.cmp(&wanted));
             prop_assert_eq!(found, items.binary_search(&wanted));

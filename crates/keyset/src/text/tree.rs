@@ -75,7 +75,7 @@ mod tests {
         }
 
         #[test]
-        fn elements_come_back(index in 0_usize..1_000_000) {
+        fn elements_round_trip(index in 0_usize..1_000_000) {
             prop_assert_eq!(element_index(&element(index)), Some(index));
         }
     }

@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_browser_says_of_the_site_decides() {
+    fn the_browser_s_fetch_metadata_decides() {
         for (site, cross) in [
             ("same-origin", false),
             ("none", false),
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn an_origin_is_that_of_the_host_or_foreign() {
+    fn an_origin_is_foreign_unless_it_is_the_host() {
         for (host, origin, cross) in [
             ("store.org", "https://store.org", false),
             ("Store.org", "http://store.ORG", false),

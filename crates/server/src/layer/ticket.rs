@@ -12,7 +12,7 @@ use crate::problem::Problem;
 
 const HEADER: HeaderName = HeaderName::from_static("cenote-ticket");
 
-/// Below this path, a ticket in the query string is the subject of the request, not a credential.
+/// At this path, a ticket in the query string is the subject of the request, not a credential.
 const ABOUT_TICKETS: &str = "/v1/tickets";
 
 /// The address at the other end of the connection.

@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_address_has_so_many_and_a_network_of_ipv6_is_one() {
+    async fn an_address_has_a_limit_and_an_ipv6_network_counts_as_one() {
         let all = connections(99, 2);
         for (one, same, other) in [
             ("10.0.0.1", "::ffff:10.0.0.1", "10.0.0.2"),
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nothing_is_kept_of_connections_that_have_ended() {
+    async fn ended_connections_leave_nothing_behind() {
         let all = connections(2, 2);
         drop((0..9).map(|_| all.place("10.0.0.1")).collect::<Vec<_>>());
         let table = all.table();

@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deadline_that_begins_between_two_looks_is_kept() {
+    fn a_deadline_that_begins_between_two_checks_is_kept() {
         let connection = Arc::new(Connection::new());
         let request = connection.begin(false);
         let begun = Instant::now();

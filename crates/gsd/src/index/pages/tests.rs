@@ -30,7 +30,7 @@ fn held(pages: &Pages) -> usize {
 
 proptest! {
     #[test]
-    fn a_page_is_what_was_read_whatever_was_given_up(
+    fn a_page_is_what_was_read_whatever_was_evicted(
         limit in 0_u64..64,
         numbers in proptest::collection::vec(0_u64..300, 1..500),
     ) {
@@ -66,7 +66,7 @@ fn a_long_list_of_pages_costs_no_memory() {
 }
 
 #[test]
-fn the_page_used_longest_ago_is_given_up() {
+fn the_least_recently_used_page_is_evicted() {
     let pages = Pages::new(100, WAYS as u64);
     for number in [1, 2, 3, 4, 1, 5] {
         look_up(&pages, number);

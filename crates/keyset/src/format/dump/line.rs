@@ -88,7 +88,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn written_lengths_come_back(first: u64, second: u64) {
+        fn written_lengths_round_trip(first: u64, second: u64) {
             let line = format!("$key string {first} {second}");
             let (_, rest) = split_word(line.as_bytes());
             let (kind, rest) = split_word(rest);

@@ -83,7 +83,7 @@ fn with_float(whole: i128, float: f64) -> Ordering {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn any_values_have_one_order() {
+    fn any_values_are_totally_ordered() {
         use super::order;
         let mut values = vec![
             "10",

@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_says_where_it_is() {
+    fn an_error_says_where_it_is() {
         assert_eq!(fault_of(""), "a query begins with `select` at the end of the query");
         assert_eq!(fault_of("select X"), "no such column at byte 7: \"X\"");
         assert_eq!(fault_of("select f(DATA_NAME)"), "no such function at byte 8: \"(DATA_NAME)\"");
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_what_stands_between_the_quotes() {
+    fn a_value_is_the_text_between_the_quotes() {
         let statement = parse("select DATA_NAME where DATA_NAME = 'it''s %20+'").unwrap();
         assert_eq!(statement.tests[0].any[0].values, ["it's %20+"]);
     }

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn conditions_hold_as_sql_has_them() {
+    fn conditions_follow_sql() {
         for (condition, value, expected) in [
             ("DATA_NAME = 'a'", "a", true),
             ("DATA_NAME = 'a'", "A", false),

@@ -34,7 +34,7 @@ fn every_form_of_the_language_is_understood() {
 }
 
 #[test]
-fn a_fault_says_what_is_wrong() {
+fn an_error_says_what_is_wrong() {
     for (text, what) in [
         ("select", "a column is missing"),
         ("select X", "no such column"),

@@ -206,7 +206,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fault_of_the_server_has_no_code_and_the_rest_is_the_asker_s() {
+    fn only_server_faults_have_no_code() {
         assert_eq!(code_of(ErrorKind::Damaged), None);
         assert_eq!(code_of(ErrorKind::Denied), Some(Code::NoAccess));
         let refusal = Refusal::from(Error::new(ErrorKind::NotFound, "gone"));

@@ -120,13 +120,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn noise_is_a_form_of_some_kind(noise in proptest::collection::vec(any::<u8>(), 0..200)) {
+        fn any_bytes_are_parsed_as_a_form(noise in proptest::collection::vec(any::<u8>(), 0..200)) {
             let form = Form::decode(&noise);
             let _ = (form.text("a"), form.number("a"));
         }
 
         #[test]
-        fn what_was_encoded_is_decoded(value in "\\PC{0,20}") {
+        fn encoded_pairs_are_decoded(value in "\\PC{0,20}") {
             let encoded = percent_encoding::utf8_percent_encode(&value, percent_encoding::NON_ALPHANUMERIC);
             let form = Form::decode(format!("v={encoded}").as_bytes());
             prop_assert_eq!(form.bytes("v").unwrap(), value.as_bytes());

@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_in_the_zone_is_nowhere() {
+    fn paths_outside_the_zone_are_refused() {
         for lpath in ["", "/", "home", "/other", "/zoned/x", "/z//x", "/z/..", "//z"] {
             assert_eq!(parse("z", lpath), None, "{lpath}");
         }
@@ -64,7 +64,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_logical_path_comes_back(path in "(/[^/\u{0}]{1,5}){0,4}", zone in "[a-zA-Z]{1,8}") {
+        fn a_logical_path_round_trips(path in "(/[^/\u{0}]{1,5}){0,4}", zone in "[a-zA-Z]{1,8}") {
             let lpath = format!("/{zone}{path}");
             if let Some(parsed) = parse(&zone, &lpath) {
                 let mut json = String::new();

@@ -152,7 +152,7 @@ mod tests {
     use crate::irods::zone::notes::tests::store;
 
     #[test]
-    fn a_lock_that_nobody_writes_through_holds_nothing_and_is_swept() {
+    fn a_lock_without_writes_expires_and_is_swept() {
         let (store, ada) = store();
         let path: StorePath = "/o".parse().unwrap();
         let take = || acquire(&store, &ada, &path, 2, 3).unwrap().ok();
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_who_still_has_the_lock_publishes() {
+    async fn only_the_holder_of_the_lock_publishes() {
         let (store, ada) = store();
         let path: StorePath = "/o".parse().unwrap();
         let begin = || store.begin_upload(&ada, &path, &Default::default()).unwrap().id;

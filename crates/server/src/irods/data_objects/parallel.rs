@@ -239,7 +239,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_handle_comes_back(
+        fn a_handle_round_trips(
             lock: u64, upload: Option<(u64, Option<u64>)>, place: Option<u64>,
             ticket in proptest::option::of("\\PC{1,5}"), path in "(/[a-z ü]{1,5}){1,3}",
         ) {
@@ -250,7 +250,7 @@ mod tests {
         }
 
         #[test]
-        fn noise_is_no_handle_that_would_panic(noise in "\\PC{0,20}") {
+        fn decoding_noise_as_a_handle_does_not_panic(noise in "\\PC{0,20}") {
             let _ = Handle::decode(&noise);
         }
     }

@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_there_is_no_operation_for_is_not_guessed() {
+    fn actions_without_an_operation_are_not_guessed() {
         let none = [
             ("dance", "user"),
             ("add", "token"),

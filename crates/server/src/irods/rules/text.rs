@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_an_error() {
+    fn unsupported_rules_are_an_error() {
         for (text, what) in [
             ("hh", "no rule engine"),
             ("", "no rule"),
@@ -231,7 +231,7 @@ mod tests {
         }
 
         #[test]
-        fn a_line_says_what_stands_in_the_quotes(text in "\\PC{0,20}") {
+        fn a_line_is_the_text_in_the_quotes(text in "\\PC{0,20}") {
             let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
             let rules = parse(&format!("writeLine(\"stdout\", \"{escaped}\")")).unwrap();
             prop_assert_eq!(rules, [line(Output::Client, &text)]);

@@ -132,7 +132,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn no_number_is_given_twice() {
+    fn no_number_is_reused() {
         let (store, _) = store();
         let next = || tend(&store, |notes| notes.number()).expect("a number");
         assert_eq!((next(), next()), (FIRST_NUMBER, FIRST_NUMBER + 1));

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_body_that_breaks_off_is_truncated() {
+    async fn a_body_that_ends_early_is_truncated() {
         let broken = stream::iter([Ok(Bytes::from("he")), Err(std::io::Error::other("reset"))]);
         let (body, watch) = read(Body::from_stream(broken), 9).await;
         assert_eq!(body.unwrap_err(), Fault::Truncated);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_body_that_stalls_is_cut() {
+    async fn a_body_that_stalls_is_aborted() {
         let silent = Body::from_stream(stream::pending::<Result<Bytes, Fault>>());
         let (body, watch) = read(silent, 9).await;
         assert_eq!(body.unwrap_err(), Fault::Stalled(IDLE));

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_fast_is_no_credit() {
+    fn bytes_that_came_fast_give_no_credit() {
         let mut left = FULL;
         left.came(Duration::ZERO, 1 << 40);
         assert_eq!(left.left, MOST);
