@@ -46,8 +46,7 @@ pub enum Error {
         damage: Damage,
     },
 
-    /// The disk failed. After a failed write it can no longer be trusted: stop writing until somebody has examined
-    /// it.
+    /// The disk failed. After a failed write it can no longer be trusted: stop writing until somebody has examined it.
     #[error("{place}: input/output failed")]
     Io {
         /// The place whose disk failed.

@@ -13,8 +13,7 @@ use crate::{BlobId, Blocks, Digests, Place, ReadStream, Result};
 pub struct Outside(Place);
 
 impl Outside {
-    /// The file at the absolute `path`; errors call it `name`. Whether it exists is only checked when it is first
-    /// used.
+    /// The file at the absolute `path`; errors call it `name`. Whether it exists is only checked when it is first used.
     ///
     /// # Errors
     /// [`Error::Settings`](crate::Error::Settings) for a path that is not absolute.

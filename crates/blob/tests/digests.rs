@@ -22,8 +22,7 @@ fn hex(digest: Option<&[u8]>) -> String {
     digest.into_iter().flatten().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The vectors for "abc": RFC 1321, FIPS 180-4, RFC 7693; the CRC from `crc32c` programs, as RFC 3720 has none for
-/// it.
+/// The vectors for "abc": RFC 1321, FIPS 180-4, RFC 7693; the CRC from `crc32c` programs, as RFC 3720 has none for it.
 #[test]
 fn abc_has_its_published_digests() {
     let abc = digests(&[b"abc"], &ALL);

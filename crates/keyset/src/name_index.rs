@@ -23,8 +23,7 @@ struct Table {
 }
 
 impl NameIndex {
-    /// The entry with this name among `len`, whose names `name_of` returns; `None` if the caller should search
-    /// instead.
+    /// The entry with this name among `len`, whose names `name_of` returns; `None` if the caller should search instead.
     pub(crate) fn find<'a>(
         &self,
         name: &[u8],

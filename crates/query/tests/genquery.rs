@@ -447,8 +447,7 @@ fn the_second_language_has_conditions_of_any_form() {
              order by count(DATA_NAME) desc",
             &["/tempZone/home/rods/a|2", "/tempZone/home/rods/b|1"],
         ),
-        // Grouped by a column that is not selected, too: one group for each collection, of names that occur
-        // in both.
+        // Grouped by a column that is not selected, too: one group for each collection, of names that occur in both.
         (
             "select no distinct DATA_NAME, count(DATA_ID) where DATA_NAME = 'x' \
              group by DATA_NAME, COLL_NAME",

@@ -29,8 +29,7 @@ pub(crate) struct Block {
     pub(crate) side: Vec<u8>,
     /// The layout of the file's records.
     pub(crate) layout: Layout,
-    /// The end of the last key's record, if all records are exactly as a writer writes them, in order and without
-    /// gaps.
+    /// The end of the last key's record, if all records are exactly as a writer writes them, in order and without gaps.
     pub(crate) verbatim: Option<u64>,
     /// The parent's name, with a trailing slash.
     head: Box<[u8]>,

@@ -12,8 +12,7 @@
 //! and the binary null key. In INI the section contains the parts before the last, and metakeys are written as `;@
 //! name = value` before the entry.
 //!
-//! A document written by a person or another program is not rewritten, but edited where a key changed: see
-//! [`edit()`].
+//! A document written by a person or another program is not rewritten, but edited where a key changed: see [`edit()`].
 
 mod document;
 mod edit;

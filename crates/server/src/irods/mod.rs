@@ -32,7 +32,7 @@ pub(crate) fn router() -> Router<App> {
         .route("/irods-rest/{version}/{*operation}", any(rest::answer))
 }
 
-/// How often [`maintain`] runs.
+/// How often [`maintain`] checks for work that is due.
 const PACE: Duration = Duration::from_secs(10);
 
 /// Runs delayed rules and removes abandoned parallel writes, until it is dropped.

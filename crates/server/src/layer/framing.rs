@@ -1,5 +1,4 @@
-//! Refuses requests whose host or framing is ambiguous: a proxy could read them in one way, and this server
-//! in another.
+//! Refuses requests whose host or framing is ambiguous: a proxy could read them in one way, and this server in another.
 //!
 //! Invariant: a request has one host (RFC 9112, section 3.2), and no transfer coding but `chunked`. hyper has
 //! already refused malformed requests; if there are both `Content-Length` and `Transfer-Encoding`, it obeys

@@ -37,8 +37,7 @@ pub(super) struct Answer {
     pub(super) under_way: UnderWay,
     /// The part of the request's body that the handler did not read.
     pub(super) rest: Option<(Incoming, Drain)>,
-    /// For HTTP/2, where a peer can stop reading a response while the connection is active: how fast it has
-    /// to read.
+    /// For HTTP/2, where a peer can stop reading a response while the connection is active: how fast it has to read.
     pub(super) pace: Option<Pace>,
     /// The remainder of the last frame.
     pub(super) left: Option<Bytes>,

@@ -1,9 +1,8 @@
 //! All open connections: how many there are, which addresses have them, and which one is closed to make room
 //! for another.
 //!
-//! Invariant: when there is no room, a new connection replaces the one whose closing loses least, preferably
-//! one of the address with the most connections; a connection on which a caller with a login waits is never
-//! closed.
+//! Invariant: when there is no room, a new connection replaces the one whose closing loses least, of the address with
+//! the most connections; a connection on which a caller with a login waits is never closed.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -153,8 +152,7 @@ impl Table {
     }
 }
 
-/// What counts as one address: for IPv6, the subscriber's network, all of whose addresses the subscriber can
-/// use.
+/// What counts as one address: for IPv6, the subscriber's network, all of whose addresses the subscriber can use.
 fn network(peer: IpAddr) -> IpAddr {
     match peer.to_canonical() {
         IpAddr::V6(address) => {

@@ -67,8 +67,7 @@ fn fit_to(limits: &Limits, available: u64) -> Limits {
     Limits {
         connections: at_most(limits.connections, left / 2),
         requests: at_most(limits.requests, left / 2 / OF_A_REQUEST),
-        // Fewer than the connections that are not busy with requests: so there is always one that can be
-        // closed.
+        // Fewer than the connections that are not busy with requests: so there is always one that can be closed.
         waits: at_most(limits.waits, left / 8),
         ..limits.clone()
     }

@@ -1,5 +1,4 @@
-//! The rows of a result, sorted, and without duplicates if requested. No more rows are held than the result
-//! needs.
+//! The rows of a result, sorted, and without duplicates if requested. No more rows are held than the result needs.
 
 use std::cmp::Ordering;
 

@@ -12,8 +12,7 @@ use super::statement::Test;
 /// A further attribute of the same entity: the entity, and the number of the join.
 pub(crate) type Alias = (Entity, usize);
 
-/// The number of the attribute that each test applies to; 0 for the selected one, and for tests of other
-/// columns.
+/// The number of the attribute that each test applies to; 0 for the selected one, and for tests of other columns.
 fn numbers(tests: &[Test]) -> Vec<usize> {
     let number = |(place, test): (usize, &Test)| {
         let entity = test.column.entity();

@@ -1,5 +1,4 @@
-//! Evaluates expressions and conditions on a row. A missing value is NULL: comparisons with it are unknown,
-//! as in SQL.
+//! Evaluates expressions and conditions on a row. A missing value is NULL: comparisons with it are unknown, as in SQL.
 
 use super::super::column::Column;
 use super::condition::Condition;

@@ -22,8 +22,7 @@ use super::column::{Column, Entity};
 /// A planned query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Plan {
-    /// What is computed for each row: the columns of the result, followed by those that only order or group
-    /// the rows.
+    /// What is computed for each row: the columns of the result, followed by those that only order or group the rows.
     pub(super) outputs: Vec<Output>,
     /// How many of the outputs are columns of the result.
     pub(super) given: usize,
@@ -33,8 +32,7 @@ pub(super) struct Plan {
     pub(super) condition: Condition,
     /// Further attributes that a row's entity must have.
     pub(super) joins: Vec<Join>,
-    /// Whether the result has rows with NULL outputs, such as those of objects without attributes (an outer
-    /// join).
+    /// Whether the result has rows with NULL outputs, such as those of objects without attributes (an outer join).
     pub(super) nulls: bool,
     /// Whether duplicate rows are removed and the rows sorted.
     pub(super) distinct: bool,

@@ -70,8 +70,7 @@ impl Run<'_> {
         source.rows(&mut |row| self.project(&row, take))
     }
 
-    /// Passes the outputs of a row for which the condition holds to `take`, once for each combination of its
-    /// joins.
+    /// Passes the outputs of a row for which the condition holds to `take`, once for each combination of its joins.
     fn project(&self, row: &Row, take: &mut dyn FnMut(Values) -> Result<()>) -> Result<()> {
         if !self.holds(row, &self.plan.condition) {
             return Ok(());

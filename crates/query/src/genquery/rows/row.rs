@@ -28,8 +28,7 @@ pub(crate) struct Row {
     pub(crate) token: Option<Token>,
 }
 
-/// A collection; one that the caller may not see has only its id and path, which an object's path reveals
-/// anyway.
+/// A collection; one that the caller may not see has only its id and path, which an object's path reveals anyway.
 #[derive(Debug, Clone)]
 pub(crate) struct CollectionRow {
     pub(crate) id: ResourceId,

@@ -1,7 +1,6 @@
 //! From a request to the operation that it calls.
 //!
-//! The order of the checks is that of the C++ server: endpoint, method, operation, authentication,
-//! parameters.
+//! The order of the checks is that of the C++ server: endpoint, method, operation, authentication, parameters.
 
 use axum::extract::{Path, Request, State};
 use axum::http::request::Parts;

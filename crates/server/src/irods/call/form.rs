@@ -33,8 +33,7 @@ impl Form {
         Some(text).filter(|text| !text.is_empty())
     }
 
-    /// Whether a switch is on: `1` turns it on, `0` turns off one that is on by default, anything else is
-    /// ignored.
+    /// Whether a switch is on: `1` turns it on, `0` turns off one that is on by default, anything else is ignored.
     pub(crate) fn flag(&self, name: &str, default: bool) -> bool {
         match (self.text(name), default) {
             (Some("0"), true) => false,

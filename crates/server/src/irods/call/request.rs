@@ -77,8 +77,7 @@ impl Call {
         self.received.take().ok_or(Refusal::BAD)
     }
 
-    /// What the call uses its ticket for: the name of the operation tells whether it queries, reads or
-    /// writes.
+    /// What the call uses its ticket for: the name of the operation tells whether it queries, reads or writes.
     pub(crate) fn ticket_use(&self, post: bool, operation: &str) -> TicketUse {
         let size = self.received.as_ref().map_or(0, Received::size);
         match (post, operation) {

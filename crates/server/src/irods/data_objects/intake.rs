@@ -125,8 +125,7 @@ async fn small(mut part: Field<'_>, admission: &Admission, most: usize) -> Resul
     Ok(value.finish())
 }
 
-/// Whether a parameter directs bytes elsewhere than to the default place of new contents: then it has to
-/// precede them.
+/// Whether a parameter directs bytes elsewhere than to the default place of new contents: then it has to precede them.
 fn says_where(name: &str, value: &[u8]) -> bool {
     match name {
         "replica-number" | "resource" => !value.is_empty(),

@@ -4,8 +4,7 @@
 //! one without any write for a while has expired, and is swept.
 //!
 //! Whether the caller may take a lock is decided by the code that resolves the destination: callers who may
-//! not write there are refused before. Only the owner can renew and release a lock, whatever else they may
-//! still write.
+//! not write there are refused before. Only the owner can renew and release a lock, whatever else they may still write.
 
 use std::time::Duration;
 

@@ -118,8 +118,7 @@ pub(crate) async fn register(call: Call) -> Answer {
 }
 
 /// The checksum given for a registration. The documentation of the HTTP API says that the parameter is one,
-/// its server takes `1` as a request to calculate one, and a client always sends `0`: neither of these is a
-/// checksum.
+/// its server takes `1` as a request to calculate one, and a client always sends `0`: neither of these is a checksum.
 fn told_checksum(call: &Call) -> Result<Option<[u8; 32]>, Refusal> {
     let told = call.form.text("checksum").filter(|text| !["0", "1"].contains(text));
     told.map(sha256).transpose()

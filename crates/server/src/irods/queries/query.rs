@@ -76,8 +76,7 @@ async fn second_rows(call: &Call) -> Answered {
 
 type Answered = std::result::Result<Vec<Vec<String>>, Refusal>;
 
-/// The refusal of an invalid query has this code; a query that exceeds a limit, that of a failed database
-/// query.
+/// The refusal of an invalid query has this code; a query that exceeds a limit, that of a failed database query.
 pub(crate) fn refusal(error: cenote_query::Error, code: Code) -> Refusal {
     use cenote_query::Error as E;
     match error {

@@ -94,8 +94,7 @@ async fn below(call: &Call) -> Result<Option<At>, Refusal> {
     }
 }
 
-/// Waits until a job is over. If it failed for some objects, that is an error, reported once all others are
-/// done.
+/// Waits until a job is over. If it failed for some objects, that is an error, reported once all others are done.
 async fn finish(call: &Call, begun: JobStatus) -> Result<(), Refusal> {
     let ended = call.app.store().finish(begun.id).await?;
     match ended.failed {

@@ -68,8 +68,7 @@ pub(super) async fn remove(call: Call) -> Answer {
     answer::done()
 }
 
-/// Runs the rules that are due: lines for the log are written to it, others are dropped, since nobody would
-/// read them.
+/// Runs the rules that are due: lines for the log are written to it, others are dropped, since nobody would read them.
 pub(in super::super) fn run_due(store: &Store, now: Time) -> Result<()> {
     for (id, rule) in notes::all::<Delayed>(store)? {
         if rule.due <= now.secs() && take(store, &id)? {

@@ -88,8 +88,7 @@ impl Listing {
         Ok((text, page.next))
     }
 
-    /// The pages after the first. A failure aborts the response, so that a truncated listing does not look
-    /// complete.
+    /// The pages after the first. A failure aborts the response, so that a truncated listing does not look complete.
     fn rest(self, after: NamedEntry) -> impl Stream<Item = Result<Bytes, BrokenOff>> {
         stream::try_unfold((self, Some(after)), async |(listing, after)| {
             let Some(after) = after else { return Ok(None) };

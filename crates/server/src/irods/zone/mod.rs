@@ -1,5 +1,4 @@
-//! What belongs to the zone: users, tickets, resources, other zones, and notes of what the store itself does
-//! not model.
+//! What belongs to the zone: users, tickets, resources, other zones, and notes of what the store itself does not model.
 
 pub(crate) mod hierarchy;
 pub(crate) mod notes;

@@ -1,6 +1,5 @@
 //! What the protocol has and the store does not model: other zones, stored queries, delayed rules … Each is a
-//! note in the store, in JSON, named by its family and its own name; so any server over the same catalog sees
-//! it.
+//! note in the store, in JSON, named by its family and its own name; so any server over the same catalog sees it.
 
 use bytes::Bytes;
 use cenote_store::{Act, Caller, Error, ErrorKind, Notes, Result, Stat, Store, Time, UploadId};
@@ -43,8 +42,7 @@ pub(crate) fn change<T>(
     store.change_notes(caller, act, OPENING, |notes| change(&mut Changing(notes)))
 }
 
-/// The same without a caller: for notes that belong to a request which is authorised elsewhere, and for
-/// expired ones.
+/// The same without a caller: for notes that belong to a request which is authorised elsewhere, and for expired ones.
 pub(crate) fn tend<T>(
     store: &Store,
     mut change: impl FnMut(&mut Changing<'_, '_>) -> Result<T>,

@@ -205,8 +205,7 @@ async fn remove_child(call: Call) -> Answer {
     .await
 }
 
-/// A group's members get their copies when something is written: there is nothing to do but to check that it
-/// exists.
+/// A group's members get their copies when something is written: there is nothing to do but to check that it exists.
 async fn rebalance(call: Call) -> Answer {
     let name = call.need("name")?.to_owned();
     change(&call, move |_, _, known| Ok(known.named(&name).map(|_| ()).ok_or_else(unknown))).await

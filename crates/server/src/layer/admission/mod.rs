@@ -99,8 +99,7 @@ impl Admission {
         Ok(())
     }
 
-    /// Waits, without a slot, for something that the client has to send or that has to happen; then for a
-    /// slot again.
+    /// Waits, without a slot, for something that the client has to send or that has to happen; then for a slot again.
     pub(crate) async fn aside<T>(&self, work: impl Future<Output = T>) -> Result<T, Problem> {
         let mut work = pin!(work);
         if let Poll::Ready(done) = futures_util::poll!(work.as_mut()) {

@@ -1,5 +1,4 @@
-//! Request bodies read into memory: each within a limit, and all together within the memory set aside for
-//! them.
+//! Request bodies read into memory: each within a limit, and all together within the memory set aside for them.
 
 use axum::body::Body;
 use bytes::{Bytes, BytesMut};
@@ -19,8 +18,7 @@ pub(crate) enum NotGathered {
     Refused(Problem),
 }
 
-/// Memory for a body is reserved in steps of this many bytes: the length that a client declares is not
-/// trusted.
+/// Memory for a body is reserved in steps of this many bytes: the length that a client declares is not trusted.
 const STEP: usize = 16 << 10;
 
 /// A body being read.
