@@ -1,10 +1,9 @@
 //! GenQuery 2: the subset of SQL that iRODS 4.3.2 and later accept besides GenQuery 1.
 //!
-//! `select [no distinct] EXPRESSION, … [where CONDITION] [group by …] [order by EXPRESSION [asc|desc], …]
-//! [offset N] [limit N | fetch first N rows only]`. Values are texts, or integers as arguments of functions;
-//! a missing attribute is NULL, and returned as an empty text. The functions are those of `Function`, and do
-//! not depend on a database; aggregates are allowed only at the top level. Source: the documentation of
-//! GenQuery2 in iRODS 4.3.
+//! `select [no distinct] EXPRESSION, … [where CONDITION] [group by …] [order by EXPRESSION [asc|desc], …] [offset N]
+//! [limit N | fetch first N rows only]`. Values are texts, or integers as arguments of functions; a missing attribute
+//! is NULL, and returned as an empty text. The functions, which in iRODS depend on the database, are those of
+//! `Function`; aggregates are allowed only at the top level. Source: the documentation of GenQuery2 in iRODS 4.3.
 
 mod display;
 mod parse;
