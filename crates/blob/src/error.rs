@@ -136,7 +136,7 @@ impl Error {
     }
 }
 
-/// The root cause of an error, which says more than the layers above it, truncated to one line.
+/// The root cause of an error, which says more than the layers above it, on one line of limited length.
 fn root(error: &(dyn StdError + 'static)) -> String {
     let bottom = chain(error).last().map(ToString::to_string).unwrap_or_default();
     let words: Vec<&str> = bottom.split_whitespace().collect();
