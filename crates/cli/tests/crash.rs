@@ -125,8 +125,33 @@ impl Writer {
                 let restore = RestoreRemoved { id, to: None, parents: false };
                 self.client.restore_removed(&restore).await.map(drop)
             }
+            Op::Together(ops) => Box::pin(self.together(ops)).await,
             Op::Write(..) | Op::Append(..) | Op::Truncate(..) => Ok(()),
         }
+    }
+
+    /// Several in one change set. What is refused in it is part of the history.
+    async fn together(&self, ops: &[Op]) -> Result<()> {
+        let id = self.client.begin_changeset(None).await?.id;
+        let set = Self {
+            client: self.client.clone().with_changeset(&id)?,
+            home: self.home.clone(),
+            scratch: self.scratch.clone(),
+        };
+        for op in ops {
+            let done = match op {
+                // Its parts come outside of the set.
+                Op::Upload(name, bytes) => set.put(name, bytes).await,
+                op => set.perform(op).await,
+            };
+            match done {
+                Err(error) if !matches!(error.kind(), Kind::NotFound | Kind::Exists) => {
+                    return Err(error);
+                }
+                _ => {}
+            }
+        }
+        self.client.commit_changeset(&id).await.map(drop)
     }
 
     async fn put(&self, name: &str, bytes: &[u8]) -> Result<()> {
@@ -214,9 +239,13 @@ impl Writer {
     }
 }
 
-/// Whether the client has a word for a change: it puts contents whole.
-fn is_known(op: &Op) -> bool {
-    !matches!(op, Op::Write(..) | Op::Append(..) | Op::Truncate(..))
+/// What of a change the program makes: it does not write in place.
+fn known(op: Op) -> Op {
+    match op {
+        Op::Write(..) | Op::Append(..) | Op::Truncate(..) => Op::Together(Vec::new()),
+        Op::Together(ops) => Op::Together(ops.into_iter().map(known).collect()),
+        op => op,
+    }
 }
 
 fn number(name: &str) -> Option<u64> {
@@ -261,9 +290,9 @@ async fn verify(server: &Server, dir: &Path, round: u64, seed: u64, done: &[u64]
         let done = done[number as usize];
         let mut expected = Objects::new();
         apply(&mut expected, &Op::Put("first".into(), b"so that the collection is there".into()));
-        let steps = (0..done).map(|step| op(seed, number, step));
-        steps.filter(is_known).for_each(|op| apply(&mut expected, &op));
-        let under_way = op(seed, number, done);
+        let steps = (0..done).map(|step| known(op(seed, number, step)));
+        steps.for_each(|op| apply(&mut expected, &op));
+        let under_way = known(op(seed, number, done));
         let there = writer.seen().await;
         assert!(
             states(&expected, &under_way).contains(&there),

@@ -96,6 +96,17 @@ impl Client {
         Ok(self)
     }
 
+    /// The same client, whose calls are part of a change set.
+    ///
+    /// # Errors
+    /// [`Kind::Invalid`] for an id that no header can carry.
+    pub fn with_changeset(mut self, id: &str) -> Result<Self> {
+        let value = HeaderValue::from_str(id)
+            .map_err(|_| Error::new(Kind::Invalid, "the id of a change set has other letters"))?;
+        self.headers.insert(HeaderName::from_static("cenote-changeset"), value);
+        Ok(self)
+    }
+
     /// The same client with a different retry policy.
     #[must_use]
     pub fn with_retry(mut self, retry: Retry) -> Self {

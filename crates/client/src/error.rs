@@ -63,7 +63,7 @@ impl Kind {
     /// From the last component of a problem's type.
     fn from_word(word: &str) -> Option<Self> {
         Some(match word {
-            "invalid" => Self::Invalid,
+            "invalid" | "changeset" => Self::Invalid,
             "unauthenticated" => Self::Unauthenticated,
             "denied" => Self::Denied,
             "not-found" => Self::NotFound,

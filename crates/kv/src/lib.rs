@@ -33,6 +33,7 @@ mod evidence;
 #[cfg(feature = "conformance")]
 mod faulty;
 mod fjall;
+mod layered;
 mod memory;
 mod overlay;
 #[cfg(feature = "postgres")]
@@ -50,7 +51,9 @@ pub use faulty::{Fault, FaultyEngine};
 #[cfg(feature = "conformance")]
 pub use fjall::Step;
 pub use fjall::{FjallEngine, FjallOptions};
+pub use layered::Layered;
 pub use memory::MemoryEngine;
+pub use overlay::Changes;
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresEngine;
 pub use range::{KeyRange, RangeDigest};

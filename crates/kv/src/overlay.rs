@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Keys with what they will hold; none if they will be removed.
-pub(crate) type Changes = BTreeMap<Bytes, Option<Bytes>>;
+pub type Changes = BTreeMap<Bytes, Option<Bytes>>;
 
 /// A snapshot and the batches admitted on top of it.
 #[derive(Debug)]
@@ -109,17 +109,27 @@ impl Snapshot for Overlay<'_> {
     }
 
     fn scan(&self, range: &KeyRange, options: ScanOptions) -> Rows<'_> {
-        // The base's limit does not hold here: changes may remove what it would count.
-        let base = self.base.scan(range, ScanOptions { limit: usize::MAX, ..options });
-        let changes = changes_in(&self.changes, range);
-        let changes: Box<dyn Iterator<Item = Change<'_>>> = match options.reverse {
-            true => Box::new(changes.rev()),
-            false => Box::new(changes),
-        };
-        let merged =
-            Merge { base: base.peekable(), changes: changes.peekable(), reverse: options.reverse };
-        Box::new(merged.take(options.limit))
+        merged(self.base, &self.changes, range, options)
     }
+}
+
+/// The rows of a range of `base` with changes on top.
+pub(crate) fn merged<'a>(
+    base: &'a dyn Snapshot,
+    changes: &'a Changes,
+    range: &KeyRange,
+    options: ScanOptions,
+) -> Rows<'a> {
+    // The base's limit does not hold here: changes may remove what it would count.
+    let base = base.scan(range, ScanOptions { limit: usize::MAX, ..options });
+    let changes = changes_in(changes, range);
+    let changes: Box<dyn Iterator<Item = Change<'_>>> = match options.reverse {
+        true => Box::new(changes.rev()),
+        false => Box::new(changes),
+    };
+    let merged =
+        Merge { base: base.peekable(), changes: changes.peekable(), reverse: options.reverse };
+    Box::new(merged.take(options.limit))
 }
 
 type Change<'a> = (&'a Bytes, &'a Option<Bytes>);

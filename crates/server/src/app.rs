@@ -14,11 +14,14 @@ use crate::problem::{Problem, ProblemKind};
 
 /// The store and what is counted and limited around it. Cloning is cheap.
 #[derive(Debug, Clone)]
-pub(crate) struct App(Arc<Inner>);
+pub(crate) struct App {
+    shared: Arc<Inner>,
+    /// The store, or a change set of it.
+    store: Store,
+}
 
 #[derive(Debug)]
 struct Inner {
-    store: Store,
     limits: Limits,
     irods: Irods,
     metrics: Metrics,
@@ -40,8 +43,7 @@ const KEY_SETS: usize = 4;
 
 impl App {
     pub(crate) fn new(store: Store, limits: Limits, irods: Irods) -> Self {
-        Self(Arc::new(Inner {
-            store,
+        let shared = Arc::new(Inner {
             metrics: Metrics::new(),
             request_ids: RequestIds::new(start()),
             pools: Pools::new(&limits),
@@ -52,58 +54,64 @@ impl App {
             stopping: CancellationToken::new(),
             limits,
             irods,
-        }))
+        });
+        Self { shared, store }
+    }
+
+    /// The same on a change set.
+    pub(crate) fn on(&self, store: Store) -> Self {
+        Self { shared: self.shared.clone(), store }
     }
 
     pub(crate) fn store(&self) -> &Store {
-        &self.0.store
+        &self.store
     }
 
     pub(crate) fn limits(&self) -> &Limits {
-        &self.0.limits
+        &self.shared.limits
     }
 
     pub(crate) fn irods(&self) -> &Irods {
-        &self.0.irods
+        &self.shared.irods
     }
 
     pub(crate) fn metrics(&self) -> &Metrics {
-        &self.0.metrics
+        &self.shared.metrics
     }
 
     pub(crate) fn request_ids(&self) -> &RequestIds {
-        &self.0.request_ids
+        &self.shared.request_ids
     }
 
     /// What requests share.
     pub(crate) fn pools(&self) -> &Pools {
-        &self.0.pools
+        &self.shared.pools
     }
 
     /// What seals the cursors of searches.
     pub(crate) fn cursors(&self) -> &CursorSeal {
-        &self.0.cursors
+        &self.shared.cursors
     }
 
     /// Where passwords wait to be verified.
     pub(crate) fn passwords(&self) -> &PasswordQueue {
-        &self.0.passwords
+        &self.shared.passwords
     }
 
     /// Waits for the turn to look into a file.
     pub(crate) async fn format_turn(&self) -> OwnedSemaphorePermit {
-        let formats = Arc::clone(&self.0.formats);
+        let formats = Arc::clone(&self.shared.formats);
         formats.acquire_owned().await.expect("it is never closed")
     }
 
     /// Waits for the turn to read a key set.
     pub(crate) async fn key_set_turn(&self) -> SemaphorePermit<'_> {
-        self.0.key_sets.acquire().await.expect("it is never closed")
+        self.shared.key_sets.acquire().await.expect("it is never closed")
     }
 
     /// Cancelled when the server begins to stop: requests that wait for something to happen end.
     pub(crate) fn stopping(&self) -> &CancellationToken {
-        &self.0.stopping
+        &self.shared.stopping
     }
 
     /// Asks the store something that takes microseconds, because it reads what is hot: what somebody or a

@@ -42,6 +42,8 @@ pub(crate) enum ProblemKind {
     MediaType,
     /// The content is not of the format that the route reads.
     Format,
+    /// What is asked for cannot be part of a change set.
+    Changeset,
     /// A page of another site asks for a change.
     CrossSite,
     /// The body is in a transfer coding that is not known here.
@@ -72,6 +74,7 @@ impl ProblemKind {
             Self::Format => {
                 ("format", S::UNPROCESSABLE_ENTITY, "The content is not of this format")
             }
+            Self::Changeset => ("changeset", S::CONFLICT, "Not in a change set"),
             Self::CrossSite => ("cross-site", S::FORBIDDEN, "A page of another site asks"),
             Self::Coding => ("coding", S::NOT_IMPLEMENTED, "The transfer coding is not known"),
             Self::TooSoon => ("too-soon", S::TOO_MANY_REQUESTS, "Too soon after wrong passwords"),

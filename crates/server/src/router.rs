@@ -8,6 +8,7 @@ use cenote_store::Store;
 use crate::app::App;
 use crate::config::Config;
 use crate::layer::{observe, refuse_ambiguous};
+use crate::native::refuse_changeset;
 use crate::problem::{Problem, ProblemKind};
 use crate::{irods, native, status};
 
@@ -18,9 +19,9 @@ pub fn router(store: Store, config: &Config) -> Router {
 }
 
 pub(crate) fn app_router(app: App) -> Router {
-    let openings = native::router(&app).merge(irods::router());
-    openings
-        .merge(status::router())
+    let others = irods::router().merge(status::router()).layer(from_fn(refuse_changeset));
+    native::router(&app)
+        .merge(others)
         .fallback(no_route)
         .method_not_allowed_fallback(no_method)
         .layer(from_fn(refuse_ambiguous))

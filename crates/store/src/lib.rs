@@ -13,6 +13,7 @@
 
 mod access;
 mod catalog;
+mod changesets;
 mod check;
 mod contents;
 mod error;
@@ -43,6 +44,7 @@ mod waiting;
 pub use access::{
     AccessChange, Act, Caller, Effect, Explanation, GrantView, Reason, Source, TicketGrant, decide,
 };
+pub use changesets::{ChangeSet, ChangeSetId, ChangeSetLimits, ChangeSetState, Within};
 pub use check::{CheckOptions, Finding, FindingKind};
 pub use contents::{
     BatchItem, BatchWhat, Conditions, ContentStream, DamageCounts, DamagedCopy, Expected, Limits,

@@ -163,6 +163,7 @@ impl Store {
     async fn keep_up_once(&self, pace: &Pace) -> Result<()> {
         let changes = self.now().minus(pace.changes);
         let mut faults = Faults::default();
+        self.expire_change_sets();
         faults.add(self.blocking(|store| store.refresh_places()).await);
         faults.add(self.mend_noted().await);
         // Before the jobs: what goes for good is swept by them.

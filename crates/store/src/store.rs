@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use cenote_blob::{BlobId, Place};
-use cenote_kv::{CommitError, Engine};
+use cenote_kv::{Batch, CommitError, Engine, Snapshot, Write};
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::{Notify, Semaphore};
 
-use crate::catalog::{Edges, Transaction, View};
+use crate::catalog::{Edges, Transaction, View, keys};
+use crate::changesets::{ChangeSets, Held};
 use crate::contents::{Damage, Due, Limits, Pins};
 use crate::health::Latch;
 use crate::ids::Ids;
@@ -24,7 +25,8 @@ use crate::places::{Claims, Shared};
 use crate::ports::SystemClock;
 use crate::trash::Room;
 use crate::{
-    Clock, Entropy, Error, ErrorKind, Health, NoPlaces, PlaceOpener, Result, SystemEntropy,
+    ChangeSetLimits, Clock, Entropy, Error, ErrorKind, Health, NoPlaces, PlaceOpener, Result,
+    SystemEntropy,
 };
 
 /// What a store is made of.
@@ -42,6 +44,8 @@ pub struct Parts {
     pub entropy: Arc<dyn Entropy>,
     /// Sizes.
     pub limits: Limits,
+    /// What change sets may take.
+    pub change_sets: ChangeSetLimits,
 }
 
 impl Parts {
@@ -54,14 +58,17 @@ impl Parts {
             clock: Arc::new(SystemClock),
             entropy: Arc::new(SystemEntropy),
             limits: Limits::default(),
+            change_sets: ChangeSetLimits::default(),
         }
     }
 }
 
-/// One store. Cloning is cheap; clones are the same store.
+/// One store, or what a change set sees of it. Cloning is cheap; clones are the same store.
 #[derive(Debug, Clone)]
 pub struct Store {
     pub(crate) inner: Arc<Inner>,
+    /// The change set in which all is read and changed, if this is one.
+    pub(crate) within: Option<Arc<Held>>,
 }
 
 #[derive(Debug)]
@@ -94,6 +101,7 @@ pub(crate) struct Inner {
     pub(crate) room: Room,
     /// Rings when a commit added to the change feed.
     pub(crate) changed: Notify,
+    pub(crate) change_sets: ChangeSets,
     latch: Latch,
     lines: Lines,
 }
@@ -110,6 +118,7 @@ impl Store {
         let credentials = CredentialCache::new(&*parts.entropy);
         let (work, due, opened) = (Arc::new(Notify::new()), Due::default(), parts.clock.now());
         Self {
+            within: None,
             inner: Arc::new(Inner {
                 parts,
                 ids: Ids::default(),
@@ -130,6 +139,7 @@ impl Store {
                 digesting: Semaphore::new(1),
                 room: Room::default(),
                 changed: Notify::new(),
+                change_sets: ChangeSets::default(),
                 latch: Latch::default(),
                 lines: Lines::default(),
             }),
@@ -179,7 +189,7 @@ impl Store {
 
     /// An id that was never given before.
     pub(crate) fn new_id(&self) -> Result<u64> {
-        self.inner.ids.next(self)
+        self.inner.ids.next(&self.itself())
     }
 
     /// Runs catalog work, which blocks, where that does no harm.
@@ -207,8 +217,16 @@ impl Store {
     pub(crate) fn view(&self) -> Result<View> {
         // Before the snapshot: what was erased since is in it, or is seen to be missing.
         let moment = self.inner.pins.moment();
-        let (snapshot, edges) = (self.parts().engine.snapshot()?, self.inner.edges.clone());
-        Ok(View { snapshot, edges, moment })
+        let snapshot = match self.view_within()? {
+            Some(within) => Box::new(within),
+            None => self.parts().engine.snapshot()?,
+        };
+        Ok(View { snapshot, edges: self.inner.edges.clone(), moment })
+    }
+
+    /// A view of a snapshot that was taken before.
+    pub(crate) fn view_of(&self, snapshot: Box<dyn Snapshot>) -> View {
+        View { snapshot, edges: self.inner.edges.clone(), moment: self.inner.pins.moment() }
     }
 
     /// A transaction on a fresh snapshot.
@@ -218,11 +236,14 @@ impl Store {
     }
 
     /// Runs `change` on a fresh snapshot and commits what it wrote; again, while others change what it read: after a
-    /// pause at first, and then in the line of what they change.
+    /// pause at first, and then in the line of what they change. Within a change set, it becomes part of that.
     pub(crate) fn transact<T>(
         &self,
         mut change: impl FnMut(&mut Transaction) -> Result<T>,
     ) -> Result<T> {
+        if let Some(held) = &self.within {
+            return self.change_within(held, change);
+        }
         let mut turn: Option<Turn<'_>> = None;
         for attempt in 0..ATTEMPTS {
             let mut tx = self.begin()?;
@@ -255,9 +276,15 @@ impl Store {
     }
 
     fn commit(&self, tx: Transaction) -> Result<Committed> {
+        self.commit_prepared(tx.into_batch(self.random()))
+    }
+
+    /// Commits a batch, which has a token.
+    pub(crate) fn commit_prepared(&self, batch: Batch) -> Result<Committed> {
         self.inner.latch.check()?;
-        let (notes, size, is_told) = (tx.garbage(), tx.size() as u64, tx.is_told());
-        let committed = self.commit_batch(tx)?;
+        let (notes, size) = (garbage(&batch), batch.size() as u64);
+        let is_told = batch.writes.iter().any(|write| matches!(write, Write::Append(..)));
+        let committed = self.commit_batch(batch)?;
         self.added(size);
         if committed == Committed::Yes && is_told {
             self.inner.changed.notify_waiters();
@@ -268,9 +295,9 @@ impl Store {
         Ok(committed)
     }
 
-    fn commit_batch(&self, tx: Transaction) -> Result<Committed> {
-        let token = self.random();
-        match self.parts().engine.commit(tx.into_batch(token)) {
+    fn commit_batch(&self, batch: Batch) -> Result<Committed> {
+        let token = batch.token.unwrap_or_default();
+        match self.parts().engine.commit(batch) {
             Ok(_) => Ok(Committed::Yes),
             Err(CommitError::Conflict { key }) => Ok(Committed::Contested(key)),
             Err(CommitError::Unknown(cause)) => match self.parts().engine.outcome(&token) {
@@ -284,8 +311,25 @@ impl Store {
     }
 }
 
+impl Inner {
+    /// Refuses changes after a write failed.
+    pub(crate) fn latch_check(&self) -> Result<()> {
+        self.latch.check()
+    }
+}
+
+/// The notes of contents that lose a reference by a batch.
+fn garbage(batch: &Batch) -> Vec<Bytes> {
+    let range = keys::all_garbage();
+    let notes = batch.writes.iter().filter_map(|write| match write {
+        Write::Put(key, _) if range.contains(key) => Some(key.clone()),
+        _ => None,
+    });
+    notes.collect()
+}
+
 #[derive(Debug, PartialEq, Eq)]
-enum Committed {
+pub(crate) enum Committed {
     Yes,
     /// Nothing happened; it may be tried again.
     No,

@@ -108,6 +108,34 @@ async fn perform(store: &Store, caller: &Caller, home: &str, op: &Op) -> Result<
             let kept = store.remove(caller, &at(name), &options)?.expect("the trash keeps it");
             store.restore_removed(caller, kept.id, &RestoreOptions::default()).map(drop)
         }
+        Op::Together(ops) => Box::pin(together(store, caller, home, ops)).await,
+    }
+}
+
+/// Makes several changes in one change set. Refusals are part of the history; nobody else changes the same things, but the sweep
+/// of what was removed.
+async fn together(store: &Store, caller: &Caller, home: &str, ops: &[Op]) -> Result<()> {
+    loop {
+        let id = store.begin_change_set(caller, None)?.id;
+        let set = store.within(caller, id).await?;
+        for op in ops {
+            match op {
+                // Its parts come outside of the set.
+                Op::Upload(name, bytes) => {
+                    let to = path(format!("{home}/{name}"));
+                    set.put(caller, to, once(bytes), PutOptions::default()).await.map(drop)?;
+                }
+                op => match perform(&set, caller, home, op).await {
+                    Err(error) if !is_of_the_history(error.kind()) => return Err(error),
+                    _ => {}
+                },
+            }
+        }
+        drop(set);
+        match store.commit_change_set(caller, id).await {
+            Err(error) if error.kind() == ErrorKind::Conflict => {}
+            committed => return committed.map(drop),
+        }
     }
 }
 

@@ -4,6 +4,7 @@ mod access;
 mod admin;
 mod batch;
 mod changes;
+mod changesets;
 mod content;
 mod lines;
 mod meta;
@@ -19,6 +20,7 @@ mod xattrs;
 
 pub use batch::BatchLine;
 pub use changes::{Change, ChangeKind, Changes, Event, Origin};
+pub use changesets::ChangeSet;
 pub(crate) use content::compare;
 pub use content::{Content, PutOptions, ReadOptions};
 pub use patch::Patch;

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a handler gets the caller from one of these types only, so each route declares how it uses a ticket.
 
-use axum::extract::FromRequestParts;
+use axum::extract::{FromRequestParts, Request};
 use axum::http::Method;
 use axum::http::request::Parts;
 use cenote_store::{Caller, TicketUse};
@@ -52,6 +52,18 @@ askers! {
     Uploader: |_, _| Ok(TicketUse::More(0));
     /// Continues an upload by sending the bytes of the body.
     PartWriter: |_, ticket| ticket.length().map(TicketUse::More);
+}
+
+/// The caller of a request in a change set, where a ticket has no use.
+pub(crate) fn caller_of(request: &Request) -> Result<Caller, Problem> {
+    match request.extensions().get::<Asking>() {
+        Some(Asking { caller, ticket: None }) => Ok(caller.clone()),
+        Some(_) => {
+            Err(Problem::new(ProblemKind::Changeset, "a ticket cannot be used in a change set")
+                .with_hint("make the request without the ticket, or without the change set"))
+        }
+        None => Err(Problem::new(ProblemKind::Internal, "the route has no authentication")),
+    }
 }
 
 /// The caller, with what the ticket of the request opens.

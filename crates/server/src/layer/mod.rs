@@ -17,9 +17,10 @@ mod passwords;
 mod request_id;
 mod ticket;
 mod time_limit;
+mod unrouted;
 
 pub(crate) use admission::{Admission, Pools};
-pub(crate) use asker::{Asker, Changer, PartWriter, Reader, Uploader, Writer};
+pub(crate) use asker::{Asker, Changer, PartWriter, Reader, Uploader, Writer, caller_of};
 pub(crate) use authenticate::authenticate;
 pub(crate) use body::{Gathering, NotGathered, gather};
 pub(crate) use cross_site::{REASON as CROSS_SITE, is_cross_site, may_change, refuse_cross_site};
@@ -30,3 +31,4 @@ pub(crate) use passwords::{Claim, NoLogin, PasswordQueue, log_in, peer};
 pub(crate) use request_id::{RequestId, RequestIds};
 pub(crate) use ticket::Peer;
 pub(crate) use time_limit::time_limit;
+pub(crate) use unrouted::unrouted;

@@ -7,6 +7,7 @@
 mod access;
 mod bulk;
 mod changes;
+mod changesets;
 mod contents;
 mod gsd;
 mod json;
@@ -24,6 +25,7 @@ use axum::routing::get;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+pub(crate) use self::changesets::within::refuse as refuse_changeset;
 pub(crate) use self::request::cursor::CursorSeal;
 use crate::app::App;
 use crate::layer::{authenticate, refuse_cross_site, time_limit};
@@ -43,9 +45,10 @@ pub(crate) fn router(app: &App) -> Router<App> {
     let routes = streams().merge(answers);
     let (router, description) = routes.split_for_parts();
     let description = openapi::document(description);
+    let router = router.route("/v1/fs", bytes()).route("/v1/fs/", bytes());
+    let sets = (app.clone(), router.clone());
     router
-        .route("/v1/fs", bytes())
-        .route("/v1/fs/", bytes())
+        .layer(from_fn_with_state(sets, changesets::within::within))
         .layer(from_fn_with_state(app.clone(), authenticate))
         .layer(from_fn(refuse_cross_site))
         .route("/openapi.json", get(async || openapi::answer(description)))
@@ -85,6 +88,9 @@ fn bytes() -> axum::routing::MethodRouter<App> {
 /// Routes that answer within a time.
 fn answers() -> OpenApiRouter<App> {
     OpenApiRouter::default()
+        .routes(routes!(changesets::begin, changesets::list))
+        .routes(routes!(changesets::read, changesets::extend, changesets::drop_set))
+        .routes(routes!(changesets::commit))
         .routes(routes!(tree::stat::stat, tree::stat::stat_many))
         .routes(routes!(tree::list::list))
         .routes(routes!(tree::create::create))

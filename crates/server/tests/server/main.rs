@@ -5,6 +5,7 @@
 mod batch;
 mod by_id;
 mod bytes;
+mod changesets;
 mod credentials;
 mod cross_site;
 mod drain;

@@ -17,4 +17,4 @@ pub(crate) use schema::{
     SumsRecord, Tally, TicketRecord, TokenRecord, TrashRecord, TreeJob, TreeWork, UploadRecord,
     VersionRecord,
 };
-pub(crate) use transaction::{Reads, Transaction, View};
+pub(crate) use transaction::{Announced, Reads, Transaction, View, Work};

@@ -7,6 +7,7 @@
 use std::cell::RefCell;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
+use std::fmt::Debug;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -149,6 +150,25 @@ pub(crate) struct Transaction {
     appends: Vec<(Bytes, Bytes)>,
     now: Time,
     frees: bool,
+    announced: Vec<Arc<dyn Announced>>,
+}
+
+/// Something outside of the catalog that a commit makes known.
+pub(crate) trait Announced: Debug + Send + Sync {
+    /// The catalog knows it now.
+    fn committed(&self);
+}
+
+/// What a transaction did, and what that rests on; without its snapshot.
+#[derive(Debug)]
+pub(crate) struct Work {
+    pub(crate) seen: BTreeMap<Bytes, Option<Bytes>>,
+    pub(crate) ranges: Vec<Evidence>,
+    pub(crate) writes: BTreeMap<Bytes, Option<Bytes>>,
+    pub(crate) sums: BTreeMap<Bytes, i64>,
+    pub(crate) appends: Vec<(Bytes, Bytes)>,
+    pub(crate) frees: bool,
+    pub(crate) announced: Vec<Arc<dyn Announced>>,
 }
 
 impl Transaction {
@@ -164,6 +184,25 @@ impl Transaction {
             appends: Vec::new(),
             now,
             frees: false,
+            announced: Vec::new(),
+        }
+    }
+
+    /// Keeps something until it is known what became of the transaction. Whoever commits it at once tells them themselves.
+    pub(crate) fn announce(&mut self, what: Arc<dyn Announced>) {
+        self.announced.push(what);
+    }
+
+    /// What it did, to be committed with other work.
+    pub(crate) fn into_work(self) -> Work {
+        Work {
+            seen: self.seen.into_inner(),
+            ranges: self.ranges.into_inner(),
+            writes: self.writes,
+            sums: self.sums,
+            appends: self.appends,
+            frees: self.frees,
+            announced: self.announced,
         }
     }
 
@@ -212,19 +251,6 @@ impl Transaction {
     /// How many bytes of keys and values were written so far, about.
     pub(crate) fn size(&self) -> usize {
         self.size
-    }
-
-    /// Whether the change feed tells of it.
-    pub(crate) fn is_told(&self) -> bool {
-        !self.appends.is_empty()
-    }
-
-    /// The notes of contents that lose a reference by it.
-    pub(crate) fn garbage(&self) -> Vec<Bytes> {
-        let range = keys::all_garbage();
-        let written = self.writes.range(range.start.clone()..);
-        let notes = written.take_while(|(key, _)| range.contains(key));
-        notes.filter(|(_, value)| value.is_some()).map(|(key, _)| key.clone()).collect()
     }
 
     fn write(&mut self, key: Bytes, value: Option<Bytes>) {

@@ -4,6 +4,8 @@
 //! cannot drift, because there are none. A content that loses a reference is noted for the
 //! sweep, which looks whether it was the last.
 
+use std::sync::Arc;
+
 use cenote_blob::BlobId;
 
 use crate::catalog::keys::{self, Counter};
@@ -95,10 +97,13 @@ pub(crate) fn store_content(
 
 /// Writes the record of a new blob and the checksums of its blocks, if its places still take contents.
 pub(crate) fn put_blob(tx: &mut Transaction, new: &NewBlob) -> Result<()> {
-    let NewBlob { id, record, blocks, .. } = new;
+    let NewBlob { id, record, blocks, claims } = new;
     for copy in &record.copies {
         require_up(tx, copy.place())?;
         count_copy(tx, copy, record.size, 1);
+    }
+    for claim in claims {
+        tx.announce(Arc::new(claim.clone()));
     }
     let block = blocks.as_ref().and_then(|blocks| put_sums(tx, *id, blocks));
     tx.put(keys::blob(*id), &BlobRecord { block, ..record.clone() });
@@ -140,11 +145,17 @@ pub(crate) fn resolve(reads: &impl Reads, head: &ContentHead) -> Result<Vec<Exte
     if head.patches == 0 {
         return Ok(overlay(content.extents, Vec::new(), head.size));
     }
-    Ok(overlay(content.extents, patches(reads, head.id)?, head.size))
+    // Others may have written more of them since the head was read.
+    let patches = some_patches(reads, head.id, head.patches as usize)?;
+    Ok(overlay(content.extents, patches, head.size))
 }
 
 /// The patches of a content, in the order in which they were written.
 pub(crate) fn patches(reads: &impl Reads, id: ContentId) -> Result<Vec<Extent>> {
-    let rows = reads.rows(&keys::patches(id), usize::MAX)?;
+    some_patches(reads, id, usize::MAX)
+}
+
+fn some_patches(reads: &impl Reads, id: ContentId, most: usize) -> Result<Vec<Extent>> {
+    let rows = reads.rows(&keys::patches(id), most)?;
     rows.iter().map(|(_, value)| crate::catalog::Record::from_value(value)).collect()
 }

@@ -5,6 +5,7 @@ use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::BlobId;
+use crate::catalog::Announced;
 use crate::contents::Due;
 use crate::model::PlaceId;
 
@@ -68,6 +69,12 @@ impl Claim {
         if let Some(fate) = self.0.claims.taken().get_mut(&self.0.copy) {
             fate.settled = true;
         }
+    }
+}
+
+impl Announced for Claim {
+    fn committed(&self) {
+        self.settle();
     }
 }
 

@@ -171,7 +171,7 @@ impl Store {
 
     /// Reads the records of all places, and opens those that are not open yet. Blocks.
     pub(crate) fn refresh_places(&self) -> Result<()> {
-        let view = self.view()?;
+        let view = self.itself().view()?;
         let before = self.known();
         let mut places = BTreeMap::new();
         for (id, info) in records(&view)? {

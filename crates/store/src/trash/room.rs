@@ -40,7 +40,7 @@ impl Store {
     /// Waits until room was made, where little is left, and refuses contents that could not be published.
     pub(crate) async fn require_room(&self) -> Result<()> {
         if self.lacking() > 0
-            && let Err(error) = self.make_room().await
+            && let Err(error) = self.itself().make_room().await
         {
             tracing::warn!(%error, "the trash could not be emptied to make room");
         }

@@ -24,6 +24,8 @@ pub(crate) enum Op {
     RemoveTree(String),
     /// Remove, and restore from the trash: two changes.
     Undone(String),
+    /// Several in one change set.
+    Together(Vec<Op>),
 }
 
 /// The writer whose removals go to the trash.
@@ -32,28 +34,35 @@ pub(crate) const KEEPING: u64 = 1;
 /// What a writer does in one step.
 pub(crate) fn op(seed: u64, writer: u64, step: u64) -> Op {
     let mut dice = Dice::new(&[seed, writer, step]);
+    match dice.below(12) {
+        0 => Op::Together((0..3).map(|_| one(&mut dice, writer, step)).collect()),
+        _ => one(&mut dice, writer, step),
+    }
+}
+
+fn one(dice: &mut Dice, writer: u64, step: u64) -> Op {
     let name = |dice: &mut Dice| format!("f{}", dice.below(5));
     let tree = |dice: &mut Dice| format!("t{}", dice.below(2));
     match dice.below(14) {
-        0..=2 => Op::Put(name(&mut dice), sized(&mut dice)),
-        3 => Op::Upload(name(&mut dice), sized(&mut dice)),
+        0..=2 => Op::Put(name(dice), sized(dice)),
+        3 => Op::Upload(name(dice), sized(dice)),
         4 => {
-            let (name, at, size) = (name(&mut dice), dice.below(3_000), 1 + dice.below(2_000));
-            Op::Write(name, at, bytes(&mut dice, size))
+            let (name, at, size) = (name(dice), dice.below(3_000), 1 + dice.below(2_000));
+            Op::Write(name, at, bytes(dice, size))
         }
-        5 | 6 => Op::Append(name(&mut dice), {
+        5 | 6 => Op::Append(name(dice), {
             let size = 1 + dice.below(2_000);
-            bytes(&mut dice, size)
+            bytes(dice, size)
         }),
-        7 => Op::Truncate(name(&mut dice), dice.below(3_000)),
-        8 => Op::Move(name(&mut dice), name(&mut dice)),
-        9 => Op::Copy(name(&mut dice), name(&mut dice)),
-        10 if writer == KEEPING && dice.below(2) == 0 => Op::Undone(name(&mut dice)),
-        10 => Op::Remove(name(&mut dice)),
-        11 => Op::Describe(name(&mut dice), step.to_string()),
-        12 => Op::MakeTree(tree(&mut dice), bytes(&mut dice, 300)),
-        _ if writer == KEEPING && dice.below(2) == 0 => Op::Undone(tree(&mut dice)),
-        _ => Op::RemoveTree(tree(&mut dice)),
+        7 => Op::Truncate(name(dice), dice.below(3_000)),
+        8 => Op::Move(name(dice), name(dice)),
+        9 => Op::Copy(name(dice), name(dice)),
+        10 if writer == KEEPING && dice.below(2) == 0 => Op::Undone(name(dice)),
+        10 => Op::Remove(name(dice)),
+        11 => Op::Describe(name(dice), step.to_string()),
+        12 => Op::MakeTree(tree(dice), bytes(dice, 300)),
+        _ if writer == KEEPING && dice.below(2) == 0 => Op::Undone(tree(dice)),
+        _ => Op::RemoveTree(tree(dice)),
     }
 }
 
@@ -117,6 +126,7 @@ pub(crate) fn apply(objects: &mut Objects, op: &Op) {
         }
         Op::RemoveTree(name) => objects.retain(|path, _| !path.starts_with(&format!("{name}/"))),
         Op::Undone(_) => {}
+        Op::Together(ops) => ops.iter().for_each(|op| apply(objects, op)),
     }
 }
 

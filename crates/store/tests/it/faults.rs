@@ -130,6 +130,16 @@ const MUTATIONS: &[Mutation] = &[
         ];
         w.store.publish_many(&w.admin, &items)?.into_iter().try_for_each(|one| one.map(drop))
     }),
+    ("commit a change set", true, |w| {
+        let id = w.store.begin_change_set(&w.admin, None)?.id;
+        in_a_set(w, id)?;
+        run(w.store.commit_change_set(&w.admin, id)).map(drop)
+    }),
+    ("drop a change set", false, |w| {
+        let id = w.store.begin_change_set(&w.admin, None)?.id;
+        in_a_set(w, id)?;
+        w.store.drop_change_set(&w.admin, id)
+    }),
     ("add a user", true, |w| {
         let user = NewUser { name: "new".into(), password: None, role: Role::User };
         w.store.add_user(&w.admin, &user).map(drop)
@@ -203,6 +213,16 @@ const MUTATIONS: &[Mutation] = &[
         w.store.remove_ticket(&w.admin, &ticket)
     }),
 ];
+
+/// Some changes in a change set.
+fn in_a_set(world: &World, id: cenote_store::ChangeSetId) -> Result<()> {
+    let set = run(world.store.within(&world.admin, id))?;
+    let (store, admin) = (&(*set).clone(), &world.admin);
+    run(store.put(admin, path("/c/new"), once(&noise(500, 9)), PutOptions::default()))?;
+    store.relocate(admin, &at("/copy"), &path("/c/moved"), MoveOptions::default())?;
+    let options = RemoveOptions { recursive: true, ..RemoveOptions::default() };
+    store.remove(admin, &at("/kept/tree"), &options).map(drop)
+}
 
 /// Works a job off; an error if a part of it failed.
 fn finished(world: &World, job: &JobStatus) -> Result<()> {

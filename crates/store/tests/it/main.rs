@@ -4,6 +4,7 @@
 
 mod access;
 mod batch;
+mod changesets;
 mod check;
 mod clocks;
 mod contents;

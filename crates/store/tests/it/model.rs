@@ -3,6 +3,8 @@
 //! up to some MiB, on a disk, whose sizes, ranges and parts cross the sizes at which the heart and the places change
 //! their ways: 64 KiB, 512 KiB, 1 MiB and 8 MiB. `PROPTEST_CASES` asks for more histories.
 
+mod sets;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::time::Duration;

@@ -119,7 +119,7 @@ impl Store {
     }
 
     pub(crate) fn is_unknown(&self, place: PlaceId, blob: BlobId) -> Result<bool> {
-        let record = self.view()?.get::<BlobRecord>(&keys::blob(blob))?;
+        let record = self.itself().view()?.get::<BlobRecord>(&keys::blob(blob))?;
         let copy = BlobCopy::Kept(place);
         Ok(record.is_none_or(|record| !record.copies.contains(&copy)))
     }

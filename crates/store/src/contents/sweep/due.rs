@@ -51,6 +51,12 @@ impl Due {
         self.0.rings.notify_one();
     }
 
+    /// Has all notes looked at again: what kept some contents is over.
+    pub(crate) fn look_at_all(&self) {
+        self.work().missed = true;
+        self.0.rings.notify_one();
+    }
+
     /// Adds a copy of a blob that nothing may refer to.
     pub(crate) fn add_copy(&self, blob: BlobId, place: PlaceId) {
         add_some(&mut self.work().copies, [(blob, place)]);

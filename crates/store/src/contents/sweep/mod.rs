@@ -1,7 +1,7 @@
 //! Sweeping contents that lost their last reference.
 //!
 //! Invariants: a record goes only in a commit that saw that nothing refers to it, and only while nobody reads the content
-//! ([`pins`]); a blob's bytes go only after its record ([`blobs`]).
+//! ([`pins`]), and no change set sees it in use; a blob's bytes go only after its record ([`blobs`]).
 
 mod blobs;
 mod due;
@@ -133,6 +133,10 @@ impl Store {
         let (mut used, mut unused) = (Noted::new(), Noted::new());
         for (content, notes) in noted {
             let users = view.rows(&keys::content_users(content), 1)?;
+            if users.is_empty() && self.inner.change_sets.use_content(content)? {
+                // Looked at again when the change set ends.
+                continue;
+            }
             if users.is_empty() { &mut unused } else { &mut used }.insert(content, notes);
         }
         let erasing = self.inner.pins.erase(unused);

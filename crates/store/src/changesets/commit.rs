@@ -1,0 +1,51 @@
+//! The commit of a change set.
+
+use super::held::Held;
+use super::{ChangeSet, ChangeSetState};
+use crate::store::Committed;
+use crate::{Caller, Error, ErrorKind, Result, Store};
+
+impl Store {
+    /// One commit, or none.
+    pub(super) fn commit_held(&self, caller: &Caller, held: &Held) -> Result<ChangeSet> {
+        let _changing = held.changing();
+        let (batch, announced) = {
+            let state = held.state();
+            let Some((draft, _)) = &state.draft else {
+                drop(state);
+                held.require_open()?;
+                return Ok(held.describe());
+            };
+            let batch = (!draft.is_empty()).then(|| draft.batch(self.now(), self.random()));
+            (batch, draft.announced().to_vec())
+        };
+        let committed = batch.map_or(Ok(Committed::Yes), |batch| self.commit_prepared(batch));
+        let how = match &committed {
+            Ok(Committed::Yes) => ChangeSetState::Committed,
+            Ok(Committed::Contested(_)) => ChangeSetState::Conflicted,
+            Err(error) if error.kind() == ErrorKind::Unknown => ChangeSetState::Unknown,
+            Ok(Committed::No) | Err(_) => ChangeSetState::Open,
+        };
+        let refused = match committed {
+            Ok(Committed::Contested(key)) => held
+                .open_view()
+                .map(|set| self.contested(caller, &self.view_of(Box::new(set)), &key)),
+            Ok(Committed::No) => Some(
+                Error::new(ErrorKind::Unavailable, "the commit failed, and nothing was changed")
+                    .with_hint("commit again"),
+            ),
+            Ok(Committed::Yes) => {
+                announced.iter().for_each(|announced| announced.committed());
+                None
+            }
+            Err(error) => Some(error),
+        };
+        if how != ChangeSetState::Open && held.end_now(how, self.now()) {
+            self.inner.due.look_at_all();
+            // Jobs that were recorded in it begin now.
+            self.inner.work.notify_one();
+            self.inner.moving.notify_one();
+        }
+        refused.map_or_else(|| Ok(held.describe()), Err)
+    }
+}

@@ -1,0 +1,133 @@
+//! The change sets of a process.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use cenote_kv::{KeyRange, ScanOptions, Snapshot};
+
+use super::base::Base;
+use super::draft::Draft;
+use super::held::Held;
+use super::{ChangeSet, ChangeSetId};
+use crate::catalog::{Reads, keys};
+use crate::model::{ContentId, PersonId, Time};
+use crate::{Caller, Error, ErrorKind, Result, Store};
+
+/// Those that are open, and those that ended lately.
+#[derive(Debug, Default)]
+pub(crate) struct ChangeSets {
+    sets: Mutex<HashMap<ChangeSetId, Arc<Held>>>,
+    /// What all of them keep in memory.
+    bytes: Arc<AtomicUsize>,
+}
+
+impl ChangeSets {
+    /// The snapshot is taken under the lock: a sweep that does not see the set began before it.
+    pub(super) fn begin(
+        &self,
+        store: &Store,
+        caller: &Caller,
+        (id, idle): (ChangeSetId, Duration),
+    ) -> Result<ChangeSet> {
+        let mut sets = self.sets();
+        check_number(store, &sets, caller.user())?;
+        let engine = &store.parts().engine;
+        let base = Base::new(engine.snapshot()?.into(), engine.clone());
+        let held = Held::new(store, caller, (id, idle), Draft::new(base), self.bytes.clone());
+        // The account and its groups are part of what all of it rests on.
+        held.rest_on(store, |tx| {
+            tx.value(&keys::person(caller.user()))?;
+            tx.rows(&keys::memberships(caller.user()), usize::MAX).map(drop)
+        })?;
+        let begun = held.describe();
+        sets.insert(id, Arc::new(held));
+        Ok(begun)
+    }
+
+    pub(super) fn get(&self, id: ChangeSetId) -> Option<Arc<Held>> {
+        self.sets().get(&id).cloned()
+    }
+
+    pub(super) fn all(&self) -> Vec<Arc<Held>> {
+        self.sets().values().cloned().collect()
+    }
+
+    /// Forgets those that ended before.
+    pub(super) fn forget(&self, before: Time) {
+        self.sets().retain(|_, held| held.ended().is_none_or(|ended| ended > before));
+    }
+
+    /// Whether an open change set sees a content in use that is not any more.
+    pub(crate) fn use_content(&self, content: ContentId) -> Result<bool> {
+        let range: KeyRange = keys::content_users(content);
+        for held in self.sets().values() {
+            let Some(view) = held.open_view() else { continue };
+            if view.scan(&range, ScanOptions::limit(1)).next().transpose()?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn sets(&self) -> MutexGuard<'_, HashMap<ChangeSetId, Arc<Held>>> {
+        self.sets.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn check_number(
+    store: &Store,
+    sets: &HashMap<ChangeSetId, Arc<Held>>,
+    user: PersonId,
+) -> Result<()> {
+    let limits = store.parts().change_sets;
+    let open = || sets.values().filter(|held| held.ended().is_none());
+    let (all, own) = (open().count(), open().filter(|held| held.user() == user).count());
+    let (most, whose) = match (own >= limits.of_user, all >= limits.all) {
+        (true, _) => (limits.of_user, "of yours"),
+        (_, true) => (limits.all, "of all users"),
+        _ => return Ok(()),
+    };
+    Err(Error::new(ErrorKind::TooLarge, format!("{most} change sets {whose} are open"))
+        .with_hint("commit or drop one, or wait until one expires"))
+}
+
+/// Counts what a set keeps, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Share {
+    all: Arc<AtomicUsize>,
+    bytes: usize,
+}
+
+impl Share {
+    pub(super) fn new(all: Arc<AtomicUsize>) -> Self {
+        Self { all, bytes: 0 }
+    }
+
+    /// Whether all together keep no more than `most`.
+    pub(super) fn has_room(&self, most: usize) -> Result<()> {
+        match self.all.load(Ordering::Relaxed) < most {
+            true => Ok(()),
+            false => Err(Error::new(
+                ErrorKind::NoSpace,
+                format!("all change sets together hold {} MiB", most >> 20),
+            )
+            .with_hint(
+                "commit or drop a change set, or try again later; this change was not made",
+            )),
+        }
+    }
+
+    pub(super) fn set(&mut self, bytes: usize) {
+        self.all.fetch_add(bytes, Ordering::Relaxed);
+        self.all.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.bytes = bytes;
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        self.set(0);
+    }
+}

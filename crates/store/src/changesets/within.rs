@@ -1,0 +1,42 @@
+//! A request within a change set.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use tokio::sync::OwnedMutexGuard;
+
+use super::held::Held;
+use crate::{Result, Store};
+
+/// A request within a change set: the store as that sees it.
+#[derive(Debug)]
+pub struct Within {
+    store: Store,
+    held: Arc<Held>,
+    _request: OwnedMutexGuard<()>,
+}
+
+impl Within {
+    pub(super) async fn enter(store: &Store, held: Arc<Held>) -> Result<Self> {
+        held.touch(store.now());
+        let request = held.request.clone().lock_owned().await;
+        held.touch(store.now());
+        held.require_open()?;
+        let store = Store { inner: store.inner.clone(), within: Some(held.clone()) };
+        Ok(Self { store, held, _request: request })
+    }
+}
+
+impl Deref for Within {
+    type Target = Store;
+
+    fn deref(&self) -> &Store {
+        &self.store
+    }
+}
+
+impl Drop for Within {
+    fn drop(&mut self) {
+        self.held.touch(self.store.now());
+    }
+}
