@@ -14,6 +14,7 @@ mod connect;
 mod duration;
 mod error;
 mod glob;
+mod moment;
 mod output;
 mod place;
 mod progress;

@@ -30,6 +30,7 @@ mod model;
 mod moves;
 mod notes;
 mod open;
+mod past;
 mod people;
 mod places;
 mod ports;
@@ -62,6 +63,7 @@ pub use metadata::{
 pub use model::*;
 pub use moves::JobStatus;
 pub use notes::{NoteAbout, Notes};
+pub use past::{Moment, Past, PastAttributes, PastEntry, PastPage};
 pub use people::{
     LoggedIn, Login, LoginLimits, NewSession, NewTicket, NewToken, NewUser, Ticket, TicketUse,
     Token, UserChange,
@@ -76,7 +78,7 @@ pub use tree::{
     ListOptions, MoveOptions, NamedEntry, NamesPage, Page, Position, RemoveOptions, SharedCursor,
     SharedOptions, SharedPage, StoreStats, Usage, WalkCursor, WalkPage,
 };
-pub use versions::{Prune, Version};
+pub use versions::{NewVersion, Prune, Version, VersionDifference};
 pub use waiting::{Waiting, Work};
 
 pub use cenote_blob::{Algorithm, BlobId};

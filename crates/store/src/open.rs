@@ -79,5 +79,6 @@ fn root(tx: &Transaction, admin: PersonId) -> Resource {
         description_changed: None,
         mtime_set: None,
         keep_removed: None,
+        compared_version: None,
     }
 }

@@ -28,8 +28,8 @@ use cenote_kv::{FjallEngine, FjallOptions, PostgresEngine};
 use cenote_store::{
     At, AttributeChange, Avu, AvuChange, BatchItem, BatchWhat, Caller, CheckOptions, Conditions,
     CopyOptions, CreateOptions, Draft, ErrorKind, Expected, Kind, MoveOptions, Parts, PutOptions,
-    ReadOptions, RemoveOptions, RestoreOptions, Result, Store, StorePath, TrashItem, UploadOptions,
-    Versioning, Where,
+    ReadOptions, RemoveOptions, RestoreOptions, Result, Retention, Store, StorePath, TrashItem,
+    UploadOptions, Versioning, Where,
 };
 use futures_util::stream;
 
@@ -370,7 +370,7 @@ fn prepare(dir: &Path, round: u64) {
         let home = path(home(round, writer));
         store.create(&caller, &home, Draft::Collection, options).unwrap();
         // One writer's changes are kept as versions, of which the oldest go.
-        let keep = (writer == 0).then_some(Versioning::EachChange { keep: Some(3) });
+        let keep = (writer == 0).then_some(Versioning::EachChange(Retention::last(3)));
         // What another removes goes by way of the trash.
         let keep_removed = (writer == KEEPING).then_some(Some(3_600));
         let versioning = Some(keep);

@@ -186,6 +186,113 @@ fn versions_are_kept_listed_and_restored() {
 }
 
 #[test]
+fn versions_are_compared_labelled_dated_and_pruned() {
+    for world in World::both() {
+        world.ok(&["mkdir", "/lab"]);
+        world.ok(&[
+            "versions",
+            "policy",
+            "/lab",
+            "each-change",
+            "--keep",
+            "5",
+            "--keep-daily",
+            "7",
+        ]);
+        world.file("a.txt", "one");
+        world.ok(&["put", "a.txt", ":/lab/a.txt"]);
+        world.ok(&[
+            "versions",
+            "keep",
+            "/lab/a.txt",
+            "--label",
+            "paper",
+            "--time",
+            "2020-01-01T00:00:00Z",
+        ]);
+        world.ok(&["meta", "add", "/lab/a.txt", "T", "300", "K"]);
+        world.file("a.txt", "other");
+        world.ok(&["put", "a.txt", ":/lab/a.txt"]);
+        let listed = world.ok(&["--json", "versions", "ls", "/lab/a.txt", "--by-time"]);
+        let last = listed.lines().last().unwrap();
+        assert!(last.contains("\"paper\"") && last.contains("2020-01-01T00:00:00Z"), "{listed}");
+        let one = "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed";
+        let other = "d9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2fcffa";
+        let expected = format!(
+            "- content: 3 bytes, SHA-256 {one}\n+ content: 5 bytes, SHA-256 {other}\n+ T = 300 K\n"
+        );
+        assert_eq!(world.ok(&["versions", "diff", "/lab/a.txt", "1"]), expected);
+        assert_eq!(
+            world.ok(&["versions", "diff", "/lab/a.txt", "1", "2"]),
+            format!("  content: 3 bytes, SHA-256 {one}\n+ T = 300 K\n")
+        );
+        let json = world.ok(&["--json", "versions", "diff", "/lab/a.txt", "2", "1"]);
+        assert!(
+            json.contains(r#""removed":[{"attribute":"T","value":"300","unit":"K"}]"#),
+            "{json}"
+        );
+        for wrong in [
+            &["versions", "label", "/lab/a.txt", "2", "paper"][..],
+            &["versions", "keep", "/lab/a.txt", "--time", "2999-01-01"],
+            &["versions", "diff", "/lab/a.txt", "99"],
+        ] {
+            assert!(!world.run(wrong).status.success(), "{wrong:?}");
+        }
+        world.ok(&["versions", "prune", "/lab/a.txt", "--keep", "0"]);
+        assert_eq!(world.ok(&["versions", "ls", "/lab/a.txt"]).lines().count(), 1);
+        world.ok(&["versions", "label", "/lab/a.txt", "1"]);
+        world.ok(&["versions", "prune", "/lab/a.txt", "--keep", "0"]);
+        assert_eq!(world.ok(&["versions", "ls", "/lab/a.txt"]), "");
+    }
+}
+
+#[test]
+fn the_store_is_shown_as_of_a_moment() {
+    for world in World::both() {
+        world.ok(&["mkdir", "/lab"]);
+        world.ok(&["versions", "policy", "/lab", "each-change"]);
+        for name in ["a.txt", "b.txt"] {
+            world.file(name, "one");
+            world.ok(&["put", name, &format!(":/lab/{name}")]);
+        }
+        world.ok(&["mkdir", "/lab/sub"]);
+        world.ok(&["meta", "add", "/lab/a.txt", "T", "300", "K"]);
+        let position = newest(&world);
+        world.file("a.txt", "other");
+        world.ok(&["put", "a.txt", ":/lab/a.txt"]);
+        world.ok(&["meta", "set", "/lab/a.txt", "T", "7"]);
+        world.ok(&["mv", "/lab/b.txt", "/lab/sub/c.txt"]);
+        let past = |words: &[&str]| world.ok(&[words, &["--as-of", &position]].concat());
+        assert_eq!(past(&["ls", "/lab"]), "a.txt\nb.txt\nsub/\n");
+        assert_eq!(past(&["ls", "-R", "/lab"]), "a.txt\nb.txt\nsub/\n");
+        assert_eq!(past(&["ls", "/lab/a.txt"]), "/lab/a.txt\n");
+        assert_eq!(past(&["cat", "/lab/a.txt", "/lab/b.txt"]), "oneone");
+        assert_eq!(past(&["cat", "--offset", "1", "/lab/a.txt"]), "ne");
+        assert_eq!(past(&["meta", "show", "/lab/a.txt"]), "T = 300 K\n");
+        let json = past(&["--json", "stat", "/lab/b.txt"]);
+        assert!(json.contains("\"path\":\"/lab/b.txt\"") && json.contains("\"size\":3"), "{json}");
+        assert_eq!(world.ok(&["ls", "/lab", "--as-of", "0s"]), "a.txt\nsub/\n");
+        for wrong in ["/lab/none", "/lab/sub/c.txt"] {
+            assert!(!world.run(&["stat", wrong, "--as-of", &position]).status.success());
+        }
+        assert!(!world.run(&["ls", "/lab", "--as-of", "2999-01-01"]).status.success());
+        world.ok(&["versions", "prune", "/lab/a.txt", "--keep", "0"]);
+        let lost = world.run(&["ls", "/lab", "--as-of", &position]);
+        let said = String::from_utf8(lost.stderr).unwrap();
+        assert!(said.contains("not kept: /lab/a.txt"), "{said}");
+        assert_eq!(String::from_utf8(lost.stdout).unwrap(), "b.txt\nsub/\n");
+    }
+}
+
+/// The position of the newest change.
+fn newest(world: &World) -> String {
+    let last = world.ok(&["--json", "changes"]);
+    let last = last.lines().last().unwrap();
+    let after = last.split("\"next\":\"").nth(1).unwrap();
+    after[..24].to_owned()
+}
+
+#[test]
 fn versions_are_lost_only_where_that_is_said() {
     for world in World::both() {
         world.ok(&["trash", "keep", "/", "0s"]);

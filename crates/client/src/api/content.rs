@@ -33,7 +33,7 @@ pub struct ReadOptions {
 }
 
 impl ReadOptions {
-    fn range(&self) -> Option<String> {
+    pub(super) fn range(&self) -> Option<String> {
         match (self.offset, self.length) {
             (0, None) => None,
             (offset, None) => Some(format!("bytes={offset}-")),
@@ -106,6 +106,11 @@ impl Client {
         if let Some(etag) = &options.if_match {
             call = call.header(IF_MATCH, etag)?;
         }
+        self.content(call).await
+    }
+
+    /// The content that a call answers with.
+    pub(super) async fn content(&self, call: Call) -> Result<Content> {
         let (head, body) = self.send(call).await?.into_parts();
         Ok(Content { headers: head.headers, body })
     }

@@ -1,5 +1,6 @@
 //! The tree: stat, list, create, move, copy, remove.
 
+use super::versions::Retention;
 use futures_util::{Stream, TryStreamExt, stream};
 use http::header::{IF_MATCH, IF_NONE_MATCH};
 use jiff::Timestamp;
@@ -97,12 +98,12 @@ pub struct Attributes {
     /// The media type.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub media_type: Option<String>,
-    /// What happens to replaced contents: `off`, `on-request` or `each-change`.
+    /// What happens to replaced states: `off`, `on-request` or `each-change`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub versioning: Option<String>,
-    /// Maximum number of versions of an object to keep, besides labelled ones.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub keep: Option<u32>,
+    /// Which versions are kept, besides those with a label.
+    #[serde(flatten)]
+    pub retention: Retention,
     /// How long removed resources below are kept in the trash, in seconds; 0 disables the trash.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep_removed: Option<u64>,

@@ -15,6 +15,7 @@ mod keys;
 mod metadata;
 mod openapi;
 mod operate;
+mod past;
 mod request;
 mod tree;
 
@@ -64,6 +65,7 @@ fn streams() -> OpenApiRouter<App> {
             tree::remove::remove
         ))
         .routes(routes!(tree::list::walk))
+        .routes(routes!(past::content))
         .routes(routes!(bulk::batch::batch))
         .routes(routes!(bulk::archive::archive, bulk::archive::archive_of))
         .routes(routes!(operate::check::check))
@@ -115,6 +117,10 @@ fn answers() -> OpenApiRouter<App> {
         .routes(routes!(contents::uploads::read, contents::uploads::abandon))
         .routes(routes!(contents::uploads::complete))
         .routes(routes!(contents::versions::list, contents::versions::change))
+        .routes(routes!(contents::versions::compare))
+        .routes(routes!(past::stat))
+        .routes(routes!(past::list))
+        .routes(routes!(past::meta))
         .routes(routes!(access::tickets::list, access::tickets::add, access::tickets::remove))
         .routes(routes!(access::tokens::list, access::tokens::add, access::tokens::revoke))
         .routes(routes!(

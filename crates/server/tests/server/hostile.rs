@@ -45,7 +45,7 @@ const METHODS: [&str; 16] = [
     "GET", "GET", "PUT", "PUT", "POST", "POST", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE",
     "CONNECT", "get", "G\0T", "", "\u{e9}",
 ];
-const ROUTES: [&str; 32] = [
+const ROUTES: [&str; 33] = [
     "/v1/fs/h/a",
     "/v1/fs/h/",
     "/v1/fs",
@@ -65,6 +65,7 @@ const ROUTES: [&str; 32] = [
     "/v1/uploads",
     "/v1/uploads/1/0",
     "/v1/versions",
+    "/v1/versions/diff",
     "/v1/tickets",
     "/v1/tokens",
     "/v1/batch",

@@ -59,6 +59,12 @@ impl Chain {
         Ok((!links.is_empty()).then_some(Self { links }))
     }
 
+    /// The chain of the resource on the way up that was removed by itself, if this one was removed.
+    pub(crate) fn removed_top(&self) -> Option<Self> {
+        let top = self.resources().position(|resource| resource.parent == ResourceId::REMOVED)?;
+        Some(Self { links: self.links[top..].to_vec() })
+    }
+
     /// The chain of a resource above which there is nothing any more.
     pub(crate) fn alone(id: ResourceId, resource: Resource) -> Self {
         Self { links: vec![(id, Arc::new(resource))] }
@@ -151,11 +157,16 @@ impl Chain {
 
     /// Refuses unless `caller` may do this. Who may not even see it is told that nothing is there.
     pub(crate) fn require(&self, caller: &Caller, operation: Operation, at: &At) -> Result<()> {
-        match self.rights(caller) {
-            rights if rights.allow(operation) => Ok(()),
-            Rights::NONE => Err(Error::not_found(at)),
-            rights => Err(denied(caller, operation.needs(), rights, at)),
-        }
+        refuse(caller, self.rights(caller), operation, at)
+    }
+}
+
+/// Refuses if these rights are not enough. Who may not even see it is told that nothing is there.
+pub(crate) fn refuse(caller: &Caller, rights: Rights, operation: Operation, at: &At) -> Result<()> {
+    match rights {
+        rights if rights.allow(operation) => Ok(()),
+        Rights::NONE => Err(Error::not_found(at)),
+        rights => Err(denied(caller, operation.needs(), rights, at)),
     }
 }
 

@@ -16,7 +16,7 @@ mod removed;
 mod spot;
 
 pub use caller::{Caller, TicketGrant};
-pub(crate) use check::Chain;
+pub(crate) use check::{Chain, refuse};
 pub(crate) use credential::{Credential, TokenLimits};
 pub(crate) use decide::covering;
 pub use decide::{Effect, decide};

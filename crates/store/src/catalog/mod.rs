@@ -12,9 +12,9 @@ pub(crate) use crate::model::ChangeKind;
 pub(crate) use edges::Edges;
 pub(crate) use record::{Record, is_whole};
 pub(crate) use schema::{
-    Amount, BlobCopy, BlobRecord, ChangeRecord, Child, DamageRecord, DrainJob, DrainPhase,
-    GraphRecord, JobRecord, NoteRecord, PartRecord, RunningRecord, SessionRecord, Spread,
-    SumsRecord, Tally, TicketRecord, TokenRecord, TrashRecord, TreeJob, TreeWork, UploadRecord,
-    VersionRecord,
+    Amount, BlobCopy, BlobRecord, ChangeRecord, Child, DamageRecord, DifferenceRecord, DrainJob,
+    DrainPhase, GraphRecord, JobRecord, NoteRecord, PartRecord, RunningRecord, SessionRecord,
+    Spread, SumsRecord, Tally, TicketRecord, TokenRecord, TrashRecord, TreeJob, TreeWork,
+    UploadRecord, VersionAttributes, VersionRecord,
 };
 pub(crate) use transaction::{Announced, Reads, Transaction, View, Work};

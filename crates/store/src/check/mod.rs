@@ -21,6 +21,7 @@ mod places;
 mod report;
 mod trash;
 mod tree;
+mod versions;
 
 use futures_core::Stream;
 use futures_util::stream;
@@ -92,6 +93,7 @@ impl Store {
                 trash::check,
                 grants::check,
                 contents::check,
+                versions::check,
                 metadata::check,
                 notes::check,
                 people::check,

@@ -1,7 +1,7 @@
 //! Publication: the one commit by which received bytes become the content of an object.
 
 use crate::access::{Chain, FreeSpot, Operation, Spot};
-use crate::catalog::{ChangeKind, Transaction};
+use crate::catalog::{ChangeKind, Transaction, VersionRecord};
 use crate::contents::media_type::MediaType;
 use crate::contents::{Conditions, Expected, NewBlob, Received, store_content};
 use crate::model::{
@@ -9,6 +9,7 @@ use crate::model::{
     Time, check_media_type,
 };
 use crate::tree::{self, count_change, insert, update};
+use crate::versions::Redescribed;
 use crate::{
     Bytes, Caller, CreateOptions, Draft, Error, ErrorKind, Notes, Result, Store, Stream, versions,
 };
@@ -308,18 +309,33 @@ fn check_replaceable(caller: &Caller, chain: &Chain, at: &At) -> Result<()> {
 }
 
 impl Store {
-    /// Gives an object another content that is there already; the one it had is kept as a version where that is
-    /// wanted.
-    pub(crate) fn replace_content(
+    /// Gives a resource the content and the attributes that a version has; what it had is kept as a version where that is
+    /// wanted. The caller replaces the description.
+    pub(crate) fn replace_state(
         &self,
         tx: &mut Transaction,
         caller: &Caller,
         chain: Chain,
-        content: Option<ContentHead>,
+        version: VersionRecord,
+        redescribed: Redescribed<'_>,
     ) -> Result<Stat> {
-        let replicas = self.replicas_after_exchange(tx, chain.resource(), content.as_ref())?;
-        let changed = Changed::ContentAndDescription;
-        replace_with(tx, caller, chain, changed, (content, replicas), (None, None))
+        let mut stat = Stat::from(chain.clone());
+        versions::keep_replaced(tx, caller, &chain, &mut stat.resource, Some(redescribed))?;
+        let new = &mut stat.resource;
+        new.replicas = self.replicas_after_exchange(tx, new, version.content.as_ref())?;
+        new.content = version.content;
+        new.mtime = None;
+        if let Some(was) = version.attributes {
+            (new.mode, new.target) = (was.mode, was.target);
+            new.set_mtime(was.mtime, tx.now());
+        }
+        let (changed, kind) = match new.kind {
+            Kind::Object => (Changed::ContentAndDescription, ChangeKind::Written),
+            _ => (Changed::Description, ChangeKind::Described),
+        };
+        count_change(tx, new, changed, caller.user());
+        update(tx, kind, stat.id, chain.resource(), &stat.resource);
+        Ok(stat)
     }
 }
 
@@ -342,8 +358,8 @@ fn replace_with(
     (content, replicas): (Option<ContentHead>, Replicas),
     (mode, mtime): (Option<u32>, Option<Time>),
 ) -> Result<Stat> {
-    versions::keep_replaced(tx, &chain)?;
     let mut stat = Stat::from(chain.clone());
+    versions::keep_replaced(tx, caller, &chain, &mut stat.resource, None)?;
     (stat.resource.content, stat.resource.replicas) = (content, replicas);
     stat.resource.mode = mode.or(stat.resource.mode);
     stat.resource.mtime = mtime;

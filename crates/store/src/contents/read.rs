@@ -6,6 +6,7 @@ use bytes::Bytes;
 use futures_util::stream::StreamExt;
 
 use crate::access::{Chain, Operation};
+use crate::catalog::View;
 use crate::contents::layout::{ContentStream, Layout};
 use crate::model::{At, ContentHead, Digests, Kind, PlaceId, Stat};
 use crate::tree::find;
@@ -56,6 +57,17 @@ impl Store {
             None => layout,
         };
         Ok(Some(Opened { stat: chain.into(), head, layout }))
+    }
+
+    /// Opens a content that a resource has or had; nothing if it was swept since the look at it.
+    pub(crate) fn open_head(
+        &self,
+        view: &View,
+        stat: Stat,
+        head: ContentHead,
+    ) -> Result<Option<Opened>> {
+        let layout = self.lay_out(view, &head)?;
+        Ok(layout.map(|layout| Opened { stat, head, layout }))
     }
 }
 

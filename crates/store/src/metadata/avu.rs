@@ -90,6 +90,11 @@ impl Avu {
         }
     }
 
+    /// What the attribute view shows of a graph, in canonical order.
+    pub fn shown(graph: &Graph) -> Vec<Self> {
+        view(graph)
+    }
+
     fn statement(&self) -> Statement {
         Statement {
             subject: None,

@@ -6,7 +6,7 @@ use crate::access::Operation;
 use crate::catalog::ChangeKind;
 use crate::model::{At, Changed, ContentHead, Resource, Stat, Time};
 use crate::tree::{count_change, find, update};
-use crate::{Caller, Conditions, Result, Store};
+use crate::{Caller, Conditions, Result, Store, versions};
 
 impl Store {
     /// Makes the description of `to` that of `from`, in one commit: the graph, the media
@@ -32,6 +32,10 @@ impl Store {
             target.require(caller, needed(&old.graph, &new), to)?;
             if others_differ {
                 target.require(caller, Operation::SetAttributes, to)?;
+            }
+            if old.graph != new || others_differ {
+                let change = Some(old.redescribed(&new));
+                versions::keep_replaced(tx, caller, &target, &mut stat.resource, change)?;
             }
             if old.graph != new {
                 replace(tx, stat.id.0, &old, &new)?;

@@ -6,7 +6,7 @@ use crate::access::Operation;
 use crate::catalog::{ChangeKind, Transaction};
 use crate::model::{At, Changed, Graph, Stat, Statement};
 use crate::tree::{count_change, find, update};
-use crate::{Caller, Conditions, Error, ErrorKind, Result, Store};
+use crate::{Caller, Conditions, Error, ErrorKind, Result, Store, versions};
 
 /// The largest description, in statements.
 const MAX_STATEMENTS: u64 = 100_000;
@@ -57,6 +57,8 @@ impl Store {
             let new = links.kept(chain.id(), &shown, new)?;
             let mut stat = Stat::from(chain.clone());
             if old.graph != new {
+                let change = Some(old.redescribed(&new));
+                versions::keep_replaced(tx, caller, &chain, &mut stat.resource, change)?;
                 replace(tx, stat.id.0, &old, &new)?;
                 count_change(tx, &mut stat.resource, Changed::Description, caller.user());
                 update(tx, ChangeKind::Described, stat.id, chain.resource(), &stat.resource);

@@ -11,6 +11,7 @@ use super::index::{entries, hash};
 use super::vocabulary::predicates_of;
 use crate::catalog::{GraphRecord, Reads, Record, Spread, Transaction, keys};
 use crate::model::{Graph, Statement};
+use crate::versions::Redescribed;
 use crate::{AvuChange, Result};
 
 /// A description of more bytes than this is spread.
@@ -52,6 +53,11 @@ impl Stored {
             }
         }
         Ok(Self { graph, spread })
+    }
+
+    /// The change that replaces it by `new`.
+    pub(crate) fn redescribed<'a>(&'a self, new: &'a Graph) -> Redescribed<'a> {
+        Redescribed { old: &self.graph, new, is_small: self.spread.is_none() }
     }
 
     /// How many statements there are besides those that were read.

@@ -15,6 +15,7 @@ mod rights;
 mod statement;
 mod time;
 mod token;
+mod versioning;
 
 pub use change::ChangeKind;
 pub(crate) use clocks::Changed;
@@ -29,8 +30,9 @@ pub use path::{At, StorePath};
 pub use person::{Person, PersonKind, Role};
 pub use place::{PlaceInfo, PlaceKind, PlaceState};
 pub use replica::{Replica, Replicas};
-pub use resource::{Kind, Resource, Stat, Versioning};
+pub use resource::{Kind, Resource, Stat};
 pub use rights::{Rights, Setting, Vocabulary};
 pub use statement::{Avu, Graph, Statement, Term};
 pub use time::Time;
 pub use token::TokenScope;
+pub use versioning::{Retention, Versioning};

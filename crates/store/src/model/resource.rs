@@ -2,7 +2,9 @@
 
 use minicbor::{CborLen, Decode, Encode};
 
-use super::{Access, ContentHead, Name, PersonId, Replicas, ResourceId, Stamp, StorePath, Time};
+use super::{
+    Access, ContentHead, Name, PersonId, Replicas, ResourceId, Stamp, StorePath, Time, Versioning,
+};
 
 /// What a resource is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Encode, Decode, CborLen)]
@@ -30,39 +32,6 @@ impl Kind {
             Self::Object => "object",
             Self::Link => "link",
             Self::Description => "description",
-        }
-    }
-}
-
-/// What happens to a content that is replaced; set on a collection, for all below it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, CborLen)]
-pub enum Versioning {
-    /// It is dropped.
-    #[default]
-    #[n(0)]
-    Off,
-    /// It is dropped, unless somebody asked for a version before.
-    #[n(1)]
-    OnRequest {
-        /// Keep at most this many of an object, the newest, besides those with a label; none means all.
-        #[n(0)]
-        keep: Option<u32>,
-    },
-    /// It is kept as a version.
-    #[n(2)]
-    EachChange {
-        /// As with [`Self::OnRequest`].
-        #[n(0)]
-        keep: Option<u32>,
-    },
-}
-
-impl Versioning {
-    /// How many versions of an object are kept at most, besides those with a label; none means all.
-    pub fn most(self) -> Option<u32> {
-        match self {
-            Self::Off => None,
-            Self::OnRequest { keep } | Self::EachChange { keep } => keep,
         }
     }
 }
@@ -109,7 +78,7 @@ pub struct Resource {
     /// The modification time that a client set.
     #[n(12)]
     pub mtime: Option<Time>,
-    /// What happens to replaced contents below, for a collection that says so.
+    /// What happens to replaced states here and below, for a collection that says so.
     #[n(13)]
     pub versioning: Option<Versioning>,
     /// Where it points, for a link.
@@ -130,6 +99,9 @@ pub struct Resource {
     /// For how many seconds what is removed below is kept, for a collection that says so; 0 for not at all.
     #[n(19)]
     pub keep_removed: Option<u64>,
+    /// The newest version, if its description is kept as its difference to the present one.
+    #[n(20)]
+    pub compared_version: Option<u64>,
 }
 
 /// What is told about a resource.

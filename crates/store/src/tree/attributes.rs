@@ -5,7 +5,7 @@ use crate::catalog::ChangeKind;
 use crate::model::{At, Changed, Stat, Time, Versioning, check_media_type};
 use crate::people::{by_name, nobody};
 use crate::tree::{count_change, find, update};
-use crate::{Caller, Result, Store};
+use crate::{Caller, Result, Store, versions};
 
 /// Attributes to set; what is none stays as it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub struct AttributeChange {
     pub mode: Option<u32>,
     /// The modification time to show.
     pub mtime: Option<Time>,
-    /// What happens to replaced contents below this collection; needs `Rights::CONTROL`.
+    /// What happens to replaced states of this collection and of what is below it; needs `Rights::CONTROL`.
     pub versioning: Option<Option<Versioning>>,
     /// For how many seconds what is removed below this collection is kept; needs `Rights::CONTROL`.
     pub keep_removed: Option<Option<u64>>,
@@ -56,6 +56,7 @@ impl Store {
                 content.media_type.clone_from(media_type);
                 content.media_type_guessed = false;
             }
+            versions::keep_replaced(tx, caller, &chain, resource, None)?;
             count_change(tx, resource, Changed::Description, caller.user());
             update(tx, ChangeKind::Described, stat.id, chain.resource(), resource);
             Ok(stat)

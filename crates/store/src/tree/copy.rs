@@ -138,9 +138,12 @@ impl Store {
             return Err(Error::exists(to).with_hint("say that it may be replaced"));
         }
         target.require(caller, Operation::Replace, &to.into())?;
-        versions::keep_replaced(tx, &target)?;
         let from = source.resource();
         let mut stat = Stat::from(target.clone());
+        let old = Stored::read(tx, stat.id.0)?;
+        let graph = metadata::read(tx, source.id().0)?;
+        let change = Some(old.redescribed(&graph));
+        versions::keep_replaced(tx, caller, &target, &mut stat.resource, change)?;
         stat.resource.replicas =
             self.replicas_after_exchange(tx, target.resource(), from.content.as_ref())?;
         stat.resource.content.clone_from(&from.content);
@@ -148,8 +151,7 @@ impl Store {
         (stat.resource.mode, stat.resource.mtime) = (from.mode, from.mtime);
         count_change(tx, &mut stat.resource, Changed::ContentAndDescription, caller.user());
         update(tx, ChangeKind::Written, stat.id, target.resource(), &stat.resource);
-        let old = Stored::read(tx, stat.id.0)?;
-        metadata::replace(tx, stat.id.0, &old, &metadata::read(tx, source.id().0)?)?;
+        metadata::replace(tx, stat.id.0, &old, &graph)?;
         Ok(stat)
     }
 }

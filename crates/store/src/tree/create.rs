@@ -172,6 +172,7 @@ pub(crate) fn owned_resource(
         description_changed: None,
         mtime_set: None,
         keep_removed: None,
+        compared_version: None,
     }
 }
 

@@ -82,7 +82,11 @@ fn change_everything(world: &World) -> Result<()> {
     store.change_access(admin, &at("/new"), &grant)?;
     let mode = AttributeChange { mode: Some(0o600), ..AttributeChange::default() };
     store.set_attributes(admin, &at("/old/a"), &mode)?;
-    store.keep_version(admin, &at("/old/a"), Some("kept"))?;
+    store.keep_version(
+        admin,
+        &at("/old/a"),
+        &cenote_store::NewVersion { label: Some("kept".into()), time: None },
+    )?;
     let overwrite = MoveOptions { replace: true, ..MoveOptions::default() };
     store.relocate(admin, &at("/old/d"), &path("/new/b"), overwrite).map(drop)
 }
@@ -97,7 +101,7 @@ fn filled(world: &World) {
     }
     world.put("/old/large", &noise(2_000, 1));
     world.put("/tree/x", b"x");
-    let versioning = Some(Some(Versioning::OnRequest { keep: None }));
+    let versioning = Some(Some(Versioning::OnRequest(cenote_store::Retention::default())));
     let change = AttributeChange { versioning, ..AttributeChange::default() };
     world.store.set_attributes(&world.admin, &at("/old/a"), &change).unwrap();
 }
@@ -603,7 +607,7 @@ fn versions_and_the_trash_work_in_it() {
     let (set, id) = begun(&world);
     let (store, admin) = (&set.store, &set.admin);
     set.mkdir("/d");
-    let each = Some(Some(Versioning::EachChange { keep: Some(2) }));
+    let each = Some(Some(Versioning::EachChange(cenote_store::Retention::last(2))));
     let change = AttributeChange { versioning: each, ..AttributeChange::default() };
     store.set_attributes(admin, &at("/d"), &change).unwrap();
     set.keep_removed("/d", 3_600);

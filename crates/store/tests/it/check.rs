@@ -246,6 +246,21 @@ const DERIVABLE: &[Damage] = &[
         |w| w.raw_put(key(b'V', &[NOBODY, 1]), w.value(&w.first(b'V'))),
         &[Kind::Leftover],
     ),
+    (
+        "a description of no version",
+        |w| w.raw_put(named(b'v', &[w.id("/c/x"), 77], &[0; 4]), w.value(&w.first(b'v'))),
+        &[Kind::Leftover],
+    ),
+    (
+        "a newest version that its resource does not name",
+        |w| {
+            let record = key(b'N', &[w.id("/c/x")]);
+            let before = w.value(&record);
+            w.try_keep("/c/x", None).unwrap();
+            w.raw_put(record, before);
+        },
+        &[Kind::Reference],
+    ),
     ("parts of no upload", |w| w.raw_delete(&w.first(b'P')), &[Kind::Leftover, Kind::Leftover]),
     ("an upload that does not decode", |w| w.damage(&w.first(b'P')), &[Kind::DamagedRecord]),
     (
@@ -532,13 +547,24 @@ const LOST: &[Damage] = &[
         },
         &[Kind::DamagedRecord],
     ),
+    (
+        "a description of a version that does not decode",
+        |w| w.damage(&w.first(b'v')),
+        &[Kind::DamagedRecord],
+    ),
+    (
+        "a description of a version that is missing",
+        |w| w.raw_delete(&w.first(b'v')),
+        &[Kind::DamagedRecord],
+    ),
     ("a user that does not decode", |w| w.damage(&key(b'U', &[11])), &[Kind::DamagedRecord]),
     ("a blob's record that does not decode", |w| w.damage(&w.first(b'B')), &[Kind::DamagedRecord]),
     ("a patch that is missing", |w| w.raw_delete(&w.first(b'k')), &[Kind::Content]),
     (
         "a content that is missing",
         |w| w.raw_delete(&key(b'K', &[w.content("/c/x")])),
-        &[Kind::Content],
+        // That of the object, and of the version before its description changed.
+        &[Kind::Content, Kind::Content],
     ),
     (
         "a record in the trash that does not decode, after the feed forgot the removal",
@@ -567,7 +593,7 @@ const LOST: &[Damage] = &[
                 w.value(&key(b'K', &[w.content("/c/sub/y")])),
             )
         },
-        &[Kind::Digest],
+        &[Kind::Digest, Kind::Digest],
     ),
 ];
 

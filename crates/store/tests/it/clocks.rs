@@ -11,8 +11,8 @@ use cenote_blob::Place;
 use cenote_kv::{Batch, CommitError, Engine, MemoryEngine, Snapshot, Token, Version};
 use cenote_store::{
     AccessChange, At, AttributeChange, AvuChange, Conditions, CopyOptions, CreateOptions, Draft,
-    ErrorKind, Graph, Membership, MoveOptions, RemoveOptions, ReplicaChange, ResourceId, Rights,
-    Scope, Stat, Statement, Term, Time, Versioning, Where,
+    ErrorKind, Graph, Membership, MoveOptions, RemoveOptions, ReplicaChange, ResourceId, Retention,
+    Rights, Scope, Stat, Statement, Term, Time, Versioning, Where,
 };
 
 use crate::uploads::{begin, complete, part};
@@ -134,13 +134,13 @@ const ROWS: &[Row] = &[
     ("mode, times, owner or media type are set", "/c/x", |world| set(world, "/c/x", mtime())),
     ("the same of a collection", "/c/d", |world| set(world, "/c/d", mtime())),
     ("versions are turned on", "/c/d", |world| {
-        let versioning = Some(Some(Versioning::EachChange { keep: None }));
+        let versioning = Some(Some(Versioning::EachChange(Retention::default())));
         set(world, "/c/d", AttributeChange { versioning, ..AttributeChange::default() });
     }),
     ("access is granted or revoked", "/c/x", |world| grant(world, "/c/x")),
     ("access to a collection", "/c/d", |world| grant(world, "/c/d")),
     ("a version is kept", "/c/x", |world| {
-        world.store.keep_version(&world.admin, &at("/c/x"), Some("label")).unwrap();
+        world.try_keep("/c/x", Some("label")).unwrap();
     }),
     ("a replica is made or removed, a digest computed, bytes folded", "/c/x", |world| {
         world.replicate("/c/x", "b").unwrap();
@@ -180,10 +180,10 @@ const ROWS: &[Row] = &[
 fn prepared() -> World {
     let world = crate::world::world_with_places();
     world.mkdir("/c");
-    let versioning = Some(Some(Versioning::OnRequest { keep: None }));
+    let versioning = Some(Some(Versioning::OnRequest(Retention::default())));
     set(&world, "/c", AttributeChange { versioning, ..AttributeChange::default() });
     world.put("/c/x", &[b'x'; 100]);
-    world.store.keep_version(&world.admin, &at("/c/x"), None).unwrap();
+    world.try_keep("/c/x", None).unwrap();
     world.put_in("a", "/c/x", &[b'y'; 100]);
     world.put("/other", b"other");
     world.describe("/other", "of", "other");

@@ -13,8 +13,8 @@ use cenote_store::{
     AccessChange, At, AttributeChange, AvuChange, BatchItem, BatchWhat, Conditions, CopyOptions,
     Error, ErrorKind, Expected, Health, JobStatus, MoveOptions, NewPlace, NewTicket, NewToken,
     NewUser, PlaceChange, PlaceId, Prune, PutOptions, ReadOptions, Registration, RemoveOptions,
-    ReplicaChange, ResourceId, RestoreOptions, Result, Rights, Role, Scope, TicketUse, UploadId,
-    UploadOptions, Where,
+    ReplicaChange, ResourceId, RestoreOptions, Result, Retention, Rights, Role, Scope, TicketUse,
+    UploadId, UploadOptions, Where,
 };
 
 use crate::postgres_server::fresh_schema;
@@ -99,15 +99,13 @@ const MUTATIONS: &[Mutation] = &[
         run(w.store.complete_upload(&w.admin, UPLOAD.get(), None)).map(drop)
     }),
     ("give an upload up", true, |w| w.store.abandon_upload(&w.admin, UPLOAD.get())),
-    ("keep a version", true, |w| {
-        w.store.keep_version(&w.admin, &at("/c/big"), Some("kept")).map(drop)
-    }),
+    ("keep a version", true, |w| w.try_keep("/c/big", Some("kept")).map(drop)),
     ("restore a version", true, |w| {
         let version = w.store.versions(&w.admin, &at("/c/x"))?[0].version;
         w.store.restore_version(&w.admin, &at("/c/x"), version).map(drop)
     }),
     ("prune versions", true, |w| {
-        w.store.prune_versions(&w.admin, &at("/c/x"), &Prune::KeepNewest(0)).map(drop)
+        w.store.prune_versions(&w.admin, &at("/c/x"), &Prune::All(Retention::last(0))).map(drop)
     }),
     ("run jobs", false, |w| w.store.run_jobs().map(drop)),
     ("sweep contents", false, |w| {

@@ -124,7 +124,7 @@ fn every_way_to_make_room_goes_on_when_the_disk_is_full() {
         secret: None,
     };
     world.store.abandon_upload(&world.admin, upload).unwrap();
-    let all = cenote_store::Prune::KeepNewest(0);
+    let all = cenote_store::Prune::All(cenote_store::Retention::last(0));
     assert!(world.store.prune_versions(&world.admin, &crate::world::at("/c/x"), &all).unwrap() > 0);
     world.rm_all("/c").unwrap();
     world.rm("/patched").unwrap();

@@ -10,6 +10,7 @@ mod clocks;
 mod contents;
 mod credentials;
 mod depth;
+mod described_versions;
 mod documents;
 mod explain;
 mod extents;
@@ -24,6 +25,7 @@ mod model;
 mod moves;
 mod names;
 mod notes;
+mod past;
 mod people;
 mod places;
 #[path = "../../../kv/tests/postgres_server/mod.rs"]

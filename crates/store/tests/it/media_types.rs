@@ -6,7 +6,7 @@ use std::io::Write as _;
 
 use cenote_store::{
     AttributeChange, BatchItem, BatchWhat, Conditions, CopyOptions, Expected, PutOptions,
-    Registration, Stat, UploadOptions, Versioning, Where,
+    Registration, Retention, Stat, UploadOptions, Versioning, Where,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -63,7 +63,7 @@ fn what_was_said_stays_and_a_guess_is_renewed_when_the_content_is_replaced() {
 #[test]
 fn renames_copies_and_versions_keep_what_was_guessed() {
     let world = world();
-    let keep = Some(Some(Versioning::EachChange { keep: None }));
+    let keep = Some(Some(Versioning::EachChange(Retention::default())));
     let change = AttributeChange { versioning: keep, ..AttributeChange::default() };
     world.store.set_attributes(&world.admin, &at("/"), &change).unwrap();
     world.put("/a.csv", b"a,b");

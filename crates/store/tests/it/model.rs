@@ -13,8 +13,9 @@ use cenote_blob::Place;
 use cenote_kv::{FjallEngine, FjallOptions, MemoryEngine, PostgresEngine};
 use cenote_store::{
     At, AttributeChange, AvuChange, CheckOptions, Conditions, CopyOptions, CreateOptions, Draft,
-    Error, ErrorKind, Kind, Limits, MoveOptions, PlaceId, PlaceState, PutOptions, RemoveOptions,
-    ResourceId, RestoreOptions, Stat, StorePath, UploadOptions, Versioning, Where,
+    Error, ErrorKind, Kind, Limits, MoveOptions, PlaceId, PlaceState, Prune, PutOptions,
+    RemoveOptions, ResourceId, RestoreOptions, Retention, Stat, Statement, StorePath,
+    UploadOptions, Versioning, Where, attribute_of,
 };
 use proptest::collection::vec;
 use proptest::option::of;
@@ -41,6 +42,8 @@ struct Node {
     avus: Avus,
     versions: Vec<(Vec<u8>, Avus)>,
     keeps: bool,
+    /// Whether the last version is the present state.
+    is_kept: bool,
     /// How often the bytes were written.
     written: u64,
     /// How often the description was changed.
@@ -71,6 +74,8 @@ enum Op {
     Describe(StorePath, AvuChange),
     Keep(StorePath, bool),
     Restore(StorePath, usize),
+    KeepNow(StorePath),
+    Prune(StorePath, usize),
     Retain(Option<StorePath>, bool),
     Undo(usize, Option<StorePath>, bool),
     Empty(usize),
@@ -134,7 +139,9 @@ fn op(scale: &Scale) -> impl Strategy<Value = Op> + use<> {
     let sizes = || scale.sizes.clone();
     let runs = || scale.runs.clone();
     let kinds = prop_oneof![3 => Just(Kind::Collection), 1 => Just(Kind::Link), 1 => Just(Kind::Description)];
-    let change = ("[kl]", "[vw]", 0..3).prop_map(|(k, v, which)| match which {
+    // Two large values are more than one record has.
+    let values = prop_oneof![3 => Just("v".to_owned()), 1 => Just("w".repeat(20_000))];
+    let change = ("[kl]", values, 0..3).prop_map(|(k, v, which)| match which {
         0 => AvuChange::Add(avu(&k, &v)),
         1 => AvuChange::Remove(avu(&k, &v)),
         _ => AvuChange::Set(avu(&k, &v)),
@@ -155,6 +162,8 @@ fn op(scale: &Scale) -> impl Strategy<Value = Op> + use<> {
         3 => (paths(), change).prop_map(|(p, c)| Op::Describe(p, c)),
         2 => (paths(), any::<bool>()).prop_map(|(p, b)| Op::Keep(p, b)),
         1 => (paths(), 0usize..3).prop_map(|(p, n)| Op::Restore(p, n)),
+        2 => paths().prop_map(Op::KeepNow),
+        2 => (paths(), 0usize..4).prop_map(|(p, n)| Op::Prune(p, n)),
         2 => (of(paths()), any::<bool>()).prop_map(|(p, b)| Op::Retain(p, b)),
         3 => (0usize..3, of(paths()), any::<bool>()).prop_map(|(n, p, b)| Op::Undo(n, p, b)),
         1 => (0usize..3).prop_map(Op::Empty),
@@ -176,6 +185,8 @@ struct Model {
     /// What the root says, and how often that was changed.
     retains: Option<bool>,
     described: u64,
+    /// Whether the root has versions of each change kept.
+    keeps: bool,
 }
 
 type Answer = Result<(), ErrorKind>;
@@ -203,7 +214,7 @@ impl Model {
             }
             next = path.split_last().map(|(above, _)| above);
         }
-        false
+        self.keeps
     }
 
     /// Whether what is removed at `at` is kept for a while.
@@ -264,13 +275,27 @@ impl Model {
     }
 
     fn change_bytes(&mut self, at: &StorePath, bytes: Vec<u8>) {
-        let keeps = self.keeps(at);
+        self.keep_replaced(at);
         let node = self.nodes.get_mut(at).unwrap();
-        if keeps {
-            node.versions.push((node.bytes.clone(), node.avus.clone()));
-        }
         node.bytes = bytes;
         node.written += 1;
+    }
+
+    fn change_description(&mut self, at: &StorePath, change: impl FnOnce(&mut Node)) {
+        self.keep_replaced(at);
+        let node = self.nodes.get_mut(at).unwrap();
+        change(node);
+        node.described += 1;
+    }
+
+    /// Keeps what is about to change, if that is wanted and was not done yet.
+    fn keep_replaced(&mut self, at: &StorePath) {
+        let keeps = self.keeps(at);
+        let node = self.nodes.get_mut(at).unwrap();
+        if keeps && !node.is_kept {
+            node.versions.push((node.bytes.clone(), node.avus.clone()));
+        }
+        node.is_kept = false;
     }
 
     /// What the clocks of each resource stand for, by its id: how often its content and its description changed, and the
@@ -320,6 +345,7 @@ impl Pair {
             avus: BTreeSet::new(),
             versions: Vec::new(),
             keeps: false,
+            is_kept: false,
             written: 0,
             described: 0,
             retains: None,
@@ -483,9 +509,8 @@ impl Pair {
             }
             Some(what) => {
                 assert_eq!(kind_of(done).map(drop), self.model.node(what).map(drop));
-                if let Some(node) = self.model.nodes.get_mut(what) {
-                    node.retains = Some(retains);
-                    node.described += 1;
+                if self.model.nodes.contains_key(what) {
+                    self.model.change_description(what, |node| node.retains = Some(retains));
                 }
             }
         }
@@ -556,18 +581,18 @@ impl Pair {
             self.world.store.change_avus(&self.world.admin, &what.into(), changes, &conditions);
         let expected = self.model.node(what).map(drop);
         assert_eq!(kind_of(done).map(drop), expected);
-        let Some(node) = self.model.nodes.get_mut(what) else { return };
-        let before = node.avus.clone();
+        let Some(node) = self.model.nodes.get(what) else { return };
+        let mut avus = node.avus.clone();
         match change.clone() {
-            AvuChange::Add(avu) => drop(node.avus.insert((avu.attribute, avu.value))),
-            AvuChange::Remove(avu) => drop(node.avus.remove(&(avu.attribute, avu.value))),
+            AvuChange::Add(avu) => drop(avus.insert((avu.attribute, avu.value))),
+            AvuChange::Remove(avu) => drop(avus.remove(&(avu.attribute, avu.value))),
             AvuChange::Set(avu) => {
-                node.avus.retain(|(attribute, _)| *attribute != avu.attribute);
-                node.avus.insert((avu.attribute, avu.value));
+                avus.retain(|(attribute, _)| *attribute != avu.attribute);
+                avus.insert((avu.attribute, avu.value));
             }
             AvuChange::Clear(_) | AvuChange::Link(..) => {}
         }
-        node.described += u64::from(node.avus != before);
+        self.set_avus(what, avus);
     }
 
     fn copy_description(&mut self, from: &StorePath, to: &StorePath) {
@@ -576,22 +601,63 @@ impl Pair {
         let source = self.model.node(from).map(|node| node.avus.clone());
         let expected = source.clone().and_then(|_| self.model.node(to).map(drop));
         assert_eq!(kind_of(done).map(drop), expected);
-        if let (Ok(avus), Some(node)) = (source, self.model.nodes.get_mut(to)) {
-            node.described += u64::from(node.avus != avus);
-            node.avus = avus;
+        if let (Ok(avus), true) = (source, self.model.nodes.contains_key(to)) {
+            self.set_avus(to, avus);
+        }
+    }
+
+    fn set_avus(&mut self, what: &StorePath, avus: Avus) {
+        if self.model.nodes[what].avus != avus {
+            self.model.change_description(what, |node| node.avus = avus);
         }
     }
 
     /// Turns versions of each change on for a resource and what is below it, or leaves that to above.
     fn keep(&mut self, what: &StorePath, keeps: bool) {
-        let versioning = Some(keeps.then_some(Versioning::EachChange { keep: None }));
+        let versioning = Some(keeps.then_some(Versioning::EachChange(Retention::default())));
         let change = AttributeChange { versioning, ..AttributeChange::default() };
         let done = self.world.store.set_attributes(&self.world.admin, &what.into(), &change);
         assert_eq!(kind_of(done).map(drop), self.model.node(what).map(drop));
-        if let Some(node) = self.model.nodes.get_mut(what) {
-            node.keeps = keeps;
-            node.described += 1;
+        if self.model.nodes.contains_key(what) {
+            self.model.change_description(what, |node| node.keeps = keeps);
         }
+    }
+
+    /// Turns versions of each change on for the whole store.
+    fn keep_all(&mut self) {
+        let versioning = Some(Some(Versioning::EachChange(Retention::default())));
+        let change = AttributeChange { versioning, ..AttributeChange::default() };
+        self.world.store.set_attributes(&self.world.admin, &at("/"), &change).unwrap();
+        self.model.keeps = true;
+    }
+
+    fn keep_now(&mut self, what: &StorePath) {
+        let done = self.world.try_keep(&what.to_string(), None);
+        let expected = self.model.node(what).and_then(|_| match self.model.keeps(what) {
+            true => Ok(()),
+            false => Err(ErrorKind::Invalid),
+        });
+        assert_eq!(kind_of(done).map(drop), expected);
+        if expected.is_ok() {
+            self.model.keep_replaced(what);
+            self.model.nodes.get_mut(what).unwrap().is_kept = true;
+        }
+    }
+
+    /// Removes a version, if there are that many; the others stay what they are.
+    fn prune(&mut self, what: &StorePath, nth: usize) {
+        let Some(node) = self.model.nodes.get_mut(what) else { return };
+        if nth >= node.versions.len() {
+            return;
+        }
+        let versions = self.world.store.versions(&self.world.admin, &what.into()).unwrap();
+        let number = versions[versions.len() - 1 - nth].version;
+        let prune = Prune::One(number);
+        let gone = self.world.store.prune_versions(&self.world.admin, &what.into(), &prune);
+        assert_eq!(gone.unwrap(), 1);
+        node.versions.remove(nth);
+        node.is_kept &= nth < node.versions.len();
+        self.compare_versions(what);
     }
 
     fn restore(&mut self, what: &StorePath, nth: usize) {
@@ -647,6 +713,8 @@ impl Pair {
             Op::Describe(what, change) => self.describe(what, change),
             Op::Keep(what, keeps) => self.keep(what, *keeps),
             Op::Restore(what, nth) => self.restore(what, *nth),
+            Op::KeepNow(what) => self.keep_now(what),
+            Op::Prune(what, nth) => self.prune(what, *nth),
             Op::Retain(below, retains) => self.retain(below.as_ref(), *retains),
             Op::Undo(nth, to, parents) => self.undo(*nth, to.as_ref(), *parents),
             Op::Empty(nth) => self.empty(*nth),
@@ -836,15 +904,34 @@ impl Pair {
             if node.kind == Kind::Object {
                 assert!(self.world.read(&path.to_string()) == node.bytes, "{path}");
             }
-            let versions = store.versions(admin, &at).unwrap();
-            assert_eq!(versions.len(), node.versions.len(), "{path}");
-            for (version, (bytes, _)) in versions.iter().rev().zip(&node.versions) {
-                if version.content.is_some() {
-                    assert!(self.world.read_version(&path.to_string(), version.version) == *bytes);
-                }
-            }
+            self.compare_versions(path);
         }
     }
+
+    /// Compares what each version has.
+    fn compare_versions(&self, path: &StorePath) {
+        let (store, admin, node) = (&self.world.store, &self.world.admin, &self.model.nodes[path]);
+        let versions = store.versions(admin, &path.into()).unwrap();
+        assert_eq!(versions.len(), node.versions.len(), "{path}");
+        for (version, (bytes, avus)) in versions.iter().rev().zip(&node.versions) {
+            let number = version.version;
+            if version.content.is_some() {
+                assert!(self.world.read_version(&path.to_string(), number) == *bytes);
+            }
+            let graph = store.graph_of_version(admin, &path.into(), number).unwrap();
+            let shown: Avus = graph.iter().map(shown_avu).collect();
+            assert_eq!(shown, *avus, "{path}, version {number}");
+            let difference = store.compare_versions(admin, &path.into(), number, None).unwrap();
+            let lost: Avus = difference.removed.iter().map(shown_avu).collect();
+            let come: Avus = difference.added.iter().map(shown_avu).collect();
+            assert_eq!(lost, avus.difference(&node.avus).cloned().collect());
+            assert_eq!(come, node.avus.difference(avus).cloned().collect());
+        }
+    }
+}
+
+fn shown_avu(statement: &Statement) -> (String, String) {
+    (attribute_of(&statement.predicate), statement.object.text().to_owned())
 }
 
 /// All, and some ranges with ends anywhere and at the edges of the chunks in which files are read.
@@ -886,6 +973,9 @@ fn play(world: World, ops: &[Op]) {
     let world = world.with_places(Default::default());
     world.add_group("pair", &["a", "b"]);
     let mut pair = Pair { world, model: Model::default(), replicas: BTreeMap::new() };
+    if ops.len().is_multiple_of(2) {
+        pair.keep_all();
+    }
     for (n, op) in ops.iter().enumerate() {
         pair.apply_and_compare_clocks(op, n as u64 + 1);
         pair.compare_tree();
@@ -911,9 +1001,11 @@ fn everything_goes(world: &World) {
         world.rm_all(&format!("/{name}")).unwrap();
     }
     world.store.empty_trash(&world.admin).unwrap();
+    let all = Prune::All(Retention::last(0));
+    world.store.prune_versions(&world.admin, &at("/"), &all).unwrap();
     assert_eq!(world.store.stats(&world.admin).unwrap().removed.unwrap(), Default::default());
     world.sweep();
-    for table in *b"CKkRBbGIVXxdJgc" {
+    for table in *b"CKkRBbGIVvXxdJgc" {
         assert!(world.table(table).is_empty(), "{} stays", table as char);
     }
     for table in *b"hH" {

@@ -3,8 +3,8 @@
 
 use cenote_store::{
     AccessChange, AttributeChange, AvuChange, Caller, Conditions, CopyOptions, CreateOptions,
-    Draft, ErrorKind, Expected, ListOptions, MoveOptions, NewTicket, Prune, PutOptions,
-    ReplicaChange, Result, Rights, Scope, Store, Time, Versioning, Where,
+    Draft, ErrorKind, Expected, ListOptions, MoveOptions, NewTicket, NewVersion, Prune, PutOptions,
+    ReplicaChange, Result, Retention, Rights, Scope, Store, Time, Versioning, Where,
 };
 use proptest::prelude::*;
 
@@ -132,7 +132,7 @@ const OPERATIONS: [Operation; 34] = [
         case.world.try_put(case.user, &case.object(), b"y", PutOptions::default()).map(drop)
     }),
     ("keep-version", "write_content", |case| {
-        case.store().keep_version(case.user, &at(&case.object()), None).map(drop)
+        case.store().keep_version(case.user, &at(&case.object()), &NewVersion::default()).map(drop)
     }),
     ("replicate", "write_content", |case| {
         let place = case.world.place("b");
@@ -143,7 +143,7 @@ const OPERATIONS: [Operation; 34] = [
         case.store().relocate(case.user, &at(&case.object()), &to, MoveOptions::default()).map(drop)
     }),
     ("prune", "remove", |case| {
-        let prune = Prune::KeepNewest(0);
+        let prune = Prune::All(Retention::last(0));
         case.store().prune_versions(case.user, &at(&case.object()), &prune).map(drop)
     }),
     ("remove", "remove", |case| {
@@ -173,7 +173,7 @@ fn granted(rights: Rights) -> (World, Caller) {
         grant(&world, &object, rights);
         grant(&world, &format!("/c/{name}"), rights);
     }
-    let versioning = Some(Some(Versioning::OnRequest { keep: None }));
+    let versioning = Some(Some(Versioning::OnRequest(Retention::default())));
     let change = AttributeChange { versioning, ..AttributeChange::default() };
     world.store.set_attributes(&world.admin, &at("/o"), &change).unwrap();
     grant(&world, "/mine", Rights::OWN);

@@ -22,7 +22,9 @@ fn kept() -> World {
     world.mkdir("/lab/run");
     world.mkdir("/lab/run/deep");
     let change = cenote_store::AttributeChange {
-        versioning: Some(Some(cenote_store::Versioning::EachChange { keep: None })),
+        versioning: Some(Some(cenote_store::Versioning::EachChange(
+            cenote_store::Retention::default(),
+        ))),
         ..cenote_store::AttributeChange::default()
     };
     world.store.set_attributes(&world.admin, &at("/lab"), &change).unwrap();
@@ -278,7 +280,7 @@ fn versions_are_kept_with_what_is_kept_and_lost_for_good_only_where_that_is_said
     assert_eq!(kind(refused), ErrorKind::NotEmpty);
     let item = world.discard("/lab/run/a");
     restore(&world, &world.admin, item.id).unwrap();
-    assert_eq!(world.store.versions(&world.admin, &at("/lab/run/a")).unwrap().len(), 1);
+    assert_eq!(world.store.versions(&world.admin, &at("/lab/run/a")).unwrap().len(), 2);
 }
 
 #[test]
@@ -293,7 +295,7 @@ fn what_a_move_replaces_is_kept_with_its_versions() {
     assert_eq!((item.id, item.path.as_str()), (before.id, "/lab/run/a"));
     world.store.restore_removed(&world.admin, item.id, &to("/old")).unwrap();
     assert_eq!(world.read("/old"), noise(200, 2));
-    assert_eq!(world.store.versions(&world.admin, &at("/old")).unwrap().len(), 1);
+    assert_eq!(world.store.versions(&world.admin, &at("/old")).unwrap().len(), 2);
     assert_clean(&world.store);
 }
 

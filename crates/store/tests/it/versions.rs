@@ -2,7 +2,7 @@
 
 use cenote_store::{
     AccessChange, At, AttributeChange, BatchItem, BatchWhat, CopyOptions, ErrorKind, MoveOptions,
-    Prune, PutOptions, RemoveOptions, Rights, Scope, Versioning, Where,
+    Prune, PutOptions, RemoveOptions, Retention, Rights, Scope, Versioning, Where,
 };
 
 use crate::world::{World, assert_clean, at, kind, noise, path, world};
@@ -15,7 +15,7 @@ fn set(world: &World, what: &str, versioning: Versioning) {
 
 fn each_change(keep: Option<u32>) -> World {
     let world = world();
-    set(&world, "/", Versioning::EachChange { keep });
+    set(&world, "/", Versioning::EachChange(Retention { last: keep, ..Retention::default() }));
     world
 }
 
@@ -30,15 +30,15 @@ fn off_is_the_default_and_keeps_nothing() {
     world.put("/a", b"1");
     world.put("/a", b"2");
     assert!(numbers(&world, "/a").is_empty());
-    assert_eq!(kind(world.store.keep_version(&world.admin, &at("/a"), None)), ErrorKind::Invalid);
+    assert_eq!(kind(world.try_keep("/a", None)), ErrorKind::Invalid);
 }
 
 #[test]
 fn on_request_keeps_what_was_asked_for() {
     let world = world();
-    set(&world, "/", Versioning::OnRequest { keep: None });
+    set(&world, "/", Versioning::OnRequest(Retention::default()));
     world.put("/a", &noise(100, 1));
-    let kept = world.store.keep_version(&world.admin, &at("/a"), Some("first")).unwrap();
+    let kept = world.try_keep("/a", Some("first")).unwrap();
     world.put("/a", b"2");
     world.put("/a", b"3");
     world.sweep();
@@ -113,7 +113,7 @@ fn a_version_has_its_description_and_restore_brings_both_back() {
 fn a_label_survives_the_change_after_it() {
     let world = each_change(None);
     world.put("/a", b"1");
-    let kept = world.store.keep_version(&world.admin, &at("/a"), Some("published")).unwrap();
+    let kept = world.try_keep("/a", Some("published")).unwrap();
     world.put("/a", b"2");
     let versions = world.store.versions(&world.admin, &at("/a")).unwrap();
     assert_eq!(versions.len(), 1);
@@ -149,7 +149,7 @@ fn pruning_spares_contents_that_others_share() {
     let prune = |prune| world.store.prune_versions(&world.admin, &at("/a"), &prune);
     assert_eq!(prune(Prune::One(all[1])).unwrap(), 1);
     assert_eq!(kind(prune(Prune::One(all[1]))), ErrorKind::NotFound);
-    assert_eq!(prune(Prune::KeepNewest(0)).unwrap(), 1);
+    assert_eq!(prune(Prune::All(Retention::last(0))).unwrap(), 1);
     world.sweep();
     assert!(world.read("/b") == noise(100, 1) && world.read("/a") == noise(100, 3));
     assert_eq!(world.table(b'B').len(), 2);
@@ -161,7 +161,7 @@ fn pruning_spares_contents_that_others_share() {
 }
 
 fn label(world: &World, what: &str, label: &str) -> u64 {
-    world.store.keep_version(&world.admin, &at(what), Some(label)).unwrap().version
+    world.try_keep(what, Some(label)).unwrap().version
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn what_has_a_label_is_not_pruned() {
     let kept = numbers(&world, "/a");
     assert_eq!((kept.len(), kept[2]), (3, paper), "two, and the one with the label");
     let prune = |prune| world.store.prune_versions(&world.admin, &at("/a"), &prune).unwrap();
-    assert_eq!(prune(Prune::KeepNewest(0)), 2);
+    assert_eq!(prune(Prune::All(Retention::last(0))), 2);
     world.sweep();
     assert_eq!(numbers(&world, "/a"), [paper]);
     assert!(world.read_version("/a", paper) == noise(100, 1));
@@ -183,8 +183,8 @@ fn what_has_a_label_is_not_pruned() {
 #[test]
 fn as_many_as_is_said_are_kept_on_request_too() {
     let world = world();
-    set(&world, "/", Versioning::OnRequest { keep: Some(2) });
-    let keep = |label| world.store.keep_version(&world.admin, &at("/a"), label).unwrap().version;
+    set(&world, "/", Versioning::OnRequest(Retention::last(2)));
+    let keep = |label| world.try_keep("/a", label).unwrap().version;
     let mut kept = Vec::new();
     for n in 0..5 {
         world.put("/a", &noise(100, n));

@@ -14,9 +14,9 @@ use cenote_kv::{Batch, Engine, KeyRange, MemoryEngine, Row, ScanOptions};
 use cenote_store::{
     At, AttributeChange, Avu, AvuChange, Caller, Clock, Conditions, CopyOptions, CreateOptions,
     Draft, Entropy, Error, ErrorKind, Expected, Graph, Limits, ListOptions, MoveOptions, NewPlace,
-    NewUser, Parts, PlaceChange, PlaceId, PlaceOpener, PlaceState, PutOptions, ReadOptions,
-    RemoveOptions, ReplicaView, Result, Rights, Role, Stat, Statement, Store, StorePath, Time,
-    TrashItem, TrashOptions, Trim, Vocabulary, Where,
+    NewUser, NewVersion, Parts, PlaceChange, PlaceId, PlaceOpener, PlaceState, PutOptions,
+    ReadOptions, RemoveOptions, ReplicaView, Result, Rights, Role, Stat, Statement, Store,
+    StorePath, Time, TrashItem, TrashOptions, Trim, Version, Vocabulary, Where,
 };
 use futures_util::stream;
 use proptest::prelude::*;
@@ -325,6 +325,12 @@ impl World {
         run(self.store.put(caller, path(to), once(bytes), options))
     }
 
+    /// Keeps the current state as a version.
+    pub(crate) fn try_keep(&self, what: &str, label: Option<&str>) -> Result<Version> {
+        let new = NewVersion { label: label.map(str::to_owned), ..NewVersion::default() };
+        self.store.keep_version(&self.admin, &at(what), &new)
+    }
+
     pub(crate) fn read(&self, from: &str) -> Vec<u8> {
         self.try_read(&self.admin, from).unwrap()
     }
@@ -470,12 +476,14 @@ pub(crate) fn any_rights() -> impl Strategy<Value = Rights> {
 
 /// A store with at least one record of each kind in it.
 pub(crate) fn populated(world: &World) {
-    use cenote_store::{AttributeChange, NewTicket, NewToken, UploadOptions, Versioning};
+    use cenote_store::{
+        AttributeChange, NewTicket, NewToken, Retention, UploadOptions, Versioning,
+    };
     let (store, admin) = (&world.store, &world.admin);
     for folder in ["/c", "/c/sub", "/gone"] {
         world.mkdir(folder);
     }
-    let versioning = Some(Some(Versioning::EachChange { keep: None }));
+    let versioning = Some(Some(Versioning::EachChange(Retention::default())));
     let change = AttributeChange { versioning, ..AttributeChange::default() };
     store.set_attributes(admin, &at("/c"), &change).unwrap();
     world.put("/c/x", b"old");

@@ -1,8 +1,9 @@
 //! `cenote cat`: contents to standard output.
 
-use cenote_client::{Client, ReadOptions};
+use cenote_client::{Client, Content, ReadOptions};
 use futures_util::TryStreamExt;
 
+use super::past::PastArgs;
 use crate::error::Result;
 use crate::glob;
 use crate::place::StorePath;
@@ -21,8 +22,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "BYTES")]
     length: Option<u64>,
     /// Read this version instead of the current content
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", conflicts_with = "as_of")]
     version: Option<u64>,
+    #[command(flatten)]
+    past: PastArgs,
 }
 
 impl Args {
@@ -35,6 +38,14 @@ impl Args {
             ..ReadOptions::default()
         };
         if self.length == Some(0) {
+            return Ok(());
+        }
+        if let Some(moment) = &self.past.as_of {
+            let moment = moment.text();
+            for path in &self.paths {
+                let content = client.read_as_of(path.as_str(), &moment, &options).await?;
+                copy(session, content).await?;
+            }
             return Ok(());
         }
         for resource in glob::expand(client, &self.paths).await? {
@@ -51,7 +62,11 @@ pub(crate) async fn write(
     path: &str,
     options: &ReadOptions,
 ) -> Result<()> {
-    let mut chunks = client.read(path, options).await?.into_stream();
+    copy(session, client.read(path, options).await?).await
+}
+
+async fn copy(session: &Session, content: Content) -> Result<()> {
+    let mut chunks = content.into_stream();
     while let Some(chunk) = chunks.try_next().await? {
         session.output.bytes(&chunk)?;
     }

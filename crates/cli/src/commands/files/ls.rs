@@ -3,6 +3,7 @@
 use cenote_client::{At, Client, Resource, ResourceKind};
 use futures_util::TryStreamExt;
 
+use super::past::{self, PastArgs};
 use crate::error::Result;
 use crate::glob;
 use crate::place::{StorePath, below};
@@ -27,6 +28,8 @@ pub(crate) struct Args {
     /// List resources shared with you in collections that you cannot list; a listing of the root shows them as well, after its children
     #[arg(long, conflicts_with_all = ["paths", "recursive", "directory"])]
     shared: bool,
+    #[command(flatten)]
+    past: PastArgs,
 }
 
 impl Args {
@@ -35,12 +38,30 @@ impl Args {
         if self.shared {
             return self.list_shared(session, client).await;
         }
+        if let Some(moment) = &self.past.as_of {
+            return self.list_as_of(session, client, &moment.text()).await;
+        }
         let found = glob::expand(client, &self.paths).await?;
         for resource in &found {
             if resource.kind == ResourceKind::Collection && !self.directory {
                 self.list(session, client, resource).await?;
             } else {
                 self.show(session, resource, &resource.path)?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn list_as_of(&self, session: &Session, client: &Client, moment: &str) -> Result<()> {
+        for path in &self.paths {
+            let path = path.as_str();
+            let show = |resource: &Resource, name: &str| self.show(session, resource, name);
+            let listed = match self.directory {
+                true => false,
+                false => past::list(session, (path, moment), self.recursive, show).await?,
+            };
+            if !listed {
+                show(&client.stat_as_of(path, moment).await?, path)?;
             }
         }
         Ok(())

@@ -3,6 +3,7 @@
 use cenote_client::{At, Avu, Client, Link, MetaOperation};
 use futures_util::TryStreamExt;
 
+use super::past::PastArgs;
 use crate::error::{CliError, Kind, Result};
 use crate::glob;
 use crate::place::StorePath;
@@ -24,6 +25,8 @@ enum What {
         path: StorePath,
         /// Show only this attribute
         attribute: Option<String>,
+        #[command(flatten)]
+        past: PastArgs,
     },
     /// Add a value to an attribute
     Add {
@@ -76,7 +79,9 @@ impl Args {
     pub(crate) async fn run(self, session: &Session) -> Result<()> {
         let client = session.client()?;
         match self.what {
-            What::Show { path, attribute } => show(session, client, &path, attribute).await,
+            What::Show { path, attribute, past } => {
+                show(session, client, (&path, &past), attribute).await
+            }
             What::Add { path, attribute, value, unit } => {
                 change(session, client, &path, &MetaOperation::Add(Avu { attribute, value, unit }))
                     .await
@@ -107,10 +112,13 @@ impl Args {
 async fn show(
     session: &Session,
     client: &Client,
-    path: &StorePath,
+    (path, past): (&StorePath, &PastArgs),
     attribute: Option<String>,
 ) -> Result<()> {
-    let avus = client.meta(&path.as_str().into()).await?;
+    let avus = match &past.as_of {
+        Some(moment) => client.meta_as_of(path.as_str(), &moment.text()).await?,
+        None => client.meta(&path.as_str().into()).await?,
+    };
     let wanted = |avu: &&Avu| attribute.as_ref().is_none_or(|name| *name == avu.attribute);
     for avu in avus.iter().filter(wanted) {
         session.output.item(avu, told)?;

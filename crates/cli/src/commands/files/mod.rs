@@ -9,6 +9,7 @@ pub(crate) mod ls;
 pub(crate) mod meta;
 pub(crate) mod mkdir;
 pub(crate) mod mv;
+mod past;
 pub(crate) mod put;
 pub(crate) mod relocate;
 pub(crate) mod rm;

@@ -2,6 +2,7 @@
 
 use cenote_client::Resource;
 
+use super::past::{self, PastArgs};
 use crate::error::Result;
 use crate::glob;
 use crate::place::StorePath;
@@ -14,12 +15,18 @@ pub(crate) struct Args {
     /// Paths in the store, or patterns
     #[arg(required = true)]
     paths: Vec<StorePath>,
+    #[command(flatten)]
+    past: PastArgs,
 }
 
 impl Args {
     pub(crate) async fn run(self, session: &Session) -> Result<()> {
         let client = session.client()?;
-        for resource in glob::expand(client, &self.paths).await? {
+        let found = match &self.past.as_of {
+            Some(moment) => past::found(client, &self.paths, &moment.text()).await?,
+            None => glob::expand(client, &self.paths).await?,
+        };
+        for resource in found {
             session.output.item(&resource, told)?;
         }
         Ok(())

@@ -35,12 +35,21 @@ pub(crate) async fn read(
     let options = ReadOptions { version: query.version, replica: query.replica };
     let opened = app.ask(move |store| store.open(&caller, &at, &options)).await?;
     let opened = if query.verify { opened.verified().await? } else { opened };
+    answer(opened, &method, &headers)
+}
+
+/// The content, or the range of it that is asked for, unless the caller has it already.
+pub(crate) fn answer(
+    opened: Opened,
+    method: &Method,
+    headers: &HeaderMap,
+) -> Result<Response, Problem> {
     let written = opened.stat.resource.written();
     let described = describe(&opened);
-    match judge_read(&headers, &opened.head.tag(), written)? {
+    match judge_read(headers, &opened.head.tag(), written)? {
         Verdict::NotModified => Ok((StatusCode::NOT_MODIFIED, described).into_response()),
         Verdict::Proceed { ranged } => {
-            let range = headers.get(header::RANGE).filter(|_| ranged && method == Method::GET);
+            let range = headers.get(header::RANGE).filter(|_| ranged && *method == Method::GET);
             let selection = select(range.and_then(|range| range.to_str().ok()), opened.size());
             Ok((described, content(opened, selection)?).into_response())
         }

@@ -1,18 +1,19 @@
-//! States of an object that were kept.
+//! States of a resource that were kept.
 
 use axum::extract::State;
-use cenote_store::{At, Caller, Prune, Store};
+use cenote_store::{At, Caller, NewVersion, Prune, Retention, Store};
 
 use crate::app::App;
 use crate::layer::{Asker, Changer};
 use crate::native::json::{
-    ChangeVersions, Names, Resource, Target, Version, VersionOp, VersionOutcome, Versions,
+    ChangeVersions, CompareQuery, Names, Resource, Target, Version, VersionDifference, VersionOp,
+    VersionOutcome, Versions,
 };
-use crate::native::request::address::at;
+use crate::native::request::address::{About, at};
 use crate::native::request::extract::Json;
 use crate::problem::Problem;
 
-/// The versions of an object, the newest first.
+/// The versions of a resource, the newest number first.
 #[utoipa::path(get, path = "/v1/versions", tag = "versions", params(Target),
     responses((status = 200, body = Versions)))]
 pub(crate) async fn list(
@@ -29,7 +30,22 @@ pub(crate) async fn list(
     .await
 }
 
-/// Keeps, restores or drops.
+/// What changed from a version to another one, or to the current state.
+#[utoipa::path(get, path = "/v1/versions/diff", tag = "versions", params(Target, CompareQuery),
+    responses((status = 200, body = VersionDifference)))]
+pub(crate) async fn compare(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    About(at, query): About<CompareQuery>,
+) -> Result<Json<VersionDifference>, Problem> {
+    app.ask(move |store| {
+        let difference = store.compare_versions(&caller, &at, query.from, query.to)?;
+        Ok(Json(difference.into()))
+    })
+    .await
+}
+
+/// Keeps, labels, restores or drops.
 #[utoipa::path(post, path = "/v1/versions", tag = "versions", request_body = ChangeVersions,
     responses((status = 200, body = VersionOutcome)))]
 pub(crate) async fn change(
@@ -43,25 +59,36 @@ pub(crate) async fn change(
 }
 
 enum Change {
-    Keep(Option<String>),
+    Keep(NewVersion),
     Restore(u64),
     Prune(Prune),
+    Label(u64, Option<String>),
 }
 
 impl TryFrom<ChangeVersions> for Change {
     type Error = Problem;
 
     fn try_from(question: ChangeVersions) -> Result<Self, Problem> {
-        let ChangeVersions { op, version, label, keep, .. } = question;
-        match (op, version, label, keep) {
-            (VersionOp::Keep, None, label, None) => Ok(Self::Keep(label)),
-            (VersionOp::Restore, Some(version), None, None) => Ok(Self::Restore(version)),
-            (VersionOp::Prune, Some(version), None, None) => Ok(Self::Prune(Prune::One(version))),
-            (VersionOp::Prune, None, None, Some(keep)) => {
-                Ok(Self::Prune(Prune::KeepNewest(keep as usize)))
+        let rules = Retention {
+            last: question.keep,
+            daily: question.keep_daily,
+            weekly: question.keep_weekly,
+            monthly: question.keep_monthly,
+        };
+        let rules = Some(rules).filter(|rules| !rules.is_unlimited());
+        let ChangeVersions { op, version, label, time, .. } = question;
+        let time = time.map(|time| time.0);
+        match (op, version, label, time, rules) {
+            (VersionOp::Keep, None, label, time, None) => Ok(Self::Keep(NewVersion { label, time })),
+            (VersionOp::Restore, Some(version), None, None, None) => Ok(Self::Restore(version)),
+            (VersionOp::Prune, Some(version), None, None, None) => {
+                Ok(Self::Prune(Prune::One(version)))
             }
-            _ => Err(Problem::invalid("`op` does not go with what else is said")
-                .with_hint("keep takes a label; restore a version; prune a version or keep")),
+            (VersionOp::Prune, None, None, None, Some(rules)) => Ok(Self::Prune(Prune::All(rules))),
+            (VersionOp::Label, Some(version), label, None, None) => Ok(Self::Label(version, label)),
+            _ => Err(Problem::invalid("`op` does not go with what else is said").with_hint(
+                "keep takes a label and a time; restore a version; label a version and a label; prune a version or rules",
+            )),
         }
     }
 }
@@ -70,8 +97,12 @@ impl Change {
     fn make(self, store: &Store, caller: &Caller, at: &At) -> cenote_store::Result<VersionOutcome> {
         let mut names = Names::new(store);
         Ok(match self {
-            Self::Keep(label) => {
-                let version = store.keep_version(caller, at, label.as_deref())?;
+            Self::Keep(new) => {
+                let version = store.keep_version(caller, at, &new)?;
+                VersionOutcome::Version(Version::of(version, &mut names)?)
+            }
+            Self::Label(version, label) => {
+                let version = store.label_version(caller, at, version, label.as_deref())?;
                 VersionOutcome::Version(Version::of(version, &mut names)?)
             }
             Self::Restore(version) => {

@@ -1,6 +1,8 @@
 //! A resource, as everything that tells of one shows it.
 
-use cenote_store::{Algorithm, Details, Kind, Stat, Versioning, Xattr as StoreXattr, avus_of};
+use cenote_store::{
+    Algorithm, Details, Kind, Retention, Stat, Versioning, Xattr as StoreXattr, avus_of,
+};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -65,11 +67,20 @@ pub(crate) struct Resource {
     pub(crate) mtime: Option<Instant>,
     /// Where a link points.
     pub(crate) target: Option<String>,
-    /// What becomes of replaced contents below a collection that says so.
+    /// What becomes of replaced states of a collection that says so, and of what is below it.
     pub(crate) versioning: Option<VersioningWord>,
-    /// How many versions of an object are kept, where each change is kept.
+    /// How many versions of a resource are kept, the newest, besides those with a label.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) keep: Option<u32>,
+    /// Besides, the newest version of each of so many days that have one, in UTC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) keep_daily: Option<u32>,
+    /// The same of weeks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) keep_weekly: Option<u32>,
+    /// The same of months.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) keep_monthly: Option<u32>,
     /// For how many seconds a collection that says so keeps what is removed below it in the trash.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) keep_removed: Option<u64>,
@@ -97,6 +108,7 @@ impl Resource {
         let content = resource.content.as_ref();
         let digests = content.map(|content| &content.digests);
         let versioning = resource.versioning;
+        let retention = versioning.and_then(Versioning::retention).unwrap_or_default();
         let membership = names.membership(stat)?;
         Ok(Self {
             id: stat.id.0,
@@ -127,7 +139,10 @@ impl Resource {
             mtime: resource.mtime.map(Instant),
             target: resource.target.clone(),
             versioning: versioning.map(VersioningWord::from),
-            keep: versioning.and_then(kept),
+            keep: retention.last,
+            keep_daily: retention.daily,
+            keep_weekly: retention.weekly,
+            keep_monthly: retention.monthly,
             keep_removed: resource.keep_removed,
             damaged: content.map_or(Ok(false), |content| names.store().is_damaged(content))?,
             description_tag: None,
@@ -160,10 +175,6 @@ impl Resource {
 /// An entity tag as it stands in a header.
 pub(crate) fn quoted(tag: &str) -> String {
     format!("\"{tag}\"")
-}
-
-fn kept(versioning: Versioning) -> Option<u32> {
-    versioning.most()
 }
 
 /// What a resource is.
@@ -203,7 +214,7 @@ impl From<KindWord> for Kind {
     }
 }
 
-/// What becomes of replaced contents.
+/// What becomes of replaced states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schema(as = Versioning)]
@@ -227,11 +238,11 @@ impl From<Versioning> for VersioningWord {
 }
 
 impl VersioningWord {
-    pub(crate) fn keeping(self, keep: Option<u32>) -> Versioning {
+    pub(crate) fn keeping(self, retention: Retention) -> Versioning {
         match self {
             Self::Off => Versioning::Off,
-            Self::OnRequest => Versioning::OnRequest { keep },
-            Self::EachChange => Versioning::EachChange { keep },
+            Self::OnRequest => Versioning::OnRequest(retention),
+            Self::EachChange => Versioning::EachChange(retention),
         }
     }
 }

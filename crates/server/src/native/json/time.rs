@@ -31,7 +31,8 @@ impl std::fmt::Display for Instant {
 impl<'de> Deserialize<'de> for Instant {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Cow::<str>::deserialize(deserializer)?;
-        let timestamp: Timestamp = text.parse().map_err(D::Error::custom)?;
+        let wrong = |_| D::Error::custom("a time is written like 2026-11-21T20:24:00Z");
+        let timestamp: Timestamp = text.parse().map_err(wrong)?;
         let nanos = i64::try_from(timestamp.as_nanosecond());
         nanos
             .map(|nanos| Self(Time::from_nanos(nanos)))

@@ -238,10 +238,16 @@ pub(crate) struct SetAttributes {
     pub(crate) owner: Option<String>,
     /// The media type of the content. If it is empty, none is known until the content is replaced; then it is guessed.
     pub(crate) media_type: Option<String>,
-    /// What becomes of replaced contents below this collection.
+    /// What becomes of replaced states of this collection, and of what is below it.
     pub(crate) versioning: Option<VersioningWord>,
-    /// How many versions of an object are kept, besides those with a label; all without.
+    /// How many versions of a resource are kept, the newest, besides those with a label. Without any rule all are.
     pub(crate) keep: Option<u32>,
+    /// Besides, the newest version of each of so many days that have one, in UTC.
+    pub(crate) keep_daily: Option<u32>,
+    /// The same of weeks.
+    pub(crate) keep_weekly: Option<u32>,
+    /// The same of months.
+    pub(crate) keep_monthly: Option<u32>,
     /// For how many seconds what is removed below this collection is kept in the trash; 0 for not at all.
     pub(crate) keep_removed: Option<u64>,
 }

@@ -1,7 +1,7 @@
 //! Attributes that a client may set.
 
 use axum::extract::State;
-use cenote_store::{AttributeChange, Versioning};
+use cenote_store::{AttributeChange, Retention, Versioning};
 
 use super::create::mode;
 use crate::app::App;
@@ -38,11 +38,17 @@ pub(crate) async fn set(
 }
 
 fn versioning(question: &SetAttributes) -> Result<Option<Versioning>, Problem> {
-    match (question.versioning, question.keep) {
-        (None, Some(_)) => Err(Problem::invalid("`keep` needs `versioning`")),
-        (Some(VersioningWord::Off), Some(_)) => {
+    let retention = Retention {
+        last: question.keep,
+        daily: question.keep_daily,
+        weekly: question.keep_weekly,
+        monthly: question.keep_monthly,
+    };
+    match question.versioning {
+        None if !retention.is_unlimited() => Err(Problem::invalid("`keep` needs `versioning`")),
+        Some(VersioningWord::Off) if !retention.is_unlimited() => {
             Err(Problem::invalid("`keep` needs versions: on-request or each-change"))
         }
-        (word, keep) => Ok(word.map(|word| word.keeping(keep))),
+        word => Ok(word.map(|word| word.keeping(retention))),
     }
 }

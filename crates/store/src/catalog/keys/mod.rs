@@ -25,7 +25,8 @@
 //! | `S` person parent id | empty | a grant to somebody who does not own the resource |
 //! | `X` id | `TrashRecord` | a removed resource that is kept for a while |
 //! | `x` until id | empty | when it goes |
-//! | `V` id version | `VersionRecord` | a version of an object |
+//! | `V` id version | `VersionRecord` | a version of a resource |
+//! | `v` id version part | `DifferenceRecord` | the description of a version, or its difference to the next one |
 //! | `F` position | `ChangeRecord` | the change feed, in commit order |
 //! | `U` person | `Person` | a user or group |
 //! | `u` name | `PersonId` | the user or group of that name |

@@ -66,6 +66,30 @@ pub(crate) fn all_versions() -> KeyRange {
     Key::new(b'V').prefix()
 }
 
+/// A part of the description of a version.
+pub(crate) fn difference(id: ResourceId, version: u64, part: u32) -> Bytes {
+    Key::new(b'v').id(id.0).id(version).bytes(&part.to_be_bytes()).done()
+}
+
+pub(crate) fn differences(id: ResourceId, version: u64) -> KeyRange {
+    Key::new(b'v').id(id.0).id(version).prefix()
+}
+
+/// Those of all versions of a resource from this number on.
+pub(crate) fn differences_from(id: ResourceId, version: u64) -> KeyRange {
+    let start = Key::new(b'v').id(id.0).id(version).done();
+    KeyRange { start, ..Key::new(b'v').id(id.0).prefix() }
+}
+
+pub(crate) fn all_differences() -> KeyRange {
+    Key::new(b'v').prefix()
+}
+
+/// The version in a key of [`all_differences`].
+pub(crate) fn difference_version(key: &[u8]) -> u64 {
+    super::id_at(key, 9).unwrap_or_default()
+}
+
 pub(crate) fn graph(id: u64) -> Bytes {
     Key::new(b'G').id(id).done()
 }

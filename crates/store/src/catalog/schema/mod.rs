@@ -4,6 +4,7 @@ mod blob;
 mod job;
 mod note;
 mod trash;
+mod version;
 
 use minicbor::{CborLen, Decode, Encode};
 
@@ -11,9 +12,10 @@ pub(crate) use self::blob::{BlobCopy, BlobRecord, DamageRecord, SumsRecord};
 pub(crate) use self::job::{DrainJob, DrainPhase, JobRecord, Tally, TreeJob, TreeWork};
 pub(crate) use self::note::NoteRecord;
 pub(crate) use self::trash::{Amount, TrashRecord};
+pub(crate) use self::version::{DifferenceRecord, VersionAttributes, VersionRecord};
 use crate::model::{
-    Access, ChangeKind, ContentHead, ContentId, Digests, Kind, PersonId, PlaceId, ResourceId,
-    Rights, Statement, Time, TokenScope,
+    Access, ChangeKind, ContentId, Digests, Kind, PersonId, PlaceId, ResourceId, Rights, Statement,
+    Time, TokenScope,
 };
 
 /// An entry of a collection: enough to list names and kinds in one scan.
@@ -43,25 +45,6 @@ pub(crate) struct Spread {
     /// As they are encoded.
     #[n(1)]
     pub(crate) bytes: u64,
-}
-
-/// A version of an object: content and description together.
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
-pub(crate) struct VersionRecord {
-    #[n(0)]
-    pub(crate) content: Option<ContentHead>,
-    #[n(1)]
-    pub(crate) statements: Vec<Statement>,
-    /// When it became the current state.
-    #[n(2)]
-    pub(crate) modified: Time,
-    #[n(3)]
-    pub(crate) modified_by: PersonId,
-    /// When it was kept.
-    #[n(4)]
-    pub(crate) kept: Time,
-    #[n(5)]
-    pub(crate) label: Option<String>,
 }
 
 /// An entry of the change feed.

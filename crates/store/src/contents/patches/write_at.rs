@@ -113,14 +113,15 @@ impl Store {
             let (chain, head) = writable(tx, caller, at, conditions, Where::Append)?;
             chain.require(caller, Operation::Write, at)?;
             let base = self.base(tx, chain.resource(), &head, place)?;
-            versions::keep_replaced(tx, &chain)?;
+            let mut stat = Stat::from(chain.clone());
+            versions::keep_replaced(tx, caller, &chain, &mut stat.resource, None)?;
             let replicas = self.replicas_after_patch(tx, chain.resource(), &base)?;
             let seen = extents::overlay(refs::resolve(tx, &base.head)?, Vec::new(), size);
             let id = ContentId(self.new_id()?);
             store_content(tx, id, &Content { extents: seen }, None)?;
             let digests = Digests::default();
             let cut = ContentHead { id, size, patches: 0, digests, stamp: id.0, ..base.head };
-            Ok(finish(tx, caller, chain, (cut, replicas)))
+            Ok(finish(tx, caller, (&chain, stat), (cut, replicas)))
         })
     }
 
@@ -148,7 +149,8 @@ impl Store {
             }
             let end = start.checked_add(received.size).ok_or_else(too_large)?;
             self.check_content_size(end)?;
-            versions::keep_replaced(tx, &chain)?;
+            let mut stat = Stat::from(chain.clone());
+            versions::keep_replaced(tx, caller, &chain, &mut stat.resource, None)?;
             let replicas = self.replicas_after_patch(tx, chain.resource(), &base)?;
             let mut head = self.unshared(tx, base.head, &replicas)?;
             if start == 0 && head.size == 0 {
@@ -158,7 +160,7 @@ impl Store {
             head.digests = Digests::default();
             head.stamp = self.new_id()?;
             add_patches(tx, &mut head, start, received)?;
-            Ok(finish(tx, caller, chain, (head, replicas)))
+            Ok(finish(tx, caller, (&chain, stat), (head, replicas)))
         })
     }
 
@@ -248,10 +250,9 @@ fn add_patches(
 fn finish(
     tx: &mut Transaction,
     caller: &Caller,
-    chain: Chain,
+    (chain, mut stat): (&Chain, Stat),
     (head, replicas): (ContentHead, Replicas),
 ) -> Stat {
-    let mut stat = Stat::from(chain.clone());
     (stat.resource.content, stat.resource.replicas) = (Some(head), replicas);
     stat.resource.mtime = None;
     count_change(tx, &mut stat.resource, Changed::Content, caller.user());

@@ -160,7 +160,7 @@ impl Store {
             rewrite_record(tx, stat.id, old, &stat.resource);
             return Ok(());
         }
-        versions::keep_replaced(tx, chain)?;
+        versions::keep_replaced(tx, caller, chain, &mut stat.resource, None)?;
         count_change(tx, &mut stat.resource, Changed::Content, caller.user());
         update(tx, ChangeKind::Written, stat.id, old, &stat.resource);
         Ok(())

@@ -49,7 +49,7 @@ impl Store {
 const FLOOR: &str = "feed-floor";
 
 /// Where the feed begins: after this position every change is kept.
-pub(super) fn floor(reads: &impl Reads) -> Result<Position> {
+pub(crate) fn floor(reads: &impl Reads) -> Result<Position> {
     let floor = reads.value(&keys::setting(FLOOR))?;
     Ok(Position(floor.and_then(|bytes| bytes.as_ref().try_into().ok())))
 }

@@ -5,8 +5,10 @@
 mod floor;
 mod subtree;
 
-use self::floor::floor;
+pub(crate) use self::floor::floor;
 use self::subtree::Subtree;
+use cenote_kv::KeyRange;
+
 use crate::access::{Act, Operation};
 use crate::catalog::{ChangeRecord, Reads, Record, View, keys};
 use crate::model::{At, ChangeKind, PersonId, ResourceId, Time};
@@ -84,8 +86,7 @@ impl Store {
     /// The position of the newest change: who starts here misses nothing that happens from now on.
     pub fn newest_change(&self) -> Result<Position> {
         let view = self.view()?;
-        let newest = view.last(&keys::feed_after(None))?;
-        newest.map_or_else(|| floor(&view), |(key, _)| Ok(Position(keys::feed_position(&key))))
+        newest(&view)
     }
 
     /// Resolves once a commit of this process added to the change feed, whoever made it: a request or a job in the background. It
@@ -97,6 +98,37 @@ impl Store {
     /// Whether other processes may change the catalog, too. Nothing tells of their changes but a look at the feed.
     pub fn is_shared(&self) -> bool {
         self.parts().engine.is_shared()
+    }
+}
+
+/// The position of the newest change.
+pub(crate) fn newest(view: &View) -> Result<Position> {
+    let newest = view.last(&keys::feed_after(None))?;
+    newest.map_or_else(|| floor(view), |(key, _)| Ok(Position::of_key(&key)))
+}
+
+/// The changes after a position.
+pub(crate) fn after(position: Position) -> KeyRange {
+    keys::feed_after(position.0)
+}
+
+impl Position {
+    /// The position in the key of a change.
+    pub(crate) fn of_key(key: &[u8]) -> Self {
+        Self(keys::feed_position(key))
+    }
+
+    /// The version of the commit that the change at this position was made in.
+    pub(crate) fn commit(self) -> u64 {
+        let bytes = self.0.unwrap_or_default();
+        bytes[..8].iter().fold(0, |commit, byte| commit << 8 | u64::from(*byte))
+    }
+
+    /// The position after all changes of a commit.
+    pub(crate) fn end_of(commit: u64) -> Self {
+        let mut bytes = [0xff; 12];
+        bytes[..8].copy_from_slice(&commit.to_be_bytes());
+        Self((commit > 0).then_some(bytes))
     }
 }
 

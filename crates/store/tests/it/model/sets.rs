@@ -156,7 +156,8 @@ fn perform(world: &World, op: &Op, seed: u64) -> Answer {
             store.change_avus(admin, &what.into(), std::slice::from_ref(change), &any).map(drop)
         }
         Op::Keep(what, keeps) => {
-            let versioning = Some(keeps.then_some(Versioning::EachChange { keep: None }));
+            let versioning =
+                Some(keeps.then_some(Versioning::EachChange(cenote_store::Retention::default())));
             let change = AttributeChange { versioning, ..AttributeChange::default() };
             store.set_attributes(admin, &what.into(), &change).map(drop)
         }

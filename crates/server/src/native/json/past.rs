@@ -1,0 +1,145 @@
+//! What was there at a moment in the past.
+
+use cenote_store::{Moment, Past, PastEntry, PastPage, Result, Time};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::metadata::Attribute;
+use super::{Instant, KindWord, Names};
+
+/// What was where, and when.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct PastQuery {
+    /// The path that it had.
+    #[param(example = "/lab/run7")]
+    pub(crate) path: String,
+    /// The moment: a time, or a position of the change feed.
+    #[param(value_type = String, example = "2026-03-01T14:30:00Z")]
+    pub(crate) as_of: AsOf,
+}
+
+/// Which part of what was in a collection.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct PastPageQuery {
+    /// Begin after this name.
+    pub(crate) after: Option<String>,
+    /// At most this many entries.
+    #[param(minimum = 1, maximum = 1000)]
+    pub(crate) limit: Option<u32>,
+}
+
+/// A moment as it is written: a time (RFC 3339), or a position of the change feed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AsOf(pub(crate) Moment);
+
+impl<'de> Deserialize<'de> for AsOf {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        if let Ok(position) = text.parse() {
+            return Ok(Self(Moment::Position(position)));
+        }
+        let time = text.parse::<jiff::Timestamp>().ok();
+        let nanos = time.and_then(|time| i64::try_from(time.as_nanosecond()).ok());
+        nanos.map(|nanos| Self(Moment::Time(Time::from_nanos(nanos)))).ok_or_else(|| {
+            serde::de::Error::custom(
+                "`as_of` is a time like 2026-03-01T14:30:00Z, or a position of the change feed",
+            )
+        })
+    }
+}
+
+/// A resource as it was.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct PastResource {
+    pub(crate) id: u64,
+    /// The path that it had.
+    pub(crate) path: String,
+    /// The name that it had.
+    pub(crate) name: String,
+    pub(crate) kind: KindWord,
+    /// The size of the content that it had.
+    pub(crate) size: Option<u64>,
+    /// SHA-256 of that content, in hexadecimal; null if it is not known.
+    pub(crate) sha256: Option<String>,
+    pub(crate) media_type: Option<String>,
+    /// The version that has this state; null if it is the current one.
+    pub(crate) version: Option<u64>,
+    /// Where it is now; null if it is in the trash.
+    pub(crate) now: Option<String>,
+    /// Null, as all that follow, for states that earlier programs kept.
+    pub(crate) owner: Option<String>,
+    pub(crate) mode: Option<u32>,
+    /// The modification time that a client had set; null for a collection.
+    pub(crate) mtime: Option<Instant>,
+    /// Where a link pointed.
+    pub(crate) target: Option<String>,
+    /// When the content had changed last.
+    pub(crate) content_modified: Option<Instant>,
+    /// When the description had changed last.
+    pub(crate) description_modified: Option<Instant>,
+}
+
+/// Part of what was in a collection.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct PastListing {
+    /// In the order of the names' bytes.
+    pub(crate) entries: Vec<PastResource>,
+    /// What was there, too, but what it was like is not kept.
+    pub(crate) lost: Vec<LostEntry>,
+    /// Where the next page begins; null at the end.
+    pub(crate) next: Option<String>,
+}
+
+/// Something of which it is known only that it was there.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct LostEntry {
+    pub(crate) id: u64,
+    pub(crate) path: String,
+}
+
+/// The description that a resource had, as attributes.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct PastDescription {
+    pub(crate) items: Vec<Attribute>,
+}
+
+impl PastResource {
+    pub(crate) fn of(past: Past, names: &mut Names<'_>) -> Result<Self> {
+        let content = past.content.as_ref();
+        let was = past.attributes.as_ref();
+        Ok(Self {
+            id: past.id.0,
+            name: past.path.names().last().map(ToString::to_string).unwrap_or_default(),
+            kind: past.kind.into(),
+            size: content.map(|content| content.size),
+            sha256: content.and_then(|content| content.digests.sha256).map(hex::encode),
+            media_type: content.and_then(|content| content.media_type.clone()),
+            version: past.version,
+            now: past.now.map(|path| path.to_string()),
+            owner: was.map(|was| names.of(was.owner)).transpose()?,
+            mode: was.and_then(|was| was.mode),
+            mtime: was.and_then(|was| was.mtime).map(Instant),
+            target: was.and_then(|was| was.target.clone()),
+            content_modified: was.filter(|_| content.is_some()).map(|was| Instant(was.written)),
+            description_modified: was.map(|was| Instant(was.described)),
+            path: past.path.to_string(),
+        })
+    }
+}
+
+impl PastListing {
+    pub(crate) fn of(page: PastPage, names: &mut Names<'_>) -> Result<Self> {
+        let mut listing = Self { entries: Vec::new(), lost: Vec::new(), next: page.next };
+        for entry in page.entries {
+            match entry {
+                PastEntry::Kept(past) => listing.entries.push(PastResource::of(*past, names)?),
+                PastEntry::Lost { id, path } => {
+                    listing.lost.push(LostEntry { id: id.0, path: path.to_string() });
+                }
+            }
+        }
+        Ok(listing)
+    }
+}

@@ -1,0 +1,88 @@
+//! The store as of a moment: what was at a path, in a collection, and what it was like. What is not known is an error, 410
+//! `expired`.
+
+use axum::extract::State;
+use axum::http::{HeaderMap, Method};
+use axum::response::Response;
+use cenote_store::{Avu, StorePath};
+
+use super::contents::read::answer;
+use super::json::{Names, PastDescription, PastListing, PastPageQuery, PastQuery, PastResource};
+use super::request::extract::Json;
+use super::request::query::{And, Params};
+use super::tree::list::page_limit;
+use crate::app::App;
+use crate::layer::{Asker, Reader};
+use crate::problem::Problem;
+
+/// The longest page of a listing.
+const MOST: usize = 1_000;
+
+/// What was at a path at a moment.
+#[utoipa::path(get, path = "/v1/past/stat", tag = "past", params(PastQuery),
+    responses((status = 200, body = PastResource)))]
+pub(crate) async fn stat(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Params(query): Params<PastQuery>,
+) -> Result<Json<PastResource>, Problem> {
+    let path: StorePath = query.path.parse()?;
+    app.ask(move |store| {
+        let past = store.stat_as_of(&caller, &path, query.as_of.0)?;
+        Ok(Json(PastResource::of(past, &mut Names::new(store))?))
+    })
+    .await
+}
+
+/// What was in a collection at a moment, in the order of the names' bytes.
+#[utoipa::path(get, path = "/v1/past/list", tag = "past", params(PastQuery, PastPageQuery),
+    responses((status = 200, body = PastListing)))]
+pub(crate) async fn list(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Params(And(query, page)): Params<And<PastQuery, PastPageQuery>>,
+) -> Result<Json<PastListing>, Problem> {
+    let path: StorePath = query.path.parse()?;
+    let limit = page_limit(page.limit, MOST)?;
+    app.ask(move |store| {
+        let part = (page.after.as_deref(), limit);
+        let page = store.list_as_of(&caller, &path, query.as_of.0, part)?;
+        Ok(Json(PastListing::of(page, &mut Names::new(store))?))
+    })
+    .await
+}
+
+/// The description that a resource had at a moment.
+#[utoipa::path(get, path = "/v1/past/meta", tag = "past", params(PastQuery),
+    responses((status = 200, body = PastDescription)))]
+pub(crate) async fn meta(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Params(query): Params<PastQuery>,
+) -> Result<Json<PastDescription>, Problem> {
+    let path: StorePath = query.path.parse()?;
+    app.ask(move |store| {
+        let (_, graph) = store.graph_as_of(&caller, &path, query.as_of.0)?;
+        let items = Avu::shown(&graph).into_iter().map(Into::into).collect();
+        Ok(Json(PastDescription { items }))
+    })
+    .await
+}
+
+/// The content that an object had at a moment, or a range of it.
+#[utoipa::path(get, path = "/v1/past/content", tag = "past", params(PastQuery), responses(
+    (status = 200, content_type = "*/*", body = Vec<u8>),
+    (status = 206, content_type = "*/*", body = Vec<u8>),
+    (status = 304, description = "The asker has it already"),
+))]
+pub(crate) async fn content(
+    State(app): State<App>,
+    Reader(caller): Reader,
+    Params(query): Params<PastQuery>,
+    method: Method,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let path: StorePath = query.path.parse()?;
+    let (_, opened) = app.ask(move |store| store.open_as_of(&caller, &path, query.as_of.0)).await?;
+    answer(opened, &method, &headers)
+}

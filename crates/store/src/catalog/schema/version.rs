@@ -1,0 +1,71 @@
+//! What is recorded of a version.
+
+use minicbor::{CborLen, Decode, Encode};
+
+use crate::model::{ContentHead, PersonId, Statement, Time};
+
+/// A version of a resource: its content and its attributes.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+pub(crate) struct VersionRecord {
+    #[n(0)]
+    pub(crate) content: Option<ContentHead>,
+    /// The description, in records of earlier programs; else it is in rows of its own.
+    #[n(1)]
+    pub(crate) statements: Vec<Statement>,
+    /// When it became the current state, or its access was changed last.
+    #[n(2)]
+    pub(crate) modified: Time,
+    #[n(3)]
+    pub(crate) modified_by: PersonId,
+    /// When it was kept.
+    #[n(4)]
+    pub(crate) kept: Time,
+    #[n(5)]
+    pub(crate) label: Option<String>,
+    /// Whether the description is in rows of its own.
+    #[cbor(n(6), default)]
+    pub(crate) is_apart: bool,
+    #[n(7)]
+    pub(crate) kept_by: Option<PersonId>,
+    /// The time that its maker gave it.
+    #[n(8)]
+    pub(crate) time: Option<Time>,
+    /// What a client may set besides; not in records of earlier programs.
+    #[n(9)]
+    pub(crate) attributes: Option<VersionAttributes>,
+}
+
+/// What a resource had besides content and description.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+pub(crate) struct VersionAttributes {
+    #[n(0)]
+    pub(crate) owner: PersonId,
+    #[n(1)]
+    pub(crate) mode: Option<u32>,
+    #[n(2)]
+    pub(crate) mtime: Option<Time>,
+    /// Where it pointed, for a link.
+    #[n(3)]
+    pub(crate) target: Option<String>,
+    /// When the content changed.
+    #[n(4)]
+    pub(crate) written: Time,
+    /// When the description changed.
+    #[n(5)]
+    pub(crate) described: Time,
+}
+
+/// A part of the description of a version: of all of it, or of its difference to the description of the next version that is
+/// kept; of the newest version, to the present description.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Encode, Decode, CborLen)]
+pub(crate) struct DifferenceRecord {
+    /// Statements that it has, and the other one has not; all of them, if it is whole.
+    #[n(0)]
+    pub(crate) has: Vec<Statement>,
+    /// Statements that the other one has, and it has not.
+    #[n(1)]
+    pub(crate) lacks: Vec<Statement>,
+    /// Whether it has all statements.
+    #[cbor(n(2), default)]
+    pub(crate) is_whole: bool,
+}

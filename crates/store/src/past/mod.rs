@@ -1,0 +1,36 @@
+//! The store as of a moment in the past: what was at a path, what was in a collection, and what a resource was like.
+//!
+//! Invariant: an answer is exact, or there is none. Names come from the present and from the change feed, which has every change after the
+//! moment or the moment is refused; a state that was replaced since comes from the version of that very revision, or is
+//! reported as not kept. ADR 11 gives the evidence for each kind of answer.
+//!
+//! Access: a caller sees what they may see now where the resource is now, and could see where it was; what is in the trash,
+//! by the rules of the trash.
+
+mod collection;
+mod moment;
+mod now;
+mod resource;
+mod since;
+
+pub use collection::{PastEntry, PastPage};
+pub use moment::Moment;
+pub use resource::{Past, PastAttributes};
+
+use self::moment::Cut;
+use crate::catalog::View;
+use crate::{Caller, Result, Store};
+
+/// A moment, as one caller sees it on one snapshot.
+struct AsOf<'a> {
+    view: &'a View,
+    caller: &'a Caller,
+    cut: Cut,
+}
+
+impl Store {
+    fn as_of<'a>(&self, view: &'a View, caller: &'a Caller, moment: Moment) -> Result<AsOf<'a>> {
+        let cut = Cut::at(view, moment, self.now())?;
+        Ok(AsOf { view, caller, cut })
+    }
+}

@@ -1,0 +1,87 @@
+//! Which changes had been made at a moment, and which came later.
+//!
+//! A moment is a point in the order of commits, between two of them: of a position, after the commit that it lies in; of a time, before the
+//! first commit that was later. Commits that are made at the same time can be recorded in another order than that of their times,
+//! by some milliseconds; the point is one of theirs then.
+
+use crate::catalog::{ChangeRecord, Reads, Record, View};
+use crate::model::Time;
+use crate::tree::{Position, feed_after, feed_floor, newest_change};
+use crate::{Error, ErrorKind, Result};
+
+/// A moment in the past.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moment {
+    /// The state at this time.
+    Time(Time),
+    /// The state after the change at this position of the change feed.
+    Position(Position),
+}
+
+/// The last commit that counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Cut(pub(super) Position);
+
+impl Cut {
+    /// # Errors
+    /// [`ErrorKind::Invalid`] for a moment in the future, [`ErrorKind::Expired`] for one of whose later changes some are forgotten.
+    pub(super) fn at(view: &View, moment: Moment, now: Time) -> Result<Self> {
+        let position = match moment {
+            Moment::Position(position) => position,
+            Moment::Time(time) if time > now => return Err(future("the time")),
+            Moment::Time(time) => Position::end_of(last_commit(view, time)?),
+        };
+        let position = Position::end_of(position.commit());
+        if position.commit() > newest_change(view)?.commit() {
+            return Err(future("the position"));
+        }
+        match position < feed_floor(view)? {
+            true => Err(too_early()),
+            false => Ok(Self(position)),
+        }
+    }
+
+    /// The changes that came later, in their order.
+    pub(super) fn later(self, view: &View) -> impl Iterator<Item = Result<ChangeRecord>> {
+        let rows = view.snapshot.scan(&feed_after(self.0), Default::default());
+        rows.map(|row| {
+            crate::waiting::go_on()?;
+            ChangeRecord::from_value(&row?.1)
+        })
+    }
+}
+
+/// The last commit that was not later than a time.
+fn last_commit(view: &View, time: Time) -> Result<u64> {
+    let floor = feed_floor(view)?;
+    let first = at_or_after(view, floor.commit().saturating_add(1))?;
+    if floor != Position::default() && first.is_none_or(|(_, at)| at > time) {
+        return Err(too_early());
+    }
+    // All up to `low` are not later, and the first one from `high` on is.
+    let (mut low, mut high) = (floor.commit(), newest_change(view)?.commit().saturating_add(1));
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        match at_or_after(view, middle)? {
+            Some((commit, at)) if commit < high && at <= time => low = commit,
+            _ => high = middle,
+        }
+    }
+    Ok(low)
+}
+
+/// The first commit from a number on that changed a resource, and when it was made.
+fn at_or_after(view: &View, commit: u64) -> Result<Option<(u64, Time)>> {
+    let range = feed_after(Position::end_of(commit.saturating_sub(1)));
+    let Some((key, value)) = view.rows(&range, 1)?.pop() else { return Ok(None) };
+    Ok(Some((Position::of_key(&key).commit(), ChangeRecord::from_value(&value)?.at)))
+}
+
+fn future(what: &str) -> Error {
+    Error::invalid(format!("{what} is in the future")).with_hint("name a moment in the past")
+}
+
+fn too_early() -> Error {
+    Error::new(ErrorKind::Expired, "the moment is before all changes that are kept")
+        .with_hint("name a later moment: changes are kept for 30 days")
+}

@@ -1,0 +1,235 @@
+//! What was at a path, and what it was like.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::now::Now;
+use super::since::{Names, revisions};
+use super::{AsOf, Moment};
+use crate::access::{Chain, Operation, refuse};
+use crate::catalog::{Child, Reads, VersionAttributes, VersionRecord, keys};
+use crate::metadata::{self, Links};
+use crate::model::{
+    At, ContentHead, Graph, Kind, PersonId, Resource, ResourceId, Rights, Stat, StorePath, Time,
+};
+use crate::{Caller, Error, ErrorKind, Opened, Result, Store, versions};
+
+/// A resource as it was at a moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Past {
+    /// Its id.
+    pub id: ResourceId,
+    /// The path that it had.
+    pub path: StorePath,
+    /// What it is.
+    pub kind: Kind,
+    /// The content that it had.
+    pub content: Option<ContentHead>,
+    /// The version that has this state; none if it is the present one.
+    pub version: Option<u64>,
+    /// Where it is now; none if it is in the trash.
+    pub now: Option<StorePath>,
+    /// What a client may set besides; not known of versions that earlier programs kept.
+    pub attributes: Option<PastAttributes>,
+}
+
+/// What a resource had besides content and description.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PastAttributes {
+    /// Who it belonged to.
+    pub owner: PersonId,
+    /// Mode bits, if a client had set them.
+    pub mode: Option<u32>,
+    /// The modification time that a client had set; not of a collection.
+    pub mtime: Option<Time>,
+    /// Where it pointed, for a link.
+    pub target: Option<String>,
+    /// When the content had changed last.
+    pub written: Time,
+    /// When the description had changed last.
+    pub described: Time,
+}
+
+/// A resource at a path of the past, and where it is now.
+pub(super) struct Found {
+    /// The collections that it was in, as they are now.
+    pub(super) chain: Chain,
+    pub(super) path: StorePath,
+    pub(super) now: Now,
+}
+
+impl Store {
+    /// What was at a path at a moment. Needs `Rights::READ_DESCRIPTION`, where it is now and where it was.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] if nothing was there that the caller may see; [`ErrorKind::Expired`] if the moment is before the changes that are
+    /// kept, or if the state that it had is not kept; [`ErrorKind::Invalid`] for a moment in the future.
+    pub fn stat_as_of(&self, caller: &Caller, path: &StorePath, moment: Moment) -> Result<Past> {
+        let view = self.view()?;
+        self.as_of(&view, caller, moment)?.past(path, Operation::Stat)
+    }
+
+    /// The same with its description, whose links are shown as they are now. Needs `Rights::READ_DESCRIPTION`.
+    ///
+    /// # Errors
+    /// Those of [`Store::stat_as_of`].
+    pub fn graph_as_of(
+        &self,
+        caller: &Caller,
+        path: &StorePath,
+        moment: Moment,
+    ) -> Result<(Past, Graph)> {
+        let view = self.view()?;
+        let past = self.as_of(&view, caller, moment)?.past(path, Operation::ReadDescription)?;
+        let graph = match past.version {
+            Some(version) => {
+                let record = versions::record(&view, past.id, version)?;
+                versions::description(&view, past.id, version, &record)?
+            }
+            None => metadata::read(&view, past.id.0)?,
+        };
+        let shown = Links::new(&view, caller).shown(&graph)?.graph.into_owned();
+        Ok((past, shown))
+    }
+
+    /// Opens the content that an object had. Needs `Rights::READ_CONTENT`, where it is now and where it was.
+    ///
+    /// # Errors
+    /// Those of [`Store::stat_as_of`]; [`ErrorKind::WrongKind`] for what has no content.
+    pub fn open_as_of(
+        &self,
+        caller: &Caller,
+        path: &StorePath,
+        moment: Moment,
+    ) -> Result<(Past, Opened)> {
+        loop {
+            let view = self.view()?;
+            let past = self.as_of(&view, caller, moment)?.past(path, Operation::Read)?;
+            let Some(head) = past.content.clone() else {
+                let kind = past.kind.as_str();
+                return Err(Error::new(
+                    ErrorKind::WrongKind,
+                    format!("a {kind} has no content: {path}"),
+                ));
+            };
+            let Some(resource) = view.get(&keys::resource(past.id))? else { continue };
+            let stat = Stat { id: past.id, path: path.clone(), resource };
+            // What was swept between the look and the pin is not what the next look finds.
+            if let Some(opened) = self.open_head(&view, stat, head)? {
+                return Ok((past, opened));
+            }
+        }
+    }
+}
+
+impl AsOf<'_> {
+    /// What was at a path, if the caller may do this with it.
+    fn past(&self, path: &StorePath, operation: Operation) -> Result<Past> {
+        let found = self.find(path, operation)?;
+        let id = found.chain.id();
+        let revisions = revisions(self.view, self.cut, |other| other == id)?;
+        self.state(&found, &revisions)?.ok_or_else(|| not_kept(path))
+    }
+
+    /// What was at a path, whatever it was like.
+    pub(super) fn find(&self, path: &StorePath, operation: Operation) -> Result<Found> {
+        let on_path: BTreeSet<&str> = path.names().iter().map(|name| name.as_str()).collect();
+        let names = Names::read(self.view, self.cut, |_, name| on_path.contains(name))?;
+        let missing = || Error::not_found(At::from(path));
+        let mut chain = Chain::read(self.view, ResourceId::ROOT)?.ok_or_else(missing)?;
+        for name in path.names() {
+            let id = match names.of(chain.id(), name.as_str()) {
+                Some(before) => before,
+                None => self.child(chain.id(), name.as_str())?,
+            };
+            chain = self.enter(&chain, id.ok_or_else(missing)?, &names, path)?;
+        }
+        let now = Now::of(self.view, chain.id())?;
+        let found = Found { chain, path: path.clone(), now };
+        refuse(self.caller, found.rights(self.caller), operation, &At::from(path))?;
+        Ok(found)
+    }
+
+    fn child(&self, collection: ResourceId, name: &str) -> Result<Option<ResourceId>> {
+        let child = self.view.get::<Child>(&keys::child(collection, name))?;
+        Ok(child.map(|child| child.id))
+    }
+
+    /// Goes on to what a collection held; what was removed for good is not kept, and not named to those who could not see it.
+    fn enter(
+        &self,
+        above: &Chain,
+        id: ResourceId,
+        names: &Names,
+        path: &StorePath,
+    ) -> Result<Chain> {
+        if let Some(resource) = self.view.get::<Resource>(&keys::resource(id))?
+            && !Now::of(self.view, id)?.is_gone()
+        {
+            return Ok(above.child(id, resource));
+        }
+        match self.saw_removed(above, id, names) {
+            true => Err(not_kept(path)),
+            false => Err(Error::not_found(At::from(path))),
+        }
+    }
+
+    /// Whether the caller could see a resource that was removed for good, by the access list that it had.
+    pub(super) fn saw_removed(&self, above: &Chain, id: ResourceId, names: &Names) -> bool {
+        names.access_of(id).is_some_and(|access| {
+            above.rights_below(self.caller, id, access).allow(Operation::Stat)
+        })
+    }
+
+    /// What a resource was like: as the version has it that was replaced first, or as it is. Nothing if that is not kept.
+    pub(super) fn state(
+        &self,
+        found: &Found,
+        revisions: &HashMap<ResourceId, u64>,
+    ) -> Result<Option<Past>> {
+        let (id, resource) = (found.chain.id(), found.chain.resource());
+        let past = |content, version, attributes: Option<PastAttributes>| Past {
+            id,
+            path: found.path.clone(),
+            kind: resource.kind,
+            content,
+            version,
+            now: found.now.path(),
+            attributes: attributes.map(|attributes| attributes.without_membership(resource.kind)),
+        };
+        let Some(revision) = revisions.get(&id) else {
+            let attributes = Some(VersionAttributes::of(resource).into());
+            return Ok(Some(past(resource.content.clone(), None, attributes)));
+        };
+        let record = self.view.get::<VersionRecord>(&keys::version(id, *revision))?;
+        Ok(record.map(|record| {
+            past(record.content, Some(*revision), record.attributes.map(PastAttributes::from))
+        }))
+    }
+}
+
+impl Found {
+    /// What the caller may do with it where it is now, and could do where it was.
+    pub(super) fn rights(&self, caller: &Caller) -> Rights {
+        self.chain.rights(caller).intersection(self.now.rights(caller))
+    }
+}
+
+impl From<VersionAttributes> for PastAttributes {
+    fn from(was: VersionAttributes) -> Self {
+        let VersionAttributes { owner, mode, mtime, target, written, described } = was;
+        Self { owner, mode, mtime, target, written, described }
+    }
+}
+
+impl PastAttributes {
+    /// The time of a collection depends on its membership, of which no earlier times are kept.
+    fn without_membership(mut self, kind: Kind) -> Self {
+        self.mtime = self.mtime.filter(|_| kind != Kind::Collection);
+        self
+    }
+}
+
+pub(super) fn not_kept(path: &StorePath) -> Error {
+    Error::new(ErrorKind::Expired, format!("its state at that moment is not kept: {path}"))
+        .with_hint("versions of each change are kept where a collection says so (`cenote versions policy`)")
+}

@@ -1,0 +1,75 @@
+//! Labels: a version has at most one, and no two versions of a resource have the same.
+
+use super::{Version, record, records};
+use crate::access::Operation;
+use crate::catalog::{Reads, keys};
+use crate::model::{At, ResourceId};
+use crate::tree::find;
+use crate::{Caller, Error, ErrorKind, Result, Store};
+
+/// The longest label, in bytes.
+const LONGEST: usize = 255;
+
+impl Store {
+    /// Gives a version another label, or takes the one that it has. Needs `Rights::WRITE_CONTENT`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Exists`] if another version has the label, [`ErrorKind::NotFound`] if there is no such version.
+    pub fn label_version(
+        &self,
+        caller: &Caller,
+        at: &At,
+        version: u64,
+        label: Option<&str>,
+    ) -> Result<Version> {
+        self.transact(|tx| {
+            let id = find(tx, caller, at, Operation::Write)?.id();
+            let mut record = record(tx, id, version)?;
+            if record.label.as_deref() != label {
+                record.label = None;
+                tx.put(keys::version(id, version), &record);
+                require_free(tx, id, version, label)?;
+                record.label = label.map(str::to_owned);
+                tx.put(keys::version(id, version), &record);
+            }
+            Ok(Version::new(version, record))
+        })
+    }
+}
+
+/// Refuses a label that a version of the resource has, or another one for the version of this number.
+pub(super) fn require_free(
+    reads: &impl Reads,
+    id: ResourceId,
+    number: u64,
+    label: Option<&str>,
+) -> Result<()> {
+    let Some(label) = label else { return Ok(()) };
+    check(label)?;
+    for (version, record) in records(reads, id)? {
+        match record.label.as_deref() {
+            Some(taken) if taken == label => {
+                return Err(exists(format!("version {version} has the label {label:?}"))
+                    .with_hint("choose another label, or take it from that version first"));
+            }
+            Some(other) if version == number => {
+                return Err(exists(format!("version {version} has the label {other:?} already"))
+                    .with_hint("give it another one (`cenote versions label`)"));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn exists(message: String) -> Error {
+    Error::new(ErrorKind::Exists, message)
+}
+
+fn check(label: &str) -> Result<()> {
+    let wrong = label.is_empty() || label.len() > LONGEST || label.chars().any(char::is_control);
+    match wrong {
+        true => Err(Error::invalid("a label has 1 to 255 bytes, without control characters")),
+        false => Ok(()),
+    }
+}

@@ -1,0 +1,227 @@
+//! Versions: states of a resource that were kept, content and description together. Those of a collection are of its own
+//! description and attributes, never of its children.
+//!
+//! A version is numbered by the revision it was; so numbers grow, and are never reused. A labelled version is removed only by its
+//! number, or with its resource if the request says so; a label names one version of a resource.
+
+mod compare;
+mod difference;
+mod keep;
+mod label;
+mod loss;
+mod retention;
+
+use std::collections::BTreeMap;
+
+use crate::access::Operation;
+use crate::catalog::{Reads, Record, Transaction, VersionRecord, keys};
+use crate::model::{At, ContentHead, Graph, PersonId, Resource, ResourceId, Retention, Stat, Time};
+use crate::tree::{find, rewrite_record};
+use crate::{Caller, Error, ErrorKind, Result, Store, contents, metadata};
+
+pub use compare::VersionDifference;
+use difference::Difference;
+pub(crate) use difference::description;
+pub use keep::NewVersion;
+pub(crate) use keep::{Redescribed, keep_replaced};
+pub(crate) use loss::{refuse_loss, refuse_loss_below};
+
+/// A state that was kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Version {
+    /// Its number.
+    pub version: u64,
+    /// Its content.
+    pub content: Option<ContentHead>,
+    /// When it became the current state, or its access was changed last.
+    pub modified: Time,
+    /// Who made it so.
+    pub modified_by: PersonId,
+    /// When it was kept.
+    pub kept: Time,
+    /// Who kept it: whoever asked for it, or made the change that replaced it. Not known of versions of earlier programs.
+    pub kept_by: Option<PersonId>,
+    /// The time that it stands for: the one that its maker gave it, or when its content or description became what it is.
+    pub time: Time,
+    /// Its label.
+    pub label: Option<String>,
+}
+
+/// What happens to the versions of a resource.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Prune {
+    /// One of them is removed.
+    One(u64),
+    /// All go that these rules do not keep, but for those with a label.
+    All(Retention),
+}
+
+impl Store {
+    /// The versions of a resource, the newest number first. Needs `Rights::READ_CONTENT`.
+    pub fn versions(&self, caller: &Caller, at: &At) -> Result<Vec<Version>> {
+        let view = self.view()?;
+        let id = find(&view, caller, at, Operation::ReadVersions)?.id();
+        let versions = records(&view, id)?.into_iter().rev();
+        Ok(versions.map(|(number, record)| Version::new(number, record)).collect())
+    }
+
+    /// Makes a version the current state again: content, description, mode, modification time, and what a link points to. What was
+    /// current is kept where versions of each change are. Needs `Rights::WRITE_CONTENT` and `Rights::CHANGE_DESCRIPTION`.
+    pub fn restore_version(&self, caller: &Caller, at: &At, version: u64) -> Result<Stat> {
+        self.transact(|tx| {
+            let chain = find(tx, caller, at, Operation::Replace)?;
+            let id = chain.id();
+            let record = record(tx, id, version)?;
+            let restored = description(tx, id, version, &record)?;
+            let old = metadata::Stored::read(tx, id.0)?;
+            let stat = self.replace_state(tx, caller, chain, record, old.redescribed(&restored))?;
+            metadata::replace(tx, id.0, &old, &restored)?;
+            Ok(stat)
+        })
+    }
+
+    /// Drops versions; returns how many. Needs `Rights::REMOVE`.
+    pub fn prune_versions(&self, caller: &Caller, at: &At, prune: &Prune) -> Result<usize> {
+        self.transact(|tx| {
+            tx.frees_space();
+            let chain = find(tx, caller, at, Operation::PruneVersions)?;
+            let (id, mut new) = (chain.id(), chain.resource().clone());
+            let gone = match prune {
+                Prune::One(version) => {
+                    record(tx, id, *version)?;
+                    forget_all(tx, id, &[*version], &mut new)?;
+                    1
+                }
+                Prune::All(retention) => prune_to(tx, id, retention, &mut new)?,
+            };
+            if new != *chain.resource() {
+                rewrite_record(tx, id, chain.resource(), &new);
+            }
+            Ok(gone)
+        })
+    }
+}
+
+impl Version {
+    fn new(version: u64, record: VersionRecord) -> Self {
+        let time = record.stands_for();
+        let VersionRecord { content, modified, modified_by, kept, kept_by, label, .. } = record;
+        Self { version, content, modified, modified_by, kept, kept_by, time, label }
+    }
+}
+
+impl VersionRecord {
+    /// The time that a version stands for.
+    fn stands_for(&self) -> Time {
+        let became = self.attributes.as_ref().map(|was| was.written.max(was.described));
+        self.time.or(became).unwrap_or(self.modified)
+    }
+}
+
+/// The content of a version.
+pub(crate) fn content(reads: &impl Reads, id: ResourceId, version: u64) -> Result<ContentHead> {
+    let content = record(reads, id, version)?.content;
+    content.ok_or_else(|| Error::new(ErrorKind::WrongKind, "the version has no content"))
+}
+
+/// Deletes every version of a resource that is removed.
+pub(crate) fn erase(tx: &mut Transaction, id: ResourceId) -> Result<()> {
+    for (version, record) in records(tx, id)? {
+        delete(tx, id, version, &record);
+        difference::erase(tx, id, version)?;
+    }
+    Ok(())
+}
+
+/// Drops what the rules do not keep; says how many that are.
+fn prune_to(
+    tx: &mut Transaction,
+    id: ResourceId,
+    retention: &Retention,
+    resource: &mut Resource,
+) -> Result<usize> {
+    if retention.is_unlimited() {
+        return Ok(0);
+    }
+    let records = records(tx, id)?;
+    let dated = |(number, record): &(u64, VersionRecord)| retention::Dated {
+        time: record.stands_for(),
+        number: *number,
+    };
+    let unlabelled = records.iter().filter(|(_, record)| record.label.is_none());
+    let unlabelled: Vec<_> = unlabelled.map(dated).collect();
+    let spared = retention.spared(&unlabelled);
+    let surplus: Vec<_> = (unlabelled.iter().map(|version| version.number))
+        .filter(|number| !spared.contains(number))
+        .collect();
+    forget_all(tx, id, &surplus, resource)?;
+    Ok(surplus.len())
+}
+
+/// Drops these versions, in the order of their numbers. What older ones differ in from one that goes, they differ in from the
+/// next one then.
+fn forget_all(
+    tx: &mut Transaction,
+    id: ResourceId,
+    numbers: &[u64],
+    resource: &mut Resource,
+) -> Result<()> {
+    if numbers.is_empty() {
+        return Ok(());
+    }
+    let mut versions: BTreeMap<u64, VersionRecord> = records(tx, id)?.into_iter().collect();
+    for number in numbers {
+        let Some(record) = versions.remove(number) else { continue };
+        let older = versions.range(..number).next_back().filter(|(_, older)| older.is_apart);
+        let mut compared = None;
+        if let Some((older, of)) = older
+            && let difference::Kept::Difference(further) =
+                difference::Kept::read(tx, id, *older, of)?
+        {
+            let kept = difference::Kept::read(tx, id, *number, &record)?.then(&further);
+            kept.replace(tx, id, *older)?;
+            compared = Some(*older);
+        }
+        if resource.compared_version == Some(*number) {
+            resource.compared_version = compared;
+        }
+        delete(tx, id, *number, &record);
+        difference::erase(tx, id, *number)?;
+    }
+    Ok(())
+}
+
+fn delete(tx: &mut Transaction, id: ResourceId, version: u64, record: &VersionRecord) {
+    tx.delete(keys::version(id, version));
+    if let Some(content) = &record.content {
+        contents::release(tx, content.id, id, version);
+    }
+}
+
+/// A version.
+///
+/// # Errors
+/// [`ErrorKind::NotFound`] if there is none of this number.
+pub(crate) fn record(reads: &impl Reads, id: ResourceId, version: u64) -> Result<VersionRecord> {
+    reads.get(&keys::version(id, version))?.ok_or_else(|| {
+        Error::new(ErrorKind::NotFound, format!("no such version: {version}"))
+            .with_hint("list the versions that are kept (`cenote versions ls`)")
+    })
+}
+
+fn records(reads: &impl Reads, id: ResourceId) -> Result<Vec<(u64, VersionRecord)>> {
+    let rows = reads.rows(&keys::versions(id), usize::MAX)?;
+    rows.iter()
+        .map(|(key, value)| {
+            Ok((keys::last_id(key).unwrap_or_default(), VersionRecord::from_value(value)?))
+        })
+        .collect()
+}
+
+/// The description of the resource, or of a version of it.
+fn description_of(reads: &impl Reads, id: ResourceId, version: Option<u64>) -> Result<Graph> {
+    match version {
+        Some(version) => description(reads, id, version, &record(reads, id, version)?),
+        None => metadata::read(reads, id.0),
+    }
+}
