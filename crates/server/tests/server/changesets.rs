@@ -163,6 +163,11 @@ async fn operations(server: &TestServer) -> Vec<(&'static str, &'static str, Str
         ),
         ("delete", "/v1/key", "/v1/key?path=/lab/keys&name=user:/old".into(), Body::None),
     ];
+    let xattr = "/v1/xattr?path=/lab/d&name=user.k";
+    operations.extend([
+        ("put", "/v1/xattr", xattr.to_owned(), bytes("v")),
+        ("delete", "/v1/xattr", xattr.to_owned(), Body::None),
+    ]);
     let list = json!({"items": [{"path": "/lab/b"}]});
     operations.extend([
         ("post", "/v1/stat", "/v1/stat".into(), json(list)),
@@ -190,6 +195,8 @@ async fn operations(server: &TestServer) -> Vec<(&'static str, &'static str, Str
         "/v1/versions",
         "/v1/walk",
         "/v1/whoami",
+        "/v1/xattr",
+        "/v1/xattrs",
     ] {
         let uri = route.replace("/{path}", "/lab/b");
         operations.push(("get", route, uri, Body::None));

@@ -49,6 +49,8 @@ const ROUTES: &[(&str, &[&str])] = &[
     ("/v1/versions", &["GET", "POST"]),
     ("/v1/walk", &["GET"]),
     ("/v1/whoami", &["GET"]),
+    ("/v1/xattr", &["GET", "PUT", "DELETE"]),
+    ("/v1/xattrs", &["GET"]),
 ];
 
 /// Runs a request that names a change set in that one: on `routes`, with an [`App`] of its own.
