@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use crate::{Evidence, KeyRange, RangeDigest, Version};
+use crate::{Bound, Evidence, KeyRange, RangeDigest, Version};
 
 /// Names one attempt to commit, so that its outcome can be asked for later.
 /// Chosen at random by the caller.
@@ -20,6 +20,8 @@ pub struct Batch {
     pub seen: Version,
     /// What the caller saw and relies on.
     pub evidence: Vec<Evidence>,
+    /// What counters may hold at most after it. Checked once the evidence holds, against the newest values.
+    pub bounds: Vec<Bound>,
     /// The changes.
     pub writes: Vec<Write>,
     /// Remembered with the commit, if given.

@@ -26,7 +26,7 @@ pub struct Counts {
     pub scans: u64,
     /// Calls of [`Engine::commit`].
     pub commits: u64,
-    /// Keys and ranges that commits rested on.
+    /// Keys and ranges that commits rested on, and bounds that they had to keep.
     pub evidence: u64,
     /// Bytes of keys and values that were read and written.
     pub bytes: u64,
@@ -118,7 +118,7 @@ impl Engine for CountingEngine {
 
     fn commit(&self, batch: Batch) -> Result<Version, CommitError> {
         count(&self.tally.commits, 1);
-        count(&self.tally.evidence, batch.evidence.len());
+        count(&self.tally.evidence, batch.evidence.len() + batch.bounds.len());
         count(&self.tally.bytes, batch.size());
         self.inner.commit(batch)
     }

@@ -34,6 +34,14 @@ pub enum CommitError {
         /// The key, or the start of the range, that changed.
         key: Bytes,
     },
+    /// The evidence holds, but a counter would hold more than a [`crate::Bound`] of the batch allows. Nothing was applied.
+    #[error("a counter would exceed its bound")]
+    Exceeded {
+        /// The key of the counter.
+        key: Bytes,
+        /// What it holds without the batch.
+        held: i64,
+    },
     /// The batch breaks the engine's limits ([`crate::Limits`]). Nothing was applied.
     #[error("batch exceeds the engine's limits: {0}")]
     TooLarge(String),

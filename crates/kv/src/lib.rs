@@ -13,6 +13,9 @@
 //! holds, so the outcome is as if the batches had run one after the other. An
 //! embedded engine checks in its commit worker; a SQL engine in one statement.
 //!
+//! A batch that only adds to a counter can require that the counter stays below a [`Bound`]: that rests on the newest
+//! value and not on what was read, so that many writers below a limit never conflict.
+//!
 //! # Why calls block
 //!
 //! A read on an embedded engine takes microseconds and a commit waits for a
@@ -23,6 +26,7 @@
 #![warn(missing_docs)]
 
 mod batch;
+mod bound;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 #[cfg(feature = "conformance")]
@@ -41,6 +45,7 @@ mod postgres;
 mod range;
 
 pub use batch::{Batch, Token, Write, counter};
+pub use bound::Bound;
 #[cfg(feature = "conformance")]
 pub use counting::{CountingEngine, Counts};
 pub use engine::{Engine, Limits, Room, Row, Rows, ScanOptions, Snapshot, Version};

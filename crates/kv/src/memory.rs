@@ -52,6 +52,7 @@ impl Engine for MemoryEngine {
         // Even if nothing was committed since `seen`: this engine is there to find
         // callers whose evidence never was true.
         batch.evidence.iter().try_for_each(|evidence| evidence.check(&*state))?;
+        batch.bounds.iter().try_for_each(|bound| bound.check(&batch, &*state))?;
         state.apply(batch);
         Ok(state.version)
     }

@@ -30,10 +30,11 @@ impl<'a> Overlay<'a> {
         Self { base, changes: Changes::new(), version: base.version() }
     }
 
-    /// Adds `batch` if its evidence holds here, and gives it the next version.
+    /// Adds `batch` if its evidence holds here and its bounds are kept, and gives it the next version.
     /// After an error the view is as it was.
     pub(crate) fn admit(&mut self, batch: Batch) -> Result<Version, CommitError> {
         batch.evidence.iter().try_for_each(|evidence| self.check(evidence, batch.seen))?;
+        batch.bounds.iter().try_for_each(|bound| bound.check(&batch, self))?;
         self.load_counters(&batch)?;
         self.version += 1;
         let mut appended = 0;
@@ -202,7 +203,10 @@ mod tests {
             let model = MemoryEngine::new();
             let mut views = vec![model.snapshot().unwrap()];
             for step in before {
-                model.commit(step.batch(&**views.last().unwrap())).unwrap();
+                match model.commit(step.batch(&**views.last().unwrap())) {
+                    Ok(_) | Err(CommitError::Exceeded { .. }) => {}
+                    failed => panic!("{failed:?}"),
+                }
                 views.push(model.snapshot().unwrap());
             }
             let base = model.snapshot().unwrap();

@@ -5,6 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
 
+mod bounds;
 mod durability;
 mod evidence;
 mod limits;
@@ -18,6 +19,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+pub use self::bounds::*;
 pub use self::durability::*;
 pub use self::evidence::*;
 pub use self::limits::*;
@@ -64,6 +66,12 @@ macro_rules! conformance_tests {
             ranges_find_removals_and_changes,
             ranges_end_at_their_limit,
             a_conflict_applies_nothing,
+            bounds_hold_after_the_additions,
+            bounds_rest_on_the_newest_value,
+            bounds_refuse_sums_that_do_not_fit,
+            a_conflict_comes_before_a_bound,
+            an_exceeded_bound_applies_nothing,
+            writers_below_a_bound_never_conflict_and_never_exceed_it,
             limits_are_kept,
             reserved_keys_are_refused,
             tokens_tell_the_outcome,

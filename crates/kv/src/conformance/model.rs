@@ -8,7 +8,7 @@ use proptest::test_runner::{Config, TestRunner};
 
 use super::{Subject, rows};
 use crate::{
-    Batch, CommitError, Engine, Evidence, KeyRange, MemoryEngine, RangeDigest, ScanOptions,
+    Batch, Bound, CommitError, Engine, Evidence, KeyRange, MemoryEngine, RangeDigest, ScanOptions,
     Snapshot, Write,
 };
 
@@ -17,6 +17,7 @@ use crate::{
 pub(crate) struct Step {
     pub(crate) age: usize,
     expected: Vec<Expected>,
+    bounds: Vec<Bound>,
     writes: Vec<Write>,
 }
 
@@ -26,6 +27,7 @@ impl Step {
         Batch {
             seen: view.version(),
             evidence: self.expected.iter().map(|expected| evidence(view, expected)).collect(),
+            bounds: self.bounds.clone(),
             writes: self.writes.clone(),
             token: None,
             frees: false,
@@ -69,8 +71,15 @@ pub(crate) fn step() -> impl Strategy<Value = Step> {
         1 => (range(), 0..4usize).prop_map(|(range, limit)| Expected::Range(range, limit)),
     ];
     let expected = prop::collection::vec(expected, 0..3);
+    let bounds = prop::collection::vec(bound(), 0..2);
     let writes = prop::collection::vec(write(), 0..5);
-    (0..4usize, expected, writes).prop_map(|(age, expected, writes)| Step { age, expected, writes })
+    (0..4usize, expected, bounds, writes)
+        .prop_map(|(age, expected, bounds, writes)| Step { age, expected, bounds, writes })
+}
+
+/// As far from zero as additions are.
+fn bound() -> impl Strategy<Value = Bound> {
+    (key(), any::<i64>()).prop_map(|(key, most)| Bound { key, most })
 }
 
 fn evidence(view: &dyn Snapshot, expected: &Expected) -> Evidence {
@@ -97,7 +106,7 @@ pub(crate) fn assert_same(left: &dyn Snapshot, right: &dyn Snapshot, probes: &[(
 pub fn behaves_as_the_memory_engine(subject: &dyn Subject) {
     let engine = subject.open();
     let model = MemoryEngine::new();
-    let conflicts = Cell::new(0);
+    let (conflicts, exceeded) = (Cell::new(0), Cell::new(0));
     let histories = prop::collection::vec(step(), 1..12);
     let probes = prop::collection::vec((range(), 0..5usize), 0..4);
     let mut runner =
@@ -117,6 +126,13 @@ pub fn behaves_as_the_memory_engine(subject: &dyn Subject) {
                     assert_eq!(left, right);
                     conflicts.set(conflicts.get() + 1);
                 }
+                (
+                    Err(CommitError::Exceeded { key: left, held: one }),
+                    Err(CommitError::Exceeded { key: right, held: other }),
+                ) => {
+                    assert_eq!((left, one), (right, other));
+                    exceeded.set(exceeded.get() + 1);
+                }
                 (left, right) => panic!("{left:?}, but the model says {right:?}"),
             }
             views.push((engine.snapshot().unwrap(), model.snapshot().unwrap()));
@@ -128,4 +144,5 @@ pub fn behaves_as_the_memory_engine(subject: &dyn Subject) {
     });
     result.unwrap();
     assert!(conflicts.get() > 0, "the histories never collided");
+    assert!(exceeded.get() > 0, "no bound was ever exceeded");
 }

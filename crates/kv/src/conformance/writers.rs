@@ -10,13 +10,13 @@ use super::{Subject, commit, is_conflict, put, read, rows};
 use crate::{Batch, Engine, KeyRange, ScanOptions, Version, counter};
 
 const WRITERS: i64 = 8;
-const ROUNDS: i64 = 25;
+pub(super) const ROUNDS: i64 = 25;
 
 fn number(value: i64) -> Bytes {
     Bytes::copy_from_slice(&value.to_be_bytes())
 }
 
-fn together(work: impl Fn(i64) + Sync) {
+pub(super) fn together(work: impl Fn(i64) + Sync) {
     thread::scope(|scope| {
         for writer in 0..WRITERS {
             let work = &work;

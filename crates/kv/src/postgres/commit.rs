@@ -8,12 +8,13 @@ use postgres::error::SqlState;
 use super::error;
 use super::pool::Connection;
 use super::snapshot::LAST;
-use crate::{Batch, CommitError, Evidence, Result, Version, Write};
+use crate::{Batch, Bound, CommitError, Evidence, Result, Version, Write};
 
 /// Sends `batch`; the server checks and applies it in `cenote_commit`.
 pub(super) fn commit(connection: &mut Connection, batch: &Batch) -> Result<Version, CommitError> {
     let statement = connection.statements()?.commit;
     let evidence = EvidenceColumns::of(&batch.evidence);
+    let bounds = BoundColumns::of(batch);
     let net = fold(&batch.writes);
     let writes = WriteColumns::of(&net, &batch.writes);
     let token = batch.token.as_ref().map(|token| token.as_slice());
@@ -33,12 +34,19 @@ pub(super) fn commit(connection: &mut Connection, batch: &Batch) -> Result<Versi
             &writes.logs,
             &writes.entries,
             &token,
+            &bounds.keys,
+            &bounds.mosts,
+            &bounds.added,
         ],
     );
     let row = row.map_err(commit_error)?;
-    match row.get::<_, Option<i64>>(0) {
-        Some(version) => Ok(version.cast_unsigned()),
-        None => Err(CommitError::Conflict { key: row.get::<_, Vec<u8>>(1).into() }),
+    if let Some(version) = row.get::<_, Option<i64>>(0) {
+        return Ok(version.cast_unsigned());
+    }
+    let key = row.get::<_, Vec<u8>>(1).into();
+    match row.get::<_, Option<i64>>(2) {
+        Some(held) => Err(CommitError::Exceeded { key, held }),
+        None => Err(CommitError::Conflict { key }),
     }
 }
 
@@ -83,6 +91,26 @@ impl<'a> EvidenceColumns<'a> {
         self.values.push(value);
         self.ends.push(end);
         self.limits.push(limit);
+    }
+}
+
+/// Bounds as parallel arrays, each with what the batch adds to its counter.
+#[derive(Default)]
+struct BoundColumns<'a> {
+    keys: Vec<&'a [u8]>,
+    mosts: Vec<i64>,
+    added: Vec<i64>,
+}
+
+impl<'a> BoundColumns<'a> {
+    fn of(batch: &'a Batch) -> Self {
+        let mut columns = Self::default();
+        for Bound { key, most } in &batch.bounds {
+            columns.keys.push(key);
+            columns.mosts.push(*most);
+            columns.added.push(batch.added_to(key));
+        }
+        columns
     }
 }
 

@@ -105,8 +105,8 @@ impl Connection {
         let mut prepare = |query: &str| self.client.prepare(query).map_err(error);
         let statements = Statements {
             commit: prepare(
-                "SELECT committed, conflict
-                 FROM cenote_commit($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13)",
+                "SELECT committed, refused, held FROM cenote_commit(
+                     $1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16)",
             )?,
             get_many: prepare(
                 "SELECT value FROM unnest($1::bytea[]) WITH ORDINALITY AS asked (key, place)

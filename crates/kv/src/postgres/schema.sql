@@ -45,7 +45,8 @@ CREATE OR REPLACE FUNCTION cenote_holds(
     END
 $$;
 
--- Checks and writes one batch: its version, or the key of the evidence that failed.
+-- Checks and writes one batch: its version, or the key of the evidence that failed, or the key of a counter that would
+-- exceed its bound, with what that holds. Bounds rest on the newest values, whatever was seen.
 -- Each query of a volatile function sees what was committed before it began, and so,
 -- once the lock is held, every earlier commit.
 CREATE OR REPLACE FUNCTION cenote_commit(
@@ -55,20 +56,31 @@ CREATE OR REPLACE FUNCTION cenote_commit(
     counters bytea[], deltas bigint[],
     logs bytea[], entries bytea[],
     batch_token bytea,
-    OUT committed bigint, OUT conflict bytea
+    bound_keys bytea[], bound_mosts bigint[], bound_added bigint[],
+    OUT committed bigint, OUT refused bytea, OUT held bigint
 ) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     newest bigint;
+    counted bigint;
 BEGIN
     SELECT version INTO STRICT newest FROM cenote_version FOR UPDATE;
     IF seen <> newest OR seen = 0 THEN
         FOR at IN 1 .. cardinality(seen_keys) LOOP
             IF NOT cenote_holds(seen_keys[at], seen_values[at], range_ends[at], row_limits[at]) THEN
-                conflict := seen_keys[at];
+                refused := seen_keys[at];
                 RETURN;
             END IF;
         END LOOP;
     END IF;
+    FOR at IN 1 .. cardinality(bound_keys) LOOP
+        counted := coalesce(
+            (SELECT cenote_counter(value) FROM cenote_rows WHERE key = bound_keys[at]), 0);
+        IF counted::numeric + bound_added[at] > bound_mosts[at] THEN
+            refused := bound_keys[at];
+            held := counted;
+            RETURN;
+        END IF;
+    END LOOP;
 
     committed := newest + 1;
     UPDATE cenote_version SET version = committed;
