@@ -5,12 +5,14 @@ pub(crate) mod damage;
 mod edges;
 pub(crate) mod keys;
 mod record;
+mod remembering;
 mod schema;
 mod transaction;
 
 pub(crate) use crate::model::ChangeKind;
 pub(crate) use edges::Edges;
 pub(crate) use record::{Record, is_whole};
+pub(crate) use remembering::Remembering;
 pub(crate) use schema::{
     Amount, BlobCopy, BlobRecord, ChangeRecord, Child, DamageRecord, DifferenceRecord, DrainJob,
     DrainPhase, GraphRecord, JobRecord, NoteRecord, PartRecord, RunningRecord, SessionRecord,

@@ -161,7 +161,9 @@ impl Store {
     /// # Errors
     /// If the store itself fails, for all of them: nothing is put.
     pub fn publish_many(&self, caller: &Caller, items: &[BatchItem]) -> Result<Vec<Result<Stat>>> {
+        let paths: Vec<At> = items.iter().map(|item| At::from(&item.path)).collect();
         self.transact(|tx| {
+            tree::read_ahead(tx, paths.iter())?;
             let answers = items.iter().map(|item| match self.publish_item(tx, caller, item) {
                 Err(error) if !error.is_refusal() => Err(error),
                 answer => Ok(answer),

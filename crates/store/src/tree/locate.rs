@@ -3,6 +3,7 @@
 //! Cost: one read of many keys where all collections on the way were met before, whatever the depth; another one for a
 //! resource that was not, or that lies elsewhere now. Without any hint, one a level.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::access::{Chain, Operation};
@@ -41,6 +42,16 @@ pub(crate) fn trace(reads: &impl Reads, path: &StorePath) -> Result<Option<Chain
         (next, names) = step(reads, id, names, &mut met)?;
     }
     Ok(Chain::from_root(met))
+}
+
+/// Reads in one call what finding each of these is likely to read: where they led before, and what is there.
+pub(crate) fn read_ahead<'a>(reads: &impl Reads, at: impl Iterator<Item = &'a At>) -> Result<()> {
+    let hinted = |at: &At| match at {
+        At::Path(path) => way(&reads.edges().down(ResourceId::ROOT, path.names()), path.names()),
+        At::Id(id) => reads.edges().up(*id).into_iter().map(keys::resource).collect(),
+    };
+    let keys: BTreeSet<Bytes> = at.flat_map(hinted).collect();
+    reads.values(&keys.into_iter().collect::<Vec<_>>()).map(drop)
 }
 
 /// Resources from the root down.

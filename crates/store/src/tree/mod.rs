@@ -27,7 +27,7 @@ pub use feed::{Change, ChangePage, Position};
 pub(crate) use feed::{after as feed_after, floor as feed_floor, newest as newest_change};
 pub(crate) use grants::entries as grant_entries;
 pub use list::{DetailedPage, Details, ListOptions, Page};
-pub(crate) use locate::{find, locate, trace};
+pub(crate) use locate::{find, locate, read_ahead, trace};
 pub use names::{NamedEntry, NamesPage};
 pub(crate) use record::{
     count_change, detach, insert, is_undigested, put_aside, rewrite_record, take_back, update,

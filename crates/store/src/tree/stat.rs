@@ -1,9 +1,9 @@
 //! What is there.
 
 use crate::access::{Chain, Operation};
-use crate::catalog::Reads;
+use crate::catalog::{Reads, Remembering};
 use crate::model::{At, Rights, Stat, StorePath};
-use crate::tree::{find, trace};
+use crate::tree::{find, read_ahead, trace};
 use crate::{Caller, Result, Store};
 
 impl Store {
@@ -12,9 +12,10 @@ impl Store {
         stat(&self.view()?, caller, at)
     }
 
-    /// Tells about many on one snapshot; each has its own answer.
+    /// Tells about many on one snapshot; each has its own answer. It is one read of the catalog where all were met before.
     pub fn stat_many(&self, caller: &Caller, at: &[At]) -> Result<Vec<Result<Stat>>> {
-        let view = self.view()?;
+        let view = Remembering::new(self.view()?);
+        read_ahead(&view, at.iter())?;
         Ok(at.iter().map(|at| stat(&view, caller, at)).collect())
     }
 

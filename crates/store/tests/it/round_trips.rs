@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use cenote_blob::Place;
 use cenote_kv::{CountingEngine, Counts, MemoryEngine};
-use cenote_store::{Expected, ListOptions, PutOptions};
+use cenote_store::{BatchItem, BatchWhat, Expected, ListOptions, PutOptions};
 
-use crate::world::{World, at, world_on};
+use crate::world::{World, at, path, world_on};
 
 /// A store whose calls are counted, with a collection at this depth that has so many objects.
 struct Counted {
@@ -124,6 +124,33 @@ fn no_operation_costs_more_calls_in_a_deep_or_a_large_collection() {
             assert!(within, "{what} at {depth} of {children}: {cost:?}, stated {most:?}");
         }
     }
+}
+
+/// Many are found by one read, whatever their number, where they were met before.
+#[test]
+fn many_cost_one_read_where_all_were_met_before() {
+    let counted = Counted::new(4, 100);
+    let Counted { world, engine, .. } = &counted;
+    let paths: Vec<_> = (0..100).map(|n| at(&counted.path(&format!("{n:05}")))).collect();
+    let stat = || world.store.stat_many(&world.admin, &paths).unwrap();
+    let alone: Vec<_> =
+        paths.iter().map(|at| world.store.stat(&world.admin, at).unwrap()).collect();
+    let cost = engine.cost(|| drop(stat()));
+    assert_eq!([cost.snapshots, cost.reads(), cost.commits], [1, 1, 0]);
+    assert_eq!(stat().into_iter().collect::<Result<Vec<_>, _>>().unwrap(), alone);
+    let ids: Vec<_> = alone.iter().map(|stat| stat.id.into()).collect();
+    world.store.stat_many(&world.admin, &ids).unwrap();
+    let cost = engine.cost(|| drop(world.store.stat_many(&world.admin, &ids).unwrap()));
+    assert_eq!([cost.snapshots, cost.reads(), cost.commits], [1, 1, 0]);
+    let items: Vec<_> = (0..100)
+        .map(|n| BatchItem {
+            path: path(&counted.path(&format!("new{n}"))),
+            what: BatchWhat::Collection,
+            options: PutOptions::default(),
+        })
+        .collect();
+    let cost = engine.cost(|| drop(world.store.publish_many(&world.admin, &items).unwrap()));
+    assert!(cost.reads() <= 2 && cost.commits <= 2, "ids may cost a read and a commit: {cost:?}");
 }
 
 /// A server that was just started reads a path level by level, once.
