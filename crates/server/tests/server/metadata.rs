@@ -450,3 +450,48 @@ async fn a_description_is_triples_too() {
     put(String::new()).await.expect(200);
     assert_eq!(attributes(&server, "/a").await, json!([]));
 }
+
+/// What is shown of a link changes with what it leads to, and so does the tag; a change of the description rests on the
+/// description alone.
+#[tokio::test]
+async fn the_tag_of_a_description_changes_with_what_is_shown_of_its_links() {
+    let server = TestServer::new();
+    for path in ["/a", "/plain", "/target"] {
+        server.put(path, "x").await.expect(201);
+    }
+    let link = json!([{"op": "link", "attribute": "of", "value": "/target"}]);
+    server.post("/v1/meta", json!({"path": "/a", "operations": link})).await.expect(200);
+    let add = json!([{"op": "add", "attribute": "k", "value": "v"}]);
+    server.post("/v1/meta", json!({"path": "/plain", "operations": add})).await.expect(200);
+    let routes = [
+        "/v1/meta?path=/a",
+        "/v1/graph?path=/a",
+        "/v1/xattrs?path=/a",
+        "/v1/xattr?path=/a&name=of",
+    ];
+    let mut tags = Vec::new();
+    for route in routes {
+        let first = server.ask("GET", route).send().await;
+        let tag = first.header("etag").to_owned();
+        assert_eq!(first.header("last-modified"), "", "{route}: a rename moves no clock of it");
+        let same = server.ask("GET", route).header("if-none-match", &tag).send().await;
+        assert_eq!(same.status, 304, "{route}");
+        tags.push((first.body, tag));
+    }
+    let plain = server.ask("GET", "/v1/meta?path=/plain").send().await.header("etag").to_owned();
+    server.post("/v1/move", json!({"from": {"path": "/target"}, "to": "/moved"})).await.expect(200);
+    for (route, (body, tag)) in routes.iter().zip(&tags) {
+        let now = server.ask("GET", route).header("if-none-match", tag).send().await;
+        assert_eq!(now.status, 200, "{route}");
+        assert!(now.body != *body && now.header("etag") != tag, "{route}");
+    }
+    let same =
+        server.ask("GET", "/v1/meta?path=/plain").header("if-none-match", &plain).send().await;
+    assert_eq!(same.status, 304);
+    let change = |n: u32| json!({"path": "/a", "operations": [{"op": "add", "attribute": "k", "value": n.to_string()}]});
+    let post = async |n: u32| {
+        server.ask("POST", "/v1/meta").header("if-match", &tags[0].1).json(&change(n)).send().await
+    };
+    post(1).await.expect(200);
+    post(2).await.problem(412, "precondition");
+}

@@ -20,7 +20,7 @@ pub(crate) use avu::{change_attributes, view as avus};
 pub(crate) use index::{entries, stating};
 pub(crate) use links::Links;
 pub use links::{Linking, LinksPage, LinksQuery};
-pub use links::{iri_of, path_of};
+pub use links::{iri_of, path_of, shows_links};
 pub(crate) use quads::quads;
 pub use quads::{Pattern, Quad};
 pub(crate) use search::Ancestors;

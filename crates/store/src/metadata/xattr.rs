@@ -68,19 +68,22 @@ impl Store {
         Ok((stat, Xattr::all(&graph)))
     }
 
-    /// The value of one of them.
+    /// The value of one of them, with the part of the description that has it.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] if there is none of this name.
-    pub fn xattr(&self, caller: &Caller, at: &At, name: &str) -> Result<(Stat, Bytes)> {
+    pub fn xattr(&self, caller: &Caller, at: &At, name: &str) -> Result<(Stat, Graph, Bytes)> {
         check_name(name)?;
         let view = self.view()?;
         let chain = find(&view, caller, at, Operation::ReadDescription)?;
         let all = [AvuChange::Clear(name.to_owned())];
         let part = Stored::touched(&view, chain.id().0, &all)?;
         let shown = Links::new(&view, caller).shown(&part.graph)?;
-        let value = first(&shown.graph, name).map(bytes_of);
-        Ok((chain.into(), value.ok_or_else(|| missing(name))?))
+        let mut shown = shown.graph.into_owned();
+        let predicates = predicates_of(name);
+        shown.retain(|statement| predicates.contains(&statement.predicate));
+        let value = first(&shown, name).map(bytes_of).ok_or_else(|| missing(name))?;
+        Ok((chain.into(), shown, value))
     }
 
     /// Gives a resource an extended attribute, in the place of every value that the attribute has. Needs what

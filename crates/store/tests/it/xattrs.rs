@@ -15,7 +15,7 @@ fn set(world: &World, name: &str, value: &[u8], conditions: &Conditions) -> Resu
 }
 
 fn get(world: &World, name: &str) -> Result<Bytes> {
-    Ok(world.store.xattr(&world.admin, &at("/a"), name)?.1)
+    Ok(world.store.xattr(&world.admin, &at("/a"), name)?.2)
 }
 
 fn all(world: &World) -> Vec<(String, Vec<u8>)> {

@@ -35,7 +35,7 @@ pub(crate) async fn read(
 ) -> Result<Response, Problem> {
     let (stat, graph) = app.ask(move |store| store.graph(&caller, &at)).await?;
     let triples = ([(header::CONTENT_TYPE, "application/n-triples")], write(&graph));
-    answer_description(&headers, &stat, triples)
+    answer_description(&headers, &stat, &graph, triples)
 }
 
 /// Replaces the description of a resource.

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use cenote_store::{At, Avu, AvuChange};
+use cenote_store::{At, Avu, AvuChange, avus_of};
 
 use crate::app::App;
 use crate::layer::{Asker, Changer, Writer};
@@ -24,9 +24,9 @@ pub(crate) async fn read(
     at: At,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let (stat, avus) = app.ask(move |store| store.described(&caller, &at)).await?;
-    let items = avus.into_iter().map(Into::into).collect();
-    answer_description(&headers, &stat, Json(Description { items }))
+    let (stat, graph) = app.ask(move |store| store.graph(&caller, &at)).await?;
+    let items = avus_of(&graph).into_iter().map(Into::into).collect();
+    answer_description(&headers, &stat, &graph, Json(Description { items }))
 }
 
 /// Changes the description: all of it or nothing.

@@ -3,7 +3,7 @@
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, header};
 use axum::response::Response;
-use cenote_store::At;
+use cenote_store::{At, Xattr};
 
 use crate::app::App;
 use crate::layer::{Asker, Changer, Writer};
@@ -22,9 +22,9 @@ pub(crate) async fn list(
     at: At,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let (stat, all) = app.ask(move |store| store.xattrs(&caller, &at)).await?;
-    let items = all.into_iter().map(Into::into).collect();
-    answer_description(&headers, &stat, Json(Xattrs { items }))
+    let (stat, graph) = app.ask(move |store| store.graph(&caller, &at)).await?;
+    let items = Xattr::all(&graph).into_iter().map(Into::into).collect();
+    answer_description(&headers, &stat, &graph, Json(Xattrs { items }))
 }
 
 /// The bytes of one.
@@ -37,9 +37,9 @@ pub(crate) async fn read(
     About(at, XattrQuery { name }): About<XattrQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let (stat, value) = app.ask(move |store| store.xattr(&caller, &at, &name)).await?;
+    let (stat, part, value) = app.ask(move |store| store.xattr(&caller, &at, &name)).await?;
     let bytes = ([(header::CONTENT_TYPE, "application/octet-stream")], value);
-    answer_description(&headers, &stat, bytes)
+    answer_description(&headers, &stat, &part, bytes)
 }
 
 /// Sets one, in the place of every value that the attribute has. `If-None-Match: *` sets it only if there is none of this name,
@@ -55,7 +55,7 @@ pub(crate) async fn put(
     request: Request,
 ) -> Result<Json<Resource>, Problem> {
     let conditions = write_conditions(&headers)?;
-    let xattr = cenote_store::Xattr { name, value: small_body(request, &app).await? };
+    let xattr = Xattr { name, value: small_body(request, &app).await? };
     app.ask(move |store| {
         let stat = store.set_xattr(&caller, &at, &xattr, &conditions)?;
         Ok(Json(Resource::of(&stat, &mut Names::new(store))?))

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use axum::http::StatusCode;
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
-use cenote_store::{Conditions, ErrorKind, Stat, Time};
+use cenote_store::{Conditions, ErrorKind, Graph, Stat, Time, description_tag, shows_links};
 use serde::Serialize;
 
 use crate::native::json::quoted;
@@ -114,13 +114,20 @@ pub(crate) fn validators(tag: &str, modified: Time) -> HeaderMap {
     headers
 }
 
-/// Answers a read with JSON, unless the caller has it: a description, with its tag and time.
+/// Answers a read of a description, as it is shown to the caller, unless they have it: with its tag and time. Where links are
+/// shown, which change with what they lead to, the tag has a digest of the description besides, and there is no time.
 pub(crate) fn answer_description(
     headers: &HeaderMap,
     stat: &Stat,
+    shown: &Graph,
     body: impl IntoResponse,
 ) -> Result<Response, Problem> {
     let (tag, time) = (stat.description_tag(), stat.resource.described().time);
+    if shows_links(shown) {
+        let digest = description_tag(shown).unwrap_or_default();
+        let tag = format!("{tag}{SHOWN}{}", hex::encode(&digest[..8]));
+        return answer_tagged(headers, &tag, body);
+    }
     let described = validators(&tag, time);
     Ok(match judge_read(headers, &tag, time)? {
         Verdict::NotModified => (StatusCode::NOT_MODIFIED, described).into_response(),
@@ -137,17 +144,35 @@ pub(crate) fn answer_digested(
     let body = serde_json::to_vec(body).expect("the answer is JSON");
     let digest = ring::digest::digest(&ring::digest::SHA256, &body);
     let tag = hex::encode(&digest.as_ref()[..16]);
-    let etag = [(header::ETAG, quoted(&tag))];
+    answer_tagged(headers, &tag, ([(header::CONTENT_TYPE, "application/json")], body))
+}
+
+/// Between the tag of a description and the digest of what is shown of it.
+const SHOWN: char = '~';
+
+/// The tag of a description without the digest of what was shown: a change of it rests on nothing else.
+fn without_digest(tag: String) -> String {
+    match tag.split_once(SHOWN) {
+        Some((own, _)) if own.starts_with('d') => own.to_owned(),
+        _ => tag,
+    }
+}
+
+/// Answers a read that has a tag and no time, unless the caller has it.
+fn answer_tagged(
+    headers: &HeaderMap,
+    tag: &str,
+    body: impl IntoResponse,
+) -> Result<Response, Problem> {
+    let etag = [(header::ETAG, quoted(tag))];
     // Without a time that anything is compared with, the conditions on times do not apply.
     let mut on_tags = headers.clone();
     for name in [header::IF_MODIFIED_SINCE, header::IF_UNMODIFIED_SINCE] {
         on_tags.remove(name);
     }
-    Ok(match judge_read(&on_tags, &tag, Time::from_secs(0))? {
+    Ok(match judge_read(&on_tags, tag, Time::from_secs(0))? {
         Verdict::NotModified => (StatusCode::NOT_MODIFIED, etag).into_response(),
-        Verdict::Proceed { .. } => {
-            (etag, [(header::CONTENT_TYPE, "application/json")], body).into_response()
-        }
+        Verdict::Proceed { .. } => (etag, body).into_response(),
     })
 }
 
@@ -172,7 +197,7 @@ pub(crate) fn write_conditions(headers: &HeaderMap) -> Result<Conditions, Proble
 fn only(mut tags: Vec<(String, bool)>) -> Result<String, Problem> {
     match tags.pop() {
         Some((_, true)) => Err(failed()),
-        Some((tag, false)) if tags.is_empty() => Ok(tag),
+        Some((tag, false)) if tags.is_empty() => Ok(without_digest(tag)),
         _ => Err(one_tag(&header::IF_MATCH)),
     }
 }

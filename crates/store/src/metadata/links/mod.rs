@@ -189,6 +189,11 @@ fn has_link(statement: &Statement) -> bool {
     iris(statement).any(|iri| Link::of(iri).is_some())
 }
 
+/// Whether anything in a description as it is shown is the IRI of a resource. It is shown otherwise once that is moved.
+pub fn shows_links(graph: &Graph) -> bool {
+    graph.iter().any(|statement| iris(statement).any(names_resource))
+}
+
 /// The one spelling of an IRI by path; any other as it is.
 pub(super) fn canonical(iri: &str) -> String {
     path_of(iri).map_or_else(|| iri.to_owned(), |(path, fragment)| iri_of(&path) + fragment)
