@@ -4,18 +4,20 @@
 
 use bytes::Bytes;
 use cenote_client::{
-    At, Avu, ChangeKind, Client, Event, Kind, MetaOperation, NewUpload, Patch, PutOptions,
-    ReadOptions, Relocation, Removal, Resource, ServiceTransport, Sha256Digest, With, XattrMode,
+    At, Avu, ChangeKind, Client, Event, Kind, LocalBytes, LocalPiece, MetaOperation, NewUpload,
+    Patch, PutOptions, ReadOptions, Relocation, Removal, Resource, ServiceTransport, Sha256Digest,
+    With, XattrMode,
 };
 use cenote_server::embedded::{Embedded, init_dir};
-use cenote_server::{Config, LocalCaller, router};
+use cenote_server::{Config, Limits, LocalCaller, router};
 use futures_util::{StreamExt, TryStreamExt};
 
 /// A store in a directory, and its administrator's client.
 fn client(dir: &tempfile::TempDir) -> (Embedded, Client) {
     let store = init_dir(dir.path().join("store"), "ada", "a secret of the tests").unwrap();
     let admin = LocalCaller::administrator(store.store()).unwrap();
-    let routes = router(store.store().clone(), &Config::default());
+    let limits = Limits { local_file_leases: 10, ..Limits::default() };
+    let routes = router(store.store().clone(), &Config { limits, ..Config::default() });
     let client = Client::new(ServiceTransport::new(routes.layer(axum::Extension(admin))));
     (store, client)
 }
@@ -152,4 +154,30 @@ async fn changes_are_followed_over_lost_connections() {
     assert_eq!((next.kind, &*next.name), (ChangeKind::Created, "c"));
     let mut gone = Box::pin(client.follow(Some("/none".into()), None));
     assert_eq!(gone.next().await.unwrap().unwrap_err().kind(), Kind::NotFound);
+}
+
+#[tokio::test]
+async fn the_files_of_a_content_are_read_without_the_server_while_they_are_leased() {
+    let dir = tempfile::tempdir().unwrap();
+    let (store, client) = client(&dir);
+    let bytes: Vec<u8> = (0..300_000_u32).map(|n| (n >> 3) as u8).collect();
+    let at = At::Id(put(&client, "/a", &[]).await.id);
+    client.put_bytes(&at, bytes.clone().into(), &PutOptions::default()).await.unwrap();
+    let lease = client.lease(&at, 60).await.unwrap();
+    let [LocalPiece { offset: 0, length: 300_000, bytes: LocalBytes::File { file, start: 0 } }] =
+        &lease.pieces[..]
+    else {
+        panic!("one file: {lease:?}")
+    };
+    client.put_bytes(&at, "another".into(), &PutOptions::default()).await.unwrap();
+    store.store().maintain_once(&Default::default()).await.unwrap();
+    assert!(std::fs::read(file).unwrap() == bytes);
+    assert!(client.renew_lease(&lease.lease, 600).await.unwrap() > lease.until);
+    client.end_lease(&lease.lease).await.unwrap();
+    store.store().maintain_once(&Default::default()).await.unwrap();
+    assert!(!file.exists(), "nobody needs it any more");
+    let over = client.renew_lease(&lease.lease, 60).await.unwrap_err();
+    assert_eq!(over.kind(), Kind::NotFound);
+    let small = client.lease(&at, 60).await.unwrap().pieces;
+    assert_eq!(small, [LocalPiece { offset: 0, length: 7, bytes: LocalBytes::Server }]);
 }

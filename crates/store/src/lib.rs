@@ -48,9 +48,10 @@ pub use access::{
 pub use changesets::{ChangeSet, ChangeSetId, ChangeSetLimits, ChangeSetState, Within};
 pub use check::{CheckOptions, Finding, FindingKind};
 pub use contents::{
-    BatchItem, BatchWhat, Conditions, ContentStream, DamageCounts, DamagedCopy, Expected, Limits,
-    Opened, Part, PutOptions, ReadOptions, Received, ReceivedBlob, Registration, ReplicaChange,
-    ReplicaView, Scrub, Swept, Trim, Upload, UploadId, UploadOptions, Where,
+    BatchItem, BatchWhat, Conditions, ContentStream, DamageCounts, DamagedCopy, Expected, Lease,
+    LeaseId, Limits, LocalBytes, LocalPiece, Opened, Part, PutOptions, ReadOptions, Received,
+    ReceivedBlob, Registration, ReplicaChange, ReplicaView, Scrub, Swept, Trim, Upload, UploadId,
+    UploadOptions, Where,
 };
 pub use error::{Error, ErrorKind, Result};
 pub use health::Health;
@@ -58,7 +59,7 @@ pub use maintain::Pace;
 pub use metadata::{
     AvuChange, Comparison, Condition, Linking, LinksPage, LinksQuery, Pattern, Quad, Query,
     SearchCursor, SearchPage, Xattr, attribute_of, avus_of, description_tag, iri_of, like, path_of,
-    predicate_of,
+    predicate_of, shows_links,
 };
 pub use model::*;
 pub use moves::JobStatus;

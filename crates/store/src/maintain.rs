@@ -164,6 +164,7 @@ impl Store {
         let changes = self.now().minus(pace.changes);
         let mut faults = Faults::default();
         self.expire_change_sets();
+        self.expire_leases();
         faults.add(self.blocking(|store| store.refresh_places()).await);
         faults.add(self.mend_noted().await);
         // Before the jobs: what goes for good is swept by them.

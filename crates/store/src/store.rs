@@ -14,7 +14,7 @@ use tokio::sync::{Notify, Semaphore};
 
 use crate::catalog::{Edges, Transaction, View, keys};
 use crate::changesets::{ChangeSets, Held};
-use crate::contents::{Damage, Due, Limits, Pins};
+use crate::contents::{Damage, Due, Leases, Limits, Pins};
 use crate::health::Latch;
 use crate::ids::Ids;
 use crate::lines::{Lines, Turn};
@@ -81,6 +81,7 @@ pub(crate) struct Inner {
     pub(crate) known: Shared,
     pub(crate) claims: Claims,
     pub(crate) pins: Pins,
+    pub(crate) leases: Leases,
     /// What the sweep is to look at soon.
     pub(crate) due: Due,
     /// When the store was opened.
@@ -128,6 +129,7 @@ impl Store {
                 known: Shared::default(),
                 claims: Claims::new(due.clone()),
                 pins: Pins::new(due.clone()),
+                leases: Leases::default(),
                 due,
                 opened,
                 damage: Damage::new(work.clone()),

@@ -113,6 +113,8 @@ fn answers() -> OpenApiRouter<App> {
         .routes(routes!(keys::read, keys::put, keys::remove))
         .routes(routes!(access::lists::read, access::lists::change))
         .routes(routes!(access::explain::why))
+        .routes(routes!(contents::leases::make))
+        .routes(routes!(contents::leases::renew, contents::leases::end))
         .routes(routes!(contents::uploads::begin))
         .routes(routes!(contents::uploads::read, contents::uploads::abandon))
         .routes(routes!(contents::uploads::complete))

@@ -8,6 +8,7 @@ mod conditions;
 mod damage;
 mod incoming;
 mod layout;
+mod lease;
 mod media_type;
 mod patches;
 mod publish;
@@ -22,7 +23,8 @@ pub use damage::copies::{DamageCounts, DamagedCopy};
 pub use damage::scrub::Scrub;
 pub use incoming::expected::Expected;
 pub use incoming::receive::{Limits, Received, ReceivedBlob};
-pub use layout::ContentStream;
+pub use layout::{ContentStream, LocalBytes, LocalPiece};
+pub use lease::{Lease, LeaseId};
 pub use patches::write_at::Where;
 pub use publish::{BatchItem, BatchWhat, PutOptions};
 pub use read::{Opened, ReadOptions};
@@ -38,6 +40,7 @@ pub(crate) use damage::copies::Damage;
 pub(crate) use incoming::digesting::Digesting;
 pub(crate) use incoming::receive::NewBlob;
 pub(crate) use layout::{Layout, is_loss};
+pub(crate) use lease::Leases;
 pub(crate) use patches::extents::overlay;
 pub(crate) use refs::{
     CURRENT, blob_ids, count_copy, exchange, is_held, patches, put_blob, refer, release,

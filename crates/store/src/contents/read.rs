@@ -29,7 +29,7 @@ pub struct Opened {
     pub stat: Stat,
     /// The content: the current one, or that of the version asked for.
     pub head: ContentHead,
-    layout: Layout,
+    pub(super) layout: Layout,
 }
 
 impl Store {

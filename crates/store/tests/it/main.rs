@@ -17,6 +17,7 @@ mod extents;
 mod faults;
 mod feed;
 mod full;
+mod leases;
 mod listings;
 mod media_types;
 mod metadata;

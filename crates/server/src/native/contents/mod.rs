@@ -1,5 +1,6 @@
 //! Bytes: reading and writing them, uploads in parts, versions and replicas.
 
+pub(crate) mod leases;
 pub(crate) mod read;
 pub(crate) mod replicas;
 pub(crate) mod uploads;

@@ -47,7 +47,8 @@ const NO_ID: &str = "77777777";
 impl World {
     pub(super) async fn new() -> Self {
         // The removed user's password is a wrong one, and comes often.
-        let limits = Limits { login_failures: u32::MAX, ..Limits::default() };
+        let limits =
+            Limits { login_failures: u32::MAX, local_file_leases: 100_000, ..Limits::default() };
         let server = TestServer::with(limits);
         let setup = Setup { server: &server };
         setup.tree().await;

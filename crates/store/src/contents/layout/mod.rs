@@ -8,6 +8,7 @@
 
 mod held;
 mod holes;
+mod local;
 mod source;
 mod stream;
 
@@ -19,6 +20,7 @@ use cenote_blob::{Hasher, Hashing, Sha256State};
 use futures_util::StreamExt;
 
 use self::held::{Finder, Held};
+pub use self::local::{LocalBytes, LocalPiece};
 pub(crate) use self::source::is_loss;
 pub use self::stream::ContentStream;
 use self::stream::{BlobRun, all, steps};

@@ -1,0 +1,128 @@
+//! The local files of a content, for a client on the server's machine that may read it: where its bytes are, for a while.
+//!
+//! Invariant: the path of a file is told to a caller with a login who may read the content, on a connection from this machine
+//! that no proxy passed on, and only if the server's settings allow leases.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use axum::extract::{FromRequestParts, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode};
+use cenote_store::{ErrorKind, LeaseId, ReadOptions};
+
+use crate::app::App;
+use crate::layer::{Reader, peer};
+use crate::native::json::{Instant, Lease, LeaseQuery, NewLease, Renewed};
+use crate::native::request::address::at;
+use crate::native::request::extract::{Json, Segment};
+use crate::native::request::query::Params;
+use crate::problem::{Problem, ProblemKind};
+
+/// How long a lease lasts if nothing is said, in seconds.
+const USUAL: u64 = 60;
+
+/// Leases the local files of a content. Files are only read, and only until the lease is over.
+#[utoipa::path(post, path = "/v1/leases", tag = "bytes", request_body = NewLease,
+    responses((status = 201, body = Lease)))]
+pub(crate) async fn make(
+    State(app): State<App>,
+    _: OnThisMachine,
+    Reader(caller): Reader,
+    Json(question): Json<NewLease>,
+) -> Result<(StatusCode, Json<Lease>), Problem> {
+    let at = at(question.path.as_deref(), question.id)?;
+    let options = ReadOptions { version: question.version, ..ReadOptions::default() };
+    let limits = (lifetime(question.seconds), app.limits().local_file_leases);
+    let lease = app.ask(move |store| store.lease_local(&caller, &at, &options, limits)).await?;
+    Ok((StatusCode::CREATED, Json(lease.into())))
+}
+
+/// Renews a lease, as long as the caller may read the object: from now on for so long.
+#[utoipa::path(put, path = "/v1/leases/{id}", tag = "bytes",
+    params(("id" = String, Path), LeaseQuery), responses((status = 200, body = Renewed)))]
+pub(crate) async fn renew(
+    State(app): State<App>,
+    _: OnThisMachine,
+    Reader(caller): Reader,
+    Segment(id): Segment<String>,
+    Params(query): Params<LeaseQuery>,
+) -> Result<Json<Renewed>, Problem> {
+    let (id, lifetime) = (id.parse::<LeaseId>()?, lifetime(query.seconds));
+    let until = app.ask(move |store| store.renew_lease(&caller, id, lifetime)).await?;
+    Ok(Json(Renewed { until: Instant(until) }))
+}
+
+/// Ends a lease.
+#[utoipa::path(delete, path = "/v1/leases/{id}", tag = "bytes", params(("id" = String, Path)),
+    responses((status = 204, description = "It is over")))]
+pub(crate) async fn end(
+    State(app): State<App>,
+    _: OnThisMachine,
+    Reader(caller): Reader,
+    Segment(id): Segment<String>,
+) -> Result<StatusCode, Problem> {
+    let id = id.parse::<LeaseId>()?;
+    app.ask(move |store| store.end_lease(&caller, id)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+fn lifetime(seconds: Option<u64>) -> Duration {
+    Duration::from_secs(seconds.unwrap_or(USUAL))
+}
+
+/// A request that comes from this machine, to a server that leases local files.
+#[derive(Debug)]
+pub(crate) struct OnThisMachine;
+
+impl FromRequestParts<App> for OnThisMachine {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        let denied = |detail: &str| Problem::new(ProblemKind::Store(ErrorKind::Denied), detail);
+        if app.limits().local_file_leases == 0 {
+            return Err(denied("this server leases no local files")
+                .with_hint("read through the server, or set `limits.local_file_leases`"));
+        }
+        match is_local(peer(&parts.extensions), &parts.headers, &app.limits().proxies) {
+            true => Ok(Self),
+            false => Err(denied("local files are leased to clients on the server's machine only")
+                .with_hint("read through the server")),
+        }
+    }
+}
+
+/// What proxies add to the requests that they pass on.
+const FORWARDED: [&str; 5] =
+    ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];
+
+fn is_local(peer: IpAddr, headers: &HeaderMap, proxies: &[IpAddr]) -> bool {
+    let is_forwarded = FORWARDED.iter().any(|name| headers.contains_key(*name));
+    peer.is_loopback() && !is_forwarded && !proxies.iter().any(|proxy| proxy.to_canonical() == peer)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn a_client_on_this_machine_comes_from_a_loopback_address_and_through_no_proxy() {
+        let here: IpAddr = "127.0.0.1".parse().unwrap();
+        let none = HeaderMap::new();
+        assert!(is_local(here, &none, &[]));
+        assert!(is_local("::1".parse().unwrap(), &none, &[here]));
+        assert!(!is_local(here, &none, &["::ffff:127.0.0.1".parse().unwrap()]));
+        for elsewhere in ["192.0.2.1", "2001:db8::1", "0.0.0.0"] {
+            assert!(!is_local(elsewhere.parse().unwrap(), &none, &[]), "{elsewhere}");
+        }
+        for name in FORWARDED {
+            let headers = HeaderMap::from_iter([(
+                name.parse().unwrap(),
+                HeaderValue::from_static("127.0.0.1"),
+            )]);
+            assert!(!is_local(here, &headers, &[]), "{name}");
+        }
+    }
+}
