@@ -17,7 +17,7 @@ impl Store {
                 return Ok(held.describe());
             };
             let batch = (!draft.is_empty()).then(|| draft.batch(self.now(), self.random()));
-            (batch, draft.announced().to_vec())
+            (batch.transpose()?, draft.announced().to_vec())
         };
         let committed = batch.map_or(Ok(Committed::Yes), |batch| self.commit_prepared(batch));
         let how = match &committed {

@@ -13,7 +13,7 @@ use cenote_kv::{
 
 use super::base::Base;
 use super::tables;
-use crate::catalog::{Announced, Work, keys};
+use crate::catalog::{Announced, ChangeRecord, Record, Work, keys};
 use crate::model::Time;
 use crate::{Error, ErrorKind, Result};
 
@@ -193,8 +193,9 @@ impl Draft {
         self.written - replaced + written + summed + appended
     }
 
-    /// All of it as one batch. Contents that lose a reference lose it now, whenever the change was made.
-    pub(super) fn batch(&self, now: Time, token: Token) -> Batch {
+    /// All of it as one batch. Contents that lose a reference lose it now, and the change feed has each change at the time of
+    /// the commit, whenever it was made: the order of the feed is that of its times.
+    pub(super) fn batch(&self, now: Time, token: Token) -> Result<Batch> {
         let mut batch = Batch::new(self.base.version());
         (batch.token, batch.frees) = (Some(token), self.frees);
         let seen = self.seen.iter();
@@ -217,9 +218,10 @@ impl Draft {
             batch.add(key.clone(), *sum);
         }
         for (prefix, value) in &self.appends {
-            batch.append(prefix.clone(), value.clone());
+            let change = ChangeRecord { at: now, ..ChangeRecord::from_value(value)? };
+            batch.append(prefix.clone(), change.to_value());
         }
-        batch
+        Ok(batch)
     }
 }
 

@@ -13,6 +13,7 @@ use cenote_store::{
 use proptest::collection::vec;
 use proptest::prelude::*;
 
+use crate::changesets;
 use crate::world::{World, assert_clean, at, avu, cases, kind, noise, path, run, world};
 
 /// What a resource was.
@@ -342,6 +343,22 @@ fn a_moment_in_the_future_or_before_the_changes_that_are_kept_is_refused() {
     assert_eq!(kind(as_of(&world, "/a", Moment::Time(middle))), ErrorKind::Expired);
     assert_eq!(as_of(&world, "/a", Moment::Position(position)).unwrap().bytes.unwrap(), b"2");
     assert_eq!(as_of(&world, "/a", Moment::Time(store_time(&world))).unwrap().bytes.unwrap(), b"3");
+}
+
+#[test]
+fn the_changes_of_a_change_set_are_as_old_as_its_commit() {
+    let world = keeping();
+    let (within, set) = changesets::begun(&world);
+    within.put("/within", b"1");
+    world.clock.advance(Duration::from_secs(20));
+    world.put("/beside", b"2");
+    let before = store_time(&world);
+    world.clock.advance(Duration::from_secs(20));
+    changesets::commit(&world, set).unwrap();
+    assert_eq!(as_of(&world, "/beside", Moment::Time(before)).unwrap().bytes.unwrap(), b"2");
+    assert_eq!(kind(as_of(&world, "/within", Moment::Time(before))), ErrorKind::NotFound);
+    let after = Moment::Time(store_time(&world));
+    assert_eq!(as_of(&world, "/within", after).unwrap().bytes.unwrap(), b"1");
 }
 
 #[test]
