@@ -6,12 +6,7 @@ use super::writers::{ROUNDS, together};
 use super::{Subject, commit, is_conflict, put, read, rows};
 use crate::{Batch, CommitError, Engine, KeyRange, ScanOptions, Version, counter};
 
-fn add(
-    engine: &dyn Engine,
-    seen: Version,
-    delta: i64,
-    most: i64,
-) -> Result<Version, CommitError> {
+fn add(engine: &dyn Engine, seen: Version, delta: i64, most: i64) -> Result<Version, CommitError> {
     let mut batch = Batch::new(seen);
     batch.add("n", delta).require_at_most("n", most);
     engine.commit(batch)

@@ -73,8 +73,12 @@ pub(crate) fn step() -> impl Strategy<Value = Step> {
     let expected = prop::collection::vec(expected, 0..3);
     let bounds = prop::collection::vec(bound(), 0..2);
     let writes = prop::collection::vec(write(), 0..5);
-    (0..4usize, expected, bounds, writes)
-        .prop_map(|(age, expected, bounds, writes)| Step { age, expected, bounds, writes })
+    (0..4usize, expected, bounds, writes).prop_map(|(age, expected, bounds, writes)| Step {
+        age,
+        expected,
+        bounds,
+        writes,
+    })
 }
 
 /// As far from zero as additions are.
