@@ -10,7 +10,12 @@ use crate::outsider::template::{self, Body, ID, PATH, Template};
 use crate::support::{Answer, TestServer};
 
 /// Where a path has no id beside it, and why.
-const BY_PATH_ONLY: [(&str, &str, &str); 11] = [
+const BY_PATH_ONLY: [(&str, &str, &str); 16] = [
+    ("get /v1/past/content", "path", "what was at this path at that moment"),
+    ("get /v1/past/list", "path", "what was at this path at that moment"),
+    ("get /v1/past/meta", "path", "what was at this path at that moment"),
+    ("get /v1/past/stat", "path", "what was at this path at that moment"),
+    ("get /v1/versions/diff", "to", "the number of a version"),
     ("get /v1/keys", "under", "the name of a key"),
     ("post /v1/drain", "to", "the name of a place"),
     ("post /v1/meta/copy", "to", "`id` is in it"),
