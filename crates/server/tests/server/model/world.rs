@@ -140,7 +140,8 @@ impl World {
                 self.post("/v1/trim", one, 200).await.map(drop)
             }
             Change::Remove => {
-                let ask = Ask::new("DELETE", format!("/v1/fs{}", path(object)));
+                // There is no trash here that would keep versions.
+                let ask = Ask::new("DELETE", format!("/v1/fs{}?versions=true", path(object)));
                 self.connection.native(Http::One, ask).await?.expect(204)?;
                 self.objects[object] = None;
                 Ok(())
