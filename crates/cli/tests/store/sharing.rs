@@ -214,7 +214,7 @@ fn a_new_user_has_a_home_and_nobody_without_a_login_comes_in() {
     };
     let (code, _, said) = stranger(&["cat", "/lab/a.txt"]);
     assert_eq!(code, Some(3));
-    assert!(said.contains("hint: you are not logged in: use --user NAME"), "{said}");
+    assert!(said.contains("hint: you are not logged in: use `cenote login`"), "{said}");
     assert_eq!(stranger(&["ls"]).0, Some(3));
     world.ok(&["acl", "set", "/lab/a.txt", "anonymous=read"]);
     assert_eq!(stranger(&["cat", "/lab/a.txt"]), (Some(0), b"abc".into(), String::new()));
