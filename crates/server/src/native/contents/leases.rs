@@ -27,10 +27,12 @@ const USUAL: u64 = 60;
     responses((status = 201, body = Lease)))]
 pub(crate) async fn make(
     State(app): State<App>,
-    _: OnThisMachine,
+    here: Result<OnThisMachine, Problem>,
     Reader(caller): Reader,
     Json(question): Json<NewLease>,
 ) -> Result<(StatusCode, Json<Lease>), Problem> {
+    // After the body, whose type is refused first, as everywhere.
+    here?;
     let at = at(question.path.as_deref(), question.id)?;
     let options = ReadOptions { version: question.version, ..ReadOptions::default() };
     let limits = (lifetime(question.seconds), app.limits().local_file_leases);
