@@ -114,27 +114,27 @@ impl App {
         &self.shared.stopping
     }
 
-    /// Asks the store something that takes microseconds, because it reads what is hot: what somebody or a
-    /// place is called.
-    pub(crate) fn ask_here<T>(
+    /// Runs what takes microseconds, because it reads what is hot, such as the name of a user or a place, on the thread of the
+    /// request.
+    pub(crate) fn quick<T>(
         &self,
         question: impl FnOnce(&Store) -> cenote_store::Result<T>,
     ) -> Result<T, Problem> {
         question(self.store()).map_err(Problem::from)
     }
 
-    /// Asks the store on a thread that may block: one hop for all that one request wants.
-    pub(crate) async fn ask<T: Send + 'static>(
+    /// Runs work of the store on a thread that may block: one hop for all that one request needs.
+    pub(crate) async fn blocking<T: Send + 'static>(
         &self,
         question: impl FnOnce(&Store) -> cenote_store::Result<T> + Send + 'static,
     ) -> Result<T, Problem> {
         let store = self.store().clone();
-        self.work(move || question(&store).map_err(Problem::from)).await
+        self.compute(move || question(&store).map_err(Problem::from)).await
     }
 
-    /// Computes on a thread that may block. When nobody waits for it any more, because the client has gone or its time is
-    /// over, what it asks of the store fails, and so it ends.
-    pub(crate) async fn work<T: Send + 'static>(
+    /// Runs other work on a thread that may block. When the request has ended, because the client is gone or its time is over,
+    /// the next call of the store fails, which ends the work.
+    pub(crate) async fn compute<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {

@@ -33,6 +33,6 @@ async fn ready(State(app): State<App>) -> Result<Response, Problem> {
         return Err(Problem::new(kind, format!("read-only since a write failed: {cause}"))
             .with_hint("restart the server once its disk is well"));
     }
-    app.ask(|store| store.anonymous().map(drop)).await?;
+    app.blocking(|store| store.anonymous().map(drop)).await?;
     Ok("ready\n".into_response())
 }

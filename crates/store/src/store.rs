@@ -194,7 +194,7 @@ impl Store {
         self.inner.ids.next(&self.itself())
     }
 
-    /// Runs catalog work, which blocks, where that does no harm.
+    /// Runs work of the catalog, which blocks, on a thread that may block.
     pub(crate) async fn blocking<T, F>(&self, work: F) -> Result<T>
     where
         T: Send + 'static,
@@ -205,10 +205,10 @@ impl Store {
         done.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
     }
 
-    /// Runs a short piece of catalog work here and now: some reads of what is hot, or one commit. A
+    /// Runs a short piece of catalog work on this thread: some reads of what is hot, or one commit. A
     /// hop to another thread and back would cost as much again. A runtime with several threads
-    /// is told, and moves its other work away.
-    pub fn at_once<T>(&self, work: impl FnOnce(&Self) -> T) -> T {
+    /// is notified, and moves its other work away.
+    pub fn in_place<T>(&self, work: impl FnOnce(&Self) -> T) -> T {
         match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
             Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(|| work(self)),
             _ => work(self),

@@ -39,7 +39,7 @@ const PACE: Duration = Duration::from_secs(10);
 pub(crate) async fn maintain(app: App) {
     loop {
         tokio::time::sleep(PACE).await;
-        if let Err(problem) = app.ask(maintain_once).await {
+        if let Err(problem) = app.blocking(maintain_once).await {
             tracing::warn!(target: "cenote::irods", %problem, "upkeep failed");
         }
     }

@@ -77,8 +77,8 @@ fn with_ticket(
         .ok_or_else(|| Problem::new(ProblemKind::Internal, "the route has no authentication"))?;
     let Some(shown) = ticket else { return Ok(caller) };
     let what = what(parts, &shown)?;
-    let grant = app.ask_here(|store| {
-        store.at_once(|store| store.use_ticket(&caller, &shown.ticket, &shown.host, what))
+    let grant = app.quick(|store| {
+        store.in_place(|store| store.use_ticket(&caller, &shown.ticket, &shown.host, what))
     })?;
     Ok(caller.with_ticket(grant))
 }

@@ -71,9 +71,9 @@ async fn identify(app: &App, request: &mut Request) -> Result<Caller, Problem> {
         None => credentials(request.headers(), peer(request.extensions()))?,
     };
     match shown {
-        Credentials::Nothing => app.ask_here(Store::anonymous),
+        Credentials::Nothing => app.quick(Store::anonymous),
         Credentials::Password(claim) => Ok(log_in(app, claim).await?),
-        Credentials::Token(token) => app.ask_here(|store| store.authenticate_token(&token)),
+        Credentials::Token(token) => app.quick(|store| store.authenticate_token(&token)),
         Credentials::Local(caller) => Ok(caller.into_caller()),
     }
 }

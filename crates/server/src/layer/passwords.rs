@@ -84,7 +84,7 @@ pub(crate) async fn log_in(app: &App, claim: Claim) -> Result<Caller, NoLogin> {
         return Err(NoLogin::TooSoon(wait));
     }
     let Some(_turn) = app.passwords().turn().await else { return Err(NoLogin::Failed(busy())) };
-    let logged_in = app.ask(move |store| Ok(store.log_in(&claim.login(&limits)))).await;
+    let logged_in = app.blocking(move |store| Ok(store.log_in(&claim.login(&limits)))).await;
     match logged_in.map_err(NoLogin::Failed)?.map_err(NoLogin::Refused)? {
         LoggedIn::As(caller) => Ok(caller),
         LoggedIn::TooSoon(wait) => Err(NoLogin::TooSoon(wait)),

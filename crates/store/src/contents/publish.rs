@@ -87,7 +87,7 @@ impl Store {
     {
         let at = at.into();
         let received = self.receive_for(caller, at.clone(), bytes, &options).await?;
-        let published = self.at_once(|store| store.publish(caller, at, &received, &options));
+        let published = self.in_place(|store| store.publish(caller, at, &received, &options));
         self.published(received.blob.clone(), published).await
     }
 
@@ -103,7 +103,7 @@ impl Store {
         E: std::fmt::Display,
     {
         if !self.is_small(options) {
-            self.at_once(|store| store.may_put(caller, at, options))?;
+            self.in_place(|store| store.may_put(caller, at, options))?;
         }
         self.receive_at(options.place, bytes, &options.expected).await
     }

@@ -55,10 +55,10 @@ impl Store {
         let found = account(&view, name)?;
         let hash = found.as_ref().and_then(|(_, person)| person.password.as_deref());
         let Some(hash) = hash else {
-            let _ = self.at_once(|store| store.hash_password(password));
+            let _ = self.in_place(|store| store.hash_password(password));
             return Err(wrong());
         };
-        if !self.at_once(|_| verify(hash, password)) {
+        if !self.in_place(|_| verify(hash, password)) {
             return Err(wrong());
         }
         self.inner.credentials.remember(&Shown { hash, password, from }, self.now());

@@ -47,7 +47,7 @@ impl Store {
         let later = self.now().plus(idle).min(session.until);
         if later > expires && self.now().plus(idle / 2) > expires {
             let extended =
-                self.at_once(|store| store.transact(|tx| token::prolong(tx, secret, later)));
+                self.in_place(|store| store.transact(|tx| token::prolong(tx, secret, later)));
             if let Err(error) = extended {
                 tracing::debug!(%error, "a login was not extended");
             }

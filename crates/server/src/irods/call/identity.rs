@@ -28,7 +28,7 @@ pub(crate) async fn log_in(app: &App, headers: &HeaderMap, address: IpAddr) -> A
     let session = session(app.irods());
     let claim = Claim { name: name.clone(), password, address };
     let caller = layer::log_in(app, claim).await?;
-    let token = app.ask(move |store| Ok(token(store, &caller, &name, &session))).await?;
+    let token = app.blocking(move |store| Ok(token(store, &caller, &name, &session))).await?;
     token.map(IntoResponse::into_response).map_err(unknown)
 }
 
@@ -76,7 +76,7 @@ async fn caller_of(app: &App, headers: &HeaderMap) -> Result<Caller, Refusal> {
     let shown = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     let token = shown.and_then(|text| text.strip_prefix("Bearer ")).ok_or(Refusal::BAD)?;
     let token = token.trim().to_owned();
-    let known = app.ask(move |store| {
+    let known = app.blocking(move |store| {
         Ok(match token.as_str() {
             ANONYMOUS => store.anonymous(),
             token => store.authenticate_token(token),

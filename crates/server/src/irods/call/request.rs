@@ -65,11 +65,11 @@ impl Call {
     }
 
     /// Calls the store on a thread that may block.
-    pub(crate) async fn ask<T: Send + 'static>(
+    pub(crate) async fn blocking<T: Send + 'static>(
         &self,
         question: impl FnOnce(&Store) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Refusal> {
-        Ok(self.app.ask(move |store| Ok(question(store))).await??)
+        Ok(self.app.blocking(move |store| Ok(question(store))).await??)
     }
 
     /// The bytes that came with the call.
@@ -105,7 +105,8 @@ impl Call {
         let shown = self.form.text("ticket").map(str::to_owned);
         let Some(ticket) = shown.or_else(|| parallel::ticket(handle?)) else { return Ok(()) };
         let caller = self.caller.clone();
-        let grant = self.ask(move |store| store.use_ticket(&caller, &ticket, &host, what)).await;
+        let grant =
+            self.blocking(move |store| store.use_ticket(&caller, &ticket, &host, what)).await;
         self.caller = self.caller.clone().with_ticket(grant.map_err(bad_ticket)?);
         Ok(())
     }
@@ -113,7 +114,7 @@ impl Call {
     /// Counts a further use of the ticket.
     pub(crate) async fn count_use(&self, what: TicketUse) -> Result<(), Refusal> {
         let caller = self.caller.clone();
-        let counted = self.ask(move |store| store.count_use(&caller, what)).await;
+        let counted = self.blocking(move |store| store.count_use(&caller, what)).await;
         counted.map_err(bad_ticket)
     }
 }

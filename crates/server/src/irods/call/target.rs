@@ -97,6 +97,6 @@ impl Call {
         let target = Target::of(&self.form)?;
         let (caller, path) = (self.caller.clone(), path.clone());
         let own = self.settings().resource.clone();
-        self.ask(move |store| target.place(store, &caller, &path, &own)).await?
+        self.blocking(move |store| target.place(store, &caller, &path, &own)).await?
     }
 }

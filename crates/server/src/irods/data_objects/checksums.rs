@@ -41,7 +41,7 @@ async fn object(call: &Call) -> Result<(Stat, Vec<ReplicaView>), Refusal> {
         other => other,
     })?;
     let (caller, at) = (call.acting(), At::from(path));
-    let found = call.ask(move |store| {
+    let found = call.blocking(move |store| {
         Ok(store.stat(&caller, &at).and_then(|stat| Ok((stat, store.replicas(&caller, &at)?))))
     });
     let (stat, replicas) = found.await?.map_err(|error| match error.kind() {
@@ -87,7 +87,7 @@ pub(crate) fn recorded(replicas: &[ReplicaView], replica: &ReplicaView) -> Optio
 async fn computed(call: &Call, stat: &Stat, number: u32) -> Result<String, Refusal> {
     let (caller, at) = (call.acting(), At::Id(stat.id));
     let options = ReadOptions { replica: Some(number), ..ReadOptions::default() };
-    let opened = call.ask(move |store| store.open(&caller, &at, &options)).await?;
+    let opened = call.blocking(move |store| store.open(&caller, &at, &options)).await?;
     let digests = opened.digests().await?;
     checksum_of(&digests).ok_or_else(|| Refusal::code(Code::NoRows))
 }
@@ -105,7 +105,7 @@ async fn note(
     let mut change = ReplicaChange::default();
     change.notes.insert(word(NOTED), Some(checksum.to_owned()));
     let (caller, at, number) = (call.acting(), At::Id(stat.id), replica.number);
-    let noted = call.ask(move |store| Ok(store.change_replica(&caller, &at, number, &change)));
+    let noted = call.blocking(move |store| Ok(store.change_replica(&caller, &at, number, &change)));
     match noted.await? {
         Err(error) if error.kind() != ErrorKind::Denied => Err(error.into()),
         _ => Ok(()),
@@ -155,7 +155,7 @@ async fn mismatch(
 ) -> Result<Option<Value>, Refusal> {
     let (caller, at) = (call.acting(), At::Id(stat.id));
     let options = ReadOptions { replica: Some(number), ..ReadOptions::default() };
-    let opened = call.ask(move |store| store.open(&caller, &at, &options)).await?;
+    let opened = call.blocking(move |store| store.open(&caller, &at, &options)).await?;
     let computed = match opened.digests().await {
         Ok(digests) => checksum_of(&digests).unwrap_or_default(),
         Err(error) if error.kind() == ErrorKind::Damaged => error.to_string(),

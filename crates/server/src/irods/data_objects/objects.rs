@@ -72,7 +72,7 @@ async fn remove(call: Call) -> Answer {
     // A registered file stays where it is, whether its object is in the trash or not.
     let for_good = for_good || catalog_only;
     let (path, caller) = (call.path("lpath")?, call.acting());
-    let removed = call.ask(move |store| {
+    let removed = call.blocking(move |store| {
         let stat = store.stat(&caller, &path.into())?;
         match stat.resource.content {
             Some(_) => trash::remove(store, &caller, &stat, false, for_good).map(|()| true),
@@ -92,7 +92,7 @@ async fn copy(call: Call) -> Answer {
     replicas::check_resource(&call, "src-resource").await?;
     replicas::check_resource(&call, "dst-resource").await?;
     let (caller, made) = (call.acting(), to.clone());
-    let copied = call.ask(move |store| {
+    let copied = call.blocking(move |store| {
         if is_collection(store, &caller, &to) {
             return Ok(Err(Refusal::code(Code::ExistsAsCollection)));
         }
@@ -121,7 +121,7 @@ async fn touch(call: Call) -> Answer {
     let time = time(&call).await?;
     let (path, create) = (call.path("lpath")?, !call.form.flag("no-create", false));
     let caller = call.acting();
-    let touched = call.ask(move |store| {
+    let touched = call.blocking(move |store| {
         match store.stat(&caller, &At::from(&path)) {
             Ok(stat) if stat.resource.content.is_none() => return Ok(false),
             Ok(stat) => set_time(store, &caller, &stat, time)?,
@@ -157,7 +157,7 @@ pub(crate) async fn time(call: &Call) -> std::result::Result<Option<Time>, Refus
     }
     let (path, caller) = (call.path("reference")?, call.caller.clone());
     let reference =
-        call.ask(move |store| modified(store, &store.stat(&caller, &path.into())?)).await?;
+        call.blocking(move |store| modified(store, &store.stat(&caller, &path.into())?)).await?;
     Ok(Some(Time::from_secs(reference)))
 }
 
@@ -180,10 +180,10 @@ async fn truncate(call: Call) -> Answer {
     }
     let (path, caller) = (call.path("lpath")?, call.acting());
     let (asked, at) = (caller.clone(), At::from(&path));
-    call.ask(move |store| store.stat(&asked, &at)).await?;
+    call.blocking(move |store| store.stat(&asked, &at)).await?;
     write::check_lock(&call, path.clone()).await?;
     let place = call.place(&path).await?;
-    call.ask(move |store| {
+    call.blocking(move |store| {
         store.truncate_in(&caller, &path.into(), size, &Conditions::default(), place)
     })
     .await?;

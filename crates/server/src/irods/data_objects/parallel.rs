@@ -50,7 +50,7 @@ impl Handle {
     async fn open(call: &Call, handle: &str) -> Result<Self, Refusal> {
         let handle = Self::decode(handle).ok_or(Refusal::BAD)?;
         let (caller, path, number) = (call.caller.clone(), handle.path.clone(), handle.lock);
-        let renewed = call.ask(move |store| {
+        let renewed = call.blocking(move |store| {
             let is_open = store.is_open_to(&caller, &path)?;
             Ok(is_open && lock::renew(store, &caller, &path, number)?)
         });
@@ -125,12 +125,12 @@ pub(crate) async fn init(call: Call) -> Answer {
 
 async fn acquire(call: &Call, path: StorePath, streams: u64) -> Result<u64, Refusal> {
     let (caller, most) = (call.acting(), call.settings().all_streams);
-    call.ask(move |store| lock::acquire(store, &caller, &path, streams, most)).await?
+    call.blocking(move |store| lock::acquire(store, &caller, &path, streams, most)).await?
 }
 
 async fn release(call: &Call, path: StorePath, number: u64) -> Result<(), Refusal> {
     let caller = call.caller.clone();
-    call.ask(move |store| lock::release(store, &caller, &path, number)).await
+    call.blocking(move |store| lock::release(store, &caller, &path, number)).await
 }
 
 /// Where the bytes go.
@@ -143,7 +143,7 @@ async fn begin(call: &Call, path: StorePath, place: Option<PlaceId>) -> Result<U
     let caller = call.acting();
     let put = PutOptions { place, ..PutOptions::default() };
     let options = UploadOptions { put, size: None };
-    let begun = call.ask(move |store| Ok(store.begin_upload(&caller, &path, &options)));
+    let begun = call.blocking(move |store| Ok(store.begin_upload(&caller, &path, &options)));
     begun.await?.map(|upload| upload.id).map_err(refusal)
 }
 
@@ -153,7 +153,7 @@ pub(crate) async fn destination(call: &Call, handle: &str) -> Result<Option<Plac
     let (caller, path, offset) = (call.acting(), handle.path, call.count("offset")?.unwrap_or(0));
     may_put(call, caller.clone(), path).await?;
     if let Some(id) = handle.upload {
-        let may = call.ask(move |store| Ok(store.may_keep_part(&caller, id, offset)));
+        let may = call.blocking(move |store| Ok(store.may_keep_part(&caller, id, offset)));
         may.await?.map_err(no_upload)?;
     }
     Ok(handle.place)

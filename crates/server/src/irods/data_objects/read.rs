@@ -24,7 +24,7 @@ pub(crate) async fn part(call: &Call, parameter: &str) -> Answer {
     let missing = || Refusal::Plain(StatusCode::NOT_FOUND);
     let path = call.path(parameter).map_err(|_| missing())?;
     let (caller, at, own) = (call.acting(), At::from(path), call.settings().resource.clone());
-    let opened = call.ask(move |store| {
+    let opened = call.blocking(move |store| {
         let mut options = ReadOptions::default();
         if target != Target::Any {
             let known = Hierarchy::read(store, own)?;

@@ -52,7 +52,7 @@ async fn check_source(call: &Call) -> Result<(), Refusal> {
 pub(crate) async fn found(call: &Call) -> Result<(Hierarchy, Vec<ReplicaView>), Refusal> {
     let (path, caller) = (call.path("lpath")?, call.acting());
     let own = call.settings().resource.clone();
-    call.ask(move |store| {
+    call.blocking(move |store| {
         Ok((Hierarchy::read(store, own)?, replicas(store, &caller, &path.into())?))
     })
     .await
@@ -71,7 +71,7 @@ pub(crate) async fn trim_to(call: &Call, trim: Trim) -> Answer {
     let (path, caller) = (call.path("lpath")?, call.acting());
     let at = At::from(path);
     let (asked, what) = (caller.clone(), at.clone());
-    call.ask(move |store| store.stat(&asked, &what)).await?;
+    call.blocking(move |store| store.stat(&asked, &what)).await?;
     match call.app.store().trim(&caller, &at, &trim).await {
         Err(error) if error.kind() == ErrorKind::Precondition => answer::done(),
         Err(error) if error.kind() == ErrorKind::NotFound => Err(no_replica()),
@@ -155,7 +155,7 @@ pub(crate) async fn modify(call: Call) -> Answer {
     }
     let number = chosen(&call).await?;
     let (path, caller) = (call.path("lpath")?, call.caller.clone().elevated(true));
-    let changed = call.ask(move |store| {
+    let changed = call.blocking(move |store| {
         Ok(store.change_replica(&caller, &path.into(), number, &change).map(drop))
     });
     changed.await?.map_err(admin_only)?;
@@ -212,7 +212,7 @@ pub(crate) async fn relocate(call: &Call, path: StorePath, parameter: &str) -> R
     let (asked, what) = (caller.clone(), at.clone());
     let own = call.settings().resource.clone();
     let (known, made) = call
-        .ask(move |store| Ok((Hierarchy::read(store, own)?, replicas(store, &asked, &what)?)))
+        .blocking(move |store| Ok((Hierarchy::read(store, own)?, replicas(store, &asked, &what)?)))
         .await?;
     for replica in made.iter().filter(|replica| !known.is_in(replica.place, place)) {
         let trim = Trim { replica: Some(replica.number), ..Trim::default() };

@@ -60,12 +60,12 @@ pub(crate) async fn may_write(call: &Call, path: StorePath) -> Result<(), Refusa
 
 /// Refuses an object that is locked by a parallel write.
 pub(crate) async fn check_lock(call: &Call, path: StorePath) -> Result<(), Refusal> {
-    call.ask(move |store| lock::check(store, &path)).await?
+    call.blocking(move |store| lock::check(store, &path)).await?
 }
 
 /// Checks that bytes may be put at a path; a caller who may not is told only that, not what exists there.
 pub(crate) async fn may_put(call: &Call, caller: Caller, path: StorePath) -> Result<(), Refusal> {
-    let may = call.ask(move |store| Ok(store.may_put(&caller, &path, &PutOptions::default())));
+    let may = call.blocking(move |store| Ok(store.may_put(&caller, &path, &PutOptions::default())));
     may.await?.map_err(refusal)
 }
 
@@ -85,7 +85,7 @@ pub(crate) async fn put(
 
 async fn replace(call: &Call, path: StorePath, bytes: Received) -> Result<(), Refusal> {
     let caller = call.acting();
-    let put = call.ask(move |store| {
+    let put = call.blocking(move |store| {
         Ok(store.publish(&caller, &path, &bytes, &PutOptions::default()).map(drop))
     });
     put.await?.map_err(refusal)
@@ -115,7 +115,7 @@ pub(crate) async fn ensure(
     let nothing = stream::empty::<cenote_store::Result<Bytes>>();
     let nothing = call.app.store().receive_at(place, nothing, &Default::default()).await?;
     let caller = call.acting();
-    let ready = call.ask(move |store| {
+    let ready = call.blocking(move |store| {
         let conditions = Conditions { if_absent: true, ..Conditions::default() };
         let options = PutOptions { conditions, place, ..PutOptions::default() };
         Ok(match store.publish(&caller, &path, &nothing, &options) {

@@ -117,7 +117,7 @@ fn switch(call: &Call, name: &str) -> std::result::Result<bool, Refusal> {
 pub(crate) async fn zone(call: &Call) -> std::result::Result<Zone, Refusal> {
     let (name, resource) = (call.settings().zone.clone(), call.settings().resource.clone());
     let caller = call.caller.clone();
-    call.ask(move |store| {
+    call.blocking(move |store| {
         let mut resources = Hierarchy::read(store, resource)?.resources(&caller);
         for resource in resources.iter_mut().filter(|_| !caller.is_anonymous()) {
             resource.avus = store.place_avus(PlaceId(resource.id))?;

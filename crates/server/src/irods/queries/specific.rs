@@ -35,7 +35,7 @@ pub(crate) async fn add(call: Call) -> Answer {
     if let Some(fault) = fault {
         return Err(Refusal::code(Code::BadSql).with_message(&fault.to_string()));
     }
-    let added = call.ask(move |store| {
+    let added = call.blocking(move |store| {
         Ok(notes::change(store, &caller, Act::Configure, |notes| {
             match name == SHOW_ACCESS || notes.get::<Specific>(&name)?.is_some() {
                 true => Ok(Err(Refusal::code(Code::AlreadyExists))),
@@ -49,7 +49,7 @@ pub(crate) async fn add(call: Call) -> Answer {
 
 pub(crate) async fn remove(call: Call) -> Answer {
     let (name, caller) = (call.need("name")?.to_owned(), call.caller.clone());
-    let removed = call.ask(move |store| {
+    let removed = call.blocking(move |store| {
         Ok(notes::change(store, &caller, Act::Configure, |notes| {
             if notes.get::<Specific>(&name)?.is_none() {
                 return Ok(Err(unknown()));
@@ -64,7 +64,7 @@ pub(crate) async fn remove(call: Call) -> Answer {
 
 /// `list_specific_queries`: their names and texts.
 pub(crate) async fn list(call: Call) -> Answer {
-    let queries = call.ask(notes::all::<Specific>).await?;
+    let queries = call.blocking(notes::all::<Specific>).await?;
     let query = |(name, specific): (String, Specific)| json!({ "name": name, "sql": specific.sql });
     let builtin = json!({ "name": SHOW_ACCESS, "sql": "" });
     let queries = std::iter::once(builtin).chain(queries.into_iter().map(query));

@@ -40,7 +40,7 @@ impl Call {
         let token = gone.clone();
         // Dropped with this call, whether it was answered or cancelled.
         let _waiting = gone.drop_guard();
-        self.ask(move |store| {
+        self.blocking(move |store| {
             let watch = Watch { gone: token, end: store.now().plus(time) };
             question(store, Limits { rows, bytes, stop: &|| watch.stop(store.now()) })
         })

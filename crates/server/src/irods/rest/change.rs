@@ -25,7 +25,7 @@ pub(super) async fn make(call: Call) -> Answer {
     let (path, caller) = (call.path("logical-path")?, call.caller.clone());
     let parents = call.form.flag("create-parent-collections", false);
     let options = CreateOptions { parents, exist_ok: parents, ..CreateOptions::default() };
-    call.ask(move |store| store.create(&caller, &path, Draft::Collection, options)).await?;
+    call.blocking(move |store| store.create(&caller, &path, Draft::Collection, options)).await?;
     done()
 }
 
@@ -35,7 +35,7 @@ pub(super) async fn remove(call: Call) -> Answer {
     let (recursive, for_good) =
         (call.form.flag("recursive", false), call.form.flag("no-trash", false));
     let caller = call.acting();
-    let removed = call.ask(move |store| {
+    let removed = call.blocking(move |store| {
         let stat = store.stat(&caller, &path.into())?;
         if stat.resource.kind == Kind::Collection && !recursive {
             return Ok(false);
@@ -51,7 +51,7 @@ pub(super) async fn remove(call: Call) -> Answer {
 /// `POST logicalpath/rename`.
 pub(super) async fn rename(call: Call) -> Answer {
     let (from, to, caller) = (call.path("src")?, call.path("dst")?, call.acting());
-    call.ask(move |store| store.relocate(&caller, &from.into(), &to, MoveOptions::default()))
+    call.blocking(move |store| store.relocate(&caller, &from.into(), &to, MoveOptions::default()))
         .await?;
     done()
 }
@@ -82,7 +82,7 @@ pub(super) async fn ticket(call: Call) -> Answer {
     let path = call.path("logical-path").map_err(|_| inaccessible(&call))?;
     let lpath = call.need("logical-path")?.to_owned();
     let (at, caller) = (At::from(path), call.caller.clone());
-    let stat = call.ask({
+    let stat = call.blocking({
         let at = at.clone();
         move |store| store.stat(&caller, &at)
     });

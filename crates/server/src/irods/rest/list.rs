@@ -31,7 +31,7 @@ pub(super) async fn list(call: Call) -> Answer {
     let (deep, offset) = (flag("recursive"), call.count("offset")?.unwrap_or(0));
     let limit = call.count("limit")?.filter(|limit| *limit > 0).unwrap_or(u64::MAX);
     let (caller, zone) = (call.caller.clone(), call.settings().zone.clone());
-    let entries = call.ask(move |store| {
+    let entries = call.blocking(move |store| {
         Ok(found(store, &caller, &at, deep, (offset, limit)).and_then(|found| {
             found.iter().map(|stat| entry(store, &caller, stat, &zone, shown)).collect()
         }))

@@ -17,7 +17,8 @@ pub(super) async fn replicate(mut call: Call) -> Answer {
     match below(&call).await? {
         Some(top) => {
             let (place, caller) = (resources::named(&call, "dst-resource").await?, call.acting());
-            let begun = call.ask(move |store| store.replicate_tree(&caller, &top, place)).await?;
+            let begun =
+                call.blocking(move |store| store.replicate_tree(&caller, &top, place)).await?;
             finish(&call, begun).await?;
         }
         None => drop(replicas::replicate(call).await?),
@@ -59,7 +60,7 @@ async fn trim_tree(
     keep: usize,
 ) -> Result<(), Refusal> {
     let caller = call.acting();
-    let begun = call.ask(move |store| store.trim_tree(&caller, &top, place, keep)).await?;
+    let begun = call.blocking(move |store| store.trim_tree(&caller, &top, place, keep)).await?;
     finish(call, begun).await
 }
 
@@ -86,7 +87,7 @@ fn as_in_the_http_api(call: &mut Call) {
 /// The collection, if all objects below it are meant; `None` for a single object.
 async fn below(call: &Call) -> Result<Option<At>, Refusal> {
     let (at, caller) = (call.at()?, call.acting());
-    let stat = call.ask(move |store| store.stat(&caller, &at)).await?;
+    let stat = call.blocking(move |store| store.stat(&caller, &at)).await?;
     match (stat.resource.kind, call.form.flag("recursive", false)) {
         (Kind::Collection, true) => Ok(Some(At::Id(stat.id))),
         (Kind::Collection, false) => Err(Refusal::code(Code::IncompatibleParameters)),

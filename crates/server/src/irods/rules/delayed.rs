@@ -36,7 +36,7 @@ pub(super) async fn add(
     text: String,
 ) -> std::result::Result<(), Refusal> {
     let caller = call.caller.clone();
-    let added = call.ask(move |store| {
+    let added = call.blocking(move |store| {
         notes::change(store, &caller, Act::Defer, |notes| {
             if notes.all::<Delayed>()?.len() >= MOST {
                 return Ok(Err(Refusal::code(Code::NoSpace).with_message("too many rules wait")));
@@ -54,7 +54,7 @@ pub(super) async fn add(
 pub(super) async fn remove(call: Call) -> Answer {
     let id = call.count("rule-id")?.ok_or(Refusal::BAD)?.to_string();
     let caller = call.caller.clone();
-    let removed = call.ask(move |store| {
+    let removed = call.blocking(move |store| {
         notes::change(store, &caller, Act::Defer, |notes| {
             let Some(rule) = notes.get::<Delayed>(&id)? else { return Ok(Err(unknown_rule())) };
             if rule.user != caller.name() && !caller.may(Act::OthersWork) {

@@ -40,7 +40,7 @@ async fn create(call: Call) -> Answer {
     let path = call.path("lpath")?;
     let parents = call.form.flag("create-intermediates", false);
     let caller = call.acting();
-    let made = call.ask(move |store| {
+    let made = call.blocking(move |store| {
         let there = store.stat(&caller, &At::from(&path)).is_ok();
         let options = CreateOptions { parents, exist_ok: true, ..CreateOptions::default() };
         Ok(store.create(&caller, &path, Draft::Collection, options).map(|_| !there))
@@ -70,7 +70,7 @@ async fn remove(call: Call) -> Answer {
     let (recurse, for_good) = (call.form.flag("recurse", false), call.form.flag("no-trash", false));
     let caller = call.acting();
     let removed =
-        call.ask(move |store| Ok(trash::remove(store, &caller, &stat, recurse, for_good)));
+        call.blocking(move |store| Ok(trash::remove(store, &caller, &stat, recurse, for_good)));
     match removed.await? {
         Err(error) if error.kind() == ErrorKind::NotEmpty && !recurse => {
             Err(Refusal::code(Code::SysCollectionNotEmpty)
@@ -86,8 +86,10 @@ pub(crate) async fn rename(call: Call, wanted: Wanted) -> Answer {
     call.need("new-lpath")?;
     let stat: Stat = call.required_at("old-lpath", wanted).await?;
     let (to, caller) = (call.path("new-lpath")?, call.acting());
-    call.ask(move |store| store.relocate(&caller, &At::Id(stat.id), &to, MoveOptions::default()))
-        .await?;
+    call.blocking(move |store| {
+        store.relocate(&caller, &At::Id(stat.id), &to, MoveOptions::default())
+    })
+    .await?;
     answer::done()
 }
 
@@ -96,7 +98,7 @@ async fn touch(call: Call) -> Answer {
     let time = crate::irods::data_objects::objects::time(&call).await?;
     let path = call.path("lpath")?;
     let caller = call.acting();
-    let there = call.ask(move |store| match store.stat(&caller, &At::from(&path)) {
+    let there = call.blocking(move |store| match store.stat(&caller, &At::from(&path)) {
         Ok(stat) if stat.resource.kind == cenote_store::Kind::Collection => {
             crate::irods::data_objects::objects::set_time(store, &caller, &stat, time)
                 .map(|()| true)

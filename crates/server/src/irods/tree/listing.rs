@@ -59,7 +59,7 @@ impl Listing {
     /// The text of a page, and where the next one starts.
     async fn page(&self, begin: Begin) -> Result<(String, Option<NamedEntry>), Refusal> {
         let listing = self.clone();
-        Ok(self.app.ask(move |store| listing.text(store, &begin)).await?)
+        Ok(self.app.blocking(move |store| listing.text(store, &begin)).await?)
     }
 
     fn text(

@@ -20,7 +20,7 @@ pub(crate) async fn modify(call: Call, wanted: Wanted) -> Answer {
         Err((refusal, index)) => return answer::part_failed(refusal, index, &operations[index]),
     };
     let (caller, at) = (call.acting(), At::Id(stat.id));
-    let changed = call.ask(move |store| {
+    let changed = call.blocking(move |store| {
         store.change_avus(&caller, &at, &changes, &Conditions::default()).map(drop)
     });
     finish(changed.await, &operations)
@@ -35,7 +35,7 @@ pub(crate) async fn modify_person(call: Call) -> Answer {
         Err((refusal, index)) => return answer::part_failed(refusal, index, &operations[index]),
     };
     let caller = call.caller.clone();
-    let changed = call.ask(move |store| store.change_person_avus(&caller, &name, &changes));
+    let changed = call.blocking(move |store| store.change_person_avus(&caller, &name, &changes));
     finish(changed.await, &operations)
 }
 
@@ -48,7 +48,7 @@ pub(crate) async fn modify_resource(call: Call) -> Answer {
         Err((refusal, index)) => return answer::part_failed(refusal, index, &operations[index]),
     };
     let caller = call.caller.clone();
-    let changed = call.ask(move |store| Ok(store.change_place_avus(&caller, place, &changes)));
+    let changed = call.blocking(move |store| Ok(store.change_place_avus(&caller, place, &changes)));
     finish(changed.await?.map_err(admin_only), &operations)
 }
 

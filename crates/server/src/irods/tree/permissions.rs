@@ -64,14 +64,15 @@ async fn grant(call: &Call, operation: &Value) -> Result<AccessChange, Refusal> 
     let level =
         text("acl").and_then(|word| Vocabulary::IRODS.setting([&*word])).ok_or_else(invalid)?;
     let asked = name.clone();
-    let known = call.ask(move |store| Ok(store.person_named(&asked))).await?;
+    let known = call.blocking(move |store| Ok(store.person_named(&asked))).await?;
     known.map_err(|_| Refusal::code(Code::InvalidUser).with_message("no such user or group"))?;
     Ok(AccessChange::Grant(name, level, Scope::This))
 }
 
 async fn change(call: &Call, stat: &Stat, changes: Vec<AccessChange>) -> Result<(), Refusal> {
     let (caller, at) = (call.acting(), At::Id(stat.id));
-    let changed = call.ask(move |store| Ok(store.change_access(&caller, &at, &changes).map(drop)));
+    let changed =
+        call.blocking(move |store| Ok(store.change_access(&caller, &at, &changes).map(drop)));
     changed.await?.map_err(|error| match error.kind() {
         ErrorKind::NotFound => Refusal::code(Code::InvalidUser).with_message(&error.to_string()),
         _ => error.into(),

@@ -61,7 +61,7 @@ impl Call {
             path => path?,
         };
         let caller = self.caller.clone();
-        self.ask(move |store| match store.stat(&caller, &path.into()) {
+        self.blocking(move |store| match store.stat(&caller, &path.into()) {
             Ok(stat) => Ok(Some(stat).filter(|stat| wanted.fits(stat.resource.kind))),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
@@ -77,7 +77,7 @@ pub(crate) async fn stat(call: Call, wanted: Wanted) -> Answer {
         return Err(Refusal::code(wanted.words().1));
     };
     let (caller, zone) = (call.caller.clone(), call.settings().zone.clone());
-    let members = call.ask(move |store| {
+    let members = call.blocking(move |store| {
         let permissions = permissions(store, &caller, &stat, &zone)?;
         Ok(members(&stat, wanted, permissions, modified(store, &stat)?))
     });

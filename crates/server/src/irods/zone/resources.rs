@@ -47,7 +47,7 @@ async fn change(
         return Err(Refusal::code(Code::NoApiPrivilege));
     }
     let (caller, own) = (call.caller.clone(), call.settings().resource.clone());
-    let done = call.ask(move |store| Ok(work(store, &caller, &Hierarchy::read(store, own)?)));
+    let done = call.blocking(move |store| Ok(work(store, &caller, &Hierarchy::read(store, own)?)));
     done.await?.map_err(refusal)??;
     answer::done()
 }
@@ -116,7 +116,7 @@ async fn remove(call: Call) -> Answer {
 /// The place that a parameter names.
 pub(crate) async fn named(call: &Call, parameter: &str) -> std::result::Result<PlaceId, Refusal> {
     let (name, own) = (call.need(parameter)?.to_owned(), call.settings().resource.clone());
-    let known = call.ask(move |store| Hierarchy::read(store, own)).await?;
+    let known = call.blocking(move |store| Hierarchy::read(store, own)).await?;
     known.named(&name).map(|place| place.id).ok_or_else(unknown)
 }
 
@@ -214,7 +214,7 @@ async fn rebalance(call: Call) -> Answer {
 async fn stat(call: Call) -> Answer {
     let name = call.need("name")?.to_owned();
     let (own, zone) = (call.settings().resource.clone(), call.settings().zone.clone());
-    let known = call.ask(move |store| Hierarchy::read(store, own)).await?;
+    let known = call.blocking(move |store| Hierarchy::read(store, own)).await?;
     let resources = known.resources(&call.caller);
     let info = resources.iter().find(|resource| resource.name == name).map(|resource| {
         let parent = resource.parent.map(|id| id.to_string()).unwrap_or_default();

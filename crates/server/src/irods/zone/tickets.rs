@@ -33,7 +33,7 @@ pub(crate) async fn make(call: &Call, at: At) -> Result<String, Refusal> {
         hosts: names(call, "hosts").collect(),
     };
     let caller = call.acting();
-    Ok(call.ask(move |store| store.add_ticket(&caller, &at, &new)).await?.0)
+    Ok(call.blocking(move |store| store.add_ticket(&caller, &at, &new)).await?.0)
 }
 
 fn rights(call: &Call) -> Result<Rights, Refusal> {
@@ -58,7 +58,7 @@ fn names<'a>(call: &'a Call, parameter: &str) -> impl Iterator<Item = String> + 
 
 async fn remove(call: Call) -> Answer {
     let (name, caller) = (call.need("name")?.to_owned(), call.caller.clone());
-    let removed = call.ask(move |store| Ok(store.remove_ticket(&caller, &name))).await?;
+    let removed = call.blocking(move |store| Ok(store.remove_ticket(&caller, &name))).await?;
     removed.map_err(|error| match error.kind() {
         ErrorKind::Unauthenticated | ErrorKind::NotFound => Refusal::code(Code::TicketInvalid),
         _ => error.into(),

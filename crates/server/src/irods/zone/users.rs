@@ -61,7 +61,7 @@ async fn change(
     let arguments: std::result::Result<Vec<String>, Refusal> =
         needed.iter().map(|name| call.need(name).map(str::to_owned)).collect();
     let (arguments, caller) = (arguments?, call.caller.clone());
-    let done = call.ask(move |store| Ok(work(store, &caller, &arguments))).await?;
+    let done = call.blocking(move |store| Ok(work(store, &caller, &arguments))).await?;
     done.map_err(refusal)?;
     answer::done()
 }
@@ -136,7 +136,7 @@ async fn membership(call: Call, join: bool) -> Answer {
 async fn users(call: Call) -> Answer {
     call.caller.require(Act::Names)?;
     let zone = call.settings().zone.clone();
-    let persons = call.ask(|store| store.persons()).await?;
+    let persons = call.blocking(|store| store.persons()).await?;
     let users = persons.into_iter().filter(|(_, person)| person.kind == PersonKind::User);
     let users = users.map(|(_, person)| json!({ "name": person.name, "zone": zone }));
     answer::member("users", users.collect::<Vec<Value>>())
@@ -144,7 +144,7 @@ async fn users(call: Call) -> Answer {
 
 async fn groups(call: Call) -> Answer {
     call.caller.require(Act::Names)?;
-    let persons = call.ask(|store| store.persons()).await?;
+    let persons = call.blocking(|store| store.persons()).await?;
     let groups = persons.into_iter().filter(|(_, person)| person.kind == PersonKind::Group);
     answer::member("groups", groups.map(|(_, person)| person.name).collect::<Vec<String>>())
 }
@@ -153,7 +153,7 @@ async fn is_member(call: Call) -> Answer {
     let (group, user) = (call.need("group")?.to_owned(), call.need("user")?.to_owned());
     call.need("zone")?;
     call.caller.require(Act::Names)?;
-    let is_member = call.ask(move |store| {
+    let is_member = call.blocking(move |store| {
         let exists = store.person_named(&user).is_ok();
         match group.as_str() {
             "public" => Ok(exists),
@@ -166,7 +166,7 @@ async fn is_member(call: Call) -> Answer {
 async fn stat(call: Call) -> Answer {
     let (name, zone) = (call.need("name")?.to_owned(), call.settings().zone.clone());
     call.caller.require(Act::Names)?;
-    let members = call.ask(move |store| {
+    let members = call.blocking(move |store| {
         let Ok((id, person)) = store.person_named(&name) else {
             return Ok(Map::from_iter([("exists".to_owned(), false.into())]));
         };

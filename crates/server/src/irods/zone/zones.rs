@@ -45,7 +45,7 @@ async fn add(call: Call) -> Answer {
         check_connection(&connection)?;
     }
     let (caller, local) = (call.caller.clone(), call.settings().zone.clone());
-    let added = call.ask(move |store| {
+    let added = call.blocking(move |store| {
         Ok(notes::change(store, &caller, Act::Configure, |notes| {
             if name == local || notes.get::<Zone>(&name)?.is_some() {
                 return Ok(Err(Refusal::code(Code::AlreadyExists)));
@@ -62,7 +62,7 @@ async fn add(call: Call) -> Answer {
 async fn remove(call: Call) -> Answer {
     let (name, caller) = (call.need("name")?.to_owned(), call.caller.clone());
     let local = call.settings().zone.clone();
-    let removed = call.ask(move |store| {
+    let removed = call.blocking(move |store| {
         Ok(notes::change(store, &caller, Act::Configure, |notes| {
             if name == local || notes.get::<Zone>(&name)?.is_none() {
                 return Ok(Err(Refusal::code(Code::InvalidArgument)));
@@ -84,7 +84,7 @@ async fn modify(call: Call) -> Answer {
     };
     property.check(&change.value)?;
     let (caller, local) = (call.caller.clone(), call.settings().zone.clone());
-    let modified = call.ask(move |store| {
+    let modified = call.blocking(move |store| {
         Ok(notes::change(store, &caller, Act::Configure, |notes| change.make(notes, &local)))
     });
     modified.await?.map_err(admin_only)??;
@@ -173,7 +173,7 @@ fn check_connection(text: &str) -> std::result::Result<(), Refusal> {
 
 async fn stat(call: Call) -> Answer {
     let (name, local) = (call.need("name")?.to_owned(), call.settings().zone.clone());
-    let info = call.ask(move |store| {
+    let info = call.blocking(move |store| {
         let noted = notes::get::<Zone>(store, &name)?;
         Ok(match name == local {
             true => Some(info(&name, "local", &Zone { id: LOCAL, ..noted.unwrap_or_default() })),

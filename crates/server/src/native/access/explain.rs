@@ -21,7 +21,7 @@ pub(crate) async fn why(
     Asker(caller): Asker,
     About(at, query): About<ExplainQuery>,
 ) -> Result<Json<ExplainedAccess>, Problem> {
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let user = query.user.as_deref().unwrap_or(caller.name());
         Ok(Json(store.explain_access(&caller, user, &at)?.into()))
     })

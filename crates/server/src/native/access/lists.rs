@@ -18,7 +18,7 @@ pub(crate) async fn read(
     Asker(caller): Asker,
     at: At,
 ) -> Result<Json<AccessList>, Problem> {
-    app.ask(move |store| list(store, &caller, &at)).await
+    app.blocking(move |store| list(store, &caller, &at)).await
 }
 
 /// Changes the access list of a resource: all of it or nothing.
@@ -31,7 +31,7 @@ pub(crate) async fn change(
 ) -> Result<Json<AccessList>, Problem> {
     let at = at(question.path.as_deref(), question.id)?;
     let changes = changes(question)?;
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let stat = store.change_access(&caller, &at, &changes)?;
         list(store, &caller, &At::Id(stat.id))
     })

@@ -20,7 +20,7 @@ pub(crate) async fn whoami(
     State(app): State<App>,
     Asker(caller): Asker,
 ) -> Result<Json<Identity>, Problem> {
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let groups = caller.groups().iter().map(|group| store.person_name(*group));
         let groups = groups.collect::<Result<_, _>>()?;
         Ok(Json(Identity { name: caller.name().to_owned(), role: caller.role().into(), groups }))
@@ -35,7 +35,7 @@ pub(crate) async fn users(
     Asker(caller): Asker,
 ) -> Result<Json<Users>, Problem> {
     caller.require(Act::Names)?;
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let persons = store.persons()?.into_iter().map(|(_, person)| person);
         let users = persons.filter(|person| person.kind == PersonKind::User);
         let items = users.map(|person| User {
@@ -57,7 +57,7 @@ pub(crate) async fn add_user(
     Json(NewUser { name, password, role }): Json<NewUser>,
 ) -> Result<StatusCode, Problem> {
     let user = cenote_store::NewUser { name, password, role: role.into() };
-    app.ask(move |store| store.add_user_with_home(&caller, &user)).await?;
+    app.blocking(move |store| store.add_user_with_home(&caller, &user)).await?;
     Ok(StatusCode::CREATED)
 }
 
@@ -70,7 +70,7 @@ pub(crate) async fn change_user(
     Json(ChangeUser { name, password, role }): Json<ChangeUser>,
 ) -> Result<StatusCode, Problem> {
     let change = UserChange { password, role: role.map(Into::into) };
-    app.ask(move |store| store.change_user(&caller, &name, &change)).await?;
+    app.blocking(move |store| store.change_user(&caller, &name, &change)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -82,7 +82,7 @@ pub(crate) async fn remove_user(
     Changer(caller): Changer,
     Params(Named { name }): Params<Named>,
 ) -> Result<StatusCode, Problem> {
-    app.ask(move |store| store.remove_person(&caller, &name)).await?;
+    app.blocking(move |store| store.remove_person(&caller, &name)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -93,7 +93,7 @@ pub(crate) async fn groups(
     Asker(caller): Asker,
 ) -> Result<Json<Groups>, Problem> {
     caller.require(Act::Names)?;
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let persons = store.persons()?.into_iter().map(|(_, person)| person);
         let groups = persons.filter(|person| person.kind == PersonKind::Group);
         let items = groups.map(|person| {
@@ -113,7 +113,7 @@ pub(crate) async fn add_group(
     Changer(caller): Changer,
     Json(NewGroup { name }): Json<NewGroup>,
 ) -> Result<StatusCode, Problem> {
-    app.ask(move |store| store.add_group(&caller, &name)).await?;
+    app.blocking(move |store| store.add_group(&caller, &name)).await?;
     Ok(StatusCode::CREATED)
 }
 
@@ -125,7 +125,7 @@ pub(crate) async fn change_group(
     Changer(caller): Changer,
     Json(ChangeGroup { name, add, remove }): Json<ChangeGroup>,
 ) -> Result<StatusCode, Problem> {
-    app.ask(move |store| store.change_group(&caller, &name, &add, &remove)).await?;
+    app.blocking(move |store| store.change_group(&caller, &name, &add, &remove)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

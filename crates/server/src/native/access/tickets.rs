@@ -37,7 +37,7 @@ pub(crate) async fn add(
         persons: question.persons,
         hosts: question.hosts,
     };
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let (secret, ticket) = store.add_ticket(&caller, &at, &new)?;
         let about = Ticket::of(ticket, store)?;
         Ok((StatusCode::CREATED, Json(MadeTicket { ticket: secret, about })))
@@ -57,7 +57,7 @@ pub(crate) async fn list(
         (None, None) => None,
         (path, id) => Some(at(path.as_deref(), id)?),
     };
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let tickets = match at {
             Some(at) => store.tickets(&caller, &at)?,
             None => store.all_tickets(&caller)?,
@@ -76,6 +76,6 @@ pub(crate) async fn remove(
     Changer(caller): Changer,
     Params(which): Params<WhichTicket>,
 ) -> Result<StatusCode, Problem> {
-    app.ask(move |store| store.remove_ticket(&caller, &which.ticket)).await?;
+    app.blocking(move |store| store.remove_ticket(&caller, &which.ticket)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

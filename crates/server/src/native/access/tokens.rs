@@ -33,7 +33,7 @@ pub(crate) async fn add(
         lifetime: question.expires_in.map(Duration::from_secs),
         scopes: question.scopes.iter().map(|scope| scope.parse()).collect::<Result<_, _>>()?,
     };
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let (token, about) = store.add_token(&caller, &new)?;
         Ok((StatusCode::CREATED, Json(MadeToken { token, about: about.into() })))
     })
@@ -46,7 +46,7 @@ pub(crate) async fn list(
     State(app): State<App>,
     Asker(caller): Asker,
 ) -> Result<Json<Tokens>, Problem> {
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let items = store.tokens(&caller)?.into_iter().map(Into::into).collect();
         Ok(Json(Tokens { items }))
     })
@@ -61,6 +61,6 @@ pub(crate) async fn revoke(
     Changer(caller): Changer,
     Params(which): Params<WhichToken>,
 ) -> Result<StatusCode, Problem> {
-    app.ask(move |store| store.revoke_token(&caller, which.user.as_deref(), which.id)).await?;
+    app.blocking(move |store| store.revoke_token(&caller, which.user.as_deref(), which.id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -39,8 +39,9 @@ pub(crate) async fn archive(
     at: At,
 ) -> Result<Response, Problem> {
     let (asker, top) = (caller.clone(), at.clone());
-    let first = app
-        .ask(move |store| Ok((store.stat(&asker, &top)?, store.walk(&asker, &top, None, PAGE)?)));
+    let first = app.blocking(move |store| {
+        Ok((store.stat(&asker, &top)?, store.walk(&asker, &top, None, PAGE)?))
+    });
     let (stat, first) = first.await?;
     Ok(answer(async move |builder| {
         let packer = Packer { app, caller, above: stat.path, builder };
@@ -101,7 +102,7 @@ impl Packer {
             }
             let Some(after) = page.next else { return self.builder.finish().await };
             let (caller, at) = (self.caller.clone(), at.clone());
-            let next = self.app.ask(move |store| store.walk(&caller, &at, Some(&after), PAGE));
+            let next = self.app.blocking(move |store| store.walk(&caller, &at, Some(&after), PAGE));
             page = next.await.map_err(other)?;
         }
     }
@@ -141,7 +142,7 @@ impl Packer {
     }
 
     async fn add(&mut self, stat: &Stat, content: impl AsyncRead + Unpin + Send) -> io::Result<()> {
-        let mtime = self.app.ask_here(|store| store.shown_mtime(stat)).map_err(other)?;
+        let mtime = self.app.quick(|store| store.shown_mtime(stat)).map_err(other)?;
         let (header, records) = entry_header(stat, mtime, &self.above)?;
         self.builder.append(&extended(&records)?, &records[..]).await?;
         self.builder.append(&header, content).await
@@ -150,7 +151,7 @@ impl Packer {
     /// The contents as they are now, in the order asked; none for what went meanwhile, or may not be read.
     async fn open(&self, ids: Vec<ResourceId>) -> io::Result<Vec<Option<Opened>>> {
         let caller = self.caller.clone();
-        let opened = self.app.ask(move |store| {
+        let opened = self.app.blocking(move |store| {
             let open = |id| store.open(&caller, &At::Id(id), &ReadOptions::default()).ok();
             Ok(ids.into_iter().map(open).collect())
         });

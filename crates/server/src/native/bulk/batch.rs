@@ -149,7 +149,7 @@ impl Batch {
         entry: Entry<R>,
     ) -> Result<BatchItem, Problem> {
         let what = TicketUse::Write(entry.effective_size());
-        self.app.ask_here(|store| store.at_once(|store| store.count_use(&self.caller, what)))?;
+        self.app.quick(|store| store.in_place(|store| store.count_use(&self.caller, what)))?;
         let held = self.in_memory(&entry);
         let read = read(self.app.store(), &self.caller, (path, &self.each), entry);
         if held == 0 {
@@ -171,7 +171,7 @@ impl Batch {
         let stats = self.app.store().put_many(&self.caller, ready).await;
         self.admission.forget();
         self.held = 0;
-        let outcomes = self.app.ask(move |store| Ok(outcomes(store, refused, stats))).await;
+        let outcomes = self.app.blocking(move |store| Ok(outcomes(store, refused, stats))).await;
         let mut outcomes = outcomes.map(Vec::into_iter);
         for path in paths {
             let outcome = match &mut outcomes {

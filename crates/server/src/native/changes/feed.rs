@@ -37,14 +37,14 @@ impl Feed {
     ) -> Result<Self, Problem> {
         let limit = page_limit(limit, MOST)?;
         let since = match since.as_deref() {
-            Some("now") => app.ask(Store::newest_change).await?,
+            Some("now") => app.blocking(Store::newest_change).await?,
             since => since.map(str::parse).transpose()?.unwrap_or_default(),
         };
         let top = match target {
             Target { path: None, id: None } => None,
             Target { path, id } => {
                 let (at, asker) = (address::at(path.as_deref(), *id)?, caller.clone());
-                Some(app.ask(move |store| id_of(store, &asker, &at)).await?)
+                Some(app.blocking(move |store| id_of(store, &asker, &at)).await?)
             }
         };
         Ok(Self { app, caller, admission, top, since, limit })
@@ -90,7 +90,7 @@ impl Feed {
             Some(top) => store.changes_below(&caller, top, since, limit),
             None => store.changes(&caller, since, limit),
         };
-        self.app.ask(look).await
+        self.app.blocking(look).await
     }
 
     /// A page as JSON.
@@ -101,7 +101,7 @@ impl Feed {
             let items = items.collect::<Result<_, _>>()?;
             Ok(Changes { items, next: page.next.to_string(), more: page.more })
         };
-        self.app.ask(show).await
+        self.app.blocking(show).await
     }
 }
 

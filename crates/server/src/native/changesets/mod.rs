@@ -24,7 +24,7 @@ pub(crate) async fn begin(
     Json(question): Json<NewChangeSet>,
 ) -> Result<(StatusCode, Json<ChangeSet>), Problem> {
     let idle = question.idle_seconds.map(Duration::from_secs);
-    let begun = app.ask(move |store| store.begin_change_set(&caller, idle)).await?;
+    let begun = app.blocking(move |store| store.begin_change_set(&caller, idle)).await?;
     Ok((StatusCode::CREATED, Json(begun.into())))
 }
 
@@ -35,7 +35,7 @@ pub(crate) async fn list(
     State(app): State<App>,
     Asker(caller): Asker,
 ) -> Result<Json<ChangeSets>, Problem> {
-    let open = app.ask_here(|store| store.change_sets(&caller))?;
+    let open = app.quick(|store| store.change_sets(&caller))?;
     Ok(Json(ChangeSets { items: open.into_iter().map(Into::into).collect() }))
 }
 
@@ -48,7 +48,7 @@ pub(crate) async fn read(
     Segment(id): Segment<String>,
 ) -> Result<Json<ChangeSet>, Problem> {
     let id: ChangeSetId = id.parse()?;
-    Ok(Json(app.ask_here(|store| store.change_set(&caller, id))?.into()))
+    Ok(Json(app.quick(|store| store.change_set(&caller, id))?.into()))
 }
 
 /// Counts as a use of a change set, so that it is kept longer.
@@ -61,7 +61,7 @@ pub(crate) async fn extend(
     Json(Nothing {}): Json<Nothing>,
 ) -> Result<Json<ChangeSet>, Problem> {
     let id: ChangeSetId = id.parse()?;
-    Ok(Json(app.ask_here(|store| store.extend_change_set(&caller, id))?.into()))
+    Ok(Json(app.quick(|store| store.extend_change_set(&caller, id))?.into()))
 }
 
 /// Commits all that was changed in a change set as one commit.
@@ -87,6 +87,6 @@ pub(crate) async fn drop_set(
     Segment(id): Segment<String>,
 ) -> Result<StatusCode, Problem> {
     let id: ChangeSetId = id.parse()?;
-    app.ask(move |store| store.drop_change_set(&caller, id)).await?;
+    app.blocking(move |store| store.drop_change_set(&caller, id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

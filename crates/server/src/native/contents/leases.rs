@@ -36,7 +36,8 @@ pub(crate) async fn make(
     let at = at(question.path.as_deref(), question.id)?;
     let options = ReadOptions { version: question.version, ..ReadOptions::default() };
     let limits = (lifetime(question.seconds), app.limits().local_file_leases);
-    let lease = app.ask(move |store| store.lease_local(&caller, &at, &options, limits)).await?;
+    let lease =
+        app.blocking(move |store| store.lease_local(&caller, &at, &options, limits)).await?;
     Ok((StatusCode::CREATED, Json(lease.into())))
 }
 
@@ -51,7 +52,7 @@ pub(crate) async fn renew(
     Params(query): Params<LeaseQuery>,
 ) -> Result<Json<Renewed>, Problem> {
     let (id, lifetime) = (id.parse::<LeaseId>()?, lifetime(query.seconds));
-    let until = app.ask(move |store| store.renew_lease(&caller, id, lifetime)).await?;
+    let until = app.blocking(move |store| store.renew_lease(&caller, id, lifetime)).await?;
     Ok(Json(Renewed { until: Instant(until) }))
 }
 
@@ -65,7 +66,7 @@ pub(crate) async fn end(
     Segment(id): Segment<String>,
 ) -> Result<StatusCode, Problem> {
     let id = id.parse::<LeaseId>()?;
-    app.ask(move |store| store.end_lease(&caller, id)).await?;
+    app.blocking(move |store| store.end_lease(&caller, id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -33,7 +33,7 @@ pub(crate) async fn read(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let options = ReadOptions { version: query.version, replica: query.replica };
-    let opened = app.ask(move |store| store.open(&caller, &at, &options)).await?;
+    let opened = app.blocking(move |store| store.open(&caller, &at, &options)).await?;
     let opened = if query.verify { opened.verified().await? } else { opened };
     answer(opened, &method, &headers)
 }

@@ -24,7 +24,7 @@ pub(crate) async fn list(
     Asker(caller): Asker,
     at: At,
 ) -> Result<Json<Replicas>, Problem> {
-    app.ask(move |store| Ok(Json(Replicas::of(store.replicas(&caller, &at)?)))).await
+    app.blocking(move |store| Ok(Json(Replicas::of(store.replicas(&caller, &at)?)))).await
 }
 
 /// Copies the content of an object into a place; of all objects below a collection, as a job.
@@ -36,13 +36,13 @@ pub(crate) async fn replicate(
     Json(question): Json<Replicate>,
 ) -> Result<Response, Problem> {
     let at = at(question.path.as_deref(), question.id)?;
-    let place = app.ask_here(|store| store.place_named(&caller, &question.place))?;
+    let place = app.quick(|store| store.place_named(&caller, &question.place))?;
     if question.recursive {
-        let job = app.ask(move |store| store.replicate_tree(&caller, &at, place)).await?;
+        let job = app.blocking(move |store| store.replicate_tree(&caller, &at, place)).await?;
         return Ok(accepted(job));
     }
     app.store().replicate(&caller, &at, place).await?;
-    let replicas = app.ask(move |store| store.replicas(&caller, &at)).await?;
+    let replicas = app.blocking(move |store| store.replicas(&caller, &at)).await?;
     Ok(Json(Replicas::of(replicas)).into_response())
 }
 
@@ -65,7 +65,7 @@ pub(crate) async fn trim(
     if replica.is_some() || dry_run {
         return Err(Problem::invalid("`recursive` goes with neither `replica` nor `dry_run`"));
     }
-    let job = app.ask(move |store| store.trim_tree(&caller, &at, place, keep)).await?;
+    let job = app.blocking(move |store| store.trim_tree(&caller, &at, place, keep)).await?;
     Ok(accepted(job))
 }
 
@@ -83,7 +83,7 @@ pub(crate) async fn register(
     Json(question): Json<Register>,
 ) -> Result<(StatusCode, Json<Resource>), Problem> {
     let path = question.path.parse()?;
-    let place = app.ask_here(|store| store.place_named(&caller, &question.place))?;
+    let place = app.quick(|store| store.place_named(&caller, &question.place))?;
     let file = Registration {
         place,
         file: question.file,

@@ -27,7 +27,7 @@ pub(crate) async fn begin(
 ) -> Result<(StatusCode, Json<BegunUpload>), Problem> {
     let at = at(question.path.as_deref(), question.id)?;
     let options = options(&app, &caller, question)?;
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let upload = store.begin_upload(&caller, at, &options)?;
         let begun = BegunUpload { id: upload.id.to_string(), expires: Instant(upload.expires) };
         Ok((StatusCode::CREATED, Json(begun)))
@@ -92,7 +92,7 @@ pub(crate) async fn read(
     Segment(id): Segment<String>,
 ) -> Result<Json<UploadState>, Problem> {
     let id: UploadId = id.parse()?;
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let upload = store.upload(&caller, id)?;
         Ok(Json(UploadState {
             id: upload.id.to_string(),
@@ -138,6 +138,6 @@ pub(crate) async fn abandon(
     Segment(id): Segment<String>,
 ) -> Result<StatusCode, Problem> {
     let id: UploadId = id.parse()?;
-    app.ask(move |store| store.abandon_upload(&caller, id)).await?;
+    app.blocking(move |store| store.abandon_upload(&caller, id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

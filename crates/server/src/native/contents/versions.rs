@@ -21,7 +21,7 @@ pub(crate) async fn list(
     Asker(caller): Asker,
     at: At,
 ) -> Result<Json<Versions>, Problem> {
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let versions = store.versions(&caller, &at)?.into_iter();
         let mut names = Names::new(store);
         let items = versions.map(|version| Version::of(version, &mut names));
@@ -38,7 +38,7 @@ pub(crate) async fn compare(
     Asker(caller): Asker,
     About(at, query): About<CompareQuery>,
 ) -> Result<Json<VersionDifference>, Problem> {
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let difference = store.compare_versions(&caller, &at, query.from, query.to)?;
         Ok(Json(difference.into()))
     })
@@ -55,7 +55,7 @@ pub(crate) async fn change(
 ) -> Result<Json<VersionOutcome>, Problem> {
     let at = at(question.path.as_deref(), question.id)?;
     let change = Change::try_from(question)?;
-    app.ask(move |store| change.make(store, &caller, &at).map(Json)).await
+    app.blocking(move |store| change.make(store, &caller, &at).map(Json)).await
 }
 
 enum Change {

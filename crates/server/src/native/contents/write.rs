@@ -48,7 +48,7 @@ pub(crate) fn place(
     caller: &Caller,
     name: Option<&str>,
 ) -> Result<Option<PlaceId>, Problem> {
-    let named = |name| app.ask_here(|store| store.place_named(caller, name));
+    let named = |name| app.quick(|store| store.place_named(caller, name));
     name.map(named).transpose()
 }
 
@@ -83,7 +83,7 @@ async fn truncate(
     size: u64,
     conditions: Conditions,
 ) -> Result<Stat, Problem> {
-    app.ask(move |store| store.truncate(&caller, &at, size, &conditions)).await
+    app.blocking(move |store| store.truncate(&caller, &at, size, &conditions)).await
 }
 
 /// What the request says of its body.
@@ -97,5 +97,5 @@ fn media_type(headers: &HeaderMap) -> Option<String> {
 
 /// A resource as it is after a change.
 pub(crate) fn answer(app: &App, stat: Stat) -> Result<Json<Resource>, Problem> {
-    app.ask_here(|store| Ok(Json(Resource::of(&stat, &mut Names::new(store))?)))
+    app.quick(|store| Ok(Json(Resource::of(&stat, &mut Names::new(store))?)))
 }

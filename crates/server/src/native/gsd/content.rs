@@ -30,7 +30,7 @@ pub(super) async fn examine<T: Send + 'static>(
 ) -> Result<(Opened, T), Problem> {
     let turn = app.format_turn().await;
     let runtime = Handle::current();
-    let examined = app.ask(move |store| {
+    let examined = app.blocking(move |store| {
         // Given back when the work ends, even if nobody waits for its answer any more.
         let _turn = turn;
         let opened =

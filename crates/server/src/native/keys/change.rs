@@ -54,7 +54,7 @@ impl Change {
     ) -> Result<(T, Bytes), Problem> {
         let (stored, parent) = (content.read().await?, self.parent.clone());
         let most = app.limits().keyset_bytes;
-        app.work(move || {
+        app.compute(move || {
             let mut keys = stored.keys(&parent)?;
             let answer = edit(&mut keys)?;
             let bytes = stored.rewritten(&keys, &parent)?;

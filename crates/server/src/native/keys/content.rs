@@ -26,7 +26,7 @@ impl Content {
         version: Option<u64>,
     ) -> Result<Self, Problem> {
         let options = ReadOptions { version, ..ReadOptions::default() };
-        let opened = app.ask(move |store| store.open(&caller, &at, &options)).await?;
+        let opened = app.blocking(move |store| store.open(&caller, &at, &options)).await?;
         let media_type = opened.head.media_type.as_deref().unwrap_or_default();
         let format = Format::from_media_type(media_type)
             .ok_or_else(|| no_key_set(&opened.stat.path, media_type))?;
@@ -64,7 +64,7 @@ impl Content {
         }
         let _turn = app.key_set_turn().await;
         let stored = self.read().await?;
-        let body = app.work(move || question(stored.keys(&parent)?)).await?;
+        let body = app.compute(move || question(stored.keys(&parent)?)).await?;
         Ok((described, [(header::CONTENT_TYPE, "application/json")], body).into_response())
     }
 

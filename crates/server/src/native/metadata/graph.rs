@@ -33,7 +33,7 @@ pub(crate) async fn read(
     at: At,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let (stat, graph) = app.ask(move |store| store.graph(&caller, &at)).await?;
+    let (stat, graph) = app.blocking(move |store| store.graph(&caller, &at)).await?;
     let triples = ([(header::CONTENT_TYPE, "application/n-triples")], write(&graph));
     answer_description(&headers, &stat, &graph, triples)
 }
@@ -51,7 +51,7 @@ pub(crate) async fn replace(
 ) -> Result<Json<Resource>, Problem> {
     let conditions = write_conditions(&headers)?;
     let wanted = parse(&small_body(request, &app).await?)?;
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let stat =
             store.change_graph(&caller, &at, &conditions, |old| Ok(with_units(&wanted, old)))?;
         Ok(Json(Resource::of(&stat, &mut Names::new(store))?))

@@ -30,7 +30,7 @@ pub(crate) async fn links(
     let limit = page_limit(query.limit, MOST)?;
     let query = LinksQuery { to, after, limit, effort: Query::EFFORT };
     let seal = app.clone();
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let mut page = store.links(&caller, &query)?;
         let next = page.next.take();
         let next = next.map(|cursor| seal.cursors().close(SEALED, cursor.to_bytes()));

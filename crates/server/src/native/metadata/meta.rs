@@ -24,7 +24,7 @@ pub(crate) async fn read(
     at: At,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let (stat, graph) = app.ask(move |store| store.graph(&caller, &at)).await?;
+    let (stat, graph) = app.blocking(move |store| store.graph(&caller, &at)).await?;
     let items = avus_of(&graph).into_iter().map(Into::into).collect();
     answer_description(&headers, &stat, &graph, Json(Description { items }))
 }
@@ -42,7 +42,7 @@ pub(crate) async fn change(
     let conditions = write_conditions(&headers)?;
     let changes = question.operations.into_iter().map(TryInto::try_into);
     let changes: Vec<AvuChange> = changes.collect::<Result<_, Problem>>()?;
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let stat = store.change_avus(&caller, &at, &changes, &conditions)?;
         Ok(Json(Resource::of(&stat, &mut Names::new(store))?))
     })
@@ -61,7 +61,7 @@ pub(crate) async fn copy(
 ) -> Result<Json<Resource>, Problem> {
     let (from, to) = (At::try_from(&question.from)?, At::try_from(&question.to)?);
     let conditions = write_conditions(&headers)?;
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let stat = store.copy_description(&caller, &from, &to, &conditions)?;
         Ok(Json(Resource::of(&stat, &mut Names::new(store))?))
     })

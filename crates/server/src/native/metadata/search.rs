@@ -25,7 +25,7 @@ pub(crate) async fn search(
 ) -> Result<Json<Found>, Problem> {
     let query = query(&app, question)?;
     let seal = app.clone();
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let page = store.search(&caller, &query)?;
         let next = page.next.map(|cursor| seal.cursors().close(SEALED, cursor.to_bytes()));
         Ok(Json(Found::new(store, &page.items, next)?))

@@ -22,7 +22,7 @@ pub(crate) async fn list(
     at: At,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let (stat, graph) = app.ask(move |store| store.graph(&caller, &at)).await?;
+    let (stat, graph) = app.blocking(move |store| store.graph(&caller, &at)).await?;
     let items = Xattr::all(&graph).into_iter().map(Into::into).collect();
     answer_description(&headers, &stat, &graph, Json(Xattrs { items }))
 }
@@ -37,7 +37,7 @@ pub(crate) async fn read(
     About(at, XattrQuery { name }): About<XattrQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let (stat, part, value) = app.ask(move |store| store.xattr(&caller, &at, &name)).await?;
+    let (stat, part, value) = app.blocking(move |store| store.xattr(&caller, &at, &name)).await?;
     let bytes = ([(header::CONTENT_TYPE, "application/octet-stream")], value);
     answer_description(&headers, &stat, &part, bytes)
 }
@@ -56,7 +56,7 @@ pub(crate) async fn put(
 ) -> Result<Json<Resource>, Problem> {
     let conditions = write_conditions(&headers)?;
     let xattr = Xattr { name, value: small_body(request, &app).await? };
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let stat = store.set_xattr(&caller, &at, &xattr, &conditions)?;
         Ok(Json(Resource::of(&stat, &mut Names::new(store))?))
     })
@@ -73,7 +73,7 @@ pub(crate) async fn remove(
     headers: HeaderMap,
 ) -> Result<Json<Resource>, Problem> {
     let conditions = write_conditions(&headers)?;
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let stat = store.remove_xattr(&caller, &at, &name, &conditions)?;
         Ok(Json(Resource::of(&stat, &mut Names::new(store))?))
     })

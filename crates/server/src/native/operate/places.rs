@@ -19,7 +19,7 @@ pub(crate) async fn list(
     Asker(caller): Asker,
 ) -> Result<Json<Places>, Problem> {
     caller.require(Act::Names)?;
-    app.ask(move |store| Ok(Json(Places { items: json::places(store, &caller)? }))).await
+    app.blocking(move |store| Ok(Json(Places { items: json::places(store, &caller)? }))).await
 }
 
 /// Adds a place or a group.
@@ -31,7 +31,7 @@ pub(crate) async fn add(
     Json(question): Json<NewPlace>,
 ) -> Result<(StatusCode, Json<PlaceView>), Problem> {
     let NewPlace { name, address, group, default, properties } = question;
-    app.ask(move |store| {
+    app.blocking(move |store| {
         if default && address.is_none() {
             return Err(Error::new(
                 ErrorKind::Invalid,
@@ -58,7 +58,7 @@ pub(crate) async fn change(
     Changer(caller): Changer,
     Json(question): Json<ChangePlace>,
 ) -> Result<Json<PlaceView>, Problem> {
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let id = store.place_named(&caller, &question.name)?;
         let name = question.rename.clone().unwrap_or_else(|| question.name.clone());
         let default = question.default;
@@ -98,7 +98,7 @@ pub(crate) async fn remove(
     Changer(caller): Changer,
     Params(Named { name }): Params<Named>,
 ) -> Result<StatusCode, Problem> {
-    let id = app.ask_here(|store| store.place_named(&caller, &name))?;
+    let id = app.quick(|store| store.place_named(&caller, &name))?;
     app.store().remove_place(&caller, id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -111,7 +111,7 @@ pub(crate) async fn drain(
     Changer(caller): Changer,
     Json(question): Json<Drain>,
 ) -> Result<(StatusCode, Json<Job>), Problem> {
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let from = store.place_named(&caller, &question.name)?;
         let to = question.to.as_deref().map(|to| store.place_named(&caller, to)).transpose()?;
         let job = store.drain_place(&caller, from, to)?;
@@ -128,7 +128,7 @@ pub(crate) async fn job(
     Asker(caller): Asker,
     Segment(id): Segment<u64>,
 ) -> Result<Json<Job>, Problem> {
-    app.ask(move |store| Ok(Json(store.job(&caller, id)?.into()))).await
+    app.blocking(move |store| Ok(Json(store.job(&caller, id)?.into()))).await
 }
 
 fn told(store: &Store, caller: &Caller, name: &str) -> cenote_store::Result<PlaceView> {

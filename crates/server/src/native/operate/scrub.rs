@@ -16,7 +16,7 @@ pub(crate) async fn status(
     State(app): State<App>,
     Asker(caller): Asker,
 ) -> Result<Json<Scrub>, Problem> {
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let round = store.scrub_status(&caller)?;
         Ok(Json(Scrub::new(round, damaged(store, &caller)?)))
     })
@@ -31,7 +31,7 @@ pub(crate) async fn start(
     Changer(caller): Changer,
     Json(NewScrub {}): Json<NewScrub>,
 ) -> Result<(StatusCode, Json<Scrub>), Problem> {
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let round = store.start_scrub(&caller)?;
         let scrub = Scrub::new(Some(round), damaged(store, &caller)?);
         Ok((StatusCode::ACCEPTED, Json(scrub)))

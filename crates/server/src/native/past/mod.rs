@@ -27,7 +27,7 @@ pub(crate) async fn stat(
     Params(query): Params<PastQuery>,
 ) -> Result<Json<PastResource>, Problem> {
     let path: StorePath = query.path.parse()?;
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let past = store.stat_as_of(&caller, &path, query.as_of.0)?;
         Ok(Json(PastResource::of(past, &mut Names::new(store))?))
     })
@@ -44,7 +44,7 @@ pub(crate) async fn list(
 ) -> Result<Json<PastListing>, Problem> {
     let path: StorePath = query.path.parse()?;
     let limit = page_limit(page.limit, MOST)?;
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let part = (page.after.as_deref(), limit);
         let page = store.list_as_of(&caller, &path, query.as_of.0, part)?;
         Ok(Json(PastListing::of(page, &mut Names::new(store))?))
@@ -61,7 +61,7 @@ pub(crate) async fn meta(
     Params(query): Params<PastQuery>,
 ) -> Result<Json<PastDescription>, Problem> {
     let path: StorePath = query.path.parse()?;
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let (_, graph) = store.graph_as_of(&caller, &path, query.as_of.0)?;
         let items = Avu::shown(&graph).into_iter().map(Into::into).collect();
         Ok(Json(PastDescription { items }))
@@ -83,6 +83,7 @@ pub(crate) async fn content(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let path: StorePath = query.path.parse()?;
-    let (_, opened) = app.ask(move |store| store.open_as_of(&caller, &path, query.as_of.0)).await?;
+    let (_, opened) =
+        app.blocking(move |store| store.open_as_of(&caller, &path, query.as_of.0)).await?;
     answer(opened, &method, &headers)
 }

@@ -22,7 +22,7 @@ pub(crate) async fn set(
     let at = at(question.path.as_deref(), question.id)?;
     let mode = mode(question.mode)?;
     let versioning = versioning(&question)?;
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let change = AttributeChange {
             mode,
             mtime: question.mtime.map(|mtime| mtime.0),

@@ -26,7 +26,7 @@ pub(crate) async fn create(
         mode: mode(create.mode)?,
         mtime: create.mtime.map(|mtime| mtime.0),
     };
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let stat = store.create(&caller, &path, draft, options)?;
         let resource = Resource::of(&stat, &mut Names::new(store))?;
         Ok((StatusCode::CREATED, Json(resource)))

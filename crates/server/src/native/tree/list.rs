@@ -29,7 +29,7 @@ pub(crate) async fn list(
     let after = query.after.map(Name::new).transpose()?;
     let limit = page_limit(query.limit, ListOptions::MAX)?;
     let with = With::read(query.with.as_deref())?;
-    let listing = app.ask(move |store| {
+    let listing = app.blocking(move |store| {
         let (options, described) = (ListOptions { after, limit }, with.description || with.xattrs);
         let DetailedPage { page, details } =
             store.list_detailed(&caller, &at, &options, described)?;
@@ -87,7 +87,7 @@ async fn cursor(
     path: &StorePath,
 ) -> Result<WalkCursor, Problem> {
     let (caller, at) = (caller.clone(), at.clone());
-    let top = app.ask(move |store| store.stat(&caller, &at)).await?;
+    let top = app.blocking(move |store| store.stat(&caller, &at)).await?;
     WalkCursor::after(&top.path, path).ok_or_else(|| {
         Problem::invalid(format!("`after` is not below {}", top.path)).with_hint(
             "the collection may have been moved: name it by its present path, or begin again",
@@ -130,7 +130,7 @@ impl Walk {
             let next = page.next.map(Some).filter(|_| left != Some(0));
             Ok((Bytes::from(lines), Self { next, left, ..self }))
         };
-        asking.ask(page).await
+        asking.blocking(page).await
     }
 
     /// The entries of a page, with the tags of their descriptions if those are told.

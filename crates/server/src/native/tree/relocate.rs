@@ -23,7 +23,7 @@ pub(crate) async fn relocate(
     let to: StorePath = question.to.parse()?;
     let Move { replace, parents, versions, .. } = question;
     let options = MoveOptions { replace, parents, versions };
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let stat = store.relocate(&caller, &from, &to, options)?;
         Ok(Json(Resource::of(&stat, &mut Names::new(store))?))
     })
@@ -45,7 +45,7 @@ pub(crate) async fn copy(
     let Copy { replace, parents, recursive, .. } = question;
     let conditions = write_conditions(&headers)?;
     let options = CopyOptions { replace, parents, recursive, conditions };
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let stat = store.copy(&caller, &from, &to, options)?;
         Ok(Json(Resource::of(&stat, &mut Names::new(store))?))
     })

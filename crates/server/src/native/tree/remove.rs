@@ -26,7 +26,7 @@ pub(crate) async fn remove(
     let if_match = write_conditions(&headers)?.if_match;
     let RemoveQuery { recursive, versions, permanent } = query;
     let options = RemoveOptions { recursive, versions, permanent, if_match };
-    let kept = app.ask(move |store| store.remove(&caller, &at, &options)).await?;
+    let kept = app.blocking(move |store| store.remove(&caller, &at, &options)).await?;
     Ok((StatusCode::NO_CONTENT, kept.as_ref().map(kept_headers).unwrap_or_default()))
 }
 

@@ -27,7 +27,7 @@ pub(crate) async fn shared(
     let limit = page_limit(query.limit, SharedOptions::MAX)?;
     let options = SharedOptions { after, limit, ..SharedOptions::default() };
     let seal = app.clone();
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let page = store.shared(&caller, &options)?;
         let next = page.next.map(|cursor| seal.cursors().close(SEALED, cursor.to_bytes()));
         Ok(Json(Found::new(store, &page.items, next)?))

@@ -27,7 +27,7 @@ pub(crate) async fn stat(
     About(at, query): About<StatQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let answer = app.ask(move |store| {
+    let answer = app.blocking(move |store| {
         let (stat, tag) = match query.description_tag {
             true => {
                 store.graph(&caller, &at).map(|(stat, graph)| (stat, description_tag(&graph)))?
@@ -54,7 +54,7 @@ pub(crate) async fn stat_many(
     }
     let named = question.items.iter().map(At::try_from);
     let named: Vec<Result<At, Problem>> = named.collect();
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let asked: Vec<At> = named.iter().flatten().cloned().collect();
         let mut found = store.stat_many(&caller, &asked)?.into_iter();
         let mut names = Names::new(store);

@@ -35,7 +35,7 @@ pub(crate) async fn list(
     };
     let options = TrashOptions { below, after, limit, ..TrashOptions::default() };
     let seal = app.clone();
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let page = store.trash(&caller, &options)?;
         let next = page.next.map(|cursor| seal.cursors().close(SEALED, cursor.to_bytes()));
         let mut names = Names::new(store);
@@ -56,7 +56,7 @@ pub(crate) async fn restore(
     let RestoreRemoved { id, to, parents } = question;
     let to = to.map(|path| path.parse()).transpose()?;
     let options = RestoreOptions { to, parents };
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let stat = store.restore_removed(&caller, ResourceId(id), &options)?;
         Ok(Json(Resource::of(&stat, &mut Names::new(store))?))
     })
@@ -76,9 +76,9 @@ pub(crate) async fn empty(
             let one = move |store: &cenote_store::Store| {
                 store.empty_trash_of(&caller, ResourceId(id)).map(|()| 1)
             };
-            app.ask(one).await?
+            app.blocking(one).await?
         }
-        (None, true) => app.ask(move |store| store.empty_trash(&caller)).await?,
+        (None, true) => app.blocking(move |store| store.empty_trash(&caller)).await?,
         _ => return Err(Problem::invalid("say either which `id`, or `all`")),
     };
     Ok((StatusCode::OK, Json(Emptied { items })))

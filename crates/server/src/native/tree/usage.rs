@@ -17,7 +17,7 @@ pub(crate) async fn usage(
     Asker(caller): Asker,
     at: At,
 ) -> Result<Json<Usage>, Problem> {
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let cenote_store::Usage { objects, collections, bytes, removed } =
             store.usage(&caller, &at)?;
         Ok(Json(Usage { objects, collections, bytes, trash: removed.into() }))
@@ -31,7 +31,7 @@ pub(crate) async fn stats(
     State(app): State<App>,
     Asker(caller): Asker,
 ) -> Result<Json<Stats>, Problem> {
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let stats = store.stats(&caller)?;
         let cenote_store::StoreStats { resources, bytes, removed, engine, places, jobs } = stats;
         let trash = removed.map(Into::into);

@@ -73,7 +73,7 @@ impl Finder {
         record: &BlobRecord,
         range: &Range<u64>,
     ) -> Result<Option<Blocks>> {
-        self.store.at_once(|store| blocks(&store.view()?, id, record, range))
+        self.store.in_place(|store| blocks(&store.view()?, id, record, range))
     }
 
     /// The blobs that some extents lie in, each once.
@@ -83,7 +83,7 @@ impl Finder {
             return Ok(Vec::new());
         }
         let known = self.store.known();
-        let records = self.store.at_once(|store| records(store, &ids))?;
+        let records = self.store.in_place(|store| records(store, &ids))?;
         let found = ids.into_iter().zip(records);
         Ok(found.map(|(id, record)| self.reached(&known, id, record)).collect())
     }
