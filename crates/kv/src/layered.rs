@@ -58,7 +58,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::conformance::model::{assert_same, range, step};
+    use crate::conformance::model::{assert_same_rows, range, step};
     use crate::overlay::Overlay;
     use crate::{Engine, MemoryEngine};
 
@@ -85,7 +85,7 @@ mod tests {
             }
             let changes = Arc::new(overlay.into_changes());
             let layered = Layered::new(base, changes);
-            assert_same(&layered, &*model.snapshot().unwrap(), &probes);
+            assert_same_rows(&layered, &*model.snapshot().unwrap(), &probes);
         }
     }
 }

@@ -98,6 +98,14 @@ fn evidence(view: &dyn Snapshot, expected: &Expected) -> Evidence {
 
 pub(crate) fn assert_same(left: &dyn Snapshot, right: &dyn Snapshot, probes: &[(KeyRange, usize)]) {
     assert_eq!(left.version(), right.version());
+    assert_same_rows(left, right, probes);
+}
+
+pub(crate) fn assert_same_rows(
+    left: &dyn Snapshot,
+    right: &dyn Snapshot,
+    probes: &[(KeyRange, usize)],
+) {
     let everything = (KeyRange::all(), usize::MAX);
     for (range, limit) in probes.iter().chain([&everything]) {
         for options in [ScanOptions::limit(*limit), ScanOptions::limit(*limit).reversed()] {
