@@ -26,8 +26,9 @@ pub(crate) async fn links(
     Asker(caller): Asker,
     About(to, query): About<json::LinksQuery>,
 ) -> Result<Json<Links>, Problem> {
-    let after = query.after.map(|text| cursor(&app, &text)).transpose()?;
+    // A cursor that has ended is reported only where the rest of the request is valid.
     let limit = page_limit(query.limit, MOST)?;
+    let after = query.after.map(|text| cursor(&app, &text)).transpose()?;
     let query = LinksQuery { to, after, limit, effort: Query::EFFORT };
     let seal = app.clone();
     app.blocking(move |store| {

@@ -42,8 +42,9 @@ fn query(app: &App, question: Search) -> Result<Query, Problem> {
         conditions: question.conditions.into_iter().map(condition).collect::<Result<_, _>>()?,
         name: question.name,
         kind: question.kind.map(Into::into),
-        after: question.after.map(|text| cursor(app, &text)).transpose()?,
+        // A cursor that has ended is reported only where the rest of the request is valid.
         limit: page_limit(question.limit, Query::MAX)?,
+        after: question.after.map(|text| cursor(app, &text)).transpose()?,
         effort: Query::EFFORT,
     })
 }

@@ -23,8 +23,9 @@ pub(crate) async fn shared(
     Asker(caller): Asker,
     Params(query): Params<SharedQuery>,
 ) -> Result<Json<Found>, Problem> {
-    let after = query.after.map(|text| cursor(&app, &text)).transpose()?;
+    // A cursor that has ended is reported only where the rest of the request is valid.
     let limit = page_limit(query.limit, SharedOptions::MAX)?;
+    let after = query.after.map(|text| cursor(&app, &text)).transpose()?;
     let options = SharedOptions { after, limit, ..SharedOptions::default() };
     let seal = app.clone();
     app.blocking(move |store| {
