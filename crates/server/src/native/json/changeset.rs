@@ -14,11 +14,6 @@ pub(crate) struct NewChangeSet {
     pub(crate) idle_seconds: Option<u64>,
 }
 
-/// No words are needed.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Nothing {}
-
 /// A change set.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ChangeSet {

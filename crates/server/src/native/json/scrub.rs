@@ -1,15 +1,9 @@
 //! The search for rot.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::Instant;
-
-/// The beginning of a round. It has no options yet; as JSON it cannot be sent by a form of another site.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct NewScrub {}
-
 /// A round of scrubbing, in which every copy of every content is read, and the copies that are damaged now.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Scrub {

@@ -6,7 +6,7 @@ use cenote_store::{Caller, Store};
 
 use crate::app::App;
 use crate::layer::{Asker, Changer};
-use crate::native::json::{DamagedCopy, NewScrub, Scrub};
+use crate::native::json::{DamagedCopy, Nothing, Scrub};
 use crate::native::request::extract::Json;
 use crate::problem::Problem;
 
@@ -24,12 +24,12 @@ pub(crate) async fn status(
 }
 
 /// Begins a round of scrubbing, unless one is under way.
-#[utoipa::path(post, path = "/v1/scrub", tag = "status", request_body = NewScrub,
+#[utoipa::path(post, path = "/v1/scrub", tag = "status", request_body = Nothing,
     responses((status = 202, body = Scrub)))]
 pub(crate) async fn start(
     State(app): State<App>,
     Changer(caller): Changer,
-    Json(NewScrub {}): Json<NewScrub>,
+    Json(Nothing {}): Json<Nothing>,
 ) -> Result<(StatusCode, Json<Scrub>), Problem> {
     app.blocking(move |store| {
         let round = store.start_scrub(&caller)?;
