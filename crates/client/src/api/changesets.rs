@@ -29,11 +29,6 @@ pub struct ChangeSet {
     pub bytes: u64,
 }
 
-#[derive(Deserialize)]
-struct ChangeSets {
-    items: Vec<ChangeSet>,
-}
-
 impl Client {
     /// Begins a change set, which expires after so long without a call; after three minutes, if nothing is said.
     pub async fn begin_changeset(&self, idle: Option<Duration>) -> Result<ChangeSet> {
@@ -46,8 +41,7 @@ impl Client {
 
     /// The caller's open change sets.
     pub async fn changesets(&self) -> Result<Vec<ChangeSet>> {
-        let sets: ChangeSets = self.json(Call::get("/v1/changesets")).await?;
-        Ok(sets.items)
+        self.items(Call::get("/v1/changesets")).await
     }
 
     /// What is known of a change set.

@@ -2,22 +2,16 @@
 
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, IF_MATCH};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::resources::On;
 use crate::call::{Call, Payload};
 use crate::{At, Avu, Client, MetaOperation, Resource, Result};
 
-#[derive(Deserialize)]
-struct Avus {
-    items: Vec<Avu>,
-}
-
 impl Client {
     /// The statements about a resource.
     pub async fn meta(&self, at: &At) -> Result<Vec<Avu>> {
-        let avus: Avus = self.json(Call::get("/v1/meta").at(at)).await?;
-        Ok(avus.items)
+        self.items(Call::get("/v1/meta").at(at)).await
     }
 
     /// Changes a description, atomically.

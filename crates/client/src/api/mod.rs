@@ -6,6 +6,7 @@ mod batch;
 mod changes;
 mod changesets;
 mod content;
+mod items;
 mod leases;
 mod lines;
 mod meta;

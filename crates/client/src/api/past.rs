@@ -32,11 +32,6 @@ struct Page {
     next: Option<String>,
 }
 
-#[derive(Deserialize)]
-struct Items {
-    items: Vec<Avu>,
-}
-
 impl Page {
     fn into_entries(self) -> Vec<PastEntry> {
         let kept = self.entries.into_iter().map(|entry| PastEntry::Kept(Box::new(entry)));
@@ -72,8 +67,7 @@ impl Client {
 
     /// The description that a resource had.
     pub async fn meta_as_of(&self, path: &str, moment: &str) -> Result<Vec<Avu>> {
-        let answer: Items = self.json(past("meta", path, moment)).await?;
-        Ok(answer.items)
+        self.items(past("meta", path, moment)).await
     }
 
     /// Reads the content that an object had, or a part of it.

@@ -1,6 +1,6 @@
 //! Users, groups, and what acts for them: tokens and tickets.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::call::Call;
 use crate::{Client, Identity, Record, Result};
@@ -90,11 +90,6 @@ pub struct NewTicket {
     pub hosts: Vec<String>,
 }
 
-#[derive(Deserialize)]
-struct Items {
-    items: Vec<Record>,
-}
-
 impl Client {
     /// Identifies the caller.
     pub async fn whoami(&self) -> Result<Identity> {
@@ -170,10 +165,5 @@ impl Client {
     /// Removes a ticket.
     pub async fn remove_ticket(&self, ticket: &str) -> Result<()> {
         self.done(Call::delete("/v1/tickets").query("ticket", ticket)).await
-    }
-
-    async fn items(&self, call: Call) -> Result<Vec<Record>> {
-        let answer: Items = self.json(call).await?;
-        Ok(answer.items)
     }
 }

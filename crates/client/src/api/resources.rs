@@ -110,11 +110,6 @@ pub struct Attributes {
 }
 
 #[derive(Deserialize)]
-struct Items<T> {
-    items: Vec<T>,
-}
-
-#[derive(Deserialize)]
 struct StatItem {
     resource: Option<Resource>,
     problem: Option<Problem>,
@@ -159,9 +154,8 @@ impl Client {
     /// Many resources at once, each with its own outcome, in the requested order.
     pub async fn stat_many(&self, items: &[At]) -> Result<Vec<Result<Resource>>> {
         let body = serde_json::json!({ "items": items });
-        let answer: Items<StatItem> =
-            self.json(Call::post("/v1/stat").json(&body).repeatable()).await?;
-        Ok(answer.items.into_iter().map(StatItem::into_result).collect())
+        let found = self.items(Call::post("/v1/stat").json(&body).repeatable()).await?;
+        Ok(found.into_iter().map(StatItem::into_result).collect())
     }
 
     /// A page of a collection, starting after the name `after`.

@@ -1,12 +1,12 @@
 //! The trash: resources that were removed and are kept for a while.
 
-use futures_util::{Stream, TryStreamExt, stream};
+use futures_util::Stream;
 use http::HeaderMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::call::Call;
-use crate::{Client, Error, Resource, ResourceKind, Result};
+use crate::{Client, Resource, ResourceKind, Result};
 
 /// How to restore a removed resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -61,12 +61,6 @@ pub struct RestoreRemoved {
 }
 
 #[derive(Deserialize)]
-struct Page {
-    items: Vec<TrashItem>,
-    next: Option<String>,
-}
-
-#[derive(Deserialize)]
 struct Emptied {
     items: u64,
 }
@@ -77,14 +71,9 @@ impl Client {
         &'a self,
         below: Option<&'a str>,
     ) -> impl Stream<Item = Result<TrashItem>> + 'a {
-        let pages = stream::try_unfold(Some(None::<String>), move |cursor| async move {
-            let Some(after) = cursor else { return Ok(None) };
-            let call = Call::get("/v1/trash").query_opt("path", below).query_opt("after", after);
-            let page: Page = self.json(call).await?;
-            let items = stream::iter(page.items.into_iter().map(Ok));
-            Ok::<_, Error>(Some((items, page.next.map(Some))))
-        });
-        pages.try_flatten()
+        self.pages(move |after| {
+            Call::get("/v1/trash").query_opt("path", below).query_opt("after", after)
+        })
     }
 
     /// Restores a removed resource, with all below it.

@@ -1,7 +1,7 @@
 //! States of a resource that were kept.
 
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::resources::On;
 use crate::call::Call;
@@ -54,16 +54,10 @@ pub struct Retention {
     pub monthly: Option<u32>,
 }
 
-#[derive(Deserialize)]
-struct Versions {
-    items: Vec<Version>,
-}
-
 impl Client {
     /// The versions of a resource, the newest number first.
     pub async fn versions(&self, at: &At) -> Result<Vec<Version>> {
-        let versions: Versions = self.json(Call::get("/v1/versions").at(at)).await?;
-        Ok(versions.items)
+        self.items(Call::get("/v1/versions").at(at)).await
     }
 
     /// What changed from a version to another one, or to the current state.

@@ -50,16 +50,10 @@ pub enum XattrMode {
     Replace,
 }
 
-#[derive(Deserialize)]
-struct Xattrs {
-    items: Vec<Xattr>,
-}
-
 impl Client {
     /// The extended attributes of a resource, by name.
     pub async fn xattrs(&self, at: &At) -> Result<Vec<Xattr>> {
-        let all: Xattrs = self.json(Call::get("/v1/xattrs").at(at)).await?;
-        Ok(all.items)
+        self.items(Call::get("/v1/xattrs").at(at)).await
     }
 
     /// The value of an extended attribute.
