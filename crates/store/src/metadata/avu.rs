@@ -82,17 +82,12 @@ pub fn view(graph: &Graph) -> Vec<Avu> {
 
 impl Avu {
     /// What is shown of a statement about the resource itself.
-    pub(crate) fn of(statement: &Statement) -> Self {
+    pub fn of(statement: &Statement) -> Self {
         Self {
             attribute: attribute_of(&statement.predicate),
             value: statement.object.text().to_owned(),
             unit: statement.unit.clone().filter(|unit| !unit.is_empty()),
         }
-    }
-
-    /// What the attribute view shows of a graph, in canonical order.
-    pub fn shown(graph: &Graph) -> Vec<Self> {
-        view(graph)
     }
 
     fn statement(&self) -> Statement {

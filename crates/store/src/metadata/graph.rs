@@ -19,8 +19,7 @@ impl Store {
         let view = self.view()?;
         let chain = find(&view, caller, at, Operation::ReadDescription)?;
         let graph = read(&view, chain.id().0)?;
-        let shown = Links::new(&view, caller).shown(&graph)?.graph.into_owned();
-        Ok((chain.into(), shown))
+        Ok((chain.into(), Links::new(&view, caller).graph(&graph)?))
     }
 
     /// Changes the description by a function of what it is, both as the caller sees them. An IRI of a resource that the caller

@@ -78,8 +78,7 @@ impl Store {
         let chain = find(&view, caller, at, Operation::ReadDescription)?;
         let all = [AvuChange::Clear(name.to_owned())];
         let part = Stored::touched(&view, chain.id().0, &all)?;
-        let shown = Links::new(&view, caller).shown(&part.graph)?;
-        let mut shown = shown.graph.into_owned();
+        let mut shown = Links::new(&view, caller).graph(&part.graph)?;
         let predicates = predicates_of(name);
         shown.retain(|statement| predicates.contains(&statement.predicate));
         let value = first(&shown, name).map(bytes_of).ok_or_else(|| missing(name))?;

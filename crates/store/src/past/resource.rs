@@ -7,7 +7,7 @@ use super::since::{Names, revisions};
 use super::{AsOf, Moment};
 use crate::access::{Chain, Operation, refuse};
 use crate::catalog::{Child, Reads, VersionAttributes, VersionRecord, keys};
-use crate::metadata::{self, Links};
+use crate::metadata::Links;
 use crate::model::{
     At, ContentHead, Graph, Kind, PersonId, Resource, ResourceId, Rights, Stat, StorePath, Time,
 };
@@ -80,15 +80,8 @@ impl Store {
     ) -> Result<(Past, Graph)> {
         let view = self.view()?;
         let past = self.as_of(&view, caller, moment)?.past(path, Operation::ReadDescription)?;
-        let graph = match past.version {
-            Some(version) => {
-                let record = versions::record(&view, past.id, version)?;
-                versions::description(&view, past.id, version, &record)?
-            }
-            None => metadata::read(&view, past.id.0)?,
-        };
-        let shown = Links::new(&view, caller).shown(&graph)?.graph.into_owned();
-        Ok((past, shown))
+        let graph = versions::description_of(&view, past.id, past.version)?;
+        Ok((past, Links::new(&view, caller).graph(&graph)?))
     }
 
     /// Opens the content that an object had. Needs `Rights::READ_CONTENT`, where it is now and where it was.

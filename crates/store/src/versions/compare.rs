@@ -2,7 +2,7 @@
 
 use super::{Difference, description_of, record};
 use crate::access::Operation;
-use crate::catalog::{Reads, View};
+use crate::catalog::Reads;
 use crate::metadata::Links;
 use crate::model::{At, ContentHead, Graph, Resource, ResourceId};
 use crate::tree::find;
@@ -48,22 +48,15 @@ impl Store {
         let chain = find(&view, caller, at, Operation::ReadDescription)?;
         chain.require(caller, Operation::ReadVersions, at)?;
         let id = chain.id();
-        let contents = [Some(from), to]
-            .map(|version| content_of(&view, id, chain.resource(), version))
-            .into_iter()
-            .collect::<Result<Vec<_>>>()?
-            .try_into()
-            .expect("there are two of them");
+        let content = |version| content_of(&view, id, chain.resource(), version);
+        let contents = [content(Some(from))?, content(to)?];
         let difference = Difference::between(
             &description_of(&view, id, Some(from))?,
             &description_of(&view, id, to)?,
         );
-        let shown = |graph: &Graph| shown(&view, caller, graph);
-        Ok(VersionDifference {
-            contents,
-            removed: shown(&difference.lacks)?,
-            added: shown(&difference.has)?,
-        })
+        let links = Links::new(&view, caller);
+        let (removed, added) = (links.graph(&difference.lacks)?, links.graph(&difference.has)?);
+        Ok(VersionDifference { contents, removed, added })
     }
 
     /// The description of a version, its links as the caller sees them. Needs `Rights::READ_CONTENT` and
@@ -72,12 +65,8 @@ impl Store {
         let view = self.view()?;
         let chain = find(&view, caller, at, Operation::ReadDescription)?;
         chain.require(caller, Operation::ReadVersions, at)?;
-        shown(&view, caller, &description_of(&view, chain.id(), Some(version))?)
+        Links::new(&view, caller).graph(&description_of(&view, chain.id(), Some(version))?)
     }
-}
-
-fn shown(view: &View, caller: &Caller, graph: &Graph) -> Result<Graph> {
-    Ok(Links::new(view, caller).shown(graph)?.graph.into_owned())
 }
 
 fn content_of(

@@ -47,7 +47,7 @@ impl Store {
                 ));
             };
             let (id, number) = (chain.id(), chain.resource().revision);
-            label::require_free(tx, id, number, new.label.as_deref())?;
+            label::require_free(tx, id, new.label.as_deref())?;
             let mut resource = chain.resource().clone();
             if !tx.has(&keys::version(id, number))? {
                 keep(tx, caller, &chain);
@@ -55,7 +55,7 @@ impl Store {
                 resource.compared_version = Some(number);
             }
             let mut record = record(tx, id, number)?;
-            record.label = new.label.clone().or(record.label);
+            record.label = label::first(number, new.label.clone(), record.label)?;
             record.time = new.time.or(record.time);
             tx.put(keys::version(id, number), &record);
             prune_to(tx, id, &retention, &mut resource)?;

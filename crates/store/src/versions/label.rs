@@ -26,9 +26,7 @@ impl Store {
             let id = find(tx, caller, at, Operation::Write)?.id();
             let mut record = record(tx, id, version)?;
             if record.label.as_deref() != label {
-                record.label = None;
-                tx.put(keys::version(id, version), &record);
-                require_free(tx, id, version, label)?;
+                require_free(tx, id, label)?;
                 record.label = label.map(str::to_owned);
                 tx.put(keys::version(id, version), &record);
             }
@@ -37,29 +35,31 @@ impl Store {
     }
 }
 
-/// Refuses a label that a version of the resource has, or another one for the version of this number.
-pub(super) fn require_free(
-    reads: &impl Reads,
-    id: ResourceId,
-    number: u64,
-    label: Option<&str>,
-) -> Result<()> {
+/// Refuses a label that a version of the resource has.
+pub(super) fn require_free(reads: &impl Reads, id: ResourceId, label: Option<&str>) -> Result<()> {
     let Some(label) = label else { return Ok(()) };
     check(label)?;
-    for (version, record) in records(reads, id)? {
-        match record.label.as_deref() {
-            Some(taken) if taken == label => {
-                return Err(exists(format!("version {version} has the label {label:?}"))
-                    .with_hint("choose another label, or take it from that version first"));
-            }
-            Some(other) if version == number => {
-                return Err(exists(format!("version {version} has the label {other:?} already"))
-                    .with_hint("give it another one (`cenote versions label`)"));
-            }
-            _ => {}
-        }
+    let records = records(reads, id)?;
+    match records.iter().find(|(_, record)| record.label.as_deref() == Some(label)) {
+        None => Ok(()),
+        Some((version, _)) => Err(exists(format!("version {version} has the label {label:?}"))
+            .with_hint("choose another label, or take it from that version first")),
     }
-    Ok(())
+}
+
+/// The label of a version that is kept again: the new one, where it has none.
+pub(super) fn first(
+    number: u64,
+    new: Option<String>,
+    old: Option<String>,
+) -> Result<Option<String>> {
+    match (new, old) {
+        (Some(_), Some(old)) => {
+            Err(exists(format!("version {number} has the label {old:?} already"))
+                .with_hint("give it another one (`cenote versions label`)"))
+        }
+        (new, old) => Ok(new.or(old)),
+    }
 }
 
 fn exists(message: String) -> Error {

@@ -219,7 +219,11 @@ fn records(reads: &impl Reads, id: ResourceId) -> Result<Vec<(u64, VersionRecord
 }
 
 /// The description of the resource, or of a version of it.
-fn description_of(reads: &impl Reads, id: ResourceId, version: Option<u64>) -> Result<Graph> {
+pub(crate) fn description_of(
+    reads: &impl Reads,
+    id: ResourceId,
+    version: Option<u64>,
+) -> Result<Graph> {
     match version {
         Some(version) => description(reads, id, version, &record(reads, id, version)?),
         None => metadata::read(reads, id.0),

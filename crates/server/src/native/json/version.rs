@@ -128,11 +128,7 @@ impl From<cenote_store::ContentHead> for ComparedContent {
 
 impl From<cenote_store::Statement> for ComparedStatement {
     fn from(statement: cenote_store::Statement) -> Self {
-        let attribute = Attribute {
-            attribute: cenote_store::attribute_of(&statement.predicate),
-            value: statement.object.text().to_owned(),
-            unit: statement.unit.filter(|unit| !unit.is_empty()),
-        };
+        let attribute = cenote_store::Avu::of(&statement).into();
         Self { subject: statement.subject, attribute }
     }
 }

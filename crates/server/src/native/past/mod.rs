@@ -4,7 +4,7 @@
 use axum::extract::State;
 use axum::http::{HeaderMap, Method};
 use axum::response::Response;
-use cenote_store::{Avu, StorePath};
+use cenote_store::{StorePath, avus_of};
 
 use super::contents::read::answer;
 use super::json::{Names, PastDescription, PastListing, PastPageQuery, PastQuery, PastResource};
@@ -63,7 +63,7 @@ pub(crate) async fn meta(
     let path: StorePath = query.path.parse()?;
     app.blocking(move |store| {
         let (_, graph) = store.graph_as_of(&caller, &path, query.as_of.0)?;
-        let items = Avu::shown(&graph).into_iter().map(Into::into).collect();
+        let items = avus_of(&graph).into_iter().map(Into::into).collect();
         Ok(Json(PastDescription { items }))
     })
     .await

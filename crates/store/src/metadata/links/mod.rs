@@ -59,6 +59,11 @@ impl<'a, R: Reads> Links<'a, R> {
         Ok(Shown { graph: Cow::Owned(shown), kept })
     }
 
+    /// The same without what it is kept as.
+    pub(crate) fn graph(&self, graph: &Graph) -> Result<Graph> {
+        Ok(self.shown(graph)?.graph.into_owned())
+    }
+
     /// A statement as the caller sees it.
     pub(super) fn statement(&self, kept: &Statement) -> Result<Statement> {
         self.translated(kept, |iri| self.iri(iri))
