@@ -9,7 +9,7 @@ use super::super::json::{Change, Changes, Names, Target};
 use crate::app::App;
 use crate::layer::Admission;
 use crate::native::request::address;
-use crate::native::tree::list::page_limit;
+use crate::native::request::query::page_limit;
 use crate::problem::Problem;
 
 /// The longest page.

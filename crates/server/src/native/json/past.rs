@@ -1,6 +1,6 @@
 //! What was there at a moment in the past.
 
-use cenote_store::{Moment, Past, PastEntry, PastPage, Result, Time};
+use cenote_store::{Moment, Past, PastEntry, PastPage, Result};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -40,9 +40,7 @@ impl<'de> Deserialize<'de> for AsOf {
         if let Ok(position) = text.parse() {
             return Ok(Self(Moment::Position(position)));
         }
-        let time = text.parse::<jiff::Timestamp>().ok();
-        let nanos = time.and_then(|time| i64::try_from(time.as_nanosecond()).ok());
-        nanos.map(|nanos| Self(Moment::Time(Time::from_nanos(nanos)))).ok_or_else(|| {
+        text.parse::<Instant>().map(|time| Self(Moment::Time(time.0))).map_err(|_| {
             serde::de::Error::custom(
                 "`as_of` is a time like 2026-03-01T14:30:00Z, or a position of the change feed",
             )

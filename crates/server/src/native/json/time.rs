@@ -1,6 +1,7 @@
 //! Times on the wire: RFC 3339 in UTC with nanoseconds.
 
 use std::borrow::Cow;
+use std::str::FromStr;
 
 use cenote_store::Time;
 use jiff::Timestamp;
@@ -31,12 +32,19 @@ impl std::fmt::Display for Instant {
 impl<'de> Deserialize<'de> for Instant {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Cow::<str>::deserialize(deserializer)?;
-        let wrong = |_| D::Error::custom("a time is written like 2026-11-21T20:24:00Z");
-        let timestamp: Timestamp = text.parse().map_err(wrong)?;
-        let nanos = i64::try_from(timestamp.as_nanosecond());
-        nanos
-            .map(|nanos| Self(Time::from_nanos(nanos)))
-            .map_err(|_| D::Error::custom("a time lies between the years 1678 and 2262"))
+        text.parse().map_err(D::Error::custom)
+    }
+}
+
+impl FromStr for Instant {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let timestamp: Timestamp =
+            text.parse().map_err(|_| "a time is written like 2026-11-21T20:24:00Z")?;
+        let nanos = i64::try_from(timestamp.as_nanosecond())
+            .map_err(|_| "a time lies between the years 1678 and 2262")?;
+        Ok(Self(Time::from_nanos(nanos)))
     }
 }
 

@@ -20,9 +20,9 @@ use super::request::address::About;
 use super::request::conditional::write_conditions;
 use super::request::extract::Json;
 use super::request::query::And;
-use super::tree::list::page_limit;
 use crate::app::App;
 use crate::layer::{Changer, Reader, Writer};
+use crate::native::request::query::page_limit;
 use crate::problem::{Problem, ProblemKind};
 
 /// The keys of a key set, in order; or one of them and those below it.

@@ -8,8 +8,8 @@ use crate::layer::Asker;
 use crate::native::json;
 use crate::native::json::Links;
 use crate::native::request::address::About;
+use crate::native::request::cursor::page;
 use crate::native::request::extract::Json;
-use crate::native::tree::list::page_limit;
 use crate::problem::Problem;
 
 /// What cursors of this route are sealed for.
@@ -26,9 +26,8 @@ pub(crate) async fn links(
     Asker(caller): Asker,
     About(to, query): About<json::LinksQuery>,
 ) -> Result<Json<Links>, Problem> {
-    // A cursor that has ended is reported only where the rest of the request is valid.
-    let limit = page_limit(query.limit, MOST)?;
-    let after = query.after.map(|text| cursor(&app, &text)).transpose()?;
+    let (asked, after) = ((query.limit, MOST), query.after.as_deref());
+    let (limit, after) = page(&app, SEALED, asked, after, SearchCursor::from_bytes)?;
     let query = LinksQuery { to, after, limit, effort: Query::EFFORT };
     let seal = app.clone();
     app.blocking(move |store| {
@@ -38,8 +37,4 @@ pub(crate) async fn links(
         Ok(Json(Links::new(store, page, next)?))
     })
     .await
-}
-
-fn cursor(app: &App, text: &str) -> Result<SearchCursor, Problem> {
-    Ok(SearchCursor::from_bytes(&app.cursors().open(SEALED, text)?)?)
 }

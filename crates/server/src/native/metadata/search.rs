@@ -7,8 +7,8 @@ use crate::app::App;
 use crate::layer::Asker;
 use crate::native::json::{Compare, Found, Search, Where};
 use crate::native::request::address::at;
+use crate::native::request::cursor::page;
 use crate::native::request::extract::Json;
-use crate::native::tree::list::page_limit;
 use crate::problem::Problem;
 
 /// What cursors of this route are sealed for.
@@ -34,23 +34,15 @@ pub(crate) async fn search(
 }
 
 fn query(app: &App, question: Search) -> Result<Query, Problem> {
-    Ok(Query {
-        under: match (question.under.as_deref(), question.id) {
-            (None, None) => At::Id(ResourceId::ROOT),
-            (under, id) => at(under, id)?,
-        },
-        conditions: question.conditions.into_iter().map(condition).collect::<Result<_, _>>()?,
-        name: question.name,
-        kind: question.kind.map(Into::into),
-        // A cursor that has ended is reported only where the rest of the request is valid.
-        limit: page_limit(question.limit, Query::MAX)?,
-        after: question.after.map(|text| cursor(app, &text)).transpose()?,
-        effort: Query::EFFORT,
-    })
-}
-
-fn cursor(app: &App, text: &str) -> Result<SearchCursor, Problem> {
-    Ok(SearchCursor::from_bytes(&app.cursors().open(SEALED, text)?)?)
+    let under = match (question.under.as_deref(), question.id) {
+        (None, None) => At::Id(ResourceId::ROOT),
+        (under, id) => at(under, id)?,
+    };
+    let conditions = question.conditions.into_iter().map(condition).collect::<Result<_, _>>()?;
+    let (asked, after) = ((question.limit, Query::MAX), question.after.as_deref());
+    let (limit, after) = page(app, SEALED, asked, after, SearchCursor::from_bytes)?;
+    let (name, kind) = (question.name, question.kind.map(Into::into));
+    Ok(Query { under, conditions, name, kind, after, limit, effort: Query::EFFORT })
 }
 
 fn condition(asked: Where) -> Result<Condition, Problem> {

@@ -10,9 +10,9 @@ use super::contents::read::answer;
 use super::json::{Names, PastDescription, PastListing, PastPageQuery, PastQuery, PastResource};
 use super::request::extract::Json;
 use super::request::query::{And, Params};
-use super::tree::list::page_limit;
 use crate::app::App;
 use crate::layer::{Asker, Reader};
+use crate::native::request::query::page_limit;
 use crate::problem::Problem;
 
 /// The longest page of a listing.

@@ -7,7 +7,23 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use cenote_store::{Entropy, ErrorKind, SystemEntropy};
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 
+use crate::app::App;
+use crate::native::request::query::page_limit;
 use crate::problem::{Problem, ProblemKind};
+
+/// The length of a page, and the sealed cursor at which it begins. The length is checked first: that a cursor has ended is
+/// reported only where the rest of the request is valid.
+pub(crate) fn page<C>(
+    app: &App,
+    of: &str,
+    (limit, most): (Option<u32>, usize),
+    after: Option<&str>,
+    read: impl FnOnce(&[u8]) -> cenote_store::Result<C>,
+) -> Result<(usize, Option<C>), Problem> {
+    let limit = page_limit(limit, most)?;
+    let after = after.map(|text| app.cursors().open(of, text)).transpose()?;
+    Ok((limit, after.map(|bytes| read(&bytes)).transpose()?))
+}
 
 /// Seals cursors, and opens those that it sealed.
 #[derive(Debug)]

@@ -102,6 +102,15 @@ impl<'de> Deserializer<'de> for Asked<'_> {
     }
 }
 
+/// The length of a page: 1,000 where nothing is said, and never 0 or more than `most`.
+pub(crate) fn page_limit(asked: Option<u32>, most: usize) -> Result<usize, Problem> {
+    let limit = asked.map_or(most.min(1_000), |limit| limit as usize);
+    match (1..=most).contains(&limit) {
+        true => Ok(limit),
+        false => Err(Problem::invalid(format!("`limit` lies between 1 and {most}"))),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde::Deserialize;

@@ -15,6 +15,7 @@ use crate::layer::Asker;
 use crate::native::json::{ListQuery, Listing, Names, Resource, Target, WalkQuery, With};
 use crate::native::request::address::About;
 use crate::native::request::conditional::answer_digested;
+use crate::native::request::query::page_limit;
 use crate::problem::Problem;
 
 /// The children of a collection, in the order of the names' bytes.
@@ -45,15 +46,6 @@ pub(crate) async fn list(
         })
     });
     answer_digested(&headers, &listing.await?)
-}
-
-/// The length of a page: 1,000 where nothing is said, and never 0 or more than `most`.
-pub(crate) fn page_limit(asked: Option<u32>, most: usize) -> Result<usize, Problem> {
-    let limit = asked.map_or(most.min(1_000), |limit| limit as usize);
-    match (1..=most).contains(&limit) {
-        true => Ok(limit),
-        false => Err(Problem::invalid(format!("`limit` lies between 1 and {most}"))),
-    }
 }
 
 /// All that lies below a collection, one resource a line, in path order: names are compared as bytes, and a collection comes before

@@ -3,10 +3,10 @@
 use axum::extract::State;
 use cenote_store::{SharedCursor, SharedOptions};
 
-use super::list::page_limit;
 use crate::app::App;
 use crate::layer::Asker;
 use crate::native::json::{Found, SharedQuery};
+use crate::native::request::cursor::page;
 use crate::native::request::extract::Json;
 use crate::native::request::query::Params;
 use crate::problem::Problem;
@@ -23,9 +23,8 @@ pub(crate) async fn shared(
     Asker(caller): Asker,
     Params(query): Params<SharedQuery>,
 ) -> Result<Json<Found>, Problem> {
-    // A cursor that has ended is reported only where the rest of the request is valid.
-    let limit = page_limit(query.limit, SharedOptions::MAX)?;
-    let after = query.after.map(|text| cursor(&app, &text)).transpose()?;
+    let (asked, after) = ((query.limit, SharedOptions::MAX), query.after.as_deref());
+    let (limit, after) = page(&app, SEALED, asked, after, SharedCursor::from_bytes)?;
     let options = SharedOptions { after, limit, ..SharedOptions::default() };
     let seal = app.clone();
     app.blocking(move |store| {
@@ -34,8 +33,4 @@ pub(crate) async fn shared(
         Ok(Json(Found::new(store, &page.items, next)?))
     })
     .await
-}
-
-fn cursor(app: &App, text: &str) -> Result<SharedCursor, Problem> {
-    Ok(SharedCursor::from_bytes(&app.cursors().open(SEALED, text)?)?)
 }

@@ -4,7 +4,6 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use cenote_store::{ResourceId, RestoreOptions, TrashCursor, TrashOptions};
 
-use super::list::page_limit;
 use crate::app::App;
 use crate::layer::{Asker, Changer};
 use crate::native::json::{
@@ -13,6 +12,7 @@ use crate::native::json::{
 use crate::native::request::address::at;
 use crate::native::request::extract::Json;
 use crate::native::request::query::Params;
+use crate::native::request::query::page_limit;
 use crate::problem::Problem;
 
 /// What cursors of this route are sealed for.
