@@ -64,7 +64,9 @@ pub use metadata::{
 pub use model::*;
 pub use moves::JobStatus;
 pub use notes::{NoteAbout, Notes};
-pub use past::{Moment, Past, PastAttributes, PastEntry, PastPage};
+pub use past::{
+    Moment, Past, PastAttributes, PastEntry, PastPage, PastReader, PastSearch, PastWalk,
+};
 pub use people::{
     LoggedIn, Login, LoginLimits, NewSession, NewTicket, NewToken, NewUser, Ticket, TicketUse,
     Token, UserChange,

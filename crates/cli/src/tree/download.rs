@@ -20,22 +20,27 @@ use super::{local, remote};
 use crate::error::{CliError, Kind, Result};
 use crate::session::Session;
 
-/// Makes the directory `to` like the collection at `from`.
+/// Makes the directory `to` like the collection at `from`, or like what that was at a moment.
 pub(crate) async fn download(
     session: &Session,
-    from: &str,
+    (from, as_of): (&str, Option<&str>),
     to: &Path,
     filter: &Arc<Filter>,
     rules: Rules,
     (args, reads): (&TransferArgs, &ReadArgs),
 ) -> Result<()> {
-    let source = remote::scan_source(session.client()?, from, filter).await?;
+    let client = session.client()?;
+    let (source, lost) = match as_of {
+        Some(moment) => remote::scan_past(client, (from, moment), filter).await?,
+        None => (remote::scan_source(client, from, filter).await?, Vec::new()),
+    };
     let (plan, failures) = compare(source, to, Arc::clone(filter), rules).await?;
     filter.check()?;
     let bar = session.progress.bytes(plan.transfer.iter().map(|change| change.entry.size()).sum());
-    let transfer = args.transfer(session, Way::Out(reads), &bar)?;
+    let transfer = args.transfer(session, Way::Out(reads, as_of), &bar)?;
     let mut report = Report::new(session, "get", args.dry_run);
     failures.iter().try_for_each(|(path, error)| report.failed(path, error.again()))?;
+    lost.iter().try_for_each(|path| report.failed(path, not_kept()))?;
     let download = Download { transfer: &transfer, to };
     let outcome = match args.dry_run {
         true => rehearse(plan, to, &mut report),
@@ -44,6 +49,11 @@ pub(crate) async fn download(
     bar.finish_and_clear();
     outcome?;
     report.finish()
+}
+
+fn not_kept() -> CliError {
+    CliError::new(Kind::NotFound, "its state at that moment is not kept")
+        .hint("`cenote versions policy` sets which versions are kept")
 }
 
 type Failures = Vec<(String, CliError)>;

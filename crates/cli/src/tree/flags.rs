@@ -42,16 +42,17 @@ impl TransferArgs {
 pub(crate) enum Way<'a> {
     /// Into the store.
     In(&'a WriteArgs),
-    /// Out of the store.
-    Out(&'a ReadArgs),
+    /// Out of the store, as it is or as of a moment.
+    Out(&'a ReadArgs, Option<&'a str>),
 }
 
 impl Way<'_> {
     fn options(&self) -> Options {
         match self {
             Self::In(writes) => Options { place: writes.place.clone(), ..Options::default() },
-            Self::Out(reads) => Options {
+            Self::Out(reads, as_of) => Options {
                 verify: !reads.no_verify,
+                as_of: as_of.map(str::to_owned),
                 ranges_from: reads.ranges.then_some(RANGES_FROM),
                 ..Options::default()
             },

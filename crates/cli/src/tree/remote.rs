@@ -1,14 +1,14 @@
 //! What is in a collection of the store.
 
-use cenote_client::{Client, Resource, ResourceKind};
+use cenote_client::{Client, PastEntry, Resource, ResourceKind};
 use futures_util::{Stream, TryStreamExt};
 
-use super::entry::{Entry, Tree};
+use super::entry::{Entry, EntryKind, Tree};
 use super::filter::Filter;
 use super::listed::{check_path, check_tree};
 use super::local::remove_empty;
 use crate::error::{CliError, Kind, Result};
-use crate::place::below;
+use crate::place::{above, below};
 
 /// Looks through the collection at `path` for what has a counterpart among files; none if nothing
 /// is there.
@@ -24,6 +24,36 @@ pub(super) async fn scan(client: &Client, path: &str, filter: &Filter) -> Result
 /// The same for a collection that has to be there.
 pub(super) async fn scan_source(client: &Client, path: &str, filter: &Filter) -> Result<Tree> {
     scan(client, path, filter).await?.ok_or_else(|| nothing_at(path))
+}
+
+/// Looks through what was in the collection at `path` at a moment, and had a counterpart among files. Also gives the paths of what was
+/// there and is not kept.
+pub(super) async fn scan_past(
+    client: &Client,
+    (path, moment): (&str, &str),
+    filter: &Filter,
+) -> Result<(Tree, Vec<String>)> {
+    let mut lost = Vec::new();
+    let all = client.walk_as_of(path, moment).await?;
+    let kept = all.try_filter_map(|entry| {
+        std::future::ready(Ok(match entry {
+            PastEntry::Kept(resource) if resource.kind == ResourceKind::Description => None,
+            PastEntry::Kept(resource) => Some(*resource),
+            PastEntry::Lost(gone) => {
+                lost.push(gone.path);
+                None
+            }
+        }))
+    });
+    let mut tree = collect(kept, path, filter).await?;
+    let above: Vec<String> = tree.keys().flat_map(|path| above(path).map(str::to_owned)).collect();
+    // Of a collection it may be known what was in it, but not what it was like.
+    for missing in above {
+        tree.entry(missing).or_insert_with(|| Entry::local(EntryKind::Directory, None, None));
+    }
+    let is_wanted = |gone: &String| below(gone, path).is_some_and(|gone| filter.takes(gone));
+    lost.retain(|gone| is_wanted(gone));
+    Ok((tree, lost))
 }
 
 /// Looks through the collection at `path` for everything, with the tags of descriptions, itself

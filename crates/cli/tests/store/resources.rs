@@ -263,6 +263,7 @@ fn the_store_is_shown_as_of_a_moment() {
         world.ok(&["meta", "set", "/lab/a.txt", "T", "7"]);
         world.ok(&["mv", "/lab/b.txt", "/lab/sub/c.txt"]);
         let past = |words: &[&str]| world.ok(&[words, &["--as-of", &position]].concat());
+        let read = |name: &str| std::fs::read_to_string(world.path(name)).unwrap();
         assert_eq!(past(&["ls", "/lab"]), "a.txt\nb.txt\nsub/\n");
         assert_eq!(past(&["ls", "-R", "/lab"]), "a.txt\nb.txt\nsub/\n");
         assert_eq!(past(&["ls", "/lab/a.txt"]), "/lab/a.txt\n");
@@ -272,6 +273,16 @@ fn the_store_is_shown_as_of_a_moment() {
         let json = past(&["--json", "stat", "/lab/b.txt"]);
         assert!(json.contains("\"path\":\"/lab/b.txt\"") && json.contains("\"size\":3"), "{json}");
         assert_eq!(world.ok(&["ls", "/lab", "--as-of", "0s"]), "a.txt\nsub/\n");
+        let found = past(&["find", "/lab", "--name", "*.txt"]);
+        assert_eq!(found, "/lab/a.txt\n/lab/b.txt\n");
+        assert_eq!(past(&["find", "/lab", "--meta", "T=300"]), "/lab/a.txt\n");
+        assert_eq!(past(&["find", "/lab", "--limit", "1"]), "/lab/a.txt\n");
+        past(&["get", "-r", ":/lab", "lab"]);
+        assert_eq!(read("lab/a.txt") + &read("lab/b.txt"), "oneone");
+        assert!(world.path("lab/sub").is_dir() && !world.path("lab/sub/c.txt").exists());
+        past(&["get", ":/lab/b.txt", "b.past"]);
+        assert_eq!(read("b.past"), "one");
+        assert_eq!(past(&["get", ":/lab/a.txt", "-"]), "one");
         for wrong in ["/lab/none", "/lab/sub/c.txt"] {
             assert!(!world.run(&["stat", wrong, "--as-of", &position]).status.success());
         }
@@ -281,6 +292,13 @@ fn the_store_is_shown_as_of_a_moment() {
         let said = String::from_utf8(lost.stderr).unwrap();
         assert!(said.contains("not kept: /lab/a.txt"), "{said}");
         assert_eq!(String::from_utf8(lost.stdout).unwrap(), "b.txt\nsub/\n");
+        for words in [&["find", "/lab"][..], &["get", "-r", ":/lab", "part"]] {
+            let lost = world.run(&[words, &["--as-of", &position]].concat());
+            assert_eq!(lost.status.code(), Some(11), "{words:?}");
+            let said = String::from_utf8(lost.stderr).unwrap();
+            assert!(said.contains("not kept") && said.contains("/lab/a.txt"), "{said}");
+        }
+        assert_eq!(read("part/b.txt"), "one");
     }
 }
 

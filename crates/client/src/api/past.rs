@@ -1,11 +1,14 @@
 //! The store as of a moment in the past. A moment is a time (RFC 3339) or a position of the change feed.
 
 use futures_util::{Stream, TryStreamExt, stream};
-use http::header::RANGE;
+use http::header::{IF_MATCH, RANGE};
 use serde::{Deserialize, Serialize};
 
+use bytes::Bytes;
+
+use super::lines::lines;
 use crate::call::Call;
-use crate::{Avu, Client, Content, Error, ReadOptions, Resource, Result};
+use crate::{Avu, Client, Content, Error, ReadOptions, Resource, Result, Search};
 
 /// Something that was in a collection.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +28,35 @@ pub struct Lost {
     pub path: String,
 }
 
+/// A line of a walk or a search.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Line {
+    Lost { lost: Lost },
+    Kept(Box<Resource>),
+}
+
+impl From<Line> for PastEntry {
+    fn from(line: Line) -> Self {
+        match line {
+            Line::Lost { lost } => Self::Lost(lost),
+            Line::Kept(resource) => Self::Kept(resource),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Searching<'a> {
+    #[serde(flatten)]
+    search: &'a Search,
+    as_of: &'a str,
+}
+
+#[derive(Deserialize)]
+struct Position {
+    position: String,
+}
+
 #[derive(Deserialize)]
 struct Page {
     entries: Vec<Resource>,
@@ -40,6 +72,51 @@ impl Page {
 }
 
 impl Client {
+    /// The position of a moment: several requests with it are about the same state.
+    ///
+    /// # Errors
+    /// [`Kind::Expired`](crate::Kind::Expired) if the moment is before the changes that are kept.
+    pub async fn position_of(&self, moment: &str) -> Result<String> {
+        let call = Call::get("/v1/past/position").query("as_of", moment);
+        let answer: Position = self.json(call).await?;
+        Ok(answer.position)
+    }
+
+    /// All that was below a collection, a collection before what was in it. Of a resource that was removed for good, nothing that was below
+    /// it is known.
+    pub async fn walk_as_of(
+        &self,
+        path: &str,
+        moment: &str,
+    ) -> Result<impl Stream<Item = Result<PastEntry>> + use<>> {
+        self.past_lines(past("walk", path, moment)).await
+    }
+
+    /// All that was below a collection and for which a search holds, by path; what may have matched and is not kept is lost.
+    pub async fn search_as_of(
+        &self,
+        search: &Search,
+        moment: &str,
+    ) -> Result<impl Stream<Item = Result<PastEntry>> + use<>> {
+        let call = Call::post("/v1/past/search").json(&Searching { search, as_of: moment });
+        self.past_lines(call.repeatable()).await
+    }
+
+    async fn past_lines(
+        &self,
+        call: Call,
+    ) -> Result<impl Stream<Item = Result<PastEntry>> + use<>> {
+        let answer = self.send(call).await?;
+        Ok(lines::<Line>(answer.into_body()).map_ok(PastEntry::from))
+    }
+
+    /// The contents of the objects that had these paths, at most 1,000, as a tar archive in memory (POSIX pax); missing and unreadable ones
+    /// are left out.
+    pub(crate) async fn archive_as_of(&self, moment: &str, paths: &[&str]) -> Result<Bytes> {
+        let question = serde_json::json!({ "as_of": moment, "paths": paths });
+        self.bytes(Call::post("/v1/past/archive").json(&question).repeatable()).await
+    }
+
     /// What was at a path.
     ///
     /// # Errors
@@ -80,6 +157,9 @@ impl Client {
         let mut call = past("content", path, moment);
         if let Some(range) = options.range() {
             call = call.header(RANGE, &range)?;
+        }
+        if let Some(etag) = &options.if_match {
+            call = call.header(IF_MATCH, etag)?;
         }
         self.content(call).await
     }

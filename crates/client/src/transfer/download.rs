@@ -59,7 +59,7 @@ impl Transfer {
             if_match: resource.etag.clone(),
             ..ReadOptions::default()
         };
-        let content = self.client.read(&resource.path, &options).await?;
+        let content = self.read(resource, &options).await?;
         let (sender, mut receiver) = mpsc::channel::<Bytes>(16);
         let writer = blocking(move || {
             while let Some(bytes) = receiver.blocking_recv() {
@@ -72,6 +72,14 @@ impl Transfer {
         sent?;
         complete(resource, sink.length)?;
         sink.verify(resource)
+    }
+
+    /// Reads an object, or what it was at the moment of the transfer.
+    pub(super) async fn read(&self, from: &Resource, options: &ReadOptions) -> Result<Content> {
+        match &self.options.as_of {
+            Some(moment) => self.client.read_as_of(&from.path, moment, options).await,
+            None => self.client.read(&from.path, options).await,
+        }
     }
 
     /// How the bytes are verified, if requested and possible.

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use bytes::Bytes;
 use futures_util::{Stream, StreamExt, stream};
 
 use super::batches::{Work, plan};
@@ -61,8 +62,7 @@ impl Transfer {
     /// Objects that are missing from the archive, or have changed, are requested separately: that response gives the
     /// reason.
     async fn get_batch(&self, wanted: Vec<Wanted>) -> Vec<Arrival> {
-        let ids: Vec<u64> = wanted.iter().map(|wanted| wanted.resource.id).collect();
-        let archive = self.client.archive_of(&ids).await.unwrap_or_default();
+        let archive = self.archive(&wanted).await.unwrap_or_default();
         let verify = self.options.verify;
         let (mut arrivals, missing) = blocking(move || unpack(&archive, wanted, verify)).await;
         let came = arrivals.iter().map(|arrival| arrival.wanted.size()).sum();
@@ -71,5 +71,19 @@ impl Transfer {
             arrivals.push(self.get_alone(wanted).await);
         }
         arrivals
+    }
+
+    async fn archive(&self, wanted: &[Wanted]) -> Result<Bytes> {
+        let resources = wanted.iter().map(|wanted| &wanted.resource);
+        match &self.options.as_of {
+            Some(moment) => {
+                let paths: Vec<&str> = resources.map(|resource| resource.path.as_str()).collect();
+                self.client.archive_as_of(moment, &paths).await
+            }
+            None => {
+                let ids: Vec<u64> = resources.map(|resource| resource.id).collect();
+                self.client.archive_of(&ids).await
+            }
+        }
     }
 }

@@ -62,6 +62,8 @@ pub struct Options {
     pub range_size: NonZeroUsize,
     /// The place or group that stores the bytes of a tree, instead of the default one.
     pub place: Option<String>,
+    /// Downloads read what objects were at this moment, a time or a position, by the paths that they had.
+    pub as_of: Option<String>,
 }
 
 impl Default for Options {
@@ -75,6 +77,7 @@ impl Default for Options {
             ranges_from: None,
             range_size: NonZeroUsize::new(16 << 20).expect("sixteen is not zero"),
             place: None,
+            as_of: None,
         }
     }
 }

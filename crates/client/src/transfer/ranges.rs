@@ -60,7 +60,7 @@ impl Transfer {
         }
         let if_match = partial.resource.etag.clone();
         let options = ReadOptions { offset, length: Some(length), if_match, version: None };
-        let mut chunks = self.client.read(&partial.resource.path, &options).await?.into_stream();
+        let mut chunks = self.read(partial.resource, &options).await?.into_stream();
         let mut at = offset;
         while let Some(chunk) = chunks.try_next().await? {
             let (from, moved) = (at, chunk.len() as u64);

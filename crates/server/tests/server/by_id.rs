@@ -10,11 +10,13 @@ use crate::outsider::template::{self, Body, ID, PATH, Template};
 use crate::support::{Answer, TestServer};
 
 /// Where a path has no id beside it, and why.
-const BY_PATH_ONLY: [(&str, &str, &str); 16] = [
+const BY_PATH_ONLY: [(&str, &str, &str); 18] = [
     ("get /v1/past/content", "path", "what was at this path at that moment"),
     ("get /v1/past/list", "path", "what was at this path at that moment"),
     ("get /v1/past/meta", "path", "what was at this path at that moment"),
     ("get /v1/past/stat", "path", "what was at this path at that moment"),
+    ("get /v1/past/walk", "path", "what was at this path at that moment"),
+    ("post /v1/past/search", "under", "what was at this path at that moment"),
     ("get /v1/versions/diff", "to", "the number of a version"),
     ("get /v1/keys", "under", "the name of a key"),
     ("post /v1/drain", "to", "the name of a place"),

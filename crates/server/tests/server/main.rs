@@ -24,6 +24,7 @@ mod model;
 mod openapi;
 mod outsider;
 mod passwords;
+mod past;
 mod peers;
 mod people;
 mod places;

@@ -267,49 +267,6 @@ async fn versions_of_descriptions_are_compared_and_kept_by_rules() {
 }
 
 #[tokio::test]
-async fn the_past_is_shown_over_http_and_what_is_not_kept_is_expired() {
-    let server = TestServer::new();
-    let keep = json!({"path": "/", "versioning": "each-change"});
-    server.ask("PATCH", "/v1/attributes").json(&keep).send().await.expect(200);
-    server.put("/a", "one").await;
-    server.put("/b", "two").await;
-    let add = json!([{"op": "add", "attribute": "k", "value": "v", "unit": null}]);
-    server.post("/v1/meta", json!({"path": "/a", "operations": add})).await.expect(200);
-    let all = server.ask("GET", "/v1/changes").send().await.expect(200);
-    let then = all["next"].as_str().unwrap().to_owned();
-    server.put("/a", "other").await;
-    let clear = json!([{"op": "clear", "attribute": "k"}]);
-    server.post("/v1/meta", json!({"path": "/a", "operations": clear})).await.expect(200);
-    server.ask("DELETE", "/v1/fs/b?versions=true&permanent=true").send().await;
-    let past = async |what: &str, path: &str, as_of: &str| {
-        server.ask("GET", &format!("/v1/past/{what}?path={path}&as_of={as_of}")).send().await
-    };
-    let stat = past("stat", "/a", &then).await.expect(200);
-    assert_eq!(
-        (&stat["size"], &stat["version"], &stat["now"]),
-        (&json!(3), &json!(2), &json!("/a"))
-    );
-    assert_eq!(
-        past("meta", "/a", &then).await.expect(200)["items"],
-        json!([{"attribute": "k", "value": "v", "unit": null}])
-    );
-    assert_eq!(past("content", "/a", &then).await.body, "one");
-    let part = server.ask("GET", &format!("/v1/past/content?path=/a&as_of={then}"));
-    let part = part.header("range", "bytes=1-1").send().await;
-    assert_eq!((part.status.as_u16(), &part.body[..]), (206, &b"n"[..]));
-    let listing = past("list", "/", &then).await.expect(200);
-    assert_eq!(listing["lost"][0]["path"], "/b");
-    assert!(listing["entries"].as_array().unwrap().iter().any(|entry| entry["path"] == "/a"));
-    past("stat", "/b", &then).await.problem(410, "expired");
-    past("content", "/", &then).await.problem(409, "wrong-kind");
-    past("stat", "/never", &then).await.problem(404, "not-found");
-    past("stat", "/a", "2999-01-01T00:00:00Z").await.problem(400, "invalid");
-    past("stat", "/a", "yesterday").await.problem(400, "invalid");
-    let other = format!("/v1/past/stat?path=/a&as_of={then}");
-    server.ask_as(Some(USER), "GET", &other).send().await.problem(404, "not-found");
-}
-
-#[tokio::test]
 async fn versions_are_kept_restored_and_pruned() {
     let server = TestServer::new();
     let keep = json!({"path": "/", "versioning": "each-change"});

@@ -23,7 +23,7 @@ pub use links::{Linking, LinksPage, LinksQuery};
 pub use links::{iri_of, path_of, shows_links};
 pub(crate) use quads::quads;
 pub use quads::{Pattern, Quad};
-pub(crate) use search::Ancestors;
+pub(crate) use search::{Ancestors, Wanted};
 pub use search::{Comparison, Condition, Query, SearchCursor, SearchPage, like};
 pub(crate) use stored::{Stored, erase, read, replace, row_of, whole};
 pub use tag::description_tag;

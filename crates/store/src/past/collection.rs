@@ -1,14 +1,15 @@
 //! What was in a collection.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
-use super::now::Now;
+use super::entry::Entry;
 use super::resource::{Found, Past};
 use super::since::{Names, revisions};
 use super::{AsOf, Moment};
 use crate::access::Operation;
-use crate::catalog::{Child, Reads, Record, keys};
-use crate::model::{Name, Resource, ResourceId, StorePath};
+use crate::catalog::{Child, Record, keys};
+use crate::model::{ResourceId, StorePath};
 use crate::tree::require_collection;
 use crate::waiting::go_on;
 use crate::{Caller, Result, Store};
@@ -37,6 +38,16 @@ pub enum PastEntry {
         /// Its path at the time.
         path: StorePath,
     },
+}
+
+impl PastEntry {
+    /// The path that it had.
+    pub fn path(&self) -> &StorePath {
+        match self {
+            Self::Kept(past) => &past.path,
+            Self::Lost { path, .. } => path,
+        }
+    }
 }
 
 impl Store {
@@ -69,38 +80,29 @@ impl AsOf<'_> {
         if let Some(last) = &next {
             held.retain(|name, _| name <= last);
         }
-        let wanted: BTreeSet<ResourceId> = held.values().copied().collect();
+        let ids: Vec<ResourceId> = held.values().copied().collect();
+        let wanted: BTreeSet<ResourceId> = ids.iter().copied().collect();
         let revisions = revisions(self.view, self.cut, |id| wanted.contains(&id))?;
         let mut entries = Vec::with_capacity(held.len());
-        for (name, id) in held {
-            let path = collection.path.child(Name::trusted(name));
-            let resource = self.view.get::<Resource>(&keys::resource(id))?;
-            let now = Now::of(self.view, id)?;
-            let (Some(resource), false) = (resource, now.is_gone()) else {
-                let seen = self.saw_removed(&collection.chain, id, &names);
-                entries.extend(seen.then_some(PastEntry::Lost { id, path }));
-                continue;
-            };
-            let chain = collection.chain.child(id, resource);
-            let found = Found { chain, path: path.clone(), now };
-            if found.rights(self.caller).allow(Operation::Stat) {
-                let kept = self.state(&found, &revisions)?;
-                let lost = PastEntry::Lost { id, path };
-                entries.push(kept.map_or(lost, |past| PastEntry::Kept(Box::new(past))));
+        for (held, resource) in held.into_iter().zip(self.view.resources(&ids)?) {
+            match self.entry(collection, held, resource, &names)? {
+                Entry::Found(found) => entries.extend(self.shown(&found, &revisions)?),
+                Entry::Gone { lost, seen } => entries.extend(seen.then_some(lost)),
             }
         }
         Ok(PastPage { entries, next })
     }
 
     /// The first names after `after` that a collection held, and what each was: those that have not changed since, and those that have.
-    fn held(
+    pub(super) fn held(
         &self,
         collection: ResourceId,
         names: &Names,
         after: &str,
         most: usize,
     ) -> Result<BTreeMap<String, ResourceId>> {
-        let changed: BTreeMap<&str, Option<ResourceId>> = names.within(collection).collect();
+        let none = BTreeMap::new();
+        let changed = names.within(collection).unwrap_or(&none);
         let mut held = BTreeMap::new();
         let range = keys::children(collection).after(&keys::child(collection, after));
         for row in self.view.snapshot.scan(&range, Default::default()) {
@@ -114,8 +116,10 @@ impl AsOf<'_> {
                 }
             }
         }
-        let before = changed.into_iter().filter(|(name, _)| *name > after);
-        held.extend(before.filter_map(|(name, id)| Some((name.to_owned(), id?))));
+        let from = (Bound::Excluded(after), Bound::Unbounded);
+        let before = changed.range::<str, _>(from);
+        let before = before.filter_map(|(name, id)| Some((name.as_ref().to_owned(), (*id)?)));
+        held.extend(before.take(most));
         while held.len() > most {
             held.pop_last();
         }

@@ -1,4 +1,5 @@
-//! The store as of a moment in the past: what was at a path, what was in a collection, and what a resource was like.
+//! The store as of a moment in the past: what was at a path, what was in a collection or below it, and what a
+//! resource was like.
 //!
 //! Invariant: an answer is exact, or there is none. Names come from the present and from the change feed, which has every change after the
 //! moment or the moment is refused; a state that was replaced since comes from the version of that very revision, or is
@@ -8,14 +9,21 @@
 //! by the rules of the trash.
 
 mod collection;
+mod entry;
 mod moment;
 mod now;
+mod reader;
 mod resource;
 mod since;
+mod walk;
+mod wanted;
 
 pub use collection::{PastEntry, PastPage};
 pub use moment::Moment;
+pub use reader::PastReader;
 pub use resource::{Past, PastAttributes};
+pub use walk::PastWalk;
+pub use wanted::PastSearch;
 
 use self::moment::Cut;
 use crate::catalog::View;

@@ -6,7 +6,7 @@
 
 use crate::catalog::{ChangeRecord, Reads, Record, View};
 use crate::model::Time;
-use crate::tree::{Position, feed_after, feed_floor, newest_change};
+use crate::tree::{Position, feed_after, feed_floor, is_position, newest_change};
 use crate::{Error, ErrorKind, Result};
 
 /// A moment in the past.
@@ -24,30 +24,48 @@ pub(super) struct Cut(pub(super) Position);
 
 impl Cut {
     /// # Errors
-    /// [`ErrorKind::Invalid`] for a moment in the future, [`ErrorKind::Expired`] for one of whose later changes some are forgotten.
+    /// [`ErrorKind::Invalid`] for a moment in the future and for a position that no change has, [`ErrorKind::Expired`] for one of whose later changes some are forgotten.
     pub(super) fn at(view: &View, moment: Moment, now: Time) -> Result<Self> {
         let position = match moment {
             Moment::Position(position) => position,
             Moment::Time(time) if time > now => return Err(future("the time")),
             Moment::Time(time) => Position::end_of(last_commit(view, time)?),
         };
-        let position = Position::end_of(position.commit());
+        let cut = Self(Position::end_of(position.commit()));
         if position.commit() > newest_change(view)?.commit() {
             return Err(future("the position"));
         }
-        match position < feed_floor(view)? {
-            true => Err(too_early()),
-            false => Ok(Self(position)),
+        require_kept(view, cut.0)?;
+        match position == cut.0 || is_position(view, position)? {
+            true => Ok(cut),
+            false => Err(never_was(position)),
         }
     }
 
     /// The changes that came later, in their order.
     pub(super) fn later(self, view: &View) -> impl Iterator<Item = Result<ChangeRecord>> {
-        let rows = view.snapshot.scan(&feed_after(self.0), Default::default());
-        rows.map(|row| {
-            crate::waiting::go_on()?;
-            ChangeRecord::from_value(&row?.1)
-        })
+        changes_after(view, self.0).map(|change| Ok(change?.1))
+    }
+}
+
+/// The changes after a position, in their order, each with its own.
+pub(super) fn changes_after(
+    view: &View,
+    position: Position,
+) -> impl Iterator<Item = Result<(Position, ChangeRecord)>> {
+    let rows = view.snapshot.scan(&feed_after(position), Default::default());
+    rows.map(|row| {
+        crate::waiting::go_on()?;
+        let (key, value) = row?;
+        Ok((Position::of_key(&key), ChangeRecord::from_value(&value)?))
+    })
+}
+
+/// Refuses a position of whose later changes some are forgotten.
+pub(super) fn require_kept(view: &View, position: Position) -> Result<()> {
+    match position < feed_floor(view)? {
+        true => Err(too_early()),
+        false => Ok(()),
     }
 }
 
@@ -79,6 +97,11 @@ fn at_or_after(view: &View, commit: u64) -> Result<Option<(u64, Time)>> {
 
 fn future(what: &str) -> Error {
     Error::invalid(format!("{what} is in the future")).with_hint("name a moment in the past")
+}
+
+fn never_was(position: Position) -> Error {
+    Error::invalid(format!("no change has the position {position}"))
+        .with_hint("take a position from `cenote changes --follow`, or give a time")
 }
 
 fn too_early() -> Error {

@@ -2,10 +2,11 @@
 
 use crate::access::{Chain, Operation, permits_removed};
 use crate::catalog::{Reads, TrashRecord, View, keys};
-use crate::model::{PersonId, ResourceId, Rights, StorePath};
+use crate::model::{Access, PersonId, ResourceId, Rights, StorePath};
 use crate::{Act, Caller, Result};
 
 /// Where a resource is now.
+#[derive(Clone)]
 pub(super) enum Now {
     Tree(Chain),
     /// In the trash, itself or with a collection above it.
@@ -38,14 +39,25 @@ impl Now {
 
     /// What the caller may do with it where it is.
     pub(super) fn rights(&self, caller: &Caller) -> Rights {
+        self.open_chain(caller).map_or(Rights::NONE, |chain| chain.rights(caller))
+    }
+
+    /// What the caller could do, by this access list, with what was removed from it.
+    pub(super) fn rights_below(&self, caller: &Caller, id: ResourceId, access: &Access) -> Rights {
+        let chain = self.open_chain(caller);
+        chain.map_or(Rights::NONE, |chain| chain.rights_below(caller, id, access))
+    }
+
+    /// Its chain; none if it is in the trash and not for the caller, or gone.
+    fn open_chain(&self, caller: &Caller) -> Option<&Chain> {
         match self {
-            Self::Tree(chain) => chain.rights(caller),
+            Self::Tree(chain) => Some(chain),
             Self::Trash { chain, top, removed_by } => {
                 let seen = caller.may(Act::Trash)
                     && permits_removed(caller, top, *removed_by, Operation::Stat);
-                if seen { chain.rights(caller) } else { Rights::NONE }
+                seen.then_some(chain)
             }
-            Self::Gone => Rights::NONE,
+            Self::Gone => None,
         }
     }
 

@@ -1,15 +1,16 @@
 //! What was at a path, and what it was like.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use super::now::Now;
-use super::since::{Names, revisions};
+use super::since::{Names, Revisions, revisions};
 use super::{AsOf, Moment};
 use crate::access::{Chain, Operation, refuse};
-use crate::catalog::{Child, Reads, VersionAttributes, VersionRecord, keys};
+use crate::catalog::{Child, Reads, VersionAttributes, VersionRecord, View, keys};
 use crate::metadata::Links;
 use crate::model::{
-    At, ContentHead, Graph, Kind, PersonId, Resource, ResourceId, Rights, Stat, StorePath, Time,
+    At, ContentHead, Graph, Kind, Name, PersonId, Resource, ResourceId, Rights, Stat, StorePath,
+    Time,
 };
 use crate::{Caller, Error, ErrorKind, Opened, Result, Store, versions};
 
@@ -50,11 +51,14 @@ pub struct PastAttributes {
 }
 
 /// A resource at a path of the past, and where it is now.
+#[derive(Clone)]
 pub(super) struct Found {
     /// The collections that it was in, as they are now.
     pub(super) chain: Chain,
     pub(super) path: StorePath,
     pub(super) now: Now,
+    /// Whether it is in the same collections now.
+    pub(super) in_place: bool,
 }
 
 impl Store {
@@ -97,20 +101,23 @@ impl Store {
         loop {
             let view = self.view()?;
             let past = self.as_of(&view, caller, moment)?.past(path, Operation::Read)?;
-            let Some(head) = past.content.clone() else {
-                let kind = past.kind.as_str();
-                return Err(Error::new(
-                    ErrorKind::WrongKind,
-                    format!("a {kind} has no content: {path}"),
-                ));
-            };
-            let Some(resource) = view.get(&keys::resource(past.id))? else { continue };
-            let stat = Stat { id: past.id, path: path.clone(), resource };
             // What was swept between the look and the pin is not what the next look finds.
-            if let Some(opened) = self.open_head(&view, stat, head)? {
+            if let Some(opened) = self.open_past(&view, &past)? {
                 return Ok((past, opened));
             }
         }
+    }
+
+    /// Opens the content that a resource had; nothing if it was swept since the look at it.
+    pub(super) fn open_past(&self, view: &View, past: &Past) -> Result<Option<Opened>> {
+        let Some(head) = past.content.clone() else {
+            let (kind, path) = (past.kind.as_str(), &past.path);
+            let message = format!("a {kind} has no content: {path}");
+            return Err(Error::new(ErrorKind::WrongKind, message));
+        };
+        let Some(resource) = view.get(&keys::resource(past.id))? else { return Ok(None) };
+        let stat = Stat { id: past.id, path: past.path.clone(), resource };
+        self.open_head(view, stat, head)
     }
 }
 
@@ -127,23 +134,42 @@ impl AsOf<'_> {
     pub(super) fn find(&self, path: &StorePath, operation: Operation) -> Result<Found> {
         let on_path: BTreeSet<&str> = path.names().iter().map(|name| name.as_str()).collect();
         let names = Names::read(self.view, self.cut, |_, name| on_path.contains(name))?;
+        self.find_by(&names, path, operation)
+    }
+
+    /// The same by names that were read before.
+    pub(super) fn find_by(
+        &self,
+        names: &Names,
+        path: &StorePath,
+        operation: Operation,
+    ) -> Result<Found> {
         let missing = || Error::not_found(At::from(path));
         let mut chain = Chain::read(self.view, ResourceId::ROOT)?.ok_or_else(missing)?;
+        let mut in_place = true;
         for name in path.names() {
-            let id = match names.of(chain.id(), name.as_str()) {
-                Some(before) => before,
-                None => self.child(chain.id(), name.as_str())?,
-            };
-            chain = self.enter(&chain, id.ok_or_else(missing)?, &names, path)?;
+            let id = self.id_of(chain.id(), name, names)?;
+            let above = chain.id();
+            chain = self.enter(&chain, id.ok_or_else(missing)?, names, path)?;
+            in_place &= chain.resource().parent == above;
         }
         let now = Now::of(self.view, chain.id())?;
-        let found = Found { chain, path: path.clone(), now };
+        let found = Found { chain, path: path.clone(), now, in_place };
         refuse(self.caller, found.rights(self.caller), operation, &At::from(path))?;
         Ok(found)
     }
 
-    fn child(&self, collection: ResourceId, name: &str) -> Result<Option<ResourceId>> {
-        let child = self.view.get::<Child>(&keys::child(collection, name))?;
+    /// What a collection held under a name.
+    pub(super) fn id_of(
+        &self,
+        collection: ResourceId,
+        name: &Name,
+        names: &Names,
+    ) -> Result<Option<ResourceId>> {
+        if let Some(before) = names.of(collection, name.as_str()) {
+            return Ok(before);
+        }
+        let child = self.view.get::<Child>(&keys::child(collection, name.as_str()))?;
         Ok(child.map(|child| child.id))
     }
 
@@ -174,11 +200,7 @@ impl AsOf<'_> {
     }
 
     /// What a resource was like: as the version has it that was replaced first, or as it is. Nothing if that is not kept.
-    pub(super) fn state(
-        &self,
-        found: &Found,
-        revisions: &HashMap<ResourceId, u64>,
-    ) -> Result<Option<Past>> {
+    pub(super) fn state(&self, found: &Found, revisions: &Revisions) -> Result<Option<Past>> {
         let (id, resource) = (found.chain.id(), found.chain.resource());
         let past = |content, version, attributes: Option<PastAttributes>| Past {
             id,

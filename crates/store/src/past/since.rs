@@ -3,20 +3,51 @@
 //!
 //! Cost: one look at each change since; memory for those that matter to the question.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use super::moment::Cut;
+use super::moment::{Cut, changes_after, require_kept};
 use crate::catalog::{ChangeKind, ChangeRecord, View};
 use crate::model::{Access, ResourceId};
+use crate::tree::Position;
 use crate::{Error, ErrorKind, Result};
 
 /// A question that needs more names or resources than this in memory is refused.
 const MOST: usize = 1_000_000;
 
-/// What a collection held under each name that has changed since.
+/// All that came after a moment, undone as far as it was read. What a later snapshot has besides can be added, so that many
+/// questions about one moment, asked of one snapshot after another, look at each change once.
+#[derive(Debug)]
+pub(super) struct Since {
+    pub(super) names: Names,
+    pub(super) revisions: Revisions,
+    read: Position,
+}
+
+impl Since {
+    pub(super) fn new(cut: Cut) -> Self {
+        Self { names: Names::default(), revisions: Revisions::new(), read: cut.0 }
+    }
+
+    /// Undoes what came after the changes that were read, up to the newest one that a snapshot has.
+    pub(super) fn read_on(&mut self, view: &View) -> Result<()> {
+        require_kept(view, self.read)?;
+        for change in changes_after(view, self.read) {
+            let (position, change) = change?;
+            note_revision(&mut self.revisions, &change);
+            self.names.undo(change, |_, _| true);
+            require_room(self.names.len().max(self.revisions.len()))?;
+            self.read = position;
+        }
+        Ok(())
+    }
+}
+
+/// What each collection held under the names that have changed since.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    before: HashMap<(ResourceId, String), Option<ResourceId>>,
+    before: HashMap<ResourceId, BTreeMap<Box<str>, Option<ResourceId>>>,
+    /// How many names there are.
+    held: usize,
     /// The access list of each resource that was removed, as it was then.
     removed: HashMap<ResourceId, Access>,
 }
@@ -30,18 +61,21 @@ impl Names {
     ) -> Result<Self> {
         let mut names = Self::default();
         for change in cut.later(view) {
-            let change = change?;
-            if let Some((parent, name)) = &change.from
-                && wanted(*parent, name)
-            {
-                names.note(*parent, name, Some(change.id));
-            }
-            if wanted(change.parent, &change.name) {
-                names.place(change);
-            }
-            require_room(names.before.len())?;
+            names.undo(change?, &wanted);
+            require_room(names.len())?;
         }
         Ok(names)
+    }
+
+    fn undo(&mut self, change: ChangeRecord, wanted: impl Fn(ResourceId, &str) -> bool) {
+        if let Some((parent, name)) = &change.from
+            && wanted(*parent, name)
+        {
+            self.note(*parent, name, Some(change.id));
+        }
+        if wanted(change.parent, &change.name) {
+            self.place(change);
+        }
     }
 
     /// Notes what a change says of the name that its resource has after it, or had before it was removed.
@@ -58,21 +92,28 @@ impl Names {
     }
 
     fn note(&mut self, parent: ResourceId, name: &str, before: Option<ResourceId>) {
-        self.before.entry((parent, name.to_owned())).or_insert(before);
+        let names = self.before.entry(parent).or_default();
+        if !names.contains_key(name) {
+            names.insert(name.into(), before);
+            self.held += 1;
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.held.max(self.removed.len())
     }
 
     /// What a name held, if it has changed since: a resource, or nothing.
     pub(super) fn of(&self, parent: ResourceId, name: &str) -> Option<Option<ResourceId>> {
-        self.before.get(&(parent, name.to_owned())).copied()
+        self.before.get(&parent)?.get(name).copied()
     }
 
     /// All names in a collection that have changed since.
     pub(super) fn within(
         &self,
         parent: ResourceId,
-    ) -> impl Iterator<Item = (&str, Option<ResourceId>)> {
-        let within = self.before.iter().filter(move |((collection, _), _)| *collection == parent);
-        within.map(|((_, name), before)| (name.as_str(), *before))
+    ) -> Option<&BTreeMap<Box<str>, Option<ResourceId>>> {
+        self.before.get(&parent)
     }
 
     /// The access list of a resource when it was removed.
@@ -81,22 +122,30 @@ impl Names {
     }
 }
 
-/// The revision that each of these resources was before its content or description changed; none of those that have not
-/// changed.
+/// The revision that each resource was before its content or description changed; none of those that have not changed.
+pub(super) type Revisions = HashMap<ResourceId, u64>;
+
+/// The revisions of these resources.
 pub(super) fn revisions(
     view: &View,
     cut: Cut,
     wanted: impl Fn(ResourceId) -> bool,
-) -> Result<HashMap<ResourceId, u64>> {
-    let mut revisions = HashMap::new();
+) -> Result<Revisions> {
+    let mut revisions = Revisions::new();
     for change in cut.later(view) {
         let change = change?;
-        if matches!(change.kind, ChangeKind::Written | ChangeKind::Described) && wanted(change.id) {
-            revisions.entry(change.id).or_insert(change.revision.saturating_sub(1));
+        if wanted(change.id) {
+            note_revision(&mut revisions, &change);
             require_room(revisions.len())?;
         }
     }
     Ok(revisions)
+}
+
+fn note_revision(revisions: &mut Revisions, change: &ChangeRecord) {
+    if matches!(change.kind, ChangeKind::Written | ChangeKind::Described) {
+        revisions.entry(change.id).or_insert(change.revision.saturating_sub(1));
+    }
 }
 
 fn require_room(held: usize) -> Result<()> {

@@ -24,7 +24,9 @@ pub use create::{CreateOptions, Draft};
 pub(crate) use create::{new_resource, owned_resource, require_collection, split};
 pub(crate) use depth::require_depth;
 pub use feed::{Change, ChangePage, Position};
-pub(crate) use feed::{after as feed_after, floor as feed_floor, newest as newest_change};
+pub(crate) use feed::{
+    after as feed_after, floor as feed_floor, is_position, newest as newest_change,
+};
 pub(crate) use grants::entries as grant_entries;
 pub use list::{DetailedPage, Details, ListOptions, Page};
 pub(crate) use locate::{find, locate, read_ahead, trace};

@@ -27,6 +27,7 @@ mod moves;
 mod names;
 mod notes;
 mod past;
+mod past_walks;
 mod people;
 mod places;
 #[path = "../../../kv/tests/postgres_server/mod.rs"]

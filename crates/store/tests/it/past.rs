@@ -18,24 +18,24 @@ use crate::world::{World, assert_clean, at, avu, cases, kind, noise, path, run, 
 
 /// What a resource was.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Was {
-    id: u64,
-    kind: Kind,
-    bytes: Option<Vec<u8>>,
-    avus: BTreeSet<(String, String)>,
-    mode: Option<u32>,
-    target: Option<String>,
+pub(crate) struct Was {
+    pub(crate) id: u64,
+    pub(crate) kind: Kind,
+    pub(crate) bytes: Option<Vec<u8>>,
+    pub(crate) avus: BTreeSet<(String, String)>,
+    pub(crate) mode: Option<u32>,
+    pub(crate) target: Option<String>,
 }
 
 /// Everything there was after a step, and when that was.
-struct Snapshot {
-    position: Position,
-    time: Time,
-    tree: BTreeMap<StorePath, Was>,
+pub(crate) struct Snapshot {
+    pub(crate) position: Position,
+    pub(crate) time: Time,
+    pub(crate) tree: BTreeMap<StorePath, Was>,
 }
 
 #[derive(Debug, Clone)]
-enum Op {
+pub(crate) enum Op {
     Mkdir(StorePath),
     Link(StorePath),
     Put(StorePath, usize),
@@ -54,14 +54,14 @@ enum Op {
 }
 
 #[derive(Debug, Clone)]
-enum Loss {
+pub(crate) enum Loss {
     Policy(StorePath, bool),
     Prune(StorePath, usize),
     Purge,
     Sweep,
 }
 
-fn op() -> impl Strategy<Value = Op> {
+pub(crate) fn op() -> impl Strategy<Value = Op> {
     let paths = || "(/[ab]){1,3}".prop_map(|text| path(&text));
     prop_oneof![
         5 => paths().prop_map(Op::Mkdir),
@@ -80,7 +80,7 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-fn loss() -> impl Strategy<Value = Op> {
+pub(crate) fn loss() -> impl Strategy<Value = Op> {
     let paths = || "(/[ab]){1,3}".prop_map(|text| path(&text));
     let loss = prop_oneof![
         2 => (paths(), any::<bool>()).prop_map(|(p, b)| Loss::Policy(p, b)),
@@ -92,7 +92,7 @@ fn loss() -> impl Strategy<Value = Op> {
 }
 
 /// A store that keeps all versions, and what is removed.
-fn keeping() -> World {
+pub(crate) fn keeping() -> World {
     let world = world();
     let change = AttributeChange {
         versioning: Some(Some(Versioning::EachChange(Retention::default()))),
@@ -104,7 +104,7 @@ fn keeping() -> World {
 }
 
 /// Does it, if it can be done.
-fn apply(world: &World, op: &Op, seed: u64) {
+pub(crate) fn apply(world: &World, op: &Op, seed: u64) {
     let (store, admin, any) = (&world.store, &world.admin, Conditions::default());
     match op.clone() {
         Op::Mkdir(p) => drop(store.create(admin, &p, Draft::Collection, Default::default())),
@@ -186,7 +186,7 @@ fn lose(world: &World, loss: Loss) {
     }
 }
 
-fn snapshot(world: &World) -> Snapshot {
+pub(crate) fn snapshot(world: &World) -> Snapshot {
     let (store, admin) = (&world.store, &world.admin);
     let walk = store.walk(admin, &at("/"), None, 10_000).unwrap();
     let tree = walk.entries.into_iter().map(|stat| {
@@ -322,7 +322,7 @@ fn as_of(world: &World, what: &str, moment: Moment) -> Result<Was> {
 }
 
 #[test]
-fn a_moment_in_the_future_or_before_the_changes_that_are_kept_is_refused() {
+fn a_moment_that_is_not_in_the_kept_past_is_refused() {
     let world = keeping();
     world.put("/a", b"1");
     let early = store_time(&world);
@@ -335,6 +335,10 @@ fn a_moment_in_the_future_or_before_the_changes_that_are_kept_is_refused() {
     assert_eq!(kind(as_of(&world, "/a", Moment::Time(later))), ErrorKind::Invalid);
     let ahead: Position = "ffffffffffffffffffffffff".parse().unwrap();
     assert_eq!(kind(as_of(&world, "/a", Moment::Position(ahead))), ErrorKind::Invalid);
+    let text = position.to_string();
+    let never: Position = format!("{}{}", &text[..16], "00ffffff").parse().unwrap();
+    let error = as_of(&world, "/a", Moment::Position(never)).unwrap_err();
+    assert!(error.kind() == ErrorKind::Invalid && error.hint().is_some(), "{error}");
     assert_eq!(as_of(&world, "/a", Moment::Time(early)).unwrap().bytes.unwrap(), b"1");
     assert_eq!(as_of(&world, "/a", Moment::Time(middle)).unwrap().bytes.unwrap(), b"2");
     world.store.trim_changes(middle.plus(Duration::from_nanos(1))).unwrap();

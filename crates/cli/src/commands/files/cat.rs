@@ -55,7 +55,7 @@ impl Args {
     }
 }
 
-/// Writes one content to standard output.
+/// Writes the content of an object to standard output.
 pub(crate) async fn write(
     session: &Session,
     client: &Client,
@@ -65,7 +65,8 @@ pub(crate) async fn write(
     copy(session, client.read(path, options).await?).await
 }
 
-async fn copy(session: &Session, content: Content) -> Result<()> {
+/// Writes a content to standard output.
+pub(crate) async fn copy(session: &Session, content: Content) -> Result<()> {
     let mut chunks = content.into_stream();
     while let Some(chunk) = chunks.try_next().await? {
         session.output.bytes(&chunk)?;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use cenote_client::{ReadOptions, Resource, ResourceKind};
 
 use super::cat;
+use super::past::{self, PastArgs};
 use super::relocate::done;
 use crate::error::{CliError, Kind, Result};
 use crate::glob;
@@ -36,6 +37,14 @@ pub(crate) struct Args {
     reads: ReadArgs,
     #[command(flatten)]
     transfer: TransferArgs,
+    #[command(flatten)]
+    past: PastArgs,
+}
+
+/// What to get, and as of which position.
+struct Found {
+    resources: Vec<Resource>,
+    as_of: Option<String>,
 }
 
 impl Args {
@@ -49,40 +58,59 @@ impl Args {
         };
         let to = Place::parse_local(to)?;
         let from = from.iter().map(|path| StorePath::parse(path)).collect::<Result<Vec<_>>>()?;
-        let found = glob::expand(session.client()?, &from).await?;
+        let found = self.found(session, &from).await?;
         let filter = Arc::new(self.filter.filter()?);
-        for resource in &found {
+        for resource in &found.resources {
             match &to {
-                Place::Local(to) => self.get(session, resource, (to, found.len()), &filter).await?,
-                _ => self.write(session, resource).await?,
+                Place::Local(to) => self.get(session, resource, (to, &found), &filter).await?,
+                _ => self.write(session, resource, &found).await?,
             }
         }
         filter.report_unused(session);
         Ok(())
     }
 
-    async fn write(&self, session: &Session, resource: &Resource) -> Result<()> {
-        cat::write(session, session.client()?, &resource.path, &ReadOptions::default()).await
+    /// What these paths name, as it is or was.
+    async fn found(&self, session: &Session, from: &[StorePath]) -> Result<Found> {
+        let client = session.client()?;
+        let Some(moment) = &self.past.as_of else {
+            return Ok(Found { resources: glob::expand(client, from).await?, as_of: None });
+        };
+        // All requests are about the state at one position, whatever changes meanwhile.
+        let position = client.position_of(&moment.text()).await?;
+        let resources = past::found(client, from, &position).await?;
+        Ok(Found { resources, as_of: Some(position) })
+    }
+
+    async fn write(&self, session: &Session, resource: &Resource, found: &Found) -> Result<()> {
+        let (client, path, options) = (session.client()?, &resource.path, ReadOptions::default());
+        match &found.as_of {
+            Some(moment) => {
+                cat::copy(session, client.read_as_of(path, moment, &options).await?).await
+            }
+            None => cat::write(session, client, path, &options).await,
+        }
     }
 
     async fn get(
         &self,
         session: &Session,
         from: &Resource,
-        (to, of): (&Path, usize),
+        (to, found): (&Path, &Found),
         filter: &Arc<Filter>,
     ) -> Result<()> {
         let name = from.name.as_deref().unwrap_or_default();
         match from.kind {
             ResourceKind::Collection if self.recursive => {
-                let into = of > 1 || names_a_parent(to);
+                let into = found.resources.len() > 1 || names_a_parent(to);
                 if into && filter.excludes_tree(name) {
                     return Ok(());
                 }
                 let to = target(from, to, into)?;
                 let rules = Rules { checksum: self.checksum, ..Rules::default() };
                 let args = (&self.transfer, &self.reads);
-                tree::download(session, &from.path, &to, filter, rules, args).await
+                let from = (from.path.as_str(), found.as_of.as_deref());
+                tree::download(session, from, &to, filter, rules, args).await
             }
             ResourceKind::Collection => {
                 let message = format!("a collection: {}", from.path);
@@ -90,7 +118,7 @@ impl Args {
                     .hint("use -r to get a collection with everything below it"))
             }
             _ if !filter.takes(name) => Ok(()),
-            _ => self.get_object(session, from, to, of).await,
+            _ => self.get_object(session, from, to, found).await,
         }
     }
 
@@ -99,12 +127,14 @@ impl Args {
         session: &Session,
         from: &Resource,
         to: &Path,
-        of: usize,
+        found: &Found,
     ) -> Result<()> {
-        let to = target(from, to, to.is_dir() || of > 1 || names_a_parent(to))?;
+        let into = to.is_dir() || found.resources.len() > 1 || names_a_parent(to);
+        let to = target(from, to, into)?;
         if !self.transfer.dry_run {
             let bar = session.progress.bytes(from.size.unwrap_or(0));
-            let transfer = self.transfer.transfer(session, Way::Out(&self.reads), &bar)?;
+            let way = Way::Out(&self.reads, found.as_of.as_deref());
+            let transfer = self.transfer.transfer(session, way, &bar)?;
             let outcome = transfer.get_file(from, &to).await;
             bar.finish_and_clear();
             outcome?;

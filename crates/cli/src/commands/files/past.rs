@@ -1,9 +1,9 @@
 //! What `--as-of` shows: the store as it was at a moment.
 
-use cenote_client::{Client, Kind, Lost, PastEntry, Resource, ResourceKind};
-use futures_util::{StreamExt, TryStreamExt};
+use cenote_client::{Client, Lost, PastEntry, Resource};
+use futures_util::{Stream, StreamExt, TryStreamExt};
 
-use crate::error::Result;
+use crate::error::{Kind, Result};
 use crate::moment::AsOf;
 use crate::place::{StorePath, below};
 use crate::session::Session;
@@ -38,31 +38,45 @@ pub(super) async fn list(
     recursive: bool,
     show: impl Fn(&Resource, &str) -> Result<()>,
 ) -> Result<bool> {
-    let mut left = vec![top.to_owned()];
-    while let Some(collection) = left.pop() {
-        let mut entries = session.client()?.list_as_of(&collection, moment).boxed();
-        let mut within = Vec::new();
-        loop {
-            let entry = match entries.try_next().await {
-                Err(error) if error.kind() == Kind::WrongKind && collection == top => {
-                    return Ok(false);
-                }
-                entry => entry?,
-            };
-            match entry {
-                None => break,
-                Some(PastEntry::Lost(gone)) => warn(session, &gone),
-                Some(PastEntry::Kept(resource)) => {
-                    show(&resource, below(&resource.path, top).unwrap_or(&resource.path))?;
-                    let enter = recursive && resource.kind == ResourceKind::Collection;
-                    within.extend(enter.then_some(resource.path));
-                }
+    let client = session.client()?;
+    let entries = match recursive {
+        true => client.walk_as_of(top, moment).await.map(StreamExt::boxed),
+        false => Ok(client.list_as_of(top, moment).boxed()),
+    };
+    let told =
+        |resource: &Resource| show(resource, below(&resource.path, top).unwrap_or(&resource.path));
+    let shown = match entries {
+        Ok(entries) => show_all(session, (entries, usize::MAX), told).await,
+        Err(error) => Err(error.into()),
+    };
+    match shown {
+        Err(error) if error.kind() == Kind::Exists => Ok(false),
+        shown => shown.map(|_| true),
+    }
+}
+
+/// Shows what was there, at most so much, and names what is not kept in warnings; says of how much that is so.
+pub(super) async fn show_all(
+    session: &Session,
+    (entries, mut left): (impl Stream<Item = cenote_client::Result<PastEntry>>, usize),
+    show: impl Fn(&Resource) -> Result<()>,
+) -> Result<u64> {
+    let (mut entries, mut lost) = (std::pin::pin!(entries), 0);
+    while left > 0
+        && let Some(entry) = entries.try_next().await?
+    {
+        match entry {
+            PastEntry::Kept(resource) => {
+                show(&resource)?;
+                left -= 1;
+            }
+            PastEntry::Lost(gone) => {
+                warn(session, &gone);
+                lost += 1;
             }
         }
-        drop(entries);
-        left.extend(within.into_iter().rev());
     }
-    Ok(true)
+    Ok(lost)
 }
 
 fn warn(session: &Session, gone: &Lost) {

@@ -73,7 +73,7 @@ impl Args {
             }
             (Place::Store(from), Place::Local(to)) => {
                 let args = (&self.transfer, &self.reads);
-                tree::download(session, from.as_str(), &to, filter, rules, args).await
+                tree::download(session, (from.as_str(), None), &to, filter, rules, args).await
             }
             (Place::Store(from), Place::Store(to)) => {
                 tree::copy(session, &from, &to, filter, rules, &self.transfer).await

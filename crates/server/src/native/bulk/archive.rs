@@ -7,7 +7,9 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use cenote_store::{At, Caller, Kind, Opened, ReadOptions, ResourceId, Stat, StorePath, WalkPage};
+use cenote_store::{
+    At, Caller, Kind, Opened, ReadOptions, ResourceId, Stat, StorePath, Time, WalkPage,
+};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use tokio::io::{AsyncRead, DuplexStream};
 use tokio_tar::Builder;
@@ -26,9 +28,9 @@ const AHEAD: usize = 256 << 10;
 /// Resources in one page of the walk.
 const PAGE: usize = 1_000;
 /// Objects opened in one hop: small ones bring their bytes along.
-const OPENED: usize = 64;
+pub(crate) const OPENED: usize = 64;
 /// The most objects in one question.
-const MOST: usize = 1_000;
+pub(crate) const MOST: usize = 1_000;
 
 /// What lies below a collection and may be read, as a POSIX pax archive.
 #[utoipa::path(get, path = "/v1/archive", tag = "bytes", params(Target),
@@ -69,7 +71,7 @@ pub(crate) async fn archive_of(
 }
 
 /// Answers with what `pack` writes, as it comes.
-fn answer<P>(pack: impl FnOnce(Builder<DuplexStream>) -> P) -> Response
+pub(crate) fn answer<P>(pack: impl FnOnce(Builder<DuplexStream>) -> P) -> Response
 where
     P: Future<Output = io::Result<()>> + Send + 'static,
 {
@@ -87,11 +89,11 @@ where
 }
 
 /// An archive under way.
-struct Packer {
-    app: App,
-    caller: Caller,
-    above: StorePath,
-    builder: Builder<DuplexStream>,
+pub(crate) struct Packer {
+    pub(crate) app: App,
+    pub(crate) caller: Caller,
+    pub(crate) above: StorePath,
+    pub(crate) builder: Builder<DuplexStream>,
 }
 
 impl Packer {
@@ -100,7 +102,7 @@ impl Packer {
             for entries in page.entries.chunks(OPENED) {
                 self.add_entries(entries).await?;
             }
-            let Some(after) = page.next else { return self.builder.finish().await };
+            let Some(after) = page.next else { return self.finish().await };
             let (caller, at) = (self.caller.clone(), at.clone());
             let next = self.app.blocking(move |store| store.walk(&caller, &at, Some(&after), PAGE));
             page = next.await.map_err(other)?;
@@ -114,7 +116,7 @@ impl Packer {
                 self.add_object(opened, path).await?;
             }
         }
-        self.builder.finish().await
+        self.finish().await
     }
 
     async fn add_entries(&mut self, entries: &[Stat]) -> io::Result<()> {
@@ -124,7 +126,10 @@ impl Packer {
         for stat in entries {
             match stat.resource.kind {
                 Kind::Description => {}
-                Kind::Collection | Kind::Link => self.add(stat, tokio::io::empty()).await?,
+                Kind::Collection | Kind::Link => {
+                    let mtime = self.shown_mtime(stat)?;
+                    self.add(stat, mtime, tokio::io::empty()).await?;
+                }
                 Kind::Object => {
                     if let Some(opened) = opened.next().flatten() {
                         self.add_object(opened, stat.path.clone()).await?;
@@ -136,13 +141,38 @@ impl Packer {
     }
 
     async fn add_object(&mut self, opened: Opened, path: StorePath) -> io::Result<()> {
-        let (stat, size) = (Stat { path, ..opened.stat.clone() }, opened.size());
-        let content = opened.bytes(0..size).map_err(io::Error::other)?;
-        self.add(&stat, StreamReader::new(content.map_err(io::Error::other))).await
+        let stat = Stat { path, ..opened.stat.clone() };
+        let mtime = self.shown_mtime(&stat)?;
+        self.add_content(opened, &stat, mtime).await
     }
 
-    async fn add(&mut self, stat: &Stat, content: impl AsyncRead + Unpin + Send) -> io::Result<()> {
-        let mtime = self.app.quick(|store| store.shown_mtime(stat)).map_err(other)?;
+    /// Adds a content as the entry of this resource.
+    pub(crate) async fn add_content(
+        &mut self,
+        opened: Opened,
+        stat: &Stat,
+        mtime: Time,
+    ) -> io::Result<()> {
+        let size = opened.size();
+        let content = opened.bytes(0..size).map_err(io::Error::other)?;
+        self.add(stat, mtime, StreamReader::new(content.map_err(io::Error::other))).await
+    }
+
+    /// Ends the archive: one that breaks off has no end marker.
+    pub(crate) async fn finish(mut self) -> io::Result<()> {
+        self.builder.finish().await
+    }
+
+    fn shown_mtime(&self, stat: &Stat) -> io::Result<Time> {
+        self.app.quick(|store| store.shown_mtime(stat)).map_err(other)
+    }
+
+    async fn add(
+        &mut self,
+        stat: &Stat,
+        mtime: Time,
+        content: impl AsyncRead + Unpin + Send,
+    ) -> io::Result<()> {
         let (header, records) = entry_header(stat, mtime, &self.above)?;
         self.builder.append(&extended(&records)?, &records[..]).await?;
         self.builder.append(&header, content).await
@@ -159,6 +189,6 @@ impl Packer {
     }
 }
 
-fn other(problem: Problem) -> io::Error {
+pub(crate) fn other(problem: Problem) -> io::Error {
     io::Error::other(problem.to_string())
 }

@@ -4,8 +4,8 @@ use cenote_store::{Moment, Past, PastEntry, PastPage, Result};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::metadata::Attribute;
-use super::{Instant, KindWord, Names};
+use super::metadata::{Attribute, Where};
+use super::{Instant, KindWord, Names, quoted};
 
 /// What was where, and when.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -28,6 +28,82 @@ pub(crate) struct PastPageQuery {
     /// At most this many entries.
     #[param(minimum = 1, maximum = 1000)]
     pub(crate) limit: Option<u32>,
+}
+
+/// A moment.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct MomentQuery {
+    /// A time, or a position of the change feed.
+    #[param(value_type = String, example = "2026-03-01T14:30:00Z")]
+    pub(crate) as_of: AsOf,
+}
+
+/// A moment, as a position.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct MomentAnswer {
+    /// The position of the change feed: the same state as `as_of`, whatever is committed meanwhile.
+    #[schema(example = "00000000000000ffffffffff")]
+    pub(crate) position: String,
+}
+
+/// Which part of what was below a collection.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct PastWalkQuery {
+    /// Begin after this path.
+    #[param(example = "/lab/run7")]
+    pub(crate) after: Option<String>,
+    /// End after this many lines.
+    #[param(minimum = 1)]
+    pub(crate) limit: Option<u32>,
+}
+
+/// What to look for; all of it must have been so.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PastSearch {
+    /// Only below what was at this path; below the root where nothing is said.
+    #[schema(default = "/", example = "/lab")]
+    pub(crate) under: Option<String>,
+    /// The moment: a time, or a position of the change feed.
+    #[schema(value_type = String, example = "2026-03-01T14:30:00Z")]
+    pub(crate) as_of: AsOf,
+    /// Conditions on attributes.
+    #[serde(default, rename = "where")]
+    pub(crate) conditions: Vec<Where>,
+    /// A shell pattern for the name that it had.
+    #[schema(example = "*.gsd")]
+    pub(crate) name: Option<String>,
+    pub(crate) kind: Option<KindWord>,
+    /// Begin after this path.
+    #[schema(example = "/lab/run7")]
+    pub(crate) after: Option<String>,
+    /// End after this many lines.
+    #[schema(minimum = 1)]
+    pub(crate) limit: Option<u32>,
+}
+
+/// Contents to answer with.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PastArchiveQuestion {
+    /// The moment: a time, or a position of the change feed.
+    #[schema(value_type = String, example = "2026-03-01T14:30:00Z")]
+    pub(crate) as_of: AsOf,
+    /// The paths that the objects had.
+    #[schema(max_items = 1000)]
+    pub(crate) paths: Vec<String>,
+}
+
+/// A line of a walk or a search.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub(crate) enum PastLine {
+    /// As it was.
+    Kept(Box<PastResource>),
+    /// It was there, and it is not kept what it was like, nor what was below it if it was removed for good.
+    Lost { lost: LostEntry },
 }
 
 /// A moment as it is written: a time (RFC 3339), or a position of the change feed.
@@ -61,7 +137,11 @@ pub(crate) struct PastResource {
     pub(crate) size: Option<u64>,
     /// SHA-256 of that content, in hexadecimal; null if it is not known.
     pub(crate) sha256: Option<String>,
+    /// CRC-64/NVME of that content, in hexadecimal; null if it is not known.
+    pub(crate) crc64nvme: Option<String>,
     pub(crate) media_type: Option<String>,
+    /// The entity tag of that content.
+    pub(crate) etag: Option<String>,
     /// The version that has this state; null if it is the current one.
     pub(crate) version: Option<u64>,
     /// Where it is now; null if it is in the trash.
@@ -113,7 +193,11 @@ impl PastResource {
             kind: past.kind.into(),
             size: content.map(|content| content.size),
             sha256: content.and_then(|content| content.digests.sha256).map(hex::encode),
+            crc64nvme: content
+                .and_then(|content| content.digests.crc64nvme)
+                .map(|crc| format!("{crc:016x}")),
             media_type: content.and_then(|content| content.media_type.clone()),
+            etag: content.map(|content| quoted(&content.tag())),
             version: past.version,
             now: past.now.map(|path| path.to_string()),
             owner: was.map(|was| names.of(was.owner)).transpose()?,
@@ -127,15 +211,24 @@ impl PastResource {
     }
 }
 
+impl PastLine {
+    pub(crate) fn of(entry: PastEntry, names: &mut Names<'_>) -> Result<Self> {
+        Ok(match entry {
+            PastEntry::Kept(past) => Self::Kept(Box::new(PastResource::of(*past, names)?)),
+            PastEntry::Lost { id, path } => {
+                Self::Lost { lost: LostEntry { id: id.0, path: path.to_string() } }
+            }
+        })
+    }
+}
+
 impl PastListing {
     pub(crate) fn of(page: PastPage, names: &mut Names<'_>) -> Result<Self> {
         let mut listing = Self { entries: Vec::new(), lost: Vec::new(), next: page.next };
         for entry in page.entries {
-            match entry {
-                PastEntry::Kept(past) => listing.entries.push(PastResource::of(*past, names)?),
-                PastEntry::Lost { id, path } => {
-                    listing.lost.push(LostEntry { id: id.0, path: path.to_string() });
-                }
+            match PastLine::of(entry, names)? {
+                PastLine::Kept(resource) => listing.entries.push(*resource),
+                PastLine::Lost { lost } => listing.lost.push(lost),
             }
         }
         Ok(listing)

@@ -45,7 +45,7 @@ fn query(app: &App, question: Search) -> Result<Query, Problem> {
     Ok(Query { under, conditions, name, kind, after, limit, effort: Query::EFFORT })
 }
 
-fn condition(asked: Where) -> Result<Condition, Problem> {
+pub(crate) fn condition(asked: Where) -> Result<Condition, Problem> {
     let Where { attribute, op, value, unit } = asked;
     let comparison = Comparison::from(op);
     match (comparison, value) {

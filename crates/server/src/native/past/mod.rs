@@ -1,5 +1,8 @@
-//! The store as of a moment: what was at a path, in a collection, and what it was like. What is not known is an error, 410
+//! The store as of a moment: what was at a path, in a collection and below it, and what it was like. What is not known is an error, 410
 //! `expired`.
+
+pub(crate) mod archive;
+pub(crate) mod walk;
 
 use axum::extract::State;
 use axum::http::{HeaderMap, Method};
@@ -7,7 +10,10 @@ use axum::response::Response;
 use cenote_store::{StorePath, avus_of};
 
 use super::contents::read::answer;
-use super::json::{Names, PastDescription, PastListing, PastPageQuery, PastQuery, PastResource};
+use super::json::{
+    MomentAnswer, MomentQuery, Names, PastDescription, PastListing, PastPageQuery, PastQuery,
+    PastResource,
+};
 use super::request::extract::Json;
 use super::request::query::{And, Params};
 use crate::app::App;
@@ -17,6 +23,21 @@ use crate::problem::Problem;
 
 /// The longest page of a listing.
 const MOST: usize = 1_000;
+
+/// The position of a moment, so that several requests are about the same state.
+#[utoipa::path(get, path = "/v1/past/position", tag = "past", params(MomentQuery),
+    responses((status = 200, body = MomentAnswer)))]
+pub(crate) async fn position(
+    State(app): State<App>,
+    Asker(caller): Asker,
+    Params(query): Params<MomentQuery>,
+) -> Result<Json<MomentAnswer>, Problem> {
+    app.blocking(move |store| {
+        let position = store.at_moment(&caller, query.as_of.0)?.position().to_string();
+        Ok(Json(MomentAnswer { position }))
+    })
+    .await
+}
 
 /// What was at a path at a moment.
 #[utoipa::path(get, path = "/v1/past/stat", tag = "past", params(PastQuery),

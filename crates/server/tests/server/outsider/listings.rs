@@ -31,7 +31,8 @@ async fn no_listing_names_what_is_hidden() {
 /// Whether a request changes nothing.
 fn is_question(template: &Template) -> bool {
     template.method == "GET"
-        || ["/v1/search", "/v1/stat", "/v1/archive"].contains(&template.path.as_str())
+        || ["/v1/search", "/v1/stat", "/v1/archive", "/v1/past/search", "/v1/past/archive"]
+            .contains(&template.path.as_str())
 }
 
 fn subjects(template: &Template) -> Vec<&'static str> {

@@ -111,7 +111,7 @@ impl Operation<'_> {
         if schema["properties"].is_object() {
             return self.objects(schema);
         }
-        if !schema["example"].is_null() {
+        if !schema["example"].is_null() && name != "as_of" {
             return vec![schema["example"].clone()];
         }
         let is = |wanted: &str| {
@@ -125,6 +125,7 @@ impl Operation<'_> {
                 self.values(name, &schema["items"]).into_iter().map(|item| json!([item])).collect()
             }
             () if is("object") => self.objects(schema),
+            () if name == "as_of" => vec![json!(jiff::Timestamp::now().to_string())],
             () if name == "sha256" => vec![json!("0".repeat(64))],
             () if name == "mtime" => vec![json!("2026-01-01T00:00:00Z")],
             () => vec![json!("x")],
@@ -149,6 +150,7 @@ fn resources(name: &str, schema: &Value) -> Option<Vec<Value>> {
     match name {
         "path" | "under" | "within" if text => Some(vec![json!(PATH), json!(OPEN)]),
         "to" if text => Some(vec![json!(PATH), json!(FREE)]),
+        "paths" if schema["type"] == "array" => Some(vec![json!([PATH])]),
         "id" | "ids" if schema["type"] == "array" => Some(vec![json!([ID])]),
         "id" | "within_id" => Some(vec![json!(ID)]),
         _ => None,

@@ -1,22 +1,19 @@
 //! Whether something that one of the plans came upon matches.
 
-use globset::{GlobBuilder, GlobMatcher};
-
-use super::Query;
 use super::ancestors::Ancestors;
+use super::{Query, Wanted};
 use crate::access::{Chain, Operation};
 use crate::catalog::{Reads, View, keys};
 use crate::metadata::links::Links;
 use crate::metadata::stored::read;
 use crate::model::{Graph, Resource, ResourceId, Rights, Stat};
-use crate::{Caller, Error, Result};
+use crate::{Caller, Result};
 
 /// A query, with what is known of the collections that were passed.
 pub(super) struct Matcher<'a> {
     view: &'a View,
     caller: &'a Caller,
-    query: &'a Query,
-    name: Option<GlobMatcher>,
+    wanted: Wanted,
     ancestors: Ancestors<'a>,
     links: Links<'a, View>,
 }
@@ -25,12 +22,12 @@ impl<'a> Matcher<'a> {
     pub(super) fn new(
         view: &'a View,
         caller: &'a Caller,
-        query: &'a Query,
+        query: &Query,
         top: ResourceId,
     ) -> Result<Self> {
-        let name = query.name.as_deref().map(pattern).transpose()?;
+        let wanted = Wanted::new(query.conditions.clone(), query.name.as_deref(), query.kind)?;
         let (ancestors, links) = (Ancestors::new(view, top), Links::new(view, caller));
-        Ok(Self { view, caller, query, name, ancestors, links })
+        Ok(Self { view, caller, wanted, ancestors, links })
     }
 
     pub(super) fn links(&self) -> &Links<'a, View> {
@@ -40,8 +37,7 @@ impl<'a> Matcher<'a> {
     /// An entry of the tree, and what the caller may do with it.
     pub(super) fn entry(&self, stat: Stat, rights: Rights) -> Result<Option<Stat>> {
         let seen = rights.allow(Operation::Stat) && self.is_wanted(&stat.resource);
-        let holds =
-            seen && (self.query.conditions.is_empty() || self.holds(&self.graph(stat.id)?)?);
+        let holds = seen && (!self.wanted.has_conditions() || self.holds(&self.graph(stat.id)?)?);
         Ok(holds.then_some(stat))
     }
 
@@ -72,18 +68,10 @@ impl<'a> Matcher<'a> {
     }
 
     fn holds(&self, graph: &Graph) -> Result<bool> {
-        let shown = self.links.shown(graph)?;
-        Ok(self.query.conditions.iter().all(|condition| condition.holds(&shown.graph)))
+        Ok(self.wanted.holds(&self.links.shown(graph)?.graph))
     }
 
     fn is_wanted(&self, resource: &Resource) -> bool {
-        self.query.kind.is_none_or(|kind| kind == resource.kind)
-            && self.name.as_ref().is_none_or(|name| name.is_match(&resource.name))
+        self.wanted.is_like(resource.kind, &resource.name)
     }
-}
-
-fn pattern(pattern: &str) -> Result<GlobMatcher> {
-    let glob = GlobBuilder::new(pattern).backslash_escape(true).build();
-    let glob = glob.map_err(|fault| Error::invalid(format!("not a pattern for names: {fault}")))?;
-    Ok(glob.compile_matcher())
 }

@@ -14,6 +14,7 @@ mod index;
 mod matching;
 mod page;
 mod tree;
+mod wanted;
 
 pub(crate) use self::ancestors::Ancestors;
 pub use self::condition::{Comparison, Condition, like};
@@ -23,6 +24,7 @@ use self::index::IndexScan;
 use self::matching::Matcher;
 use self::page::{Found, Plan};
 use self::tree::TreeWalk;
+pub(crate) use self::wanted::Wanted;
 use crate::access::{Chain, Operation};
 use crate::catalog::View;
 use crate::model::{At, Kind, Stat};

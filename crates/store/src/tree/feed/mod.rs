@@ -112,7 +112,27 @@ pub(crate) fn after(position: Position) -> KeyRange {
     keys::feed_after(position.0)
 }
 
+/// Whether a position is that of a change, or of where the feed begins.
+pub(crate) fn is_position(view: &View, position: Position) -> Result<bool> {
+    let first = view.rows(&after(position.previous()), 1)?.pop();
+    let is_change = first.is_some_and(|(key, _)| Position::of_key(&key) == position);
+    Ok(is_change || position == floor(view)?)
+}
+
 impl Position {
+    /// The greatest one that is less.
+    fn previous(self) -> Self {
+        let mut bytes = self.0.unwrap_or_default();
+        for byte in bytes.iter_mut().rev() {
+            let borrows = *byte == 0;
+            *byte = byte.wrapping_sub(1);
+            if !borrows {
+                break;
+            }
+        }
+        Self(self.0.and((bytes != [0; 12]).then_some(bytes)))
+    }
+
     /// The position in the key of a change.
     pub(crate) fn of_key(key: &[u8]) -> Self {
         Self(keys::feed_position(key))

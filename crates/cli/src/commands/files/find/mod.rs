@@ -2,10 +2,11 @@
 
 mod condition;
 
-use cenote_client::{Condition, ResourceKind, Search};
+use cenote_client::{Condition, Resource, ResourceKind, Search};
 use futures_util::TryStreamExt;
 
-use crate::error::Result;
+use super::past::{self, PastArgs};
+use crate::error::{CliError, Kind, Result};
 use crate::place::StorePath;
 use crate::session::Session;
 
@@ -34,6 +35,8 @@ pub(crate) struct Args {
     /// Stop after this many
     #[arg(long, value_name = "NUMBER")]
     limit: Option<usize>,
+    #[command(flatten)]
+    past: PastArgs,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -68,6 +71,9 @@ impl Args {
             kind: self.kind.map(Into::into),
         };
         let mut left = self.limit.unwrap_or(usize::MAX);
+        if let Some(moment) = &self.past.as_of {
+            return find_as_of(session, (&search, &moment.text()), left).await;
+        }
         let mut found = std::pin::pin!(client.search(&search));
         while left > 0
             && let Some(resource) = found.try_next().await?
@@ -76,5 +82,23 @@ impl Args {
             left -= 1;
         }
         Ok(())
+    }
+}
+
+/// Finds what was there. What may have matched and is not kept is named, and makes the answer incomplete.
+async fn find_as_of(
+    session: &Session,
+    (search, moment): (&Search, &str),
+    limit: usize,
+) -> Result<()> {
+    let found = session.client()?.search_as_of(search, moment).await?;
+    let show =
+        |resource: &Resource| session.output.item(resource, |resource| resource.path.clone());
+    match past::show_all(session, (found, limit), show).await? {
+        0 => Ok(()),
+        lost => {
+            let message = format!("the answer is incomplete: {lost} not kept as of that moment");
+            Err(CliError::new(Kind::Partial, message).hint("name a later moment"))
+        }
     }
 }

@@ -1,0 +1,154 @@
+//! The store as of a moment, over HTTP.
+
+use serde_json::{Value, json};
+
+use crate::support::{Answer, TestServer, USER};
+
+#[tokio::test]
+async fn the_past_is_shown_over_http_and_what_is_not_kept_is_expired() {
+    let server = TestServer::new();
+    let keep = json!({"path": "/", "versioning": "each-change"});
+    server.ask("PATCH", "/v1/attributes").json(&keep).send().await.expect(200);
+    server.put("/a", "one").await;
+    server.put("/b", "two").await;
+    let add = json!([{"op": "add", "attribute": "k", "value": "v", "unit": null}]);
+    server.post("/v1/meta", json!({"path": "/a", "operations": add})).await.expect(200);
+    let all = server.ask("GET", "/v1/changes").send().await.expect(200);
+    let then = all["next"].as_str().unwrap().to_owned();
+    server.put("/a", "other").await;
+    let clear = json!([{"op": "clear", "attribute": "k"}]);
+    server.post("/v1/meta", json!({"path": "/a", "operations": clear})).await.expect(200);
+    server.ask("DELETE", "/v1/fs/b?versions=true&permanent=true").send().await;
+    let past = async |what: &str, path: &str, as_of: &str| {
+        server.ask("GET", &format!("/v1/past/{what}?path={path}&as_of={as_of}")).send().await
+    };
+    let stat = past("stat", "/a", &then).await.expect(200);
+    assert_eq!(
+        (&stat["size"], &stat["version"], &stat["now"]),
+        (&json!(3), &json!(2), &json!("/a"))
+    );
+    assert_eq!(
+        past("meta", "/a", &then).await.expect(200)["items"],
+        json!([{"attribute": "k", "value": "v", "unit": null}])
+    );
+    assert_eq!(past("content", "/a", &then).await.body, "one");
+    let part = server.ask("GET", &format!("/v1/past/content?path=/a&as_of={then}"));
+    let part = part.header("range", "bytes=1-1").send().await;
+    assert_eq!((part.status.as_u16(), &part.body[..]), (206, &b"n"[..]));
+    let listing = past("list", "/", &then).await.expect(200);
+    assert_eq!(listing["lost"][0]["path"], "/b");
+    assert!(listing["entries"].as_array().unwrap().iter().any(|entry| entry["path"] == "/a"));
+    past("stat", "/b", &then).await.problem(410, "expired");
+    past("content", "/", &then).await.problem(409, "wrong-kind");
+    past("stat", "/never", &then).await.problem(404, "not-found");
+    past("stat", "/a", "2999-01-01T00:00:00Z").await.problem(400, "invalid");
+    past("stat", "/a", "yesterday").await.problem(400, "invalid");
+    let other = format!("/v1/past/stat?path=/a&as_of={then}");
+    server.ask_as(Some(USER), "GET", &other).send().await.problem(404, "not-found");
+}
+
+/// A server that keeps everything, with a tree that has changed since: the position at which it had not.
+async fn changed() -> (TestServer, String) {
+    let server = TestServer::new();
+    let keep = json!({"path": "/", "versioning": "each-change", "keep_removed": 100_000});
+    server.ask("PATCH", "/v1/attributes").json(&keep).send().await.expect(200);
+    for path in ["/c/a", "/c/d/x", "/c/d/y"] {
+        server
+            .ask("PUT", &format!("/v1/fs{path}?parents=true"))
+            .body("one")
+            .send()
+            .await
+            .expect(201);
+    }
+    let add = json!([{"op": "add", "attribute": "k", "value": "v", "unit": null}]);
+    server.post("/v1/meta", json!({"path": "/c/d/x", "operations": add})).await.expect(200);
+    let then = server.ask("GET", "/v1/changes").send().await.expect(200)["next"].clone();
+    server.put("/c/a", "other").await.expect(200);
+    server.ask("DELETE", "/v1/fs/c/d?recursive=true").send().await.expect(204);
+    (server, then.as_str().unwrap().to_owned())
+}
+
+fn lines(answer: Answer) -> Vec<Value> {
+    assert!(answer.status.is_success(), "{answer:?}");
+    let text = String::from_utf8(answer.body.to_vec()).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn paths(lines: &[Value]) -> Vec<&str> {
+    lines.iter().map(|line| line["path"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn a_walk_and_a_search_of_the_past_are_streams_that_go_on_after_any_line() {
+    let (server, then) = changed().await;
+    let walk = async |rest: &str| {
+        let uri = format!("/v1/past/walk?path=/c&as_of={then}{rest}");
+        server.ask("GET", &uri).send().await
+    };
+    let all = lines(walk("").await);
+    assert_eq!(paths(&all), ["/c/a", "/c/d", "/c/d/x", "/c/d/y"]);
+    assert_eq!((&all[0]["size"], &all[2]["now"]), (&json!(3), &Value::Null));
+    assert_eq!(paths(&lines(walk("&limit=2").await)), ["/c/a", "/c/d"]);
+    assert_eq!(paths(&lines(walk("&after=/c/d").await)), ["/c/d/x", "/c/d/y"]);
+    walk("&limit=0").await.problem(400, "invalid");
+    walk("&after=/elsewhere").await.problem(400, "invalid");
+    let search = async |rest: Value| {
+        let mut question = json!({"under": "/c", "as_of": then});
+        question.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
+        server.post("/v1/past/search", question).await
+    };
+    assert_eq!(
+        paths(&lines(search(json!({"kind": "object"})).await)),
+        ["/c/a", "/c/d/x", "/c/d/y"]
+    );
+    let with = json!({"where": [{"attribute": "k", "value": "v"}], "name": "[a-x]"});
+    assert_eq!(paths(&lines(search(with).await)), ["/c/d/x"]);
+    let rest = json!({"kind": "object", "after": "/c/a", "limit": 1});
+    assert_eq!(paths(&lines(search(rest).await)), ["/c/d/x"]);
+    search(json!({"name": "[a"})).await.problem(400, "invalid");
+    search(json!({"as_of": "2999-01-01T00:00:00Z"})).await.problem(400, "invalid");
+    search(json!({"under": "/never"})).await.problem(404, "not-found");
+    server.ask("POST", "/v1/trash/empty").json(&json!({"all": true})).send().await.expect(200);
+    let lost = lines(walk("").await);
+    assert_eq!(lost.last().unwrap()["lost"]["path"], "/c/d");
+    let hidden = format!("/v1/past/walk?path=/c&as_of={then}");
+    server.ask_as(Some(USER), "GET", &hidden).send().await.problem(404, "not-found");
+}
+
+#[tokio::test]
+async fn a_moment_has_one_position() {
+    let (server, then) = changed().await;
+    let position = async |as_of: &str| {
+        server.ask("GET", &format!("/v1/past/position?as_of={as_of}")).send().await
+    };
+    let pinned = position(&then).await.expect(200)["position"].as_str().unwrap().to_owned();
+    assert_eq!(position(&pinned).await.expect(200)["position"], pinned);
+    let walk = server.ask("GET", &format!("/v1/past/walk?path=/c&as_of={pinned}")).send().await;
+    assert_eq!(lines(walk).len(), 4);
+    for wrong in ["2999-01-01T00:00:00Z", "ffffffffffffffffffffffff", "yesterday"] {
+        position(wrong).await.problem(400, "invalid");
+    }
+    let never = format!("{}00ffffff", &then[..16]);
+    let problem = position(&never).await.problem(400, "invalid");
+    assert!(problem["hint"].is_string(), "{problem}");
+}
+
+#[tokio::test]
+async fn contents_of_the_past_come_as_one_archive() {
+    let (server, then) = changed().await;
+    let archive = async |paths: Value| {
+        let question = json!({"as_of": then, "paths": paths});
+        server.post("/v1/past/archive", question).await
+    };
+    let answer = archive(json!(["/c/d/x", "/c/a", "/c/d", "/c/never"])).await;
+    assert_eq!(answer.header("content-type"), "application/x-tar");
+    let text = String::from_utf8_lossy(&answer.body).into_owned();
+    assert!(text.find("path=c/d/x").unwrap() < text.find("path=c/a").unwrap(), "{text}");
+    assert_eq!(
+        (text.matches("CENOTE.etag").count(), text.matches("one").count()),
+        (2, 2),
+        "{text}"
+    );
+    archive(json!(vec!["/c/a"; 1_001])).await.problem(400, "invalid");
+    archive(json!(["c"])).await.problem(400, "invalid");
+}

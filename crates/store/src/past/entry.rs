@@ -1,0 +1,84 @@
+//! What a collection held, one by one.
+
+use super::AsOf;
+use super::collection::PastEntry;
+use super::now::Now;
+use super::resource::Found;
+use super::since::{Names, Revisions};
+use crate::Result;
+use crate::access::Operation;
+use crate::model::{Name, Resource, ResourceId, StorePath};
+
+/// Something that a collection held, whether the caller may see it or not.
+pub(super) enum Entry {
+    /// It is still in the catalog.
+    Found(Found),
+    /// It was removed for good. Whoever could see it when it was removed, by the access list that it had, is `seen`.
+    Gone { lost: PastEntry, seen: bool },
+}
+
+impl Entry {
+    /// The path that it had.
+    pub(super) fn path(&self) -> &StorePath {
+        match self {
+            Self::Found(found) => &found.path,
+            Self::Gone { lost, .. } => lost.path(),
+        }
+    }
+}
+
+impl AsOf<'_> {
+    /// What a collection held under a name.
+    pub(super) fn entry(
+        &self,
+        above: &Found,
+        (name, id): (String, ResourceId),
+        resource: Option<Resource>,
+        names: &Names,
+    ) -> Result<Entry> {
+        let path = above.path.child(Name::trusted(name));
+        let gone = |path| {
+            let seen = self.saw_removed_in(above, id, names);
+            Entry::Gone { lost: PastEntry::Lost { id, path }, seen }
+        };
+        let Some(resource) = resource else { return Ok(gone(path)) };
+        let found = self.found_in(above, id, resource, path)?;
+        Ok(if found.now.is_gone() { gone(found.path) } else { Entry::Found(found) })
+    }
+
+    /// Whether the caller could see a resource that was removed for good: by the access list that it had, in the collection that it was
+    /// in, where that was and where it is now.
+    fn saw_removed_in(&self, above: &Found, id: ResourceId, names: &Names) -> bool {
+        self.saw_removed(&above.chain, id, names)
+            && names.access_of(id).is_some_and(|access| {
+                above.now.rights_below(self.caller, id, access).allow(Operation::Stat)
+            })
+    }
+
+    /// A resource in a collection that it was in. Where it and all above it are where they were, that says where it is now.
+    fn found_in(
+        &self,
+        above: &Found,
+        id: ResourceId,
+        resource: Resource,
+        path: StorePath,
+    ) -> Result<Found> {
+        let in_place = above.in_place && resource.parent == above.chain.id();
+        let chain = above.chain.child(id, resource);
+        let now = match in_place {
+            true => Now::Tree(chain.clone()),
+            false => Now::of(self.view, id)?,
+        };
+        Ok(Found { chain, path, now, in_place })
+    }
+
+    /// What a resource was like, if the caller may see it.
+    pub(super) fn shown(&self, found: &Found, revisions: &Revisions) -> Result<Option<PastEntry>> {
+        if !found.rights(self.caller).allow(Operation::Stat) {
+            return Ok(None);
+        }
+        let (id, path) = (found.chain.id(), found.path.clone());
+        let kept = self.state(found, revisions)?;
+        Ok(Some(kept.map_or(PastEntry::Lost { id, path }, |past| PastEntry::Kept(Box::new(past)))))
+    }
+}
