@@ -18,9 +18,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use cenote_client::transfer::{Item, LocalFile, Options, Source, Transfer, Unobserved};
 use cenote_client::{
-    Avu, Client, Credential, HttpTransport, Kind, MetaOperation, NewUpload, PutOptions,
-    ReadOptions, Relocation, Removal, Resource, ResourceKind, RestoreRemoved, Result, Retry,
-    Sha256Digest,
+    Avu, Client, Credential, HttpTransport, Kind, MetaOperation, NewStage, NewUpload, Patch,
+    PutOptions, ReadOptions, Relocation, Removal, Resource, ResourceKind, RestoreRemoved, Result,
+    Retry, Sha256Digest, StageFrom,
 };
 use futures_util::TryStreamExt;
 
@@ -126,6 +126,7 @@ impl Writer {
                 self.client.restore_removed(&restore).await.map(drop)
             }
             Op::Together(ops) => Box::pin(self.together(ops)).await,
+            Op::Stage(name, offset, bytes, size) => self.stage(name, *offset, bytes, *size).await,
             Op::Write(..) | Op::Append(..) | Op::Truncate(..) => Ok(()),
         }
     }
@@ -142,6 +143,8 @@ impl Writer {
             let done = match op {
                 // Its parts come outside of the set.
                 Op::Upload(name, bytes) => set.put(name, bytes).await,
+                // No stage is begun in a set.
+                Op::Stage(..) => Ok(()),
                 op => set.perform(op).await,
             };
             match done {
@@ -178,6 +181,21 @@ impl Writer {
             self.client.put_part(&upload, offset as u64, part.to_vec().into(), digest).await?;
         }
         self.client.complete_upload(&upload).await.map(drop)
+    }
+
+    async fn stage(&self, name: &str, offset: u64, bytes: &[u8], size: u64) -> Result<()> {
+        let new = NewStage {
+            at: self.path(name).as_str().into(),
+            from: StageFrom::Object,
+            media_type: None,
+            if_match: None,
+            if_none_match: None,
+        };
+        let stage = self.client.begin_stage(&new).await?.id;
+        for patch in [Patch::Write(offset, bytes.to_vec().into()), Patch::Truncate(size)] {
+            self.client.patch_stage(&stage, &patch).await?;
+        }
+        self.client.publish_stage(&stage, None, false).await.map(drop)
     }
 
     fn relocation(&self, from: &str, to: &str) -> Relocation {
@@ -243,7 +261,10 @@ impl Writer {
 fn known(op: Op) -> Op {
     match op {
         Op::Write(..) | Op::Append(..) | Op::Truncate(..) => Op::Together(Vec::new()),
-        Op::Together(ops) => Op::Together(ops.into_iter().map(known).collect()),
+        Op::Together(mut ops) => {
+            ops.retain(|op| !matches!(op, Op::Stage(..)));
+            Op::Together(ops.into_iter().map(known).collect())
+        }
         op => op,
     }
 }

@@ -4,9 +4,9 @@
 
 use bytes::Bytes;
 use cenote_client::{
-    At, Avu, ChangeKind, Client, Event, Kind, LocalBytes, LocalPiece, MetaOperation, NewUpload,
-    Patch, PutOptions, ReadOptions, Relocation, Removal, Resource, ServiceTransport, Sha256Digest,
-    With, XattrMode,
+    At, Avu, ChangeKind, Client, Event, Kind, LocalBytes, LocalPiece, MetaOperation, NewStage,
+    NewUpload, Patch, PutOptions, ReadOptions, Relocation, Removal, Resource, ServiceTransport,
+    Sha256Digest, StageFrom, With, XattrMode,
 };
 use cenote_server::embedded::{Embedded, init_dir};
 use cenote_server::{Config, Limits, LocalCaller, router};
@@ -65,6 +65,46 @@ async fn contents_are_read_and_written_by_path_and_by_id() {
     assert_eq!(read(&client, &At::from("/lab/a")).await, b"parts");
     client.remove(At::Id(id), &Removal::default()).await.unwrap();
     assert_eq!(client.stat(&At::Id(id)).await.unwrap_err().kind(), Kind::NotFound);
+}
+
+#[tokio::test]
+async fn a_stage_is_written_read_and_published_on_the_content_that_it_began_from() {
+    let dir = tempfile::tempdir().unwrap();
+    let (_store, client) = client(&dir);
+    let id = put(&client, "/lab/a", b"hello").await.id;
+    let new =
+        |at, from| NewStage { at, from, media_type: None, if_match: None, if_none_match: None };
+    let stage = client.begin_stage(&new(At::Id(id), StageFrom::Object)).await.unwrap();
+    assert_eq!(stage.size, 5);
+    let patch = async |patch| client.patch_stage(&stage.id, &patch).await.unwrap();
+    assert_eq!(patch(Patch::Append(" there".into())).await, 11);
+    assert_eq!(patch(Patch::Write(0, "J".into())).await, 11);
+    assert_eq!(patch(Patch::Truncate(8)).await, 8);
+    let staged = async |range| {
+        let content = client.read_stage(&stage.id, range).await.unwrap();
+        content.into_stream().try_collect::<Vec<Bytes>>().await.unwrap().concat()
+    };
+    assert_eq!(staged(None).await, b"Jello th");
+    assert_eq!(staged(Some(2..5)).await, b"llo");
+    assert_eq!(staged(Some(0..1)).await, b"J");
+    assert_eq!(read(&client, &At::Id(id)).await, b"hello");
+    put(&client, "/lab/a", b"others").await;
+    let publish = async |digest, force| client.publish_stage(&stage.id, digest, force).await;
+    let changed = publish(None, false).await.unwrap_err();
+    assert_eq!(changed.kind(), Kind::Precondition);
+    assert!(changed.hint().unwrap().contains("force"), "{changed:?}");
+    let wrong = publish(Some(Sha256Digest::of(b"x")), true).await.unwrap_err();
+    assert_eq!(wrong.kind(), Kind::Mismatch);
+    let published = publish(Some(Sha256Digest::of(b"Jello th")), true).await.unwrap();
+    assert_eq!((published.id, published.size), (id, Some(8)));
+    assert_eq!(read(&client, &At::Id(id)).await, b"Jello th");
+    let stage = client.begin_stage(&new("/lab/new".into(), StageFrom::Nothing)).await.unwrap();
+    client.patch_stage(&stage.id, &Patch::Write(2, "x".into())).await.unwrap();
+    client.publish_stage(&stage.id, None, false).await.unwrap();
+    assert_eq!(read(&client, &"/lab/new".into()).await, b"\0\0x");
+    let stage = client.begin_stage(&new("/lab/new".into(), StageFrom::Nothing)).await.unwrap();
+    client.abandon_upload(&stage.id).await.unwrap();
+    assert_eq!(client.read_stage(&stage.id, None).await.unwrap_err().kind(), Kind::NotFound);
 }
 
 #[tokio::test]

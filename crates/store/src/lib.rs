@@ -48,10 +48,10 @@ pub use access::{
 pub use changesets::{ChangeSet, ChangeSetId, ChangeSetLimits, ChangeSetState, Within};
 pub use check::{CheckOptions, Finding, FindingKind};
 pub use contents::{
-    BatchItem, BatchWhat, Conditions, ContentStream, DamageCounts, DamagedCopy, Expected, Lease,
-    LeaseId, Limits, LocalBytes, LocalPiece, Opened, Part, PutOptions, ReadOptions, Received,
-    ReceivedBlob, Registration, ReplicaChange, ReplicaView, Scrub, Swept, Trim, Upload, UploadId,
-    UploadOptions, Where,
+    BatchItem, BatchWhat, Completion, Conditions, ContentStream, DamageCounts, DamagedCopy,
+    Expected, Lease, LeaseId, Limits, LocalBytes, LocalPiece, Opened, Part, PutOptions,
+    ReadOptions, Received, ReceivedBlob, Registration, ReplicaChange, ReplicaView, Scrub,
+    StageFrom, Staged, Swept, Trim, Upload, UploadId, UploadOptions, Where,
 };
 pub use error::{Error, ErrorKind, Result};
 pub use health::Health;

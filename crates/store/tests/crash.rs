@@ -28,8 +28,8 @@ use cenote_kv::{FjallEngine, FjallOptions, PostgresEngine};
 use cenote_store::{
     At, AttributeChange, Avu, AvuChange, BatchItem, BatchWhat, Caller, CheckOptions, Conditions,
     CopyOptions, CreateOptions, Draft, ErrorKind, Expected, Kind, MoveOptions, Parts, PutOptions,
-    ReadOptions, RemoveOptions, RestoreOptions, Result, Retention, Store, StorePath, TrashItem,
-    UploadOptions, Versioning, Where,
+    ReadOptions, RemoveOptions, RestoreOptions, Result, Retention, StageFrom, Store, StorePath,
+    TrashItem, UploadOptions, Versioning, Where,
 };
 use futures_util::stream;
 
@@ -80,6 +80,15 @@ async fn perform(store: &Store, caller: &Caller, home: &str, op: &Op) -> Result<
             .write_at(caller, &at(name), Where::Append, once(bytes), (&conditions, &expected))
             .await
             .map(drop),
+        Op::Stage(name, offset, bytes, size) => {
+            let stage = Some(StageFrom::Object);
+            let options = UploadOptions { stage, ..UploadOptions::default() };
+            let stage = store.begin_upload(caller, to(name), &options)?.id;
+            let place = Where::Offset(*offset);
+            store.write_stage(caller, stage, place, once(bytes), &expected).await?;
+            store.truncate_stage(caller, stage, *size).await?;
+            store.complete_upload(caller, stage, None).await.map(drop)
+        }
         Op::Truncate(name, size) => store.truncate(caller, &at(name), *size, &conditions).map(drop),
         Op::Move(from, target) => {
             let options = MoveOptions { replace: true, versions: true, ..MoveOptions::default() };
@@ -125,10 +134,14 @@ async fn together(store: &Store, caller: &Caller, home: &str, ops: &[Op]) -> Res
                     let to = path(format!("{home}/{name}"));
                     set.put(caller, to, once(bytes), PutOptions::default()).await.map(drop)?;
                 }
-                op => match perform(&set, caller, home, op).await {
-                    Err(error) if !is_of_the_history(error.kind()) => return Err(error),
-                    _ => {}
-                },
+                // No stage is begun in a set.
+                Op::Stage(name, offset, bytes, size) => {
+                    let write = Op::Write(name.clone(), *offset, bytes.clone());
+                    for op in [write, Op::Truncate(name.clone(), *size)] {
+                        of_the_history(Box::pin(perform(&set, caller, home, &op)).await)?;
+                    }
+                }
+                op => of_the_history(Box::pin(perform(&set, caller, home, op)).await)?,
             }
         }
         drop(set);
@@ -246,6 +259,14 @@ fn write(
             Err(error) => panic!("{op:?}: {error:?}"),
         }
         writeln!(output.lock().unwrap(), "acknowledged {writer} {step}").unwrap();
+    }
+}
+
+/// Passes over answers that follow from what was there.
+fn of_the_history(done: Result<()>) -> Result<()> {
+    match done {
+        Err(error) if is_of_the_history(error.kind()) => Ok(()),
+        done => done,
     }
 }
 

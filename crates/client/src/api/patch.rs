@@ -30,19 +30,23 @@ impl Client {
         patch: &Patch,
         if_match: Option<&str>,
     ) -> Result<Resource> {
-        let call = Call::patch(&bytes_of(&at.into()));
-        let mut call = match patch {
-            Patch::Write(offset, bytes) => with(call.query("offset", offset), bytes)?.repeatable(),
-            // A repetition would append the bytes twice.
-            Patch::Append(bytes) => with(call.query("append", true), bytes)?,
-            Patch::Truncate(size) => call.query("truncate", size).repeatable(),
-        };
+        let mut call = patching(Call::patch(&bytes_of(&at.into())), patch)?;
         if let Some(tag) = if_match {
             // After a first success, a repetition would fail.
             call = call.header(IF_MATCH, tag)?.once();
         }
         self.json(call).await
     }
+}
+
+/// The call with what it is to modify.
+pub(super) fn patching(call: Call, patch: &Patch) -> Result<Call> {
+    Ok(match patch {
+        Patch::Write(offset, bytes) => with(call.query("offset", offset), bytes)?.repeatable(),
+        // A repetition would append the bytes twice.
+        Patch::Append(bytes) => with(call.query("append", true), bytes)?,
+        Patch::Truncate(size) => call.query("truncate", size).repeatable(),
+    })
 }
 
 fn with(call: Call, bytes: &Bytes) -> Result<Call> {

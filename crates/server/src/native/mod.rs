@@ -73,6 +73,7 @@ fn streams() -> OpenApiRouter<App> {
         .routes(routes!(bulk::archive::archive, bulk::archive::archive_of))
         .routes(routes!(operate::check::check))
         .routes(routes!(contents::uploads::put_part))
+        .routes(routes!(contents::stages::read, contents::stages::patch))
         .routes(routes!(tree::usage::usage))
         .routes(routes!(tree::trash::empty))
         .routes(routes!(changes::changes))

@@ -34,6 +34,7 @@ mod rot;
 mod running;
 mod shares;
 mod socket;
+mod stages;
 mod support;
 mod tree;
 mod uploads;

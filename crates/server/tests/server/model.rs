@@ -1,7 +1,7 @@
 //! Contents at real sizes, through both openings at once, against a model that is a vector of bytes.
 //!
 //! A random history of changes runs on a store on disk behind a socket: puts, writes in place, appends, cuts, uploads
-//! in parts that overlap, parallel writes, copies, moves, versions, replicas, upkeep. After each change the whole
+//! in parts that overlap, stages, parallel writes, copies, moves, versions, replicas, upkeep. After each change the whole
 //! content and ranges of it are read over HTTP/1.1 and HTTP/2 and compared, with every digest that is told; at the
 //! end the store checks itself, is opened again, and everything is read once more.
 //!
@@ -12,6 +12,7 @@ mod change;
 mod connection;
 mod contents;
 mod look;
+mod stage;
 mod world;
 
 use proptest::prelude::*;

@@ -15,6 +15,7 @@ mod publish;
 mod read;
 mod refs;
 mod replicas;
+mod stages;
 mod sweep;
 mod uploads;
 
@@ -31,8 +32,9 @@ pub use read::{Opened, ReadOptions};
 pub use replicas::register::Registration;
 pub use replicas::replicate::Trim;
 pub use replicas::view::{ReplicaChange, ReplicaView};
+pub use stages::{StageFrom, Staged};
 pub use sweep::Swept;
-pub use uploads::upload::{Part, Upload, UploadId, UploadOptions};
+pub use uploads::upload::{Completion, Part, Upload, UploadId, UploadOptions};
 
 pub(crate) use blocks::{all_blocks, delete_blob, groups};
 pub(crate) use conditions::check_removal;

@@ -16,6 +16,8 @@ pub(crate) enum Op {
     Write(String, u64, Vec<u8>),
     Append(String, Vec<u8>),
     Truncate(String, u64),
+    /// By way of a stage: writes bytes from an offset on, and truncates it.
+    Stage(String, u64, Vec<u8>, u64),
     Move(String, String),
     Copy(String, String),
     Remove(String),
@@ -43,7 +45,7 @@ pub(crate) fn op(seed: u64, writer: u64, step: u64) -> Op {
 fn one(dice: &mut Dice, writer: u64, step: u64) -> Op {
     let name = |dice: &mut Dice| format!("f{}", dice.below(5));
     let tree = |dice: &mut Dice| format!("t{}", dice.below(2));
-    match dice.below(14) {
+    match dice.below(15) {
         0..=2 => Op::Put(name(dice), sized(dice)),
         3 => Op::Upload(name(dice), sized(dice)),
         4 => {
@@ -61,6 +63,10 @@ fn one(dice: &mut Dice, writer: u64, step: u64) -> Op {
         10 => Op::Remove(name(dice)),
         11 => Op::Describe(name(dice), step.to_string()),
         12 => Op::MakeTree(tree(dice), bytes(dice, 300)),
+        13 => {
+            let (name, at, run) = (name(dice), dice.below(3_000), sized(dice));
+            Op::Stage(name, at, run, dice.below(100_000))
+        }
         _ if writer == KEEPING && dice.below(2) == 0 => Op::Undone(tree(dice)),
         _ => Op::RemoveTree(tree(dice)),
     }
@@ -83,6 +89,10 @@ pub(crate) type Objects = BTreeMap<String, (Vec<u8>, Option<String>)>;
 /// What a change leaves behind.
 pub(crate) fn apply(objects: &mut Objects, op: &Op) {
     match op {
+        Op::Stage(name, at, run, size) => {
+            apply(objects, &Op::Write(name.clone(), *at, run.clone()));
+            apply(objects, &Op::Truncate(name.clone(), *size));
+        }
         Op::Put(name, bytes) | Op::Upload(name, bytes) => {
             objects.entry(name.clone()).or_default().0.clone_from(bytes);
         }

@@ -69,7 +69,7 @@ fn answers(world: &World, caller: &Caller, what: &str) -> Vec<(ErrorKind, String
                 PutOptions { parents, conditions: conditions.clone(), ..PutOptions::default() };
             answers.extend(world.try_put(caller, what, b"", put.clone()).err());
             answers.extend(store.may_put(caller, &to, &put).err());
-            let upload = UploadOptions { put, size: None };
+            let upload = UploadOptions { put, ..UploadOptions::default() };
             answers.extend(store.begin_upload(caller, &to, &upload).err());
             let copy = CopyOptions { parents, replace, recursive: true, conditions };
             answers.extend(store.copy(caller, &at("/open"), &to, copy).err());

@@ -12,7 +12,7 @@ use cenote_kv::{Batch, CommitError, Engine, MemoryEngine, Snapshot, Token, Versi
 use cenote_store::{
     AccessChange, At, AttributeChange, AvuChange, Conditions, CopyOptions, CreateOptions, Draft,
     ErrorKind, Graph, Membership, MoveOptions, RemoveOptions, ReplicaChange, ResourceId, Retention,
-    Rights, Scope, Stat, Statement, Term, Time, Versioning, Where,
+    Rights, Scope, StageFrom, Stat, Statement, Term, Time, UploadOptions, Versioning, Where,
 };
 
 use crate::uploads::{begin, complete, part};
@@ -112,6 +112,13 @@ const ROWS: &[Row] = &[
     ("an upload in parts ends", "/c/x", |world| {
         let upload = begin(world, "/c/x", Default::default()).unwrap();
         part(world, upload.id, 0, b"part").unwrap();
+        complete(world, upload.id, None).unwrap();
+    }),
+    ("a stage is published", "/c/x", |world| {
+        let stage = Some(StageFrom::Object);
+        let options = UploadOptions { stage, ..UploadOptions::default() };
+        let upload = begin(world, "/c/x", options).unwrap();
+        run(world.store.truncate_stage(&world.admin, upload.id, 1)).unwrap();
         complete(world, upload.id, None).unwrap();
     }),
     ("another object is copied onto it", "/c/x", |world| copy_over(world, "/other", "/c/x")),

@@ -13,8 +13,8 @@ use cenote_store::{
     AccessChange, At, AttributeChange, AvuChange, BatchItem, BatchWhat, Conditions, CopyOptions,
     Error, ErrorKind, Expected, Health, JobStatus, MoveOptions, NewPlace, NewTicket, NewToken,
     NewUser, PlaceChange, PlaceId, Prune, PutOptions, ReadOptions, Registration, RemoveOptions,
-    ReplicaChange, ResourceId, RestoreOptions, Result, Retention, Rights, Role, Scope, TicketUse,
-    UploadId, UploadOptions, Where,
+    ReplicaChange, ResourceId, RestoreOptions, Result, Retention, Rights, Role, Scope, StageFrom,
+    TicketUse, UploadId, UploadOptions, Where,
 };
 
 use crate::postgres_server::fresh_schema;
@@ -99,6 +99,23 @@ const MUTATIONS: &[Mutation] = &[
         run(w.store.complete_upload(&w.admin, UPLOAD.get(), None)).map(drop)
     }),
     ("give an upload up", true, |w| w.store.abandon_upload(&w.admin, UPLOAD.get())),
+    ("begin a stage", true, |w| {
+        let stage = Some(StageFrom::Object);
+        let options = UploadOptions { stage, ..UploadOptions::default() };
+        w.store.begin_upload(&w.admin, path("/c/big"), &options).map(drop)
+    }),
+    ("write to a stage", true, |w| write_stage(w, STAGE.get(), &noise(500, 3))),
+    ("write to a stage and fold", true, |w| write_stage(w, FULL_STAGE.get(), b"the last")),
+    ("truncate a stage", true, |w| {
+        run(w.store.truncate_stage(&w.admin, STAGE.get(), 100)).map(drop)
+    }),
+    ("publish a stage", true, |w| {
+        run(w.store.complete_upload(&w.admin, STAGE.get(), None)).map(drop)
+    }),
+    ("publish a stage and fold", true, |w| {
+        run(w.store.complete_upload(&w.admin, FULL_STAGE.get(), None)).map(drop)
+    }),
+    ("give a stage up", true, |w| w.store.abandon_upload(&w.admin, STAGE.get())),
     ("keep a version", true, |w| w.try_keep("/c/big", Some("kept")).map(drop)),
     ("restore a version", true, |w| {
         let version = w.store.versions(&w.admin, &at("/c/x"))?[0].version;
@@ -244,6 +261,11 @@ impl World {
     }
 }
 
+fn write_stage(world: &World, stage: UploadId, bytes: &[u8]) -> Result<()> {
+    let (position, expected) = (Where::Append, Expected::default());
+    run(world.store.write_stage(&world.admin, stage, position, once(bytes), &expected)).map(drop)
+}
+
 fn put(world: &World, to: &str, size: usize) -> Result<()> {
     world.try_put(&world.admin, to, &noise(size, 9), PutOptions::default()).map(drop)
 }
@@ -253,6 +275,11 @@ thread_local! {
     static TRASHED: std::cell::Cell<ResourceId> = const { std::cell::Cell::new(ResourceId(0)) };
     /// The upload of the bench; reading it from the store would be a step that may fail.
     static UPLOAD: std::cell::Cell<UploadId> =
+        const { std::cell::Cell::new(UploadId { number: 0, secret: None }) };
+    /// A stage, and one that is folded by its next write.
+    static STAGE: std::cell::Cell<UploadId> =
+        const { std::cell::Cell::new(UploadId { number: 0, secret: None }) };
+    static FULL_STAGE: std::cell::Cell<UploadId> =
         const { std::cell::Cell::new(UploadId { number: 0, secret: None }) };
     /// The ticket of the bench: its letters are not in the store.
     static TICKET: std::cell::RefCell<String> = const { std::cell::RefCell::new(String::new()) };
@@ -288,7 +315,13 @@ fn bench_on(engine: Arc<dyn Engine>) -> Bench {
     (0..63).for_each(|_| drop(world.write_at("/full", Where::Append, b"ab").unwrap()));
     let limited = NewTicket { uses: 3, ..NewTicket::default() };
     TICKET.set(world.store.add_ticket(&world.admin, &at("/patched"), &limited).unwrap().0);
-    UPLOAD.set(upload_of(&world.table(b'P')[0]));
+    let uploads = world.table(b'P');
+    UPLOAD.set(upload_of(&uploads[0]));
+    STAGE.set(upload_of(&uploads[1]));
+    let stage = UploadOptions { stage: Some(StageFrom::Object), ..UploadOptions::default() };
+    let full = world.store.begin_upload(&world.admin, path("/full"), &stage).unwrap().id;
+    FULL_STAGE.set(UploadId { secret: None, ..full });
+    (0..63).for_each(|_| write_stage(&world, full, b"ab").unwrap());
     // So that the first id of a block is asked for, too.
     let world = world.reopened();
     engine.heal();
@@ -351,9 +384,17 @@ fn visible(world: &World) -> Vec<String> {
     for key in world.table(b'P') {
         let upload = store.upload(admin, upload_of(&key)).unwrap();
         let parts = upload.parts.iter().map(|part| (part.offset, part.digests.sha256));
-        lines.push(format!("{} {:?}", upload.path, parts.collect::<Vec<_>>()));
+        let staged = upload.staged.map(|_| blake(&staged(world, upload.id)));
+        lines.push(format!("{} {:?} {staged:?}", upload.path, parts.collect::<Vec<_>>()));
     }
     lines
+}
+
+fn staged(world: &World, upload: UploadId) -> Vec<u8> {
+    use futures_util::TryStreamExt;
+    let staged = world.store.open_stage(&world.admin, upload).unwrap();
+    let size = staged.size();
+    run(async { staged.bytes(0..size).unwrap().try_collect::<Vec<_>>().await }).unwrap().concat()
 }
 
 /// The upload of a key, whose secret an administrator need not know.

@@ -42,6 +42,7 @@ mod round_trips;
 mod search;
 mod shared;
 mod small_parts;
+mod stages;
 mod statements;
 mod sweep;
 mod tickets;

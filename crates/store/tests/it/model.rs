@@ -4,6 +4,7 @@
 //! their ways: 64 KiB, 512 KiB, 1 MiB and 8 MiB. `PROPTEST_CASES` asks for more histories.
 
 mod sets;
+mod stages;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -23,6 +24,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use sha2::{Digest, Sha256};
 
+use self::stages::Edit;
 use crate::clocks::Clocks;
 use crate::postgres_server::fresh_schema;
 use crate::raw::key;
@@ -85,6 +87,13 @@ enum Op {
     Trim(StorePath, usize),
     Drain(usize, usize),
     Upload(StorePath, Parts),
+    /// Begins a stage from what is there, or from nothing.
+    Stage(StorePath, bool),
+    /// Changes one of the stages.
+    Edit(usize, Edit),
+    /// Publishes one of the stages, by force or not.
+    Publish(usize, bool),
+    GiveUp(usize),
     Digest(StorePath),
     Sweep,
     Reopen,
@@ -154,6 +163,10 @@ fn op(scale: &Scale) -> impl Strategy<Value = Op> + use<> {
         3 => (paths(), sizes(), runs()).prop_map(|(p, at, n)| Op::Patch(p, at, n)),
         2 => (paths(), sizes()).prop_map(|(p, n)| Op::Truncate(p, n)),
         2 => (paths(), parts(scale)).prop_map(|(p, parts)| Op::Upload(p, parts)),
+        3 => (paths(), any::<bool>()).prop_map(|(p, b)| Op::Stage(p, b)),
+        6 => (0usize..2, stages::edit(scale)).prop_map(|(n, edit)| Op::Edit(n, edit)),
+        3 => (0usize..2, any::<bool>()).prop_map(|(n, b)| Op::Publish(n, b)),
+        1 => (0usize..2).prop_map(Op::GiveUp),
         2 => paths().prop_map(Op::Digest),
         3 => (paths(), paths(), any::<bool>()).prop_map(|(p, q, b)| Op::Move(p, q, b)),
         3 => (paths(), paths(), any::<bool>()).prop_map(|(p, q, b)| Op::Copy(p, q, b)),
@@ -328,12 +341,19 @@ struct Pair {
     model: Model,
     /// What each replica gave when it was last looked at: id of the object, number, bytes.
     replicas: BTreeMap<(u64, u32), Vec<u8>>,
+    /// Those that are under way.
+    stages: Vec<stages::Stage>,
 }
 
 /// Three places and a group of two of them.
 const PLACES: [&str; 4] = ["main", "a", "b", "pair"];
 
 impl Pair {
+    fn of(world: World) -> Self {
+        let (replicas, stages) = (BTreeMap::new(), Vec::new());
+        Self { world, model: Model::default(), replicas, stages }
+    }
+
     /// Takes what the store says of a new resource into the model.
     fn learn(&mut self, path: &StorePath, kind: Kind, bytes: Vec<u8>, target: Option<String>) {
         let stat = self.world.store.stat(&self.world.admin, &path.into()).unwrap();
@@ -720,6 +740,10 @@ impl Pair {
             Op::Empty(nth) => self.empty(*nth),
             Op::Expire => self.expire(),
             Op::Upload(to, parts) => self.upload(to, parts, seed),
+            Op::Stage(of, from_object) => self.stage(of, *from_object),
+            Op::Edit(nth, edit) => self.edit_stage(*nth, edit, seed),
+            Op::Publish(nth, force) => self.publish(*nth, *force),
+            Op::GiveUp(nth) => self.give_up(*nth),
             Op::Digest(what) => self.digest(what),
             Op::Sweep => self.world.sweep(),
             Op::Reopen => self.world = self.world.reopened(),
@@ -972,7 +996,7 @@ fn rebase(path: &StorePath, from: &StorePath, to: &StorePath) -> StorePath {
 fn play(world: World, ops: &[Op]) {
     let world = world.with_places(Default::default());
     world.add_group("pair", &["a", "b"]);
-    let mut pair = Pair { world, model: Model::default(), replicas: BTreeMap::new() };
+    let mut pair = Pair::of(world);
     if ops.len().is_multiple_of(2) {
         pair.keep_all();
     }
@@ -984,6 +1008,7 @@ fn play(world: World, ops: &[Op]) {
         }
         pair.compare_replicas();
         pair.compare_trash();
+        pair.compare_stages();
     }
     pair.compare_all();
     let all: Vec<_> = pair.model.nodes.keys().cloned().collect();
@@ -991,7 +1016,11 @@ fn play(world: World, ops: &[Op]) {
     assert_clean(&pair.world.store);
     pair.world.sweep();
     pair.compare_all();
+    pair.compare_stages();
     assert_clean(&pair.world.store);
+    while !pair.stages.is_empty() {
+        pair.give_up(0);
+    }
     everything_goes(&pair.world);
 }
 
@@ -1005,7 +1034,7 @@ fn everything_goes(world: &World) {
     world.store.prune_versions(&world.admin, &at("/"), &all).unwrap();
     assert_eq!(world.store.stats(&world.admin).unwrap().removed.unwrap(), Default::default());
     world.sweep();
-    for table in *b"CKkRBbGIVvXxdJgc" {
+    for table in *b"CKkRBbGIVvXxdJgcPp" {
         assert!(world.table(table).is_empty(), "{} stays", table as char);
     }
     for table in *b"hH" {

@@ -414,7 +414,7 @@ fn an_upload_in_parts_goes_where_it_says() {
     let world = world_with_places();
     world.add_group("pair", &["a", "b"]);
     let put = PutOptions { place: Some(world.place("pair")), ..PutOptions::default() };
-    let options = cenote_store::UploadOptions { put, size: None };
+    let options = cenote_store::UploadOptions { put, ..cenote_store::UploadOptions::default() };
     let upload = world.store.begin_upload(&world.admin, path("/x"), &options).unwrap().id;
     for n in 0..3u64 {
         let part = once(&noise(100, n));

@@ -101,7 +101,7 @@ fn conditions_hold_at_the_end_too() {
         media_type: Some("x/y".into()),
         ..PutOptions::default()
     };
-    let options = UploadOptions { put, size: None };
+    let options = UploadOptions { put, ..UploadOptions::default() };
     let upload = begin(&world, "/c/a", options.clone()).unwrap().id;
     part(&world, upload, 0, b"x").unwrap();
     world.mkdir("/c");

@@ -477,7 +477,7 @@ pub(crate) fn any_rights() -> impl Strategy<Value = Rights> {
 /// A store with at least one record of each kind in it.
 pub(crate) fn populated(world: &World) {
     use cenote_store::{
-        AttributeChange, NewTicket, NewToken, Retention, UploadOptions, Versioning,
+        AttributeChange, NewTicket, NewToken, Retention, StageFrom, UploadOptions, Versioning,
     };
     let (store, admin) = (&world.store, &world.admin);
     for folder in ["/c", "/c/sub", "/gone"] {
@@ -507,6 +507,14 @@ pub(crate) fn populated(world: &World) {
     for n in 0..2u64 {
         let part = once(&noise(100, n));
         run(store.put_part(admin, upload, n * 100, part, &Expected::default())).unwrap();
+    }
+    world.put("/staged", &noise(300, 4));
+    let stage = UploadOptions { stage: Some(StageFrom::Object), ..UploadOptions::default() };
+    let stage = store.begin_upload(admin, path("/staged"), &stage).unwrap().id;
+    for (at, length) in [(10, 20), (250, 100)] {
+        let bytes = once(&noise(length, 5));
+        run(store.write_stage(admin, stage, Where::Offset(at), bytes, &Expected::default()))
+            .unwrap();
     }
     world.put("/gone/z", b"z");
     world.rm_all("/gone").unwrap();

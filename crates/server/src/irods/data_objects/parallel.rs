@@ -142,7 +142,7 @@ async fn place_for(call: &Call, path: &StorePath) -> Result<Option<PlaceId>, Ref
 async fn begin(call: &Call, path: StorePath, place: Option<PlaceId>) -> Result<UploadId, Refusal> {
     let caller = call.acting();
     let put = PutOptions { place, ..PutOptions::default() };
-    let options = UploadOptions { put, size: None };
+    let options = UploadOptions { put, ..UploadOptions::default() };
     let begun = call.blocking(move |store| Ok(store.begin_upload(&caller, &path, &options)));
     begun.await?.map(|upload| upload.id).map_err(refusal)
 }

@@ -1,8 +1,9 @@
-//! Bytes: reading and writing them, uploads in parts, versions and replicas.
+//! Bytes: reading and writing them, uploads, versions and replicas.
 
 pub(crate) mod leases;
 pub(crate) mod read;
 pub(crate) mod replicas;
+pub(crate) mod stages;
 pub(crate) mod uploads;
 pub(crate) mod versions;
 pub(crate) mod write;

@@ -1,5 +1,6 @@
 //! Bytes out: ranges, conditions, and streaming with back pressure.
 
+use std::fmt::Display;
 use std::ops::Range;
 
 use axum::body::Body;
@@ -7,7 +8,7 @@ use axum::extract::State;
 use axum::http::header::{self, HeaderMap, HeaderValue};
 use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
-use cenote_store::{Opened, ReadOptions};
+use cenote_store::{ContentStream, Opened, ReadOptions};
 use futures_util::StreamExt;
 
 use crate::app::App;
@@ -51,7 +52,9 @@ pub(crate) fn answer(
         Verdict::Proceed { ranged } => {
             let range = headers.get(header::RANGE).filter(|_| ranged && *method == Method::GET);
             let selection = select(range.and_then(|range| range.to_str().ok()), opened.size());
-            Ok((described, content(opened, selection)?).into_response())
+            let (id, size) = (opened.stat.id, opened.size());
+            let content = content(selection, size, id, |range| opened.bytes(range))?;
+            Ok((described, content).into_response())
         }
     }
 }
@@ -73,14 +76,20 @@ fn describe(opened: &Opened) -> HeaderMap {
     put(header::CONTENT_TYPE, Some(media_type.unwrap_or(unknown)));
     put(crate::native::ID, Some(stat.id.0.into()));
     put(crate::native::KIND, text(stat.resource.kind.as_str()));
-    // What somebody stored never runs as a page of this server.
-    put(header::X_CONTENT_TYPE_OPTIONS, Some(HeaderValue::from_static("nosniff")));
-    put(header::CONTENT_SECURITY_POLICY, Some(HeaderValue::from_static("sandbox")));
     let is_guessed_page =
         head.media_type_guessed && head.media_type.as_deref().is_some_and(is_page);
     let attachment = HeaderValue::from_static("attachment");
     put(header::CONTENT_DISPOSITION, is_guessed_page.then_some(attachment));
+    headers.extend(no_page());
     headers
+}
+
+/// What somebody stored never runs as a page of this server.
+pub(crate) fn no_page() -> HeaderMap {
+    HeaderMap::from_iter([
+        (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("sandbox")),
+    ])
 }
 
 /// Whether a browser shows a content of this type as a page that may have scripts. If nobody said so, it saves it instead.
@@ -89,28 +98,25 @@ fn is_page(media_type: &str) -> bool {
     matches!(essence, "text/html" | "text/xml" | "application/xml") || essence.ends_with("+xml")
 }
 
-fn content(opened: Opened, selection: Selection) -> Result<Response, Problem> {
-    let size = opened.size();
-    match selection {
-        Selection::Outside => Err(Problem::range(size)),
-        Selection::Whole => bytes(opened, 0..size, StatusCode::OK),
-        Selection::Part(range) => {
-            let part = format!("bytes {}-{}/{size}", range.start, range.end - 1);
-            let response = bytes(opened, range, StatusCode::PARTIAL_CONTENT)?;
-            Ok(([(header::CONTENT_RANGE, part)], response).into_response())
-        }
-    }
-}
-
-/// A stream that fails under way breaks off before the length it announced.
-fn bytes(opened: Opened, range: Range<u64>, status: StatusCode) -> Result<Response, Problem> {
-    let length = range.end - range.start;
-    let id = opened.stat.id;
-    let stream = opened.bytes(range)?;
-    let stream = stream.inspect(move |chunk| {
+/// All of `size` bytes, or those that are selected. A stream that fails under way breaks off before the length it announced.
+pub(crate) fn content(
+    selection: Selection,
+    size: u64,
+    id: impl Display + Send + 'static,
+    open: impl FnOnce(Range<u64>) -> cenote_store::Result<ContentStream>,
+) -> Result<Response, Problem> {
+    let (range, status) = match selection {
+        Selection::Outside => return Err(Problem::range(size)),
+        Selection::Whole => (0..size, StatusCode::OK),
+        Selection::Part(range) => (range, StatusCode::PARTIAL_CONTENT),
+    };
+    let part = format!("bytes {}-{}/{size}", range.start, range.end.saturating_sub(1));
+    let part = (status == StatusCode::PARTIAL_CONTENT).then_some([(header::CONTENT_RANGE, part)]);
+    let length = [(header::CONTENT_LENGTH, range.end - range.start)];
+    let stream = open(range)?.inspect(move |chunk| {
         if let Err(error) = chunk {
             tracing::error!(%id, %error, "could not read on");
         }
     });
-    Ok((status, [(header::CONTENT_LENGTH, length)], Body::from_stream(stream)).into_response())
+    Ok((status, part, length, Body::from_stream(stream)).into_response())
 }

@@ -1,9 +1,9 @@
-//! Uploads in parts: in any order, again if need be, published at the end.
+//! Uploads: in parts, in any order, again if need be; or as stages ([`stages`](super::stages)); published at the end.
 
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
-use cenote_store::{Caller, Conditions, Expected, PutOptions, UploadId, UploadOptions};
+use cenote_store::{Caller, Completion, Conditions, Expected, PutOptions, UploadId, UploadOptions};
 
 use super::write::{answer, expected, place};
 use crate::app::App;
@@ -29,8 +29,8 @@ pub(crate) async fn begin(
     let options = options(&app, &caller, question)?;
     app.blocking(move |store| {
         let upload = store.begin_upload(&caller, at, &options)?;
-        let begun = BegunUpload { id: upload.id.to_string(), expires: Instant(upload.expires) };
-        Ok((StatusCode::CREATED, Json(begun)))
+        let (id, expires) = (upload.id.to_string(), Instant(upload.expires));
+        Ok((StatusCode::CREATED, Json(BegunUpload { id, expires, staged: upload.staged })))
     })
     .await
 }
@@ -51,7 +51,7 @@ fn options(app: &App, caller: &Caller, question: NewUpload) -> Result<UploadOpti
         place: place(app, caller, question.place.as_deref())?,
         ..PutOptions::default()
     };
-    Ok(UploadOptions { put, size: question.size })
+    Ok(UploadOptions { put, size: question.size, stage: question.from.map(Into::into) })
 }
 
 /// Takes a part, whole or not at all, unless it is told to keep what comes.
@@ -83,7 +83,7 @@ async fn outlasting(
     Ok(tokio::spawn(taken).await.map_err(lost)??)
 }
 
-/// What has arrived.
+/// What has arrived, or how large a stage is.
 #[utoipa::path(get, path = "/v1/uploads/{id}", tag = "uploads", params(("id" = String, Path)),
     responses((status = 200, body = UploadState)))]
 pub(crate) async fn read(
@@ -100,12 +100,13 @@ pub(crate) async fn read(
             size: upload.size,
             expires: Instant(upload.expires),
             parts: upload.parts.into_iter().map(Into::into).collect(),
+            staged: upload.staged,
         }))
     })
     .await
 }
 
-/// Publishes what has arrived, which must have no gap.
+/// Publishes what has arrived, which must have no gap, or what a stage holds.
 #[utoipa::path(post, path = "/v1/uploads/{id}/complete", tag = "uploads",
     params(("id" = String, Path)), request_body = Complete,
     responses((status = 200, body = Resource)))]
@@ -117,7 +118,8 @@ pub(crate) async fn complete(
 ) -> Result<Json<Resource>, Problem> {
     let id: UploadId = id.parse()?;
     let sha256 = question.sha256.as_deref().map(digest).transpose()?;
-    let stat = app.store().complete_upload(&caller, id, sha256).await?;
+    let how = Completion { sha256, force: question.force };
+    let stat = app.store().complete_upload(&caller, id, how).await?;
     answer(&app, stat)
 }
 

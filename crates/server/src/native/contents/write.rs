@@ -64,16 +64,32 @@ pub(crate) async fn patch(
     body: Body,
 ) -> Result<Json<Resource>, Problem> {
     let conditions = write_conditions(&headers)?;
-    let stat = match (query.offset, query.append, query.truncate) {
-        (None, false, Some(size)) => truncate(&app, caller, at, size, conditions).await?,
-        (offset, append, None) if offset.is_some() != append => {
-            let position = offset.map_or(Where::Append, Where::Offset);
+    let stat = match patch_of(&query)? {
+        Patch::Truncate(size) => truncate(&app, caller, at, size, conditions).await?,
+        Patch::Write(position) => {
             let how = (&conditions, &expected(&headers, &body)?);
             app.store().write_at(&caller, &at, position, body.into_data_stream(), how).await?
         }
-        _ => return Err(Problem::invalid("name one of `offset`, `append` and `truncate`")),
     };
     answer(&app, stat)
+}
+
+/// A change of a content in place.
+pub(crate) enum Patch {
+    /// Writes the bytes of the body.
+    Write(Where),
+    /// Cuts, or fills up with zeros, to this many bytes.
+    Truncate(u64),
+}
+
+/// What a query asks for.
+pub(crate) fn patch_of(query: &PatchQuery) -> Result<Patch, Problem> {
+    match (query.offset, query.append, query.truncate) {
+        (None, false, Some(size)) => Ok(Patch::Truncate(size)),
+        (Some(offset), false, None) => Ok(Patch::Write(Where::Offset(offset))),
+        (None, true, None) => Ok(Patch::Write(Where::Append)),
+        _ => Err(Problem::invalid("name one of `offset`, `append` and `truncate`")),
+    }
 }
 
 async fn truncate(

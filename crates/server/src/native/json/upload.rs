@@ -1,5 +1,6 @@
-//! Uploads in parts.
+//! Uploads, in parts or as stages.
 
+use cenote_store::StageFrom;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -31,6 +32,27 @@ pub(crate) struct NewUpload {
     pub(crate) parents: bool,
     /// The place or group that the bytes go to, instead of the default one.
     pub(crate) place: Option<String>,
+    /// Makes it a stage, which is written anywhere, truncated and read instead of sent in parts.
+    pub(crate) from: Option<StageBase>,
+}
+
+/// What a stage begins from.
+#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum StageBase {
+    /// The present content of the object, whose tag becomes `if_match` unless that is given.
+    Object,
+    /// No bytes.
+    Nothing,
+}
+
+impl From<StageBase> for StageFrom {
+    fn from(base: StageBase) -> Self {
+        match base {
+            StageBase::Object => Self::Object,
+            StageBase::Nothing => Self::Nothing,
+        }
+    }
 }
 
 /// How a part is taken.
@@ -49,6 +71,16 @@ pub(crate) struct BegunUpload {
     /// Until when it is kept without being completed.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) expires: Instant,
+    /// The size of a stage.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) staged: Option<u64>,
+}
+
+/// The size of a stage after a change.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct StageSize {
+    /// Bytes.
+    pub(crate) size: u64,
 }
 
 /// What has arrived of an upload.
@@ -62,6 +94,9 @@ pub(crate) struct UploadState {
     pub(crate) expires: Instant,
     /// In the order of their offsets.
     pub(crate) parts: Vec<Part>,
+    /// The size of a stage.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) staged: Option<u64>,
 }
 
 /// A part that has arrived, durable.
@@ -89,4 +124,7 @@ pub(crate) struct Complete {
     /// SHA-256 of the whole, in hexadecimal: checked.
     #[schema(pattern = "^[0-9a-fA-F]{64}$")]
     pub(crate) sha256: Option<String>,
+    /// Publish also if the object has changed since a stage was begun from it, or has not the tag of `if_match` any more.
+    #[serde(default)]
+    pub(crate) force: bool,
 }

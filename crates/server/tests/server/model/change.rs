@@ -53,6 +53,8 @@ pub(super) enum Change {
     CutAndWrite(Way, usize, Contents),
     /// An upload in parts, which tells the digest of the whole or not.
     Upload(Pieces, bool),
+    /// A stage that begins from the object, or from nothing.
+    Stage(bool, Vec<Edit>, End),
     /// A parallel write, which replaces the content or is laid over it.
     Parallel(Pieces, bool),
     /// To another object, through iRODS or natively.
@@ -66,6 +68,37 @@ pub(super) enum Change {
     Remove,
     /// Folds writes, sweeps, computes digests.
     Upkeep,
+}
+
+/// A change of a stage.
+#[derive(Debug, Clone)]
+pub(super) enum Edit {
+    Write(usize, Contents),
+    Append(Contents),
+    Cut(usize),
+}
+
+/// How a stage ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    Published,
+    /// Published with the digest of the whole.
+    Told,
+    /// Published by force, after somebody else has put something.
+    Forced,
+    Abandoned,
+}
+
+fn edit() -> impl Strategy<Value = Edit> {
+    prop_oneof![
+        3 => (length(), some()).prop_map(|(at, bytes)| Edit::Write(at, bytes)),
+        1 => some().prop_map(Edit::Append),
+        1 => length().prop_map(Edit::Cut),
+    ]
+}
+
+fn end() -> impl Strategy<Value = End> {
+    prop::sample::select(vec![End::Published, End::Told, End::Forced, End::Abandoned])
 }
 
 fn way() -> impl Strategy<Value = Way> {
@@ -94,6 +127,8 @@ pub(super) fn change() -> impl Strategy<Value = Change> {
         3 => length().prop_map(Change::Cut),
         1 => (irods(), length(), some()).prop_map(|(way, at, bytes)| Change::CutAndWrite(way, at, bytes)),
         3 => (pieces(), any::<bool>()).prop_map(|(pieces, told)| Change::Upload(pieces, told)),
+        4 => (any::<bool>(), proptest::collection::vec(edit(), 0..4), end())
+            .prop_map(|(from, edits, end)| Change::Stage(from, edits, end)),
         3 => (pieces(), any::<bool>()).prop_map(|(pieces, keep)| Change::Parallel(pieces, keep)),
         2 => (0..OBJECTS, any::<bool>()).prop_map(|(to, native)| Change::Copy(to, native)),
         1 => (0..OBJECTS).prop_map(Change::Move),

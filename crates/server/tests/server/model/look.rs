@@ -163,7 +163,7 @@ fn spans(size: usize, turn: usize) -> Vec<(usize, usize)> {
     spans
 }
 
-fn compare(what: &str, read: &[u8], expected: &[u8]) -> Result<(), String> {
+pub(super) fn compare(what: &str, read: &[u8], expected: &[u8]) -> Result<(), String> {
     if read == expected {
         return Ok(());
     }

@@ -99,7 +99,7 @@ impl World {
         world
     }
 
-    async fn post(
+    pub(super) async fn post(
         &mut self,
         route: &str,
         body: serde_json::Value,
@@ -123,6 +123,8 @@ impl World {
             }
             Change::Append(way, contents) => self.append(object, *way, contents.bytes()).await,
             Change::Upload(pieces, told) => self.upload(object, pieces, *told).await,
+            Change::Stage(true, ..) if !there => Ok(()),
+            Change::Stage(from, edits, end) => self.stage(object, *from, edits, *end).await,
             Change::Parallel(pieces, keep) => self.parallel(object, pieces, *keep).await,
             Change::Upkeep => self.keep_up().await,
             _ if !there => Ok(()),
@@ -150,7 +152,7 @@ impl World {
     }
 
     /// The content in the model, which is made if it is missing.
-    fn content(&mut self, object: usize) -> &mut Vec<u8> {
+    pub(super) fn content(&mut self, object: usize) -> &mut Vec<u8> {
         &mut self.objects[object].get_or_insert_default().content
     }
 
@@ -165,7 +167,12 @@ impl World {
         }
     }
 
-    async fn put(&mut self, object: usize, way: Way, bytes: Vec<u8>) -> Result<(), String> {
+    pub(super) async fn put(
+        &mut self,
+        object: usize,
+        way: Way,
+        bytes: Vec<u8>,
+    ) -> Result<(), String> {
         let ask = match way {
             Way::Native => Ask::new("PUT", format!("/v1/fs{}", path(object))).body(bytes.clone()),
             Way::Rest => Ask::new("PUT", rest(object)).body(bytes.clone()),

@@ -14,8 +14,8 @@ pub(crate) use self::note::NoteRecord;
 pub(crate) use self::trash::{Amount, TrashRecord};
 pub(crate) use self::version::{DifferenceRecord, VersionAttributes, VersionRecord};
 use crate::model::{
-    Access, ChangeKind, ContentId, Digests, Kind, PersonId, PlaceId, ResourceId, Rights, Statement,
-    Time, TokenScope,
+    Access, ChangeKind, ContentHead, ContentId, Digests, Kind, PersonId, PlaceId, ResourceId,
+    Rights, Statement, Time, TokenScope,
 };
 
 /// An entry of a collection: enough to list names and kinds in one scan.
@@ -187,6 +187,9 @@ pub(crate) struct UploadRecord {
     /// The resource that it is for, if it was named by its id.
     #[n(14)]
     pub(crate) target: Option<ResourceId>,
+    /// The content of a stage, to which nothing else refers; none of an upload in parts.
+    #[n(15)]
+    pub(crate) stage: Option<ContentHead>,
 }
 
 /// A part of an upload that has arrived, as a content of its own.

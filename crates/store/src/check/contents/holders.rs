@@ -105,12 +105,7 @@ fn head_of(
         let fix = while_same(seen, move |tx| tx.mark(reference.clone()));
         report.derivable(finding.at(path_of(view, user.id)), fix)?;
     }
-    let fault = match look::<Content>(view, &keys::content(head.id))? {
-        Look::Damaged => return Ok(()),
-        Look::Missing => Some("it has no record".to_owned()),
-        Look::Found(content) => fault_of(view, head, &content)?,
-    };
-    match fault {
+    match fault_of(view, head)? {
         Some(fault) => {
             report.lost(Finding::new(Kind::Content, head.id, fault).at(path_of(view, user.id)))
         }
@@ -118,7 +113,16 @@ fn head_of(
     }
 }
 
-fn fault_of(view: &View, head: &ContentHead, content: &Content) -> Result<Option<String>> {
+/// Why a content is not what its head promises; a record that does not decode is reported where contents are.
+pub(super) fn fault_of(view: &View, head: &ContentHead) -> Result<Option<String>> {
+    match look::<Content>(view, &keys::content(head.id))? {
+        Look::Damaged => Ok(None),
+        Look::Missing => Ok(Some("it has no record".to_owned())),
+        Look::Found(content) => fault_within(view, head, &content),
+    }
+}
+
+fn fault_within(view: &View, head: &ContentHead, content: &Content) -> Result<Option<String>> {
     let Ok(patches) = patches(view, head.id) else {
         return Ok(Some("a patch does not decode".to_owned()));
     };

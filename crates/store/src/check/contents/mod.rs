@@ -11,7 +11,7 @@ use crate::catalog::View;
 use crate::model::ContentId;
 use crate::{BlobId, Result};
 
-/// Contents that are used without a reference: by parts of uploads, or because it is missing.
+/// Contents that are used without a reference: by parts of uploads and by stages, or because it is missing.
 type Used = HashSet<ContentId>;
 
 /// Blobs that a content lies in although its reference is missing.
@@ -23,7 +23,7 @@ pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
     holders::versions(view, report, &mut used)?;
     holders::users(view, report)?;
     holders::undigested(view, report)?;
-    uploads::uploads(view, report)?;
+    uploads::uploads(view, report, &mut used)?;
     uploads::parts(view, report, &mut used)?;
     let held = blobs::contents(view, report, &used)?;
     blobs::stray_patches(view, report)?;

@@ -72,6 +72,10 @@ impl Layout {
         Arc::unwrap_or_clone(self.extents)
     }
 
+    pub(super) fn extents(&self) -> &[Extent] {
+        &self.extents
+    }
+
     /// The extents, as merging sees them.
     pub(super) fn parts(&self) -> Result<Vec<Part>> {
         let mut parts = Vec::with_capacity(self.extents.len());

@@ -53,7 +53,11 @@ impl Store {
 
     /// What is seen, with the inline runs in a blob if there are more bytes of them than the catalog should hold, and
     /// small blobs merged, unless they cannot be read.
-    async fn folded(&self, layout: Layout, to: Destination) -> Result<(Content, Option<NewBlob>)> {
+    pub(in crate::contents) async fn folded(
+        &self,
+        layout: Layout,
+        to: Destination,
+    ) -> Result<(Content, Option<NewBlob>)> {
         let most = self.parts().limits.inline as u64;
         let mut parts = layout.parts()?;
         let inline = parts.iter_mut().filter(|part| part.kind == PartKind::Inline);
@@ -75,10 +79,24 @@ impl Store {
         layout: Layout,
         to: Destination,
     ) -> Result<(Content, Option<NewBlob>)> {
-        let parts = layout.parts()?.into_iter().enumerate();
-        let inline = parts.filter(|(_, part)| part.kind == PartKind::Inline);
-        let inline = inline.map(|(at, _)| at..at + 1).collect();
-        self.rewrite(layout, inline, to).await
+        self.settle_some(layout, to, |extent| matches!(extent.piece, Piece::Inline(_))).await
+    }
+
+    /// Moves these extents to one blob.
+    pub(crate) async fn settle_some(
+        &self,
+        layout: Layout,
+        to: Destination,
+        moves: impl Fn(&Extent) -> bool,
+    ) -> Result<(Content, Option<NewBlob>)> {
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        for (at, _) in layout.extents().iter().enumerate().filter(|(_, extent)| moves(extent)) {
+            match runs.last_mut().filter(|run| run.end == at) {
+                Some(run) => run.end = at + 1,
+                None => runs.push(at..at + 1),
+            }
+        }
+        self.rewrite(layout, runs, to).await
     }
 
     /// Writes runs of neighbouring extents to one blob, where each becomes one extent.

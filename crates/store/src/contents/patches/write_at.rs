@@ -27,7 +27,7 @@ pub enum Where {
 }
 
 /// After this many patches they are folded in.
-const FOLD_AT: u32 = 64;
+pub(in crate::contents) const FOLD_AT: u32 = 64;
 
 impl Store {
     /// Writes bytes into an object. Needs `Rights::WRITE_CONTENT`, or `Rights::APPEND` if they come after what it has.
@@ -229,7 +229,7 @@ fn guess_again(head: &mut ContentHead, resource: &Resource, received: &Received)
     (head.media_type, head.media_type_guessed) = (guess.text, guess.guessed);
 }
 
-fn add_patches(
+pub(in crate::contents) fn add_patches(
     tx: &mut Transaction,
     head: &mut ContentHead,
     start: u64,
@@ -260,6 +260,6 @@ fn finish(
     stat
 }
 
-fn too_large() -> Error {
+pub(in crate::contents) fn too_large() -> Error {
     Error::new(ErrorKind::TooLarge, "larger than a content may be")
 }

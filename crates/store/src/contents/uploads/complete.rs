@@ -8,7 +8,7 @@ use super::gather::Gathered;
 use super::upload::{forget_parts, mine, parts};
 use crate::catalog::{PartRecord, Reads, Transaction, UploadRecord, View, keys};
 use crate::contents::sweep::Pin;
-use crate::contents::{NewBlob, Received, UploadId, put_blob, store_content};
+use crate::contents::{Completion, NewBlob, Received, UploadId, put_blob, store_content};
 use crate::model::{Content, ContentId, Digests, Extent, Piece, ResourceId, Stat};
 use crate::{Caller, Error, ErrorKind, Notes, Result, Store};
 
@@ -29,19 +29,22 @@ struct Assembled {
 }
 
 impl Store {
-    /// Publishes what has arrived, which must have no gap.
+    /// Publishes what has arrived, which must have no gap, or what a stage holds.
     ///
     /// The SHA-256 of the whole is known where the parts came in order, and where all of them were small enough for
     /// the catalog and did not overlap. Elsewhere the bytes after those that came in order are read if `sha256` is
     /// given, which is checked before; without it, the SHA-256 is not known until [`Store::compute_digest`] has read
-    /// the content.
+    /// the content. So it is with a stage that was written to.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Precondition`] if the object has changed since a stage was begun from it, unless that is forced.
     pub async fn complete_upload(
         &self,
         caller: &Caller,
         upload: UploadId,
-        sha256: Option<[u8; 32]>,
+        how: impl Into<Completion>,
     ) -> Result<Stat> {
-        self.complete_upload_with(caller, upload, sha256, "", |_| Ok(())).await
+        self.complete_upload_with(caller, upload, how, "", |_| Ok(())).await
     }
 
     /// The same, with a change of an opening's notes in the commit that publishes: if that is refused, nothing is
@@ -50,16 +53,18 @@ impl Store {
         &self,
         caller: &Caller,
         upload: UploadId,
-        sha256: Option<[u8; 32]>,
+        how: impl Into<Completion>,
         opening: &'static str,
         also: impl Fn(&mut Notes<'_>) -> Result<()> + Send + 'static,
     ) -> Result<Stat> {
-        let asked = caller.clone();
-        let arrived = self.blocking(move |store| store.arrived(&asked, upload)).await?;
+        let (asked, how) = (caller.clone(), how.into());
+        let also = move |tx: &mut Transaction, id| also(&mut Notes::in_commit(tx, opening, id));
+        let Some(arrived) = self.blocking(move |store| store.arrived(&asked, upload)).await? else {
+            return self.publish_stage(caller, upload, how, also).await;
+        };
         let assembled = self.join_parts(&arrived).await?;
         let fresh = assembled.blob.clone();
-        let completed =
-            self.complete(caller, upload, (arrived, assembled), sha256, (opening, also)).await;
+        let completed = self.complete(caller, upload, (arrived, assembled), (how, also)).await;
         self.published(fresh, completed).await
     }
 
@@ -68,9 +73,12 @@ impl Store {
         caller: &Caller,
         upload: UploadId,
         (arrived, mut assembled): (Arrived, Assembled),
-        sha256: Option<[u8; 32]>,
-        (opening, also): (&'static str, impl Fn(&mut Notes<'_>) -> Result<()> + Send + 'static),
+        (how, also): (
+            Completion,
+            impl Fn(&mut Transaction, ResourceId) -> Result<()> + Send + 'static,
+        ),
     ) -> Result<Stat> {
+        let sha256 = how.sha256;
         if sha256.is_some() && assembled.whole.digests.sha256.is_none() {
             let known = Some(self.hash_rest(&arrived, &mut assembled).await?);
             assembled.whole.digests.sha256 = known;
@@ -81,20 +89,23 @@ impl Store {
         }
         let caller = caller.clone();
         self.blocking(move |store| {
-            let also = |tx: &mut Transaction, id| also(&mut Notes::in_commit(tx, opening, id));
-            store.publish_upload((&caller, upload), &arrived, &assembled, also)
+            store.publish_upload((&caller, upload), &arrived, &assembled, (how.force, also))
         })
         .await
     }
 
-    fn arrived(&self, caller: &Caller, upload: UploadId) -> Result<Arrived> {
+    /// What has arrived; none of a stage.
+    fn arrived(&self, caller: &Caller, upload: UploadId) -> Result<Option<Arrived>> {
         let view = self.view()?;
         let record = mine(&view, caller, upload)?;
+        if record.stage.is_some() {
+            return Ok(None);
+        }
         let parts = parts(&view, upload.number)?;
         let size = end_of(&parts)?;
         match record.size {
             Some(announced) if announced != size => Err(gap(size)),
-            _ => Ok(Arrived { view: Arc::new(view), record, parts, size }),
+            _ => Ok(Some(Arrived { view: Arc::new(view), record, parts, size })),
         }
     }
 
@@ -151,7 +162,7 @@ impl Store {
         (caller, upload): (&Caller, UploadId),
         arrived: &Arrived,
         Assembled { whole, blob, noted }: &Assembled,
-        also: impl Fn(&mut Transaction, ResourceId) -> Result<()>,
+        (force, also): (bool, impl Fn(&mut Transaction, ResourceId) -> Result<()>),
     ) -> Result<Stat> {
         self.transact(|tx| {
             let record = mine(tx, caller, upload)?;
@@ -165,7 +176,7 @@ impl Store {
             if let Some(blob) = blob {
                 put_blob(tx, blob)?;
             }
-            let stat = self.publish_in(tx, caller, &record.at()?, whole, &record.options())?;
+            let stat = self.publish_in(tx, caller, &record.at()?, whole, &record.options(force))?;
             also(tx, stat.id)?;
             forget_parts(tx, upload.number, &arrived.parts);
             Ok(stat)

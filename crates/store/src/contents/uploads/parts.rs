@@ -12,6 +12,7 @@ use super::upload::{mine_to_write, put_part};
 use crate::catalog::keys::Counter;
 use crate::catalog::{PartRecord, Reads, Record, RunningRecord, Transaction, View, keys};
 use crate::contents::incoming::intake::{Intake, Running};
+use crate::contents::stages::require_parts;
 use crate::contents::{Expected, Part, Received, UploadId};
 use crate::model::ContentId;
 use crate::{Bytes, Caller, Error, ErrorKind, Result, Store, Stream};
@@ -47,9 +48,10 @@ impl Store {
         let asked = caller.clone();
         let begun = self.blocking(move |store| {
             let view = store.view()?;
-            let place = mine_to_write(&view, &asked, upload)?.place;
+            let record = mine_to_write(&view, &asked, upload)?;
+            require_parts(&record)?;
             store.check_room(&view, upload.number, offset)?;
-            Ok((place, before(&view, upload.number, offset)?))
+            Ok((record.place, before(&view, upload.number, offset)?))
         });
         let (place, before) = begun.await?;
         let destination = self.known().destination(place)?;
@@ -73,7 +75,7 @@ impl Store {
     /// Refuses what [`Store::keep_part`] would refuse now, before any byte is sent.
     pub fn may_keep_part(&self, caller: &Caller, upload: UploadId, offset: u64) -> Result<()> {
         let view = self.view()?;
-        mine_to_write(&view, caller, upload)?;
+        require_parts(&mine_to_write(&view, caller, upload)?)?;
         self.check_room(&view, upload.number, offset)
     }
 
@@ -124,6 +126,7 @@ impl Store {
         let content = ContentId(self.new_id()?);
         self.transact(|tx| {
             let record = mine_to_write(tx, caller, upload)?;
+            require_parts(&record)?;
             if record.size.is_some_and(|size| offset + received.size > size) {
                 let message = "the part ends beyond the size announced";
                 return Err(Error::new(ErrorKind::Mismatch, message));

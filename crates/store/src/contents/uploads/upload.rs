@@ -8,10 +8,10 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use crate::access::{Act, Operation, Spot};
+use crate::access::{Act, Chain, Operation, Spot};
 use crate::catalog::keys::Counter;
 use crate::catalog::{PartRecord, Reads, Record, Transaction, UploadRecord, keys};
-use crate::contents::{Expected, PutOptions};
+use crate::contents::{Expected, PutOptions, StageFrom};
 use crate::faults::Faults;
 use crate::model::{At, Digests, StorePath, Time};
 use crate::{Bytes, Caller, Error, ErrorKind, Result, Store};
@@ -23,6 +23,23 @@ pub struct UploadOptions {
     pub put: PutOptions,
     /// The size of the whole, if it is known; then it must be so.
     pub size: Option<u64>,
+    /// What a stage begins from: an upload that is written anywhere, and read, instead of sent in parts.
+    pub stage: Option<StageFrom>,
+}
+
+/// How to complete an upload.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Completion {
+    /// The SHA-256 that the whole must have.
+    pub sha256: Option<[u8; 32]>,
+    /// Publish also if what is there has another tag by now.
+    pub force: bool,
+}
+
+impl From<Option<[u8; 32]>> for Completion {
+    fn from(sha256: Option<[u8; 32]>) -> Self {
+        Self { sha256, force: false }
+    }
 }
 
 /// The id of an upload: a number, and a secret, so that nobody finds the upload of another by trying numbers.
@@ -77,6 +94,8 @@ pub struct Upload {
     pub expires: Time,
     /// What has arrived, by offset.
     pub parts: Vec<Part>,
+    /// The present size of a stage.
+    pub staged: Option<u64>,
 }
 
 /// A part that has arrived.
@@ -94,7 +113,7 @@ pub struct Part {
 const LIFETIME: Duration = Duration::from_secs(7 * 24 * 3600);
 
 impl Store {
-    /// Begins an upload. Needs what [`Store::put`] needs.
+    /// Begins an upload. Needs what [`Store::put`] needs; a stage from an object needs `Rights::READ_CONTENT`, too.
     pub fn begin_upload(
         &self,
         caller: &Caller,
@@ -103,25 +122,29 @@ impl Store {
     ) -> Result<Upload> {
         let at = at.into();
         self.may_put(caller, at.clone(), &options.put)?;
-        let (path, target) = match at {
-            At::Path(path) => (path, None),
-            At::Id(id) => (self.stat(caller, &At::Id(id))?.path, Some(id)),
+        let (path, target) = match &at {
+            At::Path(path) => (path.clone(), None),
+            At::Id(id) => (self.stat(caller, &at)?.path, Some(*id)),
         };
         let secret = u64::from_be_bytes(self.random());
         let id = UploadId { number: self.new_id()?, secret: Some(secret) };
         let record = self.transact(|tx| {
+            let mut put = options.put.clone();
+            let stage =
+                options.stage.map(|from| self.begin_stage(tx, (caller, &at), from, &mut put));
             let record = UploadRecord {
                 path: path.to_string(),
                 owner: caller.user(),
                 expires: tx.now().plus(LIFETIME),
                 size: options.size,
-                media_type: options.put.media_type.clone(),
-                mode: options.put.mode,
-                mtime: options.put.mtime,
-                parents: options.put.parents,
-                if_match: options.put.conditions.if_match.clone(),
-                if_absent: options.put.conditions.if_absent,
-                place: options.put.place,
+                stage: stage.transpose()?,
+                media_type: put.media_type,
+                mode: put.mode,
+                mtime: put.mtime,
+                parents: put.parents,
+                if_match: put.conditions.if_match,
+                if_absent: put.conditions.if_absent,
+                place: put.place,
                 secret: id.secret,
                 ticket: caller.shown_ticket().copied(),
                 target,
@@ -129,7 +152,7 @@ impl Store {
             tx.put(keys::upload(id.number), &record);
             Ok(record)
         })?;
-        Ok(Upload { id, path, size: record.size, expires: record.expires, parts: Vec::new() })
+        Ok(record.describe(id, path, Vec::new()))
     }
 
     /// What has arrived of an upload.
@@ -142,13 +165,7 @@ impl Store {
             length: part.length,
             digests: part.digests,
         });
-        Ok(Upload {
-            id: upload,
-            path: record.path.parse()?,
-            size: record.size,
-            expires: record.expires,
-            parts: parts.collect(),
-        })
+        Ok(record.describe(upload, record.path.parse()?, parts.collect()))
     }
 
     /// Gives an upload up.
@@ -199,10 +216,16 @@ impl UploadRecord {
         }
     }
 
-    pub(crate) fn options(&self) -> PutOptions {
+    fn describe(&self, id: UploadId, path: StorePath, parts: Vec<Part>) -> Upload {
+        let staged = self.stage.as_ref().map(|head| head.size);
+        Upload { id, path, size: self.size, expires: self.expires, parts, staged }
+    }
+
+    /// How it is put; if that is forced, whatever tag is there.
+    pub(crate) fn options(&self, force: bool) -> PutOptions {
         PutOptions {
             conditions: crate::contents::Conditions {
-                if_match: self.if_match.clone(),
+                if_match: self.if_match.clone().filter(|_| !force),
                 if_absent: self.if_absent,
             },
             expected: Expected::default(),
@@ -232,13 +255,24 @@ pub(crate) fn mine_to_write(
     caller: &Caller,
     upload: UploadId,
 ) -> Result<UploadRecord> {
-    let record = mine(reads, caller, upload)?;
-    let at = record.at()?;
-    match Spot::of(reads, caller, &at, record.parents)? {
-        Spot::Seen(chain) => chain.require(caller, Operation::Write, &at)?,
-        Spot::Free(_) => {}
+    let (record, there) = mine_at(reads, caller, upload)?;
+    if let Some(chain) = there {
+        chain.require(caller, Operation::Write, &record.at()?)?;
     }
     Ok(record)
+}
+
+/// The upload, if it is the caller's, and what is at its path now; if nothing is, the caller may make it.
+pub(crate) fn mine_at(
+    reads: &impl Reads,
+    caller: &Caller,
+    upload: UploadId,
+) -> Result<(UploadRecord, Option<Chain>)> {
+    let record = mine(reads, caller, upload)?;
+    match Spot::of(reads, caller, &record.at()?, record.parents)? {
+        Spot::Seen(chain) => Ok((record, Some(chain))),
+        Spot::Free(_) => Ok((record, None)),
+    }
 }
 
 /// A token goes on with an upload of its account only if it could begin it.
@@ -277,9 +311,14 @@ pub(crate) fn put_part(
     Ok(())
 }
 
-/// Gives an upload up, parts and all.
+/// Gives an upload up, parts or stage and all.
 pub(crate) fn forget(tx: &mut Transaction, upload: u64) -> Result<()> {
     let parts = parts(tx, upload)?;
+    // The stage of a record that is damaged is found by the check.
+    let record = tx.value(&keys::upload(upload))?.and_then(|it| UploadRecord::from_value(&it).ok());
+    if let Some(head) = record.and_then(|record| record.stage) {
+        tx.mark(keys::garbage(tx.now(), head.id));
+    }
     forget_parts(tx, upload, &parts);
     Ok(())
 }

@@ -31,6 +31,10 @@ impl Op {
                 | Self::Trim(..)
                 | Self::Drain(..)
                 | Self::Upload(..)
+                | Self::Stage(..)
+                | Self::Edit(..)
+                | Self::Publish(..)
+                | Self::GiveUp(..)
                 | Self::Expire
                 | Self::Sweep
                 | Self::Reopen
@@ -82,7 +86,7 @@ impl Pair {
 fn play(world: World, steps: &[Step]) {
     let world = world.with_places(Default::default());
     world.add_group("pair", &["a", "b"]);
-    let mut pair = Pair { world, model: Model::default(), replicas: BTreeMap::new() };
+    let mut pair = Pair::of(world);
     let mut outside: Option<Outside> = None;
     for (n, step) in steps.iter().enumerate() {
         let seed = n as u64 + 1;

@@ -1,0 +1,132 @@
+//! Staged writing through the native opening. Random histories of it are in the model of contents (`model/stage.rs`).
+
+use axum::body::Body;
+use serde_json::{Value, json};
+
+use super::support::{Answer, TestServer, USER};
+
+/// A server with an object that the user may change, and a stage of theirs that begins from it.
+async fn staged() -> (TestServer, String) {
+    let server = TestServer::new();
+    server.post("/v1/create", json!({"path": "/d", "kind": "collection"})).await.expect(201);
+    server.put("/d/x", "base").await.expect(201);
+    grant(&server, "modify_object").await;
+    let stage = begin(&server, json!({"path": "/d/x", "from": "object"})).await;
+    (server, stage)
+}
+
+async fn grant(server: &TestServer, level: &str) {
+    let operations = json!([{"name": USER.0, "level": level}]);
+    server.post("/v1/access", json!({"path": "/d/x", "operations": operations})).await.expect(200);
+}
+
+async fn begin(server: &TestServer, new: Value) -> String {
+    let begun = ask(server, "POST", "/v1/uploads", Body::from(new.to_string())).await.expect(201);
+    format!("/v1/uploads/{}", begun["id"].as_str().unwrap())
+}
+
+async fn ask(server: &TestServer, method: &str, uri: &str, body: impl Into<Body>) -> Answer {
+    let ask = server.ask_as(Some(USER), method, uri).header("content-type", "application/json");
+    ask.body(body).send().await
+}
+
+async fn patch(server: &TestServer, stage: &str, query: &str, bytes: &'static str) -> Answer {
+    ask(server, "PATCH", &format!("{stage}/content?{query}"), bytes).await
+}
+
+async fn read(server: &TestServer, stage: &str) -> Answer {
+    ask(server, "GET", &format!("{stage}/content"), "").await
+}
+
+async fn complete(server: &TestServer, stage: &str, how: Value) -> Answer {
+    ask(server, "POST", &format!("{stage}/complete"), how.to_string()).await
+}
+
+#[tokio::test]
+async fn a_stage_is_written_and_read_and_the_object_is_as_it_was_until_it_is_published() {
+    let (server, stage) = staged().await;
+    assert_eq!(patch(&server, &stage, "append=true", " line").await.expect(200)["size"], 9);
+    assert_eq!(patch(&server, &stage, "offset=0", "Ba").await.expect(200)["size"], 9);
+    assert_eq!(patch(&server, &stage, "truncate=7", "").await.expect(200)["size"], 7);
+    let whole = read(&server, &stage).await;
+    assert_eq!(whole.body, "Base li");
+    assert_eq!(whole.header("content-type"), "application/octet-stream");
+    assert_eq!(whole.header("x-content-type-options"), "nosniff");
+    assert_eq!(whole.header("content-security-policy"), "sandbox");
+    let content = format!("{stage}/content");
+    let range = |range: &'static str| {
+        server.ask_as(Some(USER), "GET", &content).header("range", range).send()
+    };
+    let part = range("bytes=2-3").await;
+    assert_eq!((part.status.as_u16(), &part.body[..]), (206, &b"se"[..]));
+    assert_eq!(part.header("content-range"), "bytes 2-3/7");
+    range("bytes=7-").await.problem(416, "range");
+    let head = server.ask_as(Some(USER), "HEAD", &content).send().await;
+    assert_eq!((head.header("content-length"), head.body.len()), ("7", 0));
+    let state = ask(&server, "GET", &stage, "").await.expect(200);
+    assert_eq!((&state["staged"], &state["parts"]), (&json!(7), &json!([])));
+    assert_eq!(server.get("/d/x").await.body, "base");
+    let sha256 = "0".repeat(64);
+    complete(&server, &stage, json!({ "sha256": sha256 })).await.problem(422, "mismatch");
+    let published = complete(&server, &stage, json!({})).await.expect(200);
+    assert_eq!((&published["path"], &published["size"]), (&json!("/d/x"), &json!(7)));
+    assert_eq!(server.get("/d/x").await.body, "Base li");
+    read(&server, &stage).await.problem(404, "not-found");
+}
+
+#[tokio::test]
+async fn a_stage_is_refused_where_the_object_changed_since_and_published_by_force() {
+    let (server, stage) = staged().await;
+    patch(&server, &stage, "append=true", "!").await.expect(200);
+    server.put("/d/x", "of others").await.expect(200);
+    let refused = complete(&server, &stage, json!({})).await.problem(412, "precondition");
+    assert!(refused["detail"].as_str().unwrap().contains("changed since"), "{refused}");
+    assert!(refused["hint"].as_str().unwrap().contains("force"), "{refused}");
+    assert_eq!(read(&server, &stage).await.body, "base!");
+    complete(&server, &stage, json!({"force": true})).await.expect(200);
+    assert_eq!(server.get("/d/x").await.body, "base!");
+}
+
+#[tokio::test]
+async fn a_stage_gives_no_right_that_was_revoked_since() {
+    let (server, stage) = staged().await;
+    patch(&server, &stage, "append=true", "!").await.expect(200);
+    for (level, refusal) in [("null", (404, "not-found")), ("read_object", (403, "denied"))] {
+        grant(&server, level).await;
+        patch(&server, &stage, "append=true", "?").await.problem(refusal.0, refusal.1);
+        patch(&server, &stage, "truncate=0", "").await.problem(refusal.0, refusal.1);
+        complete(&server, &stage, json!({})).await.problem(refusal.0, refusal.1);
+    }
+    assert_eq!(read(&server, &stage).await.body, "base!");
+    grant(&server, "null").await;
+    read(&server, &stage).await.problem(404, "not-found");
+    let content = format!("{stage}/content");
+    server.ask_as(None, "GET", &content).send().await.problem(404, "not-found");
+    assert_eq!(server.get("/d/x").await.body, "base");
+}
+
+#[tokio::test]
+async fn bad_requests_for_stages_are_refused_with_a_hint() {
+    let (server, stage) = staged().await;
+    let parts = begin(&server, json!({"path": "/d/x"})).await;
+    for answer in [
+        patch(&server, &parts, "append=true", "!").await,
+        read(&server, &parts).await,
+        ask(&server, "PUT", &format!("{stage}/0"), "!").await,
+    ] {
+        let problem = answer.problem(409, "wrong-kind");
+        assert!(problem["hint"].is_string(), "{problem}");
+    }
+    for query in ["", "offset=1&append=true", "truncate=1&offset=1", "offset=-1"] {
+        patch(&server, &stage, query, "!").await.problem(400, "invalid");
+    }
+    let begun = |new: Value| async { server.post("/v1/uploads", new).await };
+    begun(json!({"path": "/d/x", "from": "it"})).await.problem(400, "invalid");
+    begun(json!({"path": "/none", "from": "object"})).await.problem(404, "not-found");
+    begun(json!({"path": "/", "from": "object"})).await.problem(409, "wrong-kind");
+    let place = json!({"path": "/d/x", "from": "object", "place": "main"});
+    let refused = begun(place).await.problem(400, "invalid");
+    assert!(refused["hint"].as_str().unwrap().contains("place"), "{refused}");
+    let tag = json!({"path": "/d/x", "from": "object", "if_match": "\"no\""});
+    begun(tag).await.problem(412, "precondition");
+}

@@ -1,0 +1,147 @@
+//! Staged writing: an upload that begins from what an object holds, or from nothing, and is written anywhere, truncated and read until
+//! it is published as one version.
+//!
+//! Invariants: nothing that is written to a stage is in the object before it is published; bytes that are not written again are shared
+//! with the object, not copied; a stage is published only while the object has the tag that it had when the stage began, unless the
+//! caller forces it.
+
+mod fold;
+mod publish;
+mod read;
+mod write;
+
+pub use self::read::Staged;
+use crate::access::{Chain, Operation, Spot};
+use crate::catalog::{Reads, Transaction, UploadRecord, keys};
+use crate::contents::read::content_of;
+use crate::contents::uploads::upload::mine_at;
+use crate::contents::{PutOptions, UploadId, resolve, store_content};
+use crate::model::{At, Content, ContentHead, ContentId, Digests, Extent};
+use crate::places::Destination;
+use crate::{Caller, Error, ErrorKind, Result, Store};
+
+/// What a stage begins from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StageFrom {
+    /// The present content of the object.
+    Object,
+    /// No bytes.
+    Nothing,
+}
+
+impl Store {
+    /// The content that a stage begins with. If that is what the object holds, its present tag becomes the condition of the
+    /// publication, unless `put` has one.
+    pub(super) fn begin_stage(
+        &self,
+        tx: &mut Transaction,
+        (caller, at): (&Caller, &At),
+        from: StageFrom,
+        put: &mut PutOptions,
+    ) -> Result<ContentHead> {
+        if from == StageFrom::Nothing {
+            return self.new_stage(tx, no_bytes(), Vec::new());
+        }
+        if put.place.is_some() {
+            let message = "a stage that begins from an object writes to the places of the object";
+            return Err(Error::invalid(message)
+                .with_hint("do not name a place, or begin the stage from nothing"));
+        }
+        let Spot::Seen(chain) = Spot::of(tx, caller, at, false)? else {
+            return Err(Error::not_found(at));
+        };
+        chain.require(caller, Operation::Read, at)?;
+        let head = content_of(&chain, at)?;
+        put.conditions.check_content(Some(&chain))?;
+        put.conditions.if_match.get_or_insert_with(|| head.tag());
+        let base = self.base(tx, chain.resource(), &head, None)?.head;
+        let extents = resolve(tx, &base)?;
+        self.new_stage(tx, base, extents)
+    }
+
+    /// Stores extents as a content of its own. `head` tells its size and digests.
+    fn new_stage(
+        &self,
+        tx: &mut Transaction,
+        head: ContentHead,
+        extents: Vec<Extent>,
+    ) -> Result<ContentHead> {
+        let id = ContentId(self.new_id()?);
+        store_content(tx, id, &Content { extents }, None)?;
+        Ok(ContentHead { id, patches: 0, stamp: id.0, ..head })
+    }
+
+    /// Where the bytes of a stage go: to the place that was named, or to where the object is now.
+    fn stage_destination(
+        &self,
+        reads: &impl Reads,
+        record: &UploadRecord,
+        there: Option<&Chain>,
+    ) -> Result<Destination> {
+        let resource = there.map(Chain::resource).filter(|_| record.place.is_none());
+        let place = match resource.and_then(|it| Some((it, it.content.as_ref()?))) {
+            Some((resource, head)) => {
+                let places = self.base(reads, resource, head, None)?.places;
+                let first = places.and_then(|places| places.first().copied());
+                first.map(|place| self.known().outermost(place))
+            }
+            None => record.place,
+        };
+        self.known().destination(place)
+    }
+}
+
+/// A content without bytes, before it has an id.
+fn no_bytes() -> ContentHead {
+    ContentHead {
+        id: ContentId(0),
+        size: 0,
+        digests: Digests::default(),
+        media_type: None,
+        patches: 0,
+        stamp: 0,
+        digested_later: false,
+        media_type_guessed: false,
+    }
+}
+
+/// The content of a stage.
+fn stage(record: &UploadRecord) -> Result<&ContentHead> {
+    record.stage.as_ref().ok_or_else(|| {
+        Error::new(ErrorKind::WrongKind, "this upload is not a stage")
+            .with_hint("send it in parts, or begin one with `from`")
+    })
+}
+
+/// Refuses parts of a stage.
+pub(super) fn require_parts(record: &UploadRecord) -> Result<()> {
+    match &record.stage {
+        None => Ok(()),
+        Some(_) => {
+            Err(Error::new(ErrorKind::WrongKind, "this upload is a stage, and has no parts")
+                .with_hint("write to its content"))
+        }
+    }
+}
+
+/// The caller's upload if it is a stage that they may write to now, and what is at its path.
+fn stage_to_write(
+    reads: &impl Reads,
+    caller: &Caller,
+    upload: UploadId,
+) -> Result<(UploadRecord, Option<Chain>)> {
+    let (record, there) = mine_at(reads, caller, upload)?;
+    if let Some(chain) = &there {
+        chain.require(caller, Operation::Write, &record.at()?)?;
+    }
+    stage(&record)?;
+    Ok((record, there))
+}
+
+/// Replaces the content of a stage, or its head.
+fn restage(tx: &mut Transaction, upload: UploadId, record: UploadRecord, head: ContentHead) {
+    if let Some(old) = record.stage.as_ref().filter(|old| old.id != head.id) {
+        tx.mark(keys::garbage(tx.now(), old.id));
+    }
+    tx.put(keys::upload(upload.number), &UploadRecord { stage: Some(head), ..record });
+}

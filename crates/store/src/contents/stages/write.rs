@@ -1,0 +1,113 @@
+//! Writing to a stage: as to an object in place, a write adds one patch over its extents.
+
+use super::{restage, stage, stage_to_write};
+use crate::catalog::UploadRecord;
+use crate::contents::patches::write_at::{FOLD_AT, add_patches, too_large};
+use crate::contents::{Expected, Received, UploadId, Where, overlay, resolve};
+use crate::model::{ContentHead, Digests};
+use crate::{Bytes, Caller, Error, ErrorKind, Result, Store, Stream};
+
+impl Store {
+    /// Writes bytes to a stage, and returns its size then. Needs what [`Store::put`] needs.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongKind`] for an upload in parts.
+    pub async fn write_stage<E>(
+        &self,
+        caller: &Caller,
+        upload: UploadId,
+        position: Where,
+        bytes: impl Stream<Item = Result<Bytes, E>>,
+        expected: &Expected,
+    ) -> Result<u64>
+    where
+        E: std::fmt::Display,
+    {
+        let asked = caller.clone();
+        let destination = self.blocking(move |store| {
+            let view = store.view()?;
+            let (record, there) = stage_to_write(&view, &asked, upload)?;
+            store.stage_destination(&view, &record, there.as_ref())
+        });
+        let inline = self.parts().limits.inline;
+        let received = self.receive_into(destination.await?, inline, bytes, expected).await?;
+        let (asked, blob) = (caller.clone(), received.blob.clone());
+        let written = self
+            .blocking(move |store| store.patch_stage(&asked, upload, position, &received))
+            .await;
+        let head = self.published(blob, written).await?;
+        if head.patches >= FOLD_AT {
+            self.try_to_fold(caller, upload).await;
+        }
+        Ok(head.size)
+    }
+
+    fn patch_stage(
+        &self,
+        caller: &Caller,
+        upload: UploadId,
+        position: Where,
+        received: &Received,
+    ) -> Result<ContentHead> {
+        self.transact(|tx| {
+            let (record, _) = stage_to_write(tx, caller, upload)?;
+            let mut head = stage(&record)?.clone();
+            let start = match position {
+                Where::Offset(offset) => offset,
+                Where::Append => head.size,
+            };
+            if received.size() == 0 {
+                return Ok(head);
+            }
+            let end = start.checked_add(received.size()).ok_or_else(too_large)?;
+            self.check_stage_size(&record, end)?;
+            (head.size, head.stamp) = (head.size.max(end), self.new_id()?);
+            head.digests = Digests::default();
+            add_patches(tx, &mut head, start, received)?;
+            restage(tx, upload, record, head.clone());
+            Ok(head)
+        })
+    }
+
+    /// Truncates a stage to `size` bytes, or extends it with zeros. Needs what [`Store::put`] needs.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongKind`] for an upload in parts.
+    pub async fn truncate_stage(
+        &self,
+        caller: &Caller,
+        upload: UploadId,
+        size: u64,
+    ) -> Result<u64> {
+        // Bytes of patches would otherwise stay in the record, and each truncation would add to it.
+        self.try_to_fold(caller, upload).await;
+        let caller = caller.clone();
+        self.blocking(move |store| store.cut_stage(&caller, upload, size)).await
+    }
+
+    fn cut_stage(&self, caller: &Caller, upload: UploadId, size: u64) -> Result<u64> {
+        self.transact(|tx| {
+            let (record, _) = stage_to_write(tx, caller, upload)?;
+            let head = stage(&record)?.clone();
+            if head.size == size {
+                return Ok(size);
+            }
+            self.check_stage_size(&record, size)?;
+            let extents = overlay(resolve(tx, &head)?, Vec::new(), size);
+            let digests = Digests::default();
+            let cut = self.new_stage(tx, ContentHead { size, digests, ..head }, extents)?;
+            restage(tx, upload, record, cut);
+            Ok(size)
+        })
+    }
+
+    fn check_stage_size(&self, record: &UploadRecord, size: u64) -> Result<()> {
+        if size > self.parts().limits.content {
+            return Err(too_large());
+        }
+        match record.size.is_some_and(|announced| size > announced) {
+            true => Err(Error::new(ErrorKind::Mismatch, "more bytes than were announced")),
+            false => Ok(()),
+        }
+    }
+}
