@@ -30,7 +30,7 @@ pub(crate) enum Kind {
     Changed = 7,
     /// Bytes differ from their checksum, or are damaged.
     Mismatch = 8,
-    /// No space left, or too large.
+    /// No space left, beyond a quota, or too large.
     NoSpace = 9,
     /// The store cannot be reached, or does not accept changes now.
     Unavailable = 10,
@@ -183,7 +183,7 @@ fn kind_of(kind: cenote_client::Kind) -> Kind {
         K::NotFound => Kind::NotFound,
         K::Exists | K::NotEmpty | K::WrongKind => Kind::Exists,
         K::Conflict | K::Precondition => Kind::Changed,
-        K::TooLarge | K::NoSpace => Kind::NoSpace,
+        K::TooLarge | K::NoSpace | K::Quota => Kind::NoSpace,
         K::Mismatch | K::Damaged => Kind::Mismatch,
         K::ReadOnly | K::Unavailable | K::Unreachable => Kind::Unavailable,
         _ => Kind::Failed,

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod bytes;
 mod commands;
 mod complete;
 mod config;

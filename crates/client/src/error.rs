@@ -51,6 +51,8 @@ pub enum Kind {
     Unavailable,
     /// The store has no space left.
     NoSpace,
+    /// A quota does not allow it.
+    Quota,
     /// The server could not be reached, or the connection was lost.
     Unreachable,
     /// The response is not from a cenote server.
@@ -81,6 +83,7 @@ impl Kind {
             "read-only" => Self::ReadOnly,
             "unavailable" => Self::Unavailable,
             "no-space" => Self::NoSpace,
+            "quota" => Self::Quota,
             _ => return None,
         })
     }

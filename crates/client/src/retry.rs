@@ -72,7 +72,9 @@ mod tests {
 
     #[test]
     fn permanent_errors_are_not_retried() {
-        for kind in [Kind::ReadOnly, Kind::NotFound, Kind::Unknown, Kind::NoSpace, Kind::Local] {
+        for kind in
+            [Kind::ReadOnly, Kind::NotFound, Kind::Unknown, Kind::NoSpace, Kind::Quota, Kind::Local]
+        {
             assert_eq!(Retry::default().pause(1, &Error::new(kind, ""), None), None);
         }
     }

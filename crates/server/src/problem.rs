@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use cenote_store::ErrorKind;
+use cenote_store::{ErrorKind, Exceeded};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -26,6 +26,8 @@ pub(crate) struct Problem {
     hint: Option<Cow<'static, str>>,
     /// The size of the content, where a range lies outside it.
     size: Option<u64>,
+    /// The quota that does not allow it.
+    exceeded: Option<Box<Exceeded>>,
     /// Seconds after which to try again.
     retry: Option<u64>,
 }
@@ -112,12 +114,13 @@ fn store_row(kind: ErrorKind) -> (&'static str, StatusCode, &'static str) {
             ("unavailable", S::SERVICE_UNAVAILABLE, "A part of the store cannot be reached")
         }
         K::NoSpace => ("no-space", S::INSUFFICIENT_STORAGE, "There is no room"),
+        K::Quota => ("quota", S::INSUFFICIENT_STORAGE, "A quota does not allow it"),
     }
 }
 
 impl Problem {
     pub(crate) fn new(kind: ProblemKind, detail: impl Into<String>) -> Self {
-        Self { kind, detail: detail.into(), hint: None, size: None, retry: None }
+        Self { kind, detail: detail.into(), hint: None, size: None, exceeded: None, retry: None }
     }
 
     /// The request itself is wrong.
@@ -159,6 +162,7 @@ impl Problem {
             status: status.as_u16(),
             detail: self.detail.clone(),
             hint: self.hint.clone(),
+            exceeded: self.exceeded.as_deref().map(ExceededBody::from),
             request_id: request.map(ToString::to_string),
         }
     }
@@ -215,7 +219,8 @@ impl From<cenote_store::Error> for Problem {
 impl From<&cenote_store::Error> for Problem {
     fn from(error: &cenote_store::Error) -> Self {
         let hint = error.hint().map(Cow::Borrowed);
-        Self { hint, ..Self::new(ProblemKind::Store(error.kind()), error.to_string()) }
+        let exceeded = error.exceeded().cloned().map(Box::new);
+        Self { hint, exceeded, ..Self::new(ProblemKind::Store(error.kind()), error.to_string()) }
     }
 }
 
@@ -260,7 +265,31 @@ pub(crate) struct ProblemBody {
     /// What to do next.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<Cow<'static, str>>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    exceeded: Option<ExceededBody>,
     /// The request, as in the log and in `X-Request-Id`.
     #[serde(skip_serializing_if = "Option::is_none")]
     request_id: Option<String>,
+}
+
+/// Which quota does not allow it, where one does not.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ExceededQuota)]
+pub(crate) struct ExceededBody {
+    /// The path of the collection, or `user NAME`, or `group NAME`.
+    #[schema(example = "/lab")]
+    quota: String,
+    /// What there would be too much of: `bytes` or `resources`.
+    measure: &'static str,
+    /// The limit.
+    limit: u64,
+    /// How much there is without the change.
+    total: u64,
+}
+
+impl From<&Exceeded> for ExceededBody {
+    fn from(exceeded: &Exceeded) -> Self {
+        let Exceeded { quota, measure, limit, total } = exceeded;
+        Self { quota: quota.clone(), measure: measure.as_str(), limit: *limit, total: *total }
+    }
 }

@@ -4,6 +4,7 @@
 use cenote_blob as blob;
 use cenote_kv as kv;
 
+use crate::Exceeded;
 use crate::catalog::damage;
 
 /// A result of the heart.
@@ -17,6 +18,7 @@ pub struct Error {
     kind: ErrorKind,
     message: String,
     hint: Option<&'static str>,
+    exceeded: Option<Box<Exceeded>>,
     #[source]
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
@@ -52,6 +54,8 @@ pub enum ErrorKind {
     TooLarge,
     /// There is no room: the store goes on reading.
     NoSpace,
+    /// There would be more than a quota allows: [`Error::exceeded`] has which one.
+    Quota,
     /// An earlier write failed: the store takes no changes until it is restarted.
     ReadOnly,
     /// A part of the store cannot be reached now: try again later.
@@ -65,7 +69,7 @@ pub enum ErrorKind {
 impl Error {
     /// An error of this kind; the message is lower case, with what it is about last.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), hint: None, source: None }
+        Self { kind, message: message.into(), hint: None, exceeded: None, source: None }
     }
 
     /// Adds what the caller could do next.
@@ -73,6 +77,16 @@ impl Error {
     pub fn with_hint(mut self, hint: &'static str) -> Self {
         self.hint = Some(hint);
         self
+    }
+
+    pub(crate) fn with_exceeded(mut self, exceeded: Exceeded) -> Self {
+        self.exceeded = Some(Box::new(exceeded));
+        self
+    }
+
+    /// The quota that does not allow it, for [`ErrorKind::Quota`].
+    pub fn exceeded(&self) -> Option<&Exceeded> {
+        self.exceeded.as_deref()
     }
 
     fn with_source(mut self, source: impl std::error::Error + Send + Sync + 'static) -> Self {

@@ -26,15 +26,29 @@ impl Store {
         let root = match JobRecord::from_value(value)? {
             JobRecord::Sweep(root) => root,
             JobRecord::Measure(id) => return self.measure_removed(key, id).map(|()| 0),
+            JobRecord::Count(id) => {
+                self.count_quota(id)?;
+                return self.end_job(key).map(|()| 0);
+            }
+            JobRecord::Unmark(top, since) => {
+                if self.forget_mark(top, since)? {
+                    self.end_job(key)?;
+                }
+                return Ok(0);
+            }
             JobRecord::Tree(_) | JobRecord::Drain(_) => return Ok(0),
         };
         let swept = self.sweep_tree(root)?;
+        self.end_job(key)?;
+        Ok(swept)
+    }
+
+    fn end_job(&self, key: &Bytes) -> Result<()> {
         self.transact(|tx| {
             tx.frees_space();
             tx.delete(key.clone());
             Ok(())
-        })?;
-        Ok(swept)
+        })
     }
 
     /// How much work is recorded.
@@ -49,7 +63,7 @@ impl Store {
         let mut swept = 0;
         let mut way = vec![root];
         while let Some(id) = way.last().copied() {
-            match self.transact(|tx| sweep_step(tx, id, room))? {
+            match self.transact(|tx| sweep_step(tx, &way, id, room))? {
                 Step::Descend(child) => way.push(child),
                 Step::Swept(count, done) => {
                     swept += count;
@@ -70,8 +84,17 @@ enum Step {
     Swept(u64, bool),
 }
 
-fn sweep_step(tx: &mut Transaction, id: ResourceId, room: usize) -> Result<Step> {
+/// Sweeps some of a collection; the collections above it are read in one call, for the quotas that they count for.
+fn sweep_step(
+    tx: &mut Transaction,
+    way: &[ResourceId],
+    id: ResourceId,
+    room: usize,
+) -> Result<Step> {
     tx.frees_space();
+    let above: Vec<_> =
+        [ResourceId::ROOT].iter().chain(way).map(|id| keys::resource(*id)).collect();
+    tx.values(&above)?;
     let children = tx.rows(&keys::children(id), STEP)?;
     let mut swept = 0;
     for (key, value) in &children {

@@ -34,6 +34,7 @@ mod past;
 mod people;
 mod places;
 mod ports;
+mod quotas;
 mod reading;
 mod store;
 mod trash;
@@ -73,6 +74,7 @@ pub use people::{
 };
 pub use places::{NewPlace, PlaceChange, PlaceStatus};
 pub use ports::{Clock, Entropy, NoPlaces, PlaceOpener, SystemEntropy};
+pub use quotas::{Exceeded, Quota, QuotaSetting, QuotaTarget};
 pub use reading::Reading;
 pub use store::{Parts, Store};
 pub use trash::{RestoreOptions, TrashCursor, TrashItem, TrashOptions, TrashPage, TrashTotal};

@@ -80,5 +80,6 @@ fn root(tx: &Transaction, admin: PersonId) -> Resource {
         mtime_set: None,
         keep_removed: None,
         compared_version: None,
+        counting: None,
     }
 }

@@ -26,7 +26,7 @@ use crate::ports::SystemClock;
 use crate::trash::Room;
 use crate::{
     ChangeSetLimits, Clock, Entropy, Error, ErrorKind, Health, NoPlaces, PlaceOpener, Result,
-    SystemEntropy,
+    SystemEntropy, quotas,
 };
 
 /// What a store is made of.
@@ -277,7 +277,8 @@ impl Store {
         self.parts().clock.sleep(Duration::from_nanos(some));
     }
 
-    fn commit(&self, tx: Transaction) -> Result<Committed> {
+    fn commit(&self, mut tx: Transaction) -> Result<Committed> {
+        quotas::settle(&mut tx)?;
         self.commit_prepared(tx.into_batch(self.random()))
     }
 
@@ -299,8 +300,10 @@ impl Store {
 
     fn commit_batch(&self, batch: Batch) -> Result<Committed> {
         let token = batch.token.unwrap_or_default();
+        let bounds = batch.bounds.clone();
         match self.parts().engine.commit(batch) {
             Ok(_) => Ok(Committed::Yes),
+            Err(CommitError::Exceeded { key, held }) => Err(self.exceeded(&bounds, &key, held)?),
             Err(CommitError::Conflict { key }) => Ok(Committed::Contested(key)),
             Err(CommitError::Unknown(cause)) => match self.parts().engine.outcome(&token) {
                 Ok(Some(_)) => Ok(Committed::Yes),

@@ -67,6 +67,7 @@ verbs! {
     User => access::user,
     Group => access::group,
     Token => access::token,
+    Quota => access::quota,
     Versions => files::versions,
     Place => places::place,
     Replicate => places::replicate,

@@ -113,9 +113,11 @@ fn unchanged(file: &LocalFile) -> Result<()> {
 
 /// Whether there is no point in continuing this upload.
 fn is_settled(published: &Result<Resource>) -> bool {
-    use Kind::{Conflict, NoSpace, Unavailable, Unreachable};
+    use Kind::{Conflict, NoSpace, Quota, Unavailable, Unreachable};
     match published {
         Ok(_) => true,
-        Err(error) => !matches!(error.kind(), Conflict | NoSpace | Unavailable | Unreachable),
+        Err(error) => {
+            !matches!(error.kind(), Conflict | NoSpace | Quota | Unavailable | Unreachable)
+        }
     }
 }

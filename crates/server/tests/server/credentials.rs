@@ -209,6 +209,12 @@ fn native(account: &str, token: u64) -> Vec<Operation> {
             "/v1/places",
             place("p3"),
         ),
+        operation('a', "PUT", "/v1/quotas", json!({"user": USER.0, "hard": {"bytes": 1_000_000}})),
+        operation('a', "DELETE", &format!("/v1/quotas?user={}", USER.0), Value::Null).after(
+            "PUT",
+            "/v1/quotas",
+            json!({"user": USER.0, "soft": {"resources": 1_000_000}}),
+        ),
         operation('a', "POST", "/v1/check", json!({"repair": true})),
         operation('a', "GET", "/v1/scrub", Value::Null),
         operation('a', "POST", "/v1/scrub", json!({})),

@@ -28,6 +28,7 @@ mod past;
 mod peers;
 mod people;
 mod places;
+mod quotas;
 mod refusals;
 mod rights;
 mod rot;

@@ -113,6 +113,11 @@ impl Chain {
         self.links.iter().map(|(_, resource)| &**resource)
     }
 
+    /// The same with their ids.
+    pub(crate) fn links(&self) -> impl Iterator<Item = (ResourceId, &Resource)> {
+        self.links.iter().map(|(id, resource)| (*id, &**resource))
+    }
+
     /// How many names its path has.
     pub(crate) fn depth(&self) -> usize {
         self.links.len() - 1

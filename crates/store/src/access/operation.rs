@@ -54,6 +54,8 @@ pub(crate) enum Operation {
     ExplainAccess,
     /// Give it another owner, or say what happens to versions below it.
     SetOwner,
+    /// Say how much may lie below a collection in it.
+    SetQuota,
     /// Make, see and remove its tickets.
     Tickets,
 }
@@ -74,9 +76,11 @@ impl Operation {
             Self::Write | Self::Replicate => Rights::WRITE_CONTENT,
             Self::Replace => Rights::WRITE_CONTENT.union(Rights::CHANGE_DESCRIPTION),
             Self::Move | Self::Remove | Self::PruneVersions => Rights::REMOVE,
-            Self::ChangeAccess | Self::ExplainAccess | Self::SetOwner | Self::Tickets => {
-                Rights::CONTROL
-            }
+            Self::ChangeAccess
+            | Self::ExplainAccess
+            | Self::SetOwner
+            | Self::SetQuota
+            | Self::Tickets => Rights::CONTROL,
         }
     }
 }
@@ -109,7 +113,7 @@ mod truth_table {
     ];
 
     /// What each operation needs: one column for each right, in their order.
-    const TABLE: [(Operation, &str); 24] = [
+    const TABLE: [(Operation, &str); 25] = [
         (Stat, "d.........."),
         (ReadDescription, "d.........."),
         (Read, ".r........."),
@@ -133,6 +137,7 @@ mod truth_table {
         (ChangeAccess, "..........o"),
         (ExplainAccess, "..........o"),
         (SetOwner, "..........o"),
+        (SetQuota, "..........o"),
         (Tickets, "..........o"),
     ];
 

@@ -15,8 +15,8 @@ pub(crate) use record::{Record, is_whole};
 pub(crate) use remembering::Remembering;
 pub(crate) use schema::{
     Amount, BlobCopy, BlobRecord, ChangeRecord, Child, DamageRecord, DifferenceRecord, DrainJob,
-    DrainPhase, GraphRecord, JobRecord, NoteRecord, PartRecord, RunningRecord, SessionRecord,
-    Spread, SumsRecord, Tally, TicketRecord, TokenRecord, TrashRecord, TreeJob, TreeWork,
-    UploadRecord, VersionAttributes, VersionRecord,
+    DrainPhase, GraphRecord, JobRecord, NoteRecord, PartRecord, Placed, QuotaKind, QuotaRecord,
+    RunningRecord, SessionRecord, Spread, SumsRecord, Tally, TicketRecord, TokenRecord, TrashRecord,
+    TreeJob, TreeWork, UploadRecord, VersionAttributes, VersionRecord,
 };
 pub(crate) use transaction::{Announced, Reads, Transaction, View, Work};

@@ -19,6 +19,7 @@ use super::keys::{self, Counter};
 use super::{Edges, GraphRecord, Record};
 use crate::Result;
 use crate::model::{Resource, ResourceId, Time};
+use crate::quotas::Tallies;
 use crate::waiting::go_on;
 
 /// Reads typed records.
@@ -48,6 +49,9 @@ pub(crate) trait Reads {
         Ok(self.value(key)?.is_some())
     }
 
+    /// What counters hold now. Nothing rests on it: it may be another by the time of the commit.
+    fn glance(&self, counters: &[Bytes]) -> Result<Vec<i64>>;
+
     /// What a counter holds.
     fn counter(&self, id: u64, what: Counter) -> Result<i64> {
         Ok(self.value(&keys::counter(id, what))?.map_or(0, |value| counter(&value)))
@@ -76,6 +80,11 @@ impl Reads for View {
 
     fn edges(&self) -> &Edges {
         &self.edges
+    }
+
+    fn glance(&self, counters: &[Bytes]) -> Result<Vec<i64>> {
+        let values = self.values(counters)?;
+        Ok(values.iter().map(|value| value.as_ref().map_or(0, |value| counter(value))).collect())
     }
 
     fn rows(&self, range: &KeyRange, limit: usize) -> Result<Vec<Row>> {
@@ -147,6 +156,8 @@ pub(crate) struct Transaction {
     writes: BTreeMap<Bytes, Option<Bytes>>,
     size: usize,
     sums: BTreeMap<Bytes, i64>,
+    /// What counts for quotas, until [`crate::quotas::settle`] finds out for which, and the limits of those.
+    pub(crate) tallies: Tallies,
     appends: Vec<(Bytes, Bytes)>,
     now: Time,
     frees: bool,
@@ -169,6 +180,8 @@ pub(crate) struct Work {
     pub(crate) appends: Vec<(Bytes, Bytes)>,
     pub(crate) frees: bool,
     pub(crate) announced: Vec<Arc<dyn Announced>>,
+    /// The most that counters of quotas may hold.
+    pub(crate) limits: BTreeMap<Bytes, i64>,
 }
 
 impl Transaction {
@@ -181,6 +194,7 @@ impl Transaction {
             writes: BTreeMap::new(),
             size: 0,
             sums: BTreeMap::new(),
+            tallies: Tallies::default(),
             appends: Vec::new(),
             now,
             frees: false,
@@ -203,6 +217,7 @@ impl Transaction {
             appends: self.appends,
             frees: self.frees,
             announced: self.announced,
+            limits: self.tallies.into_limits(),
         }
     }
 
@@ -280,6 +295,12 @@ impl Transaction {
                 None => batch.delete(key),
             };
         }
+        // What frees space is never refused.
+        for (key, limit) in self.tallies.limits() {
+            if self.sums.get(key).is_some_and(|sum| *sum > 0) {
+                batch.require_at_most(key.clone(), *limit);
+            }
+        }
         for (key, sum) in self.sums.into_iter().filter(|(_, sum)| *sum != 0) {
             batch.add(key, sum);
         }
@@ -320,6 +341,15 @@ impl Reads for Transaction {
 
     fn edges(&self) -> &Edges {
         &self.edges
+    }
+
+    /// With what was added to them here.
+    fn glance(&self, counters: &[Bytes]) -> Result<Vec<i64>> {
+        go_on()?;
+        let values = self.snapshot.get_many(counters)?;
+        let held = values.iter().map(|value| value.as_ref().map_or(0, |value| counter(value)));
+        let more = |key| self.sums.get(key).copied().unwrap_or_default();
+        Ok(held.zip(counters).map(|(held, key)| held.wrapping_add(more(key))).collect())
     }
 
     /// Merges what is stored with what this transaction wrote. As many more rows are read as it

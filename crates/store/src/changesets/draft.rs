@@ -25,6 +25,8 @@ pub(super) struct Draft {
     writes: Changes,
     sums: BTreeMap<Bytes, i64>,
     appends: Vec<(Bytes, Bytes)>,
+    /// The most that counters of quotas may hold.
+    limits: BTreeMap<Bytes, i64>,
     seen: BTreeMap<Bytes, Option<Bytes>>,
     ranges: Vec<Evidence>,
     /// The blobs that were written for it.
@@ -52,6 +54,7 @@ impl Draft {
             writes: Changes::new(),
             sums: BTreeMap::new(),
             appends: Vec::new(),
+            limits: BTreeMap::new(),
             seen: BTreeMap::new(),
             ranges: Vec::new(),
             announced: Vec::new(),
@@ -109,6 +112,7 @@ impl Draft {
         self.ranges.extend(rests.ranges);
         self.announced.extend(work.announced);
         self.appends.extend(work.appends);
+        self.limits.extend(work.limits);
         self.write(work.writes, work.sums, counters);
         Ok(())
     }
@@ -213,6 +217,12 @@ impl Draft {
                 Some(value) => batch.put(key, value.clone()),
                 None => batch.delete(key),
             };
+        }
+        // What frees space is never refused.
+        for (key, most) in &self.limits {
+            if self.sums.get(key).is_some_and(|sum| *sum > 0) {
+                batch.require_at_most(key.clone(), *most);
+            }
         }
         for (key, sum) in self.sums.iter().filter(|(_, sum)| **sum != 0) {
             batch.add(key.clone(), *sum);

@@ -14,7 +14,7 @@ use super::open::Share;
 use super::{ChangeSet, ChangeSetId, ChangeSetState};
 use crate::catalog::Transaction;
 use crate::model::{PersonId, ResourceId, Rights, Role, Time};
-use crate::{Caller, Error, ErrorKind, Result, Store};
+use crate::{Caller, Error, ErrorKind, Result, Store, quotas};
 
 /// Who makes a change set, and what they may do: another credential of the same user serves, if it allows the same.
 #[derive(Debug, PartialEq, Eq)]
@@ -195,10 +195,11 @@ impl Held {
         Ok((Transaction::new(Box::new(view), edges, store.now()), base))
     }
 
-    fn take(&self, store: &Store, tx: Transaction, base: &Base) -> Result<()> {
+    fn take(&self, store: &Store, mut tx: Transaction, base: &Base) -> Result<()> {
         let limits = store.parts().change_sets;
         let most = limits.bytes.min(store.parts().engine.limits().batch);
         // The snapshot is let go before, so that what it sees need not be copied.
+        quotas::settle(&mut tx)?;
         let work = tx.into_work();
         let mut state = self.state();
         let Some((draft, share)) = &mut state.draft else {

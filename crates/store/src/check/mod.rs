@@ -18,6 +18,7 @@ mod metadata;
 mod notes;
 mod people;
 mod places;
+mod quotas;
 mod report;
 mod trash;
 mod tree;
@@ -98,6 +99,7 @@ impl Store {
                 notes::check,
                 people::check,
                 places::check,
+                quotas::check,
                 counters::check,
                 feed::check,
             ] {

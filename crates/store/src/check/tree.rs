@@ -65,7 +65,7 @@ fn jobs(view: &View, report: &mut Report<'_>) -> Result<HashSet<ResourceId>> {
         let (key, value) = row?;
         match JobRecord::from_value(&value) {
             Ok(JobRecord::Sweep(root)) => drop(sweeps.insert(root)),
-            Ok(JobRecord::Tree(_) | JobRecord::Drain(_) | JobRecord::Measure(_)) => {}
+            Ok(_) => {}
             Err(fault) => {
                 let id = keys::first_id(&key).unwrap_or_default();
                 let detail = format!("the record of a job: {fault}");

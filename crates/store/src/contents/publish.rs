@@ -8,6 +8,7 @@ use crate::model::{
     At, Changed, ContentHead, ContentId, Kind, PlaceId, Replicas, ResourceId, Stat, StorePath,
     Time, check_media_type,
 };
+use crate::quotas::{require_room, settle};
 use crate::tree::{self, count_change, insert, update};
 use crate::versions::Redescribed;
 use crate::{
@@ -55,6 +56,9 @@ pub enum BatchWhat {
     /// A symbolic link.
     Link(String),
 }
+
+/// How often a batch is tried for which a quota had room until others took it.
+const BATCH_ATTEMPTS: usize = 8;
 
 impl PutOptions {
     fn check(&self) -> Result<()> {
@@ -118,13 +122,16 @@ impl Store {
     pub fn may_put(&self, caller: &Caller, at: impl Into<At>, options: &PutOptions) -> Result<()> {
         options.check()?;
         let (view, at) = (self.view()?, at.into());
-        match Spot::of(&view, caller, &at, options.parents)? {
+        let spot = Spot::of(&view, caller, &at, options.parents)?;
+        match &spot {
             Spot::Seen(chain) => {
-                check_replaceable(caller, &chain, &at)?;
-                options.conditions.check_content(Some(&chain))
+                check_replaceable(caller, chain, &at)?;
+                options.conditions.check_content(Some(chain))?;
             }
-            Spot::Free(_) => options.conditions.check_content(None),
+            Spot::Free(_) => options.conditions.check_content(None)?,
         }
+        let announced = options.expected.length.unwrap_or_default();
+        require_room(&view, self.now(), &spot, announced, caller)
     }
 
     /// Makes received bytes the content of an object.
@@ -161,6 +168,17 @@ impl Store {
     /// # Errors
     /// If the store itself fails, for all of them: nothing is put.
     pub fn publish_many(&self, caller: &Caller, items: &[BatchItem]) -> Result<Vec<Result<Stat>>> {
+        for _ in 0..BATCH_ATTEMPTS {
+            match self.publish_all(caller, items) {
+                // Others took the room that was there for all of them: see for which there is room now.
+                Err(error) if error.kind() == ErrorKind::Quota => {}
+                answers => return answers,
+            }
+        }
+        self.publish_all(caller, items)
+    }
+
+    fn publish_all(&self, caller: &Caller, items: &[BatchItem]) -> Result<Vec<Result<Stat>>> {
         let paths: Vec<At> = items.iter().map(|item| At::from(&item.path)).collect();
         self.transact(|tx| {
             tree::read_ahead(tx, paths.iter())?;
@@ -198,6 +216,7 @@ impl Store {
         item: &BatchItem,
     ) -> Result<Stat> {
         let options = &item.options;
+        self.require_room_for(tx, caller, item)?;
         let create = CreateOptions {
             parents: options.parents,
             exist_ok: true,
@@ -214,6 +233,25 @@ impl Store {
             BatchWhat::Link(target) => {
                 self.create_in(tx, caller, &item.path, &Draft::Link(target.clone()), create)
             }
+        }
+    }
+
+    /// Refuses an item for which a quota leaves no room beside those before it.
+    fn require_room_for(
+        &self,
+        tx: &mut Transaction,
+        caller: &Caller,
+        item: &BatchItem,
+    ) -> Result<()> {
+        settle(tx)?;
+        let size = match &item.what {
+            BatchWhat::Object(received) => received.size,
+            BatchWhat::Collection | BatchWhat::Link(_) => 0,
+        };
+        match Spot::find(tx, caller, &item.path, item.options.parents) {
+            Ok(spot) => require_room(tx, tx.now(), &spot, size, caller),
+            // Told below.
+            Err(_) => Ok(()),
         }
     }
 

@@ -3,7 +3,8 @@
 use minicbor::{CborLen, Decode, Encode};
 
 use super::{
-    Access, ContentHead, Name, PersonId, Replicas, ResourceId, Stamp, StorePath, Time, Versioning,
+    Access, ContentHead, Counting, Name, PersonId, Replicas, ResourceId, Stamp, StorePath, Time,
+    Versioning,
 };
 
 /// What a resource is.
@@ -102,6 +103,9 @@ pub struct Resource {
     /// The newest version, if its description is kept as its difference to the present one.
     #[n(20)]
     pub compared_version: Option<u64>,
+    /// The counts of quotas that it bears on, if there are any.
+    #[n(24)]
+    pub counting: Option<Counting>,
 }
 
 /// What is told about a resource.

@@ -89,7 +89,10 @@ impl Store {
             let record = JobRecord::from_value(&value)?;
             let Some(_turn) = self.inner.moves.turn(id) else { continue };
             let tally = match &record {
-                JobRecord::Sweep(_) | JobRecord::Measure(_) => continue,
+                JobRecord::Sweep(_)
+                | JobRecord::Measure(_)
+                | JobRecord::Count(_)
+                | JobRecord::Unmark(..) => continue,
                 JobRecord::Tree(job) => self.run_tree(id, job.clone()).await?,
                 JobRecord::Drain(job) => self.run_drain(id, job.clone()).await?,
             };
@@ -187,23 +190,23 @@ fn no_job(id: u64) -> Error {
 impl JobRecord {
     fn tally(&self) -> Tally {
         match self {
-            Self::Sweep(_) | Self::Measure(_) => Tally::default(),
             Self::Tree(job) => job.tally,
             Self::Drain(job) => job.tally,
+            _ => Tally::default(),
         }
     }
 
     fn user(&self) -> Option<PersonId> {
         match self {
             Self::Tree(job) => Some(job.user),
-            Self::Sweep(_) | Self::Measure(_) | Self::Drain(_) => None,
+            _ => None,
         }
     }
 
     fn within(&self) -> Option<ResourceId> {
         match self {
             Self::Tree(job) => job.within,
-            Self::Sweep(_) | Self::Measure(_) | Self::Drain(_) => None,
+            _ => None,
         }
     }
 
@@ -211,6 +214,8 @@ impl JobRecord {
         match self {
             Self::Sweep(_) => "sweep",
             Self::Measure(_) => "measure",
+            Self::Count(_) => "count",
+            Self::Unmark(..) => "unmark",
             Self::Tree(job) => job.what.kind(),
             Self::Drain(_) => "drain",
         }

@@ -8,7 +8,7 @@ use super::{ticket, token};
 use crate::access::Act;
 use crate::catalog::{Reads, Record, Transaction, keys};
 use crate::model::{Name, Person, PersonId, PersonKind, Role};
-use crate::{Caller, Error, ErrorKind, Result, Store, metadata};
+use crate::{Caller, Error, ErrorKind, Result, Store, metadata, quotas};
 
 /// The longest password, in bytes.
 pub(super) const MAX_PASSWORD: usize = 1_024;
@@ -125,7 +125,8 @@ impl Store {
     /// [`Act::People`].
     pub fn remove_person(&self, caller: &Caller, name: &str) -> Result<()> {
         caller.require(Act::People)?;
-        self.transact(|tx| {
+        let recounted = self.transact(|tx| {
+            let mut recounted = Vec::new();
             let (id, person) = by_name(tx, name)?.ok_or_else(|| nobody(name))?;
             if id == PersonId::PUBLIC || id == PersonId::ANONYMOUS || id == caller.user() {
                 return Err(Error::invalid(format!("this one cannot be removed: {name}")));
@@ -133,13 +134,21 @@ impl Store {
             require_another_administrator(tx, id, &person)?;
             tx.delete(keys::person(id));
             tx.delete(keys::person_name(&person.name));
+            for group in super::group::groups_of(tx, id)? {
+                recounted.extend(
+                    quotas::change_members(tx, group, (&[], &[id]), || self.new_id())?
+                        .then_some(group),
+                );
+            }
+            quotas::erase_person(tx, id, person.kind)?;
             super::group::leave_all(tx, id)?;
             token::revoke_all(tx, id)?;
             ticket::revoke_all(tx, id)?;
-            metadata::erase(tx, id.0)
+            metadata::erase(tx, id.0)?;
+            Ok(recounted)
         })?;
         self.inner.credentials.forget_all();
-        Ok(())
+        recounted.into_iter().try_for_each(|group| self.count_quota(group.0))
     }
 
     /// All users and groups, by id.

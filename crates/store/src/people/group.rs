@@ -3,6 +3,7 @@
 use super::account::{add, by_name, name_of, nobody};
 use crate::catalog::{Reads, Transaction, keys};
 use crate::model::{PersonId, PersonKind, Role};
+use crate::quotas::change_members;
 use crate::{Act, Caller, Error, Result, Store};
 
 impl Store {
@@ -23,22 +24,25 @@ impl Store {
         leave: &[String],
     ) -> Result<()> {
         caller.require(Act::Groups)?;
-        self.transact(|tx| {
+        let counted = self.transact(|tx| {
             let group = find(tx, group, PersonKind::Group)?;
-            for name in join {
-                let user = find(tx, name, PersonKind::User)?;
+            let users = |names: &[String]| -> Result<Vec<PersonId>> {
+                names.iter().map(|name| find(tx, name, PersonKind::User)).collect()
+            };
+            let (join, leave) = (users(join)?, users(leave)?);
+            let counted = change_members(tx, group, (&join, &leave), || self.new_id())?;
+            for user in join {
                 tx.mark(keys::member(group, user));
                 tx.mark(keys::membership(user, group));
             }
-            for name in leave {
-                let user = find(tx, name, PersonKind::User)?;
+            for user in leave {
                 tx.delete(keys::member(group, user));
                 tx.delete(keys::membership(user, group));
             }
-            Ok(())
+            Ok(counted.then_some(group))
         })?;
         self.inner.credentials.forget_all();
-        Ok(())
+        counted.map_or(Ok(()), |group| self.count_quota(group.0))
     }
 
     /// The names of the users in a group.
@@ -76,7 +80,8 @@ pub(super) fn leave_all(tx: &mut Transaction, id: PersonId) -> Result<()> {
     Ok(())
 }
 
-fn find(reads: &impl Reads, name: &str, kind: PersonKind) -> Result<PersonId> {
+/// The user or the group of this name.
+pub(crate) fn find(reads: &impl Reads, name: &str, kind: PersonKind) -> Result<PersonId> {
     let (id, person) = by_name(reads, name)?.ok_or_else(|| nobody(name))?;
     match person.kind == kind {
         true => Ok(id),

@@ -17,7 +17,7 @@ pub(crate) use account::{all, by_name, found, name_of, nobody};
 pub(crate) use attempts::Attempts;
 pub(crate) use authenticate::caller_by_password;
 pub(crate) use credentials::CredentialCache;
-pub(crate) use group::members_of;
+pub(crate) use group::{find, members_of};
 pub use login::{LoggedIn, Login, LoginLimits};
 pub use session::NewSession;
 pub use ticket::{NewTicket, Ticket, TicketUse};

@@ -91,7 +91,7 @@ impl Store {
             tx.put(keys::job(self.new_id()?), &JobRecord::Measure(id));
         }
         let item = TrashItem::new(id, resource.kind, record);
-        put_aside(tx, id, resource, caller.user());
+        put_aside(tx, id, resource, caller.user())?;
         Ok(item)
     }
 }

@@ -3,6 +3,7 @@
 use crate::access::{Chain, FreeSpot, Operation, Spot};
 use crate::catalog::{Reads, Transaction, TrashRecord};
 use crate::model::{At, Name, Resource, ResourceId, Stat, StorePath};
+use crate::quotas::{Crossing, cross, landed};
 use crate::tree::{locate, require_collection, require_depth, split, take_back};
 use crate::{Act, Caller, Error, ErrorKind, Result, Store};
 
@@ -29,26 +30,32 @@ impl Store {
         options: &RestoreOptions,
     ) -> Result<Stat> {
         caller.require(Act::Trash)?;
-        self.transact(|tx| {
+        self.transact_move(|tx, mark| {
             let (record, chain) = super::find(tx, caller, id, Operation::Remove)?;
             let path = destination(tx, &chain, &record, options)?;
-            let (collection, name) = match Spot::find(tx, caller, &path, options.parents) {
+            let free = match Spot::find(tx, caller, &path, options.parents) {
                 Ok(Spot::Seen(_)) => return Err(taken(&path)),
-                Ok(Spot::Free(free)) => self.place_for(tx, caller, free)?,
+                Ok(Spot::Free(free)) => free,
                 Err(error) if error.kind() == ErrorKind::Exists => return Err(taken(&path)),
                 Err(error) if error.kind() == ErrorKind::NotFound => return Err(gone(&path)),
                 Err(error) => return Err(error),
             };
+            if let Crossing::CountFirst(top) =
+                cross(tx, (id, chain.resource()), free.above.id(), mark)?
+            {
+                return Ok(Crossing::CountFirst(top));
+            }
+            let (collection, name) = self.place_for(tx, caller, free)?;
             let depth = collection.depth() + 1;
             if depth > chain.depth() {
                 require_depth(&self.view()?, &chain, depth)?;
             }
             let old = chain.into_resource();
             let (parent, name) = (collection.id(), name.as_str().to_owned());
-            let new = Resource { parent, name, ..old.clone() };
+            let new = Resource { parent, name, counting: landed(tx, &old), ..old.clone() };
             super::forget(tx, id, &record);
             take_back(tx, id, &old, &new, caller.user());
-            Ok(Stat { id, path, resource: new })
+            Ok(Crossing::Done(Stat { id, path, resource: new }))
         })
     }
 

@@ -5,7 +5,7 @@ use crate::catalog::ChangeKind;
 use crate::model::{At, Changed, Stat, Time, Versioning, check_media_type};
 use crate::people::{by_name, nobody};
 use crate::tree::{count_change, find, update};
-use crate::{Caller, Result, Store, versions};
+use crate::{Caller, Result, Store, quotas, versions};
 
 /// Attributes to set; what is none stays as it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -59,6 +59,9 @@ impl Store {
             versions::keep_replaced(tx, caller, &chain, resource, None)?;
             count_change(tx, resource, Changed::Description, caller.user());
             update(tx, ChangeKind::Described, stat.id, chain.resource(), resource);
+            if change.owner.is_some() {
+                quotas::change_owner(tx, stat.id, chain.resource(), resource)?;
+            }
             Ok(stat)
         })
     }

@@ -173,6 +173,7 @@ pub(crate) fn owned_resource(
         mtime_set: None,
         keep_removed: None,
         compared_version: None,
+        counting: None,
     }
 }
 

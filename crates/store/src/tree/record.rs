@@ -1,13 +1,15 @@
 //! The only functions that write a resource's record.
 //!
 //! Invariant: the entry in the collection, its membership, the counters, the reference to the content, the index of
-//! grants and the change feed follow the record, in the same transaction.
+//! grants, the counts of quotas and the change feed follow the record, in the same transaction. A move over the edge of a quota is
+//! counted by [`quotas::cross`] before.
 
 use crate::catalog::keys::{self, Counter};
 use crate::catalog::{ChangeKind, ChangeRecord, Child, Transaction};
-use crate::contents;
 use crate::model::{Changed, PersonId, Resource, ResourceId};
+use crate::quotas::Delta;
 use crate::tree::{grants, members};
+use crate::{Result, contents, quotas};
 
 /// Puts a new resource into its collection.
 pub(crate) fn insert(tx: &mut Transaction, id: ResourceId, resource: &Resource) {
@@ -40,6 +42,7 @@ pub(crate) fn rewrite_record(tx: &mut Transaction, id: ResourceId, old: &Resourc
     let grown = size(new) - size(old);
     tx.add(old.parent.0, Counter::Bytes, grown);
     tx.add(0, Counter::Bytes, grown);
+    tx.tallies.count(new, Delta::bytes(grown));
     if old.kind != new.kind {
         link(tx, id, new);
     }
@@ -66,10 +69,18 @@ pub(crate) fn detach(
 }
 
 /// Moves a resource that was removed out of sight, with all below it: its record and what belongs to it stay.
-pub(crate) fn put_aside(tx: &mut Transaction, id: ResourceId, old: Resource, by: PersonId) {
+/// It counts for the same quotas as before.
+pub(crate) fn put_aside(
+    tx: &mut Transaction,
+    id: ResourceId,
+    old: Resource,
+    by: PersonId,
+) -> Result<()> {
     unlink(tx, id, &old, by);
-    let new = Resource { parent: ResourceId::REMOVED, ..old.clone() };
+    let counting = quotas::removed(tx, &old)?;
+    let new = Resource { parent: ResourceId::REMOVED, counting, ..old.clone() };
     carry_over(tx, id, &old, &new);
+    Ok(())
 }
 
 /// Brings a resource that was put aside back to the collection and name in `new`. In the change feed it comes from nowhere,
@@ -120,6 +131,8 @@ pub(super) fn count(tx: &mut Transaction, resource: &Resource, sign: i64) {
         tx.add(id, Counter::Resources, sign);
         tx.add(id, Counter::Bytes, sign * size(resource));
     }
+    let itself = Delta::of(resource);
+    tx.tallies.count(resource, if sign < 0 { -itself } else { itself });
 }
 
 fn size(resource: &Resource) -> i64 {

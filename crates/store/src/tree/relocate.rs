@@ -5,7 +5,8 @@
 
 use crate::access::{Chain, Operation, Spot};
 use crate::catalog::Transaction;
-use crate::model::{At, Kind, Name, Resource, Stat, StorePath};
+use crate::model::{At, Kind, Name, Resource, ResourceId, Stat, StorePath};
+use crate::quotas::{Crossing, Mark, cross, landed};
 use crate::tree::create::split;
 use crate::tree::{detach, find, require_depth};
 use crate::{Caller, Error, ErrorKind, Notes, Result, Store};
@@ -48,10 +49,12 @@ impl Store {
         (opening, also): (&str, impl Fn(&mut Notes<'_>) -> Result<()>),
     ) -> Result<Stat> {
         split(to)?;
-        self.transact(|tx| {
-            let stat = self.relocate_in(tx, caller, from, to, options)?;
-            also(&mut Notes::in_commit(tx, opening, stat.id))?;
-            Ok(stat)
+        self.transact_move(|tx, mark| {
+            let moved = self.relocate_in(tx, caller, from, (to, options), mark)?;
+            if let Crossing::Done(stat) = &moved {
+                also(&mut Notes::in_commit(tx, opening, stat.id))?;
+            }
+            Ok(moved)
         })
     }
 
@@ -60,23 +63,33 @@ impl Store {
         tx: &mut Transaction,
         caller: &Caller,
         from: &At,
-        to: &StorePath,
-        options: MoveOptions,
-    ) -> Result<Stat> {
+        (to, options): (&StorePath, MoveOptions),
+        mark: Option<&Mark>,
+    ) -> Result<Crossing<Stat>> {
         let moved = find(tx, caller, from, Operation::Move)?;
         if moved.path() == *to {
-            return Ok(moved.into());
+            return Ok(Crossing::Done(moved.into()));
         }
+        let cross = |tx: &mut Transaction, to: ResourceId| {
+            cross(tx, (moved.id(), moved.resource()), to, mark)
+        };
         let (collection, name) = match Spot::find(tx, caller, to, options.parents)? {
             Spot::Free(free) => {
                 check_ring(&moved, &free.above, from)?;
+                if let Crossing::CountFirst(top) = cross(tx, free.above.id())? {
+                    return Ok(Crossing::CountFirst(top));
+                }
                 self.make_parents(tx, caller, free)?
             }
             Spot::Seen(target) => {
                 let (parent, name) = split(to)?;
                 let collection = find(tx, caller, &At::from(parent), Operation::Create)?;
                 check_ring(&moved, &collection, from)?;
-                self.replace(tx, caller, &moved, target, to, options)?;
+                check_replaceable(caller, &moved, &target, to, options)?;
+                if let Crossing::CountFirst(top) = cross(tx, collection.id())? {
+                    return Ok(Crossing::CountFirst(top));
+                }
+                self.remove_replaced(tx, caller, target, options.versions)?;
                 (collection, name)
             }
         };
@@ -86,32 +99,30 @@ impl Store {
         }
         let id = moved.id();
         let resource = relink(tx, caller, moved, &collection, &name);
-        Ok(Stat { id, path: to.clone(), resource })
+        Ok(Crossing::Done(Stat { id, path: to.clone(), resource }))
     }
+}
 
-    fn replace(
-        &self,
-        tx: &mut Transaction,
-        caller: &Caller,
-        moved: &Chain,
-        target: Chain,
-        to: &StorePath,
-        options: MoveOptions,
-    ) -> Result<()> {
-        if !options.replace {
-            return Err(
-                Error::exists(to).with_hint("choose another name, or say that it may be replaced")
-            );
-        }
-        target.require(caller, Operation::Move, &to.into())?;
-        let collections = [moved, &target].map(|chain| chain.resource().kind == Kind::Collection);
-        match collections {
-            [true, false] | [false, true] => Err(Error::new(
-                ErrorKind::WrongKind,
-                format!("a collection and a file cannot replace each other: {to}"),
-            )),
-            _ => self.remove_replaced(tx, caller, target, options.versions),
-        }
+fn check_replaceable(
+    caller: &Caller,
+    moved: &Chain,
+    target: &Chain,
+    to: &StorePath,
+    options: MoveOptions,
+) -> Result<()> {
+    if !options.replace {
+        return Err(
+            Error::exists(to).with_hint("choose another name, or say that it may be replaced")
+        );
+    }
+    target.require(caller, Operation::Move, &to.into())?;
+    let collections = [moved, target].map(|chain| chain.resource().kind == Kind::Collection);
+    match collections {
+        [true, false] | [false, true] => Err(Error::new(
+            ErrorKind::WrongKind,
+            format!("a collection and a file cannot replace each other: {to}"),
+        )),
+        _ => Ok(()),
     }
 }
 
@@ -131,7 +142,8 @@ fn relink(
 ) -> Resource {
     let id = moved.id();
     let old = moved.into_resource();
-    let new = Resource { parent: collection.id(), name: name.as_str().to_owned(), ..old.clone() };
+    let (parent, name) = (collection.id(), name.as_str().to_owned());
+    let new = Resource { parent, name, counting: landed(tx, &old), ..old.clone() };
     detach(tx, id, &old, &new, caller.user());
     new
 }

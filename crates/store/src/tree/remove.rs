@@ -7,7 +7,9 @@ use crate::model::{At, Resource, ResourceId};
 use crate::trash::{TrashItem, retention};
 use crate::tree::record::{count, is_undigested, unlink};
 use crate::tree::{find, grants, members, put_aside};
-use crate::{Caller, Error, ErrorKind, Result, Store, contents, metadata, notes, people, versions};
+use crate::{
+    Caller, Error, ErrorKind, Result, Store, contents, metadata, notes, people, quotas, versions,
+};
 
 /// How to remove.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -71,7 +73,7 @@ impl Store {
 
     fn remove_tree(&self, tx: &mut Transaction, caller: &Caller, chain: Chain) -> Result<()> {
         let id = chain.id();
-        put_aside(tx, id, chain.into_resource(), caller.user());
+        put_aside(tx, id, chain.into_resource(), caller.user())?;
         tx.put(keys::job(self.new_id()?), &JobRecord::Sweep(id));
         Ok(())
     }
@@ -116,7 +118,8 @@ pub(crate) fn erase(tx: &mut Transaction, id: ResourceId, resource: &Resource) -
     contents::exchange(tx, id, Some(resource), None);
     grants::exchange(tx, id, Some(resource), None);
     members::erase(tx, id, resource);
-    versions::erase(tx, id)?;
+    versions::erase(tx, id, resource)?;
+    quotas::erase(tx, id, resource);
     metadata::erase(tx, id.0)?;
     notes::erase(tx, id)?;
     people::erase_tickets(tx, id)

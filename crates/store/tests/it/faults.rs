@@ -12,12 +12,13 @@ use cenote_kv::{
 use cenote_store::{
     AccessChange, At, AttributeChange, AvuChange, BatchItem, BatchWhat, Conditions, CopyOptions,
     Error, ErrorKind, Expected, Health, JobStatus, MoveOptions, NewPlace, NewTicket, NewToken,
-    NewUser, PlaceChange, PlaceId, Prune, PutOptions, ReadOptions, Registration, RemoveOptions,
-    ReplicaChange, ResourceId, RestoreOptions, Result, Retention, Rights, Role, Scope, StageFrom,
-    TicketUse, UploadId, UploadOptions, Where,
+    NewUser, PlaceChange, PlaceId, Prune, PutOptions, QuotaTarget, ReadOptions, Registration,
+    RemoveOptions, ReplicaChange, ResourceId, RestoreOptions, Result, Retention, Rights, Role,
+    Scope, StageFrom, TicketUse, UploadId, UploadOptions, Where,
 };
 
 use crate::postgres_server::fresh_schema;
+use crate::quotas::{bytes, hard};
 use crate::world::{
     World, assert_clean, at, avu, kind, noise, once, path, populated, run, world_on,
 };
@@ -155,6 +156,15 @@ const MUTATIONS: &[Mutation] = &[
         in_a_set(w, id)?;
         w.store.drop_change_set(&w.admin, id)
     }),
+    ("set a quota", false, |w| {
+        w.store.set_quota(&w.admin, &quota("/c/sub"), hard(bytes(1 << 30))).map(drop)
+    }),
+    ("remove a quota", true, |w| w.store.remove_quota(&w.admin, &quota("/c"))),
+    ("move a tree over the edge of a quota", true, |w| w.mv("/kept/tree", "/c/tree").map(drop)),
+    ("restore over the edge of a quota", true, |w| {
+        let options = RestoreOptions { to: Some(path("/c/gone")), parents: false };
+        w.store.restore_removed(&w.admin, TRASHED.get(), &options).map(drop)
+    }),
     ("add a user", true, |w| {
         let user = NewUser { name: "new".into(), password: None, role: Role::User };
         w.store.add_user(&w.admin, &user).map(drop)
@@ -266,6 +276,10 @@ fn write_stage(world: &World, stage: UploadId, bytes: &[u8]) -> Result<()> {
     run(world.store.write_stage(&world.admin, stage, position, once(bytes), &expected)).map(drop)
 }
 
+fn quota(of: &str) -> QuotaTarget {
+    QuotaTarget::Collection(at(of))
+}
+
 fn put(world: &World, to: &str, size: usize) -> Result<()> {
     world.try_put(&world.admin, to, &noise(size, 9), PutOptions::default()).map(drop)
 }
@@ -304,6 +318,9 @@ fn bench_on(engine: Arc<dyn Engine>) -> Bench {
     replicated(&world);
     world.mkdir("/kept");
     world.keep_removed("/kept", 3_600);
+    for of in ["/", "/c", "/kept"] {
+        world.store.set_quota(&world.admin, &quota(of), hard(bytes(1 << 30))).unwrap();
+    }
     for tree in ["/kept/tree", "/kept/gone"] {
         world.mkdir(tree);
         world.put(&format!("{tree}/x"), &noise(200, 8));
@@ -370,6 +387,9 @@ fn visible(world: &World) -> Vec<String> {
     for (id, person) in store.persons().unwrap() {
         let groups = store.members("lab").unwrap().contains(&person.name);
         lines.push(format!("{} {:?} {groups} {}", person.name, person.role, id.0 < 1_000));
+    }
+    for quota in store.quotas(admin, None).unwrap() {
+        lines.push(format!("{} {:?} {:?}", quota.name, quota.hard, quota.total));
     }
     for place in store.places().unwrap() {
         lines.push(format!("{} {:?} {}", place.info.name, place.info.state, place.default));

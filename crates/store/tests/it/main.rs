@@ -32,6 +32,7 @@ mod people;
 mod places;
 #[path = "../../../kv/tests/postgres_server/mod.rs"]
 mod postgres_server;
+mod quotas;
 mod raw;
 mod reading;
 mod replicas;

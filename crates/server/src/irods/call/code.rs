@@ -140,7 +140,7 @@ fn code_of(kind: ErrorKind) -> Option<Code> {
         K::Precondition => Code::OverwriteWithoutForce,
         K::Conflict => Code::Locked,
         K::Mismatch => Code::ChecksumMismatch,
-        K::NoSpace => Code::NoSpace,
+        K::NoSpace | K::Quota => Code::NoSpace,
         K::ReadOnly | K::Unavailable | K::Damaged | K::Unknown => return None,
     })
 }

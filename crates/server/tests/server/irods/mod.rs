@@ -57,7 +57,7 @@ impl Irods {
         ask.header("authorization", &format!("Bearer {}", self.token)).send().await
     }
 
-    async fn post(&self, endpoint: &str, parameters: &[(&str, &str)]) -> Answer {
+    pub(crate) async fn post(&self, endpoint: &str, parameters: &[(&str, &str)]) -> Answer {
         let ask = self.server.ask_as(None, "POST", &format!("{BASE}/{endpoint}"));
         ask.header("authorization", &format!("Bearer {}", self.token))
             .header("content-type", "application/x-www-form-urlencoded")
@@ -88,7 +88,7 @@ impl Irods {
         format!("{}/{name}", self.home)
     }
 
-    async fn write(&self, name: &str, bytes: &str) {
+    pub(crate) async fn write(&self, name: &str, bytes: &str) {
         let path = self.path(name);
         let form = [("op", "write"), ("lpath", path.as_str()), ("bytes", bytes)];
         assert_eq!(code(&self.post("data-objects", &form).await), 0);

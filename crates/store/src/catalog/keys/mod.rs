@@ -42,7 +42,8 @@
 //! | `J` id | `JobRecord` | work that a restart resumes |
 //! | `g` time content | empty | a content that may have lost its last reference |
 //! | `d` id | empty | an object whose content has no SHA-256 yet |
-//! | `c` id what | counter | children and bytes of a collection; of the store, with id 0; copies of blobs in a place; parts of an upload |
+//! | `c` id what | counter | children and bytes of a collection; of the store, with id 0; copies of blobs in a place; parts of an upload; what counts for a quota, or is about to be moved |
+//! | `z` id | `QuotaRecord` | the quota of a collection, a user or a group |
 //! | `O` opening 0 name | bytes | a note of an opening, in its own words |
 //! | `A` opening 0 name | `NoteRecord` | a note of an opening about a resource |
 //! | `a` resource opening 0 name | `NoteRecord` | the same by the resource |

@@ -41,13 +41,22 @@ pub(crate) fn feed_position(key: &[u8]) -> Option<[u8; 12]> {
     key.get(1..)?.try_into().ok()
 }
 
-/// A counter of a collection, a place or an upload, or of the store with id 0.
+/// A counter of a collection, a place, an upload or a quota, or of the store with id 0.
 pub(crate) fn counter(id: u64, what: Counter) -> Bytes {
     Key::new(b'c').id(id).bytes(&[what as u8]).done()
 }
 
 pub(crate) fn counters() -> KeyRange {
     Key::new(b'c').prefix()
+}
+
+/// The quota of a collection, a user or a group.
+pub(crate) fn quota(id: u64) -> Bytes {
+    Key::new(b'z').id(id).done()
+}
+
+pub(crate) fn quotas() -> KeyRange {
+    Key::new(b'z').prefix()
 }
 
 /// What is counted.

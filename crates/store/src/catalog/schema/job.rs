@@ -2,7 +2,7 @@
 
 use minicbor::{CborLen, Decode, Encode};
 
-use crate::model::{PersonId, PlaceId, ResourceId, Rights};
+use crate::model::{PersonId, PlaceId, ResourceId, Rights, Time};
 
 /// Work that is done in bounded commits, and resumed after a restart.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
@@ -19,6 +19,12 @@ pub(crate) enum JobRecord {
     /// Count how much there is in a removed tree that is kept.
     #[n(3)]
     Measure(#[n(0)] ResourceId),
+    /// Count what was there when a quota was set: below the collection, or of the user or group, with this id.
+    #[n(10)]
+    Count(#[n(0)] u64),
+    /// Forget that a tree is about to be moved, if it was not moved since.
+    #[n(11)]
+    Unmark(#[n(0)] ResourceId, #[n(1)] Time),
 }
 
 /// Work on all objects below a collection, in path order.

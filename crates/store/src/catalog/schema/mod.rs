@@ -3,6 +3,7 @@
 mod blob;
 mod job;
 mod note;
+mod quota;
 mod trash;
 mod version;
 
@@ -11,6 +12,7 @@ use minicbor::{CborLen, Decode, Encode};
 pub(crate) use self::blob::{BlobCopy, BlobRecord, DamageRecord, SumsRecord};
 pub(crate) use self::job::{DrainJob, DrainPhase, JobRecord, Tally, TreeJob, TreeWork};
 pub(crate) use self::note::NoteRecord;
+pub(crate) use self::quota::{Placed, QuotaKind, QuotaRecord};
 pub(crate) use self::trash::{Amount, TrashRecord};
 pub(crate) use self::version::{DifferenceRecord, VersionAttributes, VersionRecord};
 use crate::model::{

@@ -121,7 +121,9 @@ impl Store {
         options: &UploadOptions,
     ) -> Result<Upload> {
         let at = at.into();
-        self.may_put(caller, at.clone(), &options.put)?;
+        let mut put = options.put.clone();
+        put.expected.length = put.expected.length.or(options.size);
+        self.may_put(caller, at.clone(), &put)?;
         let (path, target) = match &at {
             At::Path(path) => (path.clone(), None),
             At::Id(id) => (self.stat(caller, &at)?.path, Some(*id)),

@@ -1,0 +1,99 @@
+//! Quotas: each is of something that is there, and counted by it; what is counted is compared with the counters.
+
+use super::report::{Report, rows, while_same};
+use super::{Finding, FindingKind as Kind};
+use crate::Result;
+use crate::catalog::{JobRecord, QuotaKind, QuotaRecord, Reads, Record, View, keys};
+use crate::model::{Counting, PersonId, Resource, ResourceId};
+
+pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
+    for row in rows(view, &keys::quotas()) {
+        let (key, value) = row?;
+        let id = keys::first_id(&key).unwrap_or_default();
+        match QuotaRecord::from_value(&value) {
+            Ok(record) => quota(view, report, id, record, &value)?,
+            Err(fault) => {
+                let detail = format!("the record of a quota: {fault}");
+                let fix =
+                    while_same(vec![(key.clone(), Some(value))], move |tx| tx.delete(key.clone()));
+                report.derivable(Finding::new(Kind::DamagedRecord, id, detail), fix)?;
+            }
+        }
+    }
+    for row in rows(view, &keys::resources()) {
+        let (key, value) = row?;
+        // What does not decode is reported with the tree.
+        let Ok(resource) = Resource::from_value(&value) else { continue };
+        collection(view, report, (key, value), &resource)?;
+    }
+    report.flush()
+}
+
+/// A quota without its collection limits nothing; one that its collection does not know of counts nothing.
+fn quota(
+    view: &View,
+    report: &mut Report<'_>,
+    id: u64,
+    record: QuotaRecord,
+    value: &bytes::Bytes,
+) -> Result<()> {
+    let key = keys::quota(id);
+    let seen = |more: Option<bytes::Bytes>| {
+        vec![(key.clone(), Some(value.clone())), (keys::resource(ResourceId(id)), more)]
+    };
+    if record.counting && record.count != 0 && !view.has(&keys::job(record.count))? {
+        let count = record.count;
+        let fix = while_same(vec![(key.clone(), Some(value.clone()))], move |tx| {
+            tx.put(keys::job(count), &JobRecord::Count(id));
+        });
+        report.derivable(Finding::new(Kind::Job, id, "a quota is counted by no job"), fix)?;
+    }
+    if record.kind != QuotaKind::Collection {
+        let person = view.value(&keys::person(PersonId(id)))?;
+        if person.is_some() {
+            return Ok(());
+        }
+        let seen = vec![(key.clone(), Some(value.clone())), (keys::person(PersonId(id)), person)];
+        let fix = while_same(seen, move |tx| tx.delete(keys::quota(id)));
+        let finding = Finding::new(Kind::Reference, id, "a quota of somebody who is not there");
+        return report.derivable(finding, fix);
+    }
+    let there = view.value(&keys::resource(ResourceId(id)))?;
+    let Some(old) = there.as_ref().map(|it| Resource::from_value(it)).transpose().unwrap_or(None)
+    else {
+        let fix = while_same(seen(there), move |tx| tx.delete(keys::quota(id)));
+        let finding = Finding::new(Kind::Reference, id, "a quota of what is not there");
+        return report.derivable(finding, fix);
+    };
+    let counting = old.counting.clone().unwrap_or_default();
+    if counting.quota == Some(record.count) {
+        return Ok(());
+    }
+    let fix = while_same(seen(there), move |tx| {
+        let counting = Some(Counting { quota: Some(record.count), ..counting.clone() });
+        tx.put(keys::resource(ResourceId(id)), &Resource { counting, ..old.clone() });
+        tx.put(keys::quota(id), &QuotaRecord { counting: true, ..record.clone() });
+        tx.put(keys::job(record.count), &JobRecord::Count(id));
+    });
+    let finding = Finding::new(Kind::Reference, id, "a quota that its collection does not know of");
+    report.derivable(finding, fix)
+}
+
+/// A collection that says that it has a quota has one.
+fn collection(
+    view: &View,
+    report: &mut Report<'_>,
+    (key, value): (bytes::Bytes, bytes::Bytes),
+    resource: &Resource,
+) -> Result<()> {
+    let counting = resource.counting.clone().unwrap_or_default();
+    let id = keys::first_id(&key).unwrap_or_default();
+    if counting.quota.is_none() || view.has(&keys::quota(id))? {
+        return Ok(());
+    }
+    let fixed =
+        Resource { counting: Counting { quota: None, ..counting }.or_none(), ..resource.clone() };
+    let seen = vec![(key.clone(), Some(value)), (keys::quota(id), None)];
+    let fix = while_same(seen, move |tx| tx.put(key.clone(), &fixed));
+    report.derivable(Finding::new(Kind::Reference, id, "it counts for a quota that is lost"), fix)
+}

@@ -1,0 +1,97 @@
+//! Quotas: limits of what lies below a collection, or belongs to somebody.
+
+use minicbor::{CborLen, Decode, Encode};
+
+use super::{PersonId, ResourceId};
+
+/// How much there may be at most; none is no limit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, CborLen)]
+pub struct QuotaLimits {
+    /// Bytes of contents.
+    #[n(0)]
+    pub bytes: Option<u64>,
+    /// Resources of any kind.
+    #[n(1)]
+    pub resources: Option<u64>,
+}
+
+impl QuotaLimits {
+    /// Whether nothing is limited.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// How much there is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct QuotaTotal {
+    /// Bytes of contents; those of versions, too, but not those of further replicas.
+    pub bytes: u64,
+    /// Resources of any kind.
+    pub resources: u64,
+}
+
+/// What a quota limits, by id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum QuotaOf {
+    /// What lies below a collection, itself not counted.
+    Collection(ResourceId),
+    /// What a user owns.
+    User(PersonId),
+    /// What the members of a group own together.
+    Group(PersonId),
+}
+
+/// What a quota measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Measure {
+    /// Bytes of contents.
+    Bytes,
+    /// Resources of any kind.
+    Resources,
+}
+
+impl Measure {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Bytes => "bytes",
+            Self::Resources => "resources",
+        }
+    }
+}
+
+/// What the record of a resource says of the counts that it bears on; none of it changes what a caller sees of the resource.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Encode, Decode, CborLen)]
+pub struct Counting {
+    /// The count of the quota of this collection.
+    #[n(0)]
+    pub(crate) quota: Option<u64>,
+    /// Of the top of a removed tree: the quotas that it counts for until it is gone.
+    #[n(1)]
+    pub(crate) removed_from: Vec<Counted>,
+    /// The count of this tree while it is about to be moved.
+    #[n(2)]
+    pub(crate) moving: Option<u64>,
+    /// Of the root: whether anybody has a quota.
+    #[cbor(n(3), default)]
+    pub(crate) owners: bool,
+}
+
+impl Counting {
+    /// Nothing, if it says nothing.
+    pub(crate) fn or_none(self) -> Option<Self> {
+        (self != Self::default()).then_some(self)
+    }
+}
+
+/// The quota of a collection, or of somebody, as long as its count is this one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Encode, Decode, CborLen)]
+pub(crate) struct Counted {
+    /// The id of the collection, user or group.
+    #[n(0)]
+    pub(crate) of: u64,
+    /// The id of its two counters, given anew when a quota is set where there was none.
+    #[n(1)]
+    pub(crate) count: u64,
+}

@@ -1,0 +1,200 @@
+//! Setting and removing quotas; those of collections here, those of users and groups in [`owners`].
+
+use super::above::{NOT_COUNTED, forget};
+use super::owners;
+use crate::access::{Act, Chain, Operation};
+use crate::catalog::{JobRecord, QuotaKind, QuotaRecord, Reads, Transaction, keys};
+use crate::model::{At, Counting, QuotaLimits, Resource, ResourceId};
+use crate::tree::{find, require_collection, rewrite_record};
+use crate::{Caller, Error, ErrorKind, Quota, Result, Store};
+
+/// For how long a soft limit may be exceeded, unless it is said.
+const GRACE: u64 = 7 * 24 * 3_600;
+/// The longest time: ten years.
+const LONGEST_GRACE: u64 = 10 * 365 * 24 * 3_600;
+
+/// What a quota limits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum QuotaTarget {
+    /// What lies below a collection, itself not counted.
+    Collection(At),
+    /// What a user owns, by name.
+    User(String),
+    /// What the members of a group own together, by name.
+    Group(String),
+}
+
+/// The limits of a quota.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct QuotaSetting {
+    /// Never exceeded.
+    pub hard: QuotaLimits,
+    /// May be exceeded for a time.
+    pub soft: QuotaLimits,
+    /// For how many seconds; 7 days if this is none.
+    pub grace: Option<u64>,
+}
+
+impl QuotaSetting {
+    fn check(&self) -> Result<()> {
+        let Self { hard, soft, grace } = self;
+        if hard.is_empty() && soft.is_empty() {
+            return Err(Error::invalid("a quota limits something")
+                .with_hint("name a number of bytes or of resources, or remove the quota"));
+        }
+        let all = [hard.bytes, hard.resources, soft.bytes, soft.resources];
+        if all.into_iter().flatten().any(|limit| i64::try_from(limit).is_err()) {
+            return Err(Error::invalid(format!("a limit is at most {}", i64::MAX))
+                .with_hint("leave out what is not to be limited"));
+        }
+        let exceeds =
+            |soft: Option<u64>, hard: Option<u64>| soft.zip(hard).is_some_and(|(s, h)| s > h);
+        if exceeds(soft.bytes, hard.bytes) || exceeds(soft.resources, hard.resources) {
+            return Err(Error::invalid("a soft limit is above the hard one")
+                .with_hint("a soft limit warns before the hard one refuses: lower it"));
+        }
+        match grace {
+            Some(_) if soft.is_empty() => Err(Error::invalid("a grace time without a soft limit")
+                .with_hint("name the soft limit that may be exceeded for that time")),
+            Some(seconds) if *seconds > LONGEST_GRACE => {
+                Err(Error::invalid("a soft limit may be exceeded for ten years at most")
+                    .with_hint("leave the soft limit out if nothing comes of it"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn apply(self, record: QuotaRecord) -> QuotaRecord {
+        let Self { hard, soft, grace } = self;
+        // Whether it is exceeded is noted by the next commit.
+        QuotaRecord { hard, soft, grace: grace.unwrap_or(GRACE), over_since: None, ..record }
+    }
+}
+
+impl Store {
+    /// Sets a quota, or other limits of one. What is there already is counted before this returns; where that is interrupted, upkeep
+    /// goes on with it, and nothing is refused until then. What was removed before does not count.
+    ///
+    /// For a collection it needs `Rights::CONTROL` over the collection above it, for the root [`Act::Configure`], for a user or a
+    /// group [`Act::People`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`] for limits that are no limits, [`ErrorKind::WrongKind`] for what is no collection.
+    pub fn set_quota(
+        &self,
+        caller: &Caller,
+        target: &QuotaTarget,
+        setting: QuotaSetting,
+    ) -> Result<Quota> {
+        setting.check()?;
+        let count = self.new_id()?;
+        let id = self.transact(|tx| match target {
+            QuotaTarget::Collection(at) => set_on_collection(tx, caller, at, setting, count),
+            QuotaTarget::User(name) => owners::set_on_user(tx, caller, name, setting, count),
+            QuotaTarget::Group(name) => owners::set_on_group(tx, caller, name, setting, count),
+        })?;
+        self.count_quota(id)?;
+        self.shown_quota(id)
+    }
+
+    /// Removes a quota. Needs what [`Store::set_quota`] needs.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] if there is none.
+    pub fn remove_quota(&self, caller: &Caller, target: &QuotaTarget) -> Result<()> {
+        self.transact(|tx| {
+            tx.frees_space();
+            match target {
+                QuotaTarget::Collection(at) => remove_from_collection(tx, caller, at),
+                QuotaTarget::User(name) => owners::remove_from_user(tx, caller, name),
+                QuotaTarget::Group(name) => owners::remove_from_group(tx, caller, name),
+            }
+        })
+    }
+}
+
+/// A collection that the caller may set the quota of.
+fn settable(tx: &Transaction, caller: &Caller, at: &At) -> Result<Chain> {
+    let chain = find(tx, caller, at, Operation::Stat)?;
+    require_collection(&chain).map_err(|error| {
+        error.with_hint("a quota limits what lies below a collection, or what a user or group owns")
+    })?;
+    match chain.collection() {
+        Some(above) => {
+            let path = At::from(above.path());
+            above.require(caller, Operation::SetQuota, &path)?;
+        }
+        None => caller.require(Act::Configure)?,
+    }
+    Ok(chain)
+}
+
+fn set_on_collection(
+    tx: &mut Transaction,
+    caller: &Caller,
+    at: &At,
+    setting: QuotaSetting,
+    count: u64,
+) -> Result<u64> {
+    let chain = settable(tx, caller, at)?;
+    let id = chain.id();
+    let key = keys::quota(id.0);
+    if let Some(record) = tx.get::<QuotaRecord>(&key)? {
+        tx.put(key, &setting.apply(record));
+        return Ok(id.0);
+    }
+    begin(tx, id.0, QuotaKind::Collection, setting, count);
+    let counting = chain.resource().counting.clone().unwrap_or_default();
+    write_counting(tx, id, &chain, Counting { quota: Some(count), ..counting });
+    Ok(id.0)
+}
+
+/// Writes a quota that counts from now on, and the job that counts what was there before.
+pub(super) fn begin(
+    tx: &mut Transaction,
+    id: u64,
+    kind: QuotaKind,
+    setting: QuotaSetting,
+    count: u64,
+) {
+    let record = QuotaRecord { counting: true, count, ..unlimited(kind) };
+    tx.put(keys::quota(id), &setting.apply(record));
+    tx.put(keys::job(count), &JobRecord::Count(id));
+}
+
+/// The record of what is not limited itself.
+pub(super) fn unlimited(kind: QuotaKind) -> QuotaRecord {
+    let (hard, soft) = <(QuotaLimits, QuotaLimits)>::default();
+    QuotaRecord {
+        count: NOT_COUNTED,
+        kind,
+        hard,
+        soft,
+        grace: GRACE,
+        counting: false,
+        over_since: None,
+        groups: Vec::new(),
+    }
+}
+
+fn remove_from_collection(tx: &mut Transaction, caller: &Caller, at: &At) -> Result<()> {
+    let chain = settable(tx, caller, at)?;
+    let id = chain.id();
+    let record = tx.get::<QuotaRecord>(&keys::quota(id.0))?.ok_or_else(|| no_quota(at))?;
+    tx.delete(keys::quota(id.0));
+    forget(tx, record.count);
+    let counting = chain.resource().counting.clone().unwrap_or_default();
+    write_counting(tx, id, &chain, Counting { quota: None, ..counting });
+    Ok(())
+}
+
+/// No clock moves: a quota is no part of what is told of a collection.
+fn write_counting(tx: &mut Transaction, id: ResourceId, chain: &Chain, counting: Counting) {
+    let old = chain.resource();
+    rewrite_record(tx, id, old, &Resource { counting: counting.or_none(), ..old.clone() });
+}
+
+pub(super) fn no_quota(what: impl std::fmt::Display) -> Error {
+    Error::new(ErrorKind::NotFound, format!("no quota is set: {what}"))
+        .with_hint("list those that there are (`cenote quota ls`)")
+}

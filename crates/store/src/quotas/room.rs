@@ -1,0 +1,77 @@
+//! Whether a quota leaves room, before anything is written. The commit decides; this spares a caller who would be refused the bytes
+//! that they would send, and tells the items of a batch apart.
+
+use super::above::quotas_in;
+use super::settle::{counters, measures};
+use super::{Delta, Exceeded};
+use crate::access::{Chain, Spot};
+use crate::catalog::{QuotaRecord, Reads, Record, keys};
+use crate::model::{PersonId, Time};
+use crate::{Caller, Result, versions};
+
+/// Refuses what would exceed a quota now: a content of this size at a spot.
+pub(crate) fn require_room(
+    reads: &impl Reads,
+    now: Time,
+    spot: &Spot,
+    size: u64,
+    caller: &Caller,
+) -> Result<()> {
+    let size = i64::try_from(size).unwrap_or(i64::MAX);
+    match spot {
+        Spot::Seen(chain) => {
+            let (resource, Some(collection)) = (chain.resource(), chain.collection()) else {
+                return Ok(());
+            };
+            let old = Delta::of(resource).bytes;
+            let more =
+                if versions::keeps_replaced(chain) { size } else { size.saturating_sub(old) };
+            require(reads, now, (&collection, resource.owner), Delta::bytes(more))
+        }
+        Spot::Free(free) => {
+            let resources = 1 + free.missing.len() as i64;
+            let owner = caller.owner_in(&free.above);
+            require(reads, now, (&free.above, owner), Delta { bytes: size, resources })
+        }
+    }
+}
+
+fn require(
+    reads: &impl Reads,
+    now: Time,
+    (collection, owner): (&Chain, PersonId),
+    more: Delta,
+) -> Result<()> {
+    let quotas = quotas_in(reads, collection, owner)?;
+    if quotas.is_empty() {
+        return Ok(());
+    }
+    let keys: Vec<_> = quotas.iter().map(|counted| keys::quota(counted.of)).collect();
+    for (counted, value) in quotas.into_iter().zip(reads.values(&keys)?) {
+        let record = value.map(|value| QuotaRecord::from_value(&value)).transpose()?;
+        if let Some(record) = record.filter(|record| record.count == counted.count) {
+            require_of(reads, now, counted.of, &record, more)?;
+        }
+    }
+    Ok(())
+}
+
+fn require_of(
+    reads: &impl Reads,
+    now: Time,
+    of: u64,
+    record: &QuotaRecord,
+    more: Delta,
+) -> Result<()> {
+    if record.counting {
+        return Ok(());
+    }
+    let held = reads.glance(&counters(record.count))?;
+    let limits = measures(&record.enforced(now)).into_iter().zip([more.bytes, more.resources]);
+    for (((measure, most), more), held) in limits.zip(held) {
+        if let Some(most) = most.filter(|most| more > 0 && held.saturating_add(more) > *most) {
+            return Err(Exceeded::new(reads, record.of(of), measure, most, held)?.into());
+        }
+    }
+    Ok(())
+}
