@@ -42,6 +42,10 @@ impl Reads for Remembering {
         self.view.edges()
     }
 
+    fn glance(&self, counters: &[Bytes]) -> Result<Vec<i64>> {
+        self.view.glance(counters)
+    }
+
     fn rows(&self, range: &KeyRange, limit: usize) -> Result<Vec<Row>> {
         self.view.rows(range, limit)
     }

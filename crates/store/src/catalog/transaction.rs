@@ -268,6 +268,11 @@ impl Transaction {
         self.size
     }
 
+    /// Whether it has read or written what is at a key.
+    pub(crate) fn knows(&self, key: &Bytes) -> bool {
+        self.writes.contains_key(key) || self.seen.borrow().contains_key(key)
+    }
+
     fn write(&mut self, key: Bytes, value: Option<Bytes>) {
         self.size += key.len() + value.as_ref().map_or(0, Bytes::len);
         self.writes.insert(key, value);

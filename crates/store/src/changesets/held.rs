@@ -198,8 +198,8 @@ impl Held {
     fn take(&self, store: &Store, mut tx: Transaction, base: &Base) -> Result<()> {
         let limits = store.parts().change_sets;
         let most = limits.bytes.min(store.parts().engine.limits().batch);
-        // The snapshot is let go before, so that what it sees need not be copied.
         quotas::settle(&mut tx)?;
+        // The snapshot is let go before, so that what it sees need not be copied.
         let work = tx.into_work();
         let mut state = self.state();
         let Some((draft, share)) = &mut state.draft else {

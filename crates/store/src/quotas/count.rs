@@ -9,11 +9,10 @@ use cenote_kv::ScanOptions;
 
 use super::Delta;
 use super::above::NOT_COUNTED;
+use super::kept::{all_versions, versions_in, versions_of};
 use super::settle::add;
 use crate::catalog::keys::{self, Counter};
-use crate::catalog::{
-    Child, JobRecord, QuotaKind, QuotaRecord, Reads, Record, VersionRecord, View,
-};
+use crate::catalog::{Child, JobRecord, QuotaKind, QuotaRecord, Reads, Record, View};
 use crate::model::{Counted, Counting, Kind, PersonId, Resource, ResourceId};
 use crate::people::members_of;
 use crate::waiting::go_on;
@@ -73,15 +72,11 @@ fn owned(view: &View, owners: &[PersonId]) -> Result<Delta> {
             all += Delta::of(&resource);
         }
     }
-    for row in view.snapshot.scan(&keys::all_versions(), ScanOptions::default()) {
-        go_on()?;
-        let (key, value) = row?;
-        let id = ResourceId(keys::first_id(&key).unwrap_or_default());
-        let resource = view.get::<Resource>(&keys::resource(id))?;
-        if resource.is_some_and(|resource| owners.contains(&resource.owner)) {
-            all += Delta::bytes(VersionRecord::from_value(&value)?.counted_bytes());
+    all_versions(view, |resource, bytes| {
+        if owners.contains(&resource.owner) {
+            all += Delta::bytes(bytes);
         }
-    }
+    })?;
     Ok(all)
 }
 
@@ -98,7 +93,7 @@ pub(super) fn below(view: &View, top: ResourceId) -> Result<Delta> {
             let child = Child::from_value(&row?.1)?;
             match child.kind {
                 Kind::Collection => left.push(child.id),
-                _ if versions => all += Delta::bytes(versions_of(view, child.id)?),
+                _ if versions => all += Delta::bytes(versions_in(view, child.id)?),
                 _ => {}
             }
         }
@@ -116,23 +111,8 @@ pub(super) fn whole(view: &View, id: ResourceId, resource: &Resource) -> Result<
 /// A resource with its versions.
 pub(super) fn itself(reads: &impl Reads, id: ResourceId, resource: &Resource) -> Result<Delta> {
     let mut itself = Delta::of(resource);
-    itself += Delta::bytes(versions_of(reads, id)?);
+    itself += Delta::bytes(versions_of(reads, id, resource)?);
     Ok(itself)
-}
-
-/// Bytes of the versions of a resource.
-fn versions_of(reads: &impl Reads, id: ResourceId) -> Result<i64> {
-    let rows = reads.rows(&keys::versions(id), usize::MAX)?;
-    rows.iter().try_fold(0i64, |sum, (_, value)| {
-        Ok(sum.wrapping_add(VersionRecord::from_value(value)?.counted_bytes()))
-    })
-}
-
-impl VersionRecord {
-    /// How many bytes it counts for quotas.
-    pub(crate) fn counted_bytes(&self) -> i64 {
-        self.content.as_ref().map_or(0, |content| content.size as i64)
-    }
 }
 
 /// What was removed and counts for this until it is gone.

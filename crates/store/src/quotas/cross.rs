@@ -47,6 +47,8 @@ impl Store {
         for _ in 0..ATTEMPTS {
             match self.transact(|tx| change(tx, mark.as_ref()))? {
                 Crossing::Done(done) => return Ok(done),
+                // What others change below it until the set is committed would not be counted.
+                Crossing::CountFirst(_) if self.is_within() => return Err(not_in_a_set()),
                 Crossing::CountFirst(top) => mark = self.mark_tree(top)?,
             }
         }
@@ -76,6 +78,11 @@ impl Store {
         })?;
         Ok(true)
     }
+}
+
+fn not_in_a_set() -> Error {
+    Error::invalid("moving a tree into or out of a quota cannot be part of a change set")
+        .with_hint("move it without the change set: it then takes effect at once")
 }
 
 /// Marks a tree, or gives the mark that it has. None if it is not there.

@@ -87,6 +87,7 @@ impl Store {
         setting: QuotaSetting,
     ) -> Result<Quota> {
         setting.check()?;
+        self.require_no_set()?;
         let count = self.new_id()?;
         let id = self.transact(|tx| match target {
             QuotaTarget::Collection(at) => set_on_collection(tx, caller, at, setting, count),
@@ -102,6 +103,7 @@ impl Store {
     /// # Errors
     /// [`ErrorKind::NotFound`] if there is none.
     pub fn remove_quota(&self, caller: &Caller, target: &QuotaTarget) -> Result<()> {
+        self.require_no_set()?;
         self.transact(|tx| {
             tx.frees_space();
             match target {
@@ -110,6 +112,18 @@ impl Store {
                 QuotaTarget::Group(name) => owners::remove_from_group(tx, caller, name),
             }
         })
+    }
+}
+
+impl Store {
+    /// What was there when a quota was set is counted on a snapshot in which it is set: a change set has none.
+    fn require_no_set(&self) -> Result<()> {
+        match self.is_within() {
+            true => Err(Error::invalid("a quota cannot be part of a change set").with_hint(
+                "make the request without the change set: it then takes effect at once",
+            )),
+            false => Ok(()),
+        }
     }
 }
 

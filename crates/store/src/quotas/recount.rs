@@ -6,10 +6,11 @@ use cenote_kv::{KeyRange, ScanOptions};
 
 use super::Delta;
 use super::above::{Count, Lies, NOT_COUNTED, above, of_owner};
-use crate::Result;
-use crate::catalog::{QuotaRecord, Reads, Record, VersionRecord, View, keys};
+use super::kept::all_versions;
+use crate::catalog::{QuotaRecord, Record, View, keys};
 use crate::model::{Counted, PersonId, Resource, ResourceId};
 use crate::waiting::go_on;
+use crate::{ErrorKind, Result};
 
 /// What each count of a quota should hold that is not being counted yet; none if a record does not decode.
 ///
@@ -74,16 +75,12 @@ fn everything(view: &View) -> Result<Option<Everything>> {
             count(&resource, Delta::of(&resource));
         }
     }
-    for row in rows(view, &keys::all_versions()) {
-        let (key, value) = row?;
-        let Ok(record) = VersionRecord::from_value(&value) else { return Ok(None) };
-        let id = ResourceId(keys::first_id(&key).unwrap_or_default());
-        // A version without its resource is reported as such.
-        if let Some(resource) = view.get::<Resource>(&keys::resource(id))? {
-            count(&resource, Delta::bytes(record.counted_bytes()));
-        }
+    let counted = all_versions(view, |resource, bytes| count(resource, Delta::bytes(bytes)));
+    match counted {
+        // It is reported with the versions.
+        Err(error) if error.kind() == ErrorKind::Damaged => Ok(None),
+        counted => counted.map(|()| Some(all)),
     }
-    Ok(Some(all))
 }
 
 fn rows<'a>(view: &'a View, range: &KeyRange) -> impl Iterator<Item = Result<cenote_kv::Row>> + 'a {

@@ -2,12 +2,13 @@
 //! that they would send, and tells the items of a batch apart.
 
 use super::above::quotas_in;
+use super::kept::least_growth;
 use super::settle::{counters, measures};
 use super::{Delta, Exceeded};
 use crate::access::{Chain, Spot};
 use crate::catalog::{QuotaRecord, Reads, Record, keys};
 use crate::model::{PersonId, Time};
-use crate::{Caller, Result, versions};
+use crate::{Caller, Result};
 
 /// Refuses what would exceed a quota now: a content of this size at a spot.
 pub(crate) fn require_room(
@@ -23,15 +24,14 @@ pub(crate) fn require_room(
             let (resource, Some(collection)) = (chain.resource(), chain.collection()) else {
                 return Ok(());
             };
-            let old = Delta::of(resource).bytes;
-            let more =
-                if versions::keeps_replaced(chain) { size } else { size.saturating_sub(old) };
-            require(reads, now, (&collection, resource.owner), Delta::bytes(more))
+            require(reads, now, (&collection, resource.owner), || {
+                Ok(Delta::bytes(least_growth(reads, chain, size)?))
+            })
         }
         Spot::Free(free) => {
             let resources = 1 + free.missing.len() as i64;
             let owner = caller.owner_in(&free.above);
-            require(reads, now, (&free.above, owner), Delta { bytes: size, resources })
+            require(reads, now, (&free.above, owner), || Ok(Delta { bytes: size, resources }))
         }
     }
 }
@@ -40,12 +40,13 @@ fn require(
     reads: &impl Reads,
     now: Time,
     (collection, owner): (&Chain, PersonId),
-    more: Delta,
+    more: impl FnOnce() -> Result<Delta>,
 ) -> Result<()> {
     let quotas = quotas_in(reads, collection, owner)?;
     if quotas.is_empty() {
         return Ok(());
     }
+    let more = more()?;
     let keys: Vec<_> = quotas.iter().map(|counted| keys::quota(counted.of)).collect();
     for (counted, value) in quotas.into_iter().zip(reads.values(&keys)?) {
         let record = value.map(|value| QuotaRecord::from_value(&value)).transpose()?;

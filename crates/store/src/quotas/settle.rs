@@ -7,6 +7,7 @@ use bytes::Bytes;
 use cenote_kv::Bound;
 
 use super::above::{Count, Lies, above, of_owner};
+use super::kept::Replaced;
 use super::{Delta, Exceeded};
 use crate::catalog::keys::{self, Counter};
 use crate::catalog::{QuotaKind, QuotaRecord, Reads, Record, Transaction};
@@ -17,6 +18,7 @@ use crate::{Error, ErrorKind, Result, Store};
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tallies {
     noted: BTreeMap<(Lies, PersonId), Delta>,
+    replaced: Vec<Replaced>,
     charges: BTreeMap<Counted, Delta>,
     marks: BTreeMap<u64, Delta>,
     limits: BTreeMap<Bytes, i64>,
@@ -28,6 +30,11 @@ impl Tallies {
         if !delta.is_zero() {
             *self.noted.entry((Lies::of(resource), resource.owner)).or_default() += delta;
         }
+    }
+
+    /// Notes that a resource may have got other bytes: the newest version counts from then on, if it has the old ones.
+    pub(crate) fn replace(&mut self, id: ResourceId, old: &Resource, new: &Resource) {
+        self.replaced.extend(Replaced::between(id, old, new));
     }
 
     pub(super) fn charge(&mut self, count: Count, delta: Delta) {
@@ -51,6 +58,10 @@ impl Tallies {
 ///
 /// Cost: nothing where there is no quota; where there is one, a read of all their records.
 pub(crate) fn settle(tx: &mut Transaction) -> Result<()> {
+    for replaced in std::mem::take(&mut tx.tallies.replaced) {
+        let delta = replaced.settle(tx)?;
+        *tx.tallies.noted.entry(replaced.of).or_default() += delta;
+    }
     for ((lies, owner), delta) in std::mem::take(&mut tx.tallies.noted) {
         if delta.is_zero() {
             continue;

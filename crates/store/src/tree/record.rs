@@ -43,6 +43,7 @@ pub(crate) fn rewrite_record(tx: &mut Transaction, id: ResourceId, old: &Resourc
     tx.add(old.parent.0, Counter::Bytes, grown);
     tx.add(0, Counter::Bytes, grown);
     tx.tallies.count(new, Delta::bytes(grown));
+    tx.tallies.replace(id, old, new);
     if old.kind != new.kind {
         link(tx, id, new);
     }

@@ -58,7 +58,7 @@ impl Store {
             record.label = label::first(number, new.label.clone(), record.label)?;
             record.time = new.time.or(record.time);
             tx.put(keys::version(id, number), &record);
-            prune_to(tx, id, &retention, &mut resource)?;
+            prune_to(tx, (id, chain.resource()), &retention, &mut resource)?;
             if resource != *chain.resource() {
                 rewrite_record(tx, id, chain.resource(), &resource);
             }
@@ -102,7 +102,7 @@ pub(crate) fn keep_replaced(
     keep(tx, caller, chain);
     kept.write(tx, id, number);
     new.compared_version = matches!(kept, Kept::Difference(_)).then_some(number);
-    prune_to(tx, id, &retention, new).map(drop)
+    prune_to(tx, (id, chain.resource()), &retention, new).map(drop)
 }
 
 /// Has the newest version, if it is kept as its difference to the present description, differ in what changes in that.
@@ -152,7 +152,7 @@ fn keep(tx: &mut Transaction, caller: &Caller, chain: &Chain) {
 }
 
 /// The setting of the nearest collection that has one.
-fn setting(chain: &Chain) -> Versioning {
+pub(crate) fn setting(chain: &Chain) -> Versioning {
     chain.resources().find_map(|resource| resource.versioning).unwrap_or_default()
 }
 

@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 use crate::access::Operation;
 use crate::catalog::{Reads, Record, Transaction, VersionRecord, keys};
 use crate::model::{At, ContentHead, Graph, PersonId, Resource, ResourceId, Retention, Stat, Time};
+use crate::quotas::{Delta, bytes_of_versions};
 use crate::tree::{find, rewrite_record};
 use crate::{Caller, Error, ErrorKind, Result, Store, contents, metadata};
 
@@ -23,7 +24,7 @@ pub use compare::VersionDifference;
 use difference::Difference;
 pub(crate) use difference::description;
 pub use keep::NewVersion;
-pub(crate) use keep::{Redescribed, keep_replaced};
+pub(crate) use keep::{Redescribed, keep_replaced, setting};
 pub(crate) use loss::{refuse_loss, refuse_loss_below};
 
 /// A state that was kept.
@@ -89,10 +90,10 @@ impl Store {
             let gone = match prune {
                 Prune::One(version) => {
                     record(tx, id, *version)?;
-                    forget_all(tx, id, &[*version], &mut new)?;
+                    forget_all(tx, (id, chain.resource()), &[*version], &mut new)?;
                     1
                 }
-                Prune::All(retention) => prune_to(tx, id, retention, &mut new)?,
+                Prune::All(retention) => prune_to(tx, (id, chain.resource()), retention, &mut new)?,
             };
             if new != *chain.resource() {
                 rewrite_record(tx, id, chain.resource(), &new);
@@ -125,18 +126,21 @@ pub(crate) fn content(reads: &impl Reads, id: ResourceId, version: u64) -> Resul
 }
 
 /// Deletes every version of a resource that is removed.
-pub(crate) fn erase(tx: &mut Transaction, id: ResourceId) -> Result<()> {
-    for (version, record) in records(tx, id)? {
+pub(crate) fn erase(tx: &mut Transaction, id: ResourceId, resource: &Resource) -> Result<()> {
+    let records = records(tx, id)?;
+    let counted = bytes_of_versions(records.iter().map(|(_, record)| record), resource);
+    tx.tallies.count(resource, -Delta::bytes(counted));
+    for (version, record) in records {
         delete(tx, id, version, &record);
         difference::erase(tx, id, version)?;
     }
     Ok(())
 }
 
-/// Drops what the rules do not keep; says how many that are.
+/// Drops what the rules do not keep of a resource, which is as it was read; says how many that are. `resource` is what it becomes.
 fn prune_to(
     tx: &mut Transaction,
-    id: ResourceId,
+    (id, present): (ResourceId, &Resource),
     retention: &Retention,
     resource: &mut Resource,
 ) -> Result<usize> {
@@ -154,7 +158,7 @@ fn prune_to(
     let surplus: Vec<_> = (unlabelled.iter().map(|version| version.number))
         .filter(|number| !spared.contains(number))
         .collect();
-    forget_all(tx, id, &surplus, resource)?;
+    forget_all(tx, (id, present), &surplus, resource)?;
     Ok(surplus.len())
 }
 
@@ -162,7 +166,7 @@ fn prune_to(
 /// next one then.
 fn forget_all(
     tx: &mut Transaction,
-    id: ResourceId,
+    (id, present): (ResourceId, &Resource),
     numbers: &[u64],
     resource: &mut Resource,
 ) -> Result<()> {
@@ -170,6 +174,7 @@ fn forget_all(
         return Ok(());
     }
     let mut versions: BTreeMap<u64, VersionRecord> = records(tx, id)?.into_iter().collect();
+    let counted = bytes_of_versions(versions.values(), present);
     for number in numbers {
         let Some(record) = versions.remove(number) else { continue };
         let older = versions.range(..number).next_back().filter(|(_, older)| older.is_apart);
@@ -188,6 +193,8 @@ fn forget_all(
         delete(tx, id, *number, &record);
         difference::erase(tx, id, *number)?;
     }
+    let left = bytes_of_versions(versions.values(), present);
+    tx.tallies.count(present, Delta::bytes(left.wrapping_sub(counted)));
     Ok(())
 }
 
@@ -209,7 +216,8 @@ pub(crate) fn record(reads: &impl Reads, id: ResourceId, version: u64) -> Result
     })
 }
 
-fn records(reads: &impl Reads, id: ResourceId) -> Result<Vec<(u64, VersionRecord)>> {
+/// The versions of a resource, in the order of their numbers.
+pub(crate) fn records(reads: &impl Reads, id: ResourceId) -> Result<Vec<(u64, VersionRecord)>> {
     let rows = reads.rows(&keys::versions(id), usize::MAX)?;
     rows.iter()
         .map(|(key, value)| {

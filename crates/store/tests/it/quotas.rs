@@ -11,10 +11,11 @@ use cenote_blob::Place;
 use cenote_kv::{CountingEngine, Engine, FjallEngine, FjallOptions, MemoryEngine};
 use cenote_store::{
     AccessChange, AttributeChange, BatchItem, BatchWhat, Caller, Error, ErrorKind, Expected,
-    Measure, MoveOptions, PutOptions, Quota, QuotaLimits, QuotaSetting, QuotaTarget,
-    RestoreOptions, Result, Rights, Scope, Setting, UploadOptions, Versioning, Where,
+    Measure, MoveOptions, Prune, PutOptions, Quota, QuotaLimits, QuotaSetting, QuotaTarget,
+    RestoreOptions, Result, Retention, Rights, Scope, Setting, UploadOptions, Versioning, Where,
 };
 
+use crate::changesets::{begun, commit};
 use crate::world::{World, assert_clean, at, kind, noise, once, path, run, world, world_on};
 
 pub(crate) fn bytes(most: u64) -> QuotaLimits {
@@ -54,7 +55,11 @@ impl World {
     }
 
     fn versioned(&self, of: &str) {
-        let versioning = Some(Some(Versioning::EachChange { keep: None }));
+        self.set_versioning(of, Versioning::EachChange(Retention::default()));
+    }
+
+    fn set_versioning(&self, of: &str, versioning: Versioning) {
+        let versioning = Some(Some(versioning));
         let change = AttributeChange { versioning, ..AttributeChange::default() };
         self.store.set_attributes(&self.admin, &at(of), &change).unwrap();
     }
@@ -157,12 +162,151 @@ fn everything_that_adds_or_frees_is_counted() {
     step(
         "prune",
         &|w| {
-            let all = cenote_store::Prune::KeepNewest(0);
+            let all = Prune::All(Retention::last(0));
             w.store.prune_versions(&w.admin, &at("/lab/v"), &all).unwrap();
         },
         (29, 2),
     );
     step("describe", &|w| drop(w.describe("/other", "k", "v")), (29, 2));
+}
+
+/// A version that a change of the description left has the content of the state after it. It counts from when that is replaced,
+/// also where it is the only one that is left of those that have it, and where the state that replaced it is not kept.
+#[test]
+fn a_content_counts_once_however_many_versions_have_it() {
+    let world = lab(bytes(10_000));
+    let total = |bytes: u64, what: &str| {
+        assert_eq!(world.total("/lab").0, bytes, "{what}");
+        assert_clean(&world.store);
+    };
+    let versions = || world.store.versions(&world.admin, &at("/lab/a")).unwrap();
+    let prune = |prune: &Prune| {
+        world.store.prune_versions(&world.admin, &at("/lab/a"), prune).unwrap();
+    };
+    world.versioned("/lab");
+    for value in ["1", "2", "3"] {
+        world.describe("/lab/a", "k", value);
+    }
+    assert_eq!(versions().len(), 3);
+    total(60, "described");
+    world.put("/lab/a", &noise(30, 2));
+    total(90, "put over");
+    prune(&Prune::One(versions()[0].version));
+    total(90, "the newest version of a content removed");
+    world.describe("/lab/a", "k", "4");
+    let described = versions()[0].version;
+    world.set_versioning("/lab", Versioning::Off);
+    total(90, "described again");
+    world.put("/lab/a", &noise(10, 3));
+    total(100, "replaced without a version");
+    world.store.restore_version(&world.admin, &at("/lab/a"), described).unwrap();
+    total(90, "restored");
+    world.store.remove_quota(&world.admin, &on("/lab")).unwrap();
+    world.put("/lab/a", &noise(5, 4));
+    world.set("/lab", hard(bytes(10_000)));
+    total(95, "counted again");
+    prune(&Prune::All(Retention::last(1)));
+    total(55, "all but one removed");
+    prune(&Prune::All(Retention::last(0)));
+    total(25, "all removed");
+}
+
+#[test]
+fn a_version_that_is_kept_on_request_counts_from_when_the_content_is_replaced() {
+    let world = lab(bytes(100));
+    world.set_versioning("/lab", Versioning::OnRequest(Retention::default()));
+    for label in [Some("kept"), None] {
+        world.try_keep("/lab/a", label).unwrap();
+        assert_eq!(world.total("/lab"), (60, 3));
+    }
+    assert_eq!(kind(world.try_put_at("/lab/a", 41)), ErrorKind::Quota);
+    world.try_put_at("/lab/a", 39).unwrap();
+    assert_eq!(world.total("/lab"), (99, 3));
+    assert_clean(&world.store);
+}
+
+/// Of an object that was put before, a batch item is refused where the version that is kept of it has no room, and taken where
+/// one that is dropped leaves some.
+#[test]
+fn an_item_of_a_batch_is_judged_with_the_versions_that_it_leaves() {
+    let keep = Retention::last(1);
+    for (versioning, size, is_taken) in [
+        (Versioning::Off, 80, true),
+        (Versioning::Off, 81, false),
+        (Versioning::OnRequest(keep), 40, true),
+        (Versioning::OnRequest(keep), 41, false),
+        (Versioning::EachChange(Retention::default()), 40, true),
+        (Versioning::EachChange(Retention::default()), 41, false),
+    ] {
+        let world = lab(bytes(100));
+        world.set_versioning("/lab", versioning);
+        if versioning != Versioning::Off {
+            world.try_keep("/lab/a", None).unwrap();
+        }
+        let item = |to: &str, size: usize| {
+            let received = world.store.receive_inline(&noise(size, 2), &Expected::default());
+            let what = BatchWhat::Object(received.unwrap().into());
+            BatchItem { path: path(to), what, options: PutOptions::default() }
+        };
+        let items = [item("/lab/a", size), item("/other/b", 1)];
+        let answers = world.store.publish_many(&world.admin, &items).unwrap();
+        let taken: Vec<_> = answers.iter().map(Result::is_ok).collect();
+        assert_eq!(taken, [is_taken, true], "{versioning:?} {size}");
+        assert_clean(&world.store);
+    }
+    let world = lab(bytes(100));
+    world.set_versioning("/lab", Versioning::EachChange(keep));
+    world.put("/lab/a", &noise(30, 2));
+    assert_eq!(world.total("/lab").0, 90);
+    // The version with 40 bytes goes.
+    let received = world.store.receive_inline(&noise(50, 3), &Expected::default()).unwrap();
+    let what = BatchWhat::Object(received.into());
+    let item = BatchItem { path: path("/lab/a"), what, options: PutOptions::default() };
+    world.store.publish_many(&world.admin, &[item]).unwrap().remove(0).unwrap();
+    assert_eq!(world.total("/lab").0, 100);
+    assert_clean(&world.store);
+}
+
+#[test]
+fn a_change_set_is_refused_as_a_whole_where_there_is_no_room_for_it() {
+    let world = lab(bytes(100));
+    let (set, id) = begun(&world);
+    set.put("/lab/c", &noise(30, 1));
+    world.put("/lab/d", &noise(20, 1));
+    let error = commit(&world, id).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Quota);
+    assert_eq!(error.exceeded().unwrap().quota, "/lab");
+    assert!(world.stat("/lab/c").is_err());
+    assert_eq!(world.total("/lab"), (80, 4));
+    // The set is still there.
+    world.rm("/lab/d").unwrap();
+    commit(&world, id).unwrap();
+    assert_eq!(world.total("/lab"), (90, 4));
+    assert_clean(&world.store);
+}
+
+/// What others change below a tree until the set is committed would not be counted.
+#[test]
+fn a_change_set_moves_objects_over_an_edge_and_neither_trees_nor_limits() {
+    let world = lab(bytes(100));
+    world.versioned("/lab");
+    let (set, id) = begun(&world);
+    let moved = set.mv("/lab/run", "/other/run").unwrap_err();
+    assert_eq!(moved.kind(), ErrorKind::Invalid);
+    assert!(moved.hint().is_some());
+    let limits = set.store.set_quota(&set.admin, &on("/other"), hard(bytes(1)));
+    assert_eq!(kind(limits), ErrorKind::Invalid);
+    assert_eq!(kind(set.store.remove_quota(&set.admin, &on("/lab"))), ErrorKind::Invalid);
+    set.mv("/lab/run", "/lab/ran").unwrap();
+    set.describe("/lab/a", "k", "v");
+    set.put("/lab/a", &noise(10, 2));
+    set.put("/lab/b", &noise(5, 2));
+    set.mv("/lab/b", "/other/b").unwrap();
+    commit(&world, id).unwrap();
+    assert_eq!(world.total("/lab"), (70, 3));
+    world.mv("/lab/a", "/other/a").unwrap();
+    assert_eq!(world.total("/lab"), (20, 2));
+    assert_clean(&world.store);
 }
 
 #[test]

@@ -20,7 +20,7 @@ pub(crate) async fn list(
     Params(query): Params<QuotaQuery>,
 ) -> Result<Json<Quotas>, Problem> {
     let target = quota_target(query.path.as_deref(), query.id, query.user, query.group)?;
-    app.ask(move |store| {
+    app.blocking(move |store| {
         let quotas = store.quotas(&caller, target.as_ref())?;
         Ok(Json(Quotas { items: quotas.into_iter().map(Into::into).collect() }))
     })
@@ -38,7 +38,7 @@ pub(crate) async fn set(
     let setting = question.setting()?;
     let SetQuota { path, id, user, group, .. } = question;
     let target = named(quota_target(path.as_deref(), id, user, group)?)?;
-    app.ask(move |store| Ok(Json(store.set_quota(&caller, &target, setting)?.into()))).await
+    app.blocking(move |store| Ok(Json(store.set_quota(&caller, &target, setting)?.into()))).await
 }
 
 /// Removes a quota.
@@ -50,6 +50,6 @@ pub(crate) async fn remove(
     Params(query): Params<QuotaQuery>,
 ) -> Result<StatusCode, Problem> {
     let target = named(quota_target(query.path.as_deref(), query.id, query.user, query.group)?)?;
-    app.ask(move |store| store.remove_quota(&caller, &target)).await?;
+    app.blocking(move |store| store.remove_quota(&caller, &target)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

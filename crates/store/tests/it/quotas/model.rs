@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use cenote_store::{
-    At, CopyOptions, MoveOptions, PutOptions, QuotaOf, RemoveOptions, ResourceId, RestoreOptions,
-    Stat, Where,
+    At, CopyOptions, Kind, MoveOptions, Prune, PutOptions, QuotaOf, RemoveOptions, ResourceId,
+    RestoreOptions, Retention, Stat, Versioning, Where,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -24,8 +24,12 @@ enum Step {
     Copy(String, String),
     Restore(Index, Option<String>),
     Empty(Index),
+    Describe(String),
     KeepVersion(String),
-    Prune(String),
+    Prune(String, u32),
+    Forget(String, Index),
+    Return(String, Index),
+    Versioning(String, bool),
     Set(String, u64, bool),
     Unset(String),
     Expire,
@@ -50,7 +54,11 @@ fn step() -> impl Strategy<Value = Step> {
             .prop_map(|(which, to)| Step::Restore(which, to)),
         1 => any::<Index>().prop_map(Step::Empty),
         1 => name().prop_map(Step::KeepVersion),
-        1 => name().prop_map(Step::Prune),
+        3 => name().prop_map(Step::Describe),
+        1 => (name(), 0..3u32).prop_map(|(of, keep)| Step::Prune(of, keep)),
+        1 => (name(), any::<Index>()).prop_map(|(of, which)| Step::Forget(of, which)),
+        1 => (name(), any::<Index>()).prop_map(|(of, which)| Step::Return(of, which)),
+        1 => (name(), any::<bool>()).prop_map(|(of, each)| Step::Versioning(of, each)),
         3 => (name(), 0..600u64, any::<bool>()).prop_map(|(of, most, what)| Step::Set(of, most, what)),
         1 => name().prop_map(Step::Unset),
         1 => Just(Step::Expire),
@@ -88,8 +96,16 @@ impl Model {
 
     fn amount(&self, stat: &Stat) -> Amount {
         let versions = self.world.store.versions(&self.world.admin, &At::Id(stat.id)).unwrap();
-        let kept = versions.iter().filter_map(|version| version.content.as_ref());
-        (stat.size() + kept.map(|content| content.size).sum::<u64>(), 1)
+        let (mut bytes, mut next) = (stat.size(), stat.resource.content.as_ref());
+        for version in &versions {
+            let content = version.content.as_ref();
+            // A content counts once, whatever was said of it.
+            if content.map(|content| content.stamp) != next.map(|next| next.stamp) {
+                bytes += content.map_or(0, |content| content.size);
+            }
+            next = content;
+        }
+        (bytes, 1)
     }
 
     fn below(&self, top: &Stat, itself: bool) -> Amount {
@@ -147,10 +163,35 @@ impl Model {
                 store.run_jobs().unwrap();
                 self.removed.remove(&id);
             }
-            Step::KeepVersion(of) => drop(store.keep_version(admin, &at(of), None)),
-            Step::Prune(of) => {
-                let all = cenote_store::Prune::KeepNewest(0);
-                drop(store.prune_versions(admin, &at(of), &all));
+            Step::Describe(of) => {
+                if self.world.stat(of).is_ok() {
+                    self.world.describe(of, "step", &self.steps.to_string());
+                }
+            }
+            Step::KeepVersion(of) => drop(self.world.try_keep(of, None)),
+            Step::Prune(of, keep) => {
+                let prune = Prune::All(Retention::last(*keep));
+                drop(store.prune_versions(admin, &at(of), &prune));
+            }
+            Step::Forget(of, which) => {
+                if let Some(version) = self.version(of, which) {
+                    store.prune_versions(admin, &at(of), &Prune::One(version)).unwrap();
+                }
+            }
+            Step::Return(of, which) => {
+                if let Some(version) = self.version(of, which) {
+                    drop(store.restore_version(admin, &at(of), version));
+                }
+            }
+            Step::Versioning(of, each) => {
+                let retention = Retention::default();
+                let versioning = match *each {
+                    true => Versioning::EachChange(retention),
+                    false => Versioning::OnRequest(retention),
+                };
+                if self.world.stat(of).is_ok_and(|stat| stat.resource.kind == Kind::Collection) {
+                    self.world.set_versioning(of, versioning);
+                }
             }
             Step::Set(of, most, what) => {
                 let limits = if *what { bytes(*most) } else { resources(*most / 40) };
@@ -175,6 +216,11 @@ impl Model {
             Step::Reopen => self.world = self.world.reopened(),
             Step::Jobs => drop(store.run_jobs().unwrap()),
         }
+    }
+
+    fn version(&self, of: &str, which: &Index) -> Option<u64> {
+        let versions = self.world.store.versions(&self.world.admin, &at(of)).ok()?;
+        (!versions.is_empty()).then(|| which.get(&versions).version)
     }
 
     fn in_trash(&self, which: &Index) -> Option<ResourceId> {
