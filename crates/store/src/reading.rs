@@ -12,7 +12,8 @@ use crate::metadata::{Links, Pattern, Quad};
 use crate::model::{At, Avu, Kind, Person, PersonId, Stat, Time};
 use crate::tree::{Walk, locate, members};
 use crate::{
-    Act, Caller, PlaceStatus, ReplicaView, Result, Store, Ticket, metadata, people, places,
+    Act, Caller, PlaceStatus, Quota, ReplicaView, Result, Store, Ticket, metadata, people, places,
+    quotas,
 };
 
 /// One state of the store, as one caller may see it.
@@ -112,6 +113,11 @@ impl Reading {
     /// The tickets that the caller made; all there are, for an administrator.
     pub fn tickets(&self) -> Result<Vec<Ticket>> {
         people::all_tickets(&self.view, &self.caller)
+    }
+
+    /// The quotas that the caller may see, as [`Store::quotas`].
+    pub fn quotas(&self) -> Result<Vec<Quota>> {
+        quotas::seen_by(&self.view, &self.caller, None)
     }
 
     /// All users and groups, by id.

@@ -11,6 +11,7 @@ mod logins;
 mod media_types;
 mod mirrors;
 mod places;
+mod quotas;
 mod refusals;
 mod resources;
 mod sharing;

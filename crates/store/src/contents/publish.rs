@@ -8,7 +8,7 @@ use crate::model::{
     At, Changed, ContentHead, ContentId, Kind, PlaceId, Replicas, ResourceId, Stat, StorePath,
     Time, check_media_type,
 };
-use crate::quotas::{require_room, settle};
+use crate::quotas::{in_use, require_room, settle};
 use crate::tree::{self, count_change, insert, update};
 use crate::versions::Redescribed;
 use crate::{
@@ -243,6 +243,9 @@ impl Store {
         caller: &Caller,
         item: &BatchItem,
     ) -> Result<()> {
+        if !in_use(tx)? {
+            return Ok(());
+        }
         settle(tx)?;
         let size = match &item.what {
             BatchWhat::Object(received) => received.size,

@@ -73,9 +73,12 @@ pub struct Counting {
     /// The count of this tree while it is about to be moved.
     #[n(2)]
     pub(crate) moving: Option<u64>,
-    /// Of the root: whether anybody has a quota.
+    /// Of the root: whether a user or a group ever had a quota.
     #[cbor(n(3), default)]
     pub(crate) owners: bool,
+    /// Of the root: whether anything ever had one.
+    #[cbor(n(4), default)]
+    pub(crate) in_use: bool,
 }
 
 impl Counting {

@@ -61,6 +61,14 @@ pub(super) fn above(reads: &impl Reads, lies: &Lies) -> Result<Vec<Count>> {
     Ok(counts)
 }
 
+/// Whether there was ever a quota in this store.
+///
+/// Cost: nothing, since all who decide on access have read the root, which says so.
+pub(crate) fn in_use(reads: &impl Reads) -> Result<bool> {
+    let root = reads.get::<Placed>(&keys::resource(ResourceId::ROOT))?;
+    Ok(root.and_then(|root| root.counting).is_some_and(|counting| counting.in_use))
+}
+
 /// The quotas for which it counts what somebody owns: their own, and those of groups that they are in.
 ///
 /// Cost: nothing where nobody has a quota, since the root, which all who decide on access have read, says so.
@@ -119,6 +127,9 @@ fn removed_from(counting: Option<&Counting>) -> Vec<Counted> {
 /// What the record of a resource says that is being removed with all below it. How much that is is not known, so no tree that
 /// it is taken from can be moved by a count that was begun before.
 pub(crate) fn removed(tx: &mut Transaction, old: &Resource) -> Result<Option<Counting>> {
+    if !in_use(tx)? {
+        return Ok(None);
+    }
     let mut counting = old.counting.clone().unwrap_or_default();
     for count in above(tx, &Lies::of(old))? {
         match count {

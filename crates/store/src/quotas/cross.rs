@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::above::{Count, Lies, above, forget, unmark};
+use super::above::{Count, Lies, above, forget, in_use, unmark};
 use super::count::{below, held, itself};
 use super::{Delta, settle};
 use crate::catalog::{JobRecord, Reads, Transaction, keys};
@@ -106,6 +106,9 @@ pub(crate) fn cross(
     to: ResourceId,
     mark: Option<&Mark>,
 ) -> Result<Crossing<()>> {
+    if !in_use(tx)? {
+        return Ok(Crossing::Done(()));
+    }
     let left: BTreeSet<Count> = above(tx, &Lies::of(resource))?.into_iter().collect();
     let entered: BTreeSet<Count> = above(tx, &Lies::In(to))?.into_iter().collect();
     if left == entered {

@@ -158,9 +158,23 @@ fn set_on_collection(
         return Ok(id.0);
     }
     begin(tx, id.0, QuotaKind::Collection, setting, count);
-    let counting = chain.resource().counting.clone().unwrap_or_default();
-    write_counting(tx, id, &chain, Counting { quota: Some(count), ..counting });
+    note_use(tx, false)?;
+    let old = tx.get::<Resource>(&keys::resource(id))?.unwrap_or_else(|| chain.into_resource());
+    let counting = old.counting.clone().unwrap_or_default();
+    write_counting(tx, id, &old, Counting { quota: Some(count), ..counting });
     Ok(id.0)
+}
+
+/// Has commits look for quotas from now on; also for those of owners.
+pub(super) fn note_use(tx: &mut Transaction, owners: bool) -> Result<()> {
+    let root = tx.get::<Resource>(&keys::resource(ResourceId::ROOT))?;
+    let root = root.ok_or_else(|| Error::damaged("the root is missing"))?;
+    let counting = root.counting.clone().unwrap_or_default();
+    let noted = Counting { in_use: true, owners: counting.owners || owners, ..counting.clone() };
+    if noted != counting {
+        write_counting(tx, ResourceId::ROOT, &root, noted);
+    }
+    Ok(())
 }
 
 /// Writes a quota that counts from now on, and the job that counts what was there before.
@@ -197,14 +211,14 @@ fn remove_from_collection(tx: &mut Transaction, caller: &Caller, at: &At) -> Res
     let record = tx.get::<QuotaRecord>(&keys::quota(id.0))?.ok_or_else(|| no_quota(at))?;
     tx.delete(keys::quota(id.0));
     forget(tx, record.count);
-    let counting = chain.resource().counting.clone().unwrap_or_default();
-    write_counting(tx, id, &chain, Counting { quota: None, ..counting });
+    let old = chain.resource();
+    let counting = old.counting.clone().unwrap_or_default();
+    write_counting(tx, id, old, Counting { quota: None, ..counting });
     Ok(())
 }
 
 /// No clock moves: a quota is no part of what is told of a collection.
-fn write_counting(tx: &mut Transaction, id: ResourceId, chain: &Chain, counting: Counting) {
-    let old = chain.resource();
+fn write_counting(tx: &mut Transaction, id: ResourceId, old: &Resource, counting: Counting) {
     rewrite_record(tx, id, old, &Resource { counting: counting.or_none(), ..old.clone() });
 }
 

@@ -45,33 +45,7 @@ impl Store {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if the target is not seen.
     pub fn quotas(&self, caller: &Caller, target: Option<&QuotaTarget>) -> Result<Vec<Quota>> {
-        let view = self.view()?;
-        let within = match target {
-            Some(QuotaTarget::Collection(at)) => Some(find(&view, caller, at, Operation::Stat)?),
-            _ => None,
-        };
-        let person = match target {
-            Some(QuotaTarget::User(name)) => Some(people::find(&view, name, PersonKind::User)?),
-            Some(QuotaTarget::Group(name)) => Some(people::find(&view, name, PersonKind::Group)?),
-            _ => None,
-        };
-        let mut quotas = Vec::new();
-        for row in view.snapshot.scan(&keys::quotas(), ScanOptions::default()) {
-            crate::waiting::go_on()?;
-            let (key, value) = row?;
-            let (id, record) =
-                (keys::first_id(&key).unwrap_or_default(), QuotaRecord::from_value(&value)?);
-            let bears = within.as_ref().is_none_or(|chain| chain.contains(ResourceId(id)))
-                && person.is_none_or(|person| person.0 == id);
-            if bears && let Some(name) = seen(&view, caller, id, &record)? {
-                quotas.push((id, record, name));
-            }
-        }
-        let removed = removed(&view, &quotas)?;
-        quotas
-            .into_iter()
-            .map(|(id, record, name)| show(&view, id, record, name, &removed))
-            .collect()
+        seen_by(&self.view()?, caller, target)
     }
 
     /// One quota, whoever asks.
@@ -83,6 +57,38 @@ impl Store {
         let removed = removed(&view, &one)?;
         show(&view, id, record, name, &removed)
     }
+}
+
+/// The quotas that a caller may see, as [`Store::quotas`].
+pub(crate) fn seen_by(
+    view: &View,
+    caller: &Caller,
+    target: Option<&QuotaTarget>,
+) -> Result<Vec<Quota>> {
+    let within = match target {
+        Some(QuotaTarget::Collection(at)) => Some(find(view, caller, at, Operation::Stat)?),
+        _ => None,
+    };
+    let person = match target {
+        Some(QuotaTarget::User(name)) => Some(people::find(view, name, PersonKind::User)?),
+        Some(QuotaTarget::Group(name)) => Some(people::find(view, name, PersonKind::Group)?),
+        _ => None,
+    };
+    let mut quotas = Vec::new();
+    for row in view.snapshot.scan(&keys::quotas(), ScanOptions::default()) {
+        crate::waiting::go_on()?;
+        let (key, value) = row?;
+        let id = keys::first_id(&key).unwrap_or_default();
+        let record = QuotaRecord::from_value(&value)?;
+        let bears = within.as_ref().is_none_or(|chain| chain.contains(ResourceId(id)))
+            && person.is_none_or(|person| person.0 == id);
+        if bears && let Some(name) = seen(view, caller, id, &record)? {
+            quotas.push((id, record, name));
+        }
+    }
+    let removed = removed(view, &quotas)?;
+    let shown = quotas.into_iter().map(|(id, record, name)| show(view, id, record, name, &removed));
+    shown.collect()
 }
 
 /// The name of what has a quota, if the caller may see the quota.

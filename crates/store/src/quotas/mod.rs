@@ -18,13 +18,14 @@ mod recount;
 mod room;
 mod settle;
 
-pub(crate) use above::removed;
+pub(crate) use above::{in_use, removed};
 pub(crate) use cross::{Crossing, Mark, cross, erase, landed};
 pub(crate) use delta::Delta;
 pub use edit::{QuotaSetting, QuotaTarget};
 pub use exceeded::Exceeded;
 pub(crate) use kept::bytes_of_versions;
 pub use list::Quota;
+pub(crate) use list::seen_by;
 pub(crate) use owners::{change_members, change_owner, erase_person};
 pub(crate) use recount::{recount, unsettled};
 pub(crate) use room::require_room;

@@ -8,12 +8,11 @@ use std::collections::BTreeSet;
 
 use super::above::{NOT_COUNTED, forget, of_owner};
 use super::count::itself;
-use super::edit::{QuotaSetting, begin, no_quota, unlimited};
+use super::edit::{QuotaSetting, begin, no_quota, note_use, unlimited};
 use crate::access::Act;
 use crate::catalog::{JobRecord, QuotaKind, QuotaRecord, Reads, Transaction, keys};
-use crate::model::{Counted, Counting, PersonId, PersonKind, Resource, ResourceId};
+use crate::model::{Counted, PersonId, PersonKind, Resource, ResourceId};
 use crate::people::{find, members_of};
-use crate::tree::rewrite_record;
 use crate::{Caller, Error, Result};
 
 pub(super) fn set_on_user(
@@ -38,7 +37,7 @@ pub(super) fn set_on_user(
         }
         None => begin(tx, user.0, QuotaKind::User, setting, count),
     }
-    count_owners(tx)?;
+    note_use(tx, true)?;
     Ok(user.0)
 }
 
@@ -62,7 +61,7 @@ pub(super) fn set_on_group(
     for user in members_of(tx, group)? {
         join(tx, user, Counted { of: group.0, count })?;
     }
-    count_owners(tx)?;
+    note_use(tx, true)?;
     Ok(group.0)
 }
 
@@ -87,18 +86,6 @@ pub(super) fn remove_from_group(tx: &mut Transaction, caller: &Caller, name: &st
 fn person(tx: &Transaction, caller: &Caller, name: &str, kind: PersonKind) -> Result<PersonId> {
     caller.require(Act::People)?;
     find(tx, name, kind)
-}
-
-/// Has commits look for quotas of owners from now on.
-fn count_owners(tx: &mut Transaction) -> Result<()> {
-    let root = tx.get::<Resource>(&keys::resource(ResourceId::ROOT))?;
-    let root = root.ok_or_else(|| Error::damaged("the root is missing"))?;
-    let counting = root.counting.clone().unwrap_or_default();
-    if !counting.owners {
-        let counting = Some(Counting { owners: true, ..counting });
-        rewrite_record(tx, ResourceId::ROOT, &root, &Resource { counting, ..root.clone() });
-    }
-    Ok(())
 }
 
 /// Charges what a user owns to a group from now on.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use cenote_kv::Bound;
 
-use super::above::{Count, Lies, above, of_owner};
+use super::above::{Count, Lies, above, in_use, of_owner};
 use super::kept::Replaced;
 use super::{Delta, Exceeded};
 use crate::catalog::keys::{self, Counter};
@@ -44,6 +44,11 @@ impl Tallies {
         }
     }
 
+    fn is_empty(&self) -> bool {
+        let Self { noted, replaced, charges, marks, limits: _ } = self;
+        noted.is_empty() && replaced.is_empty() && charges.is_empty() && marks.is_empty()
+    }
+
     /// The limits of the counters that are added to.
     pub(crate) fn limits(&self) -> &BTreeMap<Bytes, i64> {
         &self.limits
@@ -58,6 +63,13 @@ impl Tallies {
 ///
 /// Cost: nothing where there is no quota; where there is one, a read of all their records.
 pub(crate) fn settle(tx: &mut Transaction) -> Result<()> {
+    if tx.tallies.is_empty() {
+        return Ok(());
+    }
+    if !in_use(tx)? {
+        tx.tallies = Tallies::default();
+        return Ok(());
+    }
     for replaced in std::mem::take(&mut tx.tallies.replaced) {
         let delta = replaced.settle(tx)?;
         *tx.tallies.noted.entry(replaced.of).or_default() += delta;

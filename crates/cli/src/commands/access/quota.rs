@@ -117,7 +117,7 @@ fn shown(of: &QuotaTarget) -> String {
     }
 }
 
-/// `/lab: 1.50 GiB of 2.00 GiB, 12 of 1000 resources, soft limit exceeded until 2026-12-01 …`
+/// `/lab: 1.50 GiB of 2.00 GiB; 12 resources of 1000 (soft limit 10); soft limit exceeded, enforced from 2026-12-01 12:00:00`
 fn line(quota: &Quota) -> String {
     let Quota { of, hard, soft, total, trash, until, .. } = quota;
     let parts = match total {
@@ -135,10 +135,11 @@ fn line(quota: &Quota) -> String {
 }
 
 fn measures(total: &QuotaTotal, hard: &QuotaLimits, soft: &QuotaLimits) -> Vec<String> {
-    let number = |number: u64| number.to_string();
-    let bytes = limited(text::size(total.bytes), (hard.bytes, soft.bytes), text::size);
-    let resources = limited(number(total.resources), (hard.resources, soft.resources), number);
-    vec![bytes, format!("{resources} resources")]
+    let resources = text::count(total.resources, "resource");
+    vec![
+        limited(text::size(total.bytes), (hard.bytes, soft.bytes), text::size),
+        limited(resources, (hard.resources, soft.resources), |number| number.to_string()),
+    ]
 }
 
 fn limited(
