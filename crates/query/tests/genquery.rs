@@ -10,7 +10,8 @@ use cenote_query::genquery::{
 };
 use cenote_store::{
     AccessChange, At, Avu, AvuChange, Caller, Conditions, CreateOptions, Draft, NewTicket, NewUser,
-    Parts, PutOptions, Rights, Role, Scope, Store, StorePath,
+    Parts, PutOptions, QuotaLimits, QuotaSetting, QuotaTarget, Rights, Role, Scope, Store,
+    StorePath,
 };
 use proptest::prelude::*;
 
@@ -64,6 +65,15 @@ impl World {
         let at: At = path.parse::<StorePath>().unwrap().into();
         let change = AccessChange::Grant(name.into(), rights.into(), Scope::This);
         self.store.change_access(&self.admin, &at, &[change]).unwrap();
+    }
+
+    fn limit(&self, user: &str, hard: QuotaLimits) {
+        let setting = QuotaSetting { hard, ..QuotaSetting::default() };
+        self.set_quota(&QuotaTarget::User(user.into()), setting);
+    }
+
+    fn set_quota(&self, of: &QuotaTarget, setting: QuotaSetting) {
+        self.store.set_quota(&self.admin, of, setting).unwrap();
     }
 
     fn describe(&self, path: &str, attribute: &str, value: &str, unit: Option<&str>) {
@@ -263,7 +273,11 @@ fn every_column_of_tickets_quotas_and_attributes_answers() {
         "select TICKET_STRING, TICKET_OWNER_NAME, TICKET_OBJECT_TYPE, TICKET_WRITE_BYTE_LIMIT",
     );
     assert_eq!(some, [format!("{}|rods|data|9", ticket.id)]);
-    assert!(world.ask(&format!("select {}", columns("QUOTA_"))).is_empty());
+    let quota = || world.ask(&format!("select {}", columns("QUOTA_")));
+    assert!(quota().is_empty());
+    world.limit("rods", QuotaLimits { bytes: Some(100), resources: None });
+    let id = world.admin.user();
+    assert_eq!(quota(), [format!("{id}|rods|tempZone|rodsadmin|0||100|23||123|{id}|0|")]);
     assert_eq!(
         world.ask(&format!("select {} where USER_NAME = 'rods'", columns("USER_"))).len(),
         1
@@ -278,6 +292,31 @@ fn every_column_of_tickets_quotas_and_attributes_answers() {
     let id = ids[0].split('|').next().unwrap();
     let found = format!("select META_DATA_ATTR_VALUE where META_DATA_ATTR_ID = '{id}'");
     assert_eq!(world.ask(&found), ["green"]);
+}
+
+/// iRODS has limits of bytes, of users and groups; who asks sees their own.
+#[test]
+fn quotas_of_users_and_groups_are_rows() {
+    let world = World::planted();
+    world.grant("/home", "bob", Rights::CREATE);
+    world.limit("bob", QuotaLimits { bytes: Some(50), resources: None });
+    world.limit("rods", QuotaLimits { bytes: None, resources: Some(9) });
+    let below = QuotaTarget::Collection("/home".parse::<StorePath>().unwrap().into());
+    let hard = QuotaLimits { bytes: Some(1_000), resources: None };
+    world.set_quota(&below, QuotaSetting { hard, ..QuotaSetting::default() });
+    let columns = "QUOTA_USER_NAME, QUOTA_LIMIT, QUOTA_USAGE, QUOTA_OVER, USER_NAME";
+    let row = "bob|50|0|-50|bob";
+    assert_eq!(world.ask(&format!("select {columns}")), [row]);
+    assert_eq!(world.ask(&format!("select {columns} where QUOTA_USER_NAME = 'bob'")), [row]);
+    assert_eq!(world.ask2(&format!("select {columns} where QUOTA_LIMIT > '49'")), [row]);
+    assert!(world.ask(&format!("select {columns} where QUOTA_OVER n> '0'")).is_empty());
+    let bob = world.store.caller_for(world.store.person_named("bob").unwrap().0).unwrap();
+    let seen =
+        |caller: &Caller| world.ask_with(caller, &format!("select {columns}"), Options::default());
+    assert_eq!(seen(&bob), [row.split('|').collect::<Vec<_>>()]);
+    world.grant("/home", "eve", Rights::CREATE);
+    let eve = world.store.caller_for(world.store.person_named("eve").unwrap().0).unwrap();
+    assert!(seen(&eve).is_empty());
 }
 
 #[test]

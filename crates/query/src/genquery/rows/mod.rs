@@ -9,6 +9,7 @@ mod collection_path;
 mod names;
 mod others;
 mod parents;
+mod quota;
 pub(super) mod row;
 pub(super) mod source;
 mod ticket;

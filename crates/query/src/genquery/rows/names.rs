@@ -55,7 +55,7 @@ impl Names<'_> {
             Entity::Zone => self.of_zone(row.remote.as_ref(), column),
             Entity::Rule => of_rule(row.rule.as_ref()?, column),
             Entity::Token => of_token(row.token?, column),
-            Entity::Quota => return None,
+            Entity::Quota => return self.of_quota(*row.quota.as_ref()?, column),
         })
     }
 

@@ -1,10 +1,10 @@
-//! Rows about neither objects nor collections: users, tickets, storage resources, zones, delayed rules. There
+//! Rows about neither objects nor collections: users, quotas, tickets, storage resources, zones, delayed rules. There
 //! are few of them, so all are examined.
 
-use cenote_store::{PersonId, PersonKind};
+use cenote_store::{PersonId, PersonKind, QuotaOf};
 
 use super::super::column::Entity;
-use super::row::{Row, TicketRow};
+use super::row::{QuotaRow, Row, TicketRow};
 use super::source::{Each, Source};
 use super::token::TOKENS;
 use super::zone::Resource;
@@ -14,8 +14,7 @@ impl Source<'_> {
     /// Yields every row of the first of these that the query is about.
     pub(crate) fn others(&self, each: Each<'_>) -> Result<()> {
         if self.about(Entity::Quota) {
-            // There are no quotas, so no row is about one.
-            return Ok(());
+            return self.quotas(each);
         }
         if self.about(Entity::Ticket) {
             return self.tickets(each);
@@ -44,6 +43,19 @@ impl Source<'_> {
             for user_avu in self.avus(Entity::UserAvu, id.0)? {
                 each(Row { user: Some((*id, person.clone())), user_avu, ..Row::default() })?;
             }
+        }
+        Ok(())
+    }
+
+    /// The quotas of users and groups that limit bytes: iRODS has no others.
+    fn quotas(&self, each: Each<'_>) -> Result<()> {
+        for quota in self.reading.quotas()? {
+            let (QuotaOf::User(owner) | QuotaOf::Group(owner)) = quota.of else { continue };
+            let Some(limit) = quota.hard.bytes.or(quota.soft.bytes) else { continue };
+            let person = self.names.persons.get(&owner);
+            let user = person.map(|person| (owner, person.clone()));
+            let used = quota.total.map(|total| total.bytes);
+            each(Row { quota: Some(QuotaRow { owner, limit, used }), user, ..Row::default() })?;
         }
         Ok(())
     }

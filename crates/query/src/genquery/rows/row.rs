@@ -21,6 +21,7 @@ pub(crate) struct Row {
     pub(crate) user_avu: Option<Avu>,
     pub(crate) resource: Option<Resource>,
     pub(crate) resource_avu: Option<Avu>,
+    pub(crate) quota: Option<QuotaRow>,
     pub(crate) ticket: Option<TicketRow>,
     /// A remote zone; `None` for the local one.
     pub(crate) remote: Option<RemoteZone>,
@@ -59,4 +60,14 @@ pub(crate) struct TicketRow {
     pub(crate) user: Option<PersonId>,
     pub(crate) group: Option<PersonId>,
     pub(crate) host: Option<String>,
+}
+
+/// A quota of a user or a group.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct QuotaRow {
+    pub(crate) owner: PersonId,
+    /// Bytes: the hard limit, or the soft one if there is no hard one.
+    pub(crate) limit: u64,
+    /// How many bytes are counted; none while they are being counted for the first time.
+    pub(crate) used: Option<u64>,
 }
