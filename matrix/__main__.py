@@ -11,6 +11,7 @@ from .facts.case import Case
 from .facts.contents import contents
 from .facts.descriptions import descriptions
 from .facts.names import names
+from .facts.quotas import quotas
 from .facts.structure import structure
 from .facts.together import together
 from .facts.trash import trash
@@ -23,7 +24,7 @@ from .openings.r_package import RPackage
 from .server import PASSWORDS, Server
 from .table import Cell, Table
 
-FACTS = {fact.__name__: fact for fact in (contents, names, descriptions, access, structure, trash, together)}
+FACTS = {fact.__name__: fact for fact in (contents, names, descriptions, access, structure, trash, together, quotas)}
 # Lists the cells that are not supported.
 LISTED = Path(__file__).parent.parent / "docs" / "SEMANTICS.md"
 

@@ -33,12 +33,16 @@ class Case:
 
     def absent(self, request: Callable[[], object]) -> None:
         """One check: the resource is missing or hidden."""
+        self.refused(Absent, request)
+
+    def refused(self, why: type[Exception], request: Callable[[], object]) -> None:
+        """One check: the request is refused for this reason."""
         try:
             seen = request()
-        except Absent:
+        except why:
             self.checks += 1
         else:
-            raise AssertionError(f"refused or missing was expected, not {brief(seen)}")
+            raise AssertionError(f"{why.__name__} was expected, not {brief(seen)}")
 
     def attempt(self, part: Callable[[], None]) -> None:
         """An optional part of the fact, which may be unsupported."""

@@ -5,6 +5,8 @@ import base64
 from .opening import Attribute, split
 
 ZONE = "/tempZone"
+# SYS_RESC_QUOTA_EXCEEDED
+FULL = -110_000
 
 
 def logical(path: str) -> str:

@@ -5,7 +5,7 @@ from urllib.parse import quote_plus
 from irods_http import collections, data_objects, irods_http, queries
 
 from . import irods
-from .opening import Absent, Attribute, Entry, Opening, Unsupported, split
+from .opening import Absent, Attribute, Entry, Full, Opening, Unsupported, split
 
 # Codes of iRODS for a missing resource, and for missing permission.
 ABSENT = {-171000, -170000, -808000, -818000, -310000, -169000, -130000, -816000, -817000, -814000, -24000}
@@ -21,6 +21,8 @@ def checked(answer: dict) -> dict:
     code = data.get("irods_response", {}).get("status_code", 0)
     if code in ABSENT or answer["status_code"] in (401, 403, 404):
         raise Absent(answer)
+    if code == irods.FULL:
+        raise Full(answer)
     assert answer["status_code"] == 200 and code >= 0, answer
     return data
 

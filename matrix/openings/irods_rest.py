@@ -4,7 +4,7 @@ import json
 
 from . import irods
 from .curl import Answer, Curl
-from .opening import Absent, Attribute, Entry, Opening, Unsupported, split
+from .opening import Absent, Attribute, Entry, Full, Opening, Unsupported, split
 
 BYTES = ("-H", "Content-Type: application/octet-stream")
 # The largest count in the protocol.
@@ -21,6 +21,8 @@ class IrodsRest(Opening):
 
     def ask(self, method: str, route: str, query: dict, *options: str, data: bytes | None = None) -> Answer:
         answer = self.curl.send(method, route, query, *options, data=data)
+        if answer.status == 400 and json.loads(answer.body or b"{}").get("error_code") == irods.FULL:
+            raise Full(answer.body)
         if answer.status in (400, 401, 403, 404):
             raise Absent(answer.body)
         assert answer.status == 200, answer

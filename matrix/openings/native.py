@@ -3,7 +3,7 @@
 import json
 
 from .curl import Answer, Curl
-from .opening import Absent, Attribute, Entry, Opening, within
+from .opening import Absent, Attribute, Entry, Full, Opening, within
 from .record import attributes_of, entry_of
 
 JSON = ("-H", "Content-Type: application/json")
@@ -20,6 +20,8 @@ class Native(Opening):
         answer = self.curl.send(method, route, query, *options, data=data)
         if answer.status in (401, 403, 404):
             raise Absent(answer.body)
+        if answer.status == 507 and answer.json()["type"] == "urn:cenote:problem:quota":
+            raise Full(answer.body)
         assert answer.status < 300, answer
         return answer
 
@@ -81,3 +83,10 @@ class Native(Opening):
     def grant(self, path: str, user: str, level: str) -> None:
         word = {"read": "read_object", "none": "none"}[level]
         self.post("/access", {"path": path, "operations": [{"name": user, "level": word, "scope": "this"}]})
+
+    def limit(self, collection: str, size: int | None) -> None:
+        if size is None:
+            self.ask("DELETE", "/quotas", {"path": collection})
+        else:
+            body = {"path": collection, "hard": {"bytes": size}}
+            self.ask("PUT", "/quotas", {}, *JSON, data=json.dumps(body).encode())

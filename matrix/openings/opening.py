@@ -14,6 +14,10 @@ class Absent(Exception):
     """The resource is missing or hidden from the user: a caller cannot tell the difference."""
 
 
+class Full(Exception):
+    """A quota does not allow it, in the error form of the client or its protocol."""
+
+
 @dataclass(frozen=True)
 class Attribute:
     """An attribute of a description; the unit is empty if there is none."""
@@ -88,6 +92,10 @@ class Opening:
     def grant(self, path: str, user: str, level: str) -> None:
         """`level` is "read" or "none"."""
         raise Unsupported("grants nothing")
+
+    def limit(self, collection: str, size: int | None) -> None:
+        """Sets the hard limit of the bytes below the collection; `None` removes it."""
+        raise Unsupported("the protocol sets no quotas of collections")
 
     def close(self) -> None:
         """Terminates the processes of the client."""

@@ -5,10 +5,12 @@ import os
 import subprocess
 from pathlib import Path
 
-from .opening import Absent, Attribute, Entry, Opening, within
+from .opening import Absent, Attribute, Entry, Full, Opening, within
 from .record import attributes_of, entry_of
 
 ABSENT = {"not-found", "denied", "unauthenticated"}
+# An exit code.
+NO_SPACE = 9
 
 
 class Program(Opening):
@@ -40,6 +42,8 @@ class Program(Opening):
         error = json.loads(done.stderr.splitlines()[-1])["error"]
         if error.get("kind") in ABSENT:
             raise Absent(error)
+        if done.returncode == NO_SPACE and error["message"].startswith("the quota of "):
+            raise Full(error)
         raise AssertionError(f"{args}: {error}")
 
     def lines(self, *args: str) -> list[dict]:
@@ -93,6 +97,12 @@ class Program(Opening):
     def grant(self, path: str, user: str, level: str) -> None:
         word = {"read": "read_object", "none": "none"}[level]
         self.run("acl", "set", "--scope", "this", "--", path, f"{user}={word}")
+
+    def limit(self, collection: str, size: int | None) -> None:
+        if size is None:
+            self.run("quota", "rm", "--", collection)
+        else:
+            self.run("quota", "set", f"--bytes={size}", "--", collection)
 
 
 def words(attribute: Attribute) -> list[str]:

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 from . import irods
-from .opening import Absent, Attribute, Entry, Opening, Unsupported
+from .opening import Absent, Attribute, Entry, Full, Opening, Unsupported
 
 SERVE = Path(__file__).with_suffix(".R")
 ABSENT = {"cenote_not_found", "cenote_forbidden", "cenote_denied", "cenote_unauthenticated"}
@@ -41,6 +41,8 @@ class RPackage(Opening):
             return answer["value"]
         if answer["class"] in ABSENT:
             raise Absent(answer["error"])
+        if answer["class"] == "cenote_no_space":
+            raise Full(answer["error"])
         raise AssertionError(f"{verb} {args}: {answer}")
 
     def put(self, path: str, data: bytes) -> None:
