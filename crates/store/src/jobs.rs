@@ -36,7 +36,7 @@ impl Store {
                 }
                 return Ok(0);
             }
-            JobRecord::Tree(_) | JobRecord::Drain(_) => return Ok(0),
+            JobRecord::Tree(_) | JobRecord::Drain(_) | JobRecord::Restore(_) => return Ok(0),
         };
         let swept = self.sweep_tree(root)?;
         self.end_job(key)?;

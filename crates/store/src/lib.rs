@@ -67,6 +67,7 @@ pub use moves::JobStatus;
 pub use notes::{NoteAbout, Notes};
 pub use past::{
     Moment, Past, PastAttributes, PastEntry, PastPage, PastReader, PastSearch, PastWalk,
+    RestorePast, RestoredPast,
 };
 pub use people::{
     LoggedIn, Login, LoginLimits, NewSession, NewTicket, NewToken, NewUser, Ticket, TicketUse,

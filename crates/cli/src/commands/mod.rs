@@ -58,6 +58,7 @@ verbs! {
     Cp => files::cp,
     Rm => files::rm,
     Trash => files::trash,
+    Restore => files::restore,
     Meta => files::meta,
     Acl => access::acl,
     Ticket => access::ticket,

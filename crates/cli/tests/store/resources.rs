@@ -283,6 +283,15 @@ fn the_store_is_shown_as_of_a_moment() {
         past(&["get", ":/lab/b.txt", "b.past"]);
         assert_eq!(read("b.past"), "one");
         assert_eq!(past(&["get", ":/lab/a.txt", "-"]), "one");
+        let restored = past(&["restore", "-r", "/lab", "--to", "/lab.before"]);
+        assert_eq!(restored, "restore: 3 done, 0 failed\n");
+        assert_eq!(world.ok(&["ls", "-R", "/lab.before"]), "a.txt\nb.txt\nsub/\n");
+        assert_eq!(world.ok(&["cat", "/lab.before/a.txt", "/lab.before/b.txt"]), "oneone");
+        assert_eq!(world.ok(&["meta", "show", "/lab.before/a.txt"]), "T = 300 K\n");
+        let one = past(&["restore", "/lab/b.txt", "--parents", "--to", "/new/b.txt"]);
+        assert_eq!(one, "restored /new/b.txt\n");
+        let taken = ["restore", "-r", "/lab", "--to", "/lab", "--as-of", &position];
+        assert_eq!(world.run(&taken).status.code(), Some(4));
         for wrong in ["/lab/none", "/lab/sub/c.txt"] {
             assert!(!world.run(&["stat", wrong, "--as-of", &position]).status.success());
         }
@@ -299,6 +308,13 @@ fn the_store_is_shown_as_of_a_moment() {
             assert!(said.contains("not kept") && said.contains("/lab/a.txt"), "{said}");
         }
         assert_eq!(read("part/b.txt"), "one");
+        let again = ["restore", "-r", "/lab", "--to", "/again", "--as-of", &position];
+        let failed = world.run(&again);
+        let said = String::from_utf8(failed.stderr).unwrap();
+        assert!(failed.status.code() == Some(1) && said.contains("not kept: /lab/a.txt"), "{said}");
+        assert!(!world.run(&["stat", "/again"]).status.success());
+        assert!(!world.run(&[&again[..], &["--partial"]].concat()).status.success());
+        assert_eq!(world.ok(&["ls", "-R", "/again"]), "b.txt\nsub/\n");
     }
 }
 

@@ -29,7 +29,7 @@ pub use changesets::ChangeSet;
 pub(crate) use content::compare;
 pub use content::{Content, PutOptions, ReadOptions};
 pub use leases::{Lease, LocalBytes, LocalPiece};
-pub use past::{Lost, PastEntry};
+pub use past::{Lost, PastEntry, RestorePast};
 pub use patch::Patch;
 pub use people::{NewTicket, NewToken, NewUser, UserChange};
 pub use places::{Done, Items, Job, NewPlace, PlaceChange, Registration, Trim, Trimmed};

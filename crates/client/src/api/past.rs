@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use super::lines::lines;
 use crate::call::Call;
-use crate::{Avu, Client, Content, Error, ReadOptions, Resource, Result, Search};
+use crate::{Avu, Client, Content, Done, Error, ReadOptions, Resource, Result, Search};
 
 /// Something that was in a collection.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +43,23 @@ impl From<Line> for PastEntry {
             Line::Kept(resource) => Self::Kept(resource),
         }
     }
+}
+
+/// What to restore, and where.
+#[derive(Debug, Clone, Serialize)]
+pub struct RestorePast {
+    /// The path that it had.
+    pub path: String,
+    /// The moment, a time or a position.
+    pub as_of: String,
+    /// The path that it gets, which has to be free.
+    pub to: String,
+    /// With all that was below it.
+    pub recursive: bool,
+    /// Create missing parent collections.
+    pub parents: bool,
+    /// Leave out what is not kept, or may not be read, instead of restoring nothing.
+    pub partial: bool,
 }
 
 #[derive(Serialize)]
@@ -115,6 +132,14 @@ impl Client {
     pub(crate) async fn archive_as_of(&self, moment: &str, paths: &[&str]) -> Result<Bytes> {
         let question = serde_json::json!({ "as_of": moment, "paths": paths });
         self.bytes(Call::post("/v1/past/archive").json(&question).repeatable()).await
+    }
+
+    /// Restores what was at a path under another one; a collection by a recorded job, which shows it once it is whole.
+    ///
+    /// # Errors
+    /// [`Kind::Exists`](crate::Kind::Exists) if the name is taken.
+    pub async fn restore_as_of(&self, restore: &RestorePast) -> Result<Done<Resource>> {
+        self.json(Call::post("/v1/past/restore").json(restore)).await
     }
 
     /// What was at a path.

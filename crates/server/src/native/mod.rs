@@ -126,6 +126,7 @@ fn answers() -> OpenApiRouter<App> {
         .routes(routes!(contents::versions::list, contents::versions::change))
         .routes(routes!(contents::versions::compare))
         .routes(routes!(past::position))
+        .routes(routes!(past::restore::restore))
         .routes(routes!(past::stat))
         .routes(routes!(past::list))
         .routes(routes!(past::meta))

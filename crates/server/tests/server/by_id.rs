@@ -10,12 +10,14 @@ use crate::outsider::template::{self, Body, ID, PATH, Template};
 use crate::support::{Answer, TestServer};
 
 /// Where a path has no id beside it, and why.
-const BY_PATH_ONLY: [(&str, &str, &str); 18] = [
+const BY_PATH_ONLY: [(&str, &str, &str); 20] = [
     ("get /v1/past/content", "path", "what was at this path at that moment"),
     ("get /v1/past/list", "path", "what was at this path at that moment"),
     ("get /v1/past/meta", "path", "what was at this path at that moment"),
     ("get /v1/past/stat", "path", "what was at this path at that moment"),
     ("get /v1/past/walk", "path", "what was at this path at that moment"),
+    ("post /v1/past/restore", "path", "what was at this path at that moment"),
+    ("post /v1/past/restore", "to", "the new path"),
     ("post /v1/past/search", "under", "what was at this path at that moment"),
     ("get /v1/versions/diff", "to", "the number of a version"),
     ("get /v1/keys", "under", "the name of a key"),

@@ -45,7 +45,7 @@ const METHODS: [&str; 16] = [
     "GET", "GET", "PUT", "PUT", "POST", "POST", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE",
     "CONNECT", "get", "G\0T", "", "\u{e9}",
 ];
-const ROUTES: [&str; 37] = [
+const ROUTES: [&str; 38] = [
     "/v1/fs/h/a",
     "/v1/fs/h/",
     "/v1/fs",
@@ -75,6 +75,7 @@ const ROUTES: [&str; 37] = [
     "/v1/past/walk",
     "/v1/past/search",
     "/v1/past/archive",
+    "/v1/past/restore",
     "/v1/gsd/index",
     "/v1/gsd/chunk",
     "/v1/du",

@@ -1,8 +1,10 @@
 //! The store as of a moment, over HTTP.
 
+use cenote_server::{Config, router};
+use cenote_store::Store;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, TestServer, USER};
+use crate::support::{Answer, TestServer, USER, store};
 
 #[tokio::test]
 async fn the_past_is_shown_over_http_and_what_is_not_kept_is_expired() {
@@ -49,7 +51,12 @@ async fn the_past_is_shown_over_http_and_what_is_not_kept_is_expired() {
 
 /// A server that keeps everything, with a tree that has changed since: the position at which it had not.
 async fn changed() -> (TestServer, String) {
-    let server = TestServer::new();
+    changed_in(&store()).await
+}
+
+/// The same on this store.
+async fn changed_in(store: &Store) -> (TestServer, String) {
+    let server = TestServer { router: router(store.clone(), &Config::default()) };
     let keep = json!({"path": "/", "versioning": "each-change", "keep_removed": 100_000});
     server.ask("PATCH", "/v1/attributes").json(&keep).send().await.expect(200);
     for path in ["/c/a", "/c/d/x", "/c/d/y"] {
@@ -151,4 +158,33 @@ async fn contents_of_the_past_come_as_one_archive() {
     );
     archive(json!(vec!["/c/a"; 1_001])).await.problem(400, "invalid");
     archive(json!(["c"])).await.problem(400, "invalid");
+}
+
+#[tokio::test]
+async fn what_was_is_restored_under_another_name() {
+    let store = store();
+    let (server, then) = changed_in(&store).await;
+    let restore = async |body: Value| {
+        let mut question = json!({"path": "/c", "as_of": then, "to": "/again"});
+        question.as_object_mut().unwrap().extend(body.as_object().unwrap().clone());
+        server.post("/v1/past/restore", question).await
+    };
+    restore(json!({})).await.problem(409, "wrong-kind");
+    let taken = restore(json!({"recursive": true, "to": "/c"})).await.problem(409, "exists");
+    assert!(taken["hint"].is_string(), "{taken}");
+    restore(json!({"as_of": "2999-01-01T00:00:00Z"})).await.problem(400, "invalid");
+    restore(json!({"path": "/never"})).await.problem(404, "not-found");
+    restore(json!({"to": "/no/such", "recursive": true})).await.problem(404, "not-found");
+    let one = restore(json!({"path": "/c/d/x", "to": "/x"})).await.expect(201);
+    assert_eq!((&one["path"], &one["size"]), (&json!("/x"), &json!(3)));
+    let meta = server.ask("GET", "/v1/meta?path=/x").send().await.expect(200);
+    assert_eq!(meta["items"][0]["value"], "v");
+    let job = restore(json!({"recursive": true})).await.expect(202);
+    assert_eq!((&job["kind"], &job["finished"]), (&json!("restore"), &json!(false)));
+    server.ask("GET", "/v1/stat?path=/again").send().await.problem(404, "not-found");
+    store.run_moves().await.unwrap();
+    let job = server.ask("GET", &format!("/v1/jobs/{}", job["job"])).send().await.expect(200);
+    assert_eq!((&job["done"], &job["finished"]), (&json!(4), &json!(true)));
+    let bytes = server.ask("GET", "/v1/fs/again/a").send().await;
+    assert_eq!(bytes.body, "one");
 }

@@ -16,7 +16,7 @@ pub(crate) use remembering::Remembering;
 pub(crate) use schema::{
     Amount, BlobCopy, BlobRecord, ChangeRecord, Child, DamageRecord, DifferenceRecord, DrainJob,
     DrainPhase, GraphRecord, JobRecord, NoteRecord, PartRecord, Placed, QuotaKind, QuotaRecord,
-    RunningRecord, SessionRecord, Spread, SumsRecord, Tally, TicketRecord, TokenRecord,
+    RestoreJob, RunningRecord, SessionRecord, Spread, SumsRecord, Tally, TicketRecord, TokenRecord,
     TrashRecord, TreeJob, TreeWork, UploadRecord, VersionAttributes, VersionRecord,
 };
 pub(crate) use transaction::{Announced, Reads, Transaction, View, Work};

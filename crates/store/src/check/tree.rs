@@ -58,13 +58,14 @@ fn entries(view: &View, report: &mut Report<'_>) -> Result<HashSet<Bytes>> {
     Ok(damaged)
 }
 
-/// The removed trees that a job will sweep.
+/// The trees out of sight that a job will sweep, or is building.
 fn jobs(view: &View, report: &mut Report<'_>) -> Result<HashSet<ResourceId>> {
     let mut sweeps = HashSet::new();
     for row in rows(view, &keys::jobs()) {
         let (key, value) = row?;
         match JobRecord::from_value(&value) {
             Ok(JobRecord::Sweep(root)) => drop(sweeps.insert(root)),
+            Ok(JobRecord::Restore(job)) => drop(sweeps.insert(job.made)),
             Ok(_) => {}
             Err(fault) => {
                 let id = keys::first_id(&key).unwrap_or_default();

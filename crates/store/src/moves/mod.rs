@@ -1,4 +1,5 @@
-//! Work that moves many bytes: replicating and trimming all that lies below a collection, and draining a place. It is
+//! Work that takes long: replicating and trimming all that lies below a collection, draining a place, and restoring a tree of the past
+//! (`past/restore`). It is
 //! recorded, done step by step, and goes on after a restart where it was.
 //!
 //! Invariant: each step can be repeated; the record says up to where nothing needs to be.
@@ -18,7 +19,7 @@ use crate::{Act, Caller, Error, ErrorKind, Result, Store};
 pub struct JobStatus {
     /// Its id.
     pub id: u64,
-    /// What it does: `replicate`, `trim`, `drain` or `sweep`.
+    /// What it does: `replicate`, `trim`, `drain`, `restore` or `sweep`.
     pub kind: &'static str,
     /// Who asked for it, if that is known.
     pub user: Option<PersonId>,
@@ -95,6 +96,7 @@ impl Store {
                 | JobRecord::Unmark(..) => continue,
                 JobRecord::Tree(job) => self.run_tree(id, job.clone()).await?,
                 JobRecord::Drain(job) => self.run_drain(id, job.clone()).await?,
+                JobRecord::Restore(job) => self.run_restore(id, job.clone()).await?,
             };
             self.finish_job(id, &record, tally)?;
         }
@@ -151,8 +153,13 @@ impl Store {
     fn begin_job(&self, record: &JobRecord) -> Result<JobStatus> {
         let id = self.new_id()?;
         self.note_job(id, record)?;
+        Ok(self.begun_job(id, record))
+    }
+
+    /// The state of a job that was recorded; whoever maintains the store begins on it at once.
+    pub(crate) fn begun_job(&self, id: u64, record: &JobRecord) -> JobStatus {
         self.inner.moving.notify_one();
-        Ok(self.status(id, record, Tally::default(), false))
+        self.status(id, record, Tally::default(), false)
     }
 
     /// Notes how far a job has come.
@@ -174,6 +181,11 @@ impl Store {
         Ok(())
     }
 
+    /// Notes what a job failed on last.
+    pub(crate) fn note_job_fault(&self, id: u64, error: &Error) {
+        self.inner.moves.fault(id, error);
+    }
+
     fn status(&self, id: u64, record: &JobRecord, tally: Tally, finished: bool) -> JobStatus {
         let fault = self.inner.moves.state().faults.get(&id).cloned();
         let Tally { done, failed } = tally;
@@ -192,6 +204,7 @@ impl JobRecord {
         match self {
             Self::Tree(job) => job.tally,
             Self::Drain(job) => job.tally,
+            Self::Restore(job) => job.tally,
             _ => Tally::default(),
         }
     }
@@ -199,6 +212,7 @@ impl JobRecord {
     fn user(&self) -> Option<PersonId> {
         match self {
             Self::Tree(job) => Some(job.user),
+            Self::Restore(job) => Some(job.user),
             _ => None,
         }
     }
@@ -206,6 +220,7 @@ impl JobRecord {
     fn within(&self) -> Option<ResourceId> {
         match self {
             Self::Tree(job) => job.within,
+            Self::Restore(job) => job.within,
             _ => None,
         }
     }
@@ -218,6 +233,7 @@ impl JobRecord {
             Self::Unmark(..) => "unmark",
             Self::Tree(job) => job.what.kind(),
             Self::Drain(_) => "drain",
+            Self::Restore(_) => "restore",
         }
     }
 }

@@ -14,6 +14,7 @@ mod moment;
 mod now;
 mod reader;
 mod resource;
+mod restore;
 mod since;
 mod walk;
 mod wanted;
@@ -22,6 +23,7 @@ pub use collection::{PastEntry, PastPage};
 pub use moment::Moment;
 pub use reader::PastReader;
 pub use resource::{Past, PastAttributes};
+pub use restore::{RestorePast, RestoredPast};
 pub use walk::PastWalk;
 pub use wanted::PastSearch;
 

@@ -14,8 +14,8 @@ use super::wanted::PastSearch;
 use super::{AsOf, Moment};
 use crate::access::Operation;
 use crate::metadata::Wanted;
-use crate::model::{Kind, Name, Resource, ResourceId, StorePath};
-use crate::tree::{Position, WalkCursor};
+use crate::model::{Kind, Name, Resource, ResourceId, Rights, StorePath};
+use crate::tree::{Position, WalkCursor, require_collection};
 use crate::{Caller, Error, Result, Store};
 
 /// How many children are read at a time.
@@ -95,31 +95,46 @@ impl Store {
 
     /// The next entries of a walk, at most `limit`. They can be fewer, or none, before it [is over](PastWalk::is_over).
     pub fn walk_further(&self, walk: &mut PastWalk, limit: usize) -> Result<Vec<PastEntry>> {
+        Ok(self.walk_given(walk, limit)?.into_iter().map(|given| given.entry).collect())
+    }
+
+    /// The same, with what the caller may do with each.
+    pub(super) fn walk_given(&self, walk: &mut PastWalk, limit: usize) -> Result<Vec<Given>> {
         let Some(after) = walk.next.clone() else { return Ok(Vec::new()) };
         let (view, operation) = (self.view()?, walk.operation());
         let (past, since) = walk.reader.on(&view)?;
         let top = past.find_by(&since.names, &walk.top, operation)?;
         if walk.wanted.is_none() {
-            crate::tree::require_collection(&top.chain)?;
+            require_collection(&top.chain)?;
         }
-        let mut steps =
-            Steps { past: &past, since, hidden: walk.wanted.is_some(), stack: Vec::new() };
+        let hidden = walk.wanted.is_some();
+        let mut steps = Steps { past: &past, since, hidden, stack: Vec::new() };
         steps.resume(top, after.as_ref())?;
-        let (mut entries, mut last) = (Vec::new(), after);
+        let (mut all, mut last) = (Vec::new(), after);
         for _ in 0..EFFORT {
             let Some(entry) = steps.next()? else {
                 walk.next = None;
-                return Ok(entries);
+                return Ok(all);
             };
             last = WalkCursor::after(&walk.top, entry.path());
-            entries.extend(past.wanted(entry, walk.wanted.as_ref(), since)?);
-            if entries.len() >= limit.max(1) {
+            all.extend(past.wanted(entry, walk.wanted.as_ref(), since)?);
+            if all.len() >= limit.max(1) {
                 break;
             }
         }
         walk.next = Some(last);
-        Ok(entries)
+        Ok(all)
     }
+}
+
+/// An entry that a walk gave.
+#[derive(Debug)]
+pub(super) struct Given {
+    pub(super) entry: PastEntry,
+    /// What it is, if it is still in the catalog.
+    pub(super) kind: Option<Kind>,
+    /// What the caller may do with it where it is now, and could do where it was.
+    pub(super) rights: Rights,
 }
 
 /// The collections that are entered, the innermost last.

@@ -3,9 +3,10 @@
 use super::collection::PastEntry;
 use super::entry::Entry;
 use super::since::Since;
+use super::walk::Given;
 use super::{AsOf, Moment};
 use crate::metadata::{Condition, Links, Wanted};
-use crate::model::{Kind, Name, StorePath};
+use crate::model::{Kind, Name, Rights, StorePath};
 use crate::{Result, versions};
 
 /// What to look for at a moment; all of it must hold.
@@ -39,25 +40,28 @@ impl AsOf<'_> {
         entry: Entry,
         wanted: Option<&Wanted>,
         since: &Since,
-    ) -> Result<Option<PastEntry>> {
+    ) -> Result<Option<Given>> {
         let found = match entry {
             // What was in it is not kept either.
-            Entry::Gone { lost, seen } => return Ok(seen.then_some(lost)),
+            Entry::Gone { lost, seen } => {
+                return Ok(seen.then_some(Given { entry: lost, kind: None, rights: Rights::NONE }));
+            }
             Entry::Found(found) => found,
         };
-        let Some(wanted) = wanted else { return self.shown(&found, &since.revisions) };
+        let kind = found.chain.resource().kind;
         let name = found.path.names().last().map(Name::as_str).unwrap_or_default();
-        if !wanted.is_like(found.chain.resource().kind, name) {
+        if wanted.is_some_and(|wanted| !wanted.is_like(kind, name)) {
             return Ok(None);
         }
-        let shown = self.shown(&found, &since.revisions)?;
-        let holds = match &shown {
-            Some(PastEntry::Kept(past)) if wanted.has_conditions() => {
-                let graph = versions::description_of(self.view, past.id, past.version)?;
-                wanted.holds(&Links::new(self.view, self.caller).graph(&graph)?)
+        let Some(entry) = self.shown(&found, &since.revisions)? else { return Ok(None) };
+        if let (Some(wanted), PastEntry::Kept(past)) = (wanted, &entry)
+            && wanted.has_conditions()
+        {
+            let graph = versions::description_of(self.view, past.id, past.version)?;
+            if !wanted.holds(&Links::new(self.view, self.caller).graph(&graph)?) {
+                return Ok(None);
             }
-            _ => true,
-        };
-        Ok(shown.filter(|_| holds))
+        }
+        Ok(Some(Given { entry, kind: Some(kind), rights: found.rights(self.caller) }))
     }
 }

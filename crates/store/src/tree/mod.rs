@@ -32,7 +32,8 @@ pub use list::{DetailedPage, Details, ListOptions, Page};
 pub(crate) use locate::{find, locate, read_ahead, trace};
 pub use names::{NamedEntry, NamesPage};
 pub(crate) use record::{
-    count_change, detach, insert, is_undigested, put_aside, rewrite_record, take_back, update,
+    count_change, detach, insert, insert_aside, is_undigested, put_aside, rewrite_record,
+    take_back, update,
 };
 pub use relocate::MoveOptions;
 pub use remove::RemoveOptions;

@@ -14,13 +14,27 @@ use crate::{Result, contents, quotas};
 /// Puts a new resource into its collection.
 pub(crate) fn insert(tx: &mut Transaction, id: ResourceId, resource: &Resource) {
     link(tx, id, resource);
+    members::changed(tx, resource.parent);
+    record(tx, id, resource);
+    announce(tx, ChangeKind::Created, id, resource, None, resource.created_by);
+}
+
+/// Makes a new resource out of sight, or in a collection that is: nobody learns of it before that is [brought into the tree](take_back).
+pub(crate) fn insert_aside(tx: &mut Transaction, id: ResourceId, resource: &Resource) {
+    if resource.parent != ResourceId::REMOVED {
+        link(tx, id, resource);
+        members::changed(tx, resource.parent);
+    }
+    record(tx, id, resource);
+}
+
+/// Writes the record of a new resource.
+fn record(tx: &mut Transaction, id: ResourceId, resource: &Resource) {
     tx.put(keys::resource(id), resource);
     note_undigested(tx, id, None, resource);
     contents::exchange(tx, id, None, Some(resource));
     grants::exchange(tx, id, None, Some(resource));
     count(tx, resource, 1);
-    members::changed(tx, resource.parent);
-    announce(tx, ChangeKind::Created, id, resource, None, resource.created_by);
 }
 
 /// Replaces the record of a resource that stays where it is.
@@ -84,7 +98,7 @@ pub(crate) fn put_aside(
     Ok(())
 }
 
-/// Brings a resource that was put aside back to the collection and name in `new`. In the change feed it comes from nowhere,
+/// Brings a resource that was put or made aside to the collection and name in `new`. In the change feed it comes from nowhere,
 /// as what moves into a caller's sight.
 pub(crate) fn take_back(
     tx: &mut Transaction,

@@ -27,6 +27,7 @@ mod moves;
 mod names;
 mod notes;
 mod past;
+mod past_restore;
 mod past_walks;
 mod people;
 mod places;

@@ -12,6 +12,7 @@ pub(crate) mod mv;
 mod past;
 pub(crate) mod put;
 pub(crate) mod relocate;
+pub(crate) mod restore;
 pub(crate) mod rm;
 pub(crate) mod stat;
 pub(crate) mod sync;

@@ -13,6 +13,16 @@ const LOOK: Duration = Duration::from_millis(250);
 /// Waits for a job to end, which in a local store is done here, and prints how it went. Stopped on the way, a
 /// server continues it; a local store does so with the next job.
 pub(crate) async fn follow(session: &Session, client: &Client, begun: Job) -> Result<()> {
+    follow_with(session, client, begun, "run it again: completed items are skipped").await
+}
+
+/// The same with another hint for a job that failed in part.
+pub(crate) async fn follow_with(
+    session: &Session,
+    client: &Client,
+    begun: Job,
+    hint: &str,
+) -> Result<()> {
     let mut job = begun;
     loop {
         session.settle().await?;
@@ -28,8 +38,7 @@ pub(crate) async fn follow(session: &Session, client: &Client, begun: Job) -> Re
     match &job.fault {
         Some(fault) if job.failed > 0 => {
             let message = format!("{} failed; the last error: {fault}", job.failed);
-            Err(CliError::new(Kind::Failed, message)
-                .hint("run it again: completed items are skipped"))
+            Err(CliError::new(Kind::Failed, message).hint(hint))
         }
         _ => Ok(()),
     }

@@ -70,7 +70,7 @@ pub(crate) async fn trim(
 }
 
 /// The job that goes on with it.
-fn accepted(job: JobStatus) -> Response {
+pub(crate) fn accepted(job: JobStatus) -> Response {
     (StatusCode::ACCEPTED, Json(Job::from(job))).into_response()
 }
 

@@ -96,6 +96,30 @@ pub(crate) struct PastArchiveQuestion {
     pub(crate) paths: Vec<String>,
 }
 
+/// What to restore.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RestorePast {
+    /// The path that it had.
+    #[schema(example = "/lab/run7")]
+    pub(crate) path: String,
+    /// The moment: a time, or a position of the change feed.
+    #[schema(value_type = String, example = "2026-03-01T14:30:00Z")]
+    pub(crate) as_of: AsOf,
+    /// The path that it gets, which has to be free.
+    #[schema(example = "/lab/run7 of March")]
+    pub(crate) to: String,
+    /// With all that was below it.
+    #[serde(default)]
+    pub(crate) recursive: bool,
+    /// Create the collections on the way.
+    #[serde(default)]
+    pub(crate) parents: bool,
+    /// Leave out what is not kept, or may not be read, instead of restoring nothing.
+    #[serde(default)]
+    pub(crate) partial: bool,
+}
+
 /// A line of a walk or a search.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]

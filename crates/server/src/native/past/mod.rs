@@ -2,6 +2,7 @@
 //! `expired`.
 
 pub(crate) mod archive;
+pub(crate) mod restore;
 pub(crate) mod walk;
 
 use axum::extract::State;

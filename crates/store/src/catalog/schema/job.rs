@@ -19,6 +19,9 @@ pub(crate) enum JobRecord {
     /// Count how much there is in a removed tree that is kept.
     #[n(3)]
     Measure(#[n(0)] ResourceId),
+    /// Restore what was at a path at a moment, with all below it, under another one.
+    #[n(4)]
+    Restore(#[n(0)] RestoreJob),
     /// Count what was there when a quota was set: below the collection, or of the user or group, with this id.
     #[n(10)]
     Count(#[n(0)] u64),
@@ -51,6 +54,49 @@ pub(crate) struct TreeJob {
     /// The only subtree that the token opens.
     #[n(7)]
     pub(crate) within: Option<ResourceId>,
+}
+
+/// A restoration of what was below a path, in path order, aside: nobody sees what was made before it is whole.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
+pub(crate) struct RestoreJob {
+    /// What was made for the top.
+    #[n(0)]
+    pub(crate) made: ResourceId,
+    /// The path that it had.
+    #[n(1)]
+    pub(crate) path: String,
+    /// The moment, as a position of the change feed.
+    #[n(2)]
+    pub(crate) position: String,
+    /// The path that it gets.
+    #[n(3)]
+    pub(crate) to: String,
+    /// Who asked for it.
+    #[n(4)]
+    pub(crate) user: PersonId,
+    /// Whether an administrator's rights are in force.
+    #[n(5)]
+    pub(crate) elevated: bool,
+    /// The most that the token of who asked for it may do, if it was a token.
+    #[n(6)]
+    pub(crate) rights: Option<Rights>,
+    /// The only subtree that the token opens.
+    #[n(7)]
+    pub(crate) within: Option<ResourceId>,
+    /// Whether the collections on the way to `to` are made.
+    #[n(8)]
+    pub(crate) parents: bool,
+    /// Whether what is not kept, or may not be read, is left out.
+    #[n(9)]
+    pub(crate) partial: bool,
+    /// The last path that was seen to.
+    #[n(10)]
+    pub(crate) after: Option<String>,
+    #[n(11)]
+    pub(crate) tally: Tally,
+    /// Whether what was made is in the tree, or was left to be swept.
+    #[n(12)]
+    pub(crate) over: bool,
 }
 
 /// What to do with each object.

@@ -10,7 +10,7 @@ mod version;
 use minicbor::{CborLen, Decode, Encode};
 
 pub(crate) use self::blob::{BlobCopy, BlobRecord, DamageRecord, SumsRecord};
-pub(crate) use self::job::{DrainJob, DrainPhase, JobRecord, Tally, TreeJob, TreeWork};
+pub(crate) use self::job::{DrainJob, DrainPhase, JobRecord, RestoreJob, Tally, TreeJob, TreeWork};
 pub(crate) use self::note::NoteRecord;
 pub(crate) use self::quota::{Placed, QuotaKind, QuotaRecord};
 pub(crate) use self::trash::{Amount, TrashRecord};

@@ -55,6 +55,7 @@ fn jobs(view: &View) -> Result<Jobs> {
         // One that does not decode is reported with the tree.
         match JobRecord::from_value(&row?.1) {
             Ok(JobRecord::Sweep(id)) => drop(jobs.swept.insert(id)),
+            Ok(JobRecord::Restore(job)) if !job.over => drop(jobs.swept.insert(job.made)),
             Ok(JobRecord::Measure(id)) => drop(jobs.measured.insert(id)),
             _ => {}
         }
