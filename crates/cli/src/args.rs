@@ -49,6 +49,9 @@ pub(crate) struct GlobalArgs {
     /// A ticket to use [env: CENOTE_TICKET]
     #[arg(long, global = true, value_name = "TICKET", help_heading = "Store")]
     pub(crate) ticket: Option<String>,
+    /// The change set that the command is part of [env: CENOTE_CHANGESET]
+    #[arg(long, global = true, value_name = "ID", help_heading = "Store")]
+    pub(crate) changeset: Option<String>,
     /// The configuration file [env: CENOTE_CONFIG]
     #[arg(long, global = true, value_name = "FILE", help_heading = "Store")]
     pub(crate) config: Option<PathBuf>,

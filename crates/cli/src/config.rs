@@ -25,12 +25,13 @@ pub(crate) struct Key {
 }
 
 /// All settings.
-pub(crate) const KEYS: [Key; 6] = [
+pub(crate) const KEYS: [Key; 7] = [
     Key { name: "url", variable: "CENOTE_URL", secret: false },
     Key { name: "user", variable: "CENOTE_USER", secret: false },
     Key { name: "password", variable: "CENOTE_PASSWORD", secret: true },
     Key { name: "token", variable: "CENOTE_TOKEN", secret: true },
     Key { name: "ticket", variable: "CENOTE_TICKET", secret: true },
+    Key { name: "changeset", variable: "CENOTE_CHANGESET", secret: false },
     Key { name: "ca_file", variable: "CENOTE_CA_FILE", secret: false },
 ];
 
@@ -109,6 +110,7 @@ impl Settings {
             ("url", "--store", &args.store),
             ("user", "--user", &args.user),
             ("ticket", "--ticket", &args.ticket),
+            ("changeset", "--changeset", &args.changeset),
         ];
         for (name, flag, value) in flags {
             if let Some(value) = value.clone() {

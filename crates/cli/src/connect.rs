@@ -18,7 +18,9 @@ use crate::secret;
 /// A client, and everything that must live as long as the client.
 #[derive(Debug)]
 pub(crate) struct Connection {
-    pub(crate) client: Client,
+    client: Client,
+    /// The same in the change set of the settings.
+    within: Option<Client>,
     credential: Option<Credential>,
     store: Option<Embedded>,
     /// The server's address, where what is sent to it can be read on the way.
@@ -34,12 +36,36 @@ impl Connection {
             true => Self::over_network(url, settings)?,
             false => Self::in_process(url, settings)?,
         };
-        match settings.get("ticket") {
+        let connection = match settings.get("ticket") {
             Some(ticket) => {
                 let client = connection.client.with_ticket(&ticket.value)?;
-                Ok(Self { client, has_ticket: true, ..connection })
+                Self { client, has_ticket: true, ..connection }
             }
-            None => Ok(connection),
+            None => connection,
+        };
+        let Some(set) = settings.get("changeset") else { return Ok(connection) };
+        connection.require_server()?;
+        let within = Some(connection.client.clone().with_changeset(&set.value)?);
+        Ok(Self { within, ..connection })
+    }
+
+    /// The client, in the change set of the settings if there is one.
+    pub(crate) fn client(&self) -> &Client {
+        self.within.as_ref().unwrap_or(&self.client)
+    }
+
+    /// The client outside of any change set.
+    pub(crate) fn outside(&self) -> &Client {
+        &self.client
+    }
+
+    /// Refuses a directory: the changes of a set are in the memory of the server.
+    pub(crate) fn require_server(&self) -> Result<()> {
+        match self.store {
+            None => Ok(()),
+            Some(_) => Err(CliError::new(Kind::Usage, "a store in a directory has no change sets")
+                .hint("start a server with `cenote serve DIR`, and use --store URL")
+                .hint("without a change set, do not use --changeset, and unset CENOTE_CHANGESET")),
         }
     }
 
@@ -83,7 +109,7 @@ impl Connection {
             None => client,
         };
         let in_clear = is_in_clear(&url.value).then(|| url.value.clone());
-        Ok(Self { client, credential, store: None, in_clear, has_ticket: false })
+        Ok(Self { client, within: None, credential, store: None, in_clear, has_ticket: false })
     }
 
     /// A process that can open the directory owns the store, and acts as its administrator or as
@@ -102,7 +128,8 @@ impl Connection {
         let service = router.layer(axum::Extension(caller));
         let client = Client::new(ServiceTransport::new(service));
         let store = Some(embedded);
-        Ok(Self { client, credential: None, store, in_clear: None, has_ticket: false })
+        let (within, credential, in_clear) = (None, None, None);
+        Ok(Self { client, within, credential, store, in_clear, has_ticket: false })
     }
 }
 

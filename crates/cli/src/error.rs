@@ -164,9 +164,15 @@ impl From<cenote_client::Error> for CliError {
     fn from(error: cenote_client::Error) -> Self {
         let kind = kind_of(error.kind());
         use cenote_client::Kind as K;
-        let whole = matches!(error.kind(), K::Unreachable | K::ReadOnly | K::Unauthenticated);
+        let whole = matches!(
+            error.kind(),
+            K::Unreachable | K::ReadOnly | K::Unauthenticated | K::Changeset
+        );
         let mut told = Self { whole, ..Self::new(kind, error.to_string()) };
-        told.hints.extend(error.hint().map(str::to_owned));
+        told.hints.extend(match error.kind() {
+            K::Changeset => Some(OUTSIDE.to_owned()),
+            _ => error.hint().map(str::to_owned),
+        });
         if let (Kind::Failed | Kind::Mismatch, Some(id)) = (kind, error.request_id()) {
             told.hints.push(format!("see request {id} in the server's log for details"));
         }
@@ -174,10 +180,13 @@ impl From<cenote_client::Error> for CliError {
     }
 }
 
+const OUTSIDE: &str =
+    "run it without --changeset and CENOTE_CHANGESET: it then takes effect at once";
+
 fn kind_of(kind: cenote_client::Kind) -> Kind {
     use cenote_client::Kind as K;
     match kind {
-        K::Invalid | K::Range => Kind::Usage,
+        K::Invalid | K::Changeset | K::Range => Kind::Usage,
         K::Unauthenticated => Kind::Unauthenticated,
         K::Denied => Kind::Denied,
         K::NotFound => Kind::NotFound,

@@ -23,6 +23,7 @@ the source of each setting.
 | `password` | `CENOTE_PASSWORD` | |
 | `token` | `CENOTE_TOKEN` | |
 | `ticket` | `CENOTE_TICKET` | `--ticket` |
+| `changeset` | `CENOTE_CHANGESET` | `--changeset` |
 | `ca_file` | `CENOTE_CA_FILE` | |
 
 `url` is the address of a server, or a directory with a store. On a directory you act as the store's
@@ -43,7 +44,9 @@ fn page() -> String {
 fn add(page: &mut String, command: &mut Command, name: &str) {
     // Options that every command has are listed once, at the top.
     if name != "cenote" {
-        for shared in ["store", "user", "ticket", "config", "json", "no_progress", "quiet"] {
+        for shared in
+            ["store", "user", "ticket", "changeset", "config", "json", "no_progress", "quiet"]
+        {
             if command.get_arguments().any(|argument| argument.get_id() == shared) {
                 let hidden = std::mem::take(command).mut_arg(shared, |arg| arg.hide(true));
                 *command = hidden;

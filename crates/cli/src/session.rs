@@ -33,9 +33,16 @@ impl Session {
         })
     }
 
-    /// The store.
+    /// The store, as the change set of the settings sees it if there is one.
     pub(crate) fn client(&self) -> Result<&Client> {
-        Ok(&self.connection()?.client)
+        Ok(self.connection()?.client())
+    }
+
+    /// The store, for requests about change sets themselves.
+    pub(crate) fn outside(&self) -> Result<&Client> {
+        let connection = self.connection()?;
+        connection.require_server()?;
+        Ok(connection.outside())
     }
 
     /// Makes a store in a directory one that opens again, and says what it lost.

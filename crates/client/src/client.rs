@@ -16,6 +16,7 @@ use crate::call::Call;
 use crate::retry::retry_after;
 use crate::{Error, Kind, Result, Retry, Transport};
 
+const CHANGESET: HeaderName = HeaderName::from_static("cenote-changeset");
 /// Larger than any response that is not a content.
 const LARGEST_ANSWER: usize = 64 << 20;
 
@@ -103,8 +104,13 @@ impl Client {
     pub fn with_changeset(mut self, id: &str) -> Result<Self> {
         let value = HeaderValue::from_str(id)
             .map_err(|_| Error::new(Kind::Invalid, "the id of a change set has other letters"))?;
-        self.headers.insert(HeaderName::from_static("cenote-changeset"), value);
+        self.headers.insert(CHANGESET, value);
         Ok(self)
+    }
+
+    /// Whether its calls are part of a change set.
+    pub(crate) fn is_within_changeset(&self) -> bool {
+        self.headers.contains_key(CHANGESET)
     }
 
     /// The same client with a different retry policy.

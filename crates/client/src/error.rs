@@ -17,6 +17,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Kind {
     /// The request is invalid.
     Invalid,
+    /// A change set cannot do that.
+    Changeset,
     /// Authentication failed.
     Unauthenticated,
     /// The caller may not do that.
@@ -65,7 +67,8 @@ impl Kind {
     /// From the last component of a problem's type.
     fn from_word(word: &str) -> Option<Self> {
         Some(match word {
-            "invalid" | "changeset" => Self::Invalid,
+            "invalid" => Self::Invalid,
+            "changeset" => Self::Changeset,
             "unauthenticated" => Self::Unauthenticated,
             "denied" => Self::Denied,
             "not-found" => Self::NotFound,

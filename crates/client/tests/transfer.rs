@@ -184,6 +184,24 @@ async fn an_interrupted_upload_sends_only_what_is_missing() {
     assert_eq!(std::fs::read_dir(world.dir.path().join("journal")).unwrap().count(), 0);
 }
 
+/// In a change set a large file comes in one request: an upload would begin outside of the set, without its collections.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_large_file_is_put_in_a_change_set_whose_collection_nobody_else_sees() {
+    let world = World::new();
+    let (path, bytes) = world.file(40 * PART + 5);
+    let file = LocalFile::new(&path).unwrap();
+    let id = world.client.begin_changeset(None).await.unwrap().id;
+    let within = world.client.clone().with_changeset(&id).unwrap();
+    let put = PutOptions { parents: true, ..PutOptions::default() };
+    within.put_bytes("/new/small", "small".into(), &put).await.unwrap();
+    let transfer = Transfer::new(within, world.several_parts(), Arc::new(Unobserved));
+    transfer.put_file(&file, "/new/large", &PutOptions::default()).await.unwrap();
+    assert!(world.client.find("/new/large").await.unwrap().is_none());
+    world.client.commit_changeset(&id).await.unwrap();
+    assert_eq!(world.kept("/new/large").await, bytes);
+    assert_eq!(world.line.0.parts.load(Ordering::SeqCst), 0);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_came_in_parts_in_any_order_can_be_verified_at_once() {
     let world = World::new();

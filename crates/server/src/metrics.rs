@@ -35,6 +35,20 @@ pub(crate) struct Metrics {
     damaged: Gauge,
     scrubbed: Counter,
     rows_damaged: Counter,
+    changesets_open: Gauge,
+    changesets_held: Gauge,
+    changesets_ended: Family<StateLabel, Counter>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct StateLabel {
+    state: &'static str,
+}
+
+impl EncodeLabelSet for StateLabel {
+    fn encode(&self, encoder: &mut LabelSetEncoder<'_>) -> std::fmt::Result {
+        [("state", self.state)].encode(encoder)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -100,6 +114,9 @@ impl Metrics {
             damaged: Gauge::default(),
             scrubbed: Counter::default(),
             rows_damaged: Counter::default(),
+            changesets_open: Gauge::default(),
+            changesets_held: Gauge::default(),
+            changesets_ended: Family::default(),
         };
         metrics.register();
         metrics
@@ -133,6 +150,11 @@ impl Metrics {
         r.register_with_unit("contents_scrubbed", help, Unit::Bytes, self.scrubbed.clone());
         let help = "Times that a damaged row of the catalog was met";
         r.register("catalog_damage_found", help, self.rows_damaged.clone());
+        r.register("changesets_open", "Change sets open", self.changesets_open.clone());
+        let (help, held) = ("Memory that open change sets keep", self.changesets_held.clone());
+        r.register_with_unit("changesets_held", help, Unit::Bytes, held);
+        let help = "Change sets that ended, by what became of them";
+        r.register("changesets_ended", help, self.changesets_ended.clone());
     }
 
     pub(crate) fn begun(&self) {
@@ -185,6 +207,13 @@ impl Metrics {
         raise(&self.scrubbed, counts.scrubbed);
         raise(&self.rows_damaged, counts.rows);
         self.damaged.set(i64::try_from(counts.damaged).unwrap_or(i64::MAX));
+        let sets = store.change_set_counts();
+        self.changesets_open.set(i64::try_from(sets.open).unwrap_or(i64::MAX));
+        self.changesets_held.set(i64::try_from(sets.bytes).unwrap_or(i64::MAX));
+        for (state, count) in sets.ended {
+            let state = StateLabel { state: state.as_str() };
+            raise(&self.changesets_ended.get_or_create(&state), count);
+        }
         let mut text = String::new();
         encode(&mut text, &self.registry).expect("a string takes any text");
         text

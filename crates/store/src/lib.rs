@@ -46,7 +46,9 @@ mod waiting;
 pub use access::{
     AccessChange, Act, Caller, Effect, Explanation, GrantView, Reason, Source, TicketGrant, decide,
 };
-pub use changesets::{ChangeSet, ChangeSetId, ChangeSetLimits, ChangeSetState, Within};
+pub use changesets::{
+    ChangeSet, ChangeSetCounts, ChangeSetId, ChangeSetLimits, ChangeSetState, Within,
+};
 pub use check::{CheckOptions, Finding, FindingKind};
 pub use contents::{
     BatchItem, BatchWhat, Completion, Conditions, ContentStream, DamageCounts, DamagedCopy,

@@ -70,6 +70,7 @@ verbs! {
     Token => access::token,
     Quota => access::quota,
     Versions => files::versions,
+    Changeset => files::changeset,
     Place => places::place,
     Replicate => places::replicate,
     Trim => places::trim,

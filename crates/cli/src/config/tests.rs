@@ -5,6 +5,7 @@ fn none() -> GlobalArgs {
         store: None,
         user: None,
         ticket: None,
+        changeset: None,
         config: None,
         json: false,
         no_progress: false,

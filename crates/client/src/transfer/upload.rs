@@ -22,7 +22,8 @@ impl Transfer {
         path: &str,
         options: &PutOptions,
     ) -> Result<Resource> {
-        if file.size >= self.options.parts_from {
+        // An upload is begun outside of a change set, where neither the collection nor the condition need be as they are in it.
+        if file.size >= self.options.parts_from && !self.client.is_within_changeset() {
             return self.put_parts(file, path, options).await;
         }
         let (payload, digest) = if file.size <= SMALL {

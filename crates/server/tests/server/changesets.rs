@@ -358,3 +358,33 @@ async fn what_is_wrong_with_a_change_set_is_said() {
     }
     server.post("/v1/changesets", json!({})).await.problem(413, "too-large");
 }
+
+#[tokio::test]
+async fn metrics_count_those_that_are_open_and_what_became_of_others() {
+    let server = filled().await;
+    let [open, committed, dropped, first, second] = [
+        begin(&server).await,
+        begin(&server).await,
+        begin(&server).await,
+        begin(&server).await,
+        begin(&server).await,
+    ];
+    for id in [&open, &first, &second] {
+        within(&server, id, "PUT", "/v1/fs/lab/a").body("new").send().await.expect(200);
+    }
+    commit(&server, &committed).await.expect(200);
+    commit(&server, &first).await.expect(200);
+    commit(&server, &second).await.problem(409, "conflict");
+    server.ask("DELETE", &format!("/v1/changesets/{dropped}")).send().await.problem_status(204);
+    let metrics = server.ask("GET", "/metrics").send().await;
+    let text = String::from_utf8(metrics.body.to_vec()).unwrap();
+    let value = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        line.unwrap_or_else(|| panic!("no {name} in {text}")).parse::<u64>().unwrap()
+    };
+    assert_eq!(value("cenote_changesets_open"), 1);
+    assert!(value("cenote_changesets_held_bytes") > 100);
+    for (state, count) in [("committed", 2), ("dropped", 1), ("conflicted", 1), ("expired", 0)] {
+        assert_eq!(value(&format!("cenote_changesets_ended_total{{state=\"{state}\"}}")), count);
+    }
+}

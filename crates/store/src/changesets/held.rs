@@ -9,6 +9,7 @@ use std::time::Duration;
 use cenote_kv::Layered;
 
 use super::base::Base;
+use super::counts::Ends;
 use super::draft::Draft;
 use super::open::Share;
 use super::{ChangeSet, ChangeSetId, ChangeSetState};
@@ -51,6 +52,8 @@ pub(crate) struct Held {
     changing: Mutex<()>,
     /// Held while a request is under way.
     pub(super) request: Arc<tokio::sync::Mutex<()>>,
+    /// Counts its end.
+    ends: Arc<Ends>,
 }
 
 #[derive(Debug)]
@@ -69,7 +72,7 @@ impl Held {
         caller: &Caller,
         (id, idle): (ChangeSetId, Duration),
         draft: Draft,
-        bytes: Arc<AtomicUsize>,
+        (bytes, ends): (Arc<AtomicUsize>, Arc<Ends>),
     ) -> Self {
         let now = store.now();
         let draft = Some((draft, Share::new(bytes)));
@@ -84,6 +87,7 @@ impl Held {
             state: Mutex::new(State { expires, draft, how, size: (0, 0) }),
             changing: Mutex::default(),
             request: Arc::default(),
+            ends,
         }
     }
 
@@ -149,6 +153,9 @@ impl Held {
             }
             ended
         };
+        if ended.is_some() {
+            self.ends.add(how);
+        }
         // Whatever that has done is done without the lock.
         ended.is_some()
     }

@@ -11,6 +11,7 @@
 mod base;
 mod commit;
 mod conflict;
+mod counts;
 mod draft;
 mod held;
 mod open;
@@ -21,6 +22,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+pub use self::counts::ChangeSetCounts;
 pub(crate) use self::held::Held;
 pub(crate) use self::open::ChangeSets;
 pub use self::within::Within;
@@ -72,7 +74,10 @@ impl FromStr for ChangeSetId {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let wrong = || Error::invalid(format!("not the id of a change set: {text:.64?}"));
+        let wrong = || {
+            Error::invalid(format!("not the id of a change set: {text:.64?}"))
+                .with_hint("an id has 32 hexadecimal digits, as when the change set was begun")
+        };
         let digits = text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         let number = u128::from_str_radix(text, 16).ok().filter(|_| digits).ok_or_else(wrong)?;
         Ok(Self(number.to_be_bytes()))
@@ -144,7 +149,8 @@ impl Store {
         let idle = idle.unwrap_or(limits.idle);
         if idle > limits.life || idle < Duration::from_secs(1) {
             let most = limits.life.as_secs();
-            return Err(Error::invalid(format!("a change set is kept unused for 1 to {most} s")));
+            let message = format!("a change set is kept unused for 1 to {most} s");
+            return Err(Error::invalid(message).with_hint("name a shorter time, and at least 1 s"));
         }
         self.inner.latch_check()?;
         let id = ChangeSetId(self.random());
@@ -179,6 +185,12 @@ impl Store {
         open.retain(|set| set.state == ChangeSetState::Open);
         open.sort_by_key(|set| (set.begun, set.id.0));
         Ok(open)
+    }
+
+    /// How many change sets there are, and what became of others.
+    pub fn change_set_counts(&self) -> ChangeSetCounts {
+        self.expire_change_sets();
+        self.inner.change_sets.counts()
     }
 
     /// Counts as a use of a change set, so that it is kept longer.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use cenote_kv::{KeyRange, ScanOptions, Snapshot};
 
 use super::base::Base;
+use super::counts::{ChangeSetCounts, Ends};
 use super::draft::Draft;
 use super::held::Held;
 use super::{ChangeSet, ChangeSetId};
@@ -21,6 +22,7 @@ pub(crate) struct ChangeSets {
     sets: Mutex<HashMap<ChangeSetId, Arc<Held>>>,
     /// What all of them keep in memory.
     bytes: Arc<AtomicUsize>,
+    ends: Arc<Ends>,
 }
 
 impl ChangeSets {
@@ -35,7 +37,8 @@ impl ChangeSets {
         check_number(store, &sets, caller.user())?;
         let engine = &store.parts().engine;
         let base = Base::new(engine.snapshot()?.into(), engine.clone());
-        let held = Held::new(store, caller, (id, idle), Draft::new(base), self.bytes.clone());
+        let shared = (self.bytes.clone(), self.ends.clone());
+        let held = Held::new(store, caller, (id, idle), Draft::new(base), shared);
         // The account and its groups are part of what all of it rests on.
         held.rest_on(store, |tx| {
             tx.value(&keys::person(caller.user()))?;
@@ -52,6 +55,12 @@ impl ChangeSets {
 
     pub(super) fn all(&self) -> Vec<Arc<Held>> {
         self.sets().values().cloned().collect()
+    }
+
+    pub(super) fn counts(&self) -> ChangeSetCounts {
+        let open = self.sets().values().filter(|held| held.ended().is_none()).count();
+        let bytes = self.bytes.load(Ordering::Relaxed) as u64;
+        ChangeSetCounts { open: open as u64, bytes, ended: self.ends.counts() }
     }
 
     /// Forgets those that ended before.

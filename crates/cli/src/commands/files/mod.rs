@@ -1,6 +1,7 @@
 //! Resources and their contents: reading, writing, listing, moving, copying and removing them.
 
 pub(crate) mod cat;
+pub(crate) mod changeset;
 pub(crate) mod cp;
 pub(crate) mod du;
 pub(crate) mod find;
