@@ -41,7 +41,7 @@ class RPackage(Opening):
             return answer["value"]
         if answer["class"] in ABSENT:
             raise Absent(answer["error"])
-        if answer["class"] == "cenote_no_space":
+        if answer["class"] == "cenote_quota":
             raise Full(answer["error"])
         raise AssertionError(f"{verb} {args}: {answer}")
 

@@ -1,6 +1,6 @@
 # Errors of class `cenote_error`, with a hint on how to proceed. Subclasses give the kind of error: `cenote_not_found`,
 # `cenote_denied`, `cenote_exists`, `cenote_not_empty`, `cenote_wrong_kind`, `cenote_unauthenticated`, `cenote_mismatch`,
-# `cenote_invalid`, `cenote_no_space`, `cenote_busy`, `cenote_unreachable`; others are named as the server names them.
+# `cenote_invalid`, `cenote_quota`, `cenote_busy`, `cenote_unreachable`; others are named as the server names them.
 
 stop_cenote <- function(kind, message, hint = hints[[kind]]) {
   text <- if (is.null(hint)) message else paste0(message, "\n  hint: ", hint)
@@ -18,9 +18,9 @@ hints <- list(
   "denied" = "ask its owner for access, or log in as another user",
   "exists" = "choose another name, or use `overwrite = TRUE`; `overwrite = \"changed\"` skips identical files",
   "mismatch" = "call again",
-  "no-space" = "remove something for good (`irm(force = TRUE)`), or ask for a higher quota",
   "not-empty" = "use `recursive = TRUE` to remove it with its contents",
   "not-found" = "check the spelling with `ils()`, or whether you may read it",
+  "quota" = "remove something with `irm()`, or ask for a higher quota",
   "unauthenticated" = "log in again with `iauth()`",
   "unreachable" = "check that the server is running and that its address is correct"
 )
@@ -42,7 +42,7 @@ hint_of <- function(kind, message) {
 
 # Kinds of error by iRODS error code.
 codes <- c(
-  "-13000" = "denied", "-79000" = "not-empty", "-110000" = "no-space", "-130000" = "invalid", "-170000" = "not-found",
+  "-13000" = "denied", "-79000" = "not-empty", "-110000" = "quota", "-130000" = "invalid", "-170000" = "not-found",
   "-171000" = "not-found", "-312000" = "exists", "-358000" = "not-found", "-808000" = "not-found",
   "-809000" = "exists", "-816000" = "invalid", "-818000" = "denied", "-821000" = "not-empty", "-826000" = "unauthenticated",
   "-827000" = "not-found", "-833000" = "exists", "-853000" = "not-found", "-890000" = "unauthenticated"
