@@ -189,7 +189,7 @@ fn kind_of(kind: cenote_client::Kind) -> Kind {
         K::Invalid | K::Changeset | K::Range => Kind::Usage,
         K::Unauthenticated => Kind::Unauthenticated,
         K::Denied => Kind::Denied,
-        K::NotFound => Kind::NotFound,
+        K::NotFound | K::Dangling => Kind::NotFound,
         K::Exists | K::NotEmpty | K::WrongKind => Kind::Exists,
         K::Conflict | K::Precondition => Kind::Changed,
         K::TooLarge | K::NoSpace | K::Quota => Kind::NoSpace,

@@ -55,6 +55,8 @@ pub enum Kind {
     NoSpace,
     /// A quota does not allow it.
     Quota,
+    /// A link leads to nothing, where the collection refuses that.
+    Dangling,
     /// The server could not be reached, or the connection was lost.
     Unreachable,
     /// The response is not from a cenote server.
@@ -87,6 +89,7 @@ impl Kind {
             "unavailable" => Self::Unavailable,
             "no-space" => Self::NoSpace,
             "quota" => Self::Quota,
+            "dangling" => Self::Dangling,
             _ => return None,
         })
     }

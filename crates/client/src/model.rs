@@ -117,6 +117,9 @@ pub struct Resource {
     /// How long removed resources below are kept in the trash, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep_removed: Option<u64>,
+    /// What is required of links in descriptions: `none`, `lenient` or `strict`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link_integrity: Option<String>,
     /// What the caller may do, if requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,

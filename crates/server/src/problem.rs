@@ -114,6 +114,7 @@ fn store_row(kind: ErrorKind) -> (&'static str, StatusCode, &'static str) {
             ("unavailable", S::SERVICE_UNAVAILABLE, "A part of the store cannot be reached")
         }
         K::NoSpace => ("no-space", S::INSUFFICIENT_STORAGE, "There is no room"),
+        K::Dangling => ("dangling", S::CONFLICT, "A link leads to nothing"),
         K::Quota => ("quota", S::INSUFFICIENT_STORAGE, "A quota does not allow it"),
     }
 }

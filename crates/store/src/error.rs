@@ -62,6 +62,8 @@ pub enum ErrorKind {
     Unavailable,
     /// Stored bytes are damaged: run `cenote check`.
     Damaged,
+    /// A link leads to nothing, where the collection refuses that.
+    Dangling,
     /// The change may or may not have happened: look before trying again.
     Unknown,
 }

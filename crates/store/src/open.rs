@@ -81,5 +81,7 @@ fn root(tx: &Transaction, admin: PersonId) -> Resource {
         keep_removed: None,
         compared_version: None,
         counting: None,
+        link_integrity: None,
+        late_links: None,
     }
 }

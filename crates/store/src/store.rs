@@ -26,7 +26,7 @@ use crate::ports::SystemClock;
 use crate::trash::Room;
 use crate::{
     ChangeSetLimits, Clock, Entropy, Error, ErrorKind, Health, NoPlaces, PlaceOpener, Result,
-    SystemEntropy, quotas,
+    SystemEntropy, metadata, quotas,
 };
 
 /// What a store is made of.
@@ -278,6 +278,7 @@ impl Store {
     }
 
     fn commit(&self, mut tx: Transaction) -> Result<Committed> {
+        metadata::bind_late(&mut tx)?;
         quotas::settle(&mut tx)?;
         self.commit_prepared(tx.into_batch(self.random()))
     }

@@ -8,6 +8,7 @@ mod completion;
 mod filters;
 mod interruptions;
 mod keysets;
+mod links;
 mod logins;
 mod media_types;
 mod mirrors;

@@ -107,6 +107,9 @@ pub struct Attributes {
     /// How long removed resources below are kept in the trash, in seconds; 0 disables the trash.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep_removed: Option<u64>,
+    /// What is required of links in descriptions: `none`, `lenient` or `strict`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link_integrity: Option<String>,
 }
 
 #[derive(Deserialize)]

@@ -122,6 +122,31 @@ async fn search_finds_by_attribute_name_and_kind_in_pages() {
 }
 
 #[tokio::test]
+async fn a_collection_says_what_becomes_of_links_to_nothing() {
+    let server = TestServer::new();
+    server.put("/lab/a", "x").await.expect(201);
+    let require = async |word: &str| {
+        let body = json!({"path": "/lab", "link_integrity": word});
+        server.ask("PATCH", "/v1/attributes").json(&body).send().await
+    };
+    let cite = async |to: &str| {
+        let triple = format!("<> <http://p/cites> <cenote:{to}> .");
+        server.ask("PUT", "/v1/graph?path=/lab/a").body(triple).send().await
+    };
+    assert_eq!(require("strict").await.expect(200)["link_integrity"], "strict");
+    let refused = cite("/new").await.problem(409, "dangling");
+    assert!(refused["hint"].is_string() && refused["detail"].as_str().unwrap().contains("/new"));
+    assert_eq!(require("lenient").await.expect(200)["link_integrity"], "lenient");
+    cite("/new").await.expect(200);
+    server.put("/new", "x").await.expect(201);
+    let moved = json!({"from": {"path": "/new"}, "to": "/old"});
+    server.post("/v1/move", moved).await.expect(200);
+    let graph = server.ask("GET", "/v1/graph?path=/lab/a").send().await.body;
+    assert_eq!(graph, "<> <http://p/cites> <cenote:/old> .\n");
+    require("loose").await.problem(400, "invalid");
+}
+
+#[tokio::test]
 async fn a_link_follows_its_resource_and_is_found_from_there() {
     let server = TestServer::new();
     for path in ["/lab/a", "/lab/b", "/lab/c"] {

@@ -158,6 +158,8 @@ pub(crate) struct Transaction {
     sums: BTreeMap<Bytes, i64>,
     /// What counts for quotas, until [`crate::quotas::settle`] finds out for which, and the limits of those.
     pub(crate) tallies: Tallies,
+    /// The resources that it brought to where they are, until [`crate::metadata::bind_late`] binds what names their paths.
+    pub(crate) come: Vec<ResourceId>,
     appends: Vec<(Bytes, Bytes)>,
     now: Time,
     frees: bool,
@@ -195,6 +197,7 @@ impl Transaction {
             size: 0,
             sums: BTreeMap::new(),
             tallies: Tallies::default(),
+            come: Vec::new(),
             appends: Vec::new(),
             now,
             frees: false,

@@ -53,7 +53,7 @@ impl Store {
             let new = change(&shown.graph)?;
             check(&old, &new)?;
             chain.require(caller, needed(&shown.graph, &new), at)?;
-            let new = links.kept(chain.id(), &shown, new)?;
+            let new = links.kept(&chain, &shown, new)?;
             let mut stat = Stat::from(chain.clone());
             if old.graph != new {
                 let change = Some(old.redescribed(&new));

@@ -3,8 +3,8 @@
 use minicbor::{CborLen, Decode, Encode};
 
 use super::{
-    Access, ContentHead, Counting, Name, PersonId, Replicas, ResourceId, Stamp, StorePath, Time,
-    Versioning,
+    Access, ContentHead, Counting, LinkIntegrity, Name, PersonId, Replicas, ResourceId, Stamp,
+    StorePath, Time, Versioning,
 };
 
 /// What a resource is.
@@ -106,6 +106,12 @@ pub struct Resource {
     /// The counts of quotas that it bears on, if there are any.
     #[n(24)]
     pub counting: Option<Counting>,
+    /// What is required of links in descriptions here and below, for a collection that says so.
+    #[n(25)]
+    pub link_integrity: Option<LinkIntegrity>,
+    /// Of the root: whether a collection ever said that links are bound late.
+    #[n(26)]
+    pub late_links: Option<bool>,
 }
 
 /// What is told about a resource.

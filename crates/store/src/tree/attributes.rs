@@ -2,10 +2,10 @@
 
 use crate::access::Operation;
 use crate::catalog::ChangeKind;
-use crate::model::{At, Changed, Stat, Time, Versioning, check_media_type};
+use crate::model::{At, Changed, LinkIntegrity, Stat, Time, Versioning, check_media_type};
 use crate::people::{by_name, nobody};
 use crate::tree::{count_change, find, update};
-use crate::{Caller, Result, Store, quotas, versions};
+use crate::{Caller, Result, Store, metadata, quotas, versions};
 
 /// Attributes to set; what is none stays as it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub struct AttributeChange {
     pub versioning: Option<Option<Versioning>>,
     /// For how many seconds what is removed below this collection is kept; needs `Rights::CONTROL`.
     pub keep_removed: Option<Option<u64>>,
+    /// What is required of links in descriptions of this collection and below it; needs `Rights::CONTROL`.
+    pub link_integrity: Option<Option<LinkIntegrity>>,
     /// The name of whom it belongs to; needs `Rights::CONTROL`.
     pub owner: Option<String>,
     /// The media type of the content; none: nothing is said of it any more, and none is known until the content is replaced.
@@ -34,8 +36,10 @@ impl Store {
     ) -> Result<Stat> {
         let media_type = change.media_type.iter().flatten().next();
         media_type.map_or(Ok(()), |media_type| check_media_type(media_type))?;
-        let owning =
-            change.versioning.is_some() || change.keep_removed.is_some() || change.owner.is_some();
+        let owning = change.versioning.is_some()
+            || change.keep_removed.is_some()
+            || change.link_integrity.is_some()
+            || change.owner.is_some();
         let plain = change.mode.is_some() || change.mtime.is_some() || change.media_type.is_some();
         let first = if owning { Operation::SetOwner } else { Operation::SetAttributes };
         self.transact(|tx| {
@@ -49,6 +53,10 @@ impl Store {
             resource.set_mtime(change.mtime, tx.now());
             resource.versioning = change.versioning.unwrap_or(resource.versioning);
             resource.keep_removed = change.keep_removed.unwrap_or(resource.keep_removed);
+            resource.link_integrity = change.link_integrity.unwrap_or(resource.link_integrity);
+            if change.link_integrity.is_some() {
+                metadata::note_late(tx, &chain, resource)?;
+            }
             if let Some(name) = &change.owner {
                 resource.owner = by_name(tx, name)?.ok_or_else(|| nobody(name))?.0;
             }

@@ -174,6 +174,8 @@ pub(crate) fn owned_resource(
         keep_removed: None,
         compared_version: None,
         counting: None,
+        link_integrity: None,
+        late_links: None,
     }
 }
 

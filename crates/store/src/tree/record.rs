@@ -16,6 +16,7 @@ pub(crate) fn insert(tx: &mut Transaction, id: ResourceId, resource: &Resource) 
     link(tx, id, resource);
     members::changed(tx, resource.parent);
     record(tx, id, resource);
+    tx.come.push(id);
     announce(tx, ChangeKind::Created, id, resource, None, resource.created_by);
 }
 
@@ -80,6 +81,7 @@ pub(crate) fn detach(
     if new.parent != old.parent {
         members::changed(tx, new.parent);
     }
+    tx.come.push(id);
     announce(tx, ChangeKind::Moved, id, new, Some((old.parent, old.name.clone())), by);
 }
 
@@ -110,6 +112,7 @@ pub(crate) fn take_back(
     link(tx, id, new);
     carry_over(tx, id, old, new);
     members::changed(tx, new.parent);
+    tx.come.push(id);
     announce(tx, ChangeKind::Moved, id, new, None, by);
 }
 

@@ -105,6 +105,16 @@ pub(crate) fn keep_replaced(
     prune_to(tx, (id, chain.resource()), &retention, new).map(drop)
 }
 
+/// The description says the same in another way: no version is made, and those that are kept stay what they are.
+pub(crate) fn restate(
+    tx: &mut Transaction,
+    id: ResourceId,
+    resource: &Resource,
+    change: Redescribed<'_>,
+) -> Result<()> {
+    extend_newest(tx, id, resource, Some(change))
+}
+
 /// Has the newest version, if it is kept as its difference to the present description, differ in what changes in that.
 fn extend_newest(
     tx: &mut Transaction,

@@ -24,7 +24,7 @@ pub use compare::VersionDifference;
 use difference::Difference;
 pub(crate) use difference::description;
 pub use keep::NewVersion;
-pub(crate) use keep::{Redescribed, keep_replaced, setting};
+pub(crate) use keep::{Redescribed, keep_replaced, restate, setting};
 pub(crate) use loss::{refuse_loss, refuse_loss_below};
 
 /// A state that was kept.

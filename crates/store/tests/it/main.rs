@@ -18,6 +18,7 @@ mod faults;
 mod feed;
 mod full;
 mod leases;
+mod link_integrity;
 mod listings;
 mod media_types;
 mod metadata;

@@ -1,6 +1,6 @@
 //! `cenote meta`: descriptions.
 
-use cenote_client::{At, Avu, Client, Link, MetaOperation};
+use cenote_client::{At, Attributes, Avu, Client, Link, MetaOperation};
 use futures_util::TryStreamExt;
 
 use super::past::PastArgs;
@@ -65,6 +65,16 @@ enum What {
         /// A path in the store
         path: StorePath,
     },
+    /// Set what happens when a description links to a path where nothing is
+    ///
+    /// The setting of the nearest collection holds. What was stated before stays. Removals are never refused: a link
+    /// to a removed resource is shown as the path that was written, and leads to the resource again when that is restored.
+    Integrity {
+        /// A collection in the store
+        path: StorePath,
+        #[arg(value_enum)]
+        integrity: Integrity,
+    },
     /// Show the whole graph as N-Triples, or replace it
     Graph {
         /// A path in the store
@@ -73,6 +83,27 @@ enum What {
         #[arg(long, value_name = "FILE")]
         replace: Option<String>,
     },
+}
+
+/// What is required of links.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Integrity {
+    /// It is kept as text
+    None,
+    /// It is kept as text, and becomes a link once something is there
+    Lenient,
+    /// It is refused
+    Strict,
+}
+
+impl Integrity {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Lenient => "lenient",
+            Self::Strict => "strict",
+        }
+    }
 }
 
 impl Args {
@@ -96,6 +127,14 @@ impl Args {
             What::Link { path, attribute, target } => {
                 let avu = Avu { attribute, value: target.to_string(), unit: None };
                 change(session, client, &path, &MetaOperation::Link(avu)).await
+            }
+            What::Integrity { path, integrity } => {
+                let link_integrity = Some(integrity.as_str().to_owned());
+                let attributes = Attributes { link_integrity, ..Attributes::default() };
+                let changed = client.set_attributes(&At::from(path.as_str()), &attributes).await?;
+                session.output.done(&changed, |changed| {
+                    format!("links below {}: {}", changed.path, integrity.as_str())
+                })
             }
             What::Links { path } => links(session, client, &path).await,
             What::Graph { path, replace: None } => {

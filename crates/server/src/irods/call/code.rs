@@ -130,7 +130,7 @@ impl From<Error> for Refusal {
 fn code_of(kind: ErrorKind) -> Option<Code> {
     use ErrorKind as K;
     Some(match kind {
-        K::Invalid | K::Expired | K::Range | K::TooLarge => Code::InvalidInput,
+        K::Invalid | K::Expired | K::Range | K::TooLarge | K::Dangling => Code::InvalidInput,
         K::NotFound => Code::PathDoesNotExist,
         K::Exists => Code::AlreadyExists,
         K::WrongKind => Code::NotADataObject,

@@ -1,7 +1,8 @@
 //! A resource, as everything that tells of one shows it.
 
 use cenote_store::{
-    Algorithm, Details, Kind, Retention, Stat, Versioning, Xattr as StoreXattr, avus_of,
+    Algorithm, Details, Kind, LinkIntegrity, Retention, Stat, Versioning, Xattr as StoreXattr,
+    avus_of,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -84,6 +85,9 @@ pub(crate) struct Resource {
     /// For how many seconds a collection that says so keeps what is removed below it in the trash.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) keep_removed: Option<u64>,
+    /// What a collection that says so requires of links in descriptions, its own and those below it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) link_integrity: Option<IntegrityWord>,
     /// True if a copy of its bytes is known to be damaged.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) damaged: bool,
@@ -144,6 +148,7 @@ impl Resource {
             keep_weekly: retention.weekly,
             keep_monthly: retention.monthly,
             keep_removed: resource.keep_removed,
+            link_integrity: resource.link_integrity.map(IntegrityWord::from),
             damaged: content.map_or(Ok(false), |content| names.store().is_damaged(content))?,
             description_tag: None,
             level: None,
@@ -243,6 +248,39 @@ impl VersioningWord {
             Self::Off => Versioning::Off,
             Self::OnRequest => Versioning::OnRequest(retention),
             Self::EachChange => Versioning::EachChange(retention),
+        }
+    }
+}
+
+/// What becomes of a statement that links to a path where nothing is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schema(as = LinkIntegrity)]
+pub(crate) enum IntegrityWord {
+    /// It is kept as text.
+    None,
+    /// It is kept as text, and becomes a link once something is there.
+    Lenient,
+    /// It is refused.
+    Strict,
+}
+
+impl From<LinkIntegrity> for IntegrityWord {
+    fn from(integrity: LinkIntegrity) -> Self {
+        match integrity {
+            LinkIntegrity::None => Self::None,
+            LinkIntegrity::Lenient => Self::Lenient,
+            LinkIntegrity::Strict => Self::Strict,
+        }
+    }
+}
+
+impl From<IntegrityWord> for LinkIntegrity {
+    fn from(word: IntegrityWord) -> Self {
+        match word {
+            IntegrityWord::None => Self::None,
+            IntegrityWord::Lenient => Self::Lenient,
+            IntegrityWord::Strict => Self::Strict,
         }
     }
 }

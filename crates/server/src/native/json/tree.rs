@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::{Instant, Resource, VersioningWord};
+use super::{Instant, IntegrityWord, Resource, VersioningWord};
 use crate::problem::{Problem, ProblemBody};
 
 /// A resource in a body, by its path or by its id.
@@ -250,4 +250,6 @@ pub(crate) struct SetAttributes {
     pub(crate) keep_monthly: Option<u32>,
     /// For how many seconds what is removed below this collection is kept in the trash; 0 for not at all.
     pub(crate) keep_removed: Option<u64>,
+    /// What becomes of a statement, in a description of this collection or below it, that links to a path where nothing is.
+    pub(crate) link_integrity: Option<IntegrityWord>,
 }

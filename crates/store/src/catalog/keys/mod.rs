@@ -22,6 +22,7 @@
 //! | `I` predicate object id | empty | who states this: a hash of the predicate, and the object's key in the order of values |
 //! | `i` object predicate id | empty | the same by the object |
 //! | `q` subject id | empty | who states anything about this IRI, which is not their own |
+//! | `l` path 0 id | empty | whose description names this path as text, where it is not bound to a resource |
 //! | `S` person parent id | empty | a grant to somebody who does not own the resource |
 //! | `X` id | `TrashRecord` | a removed resource that is kept for a while |
 //! | `x` until id | empty | when it goes |

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use cenote_kv::KeyRange;
 
 use super::Key;
-use crate::model::{PersonId, ResourceId, Time};
+use crate::model::{PersonId, ResourceId, StorePath, Time};
 
 pub(crate) fn resource(id: ResourceId) -> Bytes {
     Key::new(b'N').id(id.0).done()
@@ -128,9 +128,25 @@ pub(crate) fn subjects(subject: u64) -> KeyRange {
     Key::new(b'q').id(subject).prefix()
 }
 
-/// The index of statements, in its three orders.
-pub(crate) fn all_statements() -> [KeyRange; 3] {
-    [b'I', b'i', b'q'].map(|table| Key::new(table).prefix())
+/// A path that is named in the description of `id`, as text; none if it is too long for a key.
+pub(crate) fn named_path(path: &StorePath, id: u64) -> Option<Bytes> {
+    let path = path.to_string();
+    let fits = path.len() <= LONGEST_NAMED_PATH;
+    fits.then(|| Key::new(b'l').bytes(path.as_bytes()).bytes(&[0]).id(id).done())
+}
+
+/// The descriptions in which a path is named, and those in which one below it is.
+pub(crate) fn naming(path: &StorePath) -> [KeyRange; 2] {
+    let path = path.to_string();
+    [[0], [b'/']].map(|end| Key::new(b'l').bytes(path.as_bytes()).bytes(&end).prefix())
+}
+
+/// With the letter, the separator and the id it is within the limit of a key of every engine.
+const LONGEST_NAMED_PATH: usize = 2_000;
+
+/// The index of statements, in its three orders, and of the paths that they name as text.
+pub(crate) fn all_statements() -> [KeyRange; 4] {
+    [b'I', b'i', b'q', b'l'].map(|table| Key::new(table).prefix())
 }
 
 pub(crate) fn grant(person: PersonId, parent: ResourceId, id: ResourceId) -> Bytes {

@@ -41,11 +41,13 @@ pub(crate) enum QuotaKind {
     Group,
 }
 
-/// What a record of a resource says of the counts above it. Reading this much costs less than reading all of it.
+/// What a record of a resource says of the counts above it, and of the whole store. Reading this much costs less than reading all of it.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
 pub(crate) struct Placed {
     #[n(0)]
     pub(crate) parent: ResourceId,
     #[n(24)]
     pub(crate) counting: Option<Counting>,
+    #[n(26)]
+    pub(crate) late_links: Option<bool>,
 }

@@ -1,10 +1,13 @@
-//! The index of statements: who states what, in three orders.
+//! The index of statements: who states what, in four orders.
 //!
 //! | order | entry | of |
 //! |---|---|---|
 //! | by predicate and object | predicate, object, id | each statement |
 //! | by object | object, predicate, id | each statement |
 //! | by subject | subject, id | each statement about an IRI that is not relative |
+//!
+//! A fourth order, by path, has the IRIs that name a path of this store and are not bound to a resource: text that becomes a link
+//! once something is there, if the collection says so.
 //!
 //! What a description states of its resource (no subject) and of its parts (`#part`) is found by the id that the IRI names, and a
 //! blank node by the description that it is in.
@@ -28,7 +31,7 @@ pub(super) use self::scan::Scan;
 use super::links::{self, Link, Links};
 use super::vocabulary::predicates_of;
 use crate::catalog::{Reads, keys};
-use crate::model::{Graph, Statement, Term};
+use crate::model::{Graph, Statement, StorePath, Term};
 use crate::{Caller, Result};
 
 /// The index entries of a description, in all orders.
@@ -47,6 +50,12 @@ pub(super) fn entries_of(id: u64, statement: &Statement) -> impl Iterator<Item =
     by_predicate
         .chain(objects.map(move |object| keys::object(object, predicate, id)))
         .chain(subjects.map(move |subject| keys::subject(subject, id)))
+        .chain(named_paths(statement).filter_map(move |path| keys::named_path(&path, id)))
+}
+
+/// The paths that a statement names as text.
+fn named_paths(statement: &Statement) -> impl Iterator<Item = StorePath> {
+    links::iris(statement).filter_map(|iri| links::path_of(iri).map(|(path, _)| path))
 }
 
 /// The key of a predicate, in a statement about the resource itself or about anything else: two neighbours.

@@ -4,10 +4,11 @@
 //! see the resource, and as it was written to anybody else, unless that is the path of something else that they see: then by
 //! id. So a rename keeps every link, and nobody learns from a link what is hidden from them, nor that anything is.
 //!
-//! Invariant: what is kept was bound by somebody who could see the resource.
+//! Invariant: what is kept was bound by, or on behalf of, somebody who could see the resource.
 
 mod inbound;
 mod iri;
+mod late;
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -17,12 +18,13 @@ pub use self::inbound::{Linking, LinksPage, LinksQuery};
 pub(super) use self::iri::Link;
 use self::iri::is_by_id;
 pub use self::iri::{iri_of, path_of};
+pub(crate) use self::late::{bind_late, note_late};
 use crate::access::{Chain, Operation};
 use crate::catalog::Reads;
 use crate::metadata::stored::read;
-use crate::model::{At, Graph, ResourceId, Statement, StorePath, Term};
+use crate::model::{At, Graph, LinkIntegrity, ResourceId, Statement, StorePath, Term};
 use crate::tree::locate;
-use crate::{Caller, Error, Result};
+use crate::{Caller, Error, ErrorKind, Result};
 
 /// Translates between links as they are kept and as one caller sees and writes them.
 pub(crate) struct Links<'a, R> {
@@ -69,9 +71,12 @@ impl<'a, R: Reads> Links<'a, R> {
         self.translated(kept, |iri| self.iri(iri))
     }
 
-    /// How a description is kept that the caller wrote instead of one that they were shown, of the resource with this id. What
+    /// How a description is kept that the caller wrote instead of one that they were shown, of the last resource of the chain. What
     /// was shown stays as it was kept.
-    pub(crate) fn kept(&self, id: ResourceId, shown: &Shown<'_>, written: Graph) -> Result<Graph> {
+    ///
+    /// # Errors
+    /// [`ErrorKind::Dangling`] for a new link that leads to nothing that they may see, where the collection refuses those.
+    pub(crate) fn kept(&self, of: &Chain, shown: &Shown<'_>, written: Graph) -> Result<Graph> {
         if shown.kept.is_empty()
             && !written.iter().any(|statement| iris(statement).any(names_resource))
         {
@@ -82,15 +87,29 @@ impl<'a, R: Reads> Links<'a, R> {
             match shown.kept.get(&statement) {
                 Some(same) => kept.extend(same.iter().cloned()),
                 None if shown.graph.contains(&statement) => drop(kept.insert(statement)),
-                None => drop(kept.insert(self.bound(id, &statement)?)),
+                None => drop(kept.insert(self.bound(of, &statement)?)),
             }
         }
         Ok(kept)
     }
 
     /// A statement with its links bound, as far as the caller may see where they lead.
-    fn bound(&self, id: ResourceId, written: &Statement) -> Result<Statement> {
-        let mut bound = self.translated(written, |iri| self.bind(iri))?;
+    fn bound(&self, of: &Chain, written: &Statement) -> Result<Statement> {
+        self.bound_by(of.id(), written, |iri| match self.bind(iri)? {
+            None if integrity(of) == LinkIntegrity::Strict && path_of(iri).is_some() => {
+                Err(dangling(iri))
+            }
+            bound => Ok(bound),
+        })
+    }
+
+    fn bound_by(
+        &self,
+        id: ResourceId,
+        written: &Statement,
+        bind: impl Fn(&str) -> Result<Option<String>>,
+    ) -> Result<Statement> {
+        let mut bound = self.translated(written, bind)?;
         // What is stated about the resource itself has no subject, or a relative one.
         if let Some(link) = bound.subject.as_deref().and_then(Link::of)
             && link.id == id
@@ -183,6 +202,17 @@ impl<'a, R: Reads> Links<'a, R> {
     }
 }
 
+/// What the nearest collection that says something requires of links.
+pub(crate) fn integrity(of: &Chain) -> LinkIntegrity {
+    of.resources().find_map(|resource| resource.link_integrity).unwrap_or_default()
+}
+
+fn dangling(iri: &str) -> Error {
+    Error::new(ErrorKind::Dangling, format!("the link leads to nothing: {iri}")).with_hint(
+        "create what it leads to first, or have the collection accept such links (`cenote meta integrity`)",
+    )
+}
+
 /// A description as somebody sees it.
 pub(crate) struct Shown<'g> {
     pub(crate) graph: Cow<'g, Graph>,
@@ -210,7 +240,7 @@ pub(super) fn names_resource(iri: &str) -> bool {
 }
 
 /// The IRIs of a statement that may name a resource.
-fn iris(statement: &Statement) -> impl Iterator<Item = &str> {
+pub(super) fn iris(statement: &Statement) -> impl Iterator<Item = &str> {
     statement.subject.as_deref().into_iter().chain(object(statement))
 }
 

@@ -1,0 +1,30 @@
+//! Links in descriptions, and what collections require of them.
+
+use crate::world::World;
+
+#[test]
+fn a_link_to_nothing_is_kept_bound_late_or_refused_as_the_collection_says() {
+    for world in World::both() {
+        world.file("x", "x");
+        for object in [":/lab/d", ":/lab/e"] {
+            world.ok(&["put", "x", object]);
+        }
+        let set = |word: &str| world.ok(&["meta", "integrity", "/lab", word]);
+        assert_eq!(set("strict"), "links below /lab: strict\n");
+        let (code, said) = world.refused(&["meta", "link", "/lab/d", "cites", "/new"]);
+        assert_eq!(code, 3, "{said}");
+        assert!(said.contains("the link leads to nothing: cenote:/new"), "{said}");
+        assert!(said.contains("hint: create what it leads to first"), "{said}");
+        set("lenient");
+        world.ok(&["meta", "link", "/lab/d", "cites", "/new"]);
+        set("none");
+        world.ok(&["meta", "link", "/lab/e", "cites", "/other"]);
+        set("lenient");
+        world.ok(&["put", "x", ":/new"]);
+        world.ok(&["mv", "/new", "/moved"]);
+        assert_eq!(world.ok(&["meta", "show", "/lab/d"]), "cites = cenote:/moved\n");
+        assert_eq!(world.ok(&["meta", "links", "/moved"]), "/lab/d  cites\n");
+        assert!(world.ok(&["--json", "stat", "/lab"]).contains("\"link_integrity\":\"lenient\""));
+        assert_eq!(world.refused(&["meta", "integrity", "/lab", "loose"]).0, 2);
+    }
+}
