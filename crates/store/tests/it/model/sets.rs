@@ -115,6 +115,9 @@ fn play(world: World, steps: &[Step]) {
     pair.world.sweep();
     pair.compare_all();
     assert_clean(&pair.world.store);
+    while !pair.stages.is_empty() {
+        pair.give_up(0);
+    }
     everything_goes(&pair.world);
 }
 
