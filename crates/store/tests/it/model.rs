@@ -1018,9 +1018,7 @@ fn play(world: World, ops: &[Op]) {
     pair.compare_all();
     pair.compare_stages();
     assert_clean(&pair.world.store);
-    while !pair.stages.is_empty() {
-        pair.give_up(0);
-    }
+    pair.give_all_up();
     everything_goes(&pair.world);
 }
 

@@ -114,10 +114,9 @@ fn play(world: World, steps: &[Step]) {
     }
     pair.world.sweep();
     pair.compare_all();
+    pair.compare_stages();
     assert_clean(&pair.world.store);
-    while !pair.stages.is_empty() {
-        pair.give_up(0);
-    }
+    pair.give_all_up();
     everything_goes(&pair.world);
 }
 

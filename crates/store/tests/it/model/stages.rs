@@ -114,6 +114,12 @@ impl Pair {
         }
     }
 
+    pub(super) fn give_all_up(&mut self) {
+        while !self.stages.is_empty() {
+            self.give_up(0);
+        }
+    }
+
     /// What the stages hold, those that can be read.
     pub(super) fn compare_stages(&self) {
         use futures_util::TryStreamExt;
