@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use bytes::Bytes;
 use cenote_blob::Place;
 use cenote_kv::{CountingEngine, MemoryEngine};
 use cenote_store::{
@@ -408,6 +409,26 @@ impl Model {
             assert_eq!(seen, expected, "{} after {step:?}", stat.path);
             assert!(seen.iter().all(|iri| iri.starts_with("cenote:id/") || path_of(iri).is_some()));
         }
+        assert_eq!(self.unbound(), self.indexed(), "after {step:?}");
+    }
+
+    /// What is text, with the descriptions that it is in, also of what is in the trash.
+    fn unbound(&self) -> BTreeSet<(String, ResourceId)> {
+        let of = |(id, references): (&ResourceId, &BTreeSet<Reference>)| {
+            let texts = references.iter().filter(|(_, bound)| bound.is_none());
+            texts.map(|(text, _)| ((*text).to_owned(), *id)).collect::<Vec<_>>()
+        };
+        self.references.iter().flat_map(of).collect()
+    }
+
+    /// The same as the index has it, which tells text from links that are shown alike.
+    fn indexed(&self) -> BTreeSet<(String, ResourceId)> {
+        let parts = |key: &Bytes| {
+            let (path, id) = key[1..].split_at(key.len() - 10);
+            let id = u64::from_be_bytes(id[1..].try_into().unwrap());
+            (String::from_utf8(path.to_vec()).unwrap(), ResourceId(id))
+        };
+        self.world.table(b'l').iter().map(parts).collect()
     }
 }
 
