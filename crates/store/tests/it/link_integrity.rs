@@ -274,8 +274,12 @@ impl Model {
     fn new() -> Self {
         let world = world();
         world.keep_removed("/", 3_600);
-        let (settings, references) = (BTreeMap::new(), BTreeMap::new());
-        Self { world, settings, references, trash: Vec::new() }
+        // Trees to be moved, and most histories with something to bind.
+        ["/a", "/a/x", "/b"].iter().for_each(|tree| drop(world.mkdir(tree)));
+        ["/a/x/z", "/b/x", "/a b"].iter().for_each(|object| drop(world.put(object, b"")));
+        require(&world, "/", LinkIntegrity::Lenient);
+        let settings = BTreeMap::from([(world.stat("/").unwrap().id, LinkIntegrity::Lenient)]);
+        Self { world, settings, references: BTreeMap::new(), trash: Vec::new() }
     }
 
     fn id(&self, at: &str) -> Option<ResourceId> {
