@@ -8,13 +8,17 @@ from pathlib import Path
 
 from .facts.access import access
 from .facts.case import Case
+from .facts.changesets import changesets
 from .facts.contents import contents
 from .facts.descriptions import descriptions
 from .facts.names import names
+from .facts.past import past
 from .facts.quotas import quotas
 from .facts.structure import structure
 from .facts.together import together
 from .facts.trash import trash
+from .facts.versions import versions
+from .facts.xattrs import xattrs
 from .openings.irods_http import IrodsHttp
 from .openings.irods_rest import IrodsRest
 from .openings.native import Native
@@ -24,7 +28,23 @@ from .openings.r_package import RPackage
 from .server import PASSWORDS, Server
 from .table import Cell, Table
 
-FACTS = {fact.__name__: fact for fact in (contents, names, descriptions, access, structure, trash, together, quotas)}
+FACTS = {
+    fact.__name__: fact
+    for fact in (
+        contents,
+        names,
+        descriptions,
+        xattrs,
+        access,
+        structure,
+        trash,
+        versions,
+        past,
+        changesets,
+        together,
+        quotas,
+    )
+}
 # Lists the cells that are not supported.
 LISTED = Path(__file__).parent.parent / "docs" / "SEMANTICS.md"
 

@@ -44,6 +44,15 @@ class Case:
         else:
             raise AssertionError(f"{why.__name__} was expected, not {brief(seen)}")
 
+    def able(self, needs: Callable[[Opening], None]) -> Opening:
+        """The one that looks if it supports this, else the one that acts."""
+        try:
+            needs(self.looks)
+        except Unsupported:
+            needs(self.acts)
+            return self.acts
+        return self.looks
+
     def attempt(self, part: Callable[[], None]) -> None:
         """An optional part of the fact, which may be unsupported."""
         try:

@@ -22,6 +22,10 @@ class Curl:
         self.base = base
         self.options = options
 
+    def also(self, *options: str) -> "Curl":
+        """The same with more options."""
+        return Curl(self.base, *self.options, *options)
+
     def send(self, method: str, path: str, query: dict | None = None, *options: str, data: bytes | None = None) -> Answer:
         url = self.base + quote(path, safe="/") + (f"?{urlencode(query)}" if query else "")
         command = ["curl", "-sS", "-X", method, "-w", "\n%{http_code}", *self.options, *options]

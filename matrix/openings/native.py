@@ -1,9 +1,11 @@
 """The native opening, with `curl`."""
 
 import json
+import time
+from copy import copy
 
 from .curl import Answer, Curl
-from .opening import Absent, Attribute, Entry, Full, Opening, within
+from .opening import Absent, Attribute, Conflict, Entry, Full, Opening, within
 from .record import attributes_of, entry_of
 
 JSON = ("-H", "Content-Type: application/json")
@@ -90,3 +92,77 @@ class Native(Opening):
         else:
             body = {"path": collection, "hard": {"bytes": size}}
             self.ask("PUT", "/quotas", {}, *JSON, data=json.dumps(body).encode())
+
+    def needs_versions(self) -> None:
+        """It has versions."""
+
+    def keep_versions(self, collection: str) -> None:
+        body = {"path": collection, "versioning": "each-change"}
+        self.ask("PATCH", "/attributes", {}, *JSON, data=json.dumps(body).encode())
+
+    def versions(self, path: str) -> list[int]:
+        found = self.ask("GET", "/versions", {"path": path}).json()["items"]
+        return sorted(each["version"] for each in found)
+
+    def version(self, path: str, number: int) -> bytes:
+        return self.ask("GET", f"/fs{path}", {"version": number}).body
+
+    def restore_version(self, path: str, number: int) -> None:
+        self.post("/versions", {"path": path, "op": "restore", "version": number})
+
+    def needs_past(self) -> None:
+        """It shows the past."""
+
+    def past(self, what: str, path: str, position: str) -> Answer:
+        return self.ask("GET", f"/past/{what}", {"path": path, "as_of": position})
+
+    def position(self) -> str:
+        return self.ask("GET", "/changes", {"since": "now"}).json()["next"]
+
+    def names_as_of(self, collection: str, position: str) -> set[str]:
+        return {entry["name"] for entry in self.past("list", collection, position).json()["entries"]}
+
+    def get_as_of(self, path: str, position: str) -> bytes:
+        return self.past("content", path, position).body
+
+    def attributes_as_of(self, path: str, position: str) -> set[Attribute]:
+        return attributes_of(self.past("meta", path, position).json()["items"])
+
+    def find_as_of(self, collection: str, attribute: Attribute, position: str) -> set[str]:
+        condition = {"attribute": attribute.name, "op": "=", "value": attribute.value}
+        found = self.post("/past/search", {"under": collection, "as_of": position, "where": [condition]})
+        return {json.loads(line)["path"] for line in found.body.splitlines()}
+
+    def restore_as_of(self, path: str, position: str, to: str) -> None:
+        body = {"path": path, "as_of": position, "to": to, "recursive": True}
+        job = self.post("/past/restore", body).json()
+        while "job" in job and not job["finished"]:
+            time.sleep(0.02)
+            job = self.ask("GET", f"/jobs/{job['job']}", {}).json()
+        assert not job.get("failed"), job
+
+    def needs_xattrs(self) -> None:
+        """It has extended attributes."""
+
+    def xattr(self, path: str, name: str) -> bytes:
+        return self.ask("GET", "/xattr", {"path": path, "name": name}).body
+
+    def set_xattr(self, path: str, name: str, value: bytes) -> None:
+        self.ask("PUT", "/xattr", {"path": path, "name": name}, *BYTES, data=value)
+
+    def begin(self) -> str:
+        return self.post("/changesets", {}).json()["id"]
+
+    def within(self, changeset: str) -> "Native":
+        part = copy(self)
+        part.curl = self.curl.also("-H", f"Cenote-Changeset: {changeset}")
+        return part
+
+    def commit(self, changeset: str) -> None:
+        answer = self.curl.send("POST", f"/changesets/{changeset}/commit", {}, *JSON, data=b"{}")
+        if answer.status == 409:
+            raise Conflict(answer.body)
+        assert answer.json()["state"] == "committed", answer
+
+    def abandon(self, changeset: str) -> None:
+        self.ask("DELETE", f"/changesets/{changeset}", {})

@@ -14,6 +14,10 @@ class Absent(Exception):
     """The resource is missing or hidden from the user: a caller cannot tell the difference."""
 
 
+class Conflict(Exception):
+    """Somebody else changed what a change set rests on."""
+
+
 class Full(Exception):
     """A quota does not allow it, in the error form of the client or its protocol."""
 
@@ -96,6 +100,76 @@ class Opening:
     def limit(self, collection: str, size: int | None) -> None:
         """Sets the hard limit of the bytes below the collection; `None` removes it."""
         raise Unsupported("the protocol sets no quotas of collections")
+
+    def needs_versions(self) -> None:
+        """Raises `Unsupported` if versions cannot be kept, read and restored."""
+        raise Unsupported("the iRODS openings show no versions")
+
+    def keep_versions(self, collection: str) -> None:
+        """Has a version kept with each change in the collection."""
+        self.needs_versions()
+
+    def versions(self, path: str) -> list[int]:
+        """The numbers of the versions, the oldest first."""
+        raise Unsupported("the iRODS openings show no versions")
+
+    def version(self, path: str, number: int) -> bytes:
+        """The content of a version."""
+        raise Unsupported("the iRODS openings show no versions")
+
+    def restore_version(self, path: str, number: int) -> None:
+        self.needs_versions()
+
+    def needs_past(self) -> None:
+        """Raises `Unsupported` if the past is not shown."""
+        raise Unsupported("the iRODS openings do not show the past")
+
+    def position(self) -> str:
+        """The position of the change feed now."""
+        raise Unsupported("the iRODS openings do not show the past")
+
+    def names_as_of(self, collection: str, position: str) -> set[str]:
+        raise Unsupported("the iRODS openings do not show the past")
+
+    def get_as_of(self, path: str, position: str) -> bytes:
+        raise Unsupported("the iRODS openings do not show the past")
+
+    def attributes_as_of(self, path: str, position: str) -> set[Attribute]:
+        raise Unsupported("the iRODS openings do not show the past")
+
+    def find_as_of(self, collection: str, attribute: Attribute, position: str) -> set[str]:
+        """The paths of the objects that were in `collection` and had this name and value."""
+        raise Unsupported("the iRODS openings do not show the past")
+
+    def restore_as_of(self, path: str, position: str, to: str) -> None:
+        """Restores an object or a collection under another name, and waits until it is there."""
+        self.needs_past()
+
+    def needs_xattrs(self) -> None:
+        """Raises `Unsupported` if there are no extended attributes."""
+        raise Unsupported("only the native opening has extended attributes")
+
+    def xattr(self, path: str, name: str) -> bytes:
+        """The value of an extended attribute."""
+        raise Unsupported("only the native opening has extended attributes")
+
+    def set_xattr(self, path: str, name: str, value: bytes) -> None:
+        self.needs_xattrs()
+
+    def begin(self) -> str:
+        """Begins a change set, which `within` takes."""
+        raise Unsupported("only the native opening holds change sets")
+
+    def within(self, changeset: str) -> "Opening":
+        """The same client, whose requests are part of a change set."""
+        raise Unsupported("only the native opening holds change sets")
+
+    def commit(self, changeset: str) -> None:
+        raise Unsupported("only the native opening holds change sets")
+
+    def abandon(self, changeset: str) -> None:
+        """Drops a change set."""
+        raise Unsupported("only the native opening holds change sets")
 
     def close(self) -> None:
         """Terminates the processes of the client."""

@@ -104,6 +104,44 @@ class Program(Opening):
         else:
             self.run("quota", "set", f"--bytes={size}", "--", collection)
 
+    def needs_versions(self) -> None:
+        """It has versions."""
+
+    def keep_versions(self, collection: str) -> None:
+        self.run("versions", "policy", collection, "each-change")
+
+    def versions(self, path: str) -> list[int]:
+        return sorted(found["version"] for found in self.lines("versions", "ls", "--", path))
+
+    def version(self, path: str, number: int) -> bytes:
+        return self.run("cat", f"--version={number}", "--", path)
+
+    def restore_version(self, path: str, number: int) -> None:
+        self.run("versions", "restore", path, str(number))
+
+    def needs_past(self) -> None:
+        """It shows the past."""
+
+    def position(self) -> str:
+        return self.lines("changes")[-1]["next"]
+
+    def names_as_of(self, collection: str, position: str) -> set[str]:
+        return {found["name"] for found in self.lines("ls", f"--as-of={position}", "--", collection)}
+
+    def get_as_of(self, path: str, position: str) -> bytes:
+        return self.run("cat", f"--as-of={position}", "--", path)
+
+    def attributes_as_of(self, path: str, position: str) -> set[Attribute]:
+        return attributes_of(self.lines("meta", "show", f"--as-of={position}", "--", path))
+
+    def find_as_of(self, collection: str, attribute: Attribute, position: str) -> set[str]:
+        condition = f"--meta={quoted(attribute.name)}={quoted(attribute.value)}"
+        found = self.lines("find", condition, f"--as-of={position}", "--", collection)
+        return {each["path"] for each in found}
+
+    def restore_as_of(self, path: str, position: str, to: str) -> None:
+        self.run("restore", "--recursive", f"--as-of={position}", "--to", to, "--", path)
+
 
 def words(attribute: Attribute) -> list[str]:
     given = [attribute.name, attribute.value]
