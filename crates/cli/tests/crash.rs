@@ -199,7 +199,7 @@ impl Writer {
     }
 
     fn relocation(&self, from: &str, to: &str) -> Relocation {
-        let (from, to) = (self.path(from).as_str().into(), self.path(to));
+        let (from, to) = (self.path(from).as_str().into(), self.path(to).into());
         Relocation { from, to, replace: true, parents: true, versions: false }
     }
 

@@ -4,9 +4,9 @@
 
 use bytes::Bytes;
 use cenote_client::{
-    At, Avu, ChangeKind, Client, Event, Kind, LocalBytes, LocalPiece, MetaOperation, NewStage,
-    NewUpload, Patch, PutOptions, ReadOptions, Relocation, Removal, Resource, ServiceTransport,
-    Sha256Digest, StageFrom, With, XattrMode,
+    At, Avu, ChangeKind, Client, Destination, Event, Kind, LocalBytes, LocalPiece, MetaOperation,
+    NewResource, NewStage, NewUpload, Patch, PutOptions, ReadOptions, Relocation, Removal,
+    Resource, ResourceKind, ServiceTransport, Sha256Digest, StageFrom, With, XattrMode,
 };
 use cenote_server::embedded::{Embedded, init_dir};
 use cenote_server::{Config, Limits, LocalCaller, router};
@@ -157,6 +157,36 @@ async fn extended_attributes_have_any_bytes() {
     set("new", XattrMode::Create).await.unwrap();
     client.remove_xattr(&at, "a b/ü").await.unwrap();
     assert_eq!(client.xattr(&at, "a b/ü").await.unwrap_err().kind(), Kind::NotFound);
+}
+
+#[tokio::test]
+async fn what_is_made_is_named_by_its_collection_and_its_name_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let (_store, client) = client(&dir);
+    put(&client, "/lab/a", b"x").await;
+    let parent = client.stat(&At::from("/lab")).await.unwrap().id;
+    let child = |name: &str| Destination::Child { parent, name: name.to_owned() };
+    let new = |to: Destination| NewResource {
+        to,
+        kind: ResourceKind::Collection,
+        target: None,
+        parents: false,
+        exist_ok: false,
+        mode: None,
+        mtime: None,
+    };
+    assert_eq!(client.create(&new(child("in"))).await.unwrap().path, "/lab/in");
+    assert_eq!(client.create(&new("/lab/by path".into())).await.unwrap().path, "/lab/by path");
+    let moved = Relocation {
+        from: "/lab/a".into(),
+        to: child("b"),
+        replace: false,
+        parents: false,
+        versions: false,
+    };
+    assert_eq!(client.relocate(&moved).await.unwrap().path, "/lab/b");
+    let copied = Relocation { from: "/lab/b".into(), to: child("c"), ..moved };
+    assert_eq!(client.copy(&copied, false).await.unwrap().path, "/lab/c");
 }
 
 #[tokio::test]

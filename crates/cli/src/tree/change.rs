@@ -59,5 +59,5 @@ impl Target<'_> {
 /// A collection to make unless it is there.
 pub(super) fn collection(path: String, mode: Option<u32>, mtime: Option<Timestamp>) -> NewResource {
     let kind = ResourceKind::Collection;
-    NewResource { path, kind, target: None, parents: true, exist_ok: true, mode, mtime }
+    NewResource { to: path.into(), kind, target: None, parents: true, exist_ok: true, mode, mtime }
 }

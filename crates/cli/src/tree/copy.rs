@@ -130,7 +130,7 @@ impl Copy<'_> {
             Work::Copy if change.entry.is_directory() => self.make(change).await,
             Work::Copy => {
                 let from = join(self.from, &change.path).as_str().into();
-                let to = join(self.to, &change.path);
+                let to = join(self.to, &change.path).into();
                 let relocation =
                     Relocation { from, to, replace: true, parents: true, versions: false };
                 self.client.copy_if(&relocation, change.seen.as_deref()).await.map(drop)

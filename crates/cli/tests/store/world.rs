@@ -195,7 +195,7 @@ impl World {
     pub(crate) fn create_description(&self, path: &str) {
         let client = self.client();
         let new = NewResource {
-            path: path.to_owned(),
+            to: path.into(),
             kind: ResourceKind::Description,
             target: None,
             parents: false,

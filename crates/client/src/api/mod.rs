@@ -34,7 +34,7 @@ pub use patch::Patch;
 pub use people::{NewTicket, NewToken, NewUser, UserChange};
 pub use places::{Done, Items, Job, NewPlace, PlaceChange, Registration, Trim, Trimmed};
 pub use quotas::{NewQuota, Quota, QuotaLimits, QuotaTarget, QuotaTotal};
-pub use resources::{Attributes, NewResource, Relocation, Removal, With};
+pub use resources::{Attributes, Destination, NewResource, Relocation, Removal, With};
 pub use stages::{NewStage, Stage, StageFrom};
 pub use trash::{Kept, RestoreRemoved, TrashItem};
 pub use uploads::{NewUpload, Part};

@@ -4,18 +4,61 @@ use super::versions::Retention;
 use futures_util::{Stream, TryStreamExt, stream};
 use http::header::{IF_MATCH, IF_NONE_MATCH};
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::lines::lines;
 use crate::call::{Call, bytes_of};
 use crate::error::Problem;
 use crate::{At, Client, Error, Kept, Kind, Listing, Resource, ResourceKind, Result, Usage};
 
+/// Where something new is made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Destination {
+    /// At a path.
+    Path(String),
+    /// Under a name in a collection, wherever that is by then.
+    Child {
+        /// The id of the collection.
+        parent: u64,
+        /// The name.
+        name: String,
+    },
+}
+
+impl From<String> for Destination {
+    fn from(path: String) -> Self {
+        Self::Path(path)
+    }
+}
+
+impl From<&str> for Destination {
+    fn from(path: &str) -> Self {
+        Self::Path(path.to_owned())
+    }
+}
+
+/// Writes a destination as members of an object.
+fn place<S: Serializer>(to: &Destination, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    #[serde(untagged)]
+    enum Place<'a> {
+        Path { path: &'a str },
+        Child { parent: u64, name: &'a str },
+    }
+    let place = match to {
+        Destination::Path(path) => Place::Path { path },
+        Destination::Child { parent, name } => Place::Child { parent: *parent, name },
+    };
+    place.serialize(serializer)
+}
+
 /// What to create, other than an object.
 #[derive(Debug, Clone, Serialize)]
 pub struct NewResource {
-    /// The path.
-    pub path: String,
+    /// The path, or a name in a collection.
+    #[serde(flatten, serialize_with = "place")]
+    pub to: Destination,
     /// The kind; objects are created by putting their bytes.
     pub kind: ResourceKind,
     /// Where a link points.
@@ -38,8 +81,8 @@ pub struct NewResource {
 pub struct Relocation {
     /// The source.
     pub from: At,
-    /// The path it is moved or copied to.
-    pub to: String,
+    /// Where it is moved or copied to.
+    pub to: Destination,
     /// Replace an existing resource.
     pub replace: bool,
     /// Create missing parent collections.

@@ -24,9 +24,9 @@ const BY_PATH_ONLY: [(&str, &str, &str); 20] = [
     ("post /v1/drain", "to", "the name of a place"),
     ("post /v1/meta/copy", "to", "`id` is in it"),
     ("post /v1/batch", "path", "the collection is made if it is missing"),
-    ("post /v1/create", "path", "nothing is there yet"),
-    ("post /v1/move", "to", "the new path; something there is replaced if that is asked for"),
-    ("post /v1/copy", "to", "the new path; something there is replaced if that is asked for"),
+    ("post /v1/create", "path", "nothing is there yet: `parent` and `name` are beside it"),
+    ("post /v1/move", "to", "a path, or `parent` and `name`"),
+    ("post /v1/copy", "to", "a path, or `parent` and `name`"),
     ("post /v1/trash/restore", "to", "the new path"),
     ("post /v1/register", "path", "it is made if it is missing"),
     ("post /v1/search", "under", "`id` is beside it"),
@@ -185,5 +185,40 @@ async fn what_is_asked_by_id_is_answered_as_by_path() {
         "PUT /v1/graph",
     ] {
         assert!(routes.contains(route), "{route} was not compared: {routes:#?}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_made_is_named_by_its_path_or_by_its_name_in_a_collection_with_an_id() {
+    let server = TestServer::new();
+    let post = async |route: &str, body: Value| server.post(route, body).await;
+    let made = post("/v1/create", json!({"path": "/c", "kind": "collection"})).await.expect(201);
+    let id = &made["id"];
+    post("/v1/move", json!({"from": {"path": "/c"}, "to": "/d"})).await.expect(200);
+    let new = |name: &str| json!({"parent": id, "name": name, "kind": "collection"});
+    assert_eq!(post("/v1/create", new("in")).await.expect(201)["path"], "/d/in");
+    server.put("/a", "bytes").await.expect(201);
+    let copy = json!({"from": {"path": "/a"}, "to": {"parent": id, "name": "copy"}});
+    assert_eq!(post("/v1/copy", copy).await.expect(200)["path"], "/d/copy");
+    let moved = json!({"from": {"path": "/a"}, "to": {"parent": id, "name": "a b"}});
+    assert_eq!(post("/v1/move", moved).await.expect(200)["path"], "/d/a b");
+    post("/v1/create", new("in")).await.problem(409, "exists");
+    post("/v1/create", json!({"parent": 9_999_999, "name": "x", "kind": "collection"}))
+        .await
+        .problem(404, "not-found");
+    for wrong in ["", ".", "a/b"] {
+        post("/v1/create", new(wrong)).await.problem(400, "invalid");
+    }
+    for wrong in [
+        json!({"kind": "collection"}),
+        json!({"parent": id, "kind": "collection"}),
+        json!({"name": "x", "kind": "collection"}),
+        json!({"path": "/x", "name": "x", "kind": "collection"}),
+    ] {
+        post("/v1/create", wrong).await.problem(400, "invalid");
+    }
+    for wrong in [json!({"parent": id}), json!({"name": "x"}), json!(7)] {
+        let body = json!({"from": {"path": "/d/in"}, "to": wrong});
+        assert!(post("/v1/move", body).await.status.is_client_error());
     }
 }

@@ -122,7 +122,7 @@ async fn a_change_that_no_request_made_wakes_whoever_waits() {
             context.waker().wake_by_ref();
             return Poll::Pending;
         }
-        let path = "/made".parse().unwrap();
+        let path: cenote_store::StorePath = "/made".parse().unwrap();
         store.create(&admin, &path, Draft::Collection, CreateOptions::default()).unwrap();
         Poll::Ready(())
     });

@@ -25,4 +25,4 @@ pub use explain::{Explanation, Reason, Source};
 pub(crate) use operation::Operation;
 pub use permit::Act;
 pub(crate) use removed::permits_removed;
-pub(crate) use spot::{FreeSpot, Spot};
+pub(crate) use spot::{FreeSpot, Spot, destination};

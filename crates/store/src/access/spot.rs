@@ -34,8 +34,8 @@ impl Spot {
     /// # Errors
     /// Those of [`find`](Self::find); [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if nothing with this id is seen.
     pub(crate) fn of(reads: &impl Reads, caller: &Caller, at: &At, parents: bool) -> Result<Self> {
-        if let At::Path(path) = at {
-            return Self::find(reads, caller, path, parents);
+        if !matches!(at, At::Id(_)) {
+            return Self::find(reads, caller, &destination(reads, caller, at)?, parents);
         }
         let seen = locate(reads, at)?.filter(|chain| !chain.rights(caller).is_empty());
         seen.map(Self::Seen).ok_or_else(|| Error::not_found(at))
@@ -76,6 +76,26 @@ impl Spot {
                 name,
             })),
         }
+    }
+}
+
+/// The path of what is to be made: the one that is given, or that of a name in a collection that the caller sees, wherever that is.
+///
+/// # Errors
+/// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if no collection with this id is seen; [`ErrorKind::Invalid`](crate::ErrorKind::Invalid)
+/// for an id alone, which names nothing that could be made.
+pub(crate) fn destination(reads: &impl Reads, caller: &Caller, to: &At) -> Result<StorePath> {
+    match to {
+        At::Path(path) => Ok(path.clone()),
+        At::Child(id, name) => {
+            let collection = At::Id(*id);
+            let seen = locate(reads, &collection)?.filter(|it| !it.rights(caller).is_empty());
+            let chain = seen.ok_or_else(|| Error::not_found(&collection))?;
+            require_collection(&chain)?;
+            chain.path().join(name.clone())
+        }
+        At::Id(_) => Err(Error::invalid(format!("nothing can be made at {to}"))
+            .with_hint("name a path, or a collection by its id and a name in it")),
     }
 }
 

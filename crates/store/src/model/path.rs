@@ -95,13 +95,15 @@ impl fmt::Display for StorePath {
     }
 }
 
-/// Which resource is meant: the one at a path now, or the one with an id wherever it is.
+/// Which resource is meant: the one at a path now, the one with an id wherever it is, or the one of a name in the collection with an id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum At {
     /// By its path.
     Path(StorePath),
     /// By its id.
     Id(ResourceId),
+    /// By the id of its collection, and its name in it.
+    Child(ResourceId, Name),
 }
 
 impl From<StorePath> for At {
@@ -127,6 +129,7 @@ impl fmt::Display for At {
         match self {
             Self::Path(path) => path.fmt(f),
             Self::Id(id) => write!(f, "id {id}"),
+            Self::Child(id, name) => write!(f, "{name} in id {id}"),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Copying: contents are shared, not copied. A collection is copied one by one, each child a
 //! commit of its own, in path order; a copy that is interrupted can be run again.
 
-use crate::access::{Chain, Operation, Spot};
+use crate::access::{Chain, Operation, Spot, destination};
 use crate::catalog::{ChangeKind, Reads, Transaction};
 use crate::metadata::Stored;
 use crate::model::{At, Changed, Kind, ResourceId, Stat, StorePath};
@@ -29,11 +29,11 @@ impl Store {
         &self,
         caller: &Caller,
         from: &At,
-        to: &StorePath,
+        to: &(impl Clone + Into<At>),
         options: CopyOptions,
     ) -> Result<Stat> {
-        let view = self.view()?;
-        let source = copyable(&view, caller, from)?;
+        let (view, at) = (self.view()?, to.clone().into());
+        let (source, to) = (copyable(&view, caller, from)?, destination(&view, caller, &at)?);
         if !options.recursive {
             refuse_collection(&source, from)?;
         }
@@ -44,12 +44,12 @@ impl Store {
             )));
         }
         require_depth(&view, &source, to.names().len())?;
-        let top = self.copy_one(caller, source.id(), to, &options)?;
+        let top = self.copy_one(caller, source.id(), &at, &options)?;
         if source.resource().kind == Kind::Collection {
             let below = CopyOptions { conditions: Conditions::default(), ..options };
             let mut walk = Walk::below(&view, caller, source);
             while let Some(entry) = walk.step()? {
-                let target = rebase(&entry.path, &above, to)?;
+                let target = At::Path(rebase(&entry.path, &above, &top.path)?);
                 self.copy_one(caller, entry.id, &target, &below)?;
             }
         }
@@ -80,13 +80,14 @@ impl Store {
         &self,
         caller: &Caller,
         source: ResourceId,
-        to: &StorePath,
+        to: &At,
         options: &CopyOptions,
     ) -> Result<Stat> {
-        split(to)?;
         self.transact(|tx| {
             let source = copyable(tx, caller, &source.into())?;
-            self.copy_in(tx, caller, &source, to, options)
+            let path = destination(tx, caller, to)?;
+            split(&path)?;
+            self.copy_in(tx, caller, &source, &path, options)
         })
     }
 

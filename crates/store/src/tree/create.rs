@@ -1,10 +1,10 @@
 //! Creating resources.
 
-use crate::access::{Chain, FreeSpot, Spot};
+use crate::access::{Chain, FreeSpot, Spot, destination};
 use crate::catalog::Transaction;
 use crate::model::{
-    Access, Kind, Name, PersonId, Replicas, Resource, ResourceId, Rights, Scope, Stat, StorePath,
-    Time,
+    Access, At, Kind, Name, PersonId, Replicas, Resource, ResourceId, Rights, Scope, Stat,
+    StorePath, Time,
 };
 use crate::tree::insert;
 use crate::{Caller, Error, ErrorKind, Notes, Result, Store};
@@ -48,11 +48,15 @@ impl Store {
     pub fn create(
         &self,
         caller: &Caller,
-        path: &StorePath,
+        to: &(impl Clone + Into<At>),
         draft: Draft,
         options: CreateOptions,
     ) -> Result<Stat> {
-        self.transact(|tx| self.create_in(tx, caller, path, &draft, options))
+        let to = to.clone().into();
+        self.transact(|tx| {
+            let path = destination(tx, caller, &to)?;
+            self.create_in(tx, caller, &path, &draft, options)
+        })
     }
 
     /// The same, with a change of an opening's notes in the commit that creates: if that is refused, nothing is created.

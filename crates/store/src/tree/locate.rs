@@ -19,6 +19,10 @@ pub(crate) fn locate(reads: &impl Reads, at: &At) -> Result<Option<Chain>> {
             Ok(met.filter(|chain| chain.depth() == path.names().len()))
         }
         At::Id(id) => Chain::read(reads, *id),
+        At::Child(id, name) => match Chain::read(reads, *id)? {
+            Some(collection) => collection.named_child(reads, name),
+            None => Ok(None),
+        },
     }
 }
 
@@ -48,7 +52,9 @@ pub(crate) fn trace(reads: &impl Reads, path: &StorePath) -> Result<Option<Chain
 pub(crate) fn read_ahead<'a>(reads: &impl Reads, at: impl Iterator<Item = &'a At>) -> Result<()> {
     let hinted = |at: &At| match at {
         At::Path(path) => way(&reads.edges().down(ResourceId::ROOT, path.names()), path.names()),
-        At::Id(id) => reads.edges().up(*id).into_iter().map(keys::resource).collect(),
+        At::Id(id) | At::Child(id, _) => {
+            reads.edges().up(*id).into_iter().map(keys::resource).collect()
+        }
     };
     let keys: BTreeSet<Bytes> = at.flat_map(hinted).collect();
     reads.values(&keys.into_iter().collect::<Vec<_>>()).map(drop)

@@ -3,7 +3,7 @@
 //! Invariant: the tree stays a tree. The chain of the target is evidence, so two moves
 //! that would close a ring together cannot both commit.
 
-use crate::access::{Chain, Operation, Spot};
+use crate::access::{Chain, Operation, Spot, destination};
 use crate::catalog::Transaction;
 use crate::model::{At, Kind, Name, Resource, ResourceId, Stat, StorePath};
 use crate::quotas::{Crossing, Mark, cross, landed};
@@ -23,7 +23,7 @@ pub struct MoveOptions {
 }
 
 impl Store {
-    /// Moves a resource to a path. Needs `Rights::REMOVE` on it, and on what it replaces, and
+    /// Moves a resource to a path, or to a name in a collection with an id. Needs `Rights::REMOVE` on it, and on what it replaces, and
     /// `Rights::CREATE` on the collection it comes to.
     ///
     /// # Errors
@@ -33,7 +33,7 @@ impl Store {
         &self,
         caller: &Caller,
         from: &At,
-        to: &StorePath,
+        to: &(impl Clone + Into<At>),
         options: MoveOptions,
     ) -> Result<Stat> {
         self.relocate_with(caller, from, to, options, ("", |_| Ok(())))
@@ -44,13 +44,15 @@ impl Store {
         &self,
         caller: &Caller,
         from: &At,
-        to: &StorePath,
+        to: &(impl Clone + Into<At>),
         options: MoveOptions,
         (opening, also): (&str, impl Fn(&mut Notes<'_>) -> Result<()>),
     ) -> Result<Stat> {
-        split(to)?;
+        let to = to.clone().into();
         self.transact_move(|tx, mark| {
-            let moved = self.relocate_in(tx, caller, from, (to, options), mark)?;
+            let path = destination(tx, caller, &to)?;
+            split(&path)?;
+            let moved = self.relocate_in(tx, caller, from, (&path, options), mark)?;
             if let Crossing::Done(stat) = &moved {
                 also(&mut Notes::in_commit(tx, opening, stat.id))?;
             }

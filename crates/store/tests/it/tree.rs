@@ -8,7 +8,7 @@ use cenote_blob::Place;
 use cenote_kv::{Batch, CommitError, Engine, Limits, MemoryEngine, Snapshot, Token, Version};
 use cenote_store::{
     At, AvuChange, Conditions, CopyOptions, CreateOptions, Draft, ErrorKind, Kind, ListOptions,
-    MoveOptions, Name, PutOptions, RemoveOptions, StorePath, WalkCursor,
+    MoveOptions, Name, PutOptions, RemoveOptions, ResourceId, StorePath, WalkCursor,
 };
 use proptest::prelude::*;
 
@@ -401,4 +401,49 @@ fn a_sweep_keeps_to_the_size_of_a_commit() {
     world.rm_all("/a").unwrap();
     assert_eq!(world.store.run_jobs().unwrap(), 101);
     assert!(world.table(b'I').is_empty());
+}
+
+#[test]
+fn a_name_in_a_collection_with_an_id_is_as_good_as_a_path() {
+    use cenote_store::{At, CopyOptions, Name};
+    let world = world();
+    let (store, admin) = (&world.store, &world.admin);
+    let collection = world.mkdir("/c").id;
+    let child = |name: &str| At::Child(collection, Name::new(name).unwrap());
+    // Whatever the collection is called by then.
+    world.mv("/c", "/moved").unwrap();
+    let made = store.create(admin, &child("d"), Draft::Collection, Default::default()).unwrap();
+    assert_eq!(made.path, path("/moved/d"));
+    world.put("/a", b"1");
+    store.copy(admin, &at("/a"), &child("copy"), CopyOptions::default()).unwrap();
+    store.relocate(admin, &at("/a"), &child("a"), Default::default()).unwrap();
+    let deep = CopyOptions { recursive: true, ..CopyOptions::default() };
+    let outside = At::Child(ResourceId::ROOT, Name::new("again").unwrap());
+    store.copy(admin, &At::Id(collection), &outside, deep.clone()).unwrap();
+    assert_eq!((world.names("/moved"), world.names("/again")).0, ["a", "copy", "d"]);
+    assert_eq!(world.names("/again"), ["a", "copy", "d"]);
+    assert_eq!(store.stat(admin, &child("a")).unwrap().path, path("/moved/a"));
+    let refused = |to: At| kind(store.create(admin, &to, Draft::Collection, Default::default()));
+    assert_eq!(refused(child("a")), ErrorKind::Exists);
+    assert_eq!(refused(At::Id(collection)), ErrorKind::Invalid);
+    assert_eq!(
+        refused(At::Child(ResourceId(1 << 40), Name::new("x").unwrap())),
+        ErrorKind::NotFound
+    );
+    let object = store.stat(admin, &child("a")).unwrap().id;
+    assert_eq!(refused(At::Child(object, Name::new("x").unwrap())), ErrorKind::WrongKind);
+    assert_eq!(
+        kind(store.copy(admin, &At::Id(collection), &child("in itself"), deep)),
+        ErrorKind::Invalid
+    );
+    assert_eq!(
+        kind(store.relocate(admin, &At::Id(collection), &child("ring"), Default::default())),
+        ErrorKind::Invalid
+    );
+    // A collection that is hidden is missing.
+    let user = world.user("u");
+    let hidden = kind(store.create(&user, &child("x"), Draft::Collection, Default::default()));
+    assert_eq!(hidden, ErrorKind::NotFound);
+    world.rm_all("/moved").unwrap();
+    assert_eq!(refused(child("late")), ErrorKind::NotFound);
 }

@@ -52,9 +52,10 @@ impl Args {
                 return Err(CliError::new(Kind::Usage, message)
                     .hint("use -r to copy a collection with everything below it"));
             }
+            let to = target.path_for(source.name.as_deref().unwrap_or_default());
             let relocation = Relocation {
                 from: At::Id(source.id),
-                to: target.path_for(source.name.as_deref().unwrap_or_default()),
+                to: to.as_str().into(),
                 replace: self.force,
                 versions: false,
                 parents: false,
@@ -62,7 +63,7 @@ impl Args {
             if !self.dry_run {
                 client.copy(&relocation, self.recursive).await?;
             }
-            done(session, "copy", &source.path, &relocation.to, self.dry_run)?;
+            done(session, "copy", &source.path, &to, self.dry_run)?;
         }
         Ok(())
     }

@@ -37,7 +37,7 @@ fn explain(error: cenote_client::Error) -> CliError {
 /// A collection to be created.
 pub(crate) fn collection(path: &StorePath, parents: bool) -> NewResource {
     NewResource {
-        path: path.to_string(),
+        to: path.as_str().into(),
         kind: ResourceKind::Collection,
         target: None,
         parents,

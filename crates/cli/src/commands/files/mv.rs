@@ -37,9 +37,10 @@ impl Args {
         let sources = glob::expand(client, from).await?;
         let target = Target::find(client, to, sources.len()).await?;
         for source in &sources {
+            let to = target.path_for(source.name.as_deref().unwrap_or_default());
             let relocation = Relocation {
                 from: At::Id(source.id),
-                to: target.path_for(source.name.as_deref().unwrap_or_default()),
+                to: to.as_str().into(),
                 replace: self.force,
                 parents: self.parents,
                 versions: self.versions,
@@ -47,7 +48,7 @@ impl Args {
             if !self.dry_run {
                 client.relocate(&relocation).await?;
             }
-            done(session, "move", &source.path, &relocation.to, self.dry_run)?;
+            done(session, "move", &source.path, &to, self.dry_run)?;
         }
         Ok(())
     }

@@ -150,7 +150,11 @@ pub(crate) struct WalkQuery {
 pub(crate) struct Create {
     /// Where.
     #[schema(example = "/lab/run7")]
-    pub(crate) path: String,
+    pub(crate) path: Option<String>,
+    /// The id of the collection in which it is made, with `name` instead of `path`.
+    pub(crate) parent: Option<u64>,
+    /// Its name there.
+    pub(crate) name: Option<String>,
     /// What; objects are created by a PUT of their bytes.
     pub(crate) kind: Creatable,
     /// Where a link points.
@@ -177,13 +181,31 @@ pub(crate) enum Creatable {
     Description,
 }
 
+/// Where something comes to be: a path, or a name in the collection with an id, wherever that is by then.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(untagged)]
+pub(crate) enum Destination {
+    #[schema(example = "/lab/run7")]
+    Path(String),
+    Child(ChildName),
+}
+
+/// A name in a collection.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ChildName {
+    /// The id of the collection.
+    pub(crate) parent: u64,
+    pub(crate) name: String,
+}
+
 /// What to move, and where to.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Move {
     pub(crate) from: Which,
-    /// The new path.
-    pub(crate) to: String,
+    /// Where to.
+    pub(crate) to: Destination,
     /// Take the place of what is there.
     #[serde(default)]
     pub(crate) replace: bool,
@@ -200,8 +222,8 @@ pub(crate) struct Move {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Copy {
     pub(crate) from: Which,
-    /// The path of the copy.
-    pub(crate) to: String,
+    /// Where the copy is made.
+    pub(crate) to: Destination,
     /// Give an object that is there the content and description of this one.
     #[serde(default)]
     pub(crate) replace: bool,

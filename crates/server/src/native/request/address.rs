@@ -5,11 +5,11 @@
 
 use axum::extract::{FromRequestParts, Path};
 use axum::http::request::Parts;
-use cenote_store::{At, ResourceId, StorePath};
+use cenote_store::{At, Name, ResourceId, StorePath};
 
 use super::query::{And, Params, Query};
 use crate::app::App;
-use crate::native::json::{Target, Which};
+use crate::native::json::{Destination, Target, Which};
 use crate::problem::Problem;
 
 /// Names a resource by its path or by its id, and by one of them only.
@@ -18,6 +18,32 @@ pub(crate) fn at(path: Option<&str>, id: Option<u64>) -> Result<At, Problem> {
         (Some(path), None) => Ok(At::Path(path.parse()?)),
         (None, Some(id)) => Ok(At::Id(ResourceId(id))),
         _ => Err(Problem::invalid("a resource is named by either `path` or `id`")),
+    }
+}
+
+/// Where something comes to be: a path, or a name in the collection with an id.
+pub(crate) fn destination(
+    path: Option<&str>,
+    parent: Option<u64>,
+    name: Option<&str>,
+) -> Result<At, Problem> {
+    match (path, parent, name) {
+        (Some(path), None, None) => Ok(At::Path(path.parse()?)),
+        (None, Some(parent), Some(name)) => Ok(At::Child(ResourceId(parent), Name::new(name)?)),
+        _ => Err(Problem::invalid(
+            "what is to be made is named by its `path`, or by the id of its `parent` and its `name`",
+        )),
+    }
+}
+
+impl TryFrom<&Destination> for At {
+    type Error = Problem;
+
+    fn try_from(to: &Destination) -> Result<Self, Problem> {
+        match to {
+            Destination::Path(path) => destination(Some(path), None, None),
+            Destination::Child(child) => destination(None, Some(child.parent), Some(&child.name)),
+        }
     }
 }
 

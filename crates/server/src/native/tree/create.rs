@@ -2,11 +2,12 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use cenote_store::{CreateOptions, Draft, StorePath};
+use cenote_store::{CreateOptions, Draft};
 
 use crate::app::App;
 use crate::layer::Changer;
 use crate::native::json::{Creatable, Create, Names, Resource};
+use crate::native::request::address::destination;
 use crate::native::request::extract::Json;
 use crate::problem::Problem;
 
@@ -18,7 +19,7 @@ pub(crate) async fn create(
     Changer(caller): Changer,
     Json(create): Json<Create>,
 ) -> Result<(StatusCode, Json<Resource>), Problem> {
-    let path: StorePath = create.path.parse()?;
+    let to = destination(create.path.as_deref(), create.parent, create.name.as_deref())?;
     let draft = draft(create.kind, create.target)?;
     let options = CreateOptions {
         parents: create.parents,
@@ -27,7 +28,7 @@ pub(crate) async fn create(
         mtime: create.mtime.map(|mtime| mtime.0),
     };
     app.blocking(move |store| {
-        let stat = store.create(&caller, &path, draft, options)?;
+        let stat = store.create(&caller, &to, draft, options)?;
         let resource = Resource::of(&stat, &mut Names::new(store))?;
         Ok((StatusCode::CREATED, Json(resource)))
     })

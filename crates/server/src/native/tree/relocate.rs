@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use axum::http::HeaderMap;
-use cenote_store::{At, CopyOptions, MoveOptions, StorePath};
+use cenote_store::{At, CopyOptions, MoveOptions};
 
 use crate::app::App;
 use crate::layer::Changer;
@@ -20,7 +20,7 @@ pub(crate) async fn relocate(
     Json(question): Json<Move>,
 ) -> Result<Json<Resource>, Problem> {
     let from = At::try_from(&question.from)?;
-    let to: StorePath = question.to.parse()?;
+    let to = At::try_from(&question.to)?;
     let Move { replace, parents, versions, .. } = question;
     let options = MoveOptions { replace, parents, versions };
     app.blocking(move |store| {
@@ -41,7 +41,7 @@ pub(crate) async fn copy(
     Json(question): Json<Copy>,
 ) -> Result<Json<Resource>, Problem> {
     let from = At::try_from(&question.from)?;
-    let to: StorePath = question.to.parse()?;
+    let to = At::try_from(&question.to)?;
     let Copy { replace, parents, recursive, .. } = question;
     let conditions = write_conditions(&headers)?;
     let options = CopyOptions { replace, parents, recursive, conditions };

@@ -152,7 +152,7 @@ fn resources(name: &str, schema: &Value) -> Option<Vec<Value>> {
         "to" if text => Some(vec![json!(PATH), json!(FREE)]),
         "paths" if schema["type"] == "array" => Some(vec![json!([PATH])]),
         "id" | "ids" if schema["type"] == "array" => Some(vec![json!([ID])]),
-        "id" | "within_id" => Some(vec![json!(ID)]),
+        "id" | "within_id" | "parent" => Some(vec![json!(ID)]),
         _ => None,
     }
 }

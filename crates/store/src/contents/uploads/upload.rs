@@ -8,7 +8,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use crate::access::{Act, Chain, Operation, Spot};
+use crate::access::{Act, Chain, Operation, Spot, destination};
 use crate::catalog::keys::Counter;
 use crate::catalog::{PartRecord, Reads, Record, Transaction, UploadRecord, keys};
 use crate::contents::{Expected, PutOptions, StageFrom};
@@ -127,6 +127,7 @@ impl Store {
         let (path, target) = match &at {
             At::Path(path) => (path.clone(), None),
             At::Id(id) => (self.stat(caller, &at)?.path, Some(*id)),
+            At::Child(..) => (destination(&self.view()?, caller, &at)?, None),
         };
         let secret = u64::from_be_bytes(self.random());
         let id = UploadId { number: self.new_id()?, secret: Some(secret) };

@@ -118,7 +118,10 @@ fn ids() -> impl Strategy<Value = ResourceId> {
 }
 
 fn places() -> impl Strategy<Value = At> {
-    prop_oneof![paths().prop_map(At::Path), ids().prop_map(At::Id)]
+    let child = (ids(), any::<bool>()).prop_map(|(id, is_a)| {
+        At::Child(id, Name::trusted(if is_a { "a" } else { "b" }.to_owned()))
+    });
+    prop_oneof![2 => paths().prop_map(At::Path), 2 => ids().prop_map(At::Id), 1 => child]
 }
 
 fn changes() -> impl Strategy<Value = Change> {
@@ -148,6 +151,7 @@ fn walked(reads: &impl Reads, at: &At) -> Option<(ResourceId, StorePath)> {
     let resource = |id| reads.get::<crate::Resource>(&keys::resource(id)).unwrap();
     let mut id = match at {
         At::Id(id) => *id,
+        At::Child(id, name) => reads.get::<Child>(&keys::child(*id, name.as_str())).unwrap()?.id,
         At::Path(path) => path.names().iter().try_fold(ResourceId::ROOT, |id, name| {
             reads.get::<Child>(&keys::child(id, name.as_str())).unwrap().map(|child| child.id)
         })?,
