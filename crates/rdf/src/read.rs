@@ -1,0 +1,149 @@
+//! From text to triples.
+
+use oxrdf::Triple;
+use oxrdfio::{RdfParseError, RdfParser};
+
+use crate::Syntax;
+
+/// How much is read. What is larger is refused before more of it is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Triples of one graph.
+    pub triples: usize,
+    /// Bytes of one IRI, label or literal.
+    pub term: usize,
+}
+
+/// Why text was not read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// It is not of the syntax. Lines and columns count from 1.
+    #[error("line {line}, column {column}: {message}")]
+    Syntax {
+        /// Where.
+        line: u64,
+        /// Where in the line, in characters.
+        column: u64,
+        /// Why.
+        message: String,
+    },
+    /// It is not of the syntax, and it is not known where.
+    #[error("{0}")]
+    Malformed(String),
+    /// It has more triples than allowed.
+    #[error("more than {0} triples")]
+    TooMany(usize),
+    /// A term is longer than allowed.
+    #[error("a term of more than {0} bytes")]
+    TooLong(usize),
+}
+
+/// The triples of a text, with relative IRIs resolved against `base`, an absolute IRI. Named graphs are refused, and remote JSON-LD
+/// contexts are not fetched: a text that has one is refused, too.
+pub fn read(
+    text: &[u8],
+    syntax: Syntax,
+    base: &str,
+    limits: Limits,
+) -> Result<Vec<Triple>, ReadError> {
+    let parser = RdfParser::from_format(syntax.format()).without_named_graphs();
+    let parser = parser.with_base_iri(base).map_err(|error| malformed(&error))?;
+    let mut triples = Vec::new();
+    for quad in parser.for_slice(text) {
+        let triple = Triple::from(quad?);
+        if triples.len() == limits.triples {
+            return Err(ReadError::TooMany(limits.triples));
+        }
+        if longest(&triple) > limits.term {
+            return Err(ReadError::TooLong(limits.term));
+        }
+        triples.push(triple);
+    }
+    Ok(triples)
+}
+
+fn longest(triple: &Triple) -> usize {
+    let subject = match &triple.subject {
+        oxrdf::NamedOrBlankNode::NamedNode(node) => node.as_str().len(),
+        oxrdf::NamedOrBlankNode::BlankNode(node) => node.as_str().len(),
+    };
+    let object = match &triple.object {
+        oxrdf::Term::NamedNode(node) => node.as_str().len(),
+        oxrdf::Term::BlankNode(node) => node.as_str().len(),
+        oxrdf::Term::Literal(literal) => literal.value().len(),
+    };
+    subject.max(triple.predicate.as_str().len()).max(object)
+}
+
+fn malformed(error: &impl std::fmt::Display) -> ReadError {
+    ReadError::Malformed(error.to_string())
+}
+
+impl From<oxrdfio::RdfSyntaxError> for ReadError {
+    fn from(error: oxrdfio::RdfSyntaxError) -> Self {
+        match error.location() {
+            Some(location) => Self::Syntax {
+                line: location.start.line + 1,
+                column: location.start.column + 1,
+                message: error.to_string(),
+            },
+            None => malformed(&error),
+        }
+    }
+}
+
+impl From<RdfParseError> for ReadError {
+    fn from(error: RdfParseError) -> Self {
+        match error {
+            RdfParseError::Syntax(error) => error.into(),
+            RdfParseError::Io(error) => malformed(&error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: Limits = Limits { triples: 10, term: 100 };
+
+    #[test]
+    fn relative_iris_are_resolved() {
+        let triples = read(b"<> <p> <#x>, <../y> .", Syntax::Turtle, "http://h/a/b", ALL).unwrap();
+        let shown: Vec<_> = triples.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            shown,
+            [
+                "<http://h/a/b> <http://h/a/p> <http://h/a/b#x>",
+                "<http://h/a/b> <http://h/a/p> <http://h/y>"
+            ]
+        );
+    }
+
+    #[test]
+    fn an_error_says_where() {
+        let error = read(b"<a:> <a:> <a:> .\n <a:> oops", Syntax::Turtle, "a:", ALL).unwrap_err();
+        assert!(error.to_string().starts_with("line 2, column"), "{error}");
+    }
+
+    #[test]
+    fn what_is_too_large_is_refused() {
+        let text = |count| "<a:> <a:> _:b .\n".repeat(count);
+        assert_eq!(read(text(10).as_bytes(), Syntax::NTriples, "a:", ALL).unwrap().len(), 10);
+        let refused = read(text(11).as_bytes(), Syntax::NTriples, "a:", ALL);
+        assert!(matches!(refused, Err(ReadError::TooMany(10))));
+        let long = format!("<a:> <a:> {:?} .", "x".repeat(101));
+        assert!(matches!(
+            read(long.as_bytes(), Syntax::NTriples, "a:", ALL),
+            Err(ReadError::TooLong(100))
+        ));
+    }
+
+    #[test]
+    fn no_remote_context_is_fetched_and_no_named_graph_read() {
+        let remote = br#"{"@context": "http://localhost:9/c.jsonld", "@id": "a:", "p": "x"}"#;
+        assert!(read(remote, Syntax::JsonLd, "a:", ALL).is_err());
+        let named = br#"{"@id": "a:g", "@graph": [{"@id": "a:", "a:p": "x"}]}"#;
+        assert!(read(named, Syntax::JsonLd, "a:", ALL).is_err());
+    }
+}

@@ -1,0 +1,167 @@
+//! From triples to text, piece by piece: a graph of any size is written with the memory of a piece.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use oxrdf::TripleRef;
+use oxrdfio::{RdfSerializer, WriterQuadSerializer};
+
+use crate::Syntax;
+
+/// The prefixes of Turtle and its like.
+const PREFIXES: [(&str, &str); 14] = [
+    ("acl", "http://www.w3.org/ns/auth/acl#"),
+    ("dc", "http://purl.org/dc/elements/1.1/"),
+    ("dcterms", "http://purl.org/dc/terms/"),
+    ("ebucore", "http://www.ebu.ch/metadata/ontologies/ebucore/ebucore#"),
+    ("fedora", "http://fedora.info/definitions/v4/repository#"),
+    ("fcrepo", "http://fedora.info/definitions/fcrepo#"),
+    ("foaf", "http://xmlns.com/foaf/0.1/"),
+    ("ldp", "http://www.w3.org/ns/ldp#"),
+    ("memento", "http://mementoweb.org/ns#"),
+    ("pcdm", "http://pcdm.org/models#"),
+    ("premis", "http://www.loc.gov/premis/rdf/v1#"),
+    ("rdf", "http://www.w3.org/1999/02/22-rdf-syntax-ns#"),
+    ("rdfs", "http://www.w3.org/2000/01/rdf-schema#"),
+    ("xsd", "http://www.w3.org/2001/XMLSchema#"),
+];
+
+/// Writes triples in one syntax.
+pub struct Writer {
+    text: Shared,
+    triples: WriterQuadSerializer<Shared>,
+}
+
+impl std::fmt::Debug for Writer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Writer").finish_non_exhaustive()
+    }
+}
+
+impl Writer {
+    /// A text without triples.
+    pub fn new(syntax: Syntax) -> Self {
+        let mut serializer = RdfSerializer::from_format(syntax.format());
+        for (prefix, iri) in PREFIXES {
+            serializer = serializer.with_prefix(prefix, iri).expect("the prefixes are IRIs");
+        }
+        let text = Shared::default();
+        Self { triples: serializer.for_writer(text.clone()), text }
+    }
+
+    /// Appends a triple. Those of one subject should follow each other: the syntaxes are shorter for it.
+    pub fn triple<'a>(&mut self, triple: impl Into<TripleRef<'a>>) {
+        self.triples.serialize_triple(triple).expect("memory takes what is written");
+    }
+
+    /// What was written since the last call.
+    pub fn take(&mut self) -> Vec<u8> {
+        self.text.take()
+    }
+
+    /// What was not taken yet, up to the end of the text.
+    pub fn finish(self) -> Vec<u8> {
+        self.triples.finish().expect("memory takes what is written").take()
+    }
+}
+
+/// Memory that is written to in one place and taken from in another.
+#[derive(Debug, Clone, Default)]
+struct Shared(Arc<Mutex<Vec<u8>>>);
+
+impl Shared {
+    fn take(&self) -> Vec<u8> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use oxrdf::dataset::CanonicalizationAlgorithm;
+    use oxrdf::{BlankNode, Graph, Literal, NamedNode, NamedOrBlankNode, Term, Triple};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{Limits, read};
+
+    const LIMITS: Limits = Limits { triples: 1_000, term: 1_000 };
+
+    fn subject() -> impl Strategy<Value = NamedOrBlankNode> {
+        prop_oneof![
+            "http://h/[a-z]{1,2}(#[a-z]{1,2})?"
+                .prop_map(|iri| NamedNode::new_unchecked(iri).into()),
+            "[a-c]".prop_map(|label| BlankNode::new_unchecked(label).into()),
+        ]
+    }
+
+    fn literal() -> impl Strategy<Value = Literal> {
+        // XML has no way to say control characters.
+        let text = "[^\\p{Cc}\u{fffe}\u{ffff}]{0,6}";
+        prop_oneof![
+            text.prop_map(Literal::new_simple_literal),
+            (text, "en|de-at").prop_map(|(text, tag)| {
+                Literal::new_language_tagged_literal_unchecked(text, tag)
+            }),
+            (text, "http://h/t[a-z]").prop_map(|(text, datatype)| {
+                Literal::new_typed_literal(text, NamedNode::new_unchecked(datatype))
+            }),
+            any::<i64>().prop_map(Literal::from),
+            any::<bool>().prop_map(Literal::from),
+        ]
+    }
+
+    fn triple() -> impl Strategy<Value = Triple> {
+        let object = prop_oneof![subject().prop_map(Term::from), literal().prop_map(Term::from)];
+        (subject(), "http://h/p#[a-z]{1,3}", object).prop_map(|(subject, predicate, object)| {
+            Triple::new(subject, NamedNode::new_unchecked(predicate), object)
+        })
+    }
+
+    fn canonical(triples: &[Triple]) -> Graph {
+        let mut graph = Graph::from_iter(triples);
+        graph.canonicalize(CanonicalizationAlgorithm::Unstable);
+        graph
+    }
+
+    fn written(triples: &[Triple], syntax: Syntax) -> Vec<u8> {
+        let mut writer = Writer::new(syntax);
+        let mut text = Vec::new();
+        for triple in triples {
+            writer.triple(triple);
+            text.append(&mut writer.take());
+        }
+        text.append(&mut writer.finish());
+        text
+    }
+
+    proptest! {
+        #[test]
+        fn a_graph_is_the_same_after_every_syntax(triples in proptest::collection::vec(triple(), 0..8)) {
+            for syntax in Syntax::ALL {
+                let text = written(&triples, syntax);
+                let back = read(&text, syntax, "http://h/", LIMITS);
+                let back = back.unwrap_or_else(|error| panic!("{syntax:?}: {error}: {}", String::from_utf8_lossy(&text)));
+                prop_assert_eq!(canonical(&back), canonical(&triples), "{:?}", syntax);
+            }
+        }
+
+        #[test]
+        fn any_text_is_read_or_refused(text: Vec<u8>, likely in "[<>\"{}@:a-c .;,#\\[\\]()_^/=]{0,40}") {
+            for syntax in Syntax::ALL {
+                let _ = read(&text, syntax, "http://h/", LIMITS);
+                let _ = read(likely.as_bytes(), syntax, "http://h/", LIMITS);
+            }
+        }
+    }
+}
