@@ -80,7 +80,9 @@ pub use ports::{Clock, Entropy, NoPlaces, PlaceOpener, SystemEntropy};
 pub use quotas::{Exceeded, Quota, QuotaSetting, QuotaTarget};
 pub use reading::Reading;
 pub use store::{Parts, Store};
-pub use trash::{RestoreOptions, TrashCursor, TrashItem, TrashOptions, TrashPage, TrashTotal};
+pub use trash::{
+    RestoreOptions, Tombstone, TrashCursor, TrashItem, TrashOptions, TrashPage, TrashTotal,
+};
 pub use tree::{
     AttributeChange, Change, ChangePage, CopyOptions, CreateOptions, DetailedPage, Details, Draft,
     ListOptions, MoveOptions, NamedEntry, NamesPage, Page, Position, RemoveOptions, SharedCursor,

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use bytes::Bytes;
+use cenote_blob::{Algorithm, Hasher};
 use futures_util::stream::StreamExt;
 
 use crate::access::{Chain, Operation};
@@ -117,9 +118,9 @@ impl Opened {
         Ok(self)
     }
 
-    /// Reads all bytes, and gives their digests as they are now.
-    pub async fn digests(self) -> Result<Digests> {
-        self.layout.digests().await
+    /// Reads all bytes, and gives their digests as they are now: SHA-256 and CRC-64/NVME, and these besides.
+    pub async fn digests(self, also: Vec<Algorithm>) -> Result<Digests> {
+        self.layout.digests_by(Hasher::new(also)).await
     }
 
     /// The bytes of `range`, which must lie in the content.

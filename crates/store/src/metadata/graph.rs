@@ -2,9 +2,9 @@
 
 use super::links::Links;
 use super::stored::{Stored, read, replace};
-use crate::access::Operation;
+use crate::access::{Chain, Operation};
 use crate::catalog::{ChangeKind, Transaction};
-use crate::model::{At, Changed, Graph, Stat, Statement};
+use crate::model::{At, Changed, Graph, ResourceId, Stat, Statement};
 use crate::tree::{count_change, find, update};
 use crate::{Caller, Conditions, Error, ErrorKind, Result, Store, versions};
 
@@ -65,6 +65,21 @@ impl Store {
             Ok(stat)
         })
     }
+}
+
+/// Gives a resource that the same commit creates its first description.
+pub(crate) fn describe_new(
+    tx: &mut Transaction,
+    caller: &Caller,
+    id: ResourceId,
+    description: &Graph,
+) -> Result<()> {
+    let old = Stored::default();
+    check(&old, description)?;
+    let chain = Chain::read(tx, id)?.ok_or_else(|| Error::not_found(id))?;
+    let links = Links::new(tx, caller);
+    let kept = links.kept(&chain, &links.shown(&old.graph)?, description.clone())?;
+    replace(tx, id.0, &old, &kept)
 }
 
 /// What a change of a description needs.

@@ -17,6 +17,7 @@ mod xattr;
 pub use avu::AvuChange;
 pub use avu::view as avus_of;
 pub(crate) use avu::{change_attributes, view as avus};
+pub(crate) use graph::describe_new;
 pub(crate) use index::{entries, stating};
 pub use links::{Linking, LinksPage, LinksQuery};
 pub(crate) use links::{Links, bind_late, note_late};

@@ -1,7 +1,7 @@
 //! What was removed and is kept for a while, to be restored or emptied.
 //!
 //! Invariants: a resource has a [`TrashRecord`] exactly while it is below [`ResourceId::REMOVED`] and can be restored, and then an
-//! entry in the order of expiry. Whatever is below it stays as it was, and is found by no path, id, search, listing or feed.
+//! entry in the order of expiry and one by where it was. Whatever is below it stays as it was, and is found by no path, id, search, listing or feed.
 //! Keeping and restoring cost one commit, whatever hangs below.
 
 mod amount;
@@ -9,6 +9,7 @@ mod list;
 mod purge;
 mod restore;
 mod room;
+mod tombstone;
 
 use std::time::Duration;
 
@@ -17,12 +18,13 @@ use crate::catalog::keys::{self, Counter};
 use crate::catalog::{Amount, JobRecord, Reads, Transaction, TrashRecord};
 use crate::model::{Kind, Name, PersonId, Resource, ResourceId, StorePath, Time};
 use crate::tree::put_aside;
-use crate::{Caller, Error, ErrorKind, Result, Store};
+use crate::{Bytes, Caller, Error, ErrorKind, Result, Store};
 
 pub(crate) use amount::amount_below;
 pub use list::{TrashCursor, TrashOptions, TrashPage, TrashTotal};
 pub use restore::RestoreOptions;
 pub(crate) use room::{LOOK, Room};
+pub use tombstone::Tombstone;
 
 /// Counters with this id tell how many removed resources are kept, and their bytes as far as they have been counted.
 pub(crate) const TRASH: u64 = 3;
@@ -57,6 +59,14 @@ impl TrashItem {
     }
 }
 
+impl TrashRecord {
+    /// The key of its entry by where the resource was.
+    pub(crate) fn entry(&self, id: ResourceId) -> Bytes {
+        let name = self.path.rsplit('/').next().unwrap_or_default();
+        keys::removed(self.parent, name, id)
+    }
+}
+
 /// How long the nearest collection that says something keeps what is removed; none if it is removed at once.
 pub(crate) fn retention(chain: &Chain) -> Option<Duration> {
     let seconds = chain.resources().find_map(|resource| resource.keep_removed);
@@ -85,6 +95,7 @@ impl Store {
         };
         tx.put(keys::trash(id), &record);
         tx.mark(keys::expiry(record.until, id));
+        tx.mark(record.entry(id));
         tx.add(TRASH, Counter::Resources, 1);
         count_bytes(tx, record.amount, 1);
         if record.amount.is_none() {
@@ -153,6 +164,7 @@ fn permits(
 fn forget(tx: &mut Transaction, id: ResourceId, record: &TrashRecord) {
     tx.delete(keys::trash(id));
     tx.delete(keys::expiry(record.until, id));
+    tx.delete(record.entry(id));
     tx.add(TRASH, Counter::Resources, -1);
     count_bytes(tx, record.amount, -1);
 }

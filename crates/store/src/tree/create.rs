@@ -3,11 +3,11 @@
 use crate::access::{Chain, FreeSpot, Spot, destination};
 use crate::catalog::Transaction;
 use crate::model::{
-    Access, At, Kind, Name, PersonId, Replicas, Resource, ResourceId, Rights, Scope, Stat,
+    Access, At, Graph, Kind, Name, PersonId, Replicas, Resource, ResourceId, Rights, Scope, Stat,
     StorePath, Time,
 };
 use crate::tree::insert;
-use crate::{Caller, Error, ErrorKind, Notes, Result, Store};
+use crate::{Caller, Error, ErrorKind, Notes, Result, Store, metadata};
 
 /// How to create.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -71,6 +71,23 @@ impl Store {
         self.transact(|tx| {
             let stat = self.create_in(tx, caller, path, &draft, options)?;
             also(&mut Notes::in_commit(tx, opening, stat.id))?;
+            Ok(stat)
+        })
+    }
+
+    /// The same with a description, in the one commit: see [`Store::change_graph`] for what becomes of links in it.
+    pub fn create_described(
+        &self,
+        caller: &Caller,
+        path: &StorePath,
+        draft: &Draft,
+        options: CreateOptions,
+        description: &Graph,
+    ) -> Result<Stat> {
+        let options = CreateOptions { exist_ok: false, ..options };
+        self.transact(|tx| {
+            let stat = self.create_in(tx, caller, path, draft, options)?;
+            metadata::describe_new(tx, caller, stat.id, description)?;
             Ok(stat)
         })
     }

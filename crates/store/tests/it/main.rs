@@ -49,6 +49,7 @@ mod stages;
 mod statements;
 mod sweep;
 mod tickets;
+mod tombstones;
 mod trash;
 mod tree;
 mod upgrade;

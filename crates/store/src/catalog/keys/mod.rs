@@ -26,6 +26,7 @@
 //! | `S` person parent id | empty | a grant to somebody who does not own the resource |
 //! | `X` id | `TrashRecord` | a removed resource that is kept for a while |
 //! | `x` until id | empty | when it goes |
+//! | `r` parent name 0 id | empty | the same by where it was |
 //! | `V` id version | `VersionRecord` | a version of a resource |
 //! | `v` id version part | `DifferenceRecord` | the description of a version, or its difference to the next one |
 //! | `F` position | `ChangeRecord` | the change feed, in commit order |

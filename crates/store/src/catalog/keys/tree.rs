@@ -198,6 +198,21 @@ pub(crate) fn all_trash() -> KeyRange {
     Key::new(b'X').prefix()
 }
 
+/// The entry of a removed resource by the collection that it was in and its name there.
+pub(crate) fn removed(parent: ResourceId, name: &str, id: ResourceId) -> Bytes {
+    let key = Key::new(b'r').id(parent.0).bytes(name.as_bytes());
+    key.bytes(&[0]).id(id.0).done()
+}
+
+/// The entries of what was removed from a collection under this name, in the order of the ids.
+pub(crate) fn removed_from(parent: ResourceId, name: &str) -> KeyRange {
+    Key::new(b'r').id(parent.0).bytes(name.as_bytes()).bytes(&[0]).prefix()
+}
+
+pub(crate) fn all_removed() -> KeyRange {
+    Key::new(b'r').prefix()
+}
+
 /// The entry of a removed resource in the order in which they expire.
 pub(crate) fn expiry(until: Time, id: ResourceId) -> Bytes {
     Key::new(b'x').id(until.nanos().max(0) as u64).id(id.0).done()

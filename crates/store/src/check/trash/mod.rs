@@ -28,6 +28,7 @@ pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
         }
     }
     trash.entries(report)?;
+    trash.places(report)?;
     rebuild::all(view, report, trash.lost)?;
     report.flush()
 }
@@ -83,12 +84,14 @@ impl Trash<'_> {
             return self.leftover(report, id, record, key);
         }
         let seen = vec![(key.clone(), Some(value))];
-        let entry = keys::expiry(record.until, id);
-        if !self.view.has(&entry)? {
-            let finding =
-                Finding::new(Kind::Index, id, "it is kept, but not in the order of expiry");
-            report
-                .derivable(finding, while_same(seen.clone(), move |tx| tx.mark(entry.clone())))?;
+        for (entry, detail) in [
+            (keys::expiry(record.until, id), "it is kept, but not in the order of expiry"),
+            (record.entry(id), "it is kept, but not found by where it was"),
+        ] {
+            if !self.view.has(&entry)? {
+                let fix = while_same(seen.clone(), move |tx| tx.mark(entry.clone()));
+                report.derivable(Finding::new(Kind::Index, id, detail), fix)?;
+            }
         }
         let is_measured = self.jobs.measured.contains(&id);
         amount::check(self.view, report, id, record, is_measured, seen)
@@ -102,13 +105,14 @@ impl Trash<'_> {
         key: &Bytes,
     ) -> Result<()> {
         let detail = "a record in the trash, of nothing that is kept there";
-        let (resource, entry) = (keys::resource(id), keys::expiry(record.until, id));
+        let resource = keys::resource(id);
+        let entries = [keys::expiry(record.until, id), record.entry(id)];
         let rows = [key, &resource].map(|row| Ok((row.clone(), self.view.value(row)?)));
         let seen = rows.into_iter().collect::<Result<Vec<_>>>()?;
         let key = key.clone();
         let fix = while_same(seen, move |tx| {
             tx.delete(key.clone());
-            tx.delete(entry.clone());
+            entries.iter().for_each(|entry| tx.delete(entry.clone()));
         });
         report.derivable(Finding::new(Kind::Leftover, id, detail), fix)
     }
@@ -150,6 +154,26 @@ impl Trash<'_> {
                 Look::Found(_) | Look::Missing => {}
             }
             let detail = "the order of expiry has what is not kept until then";
+            let fix = delete_while_same(self.view, &key, record)?;
+            report.derivable(Finding::new(Kind::Index, id, detail), fix)?;
+        }
+        Ok(())
+    }
+
+    /// What is found by where it was is kept, and was there.
+    fn places(&self, report: &mut Report<'_>) -> Result<()> {
+        for row in rows(self.view, &keys::all_removed()) {
+            let (key, _) = row?;
+            let id = ResourceId(keys::last_id(&key).unwrap_or_default());
+            let record = keys::trash(id);
+            match look::<TrashRecord>(self.view, &record)? {
+                Look::Damaged => continue,
+                Look::Found(found) if found.entry(id) == key => continue,
+                // Its record is made anew, with its entry.
+                Look::Missing if self.is_kept(id)? => continue,
+                Look::Found(_) | Look::Missing => {}
+            }
+            let detail = "what was removed is found where it was not";
             let fix = delete_while_same(self.view, &key, record)?;
             report.derivable(Finding::new(Kind::Index, id, detail), fix)?;
         }

@@ -41,6 +41,7 @@ pub(super) fn all(view: &View, report: &mut Report<'_>, lost: Vec<Lost>) -> Resu
         let fix = while_same(seen, move |tx| {
             tx.put(trash.clone(), &record);
             tx.mark(keys::expiry(until, id));
+            tx.mark(record.entry(id));
             tx.put(job.clone(), &JobRecord::Measure(id));
         });
         report.derivable(finding, fix)?;

@@ -146,13 +146,18 @@ impl Layout {
 
     /// The digests of all bytes; the CRC-64/NVME alone, if more of them are zeros of holes than are hashed.
     pub(crate) async fn digests(self) -> Result<Digests> {
+        self.digests_by(Hasher::default()).await
+    }
+
+    /// The same by a hasher of others besides.
+    pub(crate) async fn digests_by(self, hasher: Hasher) -> Result<Digests> {
         if self.has_vast_holes() {
             let mut digests = Digests::default();
             digests.crc64nvme = Some(holes::crc64nvme(self).await?);
             return Ok(digests);
         }
         let whole = 0..self.size;
-        Ok(Digests::from(&self.hashed(whole).await?.finish()))
+        Ok(Digests::from(&self.hashed_by(whole, hasher, Hasher::update).await?.finish()))
     }
 
     async fn hashed(self, range: Range<u64>) -> Result<Hasher> {
