@@ -21,6 +21,7 @@ from .facts.versions import versions
 from .facts.xattrs import xattrs
 from .openings.irods_http import IrodsHttp
 from .openings.irods_rest import IrodsRest
+from .openings.linked_data import LinkedData
 from .openings.native import Native
 from .openings.opening import Opening, Unsupported
 from .openings.program import Program
@@ -53,6 +54,7 @@ LISTED = Path(__file__).parent.parent / "docs" / "SEMANTICS.md"
 OPENINGS = {
     Program.name: lambda program, who, scratch: Program(program, *who, scratch),
     Native.name: lambda program, who, scratch: Native(*who),
+    LinkedData.name: lambda program, who, scratch: LinkedData(*who),
     IrodsHttp.name: lambda program, who, scratch: IrodsHttp(*who),
     IrodsRest.name: lambda program, who, scratch: IrodsRest(*who),
     RPackage.name: lambda program, who, scratch: RPackage(*who, scratch),

@@ -45,6 +45,8 @@ class Opening:
     """One client and one user. Methods that are not overridden are unsupported."""
 
     name = "opening"
+    # Whether attributes are shown with their units.
+    has_units = True
 
     def put(self, path: str, data: bytes) -> None:
         """Creates the object, or replaces its content."""

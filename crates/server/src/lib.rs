@@ -5,6 +5,7 @@
 //! * `native` is the native opening (`docs/native-api.md`). An opening only translates:
 //!   access is decided in the store, and no opening knows another.
 //! * `irods` is the iRODS opening (`docs/irods.md`).
+//! * `ldp` is the linked-data opening (`docs/ldp.md`).
 //! * [`embedded`] composes the store that lives in one directory.
 
 #![forbid(unsafe_code)]
@@ -15,6 +16,7 @@ pub mod embedded;
 mod front;
 mod irods;
 mod layer;
+mod ldp;
 mod listen;
 mod log;
 mod metrics;
@@ -22,6 +24,7 @@ mod native;
 mod opener;
 mod problem;
 mod router;
+mod statements;
 mod status;
 
 pub use config::{Config, Irods, Limits, Log, LogFormat, Seconds, Tls, Upkeep};

@@ -154,6 +154,14 @@ impl Problem {
         self.kind.row().1
     }
 
+    /// The store's kind, if the store would have refused it.
+    pub(crate) fn store_kind(&self) -> Option<ErrorKind> {
+        match self.kind {
+            ProblemKind::Store(kind) => Some(kind),
+            _ => None,
+        }
+    }
+
     /// As JSON, for this request.
     pub(crate) fn body(&self, request: Option<&RequestId>) -> ProblemBody {
         let (name, status, title) = self.kind.row();

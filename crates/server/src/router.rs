@@ -10,7 +10,7 @@ use crate::config::Config;
 use crate::layer::{observe, refuse_ambiguous};
 use crate::native::refuse_changeset;
 use crate::problem::{Problem, ProblemKind};
-use crate::{irods, native, status};
+use crate::{irods, ldp, native, status};
 
 /// The whole server as a service, without a socket: the program runs it in its own process for a
 /// store in a local directory, and tests do. Nothing is done about what a configuration says of sockets and the log.
@@ -19,7 +19,8 @@ pub fn router(store: Store, config: &Config) -> Router {
 }
 
 pub(crate) fn app_router(app: App) -> Router {
-    let others = irods::router().merge(status::router()).layer(from_fn(refuse_changeset));
+    let others = irods::router().merge(ldp::router(&app)).merge(status::router());
+    let others = others.layer(from_fn(refuse_changeset));
     native::router(&app)
         .merge(others)
         .fallback(no_route)

@@ -19,6 +19,10 @@ const ABOUT_TICKETS: &str = "/v1/tickets";
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) IpAddr);
 
+/// The connection is encrypted by this server.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Secure;
+
 /// The ticket that a request presents. Not `Debug`, so that it cannot be logged by accident.
 #[derive(Clone)]
 pub(super) struct ShownTicket {

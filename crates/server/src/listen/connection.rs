@@ -24,7 +24,7 @@ use super::drain::{Drain, Rest};
 use super::stall::StallGuard;
 use super::state::{Closed, Connection, Times, UnderWay};
 use crate::config::Limits;
-use crate::layer::Peer;
+use crate::layer::{Peer, Secure};
 
 /// What all connections share.
 #[derive(Clone)]
@@ -116,6 +116,9 @@ impl Protocol {
         let service = service_fn(|mut request: Request<Incoming>| {
             let under_way = connection.begin(request.version() >= Version::HTTP_2);
             request.extensions_mut().insert(Peer(peer));
+            if self.tls.is_some() {
+                request.extensions_mut().insert(Secure);
+            }
             request.extensions_mut().insert(under_way.handle());
             let shared = (self.router.clone(), self.drain.clone(), self.pace);
             async move { Ok::<_, Infallible>(answer(shared, request, under_way).await) }

@@ -17,6 +17,7 @@ mod hostile;
 mod irods;
 mod irods_rest;
 mod keys;
+mod ldp;
 mod leases;
 mod media_types;
 mod metadata;

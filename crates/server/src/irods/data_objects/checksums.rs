@@ -88,7 +88,7 @@ async fn computed(call: &Call, stat: &Stat, number: u32) -> Result<String, Refus
     let (caller, at) = (call.acting(), At::Id(stat.id));
     let options = ReadOptions { replica: Some(number), ..ReadOptions::default() };
     let opened = call.blocking(move |store| store.open(&caller, &at, &options)).await?;
-    let digests = opened.digests().await?;
+    let digests = opened.digests(Vec::new()).await?;
     checksum_of(&digests).ok_or_else(|| Refusal::code(Code::NoRows))
 }
 
@@ -156,7 +156,7 @@ async fn mismatch(
     let (caller, at) = (call.acting(), At::Id(stat.id));
     let options = ReadOptions { replica: Some(number), ..ReadOptions::default() };
     let opened = call.blocking(move |store| store.open(&caller, &at, &options)).await?;
-    let computed = match opened.digests().await {
+    let computed = match opened.digests(Vec::new()).await {
         Ok(digests) => checksum_of(&digests).unwrap_or_default(),
         Err(error) if error.kind() == ErrorKind::Damaged => error.to_string(),
         Err(error) => return Err(error.into()),

@@ -7,7 +7,7 @@ use cenote_store::{Kind, Stat, StorePath, Time};
 use tokio_tar::{EntryType, Header};
 
 use super::batch_entry::{MEDIA_TYPE, SHA256};
-use crate::native::json::quoted;
+use crate::layer::conditional::quoted;
 
 /// The pax record with the id of the resource.
 const ID: &str = "CENOTE.id";

@@ -13,11 +13,11 @@ use futures_util::StreamExt;
 
 use crate::app::App;
 use crate::layer::Reader;
+use crate::layer::range::{Selection, select};
 use crate::native::json::ReadQuery;
 use crate::native::request::address::About;
 use crate::native::request::conditional::{Verdict, judge_read, validators};
 use crate::native::request::digest;
-use crate::native::request::range::{Selection, select};
 use crate::problem::Problem;
 
 /// The content of an object, or a range of it.

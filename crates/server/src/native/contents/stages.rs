@@ -10,11 +10,11 @@ use cenote_store::UploadId;
 use super::read::{content, no_page};
 use super::write::{Patch, expected, patch_of};
 use crate::app::App;
+use crate::layer::range::select;
 use crate::layer::{PartWriter, Reader};
 use crate::native::json::{PatchQuery, StageSize};
 use crate::native::request::extract::{Json, Segment};
 use crate::native::request::query::Params;
-use crate::native::request::range::select;
 use crate::problem::Problem;
 
 /// What a stage holds, or a range of it.

@@ -4,7 +4,8 @@ use cenote_store::{LocalBytes, LocalPiece};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::{Instant, quoted};
+use super::Instant;
+use crate::layer::conditional::quoted;
 
 /// A lease to be made.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -50,7 +50,7 @@ pub(super) use person::*;
 pub(super) use place::*;
 pub(super) use quota::*;
 pub(super) use replica::*;
-pub(super) use resource::{IntegrityWord, KindWord, Resource, VersioningWord, quoted};
+pub(super) use resource::{IntegrityWord, KindWord, Resource, VersioningWord};
 pub(super) use scrub::*;
 pub(super) use secret::*;
 pub(super) use time::Instant;

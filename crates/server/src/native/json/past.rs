@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::metadata::{Attribute, Where};
-use super::{Instant, KindWord, Names, quoted};
+use super::{Instant, KindWord, Names};
+use crate::layer::conditional::quoted;
 
 /// What was where, and when.
 #[derive(Debug, Deserialize, IntoParams)]

@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 
 use super::names::Names;
 use super::{Attribute, Instant, With, Xattr};
+use crate::layer::conditional::quoted;
 
 /// A resource. A field that does not apply is null.
 #[derive(Debug, Serialize, ToSchema)]
@@ -175,11 +176,6 @@ impl Resource {
     pub(crate) fn with_description_tag(self, tag: Option<[u8; 32]>) -> Self {
         Self { description_tag: tag.map(hex::encode), ..self }
     }
-}
-
-/// An entity tag as it stands in a header.
-pub(crate) fn quoted(tag: &str) -> String {
-    format!("\"{tag}\"")
 }
 
 /// What a resource is.

@@ -15,12 +15,13 @@ use cenote_store::{ErrorKind, ListOptions};
 
 use self::change::Change;
 use self::content::Content;
-use super::json::{KeyBody, KeyChange, KeyPage, KeyQuery, KeysQuery, Target, VersionQuery, quoted};
+use super::json::{KeyBody, KeyChange, KeyPage, KeyQuery, KeysQuery, Target, VersionQuery};
 use super::request::address::About;
 use super::request::conditional::write_conditions;
 use super::request::extract::Json;
 use super::request::query::And;
 use crate::app::App;
+use crate::layer::conditional::quoted;
 use crate::layer::{Changer, Reader, Writer};
 use crate::native::request::query::page_limit;
 use crate::problem::{Problem, ProblemKind};

@@ -4,12 +4,13 @@
 //! Triples have no units. A PUT of what was got changes nothing: a statement that has a unit keeps
 //! it for as long as its triple is put.
 
+use std::borrow::Cow;
+
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, header};
 use axum::response::Response;
-use cenote_store::{At, Graph, Statement, Term};
-use oxrdf::{BlankNode, Literal, NamedNode, NamedOrBlankNode, Triple};
-use oxttl::TurtleParser;
+use cenote_rdf::{Limits, Syntax};
+use cenote_store::{At, Graph};
 
 use crate::app::App;
 use crate::layer::{Asker, Writer};
@@ -17,11 +18,12 @@ use crate::native::json::{Names, Resource, Target};
 use crate::native::request::conditional::{answer_description, write_conditions};
 use crate::native::request::extract::{Json, small_body};
 use crate::problem::Problem;
+use crate::statements::{Iris, statement, triple, with_units};
 
 /// What `<>` is read as.
 const THIS: &str = "urn:x-cenote:this";
-const XSD_STRING: &str = "http://www.w3.org/2001/XMLSchema#string";
-const RDF_LANG_STRING: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString";
+/// More than a description may have is refused by the store, with its own words.
+const LIMITS: Limits = Limits { triples: 1 << 20, term: 2 << 20 };
 
 /// The description of a resource.
 #[utoipa::path(get, path = "/v1/graph", tag = "metadata", params(Target),
@@ -59,91 +61,41 @@ pub(crate) async fn replace(
     .await
 }
 
-/// The statements wanted, with the units that theirs had.
-fn with_units(wanted: &Graph, old: &Graph) -> Graph {
-    let kept = old.iter().filter(|statement| wanted.contains(&bare(statement)));
-    let kept: Graph = kept.cloned().collect();
-    let known: Graph = kept.iter().map(bare).collect();
-    wanted.difference(&known).cloned().chain(kept).collect()
-}
-
-fn bare(statement: &Statement) -> Statement {
-    Statement { unit: None, ..statement.clone() }
-}
-
 fn write(graph: &Graph) -> String {
     let mut lines: Vec<String> =
-        graph.iter().map(|statement| format!("{} .\n", triple(statement))).collect();
+        graph.iter().map(|statement| format!("{} .\n", triple(statement, &Relative))).collect();
     // Statements that differ in their units only are one triple.
     lines.dedup();
     lines.concat()
 }
 
-fn triple(statement: &Statement) -> Triple {
-    let subject: NamedOrBlankNode = match statement.subject.as_deref() {
-        None => NamedNode::new_unchecked("").into(),
-        Some(subject) => match subject.strip_prefix("_:") {
-            Some(label) => BlankNode::new_unchecked(label).into(),
-            None => NamedNode::new_unchecked(subject).into(),
-        },
-    };
-    Triple::new(subject, NamedNode::new_unchecked(&statement.predicate), object(&statement.object))
-}
-
-fn object(term: &Term) -> oxrdf::Term {
-    match term {
-        Term::Iri(iri) => NamedNode::new_unchecked(iri).into(),
-        Term::Blank(label) => BlankNode::new_unchecked(label.trim_start_matches("_:")).into(),
-        Term::Literal { value, language: Some(language), .. } => {
-            Literal::new_language_tagged_literal_unchecked(value, language).into()
-        }
-        Term::Literal { value, datatype: Some(datatype), .. } => {
-            Literal::new_typed_literal(value, NamedNode::new_unchecked(datatype)).into()
-        }
-        Term::Literal { value, .. } => Literal::new_simple_literal(value).into(),
-    }
-}
-
 fn parse(text: &[u8]) -> Result<Graph, Problem> {
-    let parser = TurtleParser::new().with_base_iri(THIS).expect("it is an IRI");
-    let statements = parser.for_slice(text).map(|triple| match triple {
-        Ok(triple) => Ok(statement(triple)),
-        Err(error) => Err(Problem::invalid(format!("the triples are wrong: {error}"))
-            .with_hint("send N-Triples or Turtle")),
+    let triples = cenote_rdf::read(text, Syntax::Turtle, THIS, LIMITS).map_err(|error| {
+        Problem::invalid(format!("the triples are wrong: {error}"))
+            .with_hint("send N-Triples or Turtle")
     });
-    statements.collect()
+    Ok(triples?.into_iter().map(|triple| statement(triple, &Relative)).collect())
 }
 
-fn statement(triple: Triple) -> Statement {
-    let subject = match triple.subject {
-        NamedOrBlankNode::NamedNode(node) => Some(relative(node)).filter(|iri| !iri.is_empty()),
-        NamedOrBlankNode::BlankNode(node) => Some(node.to_string()),
-    };
-    let object = match triple.object {
-        oxrdf::Term::NamedNode(node) => Term::Iri(relative(node)),
-        oxrdf::Term::BlankNode(node) => Term::Blank(node.into_string()),
-        oxrdf::Term::Literal(literal) => own_literal(literal),
-    };
-    Statement { subject, predicate: triple.predicate.into_string(), object, unit: None }
-}
+/// IRIs relative to the resource whose description it is.
+struct Relative;
 
-/// An IRI as the description has it: relative, for the resource itself and its parts.
-fn relative(node: NamedNode) -> String {
-    match node.as_str().strip_prefix(THIS) {
-        Some(part) if part.is_empty() || part.starts_with('#') => part.to_owned(),
-        _ => node.into_string(),
+impl Iris for Relative {
+    fn outward<'a>(&self, iri: &'a str) -> Cow<'a, str> {
+        iri.into()
     }
-}
 
-fn own_literal(literal: Literal) -> Term {
-    let language = literal.language().map(str::to_owned);
-    let datatype = Some(literal.datatype().as_str().to_owned());
-    let datatype = datatype.filter(|iri| iri != XSD_STRING && iri != RDF_LANG_STRING);
-    Term::Literal { value: literal.value().to_owned(), datatype, language }
+    fn inward<'a>(&self, iri: &'a str) -> Cow<'a, str> {
+        match iri.strip_prefix(THIS) {
+            Some(part) if part.is_empty() || part.starts_with('#') => part.into(),
+            _ => iri.into(),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use cenote_store::{Statement, Term};
     use proptest::collection::btree_set;
     use proptest::prelude::*;
 

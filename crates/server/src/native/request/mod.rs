@@ -1,4 +1,4 @@
-//! What handlers take from a request: address, query, conditions, ranges, digests and body, each refused in this
+//! What handlers take from a request: address, query, conditions, digests and body, each refused in this
 //! opening's own error form if it is malformed.
 
 pub(crate) mod accept;
@@ -8,4 +8,3 @@ pub(crate) mod cursor;
 pub(crate) mod digest;
 pub(crate) mod extract;
 pub(crate) mod query;
-pub(crate) mod range;

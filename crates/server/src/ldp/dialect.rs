@@ -1,0 +1,109 @@
+//! The dialects: one protocol core, and a table of the choices in which its three specifications contradict each other.
+//!
+//! Invariant: whatever differs between the mount points is a field here. No handler looks at which dialect it serves.
+
+use axum::http::StatusCode;
+
+use super::digest::Known;
+use super::vocabulary::{FCREPO, FEDORA};
+
+/// The choices of one mount point.
+#[derive(Debug)]
+pub(crate) struct Dialect {
+    /// Where it is mounted.
+    pub(crate) mount: &'static str,
+    /// Whether RDF sources have entity tags.
+    pub(crate) tags_graphs: bool,
+    /// The status of a change of what the server manages.
+    pub(crate) managed: StatusCode,
+    /// The status of a PUT of one kind onto another.
+    pub(crate) other_kind: StatusCode,
+    /// The status of a GET whose `If-Unmodified-Since` does not hold.
+    pub(crate) modified: StatusCode,
+    /// The form of ranges.
+    pub(crate) ranges: Ranges,
+    /// How `Digest` has digests.
+    pub(crate) digests: DigestForm,
+    /// The digest that is computed of bytes that come in, is their entity tag, and is told unasked.
+    pub(crate) digest: Option<Known>,
+    /// Whether a PUT onto something needs `If-Match`.
+    pub(crate) needs_if_match: bool,
+    /// Whether a PUT or POST without a media type and without bytes makes a container.
+    pub(crate) empty_is_container: bool,
+    /// Whether a type in the body decides about the class of a container, as a `Link` header does.
+    pub(crate) class_in_body: bool,
+    /// Whether a basic container says that it is one.
+    pub(crate) says_basic: bool,
+    /// Whether POST on a tombstone restores.
+    pub(crate) restores: bool,
+    /// Whether `Preference-Applied` lists what was applied.
+    pub(crate) lists_preferences: bool,
+    /// Whether links to what is missing are left out of what is put.
+    pub(crate) drops_dangling: bool,
+    /// The namespace of Fedora's terms in representations.
+    pub(crate) fedora: &'static str,
+}
+
+/// The form of ranges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ranges {
+    /// RFC 9110: 416 outside of the content, and several ranges are ignored.
+    Standard,
+    /// LAKEsuperior's: `bytes 0-7 / 64`, and several ranges are 501.
+    Spaced,
+}
+
+/// How `Digest` (RFC 3230) has digests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DigestForm {
+    /// `sha=…` in hexadecimal, as fcrepo has it.
+    Hex,
+    /// `SHA1=…` in base64, as LAKEsuperior has it.
+    Base64,
+}
+
+/// LAKEsuperior's dialect.
+pub(crate) const LAKESUPERIOR: Dialect = Dialect {
+    mount: "/ldp",
+    tags_graphs: false,
+    managed: StatusCode::PRECONDITION_FAILED,
+    other_kind: StatusCode::UNSUPPORTED_MEDIA_TYPE,
+    modified: StatusCode::NOT_MODIFIED,
+    ranges: Ranges::Spaced,
+    digests: DigestForm::Base64,
+    digest: Some(Known::Blake2b),
+    needs_if_match: false,
+    empty_is_container: false,
+    class_in_body: true,
+    says_basic: false,
+    restores: true,
+    lists_preferences: true,
+    drops_dangling: true,
+    fedora: FCREPO,
+};
+
+/// The dialect of the Fedora API, as fcrepo speaks it.
+pub(crate) const FEDORA_API: Dialect = Dialect {
+    mount: "/rest",
+    tags_graphs: true,
+    managed: StatusCode::CONFLICT,
+    other_kind: StatusCode::CONFLICT,
+    modified: StatusCode::PRECONDITION_FAILED,
+    ranges: Ranges::Standard,
+    digests: DigestForm::Hex,
+    digest: None,
+    needs_if_match: false,
+    empty_is_container: true,
+    class_in_body: true,
+    says_basic: true,
+    restores: false,
+    lists_preferences: false,
+    drops_dangling: false,
+    fedora: FEDORA,
+};
+
+/// LDP 1.0, strictly.
+pub(crate) const STRICT: Dialect = Dialect { mount: "/w3c", needs_if_match: true, ..FEDORA_API };
+
+/// All of them.
+pub(crate) const ALL: [&Dialect; 3] = [&LAKESUPERIOR, &FEDORA_API, &STRICT];

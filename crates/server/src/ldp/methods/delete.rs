@@ -1,0 +1,36 @@
+//! DELETE: what is removed leaves a tombstone for as long as the store keeps it.
+
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use cenote_store::RemoveOptions;
+
+use super::put::state;
+use crate::ldp::call::Call;
+use crate::ldp::conditions;
+use crate::ldp::fault::Fault;
+use crate::ldp::headers::allow;
+use crate::ldp::seen::Seen;
+use crate::ldp::target::Part;
+
+pub(crate) async fn delete(call: Call) -> Result<Response, Fault> {
+    call.blocking(|store, call| {
+        let seen = Seen::read(store, &call.caller, &call.at())
+            .map_err(|error| call.missing(store, error))?;
+        if call.target.part != Part::Whole || call.path().names().is_empty() {
+            return Err(Fault::method(allow(call, &seen)));
+        }
+        conditions::of_change(call, Some(&state(call, &seen)))?;
+        let options = RemoveOptions {
+            recursive: true,
+            versions: true,
+            permanent: call.preferences.no_tombstone,
+            // What the conditions were judged on.
+            if_match: call.headers.contains_key("if-match").then(|| seen.stat.state_tag()),
+        };
+        store
+            .remove(&call.caller, &call.at(), &options)
+            .map_err(|error| call.missing(store, error))?;
+        Ok(StatusCode::NO_CONTENT.into_response())
+    })
+    .await
+}

@@ -1,0 +1,148 @@
+//! What a PUT or POST carries: a graph or bytes, and of which interaction model the resource is to be.
+
+use axum::body::Body;
+use axum::http::{StatusCode, header};
+use cenote_rdf::{Limits, ReadError, Syntax, Triple};
+use cenote_store::{
+    Algorithm, Draft, Graph, Kind, PutOptions, Stat, Store, StorePath, Term, path_of,
+};
+use http_body::Body as _;
+
+use crate::ldp::call::{Call, is_empty};
+use crate::ldp::digest::{self, Known};
+use crate::ldp::fault::Fault;
+use crate::ldp::managed::{Sieve, class};
+use crate::ldp::model::Model;
+use crate::ldp::target::Part;
+use crate::ldp::web::OwnIris;
+use crate::statements::statement;
+
+/// More than a description may have is refused by the store, with its own words.
+const LIMITS: Limits = Limits { triples: 100_001, term: 1 << 20 };
+
+/// The kind of what is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sent {
+    /// A graph in a syntax.
+    Graph(Syntax),
+    /// Bytes of any type.
+    Bytes,
+}
+
+impl Sent {
+    /// What a request sends, by its media type and the model that it asks for.
+    pub(crate) fn of(call: &Call, body: &Body, requested: Option<Model>) -> Result<Self, Fault> {
+        let media_type = media_type(call);
+        let syntax = media_type.as_deref().and_then(Syntax::from_media_type);
+        let is_container = requested.is_some_and(|model| model != Model::Binary);
+        match (syntax, requested) {
+            (_, Some(Model::Binary)) => Ok(Self::Bytes),
+            (Some(syntax), _) => Ok(Self::Graph(syntax)),
+            (None, _) if call.target.part == Part::Description => Err(unsupported("a description")),
+            (None, _) if media_type.is_none() && is_empty(body) => {
+                match is_container || call.dialect.empty_is_container {
+                    true => Ok(Self::Graph(Syntax::Turtle)),
+                    false => Ok(Self::Bytes),
+                }
+            }
+            (None, _) if is_container => Err(unsupported("an RDF source")),
+            (None, _) => Ok(Self::Bytes),
+        }
+    }
+}
+
+fn unsupported(what: &str) -> Fault {
+    let known = Syntax::ALL.map(Syntax::media_type).join(", ");
+    Fault::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, format!("{what} is sent as one of {known}"))
+}
+
+/// The media type that was said; that of forms is what clients send without knowing.
+fn media_type(call: &Call) -> Option<String> {
+    let said = call.header(header::CONTENT_TYPE)?.trim();
+    let is_form = said.starts_with("application/x-www-form-urlencoded");
+    (!said.is_empty() && !is_form).then(|| said.to_owned())
+}
+
+/// The triples of a body, about the resource at an address.
+pub(crate) fn triples(bytes: &[u8], syntax: Syntax, address: &str) -> Result<Vec<Triple>, Fault> {
+    cenote_rdf::read(bytes, syntax, address, LIMITS).map_err(|error| {
+        let status = match error {
+            ReadError::TooMany(_) | ReadError::TooLong(_) => StatusCode::PAYLOAD_TOO_LARGE,
+            ReadError::Syntax { .. } | ReadError::Malformed(_) => StatusCode::BAD_REQUEST,
+        };
+        Fault::new(status, format!("the body is not {}: {error}", syntax.media_type()))
+    })
+}
+
+/// The description that triples make, without links to what is missing, if the dialect drops them.
+pub(crate) fn described(
+    call: &Call,
+    store: &Store,
+    path: &StorePath,
+    triples: Vec<Triple>,
+) -> Graph {
+    let iris = OwnIris::new(&call.web, path);
+    let statements = triples.into_iter().map(|triple| statement(triple, &iris));
+    let is_kept = |it: &cenote_store::Statement| {
+        !call.dialect.drops_dangling || !is_dangling(call, store, &it.object)
+    };
+    statements.filter(is_kept).collect()
+}
+
+/// Whether an object is the IRI of a resource of this store that is not there for the caller.
+fn is_dangling(call: &Call, store: &Store, object: &Term) -> bool {
+    let Term::Iri(iri) = object else { return false };
+    let named = path_of(iri);
+    named.is_some_and(|(path, _)| store.stat(&call.caller, &path.into()).is_err())
+}
+
+/// Creates an RDF source at a path. `address` is where the request says it is.
+pub(crate) fn create_graph(
+    call: &Call,
+    store: &Store,
+    path: &StorePath,
+    triples: Vec<Triple>,
+    requested: Option<Model>,
+) -> Result<Stat, Fault> {
+    let address = call.web.address(path);
+    let model = model(call, &triples, &address, requested)?;
+    let kept = Sieve::new(call, &address, model).sift(triples)?;
+    let mut description = described(call, store, path, kept);
+    if matches!(model, Model::Direct | Model::Indirect) {
+        description.insert(model.statement());
+    }
+    let draft = if model.is_container() { Draft::Collection } else { Draft::Description };
+    let options = cenote_store::CreateOptions { parents: true, ..Default::default() };
+    Ok(store.create_described(&call.caller, path, &draft, options, &description)?)
+}
+
+/// The model of a new RDF source: what the Link header says, or the body.
+fn model(
+    call: &Call,
+    triples: &[Triple],
+    address: &str,
+    requested: Option<Model>,
+) -> Result<Model, Fault> {
+    let said = class(triples, address).filter(|_| call.dialect.class_in_body);
+    match (requested, said) {
+        (Some(requested), Some(said)) if requested != said => {
+            Err(Fault::new(StatusCode::CONFLICT, "the body and the Link header name two models"))
+        }
+        (requested, said) => Ok(requested.or(said).unwrap_or(Model::Basic)),
+    }
+}
+
+/// How bytes are put.
+pub(crate) fn put_options(call: &Call, body: &Body) -> Result<PutOptions, Fault> {
+    let mut expected = digest::expected(&call.headers)?;
+    expected.length = body.size_hint().exact();
+    let also = call.dialect.digest.and_then(Known::algorithm);
+    let is_new = |also: &Algorithm| !expected.others.iter().any(|(other, _)| other == also);
+    expected.also = also.filter(is_new).into_iter().collect();
+    Ok(PutOptions { expected, parents: true, media_type: media_type(call), ..Default::default() })
+}
+
+/// Whether a resource of this kind is a graph.
+pub(crate) fn is_graph(kind: Kind) -> bool {
+    kind != Kind::Object
+}

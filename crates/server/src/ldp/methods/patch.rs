@@ -1,0 +1,130 @@
+//! PATCH: SPARQL Update of one description. It runs on the representation, so that a pattern may look at what the server manages; only
+//! what it really changes counts, and of what the server manages nothing may.
+
+use std::collections::HashSet;
+use std::sync::Mutex;
+
+use axum::body::Body;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use cenote_rdf::{Cancel, Triple, Update, UpdateError};
+use cenote_store::{ErrorKind, Graph, Store};
+
+use super::intake::described;
+use super::put::{state, validated};
+use crate::ldp::call::Call;
+use crate::ldp::conditions;
+use crate::ldp::fault::Fault;
+use crate::ldp::headers::{ACCEPT_PATCH, SPARQL_UPDATE, allow};
+use crate::ldp::managed::{is_managed, valid};
+use crate::ldp::model::Model;
+use crate::ldp::seen::Seen;
+use crate::ldp::target::Part;
+use crate::ldp::web::OwnIris;
+use crate::statements::{statement, triple, with_units};
+
+/// Triples of a graph that an update may make.
+const MOST: usize = 120_000;
+
+pub(crate) async fn patch(call: Call, body: Body) -> Result<Response, Fault> {
+    let seen = call.blocking(|store, call| {
+        Seen::read(store, &call.caller, &call.at()).map_err(|error| call.missing(store, error))
+    });
+    let seen = seen.await?;
+    require_update(&call, &seen)?;
+    let text = call.gather(body).await?;
+    let text = std::str::from_utf8(&text).map_err(|_| Fault::bad("the update is not UTF-8"))?;
+    let update = Update::parse(text, &call.address()).map_err(fault)?;
+    let cancel = Cancel::new();
+    let token = cancel.clone();
+    let work = call.blocking(move |store, call| {
+        change(store, call, &seen, (&update, &token))?;
+        let seen = Seen::read(store, &call.caller, &call.at())?;
+        Ok((StatusCode::NO_CONTENT, validated(call, &seen).0).into_response())
+    });
+    tokio::time::timeout(call.app.limits().request(), work).await.unwrap_or_else(|_| {
+        cancel.cancel();
+        Err(fault(UpdateError::Cancelled))
+    })
+}
+
+fn require_update(call: &Call, seen: &Seen) -> Result<(), Fault> {
+    if seen.model == Model::Binary && call.target.part != Part::Description {
+        let detail = "a binary is not changed by an update: change fcr:metadata";
+        return Err(Fault::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail)
+            .with(header::ALLOW, allow(call, seen)));
+    }
+    let media_type = call.header(header::CONTENT_TYPE).unwrap_or_default();
+    let essence = media_type.split(';').next().unwrap_or_default().trim();
+    match essence.eq_ignore_ascii_case(SPARQL_UPDATE) {
+        true => Ok(()),
+        false => {
+            let detail = format!("an update is sent as {SPARQL_UPDATE}");
+            Err(Fault::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail)
+                .with(ACCEPT_PATCH, SPARQL_UPDATE))
+        }
+    }
+}
+
+/// Applies the update to what is described now, again if somebody changes that meanwhile.
+fn change(
+    store: &Store,
+    call: &Call,
+    seen: &Seen,
+    (update, cancel): (&Update, &Cancel),
+) -> Result<(), Fault> {
+    let conditions = conditions::of_change(call, Some(&state(call, seen)))?;
+    let managed: HashSet<Triple> = seen.managed(call.dialect, &call.web).into_iter().collect();
+    // The store knows no faults of this opening: one that stops the change is kept here.
+    let refused = Mutex::new(None);
+    let outcome = store.change_graph(&call.caller, &call.at(), &conditions, |old| {
+        updated(store, call, old, &managed, (update, cancel)).map_err(|fault| {
+            *refused.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(fault);
+            cenote_store::Error::new(ErrorKind::Invalid, "the update was refused")
+        })
+    });
+    match refused.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
+        Some(fault) if outcome.is_err() => Err(fault),
+        _ => Ok(outcome.map(drop)?),
+    }
+}
+
+/// The description after the update.
+fn updated(
+    store: &Store,
+    call: &Call,
+    old: &Graph,
+    managed: &HashSet<Triple>,
+    (update, cancel): (&Update, &Cancel),
+) -> Result<Graph, Fault> {
+    let iris = OwnIris::new(&call.web, call.path());
+    let before: HashSet<Triple> = old.iter().map(|it| triple(it, &iris)).collect();
+    let all = before.iter().chain(managed).cloned();
+    let after = update.apply(all, MOST, cancel).map_err(fault)?;
+    let removed = before.union(managed).filter(|triple| !after.contains(*triple));
+    let added = after.iter().filter(|it| !before.contains(*it) && !managed.contains(*it));
+    let mut added: Vec<Triple> = added.cloned().collect();
+    for triple in removed.chain(&added) {
+        let is_stated = before.contains(triple) && !managed.contains(triple);
+        if is_managed(triple) && !is_stated && !call.preferences.lenient {
+            return Err(call.violation(format!("the server manages {triple}")));
+        }
+    }
+    added.retain(|triple| !is_managed(triple));
+    let added = added.into_iter().map(|triple| valid(call, triple)).collect::<Result<_, _>>()?;
+    let added = described(call, store, call.path(), added);
+    let kept = before.iter().filter(|it| after.contains(*it) || is_managed(it));
+    let kept: Graph = kept.map(|it| statement(it.clone(), &iris)).collect();
+    Ok(with_units(&kept.union(&added).cloned().collect(), old))
+}
+
+fn fault(error: UpdateError) -> Fault {
+    let status = match error {
+        UpdateError::Syntax(_) | UpdateError::Foreign(_) | UpdateError::Evaluation(_) => {
+            StatusCode::BAD_REQUEST
+        }
+        UpdateError::TooMany(_) => StatusCode::PAYLOAD_TOO_LARGE,
+        UpdateError::Cancelled => StatusCode::SERVICE_UNAVAILABLE,
+    };
+    Fault::new(status, format!("the update: {error}"))
+}

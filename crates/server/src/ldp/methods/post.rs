@@ -1,0 +1,108 @@
+//! POST: creates a resource in a container, under the name that the client suggests (`Slug`, RFC 5023) if that is free, else under a
+//! new one.
+
+use axum::body::Body;
+use axum::response::Response;
+use cenote_store::{Conditions, Entropy, ErrorKind, Kind, Name, Store, StorePath, SystemEntropy};
+use percent_encoding::percent_decode_str;
+
+use super::intake::{Sent, create_graph, triples};
+use super::put::{created, publish};
+use crate::ldp::call::Call;
+use crate::ldp::fault::Fault;
+use crate::ldp::headers::allow;
+use crate::ldp::model::Model;
+use crate::ldp::seen::Seen;
+use crate::ldp::target::{Part, RESERVED};
+use axum::http::StatusCode;
+
+pub(crate) async fn post(call: Call, body: Body) -> Result<Response, Fault> {
+    let path = call.blocking(destination).await?;
+    let requested = Model::requested(&call.headers)?;
+    let mut child = call.clone();
+    child.target.path = path;
+    match Sent::of(&call, &body, requested)? {
+        Sent::Graph(syntax) => {
+            let bytes = call.gather(body).await?;
+            let made = child.blocking(move |store, child| {
+                let address = child.web.address(child.path());
+                let triples = triples(&bytes, syntax, &address)?;
+                create_graph(child, store, child.path(), triples, requested)
+            });
+            made.await?;
+        }
+        Sent::Bytes => {
+            let absent = Conditions { if_match: None, if_absent: true };
+            publish(&child, child.path().clone(), body, absent).await?;
+        }
+    }
+    created(child).await
+}
+
+/// The path of what is created.
+fn destination(store: &Store, call: &Call) -> Result<StorePath, Fault> {
+    let seen =
+        Seen::read(store, &call.caller, &call.at()).map_err(|error| call.missing(store, error))?;
+    if seen.stat.resource.kind == Kind::Object {
+        return Err(Fault::new(StatusCode::CONFLICT, "a binary contains nothing"));
+    }
+    if !seen.model.is_container() || call.target.part != Part::Whole {
+        return Err(Fault::method(allow(call, &seen)));
+    }
+    let suggested = call.header("slug").and_then(suggested);
+    let suggested = suggested.map(|name| call.path().join(name)).transpose()?;
+    match suggested {
+        Some(path) if is_free(store, call, &path)? => Ok(path),
+        _ => Ok(call.path().join(Name::new(new_name())?)?),
+    }
+}
+
+/// The name that a client suggests, if a resource can have it.
+fn suggested(slug: &str) -> Option<Name> {
+    let name = percent_decode_str(slug.trim()).decode_utf8().ok()?;
+    Name::new(name.trim_matches('/')).ok().filter(|name| !name.as_str().starts_with(RESERVED))
+}
+
+/// Whether nothing is at a path, and nothing was that left a tombstone.
+fn is_free(store: &Store, call: &Call, path: &StorePath) -> Result<bool, Fault> {
+    match store.stat(&call.caller, &path.into()) {
+        Ok(_) => Ok(false),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            Ok(store.tombstone(&call.caller, path)?.is_none())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// A random UUID (RFC 9562, version 4).
+fn new_name() -> String {
+    let mut bytes = [0; 16];
+    SystemEntropy.fill(&mut bytes);
+    bytes[6] = (bytes[6] & 0x0f) | 0x40;
+    bytes[8] = (bytes[8] & 0x3f) | 0x80;
+    let hex = hex::encode(bytes);
+    let parts = [0..8, 8..12, 12..16, 16..20, 20..32];
+    parts.map(|part| &hex[part]).join("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slug_is_a_name_or_ignored() {
+        for (slug, name) in [
+            ("a", Some("a")),
+            (" a%20b ", Some("a b")),
+            ("/a/", Some("a")),
+            ("a/b", None),
+            ("", None),
+            ("..", None),
+            ("fcr:metadata", None),
+            ("%ff", None),
+        ] {
+            assert_eq!(suggested(slug).as_ref().map(Name::as_str), name, "{slug}");
+        }
+        assert_eq!(new_name().len(), 36);
+    }
+}

@@ -1,0 +1,223 @@
+//! PUT: creates what is missing, with the containers on the way, or replaces what is there by the same kind.
+
+use axum::body::Body;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use cenote_rdf::{Syntax, Triple};
+use cenote_store::{Conditions, ErrorKind, Graph, Stat, Store, StorePath};
+
+use super::intake::{Sent, create_graph, described, is_graph, put_options, triples};
+use super::read::content_tag;
+use crate::ldp::call::Call;
+use crate::ldp::conditions::{self, State};
+use crate::ldp::fault::Fault;
+use crate::ldp::headers::{Headers, allow};
+use crate::ldp::managed::Sieve;
+use crate::ldp::model::Model;
+use crate::ldp::seen::{Seen, keep_filename};
+use crate::ldp::target::Part;
+use crate::statements::with_units;
+
+/// How often a PUT is tried that found nothing, and then something, or the other way round.
+const ATTEMPTS: usize = 4;
+
+pub(crate) async fn put(call: Call, body: Body) -> Result<Response, Fault> {
+    let seen = call.blocking(look).await?;
+    if let Some(seen) = &seen
+        && (call.path().names().is_empty() || call.target.part == Part::Content)
+    {
+        return Err(Fault::method(allow(&call, seen)));
+    }
+    let requested = Model::requested(&call.headers)?;
+    let is_created = match Sent::of(&call, &body, requested)? {
+        Sent::Graph(syntax) => put_graph(&call, body, syntax, seen, requested).await?,
+        Sent::Bytes => put_bytes(&call, body, seen).await?,
+    };
+    match is_created {
+        true => created(call).await,
+        false => replaced(call).await,
+    }
+}
+
+/// What is there; nothing, where something may be made.
+fn look(store: &Store, call: &Call) -> Result<Option<Seen>, Fault> {
+    match Seen::read(store, &call.caller, &call.at()) {
+        Ok(seen) => Ok(Some(seen)),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let fault = call.missing(store, error);
+            match fault.status() {
+                StatusCode::NOT_FOUND if call.target.part == Part::Whole => Ok(None),
+                _ => Err(fault),
+            }
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// What conditions are about: the content of a binary, or the graph.
+pub(crate) fn state(call: &Call, seen: &Seen) -> State {
+    match seen.stat.resource.content.as_ref().filter(|_| call.target.part != Part::Description) {
+        Some(head) => State {
+            tag: Some(content_tag(call, head)),
+            kept: head.tag(),
+            changed: seen.stat.resource.written(),
+        },
+        None => State {
+            tag: call.dialect.tags_graphs.then(|| seen.tag()),
+            kept: seen.stat.description_tag(),
+            changed: seen.changed(),
+        },
+    }
+}
+
+/// The conditions of a PUT, which some dialects require of one that replaces.
+fn checked(call: &Call, seen: Option<&Seen>) -> Result<Conditions, Fault> {
+    let needs = call.dialect.needs_if_match && seen.is_some();
+    if needs && !call.headers.contains_key(header::IF_MATCH) {
+        let detail = "replacing what is there needs If-Match, with the ETag of what was read";
+        return Err(Fault::new(StatusCode::PRECONDITION_REQUIRED, detail));
+    }
+    conditions::of_change(call, seen.map(|seen| state(call, seen)).as_ref())
+}
+
+async fn put_graph(
+    call: &Call,
+    body: Body,
+    syntax: Syntax,
+    seen: Option<Seen>,
+    requested: Option<Model>,
+) -> Result<bool, Fault> {
+    if let Some(seen) = &seen {
+        require_same(call, seen, requested)?;
+    }
+    checked(call, seen.as_ref())?;
+    let bytes = call.gather(body).await?;
+    let triples = triples(&bytes, syntax, &call.address())?;
+    call.blocking(move |store, call| {
+        let mut seen = seen;
+        for _ in 0..ATTEMPTS {
+            let done = match &seen {
+                Some(seen) => replace(store, call, seen, triples.clone(), requested).map(|_| false),
+                None => {
+                    create_graph(call, store, call.path(), triples.clone(), requested).map(|_| true)
+                }
+            };
+            match done {
+                // Somebody else created or removed it meanwhile.
+                Err(fault) if is_race(&fault, seen.is_some()) => seen = look(store, call)?,
+                done => return done,
+            }
+        }
+        Err(Fault::new(StatusCode::CONFLICT, "others change it at the same time: try again"))
+    })
+    .await
+}
+
+fn is_race(fault: &Fault, was_there: bool) -> bool {
+    let status = if was_there { StatusCode::NOT_FOUND } else { StatusCode::CONFLICT };
+    fault.is_of_store() && fault.status() == status
+}
+
+/// Refuses to replace one kind by another.
+fn require_same(call: &Call, seen: &Seen, requested: Option<Model>) -> Result<(), Fault> {
+    if !is_graph(seen.stat.resource.kind) && call.target.part == Part::Whole {
+        return Err(other_kind(call, "it is a binary: a graph replaces its description only"));
+    }
+    let is_allowed = match requested {
+        None => true,
+        Some(requested) => {
+            requested == seen.model
+                || (requested == Model::Source && seen.model != Model::Binary)
+                || (seen.model == Model::Basic && requested.is_container())
+                || (requested == Model::Basic && seen.model.is_container())
+        }
+    };
+    match is_allowed {
+        true => Ok(()),
+        false => Err(Fault::new(StatusCode::CONFLICT, "its interaction model cannot change")
+            .constrained(&call.web.constraints())),
+    }
+}
+
+fn other_kind(call: &Call, detail: &str) -> Fault {
+    Fault::new(call.dialect.other_kind, detail).constrained(&call.web.constraints())
+}
+
+/// Replaces the description of a resource by what was sent.
+fn replace(
+    store: &Store,
+    call: &Call,
+    seen: &Seen,
+    triples: Vec<Triple>,
+    requested: Option<Model>,
+) -> Result<Stat, Fault> {
+    let conditions = checked(call, Some(seen))?;
+    let kept = Sieve::existing(call, store, seen, &triples)?.sift(triples)?;
+    let mut wanted = described(call, store, call.path(), kept);
+    let class = requested.filter(|model| matches!(model, Model::Direct | Model::Indirect));
+    keep_class(class.or(Model::class(&seen.description)), &mut wanted);
+    let at = call.at();
+    let stat =
+        store.change_graph(&call.caller, &at, &conditions, |old| Ok(with_units(&wanted, old)));
+    Ok(stat?)
+}
+
+/// The class of a container is a statement, which a replacement of the others keeps.
+fn keep_class(class: Option<Model>, wanted: &mut Graph) {
+    wanted.extend(class.map(Model::statement));
+}
+
+async fn put_bytes(call: &Call, body: Body, seen: Option<Seen>) -> Result<bool, Fault> {
+    if seen.as_ref().is_some_and(|seen| is_graph(seen.stat.resource.kind)) {
+        return Err(other_kind(call, "it is an RDF source: bytes do not replace it"));
+    }
+    let conditions = checked(call, seen.as_ref())?;
+    publish(call, call.path().clone(), body, conditions).await?;
+    Ok(seen.is_none())
+}
+
+/// Puts bytes at a path, and keeps the name that they came with.
+pub(crate) async fn publish(
+    call: &Call,
+    path: StorePath,
+    body: Body,
+    conditions: Conditions,
+) -> Result<(), Fault> {
+    let mut options = put_options(call, &body)?;
+    options.conditions = conditions;
+    let at = path.clone();
+    call.app.store().put(&call.caller, &at, body.into_data_stream(), options).await?;
+    let disposition = call.header(header::CONTENT_DISPOSITION).map(str::to_owned);
+    let Some(disposition) = disposition else { return Ok(()) };
+    call.blocking(move |store, call| Ok(keep_filename(store, &call.caller, &path, &disposition)?))
+        .await
+}
+
+/// 201, with the address.
+pub(crate) async fn created(call: Call) -> Result<Response, Fault> {
+    let seen =
+        call.blocking(|store, call| Ok(Seen::read(store, &call.caller, &call.at())?)).await?;
+    let mut headers = validated(&call, &seen);
+    let address = call.address();
+    headers.add(header::LOCATION, &address);
+    headers.add(header::CONTENT_TYPE, "text/plain;charset=utf-8");
+    Ok((StatusCode::CREATED, headers.0, address).into_response())
+}
+
+async fn replaced(call: Call) -> Result<Response, Fault> {
+    let seen =
+        call.blocking(|store, call| Ok(Seen::read(store, &call.caller, &call.at())?)).await?;
+    Ok((StatusCode::NO_CONTENT, validated(&call, &seen).0).into_response())
+}
+
+/// The headers of an answer to a change: what it is now, and its validators.
+pub(crate) fn validated(call: &Call, seen: &Seen) -> Headers {
+    let mut headers = Headers::about(call, seen);
+    match seen.stat.resource.content.as_ref().filter(|_| call.target.part == Part::Whole) {
+        None => headers.graph_validators(call.dialect, seen),
+        Some(head) => {
+            headers.content_validators(&content_tag(call, head), seen.stat.resource.written())
+        }
+    }
+    headers
+}

@@ -1,0 +1,178 @@
+//! GET and HEAD: a graph in the syntax that the client prefers, or the bytes of a non-RDF source.
+
+use std::ops::Range;
+
+use axum::body::Body;
+use axum::http::{Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use cenote_rdf::{Choice, Syntax, negotiate};
+use cenote_store::{Kind, Opened, ReadOptions, Stat, Store};
+
+use crate::layer::conditional::{Verdict, http_date, quoted};
+use crate::layer::range::{Selection, select};
+use crate::ldp::call::Call;
+use crate::ldp::conditions;
+use crate::ldp::dialect::Ranges;
+use crate::ldp::digest::{Known, wanted};
+use crate::ldp::fault::Fault;
+use crate::ldp::graph::{Representation, Written};
+use crate::ldp::headers::{Headers, PREFERENCE_APPLIED};
+use crate::ldp::seen::{OCTETS, Seen};
+use crate::ldp::target::Part;
+use crate::problem::Problem;
+
+/// What is answered.
+enum Found {
+    NotModified(Headers),
+    Graph(Headers, Syntax, Written),
+    Bytes(Headers, Box<Opened>, Verdict),
+}
+
+pub(crate) async fn read(call: Call) -> Result<Response, Fault> {
+    match call.blocking(find).await? {
+        Found::NotModified(headers) => Ok((StatusCode::NOT_MODIFIED, headers.0).into_response()),
+        Found::Graph(headers, syntax, written) => Ok(written.answer(call, headers, syntax)),
+        Found::Bytes(headers, opened, verdict) => bytes(&call, headers, *opened, verdict).await,
+    }
+}
+
+fn find(store: &Store, call: &Call) -> Result<Found, Fault> {
+    let stat = store.stat(&call.caller, &call.at()).map_err(|error| call.missing(store, error))?;
+    match representation(call, &stat)? {
+        Choice::Graph(syntax) => graph(store, call, syntax),
+        Choice::Other => content(store, call),
+    }
+}
+
+/// Which representation is wanted. There is always one: without any that the client named, Turtle or the bytes.
+fn representation(call: &Call, stat: &Stat) -> Result<Choice, Fault> {
+    let accept = call.header(header::ACCEPT).unwrap_or_default();
+    let is_binary = stat.resource.kind == Kind::Object;
+    let content = stat.resource.content.as_ref().and_then(|content| content.media_type.as_deref());
+    let chosen = |other| negotiate(accept, other);
+    match call.target.part {
+        Part::Content if !is_binary => Err(Fault::missing("it has no binary content")),
+        Part::Content => Ok(Choice::Other),
+        Part::Whole if is_binary => {
+            // Whoever takes anything gets the bytes.
+            let any = accept.contains("*/*");
+            let chosen = chosen(Some(content.unwrap_or(OCTETS))).filter(|_| !any);
+            Ok(chosen.unwrap_or(Choice::Other))
+        }
+        _ => Ok(chosen(None).unwrap_or(Choice::Graph(Syntax::Turtle))),
+    }
+}
+
+fn graph(store: &Store, call: &Call, syntax: Syntax) -> Result<Found, Fault> {
+    let seen = Seen::read(store, &call.caller, &call.at())?;
+    let mut headers = Headers::about(call, &seen);
+    headers.graph_validators(call.dialect, &seen);
+    headers.add(header::VARY, "Accept, Prefer");
+    let tag = call.dialect.tags_graphs.then(|| seen.tag());
+    if conditions::judge(call, tag.as_deref(), seen.changed())? == Verdict::NotModified {
+        return Ok(Found::NotModified(headers));
+    }
+    if let Some(applied) = &call.preferences.applied {
+        headers.add(PREFERENCE_APPLIED, applied);
+    }
+    let written = Representation::begin(call, store, &seen, syntax)?.first(call, store)?;
+    Ok(Found::Graph(headers, syntax, written))
+}
+
+fn content(store: &Store, call: &Call) -> Result<Found, Fault> {
+    let opened = store.open(&call.caller, &call.at(), &ReadOptions::default())?;
+    let seen = Seen::read(store, &call.caller, &call.at())?;
+    let mut headers = Headers::about(call, &seen);
+    let tag = content_tag(call, &opened.head);
+    headers.add(header::ETAG, &quoted(&tag));
+    let written = opened.stat.resource.written();
+    if let Some(date) = http_date(written) {
+        headers.add(header::LAST_MODIFIED, &date);
+    }
+    headers.add(header::ACCEPT_RANGES, "bytes");
+    headers.add(header::VARY, "Accept");
+    headers.add(header::CONTENT_TYPE, opened.head.media_type.as_deref().unwrap_or(OCTETS));
+    headers.add(header::CONTENT_DISPOSITION, &disposition(&seen));
+    // What somebody stored never runs as a page of this server.
+    headers.add(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+    headers.add(header::CONTENT_SECURITY_POLICY, "sandbox");
+    Ok(match conditions::judge(call, Some(&tag), written)? {
+        Verdict::NotModified => Found::NotModified(headers),
+        verdict => Found::Bytes(headers, Box::new(opened), verdict),
+    })
+}
+
+/// The entity tag of bytes: the digest that the dialect prefers, if it is known.
+pub(crate) fn content_tag(call: &Call, head: &cenote_store::ContentHead) -> String {
+    let preferred = call.dialect.digest.and_then(|digest| digest.of(&head.digests));
+    preferred.map_or_else(|| head.tag(), hex::encode)
+}
+
+/// Bytes are saved under the name that they came with, or that of the resource.
+fn disposition(seen: &Seen) -> String {
+    let named = crate::ldp::seen::filename(&seen.description);
+    let own = seen.stat.name().map(|name| name.as_str().to_owned());
+    let name = named.or(own).unwrap_or_default().replace(['"', '\\'], "_");
+    format!("attachment; filename=\"{name}\"")
+}
+
+async fn bytes(
+    call: &Call,
+    mut headers: Headers,
+    opened: Opened,
+    verdict: Verdict,
+) -> Result<Response, Fault> {
+    let size = opened.size();
+    let ranged = matches!(verdict, Verdict::Proceed { ranged: true });
+    let asked = call.header(header::RANGE).filter(|_| ranged && call.method == Method::GET);
+    let is_list = asked.is_some_and(|range| range.contains(','));
+    if is_list && call.dialect.ranges == Ranges::Spaced {
+        return Err(Fault::new(StatusCode::NOT_IMPLEMENTED, "several ranges are not possible"));
+    }
+    if let Some(digest) = digests(call, &opened).await? {
+        headers.add(header::HeaderName::from_static("digest"), &digest);
+    }
+    let (status, range) = match select(asked, size) {
+        Selection::Outside => return Err(Fault::Shared(Problem::range(size))),
+        Selection::Whole => (StatusCode::OK, 0..size),
+        Selection::Part(range) => {
+            let slash = if call.dialect.ranges == Ranges::Spaced { " / " } else { "/" };
+            let text = format!("bytes {}-{}{slash}{size}", range.start, range.end - 1);
+            headers.add(header::CONTENT_RANGE, &text);
+            (StatusCode::PARTIAL_CONTENT, range)
+        }
+    };
+    headers.add(header::CONTENT_LENGTH, &(range.end - range.start).to_string());
+    Ok((status, headers.0, body(opened, range)?).into_response())
+}
+
+/// A stream that fails under way breaks off before the length it announced.
+fn body(opened: Opened, range: Range<u64>) -> Result<Body, Fault> {
+    Ok(Body::from_stream(opened.bytes(range)?))
+}
+
+/// What the `Digest` header says: what was wanted, or what the dialect always says.
+async fn digests(call: &Call, opened: &Opened) -> Result<Option<String>, Fault> {
+    let form = call.dialect.digests;
+    let Some(wanted) = wanted(&call.headers)? else {
+        let known = call.dialect.digest.and_then(|known| {
+            known.of(&opened.head.digests).map(|digest| known.shown(&digest, form))
+        });
+        return Ok(known);
+    };
+    let missing: Vec<Known> =
+        wanted.iter().copied().filter(|known| known.of(&opened.head.digests).is_none()).collect();
+    let computed = match missing.is_empty() {
+        true => None,
+        false => {
+            let also = missing.iter().filter_map(|known| known.algorithm()).collect();
+            Some(opened.clone().digests(also).await?)
+        }
+    };
+    let shown = wanted.iter().filter_map(|known| {
+        let digest = known.of(&opened.head.digests);
+        let digest = digest.or_else(|| known.of(computed.as_ref()?))?;
+        Some(known.shown(&digest, form))
+    });
+    Ok(Some(shown.collect::<Vec<_>>().join(",")))
+}

@@ -1,0 +1,152 @@
+//! Non-RDF sources: bytes with a description (LDP 1.0, section 4.4; the Fedora API, sections 3.2 to 3.6).
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+
+use super::{Web, headers, links};
+
+async fn put(
+    web: &Web,
+    path: &str,
+    media_type: &str,
+    bytes: &'static [u8],
+) -> crate::support::Answer {
+    let there = web.ask("HEAD", path).send().await;
+    let ask = web.ask("PUT", path).header("content-type", media_type);
+    let ask = match there.headers.get("etag") {
+        Some(tag) => ask.header("if-match", tag.to_str().unwrap()),
+        None => ask,
+    };
+    ask.body(bytes).send().await
+}
+
+#[tokio::test]
+async fn bytes_are_kept_with_their_type_and_a_description() {
+    for web in Web::each() {
+        let created = put(&web, "/d/b.png", "image/png", b"not a png").await;
+        assert_eq!(created.status, 201, "{}", created.text());
+        let described = format!("{}/fcr:metadata", web.address("/d/b.png"));
+        assert!(links(&created, &described, "describedby"));
+        let read = web.get("/d/b.png").await;
+        assert_eq!(
+            (read.body.as_ref(), headers(&read, "content-type")),
+            (&b"not a png"[..], vec!["image/png"])
+        );
+        assert!(
+            links(&read, &described, "describedby") && links(&read, "ldp:NonRDFSource", "type")
+        );
+        assert!(!links(&read, "ldp:RDFSource", "type"));
+        let tag = headers(&read, "etag")[0].to_owned();
+        let options = web.ask("OPTIONS", "/d/b.png").send().await;
+        assert!(links(&options, &described, "describedby"));
+        assert_eq!(put(&web, "/d/b.png", "image/png", b"other").await.status, 204);
+        assert_ne!(headers(&web.get("/d/b.png").await, "etag"), [tag]);
+
+        let graph = web.get("/d/b.png/fcr:metadata").await;
+        assert!(headers(&graph, "content-type")[0].starts_with("text/turtle"));
+        assert!(
+            headers(&graph, "link")
+                .contains(&format!("<{}>; rel=describes", web.address("/d/b.png")).as_str())
+        );
+        let patched = web.patch("/d/b.png/fcr:metadata", "INSERT DATA { <> <urn:p> 1 }").await;
+        assert_eq!(patched.status, 204, "{}", patched.text());
+        let text = web.get("/d/b.png/fcr:metadata").await.text();
+        assert!(text.contains("urn:p") && text.contains("hasSize"));
+        assert_eq!(web.patch("/d/b.png", "INSERT DATA { <> <urn:p> 1 }").await.status, 415);
+        let turtle = web.ask("GET", "/d/b.png").header("accept", "text/turtle").send().await;
+        assert!(turtle.text().contains("urn:p"), "its graph, for who wants one");
+    }
+}
+
+#[tokio::test]
+async fn a_kind_is_not_replaced_by_another() {
+    for (web, status) in Web::each().zip([415, 409, 409]) {
+        put(&web, "/b", "text/plain", b"x").await;
+        let graph =
+            web.ask("PUT", "/b").header("content-type", "text/turtle").header("if-match", "*");
+        assert_eq!(graph.body("").send().await.status, status);
+        web.put("/g", "").await;
+        let bytes =
+            web.ask("PUT", "/g").header("content-type", "image/png").header("if-match", "*");
+        assert_eq!(bytes.body("x").send().await.status, status);
+        assert_eq!(web.get("/g/fcr:content").await.status, 404);
+    }
+}
+
+#[tokio::test]
+async fn an_empty_body_without_a_type_is_what_the_dialect_says() {
+    for (web, class) in Web::each().zip(["ldp:NonRDFSource", "ldp:RDFSource", "ldp:RDFSource"]) {
+        assert_eq!(web.ask("PUT", "/e").send().await.status, 201);
+        assert!(links(&web.ask("HEAD", "/e").send().await, class, "type"), "{}", web.mount);
+    }
+}
+
+#[tokio::test]
+async fn the_link_header_makes_a_graph_a_binary() {
+    for web in Web::each() {
+        let ask = web.ask("PUT", "/b").header("content-type", "text/turtle");
+        let ask = ask.header("link", "<http://www.w3.org/ns/ldp#NonRDFSource>;rel=\"type\"");
+        assert_eq!(ask.body("no turtle").send().await.status, 201);
+        let read = web.ask("GET", "/b/fcr:content").send().await;
+        assert_eq!(
+            (read.text().as_str(), headers(&read, "content-type")),
+            ("no turtle", vec!["text/turtle"])
+        );
+        let source = web.ask("PUT", "/c").header("content-type", "text/plain");
+        let source = source.header("link", "<http://www.w3.org/ns/ldp#RDFSource>;rel=\"type\"");
+        assert_eq!(source.body("x").send().await.status, 415);
+    }
+}
+
+#[tokio::test]
+async fn digests_are_checked_and_told() {
+    let sha1 = ring::digest::digest(&ring::digest::SHA1_FOR_LEGACY_USE_ONLY, b"bytes");
+    let (hex, base64) = (hex::encode(sha1.as_ref()), BASE64_STANDARD.encode(sha1.as_ref()));
+    for web in Web::each() {
+        for (digest, status) in [
+            (format!("sha={hex}"), 201),
+            (format!("sha1={base64}"), 204),
+            (format!("sha={}", "0".repeat(40)), 409),
+            ("whirlpool=00".to_owned(), 400),
+            ("sha".to_owned(), 400),
+        ] {
+            let ask = web.ask("PUT", "/b").header("content-type", "text/plain");
+            let ask = if status == 201 { ask } else { ask.header("if-match", "*") };
+            let put = ask.header("digest", &digest).body("bytes").send().await;
+            assert_eq!(put.status, status, "{digest}: {}", put.text());
+        }
+        let wanted = web.ask("HEAD", "/b").header("want-digest", "md5, sha;q=0.5, x").send().await;
+        let told = headers(&wanted, "digest")[0].to_owned();
+        let shown =
+            if web.mount == "/ldp" { format!("SHA1={base64}") } else { format!("sha={hex}") };
+        assert!(told.contains(&shown) && told.to_lowercase().contains("md5="), "{told}");
+        assert_eq!(web.ask("GET", "/b").header("want-digest", "x").send().await.status, 400);
+    }
+}
+
+#[tokio::test]
+async fn ranges_have_the_form_of_the_dialect() {
+    for web in Web::each() {
+        put(&web, "/b", "text/plain", b"0123456789").await;
+        let range = |range: &'static str| web.ask("GET", "/b").header("range", range).send();
+        let part = range("bytes=2-4").await;
+        assert_eq!((part.status.as_u16(), part.text().as_str()), (206, "234"));
+        let form = if web.mount == "/ldp" { "bytes 2-4 / 10" } else { "bytes 2-4/10" };
+        assert_eq!(headers(&part, "content-range"), [form]);
+        assert_eq!(range("bytes=20-").await.status, 416);
+        let several = if web.mount == "/ldp" { 501 } else { 200 };
+        assert_eq!(range("bytes=0-1,3-4").await.status, several);
+    }
+}
+
+#[tokio::test]
+async fn the_name_of_a_file_is_kept() {
+    for web in Web::each() {
+        let ask = web.ask("PUT", "/b").header("content-type", "text/plain");
+        let ask = ask.header("content-disposition", "attachment; filename=\"../my run.txt\"");
+        assert_eq!(ask.body("x").send().await.status, 201);
+        let read = web.get("/b").await;
+        assert_eq!(headers(&read, "content-disposition"), ["attachment; filename=\"my run.txt\""]);
+        assert!(web.get("/b/fcr:metadata").await.text().contains("my run.txt"));
+    }
+}

@@ -1,0 +1,141 @@
+//! Containers: what is posted to them, and what they contain (LDP 1.0, section 5.2).
+
+use cenote_server::{Config, router};
+use cenote_store::{CreateOptions, Draft, StorePath};
+
+use super::{Web, headers, links};
+use crate::support::TestServer;
+
+#[tokio::test]
+async fn what_is_posted_is_contained() {
+    for web in Web::each() {
+        web.put("/c", "").await;
+        let posted = web.post("/c", "a%20b", "<> <urn:p> 1 .").await;
+        assert_eq!(posted.status, 201, "{}", posted.text());
+        let address = web.address("/c/a%20b");
+        assert_eq!(headers(&posted, "location"), [address.as_str()]);
+        assert!(
+            web.says("/c/a%20b", "<> <urn:p> \"1\"^^<http://www.w3.org/2001/XMLSchema#integer>")
+                .await
+        );
+        assert!(web.says("/c", &format!("<> <ldp:contains> <{address}>")).await);
+        let deleted = web.ask("DELETE", "/c/a%20b").send().await;
+        assert_eq!(deleted.status, 204);
+        assert!(!web.says("/c", &format!("<> <ldp:contains> <{address}>")).await);
+    }
+}
+
+#[tokio::test]
+async fn a_slug_that_is_taken_or_was_gives_another_name() {
+    for web in Web::each() {
+        web.put("/c", "").await;
+        let first = web.post("/c", "x", "").await;
+        let second = web.post("/c", "x", "").await;
+        assert_eq!([first.status.as_u16(), second.status.as_u16()], [201, 201]);
+        assert_ne!(first.text(), second.text());
+        web.ask("DELETE", "/c/x").send().await;
+        let third = web.post("/c", "x", "").await;
+        assert_eq!(third.status, 201);
+        assert_ne!(third.text(), first.text(), "an address is not used again");
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_container_takes_no_posts() {
+    for web in Web::each() {
+        let source = web.ask("PUT", "/s").header("content-type", "text/turtle");
+        let link = "<http://www.w3.org/ns/ldp#RDFSource>; rel=\"type\"";
+        assert_eq!(source.header("link", link).body("").send().await.status, 201);
+        let answer = web.get("/s").await;
+        assert!(!links(&answer, "ldp:Container", "type"));
+        assert!(!headers(&answer, "allow")[0].contains("POST"));
+        assert_eq!(web.post("/s", "x", "").await.status, 405);
+        web.ask("PUT", "/b").header("content-type", "text/plain").body("bytes").send().await;
+        assert_eq!(web.post("/b", "x", "").await.status, 409);
+        assert_eq!(web.post("/none", "x", "").await.status, 404);
+    }
+}
+
+#[tokio::test]
+async fn the_interaction_model_is_that_of_the_link_and_stays() {
+    for web in Web::each() {
+        let direct = "<http://www.w3.org/ns/ldp#DirectContainer>; rel=\"type\"";
+        let ask = web.ask("PUT", "/d").header("content-type", "text/turtle").header("link", direct);
+        assert_eq!(ask.body("").send().await.status, 201);
+        assert!(links(&web.get("/d").await, "ldp:DirectContainer", "type"));
+        assert_eq!(web.put("/d", "<> <urn:p> 1 .").await.status, 204);
+        assert!(links(&web.get("/d").await, "ldp:DirectContainer", "type"), "after a replacement");
+        let other = web.ask("PUT", "/d").header("content-type", "text/turtle");
+        let other = other.header("if-match", "*");
+        let other =
+            other.header("link", "<http://www.w3.org/ns/ldp#IndirectContainer>; rel=\"type\"");
+        assert_eq!(other.body("").send().await.status, 409);
+        let body = "<> a <http://www.w3.org/ns/ldp#DirectContainer> .";
+        assert_eq!(web.put("/d2", body).await.status, 201);
+        assert!(links(&web.get("/d2").await, "ldp:DirectContainer", "type"), "by its body");
+        let both = web.ask("PUT", "/d3").header("content-type", "text/turtle");
+        let both =
+            both.header("link", "<http://www.w3.org/ns/ldp#IndirectContainer>; rel=\"type\"");
+        assert_eq!(both.body(body).send().await.status, 409);
+    }
+}
+
+#[tokio::test]
+async fn preferences_choose_the_triples() {
+    for web in Web::each() {
+        web.put("/c", "<> <urn:p> 1 .").await;
+        web.put("/c/x", "").await;
+        let ldp = "http://www.w3.org/ns/ldp#Prefer";
+        let fcrepo = "http://fedora.info/definitions/fcrepo#";
+        for (prefer, contains, manages) in [
+            (String::new(), true, true),
+            (format!("return=representation; omit=\"{ldp}Containment\""), false, true),
+            (format!("return=representation; include=\"{ldp}MinimalContainer\""), false, true),
+            (format!("return=representation; omit=\"{fcrepo}ServerManaged\""), false, false),
+            ("return=minimal".to_owned(), false, false),
+        ] {
+            let triples = web.preferred("/c", &prefer).await;
+            let has = |part: &str| triples.iter().any(|triple| triple.contains(part));
+            assert_eq!(
+                (has("ldp#contains"), has("#lastModified>")),
+                (contains, manages),
+                "{prefer}"
+            );
+            assert!(has("urn:p"));
+            let answer = web.ask("GET", "/c").header("prefer", &prefer).send().await;
+            let applied = headers(&answer, "preference-applied");
+            assert_eq!(applied.is_empty(), prefer.is_empty());
+            if prefer.contains("representation") && web.mount != "/ldp" {
+                assert_eq!(applied, ["return=representation"]);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_large_container_is_shown_whole() {
+    const CHILDREN: usize = 4_500;
+    let store = crate::support::store();
+    let admin = store.caller_for(store.person_named(crate::support::ADMIN.0).unwrap().0).unwrap();
+    let options = CreateOptions { parents: true, ..CreateOptions::default() };
+    for n in 0..CHILDREN {
+        let path: StorePath = format!("/c/n{n:05}").parse().unwrap();
+        store.create(&admin, &path, Draft::Description, options).unwrap();
+    }
+    let server = TestServer { router: router(store, &Config::default()) };
+    let web = Web { server, mount: "/rest", base: "" };
+    let triples = web.triples("/c").await;
+    let contained = triples.iter().filter(|triple| triple.contains("ldp#contains")).count();
+    assert_eq!(contained, CHILDREN);
+}
+
+#[tokio::test]
+async fn inbound_references_are_shown_on_request() {
+    let web = Web::new("/rest");
+    web.put("/a", "").await;
+    web.put("/b", &format!("<> <urn:to> <{}> .", web.address("/a"))).await;
+    let include = "return=representation; include=\"http://fedora.info/definitions/fcrepo#PreferInboundReferences\"";
+    let inbound = format!("<{}> <urn:to> <{}>", web.address("/b"), web.address("/a"));
+    assert!(web.preferred("/a", include).await.contains(&inbound));
+    assert!(!web.triples("/a").await.contains(&inbound));
+}

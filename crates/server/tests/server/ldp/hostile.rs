@@ -1,0 +1,73 @@
+//! Malformed and hostile requests: refused with a status of the client's fault, and nothing is changed.
+
+use std::sync::LazyLock;
+
+use proptest::prelude::*;
+use tokio::runtime::Runtime;
+
+use super::{MOUNTS, Web};
+
+#[tokio::test]
+async fn a_caller_without_a_login_is_asked_for_one() {
+    for web in Web::each() {
+        web.put("/c", "").await;
+        for method in ["PUT", "POST", "PATCH", "DELETE"] {
+            let ask = web.ask_as(None, method, "/c").header("content-type", "text/turtle");
+            let status = ask.send().await.status.as_u16();
+            assert!([401, 404].contains(&status), "{method}: {status}");
+        }
+        assert!([401, 404].contains(&web.ask_as(None, "GET", "/c").send().await.status.as_u16()));
+    }
+}
+
+/// Requests of every method with odd addresses, headers and bodies.
+fn request() -> impl Strategy<Value = (usize, &'static str, String, Vec<(usize, String)>, String)> {
+    let method =
+        proptest::sample::select(vec!["GET", "HEAD", "OPTIONS", "PUT", "POST", "PATCH", "DELETE"]);
+    let segment = "(a|b|fcr:metadata|fcr:content|fcr:tombstone|fcr:x|%20|%2f|%ff|\\.\\.|#){1}";
+    let path =
+        proptest::collection::vec(segment, 0..3).prop_map(|names| format!("/{}", names.join("/")));
+    let value = "(text/turtle|application/ld\\+json|text/plain|<http://www\\.w3\\.org/ns/ldp#DirectContainer>;rel=\"type\"|return=representation; include=\"|bytes=0-|\\*|\"x\"|sha=00|q=|,|;|a){0,3}";
+    let headers = proptest::collection::vec((0..HEADERS.len(), value), 0..4);
+    let body = "(<> <urn:p> 1 \\.|INSERT DATA \\{|\\}|\\{|<|\\[|\"@id\": \"\"|a ){0,4}";
+    (0..MOUNTS.len(), method, path, headers, body)
+}
+
+const HEADERS: [&str; 11] = [
+    "accept",
+    "content-type",
+    "link",
+    "prefer",
+    "if-match",
+    "if-none-match",
+    "range",
+    "digest",
+    "want-digest",
+    "slug",
+    "if-unmodified-since",
+];
+
+/// One server for all: what earlier requests left there is part of the test.
+static SERVER: LazyLock<(Runtime, Web)> = LazyLock::new(|| (Runtime::new().unwrap(), Web::new("")));
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+    #[test]
+    fn no_request_makes_the_server_fail(requests in proptest::collection::vec(request(), 1..6)) {
+        let (runtime, web) = &*SERVER;
+        runtime.block_on(async {
+            web.server.put("/a/b", "bytes").await;
+            for (mount, method, path, headers, body) in requests {
+                let uri = format!("{}{path}", MOUNTS[mount]);
+                let Ok(uri) = uri.parse::<axum::http::Uri>() else { continue };
+                let mut ask = web.server.ask(method, &uri.to_string());
+                for (name, value) in &headers {
+                    ask = ask.header(HEADERS[*name], value);
+                }
+                let answer = ask.body(body).send().await;
+                let status = answer.status.as_u16();
+                assert!(status < 500 || status == 501, "{method} {uri} {headers:?}: {status} {}", answer.text());
+            }
+        });
+    }
+}

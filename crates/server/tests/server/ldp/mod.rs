@@ -1,0 +1,126 @@
+//! The linked-data opening, as its specifications have it: each test names the part that it holds.
+
+mod binaries;
+mod containers;
+mod everywhere;
+mod hostile;
+mod members;
+mod sources;
+mod tombstones;
+mod updates;
+
+use std::collections::BTreeSet;
+
+use cenote_server::{Config, router};
+use cenote_store::{AttributeChange, StorePath};
+
+use crate::support::{self, ADMIN, Answer, Ask, TestServer};
+
+/// Where LAKEsuperior's dialect, the Fedora API's and strict LDP are.
+const MOUNTS: [&str; 3] = ["/ldp", "/rest", "/w3c"];
+/// What addresses begin with, without a Host header.
+const ORIGIN: &str = "http://localhost";
+
+const LDP: &str = "http://www.w3.org/ns/ldp#";
+
+/// A server, seen through one mount point.
+struct Web {
+    server: TestServer,
+    mount: &'static str,
+    /// Where the test's resources are, below the mount point.
+    base: &'static str,
+}
+
+impl Web {
+    /// A server of its own, whose store keeps what is removed.
+    fn new(mount: &'static str) -> Self {
+        let store = support::store();
+        let admin = store.caller_for(store.person_named(ADMIN.0).unwrap().0).unwrap();
+        let kept =
+            AttributeChange { keep_removed: Some(Some(3_600)), ..AttributeChange::default() };
+        store.set_attributes(&admin, &StorePath::root().into(), &kept).unwrap();
+        Self { server: TestServer { router: router(store, &Config::default()) }, mount, base: "" }
+    }
+
+    /// One server through each mount point, each with resources of its own.
+    fn each() -> impl Iterator<Item = Self> {
+        let server = Self::new("").server;
+        let bases = ["/one", "/two", "/three"];
+        MOUNTS.into_iter().zip(bases).map(move |(mount, base)| Self {
+            server: server.clone(),
+            mount,
+            base,
+        })
+    }
+
+    fn address(&self, path: &str) -> String {
+        format!("{ORIGIN}{}{}{path}", self.mount, self.base)
+    }
+
+    fn ask(&self, method: &str, path: &str) -> Ask<'_> {
+        self.ask_as(Some(ADMIN), method, path)
+    }
+
+    fn ask_as(&self, who: Option<(&str, &str)>, method: &str, path: &str) -> Ask<'_> {
+        self.server.ask_as(who, method, &format!("{}{}{path}", self.mount, self.base))
+    }
+
+    /// Puts a graph; onto what is there, with the tag that it has.
+    async fn put(&self, path: &str, turtle: &str) -> Answer {
+        let ask = self.ask("PUT", path).header("content-type", "text/turtle");
+        let there = self.ask("HEAD", path).send().await;
+        let tag = there.headers.get("etag").and_then(|tag| tag.to_str().ok());
+        match tag {
+            Some(tag) => ask.header("if-match", tag).body(turtle.to_owned()).send().await,
+            None => ask.body(turtle.to_owned()).send().await,
+        }
+    }
+
+    async fn get(&self, path: &str) -> Answer {
+        self.ask("GET", path).send().await
+    }
+
+    async fn post(&self, path: &str, slug: &str, turtle: &str) -> Answer {
+        let ask = self.ask("POST", path).header("slug", slug);
+        ask.header("content-type", "text/turtle").body(turtle.to_owned()).send().await
+    }
+
+    async fn patch(&self, path: &str, update: &str) -> Answer {
+        let ask = self.ask("PATCH", path).header("content-type", "application/sparql-update");
+        ask.body(update.to_owned()).send().await
+    }
+
+    /// The triples of a resource as N-Triples, without the dots.
+    async fn triples(&self, path: &str) -> BTreeSet<String> {
+        self.preferred(path, "").await
+    }
+
+    /// The same as a client prefers them.
+    async fn preferred(&self, path: &str, prefer: &str) -> BTreeSet<String> {
+        let ask = self.ask("GET", path).header("accept", "application/n-triples");
+        let answer = ask.header("prefer", prefer).send().await;
+        assert_eq!(answer.status, 200, "{path}: {}", answer.text());
+        answer.text().lines().map(|line| line.trim_end_matches(" .").to_owned()).collect()
+    }
+
+    /// Whether a resource has a triple; `<>` is its address.
+    async fn says(&self, path: &str, triple: &str) -> bool {
+        let own = format!("<{}>", self.address(path));
+        let triple = triple.replace("<>", &own).replace("ldp:", LDP);
+        self.triples(path).await.contains(&triple)
+    }
+}
+
+/// The values of all headers of a name.
+fn headers<'a>(answer: &'a Answer, name: &str) -> Vec<&'a str> {
+    answer.headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).collect()
+}
+
+/// Whether an answer has a link with this relation.
+fn links(answer: &Answer, iri: &str, rel: &str) -> bool {
+    let iri = iri.replace("ldp:", LDP);
+    let rel = [format!("rel=\"{rel}\""), format!("rel={rel}")];
+    headers(answer, "link").iter().any(|link| {
+        link.starts_with(&format!("<{iri}>")) && rel.iter().any(|rel| link.contains(rel.as_str()))
+    })
+}

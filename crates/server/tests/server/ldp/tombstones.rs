@@ -1,0 +1,74 @@
+//! What is removed leaves a tombstone, which ends when it is restored or forgotten.
+
+use super::{Web, headers, links};
+
+#[tokio::test]
+async fn what_was_removed_is_gone_until_it_is_forgotten() {
+    for web in Web::each() {
+        web.put("/c/x", "<> <urn:p> 1 .").await;
+        assert_eq!(web.ask("DELETE", "/c").send().await.status, 204);
+        let gone = web.get("/c").await;
+        assert_eq!(gone.status, 410);
+        let tombstone = format!("{}/fcr:tombstone", web.address("/c"));
+        assert!(links(&gone, &tombstone, "hasTombstone"));
+        let below = web.get("/c/x").await;
+        assert_eq!(below.status, 410);
+        assert!(headers(&below, "link").is_empty(), "it was removed with what is above it");
+        assert_eq!(web.put("/c", "").await.status, 410);
+        assert_eq!(web.put("/c/x", "").await.status, 410);
+        assert_eq!(web.post("/c", "y", "").await.status, 410);
+        assert_eq!(web.ask("DELETE", "/c").send().await.status, 410);
+        assert_eq!(web.get("/c/fcr:tombstone").await.status, 405);
+        assert_eq!(web.ask("DELETE", "/c/x/fcr:tombstone").send().await.status, 410);
+        assert_eq!(web.ask("DELETE", "/c/fcr:tombstone").send().await.status, 204);
+        for path in ["/c", "/c/x", "/c/fcr:tombstone"] {
+            assert_eq!(web.get(path).await.status, 404, "{path}");
+        }
+        assert_eq!(web.put("/c", "").await.status, 201);
+    }
+}
+
+#[tokio::test]
+async fn a_tombstone_restores_where_the_dialect_has_that() {
+    for web in Web::each() {
+        web.put("/c/x", "<> <urn:p> \"v\" .").await;
+        web.ask("DELETE", "/c").send().await;
+        let restored = web.ask("POST", "/c/fcr:tombstone").send().await;
+        match web.mount {
+            "/ldp" => {
+                assert_eq!(restored.status, 201);
+                assert!(web.says("/c/x", "<> <urn:p> \"v\"").await);
+            }
+            _ => assert_eq!(restored.status, 405),
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_tombstone_is_left_if_the_client_prefers_that() {
+    for web in Web::each() {
+        web.put("/c", "").await;
+        let deleted = web.ask("DELETE", "/c").header("prefer", "no-tombstone").send().await;
+        assert_eq!(deleted.status, 204);
+        assert_eq!(web.get("/c").await.status, 404);
+    }
+}
+
+#[tokio::test]
+async fn other_openings_use_a_name_again() {
+    let web = Web::new("/rest");
+    web.put("/c", "").await;
+    web.ask("DELETE", "/c").send().await;
+    let made = serde_json::json!({"path": "/c", "kind": "collection"});
+    assert!(web.server.post("/v1/create", made).await.status.is_success());
+    assert_eq!(web.get("/c").await.status, 200);
+}
+
+#[tokio::test]
+async fn a_tombstone_tells_nothing_to_who_could_not_see_the_resource() {
+    let web = Web::new("/rest");
+    web.put("/c", "").await;
+    web.ask("DELETE", "/c").send().await;
+    let other = web.ask_as(Some(crate::support::USER), "GET", "/c").send().await;
+    assert_eq!(other.status, 404);
+}

@@ -1,0 +1,69 @@
+//! PATCH with SPARQL Update: what really changes counts.
+
+use super::Web;
+
+#[tokio::test]
+async fn an_update_changes_the_description() {
+    for web in Web::each() {
+        web.put("/g", "<> <urn:p> \"one\", \"two\" ; <urn:n> 1 .").await;
+        for update in [
+            "DELETE DATA { <> <urn:p> \"one\" }",
+            "INSERT DATA { <#part> <urn:q> <urn:x> }",
+            "DELETE { <> <urn:n> ?n } INSERT { <> <urn:n> ?m } WHERE { <> <urn:n> ?n BIND(?n + 1 AS ?m) }",
+        ] {
+            let patched = web.patch("/g", update).await;
+            assert_eq!(patched.status, 204, "{update}: {}", patched.text());
+        }
+        assert!(web.says("/g", "<> <urn:p> \"two\"").await);
+        assert!(!web.says("/g", "<> <urn:p> \"one\"").await);
+        assert!(
+            web.says("/g", "<> <urn:n> \"2\"^^<http://www.w3.org/2001/XMLSchema#integer>").await
+        );
+        let part = format!("<{}#part> <urn:q> <urn:x>", web.address("/g"));
+        assert!(web.triples("/g").await.contains(&part));
+    }
+}
+
+#[tokio::test]
+async fn what_the_server_manages_is_not_updated() {
+    for (web, status) in Web::each().zip([412, 409, 409]) {
+        web.put("/g", "<> <urn:p> 1 .").await;
+        for update in [
+            "INSERT DATA { <> <http://www.w3.org/ns/ldp#contains> <urn:x> }",
+            "INSERT DATA { <> a <http://www.w3.org/ns/ldp#NonRDFSource> }",
+            "INSERT DATA { <> a \"a literal\" }",
+            "DELETE WHERE { <> <http://fedora.info/definitions/fcrepo#created> ?t . <> ?p ?t }",
+            "DELETE { <> ?p ?o } WHERE { <> ?p ?o }",
+        ] {
+            let refused = web.patch("/g", update).await;
+            let is_void = update.starts_with("DELETE WHERE") && web.mount != "/ldp";
+            assert_eq!(refused.status, if is_void { 204 } else { status }, "{update}");
+        }
+        assert!(web.triples("/g").await.iter().any(|triple| triple.contains("urn:p")));
+        let idle = "INSERT DATA { <> a <http://www.w3.org/ns/ldp#Container> }";
+        assert_eq!(web.patch("/g", idle).await.status, 204, "it is one");
+        let lenient = web.ask("PATCH", "/g").header("prefer", "handling=lenient");
+        let lenient = lenient.header("content-type", "application/sparql-update");
+        let lenient = lenient.body("DELETE { <> ?p ?o } WHERE { <> ?p ?o }").send().await;
+        assert_eq!(lenient.status, 204);
+        let left = web.triples("/g").await;
+        assert!(!left.iter().any(|triple| triple.contains("urn:p")));
+        assert!(left.iter().any(|triple| triple.contains("#created>")));
+    }
+}
+
+#[tokio::test]
+async fn an_update_that_is_none_or_reaches_further_is_refused() {
+    for web in Web::each() {
+        web.put("/g", "").await;
+        for update in
+            ["INSERT", "LOAD <http://h/>", "INSERT DATA { GRAPH <urn:g> { <> <urn:p> 1 } }"]
+        {
+            assert_eq!(web.patch("/g", update).await.status, 400, "{update}");
+        }
+        let other =
+            web.ask("PATCH", "/g").header("content-type", "text/turtle").body("").send().await;
+        assert_eq!(other.status, 415);
+        assert_eq!(web.patch("/none", "INSERT DATA { <> <urn:p> 1 }").await.status, 404);
+    }
+}
