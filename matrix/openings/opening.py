@@ -105,7 +105,7 @@ class Opening:
 
     def needs_versions(self) -> None:
         """Raises `Unsupported` if versions cannot be kept, read and restored."""
-        raise Unsupported("the iRODS openings show no versions")
+        raise Unsupported("only the native opening shows versions")
 
     def keep_versions(self, collection: str) -> None:
         """Has a version kept with each change in the collection."""
@@ -113,35 +113,35 @@ class Opening:
 
     def versions(self, path: str) -> list[int]:
         """The numbers of the versions, the oldest first."""
-        raise Unsupported("the iRODS openings show no versions")
+        raise Unsupported("only the native opening shows versions")
 
     def version(self, path: str, number: int) -> bytes:
         """The content of a version."""
-        raise Unsupported("the iRODS openings show no versions")
+        raise Unsupported("only the native opening shows versions")
 
     def restore_version(self, path: str, number: int) -> None:
         self.needs_versions()
 
     def needs_past(self) -> None:
         """Raises `Unsupported` if the past is not shown."""
-        raise Unsupported("the iRODS openings do not show the past")
+        raise Unsupported("only the native opening shows the past")
 
     def position(self) -> str:
         """The position of the change feed now."""
-        raise Unsupported("the iRODS openings do not show the past")
+        raise Unsupported("only the native opening shows the past")
 
     def names_as_of(self, collection: str, position: str) -> set[str]:
-        raise Unsupported("the iRODS openings do not show the past")
+        raise Unsupported("only the native opening shows the past")
 
     def get_as_of(self, path: str, position: str) -> bytes:
-        raise Unsupported("the iRODS openings do not show the past")
+        raise Unsupported("only the native opening shows the past")
 
     def attributes_as_of(self, path: str, position: str) -> set[Attribute]:
-        raise Unsupported("the iRODS openings do not show the past")
+        raise Unsupported("only the native opening shows the past")
 
     def find_as_of(self, collection: str, attribute: Attribute, position: str) -> set[str]:
         """The paths of the objects that were in `collection` and had this name and value."""
-        raise Unsupported("the iRODS openings do not show the past")
+        raise Unsupported("only the native opening shows the past")
 
     def restore_as_of(self, path: str, position: str, to: str) -> None:
         """Restores an object or a collection under another name, and waits until it is there."""
