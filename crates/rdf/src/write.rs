@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use oxrdf::TripleRef;
+use oxrdf::{Term, Triple, TripleRef};
 use oxrdfio::{RdfSerializer, WriterQuadSerializer};
 
 use crate::Syntax;
@@ -39,11 +39,12 @@ impl std::fmt::Debug for Writer {
 }
 
 impl Writer {
-    /// A text without triples.
-    pub fn new(syntax: Syntax) -> Self {
+    /// A text without triples yet, with the usual prefixes that the first of them use.
+    pub fn new(syntax: Syntax, first: &[Triple]) -> Self {
         let mut serializer = RdfSerializer::from_format(syntax.format());
-        for (prefix, iri) in PREFIXES {
-            serializer = serializer.with_prefix(prefix, iri).expect("the prefixes are IRIs");
+        let used = PREFIXES.iter().filter(|(_, iri)| first.iter().any(|triple| uses(triple, iri)));
+        for (prefix, iri) in used {
+            serializer = serializer.with_prefix(*prefix, *iri).expect("the prefixes are IRIs");
         }
         let text = Shared::default();
         Self { triples: serializer.for_writer(text.clone()), text }
@@ -63,6 +64,16 @@ impl Writer {
     pub fn finish(self) -> Vec<u8> {
         self.triples.finish().expect("memory takes what is written").take()
     }
+}
+
+/// Whether a triple has a term in a namespace.
+fn uses(triple: &Triple, namespace: &str) -> bool {
+    let object = match &triple.object {
+        Term::NamedNode(node) => node.as_str(),
+        Term::Literal(literal) => literal.datatype().as_str(),
+        Term::BlankNode(_) => "",
+    };
+    triple.predicate.as_str().starts_with(namespace) || object.starts_with(namespace)
 }
 
 /// Memory that is written to in one place and taken from in another.
@@ -89,7 +100,7 @@ impl Write for Shared {
 #[cfg(test)]
 mod tests {
     use oxrdf::dataset::CanonicalizationAlgorithm;
-    use oxrdf::{BlankNode, Graph, Literal, NamedNode, NamedOrBlankNode, Term, Triple};
+    use oxrdf::{BlankNode, Graph, Literal, NamedNode, NamedOrBlankNode};
     use proptest::prelude::*;
 
     use super::*;
@@ -135,7 +146,7 @@ mod tests {
     }
 
     fn written(triples: &[Triple], syntax: Syntax) -> Vec<u8> {
-        let mut writer = Writer::new(syntax);
+        let mut writer = Writer::new(syntax, triples);
         let mut text = Vec::new();
         for triple in triples {
             writer.triple(triple);

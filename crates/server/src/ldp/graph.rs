@@ -36,7 +36,6 @@ impl Representation {
     ) -> Result<Self, Fault> {
         let (preferences, web) = (&call.preferences, &call.web);
         let iris = OwnIris::new(web, seen.path());
-        let mut writer = Writer::new(syntax);
         let stated = seen.description.iter().map(|statement| triple(statement, &iris));
         let mut triples: Vec<Triple> = stated.collect();
         if preferences.managed {
@@ -53,6 +52,7 @@ impl Representation {
         // What is stated of one subject comes together, and what was stated twice (with two units, or by the server, too) once.
         triples.sort_by_cached_key(ToString::to_string);
         triples.dedup();
+        let mut writer = Writer::new(syntax, &triples);
         triples.iter().for_each(|triple| writer.triple(triple));
         if preferences.inbound {
             inbound(call, store, &mut writer)?;
@@ -101,12 +101,19 @@ pub(crate) enum Written {
 impl Written {
     /// An answer with this text.
     pub(crate) fn answer(self, call: Call, mut headers: Headers, syntax: Syntax) -> Response {
-        headers.add(header::CONTENT_TYPE, &format!("{};charset=utf-8", syntax.media_type()));
+        headers.add(header::CONTENT_TYPE, &content_type(syntax));
         match self {
             Self::Whole(text) => (headers.0, text).into_response(),
             Self::Begun(text, rest) => (headers.0, going_on(call, text, *rest)).into_response(),
         }
     }
+}
+
+/// The media type of an answer; only those of `text/` have a character set.
+fn content_type(syntax: Syntax) -> String {
+    let media_type = syntax.media_type();
+    let charset = if media_type.starts_with("text/") { ";charset=utf-8" } else { "" };
+    format!("{media_type}{charset}")
 }
 
 /// A body that goes on where it was begun. A page that cannot be read breaks it off.

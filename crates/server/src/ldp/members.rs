@@ -7,7 +7,7 @@
 
 use cenote_rdf::{NamedNode, Triple};
 use cenote_store::{
-    At, Caller, Graph, ListOptions, Name, NamedEntry, Pattern, ResourceId, Result, Statement,
+    At, Caller, Graph, ListOptions, Name, NamedEntry, Pattern, Quad, ResourceId, Result, Statement,
     Store, Term, iri_of,
 };
 
@@ -60,13 +60,15 @@ impl Members {
         Self { collection, subject, predicate, inserted, after: After::Start }
     }
 
-    /// The members of a resource, by each container that says it has members.
+    /// The members of a resource, by each container that says it has members, and of a container those that it gives to its resource.
     pub(crate) fn of(store: &Store, caller: &Caller, seen: &Seen, web: &Web) -> Result<Vec<Self>> {
         let subject = web.address(seen.path());
         let mut members = Vec::new();
-        if seen.model.is_container() && !states(&seen.description, MEMBERSHIP_RESOURCE) {
-            members.extend(Self::by(seen.stat.id, &seen.description, subject.clone(), seen.model));
-        }
+        // A container shows the membership that it defines, whatever resource that is of.
+        let iris = OwnIris::new(web, seen.path());
+        let resource = value(&seen.description, MEMBERSHIP_RESOURCE).unwrap_or_default();
+        let of = iris.outward(resource).into_owned();
+        members.extend(Self::by(seen.stat.id, &seen.description, of, seen.model));
         for id in containers_of(store, caller, seen)? {
             let (stat, description) = store.graph(caller, &At::Id(id))?;
             let model = Model::of(stat.resource.kind, &description);
@@ -194,14 +196,10 @@ fn containers_of(store: &Store, caller: &Caller, seen: &Seen) -> Result<Vec<Reso
     let reading = store.reading(caller)?;
     let mut containers = Vec::new();
     for quad in reading.statements(&pattern)? {
-        containers
-            .extend(quad?.filter(|quad| quad.statement.subject.is_none()).map(|quad| quad.of));
+        let about = |quad: &Quad| quad.of != seen.stat.id && quad.statement.subject.is_none();
+        containers.extend(quad?.filter(about).map(|quad| quad.of));
     }
     Ok(containers)
-}
-
-fn states(description: &Graph, predicate: &str) -> bool {
-    value(description, predicate).is_some()
 }
 
 /// The IRI that a description states of its resource with a predicate.

@@ -87,10 +87,10 @@ async fn put_graph(
     seen: Option<Seen>,
     requested: Option<Model>,
 ) -> Result<bool, Fault> {
+    checked(call, seen.as_ref())?;
     if let Some(seen) = &seen {
         require_same(call, seen, requested)?;
     }
-    checked(call, seen.as_ref())?;
     let bytes = call.gather(body).await?;
     let triples = triples(&bytes, syntax, &call.address())?;
     call.blocking(move |store, call| {
@@ -168,10 +168,10 @@ fn keep_class(class: Option<Model>, wanted: &mut Graph) {
 }
 
 async fn put_bytes(call: &Call, body: Body, seen: Option<Seen>) -> Result<bool, Fault> {
+    let conditions = checked(call, seen.as_ref())?;
     if seen.as_ref().is_some_and(|seen| is_graph(seen.stat.resource.kind)) {
         return Err(other_kind(call, "it is an RDF source: bytes do not replace it"));
     }
-    let conditions = checked(call, seen.as_ref())?;
     publish(call, call.path().clone(), body, conditions).await?;
     Ok(seen.is_none())
 }

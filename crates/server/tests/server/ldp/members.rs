@@ -31,6 +31,11 @@ async fn a_direct_container_gives_its_resource_members() {
         web.put("/book/pages/1", "").await;
         let member = format!("<> <urn:page> <{}>", web.address("/book/pages/1"));
         assert!(web.says("/book", &member).await);
+        let shown = web.triples("/book/pages").await;
+        let of = format!("<{}>", web.address("/book"));
+        assert!(shown.contains(&member.replace("<>", &of)), "the container shows it, too");
+        let read = web.get("/book/pages").await.text();
+        assert_eq!(web.put("/book/pages", &read).await.status, 204);
         let omitted = "return=representation; omit=\"http://www.w3.org/ns/ldp#PreferMembership\"";
         let shown = web.preferred("/book", omitted).await;
         assert!(!shown.iter().any(|triple| triple.contains("urn:page")));
