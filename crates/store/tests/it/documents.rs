@@ -30,7 +30,8 @@ fn sources(dir: &Path, found: &mut Vec<PathBuf>) {
 #[test]
 fn every_promise_names_tests_that_exist() {
     let mut files = Vec::new();
-    for name in ["store", "kv", "blob", "client", "cli", "keyset", "gsd", "rdf", "query", "server"] {
+    for name in ["store", "kv", "blob", "client", "cli", "keyset", "gsd", "rdf", "query", "server"]
+    {
         sources(&crates().join(name), &mut files);
     }
     let semantics = document("SEMANTICS.md");
