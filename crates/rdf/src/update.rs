@@ -56,6 +56,12 @@ impl Update {
         })
     }
 
+    /// Whether it looks at what is in the graph, by a pattern.
+    pub fn looks(&self) -> bool {
+        let looks = |operation: &Operation| matches!(operation, Operation::DeleteInsert { .. });
+        self.0.operations.iter().any(looks)
+    }
+
     /// The graph after the update, of at most `most` triples.
     pub fn apply(
         &self,

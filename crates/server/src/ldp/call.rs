@@ -8,6 +8,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use cenote_store::{At, Caller, Error, ErrorKind, Store, StorePath};
 
+use super::conditions;
 use super::dialect::Dialect;
 use super::fault::Fault;
 use super::methods::{delete, options, patch, post, put, read, tombstone};
@@ -59,6 +60,9 @@ impl Call {
         let web = Web::of(dialect, &parts.uri, &parts.headers, &parts.extensions);
         let address = parts.uri.path().strip_prefix(dialect.mount).unwrap_or_default();
         let target = Target::parse(address)?;
+        if !dialect.quotes_tags {
+            conditions::quote_tags(&mut parts.headers);
+        }
         let admission = Admission::of(&parts.extensions)?;
         let caller = caller(&app, parts).await?;
         Ok(Self {
@@ -140,7 +144,7 @@ impl Call {
                 let at = &left.removed;
                 let detail = format!("it was removed: {}, at {}", at.path, rfc3339(at.removed));
                 let fault = Fault::new(StatusCode::GONE, detail);
-                let link = format!("<{}/fcr:tombstone>;rel=\"hasTombstone\"", self.address());
+                let link = format!("<{}/fcr:tombstone>; rel=\"hasTombstone\"", self.address());
                 match left.id == at.id {
                     true => fault.with(axum::http::header::LINK, &link),
                     false => fault,

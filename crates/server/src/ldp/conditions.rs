@@ -3,13 +3,27 @@
 //! The tag of a graph is that of the state, whatever part of it a request prefers; that of bytes is their digest. A condition is judged
 //! on what was read, and the change that follows rests on the description, or the content, being the same still.
 
-use axum::http::header;
+use axum::http::header::{self, HeaderMap, HeaderValue};
 use cenote_store::Conditions;
 
 use super::call::Call;
 use super::fault::Fault;
 use crate::layer::conditional::{Tags, Verdict, date, judge_read};
 use cenote_store::Time;
+
+/// Puts tags that come without quotes into quotes.
+pub(crate) fn quote_tags(headers: &mut HeaderMap) {
+    for name in [header::IF_MATCH, header::IF_NONE_MATCH] {
+        let Some(text) = headers.get(&name).and_then(|value| value.to_str().ok()) else { continue };
+        let quoted = text.split(',').map(|tag| match tag.trim() {
+            tag if tag == "*" || tag.contains('"') => tag.to_owned(),
+            tag => format!("\"{tag}\""),
+        });
+        if let Ok(value) = HeaderValue::try_from(quoted.collect::<Vec<_>>().join(", ")) {
+            headers.insert(name, value);
+        }
+    }
+}
 
 /// Judges a read. Without a tag, conditions on tags are never met, as LAKEsuperior has it for graphs.
 pub(crate) fn judge(call: &Call, tag: Option<&str>, changed: Time) -> Result<Verdict, Fault> {
@@ -22,11 +36,16 @@ pub(crate) fn judge(call: &Call, tag: Option<&str>, changed: Time) -> Result<Ver
             false => Err(Fault::condition()),
         };
     }
+    let mut headers = call.headers.clone();
+    if is_on_tags && call.dialect.tags_void_times {
+        headers.remove(header::IF_MODIFIED_SINCE);
+        headers.remove(header::IF_UNMODIFIED_SINCE);
+    }
     match tag {
-        Some(tag) => Ok(judge_read(&call.headers, tag, changed)?),
+        Some(tag) => Ok(judge_read(&headers, tag, changed)?),
         None if has(header::IF_MATCH) => Err(Fault::condition()),
         None if is_on_tags => Ok(Verdict::Proceed { ranged: true }),
-        None => Ok(judge_read(&call.headers, "", changed)?),
+        None => Ok(judge_read(&headers, "", changed)?),
     }
 }
 

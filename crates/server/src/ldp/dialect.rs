@@ -14,10 +14,14 @@ pub(crate) struct Dialect {
     pub(crate) mount: &'static str,
     /// Whether RDF sources have entity tags.
     pub(crate) tags_graphs: bool,
+    /// Whether entity tags are quoted, as RFC 9110 wants them. Where they are not, tags without quotes are taken, too.
+    pub(crate) quotes_tags: bool,
     /// The status of a change of what the server manages.
     pub(crate) managed: StatusCode,
     /// The status of a PUT of one kind onto another.
     pub(crate) other_kind: StatusCode,
+    /// Whether a condition on tags, met or not, takes its effect from those on times, also where RFC 9110 judges both.
+    pub(crate) tags_void_times: bool,
     /// The status of a GET whose `If-Unmodified-Since` does not hold.
     pub(crate) modified: StatusCode,
     /// The form of ranges.
@@ -66,6 +70,8 @@ pub(crate) enum DigestForm {
 pub(crate) const LAKESUPERIOR: Dialect = Dialect {
     mount: "/ldp",
     tags_graphs: false,
+    quotes_tags: false,
+    tags_void_times: true,
     managed: StatusCode::PRECONDITION_FAILED,
     other_kind: StatusCode::UNSUPPORTED_MEDIA_TYPE,
     modified: StatusCode::NOT_MODIFIED,
@@ -86,6 +92,8 @@ pub(crate) const LAKESUPERIOR: Dialect = Dialect {
 pub(crate) const FEDORA_API: Dialect = Dialect {
     mount: "/rest",
     tags_graphs: true,
+    quotes_tags: true,
+    tags_void_times: false,
     managed: StatusCode::CONFLICT,
     other_kind: StatusCode::CONFLICT,
     modified: StatusCode::PRECONDITION_FAILED,

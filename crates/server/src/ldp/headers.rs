@@ -2,7 +2,7 @@
 
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use cenote_rdf::Syntax;
-use cenote_store::Time;
+use cenote_store::{ContentHead, Time};
 
 use super::call::Call;
 use super::dialect::Dialect;
@@ -14,6 +14,7 @@ use crate::layer::conditional::{http_date, quoted};
 
 pub(crate) const ACCEPT_PATCH: HeaderName = HeaderName::from_static("accept-patch");
 pub(crate) const ACCEPT_POST: HeaderName = HeaderName::from_static("accept-post");
+pub(crate) const DIGEST: HeaderName = HeaderName::from_static("digest");
 pub(crate) const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 /// The media type of SPARQL Update.
 pub(crate) const SPARQL_UPDATE: &str = "application/sparql-update";
@@ -75,11 +76,22 @@ impl Headers {
         }
     }
 
-    /// The validators of bytes.
-    pub(crate) fn content_validators(&mut self, tag: &str, written: Time) {
-        self.add(header::ETAG, &quoted(tag));
+    /// The validators of bytes, and the digest that the dialect tells unasked.
+    pub(crate) fn content_validators(&mut self, dialect: &Dialect, tag: &str, written: Time) {
+        match dialect.quotes_tags {
+            true => self.add(header::ETAG, &quoted(tag)),
+            false => self.add(header::ETAG, tag),
+        }
         if let Some(date) = http_date(written) {
             self.add(header::LAST_MODIFIED, &date);
+        }
+    }
+
+    /// The digest that the dialect tells unasked, if it is known.
+    pub(crate) fn digest(&mut self, dialect: &Dialect, head: &ContentHead) {
+        let known = dialect.digest.and_then(|known| Some((known, known.of(&head.digests)?)));
+        if let Some((known, digest)) = known {
+            self.add(DIGEST, &known.shown(&digest, dialect.digests));
         }
     }
 

@@ -20,6 +20,28 @@ use crate::statements::statement;
 /// More than a description may have is refused by the store, with its own words.
 const LIMITS: Limits = Limits { triples: 100_001, term: 1 << 20 };
 
+/// The part `file` of a form, with its type and name, as if it had been sent by itself; any other body as it is.
+pub(crate) async fn unfolded(mut call: Call, body: Body) -> Result<(Call, Body), Fault> {
+    let media_type = call.header(header::CONTENT_TYPE).unwrap_or_default();
+    if !media_type.starts_with("multipart/form-data") {
+        return Ok((call, body));
+    }
+    let wrong = |error: multer::Error| Fault::bad(format!("the form: {error}"));
+    let boundary = multer::parse_boundary(media_type).map_err(wrong)?;
+    let mut form = multer::Multipart::new(body.into_data_stream(), boundary);
+    while let Some(part) = form.next_field().await.map_err(wrong)? {
+        if part.name() == Some("file") {
+            for name in [header::CONTENT_TYPE, header::CONTENT_DISPOSITION] {
+                let of_part = part.headers().get(&name).cloned();
+                call.headers.remove(&name);
+                call.headers.extend(of_part.map(|value| (name, value)));
+            }
+            return Ok((call, Body::from_stream(part)));
+        }
+    }
+    Err(Fault::bad("the form has no part `file`"))
+}
+
 /// The kind of what is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sent {

@@ -17,6 +17,7 @@ use crate::ldp::conditions;
 use crate::ldp::fault::Fault;
 use crate::ldp::headers::{ACCEPT_PATCH, SPARQL_UPDATE, allow};
 use crate::ldp::managed::{is_managed, valid};
+use crate::ldp::members::Members;
 use crate::ldp::model::Model;
 use crate::ldp::seen::Seen;
 use crate::ldp::target::Part;
@@ -74,7 +75,7 @@ fn change(
     (update, cancel): (&Update, &Cancel),
 ) -> Result<(), Fault> {
     let conditions = conditions::of_change(call, Some(&state(call, seen)))?;
-    let managed: HashSet<Triple> = seen.managed(call.dialect, &call.web).into_iter().collect();
+    let managed = managed(store, call, seen, update)?;
     // The store knows no faults of this opening: one that stops the change is kept here.
     let refused = Mutex::new(None);
     let outcome = store.change_graph(&call.caller, &call.at(), &conditions, |old| {
@@ -87,6 +88,32 @@ fn change(
         Some(fault) if outcome.is_err() => Err(fault),
         _ => Ok(outcome.map(drop)?),
     }
+}
+
+/// What the server says of the resource. What it contains and its members are read only if a pattern may look at them.
+fn managed(
+    store: &Store,
+    call: &Call,
+    seen: &Seen,
+    update: &Update,
+) -> Result<HashSet<Triple>, Fault> {
+    let mut managed: HashSet<Triple> = seen.managed(call.dialect, &call.web).into_iter().collect();
+    if !update.looks() {
+        return Ok(managed);
+    }
+    let mut members = Members::of(store, &call.caller, seen, &call.web)?;
+    if seen.model.is_container() {
+        members.push(Members::contained(seen, &call.web));
+    }
+    for mut members in members {
+        while let Some(page) = members.page(store, &call.caller, &call.web)? {
+            managed.extend(page);
+            if managed.len() > MOST {
+                return Err(fault(UpdateError::TooMany(MOST)));
+            }
+        }
+    }
+    Ok(managed)
 }
 
 /// The description after the update.
@@ -106,7 +133,10 @@ fn updated(
     let mut added: Vec<Triple> = added.cloned().collect();
     for triple in removed.chain(&added) {
         let is_stated = before.contains(triple) && !managed.contains(triple);
-        if is_managed(triple) && !is_stated && !call.preferences.lenient {
+        if (is_managed(triple) || managed.contains(triple))
+            && !is_stated
+            && !call.preferences.lenient
+        {
             return Err(call.violation(format!("the server manages {triple}")));
         }
     }

@@ -6,7 +6,7 @@ use axum::response::Response;
 use cenote_store::{Conditions, Entropy, ErrorKind, Kind, Name, Store, StorePath, SystemEntropy};
 use percent_encoding::percent_decode_str;
 
-use super::intake::{Sent, create_graph, triples};
+use super::intake::{Sent, create_graph, triples, unfolded};
 use super::put::{created, publish};
 use crate::ldp::call::Call;
 use crate::ldp::fault::Fault;
@@ -18,6 +18,7 @@ use axum::http::StatusCode;
 
 pub(crate) async fn post(call: Call, body: Body) -> Result<Response, Fault> {
     let path = call.blocking(destination).await?;
+    let (call, body) = unfolded(call, body).await?;
     let requested = Model::requested(&call.headers)?;
     let mut child = call.clone();
     child.target.path = path;

@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use cenote_rdf::{Syntax, Triple};
 use cenote_store::{Conditions, ErrorKind, Graph, Stat, Store, StorePath};
 
-use super::intake::{Sent, create_graph, described, is_graph, put_options, triples};
+use super::intake::{Sent, create_graph, described, is_graph, put_options, triples, unfolded};
 use super::read::content_tag;
 use crate::ldp::call::Call;
 use crate::ldp::conditions::{self, State};
@@ -28,6 +28,7 @@ pub(crate) async fn put(call: Call, body: Body) -> Result<Response, Fault> {
     {
         return Err(Fault::method(allow(&call, seen)));
     }
+    let (call, body) = unfolded(call, body).await?;
     let requested = Model::requested(&call.headers)?;
     let is_created = match Sent::of(&call, &body, requested)? {
         Sent::Graph(syntax) => put_graph(&call, body, syntax, seen, requested).await?,
@@ -216,7 +217,9 @@ pub(crate) fn validated(call: &Call, seen: &Seen) -> Headers {
     match seen.stat.resource.content.as_ref().filter(|_| call.target.part == Part::Whole) {
         None => headers.graph_validators(call.dialect, seen),
         Some(head) => {
-            headers.content_validators(&content_tag(call, head), seen.stat.resource.written())
+            let written = seen.stat.resource.written();
+            headers.content_validators(call.dialect, &content_tag(call, head), written);
+            headers.digest(call.dialect, head);
         }
     }
     headers

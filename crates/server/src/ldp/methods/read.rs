@@ -1,5 +1,6 @@
 //! GET and HEAD: a graph in the syntax that the client prefers, or the bytes of a non-RDF source.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use axum::body::Body;
@@ -8,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use cenote_rdf::{Choice, Syntax, negotiate};
 use cenote_store::{Kind, Opened, ReadOptions, Stat, Store};
 
-use crate::layer::conditional::{Verdict, http_date, quoted};
+use crate::layer::conditional::Verdict;
 use crate::layer::range::{Selection, select};
 use crate::ldp::call::Call;
 use crate::ldp::conditions;
@@ -16,7 +17,7 @@ use crate::ldp::dialect::Ranges;
 use crate::ldp::digest::{Known, wanted};
 use crate::ldp::fault::Fault;
 use crate::ldp::graph::{Representation, Written};
-use crate::ldp::headers::{Headers, PREFERENCE_APPLIED};
+use crate::ldp::headers::{DIGEST, Headers, PREFERENCE_APPLIED};
 use crate::ldp::seen::{OCTETS, Seen};
 use crate::ldp::target::Part;
 use crate::problem::Problem;
@@ -84,11 +85,8 @@ fn content(store: &Store, call: &Call) -> Result<Found, Fault> {
     let seen = Seen::read(store, &call.caller, &call.at())?;
     let mut headers = Headers::about(call, &seen);
     let tag = content_tag(call, &opened.head);
-    headers.add(header::ETAG, &quoted(&tag));
     let written = opened.stat.resource.written();
-    if let Some(date) = http_date(written) {
-        headers.add(header::LAST_MODIFIED, &date);
-    }
+    headers.content_validators(call.dialect, &tag, written);
     headers.add(header::ACCEPT_RANGES, "bytes");
     headers.add(header::VARY, "Accept");
     headers.add(header::CONTENT_TYPE, opened.head.media_type.as_deref().unwrap_or(OCTETS));
@@ -129,8 +127,9 @@ async fn bytes(
     if is_list && call.dialect.ranges == Ranges::Spaced {
         return Err(Fault::new(StatusCode::NOT_IMPLEMENTED, "several ranges are not possible"));
     }
-    if let Some(digest) = digests(call, &opened).await? {
-        headers.add(header::HeaderName::from_static("digest"), &digest);
+    match wanted(&call.headers)? {
+        None => headers.digest(call.dialect, &opened.head),
+        Some(wanted) => headers.add(DIGEST, &digests(call, &opened, &wanted).await?),
     }
     let (status, range) = match select(asked, size) {
         Selection::Outside => return Err(Fault::Shared(Problem::range(size))),
@@ -151,28 +150,21 @@ fn body(opened: Opened, range: Range<u64>) -> Result<Body, Fault> {
     Ok(Body::from_stream(opened.bytes(range)?))
 }
 
-/// What the `Digest` header says: what was wanted, or what the dialect always says.
-async fn digests(call: &Call, opened: &Opened) -> Result<Option<String>, Fault> {
-    let form = call.dialect.digests;
-    let Some(wanted) = wanted(&call.headers)? else {
-        let known = call.dialect.digest.and_then(|known| {
-            known.of(&opened.head.digests).map(|digest| known.shown(&digest, form))
-        });
-        return Ok(known);
-    };
+/// The digests that are wanted; those that the store does not know are computed.
+async fn digests(call: &Call, opened: &Opened, wanted: &BTreeSet<Known>) -> Result<String, Fault> {
+    let known = &opened.head.digests;
     let missing: Vec<Known> =
-        wanted.iter().copied().filter(|known| known.of(&opened.head.digests).is_none()).collect();
+        wanted.iter().copied().filter(|digest| digest.of(known).is_none()).collect();
     let computed = match missing.is_empty() {
         true => None,
         false => {
-            let also = missing.iter().filter_map(|known| known.algorithm()).collect();
+            let also = missing.iter().filter_map(|digest| digest.algorithm()).collect();
             Some(opened.clone().digests(also).await?)
         }
     };
-    let shown = wanted.iter().filter_map(|known| {
-        let digest = known.of(&opened.head.digests);
-        let digest = digest.or_else(|| known.of(computed.as_ref()?))?;
-        Some(known.shown(&digest, form))
+    let shown = wanted.iter().filter_map(|wanted| {
+        let digest = wanted.of(known).or_else(|| wanted.of(computed.as_ref()?))?;
+        Some(wanted.shown(&digest, call.dialect.digests))
     });
-    Ok(Some(shown.collect::<Vec<_>>().join(",")))
+    Ok(shown.collect::<Vec<_>>().join(","))
 }

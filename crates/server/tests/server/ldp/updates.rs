@@ -28,7 +28,9 @@ async fn an_update_changes_the_description() {
 async fn what_the_server_manages_is_not_updated() {
     for (web, status) in Web::each().zip([412, 409, 409]) {
         web.put("/g", "<> <urn:p> 1 .").await;
+        web.put("/g/child", "").await;
         for update in [
+            "DELETE { <> <http://www.w3.org/ns/ldp#contains> ?o } WHERE { <> <http://www.w3.org/ns/ldp#contains> ?o }",
             "INSERT DATA { <> <http://www.w3.org/ns/ldp#contains> <urn:x> }",
             "INSERT DATA { <> a <http://www.w3.org/ns/ldp#NonRDFSource> }",
             "INSERT DATA { <> a \"a literal\" }",
