@@ -165,13 +165,17 @@ impl Problem {
     /// As JSON, for this request.
     pub(crate) fn body(&self, request: Option<&RequestId>) -> ProblemBody {
         let (name, status, title) = self.kind.row();
+        let exceeded = self.exceeded.as_deref();
         ProblemBody {
             r#type: format!("urn:cenote:problem:{name}"),
             title,
             status: status.as_u16(),
             detail: self.detail.clone(),
             hint: self.hint.clone(),
-            exceeded: self.exceeded.as_deref().map(ExceededBody::from),
+            quota: exceeded.map(|exceeded| exceeded.quota.clone()),
+            measure: exceeded.map(|exceeded| exceeded.measure.as_str()),
+            limit: exceeded.map(|exceeded| exceeded.limit),
+            total: exceeded.map(|exceeded| exceeded.total),
             request_id: request.map(ToString::to_string),
         }
     }
@@ -274,31 +278,20 @@ pub(crate) struct ProblemBody {
     /// What to do next.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<Cow<'static, str>>,
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    exceeded: Option<ExceededBody>,
+    /// Of a quota that does not allow it: the path of the collection, or `user NAME`, or `group NAME`.
+    #[schema(example = "/lab")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quota: Option<String>,
+    /// What there would be too much of: `bytes` or `resources`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    measure: Option<&'static str>,
+    /// The limit of the quota.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limit: Option<u64>,
+    /// How much there is without the change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total: Option<u64>,
     /// The request, as in the log and in `X-Request-Id`.
     #[serde(skip_serializing_if = "Option::is_none")]
     request_id: Option<String>,
-}
-
-/// Which quota does not allow it, where one does not.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ExceededQuota)]
-pub(crate) struct ExceededBody {
-    /// The path of the collection, or `user NAME`, or `group NAME`.
-    #[schema(example = "/lab")]
-    quota: String,
-    /// What there would be too much of: `bytes` or `resources`.
-    measure: &'static str,
-    /// The limit.
-    limit: u64,
-    /// How much there is without the change.
-    total: u64,
-}
-
-impl From<&Exceeded> for ExceededBody {
-    fn from(exceeded: &Exceeded) -> Self {
-        let Exceeded { quota, measure, limit, total } = exceeded;
-        Self { quota: quota.clone(), measure: measure.as_str(), limit: *limit, total: *total }
-    }
 }
