@@ -13,6 +13,7 @@ use super::dialect::Dialect;
 use super::fault::Fault;
 use super::methods::{delete, options, patch, post, put, read, tombstone};
 use super::prefer::Preferences;
+use super::seen::{Seen, rfc3339};
 use super::target::{Part, Target};
 use super::web::Web;
 use crate::app::App;
@@ -133,6 +134,14 @@ impl Call {
         })
     }
 
+    /// What the request names.
+    ///
+    /// # Errors
+    /// Those of [`Call::missing`] if nothing is there.
+    pub(crate) fn seen(&self, store: &Store) -> Result<Seen, Fault> {
+        Seen::read(store, &self.caller, &self.at()).map_err(|error| self.missing(store, error))
+    }
+
     /// The refusal of a request about something that is not there: 410 if it was removed and left a tombstone.
     pub(crate) fn missing(&self, store: &Store, error: Error) -> Fault {
         if error.kind() != ErrorKind::NotFound {
@@ -163,10 +172,6 @@ impl Call {
 /// Whether a body is known to have no bytes.
 pub(crate) fn is_empty(body: &Body) -> bool {
     body.size_hint().exact() == Some(0)
-}
-
-fn rfc3339(time: cenote_store::Time) -> String {
-    jiff::Timestamp::from_nanosecond(time.nanos().into()).unwrap_or_default().to_string()
 }
 
 /// The caller, with what the ticket of the request is used for.

@@ -3,13 +3,14 @@
 //! The tag of a graph is that of the state, whatever part of it a request prefers; that of bytes is their digest. A condition is judged
 //! on what was read, and the change that follows rests on the description, or the content, being the same still.
 
+use std::borrow::Cow;
+
 use axum::http::header::{self, HeaderMap, HeaderValue};
-use cenote_store::Conditions;
+use cenote_store::{Conditions, Time};
 
 use super::call::Call;
 use super::fault::Fault;
 use crate::layer::conditional::{Tags, Verdict, date, judge_read};
-use cenote_store::Time;
 
 /// Puts tags that come without quotes into quotes.
 pub(crate) fn quote_tags(headers: &mut HeaderMap) {
@@ -36,10 +37,10 @@ pub(crate) fn judge(call: &Call, tag: Option<&str>, changed: Time) -> Result<Ver
             false => Err(Fault::condition()),
         };
     }
-    let mut headers = call.headers.clone();
+    let mut headers = Cow::Borrowed(&call.headers);
     if is_on_tags && call.dialect.tags_void_times {
-        headers.remove(header::IF_MODIFIED_SINCE);
-        headers.remove(header::IF_UNMODIFIED_SINCE);
+        headers.to_mut().remove(header::IF_MODIFIED_SINCE);
+        headers.to_mut().remove(header::IF_UNMODIFIED_SINCE);
     }
     match tag {
         Some(tag) => Ok(judge_read(&headers, tag, changed)?),

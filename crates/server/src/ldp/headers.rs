@@ -76,7 +76,7 @@ impl Headers {
         }
     }
 
-    /// The validators of bytes, and the digest that the dialect tells unasked.
+    /// The validators of bytes.
     pub(crate) fn content_validators(&mut self, dialect: &Dialect, tag: &str, written: Time) {
         match dialect.quotes_tags {
             true => self.add(header::ETAG, &quoted(tag)),

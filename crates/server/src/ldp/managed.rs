@@ -57,14 +57,11 @@ impl<'a> Sieve<'a> {
     ) -> Result<Self, Fault> {
         let mut so: HashSet<Triple> = seen.managed(call.dialect, &call.web).into_iter().collect();
         so.extend(types(&call.address(), seen.model, call));
-        let mut members = Members::of(store, &call.caller, seen, &call.web)?;
-        if seen.model.is_container() {
-            members.push(Members::contained(seen, &call.web));
-        }
+        let mut members = Members::all(store, &call.caller, seen, &call.web)?;
         members.retain(|members| triples.iter().any(|triple| members.tell(triple)));
-        for mut members in members {
-            while let Some(page) = members.page(store, &call.caller, &call.web)? {
-                so.extend(page);
+        for members in members {
+            for page in members.pages(store, &call.caller, &call.web) {
+                so.extend(page?);
             }
         }
         Ok(Self { call, so })

@@ -77,6 +77,25 @@ impl Members {
         Ok(members)
     }
 
+    /// All that is computed of a resource: its members, and what it contains if it is a container.
+    pub(crate) fn all(store: &Store, caller: &Caller, seen: &Seen, web: &Web) -> Result<Vec<Self>> {
+        let mut all = Self::of(store, caller, seen, web)?;
+        if seen.model.is_container() {
+            all.push(Self::contained(seen, web));
+        }
+        Ok(all)
+    }
+
+    /// All pages, one after the other.
+    pub(crate) fn pages(
+        mut self,
+        store: &Store,
+        caller: &Caller,
+        web: &Web,
+    ) -> impl Iterator<Item = Result<Vec<Triple>>> {
+        std::iter::from_fn(move || self.page(store, caller, web).transpose())
+    }
+
     /// Whether a triple could be one of these.
     pub(crate) fn tell(&self, triple: &Triple) -> bool {
         triple.predicate.as_str() == self.predicate

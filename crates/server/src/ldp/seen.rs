@@ -193,8 +193,12 @@ fn digests(content: &cenote_store::ContentHead) -> Vec<String> {
     all.map(|(name, digest)| format!("urn:{name}:{}", hex::encode(digest))).collect()
 }
 
+/// A time as RFC 3339 has it.
+pub(crate) fn rfc3339(time: Time) -> String {
+    jiff::Timestamp::from_nanosecond(time.nanos().into()).unwrap_or_default().to_string()
+}
+
 fn date_time(time: Time) -> cenote_rdf::Term {
-    let timestamp = jiff::Timestamp::from_nanosecond(time.nanos().into()).unwrap_or_default();
     let datatype = NamedNode::new_unchecked(format!("{XSD}dateTime"));
-    Literal::new_typed_literal(timestamp.to_string(), datatype).into()
+    Literal::new_typed_literal(rfc3339(time), datatype).into()
 }

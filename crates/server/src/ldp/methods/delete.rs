@@ -9,13 +9,11 @@ use crate::ldp::call::Call;
 use crate::ldp::conditions;
 use crate::ldp::fault::Fault;
 use crate::ldp::headers::allow;
-use crate::ldp::seen::Seen;
 use crate::ldp::target::Part;
 
 pub(crate) async fn delete(call: Call) -> Result<Response, Fault> {
     call.blocking(|store, call| {
-        let seen = Seen::read(store, &call.caller, &call.at())
-            .map_err(|error| call.missing(store, error))?;
+        let seen = call.seen(store)?;
         if call.target.part != Part::Whole || call.path().names().is_empty() {
             return Err(Fault::method(allow(call, &seen)));
         }

@@ -6,12 +6,8 @@ use axum::response::{IntoResponse, Response};
 use crate::ldp::call::Call;
 use crate::ldp::fault::Fault;
 use crate::ldp::headers::Headers;
-use crate::ldp::seen::Seen;
 
 pub(crate) async fn options(call: Call) -> Result<Response, Fault> {
-    let seen = call.blocking(|store, call| {
-        Seen::read(store, &call.caller, &call.at()).map_err(|error| call.missing(store, error))
-    });
-    let seen = seen.await?;
+    let seen = call.blocking(|store, call| call.seen(store)).await?;
     Ok((StatusCode::NO_CONTENT, Headers::about(&call, &seen).0).into_response())
 }

@@ -28,10 +28,7 @@ use crate::statements::{statement, triple, with_units};
 const MOST: usize = 120_000;
 
 pub(crate) async fn patch(call: Call, body: Body) -> Result<Response, Fault> {
-    let seen = call.blocking(|store, call| {
-        Seen::read(store, &call.caller, &call.at()).map_err(|error| call.missing(store, error))
-    });
-    let seen = seen.await?;
+    let seen = call.blocking(|store, call| call.seen(store)).await?;
     require_update(&call, &seen)?;
     let text = call.gather(body).await?;
     let text = std::str::from_utf8(&text).map_err(|_| Fault::bad("the update is not UTF-8"))?;
@@ -40,7 +37,7 @@ pub(crate) async fn patch(call: Call, body: Body) -> Result<Response, Fault> {
     let token = cancel.clone();
     let work = call.blocking(move |store, call| {
         change(store, call, &seen, (&update, &token))?;
-        let seen = Seen::read(store, &call.caller, &call.at())?;
+        let seen = call.seen(store)?;
         Ok((StatusCode::NO_CONTENT, validated(call, &seen).0).into_response())
     });
     tokio::time::timeout(call.app.limits().request(), work).await.unwrap_or_else(|_| {
@@ -101,13 +98,9 @@ fn managed(
     if !update.looks() {
         return Ok(managed);
     }
-    let mut members = Members::of(store, &call.caller, seen, &call.web)?;
-    if seen.model.is_container() {
-        members.push(Members::contained(seen, &call.web));
-    }
-    for mut members in members {
-        while let Some(page) = members.page(store, &call.caller, &call.web)? {
-            managed.extend(page);
+    for members in Members::all(store, &call.caller, seen, &call.web)? {
+        for page in members.pages(store, &call.caller, &call.web) {
+            managed.extend(page?);
             if managed.len() > MOST {
                 return Err(fault(UpdateError::TooMany(MOST)));
             }

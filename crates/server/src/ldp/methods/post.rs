@@ -12,7 +12,6 @@ use crate::ldp::call::Call;
 use crate::ldp::fault::Fault;
 use crate::ldp::headers::allow;
 use crate::ldp::model::Model;
-use crate::ldp::seen::Seen;
 use crate::ldp::target::{Part, RESERVED};
 use axum::http::StatusCode;
 
@@ -42,8 +41,7 @@ pub(crate) async fn post(call: Call, body: Body) -> Result<Response, Fault> {
 
 /// The path of what is created.
 fn destination(store: &Store, call: &Call) -> Result<StorePath, Fault> {
-    let seen =
-        Seen::read(store, &call.caller, &call.at()).map_err(|error| call.missing(store, error))?;
+    let seen = call.seen(store)?;
     if seen.stat.resource.kind == Kind::Object {
         return Err(Fault::new(StatusCode::CONFLICT, "a binary contains nothing"));
     }

@@ -4,7 +4,7 @@ use axum::body::Body;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use cenote_rdf::{Syntax, Triple};
-use cenote_store::{Conditions, ErrorKind, Graph, Stat, Store, StorePath};
+use cenote_store::{Conditions, Graph, Stat, Store, StorePath};
 
 use super::intake::{Sent, create_graph, described, is_graph, put_options, triples, unfolded};
 use super::read::content_tag;
@@ -42,16 +42,13 @@ pub(crate) async fn put(call: Call, body: Body) -> Result<Response, Fault> {
 
 /// What is there; nothing, where something may be made.
 fn look(store: &Store, call: &Call) -> Result<Option<Seen>, Fault> {
-    match Seen::read(store, &call.caller, &call.at()) {
-        Ok(seen) => Ok(Some(seen)),
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            let fault = call.missing(store, error);
-            match fault.status() {
-                StatusCode::NOT_FOUND if call.target.part == Part::Whole => Ok(None),
-                _ => Err(fault),
-            }
+    match call.seen(store) {
+        Err(fault)
+            if fault.status() == StatusCode::NOT_FOUND && call.target.part == Part::Whole =>
+        {
+            Ok(None)
         }
-        Err(error) => Err(error.into()),
+        seen => seen.map(Some),
     }
 }
 
@@ -196,8 +193,7 @@ pub(crate) async fn publish(
 
 /// 201, with the address.
 pub(crate) async fn created(call: Call) -> Result<Response, Fault> {
-    let seen =
-        call.blocking(|store, call| Ok(Seen::read(store, &call.caller, &call.at())?)).await?;
+    let seen = call.blocking(|store, call| call.seen(store)).await?;
     let mut headers = validated(&call, &seen);
     let address = call.address();
     headers.add(header::LOCATION, &address);
@@ -206,8 +202,7 @@ pub(crate) async fn created(call: Call) -> Result<Response, Fault> {
 }
 
 async fn replaced(call: Call) -> Result<Response, Fault> {
-    let seen =
-        call.blocking(|store, call| Ok(Seen::read(store, &call.caller, &call.at())?)).await?;
+    let seen = call.blocking(|store, call| call.seen(store)).await?;
     Ok((StatusCode::NO_CONTENT, validated(&call, &seen).0).into_response())
 }
 

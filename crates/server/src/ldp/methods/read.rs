@@ -7,7 +7,7 @@ use axum::body::Body;
 use axum::http::{Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use cenote_rdf::{Choice, Syntax, negotiate};
-use cenote_store::{Kind, Opened, ReadOptions, Stat, Store};
+use cenote_store::{At, Kind, Opened, ReadOptions, Stat, Store};
 
 use crate::layer::conditional::Verdict;
 use crate::layer::range::{Selection, select};
@@ -38,10 +38,10 @@ pub(crate) async fn read(call: Call) -> Result<Response, Fault> {
 }
 
 fn find(store: &Store, call: &Call) -> Result<Found, Fault> {
-    let stat = store.stat(&call.caller, &call.at()).map_err(|error| call.missing(store, error))?;
-    match representation(call, &stat)? {
-        Choice::Graph(syntax) => graph(store, call, syntax),
-        Choice::Other => content(store, call),
+    let seen = call.seen(store)?;
+    match representation(call, &seen.stat)? {
+        Choice::Graph(syntax) => graph(store, call, &seen, syntax),
+        Choice::Other => content(store, call, &seen),
     }
 }
 
@@ -64,10 +64,9 @@ fn representation(call: &Call, stat: &Stat) -> Result<Choice, Fault> {
     }
 }
 
-fn graph(store: &Store, call: &Call, syntax: Syntax) -> Result<Found, Fault> {
-    let seen = Seen::read(store, &call.caller, &call.at())?;
-    let mut headers = Headers::about(call, &seen);
-    headers.graph_validators(call.dialect, &seen);
+fn graph(store: &Store, call: &Call, seen: &Seen, syntax: Syntax) -> Result<Found, Fault> {
+    let mut headers = Headers::about(call, seen);
+    headers.graph_validators(call.dialect, seen);
     headers.add(header::VARY, "Accept, Prefer");
     let tag = call.dialect.tags_graphs.then(|| seen.tag());
     if conditions::judge(call, tag.as_deref(), seen.changed())? == Verdict::NotModified {
@@ -76,21 +75,20 @@ fn graph(store: &Store, call: &Call, syntax: Syntax) -> Result<Found, Fault> {
     if let Some(applied) = &call.preferences.applied {
         headers.add(PREFERENCE_APPLIED, applied);
     }
-    let written = Representation::begin(call, store, &seen, syntax)?.first(call, store)?;
+    let written = Representation::begin(call, store, seen, syntax)?.first(call, store)?;
     Ok(Found::Graph(headers, syntax, written))
 }
 
-fn content(store: &Store, call: &Call) -> Result<Found, Fault> {
-    let opened = store.open(&call.caller, &call.at(), &ReadOptions::default())?;
-    let seen = Seen::read(store, &call.caller, &call.at())?;
-    let mut headers = Headers::about(call, &seen);
+fn content(store: &Store, call: &Call, seen: &Seen) -> Result<Found, Fault> {
+    let opened = store.open(&call.caller, &At::Id(seen.stat.id), &ReadOptions::default())?;
+    let mut headers = Headers::about(call, seen);
     let tag = content_tag(call, &opened.head);
     let written = opened.stat.resource.written();
     headers.content_validators(call.dialect, &tag, written);
     headers.add(header::ACCEPT_RANGES, "bytes");
     headers.add(header::VARY, "Accept");
     headers.add(header::CONTENT_TYPE, opened.head.media_type.as_deref().unwrap_or(OCTETS));
-    headers.add(header::CONTENT_DISPOSITION, &disposition(&seen));
+    headers.add(header::CONTENT_DISPOSITION, &disposition(seen));
     // What somebody stored never runs as a page of this server.
     headers.add(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
     headers.add(header::CONTENT_SECURITY_POLICY, "sandbox");
