@@ -24,9 +24,10 @@ lint: ## check formatting and lints
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --exclude cenote-python --all-targets -- -D warnings
 
+# Fixed seeds: whether it passes depends on the change. `make nightly` draws others.
 test: lint ## run all tests: Rust, Python and R
 	scripts/setup test
-	CENOTE_REQUIRE_BUCKET=1 CENOTE_REQUIRE_POSTGRES=1 cargo test --locked
+	CENOTE_CRASH_SEED=1 PROPTEST_RNG_SEED=1 CENOTE_REQUIRE_BUCKET=1 CENOTE_REQUIRE_POSTGRES=1 cargo test --locked
 	scripts/schemathesis
 	$(MAKE) --no-print-directory python PROGRAM=:
 	$(VENV)/bin/python scripts/test-docs $${CARGO_TARGET_DIR:-target}/debug/cenote
@@ -70,12 +71,14 @@ models: ## compare the store and the server with their models in N random histor
 	CENOTE_REQUIRE_POSTGRES=1 PROPTEST_CASES=$(N) cargo test --release --locked -p cenote-store --test it model::
 	PROPTEST_CASES=$(N) cargo test --release --locked -p cenote-gsd --test it recovery::
 	PROPTEST_CASES=$(N) cargo test --release --locked -p cenote-server --test server model::
+	CENOTE_MOUNT_CASES=$(N) cargo test --release --locked -p cenote-mount --test system model::
+	CENOTE_FSX_STEPS=$(N)00 cargo test --release --locked -p cenote-cli --test mount random::
 
 faults: ## fail each mutation at each of its steps in the catalog, on each engine
 	CENOTE_REQUIRE_POSTGRES=1 CENOTE_FAULT_STEPS=$(N) cargo test --release --locked -p cenote-store --test it faults::
 
 plans: ## compare queries and searches with exhaustive ones, in N random catalogs
-	PROPTEST_CASES=$(N) cargo test --release --locked -p cenote-query --test plans
+	PROPTEST_CASES=$(N) cargo test --release --locked -p cenote-query --test plans --test sparql
 	PROPTEST_CASES=$(N) cargo test --release --locked -p cenote-store --test it search::
 
 r-trees: ## put, change and get N random directories from R
@@ -117,11 +120,22 @@ bench-native: build ## measure the native opening and comparable programs
 	scripts/setup bench
 	cargo run --release --locked -p cenote-bench-native -- target/release/cenote
 
+bench-mount: build ## measure a mount beside curl and the local disk, as root (options: MOUNT='--mib 1024')
+	scripts/setup mounts
+	$(PYTHON) bench/mount/bench.py target/release/cenote $(MOUNT)
+
 bench-gsd: ## measure trajectories and the reference package (options: GSD='--sizes 1024')
 	scripts/setup python
 	. $(VENV)/bin/activate && maturin develop --quiet --release --manifest-path python/Cargo.toml
 	$(VENV)/bin/python -m pip install --quiet gsd==5.0.1
 	$(VENV)/bin/python bench/gsd/bench.py $(GSD)
+
+bench-ldp: build ## measure linked data as LAKEsuperior's benchmark does, and peers (options: LDP='--children 100000 --peer NAME=URL')
+	python3 bench/ldp/bench.py target/release/cenote $(LDP)
+
+bench-dnanexus: build ## measure `dx` beside its own floor and the program (options: DNANEXUS='--mib 256' CHILDREN=100000 DXFUSE=PROGRAM)
+	scripts/setup bench-dnanexus
+	$(VENV)/bin/python bench/dnanexus/bench.py target/release/cenote --children $(CHILDREN) $(DXFUSE:%=--dxfuse %) $(DNANEXUS)
 
 bench-keyset: ## measure key sets, and libelektra if KDB names its benchmark programs
 	scripts/setup bench-keyset
@@ -131,4 +145,4 @@ bench-irods: build ## measure the R package and curl, and rirods if RIRODS names
 	scripts/setup bench-r
 	bench/irods/run
 
-.PHONY: help build demo lint test python docs r check-r matrix crash models faults plans oracle r-trees editing outsider peers nightly fuzz bench-engines bench-scale bench-native bench-gsd bench-keyset bench-irods soak
+.PHONY: help build demo lint test python docs r check-r matrix crash models faults plans oracle r-trees editing outsider peers nightly fuzz bench-engines bench-scale bench-native bench-mount bench-gsd bench-ldp bench-dnanexus bench-keyset bench-irods soak

@@ -11,17 +11,21 @@ from .facts.case import Case
 from .facts.changesets import changesets
 from .facts.contents import contents
 from .facts.descriptions import descriptions
+from .facts.links import links
 from .facts.names import names
 from .facts.past import past
 from .facts.quotas import quotas
+from .facts.stages import stages
 from .facts.structure import structure
 from .facts.together import together
 from .facts.trash import trash
 from .facts.versions import versions
 from .facts.xattrs import xattrs
+from .openings.dnanexus import Dnanexus
 from .openings.irods_http import IrodsHttp
 from .openings.irods_rest import IrodsRest
 from .openings.linked_data import LinkedData
+from .openings.mount import Mount
 from .openings.native import Native
 from .openings.opening import Opening, Unsupported
 from .openings.program import Program
@@ -36,12 +40,14 @@ FACTS = {
         names,
         descriptions,
         xattrs,
+        links,
         access,
         structure,
         trash,
         versions,
         past,
         changesets,
+        stages,
         together,
         quotas,
     )
@@ -58,6 +64,8 @@ OPENINGS = {
     IrodsHttp.name: lambda program, who, scratch: IrodsHttp(*who),
     IrodsRest.name: lambda program, who, scratch: IrodsRest(*who),
     RPackage.name: lambda program, who, scratch: RPackage(*who, scratch),
+    Dnanexus.name: lambda program, who, scratch: Dnanexus(*who),
+    Mount.name: lambda program, who, scratch: Mount(program, *who, scratch),
 }
 
 

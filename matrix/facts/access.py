@@ -1,6 +1,6 @@
 """Grants and revocations through one opening apply to reading, listing and finding in every other."""
 
-from ..openings.opening import Attribute
+from ..openings.opening import Attribute, Unsupported
 from .case import Case
 
 MARK = Attribute("mark", "seen")
@@ -8,6 +8,10 @@ OTHER = "bob"
 
 
 def access(case: Case) -> None:
+    if case.looks.grants_projects and not case.acts.grants_projects:
+        raise Unsupported("DNAnexus' levels are those of projects: what is shared by itself is found by its id only")
+    if case.other.walks:
+        raise Unsupported("a mount reaches a file through the collections above it: what is shared by itself is not reached")
     path = case.path("granted")
     case.looks.put(path, b"for bob")
     case.looks.add(path, MARK)

@@ -36,7 +36,7 @@ def shown(case: Case, attributes: list[Attribute]) -> list[Attribute]:
     """Those that both clients can show."""
     if case.acts.has_units and case.looks.has_units:
         return attributes
-    case.reasons.add("triples have no units")
+    case.reasons.add("triples and properties have no units")
     return [attribute for attribute in attributes if not attribute.unit]
 
 

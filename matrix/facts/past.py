@@ -7,6 +7,7 @@ MARK = Attribute("then", "it was so")
 
 
 def past(case: Case) -> None:
+    case.acts.needs_replacing()
     historian = case.able(lambda opening: opening.needs_past())
     first, second = text(100, 1), text(70_000, 2)
     tree, path, again = case.path("tree"), case.path("tree/data"), case.path("again")

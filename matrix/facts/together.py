@@ -12,6 +12,8 @@ ROUNDS = 5
 def together(case: Case) -> None:
     if case.acts is case.looks:
         return
+    for writer in (case.acts, case.looks):
+        writer.needs_replacing()
     path = case.path("shared")
     case.acts.put(path, b"at first")
     writers = (case.acts, case.looks)
@@ -20,10 +22,15 @@ def together(case: Case) -> None:
     seen = [writer.get(path) for writer in writers]
     case.same(seen[0] == seen[1], True, "both see the same")
     case.same(seen[0] in [data[-1] for data in contents.values()], True, "it is the last of one of them")
-    own = {writer: Attribute("by", writer.name) for writer in writers}
+    own = {writer: Attribute(shared_name(writer, writers), writer.name) for writer in writers}
     at_once(lambda writer: writer.add(path, own[writer]), writers)
     for writer in writers:
         case.same(writer.attributes(path), set(own.values()), "the attributes of both")
+
+
+def shared_name(writer: Opening, writers: tuple[Opening, Opening]) -> str:
+    """One name for both, if both can give it a second value."""
+    return "by" if all(each.has_many_values for each in writers) else f"by {writer.name}"
 
 
 def at_once(work: Callable[[Opening], object], writers: tuple[Opening, Opening]) -> None:

@@ -7,6 +7,7 @@ MARK = Attribute("kept", "with the version")
 
 
 def versions(case: Case) -> None:
+    case.acts.needs_replacing()
     keeper = case.able(lambda opening: opening.needs_versions())
     first, second = text(100, 1), text(70_000, 2)
     path = case.path("data")

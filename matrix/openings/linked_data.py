@@ -1,11 +1,15 @@
-"""The linked-data opening in the Fedora API's dialect, with `curl`."""
+"""The linked-data opening in the Fedora API's dialect, with `curl`; queries with `rdflib`."""
 
 import re
 from datetime import datetime
 from urllib.parse import quote, unquote
 
+from rdflib import Graph
+from rdflib.plugins.stores.sparqlstore import SPARQLStore
+
 from .curl import Answer, Curl
-from .opening import Absent, Attribute, Entry, Full, Opening, Unsupported, split
+from .opening import Absent, Attribute, Dangling, Entry, Full, Opening, Unsupported, split
+from .record import CITES
 
 LDP = "http://www.w3.org/ns/ldp#"
 FEDORA = "http://fedora.info/definitions/v4/repository#"
@@ -23,6 +27,7 @@ class LinkedData(Opening):
     def __init__(self, url: str, user: str, password: str):
         self.root = f"{url}/rest"
         self.curl = Curl(self.root, "-u", f"{user}:{password}")
+        self.graph = Graph(SPARQLStore(f"{url}/sparql", auth=(user, password)))
 
     def ask(self, method: str, path: str, *options: str, data: bytes | None = None) -> Answer:
         answer = self.curl.send(method, path, None, *options, data=data)
@@ -80,6 +85,21 @@ class LinkedData(Opening):
         options = ("-H", "Content-Type: application/sparql-update")
         self.ask("PATCH", f"{path}/fcr:metadata", *options, data=update.encode())
 
+    def needs_links(self) -> None:
+        """Graphs have links."""
+
+    def link(self, path: str, to: str) -> None:
+        update = f"INSERT DATA {{ <> <{CITES}> <{self.root}{quote(to)}> }}"
+        options = ("-H", "Content-Type: application/sparql-update")
+        answer = self.curl.send("PATCH", f"{path}/fcr:metadata", None, *options, data=update.encode())
+        if answer.status == 409:
+            raise Dangling(answer.body)
+        assert answer.status < 300, answer
+
+    def links(self, path: str) -> set[str]:
+        cited = (value for _, predicate, value in self.triples(path) if predicate == CITES)
+        return {unquote(address.removeprefix(self.root)) for address in cited}
+
     def attributes(self, path: str) -> set[Attribute]:
         own = [(p, value) for s, p, value in self.triples(path) if p.startswith(ATTRIBUTE)]
         return {Attribute(unquote(predicate.removeprefix(ATTRIBUTE)), value) for predicate, value in own}
@@ -91,7 +111,12 @@ class LinkedData(Opening):
         raise Unsupported("LDP moves and copies nothing")
 
     def find(self, collection: str, attribute: Attribute) -> set[str]:
-        raise Unsupported("the linked-data opening has no queries yet")
+        predicate = ATTRIBUTE + quote(attribute.name, safe="")
+        stated = f"?x <{predicate}> {literal(attribute.value)}"
+        # A caller who does not see the collection may see what is in it, but not that it contains it.
+        below = literal(f"{self.root}{quote(collection)}/")
+        rows = self.graph.query(f"SELECT ?x {{ {stated} FILTER(STRSTARTS(STR(?x), {below})) }}")
+        return {unquote(str(row.x).removeprefix(self.root)) for row in rows}
 
     def grant(self, path: str, user: str, level: str) -> None:
         raise Unsupported("the linked-data opening grants nothing yet")

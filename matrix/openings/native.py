@@ -5,8 +5,8 @@ import time
 from copy import copy
 
 from .curl import Answer, Curl
-from .opening import Absent, Attribute, Conflict, Entry, Full, Opening, within
-from .record import attributes_of, entry_of
+from .opening import Absent, Attribute, Conflict, Dangling, Entry, Full, Opening, within
+from .record import attributes_of, entry_of, link_to, links_of
 
 JSON = ("-H", "Content-Type: application/json")
 BYTES = ("-H", "Content-Type: application/octet-stream")
@@ -149,6 +149,48 @@ class Native(Opening):
 
     def set_xattr(self, path: str, name: str, value: bytes) -> None:
         self.ask("PUT", "/xattr", {"path": path, "name": name}, *BYTES, data=value)
+
+    def needs_links(self) -> None:
+        """Graphs have links."""
+
+    def graph(self, path: str) -> str:
+        return self.ask("GET", "/graph", {"path": path}).body.decode()
+
+    def link(self, path: str, to: str) -> None:
+        triples = ("-H", "Content-Type: application/n-triples")
+        graph = (self.graph(path) + link_to(to)).encode()
+        answer = self.curl.send("PUT", "/graph", {"path": path}, *triples, data=graph)
+        if answer.status == 409 and answer.json()["type"] == "urn:cenote:problem:dangling":
+            raise Dangling(answer.body)
+        assert answer.status < 300, answer
+
+    def links(self, path: str) -> set[str]:
+        return links_of(self.graph(path))
+
+    def needs_integrity(self) -> None:
+        """It sets what is required of links."""
+
+    def integrity(self, collection: str, word: str) -> None:
+        body = {"path": collection, "link_integrity": word}
+        self.ask("PATCH", "/attributes", {}, *JSON, data=json.dumps(body).encode())
+
+    def needs_stages(self) -> None:
+        """It has stages."""
+
+    def stage(self, path: str) -> str:
+        return self.post("/uploads", {"path": path, "from": "object"}).json()["id"]
+
+    def write_stage(self, stage: str, offset: int, data: bytes) -> None:
+        self.ask("PATCH", f"/uploads/{stage}/content", {"offset": offset}, *BYTES, data=data)
+
+    def read_stage(self, stage: str) -> bytes:
+        return self.ask("GET", f"/uploads/{stage}/content", {}).body
+
+    def publish(self, stage: str) -> None:
+        answer = self.curl.send("POST", f"/uploads/{stage}/complete", {}, *JSON, data=b"{}")
+        if answer.status == 412:
+            raise Conflict(answer.body)
+        assert answer.status < 300, answer
 
     def begin(self) -> str:
         return self.post("/changesets", {}).json()["id"]

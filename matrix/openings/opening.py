@@ -15,7 +15,11 @@ class Absent(Exception):
 
 
 class Conflict(Exception):
-    """Somebody else changed what a change set rests on."""
+    """Somebody else changed what a change set or a stage rests on."""
+
+
+class Dangling(Exception):
+    """A link leads to nothing, and the collection refuses such links."""
 
 
 class Full(Exception):
@@ -47,10 +51,19 @@ class Opening:
     name = "opening"
     # Whether attributes are shown with their units.
     has_units = True
+    # Whether an attribute can have several values.
+    has_many_values = True
+    # Whether a path is reached through the collections above it, which the user has to see.
+    walks = False
+    # Whether access is granted, and seen, for whole projects.
+    grants_projects = False
 
     def put(self, path: str, data: bytes) -> None:
         """Creates the object, or replaces its content."""
         raise Unsupported("cannot write")
+
+    def needs_replacing(self) -> None:
+        """Raises `Unsupported` if a put does not replace the content, but the object."""
 
     def get(self, path: str) -> bytes:
         raise Unsupported("cannot read")
@@ -76,7 +89,7 @@ class Opening:
 
     def needs_trash(self) -> None:
         """Raises `Unsupported` if removed resources cannot be restored."""
-        raise Unsupported("the iRODS openings remove for good, or move below `/trash`")
+        raise Unsupported("the rows of the iRODS openings remove for good")
 
     def restore(self, path: str) -> None:
         """Restores the resource removed from `path`."""
@@ -105,7 +118,7 @@ class Opening:
 
     def needs_versions(self) -> None:
         """Raises `Unsupported` if versions cannot be kept, read and restored."""
-        raise Unsupported("only the native opening shows versions")
+        raise Unsupported("only the native opening sets which versions are kept")
 
     def keep_versions(self, collection: str) -> None:
         """Has a version kept with each change in the collection."""
@@ -113,11 +126,11 @@ class Opening:
 
     def versions(self, path: str) -> list[int]:
         """The numbers of the versions, the oldest first."""
-        raise Unsupported("only the native opening shows versions")
+        raise Unsupported("only the native opening sets which versions are kept")
 
     def version(self, path: str, number: int) -> bytes:
         """The content of a version."""
-        raise Unsupported("only the native opening shows versions")
+        raise Unsupported("only the native opening sets which versions are kept")
 
     def restore_version(self, path: str, number: int) -> None:
         self.needs_versions()
@@ -172,6 +185,43 @@ class Opening:
     def abandon(self, changeset: str) -> None:
         """Drops a change set."""
         raise Unsupported("only the native opening holds change sets")
+
+    def needs_links(self) -> None:
+        """Raises `Unsupported` if descriptions have no links."""
+        raise Unsupported("attributes are text, not links")
+
+    def link(self, path: str, to: str) -> None:
+        """Links to a path in a description."""
+        self.needs_links()
+
+    def links(self, path: str) -> set[str]:
+        """The paths to which a description links."""
+        raise Unsupported("attributes are text, not links")
+
+    def needs_integrity(self) -> None:
+        """Raises `Unsupported` if it does not set what is required of links, or moves nothing."""
+        raise Unsupported("only the native opening sets what is required of links")
+
+    def integrity(self, collection: str, word: str) -> None:
+        """Requires "none", "lenient" or "strict" of links."""
+        self.needs_integrity()
+
+    def needs_stages(self) -> None:
+        """Raises `Unsupported` if an object is not written to aside."""
+        raise Unsupported("only the native opening has stages that begin from an object")
+
+    def stage(self, path: str) -> str:
+        """Begins a stage from an object."""
+        raise Unsupported("only the native opening has stages that begin from an object")
+
+    def write_stage(self, stage: str, offset: int, data: bytes) -> None:
+        self.needs_stages()
+
+    def read_stage(self, stage: str) -> bytes:
+        raise Unsupported("only the native opening has stages that begin from an object")
+
+    def publish(self, stage: str) -> None:
+        self.needs_stages()
 
     def close(self) -> None:
         """Terminates the processes of the client."""

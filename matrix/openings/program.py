@@ -5,8 +5,8 @@ import os
 import subprocess
 from pathlib import Path
 
-from .opening import Absent, Attribute, Entry, Full, Opening, within
-from .record import attributes_of, entry_of
+from .opening import Absent, Attribute, Dangling, Entry, Full, Opening, within
+from .record import attributes_of, entry_of, link_to, links_of
 
 ABSENT = {"not-found", "denied", "unauthenticated"}
 # An exit code.
@@ -40,6 +40,8 @@ class Program(Opening):
         if done.returncode == 0:
             return done.stdout
         error = json.loads(done.stderr.splitlines()[-1])["error"]
+        if error["message"].startswith("the link leads to nothing"):
+            raise Dangling(error)
         if error.get("kind") in ABSENT:
             raise Absent(error)
         if done.returncode == NO_SPACE and error["message"].startswith("the quota of "):
@@ -141,6 +143,25 @@ class Program(Opening):
 
     def restore_as_of(self, path: str, position: str, to: str) -> None:
         self.run("restore", "--recursive", f"--as-of={position}", "--to", to, "--", path)
+
+    def needs_links(self) -> None:
+        """Graphs have links."""
+
+    def graph(self, path: str) -> str:
+        return self.run("meta", "graph", "--", path).decode()
+
+    def link(self, path: str, to: str) -> None:
+        graph = (self.graph(path) + link_to(to)).encode()
+        self.run("meta", "graph", "--replace", "-", "--", path, data=graph)
+
+    def links(self, path: str) -> set[str]:
+        return links_of(self.graph(path))
+
+    def needs_integrity(self) -> None:
+        """It sets what is required of links."""
+
+    def integrity(self, collection: str, word: str) -> None:
+        self.run("meta", "integrity", collection, word)
 
 
 def words(attribute: Attribute) -> list[str]:

@@ -1,6 +1,8 @@
 """Records of the native API, which the program also prints."""
 
+import re
 from datetime import datetime
+from urllib.parse import quote, unquote
 
 from .opening import Attribute, Entry
 
@@ -15,3 +17,17 @@ def entry_of(found: dict) -> Entry:
 
 def attributes_of(found: list[dict]) -> set[Attribute]:
     return {Attribute(each["attribute"], each["value"], each["unit"] or "") for each in found}
+
+
+# The predicate of links.
+CITES = "http://example.org/cites"
+
+
+def link_to(path: str) -> str:
+    """The triple by which the resource links to a path."""
+    return f"<> <{CITES}> <cenote:{quote(path)}> .\n"
+
+
+def links_of(triples: str) -> set[str]:
+    """The paths that a graph links to."""
+    return {unquote(path) for path in re.findall(rf"<{re.escape(CITES)}> <cenote:([^>]*)>", triples)}

@@ -3,6 +3,7 @@
 
 mod gsd;
 mod keyset;
+mod store;
 
 use pyo3::prelude::*;
 
@@ -11,5 +12,6 @@ use pyo3::prelude::*;
 fn _cenote(module: &Bound<'_, PyModule>) -> PyResult<()> {
     gsd::register(module)?;
     keyset::register(module)?;
+    store::register(module)?;
     Ok(())
 }

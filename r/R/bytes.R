@@ -14,8 +14,8 @@ sha256 <- function(file, offset = 0, length = file.size(file) - offset) {
   end_digest(begin_digest(file, offset, length), length)
 }
 
-crc64nvme <- function(file, length = file.size(file)) {
-  end_digest(begin_digest(file, 0, length, "crc64nvme"), length)
+crc64nvme <- function(file, offset = 0, length = file.size(file) - offset) {
+  end_digest(begin_digest(file, offset, length, "crc64nvme"), length)
 }
 
 # A function that returns at most `n` bytes per call, and none at the end.

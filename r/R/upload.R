@@ -1,7 +1,7 @@
 # Large files are sent in requests whose received part the server keeps, however they end. A call records the upload it began,
 # so that the next one, in any session, continues it.
 #
-# Invariant: bytes that have arrived are used only if the server's SHA-256 of them is that of the same range of the file as it is now.
+# Invariant: bytes that have arrived are used only if the server's CRC-64/NVME of them is that of the same range of the file as it is now.
 
 # The number of bytes that a crash of the server can lose.
 part_bytes <- 2^30
@@ -27,11 +27,11 @@ seq_by <- function(from, end, by) if (from < end) seq(from, end - 1, by = by)
 # The digest of a part is computed while the part is sent.
 put_part <- function(upload, file, offset, length, how, tick) {
   each_request(1, function(i) {
-    digest <- begin_digest(file, offset, length)
+    digest <- begin_digest(file, offset, length, "crc64nvme")
     h <- handle(headers = ticket_header(how$ticket))
     curl::handle_setopt(h, url = paste0(host(), "/v1/uploads/", upload$id, "/", text_of(offset), "?keep=true"))
     check <- function(answer) {
-      stored <- json_of(check_status(answer))$sha256
+      stored <- json_of(check_status(answer))$crc64nvme
       if (!identical(stored, hexadecimal(end_digest(digest, length)))) {
         stop_cenote("mismatch", paste0("the stored bytes differ from those of the file: ", file))
       }
@@ -52,7 +52,7 @@ arrived <- function(parts, file) {
   end <- 0
   for (i in seq_len(NROW(parts))) {
     length <- parts$length[[i]]
-    if (parts$offset[[i]] != end || !identical(parts$sha256[[i]], hexadecimal(sha256(file, end, length)))) return(NULL)
+    if (parts$offset[[i]] != end || !identical(parts$crc64nvme[[i]], hexadecimal(crc64nvme(file, end, length)))) return(NULL)
     end <- end + length
   }
   end

@@ -15,7 +15,7 @@ use cenote_blob::Place;
 use cenote_kv::{FjallEngine, FjallOptions};
 use cenote_store::{
     At, BatchItem, BatchWhat, Caller, CreateOptions, Draft, Expected, ListOptions, MoveOptions,
-    Name, Parts, PutOptions, Store, StorePath,
+    Name, Parts, PutOptions, Received, Store, StorePath,
 };
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
@@ -129,8 +129,7 @@ fn report(what: &str, mut work: impl FnMut() -> Outcome) -> Outcome {
 
 fn fill(store: &Store, caller: &Caller, children: usize) -> Outcome {
     for start in (0..children).step_by(BATCH) {
-        let items =
-            (start..children.min(start + BATCH)).map(|i| item(store, &format!("/many/{i:07}")));
+        let items = (start..children.min(start + BATCH)).map(|i| item(&format!("/many/{i:07}")));
         for answer in store.publish_many(caller, &items.collect::<Outcome<Vec<_>>>()?)? {
             answer?;
         }
@@ -138,8 +137,8 @@ fn fill(store: &Store, caller: &Caller, children: usize) -> Outcome {
     Ok(())
 }
 
-fn item(store: &Store, at: &str) -> Outcome<BatchItem> {
-    let received = store.receive_inline(at.as_bytes(), &Expected::default())?;
+fn item(at: &str) -> Outcome<BatchItem> {
+    let received = Received::inline(at.as_bytes(), &Expected::default())?;
     Ok(BatchItem {
         path: path(at)?,
         what: BatchWhat::Object(Box::new(received)),
@@ -148,7 +147,7 @@ fn item(store: &Store, at: &str) -> Outcome<BatchItem> {
 }
 
 fn put_one(store: &Store, caller: &Caller, at: &StorePath) -> Outcome {
-    let received = store.receive_inline(b"some bytes", &Expected::default())?;
+    let received = Received::inline(b"some bytes", &Expected::default())?;
     store.publish(caller, at, &received, &PutOptions::default())?;
     Ok(())
 }

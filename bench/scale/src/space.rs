@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use cenote_store::{
-    At, BatchItem, BatchWhat, Caller, CreateOptions, Draft, Expected, Pace, PutOptions,
+    At, BatchItem, BatchWhat, Caller, CreateOptions, Draft, Expected, Pace, PutOptions, Received,
     RemoveOptions, Store,
 };
 use futures_util::stream;
@@ -40,7 +40,7 @@ fn small(dir: &Path, store: &Store, caller: &Caller, objects: usize) -> Outcome 
     store.create(caller, &collection, Draft::Collection, CreateOptions::default())?;
     for start in (0..objects).step_by(BATCH) {
         let item = |n: usize| -> Outcome<BatchItem> {
-            let received = store.receive_inline(&noise(SMALL, n as u64), &Expected::default())?;
+            let received = Received::inline(&noise(SMALL, n as u64), &Expected::default())?;
             let what = BatchWhat::Object(Box::new(received));
             Ok(BatchItem {
                 path: path(&format!("/small/{n}"))?,

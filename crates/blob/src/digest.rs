@@ -1,8 +1,8 @@
-//! Digests of streams of bytes: one [`Hasher`] computes a chosen set of algorithms, always including SHA-256 and
-//! CRC-64/NVME.
+//! Digests of streams of bytes: one [`Hasher`] computes a chosen set of algorithms, always including CRC-64/NVME, and
+//! SHA-256 unless that is switched off.
 //!
 //! SHA-256 identifies bytes, even against an attacker. The CRC detects corruption, several times as fast, and that of
-//! a whole can be computed from those of its parts.
+//! a whole can be computed from those of its parts, which that of their SHA-256 cannot.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -78,8 +78,8 @@ pub fn crc64nvme_of_zeros(length: u64) -> u64 {
 /// The digests of one run of bytes: its SHA-256 and CRC-64/NVME, and others that were requested.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Digests {
-    /// SHA-256 (FIPS 180-4).
-    pub sha256: [u8; 32],
+    /// SHA-256 (FIPS 180-4); `None` of a hasher [without it](Hasher::without_sha256).
+    pub sha256: Option<[u8; 32]>,
     /// CRC-64/NVME (NVM Express NVM Command Set Specification 1.0, 5.2.1.3.4), as used by S3.
     pub crc64nvme: u64,
     others: BTreeMap<Algorithm, Box<[u8]>>,
@@ -100,7 +100,7 @@ impl Digests {
 impl fmt::Debug for Digests {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut map = f.debug_map();
-        map.entry(&"sha256", &hex::encode(self.sha256));
+        map.entry(&"sha256", &self.sha256.map(hex::encode));
         map.entry(&"crc64nvme", &format_args!("{:016x}", self.crc64nvme));
         self.others()
             .fold(&mut map, |map, (algorithm, digest)| map.entry(&algorithm, &hex::encode(digest)));
@@ -191,7 +191,7 @@ impl State {
 /// assert_eq!(hasher.finish().get(Algorithm::Crc32c), Some(&[0xe3, 0x06, 0x92, 0x83][..]));
 /// ```
 pub struct Hasher {
-    sha256: Sha256State,
+    sha256: Option<Sha256State>,
     crc64nvme: Summing,
     others: BTreeMap<Algorithm, State>,
     /// Continues from the bytes before these.
@@ -203,7 +203,13 @@ impl Hasher {
     pub fn new(others: impl IntoIterator<Item = Algorithm>) -> Self {
         let others =
             others.into_iter().map(|algorithm| (algorithm, State::new(algorithm))).collect();
-        Self { sha256: Sha256State::default(), crc64nvme: Summing::default(), others, whole: None }
+        let sha256 = Some(Sha256State::default());
+        Self { sha256, crc64nvme: Summing::default(), others, whole: None }
+    }
+
+    /// The same without the SHA-256 of these bytes, which takes several times as long as the CRC.
+    pub fn without_sha256(self) -> Self {
+        Self { sha256: None, ..self }
     }
 
     /// The same for bytes that follow others: [`state`](Self::state) then covers all of them.
@@ -215,16 +221,16 @@ impl Hasher {
     pub fn update(&mut self, bytes: &[u8]) {
         // Each piece stays in the cache until the last algorithm has seen it.
         for piece in bytes.chunks(PIECE) {
-            self.sha256.update(piece);
+            self.sha256.iter_mut().for_each(|sha256| sha256.update(piece));
             self.crc64nvme.update(piece);
             self.others.values_mut().for_each(|state| state.update(piece));
             self.whole.iter_mut().for_each(|whole| whole.update(piece));
         }
     }
 
-    /// The SHA-256 state after these bytes and those before them.
-    pub fn state(&self) -> Sha256State {
-        self.whole.as_ref().unwrap_or(&self.sha256).clone()
+    /// The SHA-256 state after these bytes and those before them, if one was computed.
+    pub fn state(&self) -> Option<Sha256State> {
+        self.whole.as_ref().or(self.sha256.as_ref()).cloned()
     }
 
     /// The block checksums of all bytes added.
@@ -236,7 +242,7 @@ impl Hasher {
     pub fn finish(self) -> Digests {
         let others = self.others.into_iter().map(|(algorithm, state)| (algorithm, state.finish()));
         Digests {
-            sha256: self.sha256.sha256(),
+            sha256: self.sha256.map(|state| state.sha256()),
             crc64nvme: self.crc64nvme.crc(),
             others: others.collect(),
         }

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::hashing::Hashing;
-use crate::{BlobId, Blocks, Damage, Digests, Hasher, Place, ReadStream, Result};
+use crate::{BlobId, Blocks, Damage, Digests, Hasher, Place, ReadStream, Result, Sha256State};
 
 impl Place {
     /// All `size` bytes of the blob `id`, whose SHA-256 must be `sha256`.
@@ -21,7 +21,7 @@ impl Place {
         let place = self.clone();
         let begin = async move {
             let chunks = place.read(id, 0..size);
-            let hashing = Hashing::new(Hasher::default(), Hasher::update);
+            let hashing = Hashing::new(Sha256State::default(), Sha256State::update);
             let verified = Verified { place, id, sha256, chunks, hashing, held: None };
             stream::try_unfold(Some(verified), Verified::step)
         };
@@ -46,7 +46,7 @@ struct Verified {
     id: BlobId,
     sha256: [u8; 32],
     chunks: ReadStream,
-    hashing: Hashing<Hasher>,
+    hashing: Hashing<Sha256State>,
     held: Option<Bytes>,
 }
 
@@ -71,8 +71,8 @@ impl Verified {
 
     async fn check(&mut self) -> Result<()> {
         let hashed = self.hashing.finish().await;
-        let hasher = hashed.map_err(|lost| self.place.error(self.id, lost))?;
-        let (expected, actual) = (self.sha256, hasher.finish().sha256);
+        let state = hashed.map_err(|lost| self.place.error(self.id, lost))?;
+        let (expected, actual) = (self.sha256, state.sha256());
         match actual == expected {
             true => Ok(()),
             false => Err(self.place.damaged(self.id, Damage::Digest { expected, actual })),

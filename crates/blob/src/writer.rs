@@ -38,8 +38,8 @@ pub struct Written {
     pub digests: Digests,
     /// The checksums of its blocks.
     pub blocks: Blocks,
-    /// The SHA-256 state after its bytes and those that precede them.
-    pub state: Sha256State,
+    /// The SHA-256 state after its bytes and those that precede them, if the hasher computed one.
+    pub state: Option<Sha256State>,
 }
 
 /// Takes the bytes of one blob in order; see [`Place::writer`].

@@ -133,7 +133,7 @@ async fn a_changed_byte_is_damage_to_a_verified_read_only() {
     bytes[2 * MIB] ^= 1;
     fs::write(place.local_path(ID).unwrap(), bytes).unwrap();
     place.read_all(ID, 0..written.size).await.unwrap();
-    let verified = place.read_verified(ID, written.size, written.digests.sha256);
+    let verified = place.read_verified(ID, written.size, written.digests.sha256.unwrap());
     let error = verified.try_collect::<Vec<_>>().await.unwrap_err();
     assert!(matches!(error, Error::Damaged { damage: Damage::Digest { .. }, .. }), "{error:?}");
 }

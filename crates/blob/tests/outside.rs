@@ -8,7 +8,7 @@ const ID: BlobId = BlobId::from_bytes([7; 16]);
 fn digest(bytes: &[u8]) -> [u8; 32] {
     let mut hasher = Hasher::default();
     hasher.update(bytes);
-    hasher.finish().sha256
+    hasher.finish().sha256.expect("it is computed")
 }
 
 async fn all(stream: cenote_blob::ReadStream) -> Result<Vec<u8>, Error> {

@@ -15,7 +15,7 @@ async fn every_call(place: Place) {
     place.writer(ID, []).abort().await;
     assert_eq!(place.size(ID).await.unwrap(), Some(5));
     assert_eq!(place.read_all(ID, 0..5).await.unwrap(), "water");
-    let mut chunks = place.read_verified(ID, 5, written.digests.sha256);
+    let mut chunks = place.read_verified(ID, 5, written.digests.sha256.unwrap());
     assert_eq!(chunks.try_next().await.unwrap().unwrap(), "water");
     assert!(place.list().try_next().await.unwrap().is_some());
     place.sweep_staged(std::time::SystemTime::UNIX_EPOCH).await.unwrap();

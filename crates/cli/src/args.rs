@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use cenote_client::settings::Given;
 use clap::{Args, Parser};
 
 use crate::commands::Command;
@@ -64,4 +65,19 @@ pub(crate) struct GlobalArgs {
     /// Print only results and errors
     #[arg(long, short, global = true, help_heading = "Output")]
     pub(crate) quiet: bool,
+}
+
+impl GlobalArgs {
+    /// The settings among them.
+    pub(crate) fn given(&self) -> Given {
+        let flags = [
+            ("url", "flag --store", &self.store),
+            ("user", "flag --user", &self.user),
+            ("ticket", "flag --ticket", &self.ticket),
+            ("changeset", "flag --changeset", &self.changeset),
+        ];
+        let values =
+            flags.into_iter().filter_map(|(name, flag, value)| Some((name, flag, value.clone()?)));
+        Given { config: self.config.clone(), values: values.collect() }
+    }
 }

@@ -1,15 +1,14 @@
 //! From the settings to a client: over the network, or the server's own router in this
 //! process for a store in a local directory.
 
-use std::net::IpAddr;
 use std::path::Path;
 
+use cenote_client::settings::{Setting, Settings, is_in_clear};
 use cenote_client::{Client, Credential, HttpTransport, ServiceTransport};
 use cenote_server::embedded::{Embedded, OpenError, open_dir, salvage_dir};
 use cenote_server::{Config, LocalCaller, router};
 use cenote_store::Pace;
 
-use crate::config::{Setting, Settings};
 use crate::error::{CliError, Kind, Result};
 use crate::place::StorePath;
 use crate::reach::Reach;
@@ -102,8 +101,9 @@ impl Connection {
     fn over_network(url: &Setting, settings: &Settings) -> Result<Self> {
         let ca_file = settings.get("ca_file").map(|setting| Path::new(&setting.value));
         let client = Client::new(HttpTransport::new(&url.value, ca_file)?);
-        let credential = credential(settings, url)?;
-        meant_for(settings, "ticket", &url.value)?;
+        let ask = |user: &str| secret::ask(&format!("password of {user}: "));
+        let credential = settings.credential(&url.value, ask)?;
+        settings.meant_for("ticket", &url.value)?;
         let client = match &credential {
             Some(credential) => client.with_credential(credential)?,
             None => client,
@@ -131,63 +131,6 @@ impl Connection {
         let (within, credential, in_clear) = (None, None, None);
         Ok(Self { client, within, credential, store, in_clear, has_ticket: false })
     }
-}
-
-/// The stronger of a token and a user with a password; without either, the login at this store.
-fn credential(settings: &Settings, url: &Setting) -> Result<Option<Credential>> {
-    let (user, token) = (settings.get("user"), settings.get("token"));
-    if let (None, None, Some(login)) =
-        (token, settings.get("password"), settings.login_at(&url.value))
-    {
-        return Ok(Some(Credential::Token(login.token.clone())));
-    }
-    let strength = |setting: &Setting| setting.source.strength();
-    match (user, token) {
-        (Some(user), token) if token.is_none_or(|token| strength(user) > strength(token)) => {
-            let password = match meant_for(settings, "password", &url.value)? {
-                Some(password) => password.value.clone(),
-                None => secret::ask(&format!("password of {}: ", user.value))?,
-            };
-            Ok(Some(Credential::Password { user: user.value.clone(), password }))
-        }
-        (_, Some(_)) => Ok(meant_for(settings, "token", &url.value)?
-            .map(|token| Credential::Token(token.value.clone()))),
-        _ => Ok(None),
-    }
-}
-
-/// A secret, unless it was set together with the address of another store, to which alone it may be sent.
-pub(crate) fn meant_for<'a>(
-    settings: &'a Settings,
-    name: &str,
-    url: &str,
-) -> Result<Option<&'a Setting>> {
-    let Some(secret) = settings.get(name) else { return Ok(None) };
-    let address = |url: &str| url.trim_end_matches('/').to_owned();
-    match settings.url_beside(secret) {
-        Some(other) if address(other) != address(url) => {
-            let (from, to) = (&secret.source, url);
-            let message =
-                format!("the {name} set in {from} is for {other}, and is not sent to {to}");
-            Err(CliError::new(Kind::Usage, message)
-                .hint("set CENOTE_URL and the credentials in the same place, or remove the secret from there"))
-        }
-        _ => Ok(Some(secret)),
-    }
-}
-
-/// Whether an address is that of another machine, without TLS.
-pub(crate) fn is_in_clear(url: &str) -> bool {
-    let Some((scheme, rest)) = url.split_once("://") else { return false };
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let host = authority.rsplit('@').next().unwrap_or_default();
-    let host = match host.strip_prefix('[') {
-        Some(bracketed) => bracketed.split(']').next().unwrap_or_default(),
-        None => host.split(':').next().unwrap_or_default(),
-    };
-    let here = host.eq_ignore_ascii_case("localhost")
-        || host.parse::<IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback());
-    scheme.eq_ignore_ascii_case("http") && !here
 }
 
 /// Accepts the loss of the last commits of the store in the settings, and returns a description of the loss.
@@ -241,34 +184,4 @@ pub(crate) fn not_opened(error: OpenError) -> CliError {
         _ => (Kind::Failed, "check that the directory is readable and writable"),
     };
     CliError::new(kind, error.to_string()).hint(hint)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_in_clear;
-
-    #[test]
-    fn only_another_machine_without_tls_is_in_clear() {
-        for url in [
-            "http://127.0.0.1:8470",
-            "http://localhost:8470/",
-            "HTTP://LOCALHOST",
-            "http://[::1]:8470",
-            "http://[::ffff:127.0.0.1]",
-            "https://store.example",
-            "/data/store",
-        ] {
-            assert!(!is_in_clear(url), "{url}");
-        }
-        for url in [
-            "http://store.example:8470",
-            "Http://192.0.2.1/",
-            "http://[2001:db8::1]:8470",
-            "http://localhost@store.example",
-            "http://localhost.store.example",
-            "http://127.0.0.1.store.example",
-        ] {
-            assert!(is_in_clear(url), "{url}");
-        }
-    }
 }

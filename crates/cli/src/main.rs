@@ -10,11 +10,12 @@ mod args;
 mod bytes;
 mod commands;
 mod complete;
-mod config;
 mod connect;
 mod duration;
 mod error;
 mod glob;
+mod helper;
+mod migrate;
 mod moment;
 mod output;
 mod place;
@@ -42,7 +43,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     CompleteEnv::with_factory(complete::command).var(complete::VARIABLE).complete();
-    let cli = Cli::parse();
+    let cli = Cli::parse_from(helper::arguments());
     let json = cli.global.json;
     match run(cli) {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,7 +1,9 @@
 //! What a verb prints on stdout: with `--json` one stable object a line, else
 //! text for people.
 
-use std::io::{self, BufWriter, Stdout, Write};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::os::fd::AsFd;
 use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
@@ -13,12 +15,14 @@ use crate::error::Result;
 pub(crate) struct Output {
     json: bool,
     quiet: bool,
-    stdout: Mutex<BufWriter<Stdout>>,
+    stdout: Mutex<BufWriter<File>>,
 }
 
 impl Output {
-    pub(crate) fn new(json: bool, quiet: bool) -> Self {
-        Self { json, quiet, stdout: Mutex::new(BufWriter::with_capacity(1 << 16, io::stdout())) }
+    /// Prints to the standard output, without the buffer of [`io::stdout`], which searches all that is written for line ends.
+    pub(crate) fn new(json: bool, quiet: bool) -> Result<Self> {
+        let stdout = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+        Ok(Self { json, quiet, stdout: Mutex::new(BufWriter::with_capacity(1 << 16, stdout)) })
     }
 
     /// Whether results are for programs.

@@ -3,9 +3,9 @@
 use std::sync::OnceLock;
 
 use cenote_client::Client;
+use cenote_client::settings::Settings;
 
 use crate::args::GlobalArgs;
-use crate::config::Settings;
 use crate::connect::{Connection, salvage};
 use crate::error::{CliError, Kind, Result};
 use crate::output::Output;
@@ -26,8 +26,8 @@ impl Session {
     /// Resolves the settings; nothing is opened until a verb asks for it.
     pub(crate) fn new(args: &GlobalArgs) -> Result<Self> {
         Ok(Self {
-            settings: Settings::resolve(args, |name| std::env::var(name).ok())?,
-            output: Output::new(args.json, args.quiet),
+            settings: Settings::resolve(&args.given(), |name| std::env::var(name).ok())?,
+            output: Output::new(args.json, args.quiet)?,
             progress: Progress::new(!args.no_progress && !args.quiet && !args.json),
             connection: OnceLock::new(),
         })

@@ -18,9 +18,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use cenote_client::transfer::{Item, LocalFile, Options, Source, Transfer, Unobserved};
 use cenote_client::{
-    Avu, Client, Credential, HttpTransport, Kind, MetaOperation, NewStage, NewUpload, Patch,
-    PutOptions, ReadOptions, Relocation, Removal, Resource, ResourceKind, RestoreRemoved, Result,
-    Retry, Sha256Digest, StageFrom,
+    Avu, Client, CrcDigest, Credential, HttpTransport, Kind, MetaOperation, NewStage, NewUpload,
+    Patch, PutOptions, ReadOptions, Relocation, Removal, Resource, ResourceKind, RestoreRemoved,
+    Result, Retry, StageFrom,
 };
 use futures_util::TryStreamExt;
 
@@ -175,9 +175,10 @@ impl Writer {
             place: None,
         };
         let upload = self.client.begin_upload(&new).await?;
-        let (first, second) = bytes.split_at(bytes.len() / 2);
+        // A part that is sent again replaces the one of its offset: only the last may be empty.
+        let (first, second) = bytes.split_at(bytes.len().div_ceil(2));
         for (offset, part) in [(first.len(), second), (0, first)] {
-            let digest = Sha256Digest::of(part);
+            let digest = CrcDigest::of(part);
             self.client.put_part(&upload, offset as u64, part.to_vec().into(), digest).await?;
         }
         self.client.complete_upload(&upload).await.map(drop)
@@ -188,6 +189,7 @@ impl Writer {
             at: self.path(name).as_str().into(),
             from: StageFrom::Object,
             media_type: None,
+            mode: None,
             if_match: None,
             if_none_match: None,
         };

@@ -15,7 +15,7 @@ pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 pub type Body = UnsyncBoxBody<Bytes, TransportError>;
 
 /// A body that is already in memory, with a known length.
-pub(crate) fn full(bytes: Bytes) -> Body {
+pub fn body_of(bytes: Bytes) -> Body {
     Full::new(bytes).map_err(|never| match never {}).boxed_unsync()
 }
 

@@ -9,7 +9,7 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde::Serialize;
 
 use crate::body::{self, Body};
-use crate::{At, Error, Kind, Result};
+use crate::{Address, At, Error, Kind, Result};
 
 /// What percent-encoding leaves in a path and in a query: letters, digits and `-._~`.
 const RESERVED: AsciiSet = CONTROLS
@@ -66,7 +66,7 @@ impl Payload {
     /// The body for the next attempt; `None` if it has been consumed.
     pub(crate) fn take(&mut self) -> Option<Body> {
         match self {
-            Self::Bytes(bytes) => Some(body::full(bytes.clone())),
+            Self::Bytes(bytes) => Some(body::body_of(bytes.clone())),
             Self::Made(make) => Some(make()),
             Self::Once(body) => body.take(),
         }
@@ -78,7 +78,7 @@ impl Payload {
 }
 
 impl Call {
-    fn new(method: Method, target: impl Into<String>) -> Self {
+    pub(crate) fn new(method: Method, target: impl Into<String>) -> Self {
         let repeatable = matches!(method, Method::GET | Method::HEAD);
         let payload = Payload::Bytes(Bytes::new());
         Self { method, target: target.into(), headers: HeaderMap::new(), payload, repeatable }
@@ -174,6 +174,16 @@ pub(crate) fn bytes_of(at: &At) -> String {
     match at {
         At::Path(path) => fs_route(path),
         At::Id(id) => format!("/v1/fs?id={id}"),
+    }
+}
+
+/// The URL to which an object's bytes are put.
+pub(crate) fn put_to(address: &Address) -> Call {
+    match address {
+        Address::At(at) => Call::put(&bytes_of(at)),
+        Address::Child { parent, name } => {
+            Call::put("/v1/fs").query("parent", parent).query("name", name)
+        }
     }
 }
 

@@ -108,6 +108,11 @@ impl Client {
         Ok(self)
     }
 
+    #[cfg(test)]
+    pub(crate) fn shows_credential(&self) -> bool {
+        self.headers.contains_key(AUTHORIZATION)
+    }
+
     /// Whether its calls are part of a change set.
     pub(crate) fn is_within_changeset(&self) -> bool {
         self.headers.contains_key(CHANGESET)
@@ -190,7 +195,7 @@ impl Client {
 }
 
 /// Reads a response that fits into memory.
-async fn read(mut body: Body) -> Result<Bytes> {
+pub(crate) async fn read(mut body: Body) -> Result<Bytes> {
     let mut bytes = BytesMut::new();
     while let Some(frame) = body.frame().await {
         bytes.extend_from_slice(&frame?.into_data().unwrap_or_default());

@@ -5,6 +5,7 @@ use std::io;
 use http::StatusCode;
 use serde::Deserialize;
 
+use crate::dnanexus;
 use crate::transport::TransportError;
 use crate::transport::fault::{self, Fault};
 
@@ -167,8 +168,9 @@ impl Error {
         }
     }
 
+    /// Adds what to do next, in a sentence.
     #[must_use]
-    pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
@@ -198,10 +200,22 @@ impl Error {
 
     /// The error for an unsuccessful response.
     pub(crate) fn from_answer(status: StatusCode, body: &[u8]) -> Self {
+        if let Some((kind, message)) = dnanexus::refusal(body) {
+            return Self::new(kind, message);
+        }
         match serde_json::from_slice::<Problem>(body) {
             Ok(problem) => problem.into_error(status),
-            Err(_) => Self::new(Kind::from_status(status), format!("the server answered {status}")),
+            Err(_) => Self::new(Kind::from_status(status), said(status, body)),
         }
+    }
+}
+
+/// What a server said that has no form for errors, if it is short text.
+fn said(status: StatusCode, body: &[u8]) -> String {
+    let text = std::str::from_utf8(body).unwrap_or_default().trim();
+    match !text.is_empty() && text.len() < 400 && !text.contains(['<', '\n']) {
+        true => format!("the server answered {status}: {text}"),
+        false => format!("the server answered {status}"),
     }
 }
 

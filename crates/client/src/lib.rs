@@ -3,6 +3,9 @@
 //!
 //! * [`Client`] makes calls over a [`Transport`]: [`HttpTransport`] reaches a server, and
 //!   [`ServiceTransport`] any `tower` service, such as the server's router in the same process.
+//! * [`dnanexus`] calls servers that speak the DNAnexus API, to bring what is there.
+//! * [`ldp`] calls servers of linked data, for the same.
+//! * [`settings`] finds the store and the credentials that a program on this machine uses.
 //! * [`transfer`] moves files and trees between a local disk and the store.
 //!
 //! Invariant: a call is sent again only if sending it twice leaves the store in the same state as sending it once.
@@ -14,17 +17,20 @@ mod body;
 mod call;
 mod client;
 mod digest;
+pub mod dnanexus;
 mod error;
+pub mod ldp;
 mod model;
 mod retry;
+pub mod settings;
 pub mod transfer;
 
 mod transport;
 
 pub use api::*;
-pub use body::{Body, BoxError};
+pub use body::{Body, BoxError, body_of};
 pub use client::{Client, Credential};
-pub use digest::Sha256Digest;
+pub use digest::{CrcDigest, Sha256Digest};
 pub use error::{Error, Kind, Result};
 pub use model::*;
 pub use retry::Retry;

@@ -4,9 +4,10 @@
 
 use bytes::Bytes;
 use cenote_client::{
-    At, Avu, ChangeKind, Client, Destination, Event, Kind, LocalBytes, LocalPiece, MetaOperation,
-    NewResource, NewStage, NewUpload, Patch, PutOptions, ReadOptions, Relocation, Removal,
-    Resource, ResourceKind, ServiceTransport, Sha256Digest, StageFrom, With, XattrMode,
+    Address, At, Avu, ChangeKind, Client, CrcDigest, Destination, Event, Kind, LocalBytes,
+    LocalPiece, MetaOperation, NewResource, NewStage, NewUpload, Patch, PutOptions, ReadOptions,
+    Relocation, Removal, Resource, ResourceKind, ServiceTransport, Sha256Digest, StageFrom, With,
+    XattrMode,
 };
 use cenote_server::embedded::{Embedded, init_dir};
 use cenote_server::{Config, Limits, LocalCaller, router};
@@ -60,7 +61,7 @@ async fn contents_are_read_and_written_by_path_and_by_id() {
         place: None,
     };
     let upload = client.begin_upload(&new).await.unwrap();
-    client.put_part(&upload, 0, "parts".into(), Sha256Digest::of(b"parts")).await.unwrap();
+    client.put_part(&upload, 0, "parts".into(), CrcDigest::of(b"parts")).await.unwrap();
     client.complete_upload(&upload).await.unwrap();
     assert_eq!(read(&client, &At::from("/lab/a")).await, b"parts");
     client.remove(At::Id(id), &Removal::default()).await.unwrap();
@@ -68,12 +69,53 @@ async fn contents_are_read_and_written_by_path_and_by_id() {
 }
 
 #[tokio::test]
+async fn contents_are_put_found_and_staged_by_a_name_in_a_collection() {
+    let dir = tempfile::tempdir().unwrap();
+    let (_store, client) = client(&dir);
+    put(&client, "/lab/first", b"x").await;
+    let parent = client.stat(&"/lab".into()).await.unwrap().id;
+    let child = |name: &str| Address::Child { parent, name: name.to_owned() };
+    let name = "a b&c=%/+".replace('/', "ü");
+    assert!(client.find_child(parent, &name).await.unwrap().is_none());
+    let options = PutOptions { create_only: true, ..PutOptions::default() };
+    let made = client.put_bytes(child(&name), "hello".into(), &options).await.unwrap();
+    assert_eq!(made.path, format!("/lab/{name}"));
+    assert_eq!(client.find_child(parent, &name).await.unwrap().unwrap().id, made.id);
+    let again = client.put_bytes(child(&name), "other".into(), &options).await.unwrap_err();
+    assert_eq!(again.kind(), Kind::Precondition);
+    let new = NewStage {
+        at: child("staged"),
+        from: StageFrom::Nothing,
+        media_type: None,
+        mode: Some(0o600),
+        if_match: None,
+        if_none_match: None,
+    };
+    let stage = client.begin_stage(&new).await.unwrap();
+    let parts = ["one ", "two ", "three"].map(|part| Ok(Bytes::from_static(part.as_bytes())));
+    let size = client.write_stage(&stage.id, 2, futures_util::stream::iter(parts)).await.unwrap();
+    assert_eq!(size, 15);
+    let made = client.publish_stage(&stage.id, None, false).await.unwrap();
+    assert_eq!((made.path.as_str(), made.mode), ("/lab/staged", Some(0o600)));
+    assert_eq!(read(&client, &At::Id(made.id)).await, b"\0\0one two three");
+    let missing = Address::Child { parent: 999_999, name: "x".to_owned() };
+    let refused = client.put_bytes(missing, "x".into(), &PutOptions::default()).await.unwrap_err();
+    assert_eq!(refused.kind(), Kind::NotFound);
+}
+
+#[tokio::test]
 async fn a_stage_is_written_read_and_published_on_the_content_that_it_began_from() {
     let dir = tempfile::tempdir().unwrap();
     let (_store, client) = client(&dir);
     let id = put(&client, "/lab/a", b"hello").await.id;
-    let new =
-        |at, from| NewStage { at, from, media_type: None, if_match: None, if_none_match: None };
+    let new = |at: At, from| NewStage {
+        at: at.into(),
+        from,
+        media_type: None,
+        mode: None,
+        if_match: None,
+        if_none_match: None,
+    };
     let stage = client.begin_stage(&new(At::Id(id), StageFrom::Object)).await.unwrap();
     assert_eq!(stage.size, 5);
     let patch = async |patch| client.patch_stage(&stage.id, &patch).await.unwrap();
@@ -209,6 +251,7 @@ async fn changes_are_followed_over_lost_connections() {
     let change = loop {
         match events.next().await.unwrap().unwrap() {
             Event::Change(change) => break change,
+            Event::Access(position) => panic!("nothing was revoked: {position}"),
             Event::Position(position) => assert!(position > begun),
         }
     };

@@ -146,6 +146,10 @@ impl Engine for CountingEngine {
     fn is_shared(&self) -> bool {
         self.inner.is_shared()
     }
+
+    fn follow(&self, told: Box<dyn Fn() + Send>) {
+        self.inner.follow(told);
+    }
 }
 
 #[derive(Debug)]

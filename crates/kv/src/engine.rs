@@ -67,6 +67,12 @@ pub trait Engine: Debug + Send + Sync + 'static {
     fn is_shared(&self) -> bool {
         false
     }
+
+    /// Calls `told` soon after each commit of any process that appended to a log, until the engine is dropped. It is a hint: a call may
+    /// come late, or for nothing, and where the engine cannot tell there is none.
+    fn follow(&self, told: Box<dyn Fn() + Send>) {
+        drop(told);
+    }
 }
 
 /// What an engine may take of its disk, in bytes.

@@ -144,6 +144,10 @@ impl Engine for FaultyEngine {
         self.inner.is_shared()
     }
 
+    fn follow(&self, told: Box<dyn Fn() + Send>) {
+        self.inner.follow(told);
+    }
+
     fn snapshot(&self) -> Result<Box<dyn Snapshot>> {
         self.plan.read()?;
         let inner = self.inner.snapshot()?;

@@ -7,7 +7,7 @@
 
 mod postgres_server;
 
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 
 use cenote_kv::conformance::Subject;
 use cenote_kv::{Batch, Engine, KeyRange, PostgresEngine, ScanOptions};
@@ -57,6 +57,34 @@ fn engines_of_two_servers_share_one_store() {
     assert_eq!(one.commit(batch.clone()).unwrap(), 1);
     assert_eq!(other.commit(batch).unwrap(), 2);
     assert_eq!(one.snapshot().unwrap().version(), 2);
+}
+
+fn appended(engine: &dyn Engine) {
+    let mut batch = Batch::default();
+    batch.append("log", "entry");
+    engine.commit(batch).expect("nothing conflicts with it");
+}
+
+/// Calls for nothing are allowed, so each wait is for one that has to come.
+#[test]
+fn a_commit_is_told_to_other_servers_also_after_the_database_was_killed() {
+    let Some(mut server) = postgres_server::Server::start() else { return };
+    let config = server.schema("told");
+    let (one, other) =
+        (PostgresEngine::open(&config).unwrap(), PostgresEngine::open(&config).unwrap());
+    let (tell, told) = mpsc::channel();
+    other.follow(Box::new(move || {
+        let _ = tell.send(());
+    }));
+    told.recv().unwrap();
+    appended(&one);
+    told.recv().unwrap();
+    server.kill();
+    server.ready();
+    told.recv().unwrap();
+    drop(other);
+    // Nobody is told any more, or this would not end.
+    told.iter().for_each(|()| {});
 }
 
 /// Where the store calls without a hop to another thread.

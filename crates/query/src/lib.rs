@@ -1,10 +1,14 @@
 //! Queries over one state of a store, as one caller may see it.
 //!
 //! * [`genquery`] is the query language of iRODS.
+//! * [`sparql`] is that of linked data.
 
 #![forbid(unsafe_code)]
 
 pub mod genquery;
+pub mod sparql;
+
+pub use genquery::Stop;
 
 /// Why a query failed.
 #[derive(Debug, thiserror::Error)]

@@ -9,9 +9,9 @@ use cenote_query::genquery::{
     DelayedRule, Limits, Options, RemoteZone, Resource, Stop, Zone, genquery1, genquery2, stored,
 };
 use cenote_store::{
-    AccessChange, At, Avu, AvuChange, Caller, Conditions, CreateOptions, Draft, NewTicket, NewUser,
-    Parts, PutOptions, QuotaLimits, QuotaSetting, QuotaTarget, Rights, Role, Scope, Store,
-    StorePath,
+    AccessChange, At, Avu, AvuChange, Caller, Conditions, CreateOptions, Draft, Expected,
+    NewTicket, NewUser, Parts, PutOptions, QuotaLimits, QuotaSetting, QuotaTarget, Received,
+    Rights, Role, Scope, Store, StorePath,
 };
 use proptest::prelude::*;
 
@@ -51,7 +51,7 @@ impl World {
     }
 
     fn put(&self, path: &str, size: usize) {
-        let bytes = self.store.receive_inline(&vec![b'x'; size], &Default::default()).unwrap();
+        let bytes = Received::inline(&vec![b'x'; size], &Expected::default()).unwrap();
         let path: StorePath = path.parse().unwrap();
         self.store.publish(&self.admin, &path, &bytes, &PutOptions::default()).unwrap();
     }

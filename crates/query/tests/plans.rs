@@ -12,8 +12,8 @@ use cenote_blob::Place;
 use cenote_kv::{Batch, Engine, KeyRange, MemoryEngine, Row, ScanOptions};
 use cenote_query::genquery::{Limits, Options, Zone, genquery1, genquery2};
 use cenote_store::{
-    AccessChange, At, Avu, AvuChange, Caller, Conditions, CreateOptions, Draft, NewUser, Parts,
-    PutOptions, Rights, Role, Scope, Store, StorePath,
+    AccessChange, At, Avu, AvuChange, Caller, Conditions, CreateOptions, Draft, Expected, NewUser,
+    Parts, PutOptions, Received, Rights, Role, Scope, Store, StorePath,
 };
 use proptest::prelude::*;
 use reference::{Comparison, Question, Test, Thing};
@@ -85,7 +85,7 @@ impl World {
                 let options = CreateOptions::default();
                 self.store.create(&self.admin, &path, Draft::Collection, options).unwrap();
             } else {
-                let bytes = self.store.receive_inline(&vec![b'x'; place], &Default::default());
+                let bytes = Received::inline(&vec![b'x'; place], &Expected::default());
                 self.store
                     .publish(&self.admin, &path, &bytes.unwrap(), &PutOptions::default())
                     .unwrap();

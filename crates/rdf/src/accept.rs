@@ -26,9 +26,13 @@ struct Range<'a> {
 /// The representation that the client likes best, of the syntaxes and `other`, if a media type is offered there. Of those that it
 /// likes equally the first named wins, then the first of [`Syntax::ALL`]. None if it names nothing that is offered, or `accept` is empty.
 pub fn negotiate(accept: &str, other: Option<&str>) -> Option<Choice> {
-    let ranges: Vec<Range<'_>> = accept.split(',').filter_map(range).collect();
     let graphs = Syntax::ALL.map(|syntax| (syntax.media_type(), Choice::Graph(syntax)));
-    let offers = graphs.into_iter().chain(other.map(|media_type| (media_type, Choice::Other)));
+    best(accept, graphs.into_iter().chain(other.map(|media_type| (media_type, Choice::Other))))
+}
+
+/// What is liked best of some offers with their media types; of those that are liked equally, the first named, then the first offered.
+pub(crate) fn best<'a, T>(accept: &str, offers: impl Iterator<Item = (&'a str, T)>) -> Option<T> {
+    let ranges: Vec<Range<'_>> = accept.split(',').filter_map(range).collect();
     let rated = offers.enumerate().filter_map(|(nth, (media_type, choice))| {
         let (weight, named) = rate(&ranges, media_type)?;
         (weight > 0).then_some(((Reverse(weight), named, nth), choice))

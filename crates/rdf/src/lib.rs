@@ -1,8 +1,10 @@
 //! RDF graphs as text, independent of any store.
 //!
 //! * `syntax` names the syntaxes, and chooses one for an answer (`Accept`, RFC 9110 section 12.5.1);
-//! * `read` and `write` convert between text and triples, within limits;
-//! * `update` applies SPARQL 1.1 Update to one graph that is held in memory.
+//! * `read` and `write` convert between text and triples, within limits; `json_ld` and `rdf_xml` have those of
+//!   these syntaxes;
+//! * `sparql` parses queries, orders their joins, and writes their results;
+//! * `update` applies SPARQL 1.1 Update to one graph that is held in memory, or to several.
 //!
 //! The grammars and the evaluation of patterns are those of the oxigraph crates. What is decided here is which
 //! of them a server accepts from a stranger: no named graphs, no remote contexts, no operation that reads or writes
@@ -11,15 +13,26 @@
 #![forbid(unsafe_code)]
 
 mod accept;
+mod graph;
+mod json_ld;
+mod rdf_xml;
 mod read;
+mod sparql;
 mod syntax;
 mod update;
 mod write;
 
 pub use accept::{Choice, negotiate};
-pub use oxrdf::{BlankNode, Graph, Literal, NamedNode, NamedOrBlankNode, Term, Triple};
+pub use graph::canonical;
+pub use oxrdf::{
+    BlankNode, Dataset, Graph, GraphNameRef, Literal, NamedNode, NamedOrBlankNode, QuadRef, Term,
+    Triple,
+};
 pub use read::{Limits, ReadError, read};
 pub use spareval::CancellationToken as Cancel;
+pub use sparql::{
+    Answers, Estimate, Format, Query, QueryError, Solutions, TooLong, Wanted, evaluator,
+};
 pub use syntax::Syntax;
-pub use update::{Update, UpdateError};
+pub use update::{DatasetUpdate, Owner, Update, UpdateError};
 pub use write::Writer;

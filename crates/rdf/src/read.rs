@@ -3,7 +3,7 @@
 use oxrdf::Triple;
 use oxrdfio::{RdfParseError, RdfParser};
 
-use crate::Syntax;
+use crate::{Syntax, json_ld, rdf_xml};
 
 /// How much is read. What is larger is refused before more of it is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,17 +40,41 @@ pub enum ReadError {
 
 /// The triples of a text, with relative IRIs resolved against `base`, an absolute IRI. Named graphs are refused, and remote JSON-LD
 /// contexts are not fetched: a text that has one is refused, too.
+///
+/// Turtle may leave out the full stop after a directive and after the last statement, as Jena allows and clients of Fedora do.
 pub fn read(
     text: &[u8],
     syntax: Syntax,
     base: &str,
     limits: Limits,
 ) -> Result<Vec<Triple>, ReadError> {
+    match read_exactly(text, syntax, base, limits) {
+        Err(error @ ReadError::Syntax { .. }) if syntax == Syntax::Turtle => {
+            read_exactly(&[text, b"\n."].concat(), syntax, base, limits).map_err(|_| error)
+        }
+        read => read,
+    }
+}
+
+fn read_exactly(
+    text: &[u8],
+    syntax: Syntax,
+    base: &str,
+    limits: Limits,
+) -> Result<Vec<Triple>, ReadError> {
+    match syntax {
+        Syntax::JsonLd => json_ld::check(text)?,
+        Syntax::RdfXml => rdf_xml::check(text)?,
+        Syntax::Turtle | Syntax::NTriples | Syntax::N3 => {}
+    }
     let parser = RdfParser::from_format(syntax.format()).without_named_graphs();
     let parser = parser.with_base_iri(base).map_err(|error| malformed(&error))?;
     let mut triples = Vec::new();
     for quad in parser.for_slice(text) {
-        let triple = Triple::from(quad?);
+        let triple = match quad {
+            Err(error) if syntax == Syntax::Turtle && is_missing_stop(&error) => continue,
+            quad => Triple::from(quad?),
+        };
         if triples.len() == limits.triples {
             return Err(ReadError::TooMany(limits.triples));
         }
@@ -60,6 +84,11 @@ pub fn read(
         triples.push(triple);
     }
     Ok(triples)
+}
+
+/// Whether the parser missed a full stop, after which it goes on as if there had been one.
+fn is_missing_stop(error: &oxrdfio::RdfSyntaxError) -> bool {
+    error.to_string().ends_with("A dot is expected at the end of statements")
 }
 
 fn longest(triple: &Triple) -> usize {
@@ -118,6 +147,25 @@ mod tests {
                 "<http://h/a/b> <http://h/a/p> <http://h/y>"
             ]
         );
+    }
+
+    #[test]
+    fn turtle_may_leave_out_full_stops() {
+        for text in [
+            "<a:> <a:p> 1 .",
+            "<a:> <a:p> 1",
+            "<a:> <a:p> 1 ;\n",
+            "@prefix a: <a:>\n<a:> a:p 1",
+            "@prefix a: <a:>\n@base <a:>\n<a:> a:p 1 .",
+        ] {
+            let triples = read(text.as_bytes(), Syntax::Turtle, "a:", ALL).unwrap();
+            assert_eq!(triples.len(), 1, "{text}");
+        }
+        for text in ["<a:> <a:p>", "<a:> <a:p> \"", "<a:> <a:p> [", "<a:> <a:p> 1 . ."] {
+            assert!(read(text.as_bytes(), Syntax::Turtle, "a:", ALL).is_err(), "{text}");
+        }
+        let text = b"<a:> <a:p> <a:o>";
+        assert!(read(text, Syntax::NTriples, "a:", ALL).is_err());
     }
 
     #[test]

@@ -5,6 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use oxrdf::{Term, Triple, TripleRef};
 use oxrdfio::{RdfSerializer, WriterQuadSerializer};
+use oxttl::ntriples::LowLevelNTriplesSerializer;
+use oxttl::turtle::LowLevelTurtleSerializer;
+use oxttl::{NTriplesSerializer, TurtleSerializer};
 
 use crate::Syntax;
 
@@ -28,8 +31,15 @@ const PREFIXES: [(&str, &str); 14] = [
 
 /// Writes triples in one syntax.
 pub struct Writer {
-    text: Shared,
-    triples: WriterQuadSerializer<Shared>,
+    text: Vec<u8>,
+    kind: Kind,
+}
+
+/// The serializer of a syntax. Those of Turtle and N-Triples are given the text with each triple; the others keep where they write.
+enum Kind {
+    Turtle(LowLevelTurtleSerializer),
+    NTriples(LowLevelNTriplesSerializer),
+    Other(Shared, WriterQuadSerializer<Shared>),
 }
 
 impl std::fmt::Debug for Writer {
@@ -38,31 +48,70 @@ impl std::fmt::Debug for Writer {
     }
 }
 
+/// Why writing cannot fail.
+const MEMORY: &str = "memory takes what is written";
+
 impl Writer {
     /// A text without triples yet, with the usual prefixes that the first of them use.
     pub fn new(syntax: Syntax, first: &[Triple]) -> Self {
-        let mut serializer = RdfSerializer::from_format(syntax.format());
         let used = PREFIXES.iter().filter(|(_, iri)| first.iter().any(|triple| uses(triple, iri)));
-        for (prefix, iri) in used {
-            serializer = serializer.with_prefix(*prefix, *iri).expect("the prefixes are IRIs");
-        }
-        let text = Shared::default();
-        Self { triples: serializer.for_writer(text.clone()), text }
+        Self { text: Vec::new(), kind: Kind::new(syntax, used) }
     }
 
     /// Appends a triple. Those of one subject should follow each other: the syntaxes are shorter for it.
     pub fn triple<'a>(&mut self, triple: impl Into<TripleRef<'a>>) {
-        self.triples.serialize_triple(triple).expect("memory takes what is written");
+        let text = &mut self.text;
+        match &mut self.kind {
+            Kind::Turtle(turtle) => turtle.serialize_triple(triple, text),
+            Kind::NTriples(lines) => lines.serialize_triple(triple, text),
+            Kind::Other(_, other) => other.serialize_triple(triple),
+        }
+        .expect(MEMORY);
     }
 
     /// What was written since the last call.
     pub fn take(&mut self) -> Vec<u8> {
-        self.text.take()
+        match &self.kind {
+            Kind::Other(shared, _) => shared.take(),
+            _ => std::mem::take(&mut self.text),
+        }
     }
 
     /// What was not taken yet, up to the end of the text.
-    pub fn finish(self) -> Vec<u8> {
-        self.triples.finish().expect("memory takes what is written").take()
+    pub fn finish(mut self) -> Vec<u8> {
+        match self.kind {
+            Kind::Turtle(mut turtle) => turtle.finish(&mut self.text).expect(MEMORY),
+            Kind::NTriples(_) => {}
+            Kind::Other(_, other) => return other.finish().expect(MEMORY).take(),
+        }
+        self.text
+    }
+}
+
+impl Kind {
+    fn new<'p>(
+        syntax: Syntax,
+        prefixes: impl Iterator<Item = &'p (&'static str, &'static str)>,
+    ) -> Self {
+        const IRIS: &str = "the prefixes are IRIs";
+        match syntax {
+            Syntax::Turtle | Syntax::N3 => Self::Turtle(
+                prefixes
+                    .fold(TurtleSerializer::new(), |turtle, (prefix, iri)| {
+                        turtle.with_prefix(*prefix, *iri).expect(IRIS)
+                    })
+                    .low_level(),
+            ),
+            Syntax::NTriples => Self::NTriples(NTriplesSerializer::new().low_level()),
+            Syntax::JsonLd | Syntax::RdfXml => {
+                let serializer = RdfSerializer::from_format(syntax.format());
+                let serializer = prefixes.fold(serializer, |serializer, (prefix, iri)| {
+                    serializer.with_prefix(*prefix, *iri).expect(IRIS)
+                });
+                let shared = Shared::default();
+                Self::Other(shared.clone(), serializer.for_writer(shared))
+            }
+        }
     }
 }
 
@@ -99,12 +148,11 @@ impl Write for Shared {
 
 #[cfg(test)]
 mod tests {
-    use oxrdf::dataset::CanonicalizationAlgorithm;
-    use oxrdf::{BlankNode, Graph, Literal, NamedNode, NamedOrBlankNode};
+    use oxrdf::{BlankNode, Literal, NamedNode, NamedOrBlankNode};
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{Limits, read};
+    use crate::{Limits, canonical, read};
 
     const LIMITS: Limits = Limits { triples: 1_000, term: 1_000 };
 
@@ -137,12 +185,6 @@ mod tests {
         (subject(), "http://h/p#[a-z]{1,3}", object).prop_map(|(subject, predicate, object)| {
             Triple::new(subject, NamedNode::new_unchecked(predicate), object)
         })
-    }
-
-    fn canonical(triples: &[Triple]) -> Graph {
-        let mut graph = Graph::from_iter(triples);
-        graph.canonicalize(CanonicalizationAlgorithm::Unstable);
-        graph
     }
 
     fn written(triples: &[Triple], syntax: Syntax) -> Vec<u8> {

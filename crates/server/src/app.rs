@@ -6,7 +6,7 @@ use cenote_store::{Entropy, ErrorKind, Store, SystemEntropy, Waiting};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
-use crate::config::{Irods, Limits};
+use crate::config::{Config, Dnanexus, Irods, Ldp, Limits};
 use crate::layer::{PasswordQueue, Pools, RequestIds};
 use crate::metrics::Metrics;
 use crate::native::CursorSeal;
@@ -22,13 +22,13 @@ pub(crate) struct App {
 
 #[derive(Debug)]
 struct Inner {
-    limits: Limits,
-    irods: Irods,
+    config: Config,
     metrics: Metrics,
     request_ids: RequestIds,
     pools: Pools,
     passwords: PasswordQueue,
     formats: Arc<Semaphore>,
+    queries: Semaphore,
     key_sets: Semaphore,
     cursors: CursorSeal,
     stopping: CancellationToken,
@@ -38,22 +38,25 @@ struct Inner {
 /// themselves, and some memory.
 const FORMATS: usize = 16;
 
+/// Queries of linked data that run at a time: each may hold much memory, and takes a processor.
+const QUERIES: usize = 8;
+
 /// Key sets read whole into memory at a time: each takes a few times its size.
 const KEY_SETS: usize = 4;
 
 impl App {
-    pub(crate) fn new(store: Store, limits: Limits, irods: Irods) -> Self {
+    pub(crate) fn new(store: Store, config: Config) -> Self {
         let shared = Arc::new(Inner {
             metrics: Metrics::new(),
             request_ids: RequestIds::new(start()),
-            pools: Pools::new(&limits),
-            passwords: PasswordQueue::new(&limits),
+            pools: Pools::new(&config.limits),
+            passwords: PasswordQueue::new(&config.limits),
             formats: Arc::new(Semaphore::new(FORMATS)),
+            queries: Semaphore::new(QUERIES),
             key_sets: Semaphore::new(KEY_SETS),
             cursors: CursorSeal::new(),
             stopping: CancellationToken::new(),
-            limits,
-            irods,
+            config,
         });
         Self { shared, store }
     }
@@ -68,11 +71,19 @@ impl App {
     }
 
     pub(crate) fn limits(&self) -> &Limits {
-        &self.shared.limits
+        &self.shared.config.limits
     }
 
     pub(crate) fn irods(&self) -> &Irods {
-        &self.shared.irods
+        &self.shared.config.irods
+    }
+
+    pub(crate) fn ldp(&self) -> &Ldp {
+        &self.shared.config.ldp
+    }
+
+    pub(crate) fn dnanexus(&self) -> &Dnanexus {
+        &self.shared.config.dnanexus
     }
 
     pub(crate) fn metrics(&self) -> &Metrics {
@@ -102,6 +113,11 @@ impl App {
     pub(crate) async fn format_turn(&self) -> OwnedSemaphorePermit {
         let formats = Arc::clone(&self.shared.formats);
         formats.acquire_owned().await.expect("it is never closed")
+    }
+
+    /// Waits for the turn to run a query.
+    pub(crate) async fn query_turn(&self) -> SemaphorePermit<'_> {
+        self.shared.queries.acquire().await.expect("it is never closed")
     }
 
     /// Waits for the turn to read a key set.

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use cenote_blob::{Place, make_all_private, make_file_private, make_private};
 use cenote_kv::{FjallEngine, FjallOptions};
-use cenote_store::{At, AttributeChange, Parts, ResourceId, Store};
+use cenote_store::{At, AttributeChange, ChangeSetLimits, Parts, ResourceId, Store};
 use serde::{Deserialize, Serialize};
 
 use crate::listen::descriptors_for_catalog;
@@ -119,13 +119,22 @@ pub fn init_dir(dir: impl AsRef<Path>, admin: &str, password: &str) -> Result<Em
 
 /// Opens the store in a directory.
 pub fn open_dir(dir: impl AsRef<Path>) -> Result<Embedded, OpenError> {
+    open_dir_with(dir, ChangeSetLimits::default())
+}
+
+/// The same with these limits of change sets.
+pub fn open_dir_with(
+    dir: impl AsRef<Path>,
+    change_sets: ChangeSetLimits,
+) -> Result<Embedded, OpenError> {
     let dir = dir.as_ref();
     let settings = read_settings(dir)?;
     let lock = lock(dir)?;
     if let Err(error) = close_to_others(dir) {
         tracing::warn!(target: "cenote", %error, "others may be able to read the store's files");
     }
-    let store = Store::open_existing(parts(dir, settings.opener)?)?;
+    let parts = Parts { change_sets, ..parts(dir, settings.opener)? };
+    let store = Store::open_existing(parts)?;
     Ok(Embedded { store, _lock: lock })
 }
 

@@ -38,7 +38,7 @@ pub(crate) fn is_browsed(request: &Request) -> bool {
         && !request.uri().query().is_some_and(|query| query.contains("ticket="))
 }
 
-fn wants_page(headers: &HeaderMap) -> bool {
+pub(crate) fn wants_page(headers: &HeaderMap) -> bool {
     let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
     accept.is_some_and(|accept| accept.contains("text/html"))
 }

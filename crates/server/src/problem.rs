@@ -42,6 +42,8 @@ pub(crate) enum ProblemKind {
     Method,
     /// The body is not of a type that the route takes.
     MediaType,
+    /// No form of the answer is acceptable.
+    NotAcceptable,
     /// The content is not of the format that the route reads.
     Format,
     /// What is asked for cannot be part of a change set.
@@ -72,6 +74,9 @@ impl ProblemKind {
             Self::Method => ("method", S::METHOD_NOT_ALLOWED, "The route has no such method"),
             Self::MediaType => {
                 ("media-type", S::UNSUPPORTED_MEDIA_TYPE, "The body is of another type")
+            }
+            Self::NotAcceptable => {
+                ("not-acceptable", S::NOT_ACCEPTABLE, "The answer has no such form")
             }
             Self::Format => {
                 ("format", S::UNPROCESSABLE_ENTITY, "The content is not of this format")

@@ -10,16 +10,17 @@ use crate::config::Config;
 use crate::layer::{observe, refuse_ambiguous};
 use crate::native::refuse_changeset;
 use crate::problem::{Problem, ProblemKind};
-use crate::{irods, ldp, native, status};
+use crate::{dnanexus, irods, ldp, native, sparql, status};
 
 /// The whole server as a service, without a socket: the program runs it in its own process for a
 /// store in a local directory, and tests do. Nothing is done about what a configuration says of sockets and the log.
 pub fn router(store: Store, config: &Config) -> Router {
-    app_router(App::new(store, config.limits.clone(), config.irods.clone()))
+    app_router(App::new(store, config.clone()))
 }
 
 pub(crate) fn app_router(app: App) -> Router {
-    let others = irods::router().merge(ldp::router(&app)).merge(status::router());
+    let others = irods::router().merge(ldp::router(&app)).merge(sparql::router(&app));
+    let others = others.merge(dnanexus::router()).merge(status::router());
     let others = others.layer(from_fn(refuse_changeset));
     native::router(&app)
         .merge(others)
@@ -30,7 +31,7 @@ pub(crate) fn app_router(app: App) -> Router {
         .with_state(app)
 }
 
-async fn no_route(uri: Uri) -> Problem {
+pub(crate) async fn no_route(uri: Uri) -> Problem {
     Problem::new(ProblemKind::NoRoute, format!("no such route: {:.128}", uri.path()))
         .with_hint("see /openapi.json")
 }

@@ -58,16 +58,16 @@ pub(crate) fn statement(triple: Triple, iris: &impl Iris) -> Statement {
     let object = match triple.object {
         cenote_rdf::Term::NamedNode(node) => Term::Iri(inward(node)),
         cenote_rdf::Term::BlankNode(node) => Term::Blank(node.into_string()),
-        cenote_rdf::Term::Literal(literal) => own_literal(&literal),
+        cenote_rdf::Term::Literal(literal) => own_literal(literal),
     };
     Statement { subject, predicate: triple.predicate.into_string(), object, unit: None }
 }
 
-fn own_literal(literal: &Literal) -> Term {
-    let language = literal.language().map(str::to_owned);
-    let datatype = Some(literal.datatype().as_str().to_owned());
+fn own_literal(literal: Literal) -> Term {
+    let (value, datatype, language) = literal.destruct();
+    let datatype = datatype.map(NamedNode::into_string);
     let datatype = datatype.filter(|iri| iri != XSD_STRING && iri != RDF_LANG_STRING);
-    Term::Literal { value: literal.value().to_owned(), datatype, language }
+    Term::Literal { value, datatype, language }
 }
 
 /// The statements of a graph that was written without units, with the units that theirs had: what is put as it was read changes

@@ -16,6 +16,7 @@ mod catalog;
 mod changesets;
 mod check;
 mod contents;
+mod describe;
 mod error;
 mod faults;
 #[cfg(any(test, feature = "fuzzing"))]
@@ -36,6 +37,7 @@ mod places;
 mod ports;
 mod quotas;
 mod reading;
+mod resources;
 mod store;
 mod trash;
 mod tree;
@@ -53,16 +55,16 @@ pub use check::{CheckOptions, Finding, FindingKind};
 pub use contents::{
     BatchItem, BatchWhat, Completion, Conditions, ContentStream, DamageCounts, DamagedCopy,
     Expected, Lease, LeaseId, Limits, LocalBytes, LocalPiece, Opened, Part, PutOptions,
-    ReadOptions, Received, ReceivedBlob, Registration, ReplicaChange, ReplicaView, Scrub,
-    StageFrom, Staged, Swept, Trim, Upload, UploadId, UploadOptions, Where,
+    ReadOptions, ReceiveOptions, Received, ReceivedBlob, Registration, ReplicaChange, ReplicaView,
+    Scrub, StageFrom, Staged, Swept, Trim, Upload, UploadId, UploadOptions, Where,
 };
 pub use error::{Error, ErrorKind, Result};
 pub use health::Health;
 pub use maintain::Pace;
 pub use metadata::{
-    AvuChange, Comparison, Condition, Linking, LinksPage, LinksQuery, Pattern, Quad, Query,
-    SearchCursor, SearchPage, Xattr, attribute_of, avus_of, description_tag, iri_of, like, path_of,
-    predicate_of, shows_links,
+    AvuChange, Comparison, Condition, Dataset, Fact, Linking, LinksPage, LinksQuery, Node, Pattern,
+    Quad, Query, SearchCursor, SearchPage, Seen, Xattr, attribute_of, avus_of, description_tag,
+    iri_of, like, links_tag, path_of, predicate_of,
 };
 pub use model::*;
 pub use moves::JobStatus;
@@ -79,14 +81,15 @@ pub use places::{NewPlace, PlaceChange, PlaceStatus};
 pub use ports::{Clock, Entropy, NoPlaces, PlaceOpener, SystemEntropy};
 pub use quotas::{Exceeded, Quota, QuotaSetting, QuotaTarget};
 pub use reading::Reading;
+pub use resources::WalkCursor;
 pub use store::{Parts, Store};
 pub use trash::{
-    RestoreOptions, Tombstone, TrashCursor, TrashItem, TrashOptions, TrashPage, TrashTotal,
+    Removed, RestoreOptions, Tombstone, TrashCursor, TrashItem, TrashOptions, TrashPage, TrashTotal,
 };
 pub use tree::{
     AttributeChange, Change, ChangePage, CopyOptions, CreateOptions, DetailedPage, Details, Draft,
     ListOptions, MoveOptions, NamedEntry, NamesPage, Page, Position, RemoveOptions, SharedCursor,
-    SharedOptions, SharedPage, StoreStats, Usage, WalkCursor, WalkPage,
+    SharedOptions, SharedPage, StoreStats, Usage, WalkPage,
 };
 pub use versions::{NewVersion, Prune, Version, VersionDifference};
 pub use waiting::{Waiting, Work};

@@ -171,6 +171,8 @@ impl Store {
         faults.add(self.blocking(|store| store.purge_trash()).await);
         faults.add(self.make_room().await);
         faults.add(self.blocking(|store| store.run_jobs()).await);
+        // After the jobs: until a tree is counted it is not known how much it is.
+        faults.add(self.blocking(|store| store.purge_over_limits()).await);
         faults.add(self.blocking(|store| store.sweep_uploads()).await);
         faults.add(self.blocking(move |store| store.trim_changes(changes)).await);
         faults.first()

@@ -4,7 +4,7 @@ use minicbor::{CborLen, Decode, Encode};
 
 use crate::catalog::keys;
 use crate::catalog::{Reads, Transaction};
-use crate::model::{Access, Kind, PersonId, Replicas, Resource, ResourceId, Rights, Scope};
+use crate::model::{Access, Kind, Name, PersonId, Resource, ResourceId, Rights, Scope};
 use crate::people;
 use crate::store::Parts;
 use crate::{Error, ErrorKind, Result, Store};
@@ -58,30 +58,7 @@ impl Store {
 fn root(tx: &Transaction, admin: PersonId) -> Resource {
     let mut access = Access::default();
     access.set(PersonId::PUBLIC, Rights::READ_OBJECT, Scope::This);
-    Resource {
-        parent: ResourceId::ROOT,
-        name: String::new(),
-        kind: Kind::Collection,
-        owner: admin,
-        created: tx.now(),
-        created_by: admin,
-        modified: tx.now(),
-        modified_by: admin,
-        revision: 1,
-        content: None,
-        access,
-        mode: None,
-        mtime: None,
-        versioning: None,
-        target: None,
-        replicas: Replicas::default(),
-        content_changed: None,
-        description_changed: None,
-        mtime_set: None,
-        keep_removed: None,
-        compared_version: None,
-        counting: None,
-        link_integrity: None,
-        late_links: None,
-    }
+    let nameless = Name::trusted(String::new());
+    let root = Resource::new(ResourceId::ROOT, &nameless, Kind::Collection, admin, tx.now());
+    Resource { access, ..root }
 }

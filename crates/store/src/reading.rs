@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 
 use crate::access::{Chain, Operation};
 use crate::catalog::View;
-use crate::metadata::{Links, Pattern, Quad};
-use crate::model::{At, Avu, Kind, Person, PersonId, Stat, Time};
-use crate::tree::{Walk, locate, members};
+use crate::metadata::{Dataset, Links, Pattern, Quad};
+use crate::model::{At, Avu, Graph, Kind, Membership, Person, PersonId, Stat, Time};
+use crate::resources::{Walk, locate, members};
 use crate::{
     Act, Caller, PlaceStatus, Quota, ReplicaView, Result, Store, Ticket, metadata, people, places,
     quotas,
@@ -89,10 +89,31 @@ impl Reading {
         metadata::quads(&self.view, &self.caller, pattern)
     }
 
+    /// All that the caller may read, as a graph to be queried.
+    pub fn dataset(&self) -> Dataset<'_> {
+        Dataset::new(&self.view, &self.caller)
+    }
+
+    /// The name of a user or group; their number if there is none.
+    pub fn person_name(&self, id: PersonId) -> Result<String> {
+        people::name_of(&self.view, id)
+    }
+
     /// The attributes of a resource, person or place that the caller may see.
     pub fn avus(&self, id: u64) -> Result<Vec<Avu>> {
         let graph = metadata::read(&self.view, id)?;
         Ok(metadata::avus(&Links::new(&self.view, &self.caller).shown(&graph)?.graph))
+    }
+
+    /// The description of a resource: see [`Store::graph`].
+    pub fn graph(&self, at: &At) -> Result<(Stat, Graph)> {
+        metadata::graph(&self.view, &self.caller, at)
+    }
+
+    /// The membership of what [`Reading::stat`] and the like gave; none if it is no collection.
+    pub fn membership(&self, of: &Stat) -> Result<Option<Membership>> {
+        let is_collection = of.resource.kind == Kind::Collection;
+        is_collection.then(|| members::read(&self.view, of.id, &of.resource)).transpose()
     }
 
     /// The modification time to show, of what [`Reading::stat`] and the like gave: see [`Store::shown_mtime`].

@@ -3,7 +3,7 @@
 //! Invariant: a change is one batch on the catalog, and a content is durable before
 //! the batch that refers to it; so whatever is acknowledged is whole.
 
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -26,7 +26,7 @@ use crate::ports::SystemClock;
 use crate::trash::Room;
 use crate::{
     ChangeSetLimits, Clock, Entropy, Error, ErrorKind, Health, NoPlaces, PlaceOpener, Result,
-    SystemEntropy, metadata, quotas,
+    SystemEntropy, describe, quotas,
 };
 
 /// What a store is made of.
@@ -102,6 +102,8 @@ pub(crate) struct Inner {
     pub(crate) room: Room,
     /// Rings when a commit added to the change feed.
     pub(crate) changed: Notify,
+    /// Whether the engine tells of commits of other processes, from the first time that somebody waits for any.
+    following: Once,
     pub(crate) change_sets: ChangeSets,
     latch: Latch,
     lines: Lines,
@@ -141,6 +143,7 @@ impl Store {
                 digesting: Semaphore::new(1),
                 room: Room::default(),
                 changed: Notify::new(),
+                following: Once::new(),
                 change_sets: ChangeSets::default(),
                 latch: Latch::default(),
                 lines: Lines::default(),
@@ -161,6 +164,18 @@ impl Store {
         let mut bytes = [0; N];
         self.parts().entropy.fill(&mut bytes);
         bytes
+    }
+
+    /// Has commits of other processes ring, too.
+    pub(crate) fn follow_others(&self) {
+        self.inner.following.call_once(|| {
+            let inner = Arc::downgrade(&self.inner);
+            self.parts().engine.follow(Box::new(move || {
+                if let Some(inner) = inner.upgrade() {
+                    inner.changed.notify_waiters();
+                }
+            }));
+        });
     }
 
     /// Whether changes are taken.
@@ -278,7 +293,7 @@ impl Store {
     }
 
     fn commit(&self, mut tx: Transaction) -> Result<Committed> {
-        metadata::bind_late(&mut tx)?;
+        describe::bind_late(&mut tx)?;
         quotas::settle(&mut tx)?;
         self.commit_prepared(tx.into_batch(self.random()))
     }

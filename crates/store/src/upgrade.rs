@@ -19,7 +19,7 @@ use crate::model::{
 };
 use crate::open::{FORMAT, Format};
 use crate::people::{TicketDigest, ticket_digest};
-use crate::tree::{grant_entries, rewrite_record};
+use crate::resources::{grant_entries, rewrite_record};
 use crate::{Bytes, Result, Store};
 
 /// How many records one commit may change.

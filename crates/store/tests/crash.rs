@@ -15,6 +15,7 @@ mod history;
 #[path = "crash/postgres.rs"]
 mod postgres;
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -28,8 +29,8 @@ use cenote_kv::{FjallEngine, FjallOptions, PostgresEngine};
 use cenote_store::{
     At, AttributeChange, Avu, AvuChange, BatchItem, BatchWhat, Caller, CheckOptions, Conditions,
     CopyOptions, CreateOptions, Draft, ErrorKind, Expected, Kind, MoveOptions, Parts, PutOptions,
-    ReadOptions, RemoveOptions, RestoreOptions, Result, Retention, StageFrom, Store, StorePath,
-    TrashItem, UploadOptions, Versioning, Where,
+    ReadOptions, Received, RemoveOptions, RestoreOptions, Result, Retention, StageFrom, Store,
+    StorePath, TrashItem, UploadOptions, Versioning, Where,
 };
 use futures_util::stream;
 
@@ -62,7 +63,8 @@ async fn perform(store: &Store, caller: &Caller, home: &str, op: &Op) -> Result<
         }
         Op::Upload(name, bytes) => {
             let upload = store.begin_upload(caller, to(name), &UploadOptions::default())?.id;
-            let (first, second) = bytes.split_at(bytes.len() / 2);
+            // A part that is sent again replaces the one of its offset: only the last may be empty.
+            let (first, second) = bytes.split_at(bytes.len().div_ceil(2));
             for (offset, part) in [(first.len(), second), (0, first)] {
                 let offset = offset as u64;
                 store.put_part(caller, upload, offset, once(part), &expected).await?;
@@ -159,7 +161,7 @@ fn emptied(store: &Store, caller: &Caller, kept: Option<TrashItem>) -> Result<()
 }
 
 fn make_tree(store: &Store, caller: &Caller, at: &StorePath, bytes: &[u8]) -> Result<()> {
-    let received = store.receive_inline(bytes, &Expected::default())?;
+    let received = Received::inline(bytes, &Expected::default())?;
     let items = ["a", "b"].map(|leaf| BatchItem {
         path: path(format!("{at}/{leaf}")),
         what: BatchWhat::Object(received.clone().into()),
@@ -363,12 +365,34 @@ fn verify(dir: &Path, round: u64, seed: u64, done: &[u64]) {
         let under_way = op(seed ^ round, writer, *done);
         assert!(
             states(&expected, &under_way).contains(&there),
-            "seed {seed}, round {round}, writer {writer}: after {done} changes, {under_way:?} under way"
+            "seed {seed}, round {round}, writer {writer}: after {done} changes, {} under way; {}",
+            brief(&under_way),
+            difference(&expected, &there)
         );
     }
     assert_clean(&store, seed, round);
     store.run_jobs().unwrap();
     assert_clean(&store, seed, round);
+}
+
+/// A change without most of its bytes.
+fn brief(op: &Op) -> String {
+    format!("{op:?}").chars().take(80).collect()
+}
+
+/// Which objects are not as expected: their sizes, and from which byte on they differ.
+fn difference(expected: &Objects, there: &Objects) -> String {
+    let names: BTreeSet<_> = expected.keys().chain(there.keys()).collect();
+    let lines = names.into_iter().filter(|name| expected.get(*name) != there.get(*name));
+    let line = |name: &String| {
+        let (was, is) = (expected.get(name), there.get(name));
+        let [before, after] = [was, is].map(|it| it.map(|(bytes, step)| (bytes.len(), step)));
+        let from = was
+            .zip(is)
+            .and_then(|((was, _), (is, _))| was.iter().zip(is).position(|(a, b)| a != b));
+        format!("{name}: expected {before:?}, found {after:?}, other bytes from {from:?}")
+    };
+    lines.map(line).collect::<Vec<_>>().join("; ")
 }
 
 fn assert_clean(store: &Store, seed: u64, round: u64) {

@@ -1,7 +1,6 @@
 """Reading trajectories that a real server keeps."""
 
 import os
-import pathlib
 import re
 import subprocess
 import sys
@@ -9,22 +8,11 @@ import urllib.request
 
 import numpy
 import pytest
+from program import PASSWORD, program
 
 import cenote.gsd.hoomd
 
-PASSWORD = 'a secret of the tests'
 FRAMES = 400
-
-
-def program():
-    """The program `cenote`: what CENOTE_PROGRAM names, or what cargo built."""
-    if named := os.environ.get('CENOTE_PROGRAM'):
-        return named
-    root = pathlib.Path(__file__).parents[3]
-    target = root / os.environ.get('CARGO_TARGET_DIR', 'target')
-    built = [target / profile / 'cenote' for profile in ('debug', 'release')]
-    return next((str(path) for path in built if path.exists()), None)
-
 
 pytestmark = pytest.mark.skipif(
     program() is None,

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use cenote_client::Client;
+use cenote_client::settings::Settings;
 use cenote_client::transfer::{Observer, Options, Transfer};
 use indicatif::ProgressBar;
 
-use crate::config::Settings;
 use crate::error::Result;
 use crate::session::Session;
 

@@ -115,7 +115,7 @@ fn of_two_that_change_the_same_the_first_commit_wins() {
 fn what_is_no_part_of_a_change_set_is_refused_and_says_what_to_do() {
     let world = filled();
     let (before, id) = (seen(&world), begin(&world));
-    let outside: [&[&str]; 12] = [
+    let outside: [&[&str]; 11] = [
         &["stats"],
         &["changes"],
         &["user", "ls"],
@@ -126,7 +126,6 @@ fn what_is_no_part_of_a_change_set_is_refused_and_says_what_to_do() {
         &["replicate", "/lab/a.txt", "--to", "main"],
         &["trim", "/lab/a.txt"],
         &["check"],
-        &["trash", "empty"],
         &["cat", "--as-of", "1s", "/lab/a.txt"],
     ];
     for arguments in outside {

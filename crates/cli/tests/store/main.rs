@@ -5,18 +5,22 @@
 
 mod changesets;
 mod completion;
+mod fedora;
 mod filters;
+mod handles;
 mod interruptions;
 mod keysets;
 mod links;
 mod logins;
 mod media_types;
+mod migration;
 mod mirrors;
 mod places;
 mod quotas;
 mod refusals;
 mod resources;
 mod sharing;
+mod sparql;
 mod starvation;
 mod trajectories;
 mod transfers;

@@ -94,6 +94,15 @@ fn what_was_removed_is_listed_restored_and_emptied() {
         world.ok(&["rm", "-r", "/lab"]);
         assert_eq!(world.ok(&["trash", "empty"]), "removed 1 item for good\n");
         assert_eq!(world.ok(&["trash", "ls"]), "");
+        assert_eq!(
+            world.ok(&["trash", "keep", "/", "1d", "--at-most", "2KiB"]),
+            "what is removed below / is kept for 86400 s; at most 2.00 KiB are kept\n"
+        );
+        assert_eq!(
+            world.ok(&["trash", "keep", "/", "--at-most", "none"]),
+            "what is removed below / is kept for 86400 s\n"
+        );
+        assert_eq!(world.refused(&["trash", "keep", "/"]).0, 2);
         world.ok(&["trash", "keep", "/", "0s"]);
         world.ok(&["put", "a.txt", ":/a.txt"]);
         assert_eq!(world.ok(&["rm", "/a.txt"]), "removed /a.txt\n");

@@ -59,7 +59,7 @@ impl World {
 
     /// The same store, with a server that has it open.
     pub(crate) fn serve(self, flags: &[&str]) -> Self {
-        let serve = ["serve", &self.url, "--listen", "127.0.0.1:0"];
+        let serve = ["serve", "store", "--listen", "127.0.0.1:0"];
         let server = self.command(&[&serve, flags].concat());
         self.serve_by(server)
     }
@@ -168,9 +168,24 @@ impl World {
 
     /// What the server answers there.
     pub(crate) fn ask(&self, path: &str) -> String {
+        self.say(&format!("GET {path}"), "", "")
+    }
+
+    /// What the server answers a form.
+    pub(crate) fn post(&self, path: &str, authorization: &str, form: &str) -> String {
+        let head = format!(
+            "Authorization: {authorization}\r\nContent-Length: {}\r\n\
+             Content-Type: application/x-www-form-urlencoded\r\n",
+            form.len()
+        );
+        self.say(&format!("POST {path}"), &head, form)
+    }
+
+    fn say(&self, request: &str, head: &str, body: &str) -> String {
         let host = self.url.strip_prefix("http://").unwrap();
         let mut line = std::net::TcpStream::connect(host).unwrap();
-        write!(line, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
+        let first = format!("{request} HTTP/1.1\r\nHost: {host}\r\nConnection: close");
+        write!(line, "{first}\r\n{head}\r\n{body}").unwrap();
         let mut answer = String::new();
         line.read_to_string(&mut answer).unwrap();
         answer

@@ -21,13 +21,13 @@ struct Page<T> {
 
 impl Client {
     /// Sends a call whose response is a list.
-    pub(super) async fn items<T: DeserializeOwned>(&self, call: Call) -> Result<Vec<T>> {
+    pub(in crate::api) async fn items<T: DeserializeOwned>(&self, call: Call) -> Result<Vec<T>> {
         let answer: Items<T> = self.json(call).await?;
         Ok(answer.items)
     }
 
     /// All items of a list, page by page. `page` is the call for the page after a cursor, or for the first one.
-    pub(super) fn pages<'a, T: DeserializeOwned + 'a>(
+    pub(in crate::api) fn pages<'a, T: DeserializeOwned + 'a>(
         &'a self,
         page: impl Fn(Option<String>) -> Call + Copy + 'a,
     ) -> impl Stream<Item = Result<T>> + 'a {

@@ -27,16 +27,17 @@ impl Archive {
 
 fn append(builder: &mut Builder<Vec<u8>>, item: &Item) -> Result<Option<Sha256Digest>> {
     let (entry_type, bytes, link) = match &item.source {
-        Source::Directory => (EntryType::Directory, Vec::new(), None),
-        Source::Link(target) => (EntryType::Symlink, Vec::new(), Some(target.as_str())),
-        Source::File(file) => (EntryType::Regular, file.read()?, None),
+        Source::Directory => (EntryType::Directory, Bytes::new(), None),
+        Source::Link(target) => (EntryType::Symlink, Bytes::new(), Some(target.as_str())),
+        Source::File(file) => (EntryType::Regular, file.read()?.into(), None),
+        Source::Bytes(bytes) => (EntryType::Regular, bytes.clone(), None),
     };
-    let digest = matches!(item.source, Source::File(_)).then(|| Sha256Digest::of(&bytes));
+    let digest = item.has_content().then(|| Sha256Digest::of(&bytes));
     let extensions = extensions(item, link, digest);
     let extensions = extensions.iter().map(|(name, value)| (*name, value.as_bytes()));
     builder.append_pax_extensions(extensions).expect("a vector takes every write");
     let header = header(item, entry_type, bytes.len() as u64);
-    builder.append(&header, bytes.as_slice()).expect("a vector takes every write");
+    builder.append(&header, bytes.as_ref()).expect("a vector takes every write");
     Ok(digest)
 }
 

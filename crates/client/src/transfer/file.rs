@@ -1,8 +1,8 @@
 //! Local files: their metadata, and their bytes in chunks.
 
 use std::fs::{File, Metadata};
-use std::io::{self, Read};
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -78,10 +78,17 @@ impl LocalFile {
 
     /// The bytes of a range; blocks.
     pub(super) fn read_part(&self, offset: u64, length: usize) -> Result<Vec<u8>> {
-        let mut bytes = vec![0; length];
+        // Reading to the end of a part does not fill its memory with zeros first.
+        let mut bytes = Vec::with_capacity(length);
         File::open(&self.path)
-            .and_then(|file| file.read_exact_at(&mut bytes, offset))
+            .and_then(|mut file| {
+                file.seek(SeekFrom::Start(offset))?;
+                file.take(length as u64).read_to_end(&mut bytes)
+            })
             .map_err(|error| unreadable(&self.path, error))?;
+        if bytes.len() != length {
+            return Err(unreadable(&self.path, changed()));
+        }
         Ok(bytes)
     }
 

@@ -25,6 +25,7 @@ use std::sync::Arc;
 pub use fetch::{Arrival, Wanted};
 pub use file::LocalFile;
 pub use tree::{Item, Outcome, Source};
+pub(crate) use unpack::labels;
 
 use crate::Client;
 

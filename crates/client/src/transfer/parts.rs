@@ -4,7 +4,7 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::journal::Entry;
 use super::{LocalFile, Transfer, blocking};
-use crate::digest::Sha256Digest;
+use crate::digest::CrcDigest;
 use crate::{Error, Kind, NewUpload, Part, PutOptions, Resource, Result};
 
 /// An upload in progress.
@@ -70,7 +70,7 @@ impl Transfer {
         let source = file.clone();
         let (bytes, digest) = blocking(move || {
             let bytes = source.read_part(offset, length as usize)?;
-            let digest = Sha256Digest::of(&bytes);
+            let digest = CrcDigest::of(&bytes);
             Ok::<_, Error>((bytes, digest))
         })
         .await?;
@@ -96,9 +96,9 @@ fn new_upload(file: &LocalFile, path: &str, options: &PutOptions) -> NewUpload {
     }
 }
 
-fn is_same(part: &Part, offset: u64, length: u64, digest: Sha256Digest) -> bool {
+fn is_same(part: &Part, offset: u64, length: u64, digest: CrcDigest) -> bool {
     (part.offset, part.length) == (offset, length)
-        && part.sha256.as_ref().is_some_and(|sha256| digest.is(sha256))
+        && part.crc64nvme.as_ref().is_some_and(|crc| digest.is(crc))
 }
 
 /// Parts from different states of a file must not be combined.

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use bytes::Bytes;
 use futures_util::stream::{self, BoxStream};
 use futures_util::{Stream, StreamExt};
 use jiff::Timestamp;
@@ -32,6 +33,8 @@ pub enum Source {
     Directory,
     /// A file.
     File(LocalFile),
+    /// A content in memory.
+    Bytes(Bytes),
     /// A symbolic link, and its target.
     Link(String),
 }
@@ -50,12 +53,13 @@ impl Item {
     pub fn size(&self) -> u64 {
         match &self.source {
             Source::File(file) => file.size,
+            Source::Bytes(bytes) => bytes.len() as u64,
             Source::Directory | Source::Link(_) => 0,
         }
     }
 
-    fn is_file(&self) -> bool {
-        matches!(self.source, Source::File(_))
+    pub(super) fn has_content(&self) -> bool {
+        matches!(self.source, Source::File(_) | Source::Bytes(_))
     }
 }
 
@@ -64,7 +68,7 @@ impl Transfer {
     /// [`Options::place`](super::Options::place). Directories must precede their contents; they are created first, in
     /// order, and everything else concurrently.
     pub fn put_items(&self, base: &str, items: Vec<Item>) -> impl Stream<Item = Outcome> + Send {
-        let (files, others): (Vec<_>, Vec<_>) = items.into_iter().partition(Item::is_file);
+        let (files, others): (Vec<_>, Vec<_>) = items.into_iter().partition(Item::has_content);
         self.outcomes(base, others, 1).chain(self.outcomes(base, files, self.options.jobs.get()))
     }
 
@@ -85,9 +89,6 @@ impl Transfer {
             Work::Batch(items) => return self.put_batch(base, items).await,
             Work::Alone(item) => item,
         };
-        let Source::File(file) = &item.source else {
-            return self.put_batch(base, vec![item]).await;
-        };
         let options = PutOptions {
             mode: item.mode,
             mtime: item.mtime,
@@ -95,7 +96,11 @@ impl Transfer {
             ..PutOptions::default()
         };
         let path = format!("{}/{}", base.trim_end_matches('/'), item.relative);
-        let result = self.put_file(file, &path, &options).await;
+        let result = match &item.source {
+            Source::File(file) => self.put_file(file, &path, &options).await,
+            Source::Bytes(bytes) => self.client.put_bytes(&path, bytes.clone(), &options).await,
+            Source::Directory | Source::Link(_) => return self.put_batch(base, vec![item]).await,
+        };
         vec![Outcome { item, result }]
     }
 

@@ -56,7 +56,7 @@ fn take(
 }
 
 /// The id and the entity tag of an entry.
-fn labels(entry: &mut Entry<'_, impl Read>) -> Option<(u64, String)> {
+pub(crate) fn labels(entry: &mut Entry<'_, impl Read>) -> Option<(u64, String)> {
     let (mut id, mut etag) = (None, None);
     for record in entry.pax_extensions().ok()??.flatten() {
         let value = record.value().ok()?;

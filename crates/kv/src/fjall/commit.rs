@@ -99,7 +99,7 @@ impl FjallEngine {
 
     fn write_logged(&self, group: Group) -> fjall::Result<()> {
         let mut acknowledged = self.acknowledged();
-        let Acknowledged { log, mark } = &mut *acknowledged;
+        let Acknowledged { log, mark, background } = &mut *acknowledged;
         self.steps.reach(Step::Begin)?;
         while !log.write(&group)? {
             self.steps.reach(Step::LogFull)?;
@@ -111,6 +111,7 @@ impl FjallEngine {
         self.steps.reach(Step::LogSynced)?;
         self.store.write(group.rows, None)?;
         self.steps.reach(Step::Written)?;
+        background.reached(log.end(), || self.store.table());
         Ok(mark.acknowledge(group.after)?)
     }
 
@@ -120,7 +121,7 @@ impl FjallEngine {
         self.store.write(group.rows, Some(PersistMode::SyncData))?;
         self.steps.reach(Step::Written)?;
         let mut acknowledged = self.acknowledged();
-        let Acknowledged { log, mark } = &mut *acknowledged;
+        let Acknowledged { log, mark, .. } = &mut *acknowledged;
         log.restart();
         log.write(&settled)?;
         self.steps.reach(Step::Logged)?;

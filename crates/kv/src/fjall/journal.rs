@@ -95,6 +95,11 @@ pub(super) fn inspect(dir: &Path) -> Result<Option<Tail>> {
     Ok((!is_zero(&tail.bytes)).then_some(tail))
 }
 
+/// The journal in `dir` that is written to.
+pub(super) fn newest(dir: &Path) -> io::Result<PathBuf> {
+    all(dir)?.pop().ok_or_else(|| io::ErrorKind::NotFound.into())
+}
+
 /// Whether a journal in `dir` has anything in it.
 pub(super) fn is_any_written(dir: &Path) -> io::Result<bool> {
     let mut first = [0];

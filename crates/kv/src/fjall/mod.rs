@@ -4,6 +4,7 @@
 //! ([`queue`]); a group is one atomic write that carries its version, on disk in the log before it is
 //! acknowledged ([`commit`], [`log`]), and how far that must reach is found out when it is opened ([`open`]); keys that begin with 0xff are the engine's own ([`layout`]).
 
+mod background;
 mod commit;
 mod descriptors;
 mod directory;
@@ -25,8 +26,11 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use fjall::config::PartitioningPolicy;
-use fjall::{Database, Keyspace, KeyspaceCreateOptions, KvSeparationOptions, PersistMode};
+use fjall::{
+    AbstractTree as _, Database, Keyspace, KeyspaceCreateOptions, KvSeparationOptions, PersistMode,
+};
 
+use self::background::{Background, InMemory};
 use self::descriptors::Descriptors;
 use self::lock::DirectoryLock;
 use self::log::Log;
@@ -85,6 +89,7 @@ pub struct FjallEngine {
 struct Acknowledged {
     log: Log,
     mark: Mark,
+    background: Background,
 }
 
 /// The open database; snapshots keep it open.
@@ -187,6 +192,11 @@ impl Store {
             }
         }
         batch.commit()
+    }
+
+    /// The table in memory that is being written to.
+    fn table(&self) -> InMemory {
+        self.rows.tree.active_memtable()
     }
 
     /// Makes all that was written durable.

@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex};
 use bytes::Bytes;
 use fjall::{Database, Keyspace, Readable};
 
+use super::background::Background;
 use super::descriptors::Descriptors;
 use super::directory::{make_durable, sync_dir};
 use super::journal::Tail;
@@ -156,7 +157,7 @@ fn acknowledged(dir: &Path, store: &Store, is_whole: bool) -> Result<Acknowledge
         let row = (Bytes::from_static(&layout::LOG), Some(layout));
         store.write(vec![row], None).map_err(error)?;
     }
-    Ok(Acknowledged { log, mark })
+    Ok(Acknowledged { log, mark, background: Background::of(dir) })
 }
 
 /// Keeps what could not be used.

@@ -7,8 +7,12 @@
 
 mod aside;
 mod commit;
+mod listen;
 mod pool;
 mod snapshot;
+
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Mutex, PoisonError};
 
 use postgres::Config;
 use postgres::error::SqlState;
@@ -24,6 +28,8 @@ use crate::{Batch, CommitError, Engine, Error, Result, Snapshot, Token, Version}
 #[derive(Debug)]
 pub struct PostgresEngine {
     pool: Pool,
+    /// Those who listen end when these are dropped.
+    listening: Mutex<Vec<Sender<()>>>,
 }
 
 impl PostgresEngine {
@@ -32,7 +38,7 @@ impl PostgresEngine {
     /// are not there.
     pub fn open(config: &str) -> Result<Self> {
         let config: Config = config.parse().map_err(error)?;
-        let engine = Self { pool: Pool::new(config) };
+        let engine = Self { pool: Pool::new(config), listening: Mutex::default() };
         aside(|| engine.pool.take()?.create_schema())?;
         Ok(engine)
     }
@@ -45,6 +51,12 @@ impl Engine for PostgresEngine {
 
     fn is_shared(&self) -> bool {
         true
+    }
+
+    fn follow(&self, told: Box<dyn Fn() + Send>) {
+        let (listening, ended) = mpsc::channel();
+        self.listening.lock().unwrap_or_else(PoisonError::into_inner).push(listening);
+        listen::spawn(self.pool.config().clone(), ended, told);
     }
 
     fn snapshot(&self) -> Result<Box<dyn Snapshot>> {

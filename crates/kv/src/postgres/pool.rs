@@ -56,6 +56,10 @@ impl Pool {
         Self { config, idle: Arc::default() }
     }
 
+    pub(super) fn config(&self) -> &Config {
+        &self.config
+    }
+
     /// An idle connection that still stands, or a new one.
     pub(super) fn take(&self) -> Result<Leased> {
         let idle = std::iter::from_fn(|| self.idle().pop());

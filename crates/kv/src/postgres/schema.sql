@@ -104,6 +104,10 @@ BEGIN
         LEFT JOIN cenote_rows AS old ON old.key = added.key
         ON CONFLICT (key) DO UPDATE SET value = EXCLUDED.value;
     DELETE FROM cenote_rows WHERE key = ANY (counters) AND value = int8send(0);
+    -- Told to those who listen when this is committed.
+    IF cardinality(logs) > 0 THEN
+        PERFORM pg_notify('cenote_commits', current_schema()::text);
+    END IF;
 END
 $$;
 

@@ -13,11 +13,13 @@ mod plan;
 mod rows;
 mod second;
 mod text;
+mod trash;
 
 pub use answer::{Limits, Stop};
 pub use first::genquery1;
 pub use rows::{DelayedRule, RemoteZone, Resource, Zone};
 pub use second::{canonical, check_stored, genquery2, stored};
+pub use trash::{Trash, is_in_trash};
 
 /// Options of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -66,15 +66,29 @@ pub(crate) async fn authenticate(
 }
 
 async fn identify(app: &App, request: &mut Request) -> Result<Caller, Problem> {
-    let shown = match request.extensions_mut().remove() {
+    let local = request.extensions_mut().remove();
+    let from = peer(request.extensions());
+    match identified(app, local, (request.headers(), from)).await? {
+        Some(caller) => Ok(caller),
+        None => app.quick(Store::anonymous),
+    }
+}
+
+/// The caller that a credential stands for; none without one.
+pub(crate) async fn identified(
+    app: &App,
+    local: Option<LocalCaller>,
+    (headers, from): (&HeaderMap, IpAddr),
+) -> Result<Option<Caller>, Problem> {
+    let shown = match local {
         Some(local) => Credentials::Local(local),
-        None => credentials(request.headers(), peer(request.extensions()))?,
+        None => credentials(headers, from)?,
     };
     match shown {
-        Credentials::Nothing => app.quick(Store::anonymous),
-        Credentials::Password(claim) => Ok(log_in(app, claim).await?),
-        Credentials::Token(token) => app.quick(|store| store.authenticate_token(&token)),
-        Credentials::Local(caller) => Ok(caller.into_caller()),
+        Credentials::Nothing => Ok(None),
+        Credentials::Password(claim) => Ok(Some(log_in(app, claim).await?)),
+        Credentials::Token(token) => app.quick(|store| store.authenticate_token(&token)).map(Some),
+        Credentials::Local(caller) => Ok(Some(caller.into_caller())),
     }
 }
 

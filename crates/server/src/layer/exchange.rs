@@ -19,6 +19,7 @@ use super::admission::Admission;
 use super::authenticate::User;
 use super::body::Watch;
 use crate::app::App;
+use crate::dnanexus::SHARED;
 
 /// An exchange in progress. It ends when it is dropped, whether the body was complete or not.
 #[derive(Debug)]
@@ -36,11 +37,11 @@ pub(crate) struct Exchange {
 }
 
 impl Exchange {
-    /// Begins an exchange. The query string is not logged: it may contain a ticket.
+    /// Begins an exchange. The query string is not logged: it may contain a ticket. Nor is what follows in an address that has one.
     pub(crate) fn begin(app: App, request: &Request, id: &RequestId) -> Self {
         let route = request.extensions().get::<MatchedPath>();
         let method = request.method().clone();
-        let path = request.uri().path();
+        let path = loggable(request.uri().path());
         let span = tracing::info_span!(target: "cenote", "request", %id, %method, path);
         app.metrics().begun();
         Self {
@@ -90,6 +91,11 @@ impl Drop for Exchange {
         let _entered = self.span.enter();
         tracing::info!(target: "cenote", status, user, seconds, received, sent = *sent, "answered");
     }
+}
+
+/// A path without a ticket in it.
+fn loggable(path: &str) -> &str {
+    if path.starts_with(SHARED) { SHARED } else { path }
 }
 
 /// A response's body, counted, with its exchange.

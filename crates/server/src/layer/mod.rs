@@ -23,7 +23,7 @@ mod unrouted;
 
 pub(crate) use admission::{Admission, Pools};
 pub(crate) use asker::{Asker, Changer, PartWriter, Reader, Uploader, Writer, caller_of};
-pub(crate) use authenticate::authenticate;
+pub(crate) use authenticate::{authenticate, identified};
 pub(crate) use body::{Gathering, NotGathered, gather};
 pub(crate) use cross_site::{REASON as CROSS_SITE, is_cross_site, may_change, refuse_cross_site};
 pub(crate) use framing::refuse_ambiguous;

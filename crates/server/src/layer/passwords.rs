@@ -118,7 +118,7 @@ mod tests {
     use cenote_store::{Clock, NewUser, Parts, Role, Store, Time};
 
     use super::*;
-    use crate::config::Irods;
+    use crate::config::Config;
 
     /// A clock that stands still, so that a test may be as slow as it likes.
     #[derive(Debug)]
@@ -138,7 +138,8 @@ mod tests {
         let password = Some("right".to_owned());
         let user = NewUser { name: "grace".to_owned(), password, role: Role::User };
         store.add_user(&admin, &user).unwrap();
-        App::new(store, Limits { login_verifications: 1, ..Limits::default() }, Irods::default())
+        let limits = Limits { login_verifications: 1, ..Limits::default() };
+        App::new(store, Config { limits, ..Config::default() })
     }
 
     fn claim(name: &str, password: &str, last: u8) -> Claim {

@@ -12,11 +12,16 @@ pub(crate) const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 /// The longest id accepted from a client.
 const LONGEST: usize = 64;
 
+/// Requests until the first number of an id goes on, and how many of these numbers there are.
+const TURN: u64 = 1_000_000;
+const STARTS: u64 = 10_000_000_000_000;
+
 /// The id of a request: what the client sent, if that is short and plain, or a new one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RequestId(Arc<str>);
 
-/// Generates ids that differ between requests and, by `start`, between runs of the server.
+/// Generates ids that differ between requests and, by `start`, between runs of the server: 13 decimal digits and 6, as `dx`
+/// and its tests know them.
 #[derive(Debug)]
 pub(crate) struct RequestIds {
     start: u64,
@@ -39,7 +44,8 @@ impl RequestIds {
 
     fn next(&self) -> RequestId {
         let count = self.count.fetch_add(1, Ordering::Relaxed);
-        RequestId(format!("{:016x}-{count:06x}", self.start).into())
+        let start = (self.start % STARTS + count / TURN) % STARTS;
+        RequestId(format!("{start:013}-{:06}", count % TURN).into())
     }
 }
 
@@ -74,7 +80,7 @@ mod tests {
     fn a_plain_id_is_kept_and_any_other_replaced() {
         assert_eq!(id_for("01HF-x.y:z"), "01HF-x.y:z");
         for sent in ["", " ", "a b", "a\"b", "\u{e4}", &"a".repeat(65)] {
-            assert_eq!(id_for(sent), "0000000000000007-000000");
+            assert_eq!(id_for(sent), "0000000000007-000000");
         }
     }
 
@@ -83,5 +89,7 @@ mod tests {
         let ids = RequestIds::new(1);
         assert_ne!(ids.next(), ids.next());
         assert_ne!(RequestIds::new(1).next(), RequestIds::new(2).next());
+        let later = RequestIds { start: u64::MAX, count: AtomicU64::new(TURN) };
+        assert_eq!(later.next().to_string(), "4073709551616-000000");
     }
 }

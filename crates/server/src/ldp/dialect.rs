@@ -4,8 +4,9 @@
 
 use axum::http::StatusCode;
 
-use super::digest::Known;
-use super::vocabulary::{FCREPO, FEDORA};
+use super::notifications::Form;
+use crate::ldp::representation::vocabulary::{FCREPO, FEDORA};
+use crate::ldp::request::digest::Known;
 
 /// The choices of one mount point.
 #[derive(Debug)]
@@ -38,8 +39,25 @@ pub(crate) struct Dialect {
     pub(crate) class_in_body: bool,
     /// Whether a basic container says that it is one.
     pub(crate) says_basic: bool,
-    /// Whether POST on a tombstone restores.
+    /// Whether POST on a tombstone restores, and PATCH on a version reverts to it.
     pub(crate) restores: bool,
+    /// Whether resources are TimeGates, and say where their versions are (RFC 7089).
+    pub(crate) has_mementos: bool,
+    /// Whether resources say where their access lists are, and a request that is refused for its rights is refused as forbidden,
+    /// whatever else is wrong with it (Web Access Control).
+    pub(crate) has_acls: bool,
+    /// Whether `X-State-Token` and `X-If-State-Token` go with entity tags.
+    pub(crate) has_state_tokens: bool,
+    /// Whether bytes may be elsewhere.
+    pub(crate) has_external: bool,
+    /// The form in which it is told what happens.
+    pub(crate) activities: Form,
+    /// Whether resources are searched for at `fcr:search`.
+    pub(crate) has_search: bool,
+    /// Whether requests can be part of a transaction (fcrepo's `fcr:tx` and `Atomic-ID`).
+    pub(crate) has_transactions: bool,
+    /// Whether the graph of a resource that has versions says where these are.
+    pub(crate) mentions_versions: bool,
     /// Whether `Preference-Applied` lists what was applied.
     pub(crate) lists_preferences: bool,
     /// Whether links to what is missing are left out of what is put.
@@ -83,6 +101,14 @@ pub(crate) const LAKESUPERIOR: Dialect = Dialect {
     class_in_body: true,
     says_basic: false,
     restores: true,
+    has_mementos: false,
+    has_acls: false,
+    has_state_tokens: false,
+    has_external: false,
+    activities: Form::Lakesuperior,
+    has_search: false,
+    has_transactions: false,
+    mentions_versions: true,
     lists_preferences: true,
     drops_dangling: true,
     fedora: FCREPO,
@@ -105,13 +131,29 @@ pub(crate) const FEDORA_API: Dialect = Dialect {
     class_in_body: true,
     says_basic: true,
     restores: false,
+    has_mementos: true,
+    has_acls: true,
+    has_state_tokens: true,
+    has_external: true,
+    activities: Form::Fcrepo,
+    has_search: true,
+    has_transactions: true,
+    mentions_versions: false,
     lists_preferences: false,
     drops_dangling: false,
     fedora: FEDORA,
 };
 
 /// LDP 1.0, strictly.
-pub(crate) const STRICT: Dialect = Dialect { mount: "/w3c", needs_if_match: true, ..FEDORA_API };
+pub(crate) const STRICT: Dialect = Dialect {
+    mount: "/w3c",
+    needs_if_match: true,
+    has_mementos: false,
+    has_acls: false,
+    has_search: false,
+    has_transactions: false,
+    ..FEDORA_API
+};
 
 /// All of them.
 pub(crate) const ALL: [&Dialect; 3] = [&LAKESUPERIOR, &FEDORA_API, &STRICT];

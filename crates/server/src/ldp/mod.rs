@@ -2,31 +2,42 @@
 //! every other opening (`docs/ldp.md`).
 //!
 //! * `dialect` is the table of what the mount points do differently; no handler knows which one it serves.
-//! * `target` and `web` translate addresses, `model` kinds of resources, `vocabulary` the terms that the server manages.
-//! * `seen` and `members` compute what a representation has besides the description; `graph` writes it.
-//! * `methods` has a file per method; `fault` is the one place that turns errors into statuses.
+//! * `request` reads what a request is about, prefers and requires; its `fault` is the one place that turns errors into statuses, its
+//!   `transactions` has fcrepo's, as change sets of the store.
+//! * `representation` is what a resource is shown as: `web` translates addresses, `model` kinds of resources, `vocabulary` the terms that
+//!   the server manages; `seen` and `members` compute what there is besides the description; `graph` writes it, `html` for people,
+//!   `paging` in parts.
+//! * `acl` shows and sets access lists in the words of Web Access Control.
+//! * `versions` has their lists, mementos and dates.
+//! * `fixity` compares bytes with the digests that are kept of them; `admin` has LAKEsuperior's pages for administrators.
+//! * `search` has fcrepo's search.
+//! * `notifications` tells what happens as activities, and `webhooks` posts them to others.
+//! * `outward` asks other servers: `external` reads bytes that are elsewhere, where the settings allow it.
+//! * `methods` has a file per method.
 
-mod call;
-mod conditions;
+mod acl;
+mod admin;
 mod dialect;
-mod digest;
-mod fault;
-mod graph;
-mod headers;
-mod managed;
-mod members;
+mod external;
+mod fixity;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
 mod methods;
-mod model;
-mod prefer;
-mod seen;
-mod target;
-mod vocabulary;
-mod web;
+mod notifications;
+mod outward;
+mod representation;
+mod request;
+mod search;
+mod versions;
+mod webhooks;
 
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{any, get};
+
+pub use self::external::Allowed;
+pub(crate) use self::webhooks::{Hook, maintain};
 
 use self::dialect::Dialect;
 use crate::app::App;
@@ -42,11 +53,14 @@ pub(crate) fn router(app: &App) -> Router<App> {
             })
     });
     mounts
+        .route("/admin/{*path}", get(admin::answer))
         .layer(from_fn_with_state(app.clone(), authenticate))
         .layer(from_fn(refuse_cross_site))
-        .route("/info/ldp_constraints", get(async || managed::constraints()))
+        .route("/info/ldp_constraints", get(async || representation::managed::constraints()))
 }
 
 fn mount(dialect: &'static Dialect) -> axum::routing::MethodRouter<App> {
-    any(move |State(app): State<App>, request: Request| call::answer(app, dialect, request))
+    any(move |State(app): State<App>, request: Request| {
+        request::call::answer(app, dialect, request)
+    })
 }

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use cenote_store::{Pace, Store};
 use tokio::net::TcpListener;
@@ -13,6 +14,7 @@ use super::{descriptors, tls};
 use crate::app::App;
 use crate::config::Config;
 use crate::irods;
+use crate::ldp::{self, Hook};
 use crate::router::app_router;
 
 /// Why a server failed to start.
@@ -25,6 +27,9 @@ pub enum ServeError {
     /// The certificate or the key cannot be used.
     #[error("cannot use the certificate or key: {0}")]
     Tls(String),
+    /// A webhook of the settings cannot be used.
+    #[error("{0}")]
+    Webhook(String),
 }
 
 /// A server for a store.
@@ -34,6 +39,7 @@ pub struct Server {
     address: SocketAddr,
     tls: Option<TlsAcceptor>,
     pace: Pace,
+    hooks: Vec<Arc<Hook>>,
 }
 
 impl std::fmt::Debug for Server {
@@ -46,12 +52,14 @@ impl Server {
     /// Binds the address. Clients can connect from now on, and are served once [`Server::run`] is polled.
     pub async fn bind(store: Store, config: &Config) -> Result<Self, ServeError> {
         let tls = config.tls.as_ref().map(tls::acceptor).transpose()?;
+        let hooks = config.ldp.webhooks.iter().map(|hook| Hook::new(hook).map(Arc::new));
+        let hooks = hooks.collect::<Result<_, _>>().map_err(ServeError::Webhook)?;
         let failed = |error| ServeError::Listen(config.listen, error);
         let listener = TcpListener::bind(config.listen).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let limits = descriptors::fit(&config.limits);
-        let app = App::new(store, limits, config.irods.clone());
-        Ok(Self { app, listener, address, tls, pace: config.upkeep.pace() })
+        let app = App::new(store, Config { limits, ..config.clone() });
+        Ok(Self { app, listener, address, tls, pace: config.upkeep.pace(), hooks })
     }
 
     /// The bound address, with the port that was chosen if 0 was configured.
@@ -68,10 +76,10 @@ impl Server {
     /// Serves until `stop` resolves, and then until the requests in progress have ended or
     /// [`stop_seconds`](crate::Limits::stop_seconds) have passed.
     pub async fn run(self, stop: impl Future<Output = ()>) {
-        let Self { app, listener, tls, pace, .. } = self;
+        let Self { app, listener, tls, pace, hooks, .. } = self;
         let limits = app.limits();
         let protocol = Protocol::new(app_router(app.clone()), tls, limits, app.stopping());
-        let upkeep = tokio::spawn(maintain(app.clone(), pace));
+        let upkeep = tokio::spawn(maintain(app.clone(), pace, hooks));
         let crowd = Crowd::new(app.clone());
         tokio::select! {
             () = crowd.serve(&listener, &protocol) => {}
@@ -89,11 +97,14 @@ impl Server {
     }
 }
 
-/// Maintains the store until the server stops.
-async fn maintain(app: App, pace: Pace) {
-    tokio::select! {
-        () = app.store().maintain(pace) => {}
-        () = irods::maintain(app.clone()) => {}
-        () = app.stopping().cancelled() => {}
-    }
+/// Maintains the store, and tells others of changes, until the server stops. What was told last is kept even then.
+async fn maintain(app: App, pace: Pace, hooks: Vec<Arc<Hook>>) {
+    let store = async {
+        tokio::select! {
+            () = app.store().maintain(pace) => {}
+            () = irods::maintain(app.clone()) => {}
+            () = app.stopping().cancelled() => {}
+        }
+    };
+    tokio::join!(store, ldp::maintain(app.clone(), hooks));
 }

@@ -60,6 +60,14 @@ fn split_addresses(paths: &mut Map<String, Value>) {
             json!({"name": "id", "in": "query", "schema": {"type": "integer", "format": "int64", "minimum": 0}}),
         ],
     );
+    let child = [
+        json!({"name": "parent", "in": "query", "schema": {"type": "integer", "format": "int64", "minimum": 0},
+            "description": "The id of a collection, instead, with `name`"}),
+        json!({"name": "name", "in": "query", "schema": {"type": "string"}, "description": "The name in that collection"}),
+    ];
+    if let Some(Value::Array(parameters)) = named.pointer_mut("/put/parameters") {
+        parameters.extend(child);
+    }
     paths.insert(PLAIN.to_owned(), plain);
     paths.insert(NAMED.to_owned(), named);
 }

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use cenote_server::embedded::{init_dir, open_dir_with};
+use cenote_server::{Config, router};
+use cenote_store::Time;
 use serde_json::{Value, json};
 
 use super::batch::archive;
@@ -148,6 +151,7 @@ async fn operations(server: &TestServer) -> Vec<(&'static str, &'static str, Str
             Body::Bytes("application/n-triples", b"<> <http://x/p> \"o\" .\n".to_vec()),
         ),
         ("post", "/v1/trash/restore", "/v1/trash/restore".into(), json(restore)),
+        ("post", "/v1/trash/empty", "/v1/trash/empty".into(), json(json!({"all": true}))),
         ("post", "/v1/uploads/{id}/complete", complete, json(json!({}))),
         (
             "post",
@@ -387,4 +391,24 @@ async fn metrics_count_those_that_are_open_and_what_became_of_others() {
     for (state, count) in [("committed", 2), ("dropped", 1), ("conflicted", 1), ("expired", 0)] {
         assert_eq!(value(&format!("cenote_changesets_ended_total{{state=\"{state}\"}}")), count);
     }
+}
+
+#[tokio::test]
+async fn settings_of_the_server_bound_change_sets() {
+    let text = "[limits]\nchangesets = 3\nchangesets_per_user = 2\nchangeset_bytes = 20000\n\
+                changeset_idle_seconds = 7\nchangeset_seconds = 9\n";
+    let config: Config = toml::from_str(text).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    drop(init_dir(dir.path(), ADMIN.0, ADMIN.1).unwrap());
+    let embedded = open_dir_with(dir.path(), config.limits.change_sets()).unwrap();
+    let server = TestServer { router: router(embedded.store().clone(), &config) };
+    let admin = embedded.store().authenticate_password(ADMIN.0, ADMIN.1).unwrap();
+    let set = embedded.store().begin_change_set(&admin, None).unwrap();
+    let seconds = |until: Time| (until.nanos() - set.begun.nanos()) / 1_000_000_000;
+    assert_eq!((seconds(set.expires), seconds(set.until)), (7, 9));
+    let id = &set.id.to_string();
+    let large = "x".repeat(30_000);
+    within(&server, id, "PUT", "/v1/fs/large").body(large).send().await.problem(413, "too-large");
+    begin(&server).await;
+    server.post("/v1/changesets", json!({})).await.problem(413, "too-large");
 }

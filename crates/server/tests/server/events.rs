@@ -12,14 +12,23 @@ use serde_json::{Value, json};
 use crate::support::{ADMIN, TestServer, USER, store};
 
 /// A stream of events that is read as it comes.
-struct Events {
+pub(crate) struct Events {
     answer: Response<Body>,
     text: String,
 }
 
 impl Events {
     async fn begin(server: &TestServer, uri: &str, last: Option<&str>) -> Self {
-        let ask = server.ask("GET", uri).header("accept", "text/event-stream");
+        Self::begin_as(server, ADMIN, uri, last).await
+    }
+
+    pub(crate) async fn begin_as(
+        server: &TestServer,
+        who: (&str, &str),
+        uri: &str,
+        last: Option<&str>,
+    ) -> Self {
+        let ask = server.ask_as(Some(who), "GET", uri).header("accept", "text/event-stream");
         let ask = match last {
             Some(last) => ask.header("last-event-id", last),
             None => ask,
@@ -31,7 +40,7 @@ impl Events {
     }
 
     /// The next block of lines; none at the end.
-    async fn block(&mut self) -> Option<String> {
+    pub(crate) async fn block(&mut self) -> Option<String> {
         loop {
             if let Some((block, rest)) = self.text.split_once("\n\n") {
                 let (block, rest) = (block.to_owned(), rest.to_owned());
@@ -56,7 +65,7 @@ impl Events {
     }
 }
 
-async fn position(server: &TestServer) -> String {
+pub(crate) async fn position(server: &TestServer) -> String {
     let now = server.ask("GET", "/v1/changes?since=now").send().await.expect(200);
     now["next"].as_str().unwrap().to_owned()
 }
@@ -150,6 +159,43 @@ async fn a_subtree_has_a_feed_of_its_own() {
     let uri = format!("/v1/changes?id={}&since={since}", lab["id"]);
     let page = server.ask("GET", &uri).send().await.expect(200);
     assert_eq!(page["items"], Value::from(seen.to_vec()));
+}
+
+/// Who loses something by it learns that there was a change, not of what; it has its place among the positions.
+#[tokio::test]
+async fn a_revocation_is_an_event_without_a_name() {
+    let server = TestServer::new();
+    server.put("/lab/x", "1").await.expect(201);
+    server.put("/open/y", "1").await.expect(201);
+    let grant = |path, level| {
+        let operations = json!([{"name": USER.0, "level": level, "scope": "subtree"}]);
+        server.post("/v1/access", json!({"path": path, "operations": operations}))
+    };
+    for path in ["/lab", "/open"] {
+        grant(path, "read").await.expect(200);
+    }
+    let since = position(&server).await;
+    server.put("/open/y", "2").await.expect(200);
+    grant("/lab", "none").await.expect(200);
+    let revoked = position(&server).await;
+    server.put("/open/y", "3").await.expect(200);
+    let uri = format!("/v1/changes?since={since}");
+    let page = server.ask_as(Some(USER), "GET", &uri).send().await.expect(200);
+    assert_eq!((&page["access"], page["items"].as_array().unwrap().len()), (&json!(revoked), 2));
+    let mut events = Events::begin_as(&server, USER, &uri, None).await;
+    let mut blocks = Vec::new();
+    while blocks.len() < 4 {
+        blocks.push(events.block().await.unwrap());
+    }
+    let event = format!("id: {revoked}\nevent: access\ndata: {{\"position\":\"{revoked}\"}}");
+    assert_eq!(blocks[2], event, "between the two changes");
+    assert!(ids(&blocks).is_sorted_by(|a, b| a < b), "{blocks:#?}");
+    let waits = format!("/v1/changes?since={since}&limit=2&wait=300");
+    grant("/open", "none").await.expect(200);
+    let page = server.ask_as(Some(USER), "GET", &waits).send().await.expect(200);
+    assert_eq!((&page["access"], &page["items"]), (&json!(revoked), &json!([])));
+    let all = server.ask("GET", &uri).send().await.expect(200);
+    assert_eq!(all["access"], Value::Null, "an administrator sees all");
 }
 
 #[tokio::test]

@@ -211,11 +211,12 @@ fn metrics() -> String {
 /// A collection and an object in it, each with 10,000 attributes.
 fn describe_much(store: &cenote_store::Store, admin: &cenote_store::Caller) {
     use cenote_store::{
-        At, Avu, AvuChange, Conditions, CreateOptions, Draft, PutOptions, StorePath,
+        At, Avu, AvuChange, Conditions, CreateOptions, Draft, Expected, PutOptions, Received,
+        StorePath,
     };
     let path = |path: &str| path.parse::<StorePath>().unwrap();
     store.create(admin, &path("/c"), Draft::Collection, CreateOptions::default()).unwrap();
-    let bytes = store.receive_inline(b"x", &Default::default()).unwrap();
+    let bytes = Received::inline(b"x", &Expected::default()).unwrap();
     store.publish(admin, path("/c/o"), &bytes, &PutOptions::default()).unwrap();
     let change =
         |n: usize| AvuChange::Add(Avu { attribute: "n".into(), value: n.to_string(), unit: None });

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
@@ -12,7 +14,7 @@ use bytes::Bytes;
 use cenote_blob::Place;
 use cenote_kv::MemoryEngine;
 use cenote_server::{Config, Limits, router};
-use cenote_store::{Clock, NewUser, Parts, Role, Store};
+use cenote_store::{Clock, NewUser, Parts, Role, Store, Time};
 use http_body_util::BodyExt;
 use serde_json::Value;
 use tower::ServiceExt;
@@ -30,6 +32,26 @@ pub(crate) fn store() -> Store {
 /// The same with its contents in this place.
 pub(crate) fn store_with(main: Place) -> Store {
     store_of(Parts::new(MemoryEngine::default(), main))
+}
+
+/// A clock that moves only where somebody sleeps.
+#[derive(Debug)]
+pub(crate) struct ManualClock(AtomicI64);
+
+impl ManualClock {
+    pub(crate) fn new() -> Self {
+        Self(AtomicI64::new(1_700_000_000_000_000_000))
+    }
+}
+
+impl Clock for ManualClock {
+    fn now(&self) -> Time {
+        Time::from_nanos(self.0.load(Ordering::SeqCst))
+    }
+
+    fn sleep(&self, time: Duration) {
+        self.0.fetch_add(time.as_nanos() as i64, Ordering::SeqCst);
+    }
 }
 
 /// The same with this clock.
@@ -194,4 +216,9 @@ impl Answer {
         assert_eq!(body["request_id"], self.header("x-request-id"));
         body
     }
+}
+
+/// SHA-256 of some bytes.
+pub(crate) fn sha256(bytes: impl AsRef<[u8]>) -> Vec<u8> {
+    ring::digest::digest(&ring::digest::SHA256, bytes.as_ref()).as_ref().to_vec()
 }

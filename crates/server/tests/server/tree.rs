@@ -265,6 +265,20 @@ async fn what_was_removed_is_restored_or_emptied() {
     assert!(removed.headers.get("cenote-trash").is_none());
 }
 
+#[tokio::test]
+async fn a_limit_of_what_is_kept_is_set_shown_and_lifted() {
+    let server = TestServer::new();
+    let set = async |mut body: Value| {
+        body["path"] = json!("/");
+        server.ask("PATCH", "/v1/attributes").json(&body).send().await.expect(200)
+    };
+    assert_eq!(set(json!({"keep_removed_bytes": 10})).await["keep_removed_bytes"], 10);
+    assert_eq!(set(json!({"keep_removed": 5})).await["keep_removed_bytes"], 10);
+    let lifted = set(json!({"keep_removed_bytes": null})).await;
+    assert!(lifted.get("keep_removed_bytes").is_none(), "{lifted}");
+    assert_eq!(lifted["keep_removed"], 5);
+}
+
 /// What is counted over all resources says how many there are that the caller may not see.
 #[tokio::test]
 async fn what_is_counted_over_all_resources_is_told_to_administrators_only() {

@@ -114,15 +114,17 @@ impl Caller {
 
     /// Those to whom a grant is one to this caller, in the order of their ids.
     pub(crate) fn persons(&self) -> Vec<PersonId> {
-        let own = [PersonId::PUBLIC, self.user].into_iter().chain(self.groups.iter().copied());
+        let own = [PersonId::PUBLIC, self.role.principal(), self.user];
+        let own = own.into_iter().chain(self.groups.iter().copied());
         let persons: BTreeSet<_> = own.filter(|person| self.is(*person)).collect();
         persons.into_iter().collect()
     }
 
     /// Whether a grant to `person` is one to this caller. Everyone who is logged in is [`PersonId::PUBLIC`]; everyone who
-    /// is not is [`PersonId::ANONYMOUS`].
+    /// is not is [`PersonId::ANONYMOUS`]; everyone who is logged in and has a role is its [`Role::principal`].
     pub(crate) fn is(&self, person: PersonId) -> bool {
-        let is_public = person == PersonId::PUBLIC && !self.is_anonymous();
-        person == self.user || is_public || self.groups.contains(&person)
+        let is_everyone = person == PersonId::PUBLIC || person == self.role.principal();
+        let is_logged_in = is_everyone && !self.is_anonymous();
+        person == self.user || is_logged_in || self.groups.contains(&person)
     }
 }

@@ -81,6 +81,13 @@ impl Chain {
         self.links[0].0
     }
 
+    /// Has the resource be this one, as its transaction just wrote it.
+    pub(crate) fn replace(&mut self, resource: Resource) {
+        if let Some((_, own)) = self.links.first_mut() {
+            *own = Arc::new(resource);
+        }
+    }
+
     pub(crate) fn resource(&self) -> &Resource {
         &self.links[0].1
     }

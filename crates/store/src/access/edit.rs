@@ -3,19 +3,23 @@
 use super::{Chain, Operation};
 use crate::catalog::{ChangeKind, Reads};
 use crate::model::{At, Changed, Grant, PersonId, Rights, Scope, Setting, Stat, StorePath};
-use crate::people::{by_name, name_of};
-use crate::tree::{count_change, find, update};
+use crate::people::{principal, principal_name};
+use crate::resources::{count_change, find, update};
 use crate::{Caller, Error, ErrorKind, Result, Store};
 
 /// One change of an access list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AccessChange {
+    /// Removes all lines.
+    Clear,
     /// What somebody, by name, may do. A line of which nothing is left is removed.
     Grant(String, Setting, Scope),
     /// Whether defaults of the collections above apply here.
     Closed(bool),
     /// Whether what is created here gets a copy of the grants.
     Inherit(bool),
+    /// Whether what is created here gets no line for its creator.
+    NoCreator(bool),
 }
 
 /// A line that bears on a resource.
@@ -66,10 +70,12 @@ impl Store {
             for change in changes {
                 match change {
                     AccessChange::Grant(name, setting, scope) => {
-                        let (person, _) = by_name(tx, name)?.ok_or_else(|| unknown(name))?;
+                        let person = principal(tx, name)?.ok_or_else(|| unknown(name))?;
                         let rights = setting.applied_to(access.of(person, *scope));
                         access.set(person, rights, *scope);
                     }
+                    AccessChange::Clear => access.grants.clear(),
+                    AccessChange::NoCreator(is_so) => access.no_creator = is_so.then_some(true),
                     AccessChange::Closed(closed) => access.closed = *closed,
                     AccessChange::Inherit(inherit) => access.inherit = *inherit,
                 }
@@ -90,12 +96,13 @@ fn record(tx: &mut crate::catalog::Transaction, caller: &Caller, chain: &Chain, 
 impl GrantView {
     pub(super) fn new(reads: &impl Reads, grant: &Grant, from: &StorePath) -> Result<Self> {
         let Grant { person, rights, scope } = *grant;
-        Ok(Self { person, name: name_of(reads, person)?, rights, scope, from: from.clone() })
+        let name = principal_name(reads, person)?;
+        Ok(Self { person, name, rights, scope, from: from.clone() })
     }
 }
 
 pub(super) fn unknown(name: &str) -> Error {
     Error::new(ErrorKind::NotFound, format!("no such user or group: {name:.64}")).with_hint(
-        "`public` stands for everyone who is logged in, `anonymous` for everyone who is not",
+        "`public` stands for everyone who is logged in, `anonymous` for everyone who is not, `role:admin` for those with that role",
     )
 }

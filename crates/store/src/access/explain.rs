@@ -9,7 +9,7 @@ use super::{Effect, GrantView, Operation, decide};
 use crate::catalog::Reads;
 use crate::model::{At, PersonKind, Rights, Role, Stat, StorePath};
 use crate::people::{by_name, caller_by_password};
-use crate::tree::{find, locate};
+use crate::resources::{find, locate};
 use crate::{Caller, Error, Result, Store};
 
 /// What somebody may do with a resource, and why.

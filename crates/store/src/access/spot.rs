@@ -1,13 +1,13 @@
 //! What a path or an id names to a caller who is about to make or replace something there.
 //!
 //! Invariant: a resource that the caller may not see is answered for as if it were missing, here and in
-//! [`find`](crate::tree::find). The one thing that tells it is that its name is taken, and that is told only to
+//! [`find`](crate::resources::find). The one thing that tells it is that its name is taken, and that is told only to
 //! those who may create in its collection.
 
 use super::{Chain, Operation};
 use crate::catalog::Reads;
 use crate::model::{At, Name, StorePath};
-use crate::tree::{locate, require_collection, split, trace};
+use crate::resources::{locate, require_collection, split, trace};
 use crate::{Caller, Error, Result};
 
 /// What a path names.

@@ -158,7 +158,7 @@ pub(crate) struct Transaction {
     sums: BTreeMap<Bytes, i64>,
     /// What counts for quotas, until [`crate::quotas::settle`] finds out for which, and the limits of those.
     pub(crate) tallies: Tallies,
-    /// The resources that it brought to where they are, until [`crate::metadata::bind_late`] binds what names their paths.
+    /// The resources that it brought to where they are, until [`crate::describe::bind_late`] binds what names their paths.
     pub(crate) come: Vec<ResourceId>,
     appends: Vec<(Bytes, Bytes)>,
     now: Time,

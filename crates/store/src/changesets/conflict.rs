@@ -5,7 +5,7 @@
 use crate::access::Operation;
 use crate::catalog::{View, keys};
 use crate::model::{At, Name, ResourceId};
-use crate::tree::find;
+use crate::resources::find;
 use crate::{Caller, Error, ErrorKind, Store};
 
 impl Store {

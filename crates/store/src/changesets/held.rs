@@ -15,7 +15,7 @@ use super::open::Share;
 use super::{ChangeSet, ChangeSetId, ChangeSetState};
 use crate::catalog::Transaction;
 use crate::model::{PersonId, ResourceId, Rights, Role, Time};
-use crate::{Caller, Error, ErrorKind, Result, Store, metadata, quotas};
+use crate::{Caller, Error, ErrorKind, Result, Store, describe, quotas};
 
 /// Who makes a change set, and what they may do: another credential of the same user serves, if it allows the same.
 #[derive(Debug, PartialEq, Eq)]
@@ -205,7 +205,7 @@ impl Held {
     fn take(&self, store: &Store, mut tx: Transaction, base: &Base) -> Result<()> {
         let limits = store.parts().change_sets;
         let most = limits.bytes.min(store.parts().engine.limits().batch);
-        metadata::bind_late(&mut tx)?;
+        describe::bind_late(&mut tx)?;
         quotas::settle(&mut tx)?;
         // The snapshot is let go before, so that what it sees need not be copied.
         let work = tx.into_work();

@@ -16,6 +16,7 @@ struct Sum {
     resources: i64,
     bytes: i64,
     replicas: i64,
+    removed: i64,
 }
 
 impl Sum {
@@ -41,7 +42,7 @@ pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
     }
     let Some(quotas) = recount(view)? else { return Ok(()) };
     for (count, total) in quotas {
-        let sum = Sum { resources: total.resources, bytes: total.bytes, replicas: 0 };
+        let sum = Sum { resources: total.resources, bytes: total.bytes, ..Sum::default() };
         sums.insert(count, sum);
     }
     for (id, sum) in &sums {
@@ -83,7 +84,12 @@ fn resources(view: &View, sums: &mut Sums, marks: &mut HashSet<u64>) -> Result<b
 fn trash(view: &View, sums: &mut Sums) -> Result<bool> {
     for row in rows(view, &keys::all_trash()) {
         let Ok(record) = TrashRecord::from_value(&row?.1) else { return Ok(false) };
-        sums.entry(TRASH).or_default().add(record.amount.unwrap_or_default().bytes);
+        let bytes = record.amount.unwrap_or_default().bytes;
+        sums.entry(TRASH).or_default().add(bytes);
+        if let Some(collection) = record.limited_by {
+            let sum = sums.entry(collection.0).or_default();
+            sum.removed = sum.removed.wrapping_add(bytes as i64);
+        }
     }
     Ok(true)
 }
@@ -104,6 +110,7 @@ fn compare(view: &View, report: &mut Report<'_>, id: u64, sum: &Sum) -> Result<(
         (Counter::Resources, sum.resources),
         (Counter::Bytes, sum.bytes),
         (Counter::Replicas, sum.replicas),
+        (Counter::Removed, sum.removed),
     ];
     for (what, expected) in all {
         let counted = view.counter(id, what)?;

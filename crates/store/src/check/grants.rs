@@ -5,7 +5,7 @@ use super::{Finding, FindingKind as Kind};
 use crate::Result;
 use crate::catalog::{Reads, Record, View, keys};
 use crate::model::{Resource, ResourceId};
-use crate::tree::grant_entries;
+use crate::resources::grant_entries;
 
 pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
     for row in rows(view, &keys::resources()) {

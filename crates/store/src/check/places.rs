@@ -4,8 +4,9 @@ use super::report::{Report, path_of, rows, while_same};
 use super::{Finding, FindingKind as Kind};
 use crate::Result;
 use crate::catalog::{BlobRecord, Reads, Record, View, keys};
-use crate::contents::{blob_ids, replica_user, resolve};
+use crate::contents::{blob_ids, resolve};
 use crate::model::{ContentHead, PlaceId, PlaceInfo, Resource, ResourceId};
+use crate::resources::replica_user;
 
 pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
     for row in rows(view, &keys::places()) {

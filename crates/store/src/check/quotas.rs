@@ -1,17 +1,22 @@
 //! Quotas: each is of something that is there, and counted by it; what is counted is compared with the counters.
 
-use super::report::{Report, rows, while_same};
+use super::report::{Look, Report, look, rows, while_same};
 use super::{Finding, FindingKind as Kind};
 use crate::Result;
-use crate::catalog::{JobRecord, QuotaKind, QuotaRecord, Reads, Record, View, keys};
+use crate::catalog::{JobRecord, QuotaKind, QuotaRecord, Reads, Record, Transaction, View, keys};
 use crate::model::{Counting, PersonId, Resource, ResourceId};
 
 pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
+    let (mut in_use, mut owners) = (false, false);
     for row in rows(view, &keys::quotas()) {
         let (key, value) = row?;
         let id = keys::first_id(&key).unwrap_or_default();
         match QuotaRecord::from_value(&value) {
-            Ok(record) => quota(view, report, id, record, &value)?,
+            Ok(record) => {
+                in_use = true;
+                owners |= record.kind != QuotaKind::Collection;
+                quota(view, report, id, record, &value)?;
+            }
             Err(fault) => {
                 let detail = format!("the record of a quota: {fault}");
                 let fix =
@@ -26,7 +31,32 @@ pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
         let Ok(resource) = Resource::from_value(&value) else { continue };
         collection(view, report, (key, value), &resource)?;
     }
+    // After what is fixed of the root itself.
+    report.flush()?;
+    marks(view, report, in_use, owners)?;
     report.flush()
+}
+
+/// Where there is a quota, the root says so: without that nobody looks for one.
+fn marks(view: &View, report: &mut Report<'_>, in_use: bool, owners: bool) -> Result<()> {
+    let key = keys::resource(ResourceId::ROOT);
+    // A root that does not decode is reported with the tree.
+    let Look::Found(root) = look::<Resource>(view, &key)? else { return Ok(()) };
+    let noted = root.counting.clone().unwrap_or_default();
+    if (noted.in_use || !in_use) && (noted.owners || !owners) {
+        return Ok(());
+    }
+    let fix = move |tx: &mut Transaction| -> Result<bool> {
+        // Whatever else was fixed or changed of it meanwhile stays.
+        let Some(root) = tx.get::<Resource>(&key)? else { return Ok(false) };
+        let noted = root.counting.clone().unwrap_or_default();
+        let (in_use, owners) = (noted.in_use || in_use, noted.owners || owners);
+        let counting = Some(Counting { in_use, owners, ..noted });
+        tx.put(key.clone(), &Resource { counting, ..root });
+        Ok(true)
+    };
+    let detail = "there are quotas, and the root does not say so";
+    report.derivable(Finding::new(Kind::Reference, ResourceId::ROOT, detail), fix)
 }
 
 /// A quota without its collection limits nothing; one that its collection does not know of counts nothing.

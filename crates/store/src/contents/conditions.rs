@@ -6,7 +6,7 @@
 use crate::access::Chain;
 use crate::catalog::Reads;
 use crate::model::{Kind, Stat};
-use crate::tree::members;
+use crate::resources::members;
 use crate::{Error, ErrorKind, Result};
 
 /// What must hold for a write to happen.

@@ -23,7 +23,8 @@ pub use conditions::Conditions;
 pub use damage::copies::{DamageCounts, DamagedCopy};
 pub use damage::scrub::Scrub;
 pub use incoming::expected::Expected;
-pub use incoming::receive::{Limits, Received, ReceivedBlob};
+pub use incoming::receive::ReceiveOptions;
+pub use incoming::received::{Limits, Received, ReceivedBlob};
 pub use layout::{ContentStream, LocalBytes, LocalPiece};
 pub use lease::{Lease, LeaseId};
 pub use patches::write_at::Where;
@@ -40,13 +41,13 @@ pub(crate) use blocks::{all_blocks, delete_blob, groups};
 pub(crate) use conditions::check_removal;
 pub(crate) use damage::copies::Damage;
 pub(crate) use incoming::digesting::Digesting;
-pub(crate) use incoming::receive::NewBlob;
+pub(crate) use incoming::received::NewBlob;
 pub(crate) use layout::{Layout, is_loss};
 pub(crate) use lease::Leases;
 pub(crate) use patches::extents::overlay;
+pub(crate) use read::content_of;
 pub(crate) use refs::{
-    CURRENT, blob_ids, count_copy, exchange, is_held, patches, put_blob, refer, release,
-    replica_user, require_up, resolve, store_content,
+    blob_ids, count_copy, patches, put_blob, require_up, resolve, store_content,
 };
 pub(crate) use replicas::transfer::Mended;
 pub(crate) use sweep::{Due, Pins};

@@ -10,7 +10,7 @@ use crate::access::{Chain, Operation};
 use crate::catalog::View;
 use crate::contents::layout::{ContentStream, Layout};
 use crate::model::{At, ContentHead, Digests, Kind, PlaceId, Stat};
-use crate::tree::find;
+use crate::resources::find;
 use crate::{Caller, Error, ErrorKind, Result, Store, versions};
 
 /// What to read.
@@ -89,7 +89,7 @@ pub(super) fn no_replica(number: u32) -> Error {
 }
 
 /// The content of an object.
-pub(super) fn content_of(chain: &Chain, at: &At) -> Result<ContentHead> {
+pub(crate) fn content_of(chain: &Chain, at: &At) -> Result<ContentHead> {
     let resource = chain.resource();
     match (&resource.content, resource.kind) {
         (Some(content), _) => Ok(content.clone()),

@@ -1,12 +1,12 @@
-//! Reading and changing the description of a resource.
+//! Reading the description of a resource, and what it may be.
 
 use super::links::Links;
 use super::stored::{Stored, read, replace};
 use crate::access::{Chain, Operation};
-use crate::catalog::{ChangeKind, Transaction};
-use crate::model::{At, Changed, Graph, ResourceId, Stat, Statement};
-use crate::tree::{count_change, find, update};
-use crate::{Caller, Conditions, Error, ErrorKind, Result, Store, versions};
+use crate::catalog::{Transaction, View};
+use crate::model::{At, Graph, ResourceId, Stat, Statement};
+use crate::resources::find;
+use crate::{Caller, Error, ErrorKind, Result, Store};
 
 /// The largest description, in statements.
 const MAX_STATEMENTS: u64 = 100_000;
@@ -16,74 +16,46 @@ const MAX_TERM: usize = 1 << 20;
 impl Store {
     /// The description of a resource, its links as the caller sees them. Needs `Rights::READ_DESCRIPTION`.
     pub fn graph(&self, caller: &Caller, at: &At) -> Result<(Stat, Graph)> {
-        let view = self.view()?;
-        let chain = find(&view, caller, at, Operation::ReadDescription)?;
-        let graph = read(&view, chain.id().0)?;
-        Ok((chain.into(), Links::new(&view, caller).graph(&graph)?))
-    }
-
-    /// Changes the description by a function of what it is, both as the caller sees them. An IRI of a resource that the caller
-    /// may see becomes a link. Needs `Rights::CREATE_METADATA` to add,
-    /// `Rights::CHANGE_DESCRIPTION` to do both, `Rights::DELETE_METADATA` only to remove.
-    pub fn change_graph(
-        &self,
-        caller: &Caller,
-        at: &At,
-        conditions: &Conditions,
-        change: impl Fn(&Graph) -> Result<Graph>,
-    ) -> Result<Stat> {
-        self.change_stored(caller, at, conditions, Stored::read, change)
-    }
-
-    /// The same of as much of the description as `read` gives.
-    pub(super) fn change_stored(
-        &self,
-        caller: &Caller,
-        at: &At,
-        conditions: &Conditions,
-        read: impl Fn(&Transaction, u64) -> Result<Stored>,
-        change: impl Fn(&Graph) -> Result<Graph>,
-    ) -> Result<Stat> {
-        self.transact(|tx| {
-            let chain = find(tx, caller, at, Operation::ReadDescription)?;
-            conditions.check_description(&chain)?;
-            let old = read(tx, chain.id().0)?;
-            let links = Links::new(tx, caller);
-            let shown = links.shown(&old.graph)?;
-            let new = change(&shown.graph)?;
-            check(&old, &new)?;
-            chain.require(caller, needed(&shown.graph, &new), at)?;
-            let new = links.kept(&chain, &shown, new)?;
-            let mut stat = Stat::from(chain.clone());
-            if old.graph != new {
-                let change = Some(old.redescribed(&new));
-                versions::keep_replaced(tx, caller, &chain, &mut stat.resource, change)?;
-                replace(tx, stat.id.0, &old, &new)?;
-                count_change(tx, &mut stat.resource, Changed::Description, caller.user());
-                update(tx, ChangeKind::Described, stat.id, chain.resource(), &stat.resource);
-            }
-            Ok(stat)
-        })
+        graph(&self.view()?, caller, at)
     }
 }
 
-/// Gives a resource that the same commit creates its first description.
+/// [`Store::graph`] on a view.
+pub(crate) fn graph(view: &View, caller: &Caller, at: &At) -> Result<(Stat, Graph)> {
+    let chain = find(view, caller, at, Operation::ReadDescription)?;
+    let graph = read(view, chain.id().0)?;
+    Ok((chain.into(), Links::new(view, caller).graph(graph)?))
+}
+
+/// Gives a resource that the same commit creates its first description; gives it back as the caller sees it.
 pub(crate) fn describe_new(
     tx: &mut Transaction,
     caller: &Caller,
     id: ResourceId,
     description: &Graph,
-) -> Result<()> {
+) -> Result<Graph> {
+    let chain = Chain::read(tx, id)?.ok_or_else(|| Error::not_found(id))?;
+    let kept = kept(tx, caller, &chain, description)?;
+    let shown = Links::new(tx, caller).graph(kept.clone())?;
+    replace(tx, id.0, &Stored::default(), &kept)?;
+    Ok(shown)
+}
+
+/// A description that is not the current one, as it is kept of a version.
+pub(crate) fn kept(
+    tx: &Transaction,
+    caller: &Caller,
+    chain: &Chain,
+    description: &Graph,
+) -> Result<Graph> {
     let old = Stored::default();
     check(&old, description)?;
-    let chain = Chain::read(tx, id)?.ok_or_else(|| Error::not_found(id))?;
     let links = Links::new(tx, caller);
-    let kept = links.kept(&chain, &links.shown(&old.graph)?, description.clone())?;
-    replace(tx, id.0, &old, &kept)
+    links.kept(chain, &links.shown(&old.graph)?, description.clone())
 }
 
 /// What a change of a description needs.
-pub(super) fn needed(old: &Graph, new: &Graph) -> Operation {
+pub(crate) fn needed(old: &Graph, new: &Graph) -> Operation {
     match (new.is_subset(old), old.is_subset(new)) {
         (true, true) => Operation::ReadDescription,
         (true, false) => Operation::RemoveDescription,
@@ -93,7 +65,7 @@ pub(super) fn needed(old: &Graph, new: &Graph) -> Operation {
 }
 
 /// Refuses a description that is too large or says nothing.
-pub(super) fn check(old: &Stored, graph: &Graph) -> Result<()> {
+pub(crate) fn check(old: &Stored, graph: &Graph) -> Result<()> {
     let too_large =
         |what: &str| Error::new(ErrorKind::TooLarge, format!("a description is too large: {what}"));
     if old.others() + graph.len() as u64 > MAX_STATEMENTS {

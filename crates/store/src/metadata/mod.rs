@@ -3,7 +3,7 @@
 //! Invariant: the index has exactly the entries that [`entries`] gives for a graph; `stored::replace` is the only writer of both.
 
 mod avu;
-mod copy;
+mod dataset;
 mod graph;
 mod index;
 mod links;
@@ -17,17 +17,18 @@ mod xattr;
 pub use avu::AvuChange;
 pub use avu::view as avus_of;
 pub(crate) use avu::{change_attributes, view as avus};
-pub(crate) use graph::describe_new;
+pub use dataset::{Dataset, Fact, Node, Seen};
+pub(crate) use graph::{check, describe_new, graph, kept, needed};
 pub(crate) use index::{entries, stating};
 pub use links::{Linking, LinksPage, LinksQuery};
-pub(crate) use links::{Links, bind_late, note_late};
-pub use links::{iri_of, path_of, shows_links};
+pub(crate) use links::{Links, has_links, integrity, relinked};
+pub use links::{iri_of, path_of};
 pub(crate) use quads::quads;
 pub use quads::{Pattern, Quad};
 pub(crate) use search::{Ancestors, Wanted};
 pub use search::{Comparison, Condition, Query, SearchCursor, SearchPage, like};
-pub(crate) use stored::{Stored, erase, read, replace, row_of, whole};
-pub use tag::description_tag;
+pub(crate) use stored::{Redescribed, Stored, erase, read, replace, row_of, whole};
 pub(crate) use tag::tags;
+pub use tag::{description_tag, links_tag};
 pub use vocabulary::{attribute_of, predicate_of};
 pub use xattr::Xattr;

@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::index::{Scan, Sought, of_predicate};
-use super::links::{Links, canonical, iri_of, names_resource};
-use crate::catalog::{View, keys};
+use super::index::{Scan, Sought, of_predicate, of_statement};
+use super::links::{Links, canonical, iri_of, names_resource, path_of};
+use crate::catalog::{Reads, View, keys};
 use crate::model::{ResourceId, Statement, Term};
 use crate::{Caller, Result};
 
@@ -62,7 +62,7 @@ fn matching(links: &Links<'_, View>, pattern: &Pattern, id: ResourceId) -> Resul
 
 impl Pattern {
     /// The same with each IRI of a resource as the caller sees it.
-    fn canonical(&self, links: &Links<'_, View>) -> Result<Self> {
+    pub(super) fn canonical(&self, links: &Links<'_, View>) -> Result<Self> {
         let subject = self.subject.as_deref().map(|iri| links.spelled(iri)).transpose()?;
         let object = match &self.object {
             Some(Term::Iri(iri)) => Some(Term::Iri(links.spelled(iri)?)),
@@ -92,7 +92,7 @@ fn absolute(own: &str, iri: &str) -> String {
 }
 
 /// The descriptions in which a match may be, each once.
-struct Candidates<'a> {
+pub(super) struct Candidates<'a> {
     /// Those that are looked at first, from the last.
     first: Vec<ResourceId>,
     scan: Scan<'a>,
@@ -100,7 +100,7 @@ struct Candidates<'a> {
 }
 
 impl<'a> Candidates<'a> {
-    fn new(view: &'a View, links: &Links<'_, View>, pattern: &Pattern) -> Result<Self> {
+    pub(super) fn new(view: &'a View, links: &Links<'_, View>, pattern: &Pattern) -> Result<Self> {
         let scan = |ranges| Scan::new(view, ranges);
         let named = |iri: &str| match names_resource(iri) {
             true => Ok::<_, crate::Error>(links.named(iri)?.into_iter().collect()),
@@ -113,7 +113,7 @@ impl<'a> Candidates<'a> {
             }
             Pattern { object: Some(object), predicate, .. } => {
                 let first = match object {
-                    Term::Iri(iri) => named(iri)?,
+                    Term::Iri(iri) => with_relative(view, named(iri)?, predicate.as_deref(), iri)?,
                     _ => Vec::new(),
                 };
                 let sought = Sought::new(links, object.text())?;
@@ -135,6 +135,24 @@ impl<'a> Candidates<'a> {
         let id = |(_, key): (u8, bytes::Bytes)| keys::last_id(&key).map(ResourceId);
         Ok(self.scan.next()?.and_then(id))
     }
+}
+
+/// Those resources whose descriptions, as the index has them, name themselves by the relative form of an IRI: with a predicate, if one is
+/// given; all of them if none is.
+fn with_relative(
+    view: &View,
+    named: Vec<ResourceId>,
+    predicate: Option<&str>,
+    iri: &str,
+) -> Result<Vec<ResourceId>> {
+    let Some(predicate) = predicate else { return Ok(named) };
+    let fragment = path_of(iri).map_or("", |(_, fragment)| fragment);
+    let mut kept = Vec::new();
+    for id in named {
+        let entries = view.values(&of_statement(predicate, fragment, id.0))?;
+        kept.extend(entries.iter().any(Option::is_some).then_some(id));
+    }
+    Ok(kept)
 }
 
 impl Iterator for Candidates<'_> {

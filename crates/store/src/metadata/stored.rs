@@ -11,7 +11,6 @@ use super::index::{entries, hash};
 use super::vocabulary::predicates_of;
 use crate::catalog::{GraphRecord, Reads, Record, Spread, Transaction, keys};
 use crate::model::{Graph, Statement};
-use crate::versions::Redescribed;
 use crate::{AvuChange, Result};
 
 /// A description of more bytes than this is spread.
@@ -27,6 +26,17 @@ pub(crate) struct Stored {
     /// The statements that were read.
     pub(crate) graph: Graph,
     spread: Option<Spread>,
+}
+
+/// What replaces a description.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Redescribed<'a> {
+    /// What was read of the description.
+    pub(crate) old: &'a Graph,
+    /// What takes its place.
+    pub(crate) new: &'a Graph,
+    /// Whether `old` is all of it, and small.
+    pub(crate) is_small: bool,
 }
 
 impl Stored {
@@ -96,7 +106,7 @@ pub(crate) fn whole(reads: &impl Reads, id: u64, record: GraphRecord) -> Result<
 pub(crate) fn replace(tx: &mut Transaction, id: u64, old: &Stored, new: &Graph) -> Result<()> {
     let (before, after) = (entries(id, &old.graph), entries(id, new));
     before.difference(&after).for_each(|key| tx.delete(key.clone()));
-    after.difference(&before).for_each(|key| tx.mark(key.clone()));
+    after.into_iter().filter(|key| !before.contains(key)).for_each(|key| tx.mark(key));
     match old.spread {
         None if size(new.iter()) > MOST_IN_ONE => {
             exchange_rows(tx, id, &Graph::new(), new)?;

@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-use super::links::Links;
+use super::links::{Links, iris, names_resource};
 use super::stored::whole;
 use crate::catalog::{GraphRecord, View};
 use crate::model::{Graph, ResourceId};
@@ -16,6 +16,23 @@ use crate::{Caller, Result};
 pub fn description_tag(graph: &Graph) -> Option<[u8; 32]> {
     let bytes = minicbor::to_vec(graph).expect("writing to a Vec cannot fail");
     (!graph.is_empty()).then(|| Sha256::digest(bytes).into())
+}
+
+/// A tag of the IRIs of resources that a description shows, as the caller sees it; none if it shows none. It changes when one of
+/// these resources is moved, which does not change the description.
+pub fn links_tag(graph: &Graph) -> Option<[u8; 8]> {
+    let shown = graph.iter().flat_map(iris).filter(|iri| names_resource(iri));
+    let mut digest = None;
+    let mut last = "";
+    for iri in shown {
+        // Many descriptions name one resource many times.
+        if iri != last {
+            digest.get_or_insert_with(Sha256::new).update(format!("{iri}\n"));
+            last = iri;
+        }
+    }
+    let digest: [u8; 32] = digest?.finalize().into();
+    digest.first_chunk().copied()
 }
 
 /// The tags of the descriptions of many resources as the caller sees them, in the order asked.

@@ -24,7 +24,7 @@ use super::vocabulary::{attribute_of, predicate_of, predicates_of};
 use crate::access::Operation;
 use crate::catalog::Transaction;
 use crate::model::{At, Graph, Stat, Statement, Term};
-use crate::tree::find;
+use crate::resources::find;
 use crate::{AvuChange, Bytes, Caller, Conditions, Error, ErrorKind, Result, Store};
 
 /// An extended attribute.
@@ -78,7 +78,7 @@ impl Store {
         let chain = find(&view, caller, at, Operation::ReadDescription)?;
         let all = [AvuChange::Clear(name.to_owned())];
         let part = Stored::touched(&view, chain.id().0, &all)?;
-        let mut shown = Links::new(&view, caller).graph(&part.graph)?;
+        let mut shown = Links::new(&view, caller).graph(part.graph)?;
         let predicates = predicates_of(name);
         shown.retain(|statement| predicates.contains(&statement.predicate));
         let value = first(&shown, name).map(bytes_of).ok_or_else(|| missing(name))?;

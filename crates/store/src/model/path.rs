@@ -33,6 +33,11 @@ impl StorePath {
         Some((Self(parents.to_vec()), name))
     }
 
+    /// The path of its first names, as many as are given.
+    pub fn prefix(&self, names: usize) -> Self {
+        Self(self.0.iter().take(names).cloned().collect())
+    }
+
     /// The path of a child.
     pub fn join(&self, name: Name) -> Result<Self> {
         let mut names = self.0.clone();

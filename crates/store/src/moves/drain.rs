@@ -9,7 +9,7 @@ use crate::catalog::{BlobRecord, DrainJob, DrainPhase, JobRecord, Reads, Record,
 use crate::contents::{blob_ids, count_copy, resolve};
 use crate::model::{PlaceId, PlaceInfo, PlaceKind, PlaceState, Resource, ResourceId};
 use crate::places::records;
-use crate::tree::rewrite_record;
+use crate::resources::rewrite_record;
 use crate::{BlobId, Caller, Error, ErrorKind, Result, Store};
 
 /// How many records one step looks at.

@@ -5,7 +5,7 @@ use crate::access::Operation;
 use crate::catalog::{JobRecord, Tally, TreeJob, TreeWork};
 use crate::contents::Trim;
 use crate::model::{At, Kind, PlaceId, Stat, StorePath};
-use crate::tree::{WalkCursor, find, require_collection};
+use crate::resources::{WalkCursor, find, require_collection};
 use crate::{Caller, ErrorKind, Result, Store};
 
 /// How many objects one step sees to.

@@ -13,7 +13,7 @@ use crate::access::Operation;
 use crate::catalog::{NoteRecord, Reads, Record, Transaction, keys};
 use crate::model::{At, ResourceId, Stat};
 use crate::notes::{Notes, check};
-use crate::tree::find;
+use crate::resources::find;
 use crate::{Bytes, Caller, Error, ErrorKind, Reading, Result, Store};
 
 /// A note of an opening about a resource.

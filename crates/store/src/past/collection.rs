@@ -10,7 +10,7 @@ use super::{AsOf, Moment};
 use crate::access::Operation;
 use crate::catalog::{Child, Record, keys};
 use crate::model::{ResourceId, StorePath};
-use crate::tree::require_collection;
+use crate::resources::require_collection;
 use crate::waiting::go_on;
 use crate::{Caller, Result, Store};
 

@@ -85,7 +85,7 @@ impl Store {
         let view = self.view()?;
         let past = self.as_of(&view, caller, moment)?.past(path, Operation::ReadDescription)?;
         let graph = versions::description_of(&view, past.id, past.version)?;
-        Ok((past, Links::new(&view, caller).graph(&graph)?))
+        Ok((past, Links::new(&view, caller).graph(graph)?))
     }
 
     /// Opens the content that an object had. Needs `Rights::READ_CONTENT`, where it is now and where it was.

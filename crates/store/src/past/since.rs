@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::moment::{Cut, changes_after, require_kept};
-use crate::catalog::{ChangeKind, ChangeRecord, View};
-use crate::model::{Access, ResourceId};
+use crate::catalog::{ChangeKind, ChangeRecord, Reads, View, keys};
+use crate::model::{Access, Name, Resource, ResourceId, StorePath};
 use crate::tree::Position;
 use crate::{Error, ErrorKind, Result};
 
@@ -119,6 +119,45 @@ impl Names {
     /// The access list of a resource when it was removed.
     pub(super) fn access_of(&self, removed: ResourceId) -> Option<&Access> {
         self.removed.get(&removed)
+    }
+}
+
+/// Where resources were that were created, moved or removed since; nowhere, if they were not in the tree.
+pub(super) struct Places(HashMap<ResourceId, Option<(ResourceId, String)>>);
+
+impl Places {
+    pub(super) fn read(view: &View, cut: Cut) -> Result<Self> {
+        let mut places = HashMap::new();
+        for change in cut.later(view) {
+            let change = change?;
+            let was = match change.kind {
+                ChangeKind::Created => None,
+                ChangeKind::Moved => change.from,
+                ChangeKind::Removed => Some((change.parent, change.name)),
+                ChangeKind::Written | ChangeKind::Described | ChangeKind::Granted => continue,
+            };
+            places.entry(change.id).or_insert(was);
+            require_room(places.len())?;
+        }
+        Ok(Self(places))
+    }
+
+    /// The path that a resource had; `view` is the one that this was read on.
+    pub(super) fn path(&self, view: &View, id: ResourceId) -> Result<Option<StorePath>> {
+        let (mut names, mut next) = (Vec::new(), id);
+        while next != ResourceId::ROOT {
+            let place = match self.0.get(&next) {
+                Some(place) => place.clone(),
+                None => view.get::<Resource>(&keys::resource(next))?.map(|it| (it.parent, it.name)),
+            };
+            let Some((parent, name)) = place.filter(|_| names.len() < StorePath::MOST_NAMES) else {
+                return Ok(None);
+            };
+            names.push(Name::trusted(name));
+            next = parent;
+        }
+        names.reverse();
+        Ok(Some(StorePath::trusted(names)))
     }
 }
 

@@ -15,7 +15,8 @@ use super::{AsOf, Moment};
 use crate::access::Operation;
 use crate::metadata::Wanted;
 use crate::model::{Kind, Name, Resource, ResourceId, Rights, StorePath};
-use crate::tree::{Position, WalkCursor, require_collection};
+use crate::resources::{WalkCursor, require_collection};
+use crate::tree::Position;
 use crate::{Caller, Error, Result, Store};
 
 /// How many children are read at a time.

@@ -58,7 +58,7 @@ impl AsOf<'_> {
             && wanted.has_conditions()
         {
             let graph = versions::description_of(self.view, past.id, past.version)?;
-            if !wanted.holds(&Links::new(self.view, self.caller).graph(&graph)?) {
+            if !wanted.holds(&Links::new(self.view, self.caller).graph(graph)?) {
                 return Ok(None);
             }
         }

@@ -7,7 +7,7 @@ use super::account::{by_name, nobody};
 use crate::access::Act;
 use crate::catalog::Transaction;
 use crate::model::{Kind, Name, PersonId, PersonKind, ResourceId, Rights, Scope, StorePath};
-use crate::tree::{insert, locate, owned_resource, require_collection};
+use crate::resources::{insert, locate, owned_resource, require_collection};
 use crate::{Caller, Error, Result, Store};
 
 impl Store {

@@ -8,6 +8,7 @@ mod describe;
 mod group;
 mod home;
 mod login;
+mod principal;
 mod session;
 mod ticket;
 mod token;
@@ -19,6 +20,7 @@ pub(crate) use authenticate::caller_by_password;
 pub(crate) use credentials::CredentialCache;
 pub(crate) use group::{find, members_of};
 pub use login::{LoggedIn, Login, LoginLimits};
+pub(crate) use principal::{name_of as principal_name, named as principal};
 pub use session::NewSession;
 pub use ticket::{NewTicket, Ticket, TicketUse};
 pub(crate) use ticket::{

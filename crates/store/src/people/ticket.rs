@@ -1,7 +1,7 @@
 //! Tickets: access to one resource and what is below, for whoever shows them, within limits.
 //!
 //! Invariants: a use is counted in the same commit that grants it, so no race gives one too many; a ticket opens nothing
-//! that its maker does not own any more; the catalog keeps the SHA-256 of its letters only, which are random enough (89
+//! that its maker does not own any more, or does not read if it is for reading only; the catalog keeps the SHA-256 of its letters only, which are random enough (89
 //! bits) that nobody finds them from that.
 
 use std::time::Duration;
@@ -14,7 +14,7 @@ use super::authenticate::caller;
 use crate::access::{Act, Chain, Credential, Operation, TicketGrant};
 use crate::catalog::{Reads, Record, TicketRecord, Transaction, keys};
 use crate::model::{At, PersonId, ResourceId, Rights, Time};
-use crate::tree::find;
+use crate::resources::find;
 use crate::{Caller, Error, ErrorKind, Result, Store};
 
 /// A ticket to be made. A limit of 0 is no limit; an empty list lets everybody use it.
@@ -92,13 +92,45 @@ impl Store {
         at: &At,
         new: &NewTicket,
     ) -> Result<(String, Ticket)> {
+        self.keep_ticket(caller, new, |tx| {
+            let id = find(tx, caller, at, Operation::Tickets)?.id();
+            Ok((id, new.rights.intersection(Rights::MODIFY_OBJECT), None))
+        })
+    }
+
+    /// Makes a ticket that reads one content, for whoever reads it and has a login. It gives no more than its maker has, and ends when
+    /// they read it no more. Needs [`Rights::READ_CONTENT`].
+    pub fn add_reading_ticket(
+        &self,
+        caller: &Caller,
+        at: &At,
+        lifetime: Duration,
+    ) -> Result<(String, Ticket)> {
+        if caller.is_anonymous() {
+            caller.require(Act::Account)?;
+        }
+        let new = NewTicket { lifetime: Some(lifetime), ..NewTicket::default() };
+        self.keep_ticket(caller, &new, |tx| {
+            let chain = find(tx, caller, at, Operation::Read)?;
+            let rights = chain.rights(caller).intersection(Rights::READ_OBJECT);
+            Ok((chain.id(), rights, Some(true)))
+        })
+    }
+
+    /// Keeps a ticket for a resource, with rights, by somebody who reads or who controls.
+    fn keep_ticket(
+        &self,
+        caller: &Caller,
+        new: &NewTicket,
+        permit: impl Fn(&Transaction) -> Result<(ResourceId, Rights, Option<bool>)>,
+    ) -> Result<(String, Ticket)> {
         let secret = self.new_ticket();
         let digest = digest(&secret);
         let ticket = self.transact(|tx| {
-            let id = find(tx, caller, at, Operation::Tickets)?.id();
+            let (id, rights, by_reader) = permit(tx)?;
             let record = TicketRecord {
                 resource: id,
-                rights: new.rights.intersection(Rights::MODIFY_OBJECT),
+                rights,
                 issuer: caller.user(),
                 created: tx.now(),
                 expires: new.lifetime.map(|lifetime| tx.now().plus(lifetime)),
@@ -110,6 +142,7 @@ impl Store {
                 bytes: 0,
                 persons: persons(tx, &new.persons)?,
                 hosts: new.hosts.clone(),
+                by_reader,
             };
             tx.put(keys::ticket(&digest), &record);
             tx.mark(keys::ticket_on(id, &digest));
@@ -161,14 +194,10 @@ impl Store {
         self.transact(|tx| {
             let mut record = record(tx, &digest)?;
             record.check(caller, host, tx.now())?;
-            require_issuer(tx, &record)?;
+            let rights = lent(tx, &record)?;
             record.count(what)?;
-            let grant = TicketGrant {
-                digest,
-                resource: record.resource,
-                rights: record.rights,
-                issuer: record.issuer,
-            };
+            let grant =
+                TicketGrant { digest, resource: record.resource, rights, issuer: record.issuer };
             if record.is_counted() && what != TicketUse::Look {
                 tx.put(keys::ticket(&digest), &record);
             }
@@ -298,15 +327,18 @@ pub(super) fn revoke_all(tx: &mut Transaction, issuer: PersonId) -> Result<()> {
     Ok(())
 }
 
-/// Refuses a ticket whose maker could not make it any more.
-fn require_issuer(reads: &impl Reads, record: &TicketRecord) -> Result<()> {
+/// What a ticket gives; refused if its maker could not make it any more.
+fn lent(reads: &impl Reads, record: &TicketRecord) -> Result<Rights> {
     let person = person(reads, record.issuer)?;
     let person = person.ok_or_else(|| refused("has ended: its maker is gone"))?;
     let issuer = caller(reads, record.issuer, &person, Credential::Password)?;
     let chain = Chain::read(reads, record.resource)?;
-    match chain.is_some_and(|chain| chain.rights(&issuer).allow(Operation::Tickets)) {
-        true => Ok(()),
-        false => Err(refused("has ended: its maker does not own what it opens")),
+    let held = chain.map_or(Rights::NONE, |chain| chain.rights(&issuer));
+    match record.by_reader {
+        Some(true) if held.allow(Operation::Read) => Ok(record.rights.intersection(held)),
+        Some(true) => Err(refused("has ended: its maker does not read what it opens")),
+        _ if held.allow(Operation::Tickets) => Ok(record.rights),
+        _ => Err(refused("has ended: its maker does not own what it opens")),
     }
 }
 

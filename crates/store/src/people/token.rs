@@ -12,7 +12,7 @@ use super::account::{by_name, nobody};
 use crate::access::{Act, Operation, TokenLimits};
 use crate::catalog::{Reads, SessionRecord, TokenRecord, Transaction, keys};
 use crate::model::{At, PersonId, ResourceId, Rights, Time, TokenScope};
-use crate::tree::find as find_resource;
+use crate::resources::find as find_resource;
 use crate::{Caller, Error, ErrorKind, Result, Store};
 
 /// A token to be made.
@@ -113,6 +113,20 @@ impl Store {
                     .with_hint("list your tokens"));
             }
             revoke_with_descendants(tx, owner, id)
+        })
+    }
+}
+
+impl Store {
+    /// Ends a token, and all tokens that were made by it: whoever has its secret may.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unauthenticated`] if there is no such token.
+    pub fn end_token(&self, token: &str) -> Result<()> {
+        self.transact(|tx| {
+            let gone = || Error::new(ErrorKind::Unauthenticated, "there is no such token");
+            let record = find(tx, token)?.ok_or_else(gone)?;
+            revoke_with_descendants(tx, record.user, record.id)
         })
     }
 }

@@ -12,7 +12,7 @@ use super::count::{below, held, itself};
 use super::{Delta, settle};
 use crate::catalog::{JobRecord, Reads, Transaction, keys};
 use crate::model::{Counting, Resource, ResourceId, Time};
-use crate::tree::{has_children, rewrite_record};
+use crate::resources::{has_children, rewrite_record};
 use crate::{Error, ErrorKind, Result, Store};
 
 /// A mark is forgotten after this time, if nothing was moved.

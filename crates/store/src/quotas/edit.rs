@@ -5,7 +5,7 @@ use super::owners;
 use crate::access::{Act, Chain, Operation};
 use crate::catalog::{JobRecord, QuotaKind, QuotaRecord, Reads, Transaction, keys};
 use crate::model::{At, Counting, QuotaLimits, Resource, ResourceId};
-use crate::tree::{find, require_collection, rewrite_record};
+use crate::resources::{find, require_collection, rewrite_record};
 use crate::{Caller, Error, ErrorKind, Quota, Result, Store};
 
 /// For how long a soft limit may be exceeded, unless it is said.

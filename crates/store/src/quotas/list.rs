@@ -13,7 +13,7 @@ use crate::model::{
     Counted, PersonId, PersonKind, QuotaLimits, QuotaOf, QuotaTotal, Resource, ResourceId, Time,
 };
 use crate::people::{self, name_of};
-use crate::tree::find;
+use crate::resources::find;
 use crate::{Caller, QuotaTarget, Result, Store};
 
 /// A quota, and what is counted for it.

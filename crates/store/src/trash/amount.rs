@@ -17,8 +17,9 @@ impl Store {
             tx.delete(key.clone());
             let record = tx.get::<TrashRecord>(&keys::trash(id))?;
             if let Some(record) = record.filter(|record| record.amount.is_none()) {
-                super::count_bytes(tx, Some(amount), 1);
-                tx.put(keys::trash(id), &TrashRecord { amount: Some(amount), ..record });
+                let record = TrashRecord { amount: Some(amount), ..record };
+                super::count_bytes(tx, &record, 1);
+                tx.put(keys::trash(id), &record);
             }
             Ok(())
         })

@@ -9,8 +9,8 @@ use crate::access::{Chain, Operation, permits_removed};
 use crate::catalog::keys::{self, Counter};
 use crate::catalog::{Reads, Record, TrashRecord, View};
 use crate::model::{At, Resource, ResourceId};
+use crate::resources::find;
 use crate::trash::{TRASH, TrashItem};
-use crate::tree::find;
 use crate::{Act, Caller, Error, ErrorKind, Result, Store};
 
 /// How many records are read at once.
@@ -91,7 +91,7 @@ impl Store {
         let below = below.map(|chain| chain.id());
         let limit = options.limit.clamp(1, TrashOptions::MAX);
         let mut page = TrashPage { items: Vec::new(), next: options.after };
-        let mut seen = Seen { view: &view, caller, above: HashMap::new() };
+        let mut seen = Seen::new(&view, caller);
         let mut left = options.effort.max(1);
         while left > 0 && page.items.len() < limit {
             let rows = view.rows(&after(page.next), left.min(CHUNK))?;
@@ -118,7 +118,7 @@ impl Store {
         below: ResourceId,
     ) -> Result<TrashTotal> {
         let mut total = TrashTotal::default();
-        let mut seen = Seen { view, caller, above: HashMap::new() };
+        let mut seen = Seen::new(view, caller);
         let mut next = None;
         loop {
             crate::waiting::go_on()?;
@@ -153,16 +153,20 @@ fn after(position: Option<TrashCursor>) -> KeyRange {
 }
 
 /// Looks at removed resources, and reads the collections that they were in once each.
-struct Seen<'a> {
+pub(super) struct Seen<'a> {
     view: &'a View,
     caller: &'a Caller,
     above: HashMap<ResourceId, Option<Chain>>,
 }
 
-impl Seen<'_> {
+impl<'a> Seen<'a> {
+    pub(super) fn new(view: &'a View, caller: &'a Caller) -> Self {
+        Self { view, caller, above: HashMap::new() }
+    }
+
     /// The resources of these records, each with its item if the caller sees it. What is damaged was logged, and is reported by
     /// a check: it keeps nothing else from being listed.
-    fn items(
+    pub(super) fn items(
         &mut self,
         rows: &[(Bytes, Bytes)],
         below: Option<ResourceId>,

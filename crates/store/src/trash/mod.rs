@@ -1,12 +1,15 @@
 //! What was removed and is kept for a while, to be restored or emptied.
 //!
 //! Invariants: a resource has a [`TrashRecord`] exactly while it is below [`ResourceId::REMOVED`] and can be restored, and then an
-//! entry in the order of expiry and one by where it was. Whatever is below it stays as it was, and is found by no path, id, search, listing or feed.
+//! entry in the order of expiry and one by where it was; one more, in the order of removal, if it counts for the limit of a
+//! collection. Whatever is below it stays as it was, and is found by no path, id, search, listing or feed.
 //! Keeping and restoring cost one commit, whatever hangs below.
 
 mod amount;
+mod limit;
 mod list;
 mod purge;
+mod reading;
 mod restore;
 mod room;
 mod tombstone;
@@ -17,11 +20,13 @@ use crate::access::{Chain, Operation, permits_removed};
 use crate::catalog::keys::{self, Counter};
 use crate::catalog::{Amount, JobRecord, Reads, Transaction, TrashRecord};
 use crate::model::{Kind, Name, PersonId, Resource, ResourceId, StorePath, Time};
-use crate::tree::put_aside;
+use crate::resources::put_aside;
 use crate::{Bytes, Caller, Error, ErrorKind, Result, Store};
 
 pub(crate) use amount::amount_below;
+pub(crate) use limit::limited_by;
 pub use list::{TrashCursor, TrashOptions, TrashPage, TrashTotal};
+pub use reading::Removed;
 pub use restore::RestoreOptions;
 pub(crate) use room::{LOOK, Room};
 pub use tombstone::Tombstone;
@@ -52,7 +57,7 @@ pub struct TrashItem {
 
 impl TrashItem {
     fn new(id: ResourceId, kind: Kind, record: TrashRecord) -> Self {
-        let TrashRecord { parent: _, path, removed, removed_by, until, amount } = record;
+        let TrashRecord { path, removed, removed_by, until, amount, .. } = record;
         let resources = amount.map(|amount| amount.resources);
         let bytes = amount.map(|amount| amount.bytes);
         Self { id, kind, path, removed, removed_by, until, resources, bytes }
@@ -64,6 +69,12 @@ impl TrashRecord {
     pub(crate) fn entry(&self, id: ResourceId) -> Bytes {
         let name = self.path.rsplit('/').next().unwrap_or_default();
         keys::removed(self.parent, name, id)
+    }
+
+    /// The keys of all its entries.
+    pub(crate) fn entries(&self, id: ResourceId) -> impl Iterator<Item = Bytes> {
+        let limited = self.limited_by.map(|by| keys::limited(by, self.removed, id));
+        [keys::expiry(self.until, id), self.entry(id)].into_iter().chain(limited)
     }
 }
 
@@ -84,6 +95,7 @@ impl Store {
         has_children: bool,
     ) -> Result<TrashItem> {
         let (id, path) = (chain.id(), shown_path(&chain));
+        let limited_by = limited_by(&chain);
         let resource = chain.into_resource();
         let record = TrashRecord {
             parent: resource.parent,
@@ -92,12 +104,12 @@ impl Store {
             removed_by: caller.user(),
             until: tx.now().plus(retention),
             amount: (!has_children).then(|| amount_of(&resource)),
+            limited_by,
         };
         tx.put(keys::trash(id), &record);
-        tx.mark(keys::expiry(record.until, id));
-        tx.mark(record.entry(id));
+        record.entries(id).for_each(|entry| tx.mark(entry));
         tx.add(TRASH, Counter::Resources, 1);
-        count_bytes(tx, record.amount, 1);
+        count_bytes(tx, &record, 1);
         if record.amount.is_none() {
             tx.put(keys::job(self.new_id()?), &JobRecord::Measure(id));
         }
@@ -125,8 +137,18 @@ fn amount_of(resource: &Resource) -> Amount {
     Amount { resources: 1, bytes }
 }
 
-fn count_bytes(tx: &mut Transaction, amount: Option<Amount>, sign: i64) {
-    tx.add(TRASH, Counter::Bytes, sign.wrapping_mul(amount.unwrap_or_default().bytes as i64));
+/// Counts the bytes that are noted in a record, or takes them off.
+fn count_bytes(tx: &mut Transaction, record: &TrashRecord, sign: i64) {
+    let bytes = record.amount.unwrap_or_default().bytes as i64;
+    add_bytes(tx, record, sign.wrapping_mul(bytes));
+}
+
+/// Counts so many bytes more, wherever a removed resource counts.
+pub(crate) fn add_bytes(tx: &mut Transaction, record: &TrashRecord, bytes: i64) {
+    tx.add(TRASH, Counter::Bytes, bytes);
+    if let Some(collection) = record.limited_by {
+        tx.add(collection.0, Counter::Removed, bytes);
+    }
 }
 
 /// The record of a removed resource and its chain, if `caller` may do this with it.
@@ -163,8 +185,7 @@ fn permits(
 /// Deletes the record of a removed resource: it is no longer kept.
 fn forget(tx: &mut Transaction, id: ResourceId, record: &TrashRecord) {
     tx.delete(keys::trash(id));
-    tx.delete(keys::expiry(record.until, id));
-    tx.delete(record.entry(id));
+    record.entries(id).for_each(|entry| tx.delete(entry));
     tx.add(TRASH, Counter::Resources, -1);
-    count_bytes(tx, record.amount, -1);
+    count_bytes(tx, record, -1);
 }

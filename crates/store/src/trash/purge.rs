@@ -13,7 +13,8 @@ use crate::access::Operation;
 use crate::catalog::keys::{self, Counter};
 use crate::catalog::{JobRecord, Reads, Record, Transaction, TrashRecord};
 use crate::model::{Resource, ResourceId};
-use crate::tree::{erase, has_children};
+use crate::resources::has_children;
+use crate::tree::erase;
 use crate::{Act, Caller, ErrorKind, Result, Store};
 
 /// How many removed resources one commit looks at.
@@ -46,9 +47,9 @@ impl Store {
         Ok(self.purged(gone).items)
     }
 
-    /// Removes for good what expires first, so that so many bytes go.
-    pub(super) fn purge_bytes(&self, bytes: u64) -> Result<Gone> {
-        let (mut range, mut gone) = (keys::all_expiries(), Gone::default());
+    /// Removes for good what comes first among these entries, until so many bytes are gone.
+    pub(super) fn purge_bytes(&self, mut range: KeyRange, bytes: u64) -> Result<Gone> {
+        let mut gone = Gone::default();
         while gone.bytes < bytes {
             let Some((entries, rest)) = self.trash_page(&range)? else { break };
             let enough = self.first_bytes(&entries, bytes - gone.bytes)?;
@@ -98,7 +99,7 @@ impl Store {
 
     /// How many of these entries have so many bytes together, as far as that is noted.
     fn first_bytes(&self, entries: &[Bytes], bytes: u64) -> Result<usize> {
-        let ids: Vec<_> = entries.iter().map(|entry| keys::expiring(entry).1).collect();
+        let ids: Vec<_> = entries.iter().map(|entry| named_by(entry)).collect();
         let (mut sum, mut enough) = (0u64, 0);
         for value in self.view()?.values_of(&ids, keys::trash)? {
             if sum >= bytes {
@@ -155,12 +156,12 @@ impl Store {
         Ok((done, gone))
     }
 
-    /// Removes for good what an entry of the order of expiry names, if it is still there.
+    /// Removes for good what an entry of the order of expiry or removal names, if it is still there.
     fn purge_entry(&self, tx: &mut Transaction, entry: &Bytes) -> Result<Gone> {
         if !tx.has(entry)? {
             return Ok(Gone::default());
         }
-        let gone = self.purge_one(tx, keys::expiring(entry).1)?;
+        let gone = self.purge_one(tx, named_by(entry))?;
         // An entry of what is not kept any more would be found again and again.
         tx.delete(entry.clone());
         Ok(gone)
@@ -187,6 +188,11 @@ impl Store {
         }
         gone
     }
+}
+
+/// The resource that an entry names.
+fn named_by(entry: &[u8]) -> ResourceId {
+    ResourceId(keys::last_id(entry).unwrap_or_default())
 }
 
 /// Whether a caller may remove something for good that is in the trash.

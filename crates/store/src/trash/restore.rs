@@ -4,7 +4,7 @@ use crate::access::{Chain, FreeSpot, Operation, Spot};
 use crate::catalog::{Reads, Transaction, TrashRecord};
 use crate::model::{At, Name, Resource, ResourceId, Stat, StorePath};
 use crate::quotas::{Crossing, cross, landed};
-use crate::tree::{locate, require_collection, require_depth, split, take_back};
+use crate::resources::{locate, require_collection, require_depth, split, take_back};
 use crate::{Act, Caller, Error, ErrorKind, Result, Store};
 
 /// How to restore.

@@ -9,6 +9,7 @@ use cenote_kv::CommitError;
 use tokio::sync::Mutex;
 
 use super::TrashTotal;
+use crate::catalog::keys;
 use crate::{Result, Store};
 
 /// So many bytes are added between two looks at the disks.
@@ -68,7 +69,7 @@ impl Store {
     }
 
     fn purge_for_room(&self) -> Result<()> {
-        let gone = self.purge_bytes(self.lacking())?;
+        let gone = self.purge_bytes(keys::all_expiries(), self.lacking())?;
         if gone.items > 0 {
             let (items, bytes) = (gone.items, gone.bytes);
             tracing::warn!(items, bytes, "a disk is nearly full: the trash was emptied in part");

@@ -6,7 +6,7 @@
 use crate::access::{Chain, Operation};
 use crate::catalog::{Child, Reads, Record, TrashRecord, View, keys};
 use crate::model::{Name, Resource, ResourceId, StorePath};
-use crate::tree::trace;
+use crate::resources::trace;
 use crate::{Caller, Result, Store};
 
 use super::TrashItem;

@@ -4,8 +4,8 @@ use crate::access::Operation;
 use crate::catalog::ChangeKind;
 use crate::model::{At, Changed, LinkIntegrity, Stat, Time, Versioning, check_media_type};
 use crate::people::{by_name, nobody};
-use crate::tree::{count_change, find, update};
-use crate::{Caller, Result, Store, metadata, quotas, versions};
+use crate::resources::{count_change, find, update};
+use crate::{Caller, Result, Store, describe, quotas, versions};
 
 /// Attributes to set; what is none stays as it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub struct AttributeChange {
     pub versioning: Option<Option<Versioning>>,
     /// For how many seconds what is removed below this collection is kept; needs `Rights::CONTROL`.
     pub keep_removed: Option<Option<u64>>,
+    /// How many bytes of what is removed below this collection are kept at most; needs `Rights::CONTROL`.
+    pub keep_removed_bytes: Option<Option<u64>>,
     /// What is required of links in descriptions of this collection and below it; needs `Rights::CONTROL`.
     pub link_integrity: Option<Option<LinkIntegrity>>,
     /// The name of whom it belongs to; needs `Rights::CONTROL`.
@@ -38,6 +40,7 @@ impl Store {
         media_type.map_or(Ok(()), |media_type| check_media_type(media_type))?;
         let owning = change.versioning.is_some()
             || change.keep_removed.is_some()
+            || change.keep_removed_bytes.is_some()
             || change.link_integrity.is_some()
             || change.owner.is_some();
         let plain = change.mode.is_some() || change.mtime.is_some() || change.media_type.is_some();
@@ -53,9 +56,11 @@ impl Store {
             resource.set_mtime(change.mtime, tx.now());
             resource.versioning = change.versioning.unwrap_or(resource.versioning);
             resource.keep_removed = change.keep_removed.unwrap_or(resource.keep_removed);
+            resource.keep_removed_bytes =
+                change.keep_removed_bytes.unwrap_or(resource.keep_removed_bytes);
             resource.link_integrity = change.link_integrity.unwrap_or(resource.link_integrity);
             if change.link_integrity.is_some() {
-                metadata::note_late(tx, &chain, resource)?;
+                describe::note_late(tx, &chain, resource)?;
             }
             if let Some(name) = &change.owner {
                 resource.owner = by_name(tx, name)?.ok_or_else(|| nobody(name))?.0;

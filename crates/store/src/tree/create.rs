@@ -2,12 +2,9 @@
 
 use crate::access::{Chain, FreeSpot, Spot, destination};
 use crate::catalog::Transaction;
-use crate::model::{
-    Access, At, Graph, Kind, Name, PersonId, Replicas, Resource, ResourceId, Rights, Scope, Stat,
-    StorePath, Time,
-};
-use crate::tree::insert;
-use crate::{Caller, Error, ErrorKind, Notes, Result, Store, metadata};
+use crate::model::{At, Graph, Kind, Name, ResourceId, Stat, StorePath, Time};
+use crate::resources::{insert, new_resource};
+use crate::{Caller, Error, Notes, Result, Store, metadata};
 
 /// How to create.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -75,7 +72,8 @@ impl Store {
         })
     }
 
-    /// The same with a description, in the one commit: see [`Store::change_graph`] for what becomes of links in it.
+    /// The same with a description, in the one commit, which is given back as the caller sees it: see [`Store::change_graph`] for what
+    /// becomes of links in it.
     pub fn create_described(
         &self,
         caller: &Caller,
@@ -83,12 +81,12 @@ impl Store {
         draft: &Draft,
         options: CreateOptions,
         description: &Graph,
-    ) -> Result<Stat> {
+    ) -> Result<(Stat, Graph)> {
         let options = CreateOptions { exist_ok: false, ..options };
         self.transact(|tx| {
             let stat = self.create_in(tx, caller, path, draft, options)?;
-            metadata::describe_new(tx, caller, stat.id, description)?;
-            Ok(stat)
+            let shown = metadata::describe_new(tx, caller, stat.id, description)?;
+            Ok((stat, shown))
         })
     }
 
@@ -132,82 +130,6 @@ impl Store {
         }
         Ok((above, name))
     }
-}
-
-/// Refuses what has no children.
-pub(crate) fn require_collection(chain: &Chain) -> Result<()> {
-    match chain.resource().kind {
-        Kind::Collection => Ok(()),
-        _ => Err(Error::new(ErrorKind::WrongKind, format!("not a collection: {}", chain.path()))),
-    }
-}
-
-/// The collection and the name of a path that is not `/`.
-pub(crate) fn split(path: &StorePath) -> Result<(StorePath, Name)> {
-    let (parent, name) =
-        path.split_last().ok_or_else(|| Error::exists("/").with_hint("name what to create"))?;
-    Ok((parent, name.clone()))
-}
-
-/// A record for a new child of `collection`, with the access its creator and the collection give it.
-pub(crate) fn new_resource(
-    tx: &Transaction,
-    caller: &Caller,
-    collection: &Chain,
-    name: Name,
-    kind: Kind,
-) -> Resource {
-    let owner = caller.owner_in(collection);
-    let by = caller.user();
-    let resource = owned_resource(tx, owner, collection, name, kind);
-    Resource { created_by: by, modified_by: by, ..resource }
-}
-
-/// A record for a new child of `collection` that belongs to `owner`.
-pub(crate) fn owned_resource(
-    tx: &Transaction,
-    owner: PersonId,
-    collection: &Chain,
-    name: Name,
-    kind: Kind,
-) -> Resource {
-    let now = tx.now();
-    Resource {
-        parent: collection.id(),
-        name: name.as_str().to_owned(),
-        kind,
-        owner,
-        created: now,
-        created_by: owner,
-        modified: now,
-        modified_by: owner,
-        revision: 1,
-        content: None,
-        access: first_access(owner, &collection.resource().access),
-        mode: None,
-        mtime: None,
-        versioning: None,
-        target: None,
-        replicas: Replicas::default(),
-        content_changed: None,
-        description_changed: None,
-        mtime_set: None,
-        keep_removed: None,
-        compared_version: None,
-        counting: None,
-        link_integrity: None,
-        late_links: None,
-    }
-}
-
-/// The creator owns it; a collection that passes its grants on does so now.
-fn first_access(creator: PersonId, above: &Access) -> Access {
-    let mut access = Access { inherit: above.inherit, ..Access::default() };
-    if above.inherit {
-        access.grants = above.grants.iter().copied().filter(|g| g.scope == Scope::This).collect();
-    }
-    access.set(creator, Rights::OWN, Scope::This);
-    access
 }
 
 fn existing(chain: Chain, draft: &Draft, options: CreateOptions, path: &StorePath) -> Result<Stat> {

@@ -8,11 +8,11 @@
 
 use std::vec::IntoIter;
 
-use super::list::children;
 use crate::access::{Chain, Operation, covering};
 use crate::catalog::{Child, View};
 use crate::model::{At, Kind, Name, Resource, ResourceId, StorePath};
-use crate::tree::{find, require_collection};
+use crate::resources::children;
+use crate::resources::{find, require_collection};
 use crate::{Caller, Error, Result, Store};
 
 /// A name below a collection.

@@ -7,8 +7,8 @@ use crate::access::{Chain, Operation, Spot, destination};
 use crate::catalog::Transaction;
 use crate::model::{At, Kind, Name, Resource, ResourceId, Stat, StorePath};
 use crate::quotas::{Crossing, Mark, cross, landed};
-use crate::tree::create::split;
-use crate::tree::{detach, find, require_depth};
+use crate::resources::split;
+use crate::resources::{detach, find, require_depth};
 use crate::{Caller, Error, ErrorKind, Notes, Result, Store};
 
 /// How to move.

@@ -1,12 +1,14 @@
 //! Removing: the resource leaves the tree in one commit, with all below it. It is kept for a while (`trash`), or swept
 //! by a job of bounded commits, which a restart resumes.
 
+use std::time::Duration;
+
 use crate::access::{Chain, Operation};
-use crate::catalog::{JobRecord, Reads, Transaction, keys};
+use crate::catalog::{JobRecord, Transaction, keys};
 use crate::model::{At, Resource, ResourceId};
+use crate::resources::{self, count, has_children, is_undigested, unlink};
+use crate::resources::{find, members, put_aside};
 use crate::trash::{TrashItem, retention};
-use crate::tree::record::{count, is_undigested, unlink};
-use crate::tree::{find, grants, members, put_aside};
 use crate::{
     Caller, Error, ErrorKind, Result, Store, contents, metadata, notes, people, quotas, versions,
 };
@@ -21,6 +23,8 @@ pub struct RemoveOptions {
     pub versions: bool,
     /// For good, whatever the collections above say.
     pub permanent: bool,
+    /// For how long it is kept where no collection above says that; none for removing it at once there.
+    pub keep: Option<Duration>,
     /// Only if the state, the content or the membership has this tag.
     pub if_match: Option<String>,
 }
@@ -48,7 +52,7 @@ impl Store {
                 return Err(not_empty(at));
             }
             refuse_root(&chain)?;
-            if let Some(retention) = retention(&chain).filter(|_| !options.permanent) {
+            if let Some(retention) = kept_for(&chain, options) {
                 let kept = self.keep_removed(tx, caller, chain, retention, children)?;
                 return Ok((Some(kept), children));
             }
@@ -100,6 +104,15 @@ impl Store {
     }
 }
 
+/// How long what is removed is kept: as the nearest collection with a setting says, or as the caller asks where none has one.
+fn kept_for(chain: &Chain, options: &RemoveOptions) -> Option<Duration> {
+    let unsaid = || chain.resources().all(|resource| resource.keep_removed.is_none());
+    match options.permanent {
+        true => None,
+        false => retention(chain).or_else(|| options.keep.filter(|_| unsaid())),
+    }
+}
+
 /// Removes a resource that has no children.
 fn remove_leaf(tx: &mut Transaction, caller: &Caller, chain: Chain) -> Result<()> {
     let id = chain.id();
@@ -115,18 +128,14 @@ pub(crate) fn erase(tx: &mut Transaction, id: ResourceId, resource: &Resource) -
     if is_undigested(resource) {
         tx.delete(keys::undigested(id));
     }
-    contents::exchange(tx, id, Some(resource), None);
-    grants::exchange(tx, id, Some(resource), None);
+    resources::exchange_contents(tx, id, Some(resource), None);
+    resources::exchange_grants(tx, id, Some(resource), None);
     members::erase(tx, id, resource);
     versions::erase(tx, id, resource)?;
     quotas::erase(tx, id, resource);
     metadata::erase(tx, id.0)?;
     notes::erase(tx, id)?;
     people::erase_tickets(tx, id)
-}
-
-pub(crate) fn has_children(tx: &Transaction, id: ResourceId) -> Result<bool> {
-    Ok(!tx.rows(&keys::children(id), 1)?.is_empty())
 }
 
 fn refuse_root(chain: &Chain) -> Result<()> {

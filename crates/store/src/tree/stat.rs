@@ -3,7 +3,7 @@
 use crate::access::{Chain, Operation};
 use crate::catalog::{Reads, Remembering};
 use crate::model::{At, Rights, Stat, StorePath};
-use crate::tree::{find, read_ahead, trace};
+use crate::resources::{find, read_ahead, trace};
 use crate::{Caller, Result, Store};
 
 impl Store {
@@ -28,7 +28,7 @@ impl Store {
 
     /// What `caller` may do with a resource that they may see.
     pub fn rights(&self, caller: &Caller, at: &At) -> Result<Rights> {
-        Ok(find(&self.view()?, caller, at, Operation::Stat)?.rights(caller))
+        Ok(find(&self.view()?, caller, at, Operation::ShowAccess)?.rights(caller))
     }
 }
 

@@ -4,8 +4,8 @@ use crate::access::{Act, Operation};
 use crate::catalog::Reads;
 use crate::catalog::keys::Counter;
 use crate::model::{At, Kind, Stat};
+use crate::resources::{Walk, locate};
 use crate::trash::TrashTotal;
-use crate::tree::{Walk, locate};
 use crate::{Caller, Error, Result, Store};
 
 /// What lies below a collection, as far as the caller may see it.

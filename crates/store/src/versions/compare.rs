@@ -5,7 +5,7 @@ use crate::access::Operation;
 use crate::catalog::Reads;
 use crate::metadata::Links;
 use crate::model::{At, ContentHead, Graph, Resource, ResourceId};
-use crate::tree::find;
+use crate::resources::find;
 use crate::{Caller, Result, Store};
 
 /// What changed from one state to another.
@@ -55,7 +55,7 @@ impl Store {
             &description_of(&view, id, to)?,
         );
         let links = Links::new(&view, caller);
-        let (removed, added) = (links.graph(&difference.lacks)?, links.graph(&difference.has)?);
+        let (removed, added) = (links.graph(difference.lacks)?, links.graph(difference.has)?);
         Ok(VersionDifference { contents, removed, added })
     }
 
@@ -65,7 +65,7 @@ impl Store {
         let view = self.view()?;
         let chain = find(&view, caller, at, Operation::ReadDescription)?;
         chain.require(caller, Operation::ReadVersions, at)?;
-        Links::new(&view, caller).graph(&description_of(&view, chain.id(), Some(version))?)
+        Links::new(&view, caller).graph(description_of(&view, chain.id(), Some(version))?)
     }
 }
 

@@ -4,9 +4,10 @@ use super::difference::Kept;
 use super::{Difference, Version, label, prune_to, record};
 use crate::access::{Chain, Operation};
 use crate::catalog::{Reads, Transaction, VersionAttributes, VersionRecord, keys};
-use crate::model::{At, Graph, Resource, ResourceId, Time, Versioning};
-use crate::tree::{find, rewrite_record};
-use crate::{Caller, Error, ErrorKind, Result, Store, contents};
+use crate::metadata::Redescribed;
+use crate::model::{At, Graph, Resource, ResourceId, Retention, Time, Versioning};
+use crate::resources::{find, rewrite_record};
+use crate::{Caller, Error, ErrorKind, Result, Store, metadata, resources};
 
 /// What is said of a version that is kept on request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -15,44 +16,41 @@ pub struct NewVersion {
     pub label: Option<String>,
     /// The time that it stands for, if that is not when it became the current state. Needs `Rights::CHANGE_DESCRIPTION`, too.
     pub time: Option<Time>,
-}
-
-/// What replaces a description.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Redescribed<'a> {
-    /// What was read of the description.
-    pub(crate) old: &'a Graph,
-    /// What takes its place.
-    pub(crate) new: &'a Graph,
-    /// Whether `old` is all of it, and small.
-    pub(crate) is_small: bool,
+    /// The description that it has, if that is not the current one. Needs `Rights::CHANGE_DESCRIPTION`, too.
+    pub description: Option<Graph>,
+    /// A version of its own, also if the current state is kept as one already.
+    pub another: bool,
+    /// Also where no collection decides which versions are kept.
+    pub undecided: bool,
 }
 
 impl Store {
-    /// Keeps the current state as a version. What is kept already gets the label and the time. Needs `Rights::WRITE_CONTENT`.
+    /// Keeps the current state as a version. What is kept already gets the label and the time, unless the request is for another
+    /// version. Needs `Rights::WRITE_CONTENT`.
     ///
     /// # Errors
     /// [`ErrorKind::Exists`] if a version has the label, or this one has another; [`ErrorKind::Invalid`] for a time in the future, and where
     /// versions are off.
     pub fn keep_version(&self, caller: &Caller, at: &At, new: &NewVersion) -> Result<Version> {
         self.transact(|tx| {
-            let chain = find(tx, caller, at, Operation::Write)?;
-            if new.time.is_some() {
+            let mut chain = find(tx, caller, at, Operation::Write)?;
+            if new.time.is_some() || new.description.is_some() {
                 chain.require(caller, Operation::SetAttributes, at)?;
                 require_past(tx, new.time)?;
             }
-            let Some(retention) = setting(&chain).retention() else {
-                return Err(Error::invalid(format!("versions are off here: {at}")).with_hint(
-                    "turn them on for a collection above it (`cenote versions policy`)",
-                ));
-            };
+            let retention = retention(&chain, new, at)?;
+            label::require_free(tx, chain.id(), new.label.as_deref())?;
+            if (new.another || new.description.is_some()) && is_kept(tx, &chain)? {
+                renumber(tx, &mut chain);
+            }
             let (id, number) = (chain.id(), chain.resource().revision);
-            label::require_free(tx, id, new.label.as_deref())?;
             let mut resource = chain.resource().clone();
-            if !tx.has(&keys::version(id, number))? {
+            if !is_kept(tx, &chain)? {
                 keep(tx, caller, &chain);
-                Kept::Difference(Difference::default()).write(tx, id, number);
-                resource.compared_version = Some(number);
+                match &new.description {
+                    None => keep_current(tx, id, &mut resource),
+                    Some(description) => insert(tx, caller, &chain, description, &mut resource)?,
+                }
             }
             let mut record = record(tx, id, number)?;
             record.label = label::first(number, new.label.clone(), record.label)?;
@@ -65,6 +63,56 @@ impl Store {
             Ok(Version::new(number, record))
         })
     }
+}
+
+/// Which versions are kept besides.
+fn retention(chain: &Chain, new: &NewVersion, at: &At) -> Result<Retention> {
+    let retention = match decided(chain) {
+        None if new.undecided => Some(Retention::default()),
+        decided => decided.unwrap_or_default().retention(),
+    };
+    retention.ok_or_else(|| {
+        Error::invalid(format!("versions are off here: {at}"))
+            .with_hint("turn them on for a collection above it (`cenote versions policy`)")
+    })
+}
+
+/// Whether the current state is a version.
+fn is_kept(tx: &Transaction, chain: &Chain) -> Result<bool> {
+    tx.has(&keys::version(chain.id(), chain.resource().revision))
+}
+
+/// Gives the current state, whose number a version has, the next number.
+fn renumber(tx: &mut Transaction, chain: &mut Chain) {
+    let mut resource = chain.resource().clone();
+    resource.renumber();
+    rewrite_record(tx, chain.id(), chain.resource(), &resource);
+    chain.replace(resource);
+}
+
+/// Keeps the description of the version that the current state is.
+fn keep_current(tx: &mut Transaction, id: ResourceId, resource: &mut Resource) {
+    Kept::Difference(Difference::default()).write(tx, id, resource.revision);
+    resource.compared_version = Some(resource.revision);
+}
+
+/// Keeps another description under the number of the current state, which takes the next one.
+fn insert(
+    tx: &mut Transaction,
+    caller: &Caller,
+    chain: &Chain,
+    description: &Graph,
+    resource: &mut Resource,
+) -> Result<()> {
+    let (id, number) = (chain.id(), resource.revision);
+    let current = metadata::read(tx, id.0)?;
+    let kept = metadata::kept(tx, caller, chain, description)?;
+    let change = Redescribed { old: &current, new: &kept, is_small: false };
+    extend_newest(tx, id, resource, Some(change))?;
+    Kept::Whole(kept).write(tx, id, number);
+    resource.compared_version = None;
+    resource.renumber();
+    Ok(())
 }
 
 fn require_past(tx: &Transaction, time: Option<Time>) -> Result<()> {
@@ -144,7 +192,7 @@ fn keep(tx: &mut Transaction, caller: &Caller, chain: &Chain) {
     let (id, resource) = (chain.id(), chain.resource());
     let number = resource.revision;
     if let Some(content) = &resource.content {
-        contents::refer(tx, content.id, id, number);
+        resources::refer(tx, content.id, id, number);
     }
     let record = VersionRecord {
         content: resource.content.clone(),
@@ -163,7 +211,11 @@ fn keep(tx: &mut Transaction, caller: &Caller, chain: &Chain) {
 
 /// The setting of the nearest collection that has one.
 pub(crate) fn setting(chain: &Chain) -> Versioning {
-    chain.resources().find_map(|resource| resource.versioning).unwrap_or_default()
+    decided(chain).unwrap_or_default()
+}
+
+fn decided(chain: &Chain) -> Option<Versioning> {
+    chain.resources().find_map(|resource| resource.versioning)
 }
 
 impl VersionAttributes {

@@ -4,7 +4,7 @@ use super::{Version, record, records};
 use crate::access::Operation;
 use crate::catalog::{Reads, keys};
 use crate::model::{At, ResourceId};
-use crate::tree::find;
+use crate::resources::find;
 use crate::{Caller, Error, ErrorKind, Result, Store};
 
 /// The longest label, in bytes.

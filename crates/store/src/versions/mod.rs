@@ -17,14 +17,14 @@ use crate::access::Operation;
 use crate::catalog::{Reads, Record, Transaction, VersionRecord, keys};
 use crate::model::{At, ContentHead, Graph, PersonId, Resource, ResourceId, Retention, Stat, Time};
 use crate::quotas::{Delta, bytes_of_versions};
-use crate::tree::{find, rewrite_record};
-use crate::{Caller, Error, ErrorKind, Result, Store, contents, metadata};
+use crate::resources::{find, rewrite_record};
+use crate::{Caller, Error, ErrorKind, Result, Store, metadata, resources};
 
 pub use compare::VersionDifference;
 use difference::Difference;
 pub(crate) use difference::description;
 pub use keep::NewVersion;
-pub(crate) use keep::{Redescribed, keep_replaced, restate, setting};
+pub(crate) use keep::{keep_replaced, restate, setting};
 pub(crate) use loss::{refuse_loss, refuse_loss_below};
 
 /// A state that was kept.
@@ -44,6 +44,8 @@ pub struct Version {
     pub kept_by: Option<PersonId>,
     /// The time that it stands for: the one that its maker gave it, or when its content or description became what it is.
     pub time: Time,
+    /// When its description became what it is.
+    pub described: Time,
     /// Its label.
     pub label: Option<String>,
 }
@@ -106,8 +108,9 @@ impl Store {
 impl Version {
     fn new(version: u64, record: VersionRecord) -> Self {
         let time = record.stands_for();
+        let described = record.attributes.as_ref().map_or(record.modified, |was| was.described);
         let VersionRecord { content, modified, modified_by, kept, kept_by, label, .. } = record;
-        Self { version, content, modified, modified_by, kept, kept_by, time, label }
+        Self { version, content, modified, modified_by, kept, kept_by, time, described, label }
     }
 }
 
@@ -201,7 +204,7 @@ fn forget_all(
 fn delete(tx: &mut Transaction, id: ResourceId, version: u64, record: &VersionRecord) {
     tx.delete(keys::version(id, version));
     if let Some(content) = &record.content {
-        contents::release(tx, content.id, id, version);
+        resources::release(tx, content.id, id, version);
     }
 }
 

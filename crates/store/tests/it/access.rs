@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use cenote_store::{
-    AccessChange, Caller, Conditions, ErrorKind, ListOptions, NewToken, PersonId, PutOptions,
-    Rights, Scope,
+    AccessChange, AttributeChange, Caller, Conditions, ErrorKind, ListOptions, NewToken, NewUser,
+    PersonId, PutOptions, Received, Rights, Role, Scope,
 };
 
-use crate::world::{World, at, kind, path, world};
+use crate::world::{World, assert_clean, at, kind, path, world};
 
 fn grant(world: &World, what: &str, who: &str, rights: Rights, scope: Scope) {
     change(world, what, AccessChange::Grant(who.into(), rights.into(), scope));
@@ -146,7 +146,7 @@ fn published_bytes_do_not_betray_what_is_hidden() {
     world.mkdir("/a");
     world.put("/a/x", b"");
     let user = world.user("u");
-    let received = world.store.receive_inline(b"", &Expected::default()).unwrap();
+    let received = Received::inline(b"", &Expected::default()).unwrap();
     let publish = |to: &str, conditions| {
         let options = PutOptions { conditions, ..PutOptions::default() };
         kind(world.store.publish(&user, path(to), &received, &options))
@@ -272,4 +272,50 @@ fn the_feed_of_grants_counts_as_a_change_of_the_state() {
     let unknown = [AccessChange::Grant("nobody".into(), Rights::OWN.into(), Scope::This)];
     let changed = world.store.change_access(&world.admin, &at("/a"), &unknown);
     assert_eq!(kind(changed), ErrorKind::NotFound);
+}
+
+#[test]
+fn a_grant_to_a_role_is_for_all_who_are_logged_in_and_have_it_as_long_as_they_have_it() {
+    let world = world();
+    for name in ["plain", "helper"] {
+        world.user(name);
+    }
+    world.put("/x", b"x");
+    let may = |name: &str| {
+        let id = world.store.person_named(name).unwrap().0;
+        may_read(&world, &world.store.caller_for(id).unwrap(), "/x")
+    };
+    grant(&world, "/x", "public", Rights::NONE, Scope::This);
+    grant(&world, "/x", "role:groupadmin", Rights::READ_OBJECT, Scope::This);
+    assert!(!may("plain") && !may("helper"));
+    world.store.set_role(&world.admin, "helper", Role::GroupAdmin).unwrap();
+    assert!(!may("plain") && may("helper"));
+    let (_, lines) = world.store.access(&world.admin, &at("/x")).unwrap();
+    assert!(lines.iter().any(|line| line.name == "role:groupadmin"), "{lines:?}");
+    world.store.set_role(&world.admin, "helper", Role::User).unwrap();
+    assert!(!may("helper"));
+    grant(&world, "/x", "role:user", Rights::READ_OBJECT, Scope::This);
+    assert!(may("plain") && may("helper"));
+    assert!(!may_read(&world, &world.store.anonymous().unwrap(), "/x"), "is not logged in");
+    assert_clean(&world.store);
+}
+
+#[test]
+fn a_role_is_nobody_who_owns_anything_or_is_in_a_group() {
+    let world = world();
+    world.put("/x", b"x");
+    let (store, admin) = (&world.store, &world.admin);
+    let change = |name: &str| {
+        let grant = [AccessChange::Grant(name.into(), Rights::OWN.into(), Scope::This)];
+        store.change_access(admin, &at("/x"), &grant)
+    };
+    assert_eq!(kind(change("role:operator")), ErrorKind::Invalid);
+    let owner = Some("role:admin".to_owned());
+    let owned = AttributeChange { owner, ..AttributeChange::default() };
+    assert_eq!(kind(store.set_attributes(admin, &at("/x"), &owned)), ErrorKind::NotFound);
+    store.add_group(admin, "lab").unwrap();
+    let added = store.change_group(admin, "lab", &["role:user".into()], &[]);
+    assert_eq!(kind(added), ErrorKind::NotFound);
+    let named = NewUser { name: "role:user".into(), password: None, role: Role::User };
+    assert_eq!(kind(store.add_user(admin, &named)), ErrorKind::Invalid);
 }

@@ -8,7 +8,7 @@ use cenote_store::{
     AccessChange, At, AttributeChange, Caller, ChangeSet, ChangeSetId, ChangeSetLimits,
     ChangeSetState, Conditions, CreateOptions, Draft, ErrorKind, MoveOptions, NewTicket, NewToken,
     NewUser, PutOptions, ReadOptions, RestoreOptions, Result, Rights, Role, Scope, TicketUse,
-    UploadOptions, Versioning, Where,
+    TrashItem, UploadOptions, Versioning, Where,
 };
 
 use crate::uploads::{begin, complete, part};
@@ -85,7 +85,7 @@ fn change_everything(world: &World) -> Result<()> {
     store.keep_version(
         admin,
         &at("/old/a"),
-        &cenote_store::NewVersion { label: Some("kept".into()), time: None },
+        &cenote_store::NewVersion { label: Some("kept".into()), ..Default::default() },
     )?;
     let overwrite = MoveOptions { replace: true, ..MoveOptions::default() };
     store.relocate(admin, &at("/old/d"), &path("/new/b"), overwrite).map(drop)
@@ -631,6 +631,58 @@ fn versions_and_the_trash_work_in_it() {
     world.store.empty_trash(&world.admin).unwrap();
     world.sweep();
     assert_eq!(world.blobs_in("main"), 0);
+}
+
+/// A store with a tree and an object in the trash, which upkeep would remove for good.
+fn with_trash() -> (World, Vec<TrashItem>) {
+    let world = world();
+    filled(&world);
+    world.keep_removed_bytes("/", Some(0));
+    let items = vec![world.discard("/old/large"), world.discard("/old")];
+    (world, items)
+}
+
+#[test]
+fn the_trash_is_emptied_in_it_as_one_commit() {
+    let (world, items) = with_trash();
+    let (set, id) = begun(&world);
+    set.put("/own", b"own");
+    set.discard("/own");
+    assert_eq!(set.store.empty_trash(&set.admin).unwrap(), 3);
+    assert!(set.trash_of(&set.admin).is_empty());
+    assert_eq!(world.trash_of(&world.admin).len(), items.len(), "nobody else sees it");
+    world.put("/theirs", b"theirs");
+    let theirs = world.discard("/theirs");
+    commit(&world, id).unwrap();
+    drop(set);
+    let left = world.trash_of(&world.admin);
+    assert_eq!(left.iter().map(|item| item.id).collect::<Vec<_>>(), [theirs.id]);
+    world.sweep();
+    assert_eq!(world.blobs_in("main"), 0);
+    assert_clean(&world.store);
+}
+
+#[test]
+fn what_others_restored_or_removed_for_good_refuses_a_set_that_empties_the_trash() {
+    type Other = fn(&World, &TrashItem);
+    let others: [Other; 3] = [
+        |w, item| {
+            let options = RestoreOptions { to: Some(path("/back")), parents: false };
+            w.store.restore_removed(&w.admin, item.id, &options).unwrap();
+        },
+        |w, item| w.store.empty_trash_of(&w.admin, item.id).unwrap(),
+        |w, _| assert!(w.store.purge_over_limits().unwrap() > 0),
+    ];
+    for other in others {
+        let (world, items) = with_trash();
+        let (set, id) = begun(&world);
+        set.mkdir("/made");
+        set.store.empty_trash(&set.admin).unwrap();
+        other(&world, &items[0]);
+        assert_eq!(kind(commit(&world, id)), ErrorKind::Conflict);
+        assert!(!world.names("/").contains(&"made".to_owned()));
+        assert_clean(&world.store);
+    }
 }
 
 /// A collection that was filled and emptied in a set counts as it does outside.

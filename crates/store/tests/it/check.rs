@@ -38,14 +38,18 @@ fn note_about(id: u64) -> Bytes {
     frame(&[&[0x82, 0x1b][..], &id.to_be_bytes(), &[0x41, b'x']].concat())
 }
 
-/// In the trash: an object, which comes first, and a tree that is not counted yet.
+/// In the trash: an object, which comes first, one that counts for a limit, and a tree that is not counted yet.
 fn trashed(world: &World) {
     world.mkdir("/kept");
     world.keep_removed("/kept", 86_400);
     world.put("/kept/object", b"12345");
+    world.mkdir("/kept/limited");
+    world.keep_removed_bytes("/kept/limited", Some(1_000));
+    world.put("/kept/limited/object", b"under a limit");
     world.mkdir("/kept/tree");
     world.put("/kept/tree/x", b"in the trash");
     world.discard("/kept/object");
+    world.discard("/kept/limited/object");
     world.discard("/kept/tree");
 }
 
@@ -135,6 +139,27 @@ const DERIVABLE: &[Damage] = &[
         &[Kind::Counter],
     ),
     ("a missing counter", |w| w.raw_delete(&named(b'c', &[0], b"s")), &[Kind::Counter]),
+    (
+        "a wrong counter of what is kept under a limit",
+        |w| {
+            w.raw_put(
+                named(b'c', &[w.id("/kept/limited")], b"x"),
+                7i64.to_be_bytes().to_vec().into(),
+            )
+        },
+        &[Kind::Counter],
+    ),
+    ("what is kept and counts for no limit", |w| w.raw_delete(&w.first(b'E')), &[Kind::Index]),
+    (
+        "a limit of what is not under it",
+        |w| w.raw_put(key(b'E', &[NOBODY, 1, id_of(&w.first(b'X'))]), Bytes::new()),
+        &[Kind::Index],
+    ),
+    (
+        "a limit of nothing",
+        |w| w.raw_put(key(b'E', &[w.id("/kept/limited"), 1, NOBODY]), Bytes::new()),
+        &[Kind::Index],
+    ),
     (
         "a counter of nothing",
         |w| w.raw_put(named(b'c', &[NOBODY], b"n"), 7i64.to_be_bytes().to_vec().into()),

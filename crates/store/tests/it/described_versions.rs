@@ -232,7 +232,7 @@ fn what_is_wrong_with_a_version_is_refused_and_changes_nothing() {
 fn a_version_has_a_time_of_its_maker_which_is_not_in_the_future() {
     let world = each_change(Retention::default());
     let keep = |time| {
-        let new = NewVersion { time: Some(time), label: None };
+        let new = NewVersion { time: Some(time), ..NewVersion::default() };
         world.store.keep_version(&world.admin, &at("/a"), &new)
     };
     let now = world.stat("/a").unwrap().resource.modified;
@@ -248,6 +248,93 @@ fn a_version_has_a_time_of_its_maker_which_is_not_in_the_future() {
     assert_eq!(second.kept_by, Some(world.admin.user()));
 }
 
+fn keep(world: &World, new: NewVersion) -> Version {
+    world.store.keep_version(&world.admin, &at("/a"), &new).unwrap()
+}
+
+#[test]
+fn another_version_of_the_same_state_is_one_of_its_own_and_moves_no_clock() {
+    let world = each_change(Retention::default());
+    describe_much(&world);
+    let first = world.try_keep("/a", Some("one")).unwrap();
+    let before = world.stat("/a").unwrap();
+    let another = NewVersion { label: Some("two".into()), another: true, ..NewVersion::default() };
+    let second = keep(&world, another);
+    assert!(second.version > first.version);
+    assert_eq!((second.time, &second.content), (first.time, &first.content));
+    let after = world.stat("/a").unwrap();
+    assert_eq!(after.description_tag(), before.description_tag());
+    assert_eq!(after.content_tag(), before.content_tag());
+    let clocks = |of: &cenote_store::Stat| {
+        (of.resource.modified, of.resource.written(), of.resource.described().time)
+    };
+    assert_eq!(clocks(&after), clocks(&before));
+    change(&world, "/a", &[add(1)]);
+    for version in [first.version, second.version] {
+        assert_eq!(graph(&world, "/a", version).len(), 2_000);
+    }
+    assert_clean(&world.store);
+}
+
+#[test]
+fn a_version_with_a_description_of_its_own_leaves_all_others_as_they_were() {
+    for is_kept in [false, true] {
+        let world = each_change(Retention::default());
+        describe_much(&world);
+        change(&world, "/a", &[add(1)]);
+        if is_kept {
+            world.try_keep("/a", None).unwrap();
+        }
+        let now = world.store.graph(&world.admin, &at("/a")).unwrap();
+        let mut before: Vec<_> = (numbers(&world, "/a").into_iter())
+            .map(|version| (version, graph(&world, "/a", version)))
+            .collect();
+        let own: Graph = now.1.iter().take(5).cloned().collect();
+        let inserted = keep(
+            &world,
+            NewVersion {
+                time: Some(Time::from_secs(7)),
+                description: Some(own.clone()),
+                ..NewVersion::default()
+            },
+        );
+        assert_eq!(inserted.time, Time::from_secs(7));
+        before.push((inserted.version, own));
+        let after = world.store.graph(&world.admin, &at("/a")).unwrap();
+        assert_eq!(after.1, now.1);
+        assert_eq!(after.0.description_tag(), now.0.description_tag());
+        change(&world, "/a", &[add(2)]);
+        before.push((numbers(&world, "/a")[0], now.1));
+        change(&world, "/a", &[AvuChange::Clear("a7".into())]);
+        for gone in 0..before.len() {
+            for (version, was) in &before {
+                assert!(graph(&world, "/a", *version) == *was, "{version}");
+            }
+            let (version, _) = before.remove(gone % before.len());
+            world.store.prune_versions(&world.admin, &at("/a"), &Prune::One(version)).unwrap();
+            assert_clean(&world.store);
+        }
+    }
+}
+
+#[test]
+fn a_version_can_be_asked_for_where_no_collection_decides_and_not_where_versions_are_off() {
+    let world = world();
+    world.put("/a", b"1");
+    let undecided = NewVersion { undecided: true, ..NewVersion::default() };
+    let refused = || world.store.keep_version(&world.admin, &at("/a"), &NewVersion::default());
+    assert_eq!(kind(refused()), ErrorKind::Invalid);
+    keep(&world, undecided.clone());
+    world.put("/a", b"2");
+    assert_eq!(numbers(&world, "/a").len(), 1, "what is replaced is not kept unasked");
+    set(&world, "/", Versioning::Off);
+    assert_eq!(
+        kind(world.store.keep_version(&world.admin, &at("/a"), &undecided)),
+        ErrorKind::Invalid
+    );
+    assert_clean(&world.store);
+}
+
 #[test]
 fn a_time_needs_the_right_to_change_the_description() {
     use cenote_store::{AccessChange, Rights, Scope};
@@ -258,7 +345,7 @@ fn a_time_needs_the_right_to_change_the_description() {
         world.store.change_access(&world.admin, &at("/a"), &[grant]).unwrap();
     };
     let keep = |time| {
-        let new = NewVersion { time, label: None };
+        let new = NewVersion { time, ..NewVersion::default() };
         world.store.keep_version(&user, &at("/a"), &new)
     };
     let writing = Rights::READ_DESCRIPTION.union(Rights::APPEND).union(Rights::WRITE_CONTENT);

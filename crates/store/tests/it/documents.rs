@@ -27,26 +27,54 @@ fn sources(dir: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
+/// Whether a file is a module, or the root of one that is a folder.
+fn is_of_module(file: &Path, module: &str) -> bool {
+    let folder = file.parent().unwrap();
+    let named = if file.ends_with("mod.rs") { folder.file_name() } else { file.file_stem() };
+    named.is_some_and(|named| named == module)
+}
+
 #[test]
 fn every_promise_names_tests_that_exist() {
     let mut files = Vec::new();
-    for name in ["store", "kv", "blob", "client", "cli", "keyset", "gsd", "rdf", "query", "server"]
-    {
-        sources(&crates().join(name), &mut files);
+    for room in fs::read_dir(crates()).unwrap() {
+        sources(&room.unwrap().path(), &mut files);
     }
     let semantics = document("SEMANTICS.md");
-    let names = Regex::new("`([a-z_]+)::([a-z_0-9]+)`").unwrap();
+    let names = Regex::new("`(?:[a-z_0-9]+::)*([a-z_0-9]+)::([a-z_0-9]+)`").unwrap();
     let missing: Vec<_> = names
         .captures_iter(&semantics)
         .filter(|name| {
-            let (file, test) = (format!("{}.rs", &name[1]), format!("fn {}(", &name[2]));
-            let mut named = files.iter().filter(|path| path.file_name().unwrap() == file.as_str());
+            let test = format!("fn {}(", &name[2]);
+            let mut named = files.iter().filter(|path| is_of_module(path, &name[1]));
             !named.any(|path| fs::read_to_string(path).unwrap().contains(&test))
         })
         .map(|name| name[0].to_owned())
         .collect();
     assert!(missing.is_empty(), "{missing:#?}");
     assert!(names.captures_iter(&semantics).count() > 50);
+}
+
+/// A source without its comments.
+fn code_of(file: &Path) -> String {
+    let text = fs::read_to_string(file).unwrap();
+    text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
+}
+
+/// The rooms of the operations, in the order of `ARCHITECTURE.md`: each rests on those before it, and on none after it.
+#[test]
+fn no_room_rests_on_one_above_it() {
+    let rooms = ["resources", "metadata", "versions", "describe", "contents", "tree"];
+    let mut upward = Vec::new();
+    for (n, room) in rooms.iter().enumerate() {
+        let mut files = Vec::new();
+        sources(&crates().join("store/src").join(room), &mut files);
+        let above = rooms[n + 1..].join("|");
+        let import = Regex::new(&format!(r"crate::(\{{[^}}]*\b)?({above})\b")).unwrap();
+        let is_upward = |file: &PathBuf| n + 1 < rooms.len() && import.is_match(&code_of(file));
+        upward.extend(files.into_iter().filter(is_upward));
+    }
+    assert!(upward.is_empty(), "{upward:#?}");
 }
 
 fn tables(text: &str, row: &str) -> BTreeSet<char> {

@@ -10,7 +10,8 @@ use proptest::sample::select;
 use crate::world::{World, any_rights, at, cases, kind, world};
 
 const PATHS: [&str; 4] = ["/", "/a", "/a/b", "/a/b/x"];
-const PERSONS: [&str; 5] = ["u", "lab", "public", "other", "anonymous"];
+const PERSONS: [&str; 7] =
+    ["u", "lab", "public", "other", "anonymous", "role:user", "role:groupadmin"];
 
 type Planted = Vec<(&'static str, &'static str, Scope, Rights)>;
 

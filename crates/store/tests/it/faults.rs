@@ -12,9 +12,9 @@ use cenote_kv::{
 use cenote_store::{
     AccessChange, At, AttributeChange, AvuChange, BatchItem, BatchWhat, Conditions, CopyOptions,
     Error, ErrorKind, Expected, Health, JobStatus, MoveOptions, NewPlace, NewTicket, NewToken,
-    NewUser, PlaceChange, PlaceId, Prune, PutOptions, QuotaTarget, ReadOptions, Registration,
-    RemoveOptions, ReplicaChange, ResourceId, RestoreOptions, Result, Retention, Rights, Role,
-    Scope, StageFrom, TicketUse, UploadId, UploadOptions, Where,
+    NewUser, PlaceChange, PlaceId, Prune, PutOptions, QuotaTarget, ReadOptions, Received,
+    Registration, RemoveOptions, ReplicaChange, ResourceId, RestoreOptions, Result, Retention,
+    Rights, Role, Scope, StageFrom, TicketUse, UploadId, UploadOptions, Where,
 };
 
 use crate::postgres_server::fresh_schema;
@@ -136,7 +136,7 @@ const MUTATIONS: &[Mutation] = &[
     }),
     ("put a batch", true, |w| {
         let large = run(w.store.receive(once(&noise(400, 7)), &Expected::default()))?;
-        let small = w.store.receive_inline(b"small", &Expected::default())?;
+        let small = Received::inline(b"small", &Expected::default())?;
         let item =
             |to: &str, what| BatchItem { path: path(to), what, options: PutOptions::default() };
         let items = [
@@ -403,7 +403,7 @@ fn visible(world: &World) -> Vec<String> {
     lines.push(format!("{} tokens", store.tokens(admin).unwrap().len()));
     for key in world.table(b'P') {
         let upload = store.upload(admin, upload_of(&key)).unwrap();
-        let parts = upload.parts.iter().map(|part| (part.offset, part.digests.sha256));
+        let parts = upload.parts.iter().map(|part| (part.offset, part.digests.crc64nvme));
         let staged = upload.staged.map(|_| blake(&staged(world, upload.id)));
         lines.push(format!("{} {:?} {staged:?}", upload.path, parts.collect::<Vec<_>>()));
     }

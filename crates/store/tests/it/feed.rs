@@ -3,15 +3,18 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use cenote_blob::Place;
+use cenote_kv::PostgresEngine;
 use cenote_store::{
     AccessChange, At, Caller, Change, ChangeKind, ChangePage, Clock as _, ErrorKind, ListOptions,
-    Pace, Position, PutOptions, RemoveOptions, ResourceId, Rights, Scope, Where,
+    Pace, Parts, Position, PutOptions, RemoveOptions, ResourceId, Rights, Scope, Store, Where,
 };
 
 use futures_util::FutureExt;
 use proptest::prelude::*;
 
-use crate::world::{World, at, kind, run, world};
+use crate::postgres_server::fresh_schema;
+use crate::world::{World, at, kind, run, world, world_on};
 
 fn all(world: &World, caller: &Caller, limit: usize) -> Vec<Change> {
     let (mut changes, mut since) = (Vec::new(), Position::default());
@@ -159,6 +162,69 @@ fn a_name_that_was_seen_is_told_and_what_moves_out_of_sight_is_gone() {
     let seen = told(&world, &user);
     assert_eq!(seen.last(), Some(&(Removed, "b".into(), None)), "{seen:?}");
     assert!(!seen.iter().any(|(_, name, _)| name == "c"));
+}
+
+/// The position of a change of an access list that may have hidden something.
+fn hidden(world: &World, caller: &Caller, since: Position) -> Option<Position> {
+    world.store.changes(caller, since, 100).unwrap().access
+}
+
+#[test]
+fn a_revocation_is_reported_without_a_name_to_those_who_lose_by_it() {
+    let world = world();
+    let (user, other) = (world.user("u"), world.user("other"));
+    let top = world.mkdir("/lab").id;
+    world.put("/lab/a", b"");
+    let now = || world.store.newest_change().unwrap();
+    let begun = now();
+    grant(&world, "/lab", Rights::READ_OBJECT);
+    assert_eq!(hidden(&world, &user, begun), None, "it is told by name");
+    assert_eq!(hidden(&world, &other, begun), None, "nothing changed for them");
+    let granted = now();
+    let below = world.store.changes_below(&user, top, granted, 100).unwrap();
+    assert_eq!(below.access, None);
+    grant(&world, "/lab", Rights::NONE);
+    let revoked = now();
+    assert_eq!(hidden(&world, &user, granted), Some(revoked));
+    assert_eq!(world.store.changes(&user, granted, 100).unwrap().changes, []);
+    assert_eq!(hidden(&world, &other, granted), None);
+    assert_eq!(hidden(&world, &world.admin, granted), None, "they see all");
+    assert_eq!(hidden(&world, &user, revoked), None);
+}
+
+/// Also by what keeps away the lines of the collections above, and by a list above the subtree that is followed.
+#[test]
+fn whatever_hides_something_is_reported_with_its_name_or_without() {
+    let world = world();
+    let user = world.user("u");
+    let lab = world.mkdir("/lab").id;
+    world.mkdir("/lab/in");
+    let name = |name: &str| name.to_owned();
+    let default = |who| AccessChange::Grant(name(who), Rights::READ_OBJECT.into(), Scope::Default);
+    let cases = [
+        ("/lab/in", AccessChange::Closed(true)),
+        ("/lab", default("other")),
+        ("/", AccessChange::Grant(name("u"), Rights::NONE.into(), Scope::Default)),
+    ];
+    world.user("other");
+    for (path, change) in cases {
+        let lists = [
+            ("/", default("u")),
+            ("/lab", AccessChange::Clear),
+            ("/lab/in", AccessChange::Closed(false)),
+        ];
+        for (path, change) in lists {
+            world.store.change_access(&world.admin, &at(path), &[change]).unwrap();
+        }
+        grant(&world, "/lab", Rights::READ_DESCRIPTION);
+        assert!(world.store.stat(&user, &at("/lab/in")).is_ok(), "{change:?}");
+        let since = world.store.newest_change().unwrap();
+        world.store.change_access(&world.admin, &at(path), std::slice::from_ref(&change)).unwrap();
+        assert!(world.store.stat(&user, &at("/lab/in")).is_err(), "{change:?}");
+        let page = world.store.changes_below(&user, lab, since, 100).unwrap();
+        let by_name = page.changes.last().is_some_and(|it| it.kind == ChangeKind::Granted);
+        assert!(by_name || page.access == Some(page.next), "{change:?}");
+    }
 }
 
 #[test]
@@ -332,4 +398,25 @@ fn the_feed_of_a_subtree_is_hidden_and_ends_as_its_top() {
     world.rm("/t/a").unwrap();
     world.rm("/t").unwrap();
     assert_eq!(kind(look(&world.admin)), ErrorKind::NotFound);
+}
+
+/// Of two servers over one catalog, each is told of what the other changes.
+#[test]
+fn a_change_of_another_server_wakes_whoever_waits() {
+    let Some(config) = fresh_schema() else { return };
+    let open = || PostgresEngine::open(&config).unwrap();
+    let world = world_on(open(), Place::memory("main"));
+    let other = Store::open_existing(Parts::new(open(), Place::memory("main"))).unwrap();
+    // The first time, since it begins to listen.
+    run(other.changed());
+    let (before, mut changed) = (other.newest_change().unwrap(), other.changed());
+    world.mkdir("/made");
+    loop {
+        run(changed);
+        if other.newest_change().unwrap() != before {
+            break;
+        }
+        changed = other.changed();
+    }
+    assert!(other.stat(&world.admin, &at("/made")).is_ok());
 }

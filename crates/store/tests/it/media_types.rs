@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 
 use cenote_store::{
-    AttributeChange, BatchItem, BatchWhat, Conditions, CopyOptions, Expected, PutOptions,
+    AttributeChange, BatchItem, BatchWhat, Conditions, CopyOptions, Expected, PutOptions, Received,
     Registration, Retention, Stat, UploadOptions, Versioning, Where,
 };
 use proptest::prelude::*;
@@ -150,7 +150,7 @@ fn every_way_in_has_the_same_guess() {
         let name = |way: &str| format!("/{way}{n}.csv");
         let expected = shown(&world.put(&name("put"), bytes));
         assert_eq!(shown(&world.put_in("a", &name("place"), bytes)), expected);
-        let received = world.store.receive_inline(bytes, &Expected::default()).unwrap();
+        let received = Received::inline(bytes, &Expected::default()).unwrap();
         let what = BatchWhat::Object(Box::new(received));
         let options = PutOptions { parents: true, ..PutOptions::default() };
         let batch = [BatchItem { path: path(&name("batch/")), what, options }];

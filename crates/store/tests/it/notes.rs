@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use cenote_store::{
     AccessChange, Act, At, CopyOptions, CreateOptions, Draft, ErrorKind, Expected, MoveOptions,
-    Notes, PutOptions, ResourceId, Result, Rights, Scope, UploadOptions,
+    Notes, Part, PutOptions, ResourceId, Result, Rights, Scope, UploadOptions,
 };
 use proptest::prelude::*;
 
@@ -177,8 +177,8 @@ const CHANGES: [(&str, Change); 5] = [
     }),
     ("put", |w, n| {
         let options = PutOptions::default();
-        let received =
-            run(w.store.receive_for(&w.admin, path("/p"), once(b"bytes"), &options)).unwrap();
+        w.store.precheck_put(&w.admin, path("/p"), &options).unwrap();
+        let received = run(w.store.receive(once(b"bytes"), &options)).unwrap();
         w.store.publish_with(&w.admin, path("/p"), &received, &options, name(n)).map(|stat| stat.id)
     }),
     ("upload", |w, n| {
@@ -187,6 +187,7 @@ const CHANGES: [(&str, Change); 5] = [
         let any = Expected::default();
         run(w.store.put_part(&w.admin, upload, 0, once(b"bytes"), &any)).unwrap();
         let (opening, also) = name(n);
+        let also = move |notes: &mut Notes<'_>, _: &[Part]| also(notes);
         let done = run(w.store.complete_upload_with(&w.admin, upload, None, opening, also));
         if done.is_err() {
             w.store.abandon_upload(&w.admin, upload).unwrap();

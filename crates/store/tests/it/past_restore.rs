@@ -8,8 +8,8 @@ use std::time::Duration;
 use cenote_blob::Place;
 use cenote_kv::{Fault, FaultyEngine, MemoryEngine};
 use cenote_store::{
-    AttributeChange, ErrorKind, JobStatus, Moment, Prune, QuotaTarget, RestorePast, RestoredPast,
-    Result, Retention, StorePath,
+    AttributeChange, Conditions, ErrorKind, Graph, JobStatus, LinkIntegrity, Moment, Prune,
+    QuotaTarget, RestorePast, RestoredPast, Result, Retention, Statement, StorePath, Term,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -165,6 +165,8 @@ fn a_restoration_goes_on_wherever_it_was_stopped() {
     for name in &names {
         world.put(&format!("/c/{name}"), name.as_bytes());
     }
+    world.state("/c/000", &[link("/c/299")]);
+    world.state("/c/299", &[link("/c"), link("/c/000")]);
     let then = Moment::Position(world.store.newest_change().unwrap());
     world.rm_all("/c").unwrap();
     let what = restoration("/c", then, "/again");
@@ -193,6 +195,8 @@ fn a_restoration_goes_on_wherever_it_was_stopped() {
     assert_eq!(kind(world.store.job(&world.admin, job.id)), ErrorKind::NotFound);
     assert_eq!(world.names("/again"), names);
     assert_eq!(world.read("/again/299"), b"299");
+    assert_eq!(cited(&world, "/again/000"), ["cenote:/again/299"]);
+    assert_eq!(cited(&world, "/again/299"), ["cenote:/again", "cenote:/again/000"]);
     assert_clean(&world.store);
 }
 
@@ -310,5 +314,97 @@ fn a_restoration_keeps_to_quotas_also_to_those_that_are_set_meanwhile() {
     assert!(begun.failed == 1 && begun.fault.as_ref().unwrap().contains("quota"), "{begun:?}");
     world.sweep();
     assert_eq!(total(), 0);
+    assert_clean(&world.store);
+}
+
+fn link(to: &str) -> Statement {
+    let (predicate, object) = ("http://p/cites".into(), Term::Iri(format!("cenote:{to}")));
+    Statement { subject: None, predicate, object, unit: None }
+}
+
+fn cited(world: &World, of: &str) -> Vec<String> {
+    let (_, graph) = world.store.graph(&world.admin, &at(of)).unwrap();
+    let object = |statement: &Statement| match &statement.object {
+        Term::Iri(iri) => iri.clone(),
+        other => panic!("{other:?}"),
+    };
+    graph.iter().map(object).collect()
+}
+
+/// A tree whose resources link to each other, to themselves and to something outside, and the moment before all of them were
+/// moved, removed, replaced or described otherwise.
+fn linked() -> (World, Moment) {
+    let world = keeping();
+    for folder in ["/c", "/c/d", "/out"] {
+        world.mkdir(folder);
+    }
+    for name in ["/c/a", "/c/b", "/c/d/x", "/c/gone"] {
+        world.put(name, name.as_bytes());
+    }
+    world.state("/c", &[link("/c"), link("/c/d/x"), link("/out")]);
+    world.state("/c/a", &[link("/c/b#part"), link("/c/gone"), link("/c/d")]);
+    world.state("/c/d/x", &[link("/c"), link("/c/a"), link("/c/nothing")]);
+    let then = Moment::Position(world.store.newest_change().unwrap());
+    world.mv("/c/d", "/moved").unwrap();
+    world.mv("/c/b", "/moved/b").unwrap();
+    world.mv("/c/a", "/c/b").unwrap();
+    world.rm("/c/gone").unwrap();
+    world.put("/c/gone", b"another one");
+    world.state("/c/b", &[link("/out")]);
+    (world, then)
+}
+
+#[test]
+fn links_within_a_restored_tree_lead_to_what_was_restored() {
+    let (world, then) = linked();
+    restore(&world, &restoration("/c", then, "/again")).unwrap();
+    assert_eq!(cited(&world, "/again"), ["cenote:/again", "cenote:/again/d/x", "cenote:/out"]);
+    assert_eq!(
+        cited(&world, "/again/a"),
+        ["cenote:/again/b#part", "cenote:/again/d", "cenote:/again/gone"]
+    );
+    assert_eq!(
+        cited(&world, "/again/d/x"),
+        ["cenote:/again", "cenote:/again/a", "cenote:/c/nothing"]
+    );
+    world.mv("/again/d", "/elsewhere").unwrap();
+    assert_eq!(cited(&world, "/again")[1], "cenote:/elsewhere/x", "it is a link");
+    assert_clean(&world.store);
+}
+
+#[test]
+fn a_restored_object_that_links_to_itself_links_to_itself() {
+    let world = keeping();
+    world.put("/a", b"a");
+    world.put("/b", b"b");
+    world.state("/a", &[link("/a#part"), link("/b")]);
+    let of_other = Statement { subject: Some("cenote:/b".into()), ..link("/a") };
+    world.state("/a", &[of_other]);
+    let then = Moment::Position(world.store.newest_change().unwrap());
+    world.mv("/a", "/moved").unwrap();
+    restore(&world, &restoration("/a", then, "/again")).unwrap();
+    assert_eq!(cited(&world, "/again"), ["cenote:/again#part", "cenote:/b", "cenote:/again"]);
+    assert_clean(&world.store);
+}
+
+/// As a description that is copied or moved there: what is restored stays as it was.
+#[test]
+fn a_tree_is_restored_below_a_collection_with_strict_links_as_it_was() {
+    let (world, then) = linked();
+    world.mkdir("/strict");
+    let change = AttributeChange {
+        link_integrity: Some(Some(LinkIntegrity::Strict)),
+        ..AttributeChange::default()
+    };
+    world.store.set_attributes(&world.admin, &at("/strict"), &change).unwrap();
+    restore(&world, &restoration("/c", then, "/strict/again")).unwrap();
+    assert_eq!(
+        cited(&world, "/strict/again/d/x"),
+        ["cenote:/c/nothing", "cenote:/strict/again", "cenote:/strict/again/a"]
+    );
+    let add = |old: &Graph| Ok(old.iter().cloned().chain([link("/c/nowhere")]).collect());
+    let any = Conditions::default();
+    let refused = world.store.change_graph(&world.admin, &at("/strict/again/a"), &any, add);
+    assert_eq!(kind(refused), ErrorKind::Dangling);
     assert_clean(&world.store);
 }

@@ -1,7 +1,8 @@
 //! Places: added and removed while the store runs, and what they keep.
 
 use cenote_store::{
-    AvuChange, Conditions, ErrorKind, NewPlace, PlaceChange, PlaceId, PlaceState, PutOptions,
+    AvuChange, Conditions, ErrorKind, Expected, NewPlace, PlaceChange, PlaceId, PlaceState,
+    PutOptions, ReceiveOptions,
 };
 
 use crate::world::{at, avu, kind, noise, run, world, world_with_places};
@@ -156,10 +157,12 @@ fn a_put_into_a_place_that_is_closed_or_gone_is_refused() {
     // Closed after the bytes were sent: the commit decides.
     world.set_state("a", PlaceState::Up);
     let a = world.place("a");
-    let expected = Default::default();
-    let received =
-        run(world.store.receive_at(Some(a), crate::world::once(&noise(500, 1)), &expected))
-            .unwrap();
+    let expected = Expected::default();
+    let received = run(world.store.receive(
+        crate::world::once(&noise(500, 1)),
+        ReceiveOptions { expected: expected.clone(), place: Some(a) },
+    ))
+    .unwrap();
     world.set_state("a", PlaceState::Draining);
     let late = world.store.publish(
         &world.admin,

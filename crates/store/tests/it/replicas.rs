@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use cenote_blob::faulty::Fault;
 use cenote_store::{
-    AccessChange, Caller, ErrorKind, PlaceId, PlaceState, PutOptions, ReadOptions, Registration,
-    ReplicaChange, Rights, Scope, Trim, Where,
+    AccessChange, Caller, ErrorKind, PlaceId, PlaceState, PutOptions, ReadOptions, ReceiveOptions,
+    Registration, ReplicaChange, Rights, Scope, Trim, Where,
 };
 use futures_util::StreamExt;
 use tempfile::TempDir;
@@ -76,7 +76,8 @@ fn a_write_can_go_to_a_stale_replica_which_is_then_the_good_one() {
     world.replicate("/x", "a").unwrap();
     world.put("/x", b"second");
     let a = world.place("a");
-    let bytes = run(world.store.receive_at(Some(a), once(b"!"), &Default::default())).unwrap();
+    let to = ReceiveOptions { place: Some(a), ..ReceiveOptions::default() };
+    let bytes = run(world.store.receive(once(b"!"), to)).unwrap();
     let (to, always) = (at("/x"), Default::default());
     let written = world.store.write_received(&world.admin, &to, Where::Append, bytes, &always);
     run(written).unwrap();

@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use crate::world::{World, any_rights, assert_clean, at, cases, kind, path, world, world_on};
 
 const FOLDERS: [&str; 6] = ["/home/a", "/home/a/x", "/home/a/x/y", "/home/b", "/home/b/x", "/open"];
-const PERSONS: [&str; 4] = ["u", "lab", "public", "other"];
+const PERSONS: [&str; 5] = ["u", "lab", "public", "other", "role:user"];
 const SCOPES: [Scope; 4] = [Scope::This, Scope::This, Scope::Default, Scope::Subtree];
 
 /// One change of a tree: of access, or a move, or a removal.
@@ -60,7 +60,7 @@ fn step(world: &World, (kind, what, person, scope, rights): Step) {
             &cenote_store::RemoveOptions { recursive: true, ..Default::default() },
         )),
         1 => drop(world.mv(&chosen.path.to_string(), &format!("/home/b/m{person}"))),
-        _ => grant(world, &at, PERSONS[person % 4], rights, SCOPES[scope % 4]),
+        _ => grant(world, &at, PERSONS[person % 5], rights, SCOPES[scope % 4]),
     }
 }
 
@@ -71,7 +71,7 @@ fn looked_up(world: &World, caller: &Caller) -> BTreeSet<ResourceId> {
     let named = |stat: &Stat| {
         let (_, lines) = world.store.access(&world.admin, &At::Id(stat.id)).unwrap();
         let mut own = lines.iter().filter(|line| line.from == stat.path);
-        own.any(|line| ["u", "lab", "public"].contains(&line.name.as_str()))
+        own.any(|line| ["u", "lab", "public", "role:user"].contains(&line.name.as_str()))
     };
     let shared = |stat: &Stat| {
         let above = At::Id(stat.resource.parent);

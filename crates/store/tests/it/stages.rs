@@ -51,7 +51,7 @@ fn publish(world: &World, id: UploadId) -> Result<Stat> {
 }
 
 fn force(world: &World, id: UploadId) -> Result<Stat> {
-    let how = Completion { sha256: None, force: true };
+    let how = Completion { force: true, ..Completion::default() };
     run(world.store.complete_upload(&world.admin, id, how))
 }
 

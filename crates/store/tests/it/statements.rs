@@ -7,9 +7,9 @@ use std::sync::Arc;
 use cenote_blob::Place;
 use cenote_kv::{CountingEngine, MemoryEngine};
 use cenote_store::{
-    AccessChange, At, Caller, Comparison, Condition, Conditions, ErrorKind, Graph, LinksQuery,
-    Pattern, Quad, Query, ResourceId, RestoreOptions, Rights, Scope, Stat, Statement, Term, iri_of,
-    path_of,
+    AccessChange, At, Caller, Comparison, Condition, Conditions, CopyOptions, ErrorKind, Graph,
+    LinksQuery, Pattern, Quad, Query, ResourceId, RestoreOptions, Rights, Scope, Stat, Statement,
+    Term, iri_of, path_of,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -498,4 +498,84 @@ fn a_range_of_numbers_or_moments_is_a_range_of_the_index() {
         assert_eq!(page.unwrap().items.len(), 3, "{attribute} {value}");
         assert!(cost.reads() < 200, "{attribute} {value}: {cost:?}");
     }
+}
+
+/// An IRI as it is shown in a copy of `/c` at `/copy`.
+fn as_in_copy(iri: &str) -> String {
+    match path_of(iri) {
+        Some((named, fragment)) if named.starts_with(&path("/c")) => {
+            let copy = named.to_string().replacen("/c", "/copy", 1);
+            iri_of(&path(&copy)) + fragment
+        }
+        _ => iri.to_owned(),
+    }
+}
+
+fn statement_as_in_copy(statement: &Statement) -> Statement {
+    let object = match &statement.object {
+        Term::Iri(iri) => Term::Iri(as_in_copy(iri)),
+        other => other.clone(),
+    };
+    let subject = statement.subject.as_deref().map(as_in_copy);
+    Statement { subject, object, ..statement.clone() }
+}
+
+proptest! {
+    #![proptest_config(cases(64))]
+
+    /// Text that names what came to be later is no link, and stays as it is.
+    #[test]
+    fn a_copied_tree_is_described_by_its_own_paths(ops in vec(op(), 1..24)) {
+        let (world, _) = planted(&ops);
+        let recursive = CopyOptions { recursive: true, ..CopyOptions::default() };
+        if world.store.copy(&world.admin, &at("/c"), &path("/copy"), recursive).is_err() {
+            return Ok(());
+        }
+        let sources = descriptions(&world, &world.admin);
+        for (stat, graph) in sources.into_iter().filter(|it| it.0.path.starts_with(&path("/c"))) {
+            let (copy, _) = path_of(&as_in_copy(&iri_of(&stat.path))).unwrap();
+            let (_, copied) = world.store.graph(&world.admin, &copy.into()).unwrap();
+            for statement in &graph {
+                let is_copied = copied.contains(&statement_as_in_copy(statement));
+                prop_assert!(is_copied || copied.contains(statement), "{} {:?}", stat.path, statement);
+            }
+            prop_assert!(copied.len() <= graph.len());
+        }
+        assert_clean(&world.store);
+    }
+}
+
+#[test]
+fn links_within_a_copied_tree_lead_to_the_copies() {
+    let world = world();
+    world.mkdir("/c");
+    world.mkdir("/c/d");
+    for object in ["/c/x", "/c/d/y", "/out"] {
+        world.put(object, b"");
+    }
+    let state = |of: &str, to: &[&str]| {
+        let graph: Graph = to.iter().map(|to| link("http://p/1", to)).collect();
+        let none = Conditions::default();
+        world.store.change_graph(&world.admin, &at(of), &none, |_| Ok(graph.clone())).unwrap();
+    };
+    state("/c", &["cenote:/c/d/y#p", "cenote:/out"]);
+    state("/c/x", &["cenote:/c/x", "cenote:/c", "cenote:/c/late"]);
+    state("/c/d/y", &["cenote:/c/x"]);
+    let copy = |from: &str, to: &str| {
+        let recursive = CopyOptions { recursive: true, ..CopyOptions::default() };
+        world.store.copy(&world.admin, &at(from), &path(to), recursive).unwrap();
+    };
+    copy("/c", "/k");
+    copy("/c/x", "/alone");
+    let shown = |of: &str| -> Vec<String> {
+        graph(&world, &world.admin, of).iter().map(|it| it.object.text().to_owned()).collect()
+    };
+    assert_eq!(shown("/k"), ["cenote:/k/d/y#p", "cenote:/out"]);
+    assert_eq!(shown("/k/x"), ["cenote:/c/late", "cenote:/k", "cenote:/k/x"], "text stays");
+    assert_eq!(shown("/k/d/y"), ["cenote:/k/x"]);
+    assert_eq!(shown("/alone"), ["cenote:/alone", "cenote:/c", "cenote:/c/late"]);
+    assert_eq!(shown("/c"), ["cenote:/c/d/y#p", "cenote:/out"], "the source is as it was");
+    world.mv("/k", "/l").unwrap();
+    assert_eq!(shown("/l/d/y"), ["cenote:/l/x"], "they are links");
+    assert_clean(&world.store);
 }

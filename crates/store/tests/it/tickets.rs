@@ -162,6 +162,42 @@ fn a_ticket_ends_when_its_maker_is_gone_or_owns_it_no_more() {
 }
 
 #[test]
+fn who_reads_makes_a_ticket_that_reads_while_they_do() {
+    let world = world();
+    let user = world.user("u");
+    let hour = std::time::Duration::from_secs(3_600);
+    let allow = |rights: Rights| {
+        let grant = [AccessChange::Grant("u".into(), rights.into(), Scope::This)];
+        world.store.change_access(&world.admin, &at("/a"), &grant).unwrap();
+    };
+    let make = |caller: &Caller| world.store.add_reading_ticket(caller, &at("/a"), hour);
+    world.put("/a", b"x");
+    assert_eq!(kind(make(&user)), ErrorKind::NotFound);
+    allow(Rights::READ_DESCRIPTION);
+    assert_eq!(kind(make(&user)), ErrorKind::Denied);
+    allow(Rights::READ_OBJECT);
+    let ticket = make(&user).unwrap().0;
+    let holder = show(&world, &ticket, TicketUse::Read).unwrap();
+    assert_eq!(world.try_read(&holder, "/a").unwrap(), b"x");
+    assert_eq!(kind(world.try_put(&holder, "/a", b"y", PutOptions::default())), ErrorKind::Denied);
+    allow(Rights::OWN);
+    let holder = show(&world, &ticket, TicketUse::Read).unwrap();
+    assert_eq!(kind(world.try_put(&holder, "/a", b"y", PutOptions::default())), ErrorKind::Denied);
+    allow(Rights::READ_DESCRIPTION);
+    assert_eq!(kind(show(&world, &ticket, TicketUse::Read)), ErrorKind::Unauthenticated);
+    assert_eq!(
+        world.store.tickets(&world.admin, &at("/a")).unwrap().len(),
+        1,
+        "its owner sees and revokes it"
+    );
+    let everybody =
+        [AccessChange::Grant("anonymous".into(), Rights::READ_OBJECT.into(), Scope::This)];
+    world.store.change_access(&world.admin, &at("/a"), &everybody).unwrap();
+    let nobody = make(&world.store.anonymous().unwrap());
+    assert_eq!(kind(nobody), ErrorKind::Denied);
+}
+
+#[test]
 fn what_somebody_without_a_login_makes_with_a_ticket_is_not_everybody_s() {
     let world = world();
     world.mkdir("/drop");

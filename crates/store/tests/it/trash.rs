@@ -424,3 +424,166 @@ fn a_removal_and_a_restoration_move_the_membership_of_their_collections_and_no_o
     assert_eq!(lab(&before), lab(&after));
     assert!(root(&before).changes < root(&after).changes);
 }
+
+/// The names of what is in the trash, in the order of its removal.
+fn in_the_trash(world: &World) -> Vec<String> {
+    let options = TrashOptions { limit: 1_000, ..TrashOptions::default() };
+    let mut items = world.store.trash(&world.admin, &options).unwrap().items;
+    items.sort_by_key(|item| (item.removed, item.id));
+    items.into_iter().map(|item| item.path).collect()
+}
+
+fn upkept(world: &World) {
+    run(world.store.maintain_once(&cenote_store::Pace::default())).unwrap();
+}
+
+#[test]
+fn what_was_removed_first_goes_first_where_a_collection_keeps_more_than_its_limit() {
+    let world = kept();
+    world.keep_removed_bytes("/lab", Some(1_000));
+    for n in 0..5 {
+        world.put(&format!("/lab/{n}"), &noise(400, n));
+        world.discard(&format!("/lab/{n}"));
+        world.put(&format!("/{n}"), &noise(400, n));
+        world.discard(&format!("/{n}"));
+    }
+    upkept(&world);
+    assert_eq!(in_the_trash(&world), ["/0", "/1", "/2", "/lab/3", "/3", "/lab/4", "/4"]);
+    assert_clean(&world.store);
+}
+
+#[test]
+fn a_tree_counts_for_a_limit_once_it_is_counted_and_one_that_is_larger_is_not_kept() {
+    let world = kept();
+    world.keep_removed_bytes("/lab", Some(204));
+    world.discard("/lab/run");
+    upkept(&world);
+    assert!(in_the_trash(&world).is_empty());
+    assert_eq!(world.store.stats(&world.admin).unwrap().removed.unwrap().items, 0);
+    assert_clean(&world.store);
+}
+
+#[test]
+fn a_limit_that_is_changed_holds_for_what_was_removed_under_it_before() {
+    let world = kept();
+    let remove = |n: u64| {
+        world.put(&format!("/lab/{n}"), &noise(100, n));
+        world.discard(&format!("/lab/{n}"));
+    };
+    remove(0);
+    world.keep_removed_bytes("/lab", Some(1_000));
+    (1..5).for_each(remove);
+    upkept(&world);
+    assert_eq!(in_the_trash(&world).len(), 5);
+    world.keep_removed_bytes("/lab", None);
+    remove(5);
+    upkept(&world);
+    assert_eq!(in_the_trash(&world).len(), 6);
+    world.keep_removed_bytes("/lab", Some(200));
+    upkept(&world);
+    assert_eq!(in_the_trash(&world), ["/lab/0", "/lab/3", "/lab/4", "/lab/5"]);
+    assert_clean(&world.store);
+}
+
+#[test]
+fn what_is_restored_or_removed_for_good_counts_for_no_limit() {
+    let world = kept();
+    world.keep_removed_bytes("/lab", Some(250));
+    let items: Vec<_> = (0..3)
+        .map(|n| {
+            world.put(&format!("/lab/{n}"), &noise(100, n));
+            world.discard(&format!("/lab/{n}"))
+        })
+        .collect();
+    restore(&world, &world.admin, items[0].id).unwrap();
+    world.store.empty_trash_of(&world.admin, items[1].id).unwrap();
+    world.put("/lab/3", &noise(100, 3));
+    world.discard("/lab/3");
+    upkept(&world);
+    assert_eq!(in_the_trash(&world), ["/lab/2", "/lab/3"]);
+    assert_clean(&world.store);
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::test_runner::Config::with_cases(24))]
+    /// Under any limits the newest are kept that fit, of each collection by itself.
+    #[test]
+    fn under_any_limits_the_newest_that_fit_are_kept(
+        limits in proptest::array::uniform2(proptest::option::of(0u64..600)),
+        removals in proptest::collection::vec((0usize..3, 0u64..200), 1..20),
+    ) {
+        let world = kept();
+        let above = ["/lab/run", "/lab", ""];
+        world.keep_removed_bytes("/lab/run", limits[0]);
+        world.keep_removed_bytes("/lab", limits[1]);
+        let mut removed = Vec::new();
+        for (n, (place, size)) in removals.into_iter().enumerate() {
+            let path = format!("{}/{n}", above[place]);
+            world.put(&path, &noise(size as usize, 1));
+            world.discard(&path);
+            let limit = match place {
+                0 if limits[0].is_some() => Some(0),
+                0 | 1 if limits[1].is_some() => Some(1),
+                _ => None,
+            };
+            removed.push((path, size, limit));
+        }
+        upkept(&world);
+        let fits = |n: usize| {
+            let Some(limit) = removed[n].2 else { return true };
+            let under = || removed.iter().filter(|other| other.2 == Some(limit));
+            let over = under().map(|other| other.1).sum::<u64>().saturating_sub(limits[limit].unwrap());
+            let before = removed[..n].iter().filter(|other| other.2 == Some(limit));
+            before.map(|other| other.1).sum::<u64>() >= over
+        };
+        let expected: Vec<_> =
+            (0..removed.len()).filter(|n| fits(*n)).map(|n| removed[n].0.clone()).collect();
+        proptest::prop_assert_eq!(in_the_trash(&world), expected);
+        assert_clean(&world.store);
+    }
+}
+
+#[test]
+fn a_query_reads_what_its_caller_could_restore_and_nobody_else() {
+    let world = kept();
+    let ada = world.user("ada");
+    grant(&world, "ada", "/lab/run", Rights::OWN, Scope::Subtree);
+    let [run_id, deep] = ["/lab/run", "/lab/run/deep/b"].map(|p| world.stat(p).unwrap().id);
+    world.mkdir("/lab/stays");
+    world.discard("/lab/run");
+    let store = &world.store;
+    let reading = store.reading(&world.admin).unwrap();
+    let removed: Vec<_> = reading.removed().map(|item| item.unwrap().unwrap().id).collect();
+    assert_eq!(removed, [run_id]);
+    let found = reading.removed_with(deep).unwrap().unwrap();
+    assert_eq!((found.item().id, found.names().len()), (run_id, 2));
+    assert_eq!(found.stat(&path("/x")).path, path("/x/deep/b"));
+    let top = reading.removed_with(run_id).unwrap().unwrap();
+    let below = top.below(&reading, &path("/x"), true).unwrap();
+    let below: Vec<_> = below.map(|stat| stat.unwrap().unwrap().path.to_string()).collect();
+    assert_eq!(below, ["/x/a", "/x/deep", "/x/deep/b"]);
+    let opened = store.open_removed(&world.admin, deep).unwrap();
+    assert_eq!(run(opened.read_all()).unwrap(), "small");
+    assert!(reading.removed_with(world.stat("/lab/stays").unwrap().id).unwrap().is_none());
+
+    // Ada owns it, but neither removed it nor controls where it was.
+    let reading = store.reading(&ada).unwrap();
+    assert!(reading.removed().all(|item| item.unwrap().is_none()));
+    assert!(reading.removed_with(deep).unwrap().is_none());
+    assert_eq!(kind(store.open_removed(&ada, deep).map(drop)), ErrorKind::NotFound);
+}
+
+#[test]
+fn a_removal_may_say_how_long_it_is_kept_where_no_collection_does() {
+    let world = world();
+    let keep = Some(Duration::from_secs(DAY));
+    let remove = || {
+        world.put("/a", b"a");
+        let options = RemoveOptions { keep, ..RemoveOptions::default() };
+        world.store.remove(&world.admin, &at("/a"), &options).unwrap()
+    };
+    let kept = remove().expect("it is kept");
+    assert_eq!(kept.until, kept.removed.plus(Duration::from_secs(DAY)));
+    world.keep_removed("/", 0);
+    assert!(remove().is_none(), "a setting counts for more");
+}

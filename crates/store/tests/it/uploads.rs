@@ -1,10 +1,11 @@
 //! Resumable uploads: parts in any order, and one publication.
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use cenote_store::{
-    AccessChange, At, Caller, Conditions, ErrorKind, Expected, NewTicket, NewToken, Part,
-    PutOptions, ResourceId, Result, Rights, Scope, Stat, TicketUse, Upload, UploadId,
+    AccessChange, At, Caller, Completion, Conditions, ErrorKind, Expected, NewTicket, NewToken,
+    Notes, Part, PutOptions, ResourceId, Result, Rights, Scope, Stat, TicketUse, Upload, UploadId,
     UploadOptions,
 };
 use proptest::prelude::*;
@@ -285,6 +286,33 @@ fn parts_that_come_in_order_give_the_digest_of_the_whole_at_once() {
 }
 
 #[test]
+fn a_part_out_of_order_is_checked_by_what_is_announced_and_has_a_sha256_only_then() {
+    let world = world();
+    let bytes = noise(200_000, 1);
+    let upload = begin(&world, "/a", UploadOptions::default()).unwrap().id;
+    let put = |expected: &Expected| {
+        run(world.store.put_part(&world.admin, upload, 100_000, once(&bytes[100_000..]), expected))
+    };
+    let crc = Some(crc64nvme(&bytes[100_000..]));
+    let by_crc = Expected { crc64nvme: crc, ..Expected::default() };
+    let digests = put(&by_crc).unwrap().digests;
+    assert_eq!((digests.sha256, digests.crc64nvme), (None, crc));
+    let sha256 = Some(Sha256::digest(&bytes[100_000..]).into());
+    let digests = put(&Expected { sha256, ..by_crc }).unwrap().digests;
+    assert_eq!((digests.sha256, digests.crc64nvme), (sha256, crc));
+    for wrong in [
+        Expected { sha256: Some([0; 32]), ..Expected::default() },
+        Expected { crc64nvme: Some(0), ..Expected::default() },
+    ] {
+        assert_eq!(kind(put(&wrong)), ErrorKind::Mismatch);
+    }
+    part(&world, upload, 0, &bytes[..100_000]).unwrap();
+    complete(&world, upload, Some(Sha256::digest(&bytes).into())).unwrap();
+    assert!(world.read("/a") == bytes);
+    assert_clean(&world.store);
+}
+
+#[test]
 fn parts_in_any_order_give_the_crc_of_the_whole_at_once() {
     let world = world();
     let bytes = noise(200_300, 1);
@@ -373,6 +401,46 @@ proptest! {
         world.sweep();
         prop_assert_eq!(world.read("/a"), whole);
         prop_assert!(world.table(b'p').is_empty() && world.table(b'P').is_empty());
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(32))]
+
+    #[test]
+    fn numbered_parts_follow_one_another_in_whatever_order_they_came(
+        sizes in proptest::collection::vec(prop_oneof![0usize..150, 70_000usize..70_100], 1..6),
+        order in proptest::collection::vec(any::<(usize, bool)>(), 0..12),
+        checked in any::<bool>(),
+    ) {
+        let world = world();
+        let upload = begin(&world, "/a", UploadOptions::default()).unwrap().id;
+        let starts: Vec<usize> = sizes.iter().scan(0, |at, size| { *at += size; Some(*at - size) }).collect();
+        let whole = noise(sizes.iter().sum(), 1);
+        // Far from each other, and the numbers need not begin with 0 or be without gaps.
+        let number = |n: usize| (2 * n + 1) << 20;
+        for (n, right) in order {
+            let n = n % sizes.len();
+            let bytes = if right { &whole[starts[n]..starts[n] + sizes[n]] } else { b"wrong" };
+            part(&world, upload, number(n), bytes).unwrap();
+        }
+        for n in (0..sizes.len()).rev() {
+            part(&world, upload, number(n), &whole[starts[n]..starts[n] + sizes[n]]).unwrap();
+        }
+        let sha256: [u8; 32] = Sha256::digest(&whole).into();
+        let how = Completion { sha256: checked.then_some(sha256), in_order: true, ..Completion::default() };
+        let sent = Arc::new(Mutex::new(Vec::new()));
+        let seen = sent.clone();
+        let also = move |_: &mut Notes<'_>, parts: &[Part]| { *seen.lock().unwrap() = parts.to_vec(); Ok(()) };
+        let done = run(world.store.complete_upload_with(&world.admin, upload, how, "o", also)).unwrap();
+        prop_assert!(sha256_of(&done).map_or(!checked, |known| known == sha256));
+        prop_assert!(crc64nvme_of(&done).is_none_or(|known| known == crc64nvme(&whole)));
+        let expected: Vec<_> = sizes.iter().enumerate().map(|(n, size)| (number(n) as u64, *size as u64)).collect();
+        let told: Vec<_> = sent.lock().unwrap().iter().map(|part| (part.offset, part.length)).collect();
+        prop_assert_eq!(told, expected, "the parts as they were sent");
+        world.sweep();
+        prop_assert_eq!(world.read("/a"), whole);
+        assert_clean(&world.store);
     }
 }
 

@@ -395,6 +395,13 @@ impl World {
         self.store.set_attributes(&self.admin, &at(below), &change).unwrap();
     }
 
+    /// Keeps at most so many bytes of what is removed below.
+    pub(crate) fn keep_removed_bytes(&self, below: &str, bytes: Option<u64>) {
+        let change =
+            AttributeChange { keep_removed_bytes: Some(bytes), ..AttributeChange::default() };
+        self.store.set_attributes(&self.admin, &at(below), &change).unwrap();
+    }
+
     pub(crate) fn store_now(&self) -> Time {
         self.clock.now()
     }

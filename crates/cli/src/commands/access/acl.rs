@@ -36,7 +36,7 @@ What others may do is shown to whoever may change the access of the resource.")]
         /// A path in the store
         path: StorePath,
     },
-    /// Say what users and groups may do; `none` takes their line away
+    /// Say what users, groups and roles may do; `none` takes their line away
     Set(Set),
 }
 
@@ -46,11 +46,12 @@ Levels, each with those before it: none, read_metadata, read, create_metadata, m
 delete_metadata, create_object, write, delete_object, own. Other sets are levels and rights joined by `+`,
 such as list+create or read+append; the rights are read_description, read_content, list, add_description,
 change_description, remove_description, create, append, write_content, remove, control. `public` is everyone who is logged in, `anonymous`
-everyone who is not: to let everybody read, say both, `public=read anonymous=read`.")]
+everyone who is not: to let everybody read, say both, `public=read anonymous=read`. `role:user`,
+`role:groupadmin` and `role:admin` are all users with that role.")]
 struct Set {
     /// A path in the store, or a pattern of them
     path: StorePath,
-    /// A user or group, and a level or rights
+    /// A user, a group or a role, and a level or rights
     #[arg(value_name = "NAME=LEVEL", value_parser = parse_grant)]
     grants: Vec<(String, String)>,
     /// How far it reaches: this resource, what lies below by default, or all of it

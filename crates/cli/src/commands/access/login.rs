@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use cenote_client::settings::{Login, Logins, is_in_clear};
 use cenote_client::{Client, Credential, HttpTransport, NewToken, Record};
 use serde_json::Value;
 
-use crate::config::{Login, Logins};
-use crate::connect::{is_in_clear, meant_for, not_an_address};
+use crate::connect::not_an_address;
 use crate::duration::Duration;
 use crate::error::{CliError, Kind, Result};
 use crate::secret;
@@ -87,7 +87,7 @@ pub(super) async fn revoke(client: &Client, login: &Login) -> Result<()> {
 /// The logins as they are now: another program may have changed them since this one started.
 pub(super) fn logins(session: &Session) -> Result<Logins> {
     match session.settings.logins().file() {
-        Some(file) => Logins::read(file.to_owned()),
+        Some(file) => Ok(Logins::read(file.to_owned())?),
         None => Ok(Logins::default()),
     }
 }
@@ -103,7 +103,7 @@ fn password(session: &Session, url: &str, user: &str, from_stdin: bool) -> Resul
     if from_stdin {
         return secret::from_stdin();
     }
-    match meant_for(&session.settings, "password", url)? {
+    match session.settings.meant_for("password", url)? {
         Some(password) => Ok(password.value.clone()),
         None => secret::ask(&format!("password of {user}: ")),
     }

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use cenote_server::embedded::open_dir;
+use cenote_server::embedded::open_dir_with;
 use cenote_server::{Config, Server, Tls, raise_descriptor_limit, start_log, stop_signal};
 
 use crate::connect::not_opened;
@@ -24,7 +24,7 @@ pub(crate) struct Args {
     /// The private key of the certificate (PEM)
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
-    /// The server's settings file (TOML): listen, [tls], [limits], [irods], [upkeep], [log]
+    /// The server's settings file (TOML): listen, [tls], [limits], [irods], [ldp], [dnanexus], [upkeep], [log]
     #[arg(long, value_name = "FILE")]
     settings: Option<PathBuf>,
 }
@@ -35,7 +35,8 @@ impl Args {
         start_log(&config.log)
             .map_err(|error| CliError::new(Kind::Usage, format!("invalid log filter: {error}")))?;
         raise_descriptor_limit();
-        let embedded = open_dir(&self.dir).map_err(not_opened)?;
+        let limits = config.limits.change_sets();
+        let embedded = open_dir_with(&self.dir, limits).map_err(not_opened)?;
         let server = Server::bind(embedded.store().clone(), &config).await.map_err(|error| {
             CliError::new(Kind::Unavailable, error.to_string())
                 .hint("choose another address with --listen, or port 0 for a free port")

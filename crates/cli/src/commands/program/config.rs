@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use crate::config::KEYS;
 use crate::error::Result;
 use crate::session::Session;
+use cenote_client::settings::KEYS;
 
 /// Show the effective settings and the source of each.
 #[derive(Debug, clap::Args)]

@@ -145,6 +145,11 @@ impl Log {
         self.file.sync_data()
     }
 
+    /// Where the next record goes.
+    pub(super) fn end(&self) -> usize {
+        self.end
+    }
+
     /// Begins anew: all that is here is in the tree, durably.
     pub(super) fn restart(&mut self) {
         self.end = START;

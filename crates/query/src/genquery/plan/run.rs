@@ -1,6 +1,6 @@
 //! Executes a plan, from rows to the result.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 
 use cenote_store::{Avu, Reading};
 
@@ -66,6 +66,7 @@ impl Run<'_> {
             of_places: self.plan.is_of_places(),
             of_members: self.plan.is_of_members(),
             outer: self.plan.nulls,
+            trash: OnceCell::new(),
         };
         source.rows(&mut |row| self.project(&row, take))
     }

@@ -10,6 +10,7 @@ mod names;
 mod others;
 mod parents;
 mod quota;
+mod removed;
 pub(super) mod row;
 pub(super) mod source;
 mod ticket;

@@ -19,7 +19,11 @@ pub(crate) struct Names<'a> {
 
 impl Names<'_> {
     pub(crate) fn person(&self, id: PersonId) -> String {
-        self.persons.get(&id).map_or_else(|| format!("#{id}"), |person| person.name.clone())
+        match (Role::of_principal(id), self.persons.get(&id)) {
+            (Some(role), _) => format!("role:{}", role.as_str()),
+            (None, Some(person)) => person.name.clone(),
+            (None, None) => format!("#{id}"),
+        }
     }
 
     /// A path, prefixed with the zone.

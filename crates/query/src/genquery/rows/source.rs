@@ -7,6 +7,7 @@
 //! Invariant: each of these yields the same rows among those that pass all conditions. So none of them checks
 //! whether the caller may list a collection: a resource shared out of a private one is found like any other.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use cenote_store::{At, Avu, Kind, Name, Reading, ResourceId, Stat, StorePath};
@@ -14,6 +15,7 @@ use cenote_store::{At, Avu, Kind, Name, Reading, ResourceId, Stat, StorePath};
 use super::super::answer::limits::Meter;
 use super::super::column::{Column, Entity};
 use super::super::plan::facts::Facts;
+use super::super::trash::{Trash, is_in_trash};
 use super::access::Access;
 use super::collection_path::{parse, top};
 use super::names::Names;
@@ -35,7 +37,7 @@ type Described = (Option<Avu>, Option<Access>);
 pub(crate) type Each<'a> = &'a mut dyn FnMut(Row) -> Result<()>;
 
 /// Receives a collection or an object.
-type Take<'a> = &'a mut dyn FnMut(Stat) -> Result<()>;
+pub(super) type Take<'a> = &'a mut dyn FnMut(Stat) -> Result<()>;
 
 /// What a query reads, and what it needs.
 pub(crate) struct Source<'a> {
@@ -53,9 +55,11 @@ pub(crate) struct Source<'a> {
     pub(crate) of_members: bool,
     /// Whether entities without attributes have a row nevertheless.
     pub(crate) outer: bool,
+    /// What was removed, once it is needed.
+    pub(crate) trash: OnceCell<Trash<'a>>,
 }
 
-impl Source<'_> {
+impl<'a> Source<'a> {
     /// Yields every candidate row to `each`.
     pub(crate) fn rows(&self, each: Each<'_>) -> Result<()> {
         use Entity as E;
@@ -102,7 +106,7 @@ impl Source<'_> {
     }
 
     fn objects(&self, each: Each<'_>) -> Result<()> {
-        let mut parents = Parents::of(self.reading);
+        let mut parents = Parents::of(self);
         let mut take = |stat: Stat| self.object(stat, &mut parents, each);
         if let Some(ids) = self.indexed(Column::MetaDataName, Column::MetaDataValue)? {
             return self.by_id(ids, Kind::Object, &mut take);
@@ -114,9 +118,7 @@ impl Source<'_> {
                 self.at(path, Kind::Object, &mut take)
             }
             (Some(collection), None) => match parse(self.zone(), collection) {
-                Some(path) => {
-                    self.all(self.reading.children(&path.into())?, Kind::Object, &mut take)
-                }
+                Some(path) => self.children(&path, Kind::Object, &mut take),
                 None => Ok(()),
             },
             _ => self.subtree(Kind::Object, &mut take),
@@ -133,7 +135,7 @@ impl Source<'_> {
         }
         let kind = Kind::Collection;
         match self.facts.value(Column::CollParentName).map(|name| parse(self.zone(), name)) {
-            Some(Some(path)) => self.all(self.reading.children(&path.into())?, kind, &mut take),
+            Some(Some(path)) => self.children(&path, kind, &mut take),
             Some(None) => self.at(Some(StorePath::root()), kind, &mut take),
             None => {
                 self.at(Some(StorePath::root()), kind, &mut take)?;
@@ -158,26 +160,51 @@ impl Source<'_> {
     }
 
     fn at(&self, path: Option<StorePath>, kind: Kind, take: Take<'_>) -> Result<()> {
-        let stat = path.map(|path| self.reading.stat(&path.into())).transpose()?.flatten();
+        let Some(path) = path else { return Ok(()) };
+        let stat = match self.reading.stat(&(&path).into())? {
+            None if is_in_trash(&path) => self.trash()?.stat(&path)?,
+            found => found,
+        };
         stat.filter(|stat| stat.resource.kind == kind).map_or(Ok(()), take)
     }
 
+    fn children(&self, path: &StorePath, kind: Kind, take: Take<'_>) -> Result<()> {
+        self.all(self.reading.children(&path.into())?, kind, take)?;
+        match is_in_trash(path) {
+            true => self.removed(path, false, kind, take),
+            false => Ok(()),
+        }
+    }
+
     fn by_id(&self, ids: BTreeSet<u64>, kind: Kind, take: Take<'_>) -> Result<()> {
-        let stat = |id| self.reading.stat(&At::Id(ResourceId(id)));
-        self.all(ids.into_iter().map(stat), kind, take)
+        for id in ids.into_iter().map(ResourceId) {
+            let stat = match self.reading.stat(&At::Id(id))? {
+                // Most ids that name nothing are not of the trash either, which is read whole.
+                None if self.reading.removed_with(id)?.is_some() => self.trash()?.stat_of(id)?,
+                found => found,
+            };
+            self.all(std::iter::once(Ok(stat)), kind, take)?;
+        }
+        Ok(())
     }
 
     /// Everything below the collection that contains every match of the pattern.
     fn subtree(&self, kind: Kind, take: Take<'_>) -> Result<()> {
         let pattern = self.facts.pattern(Column::CollName);
         match pattern.map_or_else(|| Some(StorePath::root()), |pattern| top(self.zone(), pattern)) {
-            Some(top) => self.all(self.reading.below(&top.into())?, kind, take),
+            Some(top) => {
+                self.all(self.reading.below(&(&top).into())?, kind, take)?;
+                match is_in_trash(&top) || top.names().is_empty() {
+                    true => self.removed(&top, true, kind, take),
+                    false => Ok(()),
+                }
+            }
             None => Ok(()),
         }
     }
 
     /// Passes on those of the given kind; `None` is something that the caller may not see.
-    fn all(
+    pub(super) fn all(
         &self,
         stats: impl Iterator<Item = cenote_store::Result<Option<Stat>>>,
         kind: Kind,
@@ -193,7 +220,7 @@ impl Source<'_> {
     }
 
     /// The rows of an object with its collection: one for each of its attributes, if they are needed.
-    fn object(&self, stat: Stat, parents: &mut Parents<'_>, each: Each<'_>) -> Result<()> {
+    fn object(&self, stat: Stat, parents: &mut Parents<'_, 'a>, each: Each<'_>) -> Result<()> {
         let collections = self.about_any(OF_COLLECTIONS);
         let collection = collections.then(|| parents.of_object(&stat)).transpose()?;
         let avus = self.avus(Entity::ObjectAvu, stat.id.0)?;

@@ -4,7 +4,7 @@
 //! then; and bytes that end up unreferenced are not kept.
 
 use bytes::Bytes;
-use cenote_store::{Expected, PlaceId, Received, ReceivedBlob, Store, TicketUse};
+use cenote_store::{PlaceId, ReceiveOptions, Received, ReceivedBlob, Store, TicketUse};
 use futures_util::{Stream, TryStreamExt, stream};
 use multer::{Field, Multipart};
 
@@ -79,7 +79,8 @@ impl Call {
         asking.show_ticket(host.to_owned(), what).await?;
         let place = asking.destination(all_known).await?;
         let bytes = bytes.map_err(|fault| fault.to_string());
-        Ok(self.app.store().receive_at(place, bytes, &Expected::default()).await?)
+        let options = ReceiveOptions { place, ..ReceiveOptions::default() };
+        Ok(self.app.store().receive(bytes, options).await?)
     }
 
     /// The blob of the bytes received.

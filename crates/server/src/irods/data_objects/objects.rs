@@ -1,8 +1,8 @@
 //! `data-objects`: reading and writing, copying, renaming, checksums, removing.
 
 use cenote_store::{
-    At, AttributeChange, Caller, Conditions, CopyOptions, ErrorKind, PutOptions, Result, Stat,
-    Store, StorePath, Time,
+    At, AttributeChange, Caller, Conditions, CopyOptions, ErrorKind, Expected, PutOptions,
+    Received, Result, Stat, Store, StorePath, Time,
 };
 
 use super::{checksums, parallel, read, replicas, write};
@@ -12,7 +12,7 @@ use crate::irods::call::code::{Code, Refusal};
 use crate::irods::call::request::Call;
 use crate::irods::tree::collections::rename;
 use crate::irods::tree::stat::{Wanted, modified, stat};
-use crate::irods::tree::{metadata, permissions, trash};
+use crate::irods::tree::{metadata, permissions, remove, trash};
 
 /// The operations that change something.
 pub(crate) const CHANGES: &[&str] = &[
@@ -45,7 +45,7 @@ pub(crate) async fn answer(operation: &str, call: Call) -> Answer {
         "parallel_write_shutdown" => parallel::shutdown(call).await,
         "read" => read::read(call).await,
         "register" => replicas::register(call).await,
-        "remove" => remove(call).await,
+        "remove" => remove_object(call).await,
         "rename" => rename(call, Wanted::DataObject).await,
         "replicate" => replicas::replicate(call).await,
         "set_permission" => permissions::set(call, Wanted::DataObject).await,
@@ -58,7 +58,7 @@ pub(crate) async fn answer(operation: &str, call: Call) -> Answer {
     }
 }
 
-async fn remove(call: Call) -> Answer {
+async fn remove_object(call: Call) -> Answer {
     call.need("lpath")?;
     let catalog_only = match call.need("catalog-only")? {
         "1" => true,
@@ -73,9 +73,9 @@ async fn remove(call: Call) -> Answer {
     let for_good = for_good || catalog_only;
     let (path, caller) = (call.path("lpath")?, call.acting());
     let removed = call.blocking(move |store| {
-        let stat = store.stat(&caller, &path.into())?;
+        let stat = trash::stat(store, &caller, &path)?;
         match stat.resource.content {
-            Some(_) => trash::remove(store, &caller, &stat, false, for_good).map(|()| true),
+            Some(_) => remove::remove(store, &caller, &stat, false, for_good).map(|()| true),
             None => Ok(false),
         }
     });
@@ -144,7 +144,7 @@ pub(crate) fn create_empty(
     path: &StorePath,
     mtime: Option<Time>,
 ) -> Result<Stat> {
-    let nothing = store.receive_inline(&[], &Default::default())?;
+    let nothing = Received::inline(&[], &Expected::default())?;
     let conditions = Conditions { if_absent: true, ..Conditions::default() };
     store.publish(caller, path, &nothing, &PutOptions { conditions, mtime, ..Default::default() })
 }

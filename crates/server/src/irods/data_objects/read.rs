@@ -3,12 +3,14 @@
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::IntoResponse;
+use cenote_query::genquery::is_in_trash;
 use cenote_store::{At, ErrorKind, ReadOptions};
 
 use crate::irods::call::answer::Answer;
 use crate::irods::call::code::Refusal;
 use crate::irods::call::request::Call;
 use crate::irods::call::target::{Target, replicas};
+use crate::irods::tree::trash;
 use crate::irods::zone::hierarchy::Hierarchy;
 
 pub(crate) async fn read(call: Call) -> Answer {
@@ -23,7 +25,7 @@ pub(crate) async fn part(call: &Call, parameter: &str) -> Answer {
     let target = Target::of(&call.form)?;
     let missing = || Refusal::Plain(StatusCode::NOT_FOUND);
     let path = call.path(parameter).map_err(|_| missing())?;
-    let (caller, at, own) = (call.acting(), At::from(path), call.settings().resource.clone());
+    let (caller, at, own) = (call.acting(), At::from(&path), call.settings().resource.clone());
     let opened = call.blocking(move |store| {
         let mut options = ReadOptions::default();
         if target != Target::Any {
@@ -32,7 +34,13 @@ pub(crate) async fn part(call: &Call, parameter: &str) -> Answer {
             let Some(replica) = target.replica(&known, &replicas) else { return Ok(None) };
             options.replica = Some(replica.number);
         }
-        Ok(Some(store.open(&caller, &at, &options)))
+        let opened = store.open(&caller, &at, &options);
+        Ok(Some(match &opened {
+            Err(error) if error.kind() == ErrorKind::NotFound && is_in_trash(&path) => {
+                trash::open(store, &caller, &path)
+            }
+            _ => opened,
+        }))
     });
     let opened = opened.await?.ok_or(Refusal::BAD)?.map_err(|error| match error.kind() {
         ErrorKind::NotFound | ErrorKind::Denied | ErrorKind::WrongKind => missing(),

@@ -1,9 +1,11 @@
-//! `write`. A whole content replaces the existing one in one commit; bytes at an offset, or appended, are
-//! written over it.
+//! `write`. A whole content replaces the existing one in one commit, and so do bytes at an offset that truncate it; bytes
+//! at an offset that keep it, or are appended, are written over it, each write visible and durable once it is
+//! acknowledged, since the protocol opens and closes the object with each.
 
 use bytes::Bytes;
 use cenote_store::{
-    At, Caller, Conditions, Error, ErrorKind, PlaceId, PutOptions, Received, StorePath, Where,
+    At, Caller, Conditions, Error, ErrorKind, PlaceId, PutOptions, ReceiveOptions, Received,
+    StageFrom, StorePath, UploadOptions, Where,
 };
 use futures_util::stream;
 
@@ -24,7 +26,8 @@ pub(crate) async fn write(mut call: Call) -> Answer {
     let bytes = call.bytes()?;
     match mode {
         Mode::Replace => replace(&call, path, bytes).await?,
-        Mode::At(position, cut) => lay(&call, path, place, (position, cut), bytes).await?,
+        Mode::At(position, true) => replace_from(&call, path, place, position, bytes).await?,
+        Mode::At(position, false) => lay(&call, path, place, position, bytes).await?,
     }
     answer::done()
 }
@@ -79,7 +82,8 @@ pub(crate) async fn put(
 ) -> Result<(), Refusal> {
     match (truncate, offset) {
         (true, 0) => replace(call, path, bytes).await,
-        _ => lay(call, path, None, (Where::Offset(offset), truncate), bytes).await,
+        (true, _) => replace_from(call, path, None, Where::Offset(offset), bytes).await,
+        (false, _) => lay(call, path, None, Where::Offset(offset), bytes).await,
     }
 }
 
@@ -91,38 +95,62 @@ async fn replace(call: &Call, path: StorePath, bytes: Received) -> Result<(), Re
     put.await?.map_err(refusal)
 }
 
+/// Replaces the content by zeros up to a position and bytes from there on, as one version.
+async fn replace_from(
+    call: &Call,
+    path: StorePath,
+    place: Option<PlaceId>,
+    position: Where,
+    bytes: Received,
+) -> Result<(), Refusal> {
+    let put = PutOptions { place, ..PutOptions::default() };
+    let stage = Some(StageFrom::Nothing);
+    let options = UploadOptions { put, stage, ..UploadOptions::default() };
+    let (store, caller) = (call.app.store(), call.acting());
+    let asked = caller.clone();
+    let begun = call.blocking(move |store| Ok(store.begin_upload(&asked, &path, &options)));
+    let upload = begun.await?.map_err(refusal)?.id;
+    let written = match store.write_stage_received(&caller, upload, position, bytes).await {
+        Ok(_) => store.complete_upload(&caller, upload, None).await.map(drop),
+        Err(error) => Err(error),
+    };
+    if let Err(error) = written {
+        // One that cannot be given up now expires.
+        let _ = call.blocking(move |store| store.abandon_upload(&caller, upload)).await;
+        return Err(refusal(error));
+    }
+    Ok(())
+}
+
+/// Writes bytes over the content, and creates the object if it is missing.
 async fn lay(
     call: &Call,
     path: StorePath,
     place: Option<PlaceId>,
-    (position, cut): (Where, bool),
+    position: Where,
     bytes: Received,
 ) -> Result<(), Refusal> {
-    ensure(call, path.clone(), cut, place).await?;
+    ensure(call, path.clone(), place).await?;
     let (caller, at) = (call.acting(), At::from(path));
     let store = call.app.store();
     let written = store.write_received(&caller, &at, position, bytes, &Conditions::default()).await;
     written.map(drop).map_err(refusal)
 }
 
-/// Creates an object if it is missing, and truncates it if requested.
+/// Creates an object if it is missing.
 pub(crate) async fn ensure(
     call: &Call,
     path: StorePath,
-    cut: bool,
     place: Option<PlaceId>,
 ) -> Result<(), Refusal> {
     let nothing = stream::empty::<cenote_store::Result<Bytes>>();
-    let nothing = call.app.store().receive_at(place, nothing, &Default::default()).await?;
+    let options = ReceiveOptions { place, ..ReceiveOptions::default() };
+    let nothing = call.app.store().receive(nothing, options).await?;
     let caller = call.acting();
     let ready = call.blocking(move |store| {
         let conditions = Conditions { if_absent: true, ..Conditions::default() };
         let options = PutOptions { conditions, place, ..PutOptions::default() };
         Ok(match store.publish(&caller, &path, &nothing, &options) {
-            Err(error) if error.kind() == ErrorKind::Precondition && cut => {
-                let always = Conditions::default();
-                store.truncate_in(&caller, &path.into(), 0, &always, place).map(drop)
-            }
             Err(error) if error.kind() == ErrorKind::Precondition => Ok(()),
             made => made.map(drop),
         })

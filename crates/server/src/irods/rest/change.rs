@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use axum::http::StatusCode;
-use cenote_store::{At, CreateOptions, Draft, Kind, MoveOptions};
+use cenote_store::{At, CreateOptions, Draft, Kind};
 use serde_json::{Value, json};
 
 use super::{done, inaccessible};
@@ -12,6 +12,8 @@ use crate::irods::call::body::small_body;
 use crate::irods::call::code::{Code, Refusal};
 use crate::irods::call::form::Form;
 use crate::irods::call::request::Call;
+use crate::irods::tree::collections::move_to;
+use crate::irods::tree::remove::remove as remove_tree;
 use crate::irods::tree::stat::Wanted;
 use crate::irods::tree::{metadata as avus, trash};
 use crate::irods::zone::tickets;
@@ -36,11 +38,11 @@ pub(super) async fn remove(call: Call) -> Answer {
         (call.form.flag("recursive", false), call.form.flag("no-trash", false));
     let caller = call.acting();
     let removed = call.blocking(move |store| {
-        let stat = store.stat(&caller, &path.into())?;
+        let stat = trash::stat(store, &caller, &path)?;
         if stat.resource.kind == Kind::Collection && !recursive {
             return Ok(false);
         }
-        trash::remove(store, &caller, &stat, recursive, for_good).map(|()| true)
+        remove_tree(store, &caller, &stat, recursive, for_good).map(|()| true)
     });
     match removed.await? {
         true => done(),
@@ -51,8 +53,11 @@ pub(super) async fn remove(call: Call) -> Answer {
 /// `POST logicalpath/rename`.
 pub(super) async fn rename(call: Call) -> Answer {
     let (from, to, caller) = (call.path("src")?, call.path("dst")?, call.acting());
-    call.blocking(move |store| store.relocate(&caller, &from.into(), &to, MoveOptions::default()))
-        .await?;
+    call.blocking(move |store| {
+        let stat = trash::stat(store, &caller, &from)?;
+        move_to(store, &caller, &stat, to)
+    })
+    .await?;
     done()
 }
 

@@ -1,7 +1,9 @@
 //! Queries: listing a collection, and GenQuery.
 
 use axum::http::StatusCode;
-use cenote_store::{At, Caller, Kind, Result, Rights, Stat, Store, Vocabulary};
+use cenote_store::{
+    At, Caller, ErrorKind, Kind, Result, Rights, Stat, Store, StorePath, Vocabulary,
+};
 use serde_json::{Map, Value, json};
 
 use super::inaccessible;
@@ -12,6 +14,7 @@ use crate::irods::call::lpath;
 use crate::irods::call::request::Call;
 use crate::irods::queries::{query, specific};
 use crate::irods::tree::stat::modified;
+use crate::irods::tree::trash;
 use crate::irods::zone::zones;
 
 /// What a listing includes besides names.
@@ -24,7 +27,7 @@ struct Shown {
 
 /// `GET list`: the contents of a collection, or the one data object.
 pub(super) async fn list(call: Call) -> Answer {
-    let at: At = call.path("logical-path").map_err(|_| inaccessible(&call))?.into();
+    let path = call.path("logical-path").map_err(|_| inaccessible(&call))?;
     let flag = |name| call.form.flag(name, false);
     let shown =
         Shown { stat: flag("stat"), permissions: flag("permissions"), metadata: flag("metadata") };
@@ -32,7 +35,7 @@ pub(super) async fn list(call: Call) -> Answer {
     let limit = call.count("limit")?.filter(|limit| *limit > 0).unwrap_or(u64::MAX);
     let (caller, zone) = (call.caller.clone(), call.settings().zone.clone());
     let entries = call.blocking(move |store| {
-        Ok(found(store, &caller, &at, deep, (offset, limit)).and_then(|found| {
+        Ok(found(store, &caller, &path, deep, (offset, limit)).and_then(|found| {
             found.iter().map(|stat| entry(store, &caller, stat, &zone, shown)).collect()
         }))
     });
@@ -45,19 +48,27 @@ pub(super) async fn list(call: Call) -> Answer {
 fn found(
     store: &Store,
     caller: &Caller,
-    at: &At,
+    path: &StorePath,
     deep: bool,
     (offset, limit): (u64, u64),
 ) -> Result<Vec<Stat>> {
-    let top = store.stat(caller, at)?;
+    let top = trash::stat(store, caller, path)?;
     if top.resource.kind != Kind::Collection {
         return Ok(vec![top]);
     }
     let (offset, limit) = (saturate(offset), saturate(limit));
-    let page = store.names(caller, at, deep, None, offset.saturating_add(limit))?;
-    let wanted: Vec<At> =
-        page.entries.iter().skip(offset).map(|entry| At::from(&entry.path)).collect();
-    Ok(store.stat_many(caller, &wanted)?.into_iter().flatten().collect())
+    let most = offset.saturating_add(limit);
+    let names = match store.names(caller, &path.into(), deep, None, most) {
+        // A collection of the trash, which is none of the tree.
+        Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
+        page => page?.entries,
+    };
+    let wanted: Vec<At> = names.iter().skip(offset).map(|entry| At::from(&entry.path)).collect();
+    let mut stats: Vec<_> = store.stat_many(caller, &wanted)?.into_iter().flatten().collect();
+    let removed = trash::below(store, caller, path, deep)?.into_iter();
+    let passed = offset.saturating_sub(names.len());
+    stats.extend(removed.skip(passed).take(limit - wanted.len().min(limit)));
+    Ok(stats)
 }
 
 fn saturate(number: u64) -> usize {
@@ -85,14 +96,14 @@ fn entry(store: &Store, caller: &Caller, stat: &Stat, zone: &str, shown: Shown) 
             let units = avu.unit.unwrap_or_default();
             json!({ "attribute": avu.attribute, "units": units, "value": avu.value })
         };
-        let avus = store.avus(caller, &At::Id(stat.id))?;
+        let avus = trash::avus(store, caller, stat)?;
         entry["metadata"] = avus.into_iter().map(avu).collect();
     }
     Ok(entry)
 }
 
 fn permissions(store: &Store, caller: &Caller, stat: &Stat) -> Result<Value> {
-    let (_, lines) = store.access(caller, &At::Id(stat.id))?;
+    let lines = trash::access(store, caller, stat)?;
     let lines = lines.into_iter().map(|line| (line.name, word(line.rights).into()));
     Ok(Value::Object(lines.collect::<Map<_, _>>()))
 }

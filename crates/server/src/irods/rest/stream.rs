@@ -29,8 +29,9 @@ pub(super) async fn write(call: Call, body: Body) -> Answer {
     let offset = call.count("offset")?.unwrap_or(0);
     let truncate = call.form.text("truncate") != Some("false");
     let (store, caller) = (call.app.store(), call.acting());
-    let received =
-        store.receive_for(&caller, &path, body.into_data_stream(), &PutOptions::default()).await;
+    let options = PutOptions::default();
+    store.precheck_put(&caller, &path, &options).map_err(bytes_in::refusal)?;
+    let received = store.receive(body.into_data_stream(), &options).await;
     let received = received.map_err(bytes_in::refusal)?;
     let blob = received.blob();
     let put = put(&call, path, (offset, truncate), received).await;

@@ -1,9 +1,11 @@
 //! `collections`: creating, listing, renaming and removing them.
 
-use cenote_store::{At, CreateOptions, Draft, ErrorKind, MoveOptions, Stat};
+use cenote_store::{
+    At, Caller, CreateOptions, Draft, ErrorKind, MoveOptions, Result, Stat, Store, StorePath,
+};
 
 use super::stat::{Wanted, stat};
-use super::{listing, metadata, permissions, trash};
+use super::{listing, metadata, permissions, remove, trash};
 use crate::irods::call::answer;
 use crate::irods::call::answer::Answer;
 use crate::irods::call::code::{Code, Refusal};
@@ -27,7 +29,7 @@ pub(crate) async fn answer(operation: &str, call: Call) -> Answer {
         "list" => list(call).await,
         "modify_metadata" => metadata::modify(call, Wanted::Collection).await,
         "modify_permissions" => permissions::modify(call, Wanted::Collection).await,
-        "remove" => remove(call).await,
+        "remove" => remove_collection(call).await,
         "rename" => rename(call, Wanted::Collection).await.map_err(Refusal::into_bad_request),
         "set_inheritance" => permissions::set_inheritance(call).await,
         "set_permission" => permissions::set(call, Wanted::Collection).await,
@@ -65,12 +67,12 @@ async fn list(call: Call) -> Answer {
     listing::names_below(&call, path, call.form.flag("recurse", false)).await
 }
 
-async fn remove(call: Call) -> Answer {
+async fn remove_collection(call: Call) -> Answer {
     let stat = call.required(Wanted::Collection).await?;
     let (recurse, for_good) = (call.form.flag("recurse", false), call.form.flag("no-trash", false));
     let caller = call.acting();
     let removed =
-        call.blocking(move |store| Ok(trash::remove(store, &caller, &stat, recurse, for_good)));
+        call.blocking(move |store| Ok(remove::remove(store, &caller, &stat, recurse, for_good)));
     match removed.await? {
         Err(error) if error.kind() == ErrorKind::NotEmpty && !recurse => {
             Err(Refusal::code(Code::SysCollectionNotEmpty)
@@ -86,11 +88,16 @@ pub(crate) async fn rename(call: Call, wanted: Wanted) -> Answer {
     call.need("new-lpath")?;
     let stat: Stat = call.required_at("old-lpath", wanted).await?;
     let (to, caller) = (call.path("new-lpath")?, call.acting());
-    call.blocking(move |store| {
-        store.relocate(&caller, &At::Id(stat.id), &to, MoveOptions::default())
-    })
-    .await?;
+    call.blocking(move |store| move_to(store, &caller, &stat, to)).await?;
     answer::done()
+}
+
+/// Moves a resource to a path; what is in the trash is restored.
+pub(crate) fn move_to(store: &Store, caller: &Caller, stat: &Stat, to: StorePath) -> Result<()> {
+    match trash::is_removed(store, caller, stat)? {
+        true => trash::restore(store, caller, stat, to),
+        false => store.relocate(caller, &At::Id(stat.id), &to, MoveOptions::default()).map(drop),
+    }
 }
 
 /// Sets the time of a collection; a missing one is not created.

@@ -5,9 +5,11 @@ use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use cenote_store::{At, Caller, NamedEntry, Store, StorePath};
+use cenote_query::genquery::is_in_trash;
+use cenote_store::{At, Caller, ErrorKind, NamedEntry, NamesPage, Store, StorePath};
 use futures_util::{Stream, StreamExt, stream};
 
+use super::trash;
 use crate::app::App;
 use crate::irods::call::answer::Answer;
 use crate::irods::call::code::Refusal;
@@ -20,8 +22,8 @@ const PAGE: usize = 10_000;
 /// Responds with the names below the collection at `path`.
 pub(crate) async fn names_below(call: &Call, path: StorePath, deep: bool) -> Answer {
     let (app, caller) = (call.app.clone(), call.caller.clone());
-    let listing =
-        Listing { app, caller, top: path.into(), deep, zone: call.settings().zone.clone() };
+    let zone = call.settings().zone.clone();
+    let listing = Listing { app, caller, top: At::from(&path), path, deep, zone };
     let (first, next) = listing.page(Begin::Top).await?;
     let body = match next {
         None => Body::from(first),
@@ -44,6 +46,7 @@ struct Listing {
     app: App,
     caller: Caller,
     top: At,
+    path: StorePath,
     deep: bool,
     zone: String,
 }
@@ -71,17 +74,28 @@ impl Listing {
             Begin::Top => None,
             Begin::After(entry) => Some(entry),
         };
-        let page = store.names(&self.caller, &self.top, self.deep, after, PAGE)?;
-        let mut text = String::with_capacity(page.entries.len() * 64 + 64);
+        let page = match store.names(&self.caller, &self.top, self.deep, after, PAGE) {
+            // A collection of the trash, which is none of the tree.
+            Err(error) if error.kind() == ErrorKind::NotFound && is_in_trash(&self.path) => {
+                NamesPage { entries: Vec::new(), next: None }
+            }
+            page => page?,
+        };
+        let mut names: Vec<_> = page.entries.into_iter().map(|entry| entry.path).collect();
+        if page.next.is_none() {
+            let removed = trash::below(store, &self.caller, &self.path, self.deep)?;
+            names.extend(removed.into_iter().map(|stat| stat.path));
+        }
+        let mut text = String::with_capacity(names.len() * 64 + 64);
         if after.is_none() {
             text.push_str("{\"entries\":");
         }
-        for (place, entry) in page.entries.iter().enumerate() {
+        for (place, path) in names.iter().enumerate() {
             text.push(if place == 0 && after.is_none() { '[' } else { ',' });
-            lpath::write_json(&mut text, &self.zone, &entry.path);
+            lpath::write_json(&mut text, &self.zone, path);
         }
         if page.next.is_none() {
-            let empty = page.entries.is_empty() && after.is_none();
+            let empty = names.is_empty() && after.is_none();
             text.push_str(if empty { "null" } else { "]" });
             text.push_str(",\"irods_response\":{\"status_code\":0}}");
         }

@@ -4,5 +4,6 @@ pub(crate) mod collections;
 pub(crate) mod listing;
 pub(crate) mod metadata;
 pub(crate) mod permissions;
+pub(crate) mod remove;
 pub(crate) mod stat;
 pub(crate) mod trash;

@@ -1,10 +1,11 @@
 //! The properties of a resource, and the kind that an operation needs it to be.
 
 use cenote_store::{
-    At, Caller, Digests, ErrorKind, GrantView, Kind, Result, Rights, Role, Scope, Stat, Store,
+    Caller, Digests, ErrorKind, GrantView, Kind, Result, Rights, Role, Scope, Stat, Store,
 };
 use serde_json::{Map, Value, json};
 
+use super::trash;
 use crate::irods::call::answer;
 use crate::irods::call::answer::Answer;
 use crate::irods::call::code::{Code, Refusal};
@@ -61,7 +62,7 @@ impl Call {
             path => path?,
         };
         let caller = self.caller.clone();
-        self.blocking(move |store| match store.stat(&caller, &path.into()) {
+        self.blocking(move |store| match trash::stat(store, &caller, &path) {
             Ok(stat) => Ok(Some(stat).filter(|stat| wanted.fits(stat.resource.kind))),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
@@ -126,7 +127,7 @@ pub(crate) fn checksum_of(digests: &Digests) -> Option<String> {
 
 /// The access list. It is never empty: old clients cannot read an empty one.
 fn permissions(store: &Store, caller: &Caller, stat: &Stat, zone: &str) -> Result<Vec<Value>> {
-    let (_, mut lines) = store.access(caller, &At::Id(stat.id))?;
+    let mut lines = trash::access(store, caller, stat)?;
     if lines.is_empty() {
         lines.push(GrantView {
             person: stat.resource.owner,

@@ -1,67 +1,110 @@
-//! Removing: permanently, or into the caller's trash, `/trash/home/NAME`.
+//! The caller's view of what was removed: below `/trash/home/NAME`, whichever opening it was removed through.
+//!
+//! Invariant: the store's trash is the one place of what was removed; nothing here is a copy of it. What an earlier program moved to
+//! `/trash/home/NAME` is in the tree, and found there first.
 
+use cenote_query::genquery::{Trash, is_in_trash};
 use cenote_store::{
-    At, Caller, Entropy, Error, ErrorKind, Kind, ListOptions, MoveOptions, Name, RemoveOptions,
-    Result, Stat, Store, StorePath, SystemEntropy,
+    At, Avu, Caller, Error, ErrorKind, GrantView, Opened, Reading, RestoreOptions, Result, Scope,
+    Stat, Store, StorePath,
 };
 
-use crate::irods::call::lpath::join;
+/// The resource at a path: in the tree, or else in the trash.
+pub(crate) fn stat(store: &Store, caller: &Caller, path: &StorePath) -> Result<Stat> {
+    match store.stat(caller, &path.into()) {
+        Err(error) if error.kind() == ErrorKind::NotFound && is_in_trash(path) => {
+            let reading = store.reading(caller)?;
+            Trash::read(&reading)?.stat(path)?.ok_or(error)
+        }
+        found => found,
+    }
+}
 
-/// Removes a resource. A collection that is not empty needs `recurse`.
-pub(crate) fn remove(
+/// What of the trash is shown below a collection, or directly in it unless `deep`.
+pub(crate) fn below(
     store: &Store,
     caller: &Caller,
-    stat: &Stat,
-    recurse: bool,
-    for_good: bool,
-) -> Result<()> {
-    let at = At::Id(stat.id);
-    let names = stat.path.names();
-    let in_trash = names.first().is_some_and(|first| first.as_str() == "trash");
-    if for_good || in_trash {
-        // The protocols have no notion of versions: a resource that has some is moved to the trash first,
-        // which keeps them.
-        let options = RemoveOptions {
-            recursive: recurse,
-            versions: in_trash,
-            permanent: true,
-            if_match: None,
-        };
-        return store.remove(caller, &at, &options).map(drop);
+    path: &StorePath,
+    deep: bool,
+) -> Result<Vec<Stat>> {
+    let mut found = Vec::new();
+    if is_in_trash(path) || (deep && path.names().is_empty()) {
+        let reading = store.reading(caller)?;
+        Trash::read(&reading)?.below(path, deep, &mut |stat| {
+            found.extend(stat);
+            Ok::<_, Error>(())
+        })?;
     }
-    if stat.resource.kind == Kind::Collection && !recurse && !is_empty(store, caller, &at)? {
+    Ok(found)
+}
+
+/// Opens the content of an object in the trash.
+pub(crate) fn open(store: &Store, caller: &Caller, path: &StorePath) -> Result<Opened> {
+    store.open_removed(caller, stat(store, caller, path)?.id)
+}
+
+/// The access list of what [`stat`] and [`below`] gave; in the trash, the lines of the resource itself.
+pub(crate) fn access(store: &Store, caller: &Caller, stat: &Stat) -> Result<Vec<GrantView>> {
+    match store.access(caller, &At::Id(stat.id)) {
+        Err(error) if error.kind() == ErrorKind::NotFound && is_in_trash(&stat.path) => {
+            let grants = stat.resource.access.grants.iter();
+            let own = grants.filter(|grant| grant.scope != Scope::Default);
+            let line = |grant: &cenote_store::Grant| {
+                Ok(GrantView {
+                    person: grant.person,
+                    name: store.person_name(grant.person)?,
+                    rights: grant.rights,
+                    scope: grant.scope,
+                    from: stat.path.clone(),
+                })
+            };
+            own.map(line).collect()
+        }
+        found => found.map(|(_, lines)| lines),
+    }
+}
+
+/// The attributes of what [`stat`] and [`below`] gave.
+pub(crate) fn avus(store: &Store, caller: &Caller, stat: &Stat) -> Result<Vec<Avu>> {
+    match is_in_trash(&stat.path) {
+        true => store.reading(caller)?.avus(stat.id.0),
+        false => store.avus(caller, &At::Id(stat.id)),
+    }
+}
+
+/// Whether what [`stat`] gave is in the trash, rather than in the tree.
+pub(crate) fn is_removed(store: &Store, caller: &Caller, stat: &Stat) -> Result<bool> {
+    Ok(is_in_trash(&stat.path) && store.reading(caller)?.stat(&At::Id(stat.id))?.is_none())
+}
+
+/// Restores what was removed to a path.
+pub(crate) fn restore(store: &Store, caller: &Caller, stat: &Stat, to: StorePath) -> Result<()> {
+    if !whole(&store.reading(caller)?, stat)?.contains(&stat.id) {
+        return Err(Error::new(
+            ErrorKind::Invalid,
+            "this is a collection on the way to what was removed",
+        )
+        .with_hint("restore what is in it"));
+    }
+    let options = RestoreOptions { to: Some(to), parents: false };
+    store.restore_removed(caller, stat.id, &options).map(drop)
+}
+
+/// Removes for good what was removed before. A collection that is not empty needs `recurse`.
+pub(crate) fn empty(store: &Store, caller: &Caller, stat: &Stat, recurse: bool) -> Result<()> {
+    let items = whole(&store.reading(caller)?, stat)?;
+    if !recurse && !below(store, caller, &stat.path, false)?.is_empty() {
         return Err(Error::new(ErrorKind::NotEmpty, "the collection is not empty"));
     }
-    store.make_home(caller, caller.name())?;
-    let to = place(caller, names)?;
-    let options = MoveOptions { parents: true, ..MoveOptions::default() };
-    match store.relocate(caller, &at, &to, options) {
-        Err(error) if error.kind() == ErrorKind::Exists => {
-            store.relocate(caller, &at, &beside(&to)?, options).map(drop)
-        }
-        moved => moved.map(drop),
+    items.into_iter().try_for_each(|id| store.empty_trash_of(caller, id))
+}
+
+/// What was removed by itself and is shown at a path or below it.
+fn whole(reading: &Reading, stat: &Stat) -> Result<Vec<cenote_store::ResourceId>> {
+    let items: Vec<_> = Trash::read(reading)?.items(&stat.path).collect();
+    match items.is_empty() {
+        false => Ok(items),
+        true => Err(Error::new(ErrorKind::Invalid, "this was removed with a collection above it")
+            .with_hint("restore or remove that collection as a whole")),
     }
-}
-
-fn is_empty(store: &Store, caller: &Caller, at: &At) -> Result<bool> {
-    let one = ListOptions { limit: 1, ..ListOptions::default() };
-    Ok(store.list(caller, at, &one)?.entries.is_empty())
-}
-
-/// The destination in the trash: a path in the caller's home is kept relative to it.
-fn place(caller: &Caller, names: &[Name]) -> Result<StorePath> {
-    let own: StorePath = format!("/home/{}", caller.name()).parse()?;
-    let trash: StorePath = format!("/trash{own}").parse()?;
-    let rest = match names.starts_with(own.names()) && names.len() > own.names().len() {
-        true => &names[own.names().len()..],
-        false => names,
-    };
-    join(&trash, rest)
-}
-
-/// A free name next to a taken one.
-fn beside(path: &StorePath) -> Result<StorePath> {
-    let mut random = [0; 8];
-    SystemEntropy.fill(&mut random);
-    format!("{path}.{:016x}", u64::from_le_bytes(random)).parse()
 }

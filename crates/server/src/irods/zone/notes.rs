@@ -2,7 +2,9 @@
 //! note in the store, in JSON, named by its family and its own name; so any server over the same catalog sees it.
 
 use bytes::Bytes;
-use cenote_store::{Act, Caller, Error, ErrorKind, Notes, Result, Stat, Store, Time, UploadId};
+use cenote_store::{
+    Act, Caller, Error, ErrorKind, Notes, Part, Result, Stat, Store, Time, UploadId,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -57,7 +59,7 @@ pub(crate) async fn complete_upload(
     upload: UploadId,
     also: impl Fn(&mut Changing<'_, '_>) -> Result<()> + Send + 'static,
 ) -> Result<Stat> {
-    let also = move |notes: &mut Notes<'_>| also(&mut Changing(notes));
+    let also = move |notes: &mut Notes<'_>, _: &[Part]| also(&mut Changing(notes));
     store.complete_upload_with(caller, upload, None, OPENING, also).await
 }
 

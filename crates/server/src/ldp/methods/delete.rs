@@ -5,11 +5,11 @@ use axum::response::{IntoResponse, Response};
 use cenote_store::RemoveOptions;
 
 use super::put::state;
-use crate::ldp::call::Call;
-use crate::ldp::conditions;
-use crate::ldp::fault::Fault;
-use crate::ldp::headers::allow;
-use crate::ldp::target::Part;
+use crate::ldp::request::call::Call;
+use crate::ldp::request::conditions;
+use crate::ldp::request::fault::Fault;
+use crate::ldp::request::headers::allow;
+use crate::ldp::request::target::Part;
 
 pub(crate) async fn delete(call: Call) -> Result<Response, Fault> {
     call.blocking(|store, call| {
@@ -24,6 +24,7 @@ pub(crate) async fn delete(call: Call) -> Result<Response, Fault> {
             permanent: call.preferences.no_tombstone,
             // What the conditions were judged on.
             if_match: call.headers.contains_key("if-match").then(|| seen.stat.state_tag()),
+            ..RemoveOptions::default()
         };
         store
             .remove(&call.caller, &call.at(), &options)

@@ -3,18 +3,17 @@
 use axum::body::Body;
 use axum::http::{StatusCode, header};
 use cenote_rdf::{Limits, ReadError, Syntax, Triple};
-use cenote_store::{
-    Algorithm, Draft, Graph, Kind, PutOptions, Stat, Store, StorePath, Term, path_of,
-};
+use cenote_store::{Algorithm, Draft, Graph, Kind, PutOptions, Store, StorePath, Term, path_of};
 use http_body::Body as _;
 
-use crate::ldp::call::{Call, is_empty};
-use crate::ldp::digest::{self, Known};
-use crate::ldp::fault::Fault;
-use crate::ldp::managed::{Sieve, class};
-use crate::ldp::model::Model;
-use crate::ldp::target::Part;
-use crate::ldp::web::OwnIris;
+use crate::ldp::representation::managed::{Sieve, class};
+use crate::ldp::representation::model::Model;
+use crate::ldp::representation::seen::Seen;
+use crate::ldp::representation::web::OwnIris;
+use crate::ldp::request::call::{Call, is_empty};
+use crate::ldp::request::digest::{self, Known};
+use crate::ldp::request::fault::Fault;
+use crate::ldp::request::target::Part;
 use crate::statements::statement;
 
 /// More than a description may have is refused by the store, with its own words.
@@ -118,14 +117,14 @@ fn is_dangling(call: &Call, store: &Store, object: &Term) -> bool {
     named.is_some_and(|(path, _)| store.stat(&call.caller, &path.into()).is_err())
 }
 
-/// Creates an RDF source at a path. `address` is where the request says it is.
+/// Creates an RDF source at a path.
 pub(crate) fn create_graph(
     call: &Call,
     store: &Store,
     path: &StorePath,
     triples: Vec<Triple>,
     requested: Option<Model>,
-) -> Result<Stat, Fault> {
+) -> Result<Seen, Fault> {
     let address = call.web.address(path);
     let model = model(call, &triples, &address, requested)?;
     let kept = Sieve::new(call, &address, model).sift(triples)?;
@@ -135,7 +134,8 @@ pub(crate) fn create_graph(
     }
     let draft = if model.is_container() { Draft::Collection } else { Draft::Description };
     let options = cenote_store::CreateOptions { parents: true, ..Default::default() };
-    Ok(store.create_described(&call.caller, path, &draft, options, &description)?)
+    let made = store.create_described(&call.caller, path, &draft, options, &description)?;
+    Ok(Seen::new(&store.reading(&call.caller)?, made.0, made.1)?)
 }
 
 /// The model of a new RDF source: what the Link header says, or the body.

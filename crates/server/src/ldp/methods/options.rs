@@ -3,9 +3,9 @@
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
-use crate::ldp::call::Call;
-use crate::ldp::fault::Fault;
-use crate::ldp::headers::Headers;
+use crate::ldp::request::call::Call;
+use crate::ldp::request::fault::Fault;
+use crate::ldp::request::headers::Headers;
 
 pub(crate) async fn options(call: Call) -> Result<Response, Fault> {
     let seen = call.blocking(|store, call| call.seen(store)).await?;

@@ -8,20 +8,22 @@ use axum::body::Body;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use cenote_rdf::{Cancel, Triple, Update, UpdateError};
-use cenote_store::{ErrorKind, Graph, Store};
+use cenote_store::{ErrorKind, Graph, Store, StorePath};
 
 use super::intake::described;
 use super::put::{state, validated};
-use crate::ldp::call::Call;
-use crate::ldp::conditions;
-use crate::ldp::fault::Fault;
-use crate::ldp::headers::{ACCEPT_PATCH, SPARQL_UPDATE, allow};
-use crate::ldp::managed::{is_managed, valid};
-use crate::ldp::members::Members;
-use crate::ldp::model::Model;
-use crate::ldp::seen::Seen;
-use crate::ldp::target::Part;
-use crate::ldp::web::OwnIris;
+use crate::ldp::acl;
+use crate::ldp::representation::managed::{is_managed, valid};
+use crate::ldp::representation::members::Members;
+use crate::ldp::representation::model::Model;
+use crate::ldp::representation::seen::Seen;
+use crate::ldp::representation::web::OwnIris;
+use crate::ldp::request::call::Call;
+use crate::ldp::request::conditions;
+use crate::ldp::request::fault::Fault;
+use crate::ldp::request::headers::{ACCEPT_PATCH, SPARQL_UPDATE, allow};
+use crate::ldp::request::target::Part;
+use crate::ldp::versions;
 use crate::statements::{statement, triple, with_units};
 
 /// Triples of a graph that an update may make.
@@ -33,6 +35,9 @@ pub(crate) async fn patch(call: Call, body: Body) -> Result<Response, Fault> {
     let text = call.gather(body).await?;
     let text = std::str::from_utf8(&text).map_err(|_| Fault::bad("the update is not UTF-8"))?;
     let update = Update::parse(text, &call.address()).map_err(fault)?;
+    if !update.only_adds() {
+        call.blocking(|store, call| acl::require_removing(store, call, &call.at())).await?;
+    }
     let cancel = Cancel::new();
     let token = cancel.clone();
     let work = call.blocking(move |store, call| {
@@ -52,6 +57,11 @@ fn require_update(call: &Call, seen: &Seen) -> Result<(), Fault> {
         return Err(Fault::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail)
             .with(header::ALLOW, allow(call, seen)));
     }
+    require_media_type(call)
+}
+
+/// Refuses what is not sent as an update.
+pub(super) fn require_media_type(call: &Call) -> Result<(), Fault> {
     let media_type = call.header(header::CONTENT_TYPE).unwrap_or_default();
     let essence = media_type.split(';').next().unwrap_or_default().trim();
     match essence.eq_ignore_ascii_case(SPARQL_UPDATE) {
@@ -95,10 +105,12 @@ fn managed(
     update: &Update,
 ) -> Result<HashSet<Triple>, Fault> {
     let mut managed: HashSet<Triple> = seen.managed(call.dialect, &call.web).into_iter().collect();
+    managed.extend(versions::mention(store, call, seen));
     if !update.looks() {
         return Ok(managed);
     }
-    for members in Members::all(store, &call.caller, seen, &call.web)? {
+    let reading = store.reading(&call.caller)?;
+    for members in Members::all(&reading, seen, &call.web)? {
         for page in members.pages(store, &call.caller, &call.web) {
             managed.extend(page?);
             if managed.len() > MOST {
@@ -121,6 +133,19 @@ fn updated(
     let before: HashSet<Triple> = old.iter().map(|it| triple(it, &iris)).collect();
     let all = before.iter().chain(managed).cloned();
     let after = update.apply(all, MOST, cancel).map_err(fault)?;
+    let wanted = settled(store, call, call.path(), (&before, managed), &after)?;
+    Ok(with_units(&wanted, old))
+}
+
+/// The description of a resource that has these triples after an update, of which the server manages some.
+pub(super) fn settled(
+    store: &Store,
+    call: &Call,
+    path: &StorePath,
+    (before, managed): (&HashSet<Triple>, &HashSet<Triple>),
+    after: &HashSet<Triple>,
+) -> Result<Graph, Fault> {
+    let iris = OwnIris::new(&call.web, path);
     let removed = before.union(managed).filter(|triple| !after.contains(*triple));
     let added = after.iter().filter(|it| !before.contains(*it) && !managed.contains(*it));
     let mut added: Vec<Triple> = added.cloned().collect();
@@ -135,17 +160,18 @@ fn updated(
     }
     added.retain(|triple| !is_managed(triple));
     let added = added.into_iter().map(|triple| valid(call, triple)).collect::<Result<_, _>>()?;
-    let added = described(call, store, call.path(), added);
+    let added = described(call, store, path, added);
     let kept = before.iter().filter(|it| after.contains(*it) || is_managed(it));
     let kept: Graph = kept.map(|it| statement(it.clone(), &iris)).collect();
-    Ok(with_units(&kept.union(&added).cloned().collect(), old))
+    Ok(kept.union(&added).cloned().collect())
 }
 
-fn fault(error: UpdateError) -> Fault {
+pub(crate) fn fault(error: UpdateError) -> Fault {
     let status = match error {
-        UpdateError::Syntax(_) | UpdateError::Foreign(_) | UpdateError::Evaluation(_) => {
-            StatusCode::BAD_REQUEST
-        }
+        UpdateError::Syntax(_)
+        | UpdateError::Foreign(_)
+        | UpdateError::Homeless(_)
+        | UpdateError::Evaluation(_) => StatusCode::BAD_REQUEST,
         UpdateError::TooMany(_) => StatusCode::PAYLOAD_TOO_LARGE,
         UpdateError::Cancelled => StatusCode::SERVICE_UNAVAILABLE,
     };

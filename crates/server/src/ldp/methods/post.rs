@@ -8,11 +8,11 @@ use percent_encoding::percent_decode_str;
 
 use super::intake::{Sent, create_graph, triples, unfolded};
 use super::put::{created, publish};
-use crate::ldp::call::Call;
-use crate::ldp::fault::Fault;
-use crate::ldp::headers::allow;
-use crate::ldp::model::Model;
-use crate::ldp::target::{Part, RESERVED};
+use crate::ldp::representation::model::Model;
+use crate::ldp::request::call::Call;
+use crate::ldp::request::fault::Fault;
+use crate::ldp::request::headers::allow;
+use crate::ldp::request::target::{Part, RESERVED};
 use axum::http::StatusCode;
 
 pub(crate) async fn post(call: Call, body: Body) -> Result<Response, Fault> {
@@ -25,18 +25,18 @@ pub(crate) async fn post(call: Call, body: Body) -> Result<Response, Fault> {
         Sent::Graph(syntax) => {
             let bytes = call.gather(body).await?;
             let made = child.blocking(move |store, child| {
-                let address = child.web.address(child.path());
-                let triples = triples(&bytes, syntax, &address)?;
-                create_graph(child, store, child.path(), triples, requested)
+                let triples = triples(&bytes, syntax, &child.address())?;
+                let seen = create_graph(child, store, child.path(), triples, requested)?;
+                Ok(created(child, &seen))
             });
-            made.await?;
+            made.await
         }
         Sent::Bytes => {
             let absent = Conditions { if_match: None, if_absent: true };
             publish(&child, child.path().clone(), body, absent).await?;
+            child.blocking(|store, child| Ok(created(child, &child.seen(store)?))).await
         }
     }
-    created(child).await
 }
 
 /// The path of what is created.

@@ -8,47 +8,45 @@ use cenote_store::{Conditions, Graph, Stat, Store, StorePath};
 
 use super::intake::{Sent, create_graph, described, is_graph, put_options, triples, unfolded};
 use super::read::content_tag;
-use crate::ldp::call::Call;
-use crate::ldp::conditions::{self, State};
-use crate::ldp::fault::Fault;
-use crate::ldp::headers::{Headers, allow};
-use crate::ldp::managed::Sieve;
-use crate::ldp::model::Model;
-use crate::ldp::seen::{Seen, keep_filename};
-use crate::ldp::target::Part;
+use crate::ldp::external;
+use crate::ldp::representation::managed::Sieve;
+use crate::ldp::representation::model::Model;
+use crate::ldp::representation::seen::{Seen, keep_filename};
+use crate::ldp::request::call::Call;
+use crate::ldp::request::conditions::{self, State};
+use crate::ldp::request::fault::Fault;
+use crate::ldp::request::headers::{Headers, allow};
+use crate::ldp::request::target::Part;
 use crate::statements::with_units;
 
 /// How often a PUT is tried that found nothing, and then something, or the other way round.
 const ATTEMPTS: usize = 4;
 
 pub(crate) async fn put(call: Call, body: Body) -> Result<Response, Fault> {
-    let seen = call.blocking(look).await?;
-    if let Some(seen) = &seen
-        && (call.path().names().is_empty() || call.target.part == Part::Content)
-    {
-        return Err(Fault::method(allow(&call, seen)));
-    }
     let (call, body) = unfolded(call, body).await?;
     let requested = Model::requested(&call.headers)?;
-    let is_created = match Sent::of(&call, &body, requested)? {
-        Sent::Graph(syntax) => put_graph(&call, body, syntax, seen, requested).await?,
-        Sent::Bytes => put_bytes(&call, body, seen).await?,
-    };
-    match is_created {
-        true => created(call).await,
-        false => replaced(call).await,
+    match Sent::of(&call, &body, requested)? {
+        Sent::Graph(syntax) => put_graph(call, body, syntax, requested).await,
+        Sent::Bytes => put_bytes(call, body).await,
     }
 }
 
 /// What is there; nothing, where something may be made.
+///
+/// # Errors
+/// 405 for what no PUT replaces.
 fn look(store: &Store, call: &Call) -> Result<Option<Seen>, Fault> {
-    match call.seen(store) {
+    let seen = match call.seen(store) {
         Err(fault)
             if fault.status() == StatusCode::NOT_FOUND && call.target.part == Part::Whole =>
         {
-            Ok(None)
+            return Ok(None);
         }
-        seen => seen.map(Some),
+        seen => seen?,
+    };
+    match call.path().names().is_empty() || call.target.part == Part::Content {
+        true => Err(Fault::method(allow(call, &seen))),
+        false => Ok(Some(seen)),
     }
 }
 
@@ -79,36 +77,48 @@ fn checked(call: &Call, seen: Option<&Seen>) -> Result<Conditions, Fault> {
 }
 
 async fn put_graph(
-    call: &Call,
+    call: Call,
     body: Body,
     syntax: Syntax,
-    seen: Option<Seen>,
     requested: Option<Model>,
-) -> Result<bool, Fault> {
-    checked(call, seen.as_ref())?;
-    if let Some(seen) = &seen {
-        require_same(call, seen, requested)?;
-    }
+) -> Result<Response, Fault> {
     let bytes = call.gather(body).await?;
-    let triples = triples(&bytes, syntax, &call.address())?;
     call.blocking(move |store, call| {
-        let mut seen = seen;
         for _ in 0..ATTEMPTS {
-            let done = match &seen {
-                Some(seen) => replace(store, call, seen, triples.clone(), requested).map(|_| false),
-                None => {
-                    create_graph(call, store, call.path(), triples.clone(), requested).map(|_| true)
-                }
-            };
-            match done {
+            let seen = look(store, call)?;
+            match put_triples(store, call, seen.as_ref(), (&bytes, syntax), requested) {
                 // Somebody else created or removed it meanwhile.
-                Err(fault) if is_race(&fault, seen.is_some()) => seen = look(store, call)?,
+                Err(fault) if is_race(&fault, seen.is_some()) => {}
                 done => return done,
             }
         }
         Err(Fault::new(StatusCode::CONFLICT, "others change it at the same time: try again"))
     })
     .await
+}
+
+fn put_triples(
+    store: &Store,
+    call: &Call,
+    seen: Option<&Seen>,
+    (bytes, syntax): (&[u8], Syntax),
+    requested: Option<Model>,
+) -> Result<Response, Fault> {
+    checked(call, seen)?;
+    if let Some(seen) = seen {
+        require_same(call, seen, requested)?;
+    }
+    let triples = triples(bytes, syntax, &call.address())?;
+    match seen {
+        Some(seen) => {
+            replace(store, call, seen, triples, requested)?;
+            Ok(replaced(call, &call.seen(store)?))
+        }
+        None => {
+            let seen = create_graph(call, store, call.path(), triples, requested)?;
+            Ok(created(call, &seen))
+        }
+    }
 }
 
 fn is_race(fault: &Fault, was_there: bool) -> bool {
@@ -154,6 +164,7 @@ fn replace(
     let mut wanted = described(call, store, call.path(), kept);
     let class = requested.filter(|model| matches!(model, Model::Direct | Model::Indirect));
     keep_class(class.or(Model::class(&seen.description)), &mut wanted);
+    wanted.extend(external::kept(&seen.description));
     let at = call.at();
     let stat =
         store.change_graph(&call.caller, &at, &conditions, |old| Ok(with_units(&wanted, old)));
@@ -165,13 +176,24 @@ fn keep_class(class: Option<Model>, wanted: &mut Graph) {
     wanted.extend(class.map(Model::statement));
 }
 
-async fn put_bytes(call: &Call, body: Body, seen: Option<Seen>) -> Result<bool, Fault> {
-    let conditions = checked(call, seen.as_ref())?;
+async fn put_bytes(call: Call, body: Body) -> Result<Response, Fault> {
+    let seen = call.blocking(look).await?;
+    let conditions = checked(&call, seen.as_ref())?;
     if seen.as_ref().is_some_and(|seen| is_graph(seen.stat.resource.kind)) {
-        return Err(other_kind(call, "it is an RDF source: bytes do not replace it"));
+        return Err(other_kind(&call, "it is an RDF source: bytes do not replace it"));
     }
-    publish(call, call.path().clone(), body, conditions).await?;
-    Ok(seen.is_none())
+    publish(&call, call.path().clone(), body, conditions).await?;
+    let was_elsewhere =
+        seen.as_ref().is_some_and(|seen| external::kept(&seen.description).is_some());
+    let is_here = was_elsewhere && call.elsewhere.is_none();
+    let answer = if seen.is_none() { created } else { replaced };
+    call.blocking(move |store, call| {
+        if is_here {
+            external::settle(store, &call.caller, call.path(), None)?;
+        }
+        Ok(answer(call, &call.seen(store)?))
+    })
+    .await
 }
 
 /// Puts bytes at a path, and keeps the name that they came with.
@@ -185,6 +207,13 @@ pub(crate) async fn publish(
     options.conditions = conditions;
     let at = path.clone();
     call.app.store().put(&call.caller, &at, body.into_data_stream(), options).await?;
+    if let Some(elsewhere) = call.elsewhere.clone() {
+        let path = path.clone();
+        let settle = move |store: &Store, call: &Call| {
+            Ok(external::settle(store, &call.caller, &path, Some(&elsewhere))?)
+        };
+        call.blocking(settle).await?;
+    }
     let disposition = call.header(header::CONTENT_DISPOSITION).map(str::to_owned);
     let Some(disposition) = disposition else { return Ok(()) };
     call.blocking(move |store, call| Ok(keep_filename(store, &call.caller, &path, &disposition)?))
@@ -192,18 +221,16 @@ pub(crate) async fn publish(
 }
 
 /// 201, with the address.
-pub(crate) async fn created(call: Call) -> Result<Response, Fault> {
-    let seen = call.blocking(|store, call| call.seen(store)).await?;
-    let mut headers = validated(&call, &seen);
+pub(crate) fn created(call: &Call, seen: &Seen) -> Response {
+    let mut headers = validated(call, seen);
     let address = call.address();
     headers.add(header::LOCATION, &address);
     headers.add(header::CONTENT_TYPE, "text/plain;charset=utf-8");
-    Ok((StatusCode::CREATED, headers.0, address).into_response())
+    (StatusCode::CREATED, headers.0, address).into_response()
 }
 
-async fn replaced(call: Call) -> Result<Response, Fault> {
-    let seen = call.blocking(|store, call| call.seen(store)).await?;
-    Ok((StatusCode::NO_CONTENT, validated(&call, &seen).0).into_response())
+fn replaced(call: &Call, seen: &Seen) -> Response {
+    (StatusCode::NO_CONTENT, validated(call, seen).0).into_response()
 }
 
 /// The headers of an answer to a change: what it is now, and its validators.

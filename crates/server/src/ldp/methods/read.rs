@@ -7,46 +7,82 @@ use axum::body::Body;
 use axum::http::{Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use cenote_rdf::{Choice, Syntax, negotiate};
-use cenote_store::{At, Kind, Opened, ReadOptions, Stat, Store};
+use cenote_store::{At, Kind, Opened, ReadOptions, Reading, Stat, Store};
 
 use crate::layer::conditional::Verdict;
 use crate::layer::range::{Selection, select};
-use crate::ldp::call::Call;
-use crate::ldp::conditions;
 use crate::ldp::dialect::Ranges;
-use crate::ldp::digest::{Known, wanted};
-use crate::ldp::fault::Fault;
-use crate::ldp::graph::{Representation, Written};
-use crate::ldp::headers::{DIGEST, Headers, PREFERENCE_APPLIED};
-use crate::ldp::seen::{OCTETS, Seen};
-use crate::ldp::target::Part;
+use crate::ldp::external::{self, Elsewhere};
+use crate::ldp::representation::graph::{Representation, Written};
+use crate::ldp::representation::html;
+use crate::ldp::representation::seen::{OCTETS, Seen};
+use crate::ldp::request::call::Call;
+use crate::ldp::request::conditions;
+use crate::ldp::request::digest::{Known, wanted};
+use crate::ldp::request::fault::Fault;
+use crate::ldp::request::headers::{DIGEST, Headers, PREFERENCE_APPLIED};
+use crate::ldp::request::target::Part;
 use crate::problem::Problem;
 
 /// What is answered.
-enum Found {
+pub(crate) enum Found {
     NotModified(Headers),
+    /// A graph of which only the headers were wanted, so that it is not written.
+    Unwritten(Headers),
     Graph(Headers, Syntax, Written),
     Bytes(Headers, Box<Opened>, Verdict),
+    Elsewhere(Headers, Elsewhere),
+    /// A page for people.
+    Page(Headers, Box<Response>),
+}
+
+impl Found {
+    pub(crate) fn headers(&mut self) -> &mut Headers {
+        match self {
+            Self::NotModified(headers)
+            | Self::Unwritten(headers)
+            | Self::Graph(headers, ..)
+            | Self::Page(headers, _)
+            | Self::Bytes(headers, ..)
+            | Self::Elsewhere(headers, _) => headers,
+        }
+    }
 }
 
 pub(crate) async fn read(call: Call) -> Result<Response, Fault> {
-    match call.blocking(find).await? {
+    let found = call.blocking(find).await?;
+    answer(call, found).await
+}
+
+pub(crate) async fn answer(call: Call, found: Found) -> Result<Response, Fault> {
+    match found {
         Found::NotModified(headers) => Ok((StatusCode::NOT_MODIFIED, headers.0).into_response()),
+        Found::Unwritten(headers) => Ok(headers.0.into_response()),
         Found::Graph(headers, syntax, written) => Ok(written.answer(call, headers, syntax)),
         Found::Bytes(headers, opened, verdict) => bytes(&call, headers, *opened, verdict).await,
+        Found::Page(headers, page) => Ok((headers.0, *page).into_response()),
+        Found::Elsewhere(headers, elsewhere) => external::show(call, headers, elsewhere).await,
     }
 }
 
 fn find(store: &Store, call: &Call) -> Result<Found, Fault> {
-    let seen = call.seen(store)?;
+    let reading = store.reading(&call.caller)?;
+    let seen = call.seen_in(&reading, store)?;
+    if html::is_wanted(call, &seen) {
+        return html::show(&reading, store, call, &seen);
+    }
     match representation(call, &seen.stat)? {
-        Choice::Graph(syntax) => graph(store, call, &seen, syntax),
-        Choice::Other => content(store, call, &seen),
+        Choice::Graph(syntax) => graph(&reading, store, call, &seen, syntax),
+        Choice::Other => {
+            let id = At::Id(seen.stat.id);
+            let opened = store.open(&call.caller, &id, &ReadOptions::default())?;
+            content(call, &seen, opened)
+        }
     }
 }
 
 /// Which representation is wanted. There is always one: without any that the client named, Turtle or the bytes.
-fn representation(call: &Call, stat: &Stat) -> Result<Choice, Fault> {
+pub(crate) fn representation(call: &Call, stat: &Stat) -> Result<Choice, Fault> {
     let accept = call.header(header::ACCEPT).unwrap_or_default();
     let is_binary = stat.resource.kind == Kind::Object;
     let content = stat.resource.content.as_ref().and_then(|content| content.media_type.as_deref());
@@ -64,7 +100,13 @@ fn representation(call: &Call, stat: &Stat) -> Result<Choice, Fault> {
     }
 }
 
-fn graph(store: &Store, call: &Call, seen: &Seen, syntax: Syntax) -> Result<Found, Fault> {
+pub(crate) fn graph(
+    reading: &Reading,
+    store: &Store,
+    call: &Call,
+    seen: &Seen,
+    syntax: Syntax,
+) -> Result<Found, Fault> {
     let mut headers = Headers::about(call, seen);
     headers.graph_validators(call.dialect, seen);
     headers.add(header::VARY, "Accept, Prefer");
@@ -75,12 +117,16 @@ fn graph(store: &Store, call: &Call, seen: &Seen, syntax: Syntax) -> Result<Foun
     if let Some(applied) = &call.preferences.applied {
         headers.add(PREFERENCE_APPLIED, applied);
     }
-    let written = Representation::begin(call, store, seen, syntax)?.first(call, store)?;
+    if call.method == Method::HEAD {
+        headers.syntax(syntax);
+        return Ok(Found::Unwritten(headers));
+    }
+    let begun = Representation::begin(call, reading, store, seen, syntax)?;
+    let written = begun.first(call, store)?;
     Ok(Found::Graph(headers, syntax, written))
 }
 
-fn content(store: &Store, call: &Call, seen: &Seen) -> Result<Found, Fault> {
-    let opened = store.open(&call.caller, &At::Id(seen.stat.id), &ReadOptions::default())?;
+pub(crate) fn content(call: &Call, seen: &Seen, opened: Opened) -> Result<Found, Fault> {
     let mut headers = Headers::about(call, seen);
     let tag = content_tag(call, &opened.head);
     let written = opened.stat.resource.written();
@@ -89,9 +135,13 @@ fn content(store: &Store, call: &Call, seen: &Seen) -> Result<Found, Fault> {
     headers.add(header::VARY, "Accept");
     headers.add(header::CONTENT_TYPE, opened.head.media_type.as_deref().unwrap_or(OCTETS));
     headers.add(header::CONTENT_DISPOSITION, &disposition(seen));
+    let elsewhere = Elsewhere::of(&seen.description).filter(|_| call.dialect.has_external);
     // What somebody stored never runs as a page of this server.
     headers.add(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
     headers.add(header::CONTENT_SECURITY_POLICY, "sandbox");
+    if let Some(elsewhere) = elsewhere {
+        return Ok(Found::Elsewhere(headers, elsewhere));
+    }
     Ok(match conditions::judge(call, Some(&tag), written)? {
         Verdict::NotModified => Found::NotModified(headers),
         verdict => Found::Bytes(headers, Box::new(opened), verdict),
@@ -106,7 +156,7 @@ pub(crate) fn content_tag(call: &Call, head: &cenote_store::ContentHead) -> Stri
 
 /// Bytes are saved under the name that they came with, or that of the resource.
 fn disposition(seen: &Seen) -> String {
-    let named = crate::ldp::seen::filename(&seen.description);
+    let named = crate::ldp::representation::seen::filename(&seen.description);
     let own = seen.stat.name().map(|name| name.as_str().to_owned());
     let name = named.or(own).unwrap_or_default().replace(['"', '\\'], "_");
     format!("attachment; filename=\"{name}\"")

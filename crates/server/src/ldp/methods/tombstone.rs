@@ -4,8 +4,8 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use cenote_store::{ErrorKind, RestoreOptions, Store};
 
-use crate::ldp::call::Call;
-use crate::ldp::fault::Fault;
+use crate::ldp::request::call::Call;
+use crate::ldp::request::fault::Fault;
 
 pub(crate) async fn answer(call: Call) -> Result<Response, Fault> {
     call.blocking(|store, call| match (call.method.as_str(), call.dialect.restores) {

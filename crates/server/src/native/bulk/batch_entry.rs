@@ -36,7 +36,8 @@ pub(crate) async fn read<R: AsyncRead + Unpin + Send>(
     let what = match entry.header().entry_type() {
         EntryType::Regular | EntryType::Continuous => {
             let bytes = ReaderStream::with_capacity(&mut entry, CHUNK);
-            let received = store.receive_for(caller, &path, bytes, &options).await?;
+            store.precheck_put(caller, &path, &options)?;
+            let received = store.receive(bytes, &options).await?;
             BatchWhat::Object(Box::new(received))
         }
         EntryType::Directory => BatchWhat::Collection,

@@ -1,26 +1,28 @@
 //! What changed since a position, for mounts and mirrors: a page, or a stream of events.
 
-mod events;
-mod feed;
-
 use std::time::Duration;
 
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
+use cenote_store::{ChangePage, Store};
+use serde_json::json;
 use tokio::time::Instant;
 
-use self::feed::Feed;
-use super::json::{Changes, ChangesQuery, Target};
+use super::json::{Change, Changes, ChangesQuery, Names, Target};
 use super::request::accept::prefers;
+use super::request::address;
 use super::request::extract::Json;
-use super::request::query::{And, Params};
+use super::request::query::{And, Params, page_limit};
 use crate::app::App;
+use crate::changes::{Feed, events};
 use crate::layer::{Admission, Asker};
 use crate::problem::Problem;
 
 /// The longest wait, in seconds.
 const LONGEST: u32 = 300;
+/// The longest page.
+const MOST: usize = 10_000;
 
 /// Changes in commit order, of a subtree if `path` or `id` names one. With `wait`, an empty answer comes only after that time.
 /// To a request that accepts `text/event-stream` they are sent as they happen.
@@ -39,10 +41,42 @@ pub(super) async fn changes(
     }
     let streams = prefers(&headers, events::MEDIA_TYPE, "application/json");
     let since = events::last_seen(&headers).filter(|_| streams).or(query.since);
-    let mut feed = Feed::open((app, caller, admission), &target, (since, query.limit)).await?;
+    let limit = page_limit(query.limit, MOST)?;
+    let top = match target {
+        Target { path: None, id: None } => None,
+        Target { path, id } => {
+            let (at, asker) = (address::at(path.as_deref(), id)?, caller.clone());
+            Some(app.blocking(move |store| Ok(store.stat(&asker, &at)?.id)).await?)
+        }
+    };
+    let mut feed = Feed::open((app, caller, admission), top, (since, limit)).await?;
     if streams {
-        return events::answer(feed, Duration::from_secs(LONGEST.into())).await;
+        return events::answer(feed, text).await;
     }
     let page = feed.next(Instant::now() + Duration::from_secs(wait.into())).await?;
-    Ok(Json(feed.show(page).await?).into_response())
+    Ok(Json(feed.show(page, body).await?).into_response())
+}
+
+/// A page as JSON.
+fn body(store: &Store, page: ChangePage) -> cenote_store::Result<Changes> {
+    let mut names = Names::new(store);
+    let items = page.changes.into_iter().map(|change| Change::of(change, &mut names));
+    let items = items.collect::<Result<_, _>>()?;
+    let access = page.access.map(|position| position.to_string());
+    Ok(Changes { items, access, next: page.next.to_string(), more: page.more })
+}
+
+/// The events of a page in their order, and the position at its end, unless that is the position of the last event.
+fn text(store: &Store, page: ChangePage) -> cenote_store::Result<String> {
+    let page = body(store, page)?;
+    let changes = page.items.iter();
+    let changes = changes.map(|it| (&it.position, events::event("change", &it.position, it)));
+    let access = page.access.iter();
+    let access = access.map(|at| (at, events::event("access", at, &json!({ "position": at }))));
+    let mut shown: Vec<_> = changes.chain(access).collect();
+    // As fixed-width hexadecimal digits, they are in the order of the commits.
+    shown.sort_by_key(|(position, _)| *position);
+    let is_last = shown.last().is_some_and(|(position, _)| **position == page.next);
+    let text: String = shown.into_iter().map(|(_, text)| text).collect();
+    Ok(if is_last { text } else { text + &events::position(&page.next) })
 }

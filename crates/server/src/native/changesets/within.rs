@@ -44,6 +44,7 @@ const ROUTES: &[(&str, &[&str])] = &[
     ("/v1/shared", &["GET"]),
     ("/v1/stat", &["GET", "POST"]),
     ("/v1/trash", &["GET"]),
+    ("/v1/trash/empty", &["POST"]),
     ("/v1/trash/restore", &["POST"]),
     ("/v1/uploads/{id}/complete", &["POST"]),
     ("/v1/versions", &["GET", "POST"]),

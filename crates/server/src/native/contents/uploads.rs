@@ -11,7 +11,7 @@ use crate::layer::{Changer, PartWriter, Uploader};
 use crate::native::json::{
     BegunUpload, Complete, Instant, NewUpload, Part, PartQuery, Resource, UploadState,
 };
-use crate::native::request::address::at;
+use crate::native::request::address::{at, destination};
 use crate::native::request::extract::{Json, Segment};
 use crate::native::request::query::Params;
 use crate::native::tree::create::mode;
@@ -25,7 +25,13 @@ pub(crate) async fn begin(
     Changer(caller): Changer,
     Json(question): Json<NewUpload>,
 ) -> Result<(StatusCode, Json<BegunUpload>), Problem> {
-    let at = at(question.path.as_deref(), question.id)?;
+    let at = match (question.parent, question.name.as_deref()) {
+        (None, None) => at(question.path.as_deref(), question.id)?,
+        (parent, name) if question.id.is_none() => {
+            destination(question.path.as_deref(), parent, name)?
+        }
+        _ => return Err(Problem::invalid("an upload has one address")),
+    };
     let options = options(&app, &caller, question)?;
     app.blocking(move |store| {
         let upload = store.begin_upload(&caller, at, &options)?;
@@ -118,7 +124,7 @@ pub(crate) async fn complete(
 ) -> Result<Json<Resource>, Problem> {
     let id: UploadId = id.parse()?;
     let sha256 = question.sha256.as_deref().map(digest).transpose()?;
-    let how = Completion { sha256, force: question.force };
+    let how = Completion { sha256, force: question.force, ..Completion::default() };
     let stat = app.store().complete_upload(&caller, id, how).await?;
     answer(&app, stat)
 }

@@ -79,7 +79,7 @@ impl TryFrom<ChangeVersions> for Change {
         let ChangeVersions { op, version, label, time, .. } = question;
         let time = time.map(|time| time.0);
         match (op, version, label, time, rules) {
-            (VersionOp::Keep, None, label, time, None) => Ok(Self::Keep(NewVersion { label, time })),
+            (VersionOp::Keep, None, label, time, None) => Ok(Self::Keep(NewVersion { label, time, ..NewVersion::default() })),
             (VersionOp::Restore, Some(version), None, None, None) => Ok(Self::Restore(version)),
             (VersionOp::Prune, Some(version), None, None, None) => {
                 Ok(Self::Prune(Prune::One(version)))

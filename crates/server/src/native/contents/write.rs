@@ -9,7 +9,7 @@ use cenote_store::{At, Caller, Conditions, Expected, PlaceId, PutOptions, Stat, 
 use crate::app::App;
 use crate::layer::Writer;
 use crate::native::json::{Names, PatchQuery, PutQuery, Resource};
-use crate::native::request::address::About;
+use crate::native::request::address::{About, AboutChild};
 use crate::native::request::conditional::write_conditions;
 use crate::native::request::digest;
 use crate::native::request::extract::Json;
@@ -23,7 +23,7 @@ use crate::problem::Problem;
 pub(crate) async fn put(
     State(app): State<App>,
     Writer(caller): Writer,
-    About(at, query): About<PutQuery>,
+    AboutChild(at, query): AboutChild<PutQuery>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {

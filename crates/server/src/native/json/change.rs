@@ -24,6 +24,8 @@ pub(crate) struct ChangesQuery {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Changes {
     pub(crate) items: Vec<Change>,
+    /// The position of the last change here of an access list that may have taken something out of the caller's sight.
+    pub(crate) access: Option<String>,
     /// Where to go on.
     pub(crate) next: String,
     /// Whether there is more now.

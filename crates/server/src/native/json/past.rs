@@ -4,7 +4,7 @@ use cenote_store::{Moment, Past, PastEntry, PastPage, Result};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::metadata::{Attribute, Where};
+use super::{Attribute, Where};
 use super::{Instant, KindWord, Names};
 use crate::layer::conditional::quoted;
 

@@ -9,7 +9,7 @@ use cenote_store::{At, Name, ResourceId, StorePath};
 
 use super::query::{And, Params, Query};
 use crate::app::App;
-use crate::native::json::{Destination, Target, Which};
+use crate::native::json::{ChildQuery, Destination, Target, Which};
 use crate::problem::Problem;
 
 /// Names a resource by its path or by its id, and by one of them only.
@@ -88,6 +88,34 @@ impl<T: Query> FromRequestParts<App> for About<T> {
             None => target.at()?,
             Some(plain) if target.path.is_none() && target.id.is_none() => At::Path(plain),
             Some(_) => return Err(Problem::invalid("the address names the resource already")),
+        };
+        Ok(Self(at, rest))
+    }
+}
+
+/// The same, where a name in a collection with an id is an address, too.
+#[derive(Debug)]
+pub(crate) struct AboutChild<T>(pub(crate) At, pub(crate) T);
+
+impl<T: Query> FromRequestParts<App> for AboutChild<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        if parts.uri.path().starts_with("/v1/fs/") {
+            let About(at, rest) = About::from_request_parts(parts, app).await?;
+            return Ok(Self(at, rest));
+        }
+        let Params(And(target, And(child, rest))) =
+            Params::<And<Target, And<ChildQuery, T>>>::of(&parts.uri)?;
+        let at = match (target, child) {
+            (target, ChildQuery { parent: None, name: None }) => target.at()?,
+            (Target { path: None, id: None }, child) => {
+                destination(None, child.parent, child.name.as_deref())?
+            }
+            _ => {
+                let why = "a resource is named by one of `path`, `id`, and `parent` with `name`";
+                return Err(Problem::invalid(why));
+            }
         };
         Ok(Self(at, rest))
     }

@@ -4,7 +4,7 @@
 use axum::http::StatusCode;
 use axum::http::header::{self, HeaderMap, HeaderName};
 use axum::response::{IntoResponse, Response};
-use cenote_store::{Conditions, Graph, Stat, Time, description_tag, shows_links};
+use cenote_store::{Conditions, Graph, Stat, Time, links_tag};
 use serde::Serialize;
 
 use crate::layer::conditional::{Tags, failed, quoted};
@@ -12,7 +12,7 @@ pub(crate) use crate::layer::conditional::{Verdict, judge_read, validators};
 use crate::problem::Problem;
 
 /// Answers a read of a description, as it is shown to the caller, unless they have it: with its tag and time. Where links are
-/// shown, which change with what they lead to, the tag has a digest of the description besides, and there is no time.
+/// shown, which change with what they lead to, the tag has a digest of them besides, and there is no time.
 pub(crate) fn answer_description(
     headers: &HeaderMap,
     stat: &Stat,
@@ -20,9 +20,8 @@ pub(crate) fn answer_description(
     body: impl IntoResponse,
 ) -> Result<Response, Problem> {
     let (tag, time) = (stat.description_tag(), stat.resource.described().time);
-    if shows_links(shown) {
-        let digest = description_tag(shown).unwrap_or_default();
-        let tag = format!("{tag}{SHOWN}{}", hex::encode(&digest[..8]));
+    if let Some(links) = links_tag(shown) {
+        let tag = format!("{tag}{SHOWN}{}", hex::encode(links));
         return answer_tagged(headers, &tag, body);
     }
     let described = validators(&tag, time);

@@ -28,6 +28,7 @@ pub(crate) async fn set(
             mtime: question.mtime.map(|mtime| mtime.0),
             versioning: versioning.map(Some),
             keep_removed: question.keep_removed.map(Some),
+            keep_removed_bytes: question.keep_removed_bytes,
             link_integrity: question.link_integrity.map(|word| Some(word.into())),
             owner: question.owner,
             media_type: question.media_type.map(|text| Some(text).filter(|text| !text.is_empty())),

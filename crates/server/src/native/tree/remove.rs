@@ -25,7 +25,8 @@ pub(crate) async fn remove(
 ) -> Result<(StatusCode, HeaderMap), Problem> {
     let if_match = write_conditions(&headers)?.if_match;
     let RemoveQuery { recursive, versions, permanent } = query;
-    let options = RemoveOptions { recursive, versions, permanent, if_match };
+    let options =
+        RemoveOptions { recursive, versions, permanent, if_match, ..RemoveOptions::default() };
     let kept = app.blocking(move |store| store.remove(&caller, &at, &options)).await?;
     Ok((StatusCode::NO_CONTENT, kept.as_ref().map(kept_headers).unwrap_or_default()))
 }

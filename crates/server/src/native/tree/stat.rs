@@ -8,9 +8,9 @@ use cenote_store::{At, description_tag};
 use crate::app::App;
 use crate::layer::Asker;
 use crate::native::json::{
-    Names, Outcome, Resource, StatAnswer, StatMany, StatManyAnswer, StatQuery, Target,
+    ChildQuery, Names, Outcome, Resource, StatAnswer, StatMany, StatManyAnswer, StatQuery, Target,
 };
-use crate::native::request::address::About;
+use crate::native::request::address::AboutChild;
 use crate::native::request::conditional::answer_digested;
 use crate::native::request::extract::Json;
 use crate::problem::Problem;
@@ -19,12 +19,12 @@ use crate::problem::Problem;
 const MOST: usize = 10_000;
 
 /// One resource, with what the asker may do.
-#[utoipa::path(get, path = "/v1/stat", tag = "tree", params(Target, StatQuery),
+#[utoipa::path(get, path = "/v1/stat", tag = "tree", params(Target, ChildQuery, StatQuery),
     responses((status = 200, body = StatAnswer), (status = 304, description = "The caller has it already")))]
 pub(crate) async fn stat(
     State(app): State<App>,
     Asker(caller): Asker,
-    About(at, query): About<StatQuery>,
+    AboutChild(at, query): AboutChild<StatQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let answer = app.blocking(move |store| {

@@ -2,33 +2,18 @@
 //! one by tags and times, the iRODS opening by its modification times.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use cenote_server::{Config, router};
-use cenote_store::{Clock, Time};
+use cenote_store::Clock;
 use serde_json::{Value, json};
 
-use super::super::support::{ADMIN, Answer, TestServer, store_at};
+use super::super::support::{ADMIN, Answer, ManualClock, TestServer, store_at};
 use super::{Irods, code};
-
-/// A clock that moves when it is told to.
-#[derive(Debug)]
-struct ManualClock(AtomicI64);
-
-impl Clock for ManualClock {
-    fn now(&self) -> Time {
-        Time::from_nanos(self.0.load(Ordering::SeqCst))
-    }
-
-    fn sleep(&self, time: Duration) {
-        self.0.fetch_add(time.as_nanos() as i64, Ordering::SeqCst);
-    }
-}
 
 /// A server with [`prepare`]d resources, and its clock.
 async fn prepared() -> (Irods, Arc<ManualClock>) {
-    let clock = Arc::new(ManualClock(AtomicI64::new(1_700_000_000_000_000_000)));
+    let clock = Arc::new(ManualClock::new());
     let server = TestServer { router: router(store_at(clock.clone()), &Config::default()) };
     let irods = Irods::log_in(server, ADMIN).await;
     prepare(&irods, &clock).await;

@@ -11,6 +11,7 @@ mod refusals;
 mod requests;
 mod resources;
 mod rules;
+mod trash;
 mod zones;
 
 use cenote_server::{Config, Irods as Settings};

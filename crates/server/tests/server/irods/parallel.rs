@@ -1,5 +1,7 @@
 //! Writing with several streams.
 
+use serde_json::json;
+
 use super::super::support::{Answer, USER};
 use super::{Irods, Settings, code};
 
@@ -41,7 +43,84 @@ async fn a_parallel_write_is_seen_when_it_is_shut_down() {
     let form =
         [("op", "write"), ("parallel-write-handle", handle), ("offset", "6"), ("bytes", "ghi")];
     assert_eq!(code(&irods.post("data-objects", &form).await), 0);
+    assert_eq!(irods.read("o").await, "abcdef");
+    let shutdown = [("op", "parallel_write_shutdown"), ("parallel-write-handle", handle)];
+    assert_eq!(code(&irods.post("data-objects", &shutdown).await), 0);
     assert_eq!(irods.read("o").await, "abcdefghi");
+}
+
+/// A parallel write that keeps what is there.
+async fn keeping(irods: &Irods, name: &str) -> Answer {
+    let path = irods.path(name);
+    let form = [
+        ("op", "parallel_write_init"),
+        ("lpath", path.as_str()),
+        ("stream-count", "2"),
+        ("truncate", "0"),
+    ];
+    irods.post("data-objects", &form).await
+}
+
+/// Has a collection keep a version at each change below it.
+async fn keep_versions(irods: &Irods, name: &str) {
+    let path = irods.path(name).strip_prefix("/tempZone").unwrap().to_owned();
+    let keep = json!({"path": path, "versioning": "each-change"});
+    irods.server.ask("PATCH", "/v1/attributes").json(&keep).send().await.expect(200);
+}
+
+/// How many versions of an object were kept.
+async fn versions_of(irods: &Irods, name: &str) -> usize {
+    let path = irods.path(name).strip_prefix("/tempZone").unwrap().to_owned();
+    let listed = irods.server.ask("GET", &format!("/v1/versions?path={path}")).send().await;
+    listed.expect(200)["items"].as_array().unwrap().len()
+}
+
+#[tokio::test]
+async fn a_parallel_write_that_keeps_the_content_is_one_version_and_a_gap_is_zeros() {
+    let irods = Irods::new().await;
+    irods.mkdir("c").await;
+    keep_versions(&irods, "c").await;
+    irods.write("c/o", "0123456789").await;
+    let before = versions_of(&irods, "c/o").await;
+    let handle = keeping(&irods, "c/o").await;
+    for (offset, bytes) in [("2", "ab"), ("12", "z"), ("5", "c")] {
+        assert_eq!(code(&put(&irods, &handle, offset, bytes).await), 0);
+        assert_eq!(irods.read("c/o").await, "0123456789");
+    }
+    assert_eq!(shut_down(&irods, &handle).await, 0);
+    assert_eq!(irods.read("c/o").await, "01ab4c6789\0\0z");
+    assert_eq!(versions_of(&irods, "c/o").await, before + 1);
+
+    let handle = keeping(&irods, "c/new").await;
+    assert_eq!(code(&put(&irods, &handle, "1", "x").await), 0);
+    let path = irods.path("c/new");
+    assert_eq!(irods.stat("data-objects", &path).await["irods_response"]["status_code"], -171_000);
+    assert_eq!(shut_down(&irods, &handle).await, 0);
+    assert_eq!(irods.read("c/new").await, "\0x");
+
+    // A single write at an offset that truncates is one version, too.
+    let before = versions_of(&irods, "c/o").await;
+    let path = irods.path("c/o");
+    let form = [("op", "write"), ("lpath", path.as_str()), ("offset", "2"), ("bytes", "x")];
+    assert_eq!(code(&irods.post("data-objects", &form).await), 0);
+    assert_eq!(irods.read("c/o").await, "\0\0x");
+    assert_eq!(versions_of(&irods, "c/o").await, before + 1);
+}
+
+#[tokio::test]
+async fn what_another_opening_changed_meanwhile_is_not_lost() {
+    let irods = Irods::new().await;
+    irods.write("o", "old").await;
+    let handle = keeping(&irods, "o").await;
+    assert_eq!(code(&put(&irods, &handle, "0", "OLD").await), 0);
+    irods.server.put("/home/ada/o", "another").await;
+    assert_eq!(shut_down(&irods, &handle).await, -406_000);
+    assert_eq!(irods.read("o").await, "another");
+    assert_eq!(put(&irods, &handle, "0", "OLD").await.status, 400, "the handle has ended");
+    let handle = keeping(&irods, "o").await;
+    assert_eq!(code(&put(&irods, &handle, "0", "AN").await), 0);
+    assert_eq!(shut_down(&irods, &handle).await, 0);
+    assert_eq!(irods.read("o").await, "ANother");
 }
 
 async fn init(irods: &Irods, name: &str, streams: &str) -> Answer {

@@ -122,8 +122,8 @@ async fn a_large_container_is_shown_whole() {
         let path: StorePath = format!("/c/n{n:05}").parse().unwrap();
         store.create(&admin, &path, Draft::Description, options).unwrap();
     }
-    let server = TestServer { router: router(store, &Config::default()) };
-    let web = Web { server, mount: "/rest", base: "" };
+    let server = TestServer { router: router(store.clone(), &Config::default()) };
+    let web = Web { server, store, mount: "/rest", base: "" };
     let triples = web.triples("/c").await;
     let contained = triples.iter().filter(|triple| triple.contains("ldp#contains")).count();
     assert_eq!(contained, CHILDREN);
@@ -138,4 +138,17 @@ async fn inbound_references_are_shown_on_request() {
     let inbound = format!("<{}> <urn:to> <{}>", web.address("/b"), web.address("/a"));
     assert!(web.preferred("/a", include).await.contains(&inbound));
     assert!(!web.triples("/a").await.contains(&inbound));
+}
+
+#[tokio::test]
+async fn what_is_stated_of_a_container_is_left_out_if_the_client_prefers_that() {
+    for web in Web::each() {
+        web.put("/c", "<> <urn:p> 1 .").await;
+        web.post("/c", "x", "").await;
+        let omit =
+            "return=representation; omit=\"http://www.w3.org/ns/ldp#PreferMinimalContainer\"";
+        let shown = web.preferred("/c", omit).await;
+        assert!(!shown.iter().any(|it| it.contains("<urn:p>")), "{shown:?}");
+        assert!(shown.iter().any(|it| it.contains("ldp#contains>")));
+    }
 }

@@ -24,16 +24,17 @@ async fn a_caller_without_a_login_is_asked_for_one() {
 fn request() -> impl Strategy<Value = (usize, &'static str, String, Vec<(usize, String)>, String)> {
     let method =
         proptest::sample::select(vec!["GET", "HEAD", "OPTIONS", "PUT", "POST", "PATCH", "DELETE"]);
-    let segment = "(a|b|fcr:metadata|fcr:content|fcr:tombstone|fcr:x|%20|%2f|%ff|\\.\\.|#){1}";
-    let path =
-        proptest::collection::vec(segment, 0..3).prop_map(|names| format!("/{}", names.join("/")));
-    let value = "(text/turtle|application/ld\\+json|text/plain|<http://www\\.w3\\.org/ns/ldp#DirectContainer>;rel=\"type\"|return=representation; include=\"|bytes=0-|\\*|\"x\"|sha=00|q=|,|;|a){0,3}";
+    let segment = "(a|b|fcr:metadata|fcr:content|fcr:tombstone|fcr:fixity|fcr:tx|fcr:search|fcr:x|%20|%2f|%ff|\\.\\.|#){1}";
+    let query = "(|\\?(members|after|condition|order|offset|fields)=(1|a|%ff|\\*|fedora_id=\\*|created<2)(&members=2)?)";
+    let path = (proptest::collection::vec(segment, 0..3), query)
+        .prop_map(|(names, query)| format!("/{}{query}", names.join("/")));
+    let value = "(text/turtle|text/html|max-member-count=1|application/ld\\+json|text/plain|<http://www\\.w3\\.org/ns/ldp#DirectContainer>;rel=\"type\"|return=representation; include=\"|bytes=0-|\\*|\"x\"|sha=00|q=|,|;|a){0,3}";
     let headers = proptest::collection::vec((0..HEADERS.len(), value), 0..4);
     let body = "(<> <urn:p> 1 \\.|INSERT DATA \\{|\\}|\\{|<|\\[|\"@id\": \"\"|a ){0,4}";
     (0..MOUNTS.len(), method, path, headers, body)
 }
 
-const HEADERS: [&str; 11] = [
+const HEADERS: [&str; 12] = [
     "accept",
     "content-type",
     "link",
@@ -45,6 +46,7 @@ const HEADERS: [&str; 11] = [
     "want-digest",
     "slug",
     "if-unmodified-since",
+    "atomic-id",
 ];
 
 /// One server for all: what earlier requests left there is part of the test.

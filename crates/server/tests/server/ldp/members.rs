@@ -104,3 +104,19 @@ async fn members_that_the_caller_may_not_see_are_not_shown() {
     assert_eq!(read.status, 200, "{}", read.text());
     assert!(!read.text().contains("/d/x"), "{}", read.text());
 }
+
+/// Members that are stated like what a container contains could not be told from it (the Fedora API, section 3.1.1).
+#[tokio::test]
+async fn members_are_not_stated_as_what_is_contained() {
+    for web in Web::each() {
+        let class = "<> a <http://www.w3.org/ns/ldp#DirectContainer> ; ";
+        for relation in ["hasMemberRelation", "isMemberOfRelation"] {
+            let of = format!(
+                "<http://www.w3.org/ns/ldp#{relation}> <http://www.w3.org/ns/ldp#contains> ."
+            );
+            let refused = web.put("/c", &format!("{class}{of}")).await;
+            assert!(matches!(refused.status.as_u16(), 409 | 412), "{}", refused.status);
+            assert_eq!(web.get("/c").await.status, 404);
+        }
+    }
+}

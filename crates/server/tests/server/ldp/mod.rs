@@ -1,18 +1,30 @@
 //! The linked-data opening, as its specifications have it: each test names the part that it holds.
 
+mod acl;
 mod binaries;
 mod containers;
 mod everywhere;
+mod external;
+mod fixity;
 mod hostile;
 mod members;
+mod notifications;
+mod pages;
+mod paging;
+mod search;
 mod sources;
+mod subtree;
 mod tombstones;
+mod transactions;
 mod updates;
+mod validators;
+mod versions;
+mod webhooks;
 
 use std::collections::BTreeSet;
 
 use cenote_server::{Config, router};
-use cenote_store::{AttributeChange, StorePath};
+use cenote_store::{AttributeChange, Caller, Store, StorePath};
 
 use crate::support::{self, ADMIN, Answer, Ask, TestServer};
 
@@ -26,6 +38,7 @@ const LDP: &str = "http://www.w3.org/ns/ldp#";
 /// A server, seen through one mount point.
 struct Web {
     server: TestServer,
+    store: Store,
     mount: &'static str,
     /// Where the test's resources are, below the mount point.
     base: &'static str,
@@ -39,15 +52,21 @@ impl Web {
         let kept =
             AttributeChange { keep_removed: Some(Some(3_600)), ..AttributeChange::default() };
         store.set_attributes(&admin, &StorePath::root().into(), &kept).unwrap();
-        Self { server: TestServer { router: router(store, &Config::default()) }, mount, base: "" }
+        let server = TestServer { router: router(store.clone(), &Config::default()) };
+        Self { server, store, mount, base: "" }
+    }
+
+    fn admin(&self) -> Caller {
+        self.store.caller_for(self.store.person_named(ADMIN.0).unwrap().0).unwrap()
     }
 
     /// One server through each mount point, each with resources of its own.
     fn each() -> impl Iterator<Item = Self> {
-        let server = Self::new("").server;
+        let Self { server, store, .. } = Self::new("");
         let bases = ["/one", "/two", "/three"];
         MOUNTS.into_iter().zip(bases).map(move |(mount, base)| Self {
             server: server.clone(),
+            store: store.clone(),
             mount,
             base,
         })

@@ -232,3 +232,26 @@ async fn conditions_are_judged_on_the_state() {
         lake.ask("GET", "/g").header("if-unmodified-since", "Sun, 06 Nov 1994 08:49:37 GMT");
     assert_eq!(since.send().await.status, 304);
 }
+
+/// The Fedora API, section 3.10.
+#[tokio::test]
+async fn a_state_token_is_that_of_the_state() {
+    let web = Web::new("/rest");
+    web.put("/r", "").await;
+    web.ask("PUT", "/b").header("content-type", "text/plain").body("x").send().await;
+    let before = headers(&web.get("/r").await, "x-state-token")[0].to_owned();
+    assert_eq!(headers(&web.ask("HEAD", "/r").send().await, "x-state-token"), [before.as_str()]);
+    let patch = |token: &str| {
+        let ask = web.ask("PATCH", "/r").header("content-type", "application/sparql-update");
+        ask.header("x-if-state-token", token).body("INSERT DATA { <> <urn:p> 1 }").send()
+    };
+    assert_eq!(patch("another").await.status, 412);
+    assert_eq!(patch(&before).await.status, 204);
+    assert_ne!(headers(&web.get("/r").await, "x-state-token"), [before.as_str()]);
+    for path in ["/r", "/b"] {
+        let ask = web
+            .ask("PUT", path)
+            .header("content-type", if path == "/r" { "text/turtle" } else { "text/plain" });
+        assert_eq!(ask.header("x-if-state-token", &before).body("").send().await.status, 412);
+    }
+}

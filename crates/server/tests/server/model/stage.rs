@@ -6,7 +6,7 @@ use super::change::{Edit, End, Way};
 use super::connection::{Ask, Http};
 use super::contents::lay;
 use super::look::compare;
-use super::world::{World, digests, path};
+use super::world::{World, path, sha256};
 
 impl World {
     pub(super) async fn stage(
@@ -77,7 +77,7 @@ impl World {
         (from_object, end): (bool, End),
     ) -> Result<(), String> {
         let complete = format!("{upload}/complete");
-        let digest = (end == End::Told).then(|| hex::encode(digests(&staged).sha256));
+        let digest = (end == End::Told).then(|| hex::encode(sha256(&staged)));
         if end == End::Abandoned {
             let ask = Ask::new("DELETE", upload);
             return self.connection.native(Http::One, ask).await?.expect(204).map(drop);

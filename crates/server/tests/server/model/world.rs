@@ -250,7 +250,7 @@ impl World {
             self.connection.native(Http::Two, ask).await?.expect(200)?;
         }
         let whole = whole(placed);
-        let digest = told.then(|| hex::encode(digests(&whole).sha256));
+        let digest = told.then(|| hex::encode(sha256(&whole)));
         let complete = json!({"sha256": digest});
         self.post(&format!("/v1/uploads/{id}/complete"), complete, 200).await?;
         *self.content(object) = whole;
@@ -384,7 +384,11 @@ pub(super) fn digests(bytes: &[u8]) -> cenote_blob::Digests {
     hasher.finish()
 }
 
+pub(super) fn sha256(bytes: &[u8]) -> [u8; 32] {
+    digests(bytes).sha256.unwrap()
+}
+
 /// As the iRODS opening tells a SHA-256.
 pub(super) fn sha2(bytes: &[u8]) -> String {
-    format!("sha2:{}", BASE64_STANDARD.encode(digests(bytes).sha256))
+    format!("sha2:{}", BASE64_STANDARD.encode(sha256(bytes)))
 }

@@ -1,11 +1,12 @@
 //! Every route as an outsider: a resource that is hidden and one that is missing get the same answer, in status, words
 //! and headers, whatever the request says besides and whoever sends it.
 //!
-//! The requests are generated: of the native opening from its OpenAPI document, of the iRODS opening from the list of
-//! its operations. Each names a resource by a placeholder and is sent twice, once about something hidden, once about
+//! The requests are generated: of the native opening from its OpenAPI document, of the other openings from lists of
+//! their operations. Each names a resource by a placeholder and is sent twice, once about something hidden, once about
 //! something missing. By default each request is sent as one user and as one other caller in turn; with
 //! `CENOTE_OUTSIDER=all` (`make nightly`) as every caller.
 
+mod dnanexus;
 mod irods;
 mod listings;
 mod native;
@@ -49,9 +50,11 @@ impl Seen {
     fn of(answer: &Answer, pair: &Pair) -> Self {
         let told = |text: &str| text.replace(&pair.missing, &pair.hidden).replace(MISSING, HIDDEN);
         let request = answer.header("x-request-id");
-        let body = told(&String::from_utf8_lossy(&answer.body));
-        let body = if request.is_empty() { body } else { body.replace(request, "") };
-        Self { status: answer.status.as_u16(), headers: headers(&answer.headers, told), body }
+        let body = String::from_utf8_lossy(&answer.body);
+        // First, since the id of the request may have that of the resource in it.
+        let body = if request.is_empty() { body } else { body.replace(request, "").into() };
+        let (status, headers) = (answer.status.as_u16(), headers(&answer.headers, told));
+        Self { status, headers, body: told(&body) }
     }
 }
 

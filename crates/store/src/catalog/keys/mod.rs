@@ -27,6 +27,7 @@
 //! | `X` id | `TrashRecord` | a removed resource that is kept for a while |
 //! | `x` until id | empty | when it goes |
 //! | `r` parent name 0 id | empty | the same by where it was |
+//! | `E` collection time id | empty | the same by the collection whose limit of bytes it counts for, and when it was removed |
 //! | `V` id version | `VersionRecord` | a version of a resource |
 //! | `v` id version part | `DifferenceRecord` | the description of a version, or its difference to the next one |
 //! | `F` position | `ChangeRecord` | the change feed, in commit order |
@@ -44,7 +45,7 @@
 //! | `J` id | `JobRecord` | work that a restart resumes |
 //! | `g` time content | empty | a content that may have lost its last reference |
 //! | `d` id | empty | an object whose content has no SHA-256 yet |
-//! | `c` id what | counter | children and bytes of a collection; of the store, with id 0; copies of blobs in a place; parts of an upload; what counts for a quota, or is about to be moved |
+//! | `c` id what | counter | children and bytes of a collection; of the store, with id 0; copies of blobs in a place; parts of an upload; what counts for a quota, or is about to be moved; bytes in the trash that count for the limit of a collection |
 //! | `z` id | `QuotaRecord` | the quota of a collection, a user or a group |
 //! | `O` opening 0 name | bytes | a note of an opening, in its own words |
 //! | `A` opening 0 name | `NoteRecord` | a note of an opening about a resource |

@@ -70,6 +70,8 @@ pub(crate) enum Counter {
     Replicas = b'r' as isize,
     /// Parts of an upload that have arrived.
     Parts = b'p' as isize,
+    /// Bytes in the trash that count for the limit of a collection.
+    Removed = b'x' as isize,
 }
 
 /// A note of an opening; openings have names without a zero byte.

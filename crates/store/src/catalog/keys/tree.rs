@@ -128,6 +128,16 @@ pub(crate) fn subjects(subject: u64) -> KeyRange {
     Key::new(b'q').id(subject).prefix()
 }
 
+/// All entries by subject.
+pub(crate) fn all_subjects() -> KeyRange {
+    Key::new(b'q').prefix()
+}
+
+/// The object in a key of [`statements`].
+pub(crate) fn object_of_statement(key: &[u8]) -> Option<u64> {
+    super::id_at(key, 9)
+}
+
 /// A path that is named in the description of `id`, as text; none if it is too long for a key.
 pub(crate) fn named_path(path: &StorePath, id: u64) -> Option<Bytes> {
     let path = path.to_string();
@@ -228,6 +238,21 @@ pub(crate) fn expiring(key: &[u8]) -> (Time, ResourceId) {
 pub(crate) fn expired(now: Time) -> KeyRange {
     let end = now.plus(Duration::from_nanos(1));
     KeyRange { end: Some(expiry(end, ResourceId(0))), ..all_expiries() }
+}
+
+/// The entry of a removed resource by the collection whose limit it counts for, in the order of removal.
+pub(crate) fn limited(collection: ResourceId, removed: Time, id: ResourceId) -> Bytes {
+    let key = Key::new(b'E').id(collection.0);
+    key.id(removed.nanos().max(0) as u64).id(id.0).done()
+}
+
+/// What counts for the limit of a collection, what was removed first before the rest.
+pub(crate) fn limited_by(collection: ResourceId) -> KeyRange {
+    Key::new(b'E').id(collection.0).prefix()
+}
+
+pub(crate) fn all_limited() -> KeyRange {
+    Key::new(b'E').prefix()
 }
 
 pub(crate) fn all_expiries() -> KeyRange {

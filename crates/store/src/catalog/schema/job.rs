@@ -97,6 +97,9 @@ pub(crate) struct RestoreJob {
     /// Whether what was made is in the tree, or was left to be swept.
     #[n(12)]
     pub(crate) over: bool,
+    /// Whether anything that was made has a link.
+    #[n(13)]
+    pub(crate) links: Option<bool>,
 }
 
 /// What to do with each object.

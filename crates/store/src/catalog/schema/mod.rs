@@ -74,6 +74,9 @@ pub(crate) struct ChangeRecord {
     /// entries that were written before it was kept.
     #[n(8)]
     pub(crate) access: Option<Access>,
+    /// The access list that it had before, for a change of that. Not in entries that were written before it was kept.
+    #[n(9)]
+    pub(crate) access_before: Option<Access>,
 }
 
 /// An access token; the token itself is not kept.
@@ -149,6 +152,9 @@ pub(crate) struct TicketRecord {
     /// Only from these addresses; empty means from anywhere.
     #[n(12)]
     pub(crate) hosts: Vec<String>,
+    /// Whether it was made by somebody who reads, and need not control, what it opens.
+    #[n(13)]
+    pub(crate) by_reader: Option<bool>,
 }
 
 /// An upload that is under way: how the object will be put.

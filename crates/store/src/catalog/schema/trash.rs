@@ -22,6 +22,9 @@ pub(crate) struct TrashRecord {
     /// How much there is, once that was counted.
     #[n(5)]
     pub(crate) amount: Option<Amount>,
+    /// The collection whose limit of bytes it counts for, if there was one.
+    #[n(6)]
+    pub(crate) limited_by: Option<ResourceId>,
 }
 
 /// How much there is in a removed tree.

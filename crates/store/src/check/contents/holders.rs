@@ -7,9 +7,10 @@ use crate::Result;
 use crate::catalog::{BlobRecord, Reads, Record, VersionRecord, View, keys};
 use crate::check::report::{Look, Report, delete_while_same, look, path_of, rows, while_same};
 use crate::check::{Finding, FindingKind as Kind};
-use crate::contents::{CURRENT, is_held, patches, replica_user};
+use crate::contents::patches;
 use crate::model::{Content, ContentHead, ContentId, Extent, Piece, Resource, ResourceId};
-use crate::tree::is_undigested;
+use crate::resources::is_undigested;
+use crate::resources::{CURRENT, is_held, replica_user};
 
 /// A resource or a version that refers to a content.
 struct User<'a> {
@@ -79,7 +80,7 @@ pub(super) fn versions(view: &View, report: &mut Report<'_>, used: &mut Used) ->
             let content = record.content.map(|head| head.id);
             let fix = while_same(vec![(resource, None)], move |tx| {
                 tx.delete(key.clone());
-                content.inspect(|content| crate::contents::release(tx, *content, id, version));
+                content.inspect(|content| crate::resources::release(tx, *content, id, version));
             });
             let detail = format!("version {version} of what is gone");
             report.derivable(Finding::new(Kind::Leftover, id, detail), fix)?;
@@ -177,7 +178,7 @@ pub(super) fn users(view: &View, report: &mut Report<'_>) -> Result<()> {
             _ => {
                 let seen = vec![(user.clone(), view.value(&user)?)];
                 let fix = while_same(seen, move |tx| {
-                    crate::contents::release(tx, content, id, version);
+                    crate::resources::release(tx, content, id, version);
                 });
                 let finding = Finding::new(Kind::Reference, content, "it is not referred to");
                 report.derivable(finding, fix)?;

@@ -3,10 +3,10 @@
 use super::super::report::{Report, while_same};
 use super::super::{Finding, FindingKind as Kind};
 use crate::Result;
-use crate::catalog::keys::{self, Counter};
+use crate::catalog::keys;
 use crate::catalog::{Amount, JobRecord, TrashRecord, View};
 use crate::model::ResourceId;
-use crate::trash::{TRASH, amount_below};
+use crate::trash::{add_bytes, amount_below};
 
 type Rows = Vec<(bytes::Bytes, Option<bytes::Bytes>)>;
 
@@ -48,7 +48,7 @@ fn counted(
     let fixed = TrashRecord { amount: Some(counted), ..record.clone() };
     let grown = counted.bytes.wrapping_sub(noted.bytes) as i64;
     let fix = while_same(seen, move |tx| {
-        tx.add(TRASH, Counter::Bytes, grown);
+        add_bytes(tx, &fixed, grown);
         tx.put(keys::trash(id), &fixed);
     });
     report.derivable(Finding::new(Kind::Counter, id, detail), fix)

@@ -9,6 +9,7 @@ mod rebuild;
 use std::collections::{HashMap, HashSet};
 
 use bytes::Bytes;
+use cenote_kv::KeyRange;
 
 use self::rebuild::Lost;
 use super::report::{Look, Report, delete_while_same, look, rows, while_same};
@@ -28,7 +29,8 @@ pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
         }
     }
     trash.entries(report)?;
-    trash.places(report)?;
+    trash.others(report, &keys::all_removed(), "what was removed is found where it was not")?;
+    trash.others(report, &keys::all_limited(), "it counts for a limit that it is not under")?;
     rebuild::all(view, report, trash.lost)?;
     report.flush()
 }
@@ -64,6 +66,13 @@ fn jobs(view: &View) -> Result<Jobs> {
     Ok(jobs)
 }
 
+/// What is said of entries that are missing, in the order of [`TrashRecord::entries`].
+const MISSING: [&str; 3] = [
+    "it is kept, but not in the order of expiry",
+    "it is kept, but not found by where it was",
+    "it is kept, but does not count for the limit of a collection",
+];
+
 struct Trash<'a> {
     view: &'a View,
     jobs: Jobs,
@@ -84,10 +93,7 @@ impl Trash<'_> {
             return self.leftover(report, id, record, key);
         }
         let seen = vec![(key.clone(), Some(value))];
-        for (entry, detail) in [
-            (keys::expiry(record.until, id), "it is kept, but not in the order of expiry"),
-            (record.entry(id), "it is kept, but not found by where it was"),
-        ] {
+        for (entry, detail) in record.entries(id).zip(MISSING) {
             if !self.view.has(&entry)? {
                 let fix = while_same(seen.clone(), move |tx| tx.mark(entry.clone()));
                 report.derivable(Finding::new(Kind::Index, id, detail), fix)?;
@@ -106,7 +112,7 @@ impl Trash<'_> {
     ) -> Result<()> {
         let detail = "a record in the trash, of nothing that is kept there";
         let resource = keys::resource(id);
-        let entries = [keys::expiry(record.until, id), record.entry(id)];
+        let entries: Vec<_> = record.entries(id).collect();
         let rows = [key, &resource].map(|row| Ok((row.clone(), self.view.value(row)?)));
         let seen = rows.into_iter().collect::<Result<Vec<_>>>()?;
         let key = key.clone();
@@ -160,20 +166,24 @@ impl Trash<'_> {
         Ok(())
     }
 
-    /// What is found by where it was is kept, and was there.
-    fn places(&self, report: &mut Report<'_>) -> Result<()> {
-        for row in rows(self.view, &keys::all_removed()) {
+    /// What is found by another entry is kept, and has that entry.
+    fn others(
+        &self,
+        report: &mut Report<'_>,
+        entries: &KeyRange,
+        detail: &'static str,
+    ) -> Result<()> {
+        for row in rows(self.view, entries) {
             let (key, _) = row?;
             let id = ResourceId(keys::last_id(&key).unwrap_or_default());
             let record = keys::trash(id);
             match look::<TrashRecord>(self.view, &record)? {
                 Look::Damaged => continue,
-                Look::Found(found) if found.entry(id) == key => continue,
+                Look::Found(found) if found.entries(id).any(|entry| entry == key) => continue,
                 // Its record is made anew, with its entry.
                 Look::Missing if self.is_kept(id)? => continue,
                 Look::Found(_) | Look::Missing => {}
             }
-            let detail = "what was removed is found where it was not";
             let fix = delete_while_same(self.view, &key, record)?;
             report.derivable(Finding::new(Kind::Index, id, detail), fix)?;
         }

@@ -9,7 +9,7 @@ use crate::Result;
 use crate::access::Chain;
 use crate::catalog::{ChangeKind, ChangeRecord, JobRecord, Reads, Record, TrashRecord, View, keys};
 use crate::model::{ResourceId, Time};
-use crate::trash::shown_below;
+use crate::trash::{limited_by, shown_below};
 
 /// What has no entry in the order of expiry either is kept for so long from now on.
 const KEPT: Duration = Duration::from_secs(30 * 86_400);
@@ -40,8 +40,7 @@ pub(super) fn all(view: &View, report: &mut Report<'_>, lost: Vec<Lost>) -> Resu
             vec![(trash.clone(), view.value(&trash)?), (resource.clone(), view.value(&resource)?)];
         let fix = while_same(seen, move |tx| {
             tx.put(trash.clone(), &record);
-            tx.mark(keys::expiry(until, id));
-            tx.mark(record.entry(id));
+            record.entries(id).for_each(|entry| tx.mark(entry));
             tx.put(job.clone(), &JobRecord::Measure(id));
         });
         report.derivable(finding, fix)?;
@@ -71,5 +70,6 @@ fn record(view: &View, removal: &ChangeRecord, until: Time) -> Result<TrashRecor
         removed_by: removal.by,
         until,
         amount: None,
+        limited_by: above.as_ref().and_then(limited_by),
     })
 }

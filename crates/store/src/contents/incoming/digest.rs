@@ -3,20 +3,37 @@
 //! Invariant: a digest is that of the bytes that came. What a disk has made of them meanwhile is told as damage, and is not
 //! given a digest of its own.
 
+use cenote_blob::{Algorithm, Hasher};
+
 use crate::catalog::{Reads, keys};
 use crate::contents::layout::Layout;
 use crate::contents::{blob_ids, resolve};
 use crate::model::{ContentHead, Digests, Resource, ResourceId};
-use crate::tree::rewrite_record;
+use crate::resources::rewrite_record;
 use crate::{Error, Result, Store};
 
 impl Store {
     /// Reads a content whose SHA-256 is not known, and notes it, unless the content changes meanwhile. Of one with
     /// holes too large to be hashed the CRC-64/NVME alone is noted.
     pub async fn compute_digest(&self, id: ResourceId) -> Result<()> {
-        let found = self.blocking(move |store| store.undigested(id)).await?;
+        self.compute(id, &[], |head| head.digests.sha256.is_none()).await
+    }
+
+    /// The same for a content of which the digest by `algorithm` is not known.
+    pub async fn compute_digest_by(&self, id: ResourceId, algorithm: Algorithm) -> Result<()> {
+        let unknown = move |head: &ContentHead| head.digests.get(algorithm).is_none();
+        self.compute(id, &[algorithm], unknown).await
+    }
+
+    async fn compute(
+        &self,
+        id: ResourceId,
+        also: &[Algorithm],
+        wanted: impl Fn(&ContentHead) -> bool + Send + 'static,
+    ) -> Result<()> {
+        let found = self.blocking(move |store| store.undigested(id, wanted)).await?;
         let Some((head, layout)) = found else { return Ok(()) };
-        let digests = digests_of(&head, layout).await?;
+        let digests = digests_of(&head, layout, also).await?.and(&head.digests);
         self.blocking(move |store| store.note_digest(id, &head, &digests)).await
     }
 
@@ -40,10 +57,14 @@ impl Store {
         Ok(())
     }
 
-    fn undigested(&self, id: ResourceId) -> Result<Option<(ContentHead, Layout)>> {
+    fn undigested(
+        &self,
+        id: ResourceId,
+        wanted: impl Fn(&ContentHead) -> bool,
+    ) -> Result<Option<(ContentHead, Layout)>> {
         let view = self.view()?;
         let resource = view.get::<Resource>(&keys::resource(id))?;
-        let head = resource.and_then(|r| r.content).filter(|head| head.digests.sha256.is_none());
+        let head = resource.and_then(|r| r.content).filter(wanted);
         let Some(head) = head else { return Ok(None) };
         let layout = self.lay_out(&view, &head)?.map(Layout::in_turns);
         let is_done = |layout: &Layout| head.digests.crc64nvme.is_some() && layout.has_vast_holes();
@@ -66,16 +87,17 @@ impl Store {
     }
 }
 
-/// The digests of a content: agreeing with the CRC that is known of it, or else read from blobs that agree with theirs.
-async fn digests_of(head: &ContentHead, mut layout: Layout) -> Result<Digests> {
+/// The digests of a content, and these besides: agreeing with the CRC that is known of it, or else read from blobs that agree with theirs.
+async fn digests_of(head: &ContentHead, mut layout: Layout, also: &[Algorithm]) -> Result<Digests> {
+    let hasher = || Hasher::new(also.iter().copied());
     if head.digests.crc64nvme.is_some() {
-        let digests = layout.clone().digests().await?;
+        let digests = layout.clone().digests_by(hasher()).await?;
         if !digests.contradict(&head.digests) {
             return Ok(digests);
         }
     }
     layout.verify().await?;
-    let digests = layout.digests().await?;
+    let digests = layout.digests_by(hasher()).await?;
     match digests.contradict(&head.digests) {
         false => Ok(digests),
         true => {

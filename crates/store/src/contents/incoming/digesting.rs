@@ -14,7 +14,7 @@ use crate::catalog::{Reads, keys};
 use crate::faults::Faults;
 use crate::maintain::Pace;
 use crate::model::{Resource, ResourceId, Time};
-use crate::tree::is_undigested;
+use crate::resources::is_undigested;
 use crate::{Result, Store};
 
 /// How many rows are looked at at a time.

@@ -40,7 +40,7 @@ impl Expected {
         if self.length.is_some_and(|length| size > length) || self.is_short(size) {
             return Err(mismatched("the length is not the one announced"));
         }
-        if self.sha256.is_some_and(|sha256| sha256 != digests.sha256) {
+        if self.sha256.is_some() && self.sha256 != digests.sha256 {
             return Err(mismatched("the SHA-256 is not the one announced"));
         }
         if self.crc64nvme.is_some_and(|crc| crc != digests.crc64nvme) {

@@ -10,8 +10,10 @@ use crate::places::Destination;
 
 /// What bytes are to the SHA-256 of a whole that comes in several runs.
 pub(crate) enum Running {
-    /// Nothing.
+    /// Nothing: they are the whole.
     No,
+    /// Nothing: they are a part that came out of order. Nobody needs a SHA-256 of it that no sender announced.
+    Apart,
     /// It begins with them.
     Begin,
     /// It goes on with them from here.
@@ -39,22 +41,25 @@ impl Intake<'_> {
     }
 
     fn hasher(&self) -> Hasher {
-        let hasher = self.expected.hasher();
+        let all = self.expected.hasher();
+        let announced = self.expected.sha256.is_some();
+        let of_part = |all: Hasher| if announced { all } else { all.without_sha256() };
         match &self.running {
-            Running::After(before) => hasher.after(before.clone()),
-            Running::Begin | Running::No => hasher,
+            Running::No | Running::Begin => all,
+            Running::Apart => of_part(all),
+            Running::After(before) => of_part(all).after(before.clone()),
         }
     }
 }
 
 impl Running {
     pub(crate) fn is_wanted(&self) -> bool {
-        !matches!(self, Self::No)
+        !matches!(self, Self::No | Self::Apart)
     }
 
     pub(crate) fn state_after(&self, bytes: &[u8]) -> Option<Sha256State> {
         let mut state = match self {
-            Self::No => return None,
+            Self::No | Self::Apart => return None,
             Self::Begin => Sha256State::default(),
             Self::After(before) => before.clone(),
         };

@@ -4,4 +4,6 @@ pub(crate) mod digest;
 pub(crate) mod digesting;
 pub(crate) mod expected;
 pub(crate) mod intake;
+mod outcome;
 pub(crate) mod receive;
+pub(crate) mod received;

@@ -7,151 +7,84 @@
 use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
-use cenote_blob::{BlobWriter, Blocks, Sha256State, Written};
+use cenote_blob::{BlobWriter, Written};
 use futures_core::Stream;
 use futures_util::future::{join_all, try_join_all};
 use futures_util::{StreamExt, pin_mut};
 
 use super::expected::{Expected, mismatched};
 use super::intake::{Intake, Running};
+use super::received::{Claimed, NewBlob, Received, extent};
 use crate::catalog::{BlobCopy, BlobRecord};
-use crate::contents::media_type::{FirstBytes, Sniffed};
-use crate::model::{Content, Digests, Extent, Piece, PlaceId};
+use crate::contents::PutOptions;
+use crate::contents::media_type::FirstBytes;
+use crate::model::{Content, Digests, Piece, PlaceId};
 use crate::places::{Claim, Destination};
 use crate::trash::LOOK;
 use crate::{BlobId, Error, ErrorKind, Result, Store};
 
-/// Sizes, and how many parts there may be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// Contents of at most this many bytes are kept in the catalog.
-    pub inline: usize,
-    /// The largest content.
-    pub content: u64,
-    /// The parts of one upload. Some more may come if several come at once.
-    pub parts: u64,
+/// How to take bytes in.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReceiveOptions {
+    /// What the sender says of them.
+    pub expected: Expected,
+    /// The place that they go to, or the group, each place of which gets a copy; none for where new contents go. In a place that is
+    /// named, even small contents become blobs. Whoever publishes them need not name it again.
+    pub place: Option<PlaceId>,
 }
 
-impl Default for Limits {
-    fn default() -> Self {
-        Self { inline: 64 << 10, content: 1 << 50, parts: 100_000 }
+impl From<&Expected> for ReceiveOptions {
+    fn from(expected: &Expected) -> Self {
+        Self { expected: expected.clone(), place: None }
     }
 }
 
-/// Bytes that have arrived, durable, and not yet referred to.
-#[derive(Debug, Clone)]
-pub struct Received {
-    pub(crate) content: Content,
-    pub(crate) size: u64,
-    pub(crate) digests: Digests,
-    pub(crate) blob: Option<NewBlob>,
-    /// The place or group that they were sent to, if somebody named one.
-    pub(crate) named: Option<PlaceId>,
-    /// Where the SHA-256 stands at their end, if they came in order from the first byte of the whole.
-    pub(crate) state: Option<Sha256State>,
-    /// What their first bytes tell of their media type.
-    pub(crate) sniffed: Sniffed,
-}
-
-/// The blob of received bytes; see [`Store::discard_unused`].
-#[derive(Debug, Clone)]
-pub struct ReceivedBlob(NewBlob);
-
-/// A blob that nothing refers to yet. Nobody deletes it while this or a clone of it is there; if it is not known then what became of
-/// it, the sweep deletes it unless the catalog knows it.
-#[derive(Debug, Clone)]
-pub(crate) struct NewBlob {
-    pub(crate) id: BlobId,
-    pub(crate) record: BlobRecord,
-    /// The checksums of its blocks; none for a file that was not read.
-    pub(crate) blocks: Option<Arc<Blocks>>,
-    pub(crate) claims: Claimed,
-}
-
-/// The right to make each copy of a new blob; none of files that are not ours.
-pub(crate) type Claimed = Vec<Claim>;
-
-impl Received {
-    /// Their blob, if they are not kept in the catalog.
-    pub fn blob(&self) -> Option<ReceivedBlob> {
-        self.blob.clone().map(ReceivedBlob)
-    }
-
-    /// How many bytes.
-    pub fn size(&self) -> u64 {
-        self.size
-    }
-
-    /// Their digests.
-    pub fn digests(&self) -> &Digests {
-        &self.digests
+impl From<&PutOptions> for ReceiveOptions {
+    fn from(put: &PutOptions) -> Self {
+        Self { expected: put.expected.clone(), place: put.place }
     }
 }
 
 impl Store {
-    /// Takes in a stream, without an asker: whoever calls has made sure that they may write.
-    pub async fn receive<E>(
-        &self,
-        bytes: impl Stream<Item = Result<Bytes, E>>,
-        expected: &Expected,
-    ) -> Result<Received>
-    where
-        E: std::fmt::Display,
-    {
-        self.receive_at(None, bytes, expected).await
-    }
-
-    /// The same into a place, or each place of a group; without one, into where new contents go. In a place that
-    /// is named, even small contents become blobs. Whoever publishes them need not name it again.
+    /// Takes a stream in, for whoever made sure that the caller may write ([`Store::precheck_put`]).
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] for a place that is not there; [`ErrorKind::Unavailable`] if nothing in it takes
     /// contents, or one that does fails: then none of them keeps the bytes.
-    pub async fn receive_at<E>(
+    pub async fn receive<E>(
         &self,
-        place: Option<PlaceId>,
         bytes: impl Stream<Item = Result<Bytes, E>>,
-        expected: &Expected,
+        options: impl Into<ReceiveOptions>,
     ) -> Result<Received>
     where
         E: std::fmt::Display,
     {
+        let ReceiveOptions { expected, place } = options.into();
         let destination = self.known().destination(place)?;
         let inline = self.inline_in(&destination);
-        self.receive_into(destination, inline, bytes, expected).await
+        let intake = Intake { destination, expected: &expected, inline, running: Running::No };
+        intake.receive(self, bytes).await
     }
 
     /// How many bytes may stay in the catalog: none of those that were sent to a place by its name.
     pub(crate) fn inline_in(&self, destination: &Destination) -> usize {
         if destination.named.is_some() { 0 } else { self.parts().limits.inline }
     }
+}
 
-    /// The same with another limit for what is kept in the catalog.
-    pub(crate) async fn receive_into<E>(
-        &self,
-        destination: Destination,
-        inline: usize,
-        bytes: impl Stream<Item = Result<Bytes, E>>,
-        expected: &Expected,
-    ) -> Result<Received>
-    where
-        E: std::fmt::Display,
-    {
-        self.receive_as(Intake { destination, expected, inline, running: Running::No }, bytes).await
-    }
-
-    /// The same for bytes that may follow others.
-    pub(crate) async fn receive_as<E>(
-        &self,
-        intake: Intake<'_>,
+impl Intake<'_> {
+    /// Takes a stream in.
+    pub(crate) async fn receive<E>(
+        self,
+        store: &Store,
         bytes: impl Stream<Item = Result<Bytes, E>>,
     ) -> Result<Received>
     where
         E: std::fmt::Display,
     {
         pin_mut!(bytes);
-        let keep_short = intake.expected.keep_short;
-        let mut receiver = Receiver::new(self, intake);
+        let keep_short = self.expected.keep_short;
+        let mut receiver = Receiver::new(store, self);
         while let Some(chunk) = bytes.next().await {
             match chunk {
                 Ok(chunk) => receiver.take(chunk).await?,
@@ -160,25 +93,6 @@ impl Store {
             }
         }
         receiver.finish().await
-    }
-
-    /// Takes in bytes that are small enough to stay in the catalog.
-    pub fn receive_inline(&self, bytes: &[u8], expected: &Expected) -> Result<Received> {
-        let mut hasher = expected.hasher();
-        hasher.update(bytes);
-        let digests = hasher.finish();
-        expected.check(bytes.len() as u64, &digests)?;
-        Ok(Received {
-            content: Content {
-                extents: extent(bytes.len() as u64, || Piece::Inline(bytes.to_vec())),
-            },
-            size: bytes.len() as u64,
-            digests: (&digests).into(),
-            blob: None,
-            named: None,
-            state: None,
-            sniffed: Sniffed::of(bytes),
-        })
     }
 }
 
@@ -255,7 +169,7 @@ impl<'a> Receiver<'a> {
         let Intake { destination, expected, running, .. } = self.intake;
         let named = destination.named;
         let Some(Writing { id, claims, copies }) = self.blob else {
-            let inline = self.store.receive_inline(&self.head, expected)?;
+            let inline = Received::inline(&self.head, expected)?;
             let state = running.state_after(&self.head);
             return Ok(Received { named, state, ..inline });
         };
@@ -291,7 +205,7 @@ impl<'a> Receiver<'a> {
             digests,
             blob: Some(blob),
             named,
-            state: running.is_wanted().then_some(written.state),
+            state: written.state.filter(|_| running.is_wanted()),
             sniffed: self.first.sniff(),
         })
     }
@@ -306,58 +220,6 @@ impl Store {
             Ok(mut written) => Ok(written.swap_remove(0)),
             Err(error) => Err(self.failed_write(error)),
         }
-    }
-
-    /// Passes the outcome of a publication on. If that is sure to have failed, the blob that was to be
-    /// published goes.
-    pub(crate) async fn published<T>(
-        &self,
-        blob: Option<NewBlob>,
-        outcome: Result<T>,
-    ) -> Result<T> {
-        self.settle_blob(blob, outcome.as_ref().err()).await;
-        outcome
-    }
-
-    /// The same for a part of what was published.
-    pub(crate) async fn settle_blob(&self, blob: Option<NewBlob>, fault: Option<&Error>) {
-        match (blob, fault) {
-            // A change set has it until its end.
-            (Some(_), None) if self.is_within() => {}
-            (Some(blob), None) => blob.settle(),
-            (Some(blob), Some(error)) if error.kind() != ErrorKind::Unknown => {
-                self.discard(blob).await;
-            }
-            _ => {}
-        }
-    }
-
-    /// Deletes the blob of received bytes that were not used after all, unless the catalog knows it. Not for bytes
-    /// of which it is unknown whether they were published: [`ErrorKind::Unknown`].
-    pub async fn discard_unused(&self, blob: ReceivedBlob) {
-        self.discard(blob.0).await;
-    }
-
-    /// Deletes a blob that nothing came to refer to. If that fails, the sweep finds it.
-    pub(crate) async fn discard(&self, blob: NewBlob) {
-        let ours = blob.record.copies.iter().filter(|copy| matches!(copy, BlobCopy::Kept(_)));
-        for (copy, claim) in ours.zip(&blob.claims) {
-            self.delete_claimed(blob.id, copy.place(), claim).await;
-        }
-    }
-}
-
-impl NewBlob {
-    /// The catalog knows it.
-    pub(crate) fn settle(&self) {
-        self.claims.iter().for_each(Claim::settle);
-    }
-}
-
-fn extent(length: u64, piece: impl FnOnce() -> Piece) -> Vec<Extent> {
-    match length {
-        0 => Vec::new(),
-        _ => vec![Extent { offset: 0, length, start: 0, piece: piece() }],
     }
 }
 

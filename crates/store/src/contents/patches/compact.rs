@@ -6,12 +6,13 @@
 use std::ops::Range;
 
 use crate::catalog::{Reads, keys};
+use crate::contents::incoming::intake::{Intake, Running};
 use crate::contents::layout::Layout;
 use crate::contents::patches::runs::{Part, PartKind, runs};
 use crate::contents::{Expected, NewBlob, refs, resolve, store_content};
 use crate::model::{Content, ContentHead, ContentId, Extent, Piece, Resource, ResourceId};
 use crate::places::Destination;
-use crate::tree::rewrite_record;
+use crate::resources::rewrite_record;
 use crate::{BlobId, Result, Store};
 
 /// A content with patches, and where it belongs.
@@ -113,7 +114,9 @@ impl Store {
         // Damaged bytes must not come to have a digest that fits them.
         layout.verify_runs(&runs).await?;
         let bytes = layout.bytes_of(&runs);
-        let received = self.receive_into(to, 0, bytes, &Expected::default()).await?;
+        let expected = &Expected::default();
+        let intake = Intake { destination: to, expected, inline: 0, running: Running::No };
+        let received = intake.receive(self, bytes).await?;
         let extents = match &received.blob {
             Some(blob) => moved(extents, &runs, blob.id),
             None => extents,

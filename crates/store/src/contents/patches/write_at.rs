@@ -5,6 +5,7 @@
 
 use crate::access::{Chain, Operation};
 use crate::catalog::{ChangeKind, Reads, Record, Transaction, keys};
+use crate::contents::incoming::intake::{Intake, Running};
 use crate::contents::media_type::MediaType;
 use crate::contents::patches::extents;
 use crate::contents::read::content_of;
@@ -14,7 +15,7 @@ use crate::model::{
     At, Changed, Content, ContentHead, ContentId, Digests, Extent, PlaceId, Replica, Replicas,
     Resource, Stat,
 };
-use crate::tree::{count_change, find, update};
+use crate::resources::{count_change, find, update};
 use crate::{Bytes, Caller, Error, ErrorKind, Result, Store, Stream, versions};
 
 /// Where bytes go.
@@ -52,12 +53,13 @@ impl Store {
             })
             .await?;
         let inline = self.parts().limits.inline;
-        let received = self.receive_into(destination, inline, bytes, expected).await?;
+        let intake = Intake { destination, expected, inline, running: Running::No };
+        let received = intake.receive(self, bytes).await?;
         self.write_received(caller, at, position, received, conditions).await
     }
 
     /// Writes bytes that have been received into an object; into the replica in the place for which they were
-    /// received, if one was named ([`Store::receive_at`]), which becomes the good one if it was stale. Needs
+    /// received, if one was named ([`Store::receive`]), which becomes the good one if it was stale. Needs
     /// `Rights::WRITE_CONTENT`.
     ///
     /// # Errors

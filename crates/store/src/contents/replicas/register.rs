@@ -8,10 +8,11 @@ use crate::catalog::{BlobCopy, BlobRecord, Reads, keys};
 use crate::contents::media_type::FirstBytes;
 use crate::contents::read::content_of;
 use crate::contents::{
-    Conditions, Expected, NewBlob, PutOptions, Received, blob_ids, count_copy, require_up, resolve,
+    Conditions, Expected, NewBlob, PutOptions, ReceiveOptions, Received, blob_ids, count_copy,
+    require_up, resolve,
 };
 use crate::model::{At, Content, Digests, Extent, Piece, PlaceId, Stat, StorePath};
-use crate::tree::{find, rewrite_record};
+use crate::resources::{find, rewrite_record};
 use crate::{BlobId, Bytes, Caller, Error, ErrorKind, Result, Store};
 
 /// A file to be registered.
@@ -80,7 +81,8 @@ impl Store {
         let size = outside.size().await?.ok_or_else(|| no_file(file))?;
         let bytes = outside.read(self.new_blob_id(), 0..size);
         let expected = Expected { sha256: file.sha256, ..Expected::default() };
-        self.receive_at(Some(file.place), bytes, &expected).await.map(Some)
+        let options = ReceiveOptions { expected, place: Some(file.place) };
+        self.receive(bytes, options).await.map(Some)
     }
 
     /// The file, and the place that it counts to.

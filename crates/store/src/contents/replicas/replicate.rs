@@ -12,7 +12,7 @@ use crate::model::{
     At, Content, ContentHead, ContentId, Piece, PlaceId, Replica, Replicas, ResourceId, Stat,
 };
 use crate::places::Destination;
-use crate::tree::{find, locate, rewrite_record};
+use crate::resources::{find, locate, rewrite_record};
 use crate::{BlobId, Caller, Error, ErrorKind, Result, Store};
 
 /// Which replicas to remove.

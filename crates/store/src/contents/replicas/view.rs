@@ -7,7 +7,7 @@ use crate::catalog::{BlobCopy, BlobRecord, ChangeKind, Reads, keys};
 use crate::contents::read::{content_of, no_replica};
 use crate::contents::{blob_ids, resolve};
 use crate::model::{At, Changed, ContentHead, PlaceId, Replica, Resource, Stat, Time};
-use crate::tree::{count_change, find, rewrite_record, update};
+use crate::resources::{count_change, find, rewrite_record, update};
 use crate::{Caller, Error, Result, Store, versions};
 
 /// A replica of an object.

@@ -2,6 +2,7 @@
 
 use super::{restage, stage, stage_to_write};
 use crate::catalog::UploadRecord;
+use crate::contents::incoming::intake::{Intake, Running};
 use crate::contents::patches::write_at::{FOLD_AT, add_patches, too_large};
 use crate::contents::{Expected, Received, UploadId, Where, overlay, resolve};
 use crate::model::{ContentHead, Digests};
@@ -30,7 +31,24 @@ impl Store {
             store.stage_destination(&view, &record, there.as_ref())
         });
         let inline = self.parts().limits.inline;
-        let received = self.receive_into(destination.await?, inline, bytes, expected).await?;
+        let destination = destination.await?;
+        let intake = Intake { destination, expected, inline, running: Running::No };
+        let received = intake.receive(self, bytes).await?;
+        self.write_stage_received(caller, upload, position, received).await
+    }
+
+    /// Writes bytes that have been received to a stage, and returns its size then. If they went to other places than those of the
+    /// object, they are copied there when the stage is published. Needs what [`Store::put`] needs.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongKind`] for an upload in parts.
+    pub async fn write_stage_received(
+        &self,
+        caller: &Caller,
+        upload: UploadId,
+        position: Where,
+        received: Received,
+    ) -> Result<u64> {
         let (asked, blob) = (caller.clone(), received.blob.clone());
         let written = self
             .blocking(move |store| store.patch_stage(&asked, upload, position, &received))

@@ -8,7 +8,7 @@ use super::gather::Gathered;
 use super::upload::{forget_parts, mine, parts};
 use crate::catalog::{PartRecord, Reads, Transaction, UploadRecord, View, keys};
 use crate::contents::sweep::Pin;
-use crate::contents::{Completion, NewBlob, Received, UploadId, put_blob, store_content};
+use crate::contents::{Completion, NewBlob, Part, Received, UploadId, put_blob, store_content};
 use crate::model::{Content, ContentId, Digests, Extent, Piece, ResourceId, Stat};
 use crate::{Caller, Error, ErrorKind, Notes, Result, Store};
 
@@ -16,6 +16,9 @@ use crate::{Caller, Error, ErrorKind, Notes, Result, Store};
 struct Arrived {
     view: Arc<View>,
     record: UploadRecord,
+    /// As they were sent.
+    sent: Vec<(u64, PartRecord)>,
+    /// The same at the offsets that they have in the whole.
     parts: Vec<(u64, PartRecord)>,
     size: u64,
 }
@@ -34,7 +37,7 @@ impl Store {
     /// The SHA-256 of the whole is known where the parts came in order, and where all of them were small enough for
     /// the catalog and did not overlap. Elsewhere the bytes after those that came in order are read if `sha256` is
     /// given, which is checked before; without it, the SHA-256 is not known until [`Store::compute_digest`] has read
-    /// the content. So it is with a stage that was written to.
+    /// the content. So it is with a stage that was written to, and with parts that are only numbered.
     ///
     /// # Errors
     /// [`ErrorKind::Precondition`] if the object has changed since a stage was begun from it, unless that is forced.
@@ -44,22 +47,25 @@ impl Store {
         upload: UploadId,
         how: impl Into<Completion>,
     ) -> Result<Stat> {
-        self.complete_upload_with(caller, upload, how, "", |_| Ok(())).await
+        self.complete_upload_with(caller, upload, how, "", |_, _| Ok(())).await
     }
 
     /// The same, with a change of an opening's notes in the commit that publishes: if that is refused, nothing is
-    /// published.
+    /// published. It sees the parts as they were sent; none of a stage.
     pub async fn complete_upload_with(
         &self,
         caller: &Caller,
         upload: UploadId,
         how: impl Into<Completion>,
         opening: &'static str,
-        also: impl Fn(&mut Notes<'_>) -> Result<()> + Send + 'static,
+        also: impl Fn(&mut Notes<'_>, &[Part]) -> Result<()> + Send + 'static,
     ) -> Result<Stat> {
         let (asked, how) = (caller.clone(), how.into());
-        let also = move |tx: &mut Transaction, id| also(&mut Notes::in_commit(tx, opening, id));
-        let Some(arrived) = self.blocking(move |store| store.arrived(&asked, upload)).await? else {
+        let arrived = self.blocking(move |store| store.arrived(&asked, upload, how)).await?;
+        let sent = arrived.as_ref().map(Arrived::described).unwrap_or_default();
+        let also =
+            move |tx: &mut Transaction, id| also(&mut Notes::in_commit(tx, opening, id), &sent);
+        let Some(arrived) = arrived else {
             return self.publish_stage(caller, upload, how, also).await;
         };
         let assembled = self.join_parts(&arrived).await?;
@@ -95,22 +101,28 @@ impl Store {
     }
 
     /// What has arrived; none of a stage.
-    fn arrived(&self, caller: &Caller, upload: UploadId) -> Result<Option<Arrived>> {
+    fn arrived(
+        &self,
+        caller: &Caller,
+        upload: UploadId,
+        how: Completion,
+    ) -> Result<Option<Arrived>> {
         let view = self.view()?;
         let record = mine(&view, caller, upload)?;
         if record.stage.is_some() {
             return Ok(None);
         }
-        let parts = parts(&view, upload.number)?;
+        let sent = parts(&view, upload.number)?;
+        let parts = if how.in_order { one_after_another(&sent) } else { sent.clone() };
         let size = end_of(&parts)?;
         match record.size {
             Some(announced) if announced != size => Err(gap(size)),
-            _ => Ok(Some(Arrived { view: Arc::new(view), record, parts, size })),
+            _ => Ok(Some(Arrived { view: Arc::new(view), record, sent, parts, size })),
         }
     }
 
     async fn join_parts(&self, arrived: &Arrived) -> Result<Assembled> {
-        let Arrived { view, record, parts, size } = arrived;
+        let Arrived { view, record, parts, size, .. } = arrived;
         let gathered = self.gather(view, parts, record).await?;
         let Gathered { extents, received, sniffed } = gathered;
         let digests = digests(parts, *size, received.as_ref());
@@ -170,7 +182,7 @@ impl Store {
                 Some((blob, _)) => !tx.has(&keys::blob(*blob))?,
                 None => false,
             };
-            if swept || parts(tx, upload.number)? != arrived.parts {
+            if swept || parts(tx, upload.number)? != arrived.sent {
                 return Err(replaced());
             }
             if let Some(blob) = blob {
@@ -178,10 +190,32 @@ impl Store {
             }
             let stat = self.publish_in(tx, caller, &record.at()?, whole, &record.options(force))?;
             also(tx, stat.id)?;
-            forget_parts(tx, upload.number, &arrived.parts);
+            forget_parts(tx, upload.number, &arrived.sent);
             Ok(stat)
         })
     }
+}
+
+impl Arrived {
+    fn described(&self) -> Vec<Part> {
+        let part = |(offset, part): &(u64, PartRecord)| Part {
+            offset: *offset,
+            length: part.length,
+            digests: part.digests.clone(),
+        };
+        self.sent.iter().map(part).collect()
+    }
+}
+
+/// Parts in the order of their offsets, each where the one before it ends.
+fn one_after_another(sent: &[(u64, PartRecord)]) -> Vec<(u64, PartRecord)> {
+    let mut end = 0;
+    let place = |(_, part): &(u64, PartRecord)| {
+        let offset = end;
+        end += part.length;
+        (offset, part.clone())
+    };
+    sent.iter().map(place).collect()
 }
 
 /// Where parts end, if there is no gap between them.

@@ -60,10 +60,10 @@ impl Store {
         let running = match before {
             Some(before) => Running::After(before.state),
             None if offset == 0 => Running::Begin,
-            None => Running::No,
+            None => Running::Apart,
         };
         let intake = Intake { destination, expected, inline, running };
-        let received = self.receive_as(intake, bytes).await?;
+        let received = intake.receive(self, bytes).await?;
         let how = Keeping { after, longest: expected.keep_short };
         let (caller, blob) = (caller.clone(), received.blob.clone());
         let kept = self

@@ -34,11 +34,13 @@ pub struct Completion {
     pub sha256: Option<[u8; 32]>,
     /// Publish also if what is there has another tag by now.
     pub force: bool,
+    /// The parts are numbered, and follow one another: their offsets say in which order, and gaps between them nothing.
+    pub in_order: bool,
 }
 
 impl From<Option<[u8; 32]>> for Completion {
     fn from(sha256: Option<[u8; 32]>) -> Self {
-        Self { sha256, force: false }
+        Self { sha256, ..Self::default() }
     }
 }
 

@@ -64,13 +64,18 @@ fn predicate_key(predicate: &str, own: bool) -> u64 {
 }
 
 /// The keys of a predicate whatever is stated with it.
-fn predicate_keys(predicate: &str) -> [u64; 2] {
+pub(super) fn predicate_keys(predicate: &str) -> [u64; 2] {
     [true, false].map(|own| predicate_key(predicate, own))
 }
 
 /// Where the index has all that is stated with a predicate.
 pub(super) fn of_predicate(predicate: &str) -> Vec<KeyRange> {
     predicate_keys(predicate).map(keys::statements).into()
+}
+
+/// The entries of which the index has one, if a description states a text that is no link with a predicate.
+pub(super) fn of_statement(predicate: &str, object: &str, id: u64) -> [Bytes; 2] {
+    predicate_keys(predicate).map(|predicate| keys::statement(predicate, text_key(object), id))
 }
 
 /// Where the index has what is shown as an attribute, with objects of these keys.

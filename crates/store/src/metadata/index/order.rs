@@ -37,6 +37,11 @@ pub(in crate::metadata) fn compare(one: &str, other: &str) -> Ordering {
     }
 }
 
+/// The keys of each class: texts, numbers, moments, links.
+pub(in crate::metadata) fn classes() -> [RangeInclusive<u64>; 4] {
+    [0, NUMBERS, MOMENTS, LINKS].map(|class| class..=class + (NUMBERS - 1))
+}
+
 /// The key of a text.
 pub(in crate::metadata) fn text_key(text: &str) -> u64 {
     Value::of(text).map_or_else(|| plain_key(text), Value::key)

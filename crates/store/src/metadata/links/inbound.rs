@@ -10,7 +10,7 @@ use crate::metadata::index::order::link_key;
 use crate::metadata::index::{Scan, entries_of, written_key};
 use crate::metadata::search::{Position, SearchCursor, foreign};
 use crate::model::{At, ResourceId, Stat, Statement, StorePath};
-use crate::tree::find;
+use crate::resources::find;
 use crate::{Caller, Result, Store};
 
 /// Which links are asked for.

@@ -93,7 +93,7 @@ impl<'a> Link<'a> {
     }
 
     /// The fragment with its `#`, or none.
-    pub(super) fn fragment(self) -> &'a str {
+    pub(in crate::metadata) fn fragment(self) -> &'a str {
         cut(self.rest).1
     }
 

@@ -8,7 +8,7 @@
 
 mod inbound;
 mod iri;
-mod late;
+mod relink;
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -18,12 +18,12 @@ pub use self::inbound::{Linking, LinksPage, LinksQuery};
 pub(super) use self::iri::Link;
 use self::iri::is_by_id;
 pub use self::iri::{iri_of, path_of};
-pub(crate) use self::late::{bind_late, note_late};
+pub(crate) use self::relink::{has_links, relinked};
 use crate::access::{Chain, Operation};
 use crate::catalog::Reads;
 use crate::metadata::stored::read;
 use crate::model::{At, Graph, LinkIntegrity, ResourceId, Statement, StorePath, Term};
-use crate::tree::locate;
+use crate::resources::locate;
 use crate::{Caller, Error, ErrorKind, Result};
 
 /// Translates between links as they are kept and as one caller sees and writes them.
@@ -32,11 +32,13 @@ pub(crate) struct Links<'a, R> {
     caller: &'a Caller,
     /// The paths of resources that were met; none of those that the caller may not see.
     paths: RefCell<HashMap<ResourceId, Option<StorePath>>>,
+    /// The links that IRIs became. A description often names one resource many times.
+    bound: RefCell<HashMap<String, String>>,
 }
 
 impl<'a, R: Reads> Links<'a, R> {
     pub(crate) fn new(reads: &'a R, caller: &'a Caller) -> Self {
-        Self { reads, caller, paths: RefCell::default() }
+        Self { reads, caller, paths: RefCell::default(), bound: RefCell::default() }
     }
 
     /// The description of a resource, as it is kept, and the resource's chain; none if the caller may not read it.
@@ -49,25 +51,32 @@ impl<'a, R: Reads> Links<'a, R> {
 
     /// A description as the caller sees it.
     pub(crate) fn shown<'g>(&self, graph: &'g Graph) -> Result<Shown<'g>> {
-        if !graph.iter().any(has_link) {
-            return Ok(Shown { graph: Cow::Borrowed(graph), kept: BTreeMap::new() });
+        let mut kept = BTreeMap::<_, Vec<_>>::new();
+        for statement in graph.iter().filter(|it| has_link(it)) {
+            kept.entry(self.statement(statement.clone())?).or_default().push(statement.clone());
         }
-        let (mut shown, mut kept) = (Graph::new(), BTreeMap::<_, Vec<_>>::new());
-        for statement in graph {
-            let seen = self.statement(statement)?;
-            kept.entry(seen.clone()).or_default().push(statement.clone());
-            shown.insert(seen);
+        if kept.is_empty() {
+            return Ok(Shown { graph: Cow::Borrowed(graph), kept });
         }
+        // Text may say what a link is shown as.
+        for (shown, same) in &mut kept {
+            same.extend(graph.get(shown).cloned());
+        }
+        let plain = graph.iter().filter(|it| !has_link(it)).cloned();
+        let shown = plain.chain(kept.keys().cloned()).collect();
         Ok(Shown { graph: Cow::Owned(shown), kept })
     }
 
     /// The same without what it is kept as.
-    pub(crate) fn graph(&self, graph: &Graph) -> Result<Graph> {
-        Ok(self.shown(graph)?.graph.into_owned())
+    pub(crate) fn graph(&self, graph: Graph) -> Result<Graph> {
+        match graph.iter().any(has_link) {
+            true => graph.into_iter().map(|statement| self.statement(statement)).collect(),
+            false => Ok(graph),
+        }
     }
 
     /// A statement as the caller sees it.
-    pub(super) fn statement(&self, kept: &Statement) -> Result<Statement> {
+    pub(super) fn statement(&self, kept: Statement) -> Result<Statement> {
         self.translated(kept, |iri| self.iri(iri))
     }
 
@@ -82,19 +91,19 @@ impl<'a, R: Reads> Links<'a, R> {
         {
             return Ok(written);
         }
-        let mut kept = Graph::new();
+        let mut kept = Vec::with_capacity(written.len());
         for statement in written {
             match shown.kept.get(&statement) {
                 Some(same) => kept.extend(same.iter().cloned()),
-                None if shown.graph.contains(&statement) => drop(kept.insert(statement)),
-                None => drop(kept.insert(self.bound(of, &statement)?)),
+                None if shown.graph.contains(&statement) => kept.push(statement),
+                None => kept.push(self.bound(of, statement)?),
             }
         }
-        Ok(kept)
+        Ok(kept.into_iter().collect())
     }
 
     /// A statement with its links bound, as far as the caller may see where they lead.
-    fn bound(&self, of: &Chain, written: &Statement) -> Result<Statement> {
+    fn bound(&self, of: &Chain, written: Statement) -> Result<Statement> {
         self.bound_by(of.id(), written, |iri| match self.bind(iri)? {
             None if integrity(of) == LinkIntegrity::Strict && path_of(iri).is_some() => {
                 Err(dangling(iri))
@@ -103,10 +112,10 @@ impl<'a, R: Reads> Links<'a, R> {
         })
     }
 
-    fn bound_by(
+    pub(crate) fn bound_by(
         &self,
         id: ResourceId,
-        written: &Statement,
+        written: Statement,
         bind: impl Fn(&str) -> Result<Option<String>>,
     ) -> Result<Statement> {
         let mut bound = self.translated(written, bind)?;
@@ -119,8 +128,19 @@ impl<'a, R: Reads> Links<'a, R> {
         Ok(bound)
     }
 
-    /// The form in which an IRI that was written is kept.
-    fn bind(&self, written: &str) -> Result<Option<String>> {
+    /// The form in which an IRI that was written is kept; none if it names nothing that the caller may see.
+    pub(crate) fn bind(&self, written: &str) -> Result<Option<String>> {
+        if let Some(known) = self.bound.borrow().get(written) {
+            return Ok(Some(known.clone()));
+        }
+        let bound = self.look_up(written)?;
+        if let Some(link) = &bound {
+            self.bound.borrow_mut().insert(written.to_owned(), link.clone());
+        }
+        Ok(bound)
+    }
+
+    fn look_up(&self, written: &str) -> Result<Option<String>> {
         if let Some((path, fragment)) = path_of(written) {
             let seen = self.seen(&At::Path(path.clone()))?;
             return Ok(seen.map(|chain| iri::link(chain.id(), &path, fragment)));
@@ -146,7 +166,7 @@ impl<'a, R: Reads> Links<'a, R> {
     }
 
     /// What the caller sees of an IRI; none if it is what is kept.
-    fn iri(&self, kept: &str) -> Result<Option<String>> {
+    pub(super) fn iri(&self, kept: &str) -> Result<Option<String>> {
         let Some(link) = Link::of(kept) else { return Ok(None) };
         if let Some(path) = self.path(link.id)? {
             return Ok(Some(iri_of(&path) + link.fragment()));
@@ -184,10 +204,9 @@ impl<'a, R: Reads> Links<'a, R> {
 
     fn translated(
         &self,
-        statement: &Statement,
+        mut statement: Statement,
         translate: impl Fn(&str) -> Result<Option<String>>,
     ) -> Result<Statement> {
-        let mut statement = statement.clone();
         if let Some(subject) = &mut statement.subject
             && let Some(other) = translate(subject)?
         {
@@ -222,11 +241,6 @@ pub(crate) struct Shown<'g> {
 
 fn has_link(statement: &Statement) -> bool {
     iris(statement).any(|iri| Link::of(iri).is_some())
-}
-
-/// Whether anything in a description as it is shown is the IRI of a resource. It is shown otherwise once that is moved.
-pub fn shows_links(graph: &Graph) -> bool {
-    graph.iter().any(|statement| iris(statement).any(names_resource))
 }
 
 /// The one spelling of an IRI by path; any other as it is.

@@ -28,7 +28,7 @@ pub(crate) use self::wanted::Wanted;
 use crate::access::{Chain, Operation};
 use crate::catalog::View;
 use crate::model::{At, Kind, Stat};
-use crate::tree::find;
+use crate::resources::find;
 use crate::{Caller, Result, Store};
 
 /// What to look for; all of it must hold.

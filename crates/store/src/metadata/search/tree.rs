@@ -6,7 +6,7 @@ use super::page::{Look, Plan};
 use crate::access::Chain;
 use crate::catalog::View;
 use crate::model::Name;
-use crate::tree::{Walk, WalkCursor};
+use crate::resources::{Walk, WalkCursor};
 use crate::{Caller, Result};
 
 /// A walk of all below the collection searched.

@@ -12,19 +12,20 @@ use crate::past::resource::not_kept;
 use crate::past::walk::Given;
 use crate::past::{Moment, Past, PastEntry, PastWalk};
 use crate::quotas::{Crossing, cross, landed};
-use crate::tree::{insert_aside, owned_resource, take_back};
+use crate::resources::{insert_aside, owned_resource, take_back};
+use crate::tree::rebase;
 use crate::{Caller, Error, ErrorKind, Result, Store};
 
 /// How many entries are read at a time.
 const PAGE: usize = 256;
 
 /// What a job has to do, read from its record once.
-struct Restoring {
+pub(super) struct Restoring {
     id: u64,
-    caller: Caller,
-    path: StorePath,
-    to: StorePath,
-    job: RestoreJob,
+    pub(super) caller: Caller,
+    pub(super) path: StorePath,
+    pub(super) to: StorePath,
+    pub(super) job: RestoreJob,
 }
 
 impl Store {
@@ -59,6 +60,7 @@ impl Store {
                 }
             }
         }
+        self.relink_restored(&restoring)?;
         self.show(&restoring)
     }
 
@@ -120,7 +122,8 @@ impl Store {
         );
         match made {
             Ok(past) => {
-                self.restore_known(tx, restoring, past)?;
+                let links = self.restore_known(tx, restoring, past)?;
+                job.links = Some(links || job.links == Some(true));
                 job.tally.done += 1;
             }
             Err(error) if !job.partial => return Err(error),
@@ -135,18 +138,20 @@ impl Store {
         Ok(true)
     }
 
+    /// Says whether there are links in its description.
     fn restore_known(
         &self,
         tx: &mut Transaction,
         restoring: &Restoring,
         past: &Past,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let (collection, name) = restoring.place(tx, &past.path)?;
         let by = (restoring.owner(tx)?, restoring.caller.user());
         let resource = self.as_it_was(tx, by, (&collection, name), past)?;
         let id = ResourceId(self.new_id()?);
         insert_aside(tx, id, &resource);
-        state::describe(tx, id, past)
+        let path = rebase(&past.path, &restoring.path, &restoring.to)?;
+        state::describe(tx, (id, &path), past)
     }
 
     /// Makes a bare collection for one of which it is known what was in it, and not what it was like.
@@ -203,7 +208,7 @@ impl Store {
 
 impl Restoring {
     /// Refuses if another process works on the job.
-    fn require_unchanged(&self, tx: &Transaction) -> Result<()> {
+    pub(super) fn require_unchanged(&self, tx: &Transaction) -> Result<()> {
         match tx.get::<JobRecord>(&keys::job(self.id))? {
             Some(JobRecord::Restore(job)) if job == self.job => Ok(()),
             _ => Err(Error::new(ErrorKind::Conflict, "another process works on the job")),
@@ -224,7 +229,7 @@ impl Restoring {
     }
 
     /// What was made for the top.
-    fn made(&self, tx: &Transaction) -> Result<Resource> {
+    pub(super) fn made(&self, tx: &Transaction) -> Result<Resource> {
         let gone = || Error::new(ErrorKind::NotFound, "what the job has built is gone");
         tx.get(&keys::resource(self.job.made))?.ok_or_else(gone)
     }

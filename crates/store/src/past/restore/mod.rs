@@ -1,9 +1,11 @@
 //! Restoring what was at a path at a moment, under another name: contents are shared, descriptions, modes and times are written.
 //!
 //! Invariants: what is restored is exact, or nothing is; a tree is built aside, where nobody sees it, and comes into the tree whole, by one
-//! commit. The resources are new ones: they have ids and access lists of their own, and no versions.
+//! commit. The resources are new ones: they have ids and access lists of their own, and no versions;
+//! links between them lead to each other.
 
 mod job;
+mod links;
 mod state;
 
 use super::resource::{Found, not_kept};
@@ -13,7 +15,8 @@ use crate::access::{FreeSpot, Operation, Spot, refuse};
 use crate::catalog::{JobRecord, RestoreJob, Tally, Transaction, keys};
 use crate::model::{At, Kind, Resource, ResourceId, Stat, StorePath};
 use crate::moves::JobStatus;
-use crate::tree::{Position, insert, insert_aside, split};
+use crate::resources::{insert, insert_aside, split};
+use crate::tree::Position;
 use crate::{Caller, Error, ErrorKind, Result, Store, quotas};
 
 /// What to restore.
@@ -77,7 +80,7 @@ impl Store {
             let resource = self.as_it_was(tx, by, (&collection, name), state)?;
             let id = ResourceId(self.new_id()?);
             insert(tx, id, &resource);
-            state::describe(tx, id, state)?;
+            state::describe(tx, (id, &what.to), state)?;
             Ok(Stat { id, path: what.to.clone(), resource })
         })
     }
@@ -110,8 +113,9 @@ impl Store {
             let made = ResourceId(self.new_id()?);
             let top = self.top_aside(tx, caller, what, state)?;
             insert_aside(tx, made, &top);
-            state::describe(tx, made, state)?;
-            let record = JobRecord::Restore(job_record(caller, what, (made, past.cut.0)));
+            let links = state::describe(tx, (made, &what.to), state)?;
+            let job = job_record(caller, what, (made, past.cut.0));
+            let record = JobRecord::Restore(RestoreJob { links: Some(links), ..job });
             tx.put(keys::job(id), &record);
             Ok(record)
         })?;
@@ -181,5 +185,6 @@ fn job_record(
         after: None,
         tally: Tally::default(),
         over: false,
+        links: None,
     }
 }

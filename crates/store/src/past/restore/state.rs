@@ -4,9 +4,9 @@ use crate::Result;
 use crate::access::Chain;
 use crate::catalog::{Reads, Transaction, VersionAttributes, VersionRecord, keys};
 use crate::metadata::{self, Stored};
-use crate::model::{Name, PersonId, Resource, ResourceId};
+use crate::model::{Name, PersonId, Resource, ResourceId, StorePath};
 use crate::past::Past;
-use crate::tree::owned_resource;
+use crate::resources::owned_resource;
 use crate::{Store, versions};
 
 /// Whether a state that was read on an earlier snapshot is still where it was found: the commit of this transaction then has it, too.
@@ -50,8 +50,15 @@ impl Store {
     }
 }
 
-/// Gives a new resource the description that another one had.
-pub(super) fn describe(tx: &mut Transaction, id: ResourceId, past: &Past) -> Result<()> {
+/// Gives a new resource, which will be at this path, the description that another one had. Says whether there are links in it.
+pub(super) fn describe(
+    tx: &mut Transaction,
+    (id, path): (ResourceId, &StorePath),
+    past: &Past,
+) -> Result<bool> {
     let graph = versions::description_of(tx, past.id, past.version)?;
-    metadata::replace(tx, id.0, &Stored::default(), &graph)
+    let own = |target| Ok((target == past.id).then(|| (id, path.clone())));
+    let graph = metadata::relinked(graph, own)?;
+    metadata::replace(tx, id.0, &Stored::default(), &graph)?;
+    Ok(metadata::has_links(&graph))
 }

@@ -3,6 +3,7 @@
 //! Invariant: a change names a resource only as the caller sees it now, or as they saw it then.
 
 mod floor;
+mod regrant;
 mod subtree;
 
 pub(crate) use self::floor::floor;
@@ -12,7 +13,7 @@ use cenote_kv::KeyRange;
 use crate::access::{Act, Operation};
 use crate::catalog::{ChangeRecord, Reads, Record, View, keys};
 use crate::model::{At, ChangeKind, PersonId, ResourceId, Time};
-use crate::tree::locate;
+use crate::resources::locate;
 use crate::{Caller, Error, ErrorKind, Result, Store};
 
 /// A position in the feed: all changes up to it have been seen.
@@ -47,6 +48,9 @@ pub struct Change {
 pub struct ChangePage {
     /// Changes that the caller may see, in commit order.
     pub changes: Vec<Change>,
+    /// The last change here of an access list that the caller may not see now, and that may have taken something out of
+    /// their sight: what they knew before it is to be looked at again.
+    pub access: Option<Position>,
     /// Where to go on.
     pub next: Position,
     /// Whether there is more now.
@@ -62,7 +66,7 @@ impl Store {
     /// # Errors
     /// [`ErrorKind::Expired`] if changes after `since` are not kept any more.
     pub fn changes(&self, caller: &Caller, since: Position, limit: usize) -> Result<ChangePage> {
-        page(&self.view()?, caller, (since, limit), |record| Ok(Some(record)))
+        page(&self.view()?, caller, (since, limit), None)
     }
 
     /// The same, of `top` and what lies below it only. What moved out is a removal, and what moved in has no name that it
@@ -79,8 +83,8 @@ impl Store {
         limit: usize,
     ) -> Result<ChangePage> {
         let view = self.view()?;
-        let mut subtree = Subtree::open(&view, caller, top)?;
-        page(&view, caller, (since, limit), |record| subtree.part(&view, record))
+        let subtree = Subtree::open(&view, caller, top)?;
+        page(&view, caller, (since, limit), Some(subtree))
     }
 
     /// The position of the newest change: who starts here misses nothing that happens from now on.
@@ -89,13 +93,15 @@ impl Store {
         newest(&view)
     }
 
-    /// Resolves once a commit of this process added to the change feed, whoever made it: a request or a job in the background. It
-    /// counts from this call on, not from the first poll.
+    /// Resolves once a commit added to the change feed, whoever made it: a request or a job in the background, and, as far as the engine
+    /// tells, another process. It counts from this call on, not from the first poll.
     pub fn changed(&self) -> impl Future<Output = ()> + Send + '_ {
+        self.follow_others();
         self.inner.changed.notified()
     }
 
-    /// Whether other processes may change the catalog, too. Nothing tells of their changes but a look at the feed.
+    /// Whether other processes may change the catalog, too. That the engine tells of their changes is a hint: who waits looks by
+    /// themselves now and then.
     pub fn is_shared(&self) -> bool {
         self.parts().engine.is_shared()
     }
@@ -152,12 +158,12 @@ impl Position {
     }
 }
 
-/// The part of the changes after a position that `part` gives, as far as the caller may know of it.
+/// The changes after a position, or those of a subtree, as far as the caller may know of them.
 fn page(
     view: &View,
     caller: &Caller,
     (since, limit): (Position, usize),
-    mut part: impl FnMut(ChangeRecord) -> Result<Option<ChangeRecord>>,
+    mut subtree: Option<Subtree>,
 ) -> Result<ChangePage> {
     let limit = limit.clamp(1, 10_000);
     if since != Position::default() && since < floor(view)? {
@@ -165,12 +171,22 @@ fn page(
             .with_hint("follow the feed from `now` on, then read everything afresh"));
     }
     let rows = view.rows(&keys::feed_after(since.0), limit + 1)?;
-    let mut page = ChangePage { changes: Vec::new(), next: since, more: rows.len() > limit };
+    let more = rows.len() > limit;
+    let mut page = ChangePage { changes: Vec::new(), access: None, next: since, more };
     for (key, value) in rows.iter().take(limit) {
         page.next = Position(keys::feed_position(key));
-        let Some(record) = part(ChangeRecord::from_value(value)?)? else { continue };
-        let record = shown(view, caller, record)?;
-        page.changes.extend(record.map(|record| Change::from_record(page.next, record)));
+        let record = ChangeRecord::from_value(value)?;
+        let hides = regrant::may_hide(caller, &record);
+        let part = match &mut subtree {
+            Some(subtree) => subtree.part(view, record)?,
+            None => Some(record),
+        };
+        let shown = part.map(|record| shown(view, caller, record)).transpose()?.flatten();
+        match shown {
+            Some(record) => page.changes.push(Change::from_record(page.next, record)),
+            None if hides => page.access = Some(page.next),
+            None => {}
+        }
     }
     Ok(page)
 }
@@ -238,7 +254,7 @@ fn was_seen(
 
 impl Change {
     fn from_record(position: Position, record: ChangeRecord) -> Self {
-        let ChangeRecord { kind, id, parent, name, from, at, by, revision, access: _ } = record;
+        let ChangeRecord { kind, id, parent, name, from, at, by, revision, .. } = record;
         Self { position, kind, id, parent, name, from, at, by, revision }
     }
 }

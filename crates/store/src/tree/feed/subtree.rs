@@ -10,7 +10,7 @@ use super::seen_from;
 use crate::access::Operation;
 use crate::catalog::{ChangeRecord, View};
 use crate::model::{At, ResourceId};
-use crate::tree::{find, locate};
+use crate::resources::{find, locate};
 use crate::{Caller, Result};
 
 /// A subtree, as it is on one view.

@@ -53,7 +53,7 @@ pub(super) fn read(
             let record = record.unwrap_or_default();
             let may = rights.allow(Operation::ReadDescription) && !is_large(&record);
             let description = match may {
-                true => Some(links.graph(&metadata::whole(view, id.0, record)?)?),
+                true => Some(links.graph(metadata::whole(view, id.0, record)?)?),
                 false => None,
             };
             bytes += description.iter().flatten().map(size).sum::<u64>();

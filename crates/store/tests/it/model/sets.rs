@@ -23,7 +23,7 @@ fn step(scale: &Scale) -> impl Strategy<Value = Step> + use<> {
 }
 
 impl Op {
-    /// Whether it can be part of a change set. Time passes in some, which would end it.
+    /// Whether it can be part of a change set. Time passes in some, which would end it; others are what upkeep does beside it.
     fn runs_within(&self) -> bool {
         !matches!(
             self,
@@ -35,6 +35,8 @@ impl Op {
                 | Self::Edit(..)
                 | Self::Publish(..)
                 | Self::GiveUp(..)
+                | Self::Limit(..)
+                | Self::Fit
                 | Self::Expire
                 | Self::Sweep
                 | Self::Reopen
@@ -91,8 +93,9 @@ fn play(world: World, steps: &[Step]) {
     for (n, step) in steps.iter().enumerate() {
         let seed = n as u64 + 1;
         match (step, outside.take()) {
-            // What is due after that time is done beside the next set, and what it changes would refuse the set's commit.
-            (Step::Do(Op::Sweep | Op::Expire), None) => {}
+            // What is due after that time, or over a limit, is done beside the next set, and what it changes would refuse the set's
+            // commit.
+            (Step::Do(Op::Sweep | Op::Expire | Op::Limit(..)), None) => {}
             (Step::Do(op), None) => pair.apply_and_compare_clocks(op, seed),
             (Step::Do(op), Some(mut open)) => {
                 if op.runs_within() {

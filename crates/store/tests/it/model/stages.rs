@@ -88,7 +88,7 @@ impl Pair {
         let Some(stage) = self.stages.get(nth) else { return };
         let (path, tag) = (stage.path.clone(), self.tag(&stage.path));
         let sha256 = Some(Sha256::digest(&stage.bytes).into()).filter(|_| nth == 0);
-        let how = Completion { sha256, force };
+        let how = Completion { sha256, force, ..Completion::default() };
         let done = run(self.world.store.complete_upload(&self.world.admin, stage.id, how));
         let is_there = match self.model.nodes.get(&path) {
             Some(_) => self.model.object(&path).map(drop),

@@ -1,0 +1,232 @@
+//! `cenote mount`: the store as files.
+
+mod status;
+
+use std::io::Write;
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use cenote_mount::fuse::{self, KernelOptions};
+use cenote_mount::{CacheOptions, Fault, FileSystem, Log, Options, Ownership};
+use cenote_server::stop_signal;
+use jiff::Timestamp;
+
+use crate::duration::Duration;
+use crate::error::{CliError, Kind, Result};
+use crate::moment::AsOf;
+use crate::place::StorePath;
+use crate::session::Session;
+
+/// Set in the process that a mount runs in.
+const CHILD: &str = "CENOTE_MOUNT_PROCESS";
+
+/// Mount the store, or a collection of it, as a directory (Linux, FUSE).
+///
+/// `cenote mount DIR` mounts the store, and `cenote mount :/lab DIR` the collection /lab. The mount is
+/// read-only unless --write is given. Changes made through the server are seen within a second. The
+/// command returns once the files are there; `cenote umount DIR`, or SIGTERM, ends the mount.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A collection, then the directory where it appears
+    #[arg(required = true, num_args = 1..=2, value_name = "[COLLECTION] DIR")]
+    places: Vec<String>,
+    /// Allow files to be changed
+    #[arg(long, conflicts_with = "as_of")]
+    write: bool,
+    /// Show the store as it was at this time, or position of the change feed
+    #[arg(long, value_name = "TIME|POSITION")]
+    as_of: Option<AsOf>,
+    /// Stay in the foreground
+    #[arg(long, short)]
+    foreground: bool,
+    /// The user number that files appear to belong to [default: yours]
+    #[arg(long, value_name = "N")]
+    uid: Option<u32>,
+    /// The group number that files appear to belong to [default: yours]
+    #[arg(long, value_name = "N")]
+    gid: Option<u32>,
+    /// Let other users of this machine use the mount, with your rights in the store
+    #[arg(long)]
+    allow_other: bool,
+    /// After how long without an answer of the server an operation fails
+    #[arg(long, value_name = "TIME", default_value = "30s")]
+    deadline: Duration,
+    /// How many MiB may be read ahead, of all files together
+    #[arg(long, value_name = "MIB", default_value_t = 128, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    read_ahead: u64,
+    /// Read all contents through the server, also those on a disk of this machine
+    #[arg(long)]
+    no_local: bool,
+    /// Let the kernel itself read contents on a disk of this machine, at its speed (root, read-only
+    /// mounts): a file shows what it was when it was opened
+    #[arg(long, conflicts_with_all = ["write", "no_local"])]
+    passthrough: bool,
+    /// Keep contents that were read in this directory, also for later mounts; one mount at a time
+    /// can use it
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
+    /// How many MiB the cache may have
+    #[arg(long, value_name = "MIB", default_value_t = 10_240, requires = "cache", value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
+    cache_size: u64,
+    /// Show what the cache has, and do not use the server; without this the server is used once it answers
+    #[arg(long, requires = "cache", conflicts_with = "as_of")]
+    offline: bool,
+    /// Show what the mount at DIR is doing, instead of mounting
+    #[arg(long, conflicts_with_all = ["write", "as_of", "foreground", "cache"])]
+    status: bool,
+    /// The file that failures are written to [default: standard error]
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+}
+
+impl Args {
+    pub(crate) async fn run(self, session: &Session) -> Result<()> {
+        let (root, dir) = self.places()?;
+        if self.status {
+            return status::show(session, &dir);
+        }
+        if !dir.is_dir() {
+            let message = format!("not a directory: {}", dir.display());
+            return Err(CliError::new(Kind::NotFound, message)
+                .hint("make an empty directory to mount the store at"));
+        }
+        match self.foreground || std::env::var_os(CHILD).is_some() {
+            true => self.serve(session, &root, &dir).await,
+            false => in_background(session).await,
+        }
+    }
+
+    fn places(&self) -> Result<(String, PathBuf)> {
+        let (dir, root) = self.places.split_last().expect("there is at least one");
+        let root = root.first().map(|root| StorePath::parse(root)).transpose()?;
+        Ok((root.map_or_else(|| "/".to_owned(), |root| root.as_str().to_owned()), dir.into()))
+    }
+
+    async fn serve(&self, session: &Session, root: &str, dir: &Path) -> Result<()> {
+        let stop = stop_signal()?;
+        let client = session.client()?.clone();
+        let as_of = match &self.as_of {
+            Some(moment) => Some(client.position_of(&moment.text()).await?),
+            None => None,
+        };
+        let deadline = std::time::Duration::from_secs(self.deadline.seconds().max(1));
+        let options = Options {
+            root: root.to_owned(),
+            write: self.write,
+            as_of,
+            deadline,
+            patience: deadline,
+            read_ahead: self.read_ahead << 20,
+            local: !self.no_local,
+            passthrough: self.passthrough,
+            cache: self.cache(session),
+            offline: self.offline,
+            log: self.log()?,
+            ..Options::new(self.owner()?, now)
+        };
+        let (system, stale) = FileSystem::open(client, options).await.map_err(explain)?;
+        let name = session.settings.get("url").map(|url| url.value.clone()).unwrap_or_default();
+        let kernel =
+            KernelOptions { name: format!("cenote:{name}{root}"), allow_other: self.allow_other };
+        let mounted = fuse::mount(system.clone(), stale, dir, &kernel).map_err(not_mounted)?;
+        let offline = system.is_offline();
+        let line = serde_json::json!({ "mounted": dir, "root": root, "write": self.write, "offline": offline });
+        let how = if offline { ", offline: as it was last seen" } else { "" };
+        session.output.item(&line, |_| format!("mounted {root} at {}{how}", dir.display()))?;
+        session.output.flush()?;
+        let unmount = mounted.unmounter();
+        let over = tokio::task::spawn_blocking(move || mounted.wait());
+        tokio::pin!(over);
+        tokio::select! {
+            _ = &mut over => {}
+            () = stop => {
+                tokio::task::spawn_blocking(unmount).await.map_err(lost)??;
+                let _ended = over.await;
+            }
+        }
+        system.publish_all().await.map_err(explain)
+    }
+
+    fn cache(&self, session: &Session) -> Option<CacheOptions> {
+        let store = session.settings.get("url").map(|url| url.value.clone()).unwrap_or_default();
+        let limit = self.cache_size << 20;
+        // Tokens and tickets give their holders what they may see; only their digest is written down.
+        let who = ["user", "token", "ticket"].map(|name| session.settings.get(name));
+        let user = who.map(|it| it.map(|it| it.value.clone()).unwrap_or_default()).join("\n");
+        self.cache.clone().map(|dir| CacheOptions { dir, limit, store, user })
+    }
+
+    fn owner(&self) -> Result<Ownership> {
+        let me = std::fs::metadata("/proc/self")?;
+        Ok(Ownership { uid: self.uid.unwrap_or(me.uid()), gid: self.gid.unwrap_or(me.gid()) })
+    }
+
+    fn log(&self) -> Result<Log> {
+        let write = |to: &mut dyn Write, fault: &Fault| {
+            // A log that cannot be written to does not keep the mount from going on.
+            let _unwritten = writeln!(to, "{} cenote mount: {fault}", Timestamp::now());
+        };
+        let Some(path) = &self.log else {
+            return Ok(Log(Arc::new(move |fault| write(&mut std::io::stderr(), fault))));
+        };
+        let file = std::fs::OpenOptions::new().create(true).append(true).open(path)?;
+        let file = Mutex::new(file);
+        Ok(Log(Arc::new(move |fault| {
+            write(&mut *file.lock().unwrap_or_else(PoisonError::into_inner), fault);
+        })))
+    }
+}
+
+fn now() -> SystemTime {
+    Timestamp::now().into()
+}
+
+/// Runs the same command in the foreground of a process of its own, until the files are there.
+async fn in_background(session: &Session) -> Result<()> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(crate::helper::arguments().into_iter().skip(1)).env(CHILD, "1");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    let mut child = command.spawn()?;
+    let told = tokio::task::spawn_blocking(move || {
+        use std::io::{BufRead, BufReader, Read};
+        let mut line = String::new();
+        let stdout = child.stdout.take().expect("it is a pipe");
+        BufReader::new(stdout).read_line(&mut line)?;
+        if !line.is_empty() {
+            return Ok(Ok(line));
+        }
+        let mut why = String::new();
+        child.stderr.take().expect("it is a pipe").read_to_string(&mut why)?;
+        std::io::Result::Ok(Err((child.wait()?.code(), why)))
+    });
+    match told.await.map_err(lost)?? {
+        Ok(line) => session.output.bytes(line.as_bytes()),
+        Err((code, why)) => {
+            let _closed = std::io::stderr().write_all(why.as_bytes());
+            std::process::exit(code.unwrap_or(1));
+        }
+    }
+}
+
+fn lost(_: tokio::task::JoinError) -> CliError {
+    CliError::new(Kind::Failed, "the mount ended unexpectedly")
+}
+
+fn explain(fault: Fault) -> CliError {
+    let kind = match fault.errno {
+        libc::ENOENT => Kind::NotFound,
+        libc::EACCES => Kind::Denied,
+        libc::ENOTDIR | libc::EBUSY => Kind::Exists,
+        _ => Kind::Unavailable,
+    };
+    CliError::new(kind, fault.to_string())
+}
+
+fn not_mounted(error: std::io::Error) -> CliError {
+    CliError::new(Kind::Failed, format!("it cannot be mounted: {error}"))
+        .hint("mounting needs /dev/fuse and, unless you are root, fusermount3 (package fuse3)")
+}

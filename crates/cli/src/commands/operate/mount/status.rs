@@ -1,0 +1,72 @@
+//! `cenote mount --status`: what a mount is doing.
+
+use std::io;
+use std::path::Path;
+
+use cenote_mount::{STATUS, Share, Status};
+
+use crate::error::{CliError, Kind, Result};
+use crate::session::Session;
+use crate::text;
+
+/// More than any status has, but for one of very many files.
+const MOST: usize = 1 << 20;
+
+pub(super) fn show(session: &Session, dir: &Path) -> Result<()> {
+    let status = read(dir)?;
+    session.output.item(&status, |_| lines(&status).join("\n"))
+}
+
+fn read(dir: &Path) -> Result<Status> {
+    let mut value = vec![0; MOST];
+    let length =
+        rustix::fs::getxattr(dir, STATUS, &mut value[..]).map_err(
+            |error| match io::Error::from(error).kind() {
+                io::ErrorKind::NotFound => {
+                    CliError::new(Kind::NotFound, format!("no such directory: {}", dir.display()))
+                }
+                _ => CliError::new(
+                    Kind::NotFound,
+                    format!("no store is mounted at {}", dir.display()),
+                )
+                .hint("name the directory that was given to `cenote mount`"),
+            },
+        )?;
+    serde_json::from_slice(&value[..length])
+        .map_err(|error| CliError::new(Kind::Failed, format!("another version's mount: {error}")))
+}
+
+fn lines(status: &Status) -> Vec<String> {
+    let mode = if status.write { "read-write" } else { "read-only" };
+    let changes = match (&status.as_of, status.follows) {
+        (Some(position), _) => format!("as of {position}"),
+        (None, true) if status.offline => format!("offline, as of {}", status.position),
+        (None, true) => format!("follows changes, up to {}", status.position),
+        (None, false) => "without the change feed".to_owned(),
+    };
+    let mut lines = vec![
+        format!("mounted {} {mode}, {changes}", status.root),
+        format!("known files and directories: {}", status.known),
+        format!("open files: {}", status.open_files),
+        format!("not published: {}", status.unpublished.len()),
+    ];
+    lines.extend(status.unpublished.iter().map(|file| {
+        let path = file.path.as_deref().unwrap_or("(removed)");
+        format!("  {path}  {}", text::size(file.size))
+    }));
+    lines.push(format!("read ahead: {}", share(status.read_ahead)));
+    lines.push(format!("written, in memory: {}", share(status.write_memory)));
+    lines.extend(status.cache.as_ref().map(|cache| {
+        let (bytes, contents) = (share(cache.bytes), cache.contents);
+        let [read, fetched] = [cache.read, cache.fetched].map(text::size);
+        format!(
+            "cache {}: {bytes} in {contents} contents; {read} read, {fetched} fetched",
+            cache.dir
+        )
+    }));
+    lines
+}
+
+fn share(share: Share) -> String {
+    format!("{} of {}", text::size(share.used), text::size(share.limit))
+}

@@ -1,0 +1,95 @@
+//! `cenote umount`: ends mounts.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::error::{CliError, Kind, Result};
+use crate::session::Session;
+
+/// End mounts of `cenote mount`.
+///
+/// A mount in use cannot be ended: close what is open in it first. What was written and closed is in
+/// the store already.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The directories where the store is mounted
+    #[arg(required = true, value_name = "DIR")]
+    dirs: Vec<PathBuf>,
+    /// Take the mount away at once, and end it when nothing in it is in use any more
+    #[arg(long)]
+    lazy: bool,
+}
+
+impl Args {
+    pub(crate) async fn run(self, session: &Session) -> Result<()> {
+        for dir in &self.dirs {
+            let at = std::path::absolute(dir)?;
+            require_mount(&at)?;
+            unmount(&at, self.lazy)?;
+            let line = serde_json::json!({ "unmounted": dir });
+            session.output.item(&line, |_| format!("unmounted {}", dir.display()))?;
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a directory where no store is mounted.
+fn require_mount(at: &Path) -> Result<()> {
+    let mounts = std::fs::read_to_string("/proc/self/mountinfo")?;
+    let here = |line: &str| {
+        let place = line.split(' ').nth(4).map(unescape);
+        let ours = line.contains(" - fuse cenote:") || line.contains(" - fuse.cenote cenote:");
+        ours && place.is_some_and(|place| Path::new(&place) == at)
+    };
+    match mounts.lines().any(here) {
+        true => Ok(()),
+        false => {
+            let message = format!("no store is mounted at {}", at.display());
+            Err(CliError::new(Kind::NotFound, message))
+        }
+    }
+}
+
+/// A path as the kernel writes it: some characters as a backslash and three octal digits (`proc_pid_mountinfo(5)`).
+fn unescape(text: &str) -> String {
+    let mut parts = text.split('\\');
+    let mut path = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.get(..3).and_then(|code| u8::from_str_radix(code, 8).ok()) {
+            Some(byte) => {
+                path.push(char::from(byte));
+                path.push_str(&part[3..]);
+            }
+            None => path.push_str(part),
+        }
+    }
+    path
+}
+
+fn unmount(at: &Path, lazy: bool) -> Result<()> {
+    let ways = [("fusermount3", "-u", "-z"), ("fusermount", "-u", "-z"), ("umount", "-i", "-l")];
+    for (program, flag, lazily) in ways {
+        let mut command = Command::new(program);
+        command.arg(flag).args(lazy.then_some(lazily)).arg("--").arg(at);
+        let Ok(done) = command.output() else { continue };
+        if done.status.success() {
+            return Ok(());
+        }
+        let why = String::from_utf8_lossy(&done.stderr).trim().to_owned();
+        return Err(CliError::new(Kind::Failed, format!("it cannot be unmounted: {why}"))
+            .hint("close what is open in it, or use --lazy"));
+    }
+    Err(CliError::new(Kind::Failed, "there is neither fusermount3 nor umount on this machine")
+        .hint("install fuse3"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_of_mounts_are_read_as_the_kernel_writes_them() {
+        assert_eq!(unescape(r"/mnt/a\040b\134c"), r"/mnt/a b\c");
+        assert_eq!(unescape(r"/mnt/a"), "/mnt/a");
+    }
+}

@@ -1,0 +1,149 @@
+//! What is stated of a resource, at the source and in the store, and whether that is the same.
+
+use std::collections::{BTreeMap, HashSet};
+
+use bytes::Bytes;
+use cenote_client::ldp::digest_of_urn;
+use cenote_rdf::{
+    Graph, Limits, NamedNode, NamedOrBlankNode, Syntax, Term, Triple, Writer, canonical, read,
+};
+use serde::Deserialize;
+
+use super::addresses::Root;
+use crate::error::{CliError, Kind, Result};
+
+/// What is read of one resource: the children of a container are triples, too.
+const LIMITS: Limits = Limits { triples: 10_000_000, term: 1 << 20 };
+const CONTAINS: &str = "http://www.w3.org/ns/ldp#contains";
+const RDF_TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
+const HAS_DIGEST: &str = "http://www.loc.gov/premis/rdf/v1#hasMessageDigest";
+
+/// The terms with which the store itself states something, as it says.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Managed {
+    srv_mgd_predicates: HashSet<String>,
+    srv_mgd_types: HashSet<String>,
+}
+
+impl Managed {
+    fn states(&self, triple: &Triple) -> bool {
+        let is_type = match &triple.object {
+            Term::NamedNode(class) => self.srv_mgd_types.contains(class.as_str()),
+            _ => false,
+        };
+        let predicate = triple.predicate.as_str();
+        self.srv_mgd_predicates.contains(predicate) || (predicate == RDF_TYPE && is_type)
+    }
+}
+
+/// The graph of a resource.
+#[derive(Debug, Default)]
+pub(super) struct Stated(Vec<Triple>);
+
+impl Stated {
+    /// Reads an answer.
+    pub(super) fn read(media_type: &str, text: &Bytes, base: &str) -> Result<Self> {
+        let wrong = |what: String| CliError::new(Kind::Failed, format!("not a graph: {what}"));
+        let syntax = Syntax::from_media_type(media_type)
+            .ok_or_else(|| wrong(format!("the answer is {media_type:?}")))?;
+        let triples = read(text, syntax, base, LIMITS).map_err(|error| wrong(error.to_string()))?;
+        Ok(Self(triples))
+    }
+
+    /// The address of a resource, as its graph names it: of all subjects the shortest that is no blank node.
+    pub(super) fn address(&self) -> Option<&str> {
+        let named = self.0.iter().filter_map(|triple| match &triple.subject {
+            NamedOrBlankNode::NamedNode(node) => Some(node.as_str()),
+            NamedOrBlankNode::BlankNode(_) => None,
+        });
+        named.min_by_key(|address| address.len())
+    }
+
+    /// The addresses of what it contains.
+    pub(super) fn contained(&self) -> impl Iterator<Item = &str> {
+        self.objects(CONTAINS)
+    }
+
+    /// The digests that a description of bytes states.
+    pub(super) fn digests(&self) -> BTreeMap<String, Vec<u8>> {
+        self.objects(HAS_DIGEST).filter_map(digest_of_urn).collect()
+    }
+
+    fn objects(&self, predicate: &'static str) -> impl Iterator<Item = &str> {
+        self.0.iter().filter_map(move |triple| match &triple.object {
+            Term::NamedNode(node) if triple.predicate.as_str() == predicate => Some(node.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The same with links below one root that lead below another one.
+    pub(super) fn moved(&self, from: &Root, to: &Root) -> Self {
+        let node = |node: &NamedNode| NamedNode::new_unchecked(from.moved(node.as_str(), to));
+        let moved = self.0.iter().map(|triple| Triple {
+            subject: match &triple.subject {
+                NamedOrBlankNode::NamedNode(subject) => node(subject).into(),
+                blank => blank.clone(),
+            },
+            predicate: node(&triple.predicate),
+            object: match &triple.object {
+                Term::NamedNode(object) => node(object).into(),
+                other => other.clone(),
+            },
+        });
+        Self(moved.collect())
+    }
+
+    /// Without what the store states itself.
+    pub(super) fn without(self, managed: &Managed) -> Self {
+        Self(self.0.into_iter().filter(|triple| !managed.states(triple)).collect())
+    }
+
+    /// Whether each statement is one of another graph, whatever the names of their blank nodes.
+    pub(super) fn is_within(&self, other: &Self) -> bool {
+        let (own, other) = (self.canonical(), other.canonical());
+        own.iter().all(|triple| other.contains(triple))
+    }
+
+    /// With names of blank nodes that follow from what is stated of them.
+    fn canonical(&self) -> Graph {
+        canonical(&self.0)
+    }
+
+    /// The text of the graph.
+    pub(super) fn text(&self) -> Bytes {
+        let mut writer = Writer::new(Syntax::NTriples, &[]);
+        self.0.iter().for_each(|triple| writer.triple(triple));
+        writer.finish().into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stated(text: &str) -> Stated {
+        let text = Bytes::copy_from_slice(text.as_bytes());
+        Stated::read("text/turtle", &text, "http://h/rest/a").unwrap()
+    }
+
+    #[test]
+    fn blank_nodes_are_the_same_whatever_their_names() {
+        let one = stated("<> <a:p> [ <a:q> 1 ] .");
+        assert!(one.is_within(&stated("<> <a:p> [ <a:q> 1 ] ; <a:r> 2 .")));
+        assert!(!one.is_within(&stated("<> <a:p> [ <a:q> 2 ] .")));
+    }
+
+    #[test]
+    fn links_are_moved_and_what_the_store_states_is_left_out() {
+        let managed: Managed = serde_json::from_str(
+            r#"{"srv_mgd_predicates": ["a:m"], "srv_mgd_types": ["a:T"], "srv_mgd_subjects": []}"#,
+        )
+        .unwrap();
+        let from = Root::new("http://h", "/rest");
+        let to = Root::new("http://s", "/ldp/x");
+        let moved = stated("<> <a:p> <b> ; <a:m> 1 ; a <a:T>, <a:U> .").moved(&from, &to);
+        let expected = "<http://s/ldp/x/a> <a:p> <http://s/ldp/x/b> ; a <a:U> .";
+        let left = moved.without(&managed);
+        assert!(left.is_within(&stated(expected)) && stated(expected).is_within(&left));
+    }
+}

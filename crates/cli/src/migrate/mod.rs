@@ -1,0 +1,102 @@
+//! Bringing what other servers have into the store, thing by thing.
+//!
+//! * `dnanexus` brings a project of a server that speaks the DNAnexus API, `fedora` a repository of linked data.
+//! * Here is what becomes of a thing, and how that is told.
+
+pub(crate) mod dnanexus;
+pub(crate) mod fedora;
+
+use std::path::Path;
+
+use cenote_client::Body;
+use serde::Serialize;
+
+use crate::error::{CliError, Kind, Result};
+use crate::output::Output;
+
+/// How often bytes are fetched again that broke off.
+const ATTEMPTS: usize = 5;
+
+/// What became of a thing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Outcome {
+    Brought,
+    Unchanged,
+    /// It was left out, and why.
+    Skipped(String),
+}
+
+/// What is counted of a thing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Became {
+    Brought,
+    Unchanged,
+    Skipped,
+    Failed,
+}
+
+/// One line of `--json`.
+#[derive(Debug, Serialize)]
+struct Line<'a> {
+    action: &'static str,
+    id: &'a str,
+    path: String,
+    bytes: u64,
+}
+
+/// Tells what became of a thing; `look` says where to look why it was left out.
+fn tell(output: &Output, line: Line<'_>, look: &str, outcome: Result<Outcome>) -> Result<Became> {
+    match outcome {
+        Ok(Outcome::Brought) => {
+            if output.is_json() {
+                output.item(&line, |line| line.path.clone())?;
+            }
+            Ok(Became::Brought)
+        }
+        Ok(Outcome::Unchanged) => Ok(Became::Unchanged),
+        Ok(Outcome::Skipped(why)) => {
+            output.warn(&format!("left out {}: {why}", line.id), look);
+            Ok(Became::Skipped)
+        }
+        Err(error) if error.ends_all() => Err(error),
+        Err(error) => {
+            output.warn(&format!("{}: {error}", line.id), "run the same command again");
+            Ok(Became::Failed)
+        }
+    }
+}
+
+/// Fails if some things (`what` names them) were not brought.
+pub(crate) fn all_brought(failed: u64, what: &str) -> Result<()> {
+    match failed {
+        0 => Ok(()),
+        _ => Err(CliError::new(Kind::Partial, format!("{failed} {what} were not brought"))
+            .hint("run the same command again: what was brought is not brought again")),
+    }
+}
+
+/// Does what may break off, again and again, unless everything else would fail, too.
+async fn persist<F: Future<Output = Result<()>>>(attempt: impl Fn() -> F) -> Result<()> {
+    let mut last = None;
+    for _ in 0..ATTEMPTS {
+        match attempt().await {
+            Err(error) if error.ends_all() => return Err(error),
+            Err(error) => last = Some(error),
+            Ok(()) => return Ok(()),
+        }
+    }
+    Err(last.unwrap_or_else(|| CliError::new(Kind::Failed, "it was not brought")))
+}
+
+/// A secret that is alone in a file.
+fn secret_in(file: &Path) -> Result<String> {
+    let text = std::fs::read_to_string(file).map_err(|error| {
+        CliError::new(Kind::Usage, format!("cannot read {}: {error}", file.display()))
+    })?;
+    Ok(text.trim().to_owned())
+}
+
+/// A body without bytes.
+fn empty() -> Body {
+    cenote_client::body_of(bytes::Bytes::new())
+}

@@ -1,0 +1,138 @@
+//! Files through the kernel.
+
+use std::fs::{self, OpenOptions};
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{FileExt, PermissionsExt, symlink};
+
+use crate::support::{World, can_mount, eventually};
+
+#[test]
+fn what_is_written_is_read_through_the_mount_and_in_the_store() {
+    if !can_mount() {
+        return;
+    }
+    let world = World::new();
+    let mount = world.mount(&["--write"]);
+    let bytes: Vec<u8> = (0..9_000_000_u32).map(|at| (at / 3) as u8).collect();
+    for size in [0, 1, 70_000, 9_000_000] {
+        let file = mount.path(&format!("f{size}"));
+        fs::write(&file, &bytes[..size]).unwrap();
+        assert!(fs::read(&file).unwrap() == bytes[..size]);
+        let stored = world.cenote(&["cat", &format!("/f{size}")]).output().unwrap();
+        assert!(stored.stdout == bytes[..size], "{size}");
+    }
+    assert_eq!(fs::read_dir(mount.path("")).unwrap().count(), 4);
+    assert_eq!(mount.log(), "");
+}
+
+#[test]
+fn files_are_changed_in_place() {
+    if !can_mount() {
+        return;
+    }
+    let world = World::new();
+    let mount = world.mount(&["--write"]);
+    let path = mount.path("a");
+    fs::write(&path, "0123456789").unwrap();
+    let mut file = OpenOptions::new().read(true).write(true).open(&path).unwrap();
+    file.write_all_at(b"xyz", 4).unwrap();
+    file.seek(SeekFrom::End(0)).unwrap();
+    file.write_all(b"end").unwrap();
+    let mut all = String::new();
+    file.seek(SeekFrom::Start(0)).unwrap();
+    file.read_to_string(&mut all).unwrap();
+    assert_eq!(all, "0123xyz789end");
+    file.sync_all().unwrap();
+    assert_eq!(world.ok(&["cat", "/a"]), "0123xyz789end");
+    file.set_len(5).unwrap();
+    drop(file);
+    assert_eq!(world.ok(&["cat", "/a"]), "0123x");
+    OpenOptions::new().append(true).open(&path).unwrap().write_all(b"+").unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), "0123x+");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o7777, 0o600);
+}
+
+#[test]
+fn names_of_every_kind_are_kept() {
+    if !can_mount() {
+        return;
+    }
+    let world = World::new();
+    let mount = world.mount(&["--write"]);
+    let long = "n".repeat(255);
+    for name in ["it's", "a\\b", "per%cent", "under_score", "ü", "two words", "-", long.as_str()] {
+        fs::write(mount.path(name), name).unwrap();
+        let other = mount.path("other");
+        fs::rename(mount.path(name), &other).unwrap();
+        fs::rename(&other, mount.path(name)).unwrap();
+        assert_eq!(fs::read_to_string(mount.path(name)).unwrap(), name);
+    }
+    fs::create_dir(mount.path("A")).unwrap();
+    fs::create_dir(mount.path("AB")).unwrap();
+    fs::write(mount.path("AB/x"), "x").unwrap();
+    fs::rename(mount.path("A"), mount.path("C")).unwrap();
+    assert_eq!(fs::read_to_string(mount.path("AB/x")).unwrap(), "x", "a sibling stays");
+    symlink("AB/x", mount.path("link")).unwrap();
+    assert_eq!(fs::read_to_string(mount.path("link")).unwrap(), "x");
+    assert_eq!(
+        fs::hard_link(mount.path("AB/x"), mount.path("y")).unwrap_err().kind(),
+        ErrorKind::PermissionDenied
+    );
+}
+
+#[test]
+fn what_others_change_is_seen_without_a_new_mount() {
+    if !can_mount() {
+        return;
+    }
+    let world = World::new();
+    world.feed_put("/lab/a", "one");
+    let mount = world.mount(&[]);
+    assert_eq!(fs::read_to_string(mount.path("lab/a")).unwrap(), "one");
+    assert!(fs::metadata(mount.path("lab/b")).is_err());
+    world.feed_put("/lab/a", "another");
+    world.feed_put("/lab/b", "new");
+    eventually("the new content", || fs::read_to_string(mount.path("lab/a")).unwrap() == "another");
+    eventually("the new name", || {
+        fs::read_to_string(mount.path("lab/b")).is_ok_and(|it| it == "new")
+    });
+    world.ok(&["rm", "/lab/a"]);
+    eventually("the removal", || fs::metadata(mount.path("lab/a")).is_err());
+    let refused = fs::write(mount.path("x"), "x").unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::ReadOnlyFilesystem);
+}
+
+#[test]
+fn contents_on_this_machine_are_passed_through_by_the_kernel() {
+    if !can_mount() {
+        return;
+    }
+    let world = World::new();
+    let bytes: Vec<u8> = (0..3_000_000_u32).map(|at| (at / 5) as u8).collect();
+    for name in ["large", "small"] {
+        let size = if name == "large" { bytes.len() } else { 1000 };
+        fs::write(world.path("source"), &bytes[..size]).unwrap();
+        world.ok(&["put", "source", &format!("/{name}")]);
+    }
+    let mount = world.mount(&["--passthrough"]);
+    for _ in 0..2 {
+        assert!(fs::read(mount.path("large")).unwrap() == bytes);
+        assert!(fs::read(mount.path("small")).unwrap() == bytes[..1000]);
+    }
+    let open = fs::File::open(mount.path("large")).unwrap();
+    let mut part = [0; 100];
+    open.read_exact_at(&mut part, 1_000_000).unwrap();
+    assert_eq!(part, bytes[1_000_000..1_000_100]);
+    drop(open);
+    world.feed_put("/large", "changed");
+    eventually("the new content", || fs::read(mount.path("large")).unwrap() == b"changed");
+    assert_eq!(mount.log(), "");
+}
+
+impl World {
+    fn feed_put(&self, path: &str, text: &str) {
+        fs::write(self.path("source"), text).unwrap();
+        self.ok(&["put", "source", path]);
+    }
+}

@@ -1,0 +1,13 @@
+//! `cenote mount` with a kernel and unmodified programs. Where there is no `/dev/fuse` each test says that it is skipped, unless
+//! `CENOTE_REQUIRE_FUSE` is set.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod faults;
+mod files;
+mod lifetime;
+mod programs;
+mod random;
+mod rights;
+mod support;
+mod writer;

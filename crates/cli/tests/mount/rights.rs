@@ -1,0 +1,103 @@
+//! Mounts of users who may not do everything.
+
+use std::fs::{self, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::PermissionsExt;
+
+use crate::support::{PASSWORD, World, can_mount, eventually};
+
+/// A store with a file that Ben may read, and one that he may not.
+fn shared() -> World {
+    let world = World::new();
+    fs::write(world.path("source"), "one").unwrap();
+    for path in ["/lab/open", "/lab/other", "/private/secret"] {
+        world.ok(&["put", "source", path]);
+    }
+    world.feed(&["user", "add", "ben", "--password-stdin"]);
+    world.ok(&["acl", "set", "/lab", "ben=read"]);
+    world
+}
+
+#[test]
+fn who_may_only_read_changes_nothing_and_is_told_so() {
+    if !can_mount() {
+        return;
+    }
+    let world = shared();
+    let ben = [("CENOTE_USER", "ben"), ("CENOTE_PASSWORD", PASSWORD)];
+    let mount = world.mount_as(&ben, &["--write"]);
+    let (open, new) = (mount.path("lab/open"), mount.path("lab/new"));
+    assert_eq!(fs::read_to_string(&open).unwrap(), "one");
+    let written = |options: &mut OpenOptions, path| {
+        let mut file = options.write(true).open(path)?;
+        file.write_all(b"changed")?;
+        file.sync_all()
+    };
+    let refused = [
+        written(&mut OpenOptions::new(), &open),
+        written(OpenOptions::new().create_new(true), &new),
+        fs::create_dir(mount.path("lab/dir")),
+        fs::remove_file(&open),
+        fs::rename(&open, mount.path("lab/moved")),
+        fs::set_permissions(&open, fs::Permissions::from_mode(0o600)),
+    ];
+    for (number, refused) in refused.into_iter().enumerate() {
+        assert_eq!(refused.unwrap_err().kind(), ErrorKind::PermissionDenied, "{number}");
+    }
+    assert_eq!(fs::read_to_string(&open).unwrap(), "one");
+    eventually("the new file is lost", || !new.exists());
+    assert_eq!(world.ok(&["cat", "/lab/open"]), "one");
+}
+
+#[test]
+fn what_a_user_may_not_see_is_not_shown_and_not_read_any_more() {
+    if !can_mount() {
+        return;
+    }
+    let world = shared();
+    let ben = [("CENOTE_USER", "ben"), ("CENOTE_PASSWORD", PASSWORD)];
+    let mount = world.mount_as(&ben, &[]);
+    let (open, secret) = (mount.path("lab/open"), mount.path("private/secret"));
+    assert!(fs::read(&secret).is_err());
+    assert!(!mount.sh("ls").contains("private"));
+    assert_eq!(fs::read_to_string(&open).unwrap(), "one");
+    world.ok(&["acl", "set", "/lab", "ben=none"]);
+    assert!(fs::read(mount.path("lab/other")).is_err(), "it was not read before");
+    eventually("the revocation", || fs::read(&open).is_err());
+    eventually("the listing", || !mount.sh("ls").contains("lab"));
+    world.ok(&["acl", "set", "/lab", "ben=read"]);
+    eventually("the grant", || fs::read(mount.path("lab/other")).is_ok_and(|it| it == b"one"));
+    assert!(fs::read(&secret).is_err());
+}
+
+#[test]
+fn a_token_that_is_revoked_opens_nothing_more() {
+    if !can_mount() {
+        return;
+    }
+    let world = shared();
+    let made: serde_json::Value = serde_json::from_str(&world.ok(&[
+        "--json",
+        "token",
+        "add",
+        "robot",
+        "--level",
+        "read",
+        "--expires",
+        "1d",
+    ]))
+    .unwrap();
+    let token = [("CENOTE_TOKEN", made["token"].as_str().unwrap())];
+    let mount = world.mount_as(&token, &["--write"]);
+    let open = mount.path("lab/open");
+    assert_eq!(fs::read_to_string(&open).unwrap(), "one");
+    let refused = fs::create_dir(mount.path("lab/new")).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::PermissionDenied, "it is for reading");
+    let tokens = world.ok(&["--json", "token", "ls"]);
+    let listed =
+        tokens.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let robot = listed.into_iter().find(|token| token["label"] == "robot").unwrap();
+    world.ok(&["token", "rm", robot["id"].to_string().trim_matches('"')]);
+    let refused = fs::read(mount.path("lab/other")).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::PermissionDenied, "it is revoked");
+}

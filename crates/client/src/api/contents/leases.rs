@@ -1,0 +1,87 @@
+//! Local files of contents, for a client on the server's machine.
+
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use serde::Deserialize;
+
+use crate::api::tree::On;
+use crate::call::Call;
+use crate::{At, Client, Result};
+
+/// A lease of the local files of a content: until it is over they may be read, and never written to.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Lease {
+    /// Its id.
+    pub lease: String,
+    /// When it is over, unless it is renewed.
+    pub until: Timestamp,
+    /// The id of the object.
+    pub id: u64,
+    /// Bytes of the content.
+    pub size: u64,
+    /// The tag of the content.
+    pub etag: String,
+    /// Where the bytes are, in order and without gaps.
+    pub pieces: Vec<LocalPiece>,
+}
+
+/// A run of bytes of a content.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct LocalPiece {
+    /// Its first byte in the content.
+    pub offset: u64,
+    /// How many bytes.
+    pub length: u64,
+    /// Where they are.
+    #[serde(flatten)]
+    pub bytes: LocalBytes,
+}
+
+/// Where bytes of a content are.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(tag = "in", rename_all = "lowercase")]
+pub enum LocalBytes {
+    /// In a file.
+    File {
+        /// Its absolute path.
+        file: PathBuf,
+        /// The first byte in it.
+        start: u64,
+    },
+    /// They are zeros.
+    Zeros,
+    /// They are read through the server.
+    Server,
+}
+
+#[derive(Deserialize)]
+struct Renewed {
+    until: Timestamp,
+}
+
+impl Client {
+    /// Leases the local files of the content of an object for so many seconds, 600 at most.
+    ///
+    /// # Errors
+    /// [`Kind::Denied`](crate::Kind::Denied) if the server does not lease files, or is on another machine.
+    pub async fn lease(&self, at: &At, seconds: u32) -> Result<Lease> {
+        let body = On { at, body: serde_json::json!({ "seconds": seconds }) };
+        self.json(Call::post("/v1/leases").json(&body)).await
+    }
+
+    /// Renews a lease, from now on for so many seconds; says until when.
+    ///
+    /// # Errors
+    /// [`Kind::NotFound`](crate::Kind::NotFound) if it is over.
+    pub async fn renew_lease(&self, lease: &str, seconds: u32) -> Result<Timestamp> {
+        let call = Call::put(&format!("/v1/leases/{lease}")).query("seconds", seconds);
+        let renewed: Renewed = self.json(call.repeatable()).await?;
+        Ok(renewed.until)
+    }
+
+    /// Ends a lease.
+    pub async fn end_lease(&self, lease: &str) -> Result<()> {
+        self.done(Call::delete(&format!("/v1/leases/{lease}"))).await
+    }
+}

@@ -1,0 +1,16 @@
+//! Bytes: whole contents, uploads, stages, and what the server has on disk.
+
+mod batch;
+mod content;
+mod leases;
+mod patch;
+mod stages;
+mod uploads;
+
+pub use batch::{BatchLine, SmallContent};
+pub(crate) use content::compare;
+pub use content::{Content, PutOptions, ReadOptions};
+pub use leases::{Lease, LocalBytes, LocalPiece};
+pub use patch::Patch;
+pub use stages::{NewStage, Stage, StageFrom};
+pub use uploads::{NewUpload, Part};

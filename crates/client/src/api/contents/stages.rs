@@ -1,0 +1,116 @@
+//! Staged writing: a content that is written anywhere, truncated and read before it is published as one version of an object.
+
+use std::io;
+use std::ops::Range;
+
+use bytes::Bytes;
+use futures_util::Stream;
+use http::header::RANGE;
+use serde::{Deserialize, Serialize};
+
+use super::patch::patching;
+use crate::body;
+use crate::call::{Call, Payload};
+use crate::{Address, Client, Content, Patch, ReadOptions, Resource, Result, Sha256Digest};
+
+/// What a stage begins from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StageFrom {
+    /// The present content of the object; its bytes are shared, not copied.
+    Object,
+    /// No bytes.
+    Nothing,
+}
+
+/// How to begin a stage.
+#[derive(Debug, Clone, Serialize)]
+pub struct NewStage {
+    /// The path, the id of an existing object, or a name in a collection.
+    #[serde(flatten)]
+    pub at: Address,
+    /// What it begins from.
+    pub from: StageFrom,
+    /// The media type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub media_type: Option<String>,
+    /// Mode bits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<u32>,
+    /// Only if the existing content has this tag, now and when it is published. Without one, a stage that begins from an
+    /// object needs the tag that the object has now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub if_match: Option<String>,
+    /// `*`: only if the path is free.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub if_none_match: Option<String>,
+}
+
+/// A stage that was begun.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Stage {
+    /// Identifies it; keep it secret.
+    pub id: String,
+    /// Its size in bytes.
+    #[serde(rename = "staged")]
+    pub size: u64,
+}
+
+#[derive(Deserialize)]
+struct Size {
+    size: u64,
+}
+
+impl Client {
+    /// Begins a stage.
+    pub async fn begin_stage(&self, new: &NewStage) -> Result<Stage> {
+        self.json(Call::post("/v1/uploads").json(new).repeatable()).await
+    }
+
+    /// Reads a stage, or a range of it.
+    pub async fn read_stage(&self, id: &str, range: Option<Range<u64>>) -> Result<Content> {
+        let mut call = Call::get(&route(id));
+        if let Some(Range { start, end }) = range {
+            let length = Some(end.saturating_sub(start));
+            let options = ReadOptions { offset: start, length, ..ReadOptions::default() };
+            if let Some(range) = options.range() {
+                call = call.header(RANGE, &range)?;
+            }
+        }
+        self.content(call).await
+    }
+
+    /// Modifies a stage, and returns its size then; the server verifies the bytes.
+    pub async fn patch_stage(&self, id: &str, patch: &Patch) -> Result<u64> {
+        let size: Size = self.json(patching(Call::patch(&route(id)), patch)?).await?;
+        Ok(size.size)
+    }
+
+    /// Writes bytes of unknown length to a stage, from `offset` on, and returns its size then.
+    pub async fn write_stage<S>(&self, id: &str, offset: u64, bytes: S) -> Result<u64>
+    where
+        S: Stream<Item = io::Result<Bytes>> + Send + 'static,
+    {
+        let call = Call::patch(&route(id)).query("offset", offset);
+        let size: Size = self.json(call.body(Payload::Once(Some(body::stream(bytes))))).await?;
+        Ok(size.size)
+    }
+
+    /// Publishes a stage as one version of the object. With `force`, also if the object has changed since.
+    ///
+    /// # Errors
+    /// [`Kind::Precondition`](crate::Kind::Precondition) if it has changed: the stage stays.
+    pub async fn publish_stage(
+        &self,
+        id: &str,
+        digest: Option<Sha256Digest>,
+        force: bool,
+    ) -> Result<Resource> {
+        let how = serde_json::json!({ "sha256": digest.map(|digest| digest.to_string()), "force": force });
+        self.json(Call::post(&format!("/v1/uploads/{id}/complete")).json(&how)).await
+    }
+}
+
+fn route(id: &str) -> String {
+    format!("/v1/uploads/{id}/content")
+}

@@ -1,0 +1,56 @@
+//! Commits of other servers, as the database tells of them (`LISTEN`, `NOTIFY`).
+//!
+//! Invariant: whoever listens is told once more when a connection is made, so that nothing is missed for longer than there was none.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
+use std::time::Duration;
+
+use postgres::fallible_iterator::FallibleIterator;
+use postgres::{Client, Config, NoTls};
+
+/// Time between two looks whether anybody still listens, and between two attempts to connect.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Listens on a thread and a connection of its own until the other end of `ended` is dropped.
+pub(super) fn spawn(config: Config, ended: Receiver<()>, told: Box<dyn Fn() + Send>) {
+    let listen = move || {
+        while !has_ended(&ended) {
+            // What cannot be told now is found by whoever looks by themselves.
+            let _ = listen(&config, &ended, &*told);
+            if ended.recv_timeout(PAUSE) == Err(RecvTimeoutError::Disconnected) {
+                return;
+            }
+        }
+    };
+    // Without a thread there are no hints.
+    let _ = std::thread::Builder::new().name("cenote-listen".to_owned()).spawn(listen);
+}
+
+/// Until nobody listens, or the connection is lost.
+fn listen(config: &Config, ended: &Receiver<()>, told: &dyn Fn()) -> Result<(), postgres::Error> {
+    let mut client = config.connect(NoTls)?;
+    client.batch_execute("LISTEN cenote_commits")?;
+    let schema: String = client.query_one("SELECT current_schema()::text", &[])?.get(0);
+    told();
+    while !client.is_closed() && !has_ended(ended) {
+        next(&mut client, &schema, told)?;
+    }
+    Ok(())
+}
+
+/// Waits for a while.
+fn next(client: &mut Client, schema: &str, told: &dyn Fn()) -> Result<(), postgres::Error> {
+    let mut notifications = client.notifications();
+    let mut coming = notifications.timeout_iter(PAUSE);
+    while let Some(notification) = coming.next()? {
+        // Other schemas of the database have stores of their own.
+        if notification.payload() == schema {
+            told();
+        }
+    }
+    Ok(())
+}
+
+fn has_ended(ended: &Receiver<()>) -> bool {
+    ended.try_recv() == Err(TryRecvError::Disconnected)
+}

@@ -1,0 +1,176 @@
+//! Takes changes that are reported by the server into account.
+
+use std::collections::HashSet;
+use std::time::SystemTime;
+
+use cenote_client::{Change, ChangeKind};
+
+use super::{Cache, Ino};
+
+/// Something that the kernel must not cache any more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stale {
+    /// What a name leads to.
+    Entry(Ino, String),
+    /// The attributes of a node.
+    Attr(Ino),
+    /// The attributes and the content of a node.
+    Content(Ino),
+    /// Nothing more: this is all up to a position of the change feed.
+    Reached(String),
+}
+
+impl Cache {
+    /// Takes over a reported change; returns what the kernel has to drop.
+    pub(crate) fn apply(&mut self, change: &Change) -> Vec<Stale> {
+        let ino = self.ino_of(change.id);
+        let own = self.report(ino, change);
+        match change.kind {
+            ChangeKind::Created => self.created(ino, change),
+            ChangeKind::Written if own => Vec::new(),
+            ChangeKind::Written => vec![Stale::Content(ino)],
+            ChangeKind::Described if own => Vec::new(),
+            ChangeKind::Described => vec![Stale::Attr(ino)],
+            ChangeKind::Granted => self.withdraw_all(),
+            ChangeKind::Moved => self.moved(ino, change),
+            ChangeKind::Removed => self.removed(ino, change),
+        }
+    }
+
+    /// Notes a revision; says whether it is one that is known, or may be a change of this mount.
+    fn report(&mut self, ino: Ino, change: &Change) -> bool {
+        let Some(node) = self.nodes.get_mut(&ino) else {
+            // A listing that is on its way may have it as it was.
+            self.changed_in(self.ino_of(change.parent));
+            return true;
+        };
+        let revision = change.revision;
+        node.reported = node.reported.max(revision);
+        let parent = node.parent;
+        let own = node.publishing > 0 || node.is_fresh();
+        if !own {
+            self.changed_in(parent);
+        }
+        own
+    }
+
+    fn changed_in(&mut self, dir: Ino) {
+        if let Some(children) = self.children_mut(dir) {
+            children.generation += 1;
+        }
+    }
+
+    fn created(&mut self, ino: Ino, change: &Change) -> Vec<Stale> {
+        let dir = self.ino_of(change.parent);
+        self.touch(dir, SystemTime::from(change.at));
+        let Some(children) = self.children_mut(dir) else { return Vec::new() };
+        children.generation += 1;
+        match children.names.get(&change.name).copied() {
+            Some(known) if known == ino => return Vec::new(),
+            // A file that is being created here.
+            Some(known) if self.nodes.get(&known).is_some_and(|node| node.publishing > 0) => {
+                return Vec::new();
+            }
+            _ => {}
+        }
+        self.appeared(dir, &change.name)
+    }
+
+    /// A name leads to something that is not known.
+    fn appeared(&mut self, dir: Ino, name: &str) -> Vec<Stale> {
+        let Some(children) = self.children_mut(dir) else { return Vec::new() };
+        children.absent.remove(name);
+        children.complete = false;
+        let old = children.names.get(name).copied();
+        if let Some(old) =
+            old.filter(|old| self.nodes.get(old).is_some_and(|node| node.id.is_some()))
+        {
+            self.unlink(dir, name, old);
+        }
+        vec![Stale::Entry(dir, name.to_owned()), Stale::Attr(dir)]
+    }
+
+    fn moved(&mut self, ino: Ino, change: &Change) -> Vec<Stale> {
+        let (dir, at) = (self.ino_of(change.parent), SystemTime::from(change.at));
+        let mut stale = Vec::new();
+        let before = self.nodes.get(&ino).map(|node| (node.parent, node.name.clone()));
+        if before.as_ref() == Some(&(dir, change.name.clone())) {
+            return stale;
+        }
+        let from = change.from.as_ref().map(|from| (self.ino_of(from.parent), from.name.clone()));
+        for (old, name) in [before, from].into_iter().flatten() {
+            self.changed_in(old);
+            self.touch(old, at);
+            self.note_gone(old, &name, ino);
+            if self.unlink(old, &name, ino) {
+                stale.extend([Stale::Entry(old, name), Stale::Attr(old)]);
+            }
+        }
+        self.changed_in(dir);
+        self.touch(dir, at);
+        stale.extend(self.appeared(dir, &change.name));
+        if self.nodes.contains_key(&dir)
+            && let Some(node) = self.nodes.get_mut(&ino)
+        {
+            (node.parent, node.name) = (dir, change.name.clone());
+            self.link(dir, &change.name, ino);
+            self.note_moved(ino);
+        }
+        stale
+    }
+
+    fn removed(&mut self, ino: Ino, change: &Change) -> Vec<Stale> {
+        let dir = self.ino_of(change.parent);
+        self.touch(dir, SystemTime::from(change.at));
+        self.changed_in(dir);
+        if let Some(node) = self.nodes.get_mut(&ino).filter(|node| node.dirty) {
+            // What is being written here is a new file from now on.
+            (node.id, node.mode_set) = (None, true);
+            self.aliases.remove(&change.id);
+            return Vec::new();
+        }
+        if self.nodes.get(&ino).and_then(|node| node.id).is_some_and(|id| id != change.id) {
+            // What was written here meanwhile is another object by now.
+            return Vec::new();
+        }
+        let mut places = vec![(dir, change.name.clone())];
+        places.extend(self.nodes.get(&ino).map(|node| (node.parent, node.name.clone())));
+        let mut stale = Vec::new();
+        for (dir, name) in places {
+            self.note_gone(dir, &name, ino);
+            if self.unlink(dir, &name, ino) {
+                stale.extend([Stale::Entry(dir, name), Stale::Attr(dir)]);
+            }
+        }
+        if let Some(node) = self.nodes.get_mut(&ino) {
+            node.orphan = true;
+        }
+        self.forget(ino, 0);
+        stale
+    }
+
+    /// Nothing that is known may be shown before it was asked for again.
+    pub(crate) fn withdraw_all(&mut self) -> Vec<Stale> {
+        self.note_clear();
+        self.doubt_all()
+    }
+
+    /// Nothing that is known can be relied on.
+    pub(crate) fn doubt_all(&mut self) -> Vec<Stale> {
+        let mut stale = Vec::new();
+        let local: HashSet<Ino> =
+            self.nodes.iter().filter(|(_, node)| node.id.is_none()).map(|(ino, _)| *ino).collect();
+        for (ino, node) in &mut self.nodes {
+            node.children.names.retain(|_, child| local.contains(child));
+            node.doubtful = node.id.is_some();
+            node.children.complete = false;
+            node.children.absent.clear();
+            node.children.generation += 1;
+            stale.push(Stale::Content(*ino));
+            if *ino != super::ROOT {
+                stale.push(Stale::Entry(node.parent, node.name.clone()));
+            }
+        }
+        stale
+    }
+}

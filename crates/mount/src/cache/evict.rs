@@ -1,0 +1,126 @@
+//! Gives up what was not used for long, so that memory stays bounded however much of a store is walked.
+//!
+//! Invariant: a node that something depends on stays: one that is open, written to, or above a node that is known. One that the kernel has
+//! references to is given up once the kernel has dropped them. It is told to drop files, but no directories, since it takes one that a
+//! program is in for removed then.
+
+use super::{Cache, Ino, Known, Node, Stale};
+use crate::attr::FileKind;
+
+impl Cache {
+    /// What a name leads to, for somebody who uses its directory.
+    pub(crate) fn look_up(&mut self, dir: Ino, name: &str) -> Known {
+        self.use_directory(dir);
+        self.known(dir, name)
+    }
+
+    /// Notes that a directory is used.
+    pub(crate) fn use_directory(&mut self, dir: Ino) {
+        self.uses += 1;
+        let now = self.uses;
+        if let Some(children) = self.children_mut(dir) {
+            children.used = now;
+        }
+    }
+
+    /// How many nodes there are.
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Gives up a quarter of the nodes if there are too many, in the directories that were not used for the longest time; returns what the
+    /// kernel has to drop.
+    pub(crate) fn evict(&mut self) -> Vec<Stale> {
+        let staying = self.nodes.len() - self.leaving;
+        if staying < self.limit {
+            return Vec::new();
+        }
+        let (mut stale, mut freed) = (Vec::new(), 0);
+        let enough = staying - (self.limit - self.limit / 4);
+        for dir in self.least_used() {
+            if freed >= enough {
+                break;
+            }
+            freed += self.evict_children(dir, &mut stale);
+        }
+        self.leaving += stale.len();
+        stale
+    }
+
+    fn least_used(&self) -> Vec<Ino> {
+        let with_children = self.nodes.iter().filter(|(_, node)| !node.children.names.is_empty());
+        let mut used: Vec<_> =
+            with_children.map(|(ino, node)| (node.children.used, *ino)).collect();
+        used.sort_unstable();
+        used.into_iter().map(|(_, ino)| ino).collect()
+    }
+
+    /// Gives up what is in a directory and can be known again by asking; returns how many nodes that are.
+    fn evict_children(&mut self, dir: Ino, stale: &mut Vec<Stale>) -> usize {
+        let Some(children) = self.nodes.get_mut(&dir).filter(|node| node.opened == 0) else {
+            return 0;
+        };
+        let children = &mut children.children;
+        children.complete = false;
+        children.absent.clear();
+        let names: Vec<_> = children.names.iter().map(|(name, ino)| (name.clone(), *ino)).collect();
+        let mut freed = 0;
+        for (name, ino) in names {
+            let Some(node) = self.nodes.get_mut(&ino).filter(|node| node.is_spare()) else {
+                continue;
+            };
+            match (node.lookups, node.attr.kind) {
+                (0, _) => self.give_up(ino),
+                (_, FileKind::Directory) => {
+                    node.leaving = true;
+                    continue;
+                }
+                _ if node.leaving => continue,
+                _ => {
+                    node.leaving = true;
+                    stale.push(Stale::Entry(dir, name));
+                }
+            }
+            freed += 1;
+        }
+        freed
+    }
+
+    /// The kernel has dropped a node that is to be given up, unless it is needed again.
+    pub(super) fn dropped(&mut self, ino: Ino) {
+        if self.nodes.get(&ino).is_some_and(|node| node.leaving && node.is_spare()) {
+            self.give_up(ino);
+        }
+    }
+
+    /// The kernel has one more reference to a node.
+    pub(crate) fn hold(&mut self, ino: Ino) {
+        if let Some(node) = self.nodes.get_mut(&ino) {
+            node.lookups += 1;
+            self.leaving -= usize::from(node.is_told_to_leave());
+            node.leaving = false;
+        }
+    }
+
+    pub(super) fn give_up(&mut self, ino: Ino) {
+        let Some(node) = self.nodes.remove(&ino) else { return };
+        self.leaving -= usize::from(node.is_told_to_leave());
+        self.unlink(node.parent, &node.name, ino);
+        if let Some(id) = node.id.filter(|id| self.aliases.get(id) == Some(&ino)) {
+            self.aliases.remove(&id);
+        }
+    }
+}
+
+impl Node {
+    /// Whether the kernel was told to drop it.
+    pub(super) fn is_told_to_leave(&self) -> bool {
+        self.leaving && self.attr.kind != FileKind::Directory
+    }
+
+    /// Whether nothing here depends on it.
+    fn is_spare(&self) -> bool {
+        let is_used = self.opened > 0 || self.publishing > 0 || self.dirty || self.orphan;
+        self.id.is_some() && !is_used && self.children.names.is_empty()
+    }
+}

@@ -1,0 +1,299 @@
+//! What the mount knows of the tree: nodes by inode number, and which names a directory has.
+//!
+//! Invariants: a node's attributes are fresh while no change with a higher revision was reported; a listing is only taken as complete if no
+//! change in its directory was reported since it was asked for.
+
+mod apply;
+mod evict;
+mod node;
+mod noting;
+
+use std::collections::HashMap;
+use std::time::SystemTime;
+
+use cenote_client::Resource;
+
+pub use self::apply::Stale;
+pub(crate) use self::node::{Children, Node};
+use crate::attr::Attr;
+use crate::error::{Fault, Result};
+use crate::seen::Note;
+use crate::source::{Place, join};
+
+/// The number of an inode. The root is 1; others are the id of their resource, or, of files that were created here, a number of their own.
+pub(crate) type Ino = u64;
+
+pub(crate) const ROOT: Ino = 1;
+/// The first number of files that were created here.
+const FIRST_LOCAL: Ino = 1 << 62;
+
+/// What is known of a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Known {
+    There(Ino),
+    Absent,
+    Unknown,
+}
+
+/// The nodes.
+#[derive(Debug)]
+pub(crate) struct Cache {
+    nodes: HashMap<Ino, Node>,
+    /// Inodes of resources whose number is not their id.
+    aliases: HashMap<u64, Ino>,
+    next_local: Ino,
+    root_path: String,
+    /// Counts the uses of directories.
+    uses: u64,
+    /// How many nodes there should be at most.
+    limit: usize,
+    /// How many nodes the kernel was told to drop, so that they can be given up.
+    leaving: usize,
+    /// What is to be noted on the local disk, if anything is.
+    notes: Option<Vec<Note>>,
+}
+
+impl Cache {
+    pub(crate) fn new(root_path: &str, (id, attr): (u64, Attr), limit: usize) -> Self {
+        let mut node = Node::new(ROOT, "", attr);
+        node.id = Some(id);
+        Self {
+            nodes: HashMap::from([(ROOT, node)]),
+            aliases: HashMap::from([(id, ROOT)]),
+            next_local: FIRST_LOCAL,
+            root_path: root_path.to_owned(),
+            uses: 0,
+            limit,
+            leaving: 0,
+            notes: None,
+        }
+    }
+
+    pub(crate) fn ino_of(&self, id: u64) -> Ino {
+        self.aliases.get(&id).copied().unwrap_or(id)
+    }
+
+    pub(crate) fn node(&self, ino: Ino) -> Result<&Node> {
+        self.nodes.get(&ino).ok_or_else(stale)
+    }
+
+    pub(crate) fn node_mut(&mut self, ino: Ino) -> Result<&mut Node> {
+        self.nodes.get_mut(&ino).ok_or_else(stale)
+    }
+
+    /// How the resource of a node is named.
+    pub(crate) fn place(&self, ino: Ino) -> Result<Place> {
+        let id = self.node(ino)?.id.ok_or_else(stale)?;
+        Ok(Place { id, path: self.path(ino)? })
+    }
+
+    pub(crate) fn path(&self, ino: Ino) -> Result<String> {
+        let (mut names, mut at) = (Vec::new(), ino);
+        while at != ROOT {
+            let node = self.node(at)?;
+            names.push(node.name.as_str());
+            at = node.parent;
+        }
+        Ok(names.iter().rev().fold(self.root_path.clone(), |path, name| join(&path, name)))
+    }
+
+    pub(crate) fn known(&self, parent: Ino, name: &str) -> Known {
+        let Some(children) = self.children(parent) else { return Known::Unknown };
+        match children.names.get(name) {
+            Some(ino) => Known::There(*ino),
+            None if children.complete || children.absent.contains(name) => Known::Absent,
+            None => Known::Unknown,
+        }
+    }
+
+    pub(crate) fn children(&self, ino: Ino) -> Option<&Children> {
+        self.nodes.get(&ino).map(|node| &node.children)
+    }
+
+    pub(crate) fn children_mut(&mut self, ino: Ino) -> Option<&mut Children> {
+        self.nodes.get_mut(&ino).map(|node| &mut node.children)
+    }
+
+    /// How often something in a directory was reported to have changed.
+    pub(crate) fn generation(&self, ino: Ino) -> u64 {
+        self.children(ino).map_or(0, |children| children.generation)
+    }
+
+    /// Takes over what the server says of a name in a directory, and whether nothing was reported since `generation`.
+    pub(crate) fn learn(&mut self, parent: Ino, generation: u64, found: &Resource) -> (Ino, bool) {
+        let (ino, current) = self.place_found(parent, generation, found);
+        if current {
+            self.note_put(ino, found);
+        }
+        (ino, current)
+    }
+
+    fn place_found(&mut self, parent: Ino, generation: u64, found: &Resource) -> (Ino, bool) {
+        let current = self.generation(parent) == generation;
+        let name = found.name.clone().unwrap_or_default();
+        if let Known::There(ino) = self.known(parent, &name)
+            && self.nodes.get(&ino).is_some_and(|node| node.id.is_none())
+        {
+            // A file that is being created here.
+            return (ino, current);
+        }
+        let ino = self.upsert(parent, &name, found);
+        if current {
+            self.link(parent, &name, ino);
+        }
+        (ino, current)
+    }
+
+    /// Takes over a whole listing; says whether nothing was reported since `generation`.
+    pub(crate) fn fill(&mut self, parent: Ino, generation: u64, found: &[Resource]) -> bool {
+        let current = self.generation(parent) == generation;
+        if current && let Some(children) = self.children_mut(parent) {
+            children.absent.clear();
+            let names = std::mem::take(&mut children.names);
+            let local = names.into_iter().filter(|(_, ino)| {
+                self.nodes.get(ino).is_some_and(|node| node.id.is_none() && !node.orphan)
+            });
+            let local: Vec<_> = local.collect();
+            if let Some(children) = self.children_mut(parent) {
+                children.names.extend(local);
+            }
+        }
+        for resource in found {
+            self.place_found(parent, generation, resource);
+        }
+        if current && let Some(children) = self.children_mut(parent) {
+            children.complete = true;
+            self.note_listed(parent, found);
+        }
+        current
+    }
+
+    pub(crate) fn learn_absent(&mut self, parent: Ino, generation: u64, name: &str) {
+        if self.generation(parent) == generation
+            && let Some(children) = self.children_mut(parent)
+        {
+            children.absent.insert(name.to_owned());
+        }
+    }
+
+    /// Takes over newer attributes of a node.
+    pub(crate) fn update(&mut self, ino: Ino, found: &Resource) {
+        if let Some(node) = self.nodes.get_mut(&ino) {
+            node.update(Attr::of(found));
+            self.note_put(ino, found);
+        }
+    }
+
+    fn upsert(&mut self, parent: Ino, name: &str, found: &Resource) -> Ino {
+        let ino = self.ino_of(found.id);
+        match self.nodes.get_mut(&ino) {
+            Some(node) => {
+                node.update(Attr::of(found));
+                if ino != ROOT && (node.parent != parent || node.name != name) {
+                    let old = (node.parent, node.name.clone());
+                    (node.parent, node.name) = (parent, name.to_owned());
+                    self.note_gone(old.0, &old.1, ino);
+                    self.unlink(old.0, &old.1, ino);
+                }
+            }
+            None => {
+                let mut node = Node::new(parent, name, Attr::of(found));
+                node.id = Some(found.id);
+                self.nodes.insert(ino, node);
+            }
+        }
+        ino
+    }
+
+    /// A file that is not in the store yet.
+    pub(crate) fn create(&mut self, parent: Ino, name: &str, attr: Attr) -> Ino {
+        let ino = self.next_local;
+        self.next_local += 1;
+        self.nodes.insert(ino, Node::new(parent, name, attr));
+        self.link(parent, name, ino);
+        ino
+    }
+
+    /// A file that was created here has become a resource.
+    pub(crate) fn adopt(&mut self, ino: Ino, found: &Resource) {
+        self.aliases.insert(found.id, ino);
+        if let Some(node) = self.nodes.get_mut(&ino) {
+            node.id = Some(found.id);
+        }
+        self.note_put(ino, found);
+    }
+
+    pub(crate) fn link(&mut self, parent: Ino, name: &str, ino: Ino) {
+        if let Some(children) = self.children_mut(parent) {
+            children.absent.remove(name);
+            children.names.insert(name.to_owned(), ino);
+        }
+    }
+
+    /// A name does not lead to this node any more, if it did.
+    pub(crate) fn unlink(&mut self, parent: Ino, name: &str, ino: Ino) -> bool {
+        let Some(children) = self.children_mut(parent) else { return false };
+        let led = children.names.get(name) == Some(&ino);
+        if led {
+            children.names.remove(name);
+        }
+        led
+    }
+
+    /// A name was removed by this mount.
+    pub(crate) fn remove(&mut self, parent: Ino, name: &str, ino: Ino) {
+        self.note_gone(parent, name, ino);
+        if self.unlink(parent, name, ino)
+            && let Some(children) = self.children_mut(parent)
+        {
+            children.generation += 1;
+            children.absent.insert(name.to_owned());
+        }
+        if let Some(node) = self.nodes.get_mut(&ino) {
+            node.orphan = true;
+            node.children = Children::default();
+        }
+        self.forget(ino, 0);
+    }
+
+    /// A node has another name now.
+    pub(crate) fn rename(&mut self, ino: Ino, to: Ino, name: &str) {
+        let Some(node) = self.nodes.get_mut(&ino) else { return };
+        let old = std::mem::replace(&mut node.parent, to);
+        let old_name = std::mem::replace(&mut node.name, name.to_owned());
+        self.note_gone(old, &old_name, ino);
+        if self.unlink(old, &old_name, ino)
+            && let Some(children) = self.children_mut(old)
+        {
+            children.generation += 1;
+            children.absent.insert(old_name);
+        }
+        if let Some(children) = self.children_mut(to) {
+            children.generation += 1;
+        }
+        self.link(to, name, ino);
+    }
+
+    /// Something in a directory changed at this time.
+    pub(crate) fn touch(&mut self, ino: Ino, at: SystemTime) {
+        if let Some(node) = self.nodes.get_mut(&ino) {
+            node.attr.mtime = node.attr.mtime.max(at);
+            node.attr.ctime = node.attr.ctime.max(at);
+        }
+    }
+
+    /// The kernel does not know this many references to a node any more.
+    pub(crate) fn forget(&mut self, ino: Ino, count: u64) {
+        let Some(node) = self.nodes.get_mut(&ino) else { return };
+        node.lookups = node.lookups.saturating_sub(count);
+        if node.lookups == 0 && node.opened == 0 && node.orphan && ino != ROOT {
+            self.give_up(ino);
+        } else if node.lookups == 0 && node.leaving {
+            self.dropped(ino);
+        }
+    }
+}
+
+fn stale() -> Fault {
+    Fault::new(libc::ESTALE, "the file is not known any more")
+}

@@ -1,0 +1,128 @@
+//! One file or directory, as far as it is known.
+
+use std::collections::{BTreeMap, HashSet};
+use std::time::SystemTime;
+
+use super::Ino;
+use crate::attr::{Attr, FileKind};
+
+/// A file or directory.
+#[derive(Debug)]
+pub(crate) struct Node {
+    /// The directory that it is in; the root is in itself.
+    pub(crate) parent: Ino,
+    pub(crate) name: String,
+    /// The id of its resource; `None` before it is in the store.
+    pub(crate) id: Option<u64>,
+    pub(crate) attr: Attr,
+    /// When it was last read, if a program said so.
+    pub(crate) accessed: Option<SystemTime>,
+    /// The highest revision that was reported.
+    pub(crate) reported: u64,
+    /// Something above it changed who may see it.
+    pub(crate) doubtful: bool,
+    /// How many references the kernel has.
+    pub(crate) lookups: u64,
+    /// How many handles are open.
+    pub(crate) opened: u32,
+    /// How many of them can write.
+    pub(crate) writers: u32,
+    /// A change of this mount is on its way, so reports may be about it.
+    pub(crate) publishing: u32,
+    /// Something was written that is not published.
+    pub(crate) dirty: bool,
+    /// Its mode was set here, and is not published.
+    pub(crate) mode_set: bool,
+    /// Nothing may have its name when it is published.
+    pub(crate) exclusive: bool,
+    /// It has no name any more.
+    pub(crate) orphan: bool,
+    /// It is given up once the kernel has dropped it.
+    pub(crate) leaving: bool,
+    /// The tag of the content that the kernel caches.
+    pub(crate) kept: Option<String>,
+    pub(crate) children: Children,
+}
+
+/// The names in a directory.
+#[derive(Debug, Default)]
+pub(crate) struct Children {
+    pub(crate) names: BTreeMap<String, Ino>,
+    /// Names that are known not to be there, where not all are known.
+    pub(crate) absent: HashSet<String>,
+    /// Whether all names are known.
+    pub(crate) complete: bool,
+    /// Counts the reported changes in it.
+    pub(crate) generation: u64,
+    /// How many names were asked for one by one.
+    pub(crate) asked: u32,
+    /// When it was last used, as a count of uses.
+    pub(crate) used: u64,
+}
+
+impl Node {
+    pub(crate) fn new(parent: Ino, name: &str, attr: Attr) -> Self {
+        Self {
+            parent,
+            name: name.to_owned(),
+            id: None,
+            attr,
+            accessed: None,
+            reported: 0,
+            doubtful: false,
+            lookups: 0,
+            opened: 0,
+            writers: 0,
+            publishing: 0,
+            dirty: false,
+            mode_set: false,
+            exclusive: false,
+            orphan: false,
+            leaving: false,
+            kept: None,
+            children: Children::default(),
+        }
+    }
+
+    /// Whether its attributes are those of the last change that was reported.
+    pub(crate) fn is_fresh(&self) -> bool {
+        self.attr.revision >= self.reported && !self.doubtful
+    }
+
+    /// Its attributes as they are shown.
+    pub(crate) fn shown(&self) -> Attr {
+        let links = if self.orphan { 0 } else { self.attr.links };
+        let atime = self.accessed.unwrap_or(self.attr.mtime);
+        Attr { links, atime, ..self.attr.clone() }
+    }
+
+    /// Whether they stay true until something is reported: those of a file that is not in the store are changed by this mount only.
+    pub(crate) fn is_certain(&self) -> bool {
+        self.id.is_none() || self.is_fresh()
+    }
+
+    /// Sets the mode of a file that is not published.
+    pub(crate) fn set_mode(&mut self, mode: Option<u32>) {
+        if let Some(mode) = mode {
+            (self.attr.mode, self.mode_set) = (mode & 0o7777, true);
+        }
+    }
+
+    /// Takes over attributes, unless they are older.
+    pub(crate) fn update(&mut self, attr: Attr) {
+        if attr.revision < self.attr.revision || self.dirty {
+            return;
+        }
+        self.doubtful = false;
+        // The times that were shown of a change of this mount, or of a change in a directory, stay.
+        let same = attr.revision == self.attr.revision;
+        let (mtime, ctime) = match (same, attr.kind) {
+            (true, FileKind::Directory) => {
+                (attr.mtime.max(self.attr.mtime), attr.ctime.max(self.attr.ctime))
+            }
+            (true, _) => (attr.mtime, self.attr.ctime),
+            (false, _) => (attr.mtime, attr.ctime),
+        };
+        self.attr = Attr { mtime, ctime, ..attr };
+    }
+}

@@ -1,0 +1,107 @@
+//! What is noted on the local disk of what the cache learns, and a cache that begins with it.
+
+use cenote_client::Resource;
+
+use super::{Cache, Ino, Node, ROOT};
+use crate::attr::Attr;
+use crate::seen::{Note, Seen, Tree};
+
+impl Cache {
+    /// What was seen by an earlier mount; none, if nothing was.
+    pub(crate) fn restored(root_path: &str, mut tree: Tree, limit: usize) -> Option<Self> {
+        let (root, _) = tree.root.take()?;
+        let mut cache = Self::new(root_path, (root.id, root.attr()), limit);
+        for (id, dir) in tree.walk(root.id) {
+            let parent = cache.ino_of(id);
+            for (name, seen) in dir.names {
+                if cache.len() == limit {
+                    return Some(cache);
+                }
+                cache.restore(parent, &name, &seen);
+            }
+            if let Some(children) = cache.children_mut(parent) {
+                children.complete = dir.complete;
+            }
+        }
+        Some(cache)
+    }
+
+    fn restore(&mut self, parent: Ino, name: &str, seen: &Seen) {
+        if self.nodes.contains_key(&self.ino_of(seen.id)) {
+            // It was seen in two places, and is in one.
+            return;
+        }
+        let mut node = Node::new(parent, name, seen.attr());
+        node.id = Some(seen.id);
+        self.nodes.insert(seen.id, node);
+        self.link(parent, name, seen.id);
+    }
+
+    /// Begins to note what is learned.
+    pub(crate) fn note_from_now_on(&mut self) {
+        self.notes.get_or_insert_default();
+    }
+
+    /// What was learned since the last call.
+    pub(crate) fn take_notes(&mut self) -> Vec<Note> {
+        self.notes.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Adds notes that are not of what is known here.
+    pub(crate) fn note_all(&mut self, more: Vec<Note>) {
+        if let Some(notes) = &mut self.notes {
+            notes.extend(more);
+        }
+    }
+
+    fn note(&mut self, note: impl FnOnce(&Self) -> Option<Note>) {
+        if self.notes.is_some()
+            && let Some(note) = note(self)
+            && let Some(notes) = &mut self.notes
+        {
+            notes.push(note);
+        }
+    }
+
+    fn id_of(&self, ino: Ino) -> Option<u64> {
+        self.nodes.get(&ino)?.id
+    }
+
+    pub(super) fn note_put(&mut self, ino: Ino, found: &Resource) {
+        self.note(|cache| {
+            let node = cache.nodes.get(&ino).filter(|node| ino != ROOT && !node.orphan)?;
+            let seen = Seen::new(found.id, &Attr::of(found));
+            Some(Note::Put(cache.id_of(node.parent)?, node.name.clone(), seen))
+        });
+    }
+
+    /// The same of what is known, where it is now.
+    pub(super) fn note_moved(&mut self, ino: Ino) {
+        self.note(|cache| {
+            let node = cache.nodes.get(&ino).filter(|node| !node.orphan && node.is_certain())?;
+            let seen = Seen::new(node.id?, &node.attr);
+            Some(Note::Put(cache.id_of(node.parent)?, node.name.clone(), seen))
+        });
+    }
+
+    pub(super) fn note_listed(&mut self, dir: Ino, found: &[Resource]) {
+        self.note(|cache| {
+            let names = found.iter().map(|found| {
+                (found.name.clone().unwrap_or_default(), Seen::new(found.id, &Attr::of(found)))
+            });
+            Some(Note::Listed(cache.id_of(dir)?, names.collect()))
+        });
+    }
+
+    pub(super) fn note_gone(&mut self, dir: Ino, name: &str, ino: Ino) {
+        // What is not known here may have been seen by an earlier mount, under its id.
+        self.note(|cache| {
+            let (dir, id) = (cache.id_of(dir).unwrap_or(dir), cache.id_of(ino).unwrap_or(ino));
+            Some(Note::Gone(dir, name.to_owned(), id))
+        });
+    }
+
+    pub(super) fn note_clear(&mut self) {
+        self.note(|_| Some(Note::Clear));
+    }
+}

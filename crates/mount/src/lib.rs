@@ -1,0 +1,29 @@
+//! A store as a file system: what `cenote mount` runs.
+//!
+//! * [`FileSystem`] is the logic, without a kernel: operations on inodes, as asynchronous functions. `docs/mount.md`
+//!   says what they promise.
+//! * [`fuse`] is the layer that connects it to the kernel.
+//!
+//! Invariants: no lock but that of the draft of one file is held across a call to the server, so one slow file never blocks another; what is cached was true at a
+//! position of the change feed, and is dropped when a later change is reported.
+
+mod attr;
+mod cache;
+mod disk;
+mod error;
+mod feed;
+pub mod fuse;
+mod ops;
+mod options;
+mod read;
+mod seen;
+mod source;
+mod status;
+mod write;
+
+pub use attr::{Attr, FileKind};
+pub use cache::Stale;
+pub use error::{Fault, Level, Result};
+pub use ops::{DirEntry, Entry, FileSystem, Opened, Room, SetAttr, Space};
+pub use options::{CacheOptions, Log, Options, Ownership};
+pub use status::{CacheStatus, STATUS, Share, Status, Unpublished};

@@ -1,0 +1,121 @@
+//! How a mount begins: with what the server says, or, if that cannot be reached, with what was seen before.
+
+use std::time::Duration;
+
+use cenote_client::{At, Resource};
+use tokio::time::timeout;
+
+use crate::attr::Attr;
+use crate::cache::Cache;
+use crate::error::{Fault, Result};
+use crate::options::Options;
+use crate::seen::{Journal, Note, Seen};
+use crate::source::Source;
+
+/// How long a mount waits for the server where it can begin without it.
+const FIRST: Duration = Duration::from_secs(5);
+
+/// What a file system begins with.
+#[derive(Debug)]
+pub(super) struct Beginning {
+    pub(super) cache: Cache,
+    /// The collection that is mounted, and when it was created: a store that is made anew at an address has another one.
+    pub(super) root: u64,
+    pub(super) created: String,
+    /// What the journal has to say of it first.
+    pub(super) noted: Note,
+    pub(super) position: String,
+    pub(super) follows: bool,
+    pub(super) offline: bool,
+    pub(super) journal: Option<Journal>,
+}
+
+impl Beginning {
+    pub(super) async fn find(source: &Source, options: &Options) -> Result<Self> {
+        let journal = journal(options)?;
+        let Some(journal) = journal else {
+            return Self::online(source, options).await;
+        };
+        if options.offline {
+            return Self::offline(journal, options)?.ok_or_else(|| {
+                Fault::warning(libc::ENETUNREACH, "nothing of this collection is in the cache")
+            });
+        }
+        let limit = if journal.exists() { FIRST.min(options.deadline) } else { options.deadline };
+        let begun = timeout(limit, Self::online(source, options)).await;
+        match begun.unwrap_or_else(|_| Err(Fault::late())) {
+            Ok(begun) => Ok(Self { journal: Some(journal).filter(|_| begun.follows), ..begun }),
+            Err(fault) if fault.away || fault.is_late() => {
+                Self::offline(journal, options)?.ok_or(fault)
+            }
+            Err(fault) => Err(fault),
+        }
+    }
+
+    async fn online(source: &Source, options: &Options) -> Result<Self> {
+        let root = source.root(&options.root).await?;
+        if options.as_of.is_some() {
+            return Ok(Self::of(&root, options, (String::new(), true)));
+        }
+        let at = At::Id(root.id);
+        let now = source.client.changes(Some(&at), Some("now"), 0);
+        match source.within(now).await {
+            Ok(changes) => {
+                // Once more, since it may have changed before that position.
+                let root = source.root(&options.root).await?;
+                Ok(Self::of(&root, options, (changes.next, true)))
+            }
+            // Without the right to follow changes, nothing is kept.
+            Err(fault) if [libc::EACCES, libc::ENOENT].contains(&fault.errno) => {
+                Ok(Self::of(&root, options, (String::new(), false)))
+            }
+            Err(fault) => Err(fault),
+        }
+    }
+
+    fn of(root: &Resource, options: &Options, (position, follows): (String, bool)) -> Self {
+        let created = root.created.map(|created| created.to_string()).unwrap_or_default();
+        let attr = Attr::of(root);
+        Self {
+            noted: Note::Root(Seen::new(root.id, &attr), created.clone()),
+            cache: Cache::new(&options.root, (root.id, attr), options.known),
+            root: root.id,
+            created,
+            position,
+            follows,
+            offline: false,
+            journal: None,
+        }
+    }
+
+    /// With what was seen by an earlier mount, if there is anything.
+    fn offline(journal: Journal, options: &Options) -> Result<Option<Self>> {
+        let tree = journal.read().map_err(unreadable)?;
+        let (position, root) = (tree.position.clone().unwrap_or_default(), tree.root.clone());
+        let cache = Cache::restored(&options.root, tree, options.known);
+        let Some((cache, (root, created))) = cache.zip(root) else { return Ok(None) };
+        Ok(Some(Self {
+            cache,
+            root: root.id,
+            noted: Note::Root(root, created.clone()),
+            created,
+            position,
+            follows: true,
+            offline: true,
+            journal: Some(journal),
+        }))
+    }
+}
+
+/// The journal of what is mounted; none without a cache, and none of the past.
+fn journal(options: &Options) -> Result<Option<Journal>> {
+    let Some(cache) = options.cache.as_ref().filter(|_| options.as_of.is_none()) else {
+        return Ok(None);
+    };
+    let of = format!("{}\n{}\n{}", cache.store, cache.user, options.root);
+    Journal::at(&cache.dir, &of).map(Some).map_err(unreadable)
+}
+
+fn unreadable(error: std::io::Error) -> Fault {
+    Fault::warning(libc::EIO, format!("what was seen before: {error}"))
+}

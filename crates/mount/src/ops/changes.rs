@@ -1,0 +1,330 @@
+//! Changes of the tree.
+
+use std::time::SystemTime;
+
+use cenote_client::{
+    At, Attributes, Destination, NewResource, Relocation, Removal, Resource, ResourceKind,
+};
+use jiff::Timestamp;
+
+use super::drafts::check_name;
+use super::{Entry, FileSystem};
+use crate::attr::{FileKind, time};
+use crate::cache::{Ino, Known};
+use crate::error::{Fault, Result};
+
+/// Attributes to set.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SetAttr {
+    /// Mode bits.
+    pub mode: Option<u32>,
+    /// The size of a file.
+    pub size: Option<u64>,
+    /// The modification time.
+    pub mtime: Option<SystemTime>,
+    /// The access time, which this mount shows until it ends.
+    pub atime: Option<SystemTime>,
+}
+
+impl FileSystem {
+    /// Makes a directory.
+    pub async fn mkdir(&self, parent: Ino, name: &str, mode: u32) -> Result<Entry> {
+        self.make(parent, name, ResourceKind::Collection, None, Some(mode & 0o7777)).await
+    }
+
+    /// Makes a link.
+    pub async fn symlink(&self, parent: Ino, name: &str, target: &str) -> Result<Entry> {
+        self.make(parent, name, ResourceKind::Link, Some(target.to_owned()), None).await
+    }
+
+    /// Makes an empty file.
+    pub async fn mknod(&self, parent: Ino, name: &str, mode: u32) -> Result<Entry> {
+        let (entry, opened) = self.create(parent, name, mode, true).await?;
+        let outcome = self.flush(opened.handle).await;
+        self.release(opened.handle).await;
+        outcome?;
+        self.getattr(entry.ino).await
+    }
+
+    async fn make(
+        &self,
+        parent: Ino,
+        name: &str,
+        kind: ResourceKind,
+        target: Option<String>,
+        mode: Option<u32>,
+    ) -> Result<Entry> {
+        self.require_writable()?;
+        check_name(name)?;
+        self.require_free_locally(parent, name)?;
+        let (place, _) = self.directory(parent)?;
+        let to = Destination::Child { parent: place.id, name: name.to_owned() };
+        let new =
+            NewResource { to, kind, target, parents: false, exist_ok: false, mode, mtime: None };
+        let made = self.0.source.within(self.0.source.client.create(&new)).await?;
+        let ino = self.made(parent, name, &made);
+        if kind == ResourceKind::Collection
+            && let Some(children) = self.lock().children_mut(ino)
+        {
+            // Nothing can be in it yet that was not reported.
+            children.complete = true;
+        }
+        self.hold(ino);
+        self.getattr(ino).await
+    }
+
+    /// Something was made by this mount.
+    fn made(&self, parent: Ino, name: &str, made: &Resource) -> Ino {
+        let mut cache = self.lock();
+        let generation = cache.generation(parent);
+        let (ino, _) = cache.learn(parent, generation, made);
+        cache.link(parent, name, ino);
+        cache.touch(parent, time(made.created));
+        ino
+    }
+
+    /// Refuses a name that a file has that is not published yet.
+    fn require_free_locally(&self, parent: Ino, name: &str) -> Result<()> {
+        let cache = self.lock();
+        match cache.known(parent, name) {
+            Known::There(ino) if cache.node(ino)?.id.is_none() => {
+                Err(Fault::new(libc::EEXIST, name))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Removes a file or link.
+    pub async fn unlink(&self, parent: Ino, name: &str) -> Result<()> {
+        let (ino, kind) = self.to_remove(parent, name).await?;
+        if kind == FileKind::Directory {
+            return Err(Fault::new(libc::EISDIR, "a directory"));
+        }
+        self.preserve(ino).await?;
+        self.remove(parent, name, ino).await.map_err(keeps_versions)
+    }
+
+    /// Removes an empty directory.
+    pub async fn rmdir(&self, parent: Ino, name: &str) -> Result<()> {
+        let (ino, kind) = self.to_remove(parent, name).await?;
+        if kind != FileKind::Directory {
+            return Err(Fault::new(libc::ENOTDIR, "not a directory"));
+        }
+        self.require_no_drafts(ino)?;
+        self.remove(parent, name, ino).await
+    }
+
+    async fn to_remove(&self, parent: Ino, name: &str) -> Result<(Ino, FileKind)> {
+        self.require_writable()?;
+        let ino = self.resolve(parent, name).await?;
+        Ok((ino, self.lock().node(ino)?.attr.kind))
+    }
+
+    /// Refuses a directory with files that are not published yet.
+    fn require_no_drafts(&self, dir: Ino) -> Result<()> {
+        let cache = self.lock();
+        let children = cache.children(dir).into_iter().flat_map(|it| it.names.values());
+        let mut nodes = children.filter_map(|ino| cache.node(*ino).ok());
+        match nodes.any(|node| node.id.is_none()) {
+            true => Err(Fault::new(libc::ENOTEMPTY, "the directory is not empty")),
+            false => Ok(()),
+        }
+    }
+
+    async fn remove(&self, parent: Ino, name: &str, ino: Ino) -> Result<()> {
+        let id = self.lock().node(ino)?.id;
+        if let Some(id) = id {
+            let client = &self.0.source.client;
+            self.publishing_in(parent, 1);
+            let removal = Removal::default();
+            let removed = self.0.source.within(client.remove(At::Id(id), &removal)).await;
+            self.publishing_in(parent, -1);
+            removed?;
+        }
+        self.forget_name(parent, name, ino);
+        Ok(())
+    }
+
+    fn publishing_in(&self, dir: Ino, more: i32) {
+        if let Ok(node) = self.lock().node_mut(dir) {
+            node.publishing = node.publishing.saturating_add_signed(more);
+        }
+    }
+
+    fn forget_name(&self, parent: Ino, name: &str, ino: Ino) {
+        let now = (self.options().now)();
+        let mut cache = self.lock();
+        cache.remove(parent, name, ino);
+        cache.touch(parent, now);
+    }
+
+    /// Gives a file or directory another name; with `replace`, instead of what has it.
+    pub async fn rename(
+        &self,
+        (parent, name): (Ino, &str),
+        (to, new_name): (Ino, &str),
+        replace: bool,
+    ) -> Result<()> {
+        self.require_writable()?;
+        check_name(new_name)?;
+        let ino = self.resolve(parent, name).await?;
+        let target = match self.resolve(to, new_name).await {
+            Ok(target) => Some(target),
+            Err(fault) if fault.errno == libc::ENOENT => None,
+            Err(fault) => return Err(fault),
+        };
+        match target {
+            Some(target) if target == ino => return Ok(()),
+            Some(_) if !replace => return Err(Fault::new(libc::EEXIST, new_name)),
+            Some(target) => self.check_replaced(ino, target).await?,
+            None => {}
+        }
+        if self.lock().node(ino)?.id.is_none() {
+            self.publish(ino).await?;
+        }
+        self.move_to(ino, (to, new_name), target).await
+    }
+
+    /// A file replaces a file, and a directory an empty directory.
+    async fn check_replaced(&self, ino: Ino, target: Ino) -> Result<()> {
+        let (source, replaced) = {
+            let cache = self.lock();
+            (cache.node(ino)?.attr.kind, cache.node(target)?.attr.kind)
+        };
+        match (source, replaced) {
+            (FileKind::Directory, FileKind::Directory) => self.require_no_drafts(target),
+            (FileKind::Directory, _) => Err(Fault::new(libc::ENOTDIR, "not a directory")),
+            (_, FileKind::Directory) => Err(Fault::new(libc::EISDIR, "a directory")),
+            _ => self.preserve(target).await,
+        }
+    }
+
+    async fn move_to(
+        &self,
+        ino: Ino,
+        (to, new_name): (Ino, &str),
+        target: Option<Ino>,
+    ) -> Result<()> {
+        let (place, _) = self.directory(to)?;
+        let id = self.lock().place(ino)?.id;
+        let relocation = Relocation {
+            from: At::Id(id),
+            to: Destination::Child { parent: place.id, name: new_name.to_owned() },
+            replace: target.is_some(),
+            parents: false,
+            versions: false,
+        };
+        let moved = self.0.source.within(self.0.source.client.relocate(&relocation)).await;
+        let moved = moved.map_err(|fault| match self.is_file(target) {
+            true => keeps_versions(fault),
+            false => fault,
+        })?;
+        let now = (self.options().now)();
+        let mut cache = self.lock();
+        let parent = cache.node(ino)?.parent;
+        if let Some(target) = target {
+            cache.remove(to, new_name, target);
+        }
+        cache.rename(ino, to, new_name);
+        cache.update(ino, &moved);
+        cache.touch(parent, now);
+        cache.touch(to, now);
+        Ok(())
+    }
+
+    fn is_file(&self, ino: Option<Ino>) -> bool {
+        let cache = self.lock();
+        let node = ino.and_then(|ino| cache.node(ino).ok());
+        node.is_some_and(|node| node.attr.kind != FileKind::Directory)
+    }
+
+    /// Sets attributes.
+    pub async fn setattr(&self, ino: Ino, set: SetAttr) -> Result<Entry> {
+        self.require_writable()?;
+        if let Some(size) = set.size {
+            match self.getattr(ino).await?.attr.kind {
+                FileKind::File => self.resize(ino, size).await?,
+                _ => return Err(Fault::new(libc::EISDIR, "not a file")),
+            }
+        }
+        if let Some(atime) = set.atime {
+            self.lock().node_mut(ino)?.accessed = Some(atime);
+        }
+        let stored = self.set_in_draft(ino, &set)?;
+        if stored.mode.is_some() || stored.mtime.is_some() {
+            self.set_in_store(ino, &stored).await?;
+        }
+        self.getattr(ino).await
+    }
+
+    /// Takes the bits away with which a file runs as its owner or group, since somebody else writes to it.
+    pub async fn drop_privileges(&self, ino: Ino) -> Result<()> {
+        let mode = self.getattr(ino).await?.attr.mode;
+        match without_privileges(mode) {
+            kept if kept == mode => Ok(()),
+            kept => self
+                .setattr(ino, SetAttr { mode: Some(kept), ..SetAttr::default() })
+                .await
+                .map(drop),
+        }
+    }
+
+    /// Notes attributes of a file that is published later, and returns those that can be set in the store before that: the mode of
+    /// an object, since who may not set it has to be refused now.
+    fn set_in_draft(&self, ino: Ino, set: &SetAttr) -> Result<SetAttr> {
+        let now = (self.options().now)();
+        let mut cache = self.lock();
+        let node = cache.node_mut(ino)?;
+        if !node.dirty {
+            return Ok(*set);
+        }
+        node.attr.mtime = set.mtime.unwrap_or(node.attr.mtime);
+        node.attr.ctime = now;
+        if node.id.is_some() && !node.orphan {
+            return Ok(SetAttr { mode: set.mode, ..SetAttr::default() });
+        }
+        node.set_mode(set.mode);
+        Ok(SetAttr::default())
+    }
+
+    async fn set_in_store(&self, ino: Ino, set: &SetAttr) -> Result<()> {
+        let at = At::Id(self.lock().place(ino)?.id);
+        let mtime = set.mtime.and_then(|mtime| Timestamp::try_from(mtime).ok());
+        let mode = set.mode.map(|mode| mode & 0o7777);
+        let attributes = Attributes { mode, mtime, ..Attributes::default() };
+        self.publishing_in(ino, 1);
+        let client = &self.0.source.client;
+        let found = self.0.source.within(client.set_attributes(&at, &attributes)).await;
+        self.publishing_in(ino, -1);
+        let mut cache = self.lock();
+        let node = cache.node_mut(ino)?;
+        let found = match found {
+            Ok(found) => found,
+            // Somebody removed the object: what is being written is a new file, which has the mode once it is published.
+            Err(fault) if fault.errno == libc::ENOENT && node.dirty => {
+                node.set_mode(mode);
+                return Ok(());
+            }
+            Err(fault) => return Err(fault),
+        };
+        cache.update(ino, &found);
+        let node = cache.node_mut(ino)?;
+        // Of a file that is being written nothing else is taken over.
+        node.attr.mode = mode.unwrap_or(node.attr.mode);
+        Ok(())
+    }
+}
+
+/// Without `S_ISUID`, and without `S_ISGID` where the group may run it.
+fn without_privileges(mode: u32) -> u32 {
+    let group = if mode & libc::S_IXGRP == 0 { 0 } else { libc::S_ISGID };
+    mode & !(libc::S_ISUID | group)
+}
+
+/// A file whose kept versions would go with it stays.
+fn keeps_versions(fault: Fault) -> Fault {
+    match fault.errno {
+        libc::ENOTEMPTY => Fault::warning(libc::EPERM, fault.message),
+        _ => fault,
+    }
+}

@@ -1,0 +1,132 @@
+//! Listings.
+
+use std::sync::Arc;
+
+use super::FileSystem;
+use crate::attr::{Attr, FileKind};
+use crate::cache::{Ino, Node, ROOT};
+use crate::error::{Fault, Result};
+
+/// One name in a directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DirEntry {
+    /// The number of its inode.
+    pub ino: Ino,
+    /// The name.
+    pub name: String,
+    /// Its attributes.
+    pub attr: Attr,
+    /// Whether the kernel may keep them.
+    pub keep: bool,
+}
+
+impl FileSystem {
+    /// Opens a directory; what is listed is what is in it now.
+    pub async fn opendir(&self, ino: Ino) -> Result<u64> {
+        if self.getattr(ino).await?.attr.kind != FileKind::Directory {
+            return Err(Fault::new(libc::ENOTDIR, "not a directory"));
+        }
+        // It stays known while it is open.
+        self.opens(ino, 1);
+        match self.entries(ino).await {
+            Ok(entries) => {
+                let handle = self.number();
+                self.0.listings().insert(handle, Arc::new(entries));
+                Ok(handle)
+            }
+            Err(fault) => {
+                self.opens(ino, -1);
+                Err(fault)
+            }
+        }
+    }
+
+    fn opens(&self, dir: Ino, more: i32) {
+        let mut cache = self.lock();
+        if let Ok(node) = cache.node_mut(dir) {
+            node.opened = node.opened.saturating_add_signed(more);
+        }
+        cache.use_directory(dir);
+        cache.forget(dir, 0);
+    }
+
+    /// What an open directory has, with `.` and `..` first.
+    pub fn listing(&self, handle: u64) -> Result<Arc<Vec<DirEntry>>> {
+        let listing = self.0.listings().get(&handle).cloned();
+        listing.ok_or_else(|| Fault::new(libc::EBADF, "the directory is not open"))
+    }
+
+    /// Closes a directory.
+    pub fn releasedir(&self, handle: u64) {
+        let listing = self.0.listings().remove(&handle);
+        if let Some(here) = listing.as_ref().and_then(|listing| listing.first()) {
+            self.opens(here.ino, -1);
+        }
+    }
+
+    /// The kernel gets a reference to an inode of a listing.
+    pub fn listed(&self, ino: Ino) {
+        self.hold(ino);
+    }
+
+    async fn entries(&self, ino: Ino) -> Result<Vec<DirEntry>> {
+        if let Some(entries) = self.known_entries(ino)? {
+            return Ok(entries);
+        }
+        self.evict();
+        let (place, generation) = self.directory(ino)?;
+        let found = self.0.source.list(&place).await?;
+        let mut cache = self.lock();
+        if cache.fill(ino, generation, &found) {
+            drop(cache);
+            if let Some(entries) = self.known_entries_of(ino)? {
+                return Ok(entries);
+            }
+            return Err(Fault::warning(libc::EIO, "a listing was lost"));
+        }
+        // Something changed meanwhile: this listing is as good as any other, and is not kept.
+        let mut entries = self.dots(&cache, ino)?;
+        for resource in &found {
+            let (child, _) = cache.learn(ino, generation, resource);
+            let node = cache.node(child)?;
+            let name = resource.name.clone().unwrap_or_default();
+            entries.push(DirEntry { ino: child, name, attr: node.shown(), keep: false });
+        }
+        Ok(entries)
+    }
+
+    /// The entries, if the listing is known and all attributes are fresh.
+    fn known_entries(&self, ino: Ino) -> Result<Option<Vec<DirEntry>>> {
+        let usable = {
+            let cache = self.lock();
+            let children = &cache.node(ino)?.children;
+            let fresh = |child: &Ino| cache.node(*child).is_ok_and(Node::is_certain);
+            self.is_followed() && children.complete && children.names.values().all(fresh)
+        };
+        if usable { self.known_entries_of(ino) } else { Ok(None) }
+    }
+
+    fn known_entries_of(&self, ino: Ino) -> Result<Option<Vec<DirEntry>>> {
+        let cache = self.lock();
+        let mut entries = self.dots(&cache, ino)?;
+        for (name, child) in &cache.node(ino)?.children.names {
+            let Ok(node) = cache.node(*child) else { continue };
+            let (attr, keep) = (node.shown(), self.is_followed() && node.is_certain());
+            entries.push(DirEntry { ino: *child, name: name.clone(), attr, keep });
+        }
+        Ok(Some(entries))
+    }
+
+    fn dots(&self, cache: &crate::cache::Cache, ino: Ino) -> Result<Vec<DirEntry>> {
+        let node = cache.node(ino)?;
+        let parent = if ino == ROOT { ROOT } else { node.parent };
+        let above = cache.node(parent).unwrap_or(node);
+        let dot = |ino, name: &str, node: &Node| DirEntry {
+            ino,
+            name: name.to_owned(),
+            attr: node.shown(),
+            keep: false,
+        };
+        Ok(vec![dot(ino, ".", node), dot(parent, "..", above)])
+    }
+}

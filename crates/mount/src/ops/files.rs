@@ -1,0 +1,217 @@
+//! Open files: reading.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+
+use super::FileSystem;
+use crate::attr::FileKind;
+use crate::cache::{Ino, Stale};
+use crate::disk::Cached;
+use crate::error::{Fault, Result};
+use crate::read::{LocalFile, Reader};
+use crate::source::has_changed;
+
+/// An open file.
+#[derive(Debug)]
+pub(crate) struct Handle {
+    pub(crate) ino: Ino,
+    pub(crate) write: bool,
+    reader: Mutex<Option<Arc<Reader>>>,
+    /// The content with this tag on this machine; `None` inside if it is not here.
+    local: Mutex<Option<Local>>,
+}
+
+/// The tag of a content, and where it is on this machine, if it is here.
+type Local = (Option<String>, Option<Arc<LocalFile>>);
+
+/// A file that was opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Opened {
+    /// The number of the handle.
+    pub handle: u64,
+    /// Whether what the kernel caches of the content is still the content.
+    pub keep_cache: bool,
+}
+
+impl FileSystem {
+    /// Opens a file.
+    pub async fn open_file(&self, ino: Ino, write: bool) -> Result<Opened> {
+        if write && !self.options().is_writable() {
+            return Err(Fault::read_only());
+        }
+        match self.getattr(ino).await?.attr.kind {
+            FileKind::File => self.opened(ino, write),
+            FileKind::Directory => Err(Fault::new(libc::EISDIR, "a directory")),
+            FileKind::Symlink => Err(Fault::new(libc::ELOOP, "a link")),
+        }
+    }
+
+    /// Notes that a file is open.
+    pub(crate) fn opened(&self, ino: Ino, write: bool) -> Result<Opened> {
+        let keep_cache = {
+            let mut cache = self.lock();
+            let node = cache.node_mut(ino)?;
+            node.opened += 1;
+            node.writers += u32::from(write);
+            let keep = node.id.is_none() || (node.kept.is_some() && node.kept == node.attr.etag);
+            node.kept.clone_from(&node.attr.etag);
+            keep && self.is_followed()
+        };
+        let handle = self.number();
+        let (reader, local) = (Mutex::default(), Mutex::default());
+        let open = Handle { ino, write, reader, local };
+        self.0.handles().insert(handle, Arc::new(open));
+        Ok(Opened { handle, keep_cache })
+    }
+
+    pub(crate) fn handle(&self, handle: u64) -> Result<Arc<Handle>> {
+        let open = self.0.handles().get(&handle).cloned();
+        open.ok_or_else(|| Fault::new(libc::EBADF, "the file is not open"))
+    }
+
+    /// Reads a range of an open file, as far as it reaches.
+    pub async fn read(&self, handle: u64, offset: u64, length: u32) -> Result<Bytes> {
+        let handle = self.handle(handle)?;
+        if let Some(draft) = self.known_draft(handle.ino) {
+            let mut draft = draft.lock().await;
+            let orphan = self.lock().node(handle.ino)?.orphan;
+            if draft.is_dirty() || orphan {
+                let range = offset..offset.saturating_add(length.into());
+                return draft.read(&self.target(handle.ino)?, range).await;
+            }
+        }
+        if let Some(bytes) = self.read_small(handle.ino).await? {
+            let start = bytes.len().min(offset as usize);
+            let end = bytes.len().min(start.saturating_add(length as usize));
+            return Ok(bytes.slice(start..end));
+        }
+        if let Some(local) = self.local(&handle).await?
+            && let Ok(bytes) = local.read(offset, length)
+        {
+            return Ok(bytes);
+        }
+        let reader = self.reader(&handle).await?;
+        match reader.read(offset, length).await {
+            Err(fault) if has_changed(&fault) => {
+                // It was replaced since the attributes were known: what is read from here on is the new content.
+                self.refresh(handle.ino).await?;
+                self.reader(&handle).await?.read(offset, length).await
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// The present content on a disk of this machine, if it is there.
+    async fn local(&self, handle: &Handle) -> Result<Option<Arc<LocalFile>>> {
+        if !self.options().local {
+            return Ok(None);
+        }
+        let attr = self.getattr(handle.ino).await?.attr;
+        if let Some((etag, local)) = &*handle.local.lock().unwrap_or_else(PoisonError::into_inner)
+            && *etag == attr.etag
+        {
+            return Ok(local.clone());
+        }
+        let (place, files) = (self.lock().place(handle.ino)?, &self.0.local);
+        let local = match &attr.etag {
+            Some(etag) => files.open(&self.0.source, &place, (etag, attr.size)).await,
+            None => None,
+        };
+        let mut slot = handle.local.lock().unwrap_or_else(PoisonError::into_inner);
+        *slot = Some((attr.etag, local.clone()));
+        Ok(local)
+    }
+
+    /// The same of a handle, for the kernel; or its file in the disk cache, if that has all of it.
+    pub(crate) async fn local_file(&self, handle: u64) -> Option<Arc<LocalFile>> {
+        let handle = self.handle(handle).ok()?;
+        match self.local(&handle).await.ok()? {
+            Some(local) => Some(local),
+            None => {
+                let attr = self.getattr(handle.ino).await.ok()?.attr;
+                let id = self.lock().place(handle.ino).ok()?.id;
+                let kept = self.kept(id, attr.etag.as_deref(), attr.size)?;
+                let whole = tokio::task::spawn_blocking(move || kept.whole()).await.ok()??;
+                Some(Arc::new(LocalFile::of(whole, attr.size)))
+            }
+        }
+    }
+
+    /// A content in the disk cache.
+    pub(crate) fn kept(&self, id: u64, etag: Option<&str>, size: u64) -> Option<Arc<Cached>> {
+        self.0.disk.as_ref()?.content(id, etag?, size)
+    }
+
+    /// What reads the present content.
+    async fn reader(&self, handle: &Handle) -> Result<Arc<Reader>> {
+        let attr = self.getattr(handle.ino).await?.attr;
+        let mut slot = handle.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*slot {
+            Some(reader) if reader.etag == attr.etag => Ok(Arc::clone(reader)),
+            _ => {
+                let (source, budget) = (self.0.source.clone(), Arc::clone(&self.0.budget));
+                let place = self.lock().place(handle.ino)?;
+                let kept = self.kept(place.id, attr.etag.as_deref(), attr.size);
+                let reader = Reader::new((source, budget), place, (attr.etag, attr.size), kept);
+                Ok(Arc::clone(slot.insert(Arc::new(reader))))
+            }
+        }
+    }
+
+    /// Asks for the attributes of an inode, whatever is known.
+    pub(crate) async fn refresh(&self, ino: Ino) -> Result<()> {
+        let place = self.lock().place(ino)?;
+        let found = self.0.source.stat(&place).await?;
+        self.lock().update(ino, &found);
+        Ok(())
+    }
+
+    /// Closes a file. What was written and not published is published, if that is possible now.
+    pub async fn release(&self, handle: u64) {
+        let Some(handle) = self.0.handles().remove(&handle) else { return };
+        if handle.write
+            && let Err(fault) = self.publish(handle.ino).await
+        {
+            (self.options().log.0)(&fault);
+        }
+        let idle = {
+            let mut cache = self.lock();
+            let Ok(node) = cache.node_mut(handle.ino) else { return };
+            node.opened = node.opened.saturating_sub(1);
+            node.writers = node.writers.saturating_sub(u32::from(handle.write));
+            node.opened == 0 || (node.writers == 0 && !node.orphan)
+        };
+        if idle {
+            self.drop_draft(handle.ino).await;
+        }
+        self.lock().forget(handle.ino, 0);
+    }
+
+    /// Nobody writes to a file any more.
+    async fn drop_draft(&self, ino: Ino) {
+        let Some(draft) = self.0.drafts().remove(&ino) else { return };
+        let mut draft = draft.lock().await;
+        if draft.is_dirty() {
+            self.lose(ino);
+        }
+        draft.abandon().await;
+    }
+
+    /// What was written to a file could not be published: it is what it is in the store.
+    fn lose(&self, ino: Ino) {
+        let mut stale = vec![Stale::Content(ino)];
+        {
+            let mut cache = self.lock();
+            let Ok(node) = cache.node_mut(ino) else { return };
+            (node.dirty, node.doubtful, node.kept) = (false, true, None);
+            if node.id.is_none() && !node.orphan {
+                node.orphan = true;
+                let (parent, name) = (node.parent, node.name.clone());
+                cache.unlink(parent, &name, ino);
+                stale.push(Stale::Entry(parent, name));
+            }
+        }
+        self.0.drop_from_kernel(stale);
+    }
+}

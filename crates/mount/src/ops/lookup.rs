@@ -1,0 +1,129 @@
+//! Names and attributes.
+
+use cenote_client::{At, With};
+
+use super::drafts::check_name;
+use super::{Entry, FileSystem};
+use crate::cache::{Cache, Ino, Known};
+use crate::error::{Fault, Result};
+
+/// A directory of which this many names were asked for one by one is listed, if one page has all of it.
+const LIST_AFTER: u32 = 2;
+const SMALL_PAGE: u32 = 1_000;
+
+impl FileSystem {
+    /// What a name in a directory leads to; the kernel then has a reference to it.
+    pub async fn lookup(&self, parent: Ino, name: &str) -> Result<Entry> {
+        let ino = self.resolve(parent, name).await?;
+        let entry = self.getattr(ino).await?;
+        self.hold(ino);
+        Ok(entry)
+    }
+
+    /// The attributes of an inode.
+    pub async fn getattr(&self, ino: Ino) -> Result<Entry> {
+        if let Some(entry) = self.known_attr(ino)? {
+            return Ok(entry);
+        }
+        let place = self.lock().place(ino)?;
+        let found = self.0.source.stat(&place).await?;
+        let mut cache = self.lock();
+        cache.update(ino, &found);
+        entry(&cache, ino, self.is_followed())
+    }
+
+    /// Where a link leads.
+    pub async fn readlink(&self, ino: Ino) -> Result<String> {
+        let attr = self.getattr(ino).await?.attr;
+        attr.target.ok_or_else(|| Fault::new(libc::EINVAL, "not a link"))
+    }
+
+    /// The attributes of an inode, if they need not be asked for.
+    fn known_attr(&self, ino: Ino) -> Result<Option<Entry>> {
+        let cache = self.lock();
+        let node = cache.node(ino)?;
+        let known =
+            node.id.is_none() || node.dirty || node.orphan || self.0.trusts(node.is_fresh());
+        Ok(if known { Some(entry(&cache, ino, self.is_followed())?) } else { None })
+    }
+
+    /// The inode that a name leads to.
+    pub(crate) async fn resolve(&self, parent: Ino, name: &str) -> Result<Ino> {
+        check_name(name)?;
+        let known = self.lock().look_up(parent, name);
+        match known {
+            Known::There(ino) if self.trusts_name(ino) => return Ok(ino),
+            Known::Absent if self.is_followed() => return Err(Fault::missing(name)),
+            _ => {}
+        }
+        self.evict();
+        if self.asks_again(parent) && self.list_small(parent).await? {
+            return match self.lock().known(parent, name) {
+                Known::There(ino) => Ok(ino),
+                _ => Err(Fault::missing(name)),
+            };
+        }
+        let (place, generation) = self.directory(parent)?;
+        match self.0.source.child(&place, name).await? {
+            Some(found) => Ok(self.lock().learn(parent, generation, &found).0),
+            None => {
+                self.lock().learn_absent(parent, generation, name);
+                Err(Fault::missing(name))
+            }
+        }
+    }
+
+    /// Whether it is known that a name is not there, and will be reported once it is.
+    pub fn lacks(&self, parent: Ino, name: &str) -> bool {
+        self.is_followed() && self.lock().known(parent, name) == Known::Absent
+    }
+
+    fn trusts_name(&self, ino: Ino) -> bool {
+        self.is_followed() || self.lock().node(ino).is_ok_and(|node| node.id.is_none())
+    }
+
+    /// Whether it is worthwhile to list a directory, rather than to ask for another name.
+    fn asks_again(&self, parent: Ino) -> bool {
+        let mut cache = self.lock();
+        let Some(children) = cache.children_mut(parent) else { return false };
+        children.asked += 1;
+        self.is_followed() && !self.0.source.is_past() && children.asked == LIST_AFTER
+    }
+
+    /// Lists a directory if one page has all of it.
+    async fn list_small(&self, dir: Ino) -> Result<bool> {
+        let (place, generation) = self.directory(dir)?;
+        let (at, source) = (At::Id(place.id), &self.0.source);
+        let page = source.client.list_page(&at, None, Some(SMALL_PAGE), With::default());
+        match source.within(page).await {
+            Ok(page) if page.next.is_none() => Ok(self.lock().fill(dir, generation, &page.entries)),
+            Ok(_) => Ok(false),
+            // To find a name, and to list all, are rights of their own.
+            Err(fault) if fault.errno == libc::EACCES => Ok(false),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// Gives up what was not used for long, if too much is known.
+    pub(crate) fn evict(&self) {
+        let stale = self.lock().evict();
+        self.0.drop_from_kernel(stale);
+    }
+
+    /// A directory and the number of reported changes in it.
+    pub(crate) fn directory(&self, ino: Ino) -> Result<(crate::source::Place, u64)> {
+        let cache = self.lock();
+        Ok((cache.place(ino)?, cache.generation(ino)))
+    }
+
+    /// The kernel gets a reference to an inode.
+    pub(crate) fn hold(&self, ino: Ino) {
+        self.lock().hold(ino);
+    }
+}
+
+/// What is known of an inode.
+pub(crate) fn entry(cache: &Cache, ino: Ino, followed: bool) -> Result<Entry> {
+    let node = cache.node(ino)?;
+    Ok(Entry { ino, attr: node.shown(), keep: followed && node.is_certain() })
+}

@@ -1,0 +1,90 @@
+//! How much room there is: what `df` shows.
+
+use cenote_client::{Quota, QuotaTarget, Record};
+use futures_util::join;
+
+use super::FileSystem;
+use crate::error::Result;
+
+/// A limit, and how much of it is left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Room {
+    /// The most that there can be.
+    pub limit: u64,
+    /// What is left of that.
+    pub free: u64,
+}
+
+/// Room for bytes, and for files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Space {
+    /// Room for contents.
+    pub bytes: Room,
+    /// Room for files and directories.
+    pub files: Room,
+}
+
+/// Where nothing is known: so much that programs that ask go on.
+const AMPLE: Space = Space { bytes: Room::empty(1 << 50), files: Room::empty(1 << 40) };
+
+impl Room {
+    const fn empty(limit: u64) -> Self {
+        Self { limit, free: limit }
+    }
+
+    fn of(limit: u64, used: u64) -> Self {
+        Self { limit, free: limit.saturating_sub(used) }
+    }
+
+    /// The one that has less left.
+    fn tighter(self, other: Option<Self>) -> Self {
+        other.filter(|other| other.free < self.free).unwrap_or(self)
+    }
+}
+
+impl FileSystem {
+    /// The least room that the quotas leave which bear on the mount and its user, and the place for new contents. What is not told to this
+    /// user, or not now, does not count.
+    pub async fn space(&self) -> Space {
+        let root = QuotaTarget::Path(self.options().root.clone());
+        let (above, own, free) = join!(self.quotas(root), self.own_quotas(), self.free());
+        let quotas = [above, own].into_iter().flatten().flatten();
+        let space = quotas.fold(AMPLE, Space::within);
+        Space { bytes: space.bytes.tighter(free.ok().flatten()), ..space }
+    }
+
+    async fn quotas(&self, of: QuotaTarget) -> Result<Vec<Quota>> {
+        self.0.source.within(self.0.source.client.quotas(Some(&of))).await
+    }
+
+    /// The quotas of the user, and of the groups that the user is in.
+    async fn own_quotas(&self) -> Result<Vec<Quota>> {
+        let me = self.0.source.within(self.0.source.client.whoami()).await?;
+        let mut found = self.quotas(QuotaTarget::User(me.name)).await?;
+        for group in me.groups {
+            // Which of a group are shown is a matter of rights.
+            found.extend(self.quotas(QuotaTarget::Group(group)).await.unwrap_or_default());
+        }
+        Ok(found)
+    }
+
+    /// The room of the place where new contents go.
+    async fn free(&self) -> Result<Option<Room>> {
+        let places = self.0.source.within(self.0.source.client.places()).await?;
+        let number = |place: &Record, name: &str| place.get(name).and_then(|value| value.as_u64());
+        let default = places.iter().find(|place| place.get("default") == Some(&true.into()));
+        Ok(default.and_then(|place| {
+            let free = number(place, "free")?;
+            Some(Room { limit: free + number(place, "bytes").unwrap_or(0), free })
+        }))
+    }
+}
+
+impl Space {
+    fn within(self, quota: Quota) -> Self {
+        let used = quota.total.unwrap_or_default();
+        let bytes = quota.hard.bytes.map(|limit| Room::of(limit, used.bytes));
+        let files = quota.hard.resources.map(|limit| Room::of(limit, used.resources));
+        Self { bytes: self.bytes.tighter(bytes), files: self.files.tighter(files) }
+    }
+}

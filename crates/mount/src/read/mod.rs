@@ -1,0 +1,194 @@
+//! Reading contents: what is read in order is read ahead, in pieces that grow; what is read here and there is read exactly.
+//!
+//! Invariant: all that is read ahead and not yet used has its bytes in the [`Budget`]; a read never waits for the budget.
+
+mod budget;
+mod local;
+mod piece;
+pub(crate) mod small;
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::{Bytes, BytesMut};
+
+pub(crate) use self::budget::Budget;
+pub(crate) use self::local::{LocalFile, LocalFiles};
+use self::piece::{Piece, Wanted};
+pub(crate) use self::small::SmallFiles;
+use crate::disk::{BLOCK, Cached};
+use crate::error::Result;
+use crate::source::{Place, Source};
+
+const MIB: u64 = 1 << 20;
+/// Pieces are at least this large, and at most the other.
+const PIECE: Range<u64> = MIB..8 * MIB;
+/// How far a read may be from where the last one ended, and still be one in order: the kernel's own reads ahead come out of order.
+const NEAR: u64 = MIB;
+/// The most that is read ahead of one file.
+const WINDOW: u64 = 64 * MIB;
+
+/// Reads one content.
+#[derive(Debug)]
+pub(crate) struct Reader {
+    source: Source,
+    budget: Arc<Budget>,
+    place: Place,
+    pub(crate) etag: Option<String>,
+    pub(crate) size: u64,
+    /// The content in the disk cache.
+    kept: Option<Arc<Cached>>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    pieces: VecDeque<Arc<Piece>>,
+    /// Where the last read ended.
+    end: u64,
+    /// How many bytes were read in order.
+    streak: u64,
+}
+
+impl Reader {
+    pub(crate) fn new(
+        (source, budget): (Source, Arc<Budget>),
+        place: Place,
+        (etag, size): (Option<String>, u64),
+        kept: Option<Arc<Cached>>,
+    ) -> Self {
+        Self { source, budget, place, etag, size, kept, state: Mutex::default() }
+    }
+
+    /// The bytes of a range, as far as the content reaches.
+    pub(crate) async fn read(&self, offset: u64, length: u32) -> Result<Bytes> {
+        let range = offset..self.size.min(offset.saturating_add(length.into()));
+        if range.is_empty() {
+            return Ok(Bytes::new());
+        }
+        if let Some(bytes) = self.kept.as_ref().and_then(|kept| kept.read(&range)) {
+            self.lock().note(&range);
+            return Ok(bytes);
+        }
+        let pieces = self.plan(&range);
+        let bytes = match pieces.is_empty() {
+            true => self.source.insist(|| self.read_exactly(range.clone())).await,
+            false => gather(&pieces, range).await,
+        };
+        if bytes.is_err() {
+            // The next read tries again, rather than meeting the same fault in what was read ahead.
+            self.lock().pieces.clear();
+        }
+        bytes
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The pieces that a range is in, after reading ahead as far as it is worthwhile; none if it is to be read by itself.
+    fn plan(&self, range: &Range<u64>) -> Vec<Arc<Piece>> {
+        let mut state = self.lock();
+        let state = &mut *state;
+        if !state.note(range) {
+            return Vec::new();
+        }
+        self.read_ahead(state, range);
+        match state.covers(range) {
+            true => state.within(range),
+            false => Vec::new(),
+        }
+    }
+
+    fn read_ahead(&self, state: &mut State, range: &Range<u64>) {
+        let fair = self.budget.fair_share();
+        let window = (2 * state.streak).clamp(PIECE.start, WINDOW.min(fair));
+        let until = self.size.min(range.end.saturating_add(window));
+        let start = range.start - range.start % BLOCK;
+        let mut next = state.pieces.back().map_or(start, |piece| piece.range.end);
+        while next < until {
+            let length = (window / 4).clamp(PIECE.start, PIECE.end);
+            // Pieces begin and end where blocks of the disk cache do.
+            let end = (next + length).next_multiple_of(BLOCK).min(self.size);
+            let Some(share) = self.budget.take(end - next) else { return };
+            state.pieces.push_back(Piece::fetch(self.wanted(next..end), share));
+            next = end;
+        }
+    }
+
+    fn wanted(&self, range: Range<u64>) -> Wanted {
+        Wanted {
+            source: self.source.clone(),
+            place: self.place.clone(),
+            range,
+            etag: self.etag.clone(),
+            kept: self.kept.clone(),
+        }
+    }
+
+    async fn read_exactly(&self, range: Range<u64>) -> Result<Bytes> {
+        let length = (range.end - range.start) as usize;
+        let content = self.source.read(&self.place, range, self.etag.as_deref()).await?;
+        let mut stream = content.into_stream();
+        let mut first = self.source.next(&mut stream).await?.unwrap_or_default();
+        if first.len() >= length {
+            first.truncate(length);
+            return Ok(first);
+        }
+        let mut bytes = BytesMut::with_capacity(length);
+        bytes.extend_from_slice(&first);
+        while let Some(more) = self.source.next(&mut stream).await? {
+            bytes.extend_from_slice(&more);
+        }
+        Ok(bytes.freeze())
+    }
+}
+
+impl State {
+    /// Notes a read; says whether it is in order.
+    fn note(&mut self, range: &Range<u64>) -> bool {
+        let in_order = range.start.abs_diff(self.end) <= NEAR || self.covers(range);
+        if !in_order {
+            *self = Self { end: range.end, ..Self::default() };
+            return false;
+        }
+        self.streak += range.end - range.start;
+        self.end = self.end.max(range.end);
+        self.drop_before(range.start.saturating_sub(NEAR));
+        true
+    }
+
+    fn covers(&self, range: &Range<u64>) -> bool {
+        let (Some(first), Some(last)) = (self.pieces.front(), self.pieces.back()) else {
+            return false;
+        };
+        first.range.start <= range.start && range.end <= last.range.end
+    }
+
+    fn within(&self, range: &Range<u64>) -> Vec<Arc<Piece>> {
+        let meets =
+            |piece: &&Arc<Piece>| piece.range.start < range.end && range.start < piece.range.end;
+        self.pieces.iter().filter(meets).cloned().collect()
+    }
+
+    fn drop_before(&mut self, offset: u64) {
+        while self.pieces.front().is_some_and(|piece| piece.range.end <= offset) {
+            self.pieces.pop_front();
+        }
+    }
+}
+
+async fn gather(pieces: &[Arc<Piece>], range: Range<u64>) -> Result<Bytes> {
+    if let [piece] = pieces
+        && let Some(bytes) = piece.read_one(&range).await?
+    {
+        return Ok(bytes);
+    }
+    let mut bytes = BytesMut::with_capacity((range.end - range.start) as usize);
+    for piece in pieces {
+        let part = piece.range.start.max(range.start)..piece.range.end.min(range.end);
+        piece.read(&part, &mut bytes).await?;
+    }
+    Ok(bytes.freeze())
+}

@@ -1,0 +1,245 @@
+//! Where files come from: the store as it is now, by id, or as of a moment in the past, by path.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use cenote_client::{At, Client, Content, Error, PastEntry, ReadOptions, Resource, With, Xattr};
+use futures_util::{Stream, TryStreamExt};
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::error::{Fault, Result};
+use crate::options::Options;
+
+/// The most entries in a page of a listing.
+const PAGE: u32 = 10_000;
+/// The shortest and the longest pause between attempts.
+const PAUSES: Range<Duration> = Duration::from_millis(50)..Duration::from_secs(1);
+
+/// Names a resource in both ways.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) id: u64,
+    /// Used for the past only, where nothing is renamed.
+    pub(crate) path: String,
+}
+
+/// The store, now or as of a moment.
+#[derive(Debug, Clone)]
+pub(crate) struct Source {
+    pub(crate) client: Client,
+    moment: Option<String>,
+    deadline: Duration,
+    patience: Duration,
+    /// Since when the server cannot be reached.
+    away: Arc<Mutex<Option<Instant>>>,
+    /// Whether the server is not used.
+    offline: Arc<AtomicBool>,
+}
+
+impl Source {
+    pub(crate) fn new(client: Client, options: &Options) -> Self {
+        let Options { deadline, patience, .. } = *options;
+        Self {
+            client,
+            moment: options.as_of.clone(),
+            deadline,
+            patience,
+            away: Arc::default(),
+            offline: Arc::default(),
+        }
+    }
+
+    pub(crate) fn is_past(&self) -> bool {
+        self.moment.is_some()
+    }
+
+    pub(crate) fn is_offline(&self) -> bool {
+        self.offline.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_offline(&self, offline: bool) {
+        self.offline.store(offline, Ordering::Relaxed);
+    }
+
+    /// Waits for the answer to a call, up to the deadline.
+    pub(crate) async fn within<T>(
+        &self,
+        call: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T> {
+        self.limited(self.deadline, call).await
+    }
+
+    async fn limited<T>(
+        &self,
+        limit: Duration,
+        call: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T> {
+        if self.is_offline() {
+            return Err(Fault::offline());
+        }
+        let Ok(answer) = timeout(limit, call).await else { return Err(Fault::late()) };
+        let answer = answer.map_err(Fault::from);
+        let is_away = answer.as_ref().is_err_and(|fault| fault.away);
+        let mut away = self.since();
+        *away = is_away.then(|| away.unwrap_or_else(Instant::now));
+        answer
+    }
+
+    fn since(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.away.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Repeats a call, whose repetition changes nothing, while the server cannot be reached.
+    pub(crate) async fn insist<T, F>(&self, call: impl Fn() -> F) -> Result<T>
+    where
+        F: Future<Output = Result<T>>,
+    {
+        let mut pause = PAUSES.start;
+        loop {
+            match call().await {
+                Err(fault) if fault.away && self.is_patient() => sleep(pause).await,
+                outcome => return outcome,
+            }
+            pause = (pause * 2).min(PAUSES.end);
+        }
+    }
+
+    /// Whether the server has not been away for too long.
+    fn is_patient(&self) -> bool {
+        self.since().is_none_or(|since| since.elapsed() < self.patience)
+    }
+
+    /// The same for the publication of a content, which the server may have to read first.
+    pub(crate) async fn patiently<T>(
+        &self,
+        call: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T> {
+        self.limited(self.deadline * 10, call).await
+    }
+
+    pub(crate) fn deadline(&self) -> Duration {
+        self.deadline
+    }
+
+    pub(crate) async fn root(&self, path: &str) -> Result<Resource> {
+        match &self.moment {
+            None => self.within(self.client.stat(&path.into())).await,
+            Some(moment) => self.within(self.client.stat_as_of(path, moment)).await,
+        }
+    }
+
+    pub(crate) async fn stat(&self, place: &Place) -> Result<Resource> {
+        let Some(moment) = &self.moment else { return self.stat_of(place.id).await };
+        self.insist(|| self.within(self.client.stat_as_of(&place.path, moment))).await
+    }
+
+    /// The present state of a resource.
+    pub(crate) async fn stat_of(&self, id: u64) -> Result<Resource> {
+        let at = At::Id(id);
+        self.insist(|| self.within(self.client.stat(&at))).await
+    }
+
+    /// What has a name in a collection.
+    pub(crate) async fn child(&self, parent: &Place, name: &str) -> Result<Option<Resource>> {
+        let Some(moment) = &self.moment else {
+            return self.child_of(parent.id, name).await;
+        };
+        let path = join(&parent.path, name);
+        match self.insist(|| self.within(self.client.stat_as_of(&path, moment))).await {
+            Ok(resource) => Ok(Some(resource)),
+            Err(fault) if fault.errno == libc::ENOENT => Ok(None),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// What has a name in a collection now.
+    pub(crate) async fn child_of(&self, parent: u64, name: &str) -> Result<Option<Resource>> {
+        self.insist(|| self.within(self.client.find_child(parent, name))).await
+    }
+
+    /// All that is in a collection.
+    pub(crate) async fn list(&self, place: &Place) -> Result<Vec<Resource>> {
+        if let Some(moment) = &self.moment {
+            let entries = self.client.list_as_of(&place.path, moment);
+            let kept = entries.try_filter_map(async |entry| {
+                Ok(match entry {
+                    PastEntry::Kept(resource) => Some(*resource),
+                    PastEntry::Lost(_) => None,
+                })
+            });
+            return self.within(kept.try_collect()).await;
+        }
+        let (mut entries, mut after) = (Vec::new(), None);
+        loop {
+            let at = At::Id(place.id);
+            let list = || self.client.list_page(&at, after.as_deref(), Some(PAGE), With::default());
+            let page = self.insist(|| self.within(list())).await?;
+            entries.extend(page.entries);
+            match page.next {
+                Some(next) => after = Some(next),
+                None => return Ok(entries),
+            }
+        }
+    }
+
+    /// Begins to read a range of a content that has this tag.
+    pub(crate) async fn read(
+        &self,
+        place: &Place,
+        range: Range<u64>,
+        etag: Option<&str>,
+    ) -> Result<Content> {
+        let options = ReadOptions {
+            offset: range.start,
+            length: Some(range.end - range.start),
+            if_match: etag.map(str::to_owned),
+            version: None,
+        };
+        match &self.moment {
+            None => self.insist(|| self.within(self.client.read(place.id, &options))).await,
+            Some(moment) => {
+                let read = || self.client.read_as_of(&place.path, moment, &options);
+                self.insist(|| self.within(read())).await
+            }
+        }
+    }
+
+    /// The next bytes of a content.
+    pub(crate) async fn next(
+        &self,
+        stream: &mut (impl Stream<Item = Result<Bytes, Error>> + Unpin),
+    ) -> Result<Option<Bytes>> {
+        self.within(stream.try_next()).await
+    }
+
+    pub(crate) async fn xattrs(&self, place: &Place) -> Result<Vec<Xattr>> {
+        let Some(moment) = &self.moment else {
+            let at = At::Id(place.id);
+            return self.insist(|| self.within(self.client.xattrs(&at))).await;
+        };
+        let statements = self.within(self.client.meta_as_of(&place.path, moment)).await?;
+        let mut found: Vec<Xattr> = Vec::new();
+        for avu in statements {
+            if !found.iter().any(|xattr| xattr.name == avu.attribute) {
+                found.push(Xattr { name: avu.attribute, value: Some(avu.value), base64: None });
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// The path of a name in a collection.
+pub(crate) fn join(parent: &str, name: &str) -> String {
+    match parent {
+        "/" => format!("/{name}"),
+        parent => format!("{parent}/{name}"),
+    }
+}
+
+/// Whether a fault of a read says that the content is another one by now.
+pub(crate) fn has_changed(fault: &Fault) -> bool {
+    fault.errno == libc::ESTALE
+}

@@ -1,0 +1,376 @@
+//! What is written to one file, before it is published.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use bytes::{Bytes, BytesMut};
+use cenote_client::{
+    Address, At, Attributes, NewStage, Patch, PutOptions, ReadOptions, Resource, StageFrom,
+};
+use futures_util::TryStreamExt;
+use jiff::Timestamp;
+
+use super::memory::{Held, Memory};
+use super::publication;
+use super::sender::Sender;
+use crate::error::{Fault, Result};
+use crate::source::Source;
+
+/// Writes to a stage are gathered up to this size, if they follow each other.
+const RUN: usize = 1 << 20;
+
+/// Where a draft is published.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// A name in a collection, where nothing has been yet; `exclusive` if nothing may be there by then.
+    New { parent: u64, name: String, exclusive: bool },
+    /// An object.
+    Object(u64),
+}
+
+impl Target {
+    pub(super) fn address(&self) -> Address {
+        match self {
+            Self::New { parent, name, .. } => {
+                Address::Child { parent: *parent, name: name.clone() }
+            }
+            Self::Object(id) => Address::At(At::Id(*id)),
+        }
+    }
+
+    fn is_exclusive(&self) -> bool {
+        matches!(self, Self::New { exclusive: true, .. })
+    }
+}
+
+/// What a draft begins from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Base {
+    /// Nothing: whatever the object holds is replaced.
+    Nothing,
+    /// The content of an object that has this tag and size; it is published only while the object has it.
+    Content { etag: Option<String>, size: u64 },
+}
+
+/// With what a draft is published.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct With {
+    /// Mode bits, if they were set here.
+    pub(crate) mode: Option<u32>,
+    /// When it was last written.
+    pub(crate) mtime: Option<Timestamp>,
+}
+
+/// What is written to a file.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    source: Source,
+    memory: Arc<Memory>,
+    base: Base,
+    body: Body,
+    /// Whether there is something to publish.
+    dirty: bool,
+}
+
+/// Where the bytes of a draft are.
+#[derive(Debug)]
+enum Body {
+    /// Where its base is: nothing was written yet.
+    Unread,
+    Memory {
+        bytes: BytesMut,
+        held: Held,
+    },
+    Stage(Stage),
+}
+
+#[derive(Debug)]
+struct Stage {
+    id: String,
+    size: u64,
+    sender: Sender,
+    /// A run of bytes that was not sent yet, and where it begins.
+    run: BytesMut,
+    run_at: u64,
+}
+
+impl Draft {
+    /// A draft of an object, which is read when it is needed.
+    pub(crate) fn of(source: Source, memory: &Arc<Memory>, base: Base) -> Self {
+        Self { source, memory: Arc::clone(memory), base, body: Body::Unread, dirty: false }
+    }
+
+    /// A draft of a new file, or of one whose content is replaced.
+    pub(crate) fn empty(source: Source, memory: &Arc<Memory>) -> Self {
+        let body = Body::Memory { bytes: BytesMut::new(), held: Held::none(memory) };
+        Self { source, memory: Arc::clone(memory), base: Base::Nothing, body, dirty: true }
+    }
+
+    pub(crate) fn is_dirty(&self) -> bool {
+        self.dirty
+    }
+
+    /// Whether it was made for what the object holds by now.
+    pub(crate) fn is_of(&self, etag: Option<&str>) -> bool {
+        match &self.base {
+            Base::Nothing => true,
+            Base::Content { etag: base, .. } => base.as_deref() == etag,
+        }
+    }
+
+    pub(crate) fn size(&self) -> u64 {
+        match (&self.body, &self.base) {
+            (Body::Memory { bytes, .. }, _) => bytes.len() as u64,
+            (Body::Stage(stage), _) => stage.size,
+            (Body::Unread, Base::Content { size, .. }) => *size,
+            (Body::Unread, Base::Nothing) => 0,
+        }
+    }
+
+    /// Writes bytes at an offset; a gap is filled with zeros.
+    pub(crate) async fn write(&mut self, to: &Target, offset: u64, bytes: Bytes) -> Result<()> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let end = offset.checked_add(bytes.len() as u64).ok_or_else(too_large)?;
+        self.begin(to).await?;
+        self.dirty = true;
+        if let Body::Memory { bytes: all, held } = &mut self.body {
+            let length = end.max(all.len() as u64);
+            if held.resize(length) {
+                all.resize(length as usize, 0);
+                all[offset as usize..end as usize].copy_from_slice(&bytes);
+                return Ok(());
+            }
+        }
+        self.stage(to).await?.write(offset, bytes).await
+    }
+
+    /// Truncates it, or extends it with zeros.
+    pub(crate) async fn truncate(&mut self, to: &Target, size: u64) -> Result<()> {
+        if size == 0 {
+            self.abandon().await;
+            let body = Body::Memory { bytes: BytesMut::new(), held: Held::none(&self.memory) };
+            (self.body, self.base, self.dirty) = (body, Base::Nothing, true);
+            return Ok(());
+        }
+        if self.size() == size {
+            return Ok(());
+        }
+        self.begin(to).await?;
+        self.dirty = true;
+        if let Body::Memory { bytes, held } = &mut self.body
+            && held.resize(size)
+        {
+            bytes.resize(size as usize, 0);
+            return Ok(());
+        }
+        let source = self.source.clone();
+        let stage = self.stage(to).await?;
+        stage.settle().await?;
+        let cut = Patch::Truncate(size);
+        let cut = || source.within(source.client.patch_stage(&stage.id, &cut));
+        stage.size = source.insist(cut).await?;
+        Ok(())
+    }
+
+    /// The bytes of a range, as far as it reaches.
+    pub(crate) async fn read(&mut self, to: &Target, range: Range<u64>) -> Result<Bytes> {
+        let range = range.start..range.end.min(self.size());
+        if range.is_empty() {
+            return Ok(Bytes::new());
+        }
+        self.begin(to).await?;
+        match &mut self.body {
+            Body::Memory { bytes, .. } => {
+                Ok(Bytes::copy_from_slice(&bytes[range.start as usize..range.end as usize]))
+            }
+            Body::Stage(stage) => {
+                stage.settle().await?;
+                let source = &self.source;
+                source.insist(|| read_stage(source, &stage.id, range.clone())).await
+            }
+            Body::Unread => Err(Fault::warning(libc::EIO, "a draft was not begun")),
+        }
+    }
+
+    /// Makes one version of it.
+    pub(crate) async fn publish(&mut self, to: &Target, with: With) -> Result<Resource> {
+        let published = self.try_publish(to, with).await;
+        published.map_err(|fault| match fault.errno {
+            libc::ESTALE if to.is_exclusive() => Fault::new(libc::EEXIST, fault.message),
+            _ => fault,
+        })
+    }
+
+    async fn try_publish(&mut self, to: &Target, with: With) -> Result<Resource> {
+        let source = self.source.clone();
+        let base = self.if_match();
+        let resource = match &mut self.body {
+            Body::Stage(stage) => {
+                stage.settle().await?;
+                let made = publication::publish_stage(&source, &stage.id, to).await?;
+                let attributes =
+                    Attributes { mode: with.mode, mtime: with.mtime, ..Attributes::default() };
+                let at = At::Id(made.id);
+                let set = || source.within(source.client.set_attributes(&at, &attributes));
+                source.insist(set).await?
+            }
+            Body::Memory { bytes, .. } => {
+                let options = PutOptions {
+                    if_match: base,
+                    create_only: to.is_exclusive(),
+                    mode: with.mode,
+                    mtime: with.mtime,
+                    ..PutOptions::default()
+                };
+                let bytes = bytes.clone().freeze();
+                publication::put(&source, to, &bytes, &options).await?
+            }
+            Body::Unread => return Err(Fault::new(libc::EINVAL, "nothing was written")),
+        };
+        self.base = Base::Content { etag: resource.etag.clone(), size: self.size() };
+        self.dirty = false;
+        if let Body::Stage(_) = self.body {
+            self.body = Body::Unread;
+        }
+        Ok(resource)
+    }
+
+    /// Reads what it begins from, or begins a stage, so that it does not depend on the object any more.
+    pub(crate) async fn begin(&mut self, to: &Target) -> Result<()> {
+        let Body::Unread = self.body else { return Ok(()) };
+        let mut held = Held::none(&self.memory);
+        let size = self.size();
+        if !held.resize(size) {
+            return self.begin_stage(to, StageFrom::Object).await;
+        }
+        let bytes = if size == 0 { BytesMut::new() } else { self.read_base(to).await? };
+        self.body = Body::Memory { bytes, held };
+        Ok(())
+    }
+
+    /// The same before the object loses its name: `name` is that name, since a stage of an object does not outlive the object.
+    pub(crate) async fn detach(&mut self, object: &Target, name: &Target) -> Result<()> {
+        let is_small = Held::none(&self.memory).resize(self.size());
+        match self.body {
+            Body::Unread if !is_small => self.begin_stage(name, StageFrom::Object).await,
+            _ => self.begin(object).await,
+        }
+    }
+
+    async fn read_base(&self, to: &Target) -> Result<BytesMut> {
+        let Target::Object(id) = to else {
+            return Err(Fault::warning(libc::EIO, "a new file has no content to read"));
+        };
+        let options = ReadOptions { if_match: self.if_match(), ..ReadOptions::default() };
+        let read = async || {
+            let content = self.source.within(self.source.client.read(*id, &options)).await?;
+            let mut bytes = BytesMut::with_capacity(self.size() as usize);
+            let mut stream = content.into_stream();
+            while let Some(more) = self.source.next(&mut stream).await? {
+                bytes.extend_from_slice(&more);
+            }
+            Ok(bytes)
+        };
+        self.source.insist(read).await
+    }
+
+    /// The stage, to which what is in memory moves if there is none yet.
+    async fn stage(&mut self, to: &Target) -> Result<&mut Stage> {
+        if let Body::Memory { bytes, .. } = &mut self.body {
+            let bytes = std::mem::take(bytes).freeze();
+            let kept = bytes.clone();
+            if let Err(fault) = self.begin_stage(to, StageFrom::Nothing).await {
+                if let Body::Memory { bytes, .. } = &mut self.body {
+                    bytes.extend_from_slice(&kept);
+                }
+                return Err(fault);
+            }
+            if let Body::Stage(stage) = &mut self.body {
+                stage.write(0, bytes).await?;
+            }
+        }
+        match &mut self.body {
+            Body::Stage(stage) => Ok(stage),
+            _ => Err(Fault::warning(libc::EIO, "a draft was not begun")),
+        }
+    }
+
+    async fn begin_stage(&mut self, to: &Target, from: StageFrom) -> Result<()> {
+        let new = NewStage {
+            at: to.address(),
+            from,
+            media_type: None,
+            mode: None,
+            if_match: self.if_match(),
+            if_none_match: to.is_exclusive().then(|| "*".to_owned()),
+        };
+        let source = &self.source;
+        let begun = source.insist(|| source.within(source.client.begin_stage(&new))).await?;
+        let sender = Sender::new(source.clone(), begun.id.clone());
+        let (run, run_at) = (BytesMut::new(), 0);
+        self.body = Body::Stage(Stage { id: begun.id, size: begun.size, sender, run, run_at });
+        Ok(())
+    }
+
+    fn if_match(&self) -> Option<String> {
+        match &self.base {
+            Base::Nothing => None,
+            Base::Content { etag, .. } => etag.clone(),
+        }
+    }
+
+    /// Gives up what is on the server.
+    pub(crate) async fn abandon(&mut self) {
+        if let Body::Stage(stage) = &self.body {
+            // A stage that stays is removed after some days.
+            let _stays = self.source.within(self.source.client.abandon_upload(&stage.id)).await;
+        }
+    }
+}
+
+impl Stage {
+    async fn write(&mut self, offset: u64, bytes: Bytes) -> Result<()> {
+        self.size = self.size.max(offset + bytes.len() as u64);
+        if offset != self.run_at + self.run.len() as u64 {
+            self.send().await?;
+        }
+        if self.run.is_empty() {
+            self.run_at = offset;
+            if bytes.len() >= RUN {
+                self.run_at += bytes.len() as u64;
+                return self.sender.write(offset, bytes).await;
+            }
+        }
+        self.run.extend_from_slice(&bytes);
+        if self.run.len() >= RUN {
+            self.send().await?;
+        }
+        Ok(())
+    }
+
+    async fn send(&mut self) -> Result<()> {
+        let (run, at) = (self.run.split().freeze(), self.run_at);
+        self.run_at += run.len() as u64;
+        match run.is_empty() {
+            true => Ok(()),
+            false => self.sender.write(at, run).await,
+        }
+    }
+
+    async fn settle(&mut self) -> Result<()> {
+        self.send().await?;
+        self.sender.settle().await
+    }
+}
+
+async fn read_stage(source: &Source, stage: &str, range: Range<u64>) -> Result<Bytes> {
+    let content = source.within(source.client.read_stage(stage, Some(range))).await?;
+    let all = content.into_stream().try_collect::<Vec<Bytes>>();
+    Ok(source.within(all).await?.concat().into())
+}
+
+fn too_large() -> Fault {
+    Fault::new(libc::EFBIG, "a file cannot be so large")
+}

@@ -1,0 +1,73 @@
+//! Publishing over a connection that may break: if the answer is lost, what is in the store afterwards says whether it was done.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use bytes::Bytes;
+use cenote_client::{PutOptions, Resource, Sha256Digest};
+
+use super::draft::Target;
+use crate::error::{Fault, Result};
+use crate::source::Source;
+
+/// Whether an answer was lost before.
+#[derive(Debug, Default)]
+struct Lost(AtomicBool);
+
+impl Lost {
+    fn note<T>(&self, outcome: &Result<T>) {
+        let away = outcome.as_ref().is_err_and(|fault| fault.away);
+        self.0.fetch_or(away, Ordering::Relaxed);
+    }
+
+    fn is_noted(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Publishes a stage. One that is gone after an answer was lost was published.
+pub(super) async fn publish_stage(source: &Source, id: &str, to: &Target) -> Result<Resource> {
+    let (lost, source) = (&Lost::default(), source);
+    let publish = || async move {
+        let outcome = source.patiently(source.client.publish_stage(id, None, false)).await;
+        let done = outcome.as_ref().is_err_and(|fault| fault.errno == libc::ENOENT);
+        if done && lost.is_noted() {
+            return present(source, to).await;
+        }
+        lost.note(&outcome);
+        outcome
+    };
+    source.insist(publish).await
+}
+
+/// Puts a whole content. Where a condition does not hold after an answer was lost, and what is there is that content, it was put.
+pub(super) async fn put(
+    source: &Source,
+    to: &Target,
+    bytes: &Bytes,
+    options: &PutOptions,
+) -> Result<Resource> {
+    let lost = &Lost::default();
+    let put = || async move {
+        let put = source.client.put_bytes(to.address(), bytes.clone(), options);
+        let outcome = source.patiently(put).await;
+        let refused = outcome.as_ref().is_err_and(|fault| fault.errno == libc::ESTALE);
+        if refused && lost.is_noted() {
+            let digest = Sha256Digest::of(bytes).to_string();
+            let found = present(source, to).await?;
+            return if found.sha256 == Some(digest) { Ok(found) } else { outcome };
+        }
+        lost.note(&outcome);
+        outcome
+    };
+    source.insist(put).await
+}
+
+/// What is at a target now.
+async fn present(source: &Source, to: &Target) -> Result<Resource> {
+    match to {
+        Target::Object(id) => source.stat_of(*id).await,
+        Target::New { parent, name, .. } => {
+            source.child_of(*parent, name).await?.ok_or_else(|| Fault::missing(name))
+        }
+    }
+}

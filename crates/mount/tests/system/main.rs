@@ -1,0 +1,13 @@
+//! The file system without a kernel, against the real server in this process.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod evicting;
+mod faults;
+mod kept;
+mod model;
+mod offline;
+mod posix;
+mod reading;
+mod support;
+mod writing;

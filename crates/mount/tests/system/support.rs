@@ -1,0 +1,227 @@
+//! A store, its mounts, and a client beside them.
+
+use std::future::ready;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+
+use axum::Extension;
+use bytes::Bytes;
+use cenote_client::{
+    AccessOperation, Body, Client, NewUser, PutOptions, Resource, Retry, ServiceTransport,
+    Transport, TransportError,
+};
+use cenote_mount::{FileSystem, Options, Ownership, Result as Outcome, Stale};
+use cenote_server::embedded::{Embedded, init_dir};
+use cenote_server::{Config, Limits, LocalCaller, router};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use http::{Request, Response};
+use tokio::sync::mpsc::UnboundedReceiver;
+
+pub(crate) const ROOT: u64 = 1;
+
+/// What happens to requests on their way.
+#[derive(Debug, Default)]
+pub(crate) struct Weather {
+    /// Requests whose target contains this never get an answer.
+    pub(crate) swallowed: Option<String>,
+    /// No request gets to the server.
+    pub(crate) away: bool,
+    /// How many requests whose target contains this do not get to the server.
+    pub(crate) refused: Option<(String, u32)>,
+    /// Of how many requests whose target contains this the server does what they ask, and its answer is lost.
+    pub(crate) lost: Option<(String, u32)>,
+    /// The targets of all requests.
+    pub(crate) sent: Vec<String>,
+}
+
+/// The way to the server.
+#[derive(Debug, Clone)]
+pub(crate) struct Gate(Arc<dyn Transport>, pub(crate) Arc<Mutex<Weather>>);
+
+impl Gate {
+    pub(crate) fn set(&self, change: impl FnOnce(&mut Weather)) {
+        change(&mut self.1.lock().unwrap());
+    }
+
+    /// The targets of the requests since the last call, other than for changes.
+    pub(crate) fn sent(&self) -> Vec<String> {
+        let mut sent = std::mem::take(&mut self.1.lock().unwrap().sent);
+        sent.retain(|target| !target.contains("/v1/changes"));
+        sent
+    }
+}
+
+impl Transport for Gate {
+    fn send(
+        &self,
+        request: Request<Body>,
+    ) -> BoxFuture<'_, Result<Response<Body>, TransportError>> {
+        let target = request.uri().to_string();
+        let mut weather = self.1.lock().unwrap();
+        let swallowed = weather.swallowed.as_ref().is_some_and(|text| target.contains(text));
+        let refused = weather.away || strikes(&mut weather.refused, &target);
+        let lost = strikes(&mut weather.lost, &target);
+        weather.sent.push(target);
+        let away = || Err(TransportError("the server is away".into()));
+        match (swallowed, refused, lost) {
+            (true, _, _) => std::future::pending().boxed(),
+            (_, true, _) => ready(away()).boxed(),
+            (_, _, true) => self.0.send(request).map(move |_| away()).boxed(),
+            _ => self.0.send(request),
+        }
+    }
+}
+
+/// Whether a fault meets a request with this target.
+fn strikes(fault: &mut Option<(String, u32)>, target: &str) -> bool {
+    match fault {
+        Some((text, times)) if *times > 0 && target.contains(&*text) => {
+            *times -= 1;
+            true
+        }
+        _ => false,
+    }
+}
+
+/// A store in a directory.
+pub(crate) struct World {
+    pub(crate) client: Client,
+    pub(crate) gate: Gate,
+    store: Embedded,
+    _dir: tempfile::TempDir,
+}
+
+/// A mount without a kernel.
+#[derive(Debug)]
+pub(crate) struct Mount {
+    pub(crate) system: FileSystem,
+    pub(crate) stale: UnboundedReceiver<Stale>,
+}
+
+/// A user without a password.
+pub(crate) fn user(name: &str) -> NewUser {
+    NewUser { name: name.to_owned(), password: None, role: "user".into() }
+}
+
+pub(crate) fn now() -> SystemTime {
+    jiff::Timestamp::now().into()
+}
+
+pub(crate) fn options() -> Options {
+    let owner = Ownership { uid: 1000, gid: 1000 };
+    let (deadline, patience) = (Duration::from_secs(20), Duration::ZERO);
+    Options { write: true, deadline, patience, ..Options::new(owner, now) }
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        Self::with_leases(10)
+    }
+
+    /// A store whose server leases this many files.
+    pub(crate) fn with_leases(leases: usize) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let store = init_dir(dir.path().join("store"), "ada", "a secret of the tests").unwrap();
+        let admin = LocalCaller::administrator(store.store()).unwrap();
+        let limits = Limits { local_file_leases: leases, ..Limits::default() };
+        let routes = router(store.store().clone(), &Config { limits, ..Config::default() });
+        let service = ServiceTransport::new(routes.layer(Extension(admin)));
+        let gate = Gate(Arc::new(service), Arc::default());
+        let client = Client::new(gate.clone());
+        let client = client.with_retry(Retry { attempts: 1, ..Retry::default() });
+        Self { client, gate, store, _dir: dir }
+    }
+
+    /// A new user, who may read a collection and what is below it, and a mount of theirs.
+    pub(crate) async fn mount_of_reader(&self, name: &str, path: &str) -> Mount {
+        self.client.add_user(&user(name)).await.unwrap();
+        self.grant(name, path, "read").await;
+        let store = self.store.store();
+        let caller = LocalCaller::named(store, name).unwrap();
+        let routes = router(store.clone(), &Config::default()).layer(Extension(caller));
+        let client = Client::new(ServiceTransport::new(routes));
+        let (system, stale) = FileSystem::open(client, options()).await.unwrap();
+        Mount { system, stale }
+    }
+
+    /// Lets a user do something with a collection and what is below it.
+    pub(crate) async fn grant(&self, name: &str, path: &str, level: &str) {
+        let (name, level, scope) = (name.to_owned(), level.to_owned(), "subtree".to_owned());
+        let operation = AccessOperation { name, level, scope };
+        self.client.change_access(&path.into(), &[operation], None, None).await.unwrap();
+    }
+
+    pub(crate) async fn mount(&self) -> Mount {
+        self.mount_with(options()).await
+    }
+
+    pub(crate) async fn mount_with(&self, options: Options) -> Mount {
+        let (system, stale) = FileSystem::open(self.client.clone(), options).await.unwrap();
+        Mount { system, stale }
+    }
+
+    pub(crate) async fn put(&self, path: &str, bytes: impl Into<Bytes>) -> Resource {
+        let options = PutOptions { parents: true, ..PutOptions::default() };
+        self.client.put_bytes(path, bytes.into(), &options).await.unwrap()
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Vec<u8> {
+        use futures_util::TryStreamExt;
+        let content = self.client.read(path, &Default::default()).await.unwrap();
+        content.into_stream().try_collect::<Vec<Bytes>>().await.unwrap().concat()
+    }
+
+    /// Waits until a mount has seen all that was changed.
+    pub(crate) async fn settle(&self, mount: &Mount) {
+        let now = self.client.changes(None, Some("now"), 0).await.unwrap();
+        mount.system.reached(&now.next).await;
+    }
+}
+
+impl Mount {
+    /// The inode at a path.
+    pub(crate) async fn find(&self, path: &str) -> Outcome<u64> {
+        let mut at = ROOT;
+        for name in path.split('/').filter(|name| !name.is_empty()) {
+            at = self.system.lookup(at, name).await?.ino;
+        }
+        Ok(at)
+    }
+
+    pub(crate) async fn read(&self, path: &str) -> Outcome<Vec<u8>> {
+        let ino = self.find(path).await?;
+        let open = self.system.open_file(ino, false).await?;
+        let bytes = self.read_all(open.handle).await;
+        self.system.release(open.handle).await;
+        bytes
+    }
+
+    pub(crate) async fn read_all(&self, handle: u64) -> Outcome<Vec<u8>> {
+        let mut all = Vec::new();
+        loop {
+            let bytes = self.system.read(handle, all.len() as u64, 100_000).await?;
+            if bytes.is_empty() {
+                return Ok(all);
+            }
+            all.extend_from_slice(&bytes);
+        }
+    }
+
+    pub(crate) async fn names(&self, path: &str) -> Outcome<Vec<String>> {
+        let ino = self.find(path).await?;
+        let handle = self.system.opendir(ino).await?;
+        let listing = self.system.listing(handle)?;
+        self.system.releasedir(handle);
+        Ok(listing.iter().skip(2).map(|entry| entry.name.clone()).collect())
+    }
+
+    /// Creates a file in the root, with these bytes.
+    pub(crate) async fn write_new(&self, name: &str, bytes: impl Into<Bytes>) -> Outcome<u64> {
+        let (entry, open) = self.system.create(ROOT, name, 0o644, false).await?;
+        self.system.write(open.handle, 0, bytes.into(), false).await?;
+        let closed = self.system.flush(open.handle).await;
+        self.system.release(open.handle).await;
+        closed.map(|()| entry.ino)
+    }
+}

@@ -1,0 +1,340 @@
+//! What a mount writes.
+
+use bytes::Bytes;
+use cenote_mount::{Options, SetAttr};
+
+use crate::support::{Mount, ROOT, World, options};
+
+async fn open(mount: &Mount, path: &str) -> u64 {
+    let ino = mount.find(path).await.unwrap();
+    mount.system.open_file(ino, true).await.unwrap().handle
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_is_in_the_store_when_it_is_closed_and_not_before() {
+    let world = World::new();
+    let mount = world.mount().await;
+    let (entry, open) = mount.system.create(ROOT, "a", 0o600, true).await.unwrap();
+    mount.system.write(open.handle, 0, "hello".into(), false).await.unwrap();
+    assert!(world.client.find("/a").await.unwrap().is_none());
+    assert_eq!(mount.system.read(open.handle, 1, 3).await.unwrap(), "ell");
+    let before = mount.system.getattr(entry.ino).await.unwrap().attr;
+    mount.system.flush(open.handle).await.unwrap();
+    assert_eq!(world.get("/a").await, b"hello");
+    let stat = world.client.stat(&"/a".into()).await.unwrap();
+    assert_eq!(stat.mode, Some(0o600));
+    let after = mount.system.getattr(entry.ino).await.unwrap().attr;
+    assert_eq!((before.mtime, before.ctime), (after.mtime, after.ctime), "times do not jump");
+    mount.system.release(open.handle).await;
+    assert_eq!(mount.find("/a").await.unwrap(), entry.ino, "the number stays");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn large_and_small_files_are_written_anywhere_as_one_version() {
+    let world = World::new();
+    for size in [10_usize, 300_000, 6_000_000] {
+        let name = format!("f{size}");
+        let mut wanted = vec![7_u8; size];
+        world.put(&format!("/{name}"), wanted.clone()).await;
+        let mount = world.mount().await;
+        let handle = open(&mount, &name).await;
+        for (offset, bytes) in [(size / 2, &b"middle"[..]), (size + 10, b"end"), (0, b"start")] {
+            wanted.resize(wanted.len().max(offset + bytes.len()), 0);
+            wanted[offset..offset + bytes.len()].copy_from_slice(bytes);
+            let bytes = Bytes::copy_from_slice(bytes);
+            mount.system.write(handle, offset as u64, bytes, false).await.unwrap();
+        }
+        assert!(mount.read_all(handle).await.unwrap() == wanted, "read back {size}");
+        assert_eq!(world.get(&format!("/{name}")).await, vec![7_u8; size], "not published");
+        mount.system.flush(handle).await.unwrap();
+        assert!(world.get(&format!("/{name}")).await == wanted, "published {size}");
+        mount.system.write(handle, 0, "append".into(), true).await.unwrap();
+        wanted.extend_from_slice(b"append");
+        mount.system.fsync(handle).await.unwrap();
+        assert!(world.get(&format!("/{name}")).await == wanted, "appended {size}");
+        mount.system.release(handle).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_larger_than_memory_is_sent_in_the_background() {
+    let world = World::new();
+    let mount = world.mount_with(Options { write_memory: 1 << 20, ..options() }).await;
+    let (_, open) = mount.system.create(ROOT, "large", 0o644, false).await.unwrap();
+    let chunk = |n: u64| Bytes::from(vec![n as u8; 1 << 20]);
+    for n in 0..9 {
+        mount.system.write(open.handle, n << 20, chunk(n), false).await.unwrap();
+    }
+    // A part is written again, in small pieces.
+    for n in 0..10 {
+        mount.system.write(open.handle, 500 + n * 3, "abc".into(), false).await.unwrap();
+    }
+    mount.system.flush(open.handle).await.unwrap();
+    mount.system.release(open.handle).await;
+    let mut wanted: Vec<u8> = (0..9).flat_map(chunk).collect();
+    wanted[500..530].copy_from_slice("abc".repeat(10).as_bytes());
+    assert!(world.get("/large").await == wanted);
+    assert!(mount.read("/large").await.unwrap() == wanted);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn truncation_is_published_when_nobody_has_it_open() {
+    let world = World::new();
+    for (size, to) in [(10, 3), (10, 20), (5_000_000, 4_900_000), (5, 0), (0, 7)] {
+        let path = format!("/f{size}-{to}");
+        world.put(&path, vec![1_u8; size]).await;
+        let mount = world.mount().await;
+        let ino = mount.find(&path).await.unwrap();
+        let set = SetAttr { size: Some(to as u64), ..SetAttr::default() };
+        let attr = mount.system.setattr(ino, set).await.unwrap().attr;
+        assert_eq!(attr.size, to as u64);
+        let mut wanted = vec![1_u8; size];
+        wanted.resize(to, 0);
+        assert!(world.get(&path).await == wanted, "{path}");
+        assert!(mount.read(&path).await.unwrap() == wanted, "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn names_are_made_moved_replaced_and_removed() {
+    let world = World::new();
+    let mount = world.mount().await;
+    let system = &mount.system;
+    let dir = system.mkdir(ROOT, "d", 0o750).await.unwrap();
+    assert_eq!(dir.attr.mode, 0o750);
+    assert_eq!(system.mkdir(ROOT, "d", 0o750).await.unwrap_err().errno, libc::EEXIST);
+    system.symlink(ROOT, "l", "d/a").await.unwrap();
+    mount.write_new("a", "one").await.unwrap();
+    mount.write_new("b", "two").await.unwrap();
+    assert_eq!(
+        system.rename((ROOT, "a"), (ROOT, "b"), false).await.unwrap_err().errno,
+        libc::EEXIST
+    );
+    system.rename((ROOT, "a"), (ROOT, "b"), true).await.unwrap();
+    assert_eq!(mount.names("/").await.unwrap(), ["b", "d", "l"]);
+    assert_eq!(mount.read("/b").await.unwrap(), b"one");
+    system.rename((ROOT, "b"), (dir.ino, "c'%_ü\\"), true).await.unwrap();
+    assert_eq!(world.get("/d/c'%_ü\\").await, b"one");
+    assert_eq!(system.rmdir(ROOT, "d").await.unwrap_err().errno, libc::ENOTEMPTY);
+    assert_eq!(system.rmdir(ROOT, "l").await.unwrap_err().errno, libc::ENOTDIR);
+    assert_eq!(system.unlink(ROOT, "d").await.unwrap_err().errno, libc::EISDIR);
+    system.unlink(dir.ino, "c'%_ü\\").await.unwrap();
+    system.rmdir(ROOT, "d").await.unwrap();
+    system.unlink(ROOT, "l").await.unwrap();
+    assert_eq!(mount.names("/").await.unwrap(), [""; 0]);
+    world.settle(&mount).await;
+    assert_eq!(mount.names("/").await.unwrap(), [""; 0]);
+    assert!(world.client.find("/d").await.unwrap().is_none());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_directory_replaces_an_empty_directory_only() {
+    let world = World::new();
+    for path in ["/full/x", "/also/y"] {
+        world.put(path, "x").await;
+    }
+    let mount = world.mount().await;
+    let system = &mount.system;
+    system.mkdir(ROOT, "empty", 0o755).await.unwrap();
+    system.mkdir(ROOT, "other", 0o755).await.unwrap();
+    mount.write_new("file", "x").await.unwrap();
+    let rename = async |from, to| {
+        system.rename((ROOT, from), (ROOT, to), true).await.map_err(|fault| fault.errno)
+    };
+    assert_eq!(rename("full", "also").await, Err(libc::ENOTEMPTY));
+    assert_eq!(rename("full", "file").await, Err(libc::ENOTDIR));
+    assert_eq!(rename("file", "full").await, Err(libc::EISDIR));
+    assert_eq!(rename("empty", "other").await, Ok(()));
+    assert_eq!(rename("full", "other").await, Ok(()));
+    assert_eq!(world.get("/other/x").await, b"x");
+    let into_itself =
+        system.rename((ROOT, "other"), (mount.find("/other").await.unwrap(), "z"), true);
+    assert_eq!(into_itself.await.unwrap_err().errno, libc::EINVAL);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_open_file_outlives_its_name() {
+    let world = World::new();
+    for size in [9_usize, 5_000_000] {
+        let bytes = vec![3_u8; size];
+        for name in ["/gone", "/replaced"] {
+            world.put(name, bytes.clone()).await;
+        }
+        world.put("/new", "new").await;
+        let mount = world.mount().await;
+        let (gone, replaced) = (open(&mount, "/gone").await, open(&mount, "/replaced").await);
+        mount.system.unlink(ROOT, "gone").await.unwrap();
+        mount.system.rename((ROOT, "new"), (ROOT, "replaced"), true).await.unwrap();
+        for handle in [gone, replaced] {
+            assert!(mount.read_all(handle).await.unwrap() == bytes, "{size}");
+            mount.system.write(handle, 2, "xy".into(), false).await.unwrap();
+            assert_eq!(mount.system.read(handle, 1, 4).await.unwrap(), "\u{3}xy\u{3}");
+            mount.system.flush(handle).await.unwrap();
+            mount.system.release(handle).await;
+        }
+        assert_eq!(mount.names("/").await.unwrap(), ["replaced"]);
+        assert_eq!(world.get("/replaced").await, b"new");
+        world.client.remove("/replaced", &Default::default()).await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_was_changed_by_others_is_not_overwritten_in_part() {
+    let world = World::new();
+    for size in [9_usize, 5_000_000] {
+        world.put("/a", vec![3_u8; size]).await;
+        let mount = world.mount().await;
+        let handle = open(&mount, "/a").await;
+        mount.system.write(handle, 2, "xy".into(), false).await.unwrap();
+        world.put("/a", "theirs").await;
+        assert_eq!(mount.system.fsync(handle).await.unwrap_err().errno, libc::ESTALE);
+        assert_eq!(mount.system.flush(handle).await.unwrap_err().errno, libc::ESTALE);
+        mount.system.release(handle).await;
+        assert_eq!(world.get("/a").await, b"theirs");
+        assert_eq!(mount.read("/a").await.unwrap(), b"theirs");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_whole_new_content_replaces_whatever_is_there_by_then() {
+    let world = World::new();
+    world.put("/a", "one").await;
+    let mount = world.mount().await;
+    let handle = open(&mount, "/a").await;
+    let ino = mount.find("/a").await.unwrap();
+    let cut = SetAttr { size: Some(0), ..SetAttr::default() };
+    mount.system.setattr(ino, cut).await.unwrap();
+    mount.system.write(handle, 0, "mine".into(), false).await.unwrap();
+    world.put("/a", "theirs").await;
+    mount.system.flush(handle).await.unwrap();
+    assert_eq!(world.get("/a").await, b"mine");
+    mount.system.setattr(ino, cut).await.unwrap();
+    mount.system.write(handle, 0, "more".into(), false).await.unwrap();
+    world.client.remove("/a", &Default::default()).await.unwrap();
+    mount.system.flush(handle).await.unwrap();
+    assert_eq!(world.get("/a").await, b"more", "a file that somebody removed comes back");
+    world.settle(&mount).await;
+    assert_eq!(mount.read("/a").await.unwrap(), b"more");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn attributes_are_set_before_and_after_a_file_is_published() {
+    let world = World::new();
+    let mount = world.mount().await;
+    let then = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
+    let set = SetAttr { mode: Some(0o640), mtime: Some(then), ..SetAttr::default() };
+    let (entry, open) = mount.system.create(ROOT, "a", 0o644, false).await.unwrap();
+    mount.system.setattr(entry.ino, set).await.unwrap();
+    mount.system.flush(open.handle).await.unwrap();
+    let ino = mount.write_new("b", "x").await.unwrap();
+    mount.system.setattr(ino, set).await.unwrap();
+    for path in ["/a", "/b"] {
+        let stat = world.client.stat(&path.into()).await.unwrap();
+        assert_eq!((stat.mode, stat.mtime.unwrap().as_second()), (Some(0o640), 1_000_000_000));
+        let ino = mount.find(path).await.unwrap();
+        let attr = mount.system.getattr(ino).await.unwrap().attr;
+        assert_eq!((attr.mode, attr.mtime), (0o640, then));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_mode_of_an_object_is_set_at_once_while_it_is_written() {
+    let world = World::new();
+    world.put("/lab/a", "one").await;
+    let reader = world.mount_of_reader("ben", "/lab").await;
+    let writer = world.mount().await;
+    let mode = SetAttr { mode: Some(0o600), ..SetAttr::default() };
+    let begun = async |mount: &Mount| {
+        let open = open(mount, "/lab/a").await;
+        mount.system.write(open, 0, "changed".into(), false).await.unwrap();
+        (mount.find("/lab/a").await.unwrap(), open)
+    };
+    let (ino, open) = begun(&reader).await;
+    let refused = reader.system.setattr(ino, mode).await.unwrap_err();
+    assert_eq!(refused.errno, libc::EACCES, "not only once it is published");
+    reader.system.release(open).await;
+
+    let (ino, open) = begun(&writer).await;
+    let attr = writer.system.setattr(ino, mode).await.unwrap().attr;
+    assert_eq!((attr.mode, attr.size), (0o600, 7));
+    let stat = world.client.stat(&"/lab/a".into()).await.unwrap();
+    assert_eq!((stat.mode, stat.size), (Some(0o600), Some(3)));
+    writer.system.flush(open).await.unwrap();
+    let attr = writer.system.getattr(ino).await.unwrap().attr;
+    assert_eq!((attr.mode, attr.size), (0o600, 7));
+    assert_eq!(world.get("/lab/a").await, b"changed");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_mode_of_a_file_that_was_removed_meanwhile_is_set_once_it_is_published() {
+    let world = World::new();
+    world.put("/a", "one").await;
+    let mount = world.mount().await;
+    let open = open(&mount, "/a").await;
+    let ino = mount.find("/a").await.unwrap();
+    let cut = SetAttr { size: Some(0), ..SetAttr::default() };
+    mount.system.setattr(ino, cut).await.unwrap();
+    mount.system.write(open, 0, "two".into(), false).await.unwrap();
+    world.client.remove("/a", &Default::default()).await.unwrap();
+    let mode = SetAttr { mode: Some(0o600), ..SetAttr::default() };
+    mount.system.setattr(ino, mode).await.unwrap();
+    mount.system.flush(open).await.unwrap();
+    let stat = world.client.stat(&"/a".into()).await.unwrap();
+    assert_eq!((stat.mode, world.get("/a").await), (Some(0o600), b"two".to_vec()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_read_only_mount_changes_nothing() {
+    let world = World::new();
+    world.put("/a", "x").await;
+    let mount = world.mount_with(Options { write: false, ..options() }).await;
+    let (system, ino) = (&mount.system, mount.find("/a").await.unwrap());
+    let errnos = [
+        system.create(ROOT, "x", 0, false).await.map(drop),
+        system.mkdir(ROOT, "x", 0).await.map(drop),
+        system.symlink(ROOT, "x", "y").await.map(drop),
+        system.unlink(ROOT, "a").await,
+        system.rmdir(ROOT, "a").await,
+        system.rename((ROOT, "a"), (ROOT, "b"), true).await,
+        system.setattr(ino, SetAttr::default()).await.map(drop),
+        system.open_file(ino, true).await.map(drop),
+        system.setxattr(ino, "user.k", "v".into(), cenote_client::XattrMode::Any).await,
+        system.removexattr(ino, "user.k").await,
+    ];
+    for outcome in errnos {
+        assert_eq!(outcome.unwrap_err().errno, libc::EROFS);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn exclusive_files_of_two_mounts_are_decided_at_the_close() {
+    let world = World::new();
+    let (one, two) = (world.mount().await, world.mount().await);
+    let (_, first) = one.system.create(ROOT, "lock", 0o644, true).await.unwrap();
+    let again = one.system.create(ROOT, "lock", 0o644, true).await.unwrap_err();
+    assert_eq!(again.errno, libc::EEXIST);
+    let (_, second) = two.system.create(ROOT, "lock", 0o644, true).await.unwrap();
+    two.system.write(second.handle, 0, "two".into(), false).await.unwrap();
+    one.system.flush(first.handle).await.unwrap();
+    assert_eq!(two.system.flush(second.handle).await.unwrap_err().errno, libc::EEXIST);
+    two.system.release(second.handle).await;
+    assert_eq!(world.get("/lock").await, b"");
+    world.settle(&two).await;
+    assert_eq!(two.read("/lock").await.unwrap(), b"");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn kept_versions_are_not_lost() {
+    let world = World::new();
+    let versioned =
+        cenote_client::Attributes { versioning: Some("each-change".into()), ..Default::default() };
+    world.client.set_attributes(&"/".into(), &versioned).await.unwrap();
+    world.put("/a", "one").await;
+    world.put("/a", "two").await;
+    let mount = world.mount().await;
+    mount.write_new("b", "x").await.unwrap();
+    assert_eq!(mount.system.unlink(ROOT, "a").await.unwrap_err().errno, libc::EPERM);
+    let replaced = mount.system.rename((ROOT, "b"), (ROOT, "a"), true).await;
+    assert_eq!(replaced.unwrap_err().errno, libc::EPERM);
+    assert_eq!(world.client.versions(&"/a".into()).await.unwrap().len(), 1);
+}

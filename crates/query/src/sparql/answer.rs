@@ -1,0 +1,102 @@
+//! A query, evaluated and written down.
+
+use cenote_rdf::{Format, Query, Solutions, Triple, Writer, evaluator};
+use cenote_store::Reading;
+use spareval::{QueryEvaluationError, QueryEvaluator, QueryResults};
+
+use super::graph::{Failed, Graph};
+use super::meter::{self, Limits};
+use super::words::Words;
+use crate::{Error, Result};
+
+/// The text of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// In the format that was asked for.
+    pub text: Vec<u8>,
+    /// How many solutions or triples it has; 1 for a truth.
+    pub results: u64,
+}
+
+/// Answers a query over one state of the store.
+///
+/// # Errors
+/// [`Error::Syntax`] for what cannot be evaluated, such as `SERVICE`; [`Error::Limit`] for what takes more than the limits allow;
+/// [`Error::Stopped`] once nobody waits for the answer.
+pub fn query(
+    reading: &Reading,
+    query: Query,
+    words: &dyn Words,
+    format: Format,
+    limits: &Limits,
+) -> Result<Answer> {
+    meter::run(limits, || answer(&Graph::new(reading, words), query, format, limits))
+}
+
+fn answer(graph: &Graph<'_>, mut query: Query, format: Format, limits: &Limits) -> Result<Answer> {
+    let mut failed = None;
+    query.order(&mut |wanted| {
+        graph.estimate(wanted).unwrap_or_else(|error| {
+            failed.get_or_insert(error);
+            0
+        })
+    });
+    failed.map_or(Ok(()), Err)?;
+    let evaluator = evaluator(QueryEvaluator::new());
+    let mut prepared = evaluator.prepare(query.algebra());
+    query.specify(prepared.dataset_mut());
+    match (prepared.execute(graph).map_err(fault)?, format) {
+        (QueryResults::Boolean(truth), Format::Answers(answers)) => {
+            Ok(Answer { text: answers.truth(truth), results: 1 })
+        }
+        (QueryResults::Solutions(solutions), Format::Answers(answers)) => {
+            let columns = solutions.variables().to_vec();
+            let mut text = Solutions::new(answers, columns, limits.answer).map_err(too_long)?;
+            let mut results = 0;
+            for solution in solutions {
+                let solution = solution.map_err(fault)?;
+                let bound = solution.iter().map(|(name, term)| (name.as_ref(), term.as_ref()));
+                text.row(bound).map_err(too_long)?;
+                results += 1;
+            }
+            Ok(Answer { text: text.finish().map_err(too_long)?, results })
+        }
+        (QueryResults::Graph(triples), Format::Graph(syntax)) => {
+            let triples = triples.collect::<Result<Vec<Triple>, _>>().map_err(fault)?;
+            written(triples, syntax, limits.answer)
+        }
+        _ => Err(Error::Syntax("the answer has no such format".to_owned())),
+    }
+}
+
+/// A graph as text, what is about the same subject together.
+fn written(mut triples: Vec<Triple>, syntax: cenote_rdf::Syntax, most: usize) -> Result<Answer> {
+    triples.sort_by_cached_key(ToString::to_string);
+    triples.dedup();
+    let mut writer = Writer::new(syntax, &triples);
+    let mut text = Vec::new();
+    for triple in &triples {
+        writer.triple(triple);
+        text.append(&mut writer.take());
+        if text.len() > most {
+            return Err(too_long(cenote_rdf::TooLong(most)));
+        }
+    }
+    text.append(&mut writer.finish());
+    Ok(Answer { text, results: triples.len() as u64 })
+}
+
+fn too_long(error: cenote_rdf::TooLong) -> Error {
+    meter::limit(format!("has an answer of more than {} bytes", error.0))
+}
+
+fn fault(error: QueryEvaluationError) -> Error {
+    match error {
+        QueryEvaluationError::Dataset(error) => match error.downcast::<Failed>() {
+            Ok(failed) => failed.0,
+            Err(other) => Error::Syntax(other.to_string()),
+        },
+        QueryEvaluationError::Cancelled => Error::Stopped,
+        other => Error::Syntax(other.to_string()),
+    }
+}

@@ -1,0 +1,147 @@
+//! The triples of one resource: what its description states, and what follows from what is in the store.
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use cenote_store::{Fact, Pattern, ResourceId};
+
+use super::Graph;
+use super::node::Node;
+use super::part::Part;
+use crate::Result;
+use crate::sparql::meter;
+
+/// A triple, with the part of the resource's graphs that it is in.
+#[derive(Debug, Clone)]
+pub(super) struct Triple {
+    pub(super) subject: Node,
+    pub(super) predicate: Node,
+    pub(super) object: Node,
+    pub(super) part: Part,
+}
+
+/// Which triples are meant; what is none may be anything.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Like {
+    pub(super) subject: Option<Node>,
+    pub(super) predicate: Option<Node>,
+    pub(super) object: Option<Node>,
+}
+
+impl Like {
+    pub(super) fn matches(&self, triple: &Triple) -> bool {
+        let is = |wanted: &Option<Node>, node: &Node| wanted.as_ref().is_none_or(|it| it == node);
+        is(&self.predicate, &triple.predicate)
+            && is(&self.subject, &triple.subject)
+            && is(&self.object, &triple.object)
+    }
+
+    /// Whether what is managed of a resource may be meant.
+    fn is_about(&self, id: ResourceId) -> bool {
+        self.subject.as_ref().is_none_or(|subject| subject.id() == Some(id))
+    }
+}
+
+impl Triple {
+    /// The same triple, in whatever part.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        self.object == other.object
+            && self.predicate == other.predicate
+            && self.subject == other.subject
+    }
+
+    /// Whether it is about the resource in whose graph it is, a part of it, or a blank node.
+    pub(super) fn is_own(&self, of: ResourceId) -> bool {
+        use super::node::What;
+        matches!(self.subject.what(), What::Resource(id, _) | What::Blank(id, _) if id == of)
+    }
+}
+
+/// So many triples are remembered; then all are forgotten.
+const REMEMBERED: usize = 65_536;
+
+impl Graph<'_> {
+    /// The triples of the graphs of a resource, each once; none if the caller may not see it.
+    pub(super) fn triples(&self, id: ResourceId, like: &Like) -> Result<Vec<Triple>> {
+        let mut triples = self.stated(id, like)?;
+        if like.is_about(id) {
+            for triple in self.managed(id, like)? {
+                if !triples.iter().any(|stated| stated.is(&triple)) {
+                    triples.push(triple);
+                }
+            }
+        }
+        Ok(triples)
+    }
+
+    /// What the description of a resource states, each triple once.
+    pub(super) fn stated(&self, id: ResourceId, like: &Like) -> Result<Vec<Triple>> {
+        meter::row()?;
+        let predicate = match &like.predicate {
+            Some(predicate) => match self.sought(predicate)? {
+                Some(iri) if self.is_stated(&iri)? => Some(iri),
+                _ => return Ok(Vec::new()),
+            },
+            None => None,
+        };
+        let triples = self.description(id, predicate.as_deref())?;
+        Ok(triples.iter().filter(|triple| like.matches(triple)).cloned().collect())
+    }
+
+    /// Whether anything is stated with a predicate anywhere.
+    fn is_stated(&self, predicate: &str) -> Result<bool> {
+        if let Some(known) = self.stated.borrow().get(predicate) {
+            return Ok(*known);
+        }
+        let pattern = Pattern { predicate: Some(predicate.to_owned()), ..Pattern::default() };
+        let found = self.data.stating(&pattern)?.next().transpose()?.is_some();
+        self.stated.borrow_mut().insert(predicate.to_owned(), found);
+        Ok(found)
+    }
+
+    /// The triples of a description: at least those with a predicate. A description that is looked at again is remembered whole; most are
+    /// looked at once, for one predicate.
+    fn description(&self, id: ResourceId, predicate: Option<&str>) -> Result<Rc<[Triple]>> {
+        if let Some(known) = self.described.borrow().get(&id) {
+            return Ok(known.clone());
+        }
+        let is_first = self.looked_at.borrow_mut().insert(id);
+        let predicate = predicate.filter(|_| is_first);
+        let triples = self.distinct(id, self.data.facts(id, predicate)?)?;
+        if predicate.is_none() {
+            let mut described = self.described.borrow_mut();
+            if described.values().map(|it| it.len()).sum::<usize>() + triples.len() > REMEMBERED {
+                described.clear();
+            }
+            described.insert(id, triples.clone());
+        }
+        Ok(triples)
+    }
+
+    /// Statements that differ in their units, or in how they name their resource, are the same triple.
+    fn distinct(&self, id: ResourceId, facts: Vec<Fact>) -> Result<Rc<[Triple]>> {
+        let mut known = HashSet::with_capacity(facts.len());
+        let is_new: Vec<bool> = facts.iter().map(|fact| known.insert(fact)).collect();
+        let new = facts.iter().zip(is_new).filter(|(_, is_new)| *is_new);
+        new.map(|(fact, _)| self.triple(id, fact.clone())).collect()
+    }
+
+    fn triple(&self, id: ResourceId, fact: Fact) -> Result<Triple> {
+        Ok(Triple {
+            subject: self.stored(id, fact.subject),
+            predicate: self.iri_of_predicate(fact.predicate)?,
+            object: self.stored(id, fact.object),
+            part: Part::Main,
+        })
+    }
+
+    /// The node of a predicate: the same for each of its triples.
+    fn iri_of_predicate(&self, iri: String) -> Result<Node> {
+        if let Some(known) = self.iris.borrow().get(&iri) {
+            return Ok(known.clone());
+        }
+        let node = self.iri(&iri)?;
+        self.iris.borrow_mut().insert(iri, node.clone());
+        Ok(node)
+    }
+}

@@ -1,0 +1,188 @@
+//! Membership: what direct and indirect containers say of other resources (LDP 1.0, sections 5.4 and 5.5), and the defaults of
+//! their definitions.
+//!
+//! The containers are found by their class, once a query, and only if there is any.
+
+use std::rc::Rc;
+
+use cenote_store::{Kind, Pattern, ResourceId, Seen, Term};
+
+use super::Graph;
+use super::described::{Like, Triple};
+use super::managed::{Model, Said, node};
+use super::node::Node;
+use super::part::Part;
+use crate::Result;
+use crate::sparql::meter;
+
+const LDP: &str = "http://www.w3.org/ns/ldp#";
+
+/// What one container says.
+#[derive(Debug)]
+pub(super) struct Membership {
+    pub(super) container: ResourceId,
+    pub(super) resource: Node,
+    pub(super) relation: Node,
+    /// Whether the members say it of the resource, and not the resource of the members.
+    pub(super) inverse: bool,
+    /// The predicate with which each child states what the member is; none if it is the child itself.
+    inserted: Option<Node>,
+}
+
+impl Graph<'_> {
+    /// All memberships that the caller may know of.
+    pub(super) fn memberships(&self) -> Result<&[Membership]> {
+        if let Some(known) = self.memberships.get() {
+            return Ok(known);
+        }
+        let mut found = Vec::new();
+        for class in ["DirectContainer", "IndirectContainer"] {
+            let pattern = Pattern {
+                predicate: Some("http://www.w3.org/1999/02/22-rdf-syntax-ns#type".to_owned()),
+                object: Some(Term::Iri(format!("{LDP}{class}"))),
+                ..Pattern::default()
+            };
+            for id in self.data.stating(&pattern)? {
+                meter::row()?;
+                let id = id?;
+                let known = found.iter().any(|it: &Membership| it.container == id);
+                if let Some(seen) = self.data.seen(id)?.filter(|_| !known) {
+                    found.extend(self.membership(&seen)?);
+                }
+            }
+        }
+        Ok(self.memberships.get_or_init(|| found))
+    }
+
+    fn membership(&self, seen: &Rc<Seen>) -> Result<Option<Membership>> {
+        let model = match seen.resource.kind {
+            Kind::Collection => self.model(seen, true)?,
+            _ => return Ok(None),
+        };
+        if !matches!(model, Model::Direct | Model::Indirect) {
+            return Ok(None);
+        }
+        let own = || Node::resource(seen.id, "");
+        let inverse = self.value(seen.id, "isMemberOfRelation")?;
+        let relation = match &inverse {
+            Some(relation) => relation.clone(),
+            None => self
+                .value(seen.id, "hasMemberRelation")?
+                .unwrap_or_else(|| self.vocabulary.member.clone()),
+        };
+        let inserted = self.value(seen.id, "insertedContentRelation")?.filter(|relation| {
+            model == Model::Indirect && *relation != self.vocabulary.member_subject
+        });
+        Ok(Some(Membership {
+            container: seen.id,
+            resource: self.value(seen.id, "membershipResource")?.unwrap_or_else(own),
+            relation,
+            inverse: inverse.is_some(),
+            inserted,
+        }))
+    }
+
+    /// The IRI that a container states of itself with one of LDP's predicates.
+    fn value(&self, id: ResourceId, name: &str) -> Result<Option<Node>> {
+        let like = Like {
+            subject: Some(Node::resource(id, "")),
+            predicate: Some(node(format!("{LDP}{name}"))),
+            object: None,
+        };
+        let stated = self.stated(id, &like)?;
+        let mut iris = stated.into_iter().map(|triple| triple.object);
+        Ok(iris.find(|object| self.is_iri(object)))
+    }
+
+    /// What a direct or indirect container is defined by, where its description leaves that to the defaults.
+    pub(super) fn definition(&self, seen: &Rc<Seen>, said: Said) -> Result<Option<Node>> {
+        if seen.resource.kind != Kind::Collection {
+            return Ok(None);
+        }
+        let model = self.model(seen, true)?;
+        let states = |name| Ok::<_, crate::Error>(self.value(seen.id, name)?.is_some());
+        Ok(match (model, said) {
+            (Model::Direct | Model::Indirect, Said::MembershipResource) => {
+                (!states("membershipResource")?).then(|| Node::resource(seen.id, ""))
+            }
+            (Model::Direct | Model::Indirect, Said::HasMemberRelation) => {
+                let says = states("hasMemberRelation")? || states("isMemberOfRelation")?;
+                (!says).then(|| self.vocabulary.member.clone())
+            }
+            (Model::Indirect, Said::InsertedContentRelation) => {
+                let says = states("insertedContentRelation")?;
+                (!says).then(|| self.vocabulary.member_subject.clone())
+            }
+            _ => None,
+        })
+    }
+
+    /// What containers say of a resource: of one that has members, and of one that is a member where those say it.
+    pub(super) fn members(&self, id: ResourceId, like: &Like) -> Result<Vec<Triple>> {
+        let mut triples = Vec::new();
+        let wanted = |it: &&Membership| like.predicate.as_ref().is_none_or(|p| *p == it.relation);
+        for membership in self.memberships()?.iter().filter(wanted) {
+            let own = membership.resource.id() == Some(id);
+            let of = match membership.inverse {
+                false if own => self.of_container(membership, like.object.as_ref())?,
+                true => self.of_member(membership, id)?,
+                false => Vec::new(),
+            };
+            triples.extend(of.into_iter().map(|object| Triple {
+                subject: Node::resource(id, ""),
+                predicate: membership.relation.clone(),
+                object,
+                part: Part::Structure,
+            }));
+        }
+        triples.retain(|triple| like.matches(triple));
+        Ok(triples)
+    }
+
+    /// The members that a container gives to its resource.
+    fn of_container(&self, membership: &Membership, wanted: Option<&Node>) -> Result<Vec<Node>> {
+        let Some(seen) = self.data.seen(membership.container)? else { return Ok(Vec::new()) };
+        let mut members = Vec::new();
+        if let (None, Some(wanted)) = (&membership.inserted, wanted) {
+            let child = wanted.id().map(|id| self.data.seen(id)).transpose()?.flatten();
+            let is_in = child.is_some_and(|it| it.resource.parent == seen.id && seen.may_list);
+            return Ok(is_in.then(|| wanted.clone()).into_iter().collect());
+        }
+        for child in self.data.children(seen.id)? {
+            meter::row()?;
+            let Some(child) = child? else { continue };
+            match &membership.inserted {
+                None => members.push(Node::resource(child.id, "")),
+                Some(relation) => members.extend(self.inserted(child.id, relation)?),
+            }
+        }
+        Ok(members)
+    }
+
+    fn inserted(&self, id: ResourceId, relation: &Node) -> Result<Vec<Node>> {
+        let like = Like {
+            subject: Some(Node::resource(id, "")),
+            predicate: Some(relation.clone()),
+            object: None,
+        };
+        let stated = self.stated(id, &like)?.into_iter().map(|triple| triple.object);
+        Ok(stated.filter(|object| self.is_iri(object)).collect())
+    }
+
+    /// The resource of which a child of a container is a member.
+    fn of_member(&self, membership: &Membership, id: ResourceId) -> Result<Vec<Node>> {
+        let member = self.data.seen(id)?;
+        let is_in = member
+            .is_some_and(|it| it.resource.parent == membership.container && id != ResourceId::ROOT);
+        Ok(is_in.then(|| membership.resource.clone()).into_iter().collect())
+    }
+
+    pub(super) fn is_iri(&self, node: &Node) -> bool {
+        use super::node::What;
+        match node.what() {
+            What::Resource(..) => true,
+            What::Term(term) => matches!(term, cenote_rdf::Term::NamedNode(_)),
+            What::Blank(..) | What::Graph(..) => false,
+        }
+    }
+}

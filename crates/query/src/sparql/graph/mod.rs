@@ -1,0 +1,127 @@
+//! One state of the store as an RDF dataset.
+//!
+//! * `node` and `terms` are its terms, `managed` and `members` the triples that follow from what is in the store,
+//! * `described` the triples of one resource, `found` the resources in which a pattern may match, and `patterns` both together.
+//!
+//! Invariants: a triple is in the graph of the resource in whose description it is, or that it is about. The default graph is the
+//! union of all graphs, in which each triple is once. What the caller may not see is in no graph, and is not counted.
+
+mod described;
+mod found;
+mod managed;
+mod members;
+mod node;
+mod part;
+mod patterns;
+mod terms;
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use cenote_rdf::Wanted;
+use cenote_store::{Dataset, Pattern, PersonId, Reading, ResourceId};
+use spareval::{InternalQuad, QueryableDataset};
+
+use self::described::Triple;
+use self::managed::Vocabulary;
+use self::members::Membership;
+use self::node::Node;
+use super::words::Words;
+use crate::{Error, Result};
+
+/// One state of the store, as a caller sees it, in the words of one address.
+pub(super) struct Graph<'a> {
+    reading: &'a Reading,
+    data: Dataset<'a>,
+    words: &'a dyn Words,
+    vocabulary: Vocabulary,
+    iris: RefCell<HashMap<String, Node>>,
+    described: RefCell<HashMap<ResourceId, Rc<[Triple]>>>,
+    looked_at: RefCell<HashSet<ResourceId>>,
+    stated: RefCell<HashMap<String, bool>>,
+    persons: RefCell<HashMap<PersonId, Node>>,
+    memberships: OnceCell<Vec<Membership>>,
+}
+
+impl std::fmt::Debug for Graph<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Graph").field("words", &self.words).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Graph<'a> {
+    pub(super) fn new(reading: &'a Reading, words: &'a dyn Words) -> Self {
+        Self {
+            reading,
+            data: reading.dataset(),
+            words,
+            vocabulary: Vocabulary::new(words.fedora(), words.says_basic()),
+            iris: RefCell::default(),
+            described: RefCell::default(),
+            looked_at: RefCell::default(),
+            stated: RefCell::default(),
+            persons: RefCell::default(),
+            memberships: OnceCell::new(),
+        }
+    }
+
+    /// Roughly how many triples are like this.
+    pub(super) fn estimate(&self, wanted: &Wanted) -> Result<u64> {
+        let object = wanted.object.clone().map(|term| self.inward(term)).transpose()?;
+        let predicate =
+            wanted.predicate.clone().map(|node| self.inward(node.into())).transpose()?;
+        let pattern = Pattern {
+            predicate: predicate.as_ref().map(|node| self.sought(node)).transpose()?.flatten(),
+            object: object.as_ref().map(|node| self.stated_object(node)).transpose()?.flatten(),
+            ..Pattern::default()
+        };
+        let stated = self.data.estimate(&pattern)?;
+        Ok(stated.saturating_add(self.managed_estimate(predicate.as_ref(), object.as_ref())))
+    }
+}
+
+/// The form of an error in which it goes through the evaluator.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct Failed(pub(super) Error);
+
+impl From<Error> for Failed {
+    fn from(error: Error) -> Self {
+        Self(error)
+    }
+}
+
+impl<'a> QueryableDataset<'a> for &'a Graph<'a> {
+    type InternalTerm = Node;
+    type Error = Failed;
+
+    fn internal_quads_for_pattern(
+        &self,
+        subject: Option<&Node>,
+        predicate: Option<&Node>,
+        object: Option<&Node>,
+        graph_name: Option<Option<&Node>>,
+    ) -> impl Iterator<Item = Result<InternalQuad<Node>, Failed>> + use<'a> {
+        let graph: &'a Graph<'a> = self;
+        let quads = graph.quads(subject, predicate, object, graph_name);
+        quads.map(|quad| quad.map_err(Failed))
+    }
+
+    fn internal_named_graphs(&self) -> impl Iterator<Item = Result<Node, Failed>> + use<'a> {
+        let graph: &'a Graph<'a> = self;
+        graph.names().map(|name| name.map_err(Failed))
+    }
+
+    fn contains_internal_graph_name(&self, graph_name: &Node) -> Result<bool, Failed> {
+        Ok(Graph::named(self, graph_name).is_some())
+    }
+
+    fn internalize_term(&self, term: cenote_rdf::Term) -> Result<Node, Failed> {
+        Ok(self.inward(term)?)
+    }
+
+    fn externalize_term(&self, term: Node) -> Result<cenote_rdf::Term, Failed> {
+        Ok(self.outward(&term)?)
+    }
+}

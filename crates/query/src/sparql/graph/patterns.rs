@@ -1,0 +1,167 @@
+//! Triples by pattern, in one graph, in any named graph, or in the union of all.
+
+use std::collections::HashSet;
+
+use cenote_store::ResourceId;
+use spareval::InternalQuad;
+
+use super::Graph;
+use super::described::{Like, Triple};
+use super::found::Which;
+use super::node::{Node, What};
+use super::part::Part;
+use crate::Result;
+use crate::sparql::{Graphs, meter};
+
+type Quads<'a> = Box<dyn Iterator<Item = Result<InternalQuad<Node>>> + 'a>;
+
+impl<'a> Graph<'a> {
+    /// What matches: in the union of all graphs (`Some(None)`), in one of them, or in each with its name (`None`).
+    pub(super) fn quads(
+        &'a self,
+        subject: Option<&Node>,
+        predicate: Option<&Node>,
+        object: Option<&Node>,
+        graph: Option<Option<&Node>>,
+    ) -> Quads<'a> {
+        let like = Like {
+            subject: subject.cloned(),
+            predicate: predicate.cloned(),
+            object: object.cloned(),
+        };
+        match graph {
+            Some(None) => self.union(like),
+            Some(Some(name)) => self.in_graph(name, &like),
+            None => self.in_graphs(like),
+        }
+    }
+
+    /// The union of all graphs, each triple once.
+    fn union(&'a self, like: Like) -> Quads<'a> {
+        let mut once = Once::default();
+        let found = self.found(&like);
+        flat(found.map(move |found| {
+            let (id, which) = found?;
+            let mut triples = self.of_resource(id, which, &like)?;
+            let mut error = None;
+            triples.retain(|triple| {
+                once.takes(self, id, triple).unwrap_or_else(|failed| {
+                    error = Some(failed);
+                    false
+                })
+            });
+            match error {
+                Some(error) => Err(error),
+                None => Ok(triples.into_iter().map(|triple| quad(triple, None)).collect()),
+            }
+        }))
+    }
+
+    /// All named graphs, with their names.
+    fn in_graphs(&'a self, like: Like) -> Quads<'a> {
+        flat(self.found(&like).map(move |found| {
+            let (id, which) = found?;
+            let triples = self.of_resource(id, which, &like)?;
+            let named = triples.into_iter().map(|triple| {
+                let name = self.name(id, triple.part);
+                quad(triple, Some(name))
+            });
+            Ok(named.collect())
+        }))
+    }
+
+    fn in_graph(&'a self, name: &Node, like: &Like) -> Quads<'a> {
+        let Some((id, part)) = self.named(name) else { return Box::new(std::iter::empty()) };
+        let named = |triple| quad(triple, Some(name.clone()));
+        let triples = self.triples(id, like).map(|triples| {
+            let within = |triple: &Triple| part.is_none_or(|part| part == triple.part);
+            triples.into_iter().filter(within).map(named).collect()
+        });
+        flat(std::iter::once(triples))
+    }
+
+    fn of_resource(&self, id: ResourceId, which: Which, like: &Like) -> Result<Vec<Triple>> {
+        match which {
+            Which::All => self.triples(id, like),
+            Which::Stated => self.stated(id, like),
+            Which::Managed => {
+                meter::row()?;
+                self.managed(id, like)
+            }
+        }
+    }
+
+    /// The resource, and the part of it, of a graph's name.
+    pub(super) fn named(&self, name: &Node) -> Option<(ResourceId, Option<Part>)> {
+        match (self.words.graphs(), name.what()) {
+            (Graphs::Resources, What::Resource(id, "")) => Some((id, None)),
+            (Graphs::Parts, What::Graph(part, id)) => Some((id, Some(part))),
+            _ => None,
+        }
+    }
+
+    fn name(&self, id: ResourceId, part: Part) -> Node {
+        match self.words.graphs() {
+            Graphs::Resources => Node::resource(id, ""),
+            Graphs::Parts => Node::graph(part, id),
+        }
+    }
+
+    /// The names of all graphs that are not empty.
+    pub(super) fn names(&'a self) -> Box<dyn Iterator<Item = Result<Node>> + 'a> {
+        let parts = |id| match self.words.graphs() {
+            Graphs::Resources => vec![Ok(Node::resource(id, ""))],
+            Graphs::Parts => self.parts(id),
+        };
+        Box::new(self.all(Which::All).flat_map(move |found| match found {
+            Ok((id, _)) => parts(id),
+            Err(error) => vec![Err(error)],
+        }))
+    }
+
+    fn parts(&self, id: ResourceId) -> Vec<Result<Node>> {
+        let triples = match self.triples(id, &Like::default()) {
+            Ok(triples) => triples,
+            Err(error) => return vec![Err(error)],
+        };
+        let parts: HashSet<Part> = triples.iter().map(|triple| triple.part).collect();
+        parts.into_iter().map(|part| Ok(Node::graph(part, id))).collect()
+    }
+}
+
+/// What was given of other resources than those in whose graphs it is.
+#[derive(Default)]
+struct Once {
+    foreign: HashSet<[Node; 3]>,
+}
+
+impl Once {
+    /// Whether a triple of the graph of a resource is given: it is not if it was, or if it is in the graph of what it is about.
+    fn takes(&mut self, graph: &Graph<'_>, of: ResourceId, triple: &Triple) -> Result<bool> {
+        meter::row()?;
+        if triple.is_own(of) {
+            return Ok(true);
+        }
+        let terms = [&triple.subject, &triple.predicate, &triple.object];
+        if let What::Resource(home, _) = triple.subject.what() {
+            let [subject, predicate, object] = terms.map(|node| Some(node.clone()));
+            let same = Like { subject, predicate, object };
+            if !graph.triples(home, &same)?.is_empty() {
+                return Ok(false);
+            }
+        }
+        Ok(self.foreign.insert(terms.map(Node::clone)))
+    }
+}
+
+fn quad(triple: Triple, graph_name: Option<Node>) -> InternalQuad<Node> {
+    let Triple { subject, predicate, object, .. } = triple;
+    InternalQuad { subject, predicate, object, graph_name }
+}
+
+fn flat<'a>(found: impl Iterator<Item = Result<Vec<InternalQuad<Node>>>> + 'a) -> Quads<'a> {
+    Box::new(found.flat_map(|quads| match quads {
+        Ok(quads) => quads.into_iter().map(Ok).collect::<Vec<_>>(),
+        Err(error) => vec![Err(error)],
+    }))
+}

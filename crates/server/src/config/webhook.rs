@@ -1,0 +1,51 @@
+//! Whom the server tells of changes by itself.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::Seconds;
+
+/// An address to which activities are posted (`docs/ldp.md`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Webhook {
+    /// The name under which the store keeps how far it has been told.
+    pub name: String,
+    /// Where activities are posted to.
+    pub url: String,
+    /// A file with the secret that they are signed with.
+    pub secret_file: PathBuf,
+    /// The user whose sight decides what is told.
+    pub user: String,
+    /// What the addresses of resources begin with: scheme, host and port.
+    pub address: String,
+    /// The mount point whose addresses and forms are told.
+    #[serde(default = "fedora_api")]
+    pub mount: String,
+    /// The collection that is told of.
+    #[serde(default = "root")]
+    pub below: String,
+    /// Seconds before what was not taken is sent again, the first time; then twice as long each time.
+    #[serde(default = "first_pause")]
+    pub retry_seconds: Seconds,
+    /// The longest of these pauses.
+    #[serde(default = "longest_pause")]
+    pub longest_retry_seconds: Seconds,
+}
+
+fn fedora_api() -> String {
+    "/rest".to_owned()
+}
+
+fn root() -> String {
+    "/".to_owned()
+}
+
+fn first_pause() -> Seconds {
+    Seconds::new(1)
+}
+
+fn longest_pause() -> Seconds {
+    Seconds::new(300)
+}

@@ -1,0 +1,91 @@
+//! What a caller is answered who may not do what they ask for.
+//!
+//! Invariant: the answer follows from what the caller may see, and from nothing else. What is below a collection that they do not see is
+//! forbidden, whether it is there or not; in a collection that they see, and anywhere below one that they control, what they do not see
+//! is missing.
+
+use axum::http::{Method, StatusCode};
+use cenote_store::{At, Kind, Rights, Store};
+
+use crate::ldp::request::call::Call;
+use crate::ldp::request::fault::Fault;
+
+/// Who asked, and for what.
+pub(crate) struct Asked {
+    call: Call,
+}
+
+impl Asked {
+    pub(crate) fn of(call: &Call) -> Self {
+        Self { call: call.clone() }
+    }
+
+    pub(crate) fn is_anonymous(&self) -> bool {
+        self.call.caller.is_anonymous()
+    }
+
+    /// A fault, as this caller is answered it.
+    pub(crate) async fn judged(&self, fault: Fault) -> Fault {
+        if !self.call.dialect.has_acls || !fault.status().is_client_error() {
+            return fault;
+        }
+        let status = fault.status();
+        let is_forbidden = self.call.blocking(move |store, call| {
+            Ok(match status {
+                StatusCode::NOT_FOUND => is_out_of_sight(store, call),
+                StatusCode::FORBIDDEN | StatusCode::UNAUTHORIZED => false,
+                _ => lacks(store, call),
+            })
+        });
+        match is_forbidden.await {
+            Ok(true) => Fault::new(StatusCode::FORBIDDEN, "this is not allowed"),
+            _ => fault,
+        }
+    }
+}
+
+/// Refuses an update that could remove something, whatever it really removes, to those who may only add, in dialects that have modes for
+/// that.
+pub(crate) fn require_removing(store: &Store, call: &Call, at: &At) -> Result<(), Fault> {
+    if !call.dialect.has_acls {
+        return Ok(());
+    }
+    let rights = store.rights(&call.caller, at)?;
+    let removing = [Rights::CHANGE_DESCRIPTION, Rights::REMOVE_DESCRIPTION];
+    match removing.into_iter().any(|right| rights.contains(right)) {
+        true => Ok(()),
+        false => Err(Fault::new(StatusCode::FORBIDDEN, "you may only add to it")),
+    }
+}
+
+/// Whether the caller sees neither what the request names nor the collection that it would be in, unless they control the nearest one
+/// that they see.
+fn is_out_of_sight(store: &Store, call: &Call) -> bool {
+    let mut path = call.path().clone();
+    for distance in 0.. {
+        if let Ok(rights) = store.rights(&call.caller, &At::from(&path)) {
+            return distance > 1 && !rights.contains(Rights::CONTROL);
+        }
+        match path.split_last() {
+            Some((above, _)) => path = above,
+            None => break,
+        }
+    }
+    true
+}
+
+/// Whether the caller may not change what is there with this method, whatever they send.
+fn lacks(store: &Store, call: &Call) -> bool {
+    let Ok(rights) = store.rights(&call.caller, &call.at()) else { return false };
+    let Ok(stat) = store.stat(&call.caller, &call.at()) else { return false };
+    let enough: &[Rights] = match call.method {
+        Method::DELETE => &[Rights::REMOVE],
+        Method::PATCH => {
+            &[Rights::ADD_DESCRIPTION, Rights::CHANGE_DESCRIPTION, Rights::REMOVE_DESCRIPTION]
+        }
+        Method::POST if stat.resource.kind == Kind::Collection => &[Rights::CREATE],
+        Method::PUT | Method::POST => &[Rights::WRITE_CONTENT, Rights::CHANGE_DESCRIPTION],
+        _ => return false,
+    };
+    !enough.iter().any(|right| rights.contains(*right))
+}

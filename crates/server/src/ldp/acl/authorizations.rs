@@ -1,0 +1,126 @@
+//! From authorizations to lines of an access list.
+//!
+//! A node counts if its type is `acl:Authorization`; all of them add up. `acl:accessTo` is about the resource itself, `acl:default` about
+//! what lies below it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use axum::http::StatusCode;
+use cenote_rdf::{NamedNode, Term, Triple};
+use cenote_store::{Rights, Scope, Store, Vocabulary};
+
+use super::agents;
+use super::terms::{ACL, ANONYMOUS, AUTHENTICATED, EVERYONE, PUBLIC};
+use crate::ldp::representation::vocabulary::RDF_TYPE;
+use crate::ldp::request::call::Call;
+use crate::ldp::request::fault::Fault;
+
+/// What each user or group may do with the resource, and with what lies below.
+pub(super) type Lines = BTreeMap<(String, Scope), Rights>;
+
+/// A refusal of what the store has no line for.
+pub(super) fn constraint(call: &Call, detail: String) -> Fault {
+    Fault::new(StatusCode::CONFLICT, detail).constrained(&call.web.constraints())
+}
+
+/// The lines that all authorizations in a graph come to.
+pub(super) fn lines(store: &Store, call: &Call, triples: &[Triple]) -> Result<Lines, Fault> {
+    let class = Term::from(NamedNode::new_unchecked(format!("{ACL}Authorization")));
+    let typed = triples.iter().filter(|it| it.predicate.as_str() == RDF_TYPE && it.object == class);
+    let nodes: BTreeSet<String> = typed.map(|it| it.subject.to_string()).collect();
+    let mut lines = Lines::new();
+    for node in nodes {
+        let about = triples.iter().filter(|it| it.subject.to_string() == node);
+        let authorization = Authorization { about: about.collect() };
+        authorization.add(store, call, &mut lines)?;
+    }
+    Ok(lines)
+}
+
+/// What is stated about one node.
+struct Authorization<'a> {
+    about: Vec<&'a Triple>,
+}
+
+impl Authorization<'_> {
+    fn values(&self, name: &str) -> impl Iterator<Item = &Term> {
+        let is = move |it: &&&Triple| it.predicate.as_str().strip_prefix(ACL) == Some(name);
+        self.about.iter().filter(is).map(|it| &it.object)
+    }
+
+    fn add(&self, store: &Store, call: &Call, lines: &mut Lines) -> Result<(), Fault> {
+        let (rights, agents, scopes) =
+            (self.rights(call)?, self.agents(store, call)?, self.scopes(call)?);
+        for agent in agents {
+            for scope in &scopes {
+                let held = lines.entry((agent.clone(), *scope)).or_insert(Rights::NONE);
+                *held = held.union(rights);
+            }
+        }
+        lines.retain(|_, rights| !rights.is_empty());
+        Ok(())
+    }
+
+    fn rights(&self, call: &Call) -> Result<Rights, Fault> {
+        let mode = |mode: &Term| {
+            let Term::NamedNode(iri) = mode else { return None };
+            Vocabulary::WEBAC.rights(iri.as_str().strip_prefix(ACL)?)
+        };
+        let known = |term: &Term| {
+            mode(term).ok_or_else(|| constraint(call, format!("no such mode of access: {term}")))
+        };
+        self.values("mode").map(known).collect()
+    }
+
+    fn agents(&self, store: &Store, call: &Call) -> Result<BTreeSet<String>, Fault> {
+        let mut names: BTreeSet<String> =
+            self.values("agent").filter_map(|agent| agents::user(store, call, agent)).collect();
+        for group in self.values("agentGroup") {
+            names.extend(agents::group(store, call, group)?);
+        }
+        for class in self.values("agentClass") {
+            names.extend(everyone(call, class)?.iter().map(|name| (*name).to_owned()));
+        }
+        Ok(names)
+    }
+
+    fn scopes(&self, call: &Call) -> Result<Vec<Scope>, Fault> {
+        if self.values("accessToClass").next().is_some() {
+            return Err(constraint(call, "access is not given by class".to_owned()));
+        }
+        let mut scopes = Vec::new();
+        for (name, scope) in [
+            ("accessTo", Scope::This),
+            ("default", Scope::Default),
+            ("defaultForNew", Scope::Default),
+        ] {
+            for target in self.values(name) {
+                require_own(call, target)?;
+                scopes.push(scope);
+            }
+        }
+        scopes.dedup();
+        Ok(scopes)
+    }
+}
+
+/// Everyone of a class of agents.
+fn everyone(call: &Call, class: &Term) -> Result<&'static [&'static str], Fault> {
+    match class {
+        Term::NamedNode(class) if class.as_str() == EVERYONE => Ok(&[PUBLIC, ANONYMOUS]),
+        Term::NamedNode(class) if class.as_str() == AUTHENTICATED => Ok(&[PUBLIC]),
+        other => Err(constraint(call, format!("no such class of agents: {other}"))),
+    }
+}
+
+/// Refuses what is about another resource than the one that has the list.
+fn require_own(call: &Call, target: &Term) -> Result<(), Fault> {
+    let named = match target {
+        Term::NamedNode(iri) => call.web.named(iri.as_str()),
+        _ => None,
+    };
+    match named {
+        Some((path, fragment)) if path == *call.path() && fragment.is_empty() => Ok(()),
+        _ => Err(constraint(call, format!("this list is about {}, not {target}", call.address()))),
+    }
+}

@@ -1,0 +1,109 @@
+//! `/admin/references`: LAKEsuperior's check of referential integrity, as CSV: each statement whose object is the address of a resource
+//! of this store, where nothing is.
+//!
+//! It reads one state of the store, as the caller may see it, and is sent as it is found, so that it takes the memory of some lines.
+
+use axum::body::Body;
+use axum::extract::FromRequestParts;
+use axum::http::header;
+use axum::http::request::Parts;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use cenote_store::{Act, Caller, Fact, Node, Result, Store, StorePath, path_of};
+use tokio::sync::mpsc;
+
+use crate::app::App;
+use crate::layer::Asker;
+use crate::ldp::dialect::LAKESUPERIOR;
+use crate::ldp::representation::web::Web;
+use crate::ldp::request::fault::Fault;
+
+const HEAD: &str = "s,p,o,missing\r\n";
+/// Lines are sent when there are so many bytes of them.
+const CHUNK: usize = 16 << 10;
+/// Chunks that wait for the client.
+const AHEAD: usize = 4;
+
+type Sender = mpsc::Sender<std::result::Result<Bytes, std::io::Error>>;
+
+pub(super) async fn answer(app: &App, parts: &mut Parts) -> std::result::Result<Response, Fault> {
+    let caller = Asker::from_request_parts(parts, app).await?.0;
+    caller.require(Act::Inspect)?;
+    let web = Web::of(&LAKESUPERIOR, &parts.uri, &parts.headers, &parts.extensions);
+    let (sender, lines) = mpsc::channel(AHEAD);
+    let store = app.store().clone();
+    tokio::task::spawn_blocking(move || run(&store, &caller, &web, sender));
+    let lines = futures_util::stream::unfold(lines, async |mut lines| {
+        let next = lines.recv().await?;
+        Some((next, lines))
+    });
+    let headers = [(header::CONTENT_TYPE, "text/csv; charset=utf-8; header=present")];
+    Ok((headers, Body::from_stream(lines)).into_response())
+}
+
+/// A failure breaks the answer off.
+fn run(store: &Store, caller: &Caller, web: &Web, sender: Sender) {
+    let mut lines = Lines { text: HEAD.to_owned(), sender };
+    if let Err(error) = dangling(store, caller, web, &mut lines) {
+        let _ = lines.sender.blocking_send(Err(std::io::Error::other(error)));
+    }
+    lines.send();
+}
+
+fn dangling(store: &Store, caller: &Caller, web: &Web, lines: &mut Lines) -> Result<()> {
+    let reading = store.reading(caller)?;
+    let dataset = reading.dataset();
+    for seen in dataset.resources() {
+        let Some(seen) = seen? else { continue };
+        let Some(path) = dataset.path(seen.id)? else { continue };
+        for fact in dataset.facts(seen.id, None)? {
+            if !lines.add(web, &path, &fact) {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The path of what an object names, if nothing is there.
+fn missing(object: &Node) -> Option<(StorePath, &str)> {
+    match object {
+        Node::Iri(iri) => path_of(iri),
+        _ => None,
+    }
+}
+
+struct Lines {
+    text: String,
+    sender: Sender,
+}
+
+impl Lines {
+    /// Whether the client still waits.
+    fn add(&mut self, web: &Web, path: &StorePath, fact: &Fact) -> bool {
+        let Some((object, part)) = missing(&fact.object) else { return true };
+        let subject = match &fact.subject {
+            Node::Resource { part, .. } => format!("{}{part}", web.address(path)),
+            Node::Iri(iri) => iri.clone(),
+            Node::Blank(name) => format!("_:{name}"),
+            Node::Literal { .. } => return true,
+        };
+        let object = format!("{}{part}", web.address(&object));
+        let fields = [&subject, &fact.predicate, &object].map(|field| quoted(field));
+        self.text += &format!("{},o\r\n", fields.join(","));
+        self.text.len() < CHUNK || self.send()
+    }
+
+    fn send(&mut self) -> bool {
+        let text = std::mem::take(&mut self.text);
+        self.sender.blocking_send(Ok(text.into())).is_ok()
+    }
+}
+
+/// A field of RFC 4180.
+fn quoted(field: &str) -> String {
+    match field.contains([',', '"', '\r', '\n']) {
+        true => format!("\"{}\"", field.replace('"', "\"\"")),
+        false => field.to_owned(),
+    }
+}

@@ -1,0 +1,82 @@
+//! `/admin/stats`: what the store holds, as a page, or as JSON unless a page is wanted.
+
+use axum::Json;
+use axum::extract::FromRequestParts;
+use axum::http::header;
+use axum::http::request::Parts;
+use axum::response::{IntoResponse, Response};
+use cenote_store::StoreStats;
+use serde::Serialize;
+
+use crate::app::App;
+use crate::front::wants_page;
+use crate::layer::Asker;
+use crate::ldp::request::fault::Fault;
+use crate::page::{Markup, page};
+
+/// Nothing is said of what the caller may not know.
+#[derive(Debug, Serialize)]
+struct Stats {
+    resources: Option<u64>,
+    bytes: Option<u64>,
+    removed: Option<u64>,
+    jobs: Option<usize>,
+    engine: &'static str,
+    places: Vec<Place>,
+}
+
+#[derive(Debug, Serialize)]
+struct Place {
+    name: String,
+    free: Option<u64>,
+}
+
+pub(super) async fn answer(app: &App, parts: &mut Parts) -> Result<Response, Fault> {
+    let caller = Asker::from_request_parts(parts, app).await?.0;
+    let stats = Stats::from(app.blocking(move |store| store.stats(&caller)).await?);
+    let answer = match wants_page(&parts.headers) {
+        true => page("Statistics", &table(&stats)),
+        false => Json(stats).into_response(),
+    };
+    Ok(([(header::VARY, "Accept")], answer).into_response())
+}
+
+impl From<StoreStats> for Stats {
+    fn from(stats: StoreStats) -> Self {
+        let places = stats.places.into_iter().map(|(name, free)| Place { name, free });
+        Self {
+            resources: stats.resources,
+            bytes: stats.bytes,
+            removed: stats.removed.map(|removed| removed.items),
+            jobs: stats.jobs,
+            engine: stats.engine,
+            places: places.collect(),
+        }
+    }
+}
+
+fn table(stats: &Stats) -> Markup {
+    let mut markup = Markup::default();
+    markup.raw("<table>\n");
+    let mut row = |what: &str, value: String| {
+        markup.raw("<tr><th scope=\"row\">").text(what).raw("</th><td>").text(&value);
+        markup.raw("</td></tr>\n");
+    };
+    let counted = [
+        ("Resources", stats.resources),
+        ("Bytes of contents", stats.bytes),
+        ("Removed resources that are kept", stats.removed),
+    ];
+    for (what, number) in counted {
+        number.into_iter().for_each(|number| row(what, number.to_string()));
+    }
+    stats.jobs.into_iter().for_each(|jobs| row("Jobs that wait", jobs.to_string()));
+    row("Engine of the catalog", stats.engine.to_owned());
+    for place in &stats.places {
+        let free = place.free.map_or("unknown".to_owned(), |free| free.to_string());
+        row(&format!("Free bytes in {}", place.name), free);
+    }
+    markup.raw("</table>\n<p>");
+    markup.link("/admin/references", "Links that lead nowhere").raw(" (CSV)\n");
+    markup
+}

@@ -1,0 +1,180 @@
+//! Representations of a resource as a graph: written page by page, so that a container of any number of children takes the memory of a
+//! page.
+
+use axum::body::Body;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use cenote_rdf::{NamedOrBlankNode, Syntax, Term, Triple, Writer};
+use cenote_store::{LinksQuery, Query, Reading, Store};
+use futures_util::stream;
+
+use crate::ldp::representation::members::{Members, member_of};
+use crate::ldp::representation::seen::Seen;
+use crate::ldp::representation::web::OwnIris;
+use crate::ldp::request::call::Call;
+use crate::ldp::request::fault::Fault;
+use crate::ldp::request::headers::Headers;
+use crate::ldp::versions;
+use crate::statements::triple;
+
+/// Resources that link to one, in a page.
+const LINKING: usize = 1_000;
+
+/// A graph being written.
+pub(crate) struct Representation {
+    writer: Writer,
+    rest: Vec<Members>,
+}
+
+impl Representation {
+    /// What a request prefers to see of a resource: the part that does not grow with the number of its children.
+    pub(crate) fn begin(
+        call: &Call,
+        reading: &Reading,
+        store: &Store,
+        seen: &Seen,
+        syntax: Syntax,
+    ) -> Result<Self, Fault> {
+        let (preferences, web) = (&call.preferences, &call.web);
+        let triples = own(call, reading, store, seen)?;
+        let mut rest = Vec::new();
+        if preferences.membership {
+            rest = Members::of(reading, seen, web)?;
+        }
+        if preferences.containment && seen.model.is_container() {
+            rest.push(Members::contained(seen, web));
+        }
+        let mut writer = Writer::new(syntax, &triples);
+        triples.iter().for_each(|triple| writer.triple(triple));
+        if preferences.inbound {
+            inbound(call, store, &mut writer)?;
+        }
+        Ok(Self { writer, rest })
+    }
+
+    /// The next bytes; none at the end of the members.
+    fn page(&mut self, call: &Call, store: &Store) -> cenote_store::Result<Option<Vec<u8>>> {
+        while let Some(members) = self.rest.last_mut() {
+            let Some(triples) = members.page(store, &call.caller, &call.web)? else {
+                self.rest.pop();
+                continue;
+            };
+            triples.iter().for_each(|triple| self.writer.triple(triple));
+            return Ok(Some(self.writer.take()));
+        }
+        Ok(None)
+    }
+
+    /// The whole text, if it ends with this page; or what there is of it, to be continued.
+    pub(crate) fn first(mut self, call: &Call, store: &Store) -> Result<Written, Fault> {
+        let mut text = self.writer.take();
+        while text.len() < WHOLE {
+            match self.page(call, store)? {
+                Some(mut page) => text.append(&mut page),
+                None => {
+                    text.append(&mut self.writer.finish());
+                    return Ok(Written::Whole(text));
+                }
+            }
+        }
+        Ok(Written::Begun(text, Box::new(self)))
+    }
+}
+
+/// What a request prefers to see of a resource, without what it contains and its members.
+pub(crate) fn own(
+    call: &Call,
+    reading: &Reading,
+    store: &Store,
+    seen: &Seen,
+) -> Result<Vec<Triple>, Fault> {
+    let (preferences, web) = (&call.preferences, &call.web);
+    let iris = OwnIris::new(web, seen.path());
+    let stated = seen.description.iter().filter(|_| preferences.stated);
+    let stated = stated.map(|statement| triple(statement, &iris));
+    let mut triples: Vec<Triple> = stated.collect();
+    if preferences.managed {
+        triples.extend(seen.managed(call.dialect, web));
+        triples.extend(versions::mention(store, call, seen));
+    }
+    if preferences.membership {
+        triples.extend(member_of(reading, seen, web)?);
+    }
+    // What is stated of one subject comes together, and what was stated twice (with two units, or by the server, too) once. The
+    // description is nearly in this order already, of which a stable sort makes use.
+    triples.sort_by(|one, other| order(one).cmp(&order(other)));
+    triples.dedup();
+    Ok(triples)
+}
+
+/// What triples are sorted by.
+fn order(triple: &Triple) -> impl Ord + '_ {
+    let subject = match &triple.subject {
+        NamedOrBlankNode::NamedNode(node) => (0, node.as_str()),
+        NamedOrBlankNode::BlankNode(node) => (1, node.as_str()),
+    };
+    let object = match &triple.object {
+        Term::NamedNode(node) => (0, node.as_str(), "", ""),
+        Term::BlankNode(node) => (1, node.as_str(), "", ""),
+        Term::Literal(it) => {
+            (2, it.value(), it.datatype().as_str(), it.language().unwrap_or_default())
+        }
+    };
+    (subject, triple.predicate.as_str(), object)
+}
+
+/// Texts of up to so many bytes are sent at once, with their length.
+const WHOLE: usize = 64 << 10;
+
+/// A text, or the beginning of one.
+pub(crate) enum Written {
+    Whole(Vec<u8>),
+    Begun(Vec<u8>, Box<Representation>),
+}
+
+impl Written {
+    /// An answer with this text.
+    pub(crate) fn answer(self, call: Call, mut headers: Headers, syntax: Syntax) -> Response {
+        headers.syntax(syntax);
+        match self {
+            Self::Whole(text) => (headers.0, text).into_response(),
+            Self::Begun(text, rest) => (headers.0, going_on(call, text, *rest)).into_response(),
+        }
+    }
+}
+
+/// A body that goes on where it was begun. A page that cannot be read breaks it off.
+fn going_on(call: Call, begun: Vec<u8>, rest: Representation) -> Body {
+    let state = (call, Some(rest), Some(begun));
+    Body::from_stream(stream::try_unfold(state, async |(call, rest, begun)| {
+        if let Some(begun) = begun {
+            return Ok(Some((Bytes::from(begun), (call, rest, None))));
+        }
+        let Some(mut rest) = rest else { return Ok(None) };
+        let of = call.clone();
+        let paged = call.app.blocking(move |store| Ok((rest.page(&of, store)?, rest))).await;
+        match paged.map_err(|problem| std::io::Error::other(problem.to_string()))? {
+            (Some(page), rest) => {
+                Ok::<_, std::io::Error>(Some((page.into(), (call, Some(rest), None))))
+            }
+            (None, rest) => Ok(Some((rest.writer.finish().into(), (call, None, None)))),
+        }
+    }))
+}
+
+/// The triples of other resources whose object is this one.
+pub(crate) fn inbound(call: &Call, store: &Store, writer: &mut Writer) -> Result<(), Fault> {
+    let mut after = None;
+    loop {
+        let query = LinksQuery { to: call.at(), after, limit: LINKING, effort: Query::EFFORT };
+        let page = store.links(&call.caller, &query)?;
+        for linking in page.items.iter().filter(|linking| linking.from.path != *call.path()) {
+            let iris = OwnIris::new(&call.web, &linking.from.path);
+            linking.statements.iter().for_each(|it| writer.triple(&triple(it, &iris)));
+        }
+        match page.next {
+            Some(next) => after = Some(next),
+            None => return Ok(()),
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! A resource for people: what is stated of it, what it contains, in pages, and its versions.
+//!
+//! Source: LAKEsuperior's pages. Everything comes from the same functions as the graph, so that a page shows what the caller may see, and
+//! goes through [`Markup`], which escapes it.
+
+use axum::http::header;
+use cenote_rdf::{Choice, NamedOrBlankNode, Term, Triple, negotiate};
+use cenote_store::{At, Reading, Store, StorePath};
+
+use crate::front::wants_page;
+use crate::ldp::methods::read::Found;
+use crate::ldp::representation::graph::own;
+use crate::ldp::representation::model::Model;
+use crate::ldp::representation::paging::Page;
+use crate::ldp::representation::seen::{Seen, rfc3339};
+use crate::ldp::representation::vocabulary::XSD;
+use crate::ldp::request::call::Call;
+use crate::ldp::request::fault::Fault;
+use crate::ldp::request::headers::Headers;
+use crate::ldp::request::target::Part;
+use crate::page::{Markup, page};
+
+/// Children that are shown at a time, unless the address says how many.
+const CHILDREN: usize = 100;
+/// Versions that are shown, the newest first.
+const VERSIONS: usize = 100;
+
+/// Whether a page is liked best. Of a binary, the bytes are shown.
+pub(crate) fn is_wanted(call: &Call, seen: &Seen) -> bool {
+    if !wants_page(&call.headers) || call.target.part == Part::Content {
+        return false;
+    }
+    let has_page = seen.model != Model::Binary || call.target.part == Part::Description;
+    let accept = call.header(header::ACCEPT).unwrap_or_default();
+    has_page && negotiate(accept, Some("text/html")) == Some(Choice::Other)
+}
+
+pub(crate) fn show(
+    reading: &Reading,
+    store: &Store,
+    call: &Call,
+    seen: &Seen,
+) -> Result<Found, Fault> {
+    let mut headers = Headers::about(call, seen);
+    headers.add(header::VARY, "Accept, Prefer");
+    headers.add(header::CACHE_CONTROL, "no-cache");
+    let mut body = Markup::default();
+    way(&mut body, call);
+    statements(&mut body, &call.address(), &own(call, reading, store, seen)?);
+    if seen.model == Model::Binary {
+        body.raw("<p>").link(&call.address(), "Its bytes").raw("\n");
+    }
+    if seen.model.is_container() {
+        children(&mut body, store, call, seen)?;
+    }
+    versions(&mut body, store, call, seen);
+    body.raw("<p>").link("/sparql", "Query everything").raw(" or ");
+    body.link("/query/term_search", "search for a term").raw("\n");
+    let title = call.path().to_string();
+    Ok(Found::Page(headers, Box::new(page(&title, &body))))
+}
+
+/// The collections above, each with a link.
+fn way(body: &mut Markup, call: &Call) {
+    body.raw("<nav aria-label=\"Collections above\">");
+    let mut path = StorePath::root();
+    body.link(&call.web.address(&path), "root");
+    for name in call.path().names() {
+        let Ok(next) = path.join(name.clone()) else { break };
+        path = next;
+        body.raw(" / ").link(&call.web.address(&path), name.as_str());
+    }
+    body.raw("</nav>\n");
+}
+
+/// What is stated of the resource, then what its description states of others.
+fn statements(body: &mut Markup, own: &str, triples: &[Triple]) {
+    let is_own = |triple: &&Triple| matches!(&triple.subject, NamedOrBlankNode::NamedNode(node) if node.as_str() == own);
+    let (of_it, of_others): (Vec<&Triple>, Vec<&Triple>) = triples.iter().partition(is_own);
+    body.raw("<h2>Statements</h2>\n<table>\n<thead><tr><th scope=\"col\">Predicate</th><th scope=\"col\">Object</th></tr></thead>\n");
+    for triple in of_it {
+        body.raw("<tr><td>");
+        pair(body, triple);
+    }
+    body.raw("</table>\n");
+    if of_others.is_empty() {
+        return;
+    }
+    body.raw("<h2>Statements about others</h2>\n<table>\n<thead><tr><th scope=\"col\">Subject</th><th scope=\"col\">Predicate</th><th scope=\"col\">Object</th></tr></thead>\n");
+    for triple in of_others {
+        body.raw("<tr><td>");
+        match &triple.subject {
+            NamedOrBlankNode::NamedNode(node) => body.link(node.as_str(), node.as_str()),
+            NamedOrBlankNode::BlankNode(node) => body.text(&node.to_string()),
+        };
+        body.raw("</td><td>");
+        pair(body, triple);
+    }
+    body.raw("</table>\n");
+}
+
+fn pair(body: &mut Markup, triple: &Triple) {
+    let predicate = triple.predicate.as_str();
+    body.link(predicate, predicate).raw("</td><td>");
+    match &triple.object {
+        Term::NamedNode(node) => body.link(node.as_str(), node.as_str()),
+        Term::BlankNode(node) => body.text(&node.to_string()),
+        Term::Literal(literal) => {
+            body.text(literal.value());
+            let datatype = literal.datatype();
+            let datatype = datatype.as_str().strip_prefix(XSD).unwrap_or(datatype.as_str());
+            match literal.language() {
+                Some(language) => body.raw(" (").text(language).raw(")"),
+                None if datatype == "string" => body,
+                None => body.raw(" (").text(datatype).raw(")"),
+            }
+        }
+    };
+    body.raw("</td></tr>\n");
+}
+
+/// What a container contains, so many at a time. Who may not list it is shown nothing of that.
+fn children(body: &mut Markup, store: &Store, call: &Call, seen: &Seen) -> Result<(), Fault> {
+    let shown = Page::read(&call.query)?.unwrap_or_else(|| Page::first(CHILDREN));
+    let Ok(listed) = store.list(&call.caller, &At::Id(seen.stat.id), &shown.options()) else {
+        return Ok(());
+    };
+    body.raw("<h2>Contains</h2>\n<ul>\n");
+    for entry in &listed.entries {
+        let name = entry.name().map(|name| name.as_str()).unwrap_or_default();
+        body.raw("<li>").link(&call.web.address(&entry.path), name);
+        if entry.resource.content.is_some() {
+            let description = format!("{}/fcr:metadata", call.web.address(&entry.path));
+            body.raw(" (").link(&description, "description").raw(")");
+        }
+        body.raw("\n");
+    }
+    body.raw("</ul>\n");
+    if let Some(next) = listed.next {
+        let next = shown.next(next).address(&call.address());
+        body.raw("<p>").link(&next, "The next ones").raw("\n");
+    }
+    Ok(())
+}
+
+/// The newest versions. Who may not read the content learns nothing of them.
+fn versions(body: &mut Markup, store: &Store, call: &Call, seen: &Seen) {
+    let mut versions = store.versions(&call.caller, &At::Id(seen.stat.id)).unwrap_or_default();
+    if versions.is_empty() {
+        return;
+    }
+    versions.sort_by_key(|version| std::cmp::Reverse((version.time, version.version)));
+    body.raw("<h2>Versions</h2>\n<ul>\n");
+    for version in versions.iter().take(VERSIONS) {
+        body.raw("<li>")
+            .link(&crate::ldp::versions::address(call, version), &rfc3339(version.time));
+        if let Some(label) = &version.label {
+            body.raw(" ").text(label);
+        }
+        body.raw("\n");
+    }
+    body.raw("</ul>\n");
+}

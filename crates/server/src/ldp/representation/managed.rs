@@ -1,0 +1,156 @@
+//! What the server manages, in what a client sends: accepted where it says what is so anyway, refused or left out elsewhere.
+//!
+//! Invariant: no managed triple is ever stored, but for the class of a container, which is a statement of its description.
+
+use std::collections::HashSet;
+
+use axum::response::{IntoResponse, Response};
+use cenote_rdf::{NamedNode, NamedOrBlankNode, Term, Triple};
+use cenote_store::Store;
+use serde_json::json;
+
+use crate::ldp::external;
+use crate::ldp::representation::members::Members;
+use crate::ldp::representation::model::Model;
+use crate::ldp::representation::seen::Seen;
+use crate::ldp::representation::vocabulary::{
+    CONTAINS, HAS_MEMBER_RELATION, IS_MEMBER_OF_RELATION, LDP, RDF_TYPE, is_managed_predicate,
+    is_managed_type, managed_terms,
+};
+use crate::ldp::representation::web::OwnIris;
+use crate::ldp::request::call::Call;
+use crate::ldp::request::fault::Fault;
+use crate::ldp::versions;
+use crate::statements::triple;
+
+/// Whether the server says what a triple says.
+pub(crate) fn is_managed(triple: &Triple) -> bool {
+    let predicate = triple.predicate.as_str();
+    let is_type = |object: &Term| match object {
+        Term::NamedNode(class) => is_managed_type(class.as_str()),
+        _ => false,
+    };
+    is_managed_predicate(predicate) || (predicate == RDF_TYPE && is_type(&triple.object))
+}
+
+/// The class of container that the triples about a resource name.
+pub(crate) fn class(triples: &[Triple], address: &str) -> Option<Model> {
+    let own = NamedOrBlankNode::from(NamedNode::new_unchecked(address));
+    let is = |name: &str| {
+        let class = Term::from(NamedNode::new_unchecked(format!("{LDP}{name}")));
+        triples
+            .iter()
+            .any(|it| it.subject == own && it.predicate.as_str() == RDF_TYPE && it.object == class)
+    };
+    let classes = [("IndirectContainer", Model::Indirect), ("DirectContainer", Model::Direct)];
+    classes.into_iter().find_map(|(name, model)| is(name).then_some(model))
+}
+
+/// Sorts out what of a graph the client may say of a resource.
+pub(crate) struct Sieve<'a> {
+    call: &'a Call,
+    /// What is so anyway.
+    so: HashSet<Triple>,
+    /// The predicates of that: hardly any triple has one of them.
+    predicates: HashSet<String>,
+}
+
+impl<'a> Sieve<'a> {
+    /// For a resource that is there: all that the server says of it may be sent back. What it contains and its members are read only if
+    /// these triples tell of them.
+    pub(crate) fn existing(
+        call: &'a Call,
+        store: &Store,
+        seen: &Seen,
+        triples: &[Triple],
+    ) -> Result<Self, Fault> {
+        let mut so: HashSet<Triple> = seen.managed(call.dialect, &call.web).into_iter().collect();
+        so.extend(types(&call.address(), seen.model, call));
+        so.extend(versions::mention(store, call, seen));
+        let iris = OwnIris::new(&call.web, seen.path());
+        let elsewhere = external::kept(&seen.description);
+        so.extend(elsewhere.iter().map(|statement| triple(statement, &iris)));
+        let reading = store.reading(&call.caller)?;
+        let mut members = Members::all(&reading, seen, &call.web)?;
+        members.retain(|members| triples.iter().any(|triple| members.tell(triple)));
+        for members in members {
+            for page in members.pages(store, &call.caller, &call.web) {
+                so.extend(page?);
+            }
+        }
+        Ok(Self::so(call, so))
+    }
+
+    /// For a resource that is to be created: it may be said to be what it will be.
+    pub(crate) fn new(call: &'a Call, address: &str, model: Model) -> Self {
+        Self::so(call, types(address, model, call).collect())
+    }
+
+    fn so(call: &'a Call, so: HashSet<Triple>) -> Self {
+        let predicates = so.iter().map(|triple| triple.predicate.as_str().to_owned()).collect();
+        Self { call, so, predicates }
+    }
+
+    fn is_so(&self, triple: &Triple) -> bool {
+        self.predicates.contains(triple.predicate.as_str()) && self.so.contains(triple)
+    }
+
+    /// The triples that are to be stored.
+    ///
+    /// # Errors
+    /// The dialect's refusal of a managed triple that is not so, unless the client prefers lenient handling.
+    pub(crate) fn sift(&self, triples: Vec<Triple>) -> Result<Vec<Triple>, Fault> {
+        let mut kept = Vec::with_capacity(triples.len());
+        for triple in triples {
+            if self.is_so(&triple) {
+                continue;
+            }
+            match is_managed(&triple) {
+                false => kept.push(valid(self.call, triple)?),
+                true if self.call.preferences.lenient => {}
+                true => return Err(self.call.violation(format!("the server manages {triple}"))),
+            }
+        }
+        Ok(kept)
+    }
+}
+
+/// Refuses a type that is no IRI, and members that could not be told from what a container contains.
+pub(crate) fn valid(call: &Call, triple: Triple) -> Result<Triple, Fault> {
+    let relation = triple.predicate.as_str();
+    let is_relation = relation == HAS_MEMBER_RELATION || relation == IS_MEMBER_OF_RELATION;
+    if is_relation && matches!(&triple.object, Term::NamedNode(it) if it.as_str() == CONTAINS) {
+        return Err(call.violation(format!("members are not stated by {CONTAINS}")));
+    }
+    match triple.predicate.as_str() == RDF_TYPE && matches!(triple.object, Term::Literal(_)) {
+        true => Err(call.violation(format!("a type is an IRI: {triple}"))),
+        false => Ok(triple),
+    }
+}
+
+/// What may be said of the types of a resource of this model.
+fn types<'a>(address: &str, model: Model, call: &Call) -> impl Iterator<Item = Triple> + use<'a> {
+    let own = NamedNode::new_unchecked(address);
+    let fedora = if model.is_container() { &["Resource", "Container"][..] } else { &["Resource"] };
+    let fedora = fedora.iter().map(|name| format!("{}{name}", call.dialect.fedora));
+    let ldp = model.types(true).iter().map(|name| format!("{LDP}{name}"));
+    let classes: Vec<String> = ldp.chain(fedora).collect();
+    classes.into_iter().map(move |class| {
+        Triple::new(
+            own.clone(),
+            NamedNode::new_unchecked(RDF_TYPE),
+            NamedNode::new_unchecked(class),
+        )
+    })
+}
+
+/// `GET /info/ldp_constraints`: what a client may not set.
+pub(crate) fn constraints() -> Response {
+    let (predicates, types) = managed_terms();
+    axum::Json(json!({
+        "srv_mgd_predicates": predicates,
+        "srv_mgd_subjects": ["info:fcsystem/root"],
+        "srv_mgd_types": types,
+    }))
+    .into_response()
+}

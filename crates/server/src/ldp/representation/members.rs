@@ -1,0 +1,270 @@
+//! Containment and membership: triples that follow from what is in a container, computed when they are shown and never stored.
+//!
+//! Source: LDP 1.0, sections 5.2 to 5.5. A collection contains its children. A direct container says of each child, and an indirect one
+//! of what each child states with the container's `ldp:insertedContentRelation`, that it is a member of its `ldp:membershipResource`.
+//!
+//! Cost: a page of children at a time, whatever their number; only indirect containers read their children's descriptions.
+
+use cenote_rdf::{NamedNode, Triple};
+use cenote_store::{
+    At, Caller, Graph, ListOptions, Name, NamedEntry, Pattern, Quad, Reading, ResourceId, Result,
+    Statement, Store, Term, iri_of,
+};
+
+use crate::ldp::representation::model::Model;
+use crate::ldp::representation::seen::Seen;
+use crate::ldp::representation::vocabulary::{
+    CONTAINS, HAS_MEMBER_RELATION, INSERTED_CONTENT_RELATION, IS_MEMBER_OF_RELATION, MEMBER,
+    MEMBER_SUBJECT, MEMBERSHIP_RESOURCE,
+};
+use crate::ldp::representation::web::{OwnIris, Web};
+use crate::statements::Iris;
+
+/// Children in a page of which only the names are read.
+const NAMES: usize = 2_000;
+/// Children in a page whose descriptions are read.
+const DESCRIBED: usize = 500;
+
+/// Triples with one predicate about the children of one collection.
+#[derive(Debug, Clone)]
+pub(crate) struct Members {
+    collection: ResourceId,
+    subject: String,
+    predicate: String,
+    /// The predicate with which each child states what the object is; none if it is the child itself.
+    inserted: Option<String>,
+    after: After,
+}
+
+/// Where the next page begins.
+#[derive(Debug, Clone)]
+enum After {
+    Start,
+    Entry(NamedEntry),
+    Name(Name),
+    End,
+}
+
+impl Members {
+    /// What a container contains.
+    pub(crate) fn contained(of: &Seen, web: &Web) -> Self {
+        Self::new(of.stat.id, web.address(of.path()), CONTAINS.to_owned(), None)
+    }
+
+    fn new(
+        collection: ResourceId,
+        subject: String,
+        predicate: String,
+        inserted: Option<String>,
+    ) -> Self {
+        Self { collection, subject, predicate, inserted, after: After::Start }
+    }
+
+    /// The members of a resource, by each container that says it has members, and of a container those that it gives to its resource.
+    pub(crate) fn of(reading: &Reading, seen: &Seen, web: &Web) -> Result<Vec<Self>> {
+        let subject = web.address(seen.path());
+        let mut members = Vec::new();
+        // A container shows the membership that it defines, whatever resource that is of.
+        let iris = OwnIris::new(web, seen.path());
+        let resource = value(&seen.description, MEMBERSHIP_RESOURCE).unwrap_or_default();
+        let of = iris.outward(resource).into_owned();
+        members.extend(Self::by(seen.stat.id, &seen.description, of, seen.model));
+        for id in containers_of(reading, seen)? {
+            let (stat, description) = reading.graph(&At::Id(id))?;
+            let model = Model::of(stat.resource.kind, &description);
+            members.extend(Self::by(id, &description, subject.clone(), model));
+        }
+        Ok(members)
+    }
+
+    /// All that is computed of a resource: its members, and what it contains if it is a container.
+    pub(crate) fn all(reading: &Reading, seen: &Seen, web: &Web) -> Result<Vec<Self>> {
+        let mut all = Self::of(reading, seen, web)?;
+        if seen.model.is_container() {
+            all.push(Self::contained(seen, web));
+        }
+        Ok(all)
+    }
+
+    /// All pages, one after the other.
+    pub(crate) fn pages(
+        mut self,
+        store: &Store,
+        caller: &Caller,
+        web: &Web,
+    ) -> impl Iterator<Item = Result<Vec<Triple>>> {
+        std::iter::from_fn(move || self.page(store, caller, web).transpose())
+    }
+
+    /// Whether a triple could be one of these.
+    pub(crate) fn tell(&self, triple: &Triple) -> bool {
+        triple.predicate.as_str() == self.predicate
+    }
+
+    /// The members that a container with this description gives to its membership resource.
+    fn by(id: ResourceId, description: &Graph, subject: String, model: Model) -> Option<Self> {
+        if !matches!(model, Model::Direct | Model::Indirect)
+            || value(description, IS_MEMBER_OF_RELATION).is_some()
+        {
+            return None;
+        }
+        let relation = value(description, HAS_MEMBER_RELATION).unwrap_or(MEMBER);
+        let inserted = value(description, INSERTED_CONTENT_RELATION)
+            .filter(|relation| model == Model::Indirect && *relation != MEMBER_SUBJECT);
+        Some(Self::new(id, subject, relation.to_owned(), inserted.map(str::to_owned)))
+    }
+
+    /// The triples of the next page, as far as the caller may see the children; none at the end.
+    pub(crate) fn page(
+        &mut self,
+        store: &Store,
+        caller: &Caller,
+        web: &Web,
+    ) -> Result<Option<Vec<Triple>>> {
+        if matches!(self.after, After::End) {
+            return Ok(None);
+        }
+        match self.inserted.clone() {
+            None => self.children(store, caller, web).map(Some),
+            Some(relation) => self.stated(store, caller, web, &relation).map(Some),
+        }
+    }
+
+    /// Whether the members are those that a collection contains.
+    pub(crate) fn are_in(&self, collection: ResourceId) -> bool {
+        self.collection == collection
+    }
+
+    /// Whether they are what a container contains.
+    pub(crate) fn is_containment(&self) -> bool {
+        self.predicate == CONTAINS
+    }
+
+    /// The triples of a part of the children, and after which name the next part begins.
+    pub(crate) fn part(
+        &self,
+        store: &Store,
+        caller: &Caller,
+        web: &Web,
+        options: &ListOptions,
+    ) -> Result<(Vec<Triple>, Option<Name>)> {
+        if let Some(relation) = &self.inserted {
+            return self.part_stated(store, caller, web, relation, options);
+        }
+        let page = store.list(caller, &At::Id(self.collection), options)?;
+        let triples = page.entries.iter().map(|entry| self.triple(web.address(&entry.path)));
+        Ok((triples.collect(), page.next))
+    }
+
+    fn children(&mut self, store: &Store, caller: &Caller, web: &Web) -> Result<Vec<Triple>> {
+        let after = match &self.after {
+            After::Entry(entry) => Some(entry),
+            _ => None,
+        };
+        let page = store.names(caller, &At::Id(self.collection), false, after, NAMES)?;
+        let triples = page.entries.iter().map(|entry| self.triple(web.address(&entry.path)));
+        let triples = triples.collect();
+        self.after = page.next.map_or(After::End, After::Entry);
+        Ok(triples)
+    }
+
+    fn stated(
+        &mut self,
+        store: &Store,
+        caller: &Caller,
+        web: &Web,
+        relation: &str,
+    ) -> Result<Vec<Triple>> {
+        let after = match &self.after {
+            After::Name(name) => Some(name.clone()),
+            _ => None,
+        };
+        let options = ListOptions { after, limit: DESCRIBED };
+        let (triples, next) = self.part_stated(store, caller, web, relation, &options)?;
+        self.after = next.map_or(After::End, After::Name);
+        Ok(triples)
+    }
+
+    fn part_stated(
+        &self,
+        store: &Store,
+        caller: &Caller,
+        web: &Web,
+        relation: &str,
+        options: &ListOptions,
+    ) -> Result<(Vec<Triple>, Option<Name>)> {
+        let listed = store.list_detailed(caller, &At::Id(self.collection), options, true)?;
+        let mut triples = Vec::new();
+        for (stat, details) in listed.page.entries.iter().zip(&listed.details) {
+            let iris = OwnIris::new(web, &stat.path);
+            let description = match &details.description {
+                Some(description) => description.clone(),
+                // Too large for a listing, or not to be read by the caller.
+                None => {
+                    store.graph(caller, &At::Id(stat.id)).map(|found| found.1).unwrap_or_default()
+                }
+            };
+            let stated =
+                description.iter().filter(|it| it.subject.is_none() && it.predicate == relation);
+            triples.extend(stated.filter_map(|it| Some(self.triple(iri(it, &iris)?))));
+        }
+        Ok((triples, listed.page.next))
+    }
+
+    fn triple(&self, object: String) -> Triple {
+        let node = |iri: &String| NamedNode::new_unchecked(iri);
+        Triple::new(node(&self.subject), node(&self.predicate), NamedNode::new_unchecked(object))
+    }
+}
+
+/// The triple that says of a child that it is a member, where its container states that the child's way round.
+pub(crate) fn member_of(reading: &Reading, seen: &Seen, web: &Web) -> Result<Option<Triple>> {
+    let Some((parent, _)) = seen.path().split_last() else { return Ok(None) };
+    let Ok((stat, description)) = reading.graph(&parent.clone().into()) else {
+        return Ok(None);
+    };
+    let model = Model::of(stat.resource.kind, &description);
+    let relation = value(&description, IS_MEMBER_OF_RELATION)
+        .filter(|_| matches!(model, Model::Direct | Model::Indirect));
+    let iris = OwnIris::new(web, &parent);
+    let resource = iris.outward(value(&description, MEMBERSHIP_RESOURCE).unwrap_or_default());
+    let own = NamedNode::new_unchecked(web.address(seen.path()));
+    Ok(relation.map(|relation| {
+        Triple::new(
+            own,
+            NamedNode::new_unchecked(relation),
+            NamedNode::new_unchecked(resource.into_owned()),
+        )
+    }))
+}
+
+/// The containers that state that their members are those of this resource.
+fn containers_of(reading: &Reading, seen: &Seen) -> Result<Vec<ResourceId>> {
+    let pattern = Pattern {
+        predicate: Some(MEMBERSHIP_RESOURCE.to_owned()),
+        object: Some(Term::Iri(iri_of(seen.path()))),
+        ..Pattern::default()
+    };
+    let mut containers = Vec::new();
+    for quad in reading.statements(&pattern)? {
+        let about = |quad: &Quad| quad.of != seen.stat.id && quad.statement.subject.is_none();
+        containers.extend(quad?.filter(about).map(|quad| quad.of));
+    }
+    Ok(containers)
+}
+
+/// The IRI that a description states of its resource with a predicate.
+pub(crate) fn value<'a>(description: &'a Graph, predicate: &str) -> Option<&'a str> {
+    let about = |it: &&Statement| it.subject.is_none() && it.predicate == predicate;
+    description.iter().filter(about).find_map(|it| match &it.object {
+        Term::Iri(iri) => Some(iri.as_str()),
+        _ => None,
+    })
+}
+
+fn iri(statement: &Statement, iris: &impl Iris) -> Option<String> {
+    match &statement.object {
+        Term::Iri(iri) => Some(iris.outward(iri).into_owned()),
+        _ => None,
+    }
+}

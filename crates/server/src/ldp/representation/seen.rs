@@ -1,0 +1,232 @@
+//! A resource as one request sees it: what the store says of it, and the triples that the server manages.
+
+use cenote_rdf::{Literal, NamedNode, Triple};
+use cenote_store::{
+    Algorithm, At, Caller, Conditions, Graph, Membership, Reading, Result, Stamp, Stat, Statement,
+    Store, StorePath, Term, Time, Version, links_tag,
+};
+
+use crate::ldp::dialect::Dialect;
+use crate::ldp::representation::members::value;
+use crate::ldp::representation::model::Model;
+use crate::ldp::representation::vocabulary::{
+    EBUCORE, HAS_MEMBER_RELATION, INSERTED_CONTENT_RELATION, IS_MEMBER_OF_RELATION, LDP, MEMBER,
+    MEMBER_SUBJECT, MEMBERSHIP_RESOURCE, PREMIS, RDF_TYPE, XSD,
+};
+use crate::ldp::representation::web::{OwnIris, Web};
+
+/// A resource, with all that one request needs to know of it.
+#[derive(Debug, Clone)]
+pub(crate) struct Seen {
+    pub(crate) stat: Stat,
+    /// Its description, as the caller sees it.
+    pub(crate) description: Graph,
+    pub(crate) model: Model,
+    membership: Option<Membership>,
+    created_by: String,
+    modified_by: String,
+}
+
+impl Seen {
+    pub(crate) fn read(reading: &Reading, at: &At) -> Result<Self> {
+        let (stat, description) = reading.graph(at)?;
+        Self::new(reading, stat, description)
+    }
+
+    /// A resource with the description that it has, as the caller sees it.
+    pub(crate) fn new(reading: &Reading, stat: Stat, description: Graph) -> Result<Self> {
+        let created_by = reading.person_name(stat.resource.created_by)?;
+        let modified_by = match stat.resource.modified_by == stat.resource.created_by {
+            true => created_by.clone(),
+            false => reading.person_name(stat.resource.modified_by)?,
+        };
+        Ok(Self {
+            model: Model::of(stat.resource.kind, &description),
+            membership: reading.membership(&stat)?,
+            created_by,
+            modified_by,
+            stat,
+            description,
+        })
+    }
+
+    /// The same as it was in a version, with what is not kept of versions left out.
+    pub(crate) fn in_version(
+        self,
+        version: &Version,
+        description: Graph,
+        modified_by: String,
+    ) -> Self {
+        let mut stat = self.stat;
+        stat.resource.modified = version.modified;
+        stat.resource.content = version.content.clone();
+        let described = Stamp { time: version.described, revision: version.version };
+        stat.resource.description_changed = Some(described);
+        let model = Model::of(stat.resource.kind, &description);
+        Self { model, membership: None, modified_by, stat, description, ..self }
+    }
+
+    pub(crate) fn path(&self) -> &StorePath {
+        &self.stat.path
+    }
+
+    /// The tag of the state that a graph shows, whatever syntax and part of it a request prefers: it changes with the description, with
+    /// the membership, and with the paths of what the description links to.
+    pub(crate) fn tag(&self) -> String {
+        let mut tag = self.stat.description_tag();
+        if let Some(membership) = &self.membership {
+            tag += &format!("-{}", membership.changes);
+        }
+        if let Some(links) = links_tag(&self.description) {
+            tag += &format!("-{}", hex::encode(links));
+        }
+        tag
+    }
+
+    /// When what a graph shows last changed.
+    pub(crate) fn changed(&self) -> Time {
+        let described = self.stat.resource.described().time;
+        self.membership.map_or(described, |membership| described.max(membership.changed))
+    }
+
+    /// The triples that the server manages, but for those about what a container contains and what its members are.
+    pub(crate) fn managed(&self, dialect: &Dialect, web: &Web) -> Vec<Triple> {
+        let iris = OwnIris::new(web, self.path());
+        let own = NamedNode::new_unchecked(iris.address());
+        let mut triples = Vec::with_capacity(16);
+        let mut say = |predicate: String, object: cenote_rdf::Term| {
+            let predicate = NamedNode::new_unchecked(predicate);
+            triples.push(Triple::new(own.clone(), predicate, object));
+        };
+        for class in self.types(dialect) {
+            say(RDF_TYPE.to_owned(), NamedNode::new_unchecked(class).into());
+        }
+        let resource = &self.stat.resource;
+        let fedora = |name: &str| format!("{}{name}", dialect.fedora);
+        let modified = if self.model == Model::Binary { resource.modified } else { self.changed() };
+        say(fedora("created"), date_time(resource.created));
+        say(fedora("createdBy"), Literal::new_simple_literal(&self.created_by).into());
+        say(fedora("lastModified"), date_time(modified));
+        say(fedora("lastModifiedBy"), Literal::new_simple_literal(&self.modified_by).into());
+        if let Some((parent, _)) = self.path().split_last() {
+            say(fedora("hasParent"), NamedNode::new_unchecked(web.address(&parent)).into());
+        }
+        self.definition(&iris, &mut say);
+        if let Some(content) = &resource.content {
+            let size = Literal::new_typed_literal(
+                content.size.to_string(),
+                NamedNode::new_unchecked(format!("{XSD}long")),
+            );
+            say(format!("{PREMIS}hasSize"), size.into());
+            let media_type = content.media_type.as_deref().unwrap_or(OCTETS);
+            let media_type = Literal::new_simple_literal(media_type);
+            say(format!("{EBUCORE}hasMimeType"), media_type.into());
+            for digest in digests(content) {
+                say(format!("{PREMIS}hasMessageDigest"), NamedNode::new_unchecked(digest).into());
+            }
+        }
+        triples
+    }
+
+    /// What a direct or indirect container is defined by, where its description leaves that to the defaults.
+    fn definition(&self, iris: &OwnIris<'_>, say: &mut impl FnMut(String, cenote_rdf::Term)) {
+        let states = |predicate| value(&self.description, predicate).is_some();
+        if !matches!(self.model, Model::Direct | Model::Indirect) {
+            return;
+        }
+        if !states(MEMBERSHIP_RESOURCE) {
+            let own = NamedNode::new_unchecked(iris.address());
+            say(MEMBERSHIP_RESOURCE.to_owned(), own.into());
+        }
+        if !states(HAS_MEMBER_RELATION) && !states(IS_MEMBER_OF_RELATION) {
+            say(HAS_MEMBER_RELATION.to_owned(), NamedNode::new_unchecked(MEMBER).into());
+        }
+        if self.model == Model::Indirect && !states(INSERTED_CONTENT_RELATION) {
+            let subject = NamedNode::new_unchecked(MEMBER_SUBJECT);
+            say(INSERTED_CONTENT_RELATION.to_owned(), subject.into());
+        }
+    }
+
+    /// All types that the resource has without anybody stating them.
+    pub(crate) fn types(&self, dialect: &Dialect) -> Vec<String> {
+        types(self.model, self.path(), dialect)
+    }
+}
+
+/// The types of a resource of a model, at a path.
+pub(crate) fn types(model: Model, path: &StorePath, dialect: &Dialect) -> Vec<String> {
+    let ldp = model.types(dialect.says_basic).iter().map(|name| format!("{LDP}{name}"));
+    let fedora = match model {
+        Model::Binary => &["Resource", "Binary"][..],
+        Model::Source => &["Resource"],
+        _ if path.names().is_empty() => &["Resource", "Container", "RepositoryRoot"],
+        _ => &["Resource", "Container"],
+    };
+    ldp.chain(fedora.iter().map(|name| format!("{}{name}", dialect.fedora))).collect()
+}
+
+/// The predicate of the name under which bytes were sent.
+const FILENAME: &str = "http://www.ebu.ch/metadata/ontologies/ebucore/ebucore#filename";
+
+/// The name under which the bytes of a binary were sent, if its description has one.
+pub(crate) fn filename(description: &Graph) -> Option<String> {
+    let named = |it: &&Statement| it.subject.is_none() && it.predicate == FILENAME;
+    description.iter().find(named).map(|it| it.object.text().to_owned())
+}
+
+/// Has the description say under which name bytes were sent, if `Content-Disposition` names one.
+pub(crate) fn keep_filename(
+    store: &Store,
+    caller: &Caller,
+    path: &StorePath,
+    disposition: &str,
+) -> Result<()> {
+    let Some(name) = disposed(disposition) else { return Ok(()) };
+    let statement = Statement {
+        subject: None,
+        predicate: FILENAME.to_owned(),
+        object: Term::string(name),
+        unit: None,
+    };
+    let conditions = Conditions::default();
+    let changed = store.change_graph(caller, &path.into(), &conditions, |old| {
+        let others = old.iter().filter(|it| it.subject.is_some() || it.predicate != FILENAME);
+        Ok(others.chain([&statement]).cloned().collect())
+    });
+    changed.map(drop)
+}
+
+/// The file name in `Content-Disposition` (RFC 6266), without the directories that some clients send.
+fn disposed(disposition: &str) -> Option<String> {
+    let (_, named) = disposition.split_once("filename=")?;
+    let name = match named.strip_prefix('"') {
+        Some(quoted) => quoted.split('"').next()?,
+        None => named.split(';').next()?.trim(),
+    };
+    let name = name.rsplit(['/', '\\']).next()?;
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+/// The media type of bytes of which nothing is known.
+pub(crate) const OCTETS: &str = "application/octet-stream";
+
+/// The digests of a content that are known, as IRIs.
+fn digests(content: &cenote_store::ContentHead) -> Vec<String> {
+    let others = [("sha1", Algorithm::Sha1), ("blake2b", Algorithm::Blake2b)];
+    let sha256 = content.digests.sha256.map(|digest| ("sha-256", digest.to_vec()));
+    let others = others.into_iter().filter_map(|(name, algorithm)| {
+        content.digests.get(algorithm).map(|digest| (name, digest.to_vec()))
+    });
+    let all = sha256.into_iter().chain(others);
+    all.map(|(name, digest)| format!("urn:{name}:{}", hex::encode(digest))).collect()
+}
+
+/// A time as RFC 3339 has it.
+pub(crate) fn rfc3339(time: Time) -> String {
+    jiff::Timestamp::from_nanosecond(time.nanos().into()).unwrap_or_default().to_string()
+}
+
+pub(crate) fn date_time(time: Time) -> cenote_rdf::Term {
+    let datatype = NamedNode::new_unchecked(format!("{XSD}dateTime"));
+    Literal::new_typed_literal(rfc3339(time), datatype).into()
+}

@@ -1,0 +1,96 @@
+//! The IRIs of this opening, and which terms the server manages.
+//!
+//! Source: LDP 1.0, the Fedora API specification (2018-11-22), and what fcrepo 6 and LAKEsuperior emit.
+
+pub(crate) const LDP: &str = "http://www.w3.org/ns/ldp#";
+pub(crate) const RDF_TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
+pub(crate) const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
+/// The namespace of the Fedora API's own terms, and of LAKEsuperior's.
+pub(crate) const FCREPO: &str = "http://fedora.info/definitions/fcrepo#";
+/// The namespace that fcrepo 4 to 7 emits.
+pub(crate) const FEDORA: &str = "http://fedora.info/definitions/v4/repository#";
+/// The relation of a link to bytes that are elsewhere.
+pub(crate) const EXTERNAL: &str = "http://fedora.info/definitions/fcrepo#ExternalContent";
+/// What a description says of bytes that are elsewhere.
+pub(crate) const PROXY_FOR: &str = "http://fedora.info/definitions/v4/repository#proxyFor";
+pub(crate) const REDIRECTS_TO: &str = "http://fedora.info/definitions/v4/repository#redirectsTo";
+pub(crate) const PREMIS: &str = "http://www.loc.gov/premis/rdf/v1#";
+pub(crate) const EBUCORE: &str = "http://www.ebu.ch/metadata/ontologies/ebucore/ebucore#";
+pub(crate) const CONTAINS: &str = "http://www.w3.org/ns/ldp#contains";
+pub(crate) const MEMBERSHIP_RESOURCE: &str = "http://www.w3.org/ns/ldp#membershipResource";
+pub(crate) const HAS_MEMBER_RELATION: &str = "http://www.w3.org/ns/ldp#hasMemberRelation";
+pub(crate) const IS_MEMBER_OF_RELATION: &str = "http://www.w3.org/ns/ldp#isMemberOfRelation";
+pub(crate) const INSERTED_CONTENT_RELATION: &str =
+    "http://www.w3.org/ns/ldp#insertedContentRelation";
+pub(crate) const MEMBER: &str = "http://www.w3.org/ns/ldp#member";
+pub(crate) const MEMBER_SUBJECT: &str = "http://www.w3.org/ns/ldp#MemberSubject";
+
+/// The predicates that the server manages, by namespace.
+const PREDICATES: [(&str, &[&str]); 5] = [
+    (FCREPO, MANAGED_BY_FEDORA),
+    (FEDORA, MANAGED_BY_FEDORA),
+    (LDP, &["contains"]),
+    (PREMIS, &["hasMessageDigest", "hasSize"]),
+    ("http://www.iana.org/assignments/relation/", &["describedBy", "describedby"]),
+];
+
+const MANAGED_BY_FEDORA: &[&str] = &[
+    "created",
+    "createdBy",
+    "hasFixityService",
+    "hasParent",
+    "hasVersion",
+    "hasVersionLabel",
+    "hasVersions",
+    "lastModified",
+    "lastModifiedBy",
+    "proxyFor",
+    "redirectsTo",
+    "writable",
+];
+
+/// The types that the server manages, by namespace.
+const TYPES: [(&str, &[&str]); 3] = [
+    (FCREPO, &["Binary", "Container", "Pairtree", "Resource", "Version", "RepositoryRoot"]),
+    (FEDORA, &["Binary", "Container", "Pairtree", "Resource", "Version", "RepositoryRoot"]),
+    (
+        LDP,
+        &[
+            "BasicContainer",
+            "Container",
+            "DirectContainer",
+            "IndirectContainer",
+            "NonRDFSource",
+            "RDFSource",
+            "Resource",
+        ],
+    ),
+];
+
+/// Whether the server says what is stated with a predicate.
+pub(crate) fn is_managed_predicate(predicate: &str) -> bool {
+    is_among(&PREDICATES, predicate)
+}
+
+/// Whether the server says what is of this type.
+pub(crate) fn is_managed_type(class: &str) -> bool {
+    is_among(&TYPES, class)
+}
+
+fn is_among(table: &[(&str, &[&str])], iri: &str) -> bool {
+    let named = |(namespace, names): &(&str, &[&str])| {
+        iri.strip_prefix(namespace).is_some_and(|name| names.contains(&name))
+    };
+    table.iter().any(named)
+}
+
+/// The managed predicates and types, as IRIs.
+pub(crate) fn managed_terms() -> (Vec<String>, Vec<String>) {
+    let whole = |table: &[(&str, &[&str])]| {
+        let iris = |(namespace, names): &(&str, &[&str])| -> Vec<String> {
+            names.iter().map(|name| format!("{namespace}{name}")).collect()
+        };
+        table.iter().flat_map(iris).collect()
+    };
+    (whole(&PREDICATES), whole(&TYPES))
+}

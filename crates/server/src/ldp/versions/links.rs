@@ -1,0 +1,56 @@
+//! The headers by which a resource, the list of its versions and each of these lead to each other (RFC 7089, section 2.2).
+
+use axum::http::header::{self, HeaderName};
+use cenote_store::Version;
+
+use super::name::shown;
+use super::own_address;
+use crate::layer::conditional::http_date;
+use crate::ldp::request::call::Call;
+use crate::ldp::request::headers::Headers;
+use crate::ldp::request::target::Part;
+
+const MEMENTO: &str = "http://mementoweb.org/ns#";
+pub(super) const MEMENTO_DATETIME: HeaderName = HeaderName::from_static("memento-datetime");
+
+/// What a resource says of its versions, in dialects that do.
+pub(crate) fn original(call: &Call, headers: &mut Headers) {
+    let is_original = matches!(call.target.part, Part::Whole | Part::Description);
+    if call.dialect.has_mementos && is_original && !call.is_memento {
+        of_type(headers, "OriginalResource");
+        of_type(headers, "TimeGate");
+        relations(call, headers);
+        headers.add(header::VARY, "Accept-Datetime");
+    }
+}
+
+/// What the list says of itself.
+pub(super) fn timemap(call: &Call, headers: &mut Headers) {
+    of_type(headers, "TimeMap");
+    relations(call, headers);
+}
+
+/// What a version says of itself.
+pub(super) fn memento(call: &Call, version: &Version, headers: &mut Headers) {
+    of_type(headers, "Memento");
+    relations(call, headers);
+    if let Some(date) = http_date(version.time) {
+        headers.add(MEMENTO_DATETIME, &date);
+    }
+}
+
+fn of_type(headers: &mut Headers, class: &str) {
+    headers.add(header::LINK, &format!("<{MEMENTO}{class}>;rel=\"type\""));
+}
+
+fn relations(call: &Call, headers: &mut Headers) {
+    let own = own_address(call);
+    headers.add(header::LINK, &format!("<{own}>;rel=\"original\""));
+    headers.add(header::LINK, &format!("<{own}>;rel=\"timegate\""));
+    headers.add(header::LINK, &format!("<{own}/fcr:versions>;rel=\"timemap\""));
+}
+
+/// The address of a version.
+pub(crate) fn address(call: &Call, version: &Version) -> String {
+    format!("{}/fcr:versions/{}", own_address(call), shown(version))
+}

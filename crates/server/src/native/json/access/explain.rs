@@ -1,0 +1,84 @@
+//! Access explained.
+
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::native::json::ScopeWord;
+
+/// Whose access is explained.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ExplainQuery {
+    /// A user; the caller, if none is named.
+    pub(crate) user: Option<String>,
+}
+
+/// What a user may do with a resource, and why.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ExplainedAccess {
+    pub(crate) user: String,
+    pub(crate) path: String,
+    /// What they may do: one of the ten levels, or rights joined by `+`.
+    #[schema(example = "read_object")]
+    pub(crate) level: String,
+    /// Each right there is.
+    pub(crate) rights: Vec<RightLine>,
+    /// Lines that name the user, a group of theirs, or everyone, and give nothing here.
+    pub(crate) without_effect: Vec<ReasonLine>,
+    /// What the caller's token leaves of what they are given, if they use one.
+    pub(crate) token: Option<String>,
+}
+
+/// One right.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct RightLine {
+    #[schema(example = "read_content")]
+    pub(crate) right: &'static str,
+    /// Whether the user has it. One that is given and not granted is withheld by the caller's token.
+    pub(crate) granted: bool,
+    /// What gives it.
+    pub(crate) by: Vec<ReasonLine>,
+}
+
+/// Something that bears on what a user may do.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ReasonLine {
+    pub(crate) kind: SourceWord,
+    /// The user or group of a grant; the name of a role.
+    pub(crate) name: Option<String>,
+    /// What it gives: one of the ten levels, or rights joined by `+`.
+    pub(crate) level: String,
+    /// How far a grant reaches.
+    pub(crate) scope: Option<ScopeWord>,
+    /// The path of the resource that has a grant.
+    pub(crate) from: Option<String>,
+    pub(crate) effect: EffectWord,
+}
+
+/// Where rights come from.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[schema(as = AccessSource)]
+pub(crate) enum SourceWord {
+    /// The role of the user.
+    Role,
+    /// A line of an access list.
+    Grant,
+    /// The ticket that the caller shows.
+    Ticket,
+}
+
+/// Whether something gives its rights.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[schema(as = AccessEffect)]
+pub(crate) enum EffectWord {
+    /// It does.
+    Gives,
+    /// It is about what lies below alone.
+    Elsewhere,
+    /// It is a default, and the resource is closed.
+    Closed,
+    /// It is a default, and a nearer collection has others.
+    Farther,
+}

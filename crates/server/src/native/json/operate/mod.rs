@@ -1,0 +1,13 @@
+//! Operating a store: places, quotas, checks.
+
+mod check;
+mod place;
+mod quota;
+mod scrub;
+mod usage;
+
+pub(in crate::native) use check::*;
+pub(in crate::native) use place::*;
+pub(in crate::native) use quota::*;
+pub(in crate::native) use scrub::*;
+pub(in crate::native) use usage::*;

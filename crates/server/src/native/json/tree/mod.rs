@@ -1,0 +1,11 @@
+//! The tree: resources, listings, removals.
+
+mod listing;
+mod names;
+mod resource;
+mod trash;
+
+pub(in crate::native) use listing::*;
+pub(in crate::native) use names::Names;
+pub(in crate::native) use resource::{IntegrityWord, KindWord, Resource, VersioningWord};
+pub(in crate::native) use trash::*;

@@ -1,0 +1,286 @@
+//! A resource, as everything that tells of one shows it.
+
+use cenote_store::{
+    Algorithm, Details, Kind, LinkIntegrity, Retention, Stat, Versioning, Xattr as StoreXattr,
+    avus_of,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::layer::conditional::quoted;
+use crate::native::json::Names;
+use crate::native::json::{Attribute, Instant, With, Xattr};
+
+/// A resource. A field that does not apply is null.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Resource {
+    /// Stays the same whatever the resource is renamed to, and is never given to another.
+    pub(crate) id: u64,
+    /// Where it is now.
+    pub(crate) path: String,
+    /// The last name of the path; empty for the root.
+    pub(crate) name: String,
+    /// What it is.
+    pub(crate) kind: KindWord,
+    /// Bytes of content.
+    pub(crate) size: Option<u64>,
+    /// SHA-256 of the content, in hexadecimal; null while it is not known.
+    pub(crate) sha256: Option<String>,
+    /// CRC-64/NVME of the content, in hexadecimal; null while it is not known.
+    pub(crate) crc64nvme: Option<String>,
+    /// MD5 of the content, in hexadecimal; null while it is not known.
+    pub(crate) md5: Option<String>,
+    /// The media type of the content, if a client said one or it could be guessed.
+    pub(crate) media_type: Option<String>,
+    /// True if the media type was guessed from the name and the first bytes.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) media_type_guessed: bool,
+    /// The entity tag of the content: changes with every change of the bytes.
+    pub(crate) etag: Option<String>,
+    /// The entity tag of the description: changes with every change of a statement or of an attribute.
+    pub(crate) description_etag: String,
+    /// The entity tag of the membership of a collection: changes with every child that is created, removed, moved or
+    /// renamed.
+    pub(crate) members_etag: Option<String>,
+    /// The entity tag of the state: changes with every change of content, description or access.
+    pub(crate) state: String,
+    /// Who it belongs to.
+    pub(crate) owner: String,
+    /// When it was created.
+    #[schema(value_type = String, format = DateTime)]
+    pub(crate) created: Instant,
+    /// Who created it.
+    pub(crate) created_by: String,
+    /// When content, description or access last changed.
+    #[schema(value_type = String, format = DateTime)]
+    pub(crate) modified: Instant,
+    /// Who changed it.
+    pub(crate) modified_by: String,
+    /// When the content last changed.
+    pub(crate) content_modified: Option<Instant>,
+    /// When the description last changed.
+    #[schema(value_type = String, format = DateTime)]
+    pub(crate) description_modified: Instant,
+    /// When the membership of a collection last changed.
+    pub(crate) members_modified: Option<Instant>,
+    /// Mode bits as in `st_mode & 0o7777`, if a client set them.
+    pub(crate) mode: Option<u32>,
+    /// The modification time that a client set.
+    pub(crate) mtime: Option<Instant>,
+    /// Where a link points.
+    pub(crate) target: Option<String>,
+    /// What becomes of replaced states of a collection that says so, and of what is below it.
+    pub(crate) versioning: Option<VersioningWord>,
+    /// How many versions of a resource are kept, the newest, besides those with a label.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) keep: Option<u32>,
+    /// Besides, the newest version of each of so many days that have one, in UTC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) keep_daily: Option<u32>,
+    /// The same of weeks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) keep_weekly: Option<u32>,
+    /// The same of months.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) keep_monthly: Option<u32>,
+    /// For how many seconds a collection that says so keeps what is removed below it in the trash.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) keep_removed: Option<u64>,
+    /// How many bytes of what is removed below it a collection with a limit keeps at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) keep_removed_bytes: Option<u64>,
+    /// What a collection that says so requires of links in descriptions, its own and those below it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) link_integrity: Option<IntegrityWord>,
+    /// True if a copy of its bytes is known to be damaged.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) damaged: bool,
+    /// The tag of the description, where that was asked for and there is one: two descriptions are the
+    /// same if their tags are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) description_tag: Option<String>,
+    /// What the caller may do with it, where a listing was asked for that: one of the ten levels, or rights joined by `+`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) level: Option<String>,
+    /// Its description, where a listing was asked for it; absent if it has more than 1 MiB, or if the caller may not read it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) description: Option<Vec<Attribute>>,
+    /// Its extended attributes, likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) xattrs: Option<Vec<Xattr>>,
+}
+
+impl Resource {
+    pub(crate) fn of(stat: &Stat, names: &mut Names<'_>) -> cenote_store::Result<Self> {
+        let resource = &stat.resource;
+        let content = resource.content.as_ref();
+        let digests = content.map(|content| &content.digests);
+        let versioning = resource.versioning;
+        let retention = versioning.and_then(Versioning::retention).unwrap_or_default();
+        let membership = names.membership(stat)?;
+        Ok(Self {
+            id: stat.id.0,
+            path: stat.path.to_string(),
+            name: resource.name.clone(),
+            kind: resource.kind.into(),
+            size: content.map(|content| content.size),
+            sha256: digests.and_then(|digests| digests.sha256).map(hex::encode),
+            crc64nvme: digests
+                .and_then(|digests| digests.crc64nvme)
+                .map(|crc| format!("{crc:016x}")),
+            md5: digests.and_then(|digests| digests.get(Algorithm::Md5)).map(hex::encode),
+            media_type: content.and_then(|content| content.media_type.clone()),
+            media_type_guessed: content.is_some_and(|content| content.media_type_guessed),
+            etag: stat.content_tag().as_deref().map(quoted),
+            description_etag: quoted(&stat.description_tag()),
+            members_etag: membership.map(|membership| quoted(&membership.tag())),
+            state: quoted(&stat.state_tag()),
+            owner: names.of(resource.owner)?,
+            created: Instant(resource.created),
+            created_by: names.of(resource.created_by)?,
+            modified: Instant(resource.modified),
+            modified_by: names.of(resource.modified_by)?,
+            content_modified: content.map(|_| Instant(resource.written())),
+            description_modified: Instant(resource.described().time),
+            members_modified: membership.map(|membership| Instant(membership.changed)),
+            mode: resource.mode,
+            mtime: resource.mtime.map(Instant),
+            target: resource.target.clone(),
+            versioning: versioning.map(VersioningWord::from),
+            keep: retention.last,
+            keep_daily: retention.daily,
+            keep_weekly: retention.weekly,
+            keep_monthly: retention.monthly,
+            keep_removed: resource.keep_removed,
+            keep_removed_bytes: resource.keep_removed_bytes,
+            link_integrity: resource.link_integrity.map(IntegrityWord::from),
+            damaged: content.map_or(Ok(false), |content| names.store().is_damaged(content))?,
+            description_tag: None,
+            level: None,
+            description: None,
+            xattrs: None,
+        })
+    }
+
+    /// The same with what a listing was asked for besides.
+    pub(crate) fn with_details(self, details: &Details, with: With) -> Self {
+        let description = details.description.as_ref();
+        Self {
+            level: with.level.then(|| details.rights.to_string()),
+            description: description
+                .filter(|_| with.description)
+                .map(|graph| avus_of(graph).into_iter().map(Into::into).collect()),
+            xattrs: description
+                .filter(|_| with.xattrs)
+                .map(|graph| StoreXattr::all(graph).into_iter().map(Into::into).collect()),
+            ..self
+        }
+    }
+
+    pub(crate) fn with_description_tag(self, tag: Option<[u8; 32]>) -> Self {
+        Self { description_tag: tag.map(hex::encode), ..self }
+    }
+}
+
+/// What a resource is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[schema(as = Kind)]
+pub(crate) enum KindWord {
+    /// Has children.
+    Collection,
+    /// Has content.
+    Object,
+    /// Points to a path.
+    Link,
+    /// Has a description only.
+    Description,
+}
+
+impl From<Kind> for KindWord {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Collection => Self::Collection,
+            Kind::Object => Self::Object,
+            Kind::Link => Self::Link,
+            Kind::Description => Self::Description,
+        }
+    }
+}
+
+impl From<KindWord> for Kind {
+    fn from(word: KindWord) -> Self {
+        match word {
+            KindWord::Collection => Self::Collection,
+            KindWord::Object => Self::Object,
+            KindWord::Link => Self::Link,
+            KindWord::Description => Self::Description,
+        }
+    }
+}
+
+/// What becomes of replaced states.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schema(as = Versioning)]
+pub(crate) enum VersioningWord {
+    /// They are dropped.
+    Off,
+    /// They are dropped, unless somebody asked to keep one before.
+    OnRequest,
+    /// Each is kept.
+    EachChange,
+}
+
+impl From<Versioning> for VersioningWord {
+    fn from(versioning: Versioning) -> Self {
+        match versioning {
+            Versioning::Off => Self::Off,
+            Versioning::OnRequest { .. } => Self::OnRequest,
+            Versioning::EachChange { .. } => Self::EachChange,
+        }
+    }
+}
+
+impl VersioningWord {
+    pub(crate) fn keeping(self, retention: Retention) -> Versioning {
+        match self {
+            Self::Off => Versioning::Off,
+            Self::OnRequest => Versioning::OnRequest(retention),
+            Self::EachChange => Versioning::EachChange(retention),
+        }
+    }
+}
+
+/// What becomes of a statement that links to a path where nothing is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schema(as = LinkIntegrity)]
+pub(crate) enum IntegrityWord {
+    /// It is kept as text.
+    None,
+    /// It is kept as text, and becomes a link once something is there.
+    Lenient,
+    /// It is refused.
+    Strict,
+}
+
+impl From<LinkIntegrity> for IntegrityWord {
+    fn from(integrity: LinkIntegrity) -> Self {
+        match integrity {
+            LinkIntegrity::None => Self::None,
+            LinkIntegrity::Lenient => Self::Lenient,
+            LinkIntegrity::Strict => Self::Strict,
+        }
+    }
+}
+
+impl From<IntegrityWord> for LinkIntegrity {
+    fn from(word: IntegrityWord) -> Self {
+        match word {
+            IntegrityWord::None => Self::None,
+            IntegrityWord::Lenient => Self::Lenient,
+            IntegrityWord::Strict => Self::Strict,
+        }
+    }
+}

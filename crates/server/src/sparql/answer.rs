@@ -1,0 +1,89 @@
+//! Runs a query within the limits of the configuration, as long as its client waits.
+
+use std::rc::Rc;
+use std::thread;
+
+use cenote_query::sparql::{self, Limits};
+use cenote_query::{Error, Stop};
+use cenote_rdf::Format;
+use cenote_store::{Caller, ErrorKind, Store};
+use tokio_util::sync::CancellationToken;
+
+use super::request::{Text, not_a_query};
+use super::spelling::Spelling;
+use crate::app::App;
+use crate::problem::{Problem, ProblemKind};
+
+/// The stack of a query: what the parser allows fits on it, whatever the build.
+const STACK: usize = 32 << 20;
+
+/// Answers a query over the state that the store has when its turn comes.
+pub(crate) async fn query(
+    app: &App,
+    caller: Caller,
+    query: Text,
+    spelling: Spelling,
+    format: Format,
+) -> Result<Vec<u8>, Problem> {
+    let _turn = app.query_turn().await;
+    let gone = CancellationToken::new();
+    let token = gone.clone();
+    // Dropped with this request, whether it was answered or cancelled.
+    let _waiting = gone.drop_guard();
+    let (store, limits) = (app.store().clone(), app.limits().clone());
+    let work = move || {
+        let end = store.now().plus(limits.query_seconds.get());
+        let clock = store.clone();
+        let limits = Limits {
+            rows: limits.query_rows,
+            bytes: limits.query_bytes,
+            answer: limits.answer_bytes,
+            stop: Rc::new(move || match token.is_cancelled() {
+                true => Some(Stop::Gone),
+                false => (clock.now() >= end).then_some(Stop::Late),
+            }),
+        };
+        answered(&store, &caller, &query, &spelling, format, &limits)
+    };
+    app.compute(move || on_a_stack(work)).await
+}
+
+fn answered(
+    store: &Store,
+    caller: &Caller,
+    query: &Text,
+    spelling: &Spelling,
+    format: Format,
+    limits: &Limits,
+) -> Result<Vec<u8>, Problem> {
+    let query = query.parse(&spelling.base()).map_err(refusal)?;
+    let reading = store.reading(caller)?;
+    let answer = sparql::query(&reading, query, spelling, format, limits);
+    Ok(answer.map_err(refusal)?.text)
+}
+
+/// Runs work on a thread with a stack of its own.
+fn on_a_stack<T: Send>(work: impl FnOnce() -> Result<T, Problem> + Send) -> Result<T, Problem> {
+    let fault = || Problem::new(ProblemKind::Internal, "a fault of the server ended this query");
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().name("sparql".to_owned()).stack_size(STACK);
+        match thread.spawn_scoped(scope, work) {
+            Ok(running) => running.join().unwrap_or_else(|_| Err(fault())),
+            Err(error) => {
+                let detail = format!("no thread for the query: {error}");
+                Err(Problem::new(ProblemKind::Overloaded, detail))
+            }
+        }
+    })
+}
+
+fn refusal(error: Error) -> Problem {
+    match error {
+        Error::Syntax(fault) => not_a_query(fault),
+        error @ Error::Limit(_) => Problem::invalid(error.to_string()),
+        error @ Error::Stopped => {
+            Problem::new(ProblemKind::Store(ErrorKind::Unavailable), error.to_string())
+        }
+        Error::Store(error) => error.into(),
+    }
+}

@@ -1,0 +1,66 @@
+//! SPARQL 1.1 over HTTP (`docs/sparql.md`): the SPARQL 1.1 Protocol, at an address for anybody and one for clients of LAKEsuperior.
+//!
+//! * `request` reads the protocol, `spelling` says how resources are named at each address, `page` is a form for a browser;
+//! * `term_search` is LAKEsuperior's, written as a query;
+//! * `answer` runs a query on a thread of its own, within limits.
+
+mod answer;
+mod page;
+mod request;
+mod spelling;
+mod term_search;
+
+use axum::Router;
+use axum::extract::{FromRequestParts, Request, State};
+use axum::http::{Method, header};
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodRouter, get};
+
+use self::request::Asked;
+use self::spelling::Address;
+use crate::app::App;
+use crate::front;
+use crate::layer::{Asker, authenticate, refuse_cross_site};
+use crate::problem::Problem;
+
+/// All routes of this opening.
+pub(crate) fn router(app: &App) -> Router<App> {
+    spelling::ALL
+        .into_iter()
+        .fold(Router::new(), |router, address| router.route(address.path, at(address)))
+        .route(term_search::PATH, get(term_search::term_search).post(term_search::term_search))
+        .layer(from_fn_with_state(app.clone(), authenticate))
+        .layer(from_fn(refuse_cross_site))
+}
+
+fn at(address: &'static Address) -> MethodRouter<App> {
+    let answered = move |State(app): State<App>, request: Request| handle(app, address, request);
+    get(answered).post(answered)
+}
+
+async fn handle(app: App, address: &'static Address, request: Request) -> Response {
+    if is_for_a_page(&request) {
+        return page::form(address);
+    }
+    let answered = ask(app, address, request).await;
+    answered.unwrap_or_else(IntoResponse::into_response)
+}
+
+/// Whether a person in a browser came for the form.
+fn is_for_a_page(request: &Request) -> bool {
+    request.method() == Method::GET
+        && request.uri().query().unwrap_or_default().is_empty()
+        && front::wants_page(request.headers())
+}
+
+async fn ask(app: App, address: &'static Address, request: Request) -> Result<Response, Problem> {
+    let (mut parts, body) = request.into_parts();
+    let caller = Asker::from_request_parts(&mut parts, &app).await?.0;
+    let asked = Asked::read(&app, &parts, body).await?;
+    let spelling = address.spelling(&parts, asked.paths);
+    let format = asked.format(&parts.headers)?;
+    let text = answer::query(&app, caller, asked.query, spelling, format).await?;
+    let headers = [(header::CONTENT_TYPE, format.media_type()), (header::VARY, "Accept")];
+    Ok((headers, text).into_response())
+}

@@ -1,0 +1,182 @@
+//! The DNAnexus opening, as its protocol has it; the real clients are in `python/tests/dnanexus`.
+
+mod archive;
+mod clones;
+mod files;
+mod folders;
+mod found;
+mod hostile;
+mod known;
+mod logins;
+mod objects;
+mod outsider;
+mod projects;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use bytes::Bytes;
+use cenote_server::{Config, Dnanexus, router};
+use cenote_store::{NewToken, Rights, Store};
+use serde_json::{Value, json};
+
+use crate::support::{ADMIN, Answer, TestServer, USER, store};
+
+/// A server, and clients with a token each.
+pub(super) struct Platform {
+    pub(super) server: TestServer,
+    pub(super) store: Store,
+}
+
+/// A client: the token that it shows.
+#[derive(Clone)]
+pub(super) struct Client<'a> {
+    server: &'a TestServer,
+    bearer: String,
+}
+
+impl Platform {
+    pub(super) fn new() -> Self {
+        Self::configured(store(), Dnanexus::default())
+    }
+
+    pub(super) fn configured(store: Store, dnanexus: Dnanexus) -> Self {
+        let config = Config { dnanexus, ..Config::default() };
+        Self { server: TestServer { router: router(store.clone(), &config) }, store }
+    }
+
+    pub(super) fn client(&self, user: &str) -> Client<'_> {
+        let caller = self.store.caller_for(self.store.person_named(user).unwrap().0).unwrap();
+        let new = NewToken { label: "dx".into(), rights: Rights::OWN, ..NewToken::default() };
+        let (token, _) = self.store.add_token(&caller, &new).unwrap();
+        Client { server: &self.server, bearer: format!("Bearer {token}") }
+    }
+
+    pub(super) fn ada(&self) -> Client<'_> {
+        self.client(ADMIN.0)
+    }
+
+    pub(super) fn grace(&self) -> Client<'_> {
+        self.client(USER.0)
+    }
+}
+
+impl Client<'_> {
+    pub(super) async fn ask(&self, resource: &str, method: &str, input: &Value) -> Answer {
+        let uri = format!("/{resource}/{method}");
+        let ask = self.server.ask_as(None, "POST", &uri).header("authorization", &self.bearer);
+        ask.header("host", "dx.example:1").json(input).send().await
+    }
+
+    /// The answer of a call that succeeds.
+    pub(super) async fn call(&self, resource: &str, method: &str, input: Value) -> Value {
+        self.ask(resource, method, &input).await.expect(200)
+    }
+
+    /// The message of a call that is refused with this type.
+    pub(super) async fn refused(
+        &self,
+        resource: &str,
+        method: &str,
+        input: Value,
+        kind: &str,
+    ) -> String {
+        let answer = self.ask(resource, method, &input).await;
+        refusal(&answer, kind)
+    }
+
+    /// The id that a call answers.
+    pub(super) async fn id(&self, resource: &str, method: &str, input: Value) -> String {
+        text(&self.call(resource, method, input).await["id"])
+    }
+
+    pub(super) async fn project(&self, name: &str) -> String {
+        self.id("project", "new", json!({ "name": name })).await
+    }
+
+    /// Sends a part to the address that the server tells.
+    pub(super) async fn part(&self, file: &str, number: u64, bytes: &[u8]) -> Answer {
+        let input = json!({ "index": number, "size": bytes.len(), "md5": md5(bytes) });
+        let told = self.call(file, "upload", input).await;
+        self.send(&told, bytes).await
+    }
+
+    pub(super) async fn send(&self, told: &Value, bytes: &[u8]) -> Answer {
+        let mut ask = self.server.ask_as(None, "PUT", path(&told["url"]));
+        for (name, value) in told["headers"].as_object().unwrap() {
+            let name: &'static str =
+                if name == "Content-MD5" { "content-md5" } else { "authorization" };
+            ask = ask.header(name, value.as_str().unwrap());
+        }
+        ask.body(Bytes::copy_from_slice(bytes)).send().await
+    }
+
+    /// A closed file of one part.
+    pub(super) async fn file(
+        &self,
+        project: &str,
+        folder: &str,
+        name: &str,
+        bytes: &[u8],
+    ) -> String {
+        let input = json!({ "project": project, "folder": folder, "name": name, "parents": true });
+        let file = self.id("file", "new", input).await;
+        self.part(&file, 1, bytes).await.expect(200);
+        self.call(&file, "close", json!({})).await;
+        file
+    }
+
+    /// The content of a file, from the address that the server tells.
+    pub(super) async fn read(&self, file: &str, range: Option<&str>) -> Answer {
+        let told = self.call(file, "download", json!({})).await;
+        let mut ask = self.server.ask_as(None, "GET", path(&told["url"]));
+        ask = ask.header("authorization", told["headers"]["Authorization"].as_str().unwrap());
+        if let Some(range) = range {
+            ask = ask.header("range", range);
+        }
+        ask.send().await
+    }
+
+    /// The names in a folder, each as often as there is one.
+    pub(super) async fn names(&self, project: &str, folder: &str) -> Vec<String> {
+        let input = json!({ "folder": folder, "describe": true, "includeHidden": true });
+        let listed = self.call(project, "listFolder", input).await;
+        let objects = listed["objects"].as_array().unwrap();
+        let mut names: Vec<_> = objects.iter().map(|one| text(&one["describe"]["name"])).collect();
+        names.sort();
+        names
+    }
+}
+
+pub(super) fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_else(|| panic!("not a text: {value}")).to_owned()
+}
+
+/// The path of an address of the server.
+pub(super) fn path(url: &Value) -> &str {
+    url.as_str().unwrap().strip_prefix("http://dx.example:1").unwrap()
+}
+
+#[track_caller]
+pub(super) fn refusal(answer: &Answer, kind: &str) -> String {
+    let status = match kind {
+        "MalformedJSON" => 400,
+        "InvalidAuthentication" | "PermissionDenied" => 401,
+        "ResourceNotFound" => 404,
+        "SpendingLimitExceeded" => 403,
+        _ => 422,
+    };
+    let error = answer.expect(status);
+    assert_eq!(error["error"]["type"], kind, "{error}");
+    text(&error["error"]["message"])
+}
+
+pub(super) fn md5(bytes: &[u8]) -> String {
+    let mut hasher = cenote_blob::Hasher::new([cenote_store::Algorithm::Md5]);
+    hasher.update(bytes);
+    hex::encode(hasher.finish().get(cenote_store::Algorithm::Md5).unwrap())
+}
+
+/// The header of RFC 1864.
+pub(super) fn content_md5(bytes: &[u8]) -> String {
+    BASE64_STANDARD.encode(hex::decode(md5(bytes)).unwrap())
+}

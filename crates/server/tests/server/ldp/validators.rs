@@ -1,0 +1,72 @@
+//! The validators that a change is answered with are those that the next read has, and HEAD has the headers of GET.
+
+use super::*;
+
+/// Graphs of each kind that a tag is made of.
+const GRAPHS: [&str; 5] = [
+    "",
+    "<> <urn:p> 1 ; <urn:q> \"x\"@en .",
+    // Links to what is there, spelled in several ways, to itself and to what is missing.
+    "<> <urn:p> <target>, <target/>, <t%61rget>, <target#part>, <>, <#part>, <missing> .",
+    "<> a <http://www.w3.org/ns/ldp#DirectContainer> ; \
+     <http://www.w3.org/ns/ldp#membershipResource> <target> ; <http://www.w3.org/ns/ldp#hasMemberRelation> <urn:has> .",
+    "<#part> <urn:p> <target> . _:b <urn:p> _:b .",
+];
+
+fn validators(answer: &Answer) -> [Vec<String>; 2] {
+    ["etag", "last-modified"]
+        .map(|name| headers(answer, name).into_iter().map(str::to_owned).collect())
+}
+
+async fn assert_read_as(web: &Web, path: &str, changed: &Answer) {
+    assert!(changed.status.is_success(), "{path}: {}", changed.text());
+    let read = web.get(path).await;
+    assert_eq!(validators(changed), validators(&read), "{} {path}", web.mount);
+    let head = web.ask("HEAD", path).send().await;
+    let about = |answer: &Answer| {
+        let own = ["content-length", "x-request-id"];
+        let headers = answer.headers.iter().filter(|(name, _)| !own.contains(&name.as_str()));
+        let headers = headers.map(|(name, value)| (name.to_string(), value.clone()));
+        let mut headers: Vec<_> = headers.collect();
+        headers.sort_by_key(|(name, value)| (name.clone(), value.as_bytes().to_owned()));
+        headers
+    };
+    assert_eq!(head.status, 200);
+    assert_eq!(about(&head), about(&read), "{} {path}", web.mount);
+    assert!(head.text().is_empty());
+}
+
+#[tokio::test]
+async fn a_change_is_answered_with_the_validators_of_the_next_read() {
+    for web in Web::each() {
+        assert_eq!(web.put("/target", "").await.status, 201);
+        for (number, graph) in GRAPHS.into_iter().enumerate() {
+            let path = format!("/g{number}");
+            assert_read_as(&web, &path, &web.put(&path, graph).await).await;
+            let replaced = web.put(&path, &graph.replace("urn:p", "urn:other")).await;
+            assert_read_as(&web, &path, &replaced).await;
+            let patched = web.patch(&path, "INSERT DATA { <> <urn:new> <target> }").await;
+            assert_read_as(&web, &path, &patched).await;
+            let slug = format!("p{number}");
+            let posted = web.post("", &slug, graph).await;
+            assert_read_as(&web, &format!("/{slug}"), &posted).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_tag_moves_with_what_a_link_leads_to() {
+    for web in Web::each().filter(|web| web.mount != "/ldp") {
+        web.put("/target", "").await;
+        web.put("/g", "<> <urn:p> <target> .").await;
+        let before = web.get("/g").await;
+        let from = format!("{}/target", web.base);
+        let body = format!("{{\"from\": {{\"path\": \"{from}\"}}, \"to\": \"{from}2\"}}");
+        let moved = web.server.ask("POST", "/v1/move").header("content-type", "application/json");
+        let moved = moved.body(body).send().await;
+        assert!(moved.status.is_success(), "{}", moved.text());
+        let after = web.get("/g").await;
+        assert!(after.text().contains("/target2>"), "{}", after.text());
+        assert_ne!(validators(&before)[0], validators(&after)[0]);
+    }
+}

@@ -1,0 +1,162 @@
+//! What is in the graph of a resource: what the linked-data opening shows of it.
+
+use std::collections::BTreeSet;
+
+use super::{ask_as, rows};
+use crate::support::{ADMIN, TestServer};
+
+const LDP: &str = "http://www.w3.org/ns/ldp#";
+
+/// Containers of each class with members, binaries, links, a description, blank nodes and attributes with units.
+async fn server() -> TestServer {
+    let server = TestServer::new();
+    let put = async |path: &str, class: &str, turtle: &str| {
+        let link = format!("<{LDP}{class}>; rel=\"type\"");
+        let ask = server.ask("PUT", &format!("/rest{path}")).header("content-type", "text/turtle");
+        let answer = ask.header("link", &link).body(turtle.to_owned()).send().await;
+        assert!(answer.status.is_success(), "{path}: {}", answer.text());
+    };
+    put(
+        "/a",
+        "BasicContainer",
+        "<> <urn:p> [ <urn:q> 1 ] ; <urn:r> <#x> . <#x> <urn:s> \"x\"@en .",
+    )
+    .await;
+    put(
+        "/d",
+        "DirectContainer",
+        &format!("<> <{LDP}membershipResource> </rest/a> ; <{LDP}hasMemberRelation> <urn:has> ."),
+    )
+    .await;
+    put("/d/one", "BasicContainer", "<> <urn:about> <http://other/> . <http://other/> <urn:p> 1 .")
+        .await;
+    put(
+        "/i",
+        "IndirectContainer",
+        &format!("<> <{LDP}membershipResource> </rest/a> ; <{LDP}isMemberOfRelation> <urn:of> ."),
+    )
+    .await;
+    put("/i/one", "BasicContainer", "<> <urn:p> </rest/a> .").await;
+    put(
+        "/j",
+        "IndirectContainer",
+        &format!(
+            "<> <{LDP}hasMemberRelation> <urn:has> ; <{LDP}insertedContentRelation> <urn:about> ."
+        ),
+    )
+    .await;
+    put("/j/one", "BasicContainer", "<> <urn:about> <http://e/x>, <http://e/y>, 5 .").await;
+    put("/r", "RDFSource", "<> <urn:p> </rest/d/one> .").await;
+    server.put("/a/b.txt", "bytes").await;
+    let operations = serde_json::json!([
+        {"op": "add", "attribute": "k", "value": "v", "unit": "m"},
+        {"op": "add", "attribute": "k", "value": "v", "unit": "s"},
+        {"op": "add", "attribute": "http://h/p", "value": "w"},
+    ]);
+    let described = serde_json::json!({"path": "/a/b.txt", "operations": operations});
+    server.post("/v1/meta", described).await.expect(200);
+    server
+}
+
+const PATHS: [&str; 10] =
+    ["/", "/a", "/a/b.txt", "/d", "/d/one", "/i", "/i/one", "/j", "/j/one", "/r"];
+
+/// Triples as N-Triples, whatever blank nodes are called, without those about other resources of this server: a container
+/// shows the membership that it defines, which is in the graph of the resource that has the members.
+fn triples(text: &str, root: &str, path: &str) -> BTreeSet<String> {
+    let own = format!("<{root}{path}");
+    let is_own = |line: &&str| {
+        let rest = line.strip_prefix(&own);
+        !line.starts_with(&format!("<{root}")) || rest.is_some_and(|it| it.starts_with(['>', '#']))
+    };
+    let lines = text.lines().filter(|line| !line.is_empty()).filter(is_own);
+    lines.map(|line| line.split(' ').map(nameless).collect::<Vec<_>>().join(" ")).collect()
+}
+
+fn nameless(word: &str) -> &str {
+    if word.starts_with("_:") { "_:b" } else { word }
+}
+
+#[tokio::test]
+async fn the_graph_of_a_resource_is_what_linked_data_shows_of_it() {
+    let server = server().await;
+    for path in PATHS {
+        let metadata = if path.ends_with(".txt") { "/fcr:metadata" } else { "" };
+        let shown = server.ask("GET", &format!("/rest{path}{metadata}"));
+        let shown = shown.header("accept", "application/n-triples").send().await;
+        let iri = format!("http://localhost/rest{path}");
+        let query = format!("CONSTRUCT {{ ?s ?p ?o }} WHERE {{ GRAPH <{iri}> {{ ?s ?p ?o }} }}");
+        let asked = ask_as(&server, Some(ADMIN), "/sparql", &query, "application/n-triples").await;
+        assert_eq!(shown.status, 200, "{path}: {}", shown.text());
+        let root = "http://localhost/rest";
+        let shown = triples(&shown.text(), root, path);
+        assert!(shown.len() > 5);
+        assert_eq!(triples(&asked.text(), root, path), shown, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn in_lakesuperiors_words_it_is_what_its_dialect_shows() {
+    let server = server().await;
+    for path in PATHS {
+        let metadata = if path.ends_with(".txt") { "/fcr:metadata" } else { "" };
+        let shown = server.ask("GET", &format!("/ldp{path}{metadata}"));
+        let shown = shown.header("accept", "application/n-triples").send().await.text();
+        let shown = shown.replace("http://localhost/ldp", "info:fcres");
+        let graphs = ["admin", "structure", "userdata/_main"]
+            .map(|part| format!("FROM <info:fcsystem/graph/{part}{path}> "))
+            .concat();
+        let query = format!("CONSTRUCT {{ ?s ?p ?o }} {graphs} WHERE {{ ?s ?p ?o }}");
+        let asked =
+            ask_as(&server, Some(ADMIN), "/query/sparql", &query, "application/n-triples").await;
+        let root = "info:fcres";
+        assert_eq!(triples(&asked.text(), root, path), triples(&shown, root, path), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn what_the_server_manages_is_found_by_pattern() {
+    let server = server().await;
+    let at = |path: &str| format!("<http://localhost/rest{path}>");
+    for (pattern, found) in [
+        (format!("?x <{LDP}contains> {}", at("/a/b.txt")), vec!["/a"]),
+        (format!("{} <{LDP}contains> ?x", at("/d")), vec!["/d/one"]),
+        (format!("?x a <{LDP}DirectContainer>"), vec!["/d"]),
+        (format!("?x a <{LDP}NonRDFSource>"), vec!["/a/b.txt"]),
+        ("?x <http://www.loc.gov/premis/rdf/v1#hasSize> 5".to_owned(), vec![]),
+        (
+            "?x <http://www.loc.gov/premis/rdf/v1#hasSize> ?n FILTER(?n = 5)".to_owned(),
+            vec!["/a/b.txt"],
+        ),
+        (format!("{} <urn:has> ?x", at("/a")), vec!["/d/one"]),
+        (format!("?x <urn:of> {}", at("/a")), vec!["/i/one"]),
+        (
+            "?x <http://fedora.info/definitions/v4/repository#hasParent> <http://localhost/rest/i>"
+                .to_owned(),
+            vec!["/i/one"],
+        ),
+        ("?x <cenote:attribute/k> 'v'".to_owned(), vec!["/a/b.txt"]),
+        (format!("?x <urn:p> {}", at("/d/one")), vec!["/r"]),
+        (
+            format!("{} (<{LDP}contains>)+ ?x FILTER(?x = {})", at("/"), at("/d/one")),
+            vec!["/d/one"],
+        ),
+    ] {
+        let rows = rows(&server, &format!("SELECT ?x {{ {pattern} }}")).await;
+        assert_eq!(rows, found.into_iter().map(at).collect(), "{pattern}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_includes_every_write_before_it() {
+    let server = TestServer::new();
+    for n in 0..5 {
+        server.put(&format!("/{n}"), "x").await;
+        let count = format!("SELECT (COUNT(?x) AS ?n) {{ ?x a <{LDP}NonRDFSource> }}");
+        let rows = rows(&server, &count).await;
+        assert_eq!(
+            rows.first().unwrap().trim_matches('"').chars().next(),
+            Some(char::from(b'1' + n))
+        );
+    }
+}

@@ -1,0 +1,222 @@
+//! Publication: the one commit by which received bytes become the content of an object.
+
+mod batch;
+mod replace;
+
+use crate::access::{Chain, FreeSpot, Operation, Spot};
+use crate::catalog::Transaction;
+use crate::contents::media_type::MediaType;
+use crate::contents::{Conditions, Expected, Received, store_content};
+use crate::model::{
+    At, ContentHead, ContentId, Kind, PlaceId, Replicas, ResourceId, Stat, Time, check_media_type,
+};
+use crate::quotas::require_room;
+use crate::resources::insert;
+use crate::{Bytes, Caller, Error, ErrorKind, Notes, Result, Store, Stream, resources};
+
+pub use batch::{BatchItem, BatchWhat};
+use replace::{changed_by_put, replace_with};
+
+/// How to put an object.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PutOptions {
+    /// What must hold for it to happen.
+    pub conditions: Conditions,
+    /// What the sender says of the bytes.
+    pub expected: Expected,
+    /// Create the collections on the way.
+    pub parents: bool,
+    /// The media type; without one, that of the content that is replaced stays if it was said, else it is guessed.
+    pub media_type: Option<String>,
+    /// Mode bits.
+    pub mode: Option<u32>,
+    /// The modification time to show.
+    pub mtime: Option<Time>,
+    /// The place or group that the bytes go to, instead of where new contents go. What other replicas there
+    /// are become stale.
+    pub place: Option<PlaceId>,
+}
+
+impl PutOptions {
+    fn check(&self) -> Result<()> {
+        self.media_type.as_deref().map_or(Ok(()), check_media_type)
+    }
+}
+
+impl Store {
+    /// Creates an object, or replaces its content; the description, access and id of one that is
+    /// there stay. Needs `Rights::WRITE_CONTENT` on it, or `Rights::CREATE` on its collection. An id names one that is there,
+    /// whatever its path is by then.
+    pub async fn put<E>(
+        &self,
+        caller: &Caller,
+        at: impl Into<At>,
+        bytes: impl Stream<Item = Result<Bytes, E>>,
+        options: PutOptions,
+    ) -> Result<Stat>
+    where
+        E: std::fmt::Display,
+    {
+        let at = at.into();
+        self.precheck_put(caller, at.clone(), &options)?;
+        let received = self.receive(bytes, &options).await?;
+        let published = self.in_place(|store| store.publish(caller, at, &received, &options));
+        self.published(received.blob.clone(), published).await
+    }
+
+    /// Refuses what [`Store::publish`] would refuse now, unless so few bytes are to come that the refusal may wait for them.
+    pub fn precheck_put(
+        &self,
+        caller: &Caller,
+        at: impl Into<At>,
+        options: &PutOptions,
+    ) -> Result<()> {
+        match self.is_small(options) {
+            true => Ok(()),
+            false => self.in_place(|store| store.may_put(caller, at, options)),
+        }
+    }
+
+    /// Whether so little is to come, into the catalog, that a refusal may wait for it.
+    fn is_small(&self, options: &PutOptions) -> bool {
+        let most = self.parts().limits.inline as u64;
+        options.place.is_none() && options.expected.length.is_some_and(|length| length <= most)
+    }
+
+    /// Refuses what [`Store::publish`] would refuse now, before any byte is sent.
+    pub fn may_put(&self, caller: &Caller, at: impl Into<At>, options: &PutOptions) -> Result<()> {
+        options.check()?;
+        let (view, at) = (self.view()?, at.into());
+        let spot = Spot::of(&view, caller, &at, options.parents)?;
+        match &spot {
+            Spot::Seen(chain) => {
+                check_replaceable(caller, chain, &at)?;
+                options.conditions.check_content(Some(chain))?;
+            }
+            Spot::Free(_) => options.conditions.check_content(None)?,
+        }
+        let announced = options.expected.length.unwrap_or_default();
+        require_room(&view, self.now(), &spot, announced, caller)
+    }
+
+    /// Makes received bytes the content of an object.
+    pub fn publish(
+        &self,
+        caller: &Caller,
+        at: impl Into<At>,
+        received: &Received,
+        options: &PutOptions,
+    ) -> Result<Stat> {
+        let at = at.into();
+        self.transact(|tx| self.publish_in(tx, caller, &at, received, options))
+    }
+
+    /// The same, with a change of an opening's notes in the commit that publishes: if that is refused, nothing is published.
+    pub fn publish_with(
+        &self,
+        caller: &Caller,
+        at: impl Into<At>,
+        received: &Received,
+        options: &PutOptions,
+        (opening, also): (&str, impl Fn(&mut Notes<'_>) -> Result<()>),
+    ) -> Result<Stat> {
+        let at = at.into();
+        self.transact(|tx| {
+            let stat = self.publish_in(tx, caller, &at, received, options)?;
+            also(&mut Notes::in_commit(tx, opening, stat.id))?;
+            Ok(stat)
+        })
+    }
+
+    pub(in crate::contents) fn publish_in(
+        &self,
+        tx: &mut Transaction,
+        caller: &Caller,
+        at: &At,
+        received: &Received,
+        options: &PutOptions,
+    ) -> Result<Stat> {
+        options.check()?;
+        let spot = Spot::of(tx, caller, at, options.parents)?;
+        let there = match &spot {
+            Spot::Seen(chain) => Some(chain),
+            Spot::Free(_) => None,
+        };
+        there.map_or(Ok(()), |chain| check_replaceable(caller, chain, at))?;
+        options.conditions.check_content(there)?;
+        let content = ContentId(self.new_id()?);
+        let before = there.map(Chain::resource);
+        let head = received.head(content, media_type(&spot, received, options));
+        let replicas = self.replicas_after_put(tx, before, received)?;
+        let stat = match spot {
+            Spot::Seen(chain) => {
+                let what = (Some(head), replicas);
+                let changed = changed_by_put(&chain, what.0.as_ref(), options.mode);
+                replace_with(tx, caller, chain, changed, what, (options.mode, options.mtime))?
+            }
+            Spot::Free(free) => self.publish_new(tx, caller, free, (head, replicas), options)?,
+        };
+        store_content(tx, content, &received.content, received.blob.as_ref())?;
+        Ok(stat)
+    }
+
+    fn publish_new(
+        &self,
+        tx: &mut Transaction,
+        caller: &Caller,
+        free: FreeSpot,
+        (head, replicas): (ContentHead, Replicas),
+        options: &PutOptions,
+    ) -> Result<Stat> {
+        let (collection, name) = self.make_parents(tx, caller, free)?;
+        let path = collection.path().child(name.clone());
+        let mut resource = resources::new_resource(tx, caller, &collection, name, Kind::Object);
+        (resource.content, resource.replicas) = (Some(head), replicas);
+        (resource.mode, resource.mtime) = (options.mode, options.mtime);
+        let id = ResourceId(self.new_id()?);
+        insert(tx, id, &resource);
+        Ok(Stat { id, path, resource })
+    }
+}
+
+impl Received {
+    fn head(&self, id: ContentId, media_type: MediaType) -> ContentHead {
+        let (size, digests) = (self.size, self.digests.clone());
+        ContentHead {
+            id,
+            size,
+            digests,
+            media_type: media_type.text,
+            patches: 0,
+            stamp: id.0,
+            digested_later: false,
+            media_type_guessed: media_type.guessed,
+        }
+    }
+}
+
+/// What is said now or was said before, else a guess.
+fn media_type(spot: &Spot, received: &Received, options: &PutOptions) -> MediaType {
+    let (name, before) = match spot {
+        Spot::Seen(chain) => (chain.resource().name.as_str(), chain.resource().content.as_ref()),
+        Spot::Free(free) => (free.name.as_str(), None),
+    };
+    let before = before.and_then(ContentHead::said_media_type);
+    let said = options.media_type.as_deref().or(before);
+    MediaType::said_or_guessed(said, name, received.sniffed)
+}
+
+fn check_replaceable(caller: &Caller, chain: &Chain, at: &At) -> Result<()> {
+    chain.require(caller, Operation::Write, at)?;
+    match chain.resource().kind {
+        Kind::Object => Ok(()),
+        kind => {
+            let hint = match kind {
+                Kind::Collection => "name the object in it, or choose another name",
+                _ => "choose another name, or remove it first",
+            };
+            let message = format!("a {} is at {at}", kind.as_str());
+            Err(Error::new(ErrorKind::WrongKind, message).with_hint(hint))
+        }
+    }
+}

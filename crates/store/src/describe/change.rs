@@ -1,0 +1,54 @@
+//! Changing the description of a resource.
+
+use crate::access::Operation;
+use crate::catalog::{ChangeKind, Transaction};
+use crate::metadata::{Links, Stored, check, needed, replace};
+use crate::model::{At, Changed, Graph, Stat};
+use crate::resources::{count_change, find, update};
+use crate::{Caller, Conditions, Result, Store, versions};
+
+impl Store {
+    /// Changes the description by a function of what it is, both as the caller sees them. An IRI of a resource that the caller
+    /// may see becomes a link. Needs `Rights::CREATE_METADATA` to add,
+    /// `Rights::CHANGE_DESCRIPTION` to do both, `Rights::DELETE_METADATA` only to remove.
+    pub fn change_graph(
+        &self,
+        caller: &Caller,
+        at: &At,
+        conditions: &Conditions,
+        change: impl Fn(&Graph) -> Result<Graph>,
+    ) -> Result<Stat> {
+        self.change_stored(caller, at, conditions, Stored::read, change)
+    }
+
+    /// The same of as much of the description as `read` gives.
+    pub(crate) fn change_stored(
+        &self,
+        caller: &Caller,
+        at: &At,
+        conditions: &Conditions,
+        read: impl Fn(&Transaction, u64) -> Result<Stored>,
+        change: impl Fn(&Graph) -> Result<Graph>,
+    ) -> Result<Stat> {
+        self.transact(|tx| {
+            let chain = find(tx, caller, at, Operation::ReadDescription)?;
+            conditions.check_description(&chain)?;
+            let old = read(tx, chain.id().0)?;
+            let links = Links::new(tx, caller);
+            let shown = links.shown(&old.graph)?;
+            let new = change(&shown.graph)?;
+            check(&old, &new)?;
+            chain.require(caller, needed(&shown.graph, &new), at)?;
+            let new = links.kept(&chain, &shown, new)?;
+            let mut stat = Stat::from(chain.clone());
+            if old.graph != new {
+                let change = Some(old.redescribed(&new));
+                versions::keep_replaced(tx, caller, &chain, &mut stat.resource, change)?;
+                replace(tx, stat.id.0, &old, &new)?;
+                count_change(tx, &mut stat.resource, Changed::Description, caller.user());
+                update(tx, ChangeKind::Described, stat.id, chain.resource(), &stat.resource);
+            }
+            Ok(stat)
+        })
+    }
+}

@@ -1,0 +1,8 @@
+//! Changes of descriptions as operations: the rights they need, the version that each keeps where that is wanted, the clocks and the
+//! feed. What a description is, and how it is kept, is in [`crate::metadata`].
+
+mod change;
+mod copy;
+mod late;
+
+pub(crate) use late::{bind_late, note_late};

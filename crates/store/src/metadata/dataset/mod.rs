@@ -1,0 +1,166 @@
+//! One state of the store as a graph to be queried: the resources that a caller may see, what is stated of each, and where the index
+//! has a statement.
+//!
+//! Invariants: nothing is given of a resource whose description the caller may not read. A resource has one node ([`Node::Resource`]),
+//! however an IRI spells it; an IRI that names nothing that the caller sees is an [`Node::Iri`] as they are shown it.
+
+mod estimate;
+mod node;
+mod seen;
+
+use std::rc::Rc;
+
+use cenote_kv::Row;
+
+pub use self::node::{Fact, Node};
+pub use self::seen::Seen;
+use self::seen::Sight;
+use super::index::{self, Scan};
+use super::quads::{Candidates, Pattern};
+use super::{Links, iri_of, read};
+use crate::catalog::{Reads, Record, View, keys};
+use crate::model::{Kind, Name, Resource, ResourceId, StorePath, Time};
+use crate::{Caller, Result, resources};
+
+/// All that one caller may read of one state of the store.
+pub struct Dataset<'a> {
+    view: &'a View,
+    links: Links<'a, View>,
+    sight: Sight<'a>,
+}
+
+impl std::fmt::Debug for Dataset<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Dataset").finish_non_exhaustive()
+    }
+}
+
+/// How many rows are read at a time.
+const STEP: usize = 1_000;
+
+impl<'a> Dataset<'a> {
+    pub(crate) fn new(view: &'a View, caller: &'a Caller) -> Self {
+        Self { view, links: Links::new(view, caller), sight: Sight::new(view, caller) }
+    }
+
+    /// A resource, if the caller may see it.
+    pub fn seen(&self, id: ResourceId) -> Result<Option<Rc<Seen>>> {
+        self.sight.seen(id)
+    }
+
+    /// Where a resource is, if the caller may see it.
+    pub fn path(&self, id: ResourceId) -> Result<Option<StorePath>> {
+        self.sight.path(id)
+    }
+
+    /// When what a graph shows of a resource last changed: its description, or what it contains.
+    pub fn changed(&self, seen: &Seen) -> Result<Time> {
+        let described = seen.resource.described().time;
+        match seen.resource.kind {
+            Kind::Collection => {
+                let membership = resources::membership(self.view, seen.id, &seen.resource)?;
+                Ok(described.max(membership.changed))
+            }
+            _ => Ok(described),
+        }
+    }
+
+    /// All resources that the caller may see, by id. None stands for some that were passed over, so that steps can be counted.
+    pub fn resources(&self) -> impl Iterator<Item = Result<Option<Rc<Seen>>>> + use<'_, 'a> {
+        let mut range = keys::resources();
+        let mut page = Vec::<Row>::new().into_iter();
+        std::iter::from_fn(move || {
+            loop {
+                if let Some((key, value)) = page.next() {
+                    return Some(self.of_row(&key, &value));
+                }
+                let rows = match self.view.rows(&range, STEP) {
+                    Ok(rows) => rows,
+                    Err(error) => return Some(Err(error)),
+                };
+                range = range.clone().after(&rows.last()?.0);
+                page = rows.into_iter();
+            }
+        })
+    }
+
+    fn of_row(&self, key: &[u8], value: &bytes::Bytes) -> Result<Option<Rc<Seen>>> {
+        let Some(id) = keys::last_id(key).map(ResourceId) else { return Ok(None) };
+        self.sight.of_record(id, Resource::from_value(value)?)
+    }
+
+    /// The children of a collection that the caller may list, as far as they may see them, in the order of their names.
+    pub fn children(
+        &self,
+        id: ResourceId,
+    ) -> Result<impl Iterator<Item = Result<Option<Rc<Seen>>>> + use<'_, 'a>> {
+        let may_list = self.seen(id)?.is_some_and(|seen| seen.may_list);
+        let mut next = may_list.then_some(None::<Name>);
+        let mut page = Vec::new().into_iter();
+        Ok(std::iter::from_fn(move || {
+            loop {
+                if let Some(id) = page.next() {
+                    return Some(self.seen(id));
+                }
+                let after = next.take()?;
+                match resources::children(self.view, id, after.as_ref(), STEP) {
+                    Ok((children, more)) => {
+                        next = more.map(Some);
+                        let ids: Vec<_> = children.iter().map(|(_, child)| child.id).collect();
+                        if let Err(error) = self.sight.read_ahead(&ids) {
+                            return Some(Err(error));
+                        }
+                        page = ids.into_iter();
+                    }
+                    Err(error) => return Some(Err(error)),
+                }
+            }
+        }))
+    }
+
+    /// What is stated in the description of a resource, or what is stated with one predicate; nothing if the caller may not see it.
+    pub fn facts(&self, id: ResourceId, predicate: Option<&str>) -> Result<Vec<Fact>> {
+        if self.seen(id)?.is_none() {
+            return Ok(Vec::new());
+        }
+        let graph = read(self.view, id.0)?;
+        let wanted = graph.into_iter().filter(|it| predicate.is_none_or(|iri| it.predicate == iri));
+        wanted.map(|statement| self.fact(id, statement)).collect()
+    }
+
+    /// The descriptions in which the index has what may match a pattern, each once: some of them have no match, and some the caller
+    /// may not read.
+    ///
+    /// Cost: that of the order of the first term that is bound: see [`Reading::statements`](crate::Reading::statements).
+    pub fn stating(
+        &self,
+        pattern: &Pattern,
+    ) -> Result<impl Iterator<Item = Result<ResourceId>> + use<'a>> {
+        Candidates::new(self.view, &self.links, &pattern.canonical(&self.links)?)
+    }
+
+    /// The descriptions in which something is stated of an IRI, or of a resource or a part of it, other than in the description of
+    /// that resource.
+    pub fn stating_of(
+        &self,
+        subject: &str,
+    ) -> Result<impl Iterator<Item = Result<ResourceId>> + use<'a>> {
+        let ranges = match self.sight.states_of_others()? {
+            true => index::Sought::new(&self.links, &self.links.spelled(subject)?)?.subjects(),
+            false => Vec::new(),
+        };
+        let mut scan = Scan::new(self.view, ranges);
+        let mut seen = std::collections::HashSet::new();
+        Ok(std::iter::from_fn(move || {
+            loop {
+                match scan.next().transpose()? {
+                    Err(error) => return Some(Err(error)),
+                    Ok((_, key)) => match keys::last_id(&key).map(ResourceId) {
+                        Some(id) if seen.insert(id) => return Some(Ok(id)),
+                        _ => {}
+                    },
+                }
+            }
+        }))
+    }
+}

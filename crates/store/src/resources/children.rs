@@ -1,0 +1,36 @@
+//! The entries of a collection.
+
+use crate::Result;
+use crate::catalog::{Child, Reads, Record, Transaction, View, keys};
+use crate::model::{Name, ResourceId};
+
+/// A name and what has it.
+type Entry = (Name, Child);
+
+/// Names and ids of up to `limit` children, and the name after which more follow.
+pub(crate) fn children(
+    view: &View,
+    collection: ResourceId,
+    after: Option<&Name>,
+    limit: usize,
+) -> Result<(Vec<Entry>, Option<Name>)> {
+    let mut range = keys::children(collection);
+    if let Some(after) = after {
+        range = range.after(&keys::child(collection, after.as_str()));
+    }
+    let rows = view.rows(&range, limit + 1)?;
+    let more = rows.len() > limit;
+    let children: Vec<(Name, Child)> = rows
+        .iter()
+        .take(limit)
+        .map(|(key, value)| {
+            Ok((Name::trusted(keys::child_name(key).to_owned()), Child::from_value(value)?))
+        })
+        .collect::<Result<_>>()?;
+    let next = if more { children.last().map(|(name, _)| name.clone()) } else { None };
+    Ok((children, next))
+}
+
+pub(crate) fn has_children(tx: &Transaction, id: ResourceId) -> Result<bool> {
+    Ok(!tx.rows(&keys::children(id), 1)?.is_empty())
+}

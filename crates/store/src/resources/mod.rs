@@ -1,0 +1,30 @@
+//! Resources as rows of the catalog: finding them, walking them, and writing their records.
+//!
+//! Invariant: nothing here knows of descriptions, versions or what contents consist of; those rest on this, and the tree's operations on
+//! all of them.
+
+mod children;
+mod depth;
+mod grants;
+mod locate;
+pub(crate) mod members;
+mod new;
+mod record;
+mod references;
+mod walk;
+
+pub(crate) use children::{children, has_children};
+pub(crate) use depth::require_depth;
+pub(crate) use grants::{entries as grant_entries, exchange as exchange_grants};
+pub(crate) use locate::{find, locate, read_ahead, trace};
+pub(crate) use members::read as membership;
+pub(crate) use new::{new_resource, owned_resource, require_collection, split};
+pub(crate) use record::{
+    count, count_change, detach, insert, insert_aside, is_undigested, put_aside, rewrite_record,
+    take_back, unlink, update,
+};
+pub(crate) use references::{
+    CURRENT, exchange as exchange_contents, is_held, refer, release, replica_user,
+};
+pub(crate) use walk::Walk;
+pub use walk::WalkCursor;

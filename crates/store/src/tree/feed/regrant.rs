@@ -1,0 +1,38 @@
+//! Which changes of access lists are reported to callers who may not see them: that there was one, without a name.
+//!
+//! Invariant: whatever goes out of a caller's sight by a change of an access list is reported, and no change that makes no difference to them.
+
+use crate::Caller;
+use crate::access::Act;
+use crate::catalog::ChangeRecord;
+use crate::model::{Access, ChangeKind, Grant, Scope};
+
+/// Whether a change may have taken something out of the caller's sight by an access list.
+///
+/// Wherever it was made: what is in a subtree now may have been elsewhere then, and access comes from above.
+pub(super) fn may_hide(caller: &Caller, record: &ChangeRecord) -> bool {
+    if record.kind != ChangeKind::Granted || caller.may(Act::AllChanges) {
+        return false;
+    }
+    match (&record.access_before, &record.access) {
+        (Some(before), Some(after)) => differs(caller, before, after),
+        // An entry from before both were kept.
+        _ => true,
+    }
+}
+
+/// Whether the caller may have other rights by one list than by the other: by its lines for them; by what it keeps away from above; or by
+/// its defaults, whose being there ends those of the collections above.
+fn differs(caller: &Caller, before: &Access, after: &Access) -> bool {
+    lines(caller, before).ne(lines(caller, after))
+        || before.closed != after.closed
+        || has_defaults(before) != has_defaults(after)
+}
+
+fn lines<'a>(caller: &'a Caller, access: &'a Access) -> impl Iterator<Item = &'a Grant> {
+    access.grants.iter().filter(|grant| caller.is(grant.person))
+}
+
+fn has_defaults(access: &Access) -> bool {
+    access.grants.iter().any(|grant| grant.scope == Scope::Default)
+}

@@ -1,0 +1,497 @@
+"""A store. Made from ``_aio.py`` by ``python/scripts/unasync.py``: change that one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
+from html import escape
+from types import TracebackType
+from typing import Any, Literal
+
+from cenote.store import _local
+from cenote.store._wait import done
+from cenote.store._model import (
+    Access,
+    Change,
+    Grant,
+    Identity,
+    Listing,
+    Resource,
+    Statement,
+    Ticket,
+    Usage,
+    Version,
+)
+from cenote.store.errors import Error, TransferError
+
+__all__ = ['Store', 'Upload']
+
+#: A condition on a description: an attribute, an operator, a value and a unit.
+Condition = tuple[str, str] | tuple[str, str, str | None] | tuple[str, str, str | None, str | None]
+Progress = Callable[[int], object]
+
+
+class Store:
+    """A store on a server; :func:`cenote.connect` makes one.
+
+    It may be used by several threads, and after a fork. Paths are absolute, such as
+    ``/lab/run7.csv``.
+    """
+
+    def __init__(self, native: Any) -> None:
+        self._native = native
+
+    @property
+    def url(self) -> str:
+        """The address of the server."""
+        return self._native.url
+
+    def __repr__(self) -> str:
+        user = f', user={self._native.user!r}' if self._native.user else ''
+        return f'{type(self).__name__}({self.url!r}{user})'
+
+    def _repr_html_(self) -> str:
+        user = escape(self._native.user or '')
+        return f'<b>cenote</b> {escape(self.url)} {user}'
+
+    # Looking
+
+    def stat(self, path: str) -> Resource:
+        """The attributes of a resource, and what the caller may do with it.
+
+        Raises:
+            NotFoundError: There is none, or the caller may not see it.
+        """
+        return Resource(done(self._native.stat(path)))
+
+    def stat_many(self, paths: Iterable[str]) -> list[Resource | Error]:
+        """The attributes of many resources in one request; an exception for each that failed."""
+        found = done(self._native.stat_many(list(paths)))
+        return [Resource(row) if isinstance(row, dict) else row for row in found]
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a resource that the caller may see."""
+        try:
+            done(self._native.stat(path))
+        except FileNotFoundError:
+            return False
+        return True
+
+    def ls(self, path: str = '/') -> Listing:
+        """The children of a collection, by name."""
+        rows, listing = self._native.ls(path), Listing()
+        while some := done(rows.next()):
+            listing.extend(map(Resource, some))
+        return listing
+
+    def tree(self, path: str = '/') -> Iterator[Resource]:
+        """Everything below a collection, by path, as it arrives."""
+        rows = self._native.walk(path)
+        while some := done(rows.next()):
+            for row in some:
+                yield Resource(row)
+
+    def find(
+        self,
+        under: str = '/',
+        *where: Condition,
+        name: str | None = None,
+        kind: Literal['object', 'collection', 'link', 'description'] | None = None,
+    ) -> Iterator[Resource]:
+        """Resources below a collection whose name and description match.
+
+        Args:
+            under: The collection.
+            where: Conditions, all of which have to hold: ``('temperature', '>=', '300')``, or
+                ``('temperature', 'exists')``. Operators are ``=``, ``!=``, ``<``, ``<=``, ``>``,
+                ``>=``, ``like`` and ``exists``.
+            name: A pattern for the name, such as ``*.gsd``.
+            kind: Only resources of this kind.
+        """
+        conditions = [(*condition, None, None)[:4] for condition in where]
+        rows = self._native.find(under, conditions, name, kind)
+        while some := done(rows.next()):
+            for row in some:
+                yield Resource(row)
+
+    def sparql(self, query: str, accept: str = 'application/sparql-results+json') -> bytes:
+        """The answer to a query in SPARQL 1.1, in the media type ``accept``."""
+        return done(self._native.sparql(query, accept))
+
+    def du(self, path: str = '/') -> Usage:
+        """How much is below a resource."""
+        found = done(self._native.usage(path))
+        return Usage(found['objects'], found['collections'], found['bytes'])
+
+    def whoami(self) -> Identity:
+        """Who the caller is."""
+        who = done(self._native.whoami())
+        return Identity(who['name'], who['role'], who['groups'])
+
+    # Contents
+
+    def read(
+        self,
+        path: str,
+        start: int = 0,
+        stop: int | None = None,
+        *,
+        version: int | None = None,
+        if_match: str | None = None,
+    ) -> bytes:
+        """The bytes of an object, or those from ``start`` up to, and without, ``stop``.
+
+        Args:
+            path: The object.
+            start: The first byte.
+            stop: The byte before which reading ends.
+            version: A kept version instead of the current content.
+            if_match: Only while the content has this tag (:attr:`Resource.etag`).
+        """
+        return done(self._native.read(path, start, stop, if_match, version))
+
+    def read_many(
+        self, ranges: Iterable[str | tuple[str, int, int | None]]
+    ) -> list[bytes | Error]:
+        """Several contents or ranges ``(path, start, stop)``, read at the same time.
+
+        An item is an exception where reading failed.
+        """
+        every = [(item, 0, None) if isinstance(item, str) else item for item in ranges]
+        return done(self._native.read_many(every))
+
+    def write(
+        self,
+        path: str,
+        content: bytes | bytearray | memoryview | str,
+        *,
+        parents: bool = True,
+        create_only: bool = False,
+        if_match: str | None = None,
+        media_type: str | None = None,
+    ) -> Resource:
+        """Put a content that is in memory; the server checks every byte before it is visible.
+
+        Args:
+            path: Where it is put. Another content there is replaced.
+            content: The bytes; text is encoded as UTF-8.
+            parents: Create missing collections.
+            create_only: Fail with :class:`ExistsError` or :class:`ChangedError` if the path is taken.
+            if_match: Only while the present content has this tag.
+            media_type: The media type.
+        """
+        options = _local.putting(parents, create_only, if_match, media_type)
+        return Resource(done(self._native.write(path, _local.binary(content), options)))
+
+    def append(self, path: str, content: bytes | bytearray | memoryview | str) -> Resource:
+        """Append to an existing object."""
+        return Resource(done(self._native.append(path, _local.binary(content))))
+
+    def batch(
+        self, path: str, contents: Mapping[str, bytes | bytearray | memoryview | str]
+    ) -> None:
+        """Put many small contents below a collection, in few requests.
+
+        Args:
+            path: The collection, which has to exist.
+            contents: Each content by its path below the collection.
+
+        Raises:
+            TransferError: Some failed; the others were put.
+        """
+        pairs = [(name, _local.binary(content)) for name, content in contents.items()]
+        fail(done(self._native.put_batch(path, pairs)))
+
+    def put(
+        self,
+        local: str | os.PathLike[str],
+        path: str,
+        *,
+        parents: bool = True,
+        create_only: bool = False,
+        if_match: str | None = None,
+        media_type: str | None = None,
+        progress: Progress | None = None,
+        jobs: int = 4,
+    ) -> Resource:
+        """Put a local file at ``path``, or a directory with everything in it.
+
+        A file appears under its name once it is complete and verified. Large files are sent in
+        parts, small files of a directory in batches. Symbolic links in a directory are followed.
+
+        Args:
+            local: The file or directory.
+            path: Where it is put.
+            parents: Create missing collections.
+            create_only: Fail if the path is taken (files only).
+            if_match: Only while the present content has this tag (files only).
+            media_type: The media type (files only).
+            progress: Called with each number of bytes that were sent, such as ``tqdm.update``.
+            jobs: Number of requests at the same time.
+
+        Raises:
+            TransferError: Some files of a directory failed; the others were put.
+        """
+        if os.path.isdir(local):
+            done(self._native.make_collection(path, parents, True))
+            files = _local.below(local)
+            fail(done(self._native.put_files(path, files, progress, jobs)))
+            return Resource(done(self._native.stat(path)))
+        options = _local.putting(parents, create_only, if_match, media_type)
+        put = self._native.put_file(os.fspath(local), path, options, progress, jobs)
+        return Resource(done(put))
+
+    def get(
+        self,
+        path: str,
+        local: str | os.PathLike[str],
+        *,
+        progress: Progress | None = None,
+        jobs: int = 4,
+    ) -> None:
+        """Get an object into the file ``local``, or everything below a collection into a directory.
+
+        A file appears under its name once it is complete and verified; an interrupted transfer
+        continues where it stopped. Links in the store are left out.
+
+        Args:
+            path: The object or collection.
+            local: The file, which is replaced, or the directory.
+            progress: Called with each number of bytes that were received, such as ``tqdm.update``.
+            jobs: Number of requests at the same time.
+
+        Raises:
+            TransferError: Some files of a collection failed; the others were written.
+        """
+        found = self.stat(path)
+        if not found.is_collection():
+            one = [(found.path, os.fspath(local))]
+            failures = done(self._native.get_files(one, progress, jobs))
+            if failures:
+                raise failures[0][1]
+            return
+        files = _local.Files(found.path, local)
+        for resource in self.tree(path):
+            files.add(resource)
+        files.make_directories()
+        fail(done(self._native.get_files(files.pairs, progress, jobs)))
+
+    def upload(
+        self,
+        path: str,
+        size: int,
+        *,
+        parents: bool = True,
+        create_only: bool = False,
+        if_match: str | None = None,
+        media_type: str | None = None,
+    ) -> Upload:
+        """Begin an upload in parts, of a content of ``size`` bytes."""
+        begin = self._native.begin_upload(path, size, media_type, parents, create_only, if_match)
+        return Upload(self._native, done(begin))
+
+    # Changing the tree
+
+    def mkdir(self, path: str, *, parents: bool = False, exist_ok: bool = False) -> Resource:
+        """Create a collection."""
+        return Resource(done(self._native.make_collection(path, parents, exist_ok)))
+
+    def rm(
+        self, path: str, *, recursive: bool = False, versions: bool = False, permanent: bool = False
+    ) -> None:
+        """Remove a resource; it is kept in the trash if the store has one there.
+
+        Args:
+            path: The resource.
+            recursive: With everything below it.
+            versions: Even if it has versions.
+            permanent: Not into the trash.
+        """
+        done(self._native.remove(path, recursive, versions, permanent))
+
+    def mv(
+        self, source: str, target: str, *, replace: bool = False, parents: bool = False
+    ) -> Resource:
+        """Move a resource with everything below it, atomically."""
+        return Resource(done(self._native.relocate(source, target, replace, parents)))
+
+    def cp(
+        self,
+        source: str,
+        target: str,
+        *,
+        recursive: bool = False,
+        replace: bool = False,
+        parents: bool = False,
+    ) -> Resource:
+        """Copy a resource; the bytes are shared, not copied."""
+        return Resource(done(self._native.copy(source, target, replace, parents, recursive)))
+
+    def touch(self, path: str, mtime: datetime | None = None) -> Resource:
+        """Set the modification time of a resource, by default to now."""
+        when = _local.rfc3339(mtime)
+        return Resource(done(self._native.set_attributes(path, None, when, None, None)))
+
+    # Descriptions
+
+    def meta(self, path: str) -> list[Statement]:
+        """The description of a resource."""
+        rows = done(self._native.meta(path))
+        return [Statement(row['attribute'], row['value'], row.get('unit')) for row in rows]
+
+    def meta_add(
+        self, path: str, attribute: str, value: object, unit: str | None = None
+    ) -> None:
+        """Add a statement to a description."""
+        statement = (attribute, str(value), unit)
+        done(self._native.change_meta(path, [], [statement], []))
+
+    def meta_set(
+        self, path: str, attribute: str, value: object, unit: str | None = None
+    ) -> None:
+        """Replace all values of an attribute."""
+        statement = (attribute, str(value), unit)
+        done(self._native.change_meta(path, [], [], [statement]))
+
+    def meta_rm(
+        self, path: str, attribute: str, value: object, unit: str | None = None
+    ) -> None:
+        """Remove a statement from a description."""
+        statement = (attribute, str(value), unit)
+        done(self._native.change_meta(path, [statement], [], []))
+
+    # Access
+
+    def acl(self, path: str) -> Access:
+        """Who may do what with a resource."""
+        found = done(self._native.access(path))
+        rows = found['grants']
+        grants = [Grant(row['name'], row['level'], row['scope'], row.get('from')) for row in rows]
+        return Access(grants, found['closed'], found['inherit'])
+
+    def acl_set(
+        self,
+        path: str,
+        *grants: Grant | tuple[str, str, str],
+        closed: bool | None = None,
+        inherit: bool | None = None,
+    ) -> None:
+        """Change an access list.
+
+        Args:
+            path: The resource.
+            grants: A user or group, a level such as ``read`` (``none`` takes the entry away), and a
+                scope: ``this``, ``default`` or ``subtree``.
+            closed: Whether defaults of the collections above are not applied.
+            inherit: Whether new children get a copy of the entries.
+        """
+        entries = [(grant[0], grant[1], grant[2]) for grant in grants]
+        done(self._native.change_access(path, entries, closed, inherit))
+
+    def tickets(self, path: str | None = None) -> list[Ticket]:
+        """The tickets on a resource, or all that the caller made."""
+        return [Ticket(row) for row in done(self._native.tickets(path))]
+
+    def ticket_add(
+        self,
+        path: str,
+        level: Literal['read', 'write'] = 'read',
+        *,
+        uses: int | None = None,
+        expires_in: int | None = None,
+    ) -> Ticket:
+        """Make a ticket: whoever has it may read or write the resource.
+
+        Args:
+            path: The resource.
+            level: What it allows.
+            uses: How often it may be used.
+            expires_in: Seconds until it ends.
+        """
+        return Ticket(done(self._native.add_ticket(path, level, uses, expires_in)))
+
+    def ticket_rm(self, ticket: str | Ticket) -> None:
+        """Remove a ticket."""
+        text = (ticket.id or ticket.ticket) if isinstance(ticket, Ticket) else ticket
+        done(self._native.remove_ticket(text))
+
+    # History
+
+    def versions(self, path: str) -> list[Version]:
+        """The versions of a resource, the newest first."""
+        return [Version(row) for row in done(self._native.versions(path))]
+
+    def versions_keep(self, path: str, label: str | None = None) -> None:
+        """Keep the current state of a resource as a version."""
+        done(self._native.keep_version(path, label))
+
+    def versions_restore(self, path: str, version: int) -> None:
+        """Make a version the current state."""
+        done(self._native.restore_version(path, version))
+
+    def changes(
+        self, path: str | None = None, since: str | None = None, *, follow: bool = False
+    ) -> Iterator[Change]:
+        """Changes of a resource and everything below it, or of the whole store.
+
+        Args:
+            path: The resource.
+            since: The position of a change, after which to begin. Without one: all changes that the
+                feed still has or, with ``follow``, those from now on.
+            follow: Wait for further changes, without an end.
+        """
+        rows = self._native.changes(path, since, follow)
+        while some := done(rows.next()):
+            for row in some:
+                # The server also reports positions without a change.
+                if 'kind' in row:
+                    yield Change(row)
+
+
+class Upload:
+    """An upload in parts. Parts may be sent in any order, and by several threads.
+
+    As a context manager it is completed at the end, or abandoned if there was an exception.
+    """
+
+    def __init__(self, native: Any, id: str) -> None:
+        self._native = native
+        #: Identifies it; keep it secret.
+        self.id = id
+
+    def put(self, offset: int, content: bytes | bytearray | memoryview) -> None:
+        """Send a part; the server verifies it."""
+        done(self._native.put_part(self.id, offset, _local.binary(content)))
+
+    def parts(self) -> list[tuple[int, int]]:
+        """The offset and the length of each part that has arrived."""
+        return [(part[0], part[1]) for part in done(self._native.upload_parts(self.id))]
+
+    def complete(self) -> Resource:
+        """Publish the content."""
+        return Resource(done(self._native.complete_upload(self.id)))
+
+    def abandon(self) -> None:
+        """Drop all that has arrived."""
+        done(self._native.abandon_upload(self.id))
+
+    def __enter__(self) -> Upload:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            self.complete()
+        else:
+            self.abandon()
+
+
+def fail(failures: list[Any]) -> None:
+    """Raise an exception if there are failures."""
+    if failures:
+        raise TransferError([(path, error) for path, error in failures])

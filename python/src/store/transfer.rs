@@ -1,0 +1,164 @@
+//! Files and directories of this machine, to the store and from it.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use cenote_client::transfer::{
+    Arrival, Item, LocalFile, Options, Outcome, Source, Transfer, Wanted,
+};
+use cenote_client::{At, Client, Error};
+use futures_util::{Stream, StreamExt};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+
+use super::answer::Answer;
+use super::connection::Connection;
+use super::error::Failure;
+use super::files::Putting;
+use super::pending::Pending;
+use super::progress::{Progress, observer};
+use super::tree::PAGE;
+
+/// A transfer, and whom it reports to.
+struct Moving {
+    transfer: Transfer,
+    progress: Option<Arc<Progress>>,
+}
+
+impl Moving {
+    fn new(client: Client, progress: Option<Py<PyAny>>, jobs: NonZeroUsize) -> Self {
+        let progress = progress.map(Progress::new);
+        let options = Options { jobs, ..Options::default() };
+        let transfer = Transfer::new(client, options, observer(progress.as_ref()));
+        Self { transfer, progress }
+    }
+
+    /// The answer, unless the callable raised an exception.
+    fn finish(&self, answer: Answer) -> Result<Answer, Failure> {
+        if let Some(progress) = &self.progress {
+            progress.finish()?;
+        }
+        Ok(answer)
+    }
+}
+
+#[pymethods]
+impl Connection {
+    #[pyo3(signature = (local, path, options, progress, jobs))]
+    fn put_file(
+        &self,
+        local: PathBuf,
+        path: String,
+        options: Putting,
+        progress: Option<Py<PyAny>>,
+        jobs: NonZeroUsize,
+    ) -> Result<Pending, Failure> {
+        let moving = Moving::new(self.client()?, progress, jobs);
+        let mut options = options.options()?;
+        Ok(Pending::new(async move {
+            let file = LocalFile::new(&local)?;
+            options.mode = options.mode.or(Some(file.mode));
+            options.mtime = options.mtime.or(file.mtime);
+            let put = moving.transfer.put_file(&file, &path, &options).await?;
+            moving.finish(Answer::of(&put))
+        }))
+    }
+
+    /// Puts files at their paths below the collection `base`: `None` is a directory. Each has an outcome of its own.
+    #[pyo3(signature = (base, files, progress, jobs))]
+    fn put_files(
+        &self,
+        base: String,
+        files: Vec<(String, Option<PathBuf>)>,
+        progress: Option<Py<PyAny>>,
+        jobs: NonZeroUsize,
+    ) -> Result<Pending, Failure> {
+        let moving = Moving::new(self.client()?, progress, jobs);
+        Ok(Pending::new(async move {
+            let mut failures = Vec::new();
+            let mut items = Vec::with_capacity(files.len());
+            for (relative, local) in files {
+                match item(relative.clone(), local) {
+                    Ok(item) => items.push(item),
+                    Err(error) => failures.push(failed(relative, error)),
+                }
+            }
+            failures.extend(failures_of(moving.transfer.put_items(&base, items)).await);
+            moving.finish(Answer::List(failures))
+        }))
+    }
+
+    /// Puts contents in memory at their paths below the collection `base`, many in one request.
+    fn put_batch(
+        &self,
+        base: String,
+        contents: Vec<(String, PyBackedBytes)>,
+    ) -> Result<Pending, Failure> {
+        let jobs = NonZeroUsize::new(4).expect("four is not zero");
+        let moving = Moving::new(self.client()?, None, jobs);
+        let item = |(relative, bytes): (String, PyBackedBytes)| Item {
+            relative,
+            source: Source::Bytes(Bytes::from_owner(bytes)),
+            mode: None,
+            mtime: None,
+        };
+        let items: Vec<Item> = contents.into_iter().map(item).collect();
+        Ok(Pending::new(async move {
+            let failures = failures_of(moving.transfer.put_items(&base, items)).await;
+            moving.finish(Answer::List(failures))
+        }))
+    }
+
+    /// Gets objects into files, whose directories exist. Each has an outcome of its own.
+    #[pyo3(signature = (files, progress, jobs))]
+    fn get_files(
+        &self,
+        files: Vec<(String, PathBuf)>,
+        progress: Option<Py<PyAny>>,
+        jobs: NonZeroUsize,
+    ) -> Result<Pending, Failure> {
+        let client = self.client()?;
+        let moving = Moving::new(client.clone(), progress, jobs);
+        Ok(Pending::new(async move {
+            let (mut wanted, mut failures) = (Vec::with_capacity(files.len()), Vec::new());
+            for page in files.chunks(PAGE) {
+                let at: Vec<At> = page.iter().map(|(path, _)| At::from(path)).collect();
+                let found = client.stat_many(&at).await?;
+                for ((path, target), found) in page.iter().zip(found) {
+                    match found {
+                        Ok(resource) => wanted.push(Wanted { resource, target: target.clone() }),
+                        Err(error) => failures.push(failed(path.clone(), error)),
+                    }
+                }
+            }
+            let mut arrivals = std::pin::pin!(moving.transfer.get_files(wanted));
+            while let Some(Arrival { wanted, result }) = arrivals.next().await {
+                failures.extend(result.err().map(|error| failed(wanted.resource.path, error)));
+            }
+            moving.finish(Answer::List(failures))
+        }))
+    }
+}
+
+fn item(relative: String, local: Option<PathBuf>) -> Result<Item, Error> {
+    let Some(local) = local else {
+        return Ok(Item { relative, source: Source::Directory, mode: None, mtime: None });
+    };
+    let file = LocalFile::new(&local)?;
+    let (mode, mtime) = (Some(file.mode), file.mtime);
+    Ok(Item { relative, source: Source::File(file), mode, mtime })
+}
+
+async fn failures_of(outcomes: impl Stream<Item = Outcome>) -> Vec<Answer> {
+    let failures = outcomes.filter_map(|Outcome { item, result }| {
+        std::future::ready(result.err().map(|error| failed(item.relative, error)))
+    });
+    failures.collect().await
+}
+
+/// A path, and why it failed.
+fn failed(path: String, error: Error) -> Answer {
+    Answer::List(vec![Answer::Json(path.into()), Answer::Failure(error.into())])
+}

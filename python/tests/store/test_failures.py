@@ -1,0 +1,103 @@
+"""Failures are typed exceptions with the server's hint, and leave nothing half written."""
+
+import json
+import pickle
+import socket
+
+import pytest
+
+import cenote
+from cenote.store import errors
+
+
+def test_each_failure_has_a_type_that_python_knows(server, store, lab):
+    store.write(f'{lab}/a', b'1')
+    cases = [
+        (FileNotFoundError, 'NotFoundError', lambda: store.read(f'{lab}/gone')),
+        (FileExistsError, 'ExistsError', lambda: store.mkdir(f'{lab}/a')),
+        (OSError, 'NotEmptyError', lambda: store.rm(lab)),
+        (IsADirectoryError, 'WrongKindError', lambda: store.read(lab)),
+        (ValueError, 'InvalidError', lambda: store.stat('no/path')),
+        (OSError, 'ChangedError', lambda: store.write(f'{lab}/a', b'', if_match='"x"')),
+        (ValueError, 'InvalidError', lambda: list(store.find(lab, ('a', '~~', 'b')))),
+    ]
+    for python, name, call in cases:
+        with pytest.raises(python) as raised:
+            call()
+        assert type(raised.value).__name__ == name
+        assert raised.value.errno and raised.value.kind
+    with pytest.raises(errors.NotEmptyError) as raised:
+        store.rm(lab)
+    assert raised.value.hint and 'hint: ' in str(raised.value)
+    again = pickle.loads(pickle.dumps(raised.value))
+    assert (type(again), str(again), again.hint) == (type(raised.value), str(raised.value), raised.value.hint)
+
+
+def test_a_wrong_login_and_a_revoked_token_are_refused(server, lab):
+    config = server.directory / 'config.toml'
+    with pytest.raises(PermissionError) as raised:
+        cenote.connect(server.url, user='ada', password='wrong', config=config).whoami()
+    assert isinstance(raised.value, errors.UnauthenticatedError)
+    token = json.loads(server.cenote('token', 'add', 'test', '--json'))
+    short = cenote.connect(server.url, token=token['token'], config=config)
+    assert short.whoami().name == 'ada'
+    server.cenote('token', 'rm', token['id'])
+    with pytest.raises(errors.UnauthenticatedError):
+        short.whoami()
+
+
+def test_settings_are_those_of_the_program(server, environment, monkeypatch, tmp_path):
+    assert cenote.connect().whoami().name == 'ada'
+    monkeypatch.delenv('CENOTE_PASSWORD')
+    with pytest.raises(errors.UnauthenticatedError, match='password of ada is required') as raised:
+        cenote.connect()
+    assert 'cenote login' in raised.value.hint
+    monkeypatch.setenv('CENOTE_TOKEN', 'a token')
+    monkeypatch.delenv('CENOTE_USER')
+    with pytest.raises(errors.InvalidError, match='is not sent to'):
+        cenote.connect('http://127.0.0.1:1')
+    for name in ('CENOTE_URL', 'CENOTE_TOKEN'):
+        monkeypatch.delenv(name)
+    with pytest.raises(errors.InvalidError, match='no store given'):
+        cenote.connect()
+    with pytest.raises(errors.InvalidError, match='not the address of a server') as raised:
+        cenote.connect(str(tmp_path))
+    assert 'cenote serve' in raised.value.hint
+
+
+def test_a_login_of_the_program_is_used(server, environment, monkeypatch):
+    server.cenote('login', server.url, '--password-stdin', text='a secret of the tests')
+    for name in ('CENOTE_URL', 'CENOTE_USER', 'CENOTE_PASSWORD'):
+        monkeypatch.delenv(name)
+    store = cenote.connect()
+    assert store.whoami().name == 'ada' and "user='ada'" in repr(store)
+    server.cenote('logout', server.url)
+
+
+def test_a_secret_in_clear_text_is_warned_of():
+    with pytest.warns(UserWarning, match='in clear text'):
+        cenote.connect('http://store.example.org', token='x')
+
+
+def test_another_server_is_recognised(server):
+    with socket.create_server(('127.0.0.1', 0)) as listener:
+        port = listener.getsockname()[1]
+    store = cenote.connect(f'http://127.0.0.1:{port}', config=server.directory / 'config.toml', token='x')
+    with pytest.raises(ConnectionError) as raised:
+        store.whoami()
+    assert isinstance(raised.value, errors.UnreachableError) and raised.value.hint
+
+
+def test_some_of_many_files_fail_by_name(store, lab, tmp_path):
+    (tmp_path / 'a').write_bytes(b'1')
+    (tmp_path / 'gone').symlink_to('nowhere')
+    with pytest.raises(errors.TransferError) as raised:
+        store.put(tmp_path, f'{lab}/some')
+    assert [path for path, _ in raised.value.failures] == ['gone']
+    assert [each.name for each in store.ls(f'{lab}/some')] == ['a']
+
+
+def test_an_exception_of_a_callback_is_raised(store, lab, tmp_path):
+    (tmp_path / 'a').write_bytes(b'1')
+    with pytest.raises(ZeroDivisionError):
+        store.put(tmp_path / 'a', f'{lab}/a', progress=lambda moved: moved / 0)

@@ -1,0 +1,155 @@
+"""Forks, threads, tasks that are cancelled, and servers that go away."""
+
+import asyncio
+import concurrent.futures
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+import cenote
+from cenote.store import errors
+
+
+def test_a_store_is_used_after_a_fork(store, lab):
+    store.write(f'{lab}/parent', b'1')
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            store.write(f'{lab}/child', store.read(f'{lab}/parent'))
+            code = 0
+        finally:
+            os._exit(code)
+    assert os.waitpid(child, 0)[1] == 0
+    assert store.read(f'{lab}/child') == store.read(f'{lab}/parent') == b'1'
+
+
+def test_a_store_is_used_by_several_threads(store, lab):
+    def work(number):
+        store.write(f'{lab}/{number}', str(number) * 1000)
+        return store.read(f'{lab}/{number}') == (str(number) * 1000).encode()
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(work, range(64)))
+    assert len(store.ls(lab)) == 64
+
+
+def test_waiting_leaves_the_interpreter_to_other_threads(store, lab):
+    position = list(store.changes(lab))[-1].position
+    came, seen = threading.Event(), []
+
+    def follow():
+        changes = store.changes(lab, position, follow=True)
+        seen.append(next(changes).name)
+        came.set()
+
+    thread = threading.Thread(target=follow)
+    thread.start()
+    store.write(f'{lab}/new', b'1')
+    assert came.wait(60) and seen == ['new']
+    thread.join()
+
+
+def test_verbs_are_awaited(server, lab):
+    async def main():
+        store = cenote.connect_async(
+            server.url, user='ada', password='a secret of the tests', config=server.directory / 'config.toml'
+        )
+        names = [str(number) for number in range(20)]
+        await asyncio.gather(*(store.write(f'{lab}/{name}', name) for name in names))
+        assert await asyncio.gather(*(store.read(f'{lab}/{name}') for name in names)) == [
+            name.encode() for name in names
+        ]
+        assert sorted([found.name async for found in store.tree(lab)]) == sorted(names)
+        async with await store.upload(f'{lab}/parts', 3) as upload:
+            await upload.put(0, b'abc')
+        assert (await store.stat(f'{lab}/parts')).size == 3
+        with pytest.raises(FileNotFoundError):
+            await store.read(f'{lab}/gone')
+
+    asyncio.run(main())
+
+
+def test_a_cancelled_task_abandons_its_call(server, store, lab):
+    position = list(store.changes(lab))[-1].position
+
+    async def main():
+        own = cenote.connect_async(
+            server.url, user='ada', password='a secret of the tests', config=server.directory / 'config.toml'
+        )
+        changes = own.changes(lab, position, follow=True)
+        task = asyncio.ensure_future(anext(changes))
+        done, _ = await asyncio.wait([task], timeout=0)
+        assert not done
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        # The store goes on working.
+        assert (await own.write(f'{lab}/a', b'1')).size == 1
+
+    asyncio.run(main())
+
+
+def test_control_c_ends_a_call_that_waits(server, lab):
+    program = f"""
+import cenote, os, sys
+store = cenote.connect()
+position = list(store.changes({lab!r}))[-1].position
+changes = store.changes({lab!r}, position, follow=True)
+try:
+    print('waiting', flush=True)
+    next(changes)
+except KeyboardInterrupt:
+    print('interrupted', store.exists({lab!r}))
+"""
+    run = subprocess.Popen(
+        [sys.executable, '-c', program], env=server.environment(), stdout=subprocess.PIPE, text=True
+    )
+    assert run.stdout.readline() == 'waiting\n'
+    run.send_signal(signal.SIGINT)
+    assert run.communicate(timeout=60)[0] == 'interrupted True\n'
+    assert run.returncode == 0
+
+
+def test_a_server_that_goes_away_leaves_nothing_half_written(own_server, tmp_path):
+    store = own_server.connect()
+    (tmp_path / 'large').write_bytes(os.urandom(80 << 20))
+    stopped = []
+
+    def stop(moved):
+        if not stopped:
+            stopped.append(moved)
+            own_server.stop()
+
+    with pytest.raises(errors.UnreachableError):
+        store.put(tmp_path / 'large', '/large', progress=stop)
+    with pytest.raises(ConnectionError):
+        store.exists('/large')
+    own_server.start()
+    assert not store.exists('/large')
+    assert store.put(tmp_path / 'large', '/large').size == 80 << 20
+
+
+def test_a_download_that_broke_off_leaves_no_file(own_server, tmp_path):
+    store = own_server.connect()
+    content = os.urandom(8 << 20)
+    store.write('/large', content)
+    stopped = []
+
+    def stop(moved):
+        if not stopped:
+            stopped.append(moved)
+            own_server.stop()
+
+    with pytest.raises(OSError):
+        store.get('/large', tmp_path / 'copy', progress=stop)
+        # All of it may have been under way already; then it is whole.
+        assert (tmp_path / 'copy').read_bytes() == content
+        raise OSError
+    own_server.start()
+    store.get('/large', tmp_path / 'copy')
+    assert (tmp_path / 'copy').read_bytes() == content
