@@ -7,7 +7,7 @@ use cenote_client::settings::{Setting, Settings, is_in_clear};
 use cenote_client::{Client, Credential, HttpTransport, ServiceTransport};
 use cenote_server::embedded::{Embedded, OpenError, open_dir, salvage_dir};
 use cenote_server::{Config, LocalCaller, router};
-use cenote_store::Pace;
+use cenote_store::{ErrorKind, Pace};
 
 use crate::error::{CliError, Kind, Result};
 use crate::place::StorePath;
@@ -162,6 +162,9 @@ fn no_store() -> CliError {
 /// Translates the failure to open a store to an error of the program.
 pub(crate) fn not_opened(error: OpenError) -> CliError {
     let (kind, hint) = match &error {
+        _ if error.is_damage() => {
+            (Kind::Mismatch, "restore a backup, or accept the loss: cenote check --accept-loss")
+        }
         OpenError::Missing(_) => (
             Kind::NotFound,
             "create one with `cenote init DIR`, or check the settings with `cenote config show`",
@@ -176,10 +179,24 @@ pub(crate) fn not_opened(error: OpenError) -> CliError {
             Kind::Unavailable,
             "stop the server, or access the store through it: --store http://host:port",
         ),
-        OpenError::TooNew { .. } => (Kind::Unavailable, "use a newer cenote"),
-        _ if error.is_damage() => {
-            (Kind::Mismatch, "restore a backup, or accept the loss: cenote check --accept-loss")
+        OpenError::Served => (
+            Kind::Unavailable,
+            "stop that server, or access the store through it: --store http://host:port",
+        ),
+        OpenError::NotHere(_) => (Kind::Usage, "use the tools of the database to recover it"),
+        OpenError::Catalog(_) => {
+            (Kind::Failed, "check that the directory, or the database and its address, can be used")
         }
+        OpenError::Contents(_) => {
+            (Kind::Failed, "check the address of the contents, and the credentials for it")
+        }
+        OpenError::Store(refused) if refused.kind() == ErrorKind::Exists => {
+            (Kind::Exists, "use the store that is there: cenote init --join")
+        }
+        OpenError::Store(refused) if refused.kind() == ErrorKind::NotFound => {
+            (Kind::NotFound, "leave out --join to make one")
+        }
+        OpenError::TooNew { .. } => (Kind::Unavailable, "use a newer cenote"),
         OpenError::Settings(..) => (Kind::Mismatch, "restore the file from a backup"),
         _ => (Kind::Failed, "check that the directory is readable and writable"),
     };

@@ -4,13 +4,19 @@
 //! Without an installed server the tests say so and pass, unless
 //! `CENOTE_REQUIRE_POSTGRES` is set.
 #![cfg(feature = "postgres")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod postgres_server;
 
+use std::fs::{self, Permissions};
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
 use std::sync::{Arc, mpsc};
 
 use cenote_kv::conformance::Subject;
-use cenote_kv::{Batch, Engine, KeyRange, PostgresEngine, ScanOptions};
+use cenote_kv::{Batch, CommitError, Engine, Error, KeyRange, PostgresEngine, ScanOptions};
 
 use postgres_server::fresh_schema;
 
@@ -59,6 +65,48 @@ fn engines_of_two_servers_share_one_store() {
     assert_eq!(one.snapshot().unwrap().version(), 2);
 }
 
+#[test]
+fn one_server_at_a_time_has_a_catalog_alone() {
+    let Some(subject) = Postgres::fresh() else { return };
+    let first = PostgresEngine::open_alone(&subject.config).unwrap();
+    appended(&first);
+    assert!(matches!(PostgresEngine::open_alone(&subject.config), Err(Error::Locked)));
+    appended(&first);
+    drop(first);
+    appended(&PostgresEngine::open_alone(&subject.config).unwrap());
+}
+
+#[test]
+fn who_lost_a_catalog_to_another_server_commits_nothing_more() {
+    let Some(mut server) = postgres_server::Server::start() else { return };
+    let config = server.schema("alone");
+    let first = PostgresEngine::open_alone(&config).unwrap();
+    appended(&first);
+    server.kill();
+    server.ready();
+    // Connections of before may be used once more, and fail.
+    let second = PostgresEngine::open_alone(&config).unwrap();
+    appended(&second);
+    let mut batch = Batch::default();
+    batch.put("a", "1");
+    let refused = std::iter::repeat_with(|| first.commit(batch.clone()).unwrap_err());
+    let refused = refused.take(20).find(|error| matches!(error, CommitError::Latched));
+    assert!(refused.is_some());
+    assert_eq!(second.snapshot().unwrap().get(b"a").unwrap(), None);
+    appended(&second);
+}
+
+/// Otherwise it would wait for the snapshot, and everybody else for it.
+#[test]
+fn a_catalog_is_opened_while_others_read_it() {
+    let Some(subject) = Postgres::fresh() else { return };
+    let first = subject.open();
+    let reading = first.snapshot().unwrap();
+    appended(&*subject.open());
+    assert_eq!(reading.version(), 0);
+    assert_eq!(first.snapshot().unwrap().version(), 1);
+}
+
 fn appended(engine: &dyn Engine) {
     let mut batch = Batch::default();
     batch.append("log", "entry");
@@ -85,6 +133,51 @@ fn a_commit_is_told_to_other_servers_also_after_the_database_was_killed() {
     drop(other);
     // Nobody is told any more, or this would not end.
     told.iter().for_each(|()| {});
+}
+
+/// A server that speaks TLS on a port of this machine, with a certificate for `localhost`; and its port.
+fn encrypted_server(dir: &Path) -> Option<(postgres_server::Server, u16)> {
+    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let (certificate, key) = (dir.join("cert.pem"), dir.join("key.pem"));
+    fs::write(&certificate, made.cert.pem()).unwrap();
+    fs::write(&key, made.signing_key.serialize_pem()).unwrap();
+    fs::set_permissions(dir, Permissions::from_mode(0o755)).unwrap();
+    fs::set_permissions(&key, Permissions::from_mode(0o600)).unwrap();
+    if postgres_server::is_root() {
+        assert!(Command::new("chown").arg("postgres").arg(&key).status().unwrap().success());
+    }
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let options = format!(
+        "-c listen_addresses=127.0.0.1 -p {port} -c ssl=on -c ssl_cert_file={} -c ssl_key_file={}",
+        certificate.display(),
+        key.display()
+    );
+    Some((postgres_server::Server::start_with(&options)?, port))
+}
+
+#[test]
+fn connections_are_encrypted_and_the_server_is_verified() {
+    let dir = tempfile::tempdir().unwrap();
+    let Some((server, port)) = encrypted_server(dir.path()) else { return };
+    let root = dir.path().join("cert.pem");
+    let address = |host: &str, root: &Path| {
+        let root = root.display();
+        format!("postgres://cenote@{host}:{port}/postgres?sslmode=require&sslrootcert={root}")
+    };
+    let engine = PostgresEngine::open_alone(&address("localhost", &root)).unwrap();
+    appended(&engine);
+    let encrypted = "SELECT count(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
+        WHERE backend_type = 'client backend' AND client_port >= 0 AND NOT ssl";
+    let in_clear: i64 = server.client(port).query_one(encrypted, &[]).unwrap().get(0);
+    assert_eq!(in_clear, 0);
+
+    let other = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let wrong = dir.path().join("other.pem");
+    fs::write(&wrong, other.cert.pem()).unwrap();
+    for refused in [address("localhost", &wrong), address("127.0.0.1", &root)] {
+        let error = PostgresEngine::open(&refused).unwrap_err().to_string();
+        assert!(error.contains("certificate"), "{error}");
+    }
 }
 
 /// Where the store calls without a hop to another thread.

@@ -3,6 +3,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod backing;
+#[path = "../../../blob/tests/bucket_server/mod.rs"]
+mod bucket_server;
 mod changesets;
 mod completion;
 mod fedora;
@@ -16,6 +19,8 @@ mod media_types;
 mod migration;
 mod mirrors;
 mod places;
+#[path = "../../../kv/tests/postgres_server/mod.rs"]
+mod postgres_server;
 mod quotas;
 mod refusals;
 mod resources;

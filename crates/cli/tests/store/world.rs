@@ -14,19 +14,32 @@ pub(crate) struct World {
     dir: tempfile::TempDir,
     server: Option<Child>,
     url: String,
+    /// More variables for the program.
+    variables: Vec<(String, String)>,
 }
 
 impl World {
     /// The program opens the store's directory itself.
     pub(crate) fn local() -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        let url = dir.path().join("store").to_str().unwrap().to_owned();
-        let world = Self { dir, server: None, url: url.clone() };
-        std::fs::write(world.path("config.toml"), "").unwrap();
-        let output =
-            world.with_input(&["init", &url, "--admin", "ada", "--password-stdin"], PASSWORD);
+        let world = Self::empty(Vec::new());
+        let output = world.init(&[]);
         assert!(output.status.success(), "{output:?}");
         world
+    }
+
+    /// A directory for a store that is not made yet, and variables for the program.
+    pub(crate) fn empty(variables: Vec<(String, String)>) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let url = dir.path().join("store").to_str().unwrap().to_owned();
+        let world = Self { dir, server: None, url, variables };
+        std::fs::write(world.path("config.toml"), "").unwrap();
+        world
+    }
+
+    /// Makes the store.
+    pub(crate) fn init(&self, flags: &[&str]) -> Output {
+        let init = ["init", &self.url, "--admin", "ada", "--password-stdin"];
+        self.with_input(&[&init, flags].concat(), PASSWORD)
     }
 
     /// A server has the store open.
@@ -147,7 +160,8 @@ impl World {
             .env_clear()
             .env("CENOTE_CONFIG", self.path("config.toml"))
             .env("CENOTE_URL", &self.url)
-            .env("TZ", "UTC");
+            .env("TZ", "UTC")
+            .envs(self.variables.iter().map(|(name, value)| (name, value)));
         if self.server.is_some() {
             command.env("CENOTE_USER", "ada").env("CENOTE_PASSWORD", PASSWORD);
         }

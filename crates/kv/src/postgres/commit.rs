@@ -10,8 +10,12 @@ use super::pool::Connection;
 use super::snapshot::LAST;
 use crate::{Batch, Bound, CommitError, Evidence, Result, Version, Write};
 
-/// Sends `batch`; the server checks and applies it in `cenote_commit`.
-pub(super) fn commit(connection: &mut Connection, batch: &Batch) -> Result<Version, CommitError> {
+/// Sends `batch`; the server checks and applies it in `cenote_commit`. With a `mark`, only while the catalog has it.
+pub(super) fn commit(
+    connection: &mut Connection,
+    batch: &Batch,
+    mark: Option<&[u8]>,
+) -> Result<Version, CommitError> {
     let statement = connection.statements()?.commit;
     let evidence = EvidenceColumns::of(&batch.evidence);
     let bounds = BoundColumns::of(batch);
@@ -37,13 +41,15 @@ pub(super) fn commit(connection: &mut Connection, batch: &Batch) -> Result<Versi
             &bounds.keys,
             &bounds.mosts,
             &bounds.added,
+            &mark,
         ],
     );
     let row = row.map_err(commit_error)?;
     if let Some(version) = row.get::<_, Option<i64>>(0) {
         return Ok(version.cast_unsigned());
     }
-    let key = row.get::<_, Vec<u8>>(1).into();
+    let Some(key) = row.get::<_, Option<Vec<u8>>>(1) else { return Err(CommitError::Latched) };
+    let key = key.into();
     match row.get::<_, Option<i64>>(2) {
         Some(held) => Err(CommitError::Exceeded { key, held }),
         None => Err(CommitError::Conflict { key }),

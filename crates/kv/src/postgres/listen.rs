@@ -5,18 +5,22 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::Duration;
 
+use postgres::Client;
 use postgres::fallible_iterator::FallibleIterator;
-use postgres::{Client, Config, NoTls};
+
+use super::connect::Address;
+use super::error;
+use crate::Result;
 
 /// Time between two looks whether anybody still listens, and between two attempts to connect.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// Listens on a thread and a connection of its own until the other end of `ended` is dropped.
-pub(super) fn spawn(config: Config, ended: Receiver<()>, told: Box<dyn Fn() + Send>) {
+pub(super) fn spawn(address: Address, ended: Receiver<()>, told: Box<dyn Fn() + Send>) {
     let listen = move || {
         while !has_ended(&ended) {
             // What cannot be told now is found by whoever looks by themselves.
-            let _ = listen(&config, &ended, &*told);
+            let _ = listen(&address, &ended, &*told);
             if ended.recv_timeout(PAUSE) == Err(RecvTimeoutError::Disconnected) {
                 return;
             }
@@ -27,10 +31,11 @@ pub(super) fn spawn(config: Config, ended: Receiver<()>, told: Box<dyn Fn() + Se
 }
 
 /// Until nobody listens, or the connection is lost.
-fn listen(config: &Config, ended: &Receiver<()>, told: &dyn Fn()) -> Result<(), postgres::Error> {
-    let mut client = config.connect(NoTls)?;
-    client.batch_execute("LISTEN cenote_commits")?;
-    let schema: String = client.query_one("SELECT current_schema()::text", &[])?.get(0);
+fn listen(address: &Address, ended: &Receiver<()>, told: &dyn Fn()) -> Result<()> {
+    let mut client = address.connect()?;
+    client.batch_execute("LISTEN cenote_commits").map_err(error)?;
+    let schema = client.query_one("SELECT current_schema()::text", &[]).map_err(error)?;
+    let schema: String = schema.get(0);
     told();
     while !client.is_closed() && !has_ended(ended) {
         next(&mut client, &schema, told)?;
@@ -39,10 +44,10 @@ fn listen(config: &Config, ended: &Receiver<()>, told: &dyn Fn()) -> Result<(), 
 }
 
 /// Waits for a while.
-fn next(client: &mut Client, schema: &str, told: &dyn Fn()) -> Result<(), postgres::Error> {
+fn next(client: &mut Client, schema: &str, told: &dyn Fn()) -> Result<()> {
     let mut notifications = client.notifications();
     let mut coming = notifications.timeout_iter(PAUSE);
-    while let Some(notification) = coming.next()? {
+    while let Some(notification) = coming.next().map_err(error)? {
         // Other schemas of the database have stores of their own.
         if notification.payload() == schema {
             told();

@@ -6,7 +6,9 @@
 //! connection of its own ([`snapshot`]).
 
 mod aside;
+mod claim;
 mod commit;
+mod connect;
 mod listen;
 mod pool;
 mod snapshot;
@@ -14,10 +16,11 @@ mod snapshot;
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Mutex, PoisonError};
 
-use postgres::Config;
 use postgres::error::SqlState;
 
 use self::aside::aside;
+use self::claim::Claim;
+use self::connect::Address;
 use self::pool::Pool;
 use self::snapshot::PostgresSnapshot;
 use crate::{Batch, CommitError, Engine, Error, Result, Snapshot, Token, Version};
@@ -28,19 +31,32 @@ use crate::{Batch, CommitError, Engine, Error, Result, Snapshot, Token, Version}
 #[derive(Debug)]
 pub struct PostgresEngine {
     pool: Pool,
+    /// Of an engine that has the catalog alone.
+    claim: Option<Claim>,
     /// Those who listen end when these are dropped.
     listening: Mutex<Vec<Sender<()>>>,
 }
 
 impl PostgresEngine {
-    /// Connects to the database that `config` names (a `postgres://` URL or `key=value`
-    /// pairs), and makes the catalog's tables in the first schema of the search path if they
-    /// are not there.
-    pub fn open(config: &str) -> Result<Self> {
-        let config: Config = config.parse().map_err(error)?;
-        let engine = Self { pool: Pool::new(config), listening: Mutex::default() };
+    /// Connects to the database that `address` names (a `postgres://` URL or `key=value` pairs; with `sslmode=require` over TLS,
+    /// verified by the certificates in `sslrootcert` or of the system), and creates the catalog's tables in the first schema of the
+    /// search path if they are missing.
+    pub fn open(address: &str) -> Result<Self> {
+        let pool = Pool::new(Address::parse(address)?);
+        let engine = Self { pool, claim: None, listening: Mutex::default() };
         aside(|| engine.pool.take()?.create_schema())?;
         Ok(engine)
+    }
+
+    /// The same for one server at a time. If the connection is lost and another server takes the catalog meanwhile, every commit
+    /// fails ([`CommitError::Latched`]).
+    ///
+    /// # Errors
+    /// [`Error::Locked`] if another server has the catalog.
+    pub fn open_alone(address: &str) -> Result<Self> {
+        let engine = Self::open(address)?;
+        let claim = aside(|| Claim::take(engine.pool.address()))?;
+        Ok(Self { claim: Some(claim), ..engine })
     }
 }
 
@@ -56,7 +72,7 @@ impl Engine for PostgresEngine {
     fn follow(&self, told: Box<dyn Fn() + Send>) {
         let (listening, ended) = mpsc::channel();
         self.listening.lock().unwrap_or_else(PoisonError::into_inner).push(listening);
-        listen::spawn(self.pool.config().clone(), ended, told);
+        listen::spawn(self.pool.address().clone(), ended, told);
     }
 
     fn snapshot(&self) -> Result<Box<dyn Snapshot>> {
@@ -67,7 +83,7 @@ impl Engine for PostgresEngine {
         self.limits().check(&batch)?;
         aside(|| {
             let mut connection = self.pool.take()?;
-            commit::commit(&mut connection, &batch)
+            commit::commit(&mut connection, &batch, self.claim.as_ref().map(Claim::mark))
         })
     }
 

@@ -3,9 +3,10 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use postgres::{Client, Config, NoTls, Statement};
+use postgres::{Client, Statement};
 
 use super::aside::aside;
+use super::connect::Address;
 use super::error;
 use crate::Result;
 
@@ -15,7 +16,7 @@ const IDLE: usize = 16;
 /// The connections that no call is using.
 #[derive(Debug, Clone)]
 pub(super) struct Pool {
-    config: Config,
+    address: Address,
     idle: Arc<Idle>,
 }
 
@@ -52,12 +53,12 @@ impl std::fmt::Debug for Connection {
 }
 
 impl Pool {
-    pub(super) fn new(config: Config) -> Self {
-        Self { config, idle: Arc::default() }
+    pub(super) fn new(address: Address) -> Self {
+        Self { address, idle: Arc::default() }
     }
 
-    pub(super) fn config(&self) -> &Config {
-        &self.config
+    pub(super) fn address(&self) -> &Address {
+        &self.address
     }
 
     /// An idle connection that still stands, or a new one.
@@ -65,7 +66,7 @@ impl Pool {
         let idle = std::iter::from_fn(|| self.idle().pop());
         let connection = match idle.into_iter().find(|connection| !connection.client.is_closed()) {
             Some(connection) => connection,
-            None => Connection::open(&self.config)?,
+            None => Connection::open(&self.address)?,
         };
         Ok(Leased { connection: Some(connection), pool: self.clone() })
     }
@@ -83,8 +84,8 @@ impl Pool {
 }
 
 impl Connection {
-    fn open(config: &Config) -> Result<Self> {
-        let mut client = config.connect(NoTls).map_err(error)?;
+    fn open(address: &Address) -> Result<Self> {
+        let mut client = address.connect()?;
         // Acknowledged is durable, also where the server's default says otherwise.
         let durable = "SELECT set_config('synchronous_commit', 'on', false)
                        WHERE current_setting('synchronous_commit') = 'off'";
@@ -98,6 +99,8 @@ impl Connection {
         transaction
             .batch_execute("SELECT pg_advisory_xact_lock(x'63656e6f7465'::bigint)")
             .map_err(error)?;
+        // A change of the schema fails where other servers are busy, and does not hold them up.
+        transaction.batch_execute("SET LOCAL lock_timeout = '10s'").map_err(error)?;
         transaction.batch_execute(include_str!("schema.sql")).map_err(error)?;
         transaction.commit().map_err(error)
     }
@@ -110,7 +113,7 @@ impl Connection {
         let statements = Statements {
             commit: prepare(
                 "SELECT committed, refused, held FROM cenote_commit(
-                     $1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16)",
+                     $1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17)",
             )?,
             get_many: prepare(
                 "SELECT value FROM unnest($1::bytea[]) WITH ORDINALITY AS asked (key, place)

@@ -1,4 +1,5 @@
--- Made once, under a lock; every statement may be repeated.
+-- Run by each server that opens the catalog, under a lock; every statement may be repeated. Where there is nothing to do, none
+-- takes a lock on a table, which would wait for all readers and hold up those who come after them.
 
 CREATE TABLE IF NOT EXISTS cenote_rows (key bytea PRIMARY KEY, value bytea NOT NULL);
 
@@ -7,6 +8,13 @@ CREATE TABLE IF NOT EXISTS cenote_version (
     only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
     version bigint NOT NULL
 );
+-- The mark of the server that has the catalog alone, if one ever claimed it.
+DO $$ BEGIN
+    IF NOT EXISTS (SELECT FROM pg_attribute
+                   WHERE attrelid = 'cenote_version'::regclass AND attname = 'holder') THEN
+        ALTER TABLE cenote_version ADD COLUMN holder bytea;
+    END IF;
+END $$;
 INSERT INTO cenote_version (version) VALUES (0) ON CONFLICT DO NOTHING;
 
 -- A negative version: settled as never committed when that version was the newest.
@@ -45,8 +53,13 @@ CREATE OR REPLACE FUNCTION cenote_holds(
     END
 $$;
 
+-- Before there were marks.
+DROP FUNCTION IF EXISTS cenote_commit(
+    bigint, bytea[], bytea[], bytea[], bigint[], bytea[], bytea[], bytea[], bytea[], bigint[], bytea[], bytea[], bytea,
+    bytea[], bigint[], bigint[]);
+
 -- Checks and writes one batch: its version, or the key of the evidence that failed, or the key of a counter that would
--- exceed its bound, with what that holds. Bounds rest on the newest values, whatever was seen.
+-- exceed its bound, with what that holds; or nothing, if another server has claimed the catalog since. Bounds rest on the newest values, whatever was seen.
 -- Each query of a volatile function sees what was committed before it began, and so,
 -- once the lock is held, every earlier commit.
 CREATE OR REPLACE FUNCTION cenote_commit(
@@ -57,13 +70,18 @@ CREATE OR REPLACE FUNCTION cenote_commit(
     logs bytea[], entries bytea[],
     batch_token bytea,
     bound_keys bytea[], bound_mosts bigint[], bound_added bigint[],
+    claimed bytea,
     OUT committed bigint, OUT refused bytea, OUT held bigint
 ) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     newest bigint;
     counted bigint;
+    claimant bytea;
 BEGIN
-    SELECT version INTO STRICT newest FROM cenote_version FOR UPDATE;
+    SELECT version, holder INTO STRICT newest, claimant FROM cenote_version FOR UPDATE;
+    IF claimed <> claimant THEN
+        RETURN;
+    END IF;
     IF seen <> newest OR seen = 0 THEN
         FOR at IN 1 .. cardinality(seen_keys) LOOP
             IF NOT cenote_holds(seen_keys[at], seen_values[at], range_ends[at], row_limits[at]) THEN

@@ -20,9 +20,10 @@ use postgres::{Client, NoTls};
 const SCRIPT: &str = r#"
     set -e
     dir=$(mktemp -d)
+    options=$1
     start() {
         "$0/pg_ctl" -w -D "$dir/data" -l "$dir/log" \
-            -o "-k $dir -c listen_addresses= -c fsync=off" start >/dev/null 2>&1
+            -o "-k $dir -c listen_addresses= -c fsync=off $options" start >/dev/null 2>&1
         echo "$dir"
     }
     stop() {
@@ -63,6 +64,11 @@ pub(crate) fn fresh_schema() -> Option<String> {
 impl Server {
     /// A new cluster; none if there is no server to start.
     pub(crate) fn start() -> Option<Self> {
+        Self::start_with("")
+    }
+
+    /// The same with more options of the server.
+    pub(crate) fn start_with(options: &str) -> Option<Self> {
         let Some(bin) = installed() else {
             let missing = "no /usr/lib/postgresql/*/bin: install the package `postgresql`";
             assert!(std::env::var_os("CENOTE_REQUIRE_POSTGRES").is_none(), "{missing}");
@@ -73,6 +79,7 @@ impl Server {
             .arg("-c")
             .arg(SCRIPT)
             .arg(bin)
+            .arg(options)
             .current_dir("/")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -87,9 +94,14 @@ impl Server {
     /// Makes an empty schema, and gives the settings of a connection to it.
     pub(crate) fn schema(&self, name: &str) -> String {
         let config = format!("host={} user=cenote dbname=postgres", self.dir);
-        let mut client = Client::connect(&config, NoTls).expect("the server is ready");
-        client.batch_execute(&format!("CREATE SCHEMA {name}")).expect("the name is new");
+        self.client(5432).batch_execute(&format!("CREATE SCHEMA {name}")).expect("the name is new");
         format!("{config} options='-c search_path={name}'")
+    }
+
+    /// A connection besides those of the engines, by the socket of this port (5432 unless the options say otherwise).
+    pub(crate) fn client(&self, port: u16) -> Client {
+        let config = format!("host={} port={port} user=cenote dbname=postgres", self.dir);
+        Client::connect(&config, NoTls).expect("the server is ready")
     }
 
     /// Kills all of its processes; it starts again meanwhile.
@@ -130,7 +142,7 @@ fn unprivileged() -> Command {
     command
 }
 
-fn is_root() -> bool {
+pub(crate) fn is_root() -> bool {
     use std::os::unix::fs::MetadataExt;
     Path::new("/proc/self").metadata().is_ok_and(|process| process.uid() == 0)
 }

@@ -1,26 +1,27 @@
-//! The store that lives in one directory: which engine and which places, and who may open it.
+//! The store of one directory: which engine and which places, and who may open it.
 //!
 //! ```text
-//! DIR/store.toml   the version of this layout, and what the store may reach outside
+//! DIR/store.toml   the version of this layout, where the catalog and the contents are, and what the store may reach outside
 //! DIR/store.lock   held by the one process that has the store open
-//! DIR/catalog/     the catalog (fjall)
-//! DIR/contents/    the contents
+//! DIR/catalog/     the catalog (fjall), unless it is in a database
+//! DIR/contents/    the contents, unless they are elsewhere
 //! ```
 //!
 //! Invariant: nobody but the owner of the directory may read anything in it.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use cenote_blob::{Place, make_all_private, make_file_private, make_private};
+use cenote_blob::{make_all_private, make_file_private, make_private};
 use cenote_kv::{FjallEngine, FjallOptions};
 use cenote_store::{At, AttributeChange, ChangeSetLimits, Parts, ResourceId, Store};
-use serde::{Deserialize, Serialize};
 
-use crate::listen::descriptors_for_catalog;
-use crate::opener::UrlOpener;
+pub use self::backing::Backing;
+use self::settings::Settings;
+
+mod backing;
+mod settings;
 
 /// Why a directory does not become an open store.
 #[derive(Debug, thiserror::Error)]
@@ -38,8 +39,14 @@ pub enum OpenError {
     /// Another process has it open.
     #[error("another process has the store open: {0}")]
     Locked(PathBuf),
+    /// Another server has the catalog open.
+    #[error("another server has the catalog open")]
+    Served,
+    /// The catalog in a database is not in this directory.
+    #[error("the catalog is in a database: {0}")]
+    NotHere(PathBuf),
     /// A later program made it.
-    #[error("the store has layout {found}, and this program knows {FORMAT}")]
+    #[error("the store has layout {found}, and this program knows {}", settings::FORMAT)]
     TooNew {
         /// The version found.
         found: u32,
@@ -68,16 +75,6 @@ impl OpenError {
     }
 }
 
-/// The version of the layout that this program writes.
-const FORMAT: u32 = 1;
-
-#[derive(Debug, Serialize, Deserialize)]
-struct Settings {
-    format: u32,
-    #[serde(flatten)]
-    opener: UrlOpener,
-}
-
 /// An open store; no other process can open it while this lives.
 #[derive(Debug)]
 pub struct Embedded {
@@ -104,7 +101,29 @@ impl Embedded {
 
 /// Makes a store in a directory that is missing or empty, with its first administrator.
 pub fn init_dir(dir: impl AsRef<Path>, admin: &str, password: &str) -> Result<Embedded, OpenError> {
-    let dir = dir.as_ref();
+    init_dir_with(dir, Backing::default(), admin, password)
+}
+
+/// The same with its catalog or its contents elsewhere.
+pub fn init_dir_with(
+    dir: impl AsRef<Path>,
+    backing: Backing,
+    admin: &str,
+    password: &str,
+) -> Result<Embedded, OpenError> {
+    begin_dir(dir.as_ref(), backing, |parts| Store::create_new(parts, admin, password))
+}
+
+/// Makes a directory for a store that is there already: its catalog is in a database, its contents are not in another directory.
+pub fn join_dir(dir: impl AsRef<Path>, backing: Backing) -> Result<Embedded, OpenError> {
+    begin_dir(dir.as_ref(), backing, Store::open_existing)
+}
+
+fn begin_dir(
+    dir: &Path,
+    backing: Backing,
+    begin: impl FnOnce(Parts) -> Result<Store, cenote_store::Error>,
+) -> Result<Embedded, OpenError> {
     fs::create_dir_all(dir).map_err(|error| io_error(dir, error))?;
     if dir.join(SETTINGS).exists() {
         return Err(OpenError::Exists(dir.to_owned()));
@@ -112,12 +131,13 @@ pub fn init_dir(dir: impl AsRef<Path>, admin: &str, password: &str) -> Result<Em
     check_empty(dir)?;
     make_private(dir).map_err(|error| io_error(dir, error))?;
     let lock = lock(dir)?;
-    let store = Store::create_new(parts(dir, UrlOpener::default())?, admin, password)?;
-    write_settings(dir)?;
+    let settings = Settings::new(backing);
+    let store = begin(settings.parts(dir)?)?;
+    settings.write(dir)?;
     Ok(Embedded { store, _lock: lock })
 }
 
-/// Opens the store in a directory.
+/// Opens the store of a directory.
 pub fn open_dir(dir: impl AsRef<Path>) -> Result<Embedded, OpenError> {
     open_dir_with(dir, ChangeSetLimits::default())
 }
@@ -128,12 +148,12 @@ pub fn open_dir_with(
     change_sets: ChangeSetLimits,
 ) -> Result<Embedded, OpenError> {
     let dir = dir.as_ref();
-    let settings = read_settings(dir)?;
+    let settings = Settings::read(dir)?;
     let lock = lock(dir)?;
     if let Err(error) = close_to_others(dir) {
         tracing::warn!(target: "cenote", %error, "others may be able to read the store's files");
     }
-    let parts = Parts { change_sets, ..parts(dir, settings.opener)? };
+    let parts = Parts { change_sets, ..settings.parts(dir)? };
     let store = Store::open_existing(parts)?;
     Ok(Embedded { store, _lock: lock })
 }
@@ -142,23 +162,19 @@ pub fn open_dir_with(
 /// store that is whole this is nothing.
 pub fn salvage_dir(dir: impl AsRef<Path>) -> Result<Option<String>, OpenError> {
     let dir = dir.as_ref();
-    read_settings(dir)?;
+    if Settings::read(dir)?.backing.catalog.is_some() {
+        return Err(OpenError::NotHere(dir.to_owned()));
+    }
     let _lock = lock(dir)?;
     let (_, lost) = FjallEngine::salvage(dir.join(CATALOG), FjallOptions::default())?;
     Ok(lost)
 }
 
 const SETTINGS: &str = "store.toml";
+const NEW_SETTINGS: &str = "store.toml.new";
 const LOCK: &str = "store.lock";
 const CATALOG: &str = "catalog";
 const CONTENTS: &str = "contents";
-
-fn parts(dir: &Path, opener: UrlOpener) -> Result<Parts, OpenError> {
-    let options = FjallOptions { files: descriptors_for_catalog(), ..FjallOptions::default() };
-    let engine = FjallEngine::open(dir.join(CATALOG), options)?;
-    let place = Place::local("main", dir.join(CONTENTS))?;
-    Ok(Parts { opener: Arc::new(opener.for_store(dir)), ..Parts::new(engine, place) })
-}
 
 /// Keeps others out of a store that an earlier program made. The place of contents does so for itself.
 fn close_to_others(dir: &Path) -> io::Result<()> {
@@ -166,11 +182,11 @@ fn close_to_others(dir: &Path) -> io::Result<()> {
     for file in [SETTINGS, LOCK] {
         make_file_private(&dir.join(file))?;
     }
-    let contents = dir.join(CONTENTS);
+    let (contents, catalog) = (dir.join(CONTENTS), dir.join(CATALOG));
     if contents.is_dir() {
         make_private(&contents)?;
     }
-    make_all_private(&dir.join(CATALOG))
+    if catalog.is_dir() { make_all_private(&catalog) } else { Ok(()) }
 }
 
 /// An interrupted `init_dir` may be run again: it leaves no settings, and nothing but our own names.
@@ -183,39 +199,6 @@ fn check_empty(dir: &Path) -> Result<(), OpenError> {
         }
     }
     Ok(())
-}
-
-fn read_settings(dir: &Path) -> Result<Settings, OpenError> {
-    let path = dir.join(SETTINGS);
-    let text = match fs::read_to_string(&path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(OpenError::Missing(dir.to_owned()));
-        }
-        text => text.map_err(|error| io_error(&path, error))?,
-    };
-    let settings: Settings = toml::from_str(&text)
-        .map_err(|error| OpenError::Settings(path, error.message().to_owned()))?;
-    match settings.format {
-        ..=FORMAT => Ok(settings),
-        found => Err(OpenError::TooNew { found }),
-    }
-}
-
-const NEW_SETTINGS: &str = "store.toml.new";
-
-/// The last step of making a store: once the file is there, the store is.
-fn write_settings(dir: &Path) -> Result<(), OpenError> {
-    let settings = Settings { format: FORMAT, opener: UrlOpener::default() };
-    let text = toml::to_string(&settings).expect("a number is TOML");
-    let new = dir.join(NEW_SETTINGS);
-    let write = || {
-        let mut file = File::create(&new)?;
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        fs::rename(&new, dir.join(SETTINGS))?;
-        File::open(dir)?.sync_all()
-    };
-    write().map_err(|error| io_error(dir, error))
 }
 
 /// The kernel lets go of the lock when the process ends, in whatever way.

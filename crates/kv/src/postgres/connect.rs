@@ -1,0 +1,142 @@
+//! How a database is reached: where it is, and whether the connection is encrypted.
+//!
+//! Invariant: a connection that has to be encrypted is encrypted, with a server whose certificate was verified.
+
+use std::error::Error as _;
+use std::fs;
+use std::sync::Arc;
+
+use postgres::config::SslMode;
+use postgres::{Client, Config, NoTls};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use rustls::{ClientConfig, RootCertStore};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::error;
+use crate::{Error, Result};
+
+/// Where a database is.
+#[derive(Clone)]
+pub(super) struct Address {
+    config: Config,
+    tls: Option<MakeRustlsConnect>,
+}
+
+impl std::fmt::Debug for Address {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Address").field("config", &self.config).finish_non_exhaustive()
+    }
+}
+
+impl Address {
+    /// Reads a `postgres://` URL or `key=value` pairs. Unlike for `libpq`, `sslmode=require` verifies the server's certificate, as
+    /// `verify-full` does there, by `sslrootcert` (a PEM file) or the certificates of the system; without a mode nothing is encrypted.
+    pub(super) fn parse(text: &str) -> Result<Self> {
+        let (text, root) = without_parameter(text, "sslrootcert");
+        let text = text.replace("sslmode=verify-full", "sslmode=require");
+        let mut config: Config = text.parse().map_err(error)?;
+        if config.get_password().is_none()
+            && let Ok(password) = std::env::var("PGPASSWORD")
+        {
+            config.password(password);
+        }
+        let tls = match config.get_ssl_mode() {
+            SslMode::Require => Some(connector(root.as_deref())?),
+            _ => None,
+        };
+        Ok(Self { config, tls })
+    }
+
+    pub(super) fn connect(&self) -> Result<Client> {
+        let client = match &self.tls {
+            Some(tls) => self.config.connect(tls.clone()),
+            None => self.config.connect(NoTls),
+        };
+        client.map_err(|failed| match failed.source().map(ToString::to_string) {
+            // The driver's own words do not say why.
+            Some(cause) => io(format!("cannot connect to the database: {cause}")),
+            None => error(failed),
+        })
+    }
+}
+
+fn connector(root: Option<&str>) -> Result<MakeRustlsConnect> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(provider);
+    let builder = builder.with_safe_default_protocol_versions().map_err(io)?;
+    let config = builder.with_root_certificates(roots(root)?).with_no_client_auth();
+    Ok(MakeRustlsConnect::new(config))
+}
+
+/// The certificates that a server's is verified with.
+fn roots(file: Option<&str>) -> Result<RootCertStore> {
+    let mut roots = RootCertStore::empty();
+    match file {
+        Some(file) => {
+            let text = fs::read(file).map_err(|failed| io(format!("{file}: {failed}")))?;
+            for certificate in CertificateDer::pem_slice_iter(&text) {
+                roots.add(certificate.map_err(io)?).map_err(io)?;
+            }
+        }
+        None => {
+            roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        }
+    }
+    if roots.is_empty() {
+        return Err(io("no certificate to verify the database with: set sslrootcert"));
+    }
+    Ok(roots)
+}
+
+fn io(failed: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
+    Error::Io(failed.into())
+}
+
+/// Takes a parameter, which the driver does not know, out of a URL or of pairs.
+fn without_parameter(text: &str, name: &str) -> (String, Option<String>) {
+    let is_url = text.contains("://");
+    let (front, parameters) = match text.split_once('?') {
+        Some((front, parameters)) if is_url => (format!("{front}?"), parameters),
+        _ if is_url => return (text.to_owned(), None),
+        _ => (String::new(), text),
+    };
+    let separator = if is_url { '&' } else { ' ' };
+    let is_it = |part: &&str| part.strip_prefix(name).is_some_and(|rest| rest.starts_with('='));
+    let found = parameters.split(separator).find(is_it);
+    let value = found.map(|part| part[name.len() + 1..].trim_matches('\'').to_owned());
+    let rest: Vec<&str> = parameters.split(separator).filter(|part| !is_it(part)).collect();
+    (front + &rest.join(&separator.to_string()), value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_root_certificate_is_taken_out_of_either_form() {
+        let found = |text: &str| without_parameter(text, "sslrootcert");
+        for (text, rest) in [
+            (
+                "postgres://h/d?sslmode=require&sslrootcert=/ca.pem",
+                "postgres://h/d?sslmode=require",
+            ),
+            ("postgres://h/d?sslrootcert=/ca.pem", "postgres://h/d?"),
+            ("host=h sslrootcert=/ca.pem dbname=d", "host=h dbname=d"),
+            ("host=h sslrootcert='/ca.pem'", "host=h"),
+        ] {
+            assert_eq!(found(text), (rest.to_owned(), Some("/ca.pem".to_owned())), "{text}");
+        }
+        for text in ["postgres://h/d", "host=h options='-c search_path=a'", "postgres://h/d?a=b"] {
+            assert_eq!(found(text), (text.to_owned(), None));
+        }
+    }
+
+    #[test]
+    fn what_has_to_be_encrypted_is_not_sent_in_the_clear() {
+        assert!(Address::parse("postgres://h/d").unwrap().tls.is_none());
+        let missing = Address::parse("postgres://h/d?sslmode=require&sslrootcert=/no/such.pem");
+        assert!(missing.unwrap_err().to_string().contains("/no/such.pem"));
+        assert!(Address::parse("postgres://h/d?sslmode=sometimes").is_err());
+    }
+}

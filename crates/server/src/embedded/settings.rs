@@ -1,0 +1,70 @@
+//! `store.toml`: the first file to be read of a store, and the last to be written when it is made.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use cenote_store::Parts;
+use serde::{Deserialize, Serialize};
+
+use super::{Backing, NEW_SETTINGS, OpenError, SETTINGS, io_error};
+use crate::opener::UrlOpener;
+
+/// The version of the layout that this program knows: a store with its catalog and contents in its directory has 1, so that
+/// earlier programs open it; they refuse 2, since they would make a second catalog there.
+pub(super) const FORMAT: u32 = 2;
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Settings {
+    format: u32,
+    #[serde(flatten)]
+    pub(super) backing: Backing,
+    #[serde(flatten)]
+    opener: UrlOpener,
+}
+
+impl Settings {
+    pub(super) fn new(backing: Backing) -> Self {
+        let format = if backing.is_local() { 1 } else { FORMAT };
+        Self { format, backing, opener: UrlOpener::default() }
+    }
+
+    pub(super) fn read(dir: &Path) -> Result<Self, OpenError> {
+        let path = dir.join(SETTINGS);
+        let text = match fs::read_to_string(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(OpenError::Missing(dir.to_owned()));
+            }
+            text => text.map_err(|error| io_error(&path, error))?,
+        };
+        let settings: Self = toml::from_str(&text)
+            .map_err(|error| OpenError::Settings(path, error.message().to_owned()))?;
+        match settings.format {
+            ..=FORMAT => Ok(settings),
+            found => Err(OpenError::TooNew { found }),
+        }
+    }
+
+    /// Once the file is there, the store is.
+    pub(super) fn write(&self, dir: &Path) -> Result<(), OpenError> {
+        let text = toml::to_string(self).expect("numbers and texts are TOML");
+        let new = dir.join(NEW_SETTINGS);
+        let write = || {
+            let mut file = File::create(&new)?;
+            cenote_blob::make_file_private(&new)?;
+            file.write_all(text.as_bytes())?;
+            file.sync_all()?;
+            fs::rename(&new, dir.join(SETTINGS))?;
+            File::open(dir)?.sync_all()
+        };
+        write().map_err(|error| io_error(dir, error))
+    }
+
+    /// What the store in a directory is made of.
+    pub(super) fn parts(&self, dir: &Path) -> Result<Parts, OpenError> {
+        let opener = self.opener.clone().for_store(dir);
+        let parts = self.backing.parts(dir, &opener)?;
+        Ok(Parts { opener: Arc::new(opener), ..parts })
+    }
+}
