@@ -174,7 +174,8 @@ class Path:
         """A file object (needs fsspec). What is written is published when it is closed."""
         from cenote.store.filesystem import CenoteFileSystem
 
-        return CenoteFileSystem.of(self.store).open(str(self), mode, **options)
+        files: Any = CenoteFileSystem.of(self.store)
+        return files.open(str(self), mode, **options)
 
     def mkdir(self, parents: bool = False, exist_ok: bool = False) -> None:
         """Create a collection."""

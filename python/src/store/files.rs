@@ -111,7 +111,7 @@ pub(super) fn timestamp(text: &str) -> Result<Timestamp, Error> {
         .map_err(|error| Error::new(Kind::Invalid, format!("not a time: {text:.64}: {error}")))
 }
 
-fn options(
+pub(super) fn options(
     (start, stop): (u64, Option<u64>),
     if_match: Option<String>,
     version: Option<u64>,
