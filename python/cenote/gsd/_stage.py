@@ -22,6 +22,8 @@ from cenote.store.errors import (
 
 from ._ranges import LOCAL, without_password
 
+#: The variables with credentials, which come before the logins of the settings.
+CREDENTIALS = ('CENOTE_TOKEN', 'CENOTE_USER', 'CENOTE_TICKET')
 #: Bytes that wait in memory before they are sent, and the most that wait while the server is away.
 WAITING = 8 << 20
 MOST = 256 << 20
@@ -50,10 +52,10 @@ def _close_all():
 
 
 class Stored:
-    """A content of the store of the settings, for reading: all that is read is one content.
+    """A content of a store that the settings know, for reading: all that is read is one content.
 
     Args:
-        url: ``cenote:///path``.
+        url: ``cenote://host[:port]/path``, or ``cenote:///path`` in the store of the settings.
     """
 
     def __init__(self, url):
@@ -85,6 +87,21 @@ class Stored:
     def renewed(self):
         """The content as it is now."""
         return Stored(self.name)
+
+
+def stored(url):
+    """The content of a URL, where the settings know how to log in there; ``None`` where only the environment may."""
+    parts = urlsplit(url)
+    if not parts.hostname:
+        return Stored(url) if parts.path else None
+    if parts.username is not None or any(map(os.environ.get, CREDENTIALS)):
+        return None
+    try:
+        has_login = connection(url).user is not None
+    except Error:
+        # Whatever is wrong with the settings, they are not needed.
+        return None
+    return Stored(url) if has_login else None
 
 
 class Stage:

@@ -63,10 +63,11 @@ def open(name, mode, application=None, schema=None, schema_version=None):
 
 def _ranges(url):
     """The content of a URL. HTTP is imported here: it takes megabytes and a third of the import time."""
-    if url.startswith('cenote:///'):
-        from ._stage import Stored
+    if url.startswith(_STORE):
+        from ._stage import stored
 
-        return Stored(url)
+        if source := stored(url):
+            return source
     from ._ranges import Ranges
 
     return Ranges(url)

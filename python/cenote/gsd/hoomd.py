@@ -197,6 +197,13 @@ class HOOMDTrajectory:
         self._frames = _native.Trajectory(_core(file), sys.modules[__name__])
         _log.info('gsd.hoomd', 'found %d frames', len(self))
 
+    def __repr__(self):
+        try:
+            frames = f'{len(self)} frames'
+        except ValueError:
+            frames = 'closed'
+        return f'<{type(self).__name__} {self._file.name!r}, {frames}>'
+
     @property
     def file(self):
         """The file of this trajectory."""

@@ -93,7 +93,9 @@ def test_nobody_sees_what_is_not_published(store, url):
     traj.append(frame(1))
     assert store.stat(path_of(url)).etag == published.etag
     assert len(traj) == 1 and len(cenote.gsd.hoomd.open(url)) == 1
+    assert repr(traj) == f'<HOOMDTrajectory {url!r}, 1 frames>'
     traj.close()
+    assert repr(traj) == f'<HOOMDTrajectory {url!r}, closed>'
     assert len(cenote.gsd.hoomd.open(url)) == 2
     # There is nothing to publish.
     etag = store.stat(path_of(url)).etag
@@ -160,6 +162,18 @@ def test_the_store_of_the_settings_needs_no_host(lab):
         traj[1].particles.position
     traj.refresh()
     assert len(traj) == 3
+
+
+def test_a_login_of_the_program_reads_and_writes(server, url, monkeypatch):
+    server.cenote('login', server.url, '--password-stdin', text='a secret of the tests')
+    for name in ('CENOTE_URL', 'CENOTE_USER', 'CENOTE_PASSWORD'):
+        monkeypatch.delenv(name)
+    with cenote.gsd.hoomd.open(url, 'w') as traj:
+        traj.append(frame(0))
+    assert len(pickle.loads(pickle.dumps(cenote.gsd.hoomd.open(url)))) == 1
+    server.cenote('logout', server.url)
+    with pytest.raises(OSError):
+        cenote.gsd.hoomd.open(url)
 
 
 def test_of_two_writers_the_second_is_refused(store, url):
