@@ -137,6 +137,11 @@ bench-dnanexus: build ## measure `dx` beside its own floor and the program (opti
 	scripts/setup bench-dnanexus
 	$(VENV)/bin/python bench/dnanexus/bench.py target/release/cenote --children $(CHILDREN) $(DXFUSE:%=--dxfuse %) $(DNANEXUS)
 
+bench-python: build ## measure the Python package beside s3fs, requests and the program (options: FSSPEC='--mib 256 --files 1000')
+	scripts/setup bench-python
+	. $(VENV)/bin/activate && maturin develop --quiet --release --manifest-path python/Cargo.toml
+	$(VENV)/bin/python bench/python/bench.py target/release/cenote $(FSSPEC)
+
 bench-keyset: ## measure key sets, and libelektra if KDB names its benchmark programs
 	scripts/setup bench-keyset
 	bench/keyset/run
@@ -145,4 +150,4 @@ bench-irods: build ## measure the R package and curl, and rirods if RIRODS names
 	scripts/setup bench-r
 	bench/irods/run
 
-.PHONY: help build demo lint test python docs r check-r matrix crash models faults plans oracle r-trees editing outsider peers nightly fuzz bench-engines bench-scale bench-native bench-mount bench-gsd bench-ldp bench-dnanexus bench-keyset bench-irods soak
+.PHONY: help build demo lint test python docs r check-r matrix crash models faults plans oracle r-trees editing outsider peers nightly fuzz bench-engines bench-scale bench-native bench-mount bench-gsd bench-ldp bench-dnanexus bench-python bench-keyset bench-irods soak

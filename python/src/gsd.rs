@@ -19,6 +19,7 @@ mod methods;
 mod rows;
 mod schema;
 mod source;
+mod stored;
 mod trajectory;
 
 use pyo3::prelude::*;

@@ -5,16 +5,20 @@
 
 mod access;
 mod answer;
+mod changesets;
 mod connection;
 mod descriptions;
 mod error;
 mod files;
 mod history;
+mod past;
 mod pending;
 mod progress;
+mod quotas;
 mod rows;
 mod runtime;
 mod transfer;
+mod trash;
 mod tree;
 mod uploads;
 

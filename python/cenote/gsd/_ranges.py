@@ -96,6 +96,10 @@ class Ranges:
         self._prepare(state['url'], state['clock'] or Clock)
         vars(self).update(state['pinned'])
 
+    def renewed(self):
+        """The content as it is now."""
+        return Ranges(self._url, self._clock)
+
     def read_range(self, offset, length):
         """At most ``length`` bytes from ``offset`` on; fewer at the end of the content."""
         if offset + length <= len(self._first):

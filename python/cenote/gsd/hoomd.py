@@ -197,6 +197,13 @@ class HOOMDTrajectory:
         self._frames = _native.Trajectory(_core(file), sys.modules[__name__])
         _log.info('gsd.hoomd', 'found %d frames', len(self))
 
+    def __repr__(self):
+        try:
+            frames = f'{len(self)} frames'
+        except ValueError:
+            frames = 'closed'
+        return f'<{type(self).__name__} {self._file.name!r}, {frames}>'
+
     @property
     def file(self):
         """The file of this trajectory."""
@@ -237,6 +244,18 @@ class HOOMDTrajectory:
         """Make the frames appended so far visible and durable."""
         self._file.flush()
 
+    def refresh(self):
+        """Look at the file again, for frames that were flushed since it was opened.
+
+        >>> seen = len(traj)
+        >>> traj.refresh()
+        >>> for frame in traj[seen:]:
+        ...     print(frame.configuration.step)
+        """
+        _core(self._file).refresh()
+        self._frames.forget()
+        self._initial_frame = None
+
     def close(self):
         """Flush and close the file."""
         self._file.close()
@@ -270,6 +289,29 @@ class HOOMDTrajectory:
         if threads is None:
             threads = min(os.cpu_count() or 1, 8)
         return self._frames.read_many(name, numbers, rows, threads)
+
+    def to_xarray(self, names=None):
+        """The trajectory as an ``xarray.Dataset``, whose arrays are read when they are used.
+
+        >>> data = traj.to_xarray()
+        >>> data.position.isel(frame=slice(0, None, 10)).mean('particle')
+        >>> data.chunk(frame=100).velocity.std().compute()
+
+        Variables are called as in a frame (``position``, ``box``), those of groups and logs with
+        their container (``bonds.group``, ``log.energy``). The dimension of time is ``frame``, with
+        the coordinate ``step``.
+
+        Args:
+            names: The names of chunks, such as ``['particles/position', 'log/energy']``; the
+                default is all that are arrays.
+
+        Raises:
+            ValueError: The number of particles, bonds or others differs between frames.
+            ImportError: xarray is not installed.
+        """
+        from ._tables import dataset
+
+        return dataset(self, names)
 
     @staticmethod
     def _number(index, length):
@@ -320,7 +362,8 @@ def open(name, mode='r', precision='single'):
     ...     traj.append(cenote.gsd.hoomd.Frame())
 
     Args:
-        name: A path, or for reading any URL or object that :func:`cenote.gsd.fl.open` takes.
+        name: A path, ``cenote://host/path`` (a path in a store), or for reading any URL or object
+            that :func:`cenote.gsd.fl.open` takes.
         mode: ``'r'``, ``'r+'``, ``'w'``, ``'x'`` or ``'a'``: see :func:`cenote.gsd.fl.open`.
         precision: ``'single'`` or ``'double'``: how floating point numbers are written.
 
@@ -337,13 +380,15 @@ def open(name, mode='r', precision='single'):
     return HOOMDTrajectory(file, precision=precision)
 
 
-def read_log(name, scalar_only=False, glob_pattern='*'):
+def read_log(name, scalar_only=False, glob_pattern='*', *, as_frame=False):
     """Read all logged quantities of a file.
 
     Args:
         name: As in :func:`open`.
         scalar_only: Leave out quantities that are not one number for each frame.
         glob_pattern: Which names to read, such as ``'log/*energy*'``.
+        as_frame: As a ``pandas.DataFrame``: a row for each frame, with the step as index, and a
+            column for each number, such as ``log/pressure[0]`` of a quantity with several.
 
     Returns:
         dict[str, numpy.ndarray]: Arrays whose first axis is the frame, by name, with
@@ -361,6 +406,10 @@ def read_log(name, scalar_only=False, glob_pattern='*'):
             if value is not None and not (scalar_only and value.shape[0] != 1):
                 logged[log] = _for_each_frame(value, file.nframes)
         _native.read_log(file, logged)
+    if as_frame:
+        from ._tables import frame_of_log
+
+        return frame_of_log(logged)
     return logged
 
 

@@ -5,21 +5,24 @@ awaited. Failures are subclasses of :class:`Error`, and of the exceptions that P
 such as :class:`FileNotFoundError`.
 """
 
-from cenote.store._aio import AsyncStore, AsyncUpload
+from cenote.store._aio import AsyncChangeSet, AsyncStore, AsyncUpload
 from cenote.store._connect import connect, connect_async
 from cenote.store._model import (
     Access,
+    Amount,
     Change,
     Grant,
     Identity,
     Listing,
+    Quota,
     Resource,
     Statement,
     Ticket,
+    TrashItem,
     Usage,
     Version,
 )
-from cenote.store._sync import Store, Upload
+from cenote.store._sync import ChangeSet, Store, Upload
 from cenote.store.errors import (
     ChangedError,
     DamagedError,
@@ -40,9 +43,10 @@ from cenote.store.errors import (
 from cenote.store.path import Path
 
 __all__ = [
-    'Access', 'AsyncStore', 'AsyncUpload', 'Change', 'ChangedError', 'DamagedError', 'DeniedError',
-    'Error', 'ExistsError', 'Grant', 'Identity', 'InvalidError', 'Listing', 'NoSpaceError',
-    'NotEmptyError', 'NotFoundError', 'Path', 'ProtocolError', 'Resource', 'Statement', 'Store',
-    'Ticket', 'TransferError', 'UnauthenticatedError', 'UnavailableError', 'UnreachableError',
-    'Upload', 'Usage', 'Version', 'WrongKindError', 'connect', 'connect_async',
+    'Access', 'Amount', 'AsyncChangeSet', 'AsyncStore', 'AsyncUpload', 'Change', 'ChangeSet',
+    'ChangedError', 'DamagedError', 'DeniedError', 'Error', 'ExistsError', 'Grant', 'Identity',
+    'InvalidError', 'Listing', 'NoSpaceError', 'NotEmptyError', 'NotFoundError', 'Path',
+    'ProtocolError', 'Quota', 'Resource', 'Statement', 'Store', 'Ticket', 'TransferError',
+    'TrashItem', 'UnauthenticatedError', 'UnavailableError', 'UnreachableError', 'Upload', 'Usage',
+    'Version', 'WrongKindError', 'connect', 'connect_async',
 ]

@@ -10,39 +10,41 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from datetime import datetime
 from html import escape
 from types import TracebackType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from cenote.store import _local
+from cenote.store._aio_history import AsyncHistory
 from cenote.store._async import done
+from cenote.store._local import Condition, Moment
 from cenote.store._model import (
     Access,
-    Change,
     Grant,
     Identity,
     Listing,
+    Quota,
     Resource,
     Statement,
     Ticket,
     Usage,
-    Version,
 )
 from cenote.store.errors import Error, TransferError
 
-__all__ = ['AsyncStore', 'AsyncUpload']
+if TYPE_CHECKING:
+    from cenote._cenote import store as _native
 
-#: A condition on a description: an attribute, an operator, a value and a unit.
-Condition = tuple[str, str] | tuple[str, str, str | None] | tuple[str, str, str | None, str | None]
+__all__ = ['AsyncChangeSet', 'AsyncStore', 'AsyncUpload']
+
 Progress = Callable[[int], object]
 
 
-class AsyncStore:
+class AsyncStore(AsyncHistory):
     """A store on a server; :func:`cenote.connect_async` makes one.
 
     It may be used by several threads, and after a fork. Paths are absolute, such as
     ``/lab/run7.csv``.
     """
 
-    def __init__(self, native: Any) -> None:
+    def __init__(self, native: _native.Connection) -> None:
         self._native = native
 
     @property
@@ -60,18 +62,25 @@ class AsyncStore:
 
     # Looking
 
-    async def stat(self, path: str) -> Resource:
+    async def stat(self, path: str, *, as_of: Moment | None = None) -> Resource:
         """The attributes of a resource, and what the caller may do with it.
+
+        Args:
+            path: The resource.
+            as_of: As it was then: a time, or the position of a change.
 
         Raises:
             NotFoundError: There is none, or the caller may not see it.
+            ChangedError: What it was then is no longer kept.
         """
+        if as_of is not None:
+            return Resource(await done(self._native.stat_as_of(path, _local.moment(as_of))))
         return Resource(await done(self._native.stat(path)))
 
     async def stat_many(self, paths: Iterable[str]) -> list[Resource | Error]:
         """The attributes of many resources in one request; an exception for each that failed."""
         found = await done(self._native.stat_many(list(paths)))
-        return [Resource(row) if isinstance(row, dict) else row for row in found]
+        return [row if isinstance(row, Error) else Resource(row) for row in found]
 
     async def exists(self, path: str) -> bool:
         """Whether there is a resource that the caller may see."""
@@ -81,16 +90,30 @@ class AsyncStore:
             return False
         return True
 
-    async def ls(self, path: str = '/') -> Listing:
-        """The children of a collection, by name."""
-        rows, listing = self._native.ls(path), Listing()
+    async def ls(self, path: str = '/', *, as_of: Moment | None = None) -> Listing:
+        """The children of a collection, by name.
+
+        Args:
+            path: The collection.
+            as_of: As it was then. Of a resource of the kind ``lost`` only path and id are known.
+        """
+        listing = Listing()
+        if as_of is not None:
+            rows = self._native.ls_as_of(path, _local.moment(as_of))
+        else:
+            rows = self._native.ls(path)
         while some := await done(rows.next()):
             listing.extend(map(Resource, some))
         return listing
 
-    async def tree(self, path: str = '/') -> AsyncIterator[Resource]:
-        """Everything below a collection, by path, as it arrives."""
-        rows = self._native.walk(path)
+    async def tree(
+        self, path: str = '/', *, as_of: Moment | None = None
+    ) -> AsyncIterator[Resource]:
+        """Everything below a collection, by path, as it arrives; see :meth:`ls` for ``as_of``."""
+        if as_of is not None:
+            rows = self._native.walk_as_of(path, _local.moment(as_of))
+        else:
+            rows = self._native.walk(path)
         while some := await done(rows.next()):
             for row in some:
                 yield Resource(row)
@@ -101,6 +124,7 @@ class AsyncStore:
         *where: Condition,
         name: str | None = None,
         kind: Literal['object', 'collection', 'link', 'description'] | None = None,
+        as_of: Moment | None = None,
     ) -> AsyncIterator[Resource]:
         """Resources below a collection whose name and description match.
 
@@ -111,9 +135,14 @@ class AsyncStore:
                 ``>=``, ``like`` and ``exists``.
             name: A pattern for the name, such as ``*.gsd``.
             kind: Only resources of this kind.
+            as_of: Those for which it held then. What may have matched is of the kind ``lost``.
         """
-        conditions = [(*condition, None, None)[:4] for condition in where]
-        rows = self._native.find(under, conditions, name, kind)
+        conditions = [_local.condition(each) for each in where]
+        if as_of is not None:
+            moment = _local.moment(as_of)
+            rows = self._native.find_as_of(moment, under, conditions, name, kind)
+        else:
+            rows = self._native.find(under, conditions, name, kind)
         while some := await done(rows.next()):
             for row in some:
                 yield Resource(row)
@@ -142,6 +171,7 @@ class AsyncStore:
         *,
         version: int | None = None,
         if_match: str | None = None,
+        as_of: Moment | None = None,
     ) -> bytes:
         """The bytes of an object, or those from ``start`` up to, and without, ``stop``.
 
@@ -151,7 +181,11 @@ class AsyncStore:
             stop: The byte before which reading ends.
             version: A kept version instead of the current content.
             if_match: Only while the content has this tag (:attr:`Resource.etag`).
+            as_of: The content that it had then.
         """
+        if as_of is not None:
+            moment = _local.moment(as_of)
+            return await done(self._native.read_as_of(path, moment, start, stop, if_match))
         return await done(self._native.read(path, start, stop, if_match, version))
 
     async def read_many(
@@ -221,7 +255,8 @@ class AsyncStore:
         """Put a local file at ``path``, or a directory with everything in it.
 
         A file appears under its name once it is complete and verified. Large files are sent in
-        parts, small files of a directory in batches. Symbolic links in a directory are followed.
+        parts, small files of a directory in batches. Files of a directory whose size, time and mode
+        are those that the store has are passed over. Symbolic links in a directory are followed.
 
         Args:
             local: The file or directory.
@@ -237,13 +272,22 @@ class AsyncStore:
             TransferError: Some files of a directory failed; the others were put.
         """
         if os.path.isdir(local):
+            there = await self._there(path)
             await done(self._native.make_collection(path, parents, True))
-            files = _local.below(local)
+            files = there.new(_local.below(local))
             fail(await done(self._native.put_files(path, files, progress, jobs)))
             return Resource(await done(self._native.stat(path)))
         options = _local.putting(parents, create_only, if_match, media_type)
         put = self._native.put_file(os.fspath(local), path, options, progress, jobs)
         return Resource(await done(put))
+
+    async def _there(self, path: str) -> _local.There:
+        """What is below a collection already."""
+        there = _local.There(path)
+        if await self.exists(path):
+            async for resource in self.tree(path):
+                there.add(resource)
+        return there
 
     async def get(
         self,
@@ -338,9 +382,12 @@ class AsyncStore:
 
     # Descriptions
 
-    async def meta(self, path: str) -> list[Statement]:
-        """The description of a resource."""
-        rows = await done(self._native.meta(path))
+    async def meta(self, path: str, *, as_of: Moment | None = None) -> list[Statement]:
+        """The description of a resource, or the one that it had at a moment."""
+        if as_of is not None:
+            rows = await done(self._native.meta_as_of(path, _local.moment(as_of)))
+        else:
+            rows = await done(self._native.meta(path))
         return [Statement(row['attribute'], row['value'], row.get('unit')) for row in rows]
 
     async def meta_add(
@@ -417,39 +464,62 @@ class AsyncStore:
     async def ticket_rm(self, ticket: str | Ticket) -> None:
         """Remove a ticket."""
         text = (ticket.id or ticket.ticket) if isinstance(ticket, Ticket) else ticket
-        await done(self._native.remove_ticket(text))
+        await done(self._native.remove_ticket(text or ''))
 
-    # History
+    # Quotas
 
-    async def versions(self, path: str) -> list[Version]:
-        """The versions of a resource, the newest first."""
-        return [Version(row) for row in await done(self._native.versions(path))]
+    async def quotas(
+        self, *, path: str | None = None, user: str | None = None, group: str | None = None
+    ) -> list[Quota]:
+        """The quotas that the caller may see, or those that apply to a path, a user or a group."""
+        of = _local.target(path, user, group) if path or user or group else None
+        return [Quota(row) for row in await done(self._native.quotas(of))]
 
-    async def versions_keep(self, path: str, label: str | None = None) -> None:
-        """Keep the current state of a resource as a version."""
-        await done(self._native.keep_version(path, label))
-
-    async def versions_restore(self, path: str, version: int) -> None:
-        """Make a version the current state."""
-        await done(self._native.restore_version(path, version))
-
-    async def changes(
-        self, path: str | None = None, since: str | None = None, *, follow: bool = False
-    ) -> AsyncIterator[Change]:
-        """Changes of a resource and everything below it, or of the whole store.
+    async def quota_set(
+        self,
+        *,
+        path: str | None = None,
+        user: str | None = None,
+        group: str | None = None,
+        bytes: int | None = None,
+        resources: int | None = None,
+        soft_bytes: int | None = None,
+        soft_resources: int | None = None,
+        grace: int | None = None,
+    ) -> Quota:
+        """Limit what is below a collection, or what a user or the members of a group own.
 
         Args:
-            path: The resource.
-            since: The position of a change, after which to begin. Without one: all changes that the
-                feed still has or, with ``follow``, those from now on.
-            follow: Wait for further changes, without an end.
+            path: The collection; or ``user``, or ``group``.
+            bytes: The most bytes of contents; ``None`` is no limit.
+            resources: The most resources.
+            soft_bytes: A limit on bytes that may be exceeded for a time.
+            soft_resources: The same for resources.
+            grace: That time in seconds; seven days by default.
         """
-        rows = self._native.changes(path, since, follow)
-        while some := await done(rows.next()):
-            for row in some:
-                # The server also reports positions without a change.
-                if 'kind' in row:
-                    yield Change(row)
+        limits = (bytes, resources), (soft_bytes, soft_resources)
+        of = _local.target(path, user, group)
+        return Quota(await done(self._native.set_quota(of, *limits, grace)))
+
+    async def quota_rm(
+        self, *, path: str | None = None, user: str | None = None, group: str | None = None
+    ) -> None:
+        """Remove a quota."""
+        await done(self._native.remove_quota(_local.target(path, user, group)))
+
+    # Change sets
+
+    def changeset(self, idle: int | None = None) -> AsyncChangeSet:
+        """Make changes that take effect together, in one commit, or not at all.
+
+        >>> with store.changeset() as changes:             # doctest: +SKIP
+        ...     changes.write('/lab/a', b'1')
+        ...     changes.mv('/lab/b', '/lab/c')
+
+        Args:
+            idle: Seconds without a call after which it expires; three minutes by default.
+        """
+        return AsyncChangeSet(self._native, idle)
 
 
 class AsyncUpload:
@@ -458,7 +528,7 @@ class AsyncUpload:
     As a context manager it is completed at the end, or abandoned if there was an exception.
     """
 
-    def __init__(self, native: Any, id: str) -> None:
+    def __init__(self, native: _native.Connection, id: str) -> None:
         self._native = native
         #: Identifies it; keep it secret.
         self.id = id
@@ -492,6 +562,37 @@ class AsyncUpload:
             await self.complete()
         else:
             await self.abandon()
+
+
+class AsyncChangeSet:
+    """Changes that take effect together, which :meth:`AsyncStore.changeset` begins.
+
+    As a context manager it is a store in which they are made. They are committed at the end, or
+    dropped if there was an exception.
+
+    Raises:
+        ChangedError: From the commit: somebody else changed the same meanwhile; nothing is done.
+    """
+
+    def __init__(self, native: _native.Connection, idle: int | None) -> None:
+        self._native, self._idle = native, idle
+        #: Identifies it, once it has begun: what ``CENOTE_CHANGESET`` takes.
+        self.id = ''
+
+    async def __aenter__(self) -> AsyncStore:
+        self.id = (await done(self._native.begin_changeset(self._idle)))['id']
+        return AsyncStore(self._native.in_changeset(self.id))
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            await done(self._native.commit_changeset(self.id))
+        else:
+            await done(self._native.drop_changeset(self.id))
 
 
 def fail(failures: list[Any]) -> None:

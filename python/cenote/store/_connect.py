@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import Any
 
-from cenote._cenote import store as _native  # pyright: ignore
+from cenote._cenote import store as _native
 from cenote.store._aio import AsyncStore
 from cenote.store._sync import Store
 
@@ -83,7 +82,7 @@ def settings(
 
 def native(
     given: dict[str, str], config: str | os.PathLike[str] | None = None, *, only_own: bool = False
-) -> Any:
+) -> _native.Connection:
     """A connection; if ``only_own``, credentials are sent only to the store that they are for."""
     connection = _native.Connection(list(given.items()), dict(os.environ), config, only_own)
     if connection.in_clear:

@@ -30,6 +30,8 @@ class CenoteFile(AbstractBufferedFile):
         options = {name: value for name, value in kwargs.items() if value is not None}
         super().__init__(fs, path, mode, block_size or 'default', autocommit, **options)
         self._native = fs._native
+        #: The connection by which it is published: that of a change set in a transaction.
+        self.publisher = fs._native
         self._stage: str | None = None
         self._content: bytes | None = None
         if mode == 'rb' and self.details['type'] == 'directory':
@@ -78,10 +80,10 @@ class CenoteFile(AbstractBufferedFile):
         try:
             if self._stage is not None:
                 # Appending needs the content that it began from, everything else replaces any.
-                self._wait(self._native.publish_stage(self._stage, self.mode == 'wb'))
+                self._wait(self.publisher.publish_stage(self._stage, self.mode == 'wb'))
             else:
                 options = _spec.putting(create_only=self.mode == 'xb')
-                self._wait(self._native.write(self.path, self._content or b'', options))
+                self._wait(self.publisher.write(self.path, self._content or b'', options))
         except Error as error:
             raise _spec.taken(error, self.path, 'create' if self.mode == 'xb' else '') from None
         self._stage = self._content = None

@@ -8,8 +8,8 @@ from html import escape
 from typing import Any, ClassVar, NamedTuple
 
 __all__ = [
-    'Access', 'Change', 'Grant', 'Identity', 'Listing', 'Resource', 'Statement', 'Ticket', 'Usage',
-    'Version',
+    'Access', 'Amount', 'Change', 'Grant', 'Identity', 'Listing', 'Quota', 'Resource', 'Statement',
+    'Ticket', 'TrashItem', 'Usage', 'Version',
 ]
 
 Fields = dict[str, Any]
@@ -66,7 +66,10 @@ class Resource(Row):
 
     @property
     def kind(self) -> str:
-        """``object``, ``collection``, ``link`` or ``description``."""
+        """``object``, ``collection``, ``link`` or ``description``.
+
+        Of the past also ``lost``: it was there, and only its path and id are known.
+        """
         return self.fields['kind']
 
     @property
@@ -234,6 +237,108 @@ class Ticket(Row):
         return moment(self.fields.get('expires'))
 
 
+class TrashItem(Row):
+    """Something that was removed, with everything below it, and is kept for a while."""
+
+    __slots__ = ()
+    _shown = ('id', 'path', 'kind', 'removed', 'removed_by', 'until', 'resources', 'bytes')
+
+    @property
+    def id(self) -> int:
+        """Its id, which it keeps when it is restored."""
+        return self.fields['id']
+
+    @property
+    def path(self) -> str:
+        """The path that it had."""
+        return self.fields['path']
+
+    @property
+    def kind(self) -> str:
+        """What it is, as :attr:`Resource.kind`."""
+        return self.fields['kind']
+
+    @property
+    def removed(self) -> datetime | None:
+        """When it was removed."""
+        return moment(self.fields['removed'])
+
+    @property
+    def removed_by(self) -> str:
+        """Who removed it."""
+        return self.fields['removed_by']
+
+    @property
+    def until(self) -> datetime | None:
+        """How long it is kept."""
+        return moment(self.fields['until'])
+
+    @property
+    def resources(self) -> int | None:
+        """How many resources it is, if they have been counted."""
+        return self.fields.get('resources')
+
+    @property
+    def bytes(self) -> int | None:
+        """The size of their contents, if it has been counted."""
+        return self.fields.get('bytes')
+
+
+class Quota(Row):
+    """Limits on what is below a collection, or on what a user or a group owns."""
+
+    __slots__ = ()
+    _shown = ('path', 'user', 'group', 'hard', 'soft', 'total', 'until')
+
+    @property
+    def path(self) -> str | None:
+        """The collection that it is for."""
+        return self.fields.get('path')
+
+    @property
+    def user(self) -> str | None:
+        """The user that it is for."""
+        return self.fields.get('user')
+
+    @property
+    def group(self) -> str | None:
+        """The group that it is for."""
+        return self.fields.get('group')
+
+    @property
+    def hard(self) -> Amount:
+        """The limits that are never exceeded."""
+        return Amount.of(self.fields['hard'])
+
+    @property
+    def soft(self) -> Amount:
+        """The limits that may be exceeded for a time."""
+        return Amount.of(self.fields['soft'])
+
+    @property
+    def total(self) -> Amount | None:
+        """How much there is; ``None`` while it is being counted."""
+        total = self.fields.get('total')
+        return Amount.of(total) if total else None
+
+    @property
+    def until(self) -> datetime | None:
+        """When the soft limit that is exceeded becomes a hard one."""
+        return moment(self.fields.get('until'))
+
+
+class Amount(NamedTuple):
+    """Bytes of contents, and a number of resources; ``None`` is no limit."""
+
+    bytes: int | None
+    resources: int | None
+
+    @classmethod
+    def of(cls, fields: Fields) -> Amount:
+        """The amount in a row."""
+        return cls(fields.get('bytes'), fields.get('resources'))
+
+
 class Statement(NamedTuple):
     """A statement of a description."""
 
@@ -298,6 +403,15 @@ def table(columns: tuple[str, ...], rows: list[Any]) -> str:
 
     head = ''.join(f'<th>{escape(column)}</th>' for column in columns)
     return f'<table><thead><tr>{head}</tr></thead><tbody>{"".join(cells())}</tbody></table>'
+
+
+def nanoseconds(text: str | None) -> int | None:
+    """A time of the server in nanoseconds since 1970."""
+    when = moment(text)
+    if text is None or when is None:
+        return None
+    seconds = int(when.replace(microsecond=0).timestamp())
+    return seconds * 1_000_000_000 + int(text.removesuffix('Z').partition('.')[2].ljust(9, '0')[:9])
 
 
 def moment(text: str | None) -> datetime | None:

@@ -7,39 +7,41 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from html import escape
 from types import TracebackType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from cenote.store import _local
+from cenote.store._sync_history import History
 from cenote.store._wait import done
+from cenote.store._local import Condition, Moment
 from cenote.store._model import (
     Access,
-    Change,
     Grant,
     Identity,
     Listing,
+    Quota,
     Resource,
     Statement,
     Ticket,
     Usage,
-    Version,
 )
 from cenote.store.errors import Error, TransferError
 
-__all__ = ['Store', 'Upload']
+if TYPE_CHECKING:
+    from cenote._cenote import store as _native
 
-#: A condition on a description: an attribute, an operator, a value and a unit.
-Condition = tuple[str, str] | tuple[str, str, str | None] | tuple[str, str, str | None, str | None]
+__all__ = ['ChangeSet', 'Store', 'Upload']
+
 Progress = Callable[[int], object]
 
 
-class Store:
+class Store(History):
     """A store on a server; :func:`cenote.connect` makes one.
 
     It may be used by several threads, and after a fork. Paths are absolute, such as
     ``/lab/run7.csv``.
     """
 
-    def __init__(self, native: Any) -> None:
+    def __init__(self, native: _native.Connection) -> None:
         self._native = native
 
     @property
@@ -57,18 +59,25 @@ class Store:
 
     # Looking
 
-    def stat(self, path: str) -> Resource:
+    def stat(self, path: str, *, as_of: Moment | None = None) -> Resource:
         """The attributes of a resource, and what the caller may do with it.
+
+        Args:
+            path: The resource.
+            as_of: As it was then: a time, or the position of a change.
 
         Raises:
             NotFoundError: There is none, or the caller may not see it.
+            ChangedError: What it was then is no longer kept.
         """
+        if as_of is not None:
+            return Resource(done(self._native.stat_as_of(path, _local.moment(as_of))))
         return Resource(done(self._native.stat(path)))
 
     def stat_many(self, paths: Iterable[str]) -> list[Resource | Error]:
         """The attributes of many resources in one request; an exception for each that failed."""
         found = done(self._native.stat_many(list(paths)))
-        return [Resource(row) if isinstance(row, dict) else row for row in found]
+        return [row if isinstance(row, Error) else Resource(row) for row in found]
 
     def exists(self, path: str) -> bool:
         """Whether there is a resource that the caller may see."""
@@ -78,16 +87,30 @@ class Store:
             return False
         return True
 
-    def ls(self, path: str = '/') -> Listing:
-        """The children of a collection, by name."""
-        rows, listing = self._native.ls(path), Listing()
+    def ls(self, path: str = '/', *, as_of: Moment | None = None) -> Listing:
+        """The children of a collection, by name.
+
+        Args:
+            path: The collection.
+            as_of: As it was then. Of a resource of the kind ``lost`` only path and id are known.
+        """
+        listing = Listing()
+        if as_of is not None:
+            rows = self._native.ls_as_of(path, _local.moment(as_of))
+        else:
+            rows = self._native.ls(path)
         while some := done(rows.next()):
             listing.extend(map(Resource, some))
         return listing
 
-    def tree(self, path: str = '/') -> Iterator[Resource]:
-        """Everything below a collection, by path, as it arrives."""
-        rows = self._native.walk(path)
+    def tree(
+        self, path: str = '/', *, as_of: Moment | None = None
+    ) -> Iterator[Resource]:
+        """Everything below a collection, by path, as it arrives; see :meth:`ls` for ``as_of``."""
+        if as_of is not None:
+            rows = self._native.walk_as_of(path, _local.moment(as_of))
+        else:
+            rows = self._native.walk(path)
         while some := done(rows.next()):
             for row in some:
                 yield Resource(row)
@@ -98,6 +121,7 @@ class Store:
         *where: Condition,
         name: str | None = None,
         kind: Literal['object', 'collection', 'link', 'description'] | None = None,
+        as_of: Moment | None = None,
     ) -> Iterator[Resource]:
         """Resources below a collection whose name and description match.
 
@@ -108,9 +132,14 @@ class Store:
                 ``>=``, ``like`` and ``exists``.
             name: A pattern for the name, such as ``*.gsd``.
             kind: Only resources of this kind.
+            as_of: Those for which it held then. What may have matched is of the kind ``lost``.
         """
-        conditions = [(*condition, None, None)[:4] for condition in where]
-        rows = self._native.find(under, conditions, name, kind)
+        conditions = [_local.condition(each) for each in where]
+        if as_of is not None:
+            moment = _local.moment(as_of)
+            rows = self._native.find_as_of(moment, under, conditions, name, kind)
+        else:
+            rows = self._native.find(under, conditions, name, kind)
         while some := done(rows.next()):
             for row in some:
                 yield Resource(row)
@@ -139,6 +168,7 @@ class Store:
         *,
         version: int | None = None,
         if_match: str | None = None,
+        as_of: Moment | None = None,
     ) -> bytes:
         """The bytes of an object, or those from ``start`` up to, and without, ``stop``.
 
@@ -148,7 +178,11 @@ class Store:
             stop: The byte before which reading ends.
             version: A kept version instead of the current content.
             if_match: Only while the content has this tag (:attr:`Resource.etag`).
+            as_of: The content that it had then.
         """
+        if as_of is not None:
+            moment = _local.moment(as_of)
+            return done(self._native.read_as_of(path, moment, start, stop, if_match))
         return done(self._native.read(path, start, stop, if_match, version))
 
     def read_many(
@@ -218,7 +252,8 @@ class Store:
         """Put a local file at ``path``, or a directory with everything in it.
 
         A file appears under its name once it is complete and verified. Large files are sent in
-        parts, small files of a directory in batches. Symbolic links in a directory are followed.
+        parts, small files of a directory in batches. Files of a directory whose size, time and mode
+        are those that the store has are passed over. Symbolic links in a directory are followed.
 
         Args:
             local: The file or directory.
@@ -234,13 +269,22 @@ class Store:
             TransferError: Some files of a directory failed; the others were put.
         """
         if os.path.isdir(local):
+            there = self._there(path)
             done(self._native.make_collection(path, parents, True))
-            files = _local.below(local)
+            files = there.new(_local.below(local))
             fail(done(self._native.put_files(path, files, progress, jobs)))
             return Resource(done(self._native.stat(path)))
         options = _local.putting(parents, create_only, if_match, media_type)
         put = self._native.put_file(os.fspath(local), path, options, progress, jobs)
         return Resource(done(put))
+
+    def _there(self, path: str) -> _local.There:
+        """What is below a collection already."""
+        there = _local.There(path)
+        if self.exists(path):
+            for resource in self.tree(path):
+                there.add(resource)
+        return there
 
     def get(
         self,
@@ -335,9 +379,12 @@ class Store:
 
     # Descriptions
 
-    def meta(self, path: str) -> list[Statement]:
-        """The description of a resource."""
-        rows = done(self._native.meta(path))
+    def meta(self, path: str, *, as_of: Moment | None = None) -> list[Statement]:
+        """The description of a resource, or the one that it had at a moment."""
+        if as_of is not None:
+            rows = done(self._native.meta_as_of(path, _local.moment(as_of)))
+        else:
+            rows = done(self._native.meta(path))
         return [Statement(row['attribute'], row['value'], row.get('unit')) for row in rows]
 
     def meta_add(
@@ -414,39 +461,62 @@ class Store:
     def ticket_rm(self, ticket: str | Ticket) -> None:
         """Remove a ticket."""
         text = (ticket.id or ticket.ticket) if isinstance(ticket, Ticket) else ticket
-        done(self._native.remove_ticket(text))
+        done(self._native.remove_ticket(text or ''))
 
-    # History
+    # Quotas
 
-    def versions(self, path: str) -> list[Version]:
-        """The versions of a resource, the newest first."""
-        return [Version(row) for row in done(self._native.versions(path))]
+    def quotas(
+        self, *, path: str | None = None, user: str | None = None, group: str | None = None
+    ) -> list[Quota]:
+        """The quotas that the caller may see, or those that apply to a path, a user or a group."""
+        of = _local.target(path, user, group) if path or user or group else None
+        return [Quota(row) for row in done(self._native.quotas(of))]
 
-    def versions_keep(self, path: str, label: str | None = None) -> None:
-        """Keep the current state of a resource as a version."""
-        done(self._native.keep_version(path, label))
-
-    def versions_restore(self, path: str, version: int) -> None:
-        """Make a version the current state."""
-        done(self._native.restore_version(path, version))
-
-    def changes(
-        self, path: str | None = None, since: str | None = None, *, follow: bool = False
-    ) -> Iterator[Change]:
-        """Changes of a resource and everything below it, or of the whole store.
+    def quota_set(
+        self,
+        *,
+        path: str | None = None,
+        user: str | None = None,
+        group: str | None = None,
+        bytes: int | None = None,
+        resources: int | None = None,
+        soft_bytes: int | None = None,
+        soft_resources: int | None = None,
+        grace: int | None = None,
+    ) -> Quota:
+        """Limit what is below a collection, or what a user or the members of a group own.
 
         Args:
-            path: The resource.
-            since: The position of a change, after which to begin. Without one: all changes that the
-                feed still has or, with ``follow``, those from now on.
-            follow: Wait for further changes, without an end.
+            path: The collection; or ``user``, or ``group``.
+            bytes: The most bytes of contents; ``None`` is no limit.
+            resources: The most resources.
+            soft_bytes: A limit on bytes that may be exceeded for a time.
+            soft_resources: The same for resources.
+            grace: That time in seconds; seven days by default.
         """
-        rows = self._native.changes(path, since, follow)
-        while some := done(rows.next()):
-            for row in some:
-                # The server also reports positions without a change.
-                if 'kind' in row:
-                    yield Change(row)
+        limits = (bytes, resources), (soft_bytes, soft_resources)
+        of = _local.target(path, user, group)
+        return Quota(done(self._native.set_quota(of, *limits, grace)))
+
+    def quota_rm(
+        self, *, path: str | None = None, user: str | None = None, group: str | None = None
+    ) -> None:
+        """Remove a quota."""
+        done(self._native.remove_quota(_local.target(path, user, group)))
+
+    # Change sets
+
+    def changeset(self, idle: int | None = None) -> ChangeSet:
+        """Make changes that take effect together, in one commit, or not at all.
+
+        >>> with store.changeset() as changes:             # doctest: +SKIP
+        ...     changes.write('/lab/a', b'1')
+        ...     changes.mv('/lab/b', '/lab/c')
+
+        Args:
+            idle: Seconds without a call after which it expires; three minutes by default.
+        """
+        return ChangeSet(self._native, idle)
 
 
 class Upload:
@@ -455,7 +525,7 @@ class Upload:
     As a context manager it is completed at the end, or abandoned if there was an exception.
     """
 
-    def __init__(self, native: Any, id: str) -> None:
+    def __init__(self, native: _native.Connection, id: str) -> None:
         self._native = native
         #: Identifies it; keep it secret.
         self.id = id
@@ -489,6 +559,37 @@ class Upload:
             self.complete()
         else:
             self.abandon()
+
+
+class ChangeSet:
+    """Changes that take effect together, which :meth:`Store.changeset` begins.
+
+    As a context manager it is a store in which they are made. They are committed at the end, or
+    dropped if there was an exception.
+
+    Raises:
+        ChangedError: From the commit: somebody else changed the same meanwhile; nothing is done.
+    """
+
+    def __init__(self, native: _native.Connection, idle: int | None) -> None:
+        self._native, self._idle = native, idle
+        #: Identifies it, once it has begun: what ``CENOTE_CHANGESET`` takes.
+        self.id = ''
+
+    def __enter__(self) -> Store:
+        self.id = (done(self._native.begin_changeset(self._idle)))['id']
+        return Store(self._native.in_changeset(self.id))
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            done(self._native.commit_changeset(self.id))
+        else:
+            done(self._native.drop_changeset(self.id))
 
 
 def fail(failures: list[Any]) -> None:

@@ -15,6 +15,7 @@ from fsspec.callbacks import DEFAULT_CALLBACK
 
 from cenote.store import _connect, _spec
 from cenote.store._file import CenoteFile
+from cenote.store._transaction import CenoteTransaction
 from cenote.store.errors import Error, TransferError
 
 __all__ = ['CenoteFileSystem']
@@ -35,6 +36,7 @@ class CenoteFileSystem(AsyncFileSystem):
 
     protocol = ('cenote', 'cenote+https', 'cenote+http')
     root_marker = '/'
+    transaction_type = CenoteTransaction
 
     def __init__(
         self,

@@ -6,6 +6,7 @@ import posixpath
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from functools import total_ordering
+from html import escape
 from pathlib import PurePosixPath
 from typing import IO, TYPE_CHECKING, Any
 
@@ -47,6 +48,9 @@ class Path:
 
     def __repr__(self) -> str:
         return f'Path({str(self)!r}, {self.store!r})'
+
+    def _repr_html_(self) -> str:
+        return f'<b>{escape(str(self))}</b> in {escape(self.store.url)}'
 
     def __fspath__(self) -> str:
         raise TypeError(f'{self} is in a store, not on this machine: read it with open() or get()')
@@ -174,7 +178,8 @@ class Path:
         """A file object (needs fsspec). What is written is published when it is closed."""
         from cenote.store.filesystem import CenoteFileSystem
 
-        return CenoteFileSystem.of(self.store).open(str(self), mode, **options)
+        files: Any = CenoteFileSystem.of(self.store)
+        return files.open(str(self), mode, **options)
 
     def mkdir(self, parents: bool = False, exist_ok: bool = False) -> None:
         """Create a collection."""

@@ -65,7 +65,8 @@ fn write(trajectory: &Trajectory, py: Python<'_>, chunks: &[NamedChunk<'_>]) -> 
     };
     let size: u64 = chunks.iter().map(|chunk| chunk.data.len() as u64).sum();
     let written = if size >= LONG_WRITE { py.detach(work) } else { work() };
-    written.map_err(|e| file.raise(e))
+    written.map_err(|e| file.raise(e))?;
+    file.relieve(py, writer)
 }
 
 /// A frame being turned into chunks.

@@ -61,7 +61,10 @@ impl NewFile {
         } else {
             options.create(true).truncate(true)
         };
-        let medium = Medium::File(options.open(name)?);
+        self.create_in(Medium::File(options.open(name)?))
+    }
+
+    pub(super) fn create_in(&self, medium: Medium) -> cenote_gsd::Result<State> {
         let version = self.schema_version;
         Ok(State::Write(Writer::create_in(medium, &self.application, &self.schema, version)?))
     }

@@ -1,6 +1,6 @@
 //! `GSDFile`: a file that Python has open, to read or to write. `methods` has what Python calls.
 
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use cenote_gsd::{Entry, Header, Reader, Writer};
 use pyo3::prelude::*;
@@ -99,7 +99,7 @@ pub(crate) struct GsdFile {
     pub(super) mode: String,
     pub(super) debug: bool,
     /// The object it is read from, if it is not a file on disk.
-    pub(super) source: Option<Py<PyAny>>,
+    pub(super) source: Mutex<Option<Py<PyAny>>>,
 }
 
 impl GsdFile {
@@ -171,7 +171,16 @@ impl GsdFile {
         } else {
             writer.write_chunk(&chunk)
         };
-        written.map_err(|e| self.raise(e))
+        written.map_err(|e| self.raise(e))?;
+        self.relieve(py, writer)
+    }
+
+    /// Sends what waits in memory, after a chunk or a frame was accepted as a whole: a failure does not tear it.
+    pub(crate) fn relieve(&self, py: Python<'_>, writer: &Writer<Medium>) -> PyResult<()> {
+        match writer.reader().source() {
+            Medium::File(_) => Ok(()),
+            medium => py.detach(|| medium.relieve()).map_err(|e| self.raise(e.into())),
+        }
     }
 }
 
@@ -185,9 +194,16 @@ impl Drop for GsdFile {
     }
 }
 
+/// Flushes and publishes. What cannot be completed is dropped: it is visible as of the last flush.
 pub(super) fn close(state: State) -> cenote_gsd::Result<()> {
-    if let State::Write(writer) = state {
-        writer.close()?;
-    }
-    Ok(())
+    let State::Write(mut writer) = state else { return Ok(()) };
+    let closed = flush(&mut writer);
+    // If there is an error, that is the one to report.
+    let _ = writer.reader().source().discard();
+    closed
+}
+
+pub(super) fn flush(writer: &mut Writer<Medium>) -> cenote_gsd::Result<()> {
+    writer.flush()?;
+    Ok(writer.reader().source().publish()?)
 }

@@ -1,7 +1,7 @@
 //! The methods of `GSDFile`: names, arguments, order of checks and exceptions are those of the
 //! reference.
 
-use std::sync::RwLock;
+use std::sync::{Mutex, RwLock};
 
 use cenote_gsd::Reader;
 use pyo3::exceptions::{PyKeyError, PyOverflowError};
@@ -12,7 +12,7 @@ use super::array::text;
 use super::chunk::ChunkData;
 use super::create::{NewFile, creates, open_existing};
 use super::error::{exception, not_open, not_writable};
-use super::file::{GsdFile, State, close};
+use super::file::{GsdFile, State, close, flush};
 use super::logger::log_if;
 use super::rows::{read_rows, row_range};
 use super::source::Medium;
@@ -40,7 +40,7 @@ impl GsdFile {
             py.detach(|| open_existing(&name, mode == "r"))
         };
         let state = state.map_err(|e| exception(e, &name))?;
-        let file = Self { state: RwLock::new(state), name, mode, debug, source: None };
+        let file = Self { state: RwLock::new(state), name, mode, debug, source: Mutex::default() };
         file.check_schema(py, schema)?;
         Ok(file)
     }
@@ -57,7 +57,7 @@ impl GsdFile {
         let medium = Medium::of_object(source.clone())?;
         let opened = py.detach(|| Reader::open(medium)).map_err(|e| exception(e, &name))?;
         let state = RwLock::new(State::Read(opened));
-        let source = Some(source.unbind());
+        let source = Mutex::new(Some(source.unbind()));
         let file = Self { state, name, mode: "r".to_owned(), debug: true, source };
         file.check_schema(py, schema)?;
         Ok(file)
@@ -108,7 +108,8 @@ impl GsdFile {
     /// Write all ended frames to disk, and wait until they are durable.
     ///
     /// Flushed frames survive a crash of the program or of the machine, and other readers see them when
-    /// they open the file. Chunks of a frame that was not ended stay invisible.
+    /// they open the file or call :meth:`refresh`. Chunks of a frame that was not ended stay invisible. A file in a
+    /// store is published: all frames since the last flush appear there at once.
     ///
     /// Raises:
     ///     RuntimeError: The file is open for reading only.
@@ -117,7 +118,7 @@ impl GsdFile {
         self.trace(py, || format!("flush: {}", self.name))?;
         let mut state = self.write(py);
         let writer = state.writer(&self.name)?;
-        py.detach(|| writer.flush()).map_err(|e| self.raise(e))
+        py.detach(|| flush(writer)).map_err(|e| self.raise(e))
     }
 
     /// Add a chunk to the current frame.
@@ -262,7 +263,7 @@ impl GsdFile {
             return Err(PyErr::from_value(error.call1((text,))?));
         }
         let schema = this.schema(py)?;
-        if let Some(source) = &this.source {
+        if let Some(source) = this.source(py) {
             let open = slf.get_type().getattr("_from_source")?;
             return (open, (source, this.name(), schema)).into_pyobject(py);
         }

@@ -1,4 +1,4 @@
-//! What a Python file reads from: a real file, or an object that supports byte ranges.
+//! What a Python file reads from: a real file, or an object that supports byte ranges; and what it is written to: a real file, or a stage.
 
 use std::fs::File;
 use std::io::{self, IoSliceMut};
@@ -12,11 +12,15 @@ use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::PyBytes;
 
+/// Unneeded bytes of a stage that are worth a request less.
+const STAGE_REQUEST: u64 = 64 << 10;
+
 /// Where the bytes of an open file are.
 pub(crate) enum Medium {
     File(File),
     Ranges(ReadAhead<RangeObject>),
     Seekable(SeekableObject),
+    Stage(StageObject),
 }
 
 impl Medium {
@@ -52,13 +56,39 @@ impl Medium {
             Self::File(file) => file,
             Self::Ranges(ranges) => ranges,
             Self::Seekable(file) => file,
+            Self::Stage(stage) => stage,
         }
     }
 
-    fn file(&mut self) -> io::Result<&mut File> {
+    fn as_storage(&mut self) -> io::Result<&mut dyn Storage> {
         match self {
             Self::File(file) => Ok(file),
+            Self::Stage(stage) => Ok(stage),
             _ => Err(io::ErrorKind::ReadOnlyFilesystem.into()),
+        }
+    }
+
+    /// Makes everything written visible under the name of the file; a file on disk has it already.
+    pub(crate) fn publish(&self) -> io::Result<()> {
+        match self {
+            Self::Stage(stage) => stage.run("publish"),
+            _ => Ok(()),
+        }
+    }
+
+    /// Sends what waits in memory, if it is much.
+    pub(crate) fn relieve(&self) -> io::Result<()> {
+        match self {
+            Self::Stage(stage) => stage.run("relieve"),
+            _ => Ok(()),
+        }
+    }
+
+    /// Drops what was written and is not visible yet.
+    pub(crate) fn discard(&self) -> io::Result<()> {
+        match self {
+            Self::Stage(stage) => stage.run("discard"),
+            _ => Ok(()),
         }
     }
 }
@@ -83,11 +113,11 @@ impl Source for Medium {
 
 impl Storage for Medium {
     fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        self.file()?.write_at(offset, bytes)
+        self.as_storage()?.write_at(offset, bytes)
     }
 
     fn set_size(&mut self, size: u64) -> io::Result<()> {
-        self.file()?.set_size(size)
+        self.as_storage()?.set_size(size)
     }
 
     fn begin_sync(&mut self, bytes: Range<u64>) {
@@ -97,7 +127,7 @@ impl Storage for Medium {
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        self.file()?.sync()
+        self.as_storage()?.sync()
     }
 }
 
@@ -141,6 +171,62 @@ impl Source for SeekableObject {
             let bytes = object.bind(py).call_method1(intern!(py, "read"), (buffer.len(),))?;
             copy(&bytes, buffer)
         })
+    }
+}
+
+/// A `cenote.gsd._stage.Stage`: a content of a store that is written before it is published.
+///
+/// What is written becomes durable and visible with [`Medium::publish`], not with each sync of the writer.
+pub(crate) struct StageObject(Py<PyAny>);
+
+impl StageObject {
+    pub(crate) fn new(object: Py<PyAny>) -> Self {
+        Self(object)
+    }
+
+    /// Calls the object, whose exceptions are kept as they are.
+    fn with<T>(&self, call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> io::Result<T> {
+        Python::attach(|py| Ok(call(self.0.bind(py))?))
+    }
+
+    fn run(&self, method: &str) -> io::Result<()> {
+        self.with(|stage| stage.call_method0(method).map(drop))
+    }
+}
+
+impl Source for StageObject {
+    fn size(&self) -> io::Result<u64> {
+        self.with(|stage| stage.getattr(intern!(stage.py(), "size"))?.extract())
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        self.with(|stage| {
+            let arguments = (offset, buffer.len());
+            let bytes = stage.call_method1(intern!(stage.py(), "read_range"), arguments)?;
+            Ok(copy(&bytes, buffer)?)
+        })
+    }
+
+    fn request_cost(&self) -> u64 {
+        STAGE_REQUEST
+    }
+}
+
+impl Storage for StageObject {
+    fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.with(|stage| {
+            let arguments = (offset, PyBytes::new(stage.py(), bytes));
+            stage.call_method1(intern!(stage.py(), "write_at"), arguments).map(drop)
+        })
+    }
+
+    fn set_size(&mut self, size: u64) -> io::Result<()> {
+        self.with(|stage| stage.call_method1(intern!(stage.py(), "set_size"), (size,)).map(drop))
+    }
+
+    /// Nothing: no reader sees a part of it, so its parts need no order.
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

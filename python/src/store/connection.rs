@@ -94,6 +94,20 @@ impl Connection {
         }
     }
 
+    /// The same, with all calls in a change set.
+    pub(super) fn within(&self, set: String) -> Self {
+        Self {
+            url: self.url.clone(),
+            user: self.user.clone(),
+            in_clear: self.in_clear,
+            ca_file: self.ca_file.clone(),
+            credential: self.credential.clone(),
+            ticket: self.ticket.clone(),
+            changeset: Some(set),
+            client: Mutex::new(None),
+        }
+    }
+
     /// The client of this process.
     pub(super) fn client(&self) -> Result<Client, Failure> {
         let mut known = self.client.lock().unwrap_or_else(PoisonError::into_inner);

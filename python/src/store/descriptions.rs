@@ -12,6 +12,9 @@ use super::rows::{Rows, send};
 /// An attribute, a value and a unit.
 type Statement = (String, String, Option<String>);
 
+/// Conditions: an attribute, an operator, a value and a unit each.
+pub(super) type Conditions = Vec<(String, String, Option<String>, Option<String>)>;
+
 #[pymethods]
 impl Connection {
     fn meta(&self, path: String) -> Result<Pending, Failure> {
@@ -48,14 +51,11 @@ impl Connection {
     fn find(
         &self,
         under: String,
-        conditions: Vec<(String, String, Option<String>, Option<String>)>,
+        conditions: Conditions,
         name: Option<String>,
         kind: Option<String>,
     ) -> Result<Rows, Failure> {
-        let client = self.client()?;
-        let condition = |(attribute, op, value, unit)| Condition { attribute, op, value, unit };
-        let r#where = conditions.into_iter().map(condition).collect();
-        let search = Search { under, r#where, name, kind: kind.map(kind_of).transpose()? };
+        let (client, search) = (self.client()?, search(under, conditions, name, kind)?);
         Ok(Rows::new(|to| async move { send(client.search(&search), to).await }))
     }
 
@@ -63,6 +63,17 @@ impl Connection {
         let client = self.client()?;
         Ok(Pending::new(async move { client.sparql(&query, &accept).await.map(Answer::Bytes) }))
     }
+}
+
+pub(super) fn search(
+    under: String,
+    conditions: Conditions,
+    name: Option<String>,
+    kind: Option<String>,
+) -> Result<Search, cenote_client::Error> {
+    let condition = |(attribute, op, value, unit)| Condition { attribute, op, value, unit };
+    let r#where = conditions.into_iter().map(condition).collect();
+    Ok(Search { under, r#where, name, kind: kind.map(kind_of).transpose()? })
 }
 
 fn avu((attribute, value, unit): Statement) -> Avu {

@@ -1,7 +1,7 @@
 //! Contents in memory: reading ranges and writing whole ones.
 
 use bytes::{Bytes, BytesMut};
-use cenote_client::{Client, Error, Kind, Patch, PutOptions, ReadOptions};
+use cenote_client::{Client, Content, Error, Kind, Patch, PutOptions, ReadOptions};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use jiff::Timestamp;
 use pyo3::prelude::*;
@@ -111,7 +111,7 @@ pub(super) fn timestamp(text: &str) -> Result<Timestamp, Error> {
         .map_err(|error| Error::new(Kind::Invalid, format!("not a time: {text:.64}: {error}")))
 }
 
-fn options(
+pub(super) fn options(
     (start, stop): (u64, Option<u64>),
     if_match: Option<String>,
     version: Option<u64>,
@@ -125,10 +125,14 @@ async fn read(client: &Client, path: &str, options: &ReadOptions) -> Result<Byte
     if options.length == Some(0) {
         return client.stat(&path.into()).await.map(|_| Bytes::new());
     }
-    let content = match client.read(path, options).await {
-        Err(error) if error.kind() == Kind::Range => return Ok(Bytes::new()),
-        content => content?,
-    };
+    match client.read(path, options).await {
+        Err(error) if error.kind() == Kind::Range => Ok(Bytes::new()),
+        content => collect(content?, path).await,
+    }
+}
+
+/// All bytes of a content.
+pub(super) async fn collect(content: Content, name: &str) -> Result<Bytes, Error> {
     let length = content.length();
     let mut chunks = content.into_stream();
     // A content in one piece is not copied.
@@ -144,7 +148,7 @@ async fn read(client: &Client, path: &str, options: &ReadOptions) -> Result<Byte
     match length {
         Some(length) if length != bytes.len() as u64 => Err(Error::new(
             Kind::Unreachable,
-            format!("the connection was lost while reading {path}"),
+            format!("the connection was lost while reading {name}"),
         )),
         _ => Ok(bytes.freeze()),
     }

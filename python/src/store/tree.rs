@@ -85,13 +85,13 @@ impl Connection {
 
     fn relocate(
         &self,
-        from: String,
-        to: String,
+        source: String,
+        target: String,
         replace: bool,
         parents: bool,
     ) -> Result<Pending, Failure> {
         let client = self.client()?;
-        let relocation = relocation(from, to, replace, parents);
+        let relocation = relocation(source, target, replace, parents);
         Ok(Pending::new(async move {
             client.relocate(&relocation).await.map(|moved| Answer::of(&moved))
         }))
@@ -99,14 +99,14 @@ impl Connection {
 
     fn copy(
         &self,
-        from: String,
-        to: String,
+        source: String,
+        target: String,
         replace: bool,
         parents: bool,
         recursive: bool,
     ) -> Result<Pending, Failure> {
         let client = self.client()?;
-        let relocation = relocation(from, to, replace, parents);
+        let relocation = relocation(source, target, replace, parents);
         Ok(Pending::new(async move {
             client.copy(&relocation, recursive).await.map(|copy| Answer::of(&copy))
         }))

@@ -8,6 +8,7 @@ use pyo3::pybacked::PyBackedBytes;
 use super::answer::Answer;
 use super::connection::Connection;
 use super::error::Failure;
+use super::files::collect;
 use super::pending::Pending;
 
 #[pymethods]
@@ -71,14 +72,16 @@ impl Connection {
         Ok(Pending::new(async move { client.abandon_upload(&id).await.map(|()| Answer::none()) }))
     }
 
-    /// Begins a stage, from the present content of the object or from nothing.
-    #[pyo3(signature = (path, from_object, create_only, media_type=None))]
+    /// Begins a stage, from the present content of the object or from nothing. With `if_match`, it begins and is published only
+    /// while the content has this tag.
+    #[pyo3(signature = (path, from_object, create_only, media_type=None, if_match=None))]
     fn begin_stage(
         &self,
         path: String,
         from_object: bool,
         create_only: bool,
         media_type: Option<String>,
+        if_match: Option<String>,
     ) -> Result<Pending, Failure> {
         let client = self.client()?;
         let new = NewStage {
@@ -86,7 +89,7 @@ impl Connection {
             from: if from_object { StageFrom::Object } else { StageFrom::Nothing },
             media_type,
             mode: None,
-            if_match: None,
+            if_match,
             if_none_match: create_only.then(|| "*".to_owned()),
         };
         Ok(Pending::new(async move {
@@ -105,6 +108,23 @@ impl Connection {
         Ok(Pending::new(async move {
             let patch = Patch::Write(offset, Bytes::from_owner(bytes));
             client.patch_stage(&id, &patch).await.map(|size| Answer::of(&size))
+        }))
+    }
+
+    /// Truncates a stage, or extends it with zeros.
+    fn resize_stage(&self, id: String, size: u64) -> Result<Pending, Failure> {
+        let client = self.client()?;
+        Ok(Pending::new(async move {
+            client.patch_stage(&id, &Patch::Truncate(size)).await.map(|size| Answer::of(&size))
+        }))
+    }
+
+    /// Reads a stage from `start` up to, and without, `stop`, which is larger.
+    fn read_stage(&self, id: String, start: u64, stop: u64) -> Result<Pending, Failure> {
+        let client = self.client()?;
+        Ok(Pending::new(async move {
+            let content = client.read_stage(&id, Some(start..stop)).await?;
+            collect(content, "what was written").await.map(Answer::Bytes)
         }))
     }
 

@@ -491,12 +491,12 @@ def test_the_environments_secrets_are_not_in_a_pickle(server, monkeypatch):
     assert server.seen[-1][1]['Authorization'] == 'Bearer a t0ken'
 
 
-def test_a_url_is_only_read(server):
+def test_a_url_of_another_server_is_only_read(server):
     with pytest.raises(ValueError, match="Only mode 'r'"):
-        cenote.gsd.hoomd.open(url(server), 'r+')
+        cenote.gsd.hoomd.open(url(server).replace('cenote', 'http'), 'r+')
 
 
-@pytest.mark.parametrize('address', ['cenote://', 'cenote:///lab/a.gsd', 'http://:80/a'])
+@pytest.mark.parametrize('address', ['cenote://', 'http://:80/a'])
 def test_a_url_names_a_host(address):
     with pytest.raises(ValueError, match='does not name a host'):
         cenote.gsd.hoomd.open(address)

@@ -1,5 +1,6 @@
 """The types, the names and what an import costs."""
 
+import ast
 import importlib.util
 import inspect
 import pathlib
@@ -9,6 +10,7 @@ import sys
 import pytest
 
 import cenote.store
+from cenote import _cenote
 
 PYTHON = pathlib.Path(__file__).parents[2]
 
@@ -17,8 +19,9 @@ def test_the_waiting_store_is_made_from_the_awaited_one():
     spec = importlib.util.spec_from_file_location('unasync', PYTHON / 'scripts' / 'unasync.py')
     unasync = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(unasync)
-    made = unasync.made()
-    assert (unasync.STORE / '_sync.py').read_text() == made, 'run python/scripts/unasync.py'
+    for source, target in unasync.FILES.items():
+        made = unasync.made(source)
+        assert (unasync.STORE / target).read_text() == made, 'run python/scripts/unasync.py'
 
 
 def test_everything_public_has_a_docstring():
@@ -81,3 +84,56 @@ def test_a_program_is_checked_strictly(checker, tmp_path):
     (tmp_path / 'program.py').write_text(EXAMPLE + 'cenote.connect().read(3)\n')
     done = subprocess.run(run, capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode != 0 and f'program.py:{EXAMPLE.count(chr(10)) + 1}' in done.stdout
+
+
+def declared(body):
+    """The parameters of each function that a stub declares, by its name and that of its class."""
+    for node in body:
+        if isinstance(node, ast.ClassDef):
+            yield from ((f'{node.name}.{name}', names) for name, names in declared(node.body))
+        elif isinstance(node, ast.FunctionDef):
+            is_property = any(getattr(each, 'id', '') == 'property' for each in node.decorator_list)
+            names = [argument.arg for argument in node.args.args]
+            defaults = len(node.args.defaults)
+            yield node.name, None if is_property else (names, defaults)
+
+
+def found(module, prefix):
+    """The same of the module itself."""
+    for name, value in vars(module).items():
+        if inspect.isclass(value) and value.__module__.startswith('cenote._cenote'):
+            yield f'{prefix}.{name}.__new__', inspect.signature(value) if name != 'Pending' else None
+            for member, method in vars(value).items():
+                if not member.startswith('__') or member == '__await__':
+                    is_property = inspect.isgetsetdescriptor(method)
+                    yield f'{prefix}.{name}.{member}', None if is_property else inspect.signature(method)
+        elif inspect.isbuiltin(value):
+            yield f'{prefix}.{name}', inspect.signature(value)
+
+
+def test_the_stub_of_the_native_module_says_what_it_has():
+    stub = ast.parse((PYTHON / 'cenote' / '_cenote.pyi').read_text())
+    said = dict(declared(stub.body))
+    for prefix in ('store', 'gsd'):
+        for name, signature in found(getattr(_cenote, prefix), prefix):
+            if name.endswith('.__new__'):
+                continue
+            names, defaults = said.pop(name) or (None, None)
+            if signature is None:
+                assert names is None, name
+                continue
+            parameters = signature.parameters.values()
+            assert names == [parameter.name for parameter in parameters], name
+            assert defaults == sum(parameter.default is not parameter.empty for parameter in parameters), name
+    assert {name.rpartition('.')[2] for name in said} == {'__new__'}, said
+
+
+@pytest.mark.parametrize('checker', [['mypy', '--strict', '--no-warn-return-any'], ['pyright', '--pythonpath', sys.executable]])
+def test_the_package_itself_is_checked(checker, tmp_path):
+    """All of it but what wraps fsspec, which has no types."""
+    modules = ['_aio', '_aio_history', '_async', '_connect', '_local', '_model', '_sync', '_wait', 'errors', 'path']
+    files = [str(PYTHON / 'cenote' / 'store' / f'{name}.py') for name in modules]
+    (tmp_path / 'pyrightconfig.json').write_text('{"typeCheckingMode": "strict"}')
+    run = [sys.executable, '-m', *checker, *files, str(PYTHON / 'cenote' / '_cenote.pyi')]
+    done = subprocess.run(run, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -7,7 +7,9 @@ import urllib.request
 import fsspec
 import pytest
 
+import cenote
 from cenote.store.errors import ChangedError
+from cenote.store.filesystem import CenoteFileSystem
 
 
 @pytest.fixture
@@ -129,6 +131,25 @@ def test_a_transaction_publishes_at_its_end_or_never(fs, lab):
             file.write(b'other')
         raise ZeroDivisionError
     assert fs.cat(f'{lab}/small') == bytes(5)
+
+
+def test_a_transaction_is_one_commit(fs, store, server, lab):
+    with pytest.raises(FileExistsError), fs.transaction:
+        for name, mode in (('a', 'wb'), ('b', 'xb'), ('c', 'wb')):
+            with fs.open(f'{lab}/{name}', mode) as file:
+                file.write(name.encode())
+        store.write(f'{lab}/b', b'other')
+    assert [each.name for each in store.ls(lab)] == ['b']
+    # It goes on without a transaction.
+    fs.pipe(f'{lab}/a', b'1')
+    ticket = store.ticket_add(lab, 'write').ticket
+    guest = CenoteFileSystem.of(cenote.connect(server.url, ticket=ticket, config=server.directory / 'config.toml'))
+    with guest.transaction:
+        for name in 'ac':
+            with guest.open(f'{lab}/{name}', 'wb') as file:
+                file.write(b'guest')
+        assert store.read(f'{lab}/a') == b'1'
+    assert store.read(f'{lab}/a') == store.read(f'{lab}/c') == b'guest'
 
 
 def test_what_is_read_is_one_content(fs, lab):

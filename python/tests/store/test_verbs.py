@@ -169,4 +169,5 @@ def test_a_notebook_shows_tables_without_markup_of_the_names(store, lab):
     html = store.ls(lab)._repr_html_()
     assert '&lt;b&gt;.txt' in html and '<b>.txt' not in html
     assert store.url in store._repr_html_()
+    assert '&lt;b&gt;.txt' in cenote.Path(f'{lab}/<b>.txt', store)._repr_html_()
     assert repr(store.stat(f'{lab}/<b>.txt')).startswith(f"Resource(path='{lab}/<b>.txt', kind='object', size=1")
