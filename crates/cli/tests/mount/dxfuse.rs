@@ -298,6 +298,9 @@ fn two_mounts_have_state_folders_of_their_own() {
     let ours = |line: &&str| line.starts_with("dxfuse ") && line.contains(dir.to_str().unwrap());
     assert_eq!(mounts.lines().filter(ours).count(), 2);
     assert!(projects.world.path("state2/dxfuse.log").exists());
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    let names = processes.filter_map(|it| fs::read_to_string(it.path().join("comm")).ok());
+    assert!(names.filter(|name| name == "dxfuse\n").count() >= 2);
     drop((one, two));
     eventually("the log says so", || projects.log().contains("Shutting down dxfuse"));
 }

@@ -48,6 +48,8 @@ async fn mount(flags: &Flags, session: &Session) -> Result<()> {
     if !flags.foreground && !is_child() {
         return in_background(&state, session).await;
     }
+    // Scripts look for processes of that name; without it they find none, and the mount is the same.
+    let _unnamed = std::fs::write("/proc/self/comm", "dxfuse");
     let log = state.begin_log()?;
     let served = serve(flags, session, (&state, &log)).await;
     served.inspect_err(|error| log.line("main", format!("Mounting dxfuse failed: {error}")))
