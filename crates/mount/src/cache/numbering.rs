@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use cenote_client::Resource;
 
-use super::{Cache, Ino, Node, Origin};
+use super::{Cache, Ino, Known, Node, Origin};
 use crate::attr::{Attr, FileKind};
 use crate::dxfuse::{Facts, Names};
 use crate::layout::numbered::{Item, Slot, arrange};
@@ -64,6 +64,9 @@ impl Cache {
                 Slot::Top => dir,
                 Slot::Numbered(number) => self.numbered_dir(dir, number),
             };
+            if self.is_being_created(parent, &item.name) {
+                continue;
+            }
             let ino = self.upsert(parent, &item.name, found);
             self.link(parent, &item.name, ino);
             if let Some(node) = self.nodes.get_mut(&ino) {
@@ -72,6 +75,17 @@ impl Cache {
         }
         self.end_listing(dir, current);
         current
+    }
+
+    /// Whether a name is that of a file that is being created here: what is listed may be that file already.
+    fn is_being_created(&self, dir: Ino, name: &str) -> bool {
+        match self.known(dir, name) {
+            Known::There(ino) => self
+                .nodes
+                .get(&ino)
+                .is_some_and(|node| node.id.is_none() && node.origin == Origin::Store),
+            _ => false,
+        }
     }
 
     fn item(&self, dir: Ino, found: &Resource, facts: Option<&Facts>) -> Item {

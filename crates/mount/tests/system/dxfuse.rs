@@ -199,3 +199,23 @@ async fn files_are_written_anew_only_where_that_is_allowed() {
         assert_eq!(project.world.get("/lab/x").await, wanted.2.as_bytes());
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_is_being_written_stays_when_its_directory_is_listed_again() {
+    let project = Project::new().await;
+    let mount = project.mount(false).await;
+    let lab = mount.find("/lab").await.unwrap();
+    let (entry, open) = mount.system.create(lab, "new", 0o644, false).await.unwrap();
+    mount.system.write(open.handle, 0, "one".into(), false).await.unwrap();
+    for other in ["/lab/y", "/lab/new"] {
+        project.world.put(other, "of somebody else").await;
+        project.world.settle(&mount).await;
+        assert_eq!(mount.find("/lab/new").await.unwrap(), entry.ino);
+    }
+    assert_eq!(mount.names("/lab").await.unwrap(), ["new", "x", "y"]);
+    assert_eq!(mount.system.flush(open.handle).await.unwrap_err().errno, libc::EEXIST);
+    mount.system.release(open.handle).await;
+    project.world.put("/lab/z", "z").await;
+    project.world.settle(&mount).await;
+    assert_eq!(mount.read("/lab/new").await.unwrap(), b"of somebody else");
+}
