@@ -65,7 +65,7 @@ impl Transport for Gate {
         let swallowed = weather.swallowed.as_ref().is_some_and(|text| target.contains(text));
         let refused = weather.away || strikes(&mut weather.refused, &target);
         let lost = strikes(&mut weather.lost, &target);
-        let meeting = weather.meeting.as_mut().filter(|(text, ..)| target.contains(&*text));
+        let meeting = weather.meeting.as_mut().filter(|(text, ..)| target.contains(text.as_str()));
         let meeting = meeting.filter(|(_, left, _)| *left > 0).map(|(_, left, barrier)| {
             *left -= 1;
             Arc::clone(barrier)
