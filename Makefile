@@ -72,7 +72,9 @@ models: ## compare the store and the server with their models in N random histor
 	PROPTEST_CASES=$(N) cargo test --release --locked -p cenote-gsd --test it recovery::
 	PROPTEST_CASES=$(N) cargo test --release --locked -p cenote-server --test server model::
 	CENOTE_MOUNT_CASES=$(N) cargo test --release --locked -p cenote-mount --test system model::
+	scripts/setup fsx
 	CENOTE_FSX_STEPS=$(N)00 cargo test --release --locked -p cenote-cli --test mount random::
+	CENOTE_FSX=$(CURDIR)/target/tools/bin/fsx CENOTE_FSX_STEPS=$(N)000 cargo test --release --locked -p cenote-cli --test mount fsx::
 
 faults: ## fail each mutation at each of its steps in the catalog, on each engine
 	CENOTE_REQUIRE_POSTGRES=1 CENOTE_FAULT_STEPS=$(N) cargo test --release --locked -p cenote-store --test it faults::

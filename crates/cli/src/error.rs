@@ -123,6 +123,11 @@ impl CliError {
             .hint("run the same command again: completed items are skipped")
     }
 
+    /// The same as a failure of another kind.
+    pub(crate) fn of_kind(self, kind: Kind) -> Self {
+        Self { kind, ..self }
+    }
+
     /// What the exit code will be.
     pub(crate) fn kind(&self) -> Kind {
         self.kind

@@ -1,16 +1,21 @@
-//! The program as `mount.cenote`: what `mount(8)`, `/etc/fstab` and mount units of systemd call
-//! (`mount.cenote SOURCE DIR [-sfnv] [-o OPTIONS]`), as arguments of `cenote mount`.
+//! The program under other names, as arguments of `cenote mount`: as `mount.cenote`, what `mount(8)`, `/etc/fstab` and mount units of
+//! systemd call (`mount.cenote SOURCE DIR [-sfnv] [-o OPTIONS]`), and as `dxfuse`, with the command line of that program.
 
 use std::ffi::OsString;
 use std::path::Path;
 
 const NAME: &str = "mount.cenote";
+const DXFUSE: &str = "dxfuse";
 
 /// The arguments of this process, as `cenote` takes them.
 pub(crate) fn arguments() -> Vec<OsString> {
     let given: Vec<OsString> = std::env::args_os().collect();
     match given.first().and_then(|program| Path::new(program).file_name()) {
         Some(name) if name == NAME => translate(given.into_iter().skip(1)),
+        Some(name) if name == DXFUSE => {
+            let command = ["cenote", "mount", "--dxfuse"].map(OsString::from);
+            command.into_iter().chain(given.into_iter().skip(1)).collect()
+        }
         _ => given,
     }
 }

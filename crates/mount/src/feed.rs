@@ -24,16 +24,16 @@ pub(crate) type Drops = mpsc::UnboundedSender<Stale>;
 pub(crate) type Position = watch::Sender<String>;
 
 impl FileSystem {
-    /// Follows the feed until the file system is dropped.
-    pub(crate) fn follow(&self, below: u64) {
+    /// Follows the feed, of one collection or of all, until the file system is dropped.
+    pub(crate) fn follow(&self, below: Option<u64>) {
         let inner = Arc::downgrade(&self.0);
         tokio::spawn(follow(inner, below));
     }
 }
 
-async fn follow(inner: Weak<Inner>, below: u64) {
+async fn follow(inner: Weak<Inner>, below: Option<u64>) {
     while let Some((client, since)) = to_follow(&inner, below).await {
-        let events = client.follow(Some(At::Id(below)), Some(since));
+        let events = client.follow(below.map(At::Id), Some(since));
         pin_mut!(events);
         // Without a sign of life the connection may be gone, so it is opened again.
         while let Ok(Some(event)) = timeout(SILENCE, events.next()).await {
@@ -56,7 +56,7 @@ async fn follow(inner: Weak<Inner>, below: u64) {
 }
 
 /// The server and the position to go on from, once it is there.
-async fn to_follow(inner: &Weak<Inner>, below: u64) -> Option<(Client, String)> {
+async fn to_follow(inner: &Weak<Inner>, below: Option<u64>) -> Option<(Client, String)> {
     loop {
         let strong = inner.upgrade()?;
         if strong.source.is_offline() {
@@ -93,9 +93,9 @@ impl Inner {
     }
 
     /// Changes were missed: nothing that is cached can be relied on.
-    async fn restart(&self, below: u64) {
-        let below = At::Id(below);
-        let now = self.source.client.changes(Some(&below), Some("now"), 0);
+    async fn restart(&self, below: Option<u64>) {
+        let below = below.map(At::Id);
+        let now = self.source.client.changes(below.as_ref(), Some("now"), 0);
         if let Ok(now) = self.source.within(now).await {
             self.position.send_replace(now.next);
         }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use crate::error::Fault;
+use crate::layout::Layout;
 
 /// To whom all files appear to belong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +15,19 @@ pub struct Ownership {
     pub uid: u32,
     /// The group's number.
     pub gid: u32,
+}
+
+/// How a mount behaves where other programs differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Manners {
+    /// As `docs/mount.md` says.
+    #[default]
+    Plain,
+    /// As dxfuse does: its modes, error numbers and extended attributes, and numbered directories for objects of one name.
+    Dxfuse {
+        /// Whether files can be written anew, and changed.
+        overwrite: bool,
+    },
 }
 
 /// Takes the faults that belong in a log.
@@ -44,6 +58,10 @@ pub struct CacheOptions {
 pub struct Options {
     /// The path of the collection that becomes the root of the mount.
     pub root: String,
+    /// The places of a mount that shows several resources, instead of one collection; `root` is then the one whose quotas are shown.
+    pub layout: Option<Layout>,
+    /// How it behaves where other programs differ.
+    pub manners: Manners,
     /// Whether files can be changed.
     pub write: bool,
     /// A moment of the past (a time or a position of the change feed): the mount then shows the store as of it.
@@ -80,6 +98,8 @@ impl Options {
     pub fn new(owner: Ownership, now: fn() -> SystemTime) -> Self {
         Self {
             root: "/".to_owned(),
+            layout: None,
+            manners: Manners::Plain,
             write: false,
             as_of: None,
             owner,
@@ -99,6 +119,16 @@ impl Options {
 
     pub(crate) fn is_writable(&self) -> bool {
         self.write && self.as_of.is_none()
+    }
+
+    /// Whether it behaves as dxfuse.
+    pub(crate) fn is_dxfuse(&self) -> bool {
+        matches!(self.manners, Manners::Dxfuse { .. })
+    }
+
+    /// Whether files that are in the store can be changed, not only new ones be made.
+    pub(crate) fn is_rewritable(&self) -> bool {
+        self.manners != Manners::Dxfuse { overwrite: false }
     }
 
     pub(crate) fn passes_through(&self) -> bool {

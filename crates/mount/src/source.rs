@@ -11,10 +11,13 @@ use futures_util::{Stream, TryStreamExt};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::error::{Fault, Result};
+use crate::layout::Placed;
 use crate::options::Options;
 
 /// The most entries in a page of a listing.
 const PAGE: u32 = 10_000;
+/// The most resources that are asked for at once by name.
+const STATS: usize = 500;
 /// The shortest and the longest pause between attempts.
 const PAUSES: Range<Duration> = Duration::from_millis(50)..Duration::from_secs(1);
 
@@ -134,6 +137,24 @@ impl Source {
     pub(crate) async fn stat(&self, place: &Place) -> Result<Resource> {
         let Some(moment) = &self.moment else { return self.stat_of(place.id).await };
         self.insist(|| self.within(self.client.stat_as_of(&place.path, moment))).await
+    }
+
+    /// What is at places now.
+    pub(crate) async fn stat_many(&self, places: &[Placed]) -> Result<Vec<(Placed, Resource)>> {
+        let mut found = Vec::with_capacity(places.len());
+        for places in places.chunks(STATS) {
+            let items: Vec<At> = places.iter().map(|place| place.resource.clone()).collect();
+            let answers = self.within(self.client.stat_many(&items)).await?;
+            for (place, answer) in places.iter().zip(answers) {
+                let answer = answer.map_err(Fault::from);
+                let resource = answer.map_err(|fault| Fault {
+                    message: format!("{}: {fault}", place.at),
+                    ..fault
+                })?;
+                found.push((place.clone(), resource));
+            }
+        }
+        Ok(found)
     }
 
     /// The present state of a resource.

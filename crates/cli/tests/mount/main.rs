@@ -3,8 +3,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod dxfuse;
 mod faults;
 mod files;
+mod fsx;
 mod lifetime;
 mod programs;
 mod random;

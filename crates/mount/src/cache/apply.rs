@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use cenote_client::{Change, ChangeKind};
 
-use super::{Cache, Ino};
+use super::{Cache, Ino, Origin, Tree};
 
 /// Something that the kernel must not cache any more.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,25 +23,36 @@ pub enum Stale {
 impl Cache {
     /// Takes over a reported change; returns what the kernel has to drop.
     pub(crate) fn apply(&mut self, change: &Change) -> Vec<Stale> {
-        let ino = self.ino_of(change.id);
-        let own = self.report(ino, change);
+        let trees = self.tops.len() as Tree;
+        // Where there are places, nothing of the store is outside of them.
+        let first = Tree::from(trees > 1);
+        let mut stale: Vec<Stale> =
+            (first..trees).flat_map(|tree| self.apply_in(tree, change)).collect();
+        if change.kind == ChangeKind::Granted {
+            stale.extend(self.withdraw_all());
+        }
+        stale
+    }
+
+    fn apply_in(&mut self, tree: Tree, change: &Change) -> Vec<Stale> {
+        let ino = self.ino_of(tree, change.id);
+        let own = self.report((tree, ino), change);
         match change.kind {
-            ChangeKind::Created => self.created(ino, change),
-            ChangeKind::Written if own => Vec::new(),
+            ChangeKind::Created => self.created((tree, ino), change),
+            ChangeKind::Written | ChangeKind::Described if own => Vec::new(),
             ChangeKind::Written => vec![Stale::Content(ino)],
-            ChangeKind::Described if own => Vec::new(),
             ChangeKind::Described => vec![Stale::Attr(ino)],
-            ChangeKind::Granted => self.withdraw_all(),
-            ChangeKind::Moved => self.moved(ino, change),
-            ChangeKind::Removed => self.removed(ino, change),
+            ChangeKind::Granted => Vec::new(),
+            ChangeKind::Moved => self.moved((tree, ino), change),
+            ChangeKind::Removed => self.removed((tree, ino), change),
         }
     }
 
     /// Notes a revision; says whether it is one that is known, or may be a change of this mount.
-    fn report(&mut self, ino: Ino, change: &Change) -> bool {
+    fn report(&mut self, (tree, ino): (Tree, Ino), change: &Change) -> bool {
         let Some(node) = self.nodes.get_mut(&ino) else {
             // A listing that is on its way may have it as it was.
-            self.changed_in(self.ino_of(change.parent));
+            self.changed_in(self.ino_of(tree, change.parent));
             return true;
         };
         let revision = change.revision;
@@ -55,13 +66,14 @@ impl Cache {
     }
 
     fn changed_in(&mut self, dir: Ino) {
-        if let Some(children) = self.children_mut(dir) {
+        let listed = self.listed_with(dir);
+        if let Some(children) = self.children_mut(listed) {
             children.generation += 1;
         }
     }
 
-    fn created(&mut self, ino: Ino, change: &Change) -> Vec<Stale> {
-        let dir = self.ino_of(change.parent);
+    fn created(&mut self, (tree, ino): (Tree, Ino), change: &Change) -> Vec<Stale> {
+        let dir = self.ino_of(tree, change.parent);
         self.touch(dir, SystemTime::from(change.at));
         let Some(children) = self.children_mut(dir) else { return Vec::new() };
         children.generation += 1;
@@ -90,14 +102,19 @@ impl Cache {
         vec![Stale::Entry(dir, name.to_owned()), Stale::Attr(dir)]
     }
 
-    fn moved(&mut self, ino: Ino, change: &Change) -> Vec<Stale> {
-        let (dir, at) = (self.ino_of(change.parent), SystemTime::from(change.at));
+    fn moved(&mut self, (tree, ino): (Tree, Ino), change: &Change) -> Vec<Stale> {
+        let (dir, at) = (self.ino_of(tree, change.parent), SystemTime::from(change.at));
         let mut stale = Vec::new();
+        if self.is_top(ino) {
+            // What is placed stays at its place, whatever its name in the store is.
+            return stale;
+        }
         let before = self.nodes.get(&ino).map(|node| (node.parent, node.name.clone()));
         if before.as_ref() == Some(&(dir, change.name.clone())) {
             return stale;
         }
-        let from = change.from.as_ref().map(|from| (self.ino_of(from.parent), from.name.clone()));
+        let from = change.from.as_ref();
+        let from = from.map(|from| (self.ino_of(tree, from.parent), from.name.clone()));
         for (old, name) in [before, from].into_iter().flatten() {
             self.changed_in(old);
             self.touch(old, at);
@@ -113,20 +130,22 @@ impl Cache {
             && let Some(node) = self.nodes.get_mut(&ino)
         {
             (node.parent, node.name) = (dir, change.name.clone());
-            self.link(dir, &change.name, ino);
-            self.note_moved(ino);
+            if !self.numbered {
+                self.link(dir, &change.name, ino);
+                self.note_moved(ino);
+            }
         }
         stale
     }
 
-    fn removed(&mut self, ino: Ino, change: &Change) -> Vec<Stale> {
-        let dir = self.ino_of(change.parent);
+    fn removed(&mut self, (tree, ino): (Tree, Ino), change: &Change) -> Vec<Stale> {
+        let dir = self.ino_of(tree, change.parent);
         self.touch(dir, SystemTime::from(change.at));
         self.changed_in(dir);
         if let Some(node) = self.nodes.get_mut(&ino).filter(|node| node.dirty) {
             // What is being written here is a new file from now on.
             (node.id, node.mode_set) = (None, true);
-            self.aliases.remove(&change.id);
+            self.aliases.remove(&(tree, change.id));
             return Vec::new();
         }
         if self.nodes.get(&ino).and_then(|node| node.id).is_some_and(|id| id != change.id) {
@@ -161,6 +180,9 @@ impl Cache {
         let local: HashSet<Ino> =
             self.nodes.iter().filter(|(_, node)| node.id.is_none()).map(|(ino, _)| *ino).collect();
         for (ino, node) in &mut self.nodes {
+            if node.origin == Origin::Mount {
+                continue;
+            }
             node.children.names.retain(|_, child| local.contains(child));
             node.doubtful = node.id.is_some();
             node.children.complete = false;

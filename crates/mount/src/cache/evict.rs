@@ -4,7 +4,7 @@
 //! references to is given up once the kernel has dropped them. It is told to drop files, but no directories, since it takes one that a
 //! program is in for removed then.
 
-use super::{Cache, Ino, Known, Node, Stale};
+use super::{Cache, Ino, Known, Node, Origin, Stale};
 use crate::attr::FileKind;
 
 impl Cache {
@@ -57,7 +57,8 @@ impl Cache {
 
     /// Gives up what is in a directory and can be known again by asking; returns how many nodes that are.
     fn evict_children(&mut self, dir: Ino, stale: &mut Vec<Stale>) -> usize {
-        let Some(children) = self.nodes.get_mut(&dir).filter(|node| node.opened == 0) else {
+        let may_forget = |node: &&mut Node| node.opened == 0 && node.origin != Origin::Mount;
+        let Some(children) = self.nodes.get_mut(&dir).filter(may_forget) else {
             return 0;
         };
         let children = &mut children.children;
@@ -66,6 +67,9 @@ impl Cache {
         let names: Vec<_> = children.names.iter().map(|(name, ino)| (name.clone(), *ino)).collect();
         let mut freed = 0;
         for (name, ino) in names {
+            if self.is_top(ino) {
+                continue;
+            }
             let Some(node) = self.nodes.get_mut(&ino).filter(|node| node.is_spare()) else {
                 continue;
             };
@@ -106,8 +110,9 @@ impl Cache {
         let Some(node) = self.nodes.remove(&ino) else { return };
         self.leaving -= usize::from(node.is_told_to_leave());
         self.unlink(node.parent, &node.name, ino);
-        if let Some(id) = node.id.filter(|id| self.aliases.get(id) == Some(&ino)) {
-            self.aliases.remove(&id);
+        let alias = node.id.map(|id| (node.tree, id));
+        if let Some(alias) = alias.filter(|alias| self.aliases.get(alias) == Some(&ino)) {
+            self.aliases.remove(&alias);
         }
     }
 }

@@ -1,12 +1,14 @@
 //! What the mount knows of the tree: nodes by inode number, and which names a directory has.
 //!
 //! Invariants: a node's attributes are fresh while no change with a higher revision was reported; a listing is only taken as complete if no
-//! change in its directory was reported since it was asked for.
+//! change in its directory was reported since it was asked for. In one tree a resource has one node; the same resource below two places has two.
 
 mod apply;
 mod evict;
 mod node;
 mod noting;
+mod numbering;
+mod placing;
 
 use std::collections::HashMap;
 use std::time::SystemTime;
@@ -14,18 +16,26 @@ use std::time::SystemTime;
 use cenote_client::Resource;
 
 pub use self::apply::Stale;
-pub(crate) use self::node::{Children, Node};
-use crate::attr::Attr;
+pub(crate) use self::node::{Children, Node, Origin};
+use self::placing::Top;
+use crate::attr::{Attr, FileKind};
 use crate::error::{Fault, Result};
 use crate::seen::Note;
 use crate::source::{Place, join};
 
-/// The number of an inode. The root is 1; others are the id of their resource, or, of files that were created here, a number of their own.
+/// The number of an inode. The root is 1; others are the id of their resource, beside the number of the tree, or, of files that were created here, a
+/// number of their own.
 pub(crate) type Ino = u64;
+
+/// The number of a place. 0 is what has none: all of a mount of one collection, and the directories above the places of others.
+pub(crate) type Tree = u32;
 
 pub(crate) const ROOT: Ino = 1;
 /// The first number of files that were created here.
 const FIRST_LOCAL: Ino = 1 << 62;
+/// Where the number of the tree is in that of an inode. Ids count up from 1: none needs more bits, and the numbers of places end before
+/// [`FIRST_LOCAL`].
+const TREE_BITS: u32 = 44;
 
 /// What is known of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,9 +50,14 @@ pub(crate) enum Known {
 pub(crate) struct Cache {
     nodes: HashMap<Ino, Node>,
     /// Inodes of resources whose number is not their id.
-    aliases: HashMap<u64, Ino>,
+    aliases: HashMap<(Tree, u64), Ino>,
     next_local: Ino,
-    root_path: String,
+    /// The top of each tree.
+    tops: Vec<Top>,
+    /// Whether objects of one name are shown in numbered directories.
+    numbered: bool,
+    /// The modes that all directories and all files in the store have, if they do not have their own.
+    modes: Option<(u32, u32)>,
     /// Counts the uses of directories.
     uses: u64,
     /// How many nodes there should be at most.
@@ -55,13 +70,15 @@ pub(crate) struct Cache {
 
 impl Cache {
     pub(crate) fn new(root_path: &str, (id, attr): (u64, Attr), limit: usize) -> Self {
-        let mut node = Node::new(ROOT, "", attr);
+        let mut node = Node::new((0, ROOT), "", attr);
         node.id = Some(id);
         Self {
             nodes: HashMap::from([(ROOT, node)]),
-            aliases: HashMap::from([(id, ROOT)]),
+            aliases: HashMap::from([((0, id), ROOT)]),
             next_local: FIRST_LOCAL,
-            root_path: root_path.to_owned(),
+            tops: vec![Top::root(root_path)],
+            numbered: false,
+            modes: None,
             uses: 0,
             limit,
             leaving: 0,
@@ -69,8 +86,13 @@ impl Cache {
         }
     }
 
-    pub(crate) fn ino_of(&self, id: u64) -> Ino {
-        self.aliases.get(&id).copied().unwrap_or(id)
+    pub(crate) fn ino_of(&self, tree: Tree, id: u64) -> Ino {
+        let plain = || (u64::from(tree) << TREE_BITS) + id;
+        self.aliases.get(&(tree, id)).copied().unwrap_or_else(plain)
+    }
+
+    pub(crate) fn tree_of(&self, ino: Ino) -> Tree {
+        self.nodes.get(&ino).map_or(0, |node| node.tree)
     }
 
     pub(crate) fn node(&self, ino: Ino) -> Result<&Node> {
@@ -83,18 +105,39 @@ impl Cache {
 
     /// How the resource of a node is named.
     pub(crate) fn place(&self, ino: Ino) -> Result<Place> {
-        let id = self.node(ino)?.id.ok_or_else(stale)?;
+        let node = self.node(ino)?;
+        if node.origin != Origin::Store {
+            return Err(Fault::new(
+                libc::EPERM,
+                "a directory of the mount itself cannot be changed",
+            ));
+        }
+        let id = node.id.ok_or_else(stale)?;
         Ok(Place { id, path: self.path(ino)? })
     }
 
     pub(crate) fn path(&self, ino: Ino) -> Result<String> {
+        let top = self.top_of(ino)?;
         let (mut names, mut at) = (Vec::new(), ino);
-        while at != ROOT {
+        while at != top.ino {
             let node = self.node(at)?;
-            names.push(node.name.as_str());
+            if node.origin == Origin::Store {
+                names.push(node.name.as_str());
+            }
             at = node.parent;
         }
-        Ok(names.iter().rev().fold(self.root_path.clone(), |path, name| join(&path, name)))
+        Ok(names.iter().rev().fold(top.path.clone(), |path, name| join(&path, name)))
+    }
+
+    /// The attributes of a node as they are shown.
+    pub(crate) fn shown(&self, node: &Node) -> Attr {
+        let attr = node.shown();
+        let mode = match (self.modes, attr.kind, node.origin) {
+            (Some((mode, _)), FileKind::Directory, Origin::Store | Origin::Numbered) => mode,
+            (Some((_, mode)), FileKind::File, _) if node.id.is_some() => mode,
+            _ => attr.mode,
+        };
+        Attr { mode, ..attr }
     }
 
     pub(crate) fn known(&self, parent: Ino, name: &str) -> Known {
@@ -185,11 +228,13 @@ impl Cache {
     }
 
     fn upsert(&mut self, parent: Ino, name: &str, found: &Resource) -> Ino {
-        let ino = self.ino_of(found.id);
+        let tree = self.tree_of(parent);
+        let ino = self.ino_of(tree, found.id);
+        let is_top = self.is_top(ino);
         match self.nodes.get_mut(&ino) {
             Some(node) => {
                 node.update(Attr::of(found));
-                if ino != ROOT && (node.parent != parent || node.name != name) {
+                if !is_top && (node.parent != parent || node.name != name) {
                     let old = (node.parent, node.name.clone());
                     (node.parent, node.name) = (parent, name.to_owned());
                     self.note_gone(old.0, &old.1, ino);
@@ -197,7 +242,7 @@ impl Cache {
                 }
             }
             None => {
-                let mut node = Node::new(parent, name, Attr::of(found));
+                let mut node = Node::new((tree, parent), name, Attr::of(found));
                 node.id = Some(found.id);
                 self.nodes.insert(ino, node);
             }
@@ -209,14 +254,14 @@ impl Cache {
     pub(crate) fn create(&mut self, parent: Ino, name: &str, attr: Attr) -> Ino {
         let ino = self.next_local;
         self.next_local += 1;
-        self.nodes.insert(ino, Node::new(parent, name, attr));
+        self.nodes.insert(ino, Node::new((self.tree_of(parent), parent), name, attr));
         self.link(parent, name, ino);
         ino
     }
 
     /// A file that was created here has become a resource.
     pub(crate) fn adopt(&mut self, ino: Ino, found: &Resource) {
-        self.aliases.insert(found.id, ino);
+        self.aliases.insert((self.tree_of(ino), found.id), ino);
         if let Some(node) = self.nodes.get_mut(&ino) {
             node.id = Some(found.id);
         }

@@ -3,8 +3,20 @@
 use std::collections::{BTreeMap, HashSet};
 use std::time::SystemTime;
 
-use super::Ino;
+use super::{Ino, Tree};
 use crate::attr::{Attr, FileKind};
+use crate::dxfuse::Facts;
+
+/// Whose a node is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// A resource, or a file that becomes one.
+    Store,
+    /// A directory of the mount itself, above the places.
+    Mount,
+    /// A numbered directory, with objects of the directory that it is in.
+    Numbered,
+}
 
 /// A file or directory.
 #[derive(Debug)]
@@ -12,7 +24,10 @@ pub(crate) struct Node {
     /// The directory that it is in; the root is in itself.
     pub(crate) parent: Ino,
     pub(crate) name: String,
-    /// The id of its resource; `None` before it is in the store.
+    pub(crate) origin: Origin,
+    /// The place that it is in or below.
+    pub(crate) tree: Tree,
+    /// The id of its resource; `None` before it is in the store, and of what is none.
     pub(crate) id: Option<u64>,
     pub(crate) attr: Attr,
     /// When it was last read, if a program said so.
@@ -41,6 +56,8 @@ pub(crate) struct Node {
     pub(crate) leaving: bool,
     /// The tag of the content that the kernel caches.
     pub(crate) kept: Option<String>,
+    /// What the DNAnexus opening says of it, if it was asked.
+    pub(crate) facts: Option<Facts>,
     pub(crate) children: Children,
 }
 
@@ -61,10 +78,12 @@ pub(crate) struct Children {
 }
 
 impl Node {
-    pub(crate) fn new(parent: Ino, name: &str, attr: Attr) -> Self {
+    pub(crate) fn new((tree, parent): (Tree, Ino), name: &str, attr: Attr) -> Self {
         Self {
             parent,
             name: name.to_owned(),
+            origin: Origin::Store,
+            tree,
             id: None,
             attr,
             accessed: None,
@@ -80,6 +99,7 @@ impl Node {
             orphan: false,
             leaving: false,
             kept: None,
+            facts: None,
             children: Children::default(),
         }
     }

@@ -12,7 +12,7 @@ impl Cache {
         let (root, _) = tree.root.take()?;
         let mut cache = Self::new(root_path, (root.id, root.attr()), limit);
         for (id, dir) in tree.walk(root.id) {
-            let parent = cache.ino_of(id);
+            let parent = cache.ino_of(0, id);
             for (name, seen) in dir.names {
                 if cache.len() == limit {
                     return Some(cache);
@@ -27,11 +27,11 @@ impl Cache {
     }
 
     fn restore(&mut self, parent: Ino, name: &str, seen: &Seen) {
-        if self.nodes.contains_key(&self.ino_of(seen.id)) {
+        if self.nodes.contains_key(&self.ino_of(0, seen.id)) {
             // It was seen in two places, and is in one.
             return;
         }
-        let mut node = Node::new(parent, name, seen.attr());
+        let mut node = Node::new((0, parent), name, seen.attr());
         node.id = Some(seen.id);
         self.nodes.insert(seen.id, node);
         self.link(parent, name, seen.id);

@@ -21,7 +21,7 @@ use tokio::runtime::Handle;
 use super::passthrough::Modes;
 use super::reply::{
     answer_attr, answer_empty, answer_entry, answer_missing, answer_xattr, errno, file_attr,
-    file_type, text, ttl,
+    file_type, open_errno, text, ttl,
 };
 use crate::error::Fault;
 use crate::ops::{Entry, FileSystem, LONGEST_NAME, SetAttr, Space};
@@ -108,10 +108,14 @@ impl Filesystem for Layer {
     fn open(&self, _: &Request, ino: INodeNo, flags: OpenFlags, reply: ReplyOpen) {
         let (system, write) = (self.system.clone(), flags.acc_mode() != OpenAccMode::O_RDONLY);
         let modes = Arc::clone(&self.modes);
+        let appends = write && flags.0 & libc::O_APPEND != 0;
         self.run(async move {
+            if appends && !system.can_change(ino.0).unwrap_or(true) {
+                return reply.error(Errno::EACCES);
+            }
             let opened = match system.open_file(ino.0, write).await {
                 Ok(opened) => opened,
-                Err(fault) => return reply.error(errno(&system, &fault)),
+                Err(fault) => return reply.error(open_errno(&system, &fault)),
             };
             let mut flags = FopenFlags::empty();
             flags.set(FopenFlags::FOPEN_NOFLUSH, !write);

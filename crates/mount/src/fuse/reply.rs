@@ -114,7 +114,19 @@ pub(super) fn errno(system: &FileSystem, fault: &Fault) -> Errno {
     if fault.level >= Level::Warning {
         (system.options().log.0)(fault);
     }
-    Errno::from_i32(fault.errno)
+    match fault.errno {
+        // dxfuse refuses with it whatever rights are missing for.
+        libc::EACCES if system.options().is_dxfuse() => Errno::EPERM,
+        errno => Errno::from_i32(errno),
+    }
+}
+
+/// The same of opening a file, which dxfuse refuses as Linux does.
+pub(super) fn open_errno(system: &FileSystem, fault: &Fault) -> Errno {
+    match fault.errno {
+        libc::EACCES => Errno::EACCES,
+        _ => errno(system, fault),
+    }
 }
 
 /// A name as the store has it: names in a store are UTF-8.

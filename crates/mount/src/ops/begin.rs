@@ -8,7 +8,8 @@ use tokio::time::timeout;
 use crate::attr::Attr;
 use crate::cache::Cache;
 use crate::error::{Fault, Result};
-use crate::options::Options;
+use crate::layout::Layout;
+use crate::options::{Manners, Options};
 use crate::seen::{Journal, Note, Seen};
 use crate::source::Source;
 
@@ -21,6 +22,8 @@ pub(super) struct Beginning {
     pub(super) cache: Cache,
     /// The collection that is mounted, and when it was created: a store that is made anew at an address has another one.
     pub(super) root: u64,
+    /// What is followed of the feed; all where there are several places.
+    pub(super) below: Option<u64>,
     pub(super) created: String,
     /// What the journal has to say of it first.
     pub(super) noted: Note,
@@ -53,6 +56,9 @@ impl Beginning {
     }
 
     async fn online(source: &Source, options: &Options) -> Result<Self> {
+        if let Some(layout) = &options.layout {
+            return Self::placed(source, options, layout).await;
+        }
         let root = source.root(&options.root).await?;
         if options.as_of.is_some() {
             return Ok(Self::of(&root, options, (String::new(), true)));
@@ -73,6 +79,25 @@ impl Beginning {
         }
     }
 
+    /// Of places. The first one stands for the store, where a cache on the disk asks which one it is.
+    async fn placed(source: &Source, options: &Options, layout: &Layout) -> Result<Self> {
+        if options.as_of.is_some() || options.offline {
+            let message = "places are shown as they are now, with the server";
+            return Err(Fault::new(libc::EINVAL, message));
+        }
+        let position = source.within(source.client.changes(None, Some("now"), 0)).await;
+        let position = position.ok().map(|changes| changes.next);
+        let found = source.stat_many(layout.places()).await?;
+        let Some((_, first)) = found.first() else { return Err(Fault::missing("a place")) };
+        let follows = position.is_some();
+        let begun = Self::of(first, options, (position.unwrap_or_default(), follows));
+        let mut cache = Cache::placed(&found, (options.now)(), options.known);
+        if let Manners::Dxfuse { overwrite } = options.manners {
+            cache.number(overwrite);
+        }
+        Ok(Self { cache, below: None, ..begun })
+    }
+
     fn of(root: &Resource, options: &Options, (position, follows): (String, bool)) -> Self {
         let created = root.created.map(|created| created.to_string()).unwrap_or_default();
         let attr = Attr::of(root);
@@ -80,6 +105,7 @@ impl Beginning {
             noted: Note::Root(Seen::new(root.id, &attr), created.clone()),
             cache: Cache::new(&options.root, (root.id, attr), options.known),
             root: root.id,
+            below: Some(root.id),
             created,
             position,
             follows,
@@ -97,6 +123,7 @@ impl Beginning {
         Ok(Some(Self {
             cache,
             root: root.id,
+            below: Some(root.id),
             noted: Note::Root(root, created.clone()),
             created,
             position,
@@ -107,9 +134,10 @@ impl Beginning {
     }
 }
 
-/// The journal of what is mounted; none without a cache, and none of the past.
+/// The journal of what is mounted; none without a cache, and none of the past and of places.
 fn journal(options: &Options) -> Result<Option<Journal>> {
-    let Some(cache) = options.cache.as_ref().filter(|_| options.as_of.is_none()) else {
+    let is_one = options.as_of.is_none() && options.layout.is_none();
+    let Some(cache) = options.cache.as_ref().filter(|_| is_one) else {
         return Ok(None);
     };
     let of = format!("{}\n{}\n{}", cache.store, cache.user, options.root);

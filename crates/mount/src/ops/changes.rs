@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use super::drafts::check_name;
 use super::{Entry, FileSystem};
 use crate::attr::{FileKind, time};
-use crate::cache::{Ino, Known};
+use crate::cache::{Ino, Known, Origin};
 use crate::error::{Fault, Result};
 
 /// Attributes to set.
@@ -56,7 +56,8 @@ impl FileSystem {
     ) -> Result<Entry> {
         self.require_writable()?;
         check_name(name)?;
-        self.require_free_locally(parent, name)?;
+        self.require_free_name(parent, name)?;
+        self.require_names(parent)?;
         let (place, _) = self.directory(parent)?;
         let to = Destination::Child { parent: place.id, name: name.to_owned() };
         let new =
@@ -83,11 +84,11 @@ impl FileSystem {
         ino
     }
 
-    /// Refuses a name that a file has that is not published yet.
-    fn require_free_locally(&self, parent: Ino, name: &str) -> Result<()> {
+    /// Refuses a name that something has that is not in the store.
+    fn require_free_name(&self, parent: Ino, name: &str) -> Result<()> {
         let cache = self.lock();
         match cache.known(parent, name) {
-            Known::There(ino) if cache.node(ino)?.id.is_none() => {
+            Known::There(ino) if cache.node(ino)?.id.is_none() || cache.is_numbered() => {
                 Err(Fault::new(libc::EEXIST, name))
             }
             _ => Ok(()),
@@ -111,12 +112,24 @@ impl FileSystem {
             return Err(Fault::new(libc::ENOTDIR, "not a directory"));
         }
         self.require_no_drafts(ino)?;
+        self.require_no_numbered(ino)?;
         self.remove(parent, name, ino).await
+    }
+
+    /// Refuses to remove a numbered directory that has something.
+    fn require_no_numbered(&self, dir: Ino) -> Result<()> {
+        let cache = self.lock();
+        let node = cache.node(dir)?;
+        match node.origin == Origin::Numbered && !node.children.names.is_empty() {
+            true => Err(Fault::new(libc::ENOTEMPTY, "the directory is not empty")),
+            false => Ok(()),
+        }
     }
 
     async fn to_remove(&self, parent: Ino, name: &str) -> Result<(Ino, FileKind)> {
         self.require_writable()?;
         let ino = self.resolve(parent, name).await?;
+        self.require_names(parent)?;
         Ok((ino, self.lock().node(ino)?.attr.kind))
     }
 
@@ -168,6 +181,7 @@ impl FileSystem {
         self.require_writable()?;
         check_name(new_name)?;
         let ino = self.resolve(parent, name).await?;
+        self.require_movable((parent, ino), to)?;
         let target = match self.resolve(to, new_name).await {
             Ok(target) => Some(target),
             Err(fault) if fault.errno == libc::ENOENT => None,
@@ -183,6 +197,25 @@ impl FileSystem {
             self.publish(ino).await?;
         }
         self.move_to(ino, (to, new_name), target).await
+    }
+
+    /// What is at a place stays there, and a numbered directory is none that can be moved. Between places something is copied.
+    fn require_movable(&self, (parent, ino): (Ino, Ino), to: Ino) -> Result<()> {
+        self.require_names(parent)?;
+        self.require_names(to)?;
+        let cache = self.lock();
+        cache.place(ino).map(drop).or_else(|fault| match cache.node(ino)?.origin {
+            Origin::Store => Ok(()),
+            _ => Err(fault),
+        })?;
+        cache.place(to)?;
+        match cache.tree_of(ino) == cache.tree_of(to) {
+            true => Ok(()),
+            false if self.options().is_dxfuse() => {
+                Err(Fault::new(libc::EPERM, "nothing is moved between places"))
+            }
+            false => Err(Fault::new(libc::EXDEV, "nothing is moved between places")),
+        }
     }
 
     /// A file replaces a file, and a directory an empty directory.
@@ -240,9 +273,12 @@ impl FileSystem {
 
     /// Sets attributes.
     pub async fn setattr(&self, ino: Ino, set: SetAttr) -> Result<Entry> {
-        self.require_writable()?;
+        self.require_changeable(ino)?;
         if let Some(size) = set.size {
             match self.getattr(ino).await?.attr.kind {
+                FileKind::File if !self.can_change(ino)? => {
+                    return Err(Fault::new(libc::EOPNOTSUPP, "files are not written anew"));
+                }
                 FileKind::File => self.resize(ino, size).await?,
                 _ => return Err(Fault::new(libc::EISDIR, "not a file")),
             }

@@ -70,6 +70,10 @@ impl FileSystem {
     }
 
     async fn entries(&self, ino: Ino) -> Result<Vec<DirEntry>> {
+        if self.lists_whole(ino)? {
+            self.list_whole(ino).await?;
+            return self.known_entries_of(ino)?.ok_or_else(|| Fault::missing("the directory"));
+        }
         if let Some(entries) = self.known_entries(ino)? {
             return Ok(entries);
         }
@@ -90,7 +94,7 @@ impl FileSystem {
             let (child, _) = cache.learn(ino, generation, resource);
             let node = cache.node(child)?;
             let name = resource.name.clone().unwrap_or_default();
-            entries.push(DirEntry { ino: child, name, attr: node.shown(), keep: false });
+            entries.push(DirEntry { ino: child, name, attr: cache.shown(node), keep: false });
         }
         Ok(entries)
     }
@@ -111,7 +115,7 @@ impl FileSystem {
         let mut entries = self.dots(&cache, ino)?;
         for (name, child) in &cache.node(ino)?.children.names {
             let Ok(node) = cache.node(*child) else { continue };
-            let (attr, keep) = (node.shown(), self.is_followed() && node.is_certain());
+            let (attr, keep) = (cache.shown(node), self.is_followed() && node.is_certain());
             entries.push(DirEntry { ino: *child, name: name.clone(), attr, keep });
         }
         Ok(Some(entries))
@@ -124,7 +128,7 @@ impl FileSystem {
         let dot = |ino, name: &str, node: &Node| DirEntry {
             ino,
             name: name.to_owned(),
-            attr: node.shown(),
+            attr: cache.shown(node),
             keep: false,
         };
         Ok(vec![dot(ino, ".", node), dot(parent, "..", above)])

@@ -25,7 +25,7 @@ impl FileSystem {
         mode: u32,
         exclusive: bool,
     ) -> Result<(Entry, Opened)> {
-        self.require_writable()?;
+        self.require_names(parent)?;
         match self.resolve(parent, name).await {
             Err(fault) if fault.errno == libc::ENOENT => {}
             Err(fault) => return Err(fault),
@@ -59,6 +59,8 @@ impl FileSystem {
             revision: 0,
         };
         let mut cache = self.lock();
+        // Refuses numbered directories.
+        cache.place(parent)?;
         if cache.node(parent)?.attr.kind != FileKind::Directory {
             return Err(Fault::new(libc::ENOTDIR, "not a directory"));
         }
@@ -66,6 +68,8 @@ impl FileSystem {
             return Err(Fault::new(libc::EEXIST, name));
         }
         let ino = cache.create(parent, name, attr);
+        // An older object of the name can be in a numbered directory: it is not replaced.
+        let exclusive = exclusive || cache.is_numbered();
         let node = cache.node_mut(ino)?;
         (node.dirty, node.mode_set, node.exclusive) = (true, true, exclusive);
         cache.touch(parent, now);
@@ -79,7 +83,8 @@ impl FileSystem {
     pub async fn write(&self, handle: u64, offset: u64, bytes: Bytes, append: bool) -> Result<u32> {
         let handle = self.handle(handle)?;
         if !handle.write {
-            return Err(Fault::new(libc::EBADF, "the file is not open for writing"));
+            let errno = if self.options().is_dxfuse() { libc::EPERM } else { libc::EBADF };
+            return Err(Fault::new(errno, "the file is not open for writing"));
         }
         let length = bytes.len() as u32;
         let mut draft = self.draft(handle.ino).await?;
@@ -261,6 +266,18 @@ impl FileSystem {
             Target::New { parent, name: node.name.clone(), exclusive: false }
         };
         draft.detach(&object, &name).await
+    }
+
+    /// Refuses changes of what is at a place that is only read.
+    pub(crate) fn require_changeable(&self, ino: Ino) -> Result<()> {
+        self.require_writable()?;
+        self.lock().require_changeable(ino)
+    }
+
+    /// Refuses changes of the names in a directory.
+    pub(crate) fn require_names(&self, dir: Ino) -> Result<()> {
+        self.require_writable()?;
+        self.lock().require_names(dir)
     }
 
     pub(crate) fn require_writable(&self) -> Result<()> {

@@ -40,11 +40,24 @@ impl FileSystem {
         if write && !self.options().is_writable() {
             return Err(Fault::read_only());
         }
+        if write {
+            self.lock().require_changeable(ino)?;
+        }
         match self.getattr(ino).await?.attr.kind {
-            FileKind::File => self.opened(ino, write),
+            FileKind::File => {
+                if self.options().is_dxfuse() {
+                    self.require_readable(ino).await?;
+                }
+                self.opened(ino, write && self.can_change(ino)?)
+            }
             FileKind::Directory => Err(Fault::new(libc::EISDIR, "a directory")),
             FileKind::Symlink => Err(Fault::new(libc::ELOOP, "a link")),
         }
+    }
+
+    /// Whether a file can be written to: where dxfuse does not write files anew, only one that is not in the store yet.
+    pub(crate) fn can_change(&self, ino: Ino) -> Result<bool> {
+        Ok(self.options().is_rewritable() || self.lock().node(ino)?.dirty)
     }
 
     /// Notes that a file is open.

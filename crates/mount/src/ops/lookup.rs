@@ -4,7 +4,7 @@ use cenote_client::{At, With};
 
 use super::drafts::check_name;
 use super::{Entry, FileSystem};
-use crate::cache::{Cache, Ino, Known};
+use crate::cache::{Cache, Ino, Known, Origin};
 use crate::error::{Fault, Result};
 
 /// A directory of which this many names were asked for one by one is listed, if one page has all of it.
@@ -56,6 +56,9 @@ impl FileSystem {
             Known::Absent if self.is_followed() => return Err(Fault::missing(name)),
             _ => {}
         }
+        if self.lists_whole(parent)? {
+            return self.resolve_listed(parent, name).await;
+        }
         self.evict();
         if self.asks_again(parent) && self.list_small(parent).await? {
             return match self.lock().known(parent, name) {
@@ -75,7 +78,23 @@ impl FileSystem {
 
     /// Whether it is known that a name is not there, and will be reported once it is.
     pub fn lacks(&self, parent: Ino, name: &str) -> bool {
-        self.is_followed() && self.lock().known(parent, name) == Known::Absent
+        let mut cache = self.lock();
+        // Where a name of the store is shown as another one, the kernel would not be told of it.
+        self.is_followed() && !cache.is_numbered() && cache.look_up(parent, name) == Known::Absent
+    }
+
+    /// Whether names in a directory are never asked for one by one.
+    pub(crate) fn lists_whole(&self, dir: Ino) -> Result<bool> {
+        let cache = self.lock();
+        Ok(cache.is_numbered() || cache.node(dir)?.origin == Origin::Mount)
+    }
+
+    async fn resolve_listed(&self, parent: Ino, name: &str) -> Result<Ino> {
+        self.list_whole(parent).await?;
+        match self.lock().known(parent, name) {
+            Known::There(ino) => Ok(ino),
+            _ => Err(Fault::missing(name)),
+        }
     }
 
     fn trusts_name(&self, ino: Ino) -> bool {
@@ -125,5 +144,5 @@ impl FileSystem {
 /// What is known of an inode.
 pub(crate) fn entry(cache: &Cache, ino: Ino, followed: bool) -> Result<Entry> {
     let node = cache.node(ino)?;
-    Ok(Entry { ino, attr: node.shown(), keep: followed && node.is_certain() })
+    Ok(Entry { ino, attr: cache.shown(node), keep: followed && node.is_certain() })
 }

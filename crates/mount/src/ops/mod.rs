@@ -26,6 +26,7 @@ use self::drafts::Shared;
 use self::files::Handle;
 pub use self::files::Opened;
 pub use self::space::{Room, Space};
+pub(crate) use self::xattrs::none;
 use crate::attr::{Attr, FileKind};
 use crate::cache::{Cache, Ino, ROOT, Stale};
 use crate::disk::DiskCache;
@@ -104,7 +105,7 @@ impl FileSystem {
             system.keep_journal((begun.root, begun.noted));
         }
         if begun.follows && !system.0.source.is_past() && !system.options().offline {
-            system.follow(begun.root);
+            system.follow(begun.below);
         }
         Ok((system, dropped))
     }

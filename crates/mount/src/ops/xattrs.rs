@@ -13,6 +13,9 @@ const PREFIX: &str = "user.";
 impl FileSystem {
     /// The names of the extended attributes, each ended by a zero byte.
     pub async fn listxattr(&self, ino: Ino) -> Result<Vec<u8>> {
+        if self.options().is_dxfuse() {
+            return self.names_as_dxfuse(ino).await;
+        }
         if self.lock().node(ino)?.id.is_none() {
             return Ok(Vec::new());
         }
@@ -32,6 +35,9 @@ impl FileSystem {
         if ino == ROOT && name == STATUS {
             return Ok(self.status_text()?.into());
         }
+        if self.options().is_dxfuse() {
+            return self.xattr_as_dxfuse(ino, name).await;
+        }
         let name = attribute(name).ok_or_else(not_kept)?;
         if self.lock().node(ino)?.id.is_none() {
             return Err(none());
@@ -50,6 +56,9 @@ impl FileSystem {
         value: Bytes,
         mode: XattrMode,
     ) -> Result<()> {
+        if self.options().is_dxfuse() {
+            return self.change_as_dxfuse(ino, name, (Some(value), mode)).await;
+        }
         let name = attribute(name).ok_or_else(not_kept)?;
         let at = self.described(ino).await?;
         let client = &self.0.source.client;
@@ -65,6 +74,9 @@ impl FileSystem {
 
     /// Removes an extended attribute.
     pub async fn removexattr(&self, ino: Ino, name: &str) -> Result<()> {
+        if self.options().is_dxfuse() {
+            return self.change_as_dxfuse(ino, name, (None, XattrMode::Any)).await;
+        }
         let name = attribute(name).ok_or_else(not_kept)?;
         let at = self.described(ino).await?;
         let client = &self.0.source.client;
@@ -79,7 +91,7 @@ impl FileSystem {
 
     /// A resource whose description is changed; a file that is not in the store yet gets there first.
     async fn described(&self, ino: Ino) -> Result<At> {
-        self.require_writable()?;
+        self.require_changeable(ino)?;
         if self.lock().node(ino)?.id.is_none() {
             self.publish(ino).await?;
         }

@@ -100,9 +100,9 @@ impl Inner {
     }
 
     /// Whether the server answers again; if so, it is used from now on.
-    pub(crate) async fn come_back(&self, below: u64) {
-        let root = At::Id(below);
-        let now = self.source.client.changes(Some(&root), Some("now"), 0);
+    pub(crate) async fn come_back(&self, below: Option<u64>) {
+        let root = below.map(At::Id);
+        let now = self.source.client.changes(root.as_ref(), Some("now"), 0);
         let now = match timeout(self.source.deadline(), now).await {
             Err(_) => return,
             Ok(Err(error)) if matches!(error.kind(), Kind::Unreachable | Kind::Unavailable) => {
@@ -112,7 +112,7 @@ impl Inner {
         };
         self.source.set_offline(false);
         let since = self.position.borrow().clone();
-        if self.journal.is_some() {
+        if let (Some(_), Some(below)) = (&self.journal, below) {
             let missed = self.missed(below, &since).await;
             self.lock().note_all(missed.unwrap_or_else(|_| vec![Note::Clear]));
         }

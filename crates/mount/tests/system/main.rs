@@ -2,11 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod defects;
+mod dxfuse;
 mod evicting;
 mod faults;
 mod kept;
 mod model;
 mod offline;
+mod places;
 mod posix;
 mod reading;
 mod support;

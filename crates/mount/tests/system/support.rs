@@ -16,6 +16,7 @@ use cenote_server::{Config, Limits, LocalCaller, router};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use http::{Request, Response};
+use tokio::sync::Barrier;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 pub(crate) const ROOT: u64 = 1;
@@ -31,6 +32,8 @@ pub(crate) struct Weather {
     pub(crate) refused: Option<(String, u32)>,
     /// Of how many requests whose target contains this the server does what they ask, and its answer is lost.
     pub(crate) lost: Option<(String, u32)>,
+    /// How many requests whose target contains this wait for each other, and where.
+    pub(crate) meeting: Option<(String, u32, Arc<Barrier>)>,
     /// The targets of all requests.
     pub(crate) sent: Vec<String>,
 }
@@ -62,8 +65,20 @@ impl Transport for Gate {
         let swallowed = weather.swallowed.as_ref().is_some_and(|text| target.contains(text));
         let refused = weather.away || strikes(&mut weather.refused, &target);
         let lost = strikes(&mut weather.lost, &target);
+        let meeting = weather.meeting.as_mut().filter(|(text, ..)| target.contains(text.as_str()));
+        let meeting = meeting.filter(|(_, left, _)| *left > 0).map(|(_, left, barrier)| {
+            *left -= 1;
+            Arc::clone(barrier)
+        });
         weather.sent.push(target);
         let away = || Err(TransportError("the server is away".into()));
+        if let Some(meeting) = meeting {
+            return async move {
+                meeting.wait().await;
+                self.0.send(request).await
+            }
+            .boxed();
+        }
         match (swallowed, refused, lost) {
             (true, _, _) => std::future::pending().boxed(),
             (_, true, _) => ready(away()).boxed(),

@@ -74,6 +74,7 @@ pub(crate) fn describe(call: &Call, project: &Project, fields: &Fields) -> Resul
         shown.usual("tags", words::tags(&avus));
         shown.special("properties", || Ok(json!(words::properties(&avus))))?;
     }
+    shown.special("resource", || Ok(json!(project.stat.id.0)))?;
     shown.special("fileUploadParameters", || Ok(upload_parameters()))?;
     // All that is in the project is counted for it: only where it was named, and for `dx describe`, which cannot do without.
     if shown.wants("dataUsage") || (shown.shows("class") && shown.wants("properties")) {

@@ -1,19 +1,20 @@
 //! `cenote mount`: the store as files.
 
+mod dxfuse;
+mod manifest;
+mod running;
 mod status;
 
 use std::io::Write;
-use std::os::unix::fs::MetadataExt;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
 
-use cenote_mount::fuse::{self, KernelOptions};
-use cenote_mount::{CacheOptions, Fault, FileSystem, Log, Options, Ownership};
-use cenote_server::stop_signal;
+use cenote_mount::fuse::KernelOptions;
+use cenote_mount::{CacheOptions, Fault, FileSystem, Layout, Log, Options, Ownership};
 use jiff::Timestamp;
+
+use self::manifest::{Manifest, Resolver};
+use self::running::{explain, is_child, now};
 
 use crate::duration::Duration;
 use crate::error::{CliError, Kind, Result};
@@ -21,19 +22,24 @@ use crate::moment::AsOf;
 use crate::place::StorePath;
 use crate::session::Session;
 
-/// Set in the process that a mount runs in.
-const CHILD: &str = "CENOTE_MOUNT_PROCESS";
-
 /// Mount the store, or a collection of it, as a directory (Linux, FUSE).
 ///
 /// `cenote mount DIR` mounts the store, and `cenote mount :/lab DIR` the collection /lab. The mount is
 /// read-only unless --write is given. Changes made through the server are seen within a second. The
 /// command returns once the files are there; `cenote umount DIR`, or SIGTERM, ends the mount.
+///
+/// `cenote mount --dxfuse [OPTIONS] MOUNTPOINT PROJECT...` takes the command line of dxfuse.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A collection, then the directory where it appears
-    #[arg(required = true, num_args = 1..=2, value_name = "[COLLECTION] DIR")]
+    #[arg(required_unless_present = "dxfuse", num_args = 1..=2, value_name = "[COLLECTION] DIR")]
     places: Vec<String>,
+    /// Show the files and folders that this manifest names, at its places, instead of a collection
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["as_of", "offline", "status"])]
+    manifest: Option<PathBuf>,
+    /// Take all that follows as the command line of dxfuse; `--dxfuse -help` shows it
+    #[arg(long, value_name = "ARGUMENT", num_args = 0.., allow_hyphen_values = true, conflicts_with_all = ["manifest", "status", "write", "as_of"])]
+    dxfuse: Option<Vec<String>>,
     /// Allow files to be changed
     #[arg(long, conflicts_with = "as_of")]
     write: bool,
@@ -85,6 +91,9 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) async fn run(self, session: &Session) -> Result<()> {
+        if let Some(arguments) = &self.dxfuse {
+            return dxfuse::run(arguments, session).await;
+        }
         let (root, dir) = self.places()?;
         if self.status {
             return status::show(session, &dir);
@@ -94,20 +103,23 @@ impl Args {
             return Err(CliError::new(Kind::NotFound, message)
                 .hint("make an empty directory to mount the store at"));
         }
-        match self.foreground || std::env::var_os(CHILD).is_some() {
+        match self.foreground || is_child() {
             true => self.serve(session, &root, &dir).await,
-            false => in_background(session).await,
+            false => session.output.bytes(running::in_background().await?.as_bytes()),
         }
     }
 
     fn places(&self) -> Result<(String, PathBuf)> {
         let (dir, root) = self.places.split_last().expect("there is at least one");
+        if self.manifest.is_some() && !root.is_empty() {
+            return Err(CliError::new(Kind::Usage, "a manifest and a collection are given")
+                .hint("name the collections in the manifest"));
+        }
         let root = root.first().map(|root| StorePath::parse(root)).transpose()?;
         Ok((root.map_or_else(|| "/".to_owned(), |root| root.as_str().to_owned()), dir.into()))
     }
 
     async fn serve(&self, session: &Session, root: &str, dir: &Path) -> Result<()> {
-        let stop = stop_signal()?;
         let client = session.client()?.clone();
         let as_of = match &self.as_of {
             Some(moment) => Some(client.position_of(&moment.text()).await?),
@@ -116,6 +128,7 @@ impl Args {
         let deadline = std::time::Duration::from_secs(self.deadline.seconds().max(1));
         let options = Options {
             root: root.to_owned(),
+            layout: self.layout(session).await?,
             write: self.write,
             as_of,
             deadline,
@@ -132,23 +145,27 @@ impl Args {
         let name = session.settings.get("url").map(|url| url.value.clone()).unwrap_or_default();
         let kernel =
             KernelOptions { name: format!("cenote:{name}{root}"), allow_other: self.allow_other };
-        let mounted = fuse::mount(system.clone(), stale, dir, &kernel).map_err(not_mounted)?;
         let offline = system.is_offline();
         let line = serde_json::json!({ "mounted": dir, "root": root, "write": self.write, "offline": offline });
         let how = if offline { ", offline: as it was last seen" } else { "" };
-        session.output.item(&line, |_| format!("mounted {root} at {}{how}", dir.display()))?;
-        session.output.flush()?;
-        let unmount = mounted.unmounter();
-        let over = tokio::task::spawn_blocking(move || mounted.wait());
-        tokio::pin!(over);
-        tokio::select! {
-            _ = &mut over => {}
-            () = stop => {
-                tokio::task::spawn_blocking(unmount).await.map_err(lost)??;
-                let _ended = over.await;
-            }
-        }
-        system.publish_all().await.map_err(explain)
+        let what = match &self.manifest {
+            Some(manifest) => manifest.display().to_string(),
+            None => root.to_owned(),
+        };
+        let announce = || {
+            session.output.item(&line, |_| format!("mounted {what} at {}{how}", dir.display()))?;
+            session.output.flush()
+        };
+        running::until_unmounted((system, stale), dir, &kernel, announce).await
+    }
+
+    /// The places of the manifest.
+    async fn layout(&self, session: &Session) -> Result<Option<Layout>> {
+        let Some(path) = &self.manifest else { return Ok(None) };
+        let mut manifest = Manifest::load(path)?;
+        let mut resolver = Resolver::new(session.client()?.clone(), false);
+        let places = resolver.places(&mut manifest).await?;
+        Layout::new(places).map(Some).map_err(dxfuse::refused)
     }
 
     fn cache(&self, session: &Session) -> Option<CacheOptions> {
@@ -161,8 +178,8 @@ impl Args {
     }
 
     fn owner(&self) -> Result<Ownership> {
-        let me = std::fs::metadata("/proc/self")?;
-        Ok(Ownership { uid: self.uid.unwrap_or(me.uid()), gid: self.gid.unwrap_or(me.gid()) })
+        let Ownership { uid, gid } = running::caller()?;
+        Ok(Ownership { uid: self.uid.unwrap_or(uid), gid: self.gid.unwrap_or(gid) })
     }
 
     fn log(&self) -> Result<Log> {
@@ -179,54 +196,4 @@ impl Args {
             write(&mut *file.lock().unwrap_or_else(PoisonError::into_inner), fault);
         })))
     }
-}
-
-fn now() -> SystemTime {
-    Timestamp::now().into()
-}
-
-/// Runs the same command in the foreground of a process of its own, until the files are there.
-async fn in_background(session: &Session) -> Result<()> {
-    let mut command = Command::new(std::env::current_exe()?);
-    command.args(crate::helper::arguments().into_iter().skip(1)).env(CHILD, "1");
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-    let mut child = command.spawn()?;
-    let told = tokio::task::spawn_blocking(move || {
-        use std::io::{BufRead, BufReader, Read};
-        let mut line = String::new();
-        let stdout = child.stdout.take().expect("it is a pipe");
-        BufReader::new(stdout).read_line(&mut line)?;
-        if !line.is_empty() {
-            return Ok(Ok(line));
-        }
-        let mut why = String::new();
-        child.stderr.take().expect("it is a pipe").read_to_string(&mut why)?;
-        std::io::Result::Ok(Err((child.wait()?.code(), why)))
-    });
-    match told.await.map_err(lost)?? {
-        Ok(line) => session.output.bytes(line.as_bytes()),
-        Err((code, why)) => {
-            let _closed = std::io::stderr().write_all(why.as_bytes());
-            std::process::exit(code.unwrap_or(1));
-        }
-    }
-}
-
-fn lost(_: tokio::task::JoinError) -> CliError {
-    CliError::new(Kind::Failed, "the mount ended unexpectedly")
-}
-
-fn explain(fault: Fault) -> CliError {
-    let kind = match fault.errno {
-        libc::ENOENT => Kind::NotFound,
-        libc::EACCES => Kind::Denied,
-        libc::ENOTDIR | libc::EBUSY => Kind::Exists,
-        _ => Kind::Unavailable,
-    };
-    CliError::new(kind, fault.to_string())
-}
-
-fn not_mounted(error: std::io::Error) -> CliError {
-    CliError::new(Kind::Failed, format!("it cannot be mounted: {error}"))
-        .hint("mounting needs /dev/fuse and, unless you are root, fusermount3 (package fuse3)")
 }
