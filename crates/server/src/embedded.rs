@@ -27,10 +27,10 @@ use crate::opener::UrlOpener;
 #[non_exhaustive]
 pub enum OpenError {
     /// There is no store.
-    #[error("no store is in {0}")]
+    #[error("there is no store in {0}")]
     Missing(PathBuf),
     /// There is one already.
-    #[error("a store is in {0} already")]
+    #[error("there is already a store in {0}")]
     Exists(PathBuf),
     /// The directory has something else in it.
     #[error("the directory is not empty: {0}")]
@@ -39,13 +39,13 @@ pub enum OpenError {
     #[error("another process has the store open: {0}")]
     Locked(PathBuf),
     /// A later program made it.
-    #[error("the store has layout {found}, and this program knows {FORMAT}")]
+    #[error("the store has layout {found}, but this program supports {FORMAT}")]
     TooNew {
         /// The version found.
         found: u32,
     },
     /// `store.toml` is not what it should be.
-    #[error("{0} cannot be understood: {1}")]
+    #[error("{0} is invalid: {1}")]
     Settings(PathBuf, String),
     /// The directory cannot be read or written.
     #[error("{0}: {1}")]
@@ -91,7 +91,7 @@ impl Embedded {
         &self.store
     }
 
-    /// Has the root say for how many seconds what is removed is kept, as its owner `admin`.
+    /// Sets on the root for how many seconds removed resources are kept, as its owner `admin`.
     pub fn keep_removed(&self, admin: &str, seconds: u64) -> Result<(), OpenError> {
         let (id, _) = self.store.person_named(admin)?;
         let keep_removed = Some(Some(seconds));
@@ -102,7 +102,7 @@ impl Embedded {
     }
 }
 
-/// Makes a store in a directory that is missing or empty, with its first administrator.
+/// Creates a store in a directory that is missing or empty, with its first administrator.
 pub fn init_dir(dir: impl AsRef<Path>, admin: &str, password: &str) -> Result<Embedded, OpenError> {
     let dir = dir.as_ref();
     fs::create_dir_all(dir).map_err(|error| io_error(dir, error))?;
@@ -138,7 +138,7 @@ pub fn open_dir_with(
     Ok(Embedded { store, _lock: lock })
 }
 
-/// Makes the store in a directory one that opens again, where its last commits are missing, and says which are lost. For a
+/// Makes a store in a directory usable again if its last commits are missing, and returns which are lost. For a
 /// store that is whole this is nothing.
 pub fn salvage_dir(dir: impl AsRef<Path>) -> Result<Option<String>, OpenError> {
     let dir = dir.as_ref();
@@ -160,7 +160,7 @@ fn parts(dir: &Path, opener: UrlOpener) -> Result<Parts, OpenError> {
     Ok(Parts { opener: Arc::new(opener.for_store(dir)), ..Parts::new(engine, place) })
 }
 
-/// Keeps others out of a store that an earlier program made. The place of contents does so for itself.
+/// Makes a store of an earlier program private. The place of contents does so for itself.
 fn close_to_others(dir: &Path) -> io::Result<()> {
     make_private(dir)?;
     for file in [SETTINGS, LOCK] {
@@ -203,7 +203,7 @@ fn read_settings(dir: &Path) -> Result<Settings, OpenError> {
 
 const NEW_SETTINGS: &str = "store.toml.new";
 
-/// The last step of making a store: once the file is there, the store is.
+/// The last step of creating a store: once the file exists, the store does.
 fn write_settings(dir: &Path) -> Result<(), OpenError> {
     let settings = Settings { format: FORMAT, opener: UrlOpener::default() };
     let text = toml::to_string(&settings).expect("a number is TOML");
