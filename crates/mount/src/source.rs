@@ -136,7 +136,7 @@ impl Source {
         self.insist(|| self.within(self.client.stat_as_of(&place.path, moment))).await
     }
 
-    /// The present state of a resource.
+    /// The current state of a resource.
     pub(crate) async fn stat_of(&self, id: u64) -> Result<Resource> {
         let at = At::Id(id);
         self.insist(|| self.within(self.client.stat(&at))).await
