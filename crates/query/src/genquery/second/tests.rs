@@ -51,7 +51,7 @@ fn an_error_says_what_is_wrong() {
         ("select COLL_NAME, count(DATA_ID)", "must be in `group by`"),
         ("select COLL_NAME group by DATA_NAME", "must be in `group by`"),
         ("select cast(DATA_SIZE as shoe)", "no such type"),
-        ("select COLL_NAME where COLL_NAME = '\\xff'", "no UTF-8"),
+        ("select COLL_NAME where COLL_NAME = '\\xff'", "not UTF-8"),
         ("select COLL_NAME where COLL_NAME between 'a' 'b'", "`and` is missing"),
     ] {
         let error = canonical(text).unwrap_err().to_string();
