@@ -1,6 +1,6 @@
 """A server that does nothing with what a client sends, and sends zeros: what `dx` itself takes, and no less.
 
-It speaks as much of the API as uploading, downloading and printing one file need. The file is as large as it is told to be, in parts as
+It speaks as much of the API as uploading, downloading and printing one file need. The file has the requested size, in parts as
 `dx upload` sends them.
 """
 

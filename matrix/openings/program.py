@@ -40,7 +40,7 @@ class Program(Opening):
         if done.returncode == 0:
             return done.stdout
         error = json.loads(done.stderr.splitlines()[-1])["error"]
-        if error["message"].startswith("the link leads to nothing"):
+        if error["message"].startswith("the target of the link does not exist"):
             raise Dangling(error)
         if error.get("kind") in ABSENT:
             raise Absent(error)

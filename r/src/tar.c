@@ -1,6 +1,6 @@
 /* Many small files in one tar stream (POSIX pax), in memory.
  *
- * Invariants: an archive holds the files whose digests are told, whole, and no other. What is read from an archive lies within
+ * Invariants: an archive holds the files whose digests are given, completely, and no others. What is read from an archive lies within
  * its bytes, whatever they are. */
 
 #include "cenote.h"

@@ -73,7 +73,7 @@ pub async fn sizes_round_trip(place: &Place) {
         let written = kept(place, id(1), &bytes).await;
         assert_eq!((written.id, written.size), (id(1), size as u64));
         assert_eq!(written.digests, digests(&bytes, []), "{size} bytes");
-        assert_eq!(place.size(id(1)).await.expect("a size is told"), Some(size as u64));
+        assert_eq!(place.size(id(1)).await.expect("the size is known"), Some(size as u64));
         assert!(whole(place, &written).await == bytes, "{size} bytes");
     }
     remove(place, [id(1)]).await;
@@ -112,7 +112,7 @@ pub async fn nothing_shows_before_finish(place: &Place) {
     let bytes = sample(3 * place.part_size());
     let mut writer = place.writer(id(4), []);
     writer.write(bytes.clone()).await.expect("bytes are written");
-    assert_eq!(place.size(id(4)).await.expect("a size is told"), None);
+    assert_eq!(place.size(id(4)).await.expect("the size is known"), None);
     assert!(!listed(place).await.iter().any(|stored| stored.id == id(4)));
     let written = writer.finish().await.expect("a blob is written");
     assert!(whole(place, &written).await == bytes);
@@ -128,7 +128,7 @@ pub async fn an_aborted_blob_never_shows(place: &Place) {
             true => writer.abort().await,
             false => drop(writer),
         }
-        assert_eq!(place.size(id(5)).await.expect("a size is told"), None);
+        assert_eq!(place.size(id(5)).await.expect("the size is known"), None);
         assert!(!listed(place).await.iter().any(|stored| stored.id == id(5)));
     }
 }
@@ -179,7 +179,7 @@ pub async fn a_missing_blob_is_not_found(place: &Place) {
     }
     let verified = place.read_verified(id(8), 1, [0; 32]).try_collect::<Vec<_>>().await;
     assert!(matches!(verified, Err(Error::NotFound { .. })));
-    assert_eq!(place.size(id(8)).await.expect("a size is told"), None);
+    assert_eq!(place.size(id(8)).await.expect("the size is known"), None);
     remove(place, [id(8), id(8)]).await;
 }
 
@@ -211,7 +211,7 @@ pub async fn writing_again_replaces_the_whole(place: &Place) {
     kept(place, id(10), &sample(2_000_000)).await;
     let bytes = sample(500);
     let written = kept(place, id(10), &bytes).await;
-    assert_eq!(place.size(id(10)).await.expect("a size is told"), Some(500));
+    assert_eq!(place.size(id(10)).await.expect("the size is known"), Some(500));
     assert!(whole(place, &written).await == bytes);
     remove(place, [id(10)]).await;
 }

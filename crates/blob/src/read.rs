@@ -122,7 +122,7 @@ impl Place {
                     let at = at + chunk.len() as u64;
                     match at <= range.end {
                         true => Ok(Some((chunk, (place, chunks, at)))),
-                        false => Err(place.error(id, "more bytes came than were asked for")),
+                        false => Err(place.error(id, "received more bytes than were requested")),
                     }
                 }
                 Some(Err(source)) => Err(place.fault(id, source)),

@@ -20,7 +20,7 @@ use crate::{BlobId, Blocks, Damage, Digests, Hasher, Place, Result, Sha256State,
 /// Parts that the store may be processing while another one fills.
 const IN_FLIGHT: usize = 2;
 
-/// Bytes after which a local disk is told to start writing.
+/// Bytes after which writing to a local disk is started.
 const WRITE_BACK: u64 = 32 << 20;
 
 /// Shorter runs of bytes are copied together, so that a part of many small runs neither keeps alive the memory they

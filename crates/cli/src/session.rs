@@ -45,7 +45,7 @@ impl Session {
         Ok(connection.outside())
     }
 
-    /// Makes a store in a directory one that opens again, and says what it lost.
+    /// Makes a store in a directory usable again, and returns what it lost.
     pub(crate) fn salvage(&self) -> Result<Option<String>> {
         salvage(&self.settings)
     }
@@ -94,7 +94,7 @@ impl Session {
         }
     }
 
-    /// Warns of what does not keep the verb from going on.
+    /// Warns of what does not keep the verb from continuing.
     pub(crate) fn warn(&self, message: &str, hint: Option<String>) {
         if self.output.is_json() {
             let hints: Vec<String> = hint.into_iter().collect();

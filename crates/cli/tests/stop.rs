@@ -1,4 +1,4 @@
-//! A server that is told to stop ends within its time, whatever runs.
+//! A server that is asked to stop ends within its time limit, whatever is running.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 

@@ -102,8 +102,9 @@ impl Client {
     /// # Errors
     /// [`Kind::Invalid`] for an id that no header can carry.
     pub fn with_changeset(mut self, id: &str) -> Result<Self> {
-        let value = HeaderValue::from_str(id)
-            .map_err(|_| Error::new(Kind::Invalid, "the id of a change set has other letters"))?;
+        let value = HeaderValue::from_str(id).map_err(|_| {
+            Error::new(Kind::Invalid, "the id of a change set has invalid characters")
+        })?;
         self.headers.insert(CHANGESET, value);
         Ok(self)
     }
@@ -163,7 +164,7 @@ impl Client {
             .method(call.method.clone())
             .uri(call.target.as_str())
             .body(body)
-            .map_err(|error| Error::new(Kind::Invalid, format!("not an address: {error}")))?;
+            .map_err(|error| Error::new(Kind::Invalid, format!("invalid address: {error}")))?;
         request.headers_mut().extend(self.headers.clone());
         request.headers_mut().extend(call.headers.clone());
         Ok(request)

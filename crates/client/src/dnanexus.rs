@@ -107,7 +107,7 @@ fn has_length(answer: &http::Response<Body>, length: u64) -> bool {
 
 /// `scheme://host:port`, and the rest.
 pub(crate) fn split(url: &str) -> Result<(String, String)> {
-    let wrong = || Error::new(Kind::Invalid, format!("not an address: {url:.200?}"));
+    let wrong = || Error::new(Kind::Invalid, format!("invalid address: {url:.200?}"));
     let uri: Uri = url.parse().map_err(|_| wrong())?;
     let (scheme, authority) = uri.scheme().zip(uri.authority()).ok_or_else(wrong)?;
     let rest = uri.path_and_query().map_or("/", |rest| rest.as_str());
@@ -117,7 +117,7 @@ pub(crate) fn split(url: &str) -> Result<(String, String)> {
 fn with_headers(mut call: Call, told: &Told) -> Result<Call> {
     for (name, value) in &told.headers {
         let name = HeaderName::try_from(name.as_str())
-            .map_err(|_| Error::new(Kind::Invalid, format!("not a header: {name:.64?}")))?;
+            .map_err(|_| Error::new(Kind::Invalid, format!("invalid header: {name:.64?}")))?;
         call = call.header(name, value)?;
     }
     Ok(call)

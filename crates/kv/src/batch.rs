@@ -1,4 +1,4 @@
-//! A batch: changes, and the evidence they rest on.
+//! A batch: changes, and the evidence they depend on.
 
 use bytes::Bytes;
 
@@ -35,7 +35,7 @@ pub struct Batch {
 pub enum Write {
     /// Sets the key.
     Put(Bytes, Bytes),
-    /// Removes the key; removing what is not there is no error.
+    /// Removes the key; removing a missing key is not an error.
     Delete(Bytes),
     /// Adds to a counter: a big-endian `i64`, absent at zero. Additions commute:
     /// they need no evidence and cause no conflict. A sum that overflows wraps.
@@ -47,7 +47,7 @@ pub enum Write {
 }
 
 impl Batch {
-    /// A batch that rests on a snapshot of version `seen`.
+    /// A batch that depends on a snapshot of version `seen`.
     pub fn new(seen: Version) -> Self {
         Self { seen, ..Self::default() }
     }

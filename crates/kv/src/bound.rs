@@ -1,6 +1,6 @@
 //! Bounds of counters, checked where commits are put in order.
 //!
-//! Invariant: a bound rests on the newest value of its counter, never on what a snapshot showed, so that batches which add to one
+//! Invariant: a bound depends on the newest value of its counter, never on what a snapshot showed, so that batches which add to one
 //! counter do not conflict with each other. A refusal is an answer: reading again does not change it.
 
 use bytes::Bytes;

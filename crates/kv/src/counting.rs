@@ -26,7 +26,7 @@ pub struct Counts {
     pub scans: u64,
     /// Calls of [`Engine::commit`].
     pub commits: u64,
-    /// Keys and ranges that commits rested on, and bounds that they had to keep.
+    /// Keys and ranges that commits depended on, and bounds that they had to keep.
     pub evidence: u64,
     /// Bytes of keys and values that were read and written.
     pub bytes: u64,

@@ -57,8 +57,8 @@ pub trait Engine: Debug + Send + Sync + 'static {
         None
     }
 
-    /// Gives back space that removed rows still take, if that is worth what it costs; says whether it did. May take long:
-    /// commits and reads go on meanwhile.
+    /// Gives back space that removed rows still take, if that is worth what it costs; returns whether it did. May take long:
+    /// commits and reads go on in the meantime.
     fn reclaim(&self) -> Result<bool> {
         Ok(false)
     }

@@ -29,7 +29,7 @@ pub enum Error {
 #[non_exhaustive]
 pub enum CommitError {
     /// Some evidence no longer holds: read again, decide again. Nothing was applied.
-    #[error("a concurrent commit changed what this one rests on")]
+    #[error("a concurrent commit changed what this one depends on")]
     Conflict {
         /// The key, or the start of the range, that changed.
         key: Bytes,
@@ -49,7 +49,7 @@ pub enum CommitError {
     /// again. Nothing was applied.
     #[error("catalog is read-only after a failed write")]
     Latched,
-    /// No room on the catalog's disk. Nothing was applied, and the engine goes on.
+    /// No room on the catalog's disk. Nothing was applied, and the engine continues.
     #[error("no space left for the catalog")]
     NoSpace,
     /// The batch may or may not have been applied: [`crate::Engine::outcome`] can tell.

@@ -14,10 +14,10 @@ use crate::{
     Snapshot, Token, Version,
 };
 
-/// How a step fails. Reads fail alike in each case, and the engine goes on after them.
+/// How a step fails. Reads fail alike in each case, and the engine continues after them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// A commit answers "no space"; the engine goes on.
+    /// A commit answers "no space"; the engine continues.
     Refuse,
     /// A commit is lost and answers "unknown"; the engine is latched.
     Lose,

@@ -8,12 +8,12 @@
 //!
 //! There is no interactive transaction. A caller reads from a [`Snapshot`],
 //! decides, and sends one [`Batch`] that carries its changes *and the evidence
-//! they rest on*: the keys it read with what it saw, the ranges it read with a
+//! they depend on*: the keys it read with what it saw, the ranges it read with a
 //! digest of what it saw. The engine applies the batch only if all of that still
 //! holds, so the outcome is as if the batches had run one after the other. An
 //! embedded engine checks in its commit worker; a SQL engine in one statement.
 //!
-//! A batch that only adds to a counter can require that the counter stays below a [`Bound`]: that rests on the newest
+//! A batch that only adds to a counter can require that the counter stays below a [`Bound`]: that depends on the newest
 //! value and not on what was read, so that many writers below a limit never conflict.
 //!
 //! # Why calls block

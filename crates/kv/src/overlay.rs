@@ -222,7 +222,7 @@ mod tests {
         }
     }
 
-    /// Reads fail when they are told to.
+    /// Reads fail on request.
     #[derive(Debug)]
     struct Broken;
 

@@ -474,7 +474,7 @@ fn what_most_was_removed_of_gives_its_space_back() {
     let engine = open(dir.path());
     let (before, after) = emptied(&engine, dir.path(), 6_000, 10);
     assert!(before > 8 << 20, "{before} bytes");
-    // A tenth is left; of values that are kept apart, files are given back in which a quarter or more was removed.
+    // A tenth is left; of values that are kept apart, files in which a quarter or more was removed are deleted.
     assert!(after < 6 << 20, "{after} bytes of {before}");
     drop(engine);
     assert!(open(dir.path()).snapshot().unwrap().get(&0u64.to_be_bytes()).unwrap().is_some());

@@ -100,7 +100,7 @@ fn told(engine: &FjallEngine, n: u64, size: usize) -> Told {
     }
 }
 
-/// Each writer commits until it is told anything else than that it is done, and then once more.
+/// Each writer commits until the result is anything but success, and then once more.
 fn write(engine: &FjallEngine, size: usize, tell: impl Fn(u64, Told) + Sync) {
     thread::scope(|scope| {
         for writer in 0..WRITERS {

@@ -131,7 +131,7 @@ fn a_commit_is_told_to_other_servers_also_after_the_database_was_killed() {
     server.ready();
     told.recv().unwrap();
     drop(other);
-    // Nobody is told any more, or this would not end.
+    // Nobody is notified any more, or this would not end.
     told.iter().for_each(|()| {});
 }
 

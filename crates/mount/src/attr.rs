@@ -35,7 +35,7 @@ impl FileKind {
     }
 }
 
-/// What is known of a file.
+/// The cached state of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attr {
     /// Its kind.
@@ -46,7 +46,7 @@ pub struct Attr {
     pub mode: u32,
     /// How many names it has: none once it was removed. The names in a directory are not counted, so it has one, too.
     pub links: u32,
-    /// When a program of this mount said that it was last read, or else that it was last changed.
+    /// The access time set by a program of this mount, otherwise the modification time.
     pub atime: SystemTime,
     /// When its content last changed, or what a client set.
     pub mtime: SystemTime,

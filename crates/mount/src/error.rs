@@ -5,12 +5,12 @@ use cenote_client::{Error, Kind};
 /// A result of an operation.
 pub type Result<T, E = Fault> = std::result::Result<T, E>;
 
-/// How much the log makes of a failed operation.
+/// The log level for a failed operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// Part of ordinary work, such as a missing file.
     Quiet,
-    /// Somebody should know: the server is away, or bytes were lost.
+    /// To be reported: the server is unavailable, or bytes were lost.
     Warning,
 }
 
@@ -55,7 +55,7 @@ impl Fault {
         self.message == LATE
     }
 
-    /// Not in the cache of a mount that is offline. Programs tell it from a disk that fails (`EIO`).
+    /// Not in the cache of a mount that is offline. Programs can distinguish it from a failing disk (`EIO`).
     pub(crate) fn offline() -> Self {
         Self::new(libc::ENETUNREACH, "the mount is offline, and this is not in its cache")
     }

@@ -35,7 +35,7 @@ async fn follow(inner: Weak<Inner>, below: Option<u64>) {
     while let Some((client, since)) = to_follow(&inner, below).await {
         let events = client.follow(below.map(At::Id), Some(since));
         pin_mut!(events);
-        // Without a sign of life the connection may be gone, so it is opened again.
+        // Without a sign of life the connection may be dead, so it is opened again.
         while let Ok(Some(event)) = timeout(SILENCE, events.next()).await {
             let Some(inner) = inner.upgrade() else { return };
             match event {
@@ -55,7 +55,7 @@ async fn follow(inner: Weak<Inner>, below: Option<u64>) {
     }
 }
 
-/// The server and the position to go on from, once it is there.
+/// The server and the position to continue from, once it is available.
 async fn to_follow(inner: &Weak<Inner>, below: Option<u64>) -> Option<(Client, String)> {
     loop {
         let strong = inner.upgrade()?;

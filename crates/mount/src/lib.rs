@@ -4,7 +4,7 @@
 //!   says what they promise.
 //! * [`fuse`] is the layer that connects it to the kernel.
 //!
-//! Invariants: no lock but that of the draft of one file is held across a call to the server, so one slow file never blocks another; what is cached was true at a
+//! Invariants: no lock but that of the draft of one file is held across a call to the server, so one slow file never blocks another; cached data was true at a
 //! position of the change feed, and is dropped when a later change is reported.
 
 mod attr;

@@ -157,7 +157,7 @@ impl Source {
         Ok(found)
     }
 
-    /// The present state of a resource.
+    /// The current state of a resource.
     pub(crate) async fn stat_of(&self, id: u64) -> Result<Resource> {
         let at = At::Id(id);
         self.insist(|| self.within(self.client.stat(&at))).await

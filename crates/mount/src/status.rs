@@ -18,7 +18,7 @@ pub struct Status {
     pub write: bool,
     /// The position of the change feed that is shown, if the mount is of the past.
     pub as_of: Option<String>,
-    /// Whether changes by others are reported to it; without that, everything is asked for again.
+    /// Whether changes by others are reported to it; otherwise everything is requested again.
     pub follows: bool,
     /// Whether it shows what was seen before, and does not use the server.
     #[serde(default)]
@@ -42,7 +42,7 @@ pub struct Status {
 /// A file that was written to, and is published when it is closed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unpublished {
-    /// Its path in the store; none if it was removed meanwhile.
+    /// Its path in the store; none if it was removed in the meantime.
     pub path: Option<String>,
     /// Its size in bytes, with what was written.
     pub size: u64,
@@ -68,7 +68,7 @@ pub struct CacheStatus {
     pub bytes: Share,
     /// Bytes that were read from it since the mount began.
     pub read: u64,
-    /// Bytes that came from the server meanwhile, to be kept.
+    /// Bytes that have arrived from the server, to be cached.
     pub fetched: u64,
 }
 

@@ -13,14 +13,14 @@ pub use genquery::Stop;
 /// Why a query failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The text is not a valid query; says what is wrong, and where.
+    /// The text is not a valid query; has the fault and its position.
     #[error("{0}")]
     Syntax(String),
     /// The query exceeds a limit; says which.
     #[error("{0}")]
     Limit(String),
     /// Nobody is waiting for the result any more.
-    #[error("nobody waits for the answer")]
+    #[error("the caller has gone")]
     Stopped,
     /// The store could not be read.
     #[error(transparent)]

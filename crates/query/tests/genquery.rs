@@ -294,7 +294,7 @@ fn every_column_of_tickets_quotas_and_attributes_answers() {
     assert_eq!(world.ask(&found), ["green"]);
 }
 
-/// iRODS has limits of bytes, of users and groups; who asks sees their own.
+/// iRODS has limits of bytes, of users and groups; callers see their own.
 #[test]
 fn quotas_of_users_and_groups_are_rows() {
     let world = World::planted();

@@ -299,6 +299,6 @@ fn what_is_shared_out_of_a_private_home_is_found_by_attribute_name_and_collectio
         assert_eq!(found, [["/z/home/p/s", "x"]], "{query}");
         let owner = format!("select COLL_OWNER_NAME where {condition}");
         let hidden = genquery1(&reading, &zone, &owner, options, Limits::NONE).unwrap();
-        assert!(hidden.is_empty(), "of the collection nothing but its name is told");
+        assert!(hidden.is_empty(), "only the name of the collection is shown");
     }
 }

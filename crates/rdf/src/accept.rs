@@ -30,7 +30,7 @@ pub fn negotiate(accept: &str, other: Option<&str>) -> Option<Choice> {
     best(accept, graphs.into_iter().chain(other.map(|media_type| (media_type, Choice::Other))))
 }
 
-/// What is liked best of some offers with their media types; of those that are liked equally, the first named, then the first offered.
+/// The preferred one of some offers with their media types; among equally preferred ones, the first named, then the first offered.
 pub(crate) fn best<'a, T>(accept: &str, offers: impl Iterator<Item = (&'a str, T)>) -> Option<T> {
     let ranges: Vec<Range<'_>> = accept.split(',').filter_map(range).collect();
     let rated = offers.enumerate().filter_map(|(nth, (media_type, choice))| {

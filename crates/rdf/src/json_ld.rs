@@ -1,5 +1,5 @@
-//! What JSON-LD may ask of the library that reads it, which calls itself for each level of nesting and for each term of a context
-//! that rests on another one, and copies the context in force for each that is said within it.
+//! Limits for JSON-LD, since the library that reads it recurses for each level of nesting and for each term of a context
+//! that depends on another one, and copies the context in force for each that is said within it.
 //!
 //! Invariant: what passes is read on the stack of any thread, and in a time that follows the size of the text.
 
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::ReadError;
 
-/// How many terms of a context may rest on each other, each on the next.
+/// How many terms of a context may depend on each other, each on the next.
 const LONGEST_CHAIN: usize = 32;
 /// How many definitions of terms the reader may make, counting copies.
 const MOST_DEFINITIONS: u64 = 20_000_000;
@@ -24,7 +24,7 @@ pub(crate) fn check(text: &[u8]) -> Result<(), ReadError> {
         message: error.to_string(),
     })?;
     match seen.chain > LONGEST_CHAIN || seen.definitions() > MOST_DEFINITIONS {
-        true => Err(ReadError::Malformed("its contexts make too much work".to_owned())),
+        true => Err(ReadError::Malformed("its contexts are too complex".to_owned())),
         false => Ok(()),
     }
 }
@@ -59,7 +59,7 @@ impl Seen {
         self.chain = self.chain.max(other.chain);
     }
 
-    /// What is seen of an object with contexts of its own, in which the others are.
+    /// The state for an object with its own contexts, which contains the others.
     fn within(mut self, inner: &Self) -> Self {
         let copied = self.terms.saturating_mul(inner.contexts);
         self.add(inner);
@@ -67,7 +67,7 @@ impl Seen {
         self
     }
 
-    /// What is seen of the value of `@context`.
+    /// The state for the value of `@context`.
     fn of_context(value: &Value) -> Self {
         let mut seen = Self::default();
         match value {
@@ -156,7 +156,7 @@ impl<'de> Visitor<'de> for Look {
     }
 }
 
-/// Which terms of one context rest on which others of it.
+/// Which terms of one context depend on which others of it.
 struct Chains<'a> {
     terms: &'a Map<String, Value>,
     /// Of each term the length of the longest chain that begins with it.

@@ -6,7 +6,7 @@
 //! * `sparql` parses queries, orders their joins, and writes their results;
 //! * `update` applies SPARQL 1.1 Update to one graph that is held in memory, or to several.
 //!
-//! The grammars and the evaluation of patterns are those of the oxigraph crates. What is decided here is which
+//! The grammars and the evaluation of patterns are those of the oxigraph crates. This module decides which
 //! of them a server accepts from a stranger: no named graphs, no remote contexts, no operation that reads or writes
 //! anything beside the one graph.
 

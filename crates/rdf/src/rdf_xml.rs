@@ -1,4 +1,4 @@
-//! What RDF/XML may ask of the library that reads it: entities, each of which may stand for several others, so that a short text could
+//! Limits for RDF/XML: entities, each of which may refer to several others, so that a short text could
 //! make gigabytes.
 //!
 //! Invariant: what passes becomes a small multiple of its size.
@@ -13,7 +13,7 @@ const ALWAYS: usize = 64 << 10;
 
 /// Refuses text whose entities make it much larger than it is.
 pub(crate) fn check(text: &[u8]) -> Result<(), ReadError> {
-    // What is not UTF-8 is refused by the reader.
+    // The reader refuses bytes that are not UTF-8.
     let text = std::str::from_utf8(text).unwrap_or_default();
     let mut entities = HashMap::new();
     // As the reader finds them: each is known to those that follow.
@@ -24,7 +24,7 @@ pub(crate) fn check(text: &[u8]) -> Result<(), ReadError> {
     }
     let most = text.len().saturating_mul(GROWTH).max(ALWAYS);
     match grown(text, &entities) > most {
-        true => Err(ReadError::Malformed("its entities make it too large".to_owned())),
+        true => Err(ReadError::Malformed("its entities expand to too much text".to_owned())),
         false => Ok(()),
     }
 }

@@ -5,7 +5,7 @@ use oxrdfio::{RdfParseError, RdfParser};
 
 use crate::{Syntax, json_ld, rdf_xml};
 
-/// How much is read. What is larger is refused before more of it is kept.
+/// The maximum to read. Larger input is refused before more of it is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Triples of one graph.
@@ -86,7 +86,7 @@ fn read_exactly(
     Ok(triples)
 }
 
-/// Whether the parser missed a full stop, after which it goes on as if there had been one.
+/// Whether the parser missed a full stop, after which it continues as if there had been one.
 fn is_missing_stop(error: &oxrdfio::RdfSyntaxError) -> bool {
     error.to_string().ends_with("A dot is expected at the end of statements")
 }

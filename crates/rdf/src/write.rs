@@ -35,7 +35,7 @@ pub struct Writer {
     kind: Kind,
 }
 
-/// The serializer of a syntax. Those of Turtle and N-Triples are given the text with each triple; the others keep where they write.
+/// The serializer of a syntax. Those of Turtle and N-Triples get the text with each triple; the others store their output.
 enum Kind {
     Turtle(LowLevelTurtleSerializer),
     NTriples(LowLevelNTriplesSerializer),

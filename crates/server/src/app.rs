@@ -12,7 +12,7 @@ use crate::metrics::Metrics;
 use crate::native::CursorSeal;
 use crate::problem::{Problem, ProblemKind};
 
-/// The store and what is counted and limited around it. Cloning is cheap.
+/// The store with its metrics and limits. Cloning is cheap.
 #[derive(Debug, Clone)]
 pub(crate) struct App {
     shared: Arc<Inner>,
@@ -130,7 +130,7 @@ impl App {
         &self.shared.stopping
     }
 
-    /// Runs what takes microseconds, because it reads what is hot, such as the name of a user or a place, on the thread of the
+    /// Runs work of microseconds, because it reads hot data, such as the name of a user or a place, on the thread of the
     /// request.
     pub(crate) fn quick<T>(
         &self,
@@ -148,7 +148,7 @@ impl App {
         self.compute(move || question(&store).map_err(Problem::from)).await
     }
 
-    /// Runs other work on a thread that may block. When the request has ended, because the client is gone or its time is over,
+    /// Runs other work on a thread that may block. When the request has ended, because the client has gone or its time is over,
     /// the next call of the store fails, which ends the work.
     pub(crate) async fn compute<T: Send + 'static>(
         &self,
@@ -171,7 +171,7 @@ fn start() -> u64 {
 
 fn lost_work(lost: &tokio::task::JoinError) -> Problem {
     match lost.is_panic() {
-        true => Problem::new(ProblemKind::Internal, "a fault of the server ended this request")
+        true => Problem::new(ProblemKind::Internal, "an internal error ended this request")
             .with_hint("report it, with the request id and the server's log"),
         false => Problem::new(ProblemKind::Store(ErrorKind::Unavailable), "the server is stopping"),
     }

@@ -12,7 +12,7 @@ const PAGE: &str = concat!(
     "<h1>cenote ",
     env!("CARGO_PKG_VERSION"),
     "</h1>\n<p>A store for researchers' data.\n",
-    "<ul><li><a href=\"/v1/list?path=/\">What it keeps</a> that you may see, as JSON\n",
+    "<ul><li><a href=\"/v1/list?path=/\">Its contents</a>, as far as you may see them, as JSON\n",
     "<li><a href=\"/openapi.json\">The HTTP API</a></ul>\n",
     "<p>With the program: <code>cenote --store ADDRESS ls /</code>\n"
 );
@@ -23,7 +23,7 @@ const TEXT: &str = concat!(
     ": a store for researchers' data. /openapi.json describes the HTTP API.\n"
 );
 
-/// `GET /`: what this is; anybody may ask.
+/// `GET /`: what this is; for all callers.
 pub(crate) async fn front(headers: HeaderMap) -> Response {
     match wants_page(&headers) {
         true => Html(PAGE).into_response(),
@@ -31,7 +31,7 @@ pub(crate) async fn front(headers: HeaderMap) -> Response {
     }
 }
 
-/// Whether a person looks at the answer in a browser, and came with no ticket.
+/// Whether the client is a browser without a ticket.
 pub(crate) fn is_browsed(request: &Request) -> bool {
     matches!(*request.method(), Method::GET | Method::HEAD)
         && wants_page(request.headers())
@@ -43,13 +43,13 @@ pub(crate) fn wants_page(headers: &HeaderMap) -> bool {
     accept.is_some_and(|accept| accept.contains("text/html"))
 }
 
-/// Asks somebody in a browser who has not logged in to do so, instead of answering that nothing is there. It is the
-/// same for what is hidden and for what is missing.
+/// Prompts a browser without a login for one, instead of answering that the resource is missing. It is the
+/// same for hidden and for missing resources.
 pub(crate) fn ask_to_log_in(response: Response) -> Response {
     match response.status() {
         StatusCode::NOT_FOUND | StatusCode::FORBIDDEN => {
             let kind = ProblemKind::Store(ErrorKind::Unauthenticated);
-            Problem::new(kind, "nothing is shown here without a login").into_response()
+            Problem::new(kind, "this page requires a login").into_response()
         }
         _ => response,
     }

@@ -1,4 +1,4 @@
-//! What is counted, and `/metrics` as Prometheus reads it.
+//! The metrics, and `/metrics` in the format of Prometheus.
 
 use axum::http::Method;
 use cenote_store::{Health, Store};
@@ -125,10 +125,10 @@ impl Metrics {
     fn register(&mut self) {
         let Self { registry: r, requests, seconds, under_way, connections, .. } = self;
         r.register("http_requests", "Requests answered", requests.clone());
-        let help = "From the header of a request to the last byte of its answer";
+        let help = "Time from the header of a request to the last byte of its response";
         r.register_with_unit("http_request_duration", help, Unit::Seconds, seconds.clone());
-        r.register("http_requests_under_way", "Requests not yet answered", under_way.clone());
-        let help = "Requests under way that wait for their clients or for a change";
+        r.register("http_requests_under_way", "Requests in progress", under_way.clone());
+        let help = "Requests in progress that wait for their clients or for a change";
         r.register("http_requests_waiting", help, self.waiting.clone());
         r.register("http_connections", "Connections open", connections.clone());
         let help = "Connections closed by the server before their clients did, by reason";
@@ -136,24 +136,24 @@ impl Metrics {
         let help = "Connections and requests refused because of a limit, by limit";
         r.register("http_refused", help, self.refused.clone());
         let (received, sent) = (self.received.clone(), self.sent.clone());
-        r.register_with_unit("http_received", "Bodies of requests", Unit::Bytes, received);
-        r.register_with_unit("http_sent", "Bodies of answers", Unit::Bytes, sent);
-        let help = "1 while the store takes no changes";
+        r.register_with_unit("http_received", "Bytes of request bodies", Unit::Bytes, received);
+        r.register_with_unit("http_sent", "Bytes of response bodies", Unit::Bytes, sent);
+        let help = "1 while the store accepts no changes";
         r.register("store_read_only", help, self.read_only.clone());
-        let help = "Copies of contents that were found damaged or gone";
+        let help = "Copies of contents that were found damaged or missing";
         r.register("contents_damage_found", help, self.damage_found.clone());
-        let help = "Damaged copies that were written anew from a good one";
+        let help = "Damaged copies that were rewritten from a good one";
         r.register("contents_damage_mended", help, self.damage_mended.clone());
         let help = "Copies of contents that are known to be damaged";
         r.register("contents_damaged", help, self.damaged.clone());
-        let help = "Contents that were read to find what rotted";
+        let help = "Bytes of contents that the scrub has read";
         r.register_with_unit("contents_scrubbed", help, Unit::Bytes, self.scrubbed.clone());
-        let help = "Times that a damaged row of the catalog was met";
+        let help = "Damaged rows of the catalog that were found";
         r.register("catalog_damage_found", help, self.rows_damaged.clone());
-        r.register("changesets_open", "Change sets open", self.changesets_open.clone());
-        let (help, held) = ("Memory that open change sets keep", self.changesets_held.clone());
+        r.register("changesets_open", "Open change sets", self.changesets_open.clone());
+        let (help, held) = ("Memory used by open change sets", self.changesets_held.clone());
         r.register_with_unit("changesets_held", help, Unit::Bytes, held);
-        let help = "Change sets that ended, by what became of them";
+        let help = "Change sets that ended, by outcome";
         r.register("changesets_ended", help, self.changesets_ended.clone());
     }
 
@@ -198,7 +198,7 @@ impl Metrics {
         self.refused.get_or_create(&ReasonLabel { reason }).inc();
     }
 
-    /// Everything, in the text format; what the store knows of itself is asked now.
+    /// Everything, in the text format; the values of the store are read now.
     pub(crate) fn text(&self, store: &Store) -> String {
         self.read_only.set((store.health() != Health::Ready).into());
         let counts = store.damage_counts();

@@ -1,7 +1,7 @@
 //! Opens the places of a store from their addresses: directories and buckets.
 //!
 //! Credentials come from `[places.NAME]` in `store.toml`, or from the environment (`AWS_ACCESS_KEY_ID`, …): never from
-//! the catalog. Files are referred to where they lie, and places are added, only below the directories that `store.toml`
+//! the catalog. Files are registered in place, and places are added, only below the directories that `store.toml`
 //! names, so that an administrator of the store is not one of the machine; and never inside the directory of the store.
 
 use std::collections::BTreeMap;
@@ -15,10 +15,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct UrlOpener {
-    /// Directories below which files may be registered where they lie.
+    /// Directories below which files may be registered in place.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     register: Vec<PathBuf>,
-    /// Directories below which administrators of the store may add places. Whoever has the store's directory open may add
+    /// Directories below which administrators of the store may add places. A process that has the store's directory open may add
     /// them anywhere.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     vaults: Vec<PathBuf>,
@@ -40,7 +40,7 @@ impl UrlOpener {
 impl PlaceOpener for UrlOpener {
     fn open(&self, name: &str, address: &str) -> Result<Place, Error> {
         if address.starts_with("memory:") {
-            let source = "what is kept in memory is gone with the program".into();
+            let source = "contents in memory are lost when the program ends".into();
             return Err(Error::Settings { place: name.to_owned(), source });
         }
         let own = self.places.get(name).cloned().unwrap_or_default();
@@ -94,7 +94,7 @@ fn is_bucket_below(address: &str, other: &str) -> bool {
     address.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// The path with the links of what is there of it followed.
+/// The path with the links in its existing part followed.
 fn resolved(path: &Path) -> PathBuf {
     for above in path.ancestors() {
         if let (Ok(found), Ok(rest)) = (above.canonicalize(), path.strip_prefix(above)) {

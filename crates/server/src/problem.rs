@@ -24,7 +24,7 @@ pub(crate) struct Problem {
     kind: ProblemKind,
     detail: String,
     hint: Option<Cow<'static, str>>,
-    /// The size of the content, where a range lies outside it.
+    /// The size of the content, if a range is outside it.
     size: Option<u64>,
     /// The quota that does not allow it.
     exceeded: Option<Box<Exceeded>>,
@@ -32,7 +32,7 @@ pub(crate) struct Problem {
     retry: Option<u64>,
 }
 
-/// The store's kinds of errors, and those that come before it is asked.
+/// The store's kinds of errors, and those that occur before it is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ProblemKind {
     Store(ErrorKind),
@@ -46,9 +46,9 @@ pub(crate) enum ProblemKind {
     NotAcceptable,
     /// The content is not of the format that the route reads.
     Format,
-    /// What is asked for cannot be part of a change set.
+    /// The request cannot be part of a change set.
     Changeset,
-    /// A page of another site asks for a change.
+    /// A page of another site requested a change.
     CrossSite,
     /// The body is in a transfer coding that is not known here.
     Coding,
@@ -56,7 +56,7 @@ pub(crate) enum ProblemKind {
     TooSoon,
     /// The client stopped sending.
     Timeout,
-    /// The caller has too many requests under way.
+    /// The caller has too many requests in progress.
     TooMany,
     /// The server has too much to do.
     Overloaded,
@@ -70,26 +70,28 @@ impl ProblemKind {
         use StatusCode as S;
         match self {
             Self::Store(kind) => store_row(kind),
-            Self::NoRoute => ("no-route", S::NOT_FOUND, "There is no such route"),
-            Self::Method => ("method", S::METHOD_NOT_ALLOWED, "The route has no such method"),
-            Self::MediaType => {
-                ("media-type", S::UNSUPPORTED_MEDIA_TYPE, "The body is of another type")
+            Self::NoRoute => ("no-route", S::NOT_FOUND, "No such route"),
+            Self::Method => {
+                ("method", S::METHOD_NOT_ALLOWED, "The route does not support this method")
             }
+            Self::MediaType => (
+                "media-type",
+                S::UNSUPPORTED_MEDIA_TYPE,
+                "The media type of the body is not supported",
+            ),
             Self::NotAcceptable => {
-                ("not-acceptable", S::NOT_ACCEPTABLE, "The answer has no such form")
+                ("not-acceptable", S::NOT_ACCEPTABLE, "No acceptable format is available")
             }
             Self::Format => {
-                ("format", S::UNPROCESSABLE_ENTITY, "The content is not of this format")
+                ("format", S::UNPROCESSABLE_ENTITY, "The content does not have this format")
             }
-            Self::Changeset => ("changeset", S::CONFLICT, "Not in a change set"),
-            Self::CrossSite => ("cross-site", S::FORBIDDEN, "A page of another site asks"),
-            Self::Coding => ("coding", S::NOT_IMPLEMENTED, "The transfer coding is not known"),
+            Self::Changeset => ("changeset", S::CONFLICT, "Not possible in a change set"),
+            Self::CrossSite => ("cross-site", S::FORBIDDEN, "Request from a page of another site"),
+            Self::Coding => ("coding", S::NOT_IMPLEMENTED, "The transfer coding is not supported"),
             Self::TooSoon => ("too-soon", S::TOO_MANY_REQUESTS, "Too soon after wrong passwords"),
-            Self::Timeout => ("timeout", S::REQUEST_TIMEOUT, "The request came too slowly"),
+            Self::Timeout => ("timeout", S::REQUEST_TIMEOUT, "The request arrived too slowly"),
             Self::TooMany => ("too-many", S::TOO_MANY_REQUESTS, "Too many requests at a time"),
-            Self::Overloaded => {
-                ("overloaded", S::SERVICE_UNAVAILABLE, "The server has too much to do")
-            }
+            Self::Overloaded => ("overloaded", S::SERVICE_UNAVAILABLE, "The server is overloaded"),
             Self::Internal => ("internal", S::INTERNAL_SERVER_ERROR, "The server failed"),
         }
     }
@@ -99,27 +101,29 @@ fn store_row(kind: ErrorKind) -> (&'static str, StatusCode, &'static str) {
     use ErrorKind as K;
     use StatusCode as S;
     match kind {
-        K::Invalid => ("invalid", S::BAD_REQUEST, "The request is wrong"),
-        K::Unauthenticated => ("unauthenticated", S::UNAUTHORIZED, "Not known who asks"),
+        K::Invalid => ("invalid", S::BAD_REQUEST, "The request is invalid"),
+        K::Unauthenticated => ("unauthenticated", S::UNAUTHORIZED, "Authentication failed"),
         K::Denied => ("denied", S::FORBIDDEN, "Not allowed"),
-        K::NotFound => ("not-found", S::NOT_FOUND, "Nothing is there"),
+        K::NotFound => ("not-found", S::NOT_FOUND, "Not found"),
         K::Exists => ("exists", S::CONFLICT, "The name is taken"),
         K::NotEmpty => ("not-empty", S::CONFLICT, "The collection is not empty"),
-        K::WrongKind => ("wrong-kind", S::CONFLICT, "It is of another kind"),
+        K::WrongKind => ("wrong-kind", S::CONFLICT, "The resource is of another kind"),
         K::Conflict => ("conflict", S::CONFLICT, "Somebody else changed it at the same time"),
         K::Precondition => ("precondition", S::PRECONDITION_FAILED, "A condition does not hold"),
-        K::Expired => ("expired", S::GONE, "It is not kept any more"),
+        K::Expired => ("expired", S::GONE, "It is no longer kept"),
         K::TooLarge => ("too-large", S::PAYLOAD_TOO_LARGE, "Larger than allowed"),
-        K::Range => ("range", S::RANGE_NOT_SATISFIABLE, "The range lies outside the content"),
-        K::Mismatch => ("mismatch", S::UNPROCESSABLE_ENTITY, "Not the bytes announced"),
+        K::Range => ("range", S::RANGE_NOT_SATISFIABLE, "The range is outside the content"),
+        K::Mismatch => {
+            ("mismatch", S::UNPROCESSABLE_ENTITY, "The bytes differ from those announced")
+        }
         K::Damaged => ("damaged", S::INTERNAL_SERVER_ERROR, "Stored bytes are damaged"),
         K::Unknown => ("unknown", S::INTERNAL_SERVER_ERROR, "The change may have happened or not"),
-        K::ReadOnly => ("read-only", S::SERVICE_UNAVAILABLE, "The store takes no changes"),
+        K::ReadOnly => ("read-only", S::SERVICE_UNAVAILABLE, "The store accepts no changes"),
         K::Unavailable => {
-            ("unavailable", S::SERVICE_UNAVAILABLE, "A part of the store cannot be reached")
+            ("unavailable", S::SERVICE_UNAVAILABLE, "A part of the store is unavailable")
         }
-        K::NoSpace => ("no-space", S::INSUFFICIENT_STORAGE, "There is no room"),
-        K::Dangling => ("dangling", S::CONFLICT, "A link leads to nothing"),
+        K::NoSpace => ("no-space", S::INSUFFICIENT_STORAGE, "No space left"),
+        K::Dangling => ("dangling", S::CONFLICT, "The target of a link does not exist"),
         K::Quota => ("quota", S::INSUFFICIENT_STORAGE, "A quota does not allow it"),
     }
 }
@@ -134,10 +138,10 @@ impl Problem {
         Self::new(ProblemKind::Store(ErrorKind::Invalid), detail)
     }
 
-    /// The range lies outside a content of `size` bytes.
+    /// The range is outside a content of `size` bytes.
     pub(crate) fn range(size: u64) -> Self {
         let kind = ProblemKind::Store(ErrorKind::Range);
-        let detail = format!("the range lies outside the {size} bytes of the content");
+        let detail = format!("the range is outside the {size} bytes of the content");
         Self { size: Some(size), ..Self::new(kind, detail) }
     }
 

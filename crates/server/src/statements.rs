@@ -70,7 +70,7 @@ fn own_literal(literal: Literal) -> Term {
     Term::Literal { value, datatype, language }
 }
 
-/// The statements of a graph that was written without units, with the units that theirs had: what is put as it was read changes
+/// The statements of a graph that was written without units, with the units of the previous ones: a graph that is put as it was read changes
 /// nothing.
 pub(crate) fn with_units(wanted: &Graph, old: &Graph) -> Graph {
     let kept = old.iter().filter(|statement| wanted.contains(&bare(statement)));

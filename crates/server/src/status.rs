@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::front::front;
 use crate::problem::{Problem, ProblemKind};
 
-/// `/`, `/metrics`, `/healthz` and `/readyz`; anybody may ask.
+/// `/`, `/metrics`, `/healthz` and `/readyz`; for all callers.
 pub(crate) fn router() -> Router<App> {
     Router::new()
         .route("/", get(front))
@@ -31,7 +31,7 @@ async fn ready(State(app): State<App>) -> Result<Response, Problem> {
     if let Health::ReadOnly(cause) = app.store().health() {
         let kind = ProblemKind::Store(ErrorKind::ReadOnly);
         return Err(Problem::new(kind, format!("read-only since a write failed: {cause}"))
-            .with_hint("restart the server once its disk is well"));
+            .with_hint("restart the server once the disk works again"));
     }
     app.blocking(|store| store.anonymous().map(drop)).await?;
     Ok("ready\n".into_response())

@@ -1,4 +1,4 @@
-//! What can go wrong, told by what the caller should do about it. Every opening
+//! Errors, classified by what the caller should do about them. Every opening
 //! translates these kinds, exhaustively, in one place of its own.
 
 use cenote_blob as blob;
@@ -26,13 +26,13 @@ pub struct Error {
 /// What the caller should do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
-    /// The request itself is wrong: mend it.
+    /// The request itself is wrong: repair it.
     Invalid,
-    /// Nothing is there that the caller may see.
+    /// It does not exist, or the caller may not see it.
     NotFound,
     /// The name is taken.
     Exists,
-    /// What is there is of another kind (a collection where an object is needed).
+    /// The resource is of another kind (a collection where an object is needed).
     WrongKind,
     /// The collection has children.
     NotEmpty,
@@ -44,15 +44,15 @@ pub enum ErrorKind {
     Precondition,
     /// Somebody else changed the same thing at the same time: try again.
     Conflict,
-    /// What was asked for was there once, and is not kept any more: start afresh.
+    /// The requested data existed once, and is no longer kept: start again.
     Expired,
-    /// The range lies outside the content.
+    /// The range is outside the content.
     Range,
     /// The bytes received are not the bytes announced (length or checksum).
     Mismatch,
     /// Larger than a limit of this store.
     TooLarge,
-    /// There is no room: the store goes on reading.
+    /// No space left: reading continues.
     NoSpace,
     /// There would be more than a quota allows: [`Error::exceeded`] has which one.
     Quota,
@@ -101,7 +101,7 @@ impl Error {
         self.kind
     }
 
-    /// Whether the request was refused for what it asks, before it wrote anything; not because the
+    /// Whether the request itself was refused, before it wrote anything; not because the
     /// store failed.
     pub(crate) fn is_refusal(&self) -> bool {
         use ErrorKind as K;
@@ -131,7 +131,7 @@ impl Error {
 
     pub(crate) fn damaged(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Damaged, message)
-            .with_hint("run `cenote check` on the store to learn how far the damage goes")
+            .with_hint("run `cenote check` on the store to find the extent of the damage")
     }
 }
 
@@ -152,9 +152,10 @@ impl From<blob::Error> for Error {
     fn from(error: blob::Error) -> Self {
         use blob::Error as E;
         let (kind, hint) = match &error {
-            E::NotFound { .. } | E::Damaged { .. } => {
-                (ErrorKind::Damaged, "run `cenote check` on the store to learn how far it goes")
-            }
+            E::NotFound { .. } | E::Damaged { .. } => (
+                ErrorKind::Damaged,
+                "run `cenote check` on the store to find the extent of the damage",
+            ),
             E::NoSpace { .. } => (
                 ErrorKind::NoSpace,
                 "free some space, empty the trash (`cenote trash empty`), or add a place",
@@ -171,12 +172,12 @@ impl From<kv::CommitError> for Error {
         let (kind, hint) = match &error {
             E::Conflict { .. } => (ErrorKind::Conflict, "try again"),
             E::TooLarge(_) => (ErrorKind::TooLarge, "split the request into smaller ones"),
-            E::Latched => (ErrorKind::ReadOnly, "restart the server once its disk is well"),
+            E::Latched => (ErrorKind::ReadOnly, "restart the server once the disk works again"),
             E::NoSpace => (
                 ErrorKind::NoSpace,
                 "free some space on the catalog's disk, or empty the trash (`cenote trash empty`)",
             ),
-            E::Unknown(_) => (ErrorKind::Unknown, "look whether the change is there"),
+            E::Unknown(_) => (ErrorKind::Unknown, "check whether the change was made"),
             _ => (ErrorKind::Unavailable, "try again later"),
         };
         Self::new(kind, error.to_string()).with_hint(hint).with_source(error)

@@ -7,12 +7,12 @@ use crate::{Error, Result};
 pub(crate) struct Faults(Option<Error>);
 
 impl Faults {
-    /// Logs a fault, and gives what was not one.
+    /// Logs a fault, and returns the value otherwise.
     pub(crate) fn add<T>(&mut self, outcome: Result<T>) -> Option<T> {
         match outcome {
             Ok(done) => Some(done),
             Err(error) => {
-                tracing::warn!(%error, "maintenance failed; it is tried again");
+                tracing::warn!(%error, "maintenance failed and will be retried");
                 self.0.get_or_insert(error);
                 None
             }

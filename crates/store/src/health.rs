@@ -1,5 +1,5 @@
 //! The latch: after the first failed write to a disk the store takes no more changes until it
-//! is opened again, and says so. Reads go on.
+//! is opened again, and reports this. Reads continue.
 
 use std::sync::OnceLock;
 
@@ -23,11 +23,11 @@ impl Latch {
     pub(crate) fn check(&self) -> Result<()> {
         self.0.get().map_or(Ok(()), |cause| {
             Err(Error::new(ErrorKind::ReadOnly, format!("read-only since a write failed: {cause}"))
-                .with_hint("restart the server once its disk is well"))
+                .with_hint("restart the server once the disk works again"))
         })
     }
 
-    /// Closes because of an error, which is given back. The first cause stays.
+    /// Closes because of an error, which is returned. The first cause is kept.
     pub(crate) fn close(&self, error: Error) -> Error {
         if self.0.set(error.to_string()).is_ok() {
             tracing::error!(%error, "a write failed: the store is read-only until it is restarted");

@@ -1,5 +1,5 @@
 //! Ids come in blocks: one small commit reserves a thousand, and what a stopped process
-//! leaves of its block is never given again.
+//! leaves of its block is never used.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -32,7 +32,7 @@ impl Ids {
         Ok(id)
     }
 
-    /// Gives no more of the block at hand.
+    /// Returns nothing more of the current block.
     pub(crate) fn forget(&self) {
         *self.free.lock().unwrap_or_else(PoisonError::into_inner) = 0..0;
     }

@@ -12,7 +12,7 @@ use crate::{Result, Store, tree};
 const STEP: usize = 256;
 
 impl Store {
-    /// Sweeps what was removed; says how many resources there were. Several may run at
+    /// Sweeps what was removed; returns how many resources there were. Several may run at
     /// once, and any may be stopped anywhere.
     pub fn run_jobs(&self) -> Result<u64> {
         let (mut swept, mut faults) = (0, Faults::default());
@@ -56,7 +56,7 @@ impl Store {
         Ok(self.view()?.rows(&keys::jobs(), usize::MAX)?.len())
     }
 
-    /// Removes what lies below a removed resource, children first, then itself.
+    /// Removes what is below a removed resource, children first, then itself.
     fn sweep_tree(&self, root: ResourceId) -> Result<u64> {
         // What one resource takes is not known before; a quarter leaves room for a large one.
         let room = self.parts().engine.limits().batch / 4;

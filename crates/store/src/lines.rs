@@ -1,10 +1,10 @@
 //! Where changes of the same thing wait for each other after they have met too often.
 //!
-//! Changes do not lock what they read: they are tried, and tried again if another one came first. With many at
+//! Changes do not lock what they read: they are tried, and retried if another one came first. With many at
 //! once on one resource some would lose each time. So one that has lost some times joins the line of the key at which
-//! it lost, and goes on when those before it have come to their end. Who never lost does not wait.
+//! it lost, and continues when those before it have finished. Transactions that never lost do not wait.
 //!
-//! Invariant: nobody waits in a line while being at the head of another, so no two wait for each other. The one exception
+//! Invariant: no transaction waits in a queue while it is at the head of another, so no two wait for each other. The one exception
 //! is the line of the next id, which those join that take a block of ids within a change; they wait for nothing else.
 
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 
-/// The lines that somebody is in, by key.
+/// The queues by key.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
     lines: Mutex<HashMap<Bytes, Line>>,
@@ -34,7 +34,7 @@ pub(crate) struct Turn<'a> {
 }
 
 impl Lines {
-    /// Waits until all who came before have left the line of `key`. Blocks the thread.
+    /// Waits until all predecessors have left the queue of `key`. Blocks the thread.
     pub(crate) fn join(&self, key: Bytes) -> Turn<'_> {
         let mut lines = self.lock();
         let line = lines.entry(key.clone()).or_default();

@@ -1,6 +1,6 @@
-//! What a store does by itself while it is served: what is in the trash is removed for good when its time is over, or where a
+//! The background work of a store while it is served: expired items of the trash are removed for good, or when a
 //! disk is nearly full; removed trees and unused contents are swept at once; expired uploads, old changes and missing
-//! digests are seen to now and then; copies that a read found damaged are mended; the catalog is kept small.
+//! digests are handled periodically; copies that a read found damaged are repaired; the catalog is kept small.
 
 use std::time::Duration;
 
@@ -19,16 +19,16 @@ pub struct Pace {
     /// Time between two looks whether the catalog can give back space.
     pub reclaim: Duration,
     /// How long a content that nothing refers to is kept in a catalog that several processes share, for those who are reading it
-    /// there. In one of a single process it goes as soon as nobody reads it.
+    /// there. In one of a single process it is deleted as soon as nobody reads it.
     pub grace: Duration,
     /// Time between two looks for blobs that the catalog does not know; how long they are kept where another process
     /// may be writing them.
     pub orphans: Duration,
     /// How long a content must have been left alone before its missing digest is computed.
     pub quiet: Duration,
-    /// How long the change feed tells of a change.
+    /// How long the change feed keeps a change.
     pub changes: Duration,
-    /// How many bytes a second are read to find rot; 0 for none, unless somebody asks for a round, which is not held back then.
+    /// How many bytes a second the scrub reads; 0 for none, unless a round is requested, which then has no limit.
     pub scrub: u64,
     /// Time from the beginning of one round of that to the next.
     pub scrub_every: Duration,
@@ -72,7 +72,7 @@ impl Store {
         }
     }
 
-    /// Sweeps what is reported shortly after it was, and looks for all there is now and then.
+    /// Sweeps reported contents shortly afterwards, and looks for all of them from time to time.
     async fn keep_swept(&self, pace: Pace) {
         loop {
             let begun = self.now();
@@ -100,7 +100,7 @@ impl Store {
     async fn reclaim(&self) -> Result<()> {
         self.blocking(|store| {
             while store.parts().engine.reclaim()? {
-                tracing::info!("the catalog was merged, as much of it had been removed");
+                tracing::info!("the catalog was merged, because much of it had been removed");
             }
             Ok(())
         })
@@ -127,7 +127,7 @@ impl Store {
     async fn keep_digests(&self, pace: Pace) {
         let mut digesting = Digesting::new(self, pace);
         loop {
-            // What failed was logged, and what takes longer than a round goes on in the next.
+            // Failures were logged, and work that takes longer than a round continues in the next one.
             Faults::default().add(digesting.look().await);
             let work = async {
                 let _ = digesting.run().await;
@@ -167,7 +167,7 @@ impl Store {
         self.expire_leases();
         faults.add(self.blocking(|store| store.refresh_places()).await);
         faults.add(self.mend_noted().await);
-        // Before the jobs: what goes for good is swept by them.
+        // Before the jobs, which sweep what is removed for good.
         faults.add(self.blocking(|store| store.purge_trash()).await);
         faults.add(self.make_room().await);
         faults.add(self.blocking(|store| store.run_jobs()).await);

@@ -16,7 +16,7 @@ pub(crate) const FORMAT: u32 = 6;
 pub(crate) struct Format(#[n(0)] pub(crate) u32);
 
 impl Store {
-    /// Makes a new store on an empty catalog, with its first administrator.
+    /// Creates a new store on an empty catalog, with its first administrator.
     pub fn create_new(parts: Parts, admin: &str, password: &str) -> Result<Self> {
         let store = Self::assemble(parts);
         let password = store.hash_password(password)?;

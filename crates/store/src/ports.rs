@@ -7,7 +7,7 @@ use cenote_blob::{Outside, Place};
 
 use crate::model::Time;
 
-/// Tells the time.
+/// Returns the time.
 pub trait Clock: Debug + Send + Sync {
     /// Now.
     fn now(&self) -> Time;
@@ -19,13 +19,13 @@ pub trait Clock: Debug + Send + Sync {
     }
 }
 
-/// Gives unpredictable bytes.
+/// Returns unpredictable bytes.
 pub trait Entropy: Debug + Send + Sync {
     /// Fills `buffer`.
     fn fill(&self, buffer: &mut [u8]);
 }
 
-/// Opens places: whoever composes a store knows the engines, the heart does not.
+/// Opens places: the code that assembles a store knows the engines, the heart does not.
 pub trait PlaceOpener: Debug + Send + Sync {
     /// The place at an address; `name` is for its errors. May block.
     ///
@@ -37,13 +37,13 @@ pub trait PlaceOpener: Debug + Send + Sync {
     /// was added is opened, whatever this says later.
     fn may_add(&self, address: &str) -> bool;
 
-    /// Whether contents at two addresses would lie in one place, or one inside the other.
+    /// Whether two addresses are the same place, or one inside the other.
     fn overlap(&self, address: &str, other: &str) -> bool;
 
     /// Whether an address is inside what the program keeps itself: the directory of the store.
     fn is_inside_store(&self, address: &str) -> bool;
 
-    /// The file at a path, to be read where it lies as a part of the place `name`; none, if files
+    /// The file at a path, to be read in place as a part of the place `name`; none, if files
     /// there must not be referred to.
     fn outside(&self, name: &str, path: &str) -> Option<Outside>;
 }
@@ -54,7 +54,7 @@ pub struct NoPlaces;
 
 impl PlaceOpener for NoPlaces {
     fn open(&self, name: &str, address: &str) -> Result<Place, cenote_blob::Error> {
-        let source = format!("this program opens no places: {address}").into();
+        let source = format!("this program cannot open places: {address}").into();
         Err(cenote_blob::Error::Settings { place: name.to_owned(), source })
     }
 

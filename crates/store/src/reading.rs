@@ -41,7 +41,7 @@ impl Reading {
         &self.view
     }
 
-    /// What is at a path or has an id, if the caller may see it.
+    /// The resource at a path or with an id, if the caller may see it.
     pub fn stat(&self, at: &At) -> Result<Option<Stat>> {
         let chain = locate(&self.view, at)?;
         let seen = chain.filter(|chain| chain.rights(&self.caller).allow(Operation::Stat));
@@ -146,7 +146,7 @@ impl Reading {
         people::all(&self.view)
     }
 
-    /// Whether the caller may ask which users and groups there are.
+    /// Whether the caller may list users and groups.
     pub fn may_list_persons(&self) -> bool {
         self.caller.may(Act::Names)
     }
@@ -161,7 +161,7 @@ fn is_collection(chain: &Chain) -> bool {
     chain.resource().kind == Kind::Collection
 }
 
-/// What a walk gives, without what the caller may not see.
+/// The results of a walk, without what the caller may not see.
 fn seen<'a>(walk: Option<Walk<'a>>) -> impl Iterator<Item = Result<Option<Stat>>> + use<'a> {
     let mut walk = walk;
     std::iter::from_fn(move || {

@@ -90,19 +90,19 @@ pub(crate) struct Inner {
     pub(crate) moves: Moves,
     /// Rings when a job that moves bytes was recorded.
     pub(crate) moving: Notify,
-    /// Told when a job that moves bytes is over.
+    /// Notified when a job that moves bytes has ended.
     pub(crate) moved: Notify,
-    /// Rings when a round of scrubbing was asked for.
+    /// Notifies when a round of the scrub was requested.
     pub(crate) scrubbing: Notify,
     /// Rings when a job was recorded.
     pub(crate) work: Arc<Notify>,
     /// The turn of those contents that are read in turns to digest them.
     pub(crate) digesting: Semaphore,
-    /// Makes room where a disk is nearly full.
+    /// Frees space if a disk is nearly full.
     pub(crate) room: Room,
     /// Rings when a commit added to the change feed.
     pub(crate) changed: Notify,
-    /// Whether the engine tells of commits of other processes, from the first time that somebody waits for any.
+    /// Whether the engine announces commits of other processes, from the first time that somebody waits for any.
     following: Once,
     pub(crate) change_sets: ChangeSets,
     latch: Latch,
@@ -111,7 +111,7 @@ pub(crate) struct Inner {
 
 /// How often a change is tried when others change the same things.
 const ATTEMPTS: u32 = 256;
-/// After so many pauses a change goes on in a line.
+/// After this many pauses a change waits in a queue.
 const PAUSES: u32 = 3;
 /// The longest that the first pause may be.
 const PAUSE: Duration = Duration::from_millis(1);
@@ -204,7 +204,7 @@ impl Store {
         BlobId::from_bytes(self.random())
     }
 
-    /// An id that was never given before.
+    /// An id that was never used before.
     pub(crate) fn new_id(&self) -> Result<u64> {
         self.inner.ids.next(&self.itself())
     }
@@ -220,7 +220,7 @@ impl Store {
         done.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
     }
 
-    /// Runs a short piece of catalog work on this thread: some reads of what is hot, or one commit. A
+    /// Runs a short piece of catalog work on this thread: some reads of hot data, or one commit. A
     /// hop to another thread and back would cost as much again. A runtime with several threads
     /// is notified, and moves its other work away.
     pub fn in_place<T>(&self, work: impl FnOnce(&Self) -> T) -> T {
@@ -354,6 +354,6 @@ pub(crate) enum Committed {
     Yes,
     /// Nothing happened; it may be tried again.
     No,
-    /// Nothing happened, since somebody else changed what is at this key.
+    /// Nothing happened, since somebody else changed the value of this key.
     Contested(Bytes),
 }

@@ -26,7 +26,7 @@ use crate::{Bytes, Result, Store};
 const STEP: usize = 100;
 /// How many entries of an index it may change.
 const MANY: usize = 4_096;
-/// A range of at most so many bytes was always read as it is.
+/// A range of at most this many bytes was always read as it is.
 const READ_RIGHT: u64 = 1 << 20;
 
 impl Store {
@@ -154,7 +154,7 @@ impl Store {
         })
     }
 
-    /// From format 5 to 6: statements are found in three orders, and by the value of their objects. The index is made anew.
+    /// From format 5 to 6: statements are found in three orders, and by the value of their objects. The index is rebuilt.
     fn index_statements(&self) -> Result<()> {
         for table in keys::all_statements() {
             self.clear(&table)?;
@@ -232,14 +232,14 @@ fn letters(key: &Bytes) -> Option<String> {
     String::from_utf8(name.to_vec()).ok()
 }
 
-/// What an upload had in format 4: the ticket with which it was begun.
+/// A field of uploads in format 4: the ticket with which it was begun.
 #[derive(Debug, Encode, Decode, CborLen)]
 struct ShownTicket {
     #[n(12)]
     ticket: Option<String>,
 }
 
-/// Gives callers without a login what everybody has; says whether that was more than they had.
+/// Gives callers without a login the rights that everybody has; returns whether that was more than they had.
 fn copy_public_to_anonymous(access: &mut Access) -> bool {
     let before = access.clone();
     for grant in &before.grants {
@@ -262,7 +262,7 @@ fn forget(tx: &Transaction, head: &mut ContentHead) {
     }
 }
 
-/// Whether a read of the whole went beyond an extent: one of more than two chunks, of a blob that goes on behind it.
+/// Whether a read of the whole went beyond an extent: one of more than two chunks, of a blob that continues after it.
 fn was_read_wrong(tx: &Transaction, head: &ContentHead) -> bool {
     let cut = |extent: &Extent| match &extent.piece {
         Piece::Blob(blob) if extent.length > READ_RIGHT => {

@@ -1,6 +1,6 @@
-//! Whether anybody still waits for what a thread computes.
+//! Whether anybody still waits for the result of a thread.
 //!
-//! Invariant: work that is given up stops at its next read of the catalog, whatever it is, and never in a commit: it changes
+//! Invariant: cancelled work stops at its next read of the catalog, whatever it is, and never in a commit: it changes
 //! nothing more, and what it has committed stays.
 
 use std::cell::RefCell;
@@ -13,7 +13,7 @@ thread_local! {
     static WORK: RefCell<Option<Work>> = const { RefCell::new(None) };
 }
 
-/// Somebody who waits for work; dropped when they have the answer, or have gone.
+/// A caller who waits for work; dropped when they have the answer, or have gone.
 #[derive(Debug, Default)]
 pub struct Waiting(Work);
 
@@ -60,11 +60,11 @@ impl Drop for Before {
     }
 }
 
-/// Refuses to go on with work that is given up.
+/// Fails if the work was cancelled.
 pub(crate) fn go_on() -> Result<()> {
     let given_up = |work: &Work| work.0.load(Ordering::Relaxed);
     match WORK.with_borrow(|work| work.as_ref().is_some_and(given_up)) {
-        true => Err(Error::new(ErrorKind::Unavailable, "nobody waits for the answer any more")),
+        true => Err(Error::new(ErrorKind::Unavailable, "the caller has gone")),
         false => Ok(()),
     }
 }

@@ -315,7 +315,7 @@ fn kill_after(child: Child, enough: u64) -> Vec<u64> {
     })
 }
 
-/// The same, if `act` ends it, which is told after each change how many were acknowledged.
+/// The same, if `act` ends it, which gets the number of acknowledged changes after each.
 fn watch(mut child: Child, enough: u64, mut act: impl FnMut(&mut Child, u64)) -> Vec<u64> {
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     // Read meanwhile: a writer that fails prints its operation, bytes and all, which is more than a pipe takes.

@@ -17,7 +17,7 @@ test_that("a listing is a data frame with one column and a row for each entry", 
   expect_true("/tempZone/home/rods/tests/a.rds" %in% ils(recurse = TRUE)$logical_path)
 })
 
-test_that("what is not there is told by its logical path", {
+test_that("missing paths are reported as logical paths", {
   need_server()
   for (path in c("none", "tempZone/home/rods")) {
     expect_error(ils(path), paste0(": /tempZone/home/rods/tests/", path), class = "cenote_not_found")

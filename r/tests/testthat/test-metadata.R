@@ -30,7 +30,7 @@ test_that("all operations are done, or none", {
   expect_error(imeta("o", operations = list(list(operation = "modify"))), class = "cenote_invalid")
 })
 
-test_that("a condition of a query is told, and what cannot be asked", {
+test_that("the condition of a query is reported, and invalid queries", {
   need_server()
   expect_error(iquery("select DATA_NAME where DATA_SIZE > 1"), "quotes", class = "cenote_invalid")
   expect_error(iquery("select NOPE"), "NOPE", class = "cenote_invalid")

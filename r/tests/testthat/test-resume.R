@@ -149,7 +149,7 @@ test_that("a request that fails leaves no digest behind", {
   expect_equal(threads(), before)
 })
 
-test_that("a file that shrinks before it is put is told", {
+test_that("a file that shrinks before it is put is reported", {
   need_server()
   file <- file_with(as.raw(1:3))
   expect_error(digest_of(file, 4), "shorter", class = "cenote_invalid")

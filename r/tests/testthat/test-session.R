@@ -24,7 +24,7 @@ test_that("nothing is done before somebody is logged in", {
   }
 })
 
-test_that("a server that is not there is told", {
+test_that("a missing server is reported", {
   create_irods("http://127.0.0.1:1", overwrite = TRUE)
   expect_error(iauth("rods", "rods"), "check that the server is running", class = "cenote_unreachable")
 })
@@ -105,7 +105,7 @@ test_that("what is under way when the token ends goes on", {
   expect_equal(answered, rep(3e5, 20))
 })
 
-test_that("a session whose password no longer holds is told", {
+test_that("a session whose password is no longer valid is reported", {
   need_server()
   iadmin("changed", "secret", "create_user")
   at_end(function() {

@@ -26,7 +26,7 @@ test_that("nothing is replaced unasked", {
   expect_identical(bytes_of(file), as.raw(4))
 })
 
-test_that("what is missing is told, and leaves nothing behind", {
+test_that("missing files are reported, and leave nothing behind", {
   need_server()
   back <- tempfile()
   expect_error(iget("none", back), "ils()", class = "cenote_not_found")
@@ -79,7 +79,7 @@ test_that("names have their letters in the locale C, too", {
   expect_equal(iget(name, overwrite = TRUE)$local_path, bytes)
 })
 
-test_that("a file whose name is not text is told before anything is put", {
+test_that("a file whose name is not text is reported before anything is put", {
   skip_on_os(c("windows", "mac"))
   need_server()
   dir <- tempfile()
@@ -103,7 +103,7 @@ test_that("an offset says where bytes are written and read", {
   expect_error(iput(back, "f", truncate = FALSE), class = "cenote_exists")
 })
 
-test_that("what is wrong with a local path is told", {
+test_that("invalid local paths are reported", {
   need_server()
   file <- file_with(charToRaw("x"))
   expect_error(iput(c(file, file), "x"), "`local_path` must be one path", class = "cenote_invalid")
@@ -113,11 +113,11 @@ test_that("what is wrong with a local path is told", {
   expect_error(iget("x", tempdir(), overwrite = TRUE), "a directory of this name", class = "cenote_exists")
   expect_error(iput(file, "x/y"), "not a collection: /tempZone", class = "cenote_wrong_kind")
   imkdir("d")
-  expect_error(iput(file, "d"), "name the object in it", class = "cenote_wrong_kind")
+  expect_error(iput(file, "d"), "give the path of an object in it", class = "cenote_wrong_kind")
   expect_error(iget("x", tempfile(), ticket = "none"), "ask its owner", class = "cenote_unauthenticated")
 })
 
-test_that("a directory in which nothing may be written is told", {
+test_that("a directory without write permission is reported", {
   need_server()
   skip_if_not(dir.exists("/proc/self"), "there is no /proc")
   iput(file_with(charToRaw("x")), "x")
@@ -290,7 +290,7 @@ test_that("digests in several lines are digests in one", {
   expect_equal(lengths(announced(list(headers = line("X: y")))), c(sha256 = 0, crc64nvme = 0))
 })
 
-test_that("a page of something else is told", {
+test_that("a page of another server is reported", {
   need_server()
   state$host <- answering(200, "<html>")
   expect_error(ils(), "not a response of a cenote server", class = "cenote_invalid")

@@ -259,7 +259,7 @@ test_that("batches are bounded and lose nothing", {
   }
 })
 
-test_that("where nothing can be written, that is told, and nothing is left", {
+test_that("a directory without write permission is reported, and nothing is left", {
   skip_on_os("windows")
   there <- tempfile()
   dir.create(file.path(there, "taken"), recursive = TRUE)

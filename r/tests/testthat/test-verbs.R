@@ -75,7 +75,7 @@ test_that("permissions are given and taken, of all that is below, too", {
   expect_equal(ils(stat = TRUE)$inheritance_enabled, FALSE)
 })
 
-test_that("what is wrong with a permission is told", {
+test_that("invalid permissions are reported", {
   need_server()
   iput(file_with(as.raw(1)), "f")
   expect_error(ichmod("f", "execute", "rods"), "\"read\"", class = "cenote_invalid")
@@ -87,7 +87,7 @@ test_that("what is wrong with a permission is told", {
   expect_error(ichmod("/tempZone/home/rods/tests/f", "own", "owner"), class = "cenote_error")
 })
 
-test_that("checksums are told, of all that is below, too, and verified", {
+test_that("checksums are shown, also recursively, and verified", {
   need_server()
   file <- file_with(random_bytes(3000))
   iput(file, "f")
@@ -104,7 +104,7 @@ test_that("checksums are told, of all that is below, too, and verified", {
   expect_error(ichksum("none"), class = "cenote_not_found")
 })
 
-test_that("an object whose checksum is another is told", {
+test_that("an object with another checksum is reported", {
   need_server()
   for (name in c("f", "g")) iput(file_with(as.raw(1)), name)
   irods("POST", "data-objects", op = "modify_replica", lpath = absolute("f"), `replica-number` = 0, `new-data-checksum` = "sha2:wrong")

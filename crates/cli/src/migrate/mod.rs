@@ -1,7 +1,7 @@
 //! Bringing what other servers have into the store, thing by thing.
 //!
 //! * `dnanexus` brings a project of a server that speaks the DNAnexus API, `fedora` a repository of linked data.
-//! * Here is what becomes of a thing, and how that is told.
+//! * Here are the outcomes for each item, and how they are reported.
 
 pub(crate) mod dnanexus;
 pub(crate) mod fedora;
@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::error::{CliError, Kind, Result};
 use crate::output::Output;
 
-/// How often bytes are fetched again that broke off.
+/// How often an interrupted fetch of bytes is retried.
 const ATTEMPTS: usize = 5;
 
 /// What became of a thing.
@@ -70,8 +70,8 @@ fn tell(output: &Output, line: Line<'_>, look: &str, outcome: Result<Outcome>) -
 pub(crate) fn all_brought(failed: u64, what: &str) -> Result<()> {
     match failed {
         0 => Ok(()),
-        _ => Err(CliError::new(Kind::Partial, format!("{failed} {what} were not brought"))
-            .hint("run the same command again: what was brought is not brought again")),
+        _ => Err(CliError::new(Kind::Partial, format!("{failed} {what} were not copied"))
+            .hint("run the same command again: completed transfers are not repeated")),
     }
 }
 
@@ -85,7 +85,7 @@ async fn persist<F: Future<Output = Result<()>>>(attempt: impl Fn() -> F) -> Res
             Ok(()) => return Ok(()),
         }
     }
-    Err(last.unwrap_or_else(|| CliError::new(Kind::Failed, "it was not brought")))
+    Err(last.unwrap_or_else(|| CliError::new(Kind::Failed, "it was not copied")))
 }
 
 /// A secret that is alone in a file.

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use crate::place::above;
 
-/// What lies below a root.
+/// What is below a root.
 #[derive(Debug)]
 pub(super) struct Beneath<'a> {
     root: &'a Path,

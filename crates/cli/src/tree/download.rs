@@ -52,7 +52,7 @@ pub(crate) async fn download(
 }
 
 fn not_kept() -> CliError {
-    CliError::new(Kind::NotFound, "its state at that moment is not kept")
+    CliError::new(Kind::NotFound, "its state at that time was not kept")
         .hint("`cenote versions policy` sets which versions are kept")
 }
 

@@ -1,4 +1,4 @@
-//! What shells are told may come next.
+//! The completions that shells are offered.
 
 use std::process::Stdio;
 

@@ -133,7 +133,7 @@ fn no_store_is_explained() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8(output.stderr).unwrap().contains("cenote init DIR"));
     let (code, said) = world.refused(&["--store", "/nowhere/at/all", "ls"]);
-    assert!(code == 3 && said.contains("no store is in /nowhere/at/all"), "{said}");
+    assert!(code == 3 && said.contains("there is no store in /nowhere/at/all"), "{said}");
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub struct Version {
     /// Who kept it.
     #[serde(default)]
     pub kept_by: Option<String>,
-    /// The time that it stands for: the one that its maker gave it, or when it became the current state.
+    /// The time that it stands for: the one that its creator gave it, or when it became the current state.
     #[serde(default)]
     pub time: Option<Timestamp>,
     /// What it was labelled.

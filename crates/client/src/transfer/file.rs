@@ -154,7 +154,7 @@ pub(super) fn each_chunk(
 }
 
 fn changed() -> io::Error {
-    io::Error::new(io::ErrorKind::UnexpectedEof, "it changed while it was read")
+    io::Error::new(io::ErrorKind::UnexpectedEof, "it changed while being read")
 }
 
 pub(super) fn unreadable(path: &Path, error: io::Error) -> Error {

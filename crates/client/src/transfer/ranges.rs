@@ -66,7 +66,7 @@ impl Transfer {
             let (from, moved) = (at, chunk.len() as u64);
             at += moved;
             if at > offset + length {
-                return Err(Error::protocol("more bytes came than were asked for"));
+                return Err(Error::protocol("received more bytes than were requested"));
             }
             partial.write(chunk, from).await?;
             self.observer.moved(moved);

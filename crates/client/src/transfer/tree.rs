@@ -154,7 +154,7 @@ impl Answers {
 
     fn next(&mut self, digest: Option<Sha256Digest>) -> Result<Resource> {
         let Some(line) = self.lines.pop_front() else {
-            let missing = || Error::protocol("an entry of the batch is not answered");
+            let missing = || Error::protocol("an entry of the batch has no answer");
             return Err(self.broken.as_ref().map_or_else(missing, Error::again));
         };
         let resource = line.outcome?;

@@ -91,7 +91,7 @@ fn parse(url: &str) -> Result<(Scheme, Authority)> {
             .as_str()
             .contains('@')
         {
-            true => Err(wrong("user and password do not belong into it")),
+            true => Err(wrong("it must not contain a user and password")),
             false if parts.path_and_query.is_none_or(|path| path == "/") => Ok((scheme, authority)),
             false => Err(wrong("it ends with the port")),
         },

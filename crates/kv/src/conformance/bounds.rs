@@ -1,4 +1,4 @@
-//! Bounds of counters: an answer that rests on the newest value.
+//! Bounds of counters: an answer that depends on the newest value.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -74,7 +74,7 @@ pub fn bounds_refuse_sums_that_do_not_fit(subject: &dyn Subject) {
     assert_eq!(held(&*engine), i64::MAX);
 }
 
-/// Who rests on what has changed is told to decide again, not that there is no room.
+/// A commit that depends on something that has changed is a conflict, not a lack of room.
 pub fn a_conflict_comes_before_a_bound(subject: &dyn Subject) {
     let engine = subject.open();
     add(&*engine, 0, 10, 10).unwrap();

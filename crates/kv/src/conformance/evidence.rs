@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::{Subject, commit, is_conflict, put, read, rows};
 use crate::{Batch, CommitError, Engine, KeyRange, RangeDigest, ScanOptions, Version};
 
-/// Commits a write to `w` that rests on `evidence`, given as of version `seen`.
+/// Commits a write to `w` that depends on `evidence`, given as of version `seen`.
 fn attempt(
     engine: &dyn Engine,
     seen: Version,
@@ -134,7 +134,7 @@ pub fn ranges_find_removals_and_changes(subject: &dyn Subject) {
     }
 }
 
-/// A scan that stopped at its limit rests only on the rows that it saw.
+/// A scan that stopped at its limit depends only on the rows that it saw.
 pub fn ranges_end_at_their_limit(subject: &dyn Subject) {
     let engine = subject.open();
     commit(&*engine, |batch| batch.put("p/b", "").put("p/d", "").put("p/f", ""));

@@ -99,7 +99,7 @@ fn put(engine: &dyn Engine, key: impl Into<Bytes>, value: impl Into<Bytes>) -> V
     commit(engine, |batch| batch.put(key, value))
 }
 
-/// Commits what `change` puts into a batch that rests on nothing.
+/// Commits what `change` puts into a batch that depends on nothing.
 fn commit(engine: &dyn Engine, change: impl FnOnce(&mut Batch) -> &mut Batch) -> Version {
     let mut batch = Batch::default();
     change(&mut batch);

@@ -72,7 +72,7 @@ fn sum(view: &dyn crate::Snapshot) -> i64 {
     found.iter().map(|(_, value)| counter(value)).sum()
 }
 
-/// Money moves between accounts; every snapshot taken meanwhile shows all of it.
+/// Money moves between accounts; every snapshot taken in the meantime shows all of it.
 pub fn transfers_keep_the_sum(subject: &dyn Subject) {
     let engine = subject.open();
     commit(&*engine, |batch| {

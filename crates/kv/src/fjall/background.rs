@@ -2,7 +2,7 @@
 //! to sync when the log is full; and freeing tables in memory that were written to disk. The tree frees those while it holds the lock
 //! that every read and write takes, some fifty milliseconds for a table of many small rows, unless somebody else still has them.
 //!
-//! Nothing rests on it: a sync that fails, or comes too late, is made up for by the one that a commit waits for. It syncs the file, past
+//! Nothing depends on it: a sync that fails, or comes too late, is made up for by the one that a commit waits for. It syncs the file, past
 //! fjall, whose own sync would keep commits waiting. A table that was not seen here is freed by the tree.
 
 use std::any::Any;
@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use super::journal;
 
-/// After so many bytes in the log the journal is synced.
+/// After this many bytes in the log the journal is synced.
 const EACH: usize = 1 << 20;
 /// How often tables are looked at that the tree may have let go.
 const LOOK: Duration = Duration::from_millis(100);

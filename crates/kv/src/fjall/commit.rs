@@ -70,7 +70,7 @@ impl FjallEngine {
         freeing
     }
 
-    /// Writes durably. The error is made anew for each caller.
+    /// Writes durably. The error is recreated for each caller.
     ///
     /// Once something may have been written every failure is "unknown", whatever its cause: what the log or the
     /// journal of the tree has is applied when the store is opened again.
@@ -174,7 +174,7 @@ fn admit(base: &FjallSnapshot, group: Vec<Pending>) -> Admitted {
     Admitted { callers, group: Group { before, after, rows } }
 }
 
-/// A write under way. Unless it comes to its end, by an error or by a panic, the engine takes no more commits: what
+/// A write in progress. Unless it comes to its end, by an error or by a panic, the engine takes no more commits: what
 /// was left on disk is known only after it was read back. Latched before any caller has an answer.
 struct Writing<'a>(&'a AtomicBool);
 

@@ -3,7 +3,7 @@
 //! fjall makes what it does not find: a database where there is no version marker, a tree where there is no `current`, after
 //! removing what else is there. That is right for what a creation left that was killed, and only for that.
 //!
-//! Invariant: nothing is made anew, and nothing removed, where a commit may ever have been written.
+//! Invariant: nothing is recreated, and nothing removed, where a commit may ever have been written.
 
 use std::fs;
 use std::io::{self, ErrorKind};

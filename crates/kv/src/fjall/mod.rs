@@ -206,7 +206,7 @@ impl Store {
 }
 
 fn rows_options() -> KeyspaceCreateOptions {
-    // Of the files of such values, all in which a quarter was removed are written anew, not only the oldest of them.
+    // Of the files of such values, all in which a quarter was removed are rewritten, not only the oldest of them.
     let apart = KvSeparationOptions::default().separation_threshold(APART).age_cutoff(1.0);
     KeyspaceCreateOptions::default()
         .max_memtable_size(MEMTABLE)

@@ -1,7 +1,7 @@
 //! Opening: from what is on disk to an engine that has every acknowledged commit, or to an error that names what is
 //! missing.
 //!
-//! In this order, so that each step rests on what the one before found, and nothing is changed that a later one
+//! In this order, so that each step depends on what the one before found, and nothing is changed that a later one
 //! might refuse: the files are there ([`files`]), the lists of tables have
 //! their checksums ([`versions`]), the journals are whole up to a tail ([`journal`]), the tree opens, the
 //! log reaches as far as it must ([`log::verdict`]). Then the tree is brought to where the log is, durably, and the log

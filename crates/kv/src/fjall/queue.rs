@@ -1,7 +1,7 @@
 //! Who writes: the first caller to arrive leads, the others wait.
 //!
 //! The leader writes its own batch together with those that are waiting, and hands
-//! the lead to the first that arrived meanwhile. A lone writer thus never changes threads,
+//! the lead to the first that arrived in the meantime. A lone writer thus never changes threads,
 //! and no more than one caller writes at any time.
 
 use std::collections::VecDeque;

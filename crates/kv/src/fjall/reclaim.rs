@@ -2,7 +2,7 @@
 //!
 //! The tree drops a removed row when the mark of its removal is merged down to the last level, which happens as further rows
 //! come. A catalog that was emptied would keep its size until then, so the whole tree is merged once a good part of its rows
-//! has been removed: what is written for that is in proportion to what is given back.
+//! has been removed: the amount written for that is proportional to the space that is freed.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, TryLockError};
@@ -40,7 +40,7 @@ pub(super) struct Removed {
     pause: Mutex<Pause>,
 }
 
-/// After a merge that gave back little, since much was being read or removed meanwhile, so many looks pass without one; each
+/// After a merge that gave back little, since much was being read or removed in the meantime, so many looks pass without one; each
 /// time twice as many.
 #[derive(Debug, Default, Clone, Copy)]
 struct Pause {
@@ -64,7 +64,7 @@ impl Pause {
         over
     }
 
-    /// After a merge of so many bytes to so many.
+    /// After a merge of this many bytes to so many.
     fn begin(&mut self, before: u64, after: u64) {
         let worked = after < before / 10 * 9;
         self.length = if worked { 0 } else { (2 * self.length).clamp(1, LONGEST) };
@@ -118,7 +118,7 @@ impl Held {
 }
 
 impl FjallEngine {
-    /// Merges the tree if that is worth it and there is room; says whether it did.
+    /// Merges the tree if that is worth it and there is room; returns whether it did.
     pub(super) fn merge_removed(&self) -> Result<bool> {
         let mut pause = match self.removed.pause.try_lock() {
             Ok(pause) => pause,

@@ -80,7 +80,7 @@ impl Reserve {
         self.has_room(2 * size as u64, what)
     }
 
-    /// Whether so many bytes may be written.
+    /// Whether this many bytes may be written.
     pub(super) fn has_room(&self, bytes: u64, what: For) -> bool {
         let disk = (self.disk)();
         let mut held = self.held();

@@ -20,7 +20,7 @@ pub enum Step {
     Written,
 }
 
-/// Says whether a commit goes on.
+/// Says whether a commit continues.
 #[cfg(feature = "conformance")]
 type GoOn = Box<dyn Fn(Step) -> bool + Send + Sync>;
 

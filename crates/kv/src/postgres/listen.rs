@@ -1,6 +1,6 @@
-//! Commits of other servers, as the database tells of them (`LISTEN`, `NOTIFY`).
+//! Commits of other servers, as announced by the database (`LISTEN`, `NOTIFY`).
 //!
-//! Invariant: whoever listens is told once more when a connection is made, so that nothing is missed for longer than there was none.
+//! Invariant: listeners are notified once more when a connection is made, so that nothing is missed for longer than there was none.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::Duration;

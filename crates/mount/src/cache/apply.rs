@@ -48,7 +48,7 @@ impl Cache {
         }
     }
 
-    /// Notes a revision; says whether it is one that is known, or may be a change of this mount.
+    /// Notes a revision; returns whether it is one that is known, or may be a change of this mount.
     fn report(&mut self, (tree, ino): (Tree, Ino), change: &Change) -> bool {
         let Some(node) = self.nodes.get_mut(&ino) else {
             // A listing that is on its way may have it as it was.
@@ -143,13 +143,13 @@ impl Cache {
         self.touch(dir, SystemTime::from(change.at));
         self.changed_in(dir);
         if let Some(node) = self.nodes.get_mut(&ino).filter(|node| node.dirty) {
-            // What is being written here is a new file from now on.
+            // The draft is a new file from now on.
             (node.id, node.mode_set) = (None, true);
             self.aliases.remove(&(tree, change.id));
             return Vec::new();
         }
         if self.nodes.get(&ino).and_then(|node| node.id).is_some_and(|id| id != change.id) {
-            // What was written here meanwhile is another object by now.
+            // The data written here has become another object by now.
             return Vec::new();
         }
         let mut places = vec![(dir, change.name.clone())];
@@ -168,7 +168,7 @@ impl Cache {
         stale
     }
 
-    /// Nothing that is known may be shown before it was asked for again.
+    /// No cached data may be shown before it was requested again.
     pub(crate) fn withdraw_all(&mut self) -> Vec<Stale> {
         self.note_clear();
         self.doubt_all()

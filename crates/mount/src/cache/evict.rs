@@ -1,14 +1,14 @@
-//! Gives up what was not used for long, so that memory stays bounded however much of a store is walked.
+//! Evicts what was not used for long, so that memory stays bounded however much of a store is walked.
 //!
 //! Invariant: a node that something depends on stays: one that is open, written to, or above a node that is known. One that the kernel has
-//! references to is given up once the kernel has dropped them. It is told to drop files, but no directories, since it takes one that a
+//! references to is dropped once the kernel has dropped them. The kernel is asked to drop files, but not directories, since it takes one that a
 //! program is in for removed then.
 
 use super::{Cache, Ino, Known, Node, Origin, Stale};
 use crate::attr::FileKind;
 
 impl Cache {
-    /// What a name leads to, for somebody who uses its directory.
+    /// The node of a name, for a user of its directory.
     pub(crate) fn look_up(&mut self, dir: Ino, name: &str) -> Known {
         self.use_directory(dir);
         self.known(dir, name)
@@ -28,7 +28,7 @@ impl Cache {
         self.nodes.len()
     }
 
-    /// Gives up a quarter of the nodes if there are too many, in the directories that were not used for the longest time; returns what the
+    /// Evicts a quarter of the nodes if there are too many, in the least recently used directories; returns what the
     /// kernel has to drop.
     pub(crate) fn evict(&mut self) -> Vec<Stale> {
         let staying = self.nodes.len() - self.leaving;
@@ -55,7 +55,7 @@ impl Cache {
         used.into_iter().map(|(_, ino)| ino).collect()
     }
 
-    /// Gives up what is in a directory and can be known again by asking; returns how many nodes that are.
+    /// Evicts the nodes of a directory that can be requested again; returns how many.
     fn evict_children(&mut self, dir: Ino, stale: &mut Vec<Stale>) -> usize {
         let may_forget = |node: &&mut Node| node.opened == 0 && node.origin != Origin::Mount;
         let Some(children) = self.nodes.get_mut(&dir).filter(may_forget) else {
@@ -90,7 +90,7 @@ impl Cache {
         freed
     }
 
-    /// The kernel has dropped a node that is to be given up, unless it is needed again.
+    /// The kernel has dropped a node that is to be evicted, unless it is needed again.
     pub(super) fn dropped(&mut self, ino: Ino) {
         if self.nodes.get(&ino).is_some_and(|node| node.leaving && node.is_spare()) {
             self.give_up(ino);
@@ -118,7 +118,7 @@ impl Cache {
 }
 
 impl Node {
-    /// Whether the kernel was told to drop it.
+    /// Whether the kernel was asked to drop it.
     pub(super) fn is_told_to_leave(&self) -> bool {
         self.leaving && self.attr.kind != FileKind::Directory
     }

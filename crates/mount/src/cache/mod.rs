@@ -37,7 +37,7 @@ const FIRST_LOCAL: Ino = 1 << 62;
 /// [`FIRST_LOCAL`].
 const TREE_BITS: u32 = 44;
 
-/// What is known of a name.
+/// The cached state of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Known {
     There(Ino),
@@ -62,9 +62,9 @@ pub(crate) struct Cache {
     uses: u64,
     /// How many nodes there should be at most.
     limit: usize,
-    /// How many nodes the kernel was told to drop, so that they can be given up.
+    /// How many nodes the kernel was asked to drop, so that they can be evicted.
     leaving: usize,
-    /// What is to be noted on the local disk, if anything is.
+    /// What is to be recorded on the local disk, if anything.
     notes: Option<Vec<Note>>,
 }
 
@@ -187,7 +187,7 @@ impl Cache {
         (ino, current)
     }
 
-    /// Takes over a whole listing; says whether nothing was reported since `generation`.
+    /// Takes over a whole listing; returns whether nothing was reported since `generation`.
     pub(crate) fn fill(&mut self, parent: Ino, generation: u64, found: &[Resource]) -> bool {
         let current = self.generation(parent) == generation;
         if current && let Some(children) = self.children_mut(parent) {
@@ -340,5 +340,5 @@ impl Cache {
 }
 
 fn stale() -> Fault {
-    Fault::new(libc::ESTALE, "the file is not known any more")
+    Fault::new(libc::ESTALE, "the file is no longer known")
 }

@@ -30,7 +30,7 @@ pub(crate) struct Node {
     /// The id of its resource; `None` before it is in the store, and of what is none.
     pub(crate) id: Option<u64>,
     pub(crate) attr: Attr,
-    /// When it was last read, if a program said so.
+    /// The access time, if a program set it.
     pub(crate) accessed: Option<SystemTime>,
     /// The highest revision that was reported.
     pub(crate) reported: u64,
@@ -52,7 +52,7 @@ pub(crate) struct Node {
     pub(crate) exclusive: bool,
     /// It has no name any more.
     pub(crate) orphan: bool,
-    /// It is given up once the kernel has dropped it.
+    /// It is evicted once the kernel has dropped it.
     pub(crate) leaving: bool,
     /// The tag of the content that the kernel caches.
     pub(crate) kept: Option<String>,
@@ -71,7 +71,7 @@ pub(crate) struct Children {
     pub(crate) complete: bool,
     /// Counts the reported changes in it.
     pub(crate) generation: u64,
-    /// How many names were asked for one by one.
+    /// How many names were looked up one by one.
     pub(crate) asked: u32,
     /// When it was last used, as a count of uses.
     pub(crate) used: u64,

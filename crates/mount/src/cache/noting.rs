@@ -1,4 +1,4 @@
-//! What is noted on the local disk of what the cache learns, and a cache that begins with it.
+//! The record of the cached tree on the local disk, and a cache that is loaded from it.
 
 use cenote_client::Resource;
 
@@ -37,7 +37,7 @@ impl Cache {
         self.link(parent, name, seen.id);
     }
 
-    /// Begins to note what is learned.
+    /// Begins to record the tree.
     pub(crate) fn note_from_now_on(&mut self) {
         self.notes.get_or_insert_default();
     }
@@ -47,7 +47,7 @@ impl Cache {
         self.notes.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Adds notes that are not of what is known here.
+    /// Adds records for nodes that are not known here.
     pub(crate) fn note_all(&mut self, more: Vec<Note>) {
         if let Some(notes) = &mut self.notes {
             notes.extend(more);
@@ -75,7 +75,7 @@ impl Cache {
         });
     }
 
-    /// The same of what is known, where it is now.
+    /// The same for known nodes, at their current location.
     pub(super) fn note_moved(&mut self, ino: Ino) {
         self.note(|cache| {
             let node = cache.nodes.get(&ino).filter(|node| !node.orphan && node.is_certain())?;
@@ -94,7 +94,7 @@ impl Cache {
     }
 
     pub(super) fn note_gone(&mut self, dir: Ino, name: &str, ino: Ino) {
-        // What is not known here may have been seen by an earlier mount, under its id.
+        // An unknown node may have been seen by an earlier mount, under its id.
         self.note(|cache| {
             let (dir, id) = (cache.id_of(dir).unwrap_or(dir), cache.id_of(ino).unwrap_or(ino));
             Some(Note::Gone(dir, name.to_owned(), id))

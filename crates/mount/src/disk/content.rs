@@ -63,7 +63,7 @@ impl Cached {
         }
     }
 
-    /// Keeps the blocks that lie in these bytes of the content, which begin at `offset`.
+    /// Keeps the complete blocks within these bytes of the content, which begin at `offset`.
     pub(crate) fn keep(self: &Arc<Self>, offset: u64, parts: Vec<Bytes>) {
         self.cache.keep(vec![Arrival { content: Arc::clone(self), offset, parts }]);
     }
@@ -135,7 +135,7 @@ impl Cached {
         match self.opened(generation, open) {
             Ok(file) => Some(((generation, file), blocks)),
             Err(_) => {
-                // Somebody removed the file.
+                // Somebody has removed the file.
                 let _unwritable = self.cache.remove(&mut state, self.key);
                 None
             }
@@ -201,7 +201,7 @@ impl Cached {
         Ok(bytes)
     }
 
-    /// Gives the content up, after an error of the disk or damage: it is fetched again.
+    /// Drops the content after a disk error or damage: it is fetched again.
     fn forget(&self) {
         let mut state = self.cache.lock();
         // A cache that cannot be written to is one that has nothing.

@@ -4,7 +4,7 @@
 //! Nothing is synced: a block whose bytes do not have the checksum of its record counts as missing, so `kill -9` and power cuts
 //! lose nothing but blocks.
 //!
-//! Invariants: no bytes are given that were not compared with their checksum since the cache was opened. A content never changes
+//! Invariants: no bytes are returned that were not compared with their checksum since the cache was opened. A content never changes
 //! under its key. There are at most `limit` bytes of blocks.
 
 mod content;
@@ -39,7 +39,7 @@ type Key = [u8; 16];
 pub(crate) struct DiskCache {
     dir: PathBuf,
     limit: u64,
-    /// What tells this store from others.
+    /// What identifies this store.
     store: String,
     state: Mutex<(State, File)>,
     writing: Arc<Semaphore>,
@@ -59,7 +59,7 @@ pub(crate) struct Usage {
 }
 
 impl DiskCache {
-    /// Opens the cache in a directory, which is created if it is missing. `store` tells the store from others.
+    /// Opens the cache in a directory, which is created if it is missing. `store` identifies the store.
     ///
     /// # Errors
     /// [`io::ErrorKind::WouldBlock`] if another mount has it open.
@@ -67,7 +67,7 @@ impl DiskCache {
         DirBuilder::new().recursive(true).mode(0o700).create(dir.join("contents"))?;
         let lock = writable(&dir.join("lock"))?;
         lock.try_lock().map_err(|_| {
-            let message = format!("another mount uses the cache {}", dir.display());
+            let message = format!("another mount is using the cache {}", dir.display());
             io::Error::new(io::ErrorKind::WouldBlock, message)
         })?;
         let state = read(dir)?;
@@ -190,7 +190,7 @@ fn drop_unknown(dir: &Path, state: &State) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes the log anew, without what was removed.
+/// Rewrites the log, without removed entries.
 fn rewrite(dir: &Path, state: &State) -> io::Result<File> {
     let new = dir.join("log.new");
     let mut log = writable(&new)?;

@@ -56,7 +56,7 @@ impl Filesystem for Layer {
             InitFlags::FUSE_READDIRPLUS_AUTO,
             InitFlags::FUSE_PARALLEL_DIROPS,
             InitFlags::FUSE_CACHE_SYMLINKS,
-            // Or else the kernel asks for the capabilities of a file before each write.
+            // Otherwise the kernel requests the capabilities of a file before each write.
             InitFlags::FUSE_HANDLE_KILLPRIV_V2,
         ] {
             // An older kernel does without.
@@ -310,7 +310,7 @@ impl Filesystem for Layer {
         self.run(async move {
             let made = match name {
                 _ if mode & libc::S_IFMT != libc::S_IFREG => {
-                    Err(Fault::new(libc::EPERM, "a store has no devices and pipes"))
+                    Err(Fault::new(libc::EPERM, "a store cannot have devices or pipes"))
                 }
                 Ok(name) => system.mknod(parent.0, &name, mode).await,
                 Err(fault) => Err(fault),

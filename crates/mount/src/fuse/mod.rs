@@ -72,7 +72,7 @@ pub fn mount(
 }
 
 impl Session {
-    /// What unmounts it, also while files are in use: they are then gone for their programs.
+    /// Unmounts it, even while files are in use: programs then lose them.
     pub fn unmounter(&self) -> impl FnOnce() -> io::Result<()> + Send + 'static {
         let at = self.at.clone();
         move || {
@@ -91,7 +91,7 @@ impl Session {
     }
 }
 
-/// Tells the kernel what to drop. A thread of its own does so, because the kernel may wait for requests meanwhile.
+/// Notifies the kernel what to drop, on a separate thread, because the kernel may wait for requests in the meantime.
 fn notify(mut stale: UnboundedReceiver<Stale>, notifier: &Notifier, known: &Weak<Inner>) {
     while let Some(stale) = stale.blocking_recv() {
         // What the kernel does not know needs not be dropped.

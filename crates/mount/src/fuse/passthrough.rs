@@ -17,7 +17,7 @@ pub(super) struct Modes(Mutex<HashMap<u64, Mode>>);
 #[derive(Debug)]
 struct Mode {
     opens: u32,
-    /// The file that the kernel reads; `None` if it asks us.
+    /// The file that the kernel reads; `None` if the mount serves the reads.
     backing: Option<Arc<BackingId>>,
 }
 

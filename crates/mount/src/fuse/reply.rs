@@ -11,7 +11,7 @@ use crate::attr::{Attr, FileKind};
 use crate::error::{Fault, Level, Result};
 use crate::ops::{Entry, FileSystem};
 
-/// How long the kernel keeps what is followed, and what is not.
+/// How long the kernel caches what is followed, and what is not.
 const KEPT: Duration = Duration::from_secs(3600);
 const BRIEF: Duration = Duration::from_secs(0);
 /// The block size that files show, for programs that choose their buffers by it.
@@ -70,7 +70,7 @@ pub(super) fn answer_xattr(
     }
 }
 
-/// A name that is not there; the kernel remembers that if it will be told when it is.
+/// A missing name; the kernel caches that if it will be notified when it appears.
 pub(super) fn answer_missing(system: &FileSystem, reply: ReplyEntry) {
     let epoch = SystemTime::UNIX_EPOCH;
     let nothing = Attr {

@@ -132,7 +132,7 @@ impl FileSystem {
         self.0.source.is_offline()
     }
 
-    /// Whether answers stay true until the kernel is told otherwise.
+    /// Whether answers stay true until the kernel is notified.
     pub fn is_followed(&self) -> bool {
         self.0.follows
     }

@@ -106,7 +106,7 @@ impl Piece {
             LocalBytes::Server => return None,
             LocalBytes::File { file, start } => {
                 let opened = File::open(file).ok()?;
-                // One that is shorter than it should be is read through the server, which mends it.
+                // One that is shorter than it should be is read through the server, which repairs it.
                 let is_whole = opened.metadata().ok()?.len() >= start + length;
                 Some((Arc::new(opened), *start)).filter(|_| is_whole).map(Some)?
             }

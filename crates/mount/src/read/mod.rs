@@ -1,4 +1,4 @@
-//! Reading contents: what is read in order is read ahead, in pieces that grow; what is read here and there is read exactly.
+//! Reading contents: sequential reads are read ahead, in growing pieces; random reads are exact.
 //!
 //! Invariant: all that is read ahead and not yet used has its bytes in the [`Budget`]; a read never waits for the budget.
 
@@ -146,7 +146,7 @@ impl Reader {
 }
 
 impl State {
-    /// Notes a read; says whether it is in order.
+    /// Notes a read; returns whether it is in order.
     fn note(&mut self, range: &Range<u64>) -> bool {
         let in_order = range.start.abs_diff(self.end) <= NEAR || self.covers(range);
         if !in_order {

@@ -12,7 +12,7 @@ use crate::disk::Cached;
 use crate::error::{Fault, Result};
 use crate::source::{Place, Source};
 
-/// A range that is being read. Dropping it gives it up.
+/// A range that is being read. Dropping it cancels it.
 #[derive(Debug)]
 pub(crate) struct Piece {
     pub(crate) range: Range<u64>,
@@ -29,7 +29,7 @@ pub(crate) struct Wanted {
     pub(crate) place: Place,
     pub(crate) range: Range<u64>,
     pub(crate) etag: Option<String>,
-    /// The content in the disk cache, which is asked first, and keeps what came from the source.
+    /// The content in the disk cache, which is read first, and keeps what comes from the source.
     pub(crate) kept: Option<Arc<Cached>>,
 }
 
@@ -84,7 +84,7 @@ impl Piece {
                 return outcome;
             }
             if progress.changed().await.is_err() {
-                return Err(Fault::warning(libc::EIO, "reading was given up"));
+                return Err(Fault::warning(libc::EIO, "reading was abandoned"));
             }
         }
     }

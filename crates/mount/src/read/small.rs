@@ -1,6 +1,6 @@
 //! Contents of many small files of one directory, read with one request once several of them were read one after the other.
 //!
-//! Invariant: what is kept is at most two batches, each of at most [`BATCH`].
+//! Invariant: at most two batches are kept, each of at most [`BATCH`].
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -42,7 +42,7 @@ impl SmallFiles {
         (found.0 == etag).then(|| found.1.clone())
     }
 
-    /// Notes that a file of a directory is read; says whether it is worthwhile to read others ahead.
+    /// Notes that a file of a directory is read; returns whether it is worthwhile to read others ahead.
     pub(crate) fn is_worthwhile(&self, directory: u64) -> bool {
         let mut state = self.lock();
         if state.directory != directory {

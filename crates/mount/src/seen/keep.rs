@@ -79,7 +79,7 @@ impl Inner {
         Ok(journal.read()?.if_of(noted))
     }
 
-    /// What changed since a position, as far as it makes notes untrue.
+    /// The changes since a position, as far as they make records untrue.
     async fn missed(&self, root: u64, since: &str) -> Result<Vec<Note>> {
         let (mut notes, mut since, root) = (Vec::new(), since.to_owned(), At::Id(root));
         for _ in 0..PAGES {
@@ -134,13 +134,13 @@ impl Inner {
     }
 
     fn noting_failed(&self, error: std::io::Error) -> std::io::Result<()> {
-        let message = format!("what is seen is not kept any more: {error}");
+        let message = format!("the cache of the tree is no longer updated: {error}");
         (self.options.log.0)(&Fault::warning(libc::EIO, message));
         Err(error)
     }
 }
 
-/// The note that a change makes untrue what was noted before.
+/// The record that a change makes earlier records untrue.
 fn undone(change: &Change) -> Option<Note> {
     match (change.kind, &change.from) {
         (ChangeKind::Removed, _) => Some(Note::Gone(change.parent, change.name.clone(), change.id)),

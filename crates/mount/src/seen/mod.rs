@@ -1,9 +1,9 @@
 //! What was seen of the tree, kept beside the contents in the cache on the local disk, so that a mount can begin without the server.
 //!
 //! A file in `trees/` for each store, user and mounted collection has [notes](note), which are appended at most a second after the mount learned what
-//! they say, and rewritten when there are many that are no more true. Nothing is synced: a line that is not whole is passed over.
+//! they say, and rewritten when there are many that are no more true. Nothing is synced: a line that is not whole is skipped.
 //!
-//! Invariant: nothing is noted that a change which was noted before made untrue; what may not be shown any more ([`Note::Clear`]) is not
+//! Invariant: nothing is recorded that an earlier recorded change made untrue; what may not be shown any more ([`Note::Clear`]) is not
 //! read from it.
 
 mod keep;
@@ -32,7 +32,7 @@ const JOURNALS: usize = 16;
 #[derive(Debug)]
 pub(crate) struct Journal {
     path: PathBuf,
-    /// What is appended to, once it was begun.
+    /// The file that is appended to, once begun.
     open: Mutex<Option<Open>>,
 }
 

@@ -1,4 +1,4 @@
-//! What is noted of the tree, as lines of a journal: `CRC64 JSON`, the checksum (CRC-64/NVME) of the JSON in 16 hexadecimal digits.
+//! Records about the tree, as lines of a journal: `CRC64 JSON`, the checksum (CRC-64/NVME) of the JSON in 16 hexadecimal digits.
 //!
 //! Invariant: a line that was torn or damaged does not have its checksum, and counts as missing; the lines after it are read.
 

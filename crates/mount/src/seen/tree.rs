@@ -14,7 +14,7 @@ pub(crate) struct Tree {
     pub(super) dirs: HashMap<u64, Dir>,
 }
 
-/// What is known of a directory.
+/// The cached state of a directory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Dir {
     /// Whether all names are known.
@@ -23,7 +23,7 @@ pub(crate) struct Dir {
 }
 
 impl Tree {
-    /// Reads a journal; lines that are not whole are passed over.
+    /// Reads a journal; lines that are not whole are skipped.
     pub(super) fn read(journal: &[u8]) -> Self {
         let mut tree = Self::default();
         let notes = journal.split(|byte| *byte == b'\n').filter_map(Note::decode);

@@ -1,4 +1,4 @@
-//! What is written to one file, before it is published.
+//! The data written to one file, before it is published.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ pub(crate) struct With {
     pub(crate) mtime: Option<Timestamp>,
 }
 
-/// What is written to a file.
+/// The data written to a file.
 #[derive(Debug)]
 pub(crate) struct Draft {
     source: Source,
@@ -110,7 +110,7 @@ impl Draft {
         self.dirty
     }
 
-    /// Whether it was made for what the object holds by now.
+    /// Whether it was made for the current content of the object.
     pub(crate) fn is_of(&self, etag: Option<&str>) -> bool {
         match &self.base {
             Base::Nothing => true,
@@ -276,7 +276,7 @@ impl Draft {
         self.source.insist(read).await
     }
 
-    /// The stage, to which what is in memory moves if there is none yet.
+    /// The stage, to which the data in memory is moved if there is none yet.
     async fn stage(&mut self, to: &Target) -> Result<&mut Stage> {
         if let Body::Memory { bytes, .. } = &mut self.body {
             let bytes = std::mem::take(bytes).freeze();
@@ -321,7 +321,7 @@ impl Draft {
         }
     }
 
-    /// Gives up what is on the server.
+    /// Cancels the stage on the server.
     pub(crate) async fn abandon(&mut self) {
         if let Body::Stage(stage) = &self.body {
             // A stage that stays is removed after some days.
@@ -372,5 +372,5 @@ async fn read_stage(source: &Source, stage: &str, range: Range<u64>) -> Result<B
 }
 
 fn too_large() -> Fault {
-    Fault::new(libc::EFBIG, "a file cannot be so large")
+    Fault::new(libc::EFBIG, "the file would be too large")
 }

@@ -1,4 +1,4 @@
-//! Publishing over a connection that may break: if the answer is lost, what is in the store afterwards says whether it was done.
+//! Publishing over a connection that may break: if the response is lost, the state of the store shows whether it was done.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -24,7 +24,7 @@ impl Lost {
     }
 }
 
-/// Publishes a stage. One that is gone after an answer was lost was published.
+/// Publishes a stage. If it is gone after a response was lost, it was published.
 pub(super) async fn publish_stage(source: &Source, id: &str, to: &Target) -> Result<Resource> {
     let (lost, source) = (&Lost::default(), source);
     let publish = || async move {
@@ -39,7 +39,7 @@ pub(super) async fn publish_stage(source: &Source, id: &str, to: &Target) -> Res
     source.insist(publish).await
 }
 
-/// Puts a whole content. Where a condition does not hold after an answer was lost, and what is there is that content, it was put.
+/// Puts a whole content. If a condition does not hold after a response was lost, and the object has that content, it was put.
 pub(super) async fn put(
     source: &Source,
     to: &Target,
@@ -62,7 +62,7 @@ pub(super) async fn put(
     source.insist(put).await
 }
 
-/// What is at a target now.
+/// The current resource at a target.
 async fn present(source: &Source, to: &Target) -> Result<Resource> {
     match to {
         Target::Object(id) => source.stat_of(*id).await,

@@ -1,6 +1,6 @@
-//! Sends what is written to a stage, in order and in the background: runs of bytes that follow each other are one request.
+//! Sends written data to a stage, in order and in the background: adjacent runs of bytes are one request.
 //!
-//! Invariant: the bytes of a run are kept until the server has answered, so that they can be sent again if it goes away meanwhile.
+//! Invariant: the bytes of a run are kept until the server has answered, so that they can be sent again if the server becomes unavailable.
 
 use std::io;
 use std::time::Duration;
@@ -52,7 +52,7 @@ impl Sender {
 }
 
 fn gone() -> Fault {
-    Fault::warning(libc::EIO, "writing was given up")
+    Fault::warning(libc::EIO, "writing was abandoned")
 }
 
 struct Sending {
@@ -69,7 +69,7 @@ impl Sending {
         while let Some(message) = next {
             next = match message {
                 Message::Settle(done) => {
-                    // Whoever waited may be gone.
+                    // The waiting operation may have ended.
                     let _gone = done.send(self.fault.clone().map_or(Ok(()), Err));
                     self.received.recv().await
                 }

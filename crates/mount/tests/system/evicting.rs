@@ -19,7 +19,7 @@ async fn walked(directories: usize) -> (World, Mount) {
     (world, mount)
 }
 
-/// Drops what the kernel is told to, as it does.
+/// Drops entries on request, as the kernel does.
 async fn drop_stale(mount: &mut Mount, held: &mut Vec<(u64, String, u64)>) {
     while let Ok(stale) = mount.stale.try_recv() {
         let Stale::Entry(dir, name) = stale else { continue };

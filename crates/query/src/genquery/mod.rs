@@ -40,7 +40,7 @@ impl Default for Options {
     }
 }
 
-/// Checks that a text is a GenQuery 1 statement; the error says what is wrong.
+/// Checks that a text is a GenQuery 1 statement; the error describes the fault.
 pub fn check(text: &str) -> crate::Result<()> {
     first::parse(text).map(drop)
 }

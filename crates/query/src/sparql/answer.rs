@@ -12,7 +12,7 @@ use crate::{Error, Result};
 /// The text of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// In the format that was asked for.
+    /// In the requested format.
     pub text: Vec<u8>,
     /// How many solutions or triples it has; 1 for a truth.
     pub results: u64,
@@ -22,7 +22,7 @@ pub struct Answer {
 ///
 /// # Errors
 /// [`Error::Syntax`] for what cannot be evaluated, such as `SERVICE`; [`Error::Limit`] for what takes more than the limits allow;
-/// [`Error::Stopped`] once nobody waits for the answer.
+/// [`Error::Stopped`] once the caller has gone.
 pub fn query(
     reading: &Reading,
     query: Query,
@@ -65,11 +65,11 @@ fn answer(graph: &Graph<'_>, mut query: Query, format: Format, limits: &Limits) 
             let triples = triples.collect::<Result<Vec<Triple>, _>>().map_err(fault)?;
             written(triples, syntax, limits.answer)
         }
-        _ => Err(Error::Syntax("the answer has no such format".to_owned())),
+        _ => Err(Error::Syntax("the answer is not available in this format".to_owned())),
     }
 }
 
-/// A graph as text, what is about the same subject together.
+/// A graph as text, grouped by subject.
 fn written(mut triples: Vec<Triple>, syntax: cenote_rdf::Syntax, most: usize) -> Result<Answer> {
     triples.sort_by_cached_key(ToString::to_string);
     triples.dedup();

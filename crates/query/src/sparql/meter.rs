@@ -75,7 +75,7 @@ impl From<Overrun> for Error {
 
 /// The refusal of a query that takes too much.
 pub(super) fn limit(what: String) -> Error {
-    Error::Limit(format!("the query {what}: narrow it by more patterns, or LIMIT it"))
+    Error::Limit(format!("the query {what}: narrow it with more patterns, or a LIMIT"))
 }
 
 /// Runs a query within limits, on this thread.
@@ -139,7 +139,7 @@ pub(super) fn row() -> Result<()> {
     ROWS.set(rows);
     let most = LIMITS.with_borrow(|limits| limits.as_ref().map_or(u64::MAX, |it| it.rows));
     if rows > most {
-        return Err(limit(format!("looks at more than {most} statements and resources")));
+        return Err(limit(format!("reads more than {most} statements and resources")));
     }
     let overrun = rows.is_multiple_of(u64::from(PACE)).then(overrun).flatten();
     overrun.map_or(Ok(()), |overrun| Err(overrun.into()))

@@ -1,6 +1,6 @@
 //! SPARQL 1.1 queries over one state of a store, as one caller may see it.
 //!
-//! * `graph` shows the state as a dataset: descriptions, and the triples that follow from what is in the store;
+//! * `graph` shows the state as a dataset: descriptions, and the triples that follow from the state of the store;
 //! * `words` says how that is spelled for one address of the server;
 //! * `meter` ends a query that takes too much.
 //!

@@ -1,4 +1,4 @@
-//! How deep a text in SPARQL may nest, told without parsing it.
+//! The nesting depth of a SPARQL text, determined without parsing it.
 //!
 //! The parser and the evaluator call themselves for each bracket and each operator: a short text of thousands of them would exhaust
 //! the stack, which ends the process. So brackets may be [`DEEPEST`] deep, and there may be [`OPERATORS`] operators.
@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(check(&format!("INSERT DATA {{ {triples} }}")), Ok(()));
     }
 
-    /// What is allowed fits on the stack of any thread that parses.
+    /// The allowed depth fits on the stack of any parsing thread.
     #[test]
     fn what_is_allowed_is_parsed() {
         let deep = |open: &str, close: &str, inner: &str| {

@@ -41,7 +41,7 @@ impl Answers {
         }
     }
 
-    /// Other media types by which it is asked for.
+    /// Other media types for it.
     fn others(self) -> &'static [&'static str] {
         match self {
             Self::Json => &["application/json"],
@@ -61,8 +61,8 @@ impl Answers {
 }
 
 impl Format {
-    /// The one that `Accept` asks for, of those in which a graph, or anything else, can be answered; none if it names
-    /// none of them. An empty header asks for the preferred one.
+    /// The one that `Accept` requests, of those available for a graph, or for anything else; none if it names
+    /// none of them. An empty header requests the preferred one.
     pub fn negotiate(accept: &str, graph: bool) -> Option<Self> {
         let graphs = Syntax::ALL.map(|syntax| (syntax.media_type(), Self::Graph(syntax)));
         let standard = Answers::ALL.map(|answers| (answers.media_type(), Self::Answers(answers)));

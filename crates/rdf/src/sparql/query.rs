@@ -50,7 +50,7 @@ impl Query {
     /// changes if both are empty.
     ///
     /// # Errors
-    /// [`QueryError`] for what is no absolute IRI.
+    /// [`QueryError`] for an IRI that is not absolute.
     pub fn on_graphs(&mut self, default: &[String], named: &[String]) -> Result<(), QueryError> {
         let node = |iri: &String| NamedNode::new(iri).map_err(fault);
         self.graphs.default = default.iter().map(node).collect::<Result<_, _>>()?;
@@ -75,7 +75,7 @@ impl Query {
         &self.query
     }
 
-    /// Tells the evaluator which graphs are looked at.
+    /// Sets the graphs that the evaluator uses.
     pub fn specify(&self, dataset: &mut QueryDatasetSpecification) {
         let Graphs { default, named } = &self.graphs;
         if default.is_empty() && named.is_empty() {

@@ -24,7 +24,7 @@ impl std::fmt::Debug for Solutions {
     }
 }
 
-/// Text in memory, of at most so many bytes.
+/// Text in memory, of at most this many bytes.
 struct Bounded {
     text: Vec<u8>,
     most: usize,

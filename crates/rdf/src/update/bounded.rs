@@ -18,7 +18,9 @@ pub(super) struct Bounded<'a> {
 
 /// A text is too long, or there are too many.
 #[derive(Debug, thiserror::Error)]
-#[error("it computes a text of more than {LONGEST} bytes, or more than {ALL} bytes of texts")]
+#[error(
+    "it computes a string of more than {LONGEST} bytes, or strings of more than {ALL} bytes in total"
+)]
 pub(super) struct TooMuch;
 
 type Inner<'a> = <&'a Dataset as QueryableDataset<'a>>::InternalTerm;

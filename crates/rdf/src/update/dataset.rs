@@ -17,7 +17,7 @@ use crate::sparql::{check_complexity, evaluator};
 #[derive(Debug, Clone)]
 pub struct DatasetUpdate(spargebra::Update);
 
-/// Which graph has what is stated about something; of the name of a graph it is this graph.
+/// The graph that has the statements about a subject; for the name of a graph it is this graph.
 pub type Owner<'a> = dyn Fn(&NamedOrBlankNode) -> Option<NamedNode> + 'a;
 
 /// What one operation removes and adds.
@@ -31,7 +31,7 @@ impl DatasetUpdate {
     /// Parses an update. Relative IRIs are resolved against `base`.
     ///
     /// # Errors
-    /// [`UpdateError`] for what is no update, and for operations on graphs as a whole.
+    /// [`UpdateError`] for an invalid update, and for operations on graphs as a whole.
     pub fn parse(text: &str, base: &str) -> Result<Self, UpdateError> {
         let syntax = |error: &dyn std::fmt::Display| UpdateError::Syntax(error.to_string());
         check_complexity(text).map_err(|error| syntax(&error))?;

@@ -25,20 +25,20 @@ use crate::sparql::{bound_replacements, check_complexity, evaluator};
 #[derive(Debug, Clone)]
 pub struct Update(spargebra::Update);
 
-/// Why an update was refused or given up.
+/// Why an update was refused or cancelled.
 #[derive(Debug, thiserror::Error)]
 pub enum UpdateError {
     /// It is not SPARQL Update.
     #[error("{0}")]
     Syntax(String),
-    /// It asks for more than a change of the one graph.
-    #[error("{0} is not possible in an update of one resource")]
+    /// It requests more than a change of one graph.
+    #[error("{0} is not supported in an update of one resource")]
     Foreign(&'static str),
     /// It makes a graph that is larger than allowed.
     #[error("more than {0} triples")]
     TooMany(usize),
     /// It adds a triple that belongs into no graph.
-    #[error("no resource here has this triple, name one with GRAPH: {0}")]
+    #[error("no resource here can have this triple, name one with GRAPH: {0}")]
     Homeless(String),
     /// It was cancelled.
     #[error("the update took too long")]
@@ -69,7 +69,7 @@ impl Update {
         })
     }
 
-    /// Whether it looks at what is in the graph, by a pattern.
+    /// Whether it reads the graph, by a pattern.
     pub fn looks(&self) -> bool {
         let looks = |operation: &Operation| matches!(operation, Operation::DeleteInsert { .. });
         self.0.operations.iter().any(looks)
@@ -198,7 +198,7 @@ fn check(operation: &Operation) -> Result<(), UpdateError> {
     if is_ours { Ok(()) } else { Err(UpdateError::Foreign("GRAPH")) }
 }
 
-/// Refuses a pattern that looks at another graph or asks a service.
+/// Refuses a pattern that uses another graph or a service.
 fn check_pattern(pattern: &GraphPattern) -> Result<(), UpdateError> {
     use GraphPattern as P;
     match pattern {

@@ -1,8 +1,8 @@
 //! The feed as server-sent events (WHATWG HTML, section 9.2).
 //!
-//! Each change is an event whose id is its position, so that a client that lost the connection goes on where it was. The position
-//! alone is sent where changes follow that the caller may not see, and after a silence, to show that the connection is alive. A stream ends after some minutes and the client comes
-//! back by itself: it is then known anew, and has the access that it has by then.
+//! Each change is an event whose id is its position, so that a client that lost the connection can continue. The position
+//! alone is sent where changes follow that the caller may not see, and after a silence, to show that the connection is alive. A stream ends after some minutes and the client reconnects
+//! by itself: it is then authenticated again, and has its current access.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -54,7 +54,7 @@ impl<S> Show for S where
 {
 }
 
-/// A stream under way.
+/// The state of a stream.
 struct Events<S> {
     feed: Feed,
     show: S,

@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::layer::Admission;
 use crate::problem::Problem;
 
-/// How often a waiting request looks by itself where other processes share the catalog, should the engine not tell of their changes.
+/// How often a waiting request polls when other processes share the catalog, in case the engine does not announce their changes.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// Follows the feed, or the part of it that is of one subtree.
@@ -81,7 +81,7 @@ impl Feed {
         self.app.blocking(look).await
     }
 
-    /// What is made of a page.
+    /// The data of a page.
     pub(crate) async fn show<T: Send + 'static>(
         &self,
         page: ChangePage,

@@ -8,7 +8,7 @@ use super::Seconds;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Dnanexus {
-    /// The regions that projects can be created in, of which the first is that of all others. A region is a name: all contents lie in
+    /// The regions in which projects can be created, of which the first is that of all others. A region is a name: all contents are in
     /// the places of the store.
     pub regions: Vec<String>,
     /// How long a file is `unarchiving` before it is `live`. The store itself takes no time for that; DNAnexus takes hours.

@@ -40,11 +40,11 @@ pub struct Config {
     pub log: Log,
 }
 
-/// What is done in the background.
+/// The background work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Upkeep {
-    /// How fast contents are read to find what rotted; 0 to read none unless a round is requested.
+    /// How fast the scrub reads contents; 0 to read none unless a round is requested.
     pub scrub_bytes_per_second: u64,
     /// Days from the beginning of one round through all contents to the next.
     pub scrub_days: u64,
@@ -133,12 +133,12 @@ pub struct Limits {
     pub login_wait_seconds: u64,
     /// Wrong passwords, from any address, after which an account is locked; 0 for never.
     pub login_lockout_failures: u32,
-    /// Seconds that an account is locked then. Logins that are known already go on.
+    /// Seconds that an account is locked then. Logins that are known already continue.
     pub login_lockout_seconds: u64,
     /// Seconds for a TLS handshake, and for the header of a request, from the first byte to the last. On a new connection
     /// they begin at once.
     pub header_seconds: Seconds,
-    /// Seconds without a byte moving after which a body, sent or received, is given up, and a connection without a
+    /// Seconds without a byte moving after which a body, sent or received, is aborted, and a connection without a
     /// request closed.
     pub idle_seconds: Seconds,
     /// Bytes a second at which a request's body has to come; it may be late by `idle_seconds`.
@@ -151,21 +151,21 @@ pub struct Limits {
     pub query_bytes: usize,
     /// The most bytes of the answer of a SPARQL query.
     pub answer_bytes: usize,
-    /// Seconds after which a SPARQL query is given up.
+    /// Seconds after which a SPARQL query is cancelled.
     pub query_seconds: Seconds,
     /// Change sets open at a time.
     pub changesets: usize,
     /// Those of one user.
     pub changesets_per_user: usize,
-    /// The bytes that one change set may write to the catalog, and that it may rest on; contents of more than 64 KiB do not count.
+    /// The bytes that one change set may write to the catalog, and may depend on; contents of more than 64 KiB do not count.
     pub changeset_bytes: usize,
     /// The bytes that all of them together keep in memory.
     pub changesets_bytes: usize,
-    /// Seconds without a request after which a change set expires, if its maker says nothing else.
+    /// Seconds without a request after which a change set expires, if its creator says nothing else.
     pub changeset_idle_seconds: Seconds,
     /// Seconds after which a change set expires in any case.
     pub changeset_seconds: Seconds,
-    /// Seconds that requests under way are given when the server stops.
+    /// Seconds for requests in progress to finish when the server stops.
     pub stop_seconds: Seconds,
 }
 
@@ -259,7 +259,7 @@ pub struct Ldp {
     pub agents: String,
     /// Where external content may be read: URLs of http, https and file that end with a slash; `*` for any port. None unless it is set.
     pub external: Vec<ExternalPrefix>,
-    /// Who is told of changes. Where several servers share a catalog, one of them tells.
+    /// The receivers of changes. If several servers share a catalog, one of them posts.
     pub webhooks: Vec<Webhook>,
 }
 
@@ -287,7 +287,7 @@ pub struct Irods {
     pub query_rows: u64,
     /// The most bytes of rows that a query holds in memory, about.
     pub query_bytes: usize,
-    /// Seconds after which a query is given up.
+    /// Seconds after which a query is cancelled.
     pub query_seconds: u64,
     /// The advertised body size; larger bodies are accepted, too. Some clients split larger ones.
     pub body_bytes: u64,

@@ -34,7 +34,7 @@ impl TryFrom<f64> for Seconds {
     fn try_from(seconds: f64) -> Result<Self, String> {
         match (0.0..=LONGEST).contains(&seconds) {
             true => Ok(Self(Duration::from_secs_f64(seconds))),
-            false => Err(format!("not a time in seconds: {seconds}")),
+            false => Err(format!("invalid number of seconds: {seconds}")),
         }
     }
 }

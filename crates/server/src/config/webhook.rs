@@ -1,4 +1,4 @@
-//! Whom the server tells of changes by itself.
+//! Receivers to which the server posts changes.
 
 use std::path::PathBuf;
 
@@ -10,20 +10,20 @@ use super::Seconds;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Webhook {
-    /// The name under which the store keeps how far it has been told.
+    /// The name under which the store keeps its position.
     pub name: String,
     /// Where activities are posted to.
     pub url: String,
     /// A file with the secret that they are signed with.
     pub secret_file: PathBuf,
-    /// The user whose sight decides what is told.
+    /// The user whose rights decide which changes are posted.
     pub user: String,
     /// What the addresses of resources begin with: scheme, host and port.
     pub address: String,
-    /// The mount point whose addresses and forms are told.
+    /// The mount point whose addresses and forms are used.
     #[serde(default = "fedora_api")]
     pub mount: String,
-    /// The collection that is told of.
+    /// The collection whose changes are posted.
     #[serde(default = "root")]
     pub below: String,
     /// Seconds before what was not taken is sent again, the first time; then twice as long each time.

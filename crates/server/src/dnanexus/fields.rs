@@ -17,7 +17,7 @@ pub(crate) struct Fields {
     named: BTreeSet<String>,
 }
 
-/// What `true` asks for.
+/// The meaning of `true`.
 impl Default for Fields {
     fn default() -> Self {
         Self { default: true, named: BTreeSet::new() }
@@ -60,7 +60,7 @@ fn is_true(value: Option<&Value>) -> bool {
     value == Some(&Value::Bool(true))
 }
 
-/// A description under way.
+/// A description that is being written.
 #[derive(Debug)]
 pub(crate) struct Description<'a> {
     fields: &'a Fields,

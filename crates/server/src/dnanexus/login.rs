@@ -15,7 +15,7 @@ use super::call::question::{Call, millis};
 use crate::app::App;
 use crate::layer::{Claim, NoLogin, log_in};
 
-/// The longest that a login lasts, and how long it does if nothing is said.
+/// The maximum and default duration of a login.
 const LONGEST: Duration = Duration::from_secs(30 * 24 * 3_600);
 
 /// `newAuthToken`: a token for a name and a password.
@@ -48,7 +48,7 @@ fn refused(why: NoLogin) -> Fault {
         }
         NoLogin::Refused(error) => error.into(),
         NoLogin::TooSoon(wait) => {
-            Fault::too_soon("wrong passwords came before: wait", wait.as_secs().max(1))
+            Fault::too_soon("too many wrong passwords: wait", wait.as_secs().max(1))
         }
         NoLogin::Failed(problem) => problem.into(),
     }

@@ -57,7 +57,7 @@ fn of_system(call: &Call, method: &str) -> Result<Value, Fault> {
         "resolveDataObjects" => find::by_name::resolve(call),
         "describeDataObjects" => find::describe_many::objects(call),
         "describeProjects" => find::describe_many::objects(call),
-        // Of what there is none of here.
+        // For what does not exist here.
         "findApps"
         | "findGlobalWorkflows"
         | "findJobs"
@@ -129,5 +129,5 @@ fn of_object(call: &Call, resource: &str, method: &str) -> Result<Value, Fault> 
 }
 
 fn wrong_class(id: ObjectId, method: &str) -> Fault {
-    Fault::new(ErrorType::InvalidType, format!("{id} is no file, which {method} is for"))
+    Fault::new(ErrorType::InvalidType, format!("{id} is not a file, as {method} requires"))
 }

@@ -3,7 +3,7 @@
 //!
 //! * `call` turns a request into a call of a method, and its outcome into a response; `call::fault` has the types of errors, and
 //!   every translation into them; `methods` is the table of methods;
-//! * `id` has the ids, `note` what is noted of resources, `name` the names that objects have in the tree;
+//! * `id` has the ids, `note` the notes about resources, `name` the names of objects in the tree;
 //! * `login` has logins by password; `project` and `object` have the methods of projects and objects, `find` those that look for them, `data` the bytes.
 
 mod call;

@@ -12,7 +12,7 @@ use super::call::fault::Fault;
 
 /// The longest name of an object, in bytes.
 const LONGEST: usize = 512;
-/// The longest name in the tree that is given to an object: room for a number.
+/// The longest name in the tree for an object: it leaves room for a number.
 const LONGEST_GIVEN: usize = 900;
 
 /// A name of an object or a project.
@@ -114,7 +114,7 @@ pub(crate) fn free(
     Ok(numbers.filter_map(move |number| Name::new(stem.numbered(number)).ok()).take(ATTEMPTS))
 }
 
-/// How often a name is tried that somebody else takes meanwhile, or that the caller may not see.
+/// How often a name is tried that somebody else takes in the meantime, or that the caller may not see.
 const ATTEMPTS: usize = 100;
 
 /// Does something with the first free name that is still free then.
@@ -130,7 +130,7 @@ pub(crate) fn with_free_name<T>(
             done => return done,
         }
     }
-    Err(last.unwrap_or_else(|| Error::new(ErrorKind::Exists, "no name is free")))
+    Err(last.unwrap_or_else(|| Error::new(ErrorKind::Exists, "no free name was found")))
 }
 
 #[cfg(test)]

@@ -63,7 +63,7 @@ impl State {
     }
 }
 
-/// What is noted of an object.
+/// The notes about an object.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct ObjectNote {
@@ -123,7 +123,7 @@ impl PartsNote {
     }
 }
 
-/// What is noted of a project.
+/// The notes about a project.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct ProjectNote {
@@ -241,7 +241,7 @@ impl Once {
         &self.name
     }
 
-    /// Whether the same input came with the nonce before.
+    /// Whether the same input was sent with the nonce before.
     pub(crate) fn is_same(&self, digest: &Bytes) -> bool {
         self.digest == digest
     }

@@ -11,7 +11,7 @@ pub(crate) fn whoami(call: &Call) -> Value {
     json!({ "id": format!("user-{}", call.caller.name()) })
 }
 
-/// `getUserInfo`, which a login asks for.
+/// `getUserInfo`, which a login requests.
 pub(crate) fn user_info(call: &Call) -> Value {
     let name = call.caller.name();
     json!({ "username": name, "uid": name })
@@ -57,5 +57,5 @@ pub(crate) fn come_back_later(call: &Call) -> Result<Value, Fault> {
     }
     let wait = u64::try_from((until - now).div_euclid(1_000) + 1).unwrap_or(1);
     let wait = input.is("setRetryAfter")?.then_some(wait);
-    Err(Fault::later("come back later", wait))
+    Err(Fault::later("try again later", wait))
 }

@@ -68,7 +68,9 @@ fn set(input: Input<'_>) -> Result<Vec<AvuChange>, Fault> {
     let change = |(key, value): (&String, &Value)| {
         let key = within(key, LONGEST_KEY)?;
         match value {
-            _ if key == TAG => Err(Fault::input("a property cannot have the name of the tags")),
+            _ if key == TAG => {
+                Err(Fault::input("a property cannot have the name that is reserved for tags"))
+            }
             Value::Null => Ok(AvuChange::Clear(key.to_owned())),
             Value::String(value) if value.len() <= LONGEST_VALUE => {
                 Ok(AvuChange::Set(avu(key, value)))

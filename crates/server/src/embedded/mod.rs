@@ -28,10 +28,10 @@ mod settings;
 #[non_exhaustive]
 pub enum OpenError {
     /// There is no store.
-    #[error("no store is in {0}")]
+    #[error("there is no store in {0}")]
     Missing(PathBuf),
     /// There is one already.
-    #[error("a store is in {0} already")]
+    #[error("there is already a store in {0}")]
     Exists(PathBuf),
     /// The directory has something else in it.
     #[error("the directory is not empty: {0}")]
@@ -46,13 +46,13 @@ pub enum OpenError {
     #[error("the catalog is in a database: {0}")]
     NotHere(PathBuf),
     /// A later program made it.
-    #[error("the store has layout {found}, and this program knows {}", settings::FORMAT)]
+    #[error("the store has layout {found}, but this program supports {}", settings::FORMAT)]
     TooNew {
         /// The version found.
         found: u32,
     },
     /// `store.toml` is not what it should be.
-    #[error("{0} cannot be understood: {1}")]
+    #[error("{0} is invalid: {1}")]
     Settings(PathBuf, String),
     /// The directory cannot be read or written.
     #[error("{0}: {1}")]
@@ -88,7 +88,7 @@ impl Embedded {
         &self.store
     }
 
-    /// Has the root say for how many seconds what is removed is kept, as its owner `admin`.
+    /// Sets on the root for how many seconds removed resources are kept, as its owner `admin`.
     pub fn keep_removed(&self, admin: &str, seconds: u64) -> Result<(), OpenError> {
         let (id, _) = self.store.person_named(admin)?;
         let keep_removed = Some(Some(seconds));
@@ -99,7 +99,7 @@ impl Embedded {
     }
 }
 
-/// Makes a store in a directory that is missing or empty, with its first administrator.
+/// Creates a store in a directory that is missing or empty, with its first administrator.
 pub fn init_dir(dir: impl AsRef<Path>, admin: &str, password: &str) -> Result<Embedded, OpenError> {
     init_dir_with(dir, Backing::default(), admin, password)
 }
@@ -158,7 +158,7 @@ pub fn open_dir_with(
     Ok(Embedded { store, _lock: lock })
 }
 
-/// Makes the store in a directory one that opens again, where its last commits are missing, and says which are lost. For a
+/// Makes a store in a directory usable again if its last commits are missing, and returns which are lost. For a
 /// store that is whole this is nothing.
 pub fn salvage_dir(dir: impl AsRef<Path>) -> Result<Option<String>, OpenError> {
     let dir = dir.as_ref();
@@ -176,7 +176,7 @@ const LOCK: &str = "store.lock";
 const CATALOG: &str = "catalog";
 const CONTENTS: &str = "contents";
 
-/// Keeps others out of a store that an earlier program made. The place of contents does so for itself.
+/// Makes a store of an earlier program private. The place of contents does so for itself.
 fn close_to_others(dir: &Path) -> io::Result<()> {
     make_private(dir)?;
     for file in [SETTINGS, LOCK] {

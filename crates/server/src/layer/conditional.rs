@@ -114,7 +114,7 @@ pub(crate) fn validators(tag: &str, modified: Time) -> HeaderMap {
 /// The refusal where a condition does not hold.
 pub(crate) fn failed() -> Problem {
     let kind = ProblemKind::Store(ErrorKind::Precondition);
-    Problem::new(kind, "it is not as the condition says").with_hint("read it again, then decide")
+    Problem::new(kind, "the condition does not hold").with_hint("read it again, then decide")
 }
 
 /// The seconds since 1970 of a header that is a date; a malformed one is ignored, as section 13.1.3 says.

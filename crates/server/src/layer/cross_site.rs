@@ -1,4 +1,4 @@
-//! Requests that a page of another site makes with the browser, and thus with the login, of a visitor.
+//! Requests that a page of another site sends with a visitor's browser, and thus with their login.
 //!
 //! Invariant: no such request changes anything, in any opening. Browsers say where a request comes from
 //! (`Sec-Fetch-Site`, <https://www.w3.org/TR/fetch-metadata/>; `Origin`, RFC 6454), and pages cannot forge that. Other
@@ -20,7 +20,7 @@ pub(crate) async fn refuse_cross_site(request: Request, next: Next) -> Response 
 }
 
 /// Why a request was refused.
-pub(crate) const REASON: &str = "a page of another site may not change anything here";
+pub(crate) const REASON: &str = "pages of other sites may not change anything here";
 const HINT: &str =
     "send it from a page of this address; a proxy in front has to pass on the Host header";
 

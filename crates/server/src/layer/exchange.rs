@@ -67,7 +67,7 @@ impl Exchange {
         self.admission.clone()
     }
 
-    /// What is observed of the request's body.
+    /// The metrics of the request's body.
     pub(crate) fn received(&self) -> Arc<Watch> {
         Arc::clone(&self.received)
     }

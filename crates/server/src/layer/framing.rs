@@ -35,8 +35,10 @@ fn check_coding(headers: &HeaderMap) -> Result<(), Problem> {
     match (codings.next(), codings.next()) {
         (None, _) => Ok(()),
         (Some(coding), None) if is_chunked(coding) => Ok(()),
-        _ => Err(Problem::new(ProblemKind::Coding, "the only transfer coding here is chunked")
-            .with_hint("send the body as it is")),
+        _ => {
+            Err(Problem::new(ProblemKind::Coding, "the only supported transfer coding is chunked")
+                .with_hint("send the body without another coding"))
+        }
     }
 }
 
@@ -47,9 +49,9 @@ fn check_host(request: &Request) -> Result<(), Problem> {
     match (host, second) {
         (_, Some(_)) => Err(Problem::invalid("the request has several Host headers")),
         (None, None) if needed => Err(Problem::invalid("the request has no Host header")),
-        (Some(host), None) if !is_host(host) => Err(Problem::invalid("the Host is not a host")),
+        (Some(host), None) if !is_host(host) => Err(Problem::invalid("the Host header is invalid")),
         (Some(host), None) if is_contradicted(host, request) => {
-            Err(Problem::invalid("the Host is not that of the address"))
+            Err(Problem::invalid("the Host header differs from the host of the address"))
         }
         _ => Ok(()),
     }

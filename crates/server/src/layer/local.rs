@@ -1,5 +1,5 @@
-//! A caller vouched for by the process itself, because it runs the router for a directory of its own: whoever
-//! can open the directory owns what is in it.
+//! A caller vouched for by the process itself, because it runs the router for a directory of its own: a process that
+//! can open the directory owns everything in it.
 
 use cenote_store::{Caller, Result, Store};
 

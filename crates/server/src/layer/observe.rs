@@ -16,7 +16,7 @@ use super::request_id;
 use crate::app::App;
 use crate::problem::{self, Problem, ProblemKind};
 
-/// Names, measures and logs the request, and gives every failure its body.
+/// Assigns an id to the request, measures and logs it, and adds a body to every failure.
 pub(crate) async fn observe(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let id = app.request_ids().of(request.headers());
     let exchange = Exchange::begin(app.clone(), &request, &id);
@@ -46,7 +46,7 @@ fn blame_body(response: Response, received: &Watch) -> Response {
 }
 
 fn panicked() -> Response {
-    Problem::new(ProblemKind::Internal, "a fault of the server ended this request")
+    Problem::new(ProblemKind::Internal, "an internal error ended this request")
         .with_hint("report it, with the request id and the server's log")
         .into_response()
 }

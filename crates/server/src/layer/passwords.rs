@@ -92,7 +92,7 @@ pub(crate) async fn log_in(app: &App, claim: Claim) -> Result<Caller, NoLogin> {
 }
 
 fn busy() -> Problem {
-    Problem::new(ProblemKind::Overloaded, "too many passwords wait to be verified")
+    Problem::new(ProblemKind::Overloaded, "too many passwords are waiting to be verified")
         .with_hint("try again in a second, or use a token")
 }
 
@@ -179,7 +179,7 @@ mod tests {
                 other => panic!("{other:?}"),
             }
         }
-        // Those queued behind the first six came too soon, and did not cost an argon2.
+        // Those queued after the first six came too soon, and did not cost an argon2.
         assert_eq!(outcomes, [6, 44]);
         let still = futures_util::poll!(pin!(log_in(&app, claim("ada", "right", 1))));
         assert!(matches!(still, Poll::Ready(Ok(_))));

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// What part of a content is asked for.
+/// The requested part of a content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Selection {
     /// All of it: no range, several ranges, or a header that is no range, which section 14.2
@@ -14,7 +14,7 @@ pub(crate) enum Selection {
     Outside,
 }
 
-/// Selects from `size` bytes what `header` asks for.
+/// Selects from `size` bytes those that `header` requests.
 pub(crate) fn select(header: Option<&str>, size: u64) -> Selection {
     let Some((first, last)) = header.and_then(single_range) else { return Selection::Whole };
     let range = match (number(first), number(last)) {
@@ -33,7 +33,7 @@ fn single_range(header: &str) -> Option<(&str, &str)> {
     (unit.eq_ignore_ascii_case("bytes") && !last.contains(',')).then_some((first, last))
 }
 
-/// A number of digits only; one too large for 64 bits lies beyond any content.
+/// A number of digits only; one too large for 64 bits is beyond any content.
 fn number(digits: &str) -> Option<u64> {
     let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     plain.then(|| digits.parse().unwrap_or(u64::MAX))

@@ -12,7 +12,7 @@ pub(crate) const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 /// The longest id accepted from a client.
 const LONGEST: usize = 64;
 
-/// Requests until the first number of an id goes on, and how many of these numbers there are.
+/// Requests until the first number of an id is incremented, and the range of these numbers.
 const TURN: u64 = 1_000_000;
 const STARTS: u64 = 10_000_000_000_000;
 

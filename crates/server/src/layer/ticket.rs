@@ -1,4 +1,4 @@
-//! A ticket that a request presents besides the caller's credential.
+//! A ticket that a request presents in addition to the caller's credential.
 
 use std::net::IpAddr;
 

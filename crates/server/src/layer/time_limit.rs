@@ -34,7 +34,7 @@ pub(crate) async fn time_limit(State(app): State<App>, request: Request, next: N
 fn late(limit: Duration) -> Response {
     let detail = format!("no answer within {} s", limit.as_secs());
     Problem::new(ProblemKind::Store(ErrorKind::Unavailable), detail)
-        .with_hint("a change may still happen: look before trying again")
+        .with_hint("the change may still happen: check before trying again")
         .into_response()
 }
 

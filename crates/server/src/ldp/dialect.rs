@@ -29,7 +29,7 @@ pub(crate) struct Dialect {
     pub(crate) ranges: Ranges,
     /// How `Digest` has digests.
     pub(crate) digests: DigestForm,
-    /// The digest that is computed of bytes that come in, is their entity tag, and is told unasked.
+    /// The digest that is computed of received bytes, is their entity tag, and is sent without being requested.
     pub(crate) digest: Option<Known>,
     /// Whether a PUT onto something needs `If-Match`.
     pub(crate) needs_if_match: bool,
@@ -50,7 +50,7 @@ pub(crate) struct Dialect {
     pub(crate) has_state_tokens: bool,
     /// Whether bytes may be elsewhere.
     pub(crate) has_external: bool,
-    /// The form in which it is told what happens.
+    /// The form of notifications.
     pub(crate) activities: Form,
     /// Whether resources are searched for at `fcr:search`.
     pub(crate) has_search: bool,
@@ -60,7 +60,7 @@ pub(crate) struct Dialect {
     pub(crate) mentions_versions: bool,
     /// Whether `Preference-Applied` lists what was applied.
     pub(crate) lists_preferences: bool,
-    /// Whether links to what is missing are left out of what is put.
+    /// Whether links to missing resources are left out of what is put.
     pub(crate) drops_dangling: bool,
     /// The namespace of Fedora's terms in representations.
     pub(crate) fedora: &'static str,

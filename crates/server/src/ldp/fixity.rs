@@ -29,7 +29,7 @@ pub(crate) struct Checked {
 pub(crate) async fn answer(call: Call) -> Result<Response, Fault> {
     match call.method.as_str() {
         "GET" => show(&call, &check(&call).await?),
-        // The headers do not depend on what a check finds, so that none is made.
+        // The headers do not depend on the result of a check, so that none is made.
         "HEAD" | "OPTIONS" => {
             call.blocking(open).await?;
             Ok(headers(&call).0.into_response())
@@ -55,10 +55,10 @@ pub(crate) async fn check(call: &Call) -> Result<Checked, Fault> {
 fn open(store: &cenote_store::Store, call: &Call) -> Result<Opened, Fault> {
     let seen = call.seen(store)?;
     if seen.model != Model::Binary {
-        return Err(Fault::missing("it has no bytes whose digest could be checked"));
+        return Err(Fault::missing("it has no content whose digest could be checked"));
     }
     if Elsewhere::of(&seen.description).is_some() {
-        return Err(Fault::missing("its bytes are elsewhere: no digest of them is kept"));
+        return Err(Fault::missing("its content is external: no digest of it is kept"));
     }
     Ok(store.open(&call.caller, &At::Id(seen.stat.id), &ReadOptions::default())?)
 }

@@ -5,14 +5,14 @@
 //! * `request` reads what a request is about, prefers and requires; its `fault` is the one place that turns errors into statuses, its
 //!   `transactions` has fcrepo's, as change sets of the store.
 //! * `representation` is what a resource is shown as: `web` translates addresses, `model` kinds of resources, `vocabulary` the terms that
-//!   the server manages; `seen` and `members` compute what there is besides the description; `graph` writes it, `html` for people,
+//!   the server manages; `seen` and `members` compute the triples that are not in the description; `graph` writes the graph, `html` for people,
 //!   `paging` in parts.
 //! * `acl` shows and sets access lists in the words of Web Access Control.
 //! * `versions` has their lists, mementos and dates.
 //! * `fixity` compares bytes with the digests that are kept of them; `admin` has LAKEsuperior's pages for administrators.
 //! * `search` has fcrepo's search.
-//! * `notifications` tells what happens as activities, and `webhooks` posts them to others.
-//! * `outward` asks other servers: `external` reads bytes that are elsewhere, where the settings allow it.
+//! * `notifications` shows changes as activities, and `webhooks` posts them to others.
+//! * `outward` makes requests to other servers: `external` reads external content, where the settings allow it.
 //! * `methods` has a file per method.
 
 mod acl;

@@ -1,7 +1,7 @@
 //! `fcr:events`: what happens to a resource and below it, as activities in server-sent events.
 //!
 //! Source: ActivityStreams 2.0, in the form of fcrepo 6 and in that of LAKEsuperior, as the dialect has it. The change feed decides what is
-//! told: in the order of the commits, to those who see the resource. A client that comes back names the last event it has seen
+//! reported: in commit order, to those who see the resource. A client that reconnects names the last event it has seen
 //! (`Last-Event-ID`) and misses nothing, for as long as changes are kept.
 
 use axum::http::StatusCode;
@@ -120,7 +120,7 @@ impl Teller {
         }))
     }
 
-    /// The same for the same change, whenever and to whomever it is told.
+    /// The same for the same change, whenever and to whomever it is reported.
     fn id(&self, change: &Change) -> String {
         format!("{}fcr:events#{}", self.web.address(&StorePath::root()), change.position)
     }

@@ -1,4 +1,4 @@
-//! The client by which the server itself asks other servers. Redirections are not followed: they could lead where the settings allow
+//! The client with which the server makes requests to other servers. Redirections are not followed: they could lead where the settings allow
 //! nothing.
 
 use std::sync::LazyLock;

@@ -24,7 +24,7 @@ pub fn raise_descriptor_limit() {
         return;
     }
     if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }) {
-        tracing::warn!(target: "cenote", %error, "the limit of descriptors could not be raised");
+        tracing::warn!(target: "cenote", %error, "the limit of file descriptors could not be raised");
     }
 }
 
@@ -53,7 +53,7 @@ pub(super) fn fit(limits: &Limits) -> Limits {
             connections,
             requests,
             descriptors = available(),
-            "fewer connections and requests than the settings say: raise the hard limit of open files",
+            "fewer connections and requests than in the settings: raise the hard limit of open files",
         );
     }
     fitted

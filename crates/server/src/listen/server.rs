@@ -97,7 +97,7 @@ impl Server {
     }
 }
 
-/// Maintains the store, and tells others of changes, until the server stops. What was told last is kept even then.
+/// Maintains the store, and posts changes to others, until the server stops. The last position is kept even then.
 async fn maintain(app: App, pace: Pace, hooks: Vec<Arc<Hook>>) {
     let store = async {
         tokio::select! {

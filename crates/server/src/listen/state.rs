@@ -1,4 +1,4 @@
-//! What one connection is doing, which decides when it is closed and whether it makes room for others.
+//! The state of one connection, which decides when it is closed and whether it makes room for others.
 //!
 //! Invariant: at any time a connection has a deadline of its own, or the server works for it, or it is kept
 //! open by bytes in transit (or a timer for these).

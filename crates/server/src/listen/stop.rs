@@ -16,7 +16,7 @@ pub fn stop_signal() -> io::Result<impl Future<Output = ()> + Send + 'static> {
                 _ = terminate.recv() => return,
                 _ = interrupt.recv() => return,
                 _ = hangup.recv() => {
-                    tracing::info!(target: "cenote", "SIGHUP: settings are read at the start only");
+                    tracing::info!(target: "cenote", "SIGHUP ignored: settings are read only at the start");
                 }
             }
         }

@@ -55,7 +55,7 @@ pub(crate) fn router(app: &App) -> Router<App> {
         .route("/openapi.json", get(async || openapi::answer(description)))
 }
 
-/// Routes that go on for as long as bytes move.
+/// Routes that continue for as long as bytes move.
 fn streams() -> OpenApiRouter<App> {
     OpenApiRouter::default()
         .routes(routes!(

@@ -22,7 +22,7 @@ pub(super) fn document(api: OpenApi) -> Bytes {
     });
     let problem = json!({"$ref": "#/components/schemas/Problem"});
     document["components"]["responses"] = json!({"Problem": {
-        "description": "It was refused, or failed",
+        "description": "The request was refused, or failed",
         "content": {"application/problem+json": {"schema": problem}},
     }});
     document["components"]["securitySchemes"] = json!({
@@ -62,7 +62,7 @@ fn split_addresses(paths: &mut Map<String, Value>) {
     );
     let child = [
         json!({"name": "parent", "in": "query", "schema": {"type": "integer", "format": "int64", "minimum": 0},
-            "description": "The id of a collection, instead, with `name`"}),
+            "description": "The id of a collection, with `name`, instead of a path"}),
         json!({"name": "name", "in": "query", "schema": {"type": "string"}, "description": "The name in that collection"}),
     ];
     if let Some(Value::Array(parameters)) = named.pointer_mut("/put/parameters") {

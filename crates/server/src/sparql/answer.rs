@@ -64,7 +64,7 @@ fn answered(
 
 /// Runs work on a thread with a stack of its own.
 fn on_a_stack<T: Send>(work: impl FnOnce() -> Result<T, Problem> + Send) -> Result<T, Problem> {
-    let fault = || Problem::new(ProblemKind::Internal, "a fault of the server ended this query");
+    let fault = || Problem::new(ProblemKind::Internal, "an internal error ended this query");
     thread::scope(|scope| {
         let thread = thread::Builder::new().name("sparql".to_owned()).stack_size(STACK);
         match thread.spawn_scoped(scope, work) {

@@ -1,4 +1,4 @@
-//! SPARQL 1.1 over HTTP (`docs/sparql.md`): the SPARQL 1.1 Protocol, at an address for anybody and one for clients of LAKEsuperior.
+//! SPARQL 1.1 over HTTP (`docs/sparql.md`): the SPARQL 1.1 Protocol, at a general address and at one for clients of LAKEsuperior.
 //!
 //! * `request` reads the protocol, `spelling` says how resources are named at each address, `page` is a form for a browser;
 //! * `term_search` is LAKEsuperior's, written as a query;
@@ -47,7 +47,7 @@ async fn handle(app: App, address: &'static Address, request: Request) -> Respon
     answered.unwrap_or_else(IntoResponse::into_response)
 }
 
-/// Whether a person in a browser came for the form.
+/// Whether a browser requested the form.
 fn is_for_a_page(request: &Request) -> bool {
     request.method() == Method::GET
         && request.uri().query().unwrap_or_default().is_empty()

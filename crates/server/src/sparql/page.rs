@@ -9,14 +9,14 @@ use crate::page::{Markup, page};
 pub(crate) fn form(address: &Address) -> Response {
     let mut body = Markup::default();
     body.raw("<form action=\"").text(address.path).raw("\" method=\"get\">\n");
-    body.raw("<p><label for=\"query\">Query, over all that you may see</label>\n");
+    body.raw("<p><label for=\"query\">Query, over everything that you may see</label>\n");
     body.raw("<p><textarea id=\"query\" name=\"query\" rows=\"12\" cols=\"80\" required>");
     body.text(EXAMPLE).raw("</textarea>\n");
     body.raw(
-        "<p><label for=\"format\">Answer as</label>\n\
+        "<p><label for=\"format\">Format</label>\n\
          <select id=\"format\" name=\"format\"><option>json<option>xml<option>csv<option>tsv\
          <option>turtle<option>ntriples<option>jsonld<option>rdfxml</select>\n\
-         <button>Ask</button>\n</form>\n",
+         <button>Run</button>\n</form>\n",
     );
     page("SPARQL", &body)
 }

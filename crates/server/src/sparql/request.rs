@@ -14,7 +14,7 @@ use crate::problem::{Problem, ProblemKind};
 const FORM: &str = "application/x-www-form-urlencoded";
 const QUERY: &str = "application/sparql-query";
 
-/// What a request asks.
+/// The query of a request.
 #[derive(Debug)]
 pub(crate) struct Asked {
     pub(crate) query: Text,
@@ -53,7 +53,7 @@ impl Asked {
     fn of(params: &Params) -> Result<Self, Problem> {
         params.check()?;
         let text = params.one("query")?.ok_or_else(|| {
-            Problem::invalid("there is no query").with_hint("send it as the parameter `query`")
+            Problem::invalid("the query is missing").with_hint("send it as the parameter `query`")
         })?;
         let query = Query::parse(&text, "http://localhost/").map_err(not_a_query)?;
         Ok(Self {
@@ -66,7 +66,7 @@ impl Asked {
             paths: match params.one("iris")?.as_deref() {
                 None | Some("addresses") => false,
                 Some("paths") => true,
-                Some(_) => return Err(Problem::invalid("`iris` is `addresses` or `paths`")),
+                Some(_) => return Err(Problem::invalid("`iris` must be `addresses` or `paths`")),
             },
             format: params.one("format")?,
         })
@@ -81,8 +81,8 @@ impl Asked {
         let accept = accept.iter().filter_map(|it| it.to_str().ok()).collect::<Vec<_>>().join(",");
         Format::negotiate(&accept, self.constructs).ok_or_else(|| {
             let detail = match self.constructs {
-                true => "the answer is a graph, and none of its syntaxes is acceptable",
-                false => "the answer is a table or a truth, and none of its formats is acceptable",
+                true => "the answer is a graph, for which no acceptable syntax is available",
+                false => "the answer is a table or a boolean, for which no acceptable format is available",
             };
             Problem::new(ProblemKind::NotAcceptable, detail).with_hint(
                 "graphs: Turtle, N-Triples, JSON-LD, RDF/XML, N3; tables: JSON, XML, CSV, TSV",
@@ -137,12 +137,12 @@ impl Params {
 
     fn check(&self) -> Result<(), Problem> {
         if let Some((name, _)) = self.0.iter().find(|(name, _)| name == "update") {
-            let detail = format!("`{name}` is not answered here");
+            let detail = format!("`{name}` is not supported here");
             return Err(Problem::invalid(detail)
                 .with_hint("PATCH a resource with SPARQL Update at its own address"));
         }
         match self.0.iter().find(|(name, _)| !Self::KNOWN.contains(&name.as_str())) {
-            Some((name, _)) => Err(Problem::invalid(format!("there is no `{name:.100}` here"))),
+            Some((name, _)) => Err(Problem::invalid(format!("unknown parameter `{name:.100}`"))),
             None => Ok(()),
         }
     }
@@ -156,7 +156,7 @@ impl Params {
         let mut all = self.all(name);
         match all.len() {
             0 | 1 => Ok(all.pop()),
-            _ => Err(Problem::invalid(format!("`{name}` is there more than once"))),
+            _ => Err(Problem::invalid(format!("`{name}` is given more than once"))),
         }
     }
 }
@@ -204,12 +204,12 @@ fn essence(headers: &HeaderMap) -> String {
 fn other_type(media_type: &str) -> Problem {
     let detail = match media_type {
         "" => "the body has no media type".to_owned(),
-        other => format!("a query is not sent as {other:.100}"),
+        other => format!("a query cannot be sent as {other:.100}"),
     };
     Problem::new(ProblemKind::MediaType, detail)
         .with_hint("send a form, or application/sparql-query")
 }
 
 pub(crate) fn not_a_query(error: impl std::fmt::Display) -> Problem {
-    Problem::invalid(format!("not a query: {error}"))
+    Problem::invalid(format!("invalid query: {error}"))
 }

@@ -50,7 +50,7 @@ const LAKESUPERIOR: Address = Address {
     graphs: Graphs::Parts,
 };
 
-/// LAKEsuperior's term search, which calls resources by the addresses that it gives them.
+/// LAKEsuperior's term search, which uses its own addresses of resources.
 pub(crate) const TERM_SEARCH: Address =
     Address { resources: Resources::Web("/ldp"), ..LAKESUPERIOR };
 

@@ -73,7 +73,7 @@ struct Term {
     val: String,
 }
 
-/// The addresses of what is found, as a JSON array; without terms, a form.
+/// The addresses of the results, as a JSON array; without terms, a form.
 pub(crate) async fn term_search(State(app): State<App>, request: Request) -> Response {
     let is_empty = request.uri().query().unwrap_or_default().is_empty();
     if request.method() == Method::GET && is_empty {
@@ -106,7 +106,7 @@ fn found(table: &[u8]) -> Result<Vec<String>, Problem> {
 impl Search {
     fn read(body: &[u8]) -> Result<Self, Problem> {
         serde_json::from_slice(body)
-            .map_err(|error| Problem::invalid(format!("not a search: {error}")).with_hint(FORM))
+            .map_err(|error| Problem::invalid(format!("invalid search: {error}")).with_hint(FORM))
     }
 
     /// One term, as a form sends it.
@@ -233,7 +233,7 @@ mod tests {
             let term = || Term { pred: pred.clone(), op: op.clone(), val: val.clone() };
             let search = Search { logic, terms: vec![term(), term()] };
             if let Ok(text) = search.query() {
-                // An unknown prefix, or what is no IRI, is found by the parser; nothing else is.
+                // An unknown prefix, or an invalid IRI, is found by the parser; nothing else is.
                 let parsed = cenote_rdf::Query::parse(&text, "http://h/");
                 let forms = text.matches("SELECT").count();
                 prop_assert!(parsed.is_err() || forms == 1, "{}", text);

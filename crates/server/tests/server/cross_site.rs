@@ -24,7 +24,7 @@ const OWN: [(&str, &str); 3] = [
     ("origin", "https://store.example"),
 ];
 
-/// Who asks, in the words of each opening.
+/// The credentials of a caller, in the form of each opening.
 struct Openings {
     server: TestServer,
     token: String,

@@ -241,7 +241,7 @@ fn long(dice: &mut Dice) -> String {
     }
 }
 
-/// Who asks. An administrator asks about `/h` only, since all may go that he may remove.
+/// The caller. An administrator makes requests only below `/h`, since everything that they may remove may be lost.
 fn credential(dice: &mut Dice) -> String {
     match dice.below(4) {
         0 => format!("authorization: {}\r\n", basic(USER)),

@@ -55,7 +55,7 @@ async fn tags_tell_which_descriptions_are_the_same() {
     assert_ne!(tag("/t/c"), tag("/t/a"), "a unit is part of a description");
     assert_eq!(tag("/t/sub"), None);
     for line in walk(&server, "").await.values() {
-        assert!(line.get("description_tag").is_none(), "only who asks is told: {line}");
+        assert!(line.get("description_tag").is_none(), "it is sent only on request: {line}");
     }
     let stat = async |query: &str| {
         let stat = server.ask("GET", &format!("/v1/stat?path=/t/a{query}")).send().await;

@@ -1,4 +1,4 @@
-//! Who asks: users, groups, tokens, tickets; and that no secret is logged.
+//! Callers: users, groups, tokens, tickets; and that no secret is logged.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};

@@ -85,7 +85,7 @@ fn who_waits_takes_no_place_and_no_thread() {
             for ask in waiting(&server) {
                 let mut ask = Box::pin(ask.send());
                 let expected = under_way.len() + 1;
-                // A form is read before it is known who asks: it has had no place yet, and is not counted.
+                // A form is read before its caller is known: it has had no place yet, and is not counted.
                 let counted = expected - expected / 7;
                 while count(&server, "cenote_http_requests_waiting ").await < counted {
                     let polled = futures_util::poll!(ask.as_mut());

@@ -26,7 +26,7 @@ pub struct TicketGrant {
     pub(crate) digest: TicketDigest,
     pub(crate) resource: ResourceId,
     pub(crate) rights: Rights,
-    /// Who made it.
+    /// The user who created it.
     pub(crate) issuer: PersonId,
 }
 
@@ -56,7 +56,7 @@ impl Caller {
         self.user == PersonId::ANONYMOUS
     }
 
-    /// Whether an administrator has what is others', within the limits of the credential.
+    /// Whether an administrator has access to what belongs to others, within the limits of the credential.
     pub(crate) fn is_elevated(&self) -> bool {
         self.role == Role::Admin && self.elevated
     }
@@ -96,8 +96,8 @@ impl Caller {
         self
     }
 
-    /// Whose a resource is that the caller makes in a collection. What somebody without a login makes with a ticket
-    /// belongs to who made the ticket: it would be everybody's otherwise.
+    /// The owner of a resource that the caller creates in a collection. What somebody without a login creates with a ticket
+    /// belongs to the creator of the ticket: it would be everybody's otherwise.
     pub(crate) fn owner_in(&self, collection: &Chain) -> PersonId {
         match &self.ticket {
             Some(ticket) if self.is_anonymous() && collection.contains(ticket.resource) => {

@@ -21,8 +21,8 @@ impl Chain {
         let (mut links, mut next) = (Vec::new(), id);
         while links.last().is_none_or(|(last, _)| *last != ResourceId::ROOT) {
             if links.len() > StorePath::MOST_NAMES {
-                return Err(Error::invalid(format!("resource {id} lies too deep"))
-                    .with_hint("move a collection above it up"));
+                return Err(Error::invalid(format!("resource {id} is nested too deeply"))
+                    .with_hint("move one of its parent collections up"));
             }
             match read_up(reads, next, &mut links)? {
                 Some(parent) => next = parent,
@@ -32,20 +32,20 @@ impl Chain {
         Ok(Some(Self { links }))
     }
 
-    /// The chain of the last of these resources, of which each lies in the one before; nothing if there are none.
+    /// The chain of the last of these resources, each of which is in the one before; nothing if there are none.
     pub(crate) fn from_root(mut links: Vec<(ResourceId, Arc<Resource>)>) -> Option<Self> {
         links.reverse();
         (!links.is_empty()).then_some(Self { links })
     }
 
-    /// The chain of the resource on the way to this one whose path has so many names; nothing if its own has fewer.
+    /// The chain of the ancestor of this resource whose path has this many names; nothing if its own has fewer.
     pub(crate) fn above(&self, depth: usize) -> Option<Self> {
         let below = self.depth().checked_sub(depth)?;
         Some(Self { links: self.links[below..].to_vec() })
     }
 
     /// The chain of a resource that may have been removed: above what is kept for a while comes the collection that it
-    /// was in. It ends early where that is gone.
+    /// was in. It ends early if that no longer exists.
     pub(crate) fn read_removed(reads: &impl Reads, id: ResourceId) -> Result<Option<Self>> {
         let (mut links, mut next) = (Vec::new(), Some(id));
         while let Some(from) = next.filter(|_| links.len() <= StorePath::MOST_NAMES) {
@@ -59,7 +59,7 @@ impl Chain {
         Ok((!links.is_empty()).then_some(Self { links }))
     }
 
-    /// The chain of the resource on the way up that was removed by itself, if this one was removed.
+    /// The chain of the removed ancestor to which this resource belongs, if it was removed.
     pub(crate) fn removed_top(&self) -> Option<Self> {
         let top = self.resources().position(|resource| resource.parent == ResourceId::REMOVED)?;
         Some(Self { links: self.links[top..].to_vec() })
@@ -151,7 +151,7 @@ impl Chain {
         self.rights_below(caller, id, &child.access)
     }
 
-    /// The same by an access list, of a child that may be gone.
+    /// The same by an access list, for a child that may have been deleted.
     pub(crate) fn rights_below(&self, caller: &Caller, id: ResourceId, child: &Access) -> Rights {
         let lists = std::iter::once((id, child)).chain(self.lists());
         decide(caller, &lists.collect::<Vec<_>>())
@@ -161,19 +161,19 @@ impl Chain {
         self.links.iter().map(|(id, resource)| (*id, &resource.access))
     }
 
-    /// Whether the caller's credential, or their ticket, leaves them anything here, whatever they are given.
+    /// Whether the caller's credential, or their ticket, leaves them any rights here, whatever they are granted.
     pub(crate) fn is_open_to(&self, caller: &Caller) -> bool {
         let lists: Vec<_> = self.lists().collect();
         !limit(caller, &lists).union(by_ticket(caller, &lists)).is_empty()
     }
 
-    /// Refuses unless `caller` may do this. Who may not even see it is told that nothing is there.
+    /// Refuses unless `caller` may do this. For callers who may not even see it, it is missing.
     pub(crate) fn require(&self, caller: &Caller, operation: Operation, at: &At) -> Result<()> {
         refuse(caller, self.rights(caller), operation, at)
     }
 }
 
-/// Refuses if these rights are not enough. Who may not even see it is told that nothing is there.
+/// Refuses if these rights are not enough. For callers who may not even see it, it is missing.
 pub(crate) fn refuse(caller: &Caller, rights: Rights, operation: Operation, at: &At) -> Result<()> {
     match rights {
         rights if rights.allow(operation) => Ok(()),
@@ -182,7 +182,7 @@ pub(crate) fn refuse(caller: &Caller, rights: Rights, operation: Operation, at: 
     }
 }
 
-/// Reads a resource, and in the same call those above it in which it was met before. Gives the parent of the last one of
+/// Reads a resource, and in the same call those above it according to hints. Returns the parent of the last one of
 /// them that is still right; nothing if it is not there.
 fn read_up(
     reads: &impl Reads,
@@ -207,7 +207,7 @@ fn read_up(
     Ok(Some(next))
 }
 
-/// The collection that a resource lies in, or lay in before it was removed.
+/// The current collection of a resource, or the former one of a removed resource.
 fn parent_before(
     reads: &impl Reads,
     id: ResourceId,

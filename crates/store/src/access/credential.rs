@@ -18,7 +18,7 @@ pub(crate) enum Credential {
 /// What a token may do at most.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TokenLimits {
-    /// The token's id; none for a recorded job that goes on within the limits of a token.
+    /// The token's id; none for a recorded job that continues within the limits of a token.
     pub(crate) id: Option<u64>,
     /// The most that it may do with a resource.
     pub(crate) rights: Rights,
@@ -26,7 +26,7 @@ pub(crate) struct TokenLimits {
     pub(crate) within: Option<ResourceId>,
     /// When it ends.
     pub(crate) expires: Option<Time>,
-    /// What it may do besides.
+    /// Further permissions.
     pub(crate) scopes: Vec<TokenScope>,
 }
 

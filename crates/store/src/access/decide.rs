@@ -7,18 +7,18 @@
 //!   what holds for a resource that is not closed;
 //! * *by project* (DNAnexus): a grant on a subtree holds for all below it.
 //!
-//! What somebody may do is all that any of these gives to them, to a group of
+//! The rights of a user are everything that any of these grants to them, to a group of
 //! theirs, or to everyone who is logged in.
 
 use super::{Caller, Chain};
 use crate::model::{Access, Grant, ResourceId, Rights, Role, Scope};
 
-/// What a line of an access list comes to, for the resource at the head of a chain.
+/// The effect of an entry of an access list on the resource at the head of a chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
-    /// It gives its rights.
+    /// It is effective.
     Gives,
-    /// It is about another resource: about the collection that has it alone, or about what lies below.
+    /// It applies to another resource: only to its collection, or only to what is below.
     Elsewhere,
     /// It is a default, and the resource is closed.
     Closed,
@@ -33,7 +33,7 @@ pub fn decide(caller: &Caller, chain: &[(ResourceId, &Access)]) -> Rights {
     given.intersection(limit(caller, chain)).union(by_ticket(caller, chain))
 }
 
-/// The least that `caller` may do with anything that lies below the head of `chain`,
+/// The minimum of the rights that `caller` has on anything below the head of `chain`,
 /// whatever the lists there say.
 pub(crate) fn covering(caller: &Caller, chain: &Chain) -> Rights {
     let chain: Vec<_> = chain.lists().collect();
@@ -41,7 +41,7 @@ pub(crate) fn covering(caller: &Caller, chain: &Chain) -> Rights {
     given.intersection(limit(caller, &chain)).union(by_ticket(caller, &chain))
 }
 
-/// What the role gives, and the lines that count.
+/// The rights of the role, and the entries that count.
 fn given(
     caller: &Caller,
     chain: &[(ResourceId, &Access)],
@@ -56,8 +56,8 @@ fn given(
     }
 }
 
-/// The lines that name `caller`, a group of theirs, or everyone: how far above the head of `chain` each is, and what it
-/// comes to there.
+/// The entries for `caller`, one of their groups, or everyone: how far above the head of `chain` each is, and its
+/// effect there.
 pub(super) fn lines<'a>(
     caller: &'a Caller,
     chain: &'a [(ResourceId, &'a Access)],
@@ -84,7 +84,7 @@ fn effect(scope: Scope, above: usize, closed: bool, nearest: Option<usize>) -> E
     }
 }
 
-/// What the role gives with every resource.
+/// The rights that the role gives on every resource.
 pub(super) fn by_role(caller: &Caller) -> Rights {
     match (caller.role, caller.elevated) {
         (Role::Admin, true) => Rights::OWN,
@@ -101,7 +101,7 @@ pub(super) fn limit(caller: &Caller, chain: &[(ResourceId, &Access)]) -> Rights 
     }
 }
 
-/// What the ticket that is shown gives, besides.
+/// The additional rights of the presented ticket.
 pub(super) fn by_ticket(caller: &Caller, chain: &[(ResourceId, &Access)]) -> Rights {
     match &caller.ticket {
         Some(ticket) if chain.iter().any(|(id, _)| *id == ticket.resource) => ticket.rights,

@@ -12,13 +12,13 @@ use crate::{Caller, Error, ErrorKind, Result, Store};
 pub enum AccessChange {
     /// Removes all lines.
     Clear,
-    /// What somebody, by name, may do. A line of which nothing is left is removed.
+    /// The rights of a principal, by name. An entry of which nothing is left is removed.
     Grant(String, Setting, Scope),
     /// Whether defaults of the collections above apply here.
     Closed(bool),
-    /// Whether what is created here gets a copy of the grants.
+    /// Whether resources created here get a copy of the grants.
     Inherit(bool),
-    /// Whether what is created here gets no line for its creator.
+    /// Whether resources created here get no entry for their creator.
     NoCreator(bool),
 }
 

@@ -1,4 +1,4 @@
-//! Why somebody may do what they may do with a resource.
+//! What decides the rights of a user on a resource.
 //!
 //! Invariant: an explanation comes of the functions by which `decide` decides, so what its parts come to together is what
 //! the caller may do.
@@ -12,7 +12,7 @@ use crate::people::{by_name, caller_by_password};
 use crate::resources::{find, locate};
 use crate::{Caller, Error, Result, Store};
 
-/// What somebody may do with a resource, and why.
+/// The rights of a user on a resource, and what decides them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explanation {
     /// The resource.
@@ -28,14 +28,14 @@ pub struct Explanation {
     pub token: Option<Rights>,
 }
 
-/// One thing that bears on what somebody may do.
+/// One fact that affects the rights of a user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reason {
     /// What it is.
     pub source: Source,
     /// The rights that it is about.
     pub rights: Rights,
-    /// Whether it gives them.
+    /// Whether it is effective.
     pub effect: Effect,
 }
 
@@ -51,7 +51,7 @@ pub enum Source {
 }
 
 impl Explanation {
-    /// What gives a right, also where the token withholds it.
+    /// What gives a right, even if the token withholds it.
     pub fn by(&self, right: Rights) -> impl Iterator<Item = &Reason> {
         self.reasons
             .iter()

@@ -5,10 +5,10 @@
 
 use crate::model::Rights;
 
-/// What is done with one resource.
+/// An operation on one resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operation {
-    /// See that it is there: in a listing, a search, the feed of changes; its attributes and replicas.
+    /// See it: in a listing, a search, the feed of changes; its attributes and replicas.
     Stat,
     /// Read its description.
     ReadDescription,
@@ -18,9 +18,9 @@ pub(crate) enum Operation {
     ReadVersions,
     /// List its children.
     List,
-    /// Go on to its children, where it was met in a listing of what it lies in: by a walk, and whatever adds up or copies a tree.
+    /// Descend to its children after it was found in a listing of its collection: by a walk, and by whatever sums up or copies a tree.
     Enter,
-    /// Add up what lies below it.
+    /// Sum up what is below it.
     Usage,
     /// Add to its description.
     AddDescription,
@@ -28,7 +28,7 @@ pub(crate) enum Operation {
     ChangeDescription,
     /// Only remove from its description.
     RemoveDescription,
-    /// Set its attributes, or what is noted of its replicas.
+    /// Set its attributes, or the records of its replicas.
     SetAttributes,
     /// Create or put something in it.
     Create,
@@ -42,7 +42,7 @@ pub(crate) enum Operation {
     Replicate,
     /// Move it, or put something in its place by a move.
     Move,
-    /// Remove it with what lies below.
+    /// Remove it with everything below.
     Remove,
     /// Drop its versions.
     PruneVersions,
@@ -50,11 +50,11 @@ pub(crate) enum Operation {
     ShowAccess,
     /// Change its access list.
     ChangeAccess,
-    /// See why somebody else may do what they may do with it.
+    /// See what decides the rights of others on it.
     ExplainAccess,
     /// Give it another owner, or say what happens to versions below it.
     SetOwner,
-    /// Say how much may lie below a collection in it.
+    /// Set the quota of a collection in it.
     SetQuota,
     /// Make, see and remove its tickets.
     Tickets,

@@ -29,15 +29,15 @@ pub enum Act {
     Groups,
     /// Make other users; change, describe and remove users and groups.
     People,
-    /// See, change and end what other users have under way: uploads, jobs, tokens, tickets, deferred work.
+    /// See, change and end what other users have in progress: uploads, jobs, tokens, tickets, deferred work.
     OthersWork,
-    /// See each change of each resource, also of those that are gone.
+    /// See each change of each resource, including deleted ones.
     AllChanges,
     /// Add, change, describe, drain and remove places.
     Places,
-    /// See where places and files lie on the machine, and what else is recorded about them.
+    /// See the locations of places and files on the machine, and other records about them.
     Addresses,
-    /// Register files where they lie; change what is recorded of replicas.
+    /// Register files in place; change the records of replicas.
     Replicas,
     /// Count, check and scrub the whole store.
     Inspect,
@@ -48,7 +48,7 @@ pub enum Act {
 }
 
 impl Act {
-    /// The role without which nobody does it.
+    /// The role that is required.
     fn role(self) -> Role {
         match self {
             Self::Groups => Role::GroupAdmin,
@@ -91,7 +91,7 @@ impl Caller {
 }
 
 impl Credential {
-    /// Whether whoever shows it may do this, if their role does.
+    /// Whether its bearer may do this, if their role allows it.
     fn permits(&self, act: Act) -> bool {
         match act {
             Act::Names | Act::Trash => true,
@@ -126,33 +126,33 @@ fn refused(caller: &Caller, act: Act) -> Error {
     let role = act.role();
     let (message, hint) = match act {
         Act::Names => {
-            return unknown("only users may ask for the names of users, groups and places");
+            return unknown("only logged-in users may list users, groups and places");
         }
-        Act::Trash => return unknown("only users may ask for what was removed"),
+        Act::Trash => return unknown("only logged-in users may list the trash"),
         _ if role != Role::User && (caller.is_anonymous() || !has_role(caller, role)) => (
             format!("{} lacks the role {}", caller.name(), role.as_str()),
             "log in as an administrator",
         ),
         _ if role != Role::User => (
-            "this token does not administer the store".to_owned(),
+            "this token cannot administer the store".to_owned(),
             "log in with the password, or with a token of the scope `admin`",
         ),
         _ if caller.is_anonymous() => {
             ("anonymous callers have no account".to_owned(), "log in with a name and a password")
         }
         Act::Tokens => (
-            "this token makes, lists and revokes no tokens".to_owned(),
+            "this token cannot create, list or revoke tokens".to_owned(),
             "log in with the password, or with a token of the scope `tokens`",
         ),
         Act::Account => (
-            "this token does not change its account".to_owned(),
+            "this token cannot change its account".to_owned(),
             "log in with the password, or with a token of the scope `account`",
         ),
         Act::AnyAddress => (
             "the store's configuration does not allow this address".to_owned(),
             "name a directory above it as `vaults` in the `store.toml` of the store",
         ),
-        _ => ("this needs more than a token".to_owned(), "log in with the password"),
+        _ => ("a token is not sufficient for this".to_owned(), "log in with the password"),
     };
     Error::new(ErrorKind::Denied, message).with_hint(hint)
 }

@@ -1,7 +1,7 @@
 //! The decision about what was removed and is kept for a while.
 //!
-//! Invariant: a removed resource is there only for those who removed it or control the collection that it was in, as far as
-//! they could still do with it, there, what they ask for. For everybody else it is answered for as if it were missing.
+//! Invariant: a removed resource exists only for those who removed it or control its former collection, as far as
+//! they could still do the same with it there. For everybody else it is treated as missing.
 
 use super::{Caller, Chain, Operation};
 use crate::model::{PersonId, Rights};

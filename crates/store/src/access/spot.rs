@@ -1,7 +1,7 @@
 //! What a path or an id names to a caller who is about to make or replace something there.
 //!
 //! Invariant: a resource that the caller may not see is answered for as if it were missing, here and in
-//! [`find`](crate::resources::find). The one thing that tells it is that its name is taken, and that is told only to
+//! [`find`](crate::resources::find). The only thing that reveals it is that its name is taken, which is disclosed only to
 //! those who may create in its collection.
 
 use super::{Chain, Operation};
@@ -14,7 +14,7 @@ use crate::{Caller, Error, Result};
 pub(crate) enum Spot {
     /// A resource that the caller may see.
     Seen(Chain),
-    /// Nothing: something can be made there.
+    /// Nothing: a resource can be created there.
     Free(FreeSpot),
 }
 
@@ -24,12 +24,12 @@ pub(crate) struct FreeSpot {
     pub(crate) above: Chain,
     /// The names of the collections that are missing below it.
     pub(crate) missing: Vec<Name>,
-    /// The name of what is to be made.
+    /// The name of what is to be created.
     pub(crate) name: Name,
 }
 
 impl Spot {
-    /// What a path or an id names. An id names nothing that could be made.
+    /// The target of a path or an id. An id cannot refer to something to be created.
     ///
     /// # Errors
     /// Those of [`find`](Self::find); [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if nothing with this id is seen.
@@ -45,7 +45,7 @@ impl Spot {
     ///
     /// # Errors
     /// If nothing is seen there, those of [`Chain::require`] for creating in the collection above; and
-    /// [`ErrorKind::Exists`](crate::ErrorKind::Exists) if a name on the way is taken by something hidden.
+    /// [`ErrorKind::Exists`](crate::ErrorKind::Exists) if the name of a parent is taken by something hidden.
     pub(crate) fn find(
         reads: &impl Reads,
         caller: &Caller,
@@ -79,11 +79,11 @@ impl Spot {
     }
 }
 
-/// The path of what is to be made: the one that is given, or that of a name in a collection that the caller sees, wherever that is.
+/// The path of what is to be created: the given one, or that of a name in a collection that the caller sees, wherever it is.
 ///
 /// # Errors
 /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if no collection with this id is seen; [`ErrorKind::Invalid`](crate::ErrorKind::Invalid)
-/// for an id alone, which names nothing that could be made.
+/// for an id alone, which cannot refer to something to be created.
 pub(crate) fn destination(reads: &impl Reads, caller: &Caller, to: &At) -> Result<StorePath> {
     match to {
         At::Path(path) => Ok(path.clone()),
@@ -94,8 +94,8 @@ pub(crate) fn destination(reads: &impl Reads, caller: &Caller, to: &At) -> Resul
             require_collection(&chain)?;
             chain.path().join(name.clone())
         }
-        At::Id(_) => Err(Error::invalid(format!("nothing can be made at {to}"))
-            .with_hint("name a path, or a collection by its id and a name in it")),
+        At::Id(_) => Err(Error::invalid(format!("nothing can be created at {to}"))
+            .with_hint("give a path, or the id of a collection and a name in it")),
     }
 }
 

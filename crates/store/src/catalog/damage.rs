@@ -1,4 +1,4 @@
-//! Damage of the catalog that somebody met, counted and logged.
+//! Damage of the catalog that was encountered, counted and logged.
 //!
 //! It is counted for the process: a value is decoded, and an error of the engine passed on, where no store is known.
 

@@ -1,6 +1,6 @@
-//! Where paths led before, so that all of a path can be read at once.
+//! Hints about paths, so that a whole path can be read at once.
 //!
-//! Invariant: what is remembered here is a hint and decides nothing. Whoever follows a hint reads the same edge on their
+//! Invariant: remembered edges are hints and decide nothing. A caller who follows a hint reads the same edge on their
 //! snapshot, and takes what the catalog says. So nothing has to be invalidated, and other servers may change a catalog that
 //! they share; a wrong hint costs one more read.
 
@@ -18,9 +18,9 @@ pub(crate) struct Edges {
     parents: Cache<ResourceId, ResourceId>,
 }
 
-/// Bytes that remembered names may take, with what is kept beside each.
+/// The maximum memory for remembered names, including the data kept with each.
 const MOST_BYTES: u64 = 8 << 20;
-/// About what an edge takes besides its name.
+/// The approximate memory for an edge, without its name.
 const EDGE_BYTES: u64 = 96;
 /// So many parents are remembered: of as many resources as fit into [`MOST_BYTES`] with short names.
 const MOST_PARENTS: u64 = 80_000;
@@ -82,7 +82,7 @@ impl Edges {
         ids
     }
 
-    /// The collections in which a resource may lie, as far as they are remembered; itself first.
+    /// The collections in which a resource may be, as far as they are remembered; itself first.
     pub(crate) fn up(&self, from: ResourceId) -> Vec<ResourceId> {
         let mut ids = vec![from];
         while ids.len() <= StorePath::MAX_DEPTH && ids[ids.len() - 1] != ResourceId::ROOT {

@@ -55,7 +55,7 @@ fn body(value: &[u8]) -> Result<&[u8]> {
     }
 }
 
-/// Whether a row is what was written, as far as it has a checksum of ours or a length.
+/// Whether a row is what was written, as far as it has a checksum or a known length.
 pub(crate) fn is_whole(key: &[u8], value: &[u8]) -> bool {
     match key.first() {
         Some(b'c' | b'h') => value.len() == 8,

@@ -1,8 +1,8 @@
 //! A transaction: reads on one snapshot that become evidence, and writes that
 //! become a batch.
 //!
-//! Invariant: every value a decision rests on was read through the transaction,
-//! so that the commit fails if any of it changed meanwhile. A transaction sees its own writes.
+//! Invariant: every value a decision depends on was read through the transaction,
+//! so that the commit fails if any of it has changed in the meantime. A transaction sees its own writes.
 
 use std::cell::RefCell;
 use std::collections::btree_map::Entry;
@@ -27,7 +27,7 @@ pub(crate) trait Reads {
     /// The bytes at a key.
     fn value(&self, key: &Bytes) -> Result<Option<Bytes>>;
 
-    /// The bytes at many keys, in the order asked: one call of the engine.
+    /// The bytes at many keys, in the requested order: one call of the engine.
     fn values(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>>;
 
     /// Where paths led before.
@@ -49,7 +49,7 @@ pub(crate) trait Reads {
         Ok(self.value(key)?.is_some())
     }
 
-    /// What counters hold now. Nothing rests on it: it may be another by the time of the commit.
+    /// The current values of counters. Commits do not depend on them: they may change before the commit.
     fn glance(&self, counters: &[Bytes]) -> Result<Vec<i64>>;
 
     /// What a counter holds.
@@ -99,15 +99,15 @@ impl View {
         Ok(self.snapshot.scan(range, ScanOptions::limit(1).reversed()).next().transpose()?)
     }
 
-    /// The records of many resources, in the order asked.
+    /// The records of many resources, in the requested order.
     ///
-    /// Children that were created together have ids that lie together: one scan then costs a
+    /// Children that were created together have adjacent ids: one scan then costs a
     /// tenth of as many point reads.
     pub(crate) fn resources(&self, ids: &[ResourceId]) -> Result<Vec<Option<Resource>>> {
         self.records(ids, keys::resource)
     }
 
-    /// The descriptions of many resources, in the order asked, at the same cost.
+    /// The descriptions of many resources, in the requested order, at the same cost.
     pub(crate) fn graphs(&self, ids: &[ResourceId]) -> Result<Vec<Option<GraphRecord>>> {
         self.records(ids, |id| keys::graph(id.0))
     }
@@ -121,7 +121,7 @@ impl View {
         values.iter().map(|value| value.as_ref().map(|it| T::from_value(it)).transpose()).collect()
     }
 
-    /// The values of many resources in one table, in the order asked.
+    /// The values of many resources in one table, in the requested order.
     pub(crate) fn values_of(
         &self,
         ids: &[ResourceId],
@@ -143,7 +143,7 @@ impl View {
     }
 }
 
-/// How many ids a scan may pass over for each that is wanted.
+/// How many ids a scan may skip for each that is wanted.
 const DENSE: u64 = 8;
 
 /// Reads and writes that take effect together, or not at all.
@@ -172,7 +172,7 @@ pub(crate) trait Announced: Debug + Send + Sync {
     fn committed(&self);
 }
 
-/// What a transaction did, and what that rests on; without its snapshot.
+/// The changes of a transaction and what they depend on; without its snapshot.
 #[derive(Debug)]
 pub(crate) struct Work {
     pub(crate) seen: BTreeMap<Bytes, Option<Bytes>>,
@@ -205,7 +205,7 @@ impl Transaction {
         }
     }
 
-    /// Keeps something until it is known what became of the transaction. Whoever commits it at once tells them themselves.
+    /// Keeps something until the outcome of the transaction is known. If it is committed at once, the committer passes it on.
     pub(crate) fn announce(&mut self, what: Arc<dyn Announced>) {
         self.announced.push(what);
     }
@@ -251,7 +251,7 @@ impl Transaction {
         self.write(key, None);
     }
 
-    /// Adds to a counter, without reading it. It goes round at its ends, so that what is taken away again leaves it right.
+    /// Adds to a counter, without reading it. It wraps around, so that subtracting the same again leaves it correct.
     pub(crate) fn add(&mut self, id: u64, what: Counter, delta: i64) {
         self.add_to(keys::counter(id, what), delta);
     }
@@ -271,7 +271,7 @@ impl Transaction {
         self.size
     }
 
-    /// Whether it has read or written what is at a key.
+    /// Whether it has read or written a key.
     pub(crate) fn knows(&self, key: &Bytes) -> bool {
         self.writes.contains_key(key) || self.seen.borrow().contains_key(key)
     }

@@ -1,8 +1,8 @@
-//! What a change set sees below its own changes: the store as it was when the set was begun; but uploads as they are now,
-//! and where bytes lie as it is now.
+//! The state that a change set sees below its own changes: the store as it was when the set was begun; but uploads as they are now,
+//! and the location of bytes in their current state.
 //!
-//! Invariant: what is read as it is now never changes in a way that a reader of an older state would notice: extents and blobs are
-//! written once, patches are only added, copies are moved by jobs. Uploads go on outside of every change set.
+//! Invariant: the tables that are read in their current state never change in a way that a reader of an older state would notice: extents and blobs are
+//! written once, patches are only added, copies are moved by jobs. Uploads continue outside of every change set.
 
 use std::sync::{Arc, OnceLock};
 
@@ -22,7 +22,7 @@ impl Base {
         Self { then, engine, now: OnceLock::new() }
     }
 
-    /// The same, which sees what is newer now.
+    /// The same, which sees newer data.
     pub(super) fn again(&self) -> Self {
         Self::new(self.then.clone(), self.engine.clone())
     }

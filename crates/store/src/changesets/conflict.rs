@@ -9,7 +9,7 @@ use crate::resources::find;
 use crate::{Caller, Error, ErrorKind, Store};
 
 impl Store {
-    /// The refusal of a commit, since somebody else changed what is at this key. The set itself is where what is gone by now can
+    /// The refusal of a commit, since somebody else changed the value of this key. The set itself is where deleted resources can
     /// still be seen.
     pub(super) fn contested(&self, caller: &Caller, set: &View, key: &[u8]) -> Error {
         let what = match resource_of(key) {
@@ -28,7 +28,7 @@ impl Store {
         };
         Error::new(ErrorKind::Conflict, format!("changed since the change set was begun: {what}"))
             .with_hint(
-                "nothing of it was committed: begin another change set, and make the changes again",
+                "nothing was committed: begin another change set, and make the changes again",
             )
     }
 }
@@ -53,6 +53,6 @@ fn of_other(key: &[u8]) -> &'static str {
         Some(b'L') => "a place",
         Some(b'O') => "the notes of a protocol",
         Some(b'T' | b'w') => "a ticket",
-        _ => "something that it rests on",
+        _ => "something that it depends on",
     }
 }

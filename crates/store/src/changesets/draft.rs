@@ -1,4 +1,4 @@
-//! What was changed in a change set, and what that rests on.
+//! The changes of a change set, and what they depend on.
 //!
 //! Invariant: evidence is about the store, never about what the set itself wrote; so a commit whose evidence holds does what all changes
 //! of the set would have done, one after the other, at the moment of the commit.
@@ -20,7 +20,7 @@ use crate::{Error, ErrorKind, Result};
 #[derive(Debug)]
 pub(super) struct Draft {
     base: Arc<Base>,
-    /// What is seen on top of `base`.
+    /// The visible content on top of `base`.
     changes: Arc<Changes>,
     writes: Changes,
     sums: BTreeMap<Bytes, i64>,
@@ -85,7 +85,7 @@ impl Draft {
         self.writes.is_empty() && self.appends.is_empty() && self.sums.is_empty()
     }
 
-    /// What is to be told of the commit.
+    /// What is to be announced about the commit.
     pub(super) fn announced(&self) -> &[Arc<dyn Announced>] {
         &self.announced
     }
@@ -248,5 +248,5 @@ fn within<'a>(
 fn too_large(most: usize) -> Error {
     let message = format!("a change set holds at most {most} bytes of changes to the catalog");
     Error::new(ErrorKind::TooLarge, message)
-        .with_hint("commit it, and go on in another; this change was not made")
+        .with_hint("commit it, and continue in another one; this change was not made")
 }

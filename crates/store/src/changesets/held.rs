@@ -17,7 +17,7 @@ use crate::catalog::Transaction;
 use crate::model::{PersonId, ResourceId, Rights, Role, Time};
 use crate::{Caller, Error, ErrorKind, Result, Store, describe, quotas};
 
-/// Who makes a change set, and what they may do: another credential of the same user serves, if it allows the same.
+/// The creator of a change set, and their rights: another credential of the same user can be used, if it allows the same.
 #[derive(Debug, PartialEq, Eq)]
 struct Maker {
     user: PersonId,
@@ -50,7 +50,7 @@ pub(crate) struct Held {
     state: Mutex<State>,
     /// Held while a change is made.
     changing: Mutex<()>,
-    /// Held while a request is under way.
+    /// Held while a request is in progress.
     pub(super) request: Arc<tokio::sync::Mutex<()>>,
     /// Counts its end.
     ends: Arc<Ends>,
@@ -123,7 +123,7 @@ impl Held {
         }
     }
 
-    /// Whether its time is over. While a request is under way in it, it is used.
+    /// Whether its time is over. While a request is in progress in it, it is used.
     pub(super) fn is_over(&self, now: Time) -> bool {
         let state = self.state();
         let unused = || state.expires <= now && self.request.try_lock().is_ok();
@@ -136,13 +136,13 @@ impl Held {
         state.draft.is_none().then_some(state.expires)
     }
 
-    /// Ends it, unless it has ended; after the change that is under way. Says whether it did.
+    /// Ends it, unless it has ended, after the current change. Returns whether it did.
     pub(super) fn end(&self, how: ChangeSetState, now: Time) -> bool {
         let _changing = self.changing();
         self.end_now(how, now)
     }
 
-    /// The same for whoever holds [`Held::changing`].
+    /// The same for the holder of [`Held::changing`].
     pub(super) fn end_now(&self, how: ChangeSetState, now: Time) -> bool {
         let ended = {
             let mut state = self.state();
@@ -241,9 +241,9 @@ fn ended(how: ChangeSetState) -> Error {
     let (what, hint) = match how {
         ChangeSetState::Committed => ("it was committed", "begin another one for further changes"),
         ChangeSetState::Unknown => {
-            ("the catalog failed during its commit", "look whether its changes are there")
+            ("the catalog failed during its commit", "check whether its changes were made")
         }
-        ChangeSetState::Conflicted => ("others changed what it rests on", AGAIN),
+        ChangeSetState::Conflicted => ("somebody else changed what it depends on", AGAIN),
         ChangeSetState::Expired => ("it has expired", AGAIN),
         ChangeSetState::Dropped | ChangeSetState::Open => ("it was dropped", AGAIN),
     };
@@ -269,7 +269,7 @@ impl Store {
         match held.open_view() {
             Some(view) => Ok(Some(view)),
             None => match held.state().how {
-                // What is still being read from it is in the store now.
+                // The part that is still being read is in the store now.
                 ChangeSetState::Committed => Ok(None),
                 how => Err(ended(how)),
             },

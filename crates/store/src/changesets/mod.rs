@@ -2,10 +2,10 @@
 //!
 //! A change set is a [`Store`] ([`Store::within`]) on which every operation runs as on any other; its reads see the store as it was when
 //! the set was begun, with what the set changed, and its changes are gathered in memory. The commit is refused if anything that one of
-//! the changes rested on was changed meanwhile: whoever commits first wins. `docs/adr/0012-change-sets.md` says which anomalies
+//! the changes depended on was changed in the meantime: the first commit wins. `docs/adr/0012-change-sets.md` says which anomalies
 //! are possible.
 //!
-//! Invariants: nobody but its maker sees anything of it before the commit, and everybody all of it afterwards; it ends when its time is
+//! Invariants: only its creator sees any part of it before the commit, and everybody sees all of it afterwards; it ends when its time is
 //! over, whatever happens; it is in the memory of this process, and ends with it.
 
 mod base;
@@ -33,7 +33,7 @@ use crate::{Caller, Error, ErrorKind, Result, Store};
 /// What change sets may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChangeSetLimits {
-    /// The bytes that one may write to the catalog, and that it may rest on. Contents are not among them.
+    /// The bytes that one may write to the catalog, and that it may depend on. Contents are not among them.
     pub bytes: usize,
     /// The bytes of all together, in memory.
     pub all_bytes: usize,
@@ -41,7 +41,7 @@ pub struct ChangeSetLimits {
     pub of_user: usize,
     /// How many there may be open.
     pub all: usize,
-    /// How long one is kept unused, if its maker says nothing else.
+    /// How long one is kept unused by default.
     pub idle: Duration,
     /// How long one is kept at most. Over a shared catalog, less than the grace of the sweep ([`Pace::grace`](crate::Pace)).
     pub life: Duration,
@@ -84,7 +84,7 @@ impl FromStr for ChangeSetId {
     }
 }
 
-/// A change set, as its maker is told of it.
+/// A change set, as shown to its creator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangeSet {
     /// Names it.
@@ -116,7 +116,7 @@ pub enum ChangeSetState {
     Dropped,
     /// It was not used for too long, or was open for too long.
     Expired,
-    /// It could not be committed, since others changed what it rested on.
+    /// It could not be committed, since others changed what it depended on.
     Conflicted,
     /// Whether it was committed is not known.
     Unknown,
@@ -150,7 +150,7 @@ impl Store {
         if idle > limits.life || idle < Duration::from_secs(1) {
             let most = limits.life.as_secs();
             let message = format!("a change set is kept unused for 1 to {most} s");
-            return Err(Error::invalid(message).with_hint("name a shorter time, and at least 1 s"));
+            return Err(Error::invalid(message).with_hint("give a shorter time, of at least 1 s"));
         }
         self.inner.latch_check()?;
         let id = ChangeSetId(self.random());
@@ -167,7 +167,7 @@ impl Store {
         Within::enter(self, held).await
     }
 
-    /// What is known of a change set of the caller, for some time after its end, too.
+    /// The state of a change set of the caller, also for some time after its end.
     pub fn change_set(&self, caller: &Caller, id: ChangeSetId) -> Result<ChangeSet> {
         self.expire_change_sets();
         let found = self.inner.change_sets.get(id);
@@ -175,7 +175,7 @@ impl Store {
         held.map(|held| held.describe()).ok_or_else(|| unknown(id))
     }
 
-    /// The open change sets of the caller; for those who see what others have under way, of all.
+    /// The open change sets of the caller; of all users for those who may see the work of others.
     pub fn change_sets(&self, caller: &Caller) -> Result<Vec<ChangeSet>> {
         self.expire_change_sets();
         require_account(caller)?;
@@ -204,7 +204,7 @@ impl Store {
     /// Commits all that was changed in a change set as one commit, when the requests in it are over.
     ///
     /// # Errors
-    /// [`ErrorKind::Conflict`] if somebody else changed what it rests on: it has ended then, and changed nothing.
+    /// [`ErrorKind::Conflict`] if somebody else has changed what it depends on: it has then ended, and changed nothing.
     /// [`ErrorKind::Expired`] if it has ended before. After others it is still open, and the commit can be tried again.
     pub async fn commit_change_set(&self, caller: &Caller, id: ChangeSetId) -> Result<ChangeSet> {
         let held = self.own_change_set(caller, id)?;
@@ -215,7 +215,7 @@ impl Store {
         committed
     }
 
-    /// Drops a change set: nothing of it happened. A request that is under way in it fails.
+    /// Drops a change set without any effect. A request in progress in it fails.
     pub fn drop_change_set(&self, caller: &Caller, id: ChangeSetId) -> Result<()> {
         let found = self.inner.change_sets.get(id);
         let mine = |held: &std::sync::Arc<Held>| held.is_of(caller) || caller.may(Act::OthersWork);
@@ -256,8 +256,11 @@ impl Store {
 
 fn require_account(caller: &Caller) -> Result<()> {
     if caller.is_anonymous() {
-        return Err(Error::new(ErrorKind::Unauthenticated, "only users have change sets")
-            .with_hint("log in"));
+        return Err(Error::new(
+            ErrorKind::Unauthenticated,
+            "only logged-in users can have change sets",
+        )
+        .with_hint("log in"));
     }
     match caller.shown_ticket() {
         Some(_) => Err(no_ticket()),

@@ -60,7 +60,7 @@ impl Bytewise<'_> {
         self.listener.send(Ok(finding)).await.map_err(|_| gone())
     }
 
-    /// Goes through a table in pages, so that no snapshot lasts as long as the reading of contents.
+    /// Iterates over a table in pages, so that no snapshot lasts as long as the reading of contents.
     async fn table(&self, table: Table) -> Result<()> {
         let mut range = table.range();
         loop {
@@ -109,7 +109,7 @@ impl Bytewise<'_> {
                 Some(layout) => Ok(Some((layout.recorded_digests()?, layout))),
                 None => Ok(None),
             });
-        // What cannot be resolved was reported with the records, or was swept meanwhile.
+        // Unresolved references were reported with the records, or swept in the meantime.
         let Ok(Some((known, layout))) = found.await else { return Ok(()) };
         let fault = match known {
             Some(known) if known.sha256.is_some() => contradiction(&known, &head),

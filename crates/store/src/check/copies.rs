@@ -1,4 +1,4 @@
-//! Blobs in their places: every copy there, whole, and nothing else. A place that cannot be reached is told once, and
+//! Blobs in their places: every copy there, whole, and nothing else. A place that cannot be reached is reported once, and
 //! does not end the check.
 
 use std::time::Duration;
@@ -15,13 +15,13 @@ use crate::model::{Digests, PlaceId, PlaceKind};
 use crate::places::Source;
 use crate::{BlobId, Result};
 
-/// A blob that no record knows is somebody's write under way until it is this old.
+/// A blob without a record is considered a write in progress until it is this old.
 const YOUNG: Duration = Duration::from_secs(24 * 3_600);
 
 type Fault = Option<(Kind, String)>;
 
 impl Bytewise<'_> {
-    /// Tells of places that cannot be used.
+    /// Reports places that cannot be used.
     pub(super) async fn places(&self) -> Result<()> {
         let known = self.store.known();
         for (id, info) in known.iter().filter(|(_, info)| info.kind != PlaceKind::Group) {
@@ -73,7 +73,7 @@ impl Bytewise<'_> {
         let detail = match (kept, whole) {
             (Err(error), _) => error.to_string(),
             (Ok(Some(kept)), Some((_, right))) if kept != *right => {
-                "the checksums of its blocks are not those of its bytes".to_owned()
+                "the checksums of its blocks do not match its bytes".to_owned()
             }
             _ => return Ok(None),
         };
@@ -84,18 +84,18 @@ impl Bytewise<'_> {
         Ok(Some(finding))
     }
 
-    /// A blob that was swept meanwhile is no loss.
+    /// A blob that was swept in the meantime is no loss.
     async fn is_still(&self, key: &Bytes, value: &Bytes) -> Result<bool> {
         let (key, value) = (key.clone(), value.clone());
         self.store.blocking(move |store| Ok(store.view()?.value(&key)? == Some(value))).await
     }
 
-    /// Whether all contents that lie in a blob wait to be swept: its bytes are no loss any more.
+    /// Whether all contents of a blob wait to be swept: its bytes are no loss any more.
     async fn is_garbage(&self, blob: BlobId) -> Result<bool> {
         self.store.blocking(move |store| is_garbage(&store.view()?, blob)).await
     }
 
-    /// Writes a good copy over this one, if that is asked for and there is one.
+    /// Overwrites it with a good copy, if requested and if there is one.
     async fn mend(&self, copy: &BlobCopy, id: BlobId) -> bool {
         match copy {
             BlobCopy::Kept(place) if self.options.repair => {
@@ -105,7 +105,7 @@ impl Bytewise<'_> {
         }
     }
 
-    /// What is wrong with a copy. One that is whole is told to `whole`, if it was read.
+    /// What is wrong with a copy. An intact one is passed to `whole`, if it was read.
     async fn copy(
         &self,
         copy: &BlobCopy,
@@ -164,7 +164,8 @@ impl Bytewise<'_> {
                 Err(_) => return Ok(()),
             };
             if blob.modified < before && self.store.is_unknown(id, blob.id)? {
-                let detail = format!("{} bytes in {} that nothing knows", blob.size, place.name());
+                let detail =
+                    format!("{} bytes in {} that nothing refers to", blob.size, place.name());
                 let mut finding = Finding::new(Kind::OrphanBlob, blob.id, detail);
                 if self.options.repair {
                     finding.repaired = self.store.delete_unknown(id, place, blob.id).await?;

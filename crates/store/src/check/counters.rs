@@ -37,7 +37,7 @@ pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
         || !blobs(view, &mut sums)?
         || !trash(view, &mut sums)?
     {
-        // Reported with the records; until they are mended nothing can be counted.
+        // Reported with the records; until they are repaired nothing can be counted.
         return Ok(());
     }
     let Some(quotas) = recount(view)? else { return Ok(()) };
@@ -80,7 +80,7 @@ fn resources(view: &View, sums: &mut Sums, marks: &mut HashSet<u64>) -> Result<b
     Ok(true)
 }
 
-/// Counts what is kept after its removal; false if a record does not decode.
+/// Counts a removed tree that is kept; false if a record does not decode.
 fn trash(view: &View, sums: &mut Sums) -> Result<bool> {
     for row in rows(view, &keys::all_trash()) {
         let Ok(record) = TrashRecord::from_value(&row?.1) else { return Ok(false) };
@@ -120,7 +120,7 @@ fn compare(view: &View, report: &mut Report<'_>, id: u64, sum: &Sum) -> Result<(
         let detail = format!("{what:?} counted as {counted}, there are {expected}");
         let finding = Finding::new(FindingKind::Counter, id, detail);
         let finding = finding.at(path_of(view, ResourceId(id)));
-        // An addition, so that changes made meanwhile keep counting.
+        // An addition, so that concurrent changes are counted.
         report.derivable(finding, move |tx| {
             tx.add(id, what, expected.wrapping_sub(counted));
             Ok(true)

@@ -7,7 +7,7 @@ use crate::model::StorePath;
 /// One difference between what the catalog or a place holds and what it should.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// What is wrong.
+    /// The kind of finding.
     pub kind: FindingKind,
     /// With what: the id of a resource, a content, a blob, …, or a name.
     pub id: String,
@@ -15,11 +15,11 @@ pub struct Finding {
     pub path: Option<StorePath>,
     /// More about it, in a sentence without a line break.
     pub detail: String,
-    /// Whether it was mended.
+    /// Whether it was repaired.
     pub repaired: bool,
 }
 
-/// What is wrong.
+/// The kind of finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FindingKind {
     /// A record does not decode.
@@ -28,7 +28,7 @@ pub enum FindingKind {
     Entry,
     /// A resource cannot be reached from the root.
     Unreachable,
-    /// A counter does not count what is there.
+    /// A counter is wrong.
     Counter,
     /// An index does not fit the descriptions or the access lists that it is made of.
     Index,
@@ -38,7 +38,7 @@ pub enum FindingKind {
     Leftover,
     /// Removed resources that no job would sweep.
     Job,
-    /// Ids that are in use could be given again.
+    /// Ids that are in use could be assigned again.
     NextId,
     /// The extents of a content are not what its head says.
     Content,
@@ -54,7 +54,7 @@ pub enum FindingKind {
     OrphanBlob,
     /// The bytes of a content do not have its SHA-256.
     Digest,
-    /// A replica is said to be where its content is not.
+    /// A replica is recorded in a place without its content.
     Replica,
     /// A place cannot be reached, so what it holds is not checked.
     UnreachablePlace,

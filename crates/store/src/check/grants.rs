@@ -38,7 +38,7 @@ fn strays(view: &View, report: &mut Report<'_>) -> Result<()> {
             Look::Found(found) => !grant_entries(id, &found).contains(&key),
         };
         if stray {
-            let detail = "the index has a grant that the access list has not";
+            let detail = "the index has a grant that is not in the access list";
             let finding = Finding::new(Kind::Index, id, detail).at(path_of(view, id));
             report.derivable(finding, delete_while_same(view, &key, resource)?)?;
         }

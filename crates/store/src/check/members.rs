@@ -13,9 +13,9 @@ pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
         let id = ResourceId(keys::first_id(&key).unwrap_or_default());
         let resource = keys::resource(id);
         let detail = match look::<Resource>(view, &resource)? {
-            Look::Missing => "the membership of a collection that is gone",
+            Look::Missing => "the membership of a missing collection",
             Look::Found(found) if found.kind != model::Kind::Collection => {
-                "the membership of something that is no collection"
+                "the membership of something that is not a collection"
             }
             _ if times.contains(&key) && Time::from_value(&value).is_err() => {
                 "the time of the last change of a membership does not decode"

@@ -2,9 +2,9 @@
 //! compared with their checksums.
 //!
 //! Primary are resources, versions, contents, descriptions, users, tokens, tickets and uploads.
-//! Derived, and mended if that is asked for, are entries, counters, the index, references and
+//! Derived, and repaired on request, are entries, counters, the index, references and
 //! jobs. Each family is checked on one snapshot, so that a store in use is checked, too; a
-//! repair looks again whether what it rests on is still so.
+//! repair checks again whether what it depends on is unchanged.
 
 mod bytes;
 mod contents;
@@ -54,7 +54,7 @@ impl Default for CheckOptions {
 const WAITING: usize = 64;
 
 impl Store {
-    /// Checks the store; the stream gives what is found, and ends. Dropping it ends the check.
+    /// Checks the store; the stream returns the findings, and ends. Dropping it ends the check.
     ///
     /// # Errors
     /// The last item is an error if the check could not be finished.
@@ -64,7 +64,7 @@ impl Store {
         tokio::spawn(async move {
             tokio::select! {
                 checked = store.check_for(options, &listener) => if let Err(error) = checked {
-                    // Whoever does not listen any more does not miss it.
+                    // The receiver may have gone.
                     let _ = listener.send(Err(error)).await;
                 },
                 () = listener.closed() => {}

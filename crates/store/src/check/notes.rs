@@ -29,7 +29,7 @@ pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
     report.flush()
 }
 
-/// A note by its name: its resource is there, and leads to it.
+/// A note by its name: its resource exists, and refers to it.
 fn by_name(
     view: &View,
     report: &mut Report<'_>,
@@ -40,7 +40,8 @@ fn by_name(
     let copy = keys::note_about(id, opening, name);
     let resource = keys::resource(id);
     if !view.has(&resource)? {
-        let finding = Finding::new(Kind::Leftover, id, format!("a note about nothing: {name:?}"));
+        let finding =
+            Finding::new(Kind::Leftover, id, format!("a note about a missing resource: {name:?}"));
         let seen = vec![(resource, None), (key.clone(), Some(value))];
         let gone = [key.clone(), copy];
         let fix = while_same(seen, move |tx| gone.iter().for_each(|key| tx.delete(key.clone())));
@@ -49,13 +50,13 @@ fn by_name(
     if view.value(&copy)?.as_ref() == Some(&value) {
         return Ok(());
     }
-    let detail = format!("a note is not found by its resource: {name:?}");
+    let detail = format!("a note is not in the index of its resource: {name:?}");
     let finding = Finding::new(Kind::Reference, id, detail).at(path_of(view, id));
     let seen = vec![(key.clone(), Some(value.clone()))];
     report.derivable(finding, while_same(seen, move |tx| tx.put_raw(copy.clone(), value.clone())))
 }
 
-/// A note by its resource: it has the name. One whose record by name is lost is made anew from this one.
+/// A note by its resource: it has the name. If its record by name is lost, it is rebuilt from this one.
 fn by_resource(
     view: &View,
     report: &mut Report<'_>,
@@ -76,7 +77,7 @@ fn by_resource(
     match found {
         Look::Missing | Look::Damaged if whole => {
             let kind = if damaged.remove(&named) { Kind::DamagedRecord } else { Kind::Reference };
-            let detail = format!("a note is not found by its name: {name:?}");
+            let detail = format!("a note is not in the index of names: {name:?}");
             let fix = while_same(seen, move |tx| tx.put_raw(named.clone(), value.clone()));
             report.derivable(Finding::new(kind, id, detail).at(at), fix)
         }

@@ -69,7 +69,7 @@ fn persons(view: &View, report: &mut Report<'_>) -> Result<()> {
                 view,
                 report,
                 id,
-                "it is not found by its name",
+                "it is not in the index of names",
                 (&key, name, id.to_value()),
             )?,
         }
@@ -84,9 +84,9 @@ fn person_names(view: &View, report: &mut Report<'_>) -> Result<()> {
         let Ok(id) = PersonId::from_value(&value) else { continue };
         let person = keys::person(id);
         let detail = match look::<Person>(view, &person)? {
-            Look::Missing => "a name leads to nobody",
+            Look::Missing => "a name that no user or group has",
             Look::Found(found) if keys::person_name(&found.name) != key => {
-                "a name leads to somebody of another name"
+                "a name that leads to a user or group of another name"
             }
             _ => continue,
         };
@@ -107,10 +107,16 @@ fn members(view: &View, report: &mut Report<'_>) -> Result<()> {
         if let Some(gone) = gone {
             let seen = vec![(gone, None)];
             let fix = while_same(seen, delete_both(key, back));
-            let detail = "a member, or the group, is gone";
+            let detail = "the user or the group of a membership is missing";
             report.derivable(Finding::new(Kind::Reference, group, detail), fix)?;
         } else if !view.has(&back)? {
-            missing(view, report, user, "a group does not show", (&key, back, Bytes::new()))?;
+            missing(
+                view,
+                report,
+                user,
+                "a group is not listed with its member",
+                (&key, back, Bytes::new()),
+            )?;
         }
     }
     Ok(())
@@ -122,7 +128,13 @@ fn memberships(view: &View, report: &mut Report<'_>) -> Result<()> {
         let (user, group) = pair(&key);
         let member = keys::member(group, user);
         if !view.has(&member)? {
-            stray(view, report, user, "a group that does not have it", (member, &key))?;
+            stray(
+                view,
+                report,
+                user,
+                "listed as a member of a group that does not have it",
+                (member, &key),
+            )?;
         }
     }
     Ok(())
@@ -147,10 +159,17 @@ fn tokens(view: &View, report: &mut Report<'_>) -> Result<()> {
         let back = keys::token_of(token.user, token.id);
         if !view.has(&user)? {
             let fix = while_same(vec![(user, None)], delete_both(key, back));
-            report.derivable(Finding::new(Kind::Leftover, token.id, "a token of nobody"), fix)?;
+            report
+                .derivable(Finding::new(Kind::Leftover, token.id, "a token without a user"), fix)?;
         } else if view.value(&back)?.as_deref() != Some(&key[1..]) {
             let digest = key.slice(1..);
-            missing(view, report, token.id, "a token that does not show", (&key, back, digest))?;
+            missing(
+                view,
+                report,
+                token.id,
+                "a token that is not listed with its user",
+                (&key, back, digest),
+            )?;
         }
     }
     Ok(())
@@ -167,7 +186,7 @@ fn tokens_of_users(view: &View, report: &mut Report<'_>) -> Result<()> {
             _ => token,
         };
         let id = keys::last_id(&key).unwrap_or_default();
-        stray(view, report, id, "a token that is not there", (because, &key))?;
+        stray(view, report, id, "a token that does not exist", (because, &key))?;
     }
     Ok(())
 }
@@ -186,10 +205,11 @@ fn tickets(view: &View, report: &mut Report<'_>) -> Result<()> {
         let back = keys::ticket_on(ticket.resource, &key[1..]);
         if !view.has(&resource)? {
             let fix = while_same(vec![(resource, None)], delete_both(key, back));
-            let finding = Finding::new(Kind::Leftover, ticket.resource, "a ticket for nothing");
+            let finding =
+                Finding::new(Kind::Leftover, ticket.resource, "a ticket for a missing resource");
             report.derivable(finding, fix)?;
         } else if !view.has(&back)? {
-            let detail = "a ticket that does not show";
+            let detail = "a ticket that is not listed with its resource";
             missing(view, report, ticket.resource, detail, (&key, back, Bytes::new()))?;
         }
     }
@@ -206,7 +226,7 @@ fn tickets_of_resources(view: &View, report: &mut Report<'_>) -> Result<()> {
             Look::Damaged => key.clone(),
             _ => ticket,
         };
-        stray(view, report, id, "a ticket that is not there", (because, &key))?;
+        stray(view, report, id, "a ticket that does not exist", (because, &key))?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Places: their records, and whether replicas are where they are said to be.
+//! Places: their records, and whether replicas are in their recorded places.
 
 use super::report::{Report, path_of, rows, while_same};
 use super::{Finding, FindingKind as Kind};
@@ -64,7 +64,7 @@ fn holds(view: &View, head: &ContentHead, place: PlaceId) -> Result<bool> {
     for blob in blob_ids(&extents) {
         match view.get::<BlobRecord>(&keys::blob(blob)) {
             Ok(Some(record)) if record.copy_in(place).is_none() => return Ok(false),
-            // Told with the contents, or with the blobs.
+            // Reported with the contents, or with the blobs.
             _ => {}
         }
     }

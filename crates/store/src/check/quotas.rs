@@ -1,4 +1,4 @@
-//! Quotas: each is of something that is there, and counted by it; what is counted is compared with the counters.
+//! Quotas: the subject of each exists and refers to it; the counters are compared with a recount.
 
 use super::report::{Look, Report, look, rows, while_same};
 use super::{Finding, FindingKind as Kind};
@@ -31,13 +31,13 @@ pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
         let Ok(resource) = Resource::from_value(&value) else { continue };
         collection(view, report, (key, value), &resource)?;
     }
-    // After what is fixed of the root itself.
+    // After the repairs of the root itself.
     report.flush()?;
     marks(view, report, in_use, owners)?;
     report.flush()
 }
 
-/// Where there is a quota, the root says so: without that nobody looks for one.
+/// If there is a quota, the root is marked; otherwise quotas are not looked up.
 fn marks(view: &View, report: &mut Report<'_>, in_use: bool, owners: bool) -> Result<()> {
     let key = keys::resource(ResourceId::ROOT);
     // A root that does not decode is reported with the tree.
@@ -47,7 +47,7 @@ fn marks(view: &View, report: &mut Report<'_>, in_use: bool, owners: bool) -> Re
         return Ok(());
     }
     let fix = move |tx: &mut Transaction| -> Result<bool> {
-        // Whatever else was fixed or changed of it meanwhile stays.
+        // Other repairs and concurrent changes of it are kept.
         let Some(root) = tx.get::<Resource>(&key)? else { return Ok(false) };
         let noted = root.counting.clone().unwrap_or_default();
         let (in_use, owners) = (noted.in_use || in_use, noted.owners || owners);
@@ -55,7 +55,7 @@ fn marks(view: &View, report: &mut Report<'_>, in_use: bool, owners: bool) -> Re
         tx.put(key.clone(), &Resource { counting, ..root });
         Ok(true)
     };
-    let detail = "there are quotas, and the root does not say so";
+    let detail = "there are quotas, but the root is not marked as having them";
     report.derivable(Finding::new(Kind::Reference, ResourceId::ROOT, detail), fix)
 }
 
@@ -76,7 +76,7 @@ fn quota(
         let fix = while_same(vec![(key.clone(), Some(value.clone()))], move |tx| {
             tx.put(keys::job(count), &JobRecord::Count(id));
         });
-        report.derivable(Finding::new(Kind::Job, id, "a quota is counted by no job"), fix)?;
+        report.derivable(Finding::new(Kind::Job, id, "no job counts a quota"), fix)?;
     }
     if record.kind != QuotaKind::Collection {
         let person = view.value(&keys::person(PersonId(id)))?;
@@ -85,14 +85,14 @@ fn quota(
         }
         let seen = vec![(key.clone(), Some(value.clone())), (keys::person(PersonId(id)), person)];
         let fix = while_same(seen, move |tx| tx.delete(keys::quota(id)));
-        let finding = Finding::new(Kind::Reference, id, "a quota of somebody who is not there");
+        let finding = Finding::new(Kind::Reference, id, "the quota of a missing user or group");
         return report.derivable(finding, fix);
     }
     let there = view.value(&keys::resource(ResourceId(id)))?;
     let Some(old) = there.as_ref().map(|it| Resource::from_value(it)).transpose().unwrap_or(None)
     else {
         let fix = while_same(seen(there), move |tx| tx.delete(keys::quota(id)));
-        let finding = Finding::new(Kind::Reference, id, "a quota of what is not there");
+        let finding = Finding::new(Kind::Reference, id, "the quota of a missing collection");
         return report.derivable(finding, fix);
     };
     let counting = old.counting.clone().unwrap_or_default();
@@ -105,7 +105,8 @@ fn quota(
         tx.put(keys::quota(id), &QuotaRecord { counting: true, ..record.clone() });
         tx.put(keys::job(record.count), &JobRecord::Count(id));
     });
-    let finding = Finding::new(Kind::Reference, id, "a quota that its collection does not know of");
+    let finding =
+        Finding::new(Kind::Reference, id, "a quota that its collection does not refer to");
     report.derivable(finding, fix)
 }
 
@@ -125,5 +126,5 @@ fn collection(
         Resource { counting: Counting { quota: None, ..counting }.or_none(), ..resource.clone() };
     let seen = vec![(key.clone(), Some(value)), (keys::quota(id), None)];
     let fix = while_same(seen, move |tx| tx.put(key.clone(), &fixed));
-    report.derivable(Finding::new(Kind::Reference, id, "it counts for a quota that is lost"), fix)
+    report.derivable(Finding::new(Kind::Reference, id, "it refers to a missing quota"), fix)
 }

@@ -1,4 +1,4 @@
-//! Where findings go, and how what is derivable is mended: in bounded commits, each of which
+//! The report of findings, and the repair of derivable ones: in bounded commits, each of which
 //! looks again whether the finding still holds.
 
 use bytes::Bytes;
@@ -12,10 +12,10 @@ use crate::model::{ResourceId, StorePath};
 use crate::waiting::go_on;
 use crate::{Error, ErrorKind, Result, Store};
 
-/// Mends one finding; false if it no longer holds.
+/// Repairs one finding; false if it no longer holds.
 pub(super) type Repair = Box<dyn Fn(&mut Transaction) -> Result<bool>>;
 
-/// How many findings are mended in one commit.
+/// How many findings are repaired in one commit.
 const STEP: usize = 128;
 
 pub(super) struct Report<'a> {
@@ -39,7 +39,7 @@ impl<'a> Report<'a> {
         self.take(finding, None)
     }
 
-    /// Reports what `repair` mends.
+    /// Reports what `repair` repairs.
     pub(super) fn derivable(
         &mut self,
         finding: Finding,
@@ -53,7 +53,7 @@ impl<'a> Report<'a> {
         if self.waiting.len() < STEP { Ok(()) } else { self.flush() }
     }
 
-    /// Mends and tells what waits.
+    /// Repairs and reports pending findings.
     pub(super) fn flush(&mut self) -> Result<()> {
         if self.repair {
             self.mend()?;
@@ -79,12 +79,12 @@ impl<'a> Report<'a> {
     }
 }
 
-/// The error that ends a check to which nobody listens any more.
+/// The error that ends an abandoned check.
 pub(super) fn gone() -> Error {
-    Error::new(ErrorKind::Unavailable, "nobody listens to the check")
+    Error::new(ErrorKind::Unavailable, "the check was abandoned")
 }
 
-/// What is at a key.
+/// The value of a key.
 pub(super) enum Look<T> {
     Missing,
     /// Reported where its own table is checked; nothing is concluded from it.
@@ -103,7 +103,7 @@ impl<T> Look<T> {
 }
 
 impl Look<bool> {
-    /// What was found, or this of what is missing; of what is damaged nothing is concluded.
+    /// What was found, or this if it is missing; nothing is concluded from damage.
     pub(super) fn or_missing(self, missing: bool) -> bool {
         match self {
             Self::Missing => missing,

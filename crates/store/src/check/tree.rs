@@ -35,7 +35,7 @@ pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
     report.flush()
 }
 
-/// Checks that each entry leads to a resource that is there; gives those that do not decode.
+/// Checks that each entry leads to an existing resource; returns those that do not decode.
 fn entries(view: &View, report: &mut Report<'_>) -> Result<HashSet<Bytes>> {
     let mut damaged = HashSet::new();
     for row in rows(view, &keys::all_children()) {
@@ -48,7 +48,7 @@ fn entries(view: &View, report: &mut Report<'_>) -> Result<HashSet<Bytes>> {
         let detail = match look::<Resource>(view, &resource)? {
             Look::Damaged => continue,
             Look::Found(found) if keys::child(found.parent, &found.name) == key => continue,
-            Look::Found(_) => "an entry leads to a resource that is elsewhere",
+            Look::Found(_) => "an entry leads to a resource with another location",
             Look::Missing => "an entry leads to nothing",
         };
         let parent = ResourceId(keys::first_id(&key).unwrap_or_default());
@@ -84,9 +84,9 @@ struct Tree<'a> {
     view: &'a View,
     damaged: HashSet<Bytes>,
     jobs: HashSet<ResourceId>,
-    /// What is in the trash, as the order of expiry says.
+    /// The items of the trash in the order of expiry.
     kept: HashMap<ResourceId, Time>,
-    /// Collections from which the root, or the parent of what is removed, was reached or not.
+    /// Collections from which the root, or the parent of removed resources, was reached or not.
     reached: HashMap<ResourceId, bool>,
 }
 
@@ -122,14 +122,14 @@ impl Tree<'_> {
         value: &Bytes,
     ) -> Result<()> {
         let is_kept = self.kept.contains_key(&id) || self.view.has(&keys::trash(id))?;
-        // What is kept is checked with the trash.
+        // Kept resources are checked with the trash.
         if self.jobs.contains(&id) || is_kept {
             return Ok(());
         }
         let job = keys::job(report.store.new_id()?);
         let seen = vec![(key.clone(), Some(value.clone()))];
         let fix = while_same(seen, move |tx| tx.put(job.clone(), &JobRecord::Sweep(id)));
-        report.derivable(Finding::new(Kind::Job, id, "it is removed, but no job sweeps it"), fix)
+        report.derivable(Finding::new(Kind::Job, id, "it was removed, but no job sweeps it"), fix)
     }
 
     fn entry(
@@ -147,7 +147,7 @@ impl Tree<'_> {
                 let detail = format!("its name leads to resource {}", other.id);
                 return report.lost(Finding::new(Kind::Entry, id, detail));
             }
-            Look::Found(_) => "its entry says another kind",
+            Look::Found(_) => "its entry has another kind",
             Look::Damaged => "its entry does not decode",
             Look::Missing => "it has no entry in its collection",
         };
@@ -175,7 +175,7 @@ impl Tree<'_> {
                 Look::Found(resource) if resource.kind == model::Kind::Collection => {
                     next = resource.parent;
                 }
-                // Told where it is damaged; what lies below is not lost twice.
+                // Reported at the damaged record; what is below is not reported as lost again.
                 Look::Damaged => break true,
                 _ => break false,
             }
@@ -185,7 +185,7 @@ impl Tree<'_> {
     }
 }
 
-/// Checks that no id in use is given again.
+/// Checks that no id in use will be assigned again.
 pub(super) fn next_id(store: &Store, view: &View, report: &mut Report<'_>) -> Result<()> {
     let mut most = 0;
     let tables = [

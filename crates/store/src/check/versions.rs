@@ -1,5 +1,5 @@
-//! The descriptions of versions: each has its rows, no rows are left of what is gone, and a resource names its newest version
-//! if that is kept as its difference to the present description. Their contents are checked with the others.
+//! The descriptions of versions: each has its rows, no rows are left of deleted ones, and a resource refers to its newest version
+//! if that is kept as a difference to the current description. Their contents are checked with the others.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
             Some(Newest::Whole) | None => None,
         };
         if resource.compared_version != compared {
-            let detail = "it does not name the version that differs from its description";
+            let detail = "it does not refer to the version that differs from its description";
             let fixed = Resource { compared_version: compared, ..resource };
             let finding = Finding::new(Kind::Reference, id, detail).at(path_of(view, id));
             let fix = while_same(vec![(key.clone(), Some(value))], move |tx| {
@@ -75,7 +75,7 @@ fn apart(view: &View, report: &mut Report<'_>, id: ResourceId, version: u64) -> 
     })
 }
 
-/// Rows of versions that are gone, and rows that do not decode.
+/// Rows of deleted versions, and rows that do not decode.
 fn leftovers(view: &View, report: &mut Report<'_>) -> Result<()> {
     for row in rows(view, &keys::all_differences()) {
         let (key, value) = row?;
@@ -83,7 +83,7 @@ fn leftovers(view: &View, report: &mut Report<'_>) -> Result<()> {
         let version = keys::difference_version(&key);
         let record = keys::version(id, version);
         if let Look::Missing = look::<VersionRecord>(view, &record)? {
-            let detail = format!("a description of version {version}, which is gone");
+            let detail = format!("a description of version {version}, which is missing");
             let fix = delete_while_same(view, &key, record)?;
             report.derivable(Finding::new(Kind::Leftover, id, detail), fix)?;
         } else if DifferenceRecord::from_value(&value).is_err() {

@@ -1,7 +1,7 @@
 //! Checksums of the blocks of blobs, in rows of their own, so that a range of a blob is checked without reading those of
 //! all of it.
 //!
-//! Invariant: they are written and removed with the blob's record, and are those of the bytes that came.
+//! Invariant: they are written and removed with the blob's record, and are those of the received bytes.
 
 use std::ops::Range;
 
@@ -14,10 +14,10 @@ use crate::{BlobId, Error, Result, Store};
 /// Blocks of which one row has the checksums: 16 MiB of a blob, in some 2 KiB.
 const GROUP: u64 = 256;
 
-/// So many rows are read at once.
+/// The number of rows to read at once.
 const AT_ONCE: u32 = 64;
 
-/// Writes the checksums of a blob; gives the size of the blocks, to be recorded. One block needs no row.
+/// Writes the checksums of a blob; returns the size of the blocks, to be recorded. One block needs no row.
 pub(super) fn put_sums(tx: &mut Transaction, id: BlobId, blocks: &Blocks) -> Option<u64> {
     let sums = blocks.sums();
     if sums.len() <= 2 {
@@ -42,7 +42,7 @@ pub(crate) fn groups(size: u64, block: u64) -> u32 {
     u32::try_from(size.div_ceil(block.saturating_mul(GROUP).max(1))).unwrap_or(u32::MAX)
 }
 
-/// The checksums of the blocks that a range of a blob lies in, or for a long range of the first of them. None if they are
+/// The checksums of the blocks of a range of a blob, or for a long range of the first of them. None if they are
 /// not known yet.
 ///
 /// # Errors
@@ -94,7 +94,7 @@ pub(crate) fn all_blocks(
     some_blocks(reads, id, record, &(0..record.size), u32::MAX)
 }
 
-/// Appends a row, which begins with what the one before it ends with; says whether it does.
+/// Appends a row, which begins with what the one before it ends with; returns whether it does.
 fn join(sums: &mut Vec<u64>, row: &[u64]) -> bool {
     let fits = sums.last().is_none_or(|last| Some(last) == row.first());
     sums.extend(&row[usize::from(!sums.is_empty()).min(row.len())..]);
@@ -124,8 +124,8 @@ impl Store {
         fault.map_or(Ok(()), Err)
     }
 
-    /// Writes the checksums of a blob's blocks anew, and its digests where they were not known; says whether it is there
-    /// still. The bytes must have been compared with what was known of them.
+    /// Rewrites the checksums of a blob's blocks, and its digests if they were not known; returns whether it
+    /// still exists. The bytes must have been compared with their known digests.
     pub(crate) async fn note_blocks(
         &self,
         id: BlobId,

@@ -1,4 +1,4 @@
-//! Conditions on what is there now.
+//! Conditions on the current state.
 //!
 //! Invariant: a tag is compared with the clock that the write is about, or with the state, which moves with all that
 //! the record says. A change of the description does not fail the condition of a write of bytes, nor the other way round.
@@ -12,14 +12,14 @@ use crate::{Error, ErrorKind, Result};
 /// What must hold for a write to happen.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Conditions {
-    /// What is there has this tag: that of the content for a write of bytes, that of the description for a change of
+    /// The resource has this tag: that of the content for a write of bytes, that of the description for a change of
     /// the description, or for both that of the state; `*` stands for any.
     pub if_match: Option<String>,
-    /// Nothing is there.
+    /// It does not exist.
     pub if_absent: bool,
 }
 
-/// What everything that is there matches; no tag reads like this.
+/// Matches every existing resource; no tag reads like this.
 const ANY: &str = "*";
 
 impl Conditions {
@@ -28,7 +28,7 @@ impl Conditions {
         match there {
             Some(_) if self.if_match.is_none() && !self.if_absent => Ok(()),
             Some(chain) => self.check(chain, |tag| has_content_tag(chain, tag)),
-            None if self.if_match.is_some() => Err(failed("nothing is there to match".into())),
+            None if self.if_match.is_some() => Err(failed("there is nothing to match".into())),
             None => Ok(()),
         }
     }
@@ -53,22 +53,22 @@ impl Conditions {
     /// Checks them before a change of a part of a description.
     pub(crate) fn check_part(&self, is_there: bool, name: &str) -> Result<()> {
         match is_there {
-            true if self.if_absent => Err(failed(format!("there is something already: {name}"))),
-            false if self.if_match.is_some() => Err(failed("nothing is there to match".into())),
+            true if self.if_absent => Err(failed(format!("it already exists: {name}"))),
+            false if self.if_match.is_some() => Err(failed("there is nothing to match".into())),
             _ => Ok(()),
         }
     }
 
     fn check(&self, there: &Chain, has_tag: impl Fn(&str) -> bool) -> Result<()> {
         if self.if_absent {
-            return Err(failed(format!("there is something already: {}", there.path())));
+            return Err(failed(format!("it already exists: {}", there.path())));
         }
         check_tag(self.if_match.as_deref(), there, has_tag)
     }
 }
 
-/// Checks that what is to be removed has this tag, if one is given. Only a tag of the membership makes the removal
-/// conflict with what comes and goes in the collection.
+/// Checks that the resource to be removed has this tag, if one is given. Only a tag of the membership makes the removal
+/// conflict with changes of the members of the collection.
 pub(crate) fn check_removal(reads: &impl Reads, tag: Option<&str>, there: &Chain) -> Result<()> {
     let membership = match tag {
         Some(tag) if tag.starts_with('m') && there.resource().kind == Kind::Collection => {
@@ -81,7 +81,7 @@ pub(crate) fn check_removal(reads: &impl Reads, tag: Option<&str>, there: &Chain
     })
 }
 
-/// Checks that what is there has this tag, or its state has.
+/// Checks that the resource has this tag, or its state.
 fn check_tag(tag: Option<&str>, there: &Chain, has_tag: impl Fn(&str) -> bool) -> Result<()> {
     let Some(tag) = tag else { return Ok(()) };
     match tag == ANY || has_tag(tag) || Stat::from(there.clone()).state_tag() == tag {

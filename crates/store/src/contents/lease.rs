@@ -1,7 +1,7 @@
 //! Leases of local files, for a client that shares a disk with the server: a mount that hands files on to the kernel, say.
 //!
 //! Invariant: until a lease is over, each file in it has the bytes that it had. The content is not swept, since it is pinned as
-//! for a reader; and no copy in it is deleted or made anew, since the lease has the claim on it. Leases are in the memory of this
+//! for a reader; and no copy in it is deleted or rewritten, since the lease has the claim on it. Leases are in the memory of this
 //! process and shorter than the grace that several processes over one catalog give each other.
 
 use std::collections::HashMap;
@@ -27,7 +27,7 @@ pub struct Lease {
     pub until: Time,
     /// The object.
     pub stat: Stat,
-    /// The content: the current one, or that of the version asked for.
+    /// The content: the current one, or that of the requested version.
     pub head: ContentHead,
     /// Where its bytes are, in order and without gaps.
     pub pieces: Vec<LocalPiece>,
@@ -141,7 +141,7 @@ impl Store {
             Entry::Occupied(mut kept) => kept.get_mut().1 += 1,
             Entry::Vacant(free) => {
                 let Some(claim) = self.inner.claims.take(blob, place) else { return Ok(false) };
-                // The catalog knows the copy, or somebody else saw to it before the claim.
+                // The catalog has the copy, or somebody else dealt with it before the claim.
                 claim.settle();
                 let damaged = self.view()?.has(&keys::damage(blob, place))?;
                 if damaged || self.is_unknown(place, blob)? {
@@ -215,7 +215,7 @@ fn check(caller: &Caller, lifetime: Duration) -> Result<()> {
 
 fn missing() -> Error {
     Error::new(ErrorKind::NotFound, "there is no such lease")
-        .with_hint("it may be over: make another")
+        .with_hint("it may have ended: create another one")
 }
 
 impl fmt::Display for LeaseId {

@@ -28,7 +28,7 @@ pub struct ReadOptions {
 pub struct Opened {
     /// The object.
     pub stat: Stat,
-    /// The content: the current one, or that of the version asked for.
+    /// The content: the current one, or that of the requested version.
     pub head: ContentHead,
     pub(super) layout: Layout,
 }
@@ -85,7 +85,7 @@ fn replica_of(chain: &Chain, at: &At, number: u32) -> Result<(ContentHead, Optio
 
 pub(super) fn no_replica(number: u32) -> Error {
     Error::new(ErrorKind::NotFound, format!("no such replica: {number}"))
-        .with_hint("list the replicas that there are")
+        .with_hint("list the existing replicas")
 }
 
 /// The content of an object.
@@ -111,19 +111,19 @@ impl Opened {
         self.head.size
     }
 
-    /// The same, after a copy of each blob was read against its checksum: what is read comes from copies that
-    /// were whole just now. Others are mended.
+    /// The same, after a copy of each blob was verified against its checksum: the bytes come from copies that
+    /// were whole just now. Others are repaired.
     pub async fn verified(mut self) -> Result<Self> {
         self.layout.verify().await?;
         Ok(self)
     }
 
-    /// Reads all bytes, and gives their digests as they are now: SHA-256 and CRC-64/NVME, and these besides.
+    /// Reads all bytes, and returns their current digests: SHA-256 and CRC-64/NVME, and these in addition.
     pub async fn digests(self, also: Vec<Algorithm>) -> Result<Digests> {
         self.layout.digests_by(Hasher::new(also)).await
     }
 
-    /// The bytes of `range`, which must lie in the content.
+    /// The bytes of `range`, which must be within the content.
     pub fn bytes(self, range: Range<u64>) -> Result<ContentStream> {
         if range.start > range.end || range.end > self.size() {
             return Err(Error::new(

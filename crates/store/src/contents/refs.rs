@@ -61,8 +61,11 @@ pub(crate) fn require_up(reads: &impl Reads, place: PlaceId) -> Result<()> {
     }
     match reads.get::<PlaceInfo>(&keys::place(place))?.map(|info| info.state) {
         Some(PlaceState::Up) => Ok(()),
-        _ => Err(Error::new(ErrorKind::Unavailable, format!("place #{place} takes no contents"))
-            .with_hint("look at it with `cenote place ls`")),
+        _ => Err(Error::new(
+            ErrorKind::Unavailable,
+            format!("place #{place} does not accept contents"),
+        )
+        .with_hint("check it with `cenote place ls`")),
     }
 }
 
@@ -72,7 +75,7 @@ pub(crate) fn count_copy(tx: &mut Transaction, copy: &BlobCopy, size: u64, sign:
     tx.add(copy.place().0, Counter::Bytes, sign * size as i64);
 }
 
-/// The blobs that extents lie in.
+/// The blobs that extents use.
 pub(crate) fn blob_ids(extents: &[Extent]) -> impl Iterator<Item = BlobId> {
     extents.iter().filter_map(|extent| match extent.piece {
         Piece::Blob(blob) => Some(blob),

@@ -21,7 +21,7 @@ impl Store {
         self.change_stored(caller, at, conditions, Stored::read, change)
     }
 
-    /// The same of as much of the description as `read` gives.
+    /// The same for as much of the description as `read` returns.
     pub(crate) fn change_stored(
         &self,
         caller: &Caller,

@@ -56,7 +56,7 @@ fn take_attributes(resource: &mut Resource, source: &Resource, now: Time) {
     }
 }
 
-/// Takes what was said of a content. Where nothing was, a guess stays as it is, since the other is of another content, perhaps.
+/// Takes over a media type that was set. Otherwise a guess is not changed, since the other one may be of another content.
 fn take_media_type(content: &mut ContentHead, from: &ContentHead) {
     if from.said_media_type() != content.said_media_type() {
         content.media_type.clone_from(&from.media_type);

@@ -1,9 +1,9 @@
-//! Binding late: text that names a path becomes a link once something is there, below collections that say so
+//! Late binding: text that names a path becomes a link once the path exists, below collections with that setting
 //! ([`LinkIntegrity::Lenient`]).
 //!
-//! Invariants: it is bound in the commit by which something comes to be at the path, on behalf of the owner of the described resource, and only
-//! to what they may see. Nothing is shown otherwise than before, so no clock moves and no version is made. Where no
-//! collection says so, which the root's record tells, nothing is read.
+//! Invariants: it is bound in the commit by which a resource appears at the path, on behalf of the owner of the described resource, and only
+//! to what they may see. The shown form does not change, so no clock advances and no version is made. Where no
+//! collection has that setting, which the root's record shows, nothing is read.
 
 use std::collections::BTreeSet;
 
@@ -70,7 +70,7 @@ fn naming(tx: &Transaction, path: &StorePath, kind: Kind) -> Result<BTreeSet<Res
 }
 
 fn bind_in(tx: &mut Transaction, id: ResourceId, come: &StorePath) -> Result<()> {
-    // It is none of a person or place, and none that was removed.
+    // It is not the id of a person or place, nor of a removed resource.
     let Some(chain) = Chain::read(tx, id)? else { return Ok(()) };
     if integrity(&chain) != LinkIntegrity::Lenient {
         return Ok(());

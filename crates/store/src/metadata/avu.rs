@@ -11,15 +11,15 @@ use crate::{Caller, Conditions, Error, Result, Store};
 /// One change of the attribute view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AvuChange {
-    /// Adds a value; it is no error if it is there.
+    /// Adds a value; it is not an error if it exists already.
     Add(Avu),
-    /// Removes what is shown as this; it is no error if nothing is.
+    /// Removes what is shown as this; it is not an error if there is nothing.
     Remove(Avu),
-    /// Gives the attribute this one value, instead of all it has.
+    /// Gives the attribute this one value, instead of all its values.
     Set(Avu),
     /// Removes all values of the attribute.
     Clear(String),
-    /// Adds a link to a resource as a value of the attribute; it is no error if it is there.
+    /// Adds a link to a resource as a value of the attribute; it is not an error if it exists already.
     Link(String, StorePath),
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn change_attributes(
     Ok(())
 }
 
-/// A graph after changes of its attributes. It may be a part of the whole: what [`Stored::touched`] gives is enough.
+/// A graph after changes of its attributes. It may be a part of the whole: the result of [`Stored::touched`] is sufficient.
 fn changed(old: &Graph, changes: &[AvuChange]) -> Result<Graph> {
     changes.iter().try_for_each(AvuChange::check)?;
     let mut graph = old.clone();
@@ -81,7 +81,7 @@ pub fn view(graph: &Graph) -> Vec<Avu> {
 }
 
 impl Avu {
-    /// What is shown of a statement about the resource itself.
+    /// The shown form of a statement about the resource itself.
     pub fn of(statement: &Statement) -> Self {
         Self {
             attribute: attribute_of(&statement.predicate),
@@ -163,7 +163,7 @@ fn showing(graph: &Graph, avu: &Avu) -> Vec<Statement> {
     found
 }
 
-/// What is stated with this predicate about the resource itself, from the first statement with `object` on
+/// The statements with this predicate about the resource itself, starting at the first with `object`
 /// as long as the kind and text of the objects are the same.
 fn stated<'a>(
     graph: &'a Graph,
@@ -180,7 +180,7 @@ fn stated<'a>(
     from(graph, predicate, object).take_while(move |statement| is_same(&statement.object))
 }
 
-/// What is stated with this predicate about the resource itself, from `object` on.
+/// The statements with this predicate about the resource itself, starting at `object`.
 fn from<'a>(
     graph: &'a Graph,
     predicate: &'a str,
@@ -257,7 +257,7 @@ mod laws {
             }),
         ];
         let subject = proptest::option::of("_:b");
-        // What an opening writes, and what a graph may say besides.
+        // What an opening writes, and what else a graph may contain.
         let predicate = prop_oneof![name(), name().prop_map(|name| predicate_of(&name))];
         let unit = proptest::option::of("[a-b]{0,1}");
         (predicate, object, subject, unit).prop_map(|(predicate, object, subject, unit)| {

@@ -27,7 +27,7 @@ pub(crate) fn graph(view: &View, caller: &Caller, at: &At) -> Result<(Stat, Grap
     Ok((chain.into(), Links::new(view, caller).graph(graph)?))
 }
 
-/// Gives a resource that the same commit creates its first description; gives it back as the caller sees it.
+/// Gives a resource that the same commit creates its first description; returns it as the caller sees it.
 pub(crate) fn describe_new(
     tx: &mut Transaction,
     caller: &Caller,

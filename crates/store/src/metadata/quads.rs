@@ -1,4 +1,4 @@
-//! Statements by pattern, over all descriptions that a caller may read: what a join is made of.
+//! Statements by pattern, over all descriptions that a caller may read: the elements of joins.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use crate::catalog::{Reads, View, keys};
 use crate::model::{ResourceId, Statement, Term};
 use crate::{Caller, Result};
 
-/// Which statements are meant; what is none may be anything.
+/// A pattern of statements; `None` matches anything.
 ///
 /// An IRI is absolute: `cenote:/lab/x` is the resource at that path, also where its own description states something of it
 /// without naming it, and `cenote:id/7` the one of that id. A blank node (`_:label`) is one of the description that it is in.

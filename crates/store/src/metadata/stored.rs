@@ -70,7 +70,7 @@ impl Stored {
         Redescribed { old: &self.graph, new, is_small: self.spread.is_none() }
     }
 
-    /// How many statements there are besides those that were read.
+    /// The number of statements that were not read.
     pub(super) fn others(&self) -> u64 {
         self.spread.map_or(0, |spread| spread.statements.saturating_sub(self.graph.len() as u64))
     }
@@ -125,7 +125,7 @@ pub(crate) fn replace(tx: &mut Transaction, id: u64, old: &Stored, new: &Graph) 
     Ok(())
 }
 
-/// Deletes the description of what goes.
+/// Deletes the description of a resource that is deleted.
 pub(crate) fn erase(tx: &mut Transaction, id: u64) -> Result<()> {
     let old = Stored::read(tx, id)?;
     if !old.graph.is_empty() {

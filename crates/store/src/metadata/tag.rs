@@ -8,8 +8,8 @@ use crate::catalog::{GraphRecord, View};
 use crate::model::{Graph, ResourceId};
 use crate::{Caller, Result};
 
-/// The tag of a description, none of an empty one. It depends on the statements alone, units and
-/// the labels of blank nodes included: not on whose description it is, nor on how it came to be.
+/// The tag of a description, none of an empty one. It depends on the statements alone, including units
+/// and the labels of blank nodes; not on whose description it is, nor on how it was created.
 ///
 /// It is the SHA-256 of the statements in their canonical order as CBOR (RFC 8949); others than the
 /// store should take it as opaque.
@@ -35,7 +35,7 @@ pub fn links_tag(graph: &Graph) -> Option<[u8; 8]> {
     digest.first_chunk().copied()
 }
 
-/// The tags of the descriptions of many resources as the caller sees them, in the order asked.
+/// The tags of the descriptions of many resources as the caller sees them, in the requested order.
 pub(crate) fn tags(
     view: &View,
     caller: &Caller,

@@ -7,7 +7,7 @@
 //! | native | tag t | `cenote:tag` | plain literal t | none |
 //! | DNAnexus | property k = v | [`predicate_of`]`(k)` | plain literal v | none |
 //! | DNAnexus | tag t | `cenote:tag` | plain literal t | none |
-//! | mount, native | xattr `user.`k | [`predicate_of`]`(k)` | plain literal, or `xsd:base64Binary` for what is no text: see `xattr` | none |
+//! | mount, native | xattr `user.`k | [`predicate_of`]`(k)` | plain literal, or `xsd:base64Binary` for other bytes: see `xattr` | none |
 //! | LDP | triple (s, p, o) | p | o | none |
 //!
 //! An attribute view shows every statement about the resource itself, whoever made it: the
@@ -16,7 +16,7 @@
 //! and replaces all of them.
 //!
 //! Invariant: whatever a predicate is, [`predicates_of`] the attribute that shows it contains it, so that
-//! what is shown can be changed, removed and searched under the name it is shown by.
+//! statements can be changed, removed and searched under the name under which they are shown.
 
 use std::collections::BTreeSet;
 
@@ -69,7 +69,7 @@ fn reserved(name: &str, encoded: &'static AsciiSet) -> String {
     format!("{ATTRIBUTES}{}", utf8_percent_encode(name, encoded))
 }
 
-/// The name in a predicate below the reserved prefix, if [`reserved`] gives this predicate for it.
+/// The name in a predicate below the reserved prefix, if [`reserved`] returns this predicate for it.
 fn decoded(predicate: &str) -> Option<String> {
     let encoded = predicate.strip_prefix(ATTRIBUTES).filter(|encoded| !encoded.is_empty())?;
     let name = percent_decode_str(encoded).decode_utf8().ok()?;

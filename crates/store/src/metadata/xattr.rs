@@ -30,7 +30,7 @@ use crate::{AvuChange, Bytes, Caller, Conditions, Error, ErrorKind, Result, Stor
 /// An extended attribute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Xattr {
-    /// Its name, without the prefix `user.` that a file system gives it: 1 to [`Xattr::MAX_NAME`] bytes without NUL.
+    /// Its name, without the prefix `user.` of file systems: 1 to [`Xattr::MAX_NAME`] bytes without NUL.
     pub name: String,
     /// Its value.
     pub value: Bytes,
@@ -71,7 +71,7 @@ impl Store {
     /// The value of one of them, with the part of the description that has it.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if there is none of this name.
+    /// [`ErrorKind::NotFound`] if there is none with this name.
     pub fn xattr(&self, caller: &Caller, at: &At, name: &str) -> Result<(Stat, Graph, Bytes)> {
         check_name(name)?;
         let view = self.view()?;
@@ -85,7 +85,7 @@ impl Store {
         Ok((chain.into(), shown, value))
     }
 
-    /// Gives a resource an extended attribute, in the place of every value that the attribute has. Needs what
+    /// Gives a resource an extended attribute, replacing all values of the attribute. Needs what
     /// [`Store::change_graph`] needs. Of the conditions, `if_absent` and the tag `*` are about the attribute: that there is none
     /// of this name, or that there is one; any other tag is about the description.
     pub fn set_xattr(
@@ -116,7 +116,7 @@ impl Store {
     /// Removes an extended attribute, with every value that the attribute has.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if there is none of this name.
+    /// [`ErrorKind::NotFound`] if there is none with this name.
     pub fn remove_xattr(
         &self,
         caller: &Caller,

@@ -6,7 +6,7 @@ use minicbor::{CborLen, Decode, Encode};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, CborLen)]
 #[cbor(index_only)]
 pub enum ChangeKind {
-    /// It came to be.
+    /// It was created.
     #[n(0)]
     Created,
     /// Its content changed.
@@ -21,7 +21,7 @@ pub enum ChangeKind {
     /// Its name or collection changed.
     #[n(4)]
     Moved,
-    /// It was removed, with all below it.
+    /// It was removed, with everything below it.
     #[n(5)]
     Removed,
 }

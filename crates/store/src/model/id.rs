@@ -1,4 +1,4 @@
-//! Ids: 64 bits, never zero, never given twice.
+//! Ids: 64 bits, never zero, never reused.
 
 use std::fmt;
 
@@ -59,5 +59,5 @@ impl PersonId {
     pub const ANONYMOUS: Self = Self(11);
 }
 
-/// The first id given to anything that is not built in.
+/// The first id of anything that is not built in.
 pub(crate) const FIRST_FREE_ID: u64 = 1_000;

@@ -45,12 +45,12 @@ impl StorePath {
         Self::from_names(names)
     }
 
-    /// Whether this path is `other`, or lies below it.
+    /// Whether this path is `other`, or below it.
     pub fn starts_with(&self, other: &StorePath) -> bool {
         self.0.starts_with(&other.0)
     }
 
-    /// The path of a child that is there, however deep.
+    /// The path of an existing child, however deep.
     pub(crate) fn child(&self, name: Name) -> Self {
         Self(self.0.iter().cloned().chain([name]).collect())
     }

@@ -1,4 +1,4 @@
-//! Quotas: limits of what lies below a collection, or belongs to somebody.
+//! Quotas: limits for the resources below a collection, or those that belong to somebody.
 
 use minicbor::{CborLen, Decode, Encode};
 
@@ -34,7 +34,7 @@ pub struct QuotaTotal {
 /// What a quota limits, by id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum QuotaOf {
-    /// What lies below a collection, itself not counted.
+    /// Totals below a collection, without itself.
     Collection(ResourceId),
     /// What a user owns.
     User(PersonId),
@@ -67,7 +67,7 @@ pub struct Counting {
     /// The count of the quota of this collection.
     #[n(0)]
     pub(crate) quota: Option<u64>,
-    /// Of the top of a removed tree: the quotas that it counts for until it is gone.
+    /// For the top of a removed tree: the quotas for which it counts until it is deleted.
     #[n(1)]
     pub(crate) removed_from: Vec<Counted>,
     /// The count of this tree while it is about to be moved.
@@ -88,13 +88,13 @@ impl Counting {
     }
 }
 
-/// The quota of a collection, or of somebody, as long as its count is this one.
+/// The quota of a collection, or of a user or group, as long as its count is this one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Encode, Decode, CborLen)]
 pub(crate) struct Counted {
     /// The id of the collection, user or group.
     #[n(0)]
     pub(crate) of: u64,
-    /// The id of its two counters, given anew when a quota is set where there was none.
+    /// The id of its two counters, newly assigned when a quota is set where there was none.
     #[n(1)]
     pub(crate) count: u64,
 }

@@ -15,12 +15,12 @@ use crate::{BlobId, Caller, Error, ErrorKind, Result, Store};
 /// How many records one step looks at.
 const STEP: usize = 256;
 
-/// How often a place is gone through, as writes that were under way when it was closed may still come.
+/// How often a place is processed, since writes that were in progress when it was closed may still arrive.
 const PASSES: usize = 3;
 
 impl Store {
     /// Closes a place to new contents, and moves what it holds to another one, as a recorded job: copies of blobs,
-    /// and replicas. Registered files stay where they lie, but their bytes are copied and they are not referred to any
+    /// and replicas. Registered files are not moved, but their bytes are copied and they are not referred to any
     /// more. Needs [`Act::Places`].
     ///
     /// # Errors
@@ -34,18 +34,19 @@ impl Store {
         caller.require(Act::Places)?;
         let known = self.known();
         let [to] = known.leaves(to.unwrap_or(known.default_place()))[..] else {
-            return Err(Error::invalid("a drain goes to one place").with_hint("name one"));
+            return Err(Error::invalid("a drain has one target place").with_hint("name one"));
         };
         if from == to || known.info(from).is_none_or(|info| info.kind == PlaceKind::Group) {
-            return Err(Error::invalid(format!("not to be drained to that: {}", known.name(from)))
-                .with_hint(
-                    "name a place that is no group, and another one to take what it holds",
-                ));
+            return Err(Error::invalid(format!(
+                "cannot be drained to that place: {}",
+                known.name(from)
+            ))
+            .with_hint("give a place that is not a group, and another one as the target"));
         }
         known.destination(Some(to))?;
         if known.destination(None)?.ids() == [from] {
             return Err(Error::invalid(format!(
-                "new contents go to this place: {}",
+                "this is the place for new contents: {}",
                 known.name(from)
             ))
             .with_hint("make another one the default first"));
@@ -84,7 +85,7 @@ impl Store {
         Ok(self.view()?.counter(place.0, what)? != 0)
     }
 
-    /// Goes through the table of a phase, from where the job was; says whether another phase follows.
+    /// Iterates over the table of a phase, from the position of the job; returns whether another phase follows.
     async fn run_phase(&self, id: u64, job: &mut DrainJob) -> Result<bool> {
         let table = match job.phase {
             DrainPhase::Copy | DrainPhase::Remove => keys::blobs(),
@@ -108,7 +109,7 @@ impl Store {
         }
     }
 
-    /// Copies are removed only when no replica is said to be there any more.
+    /// Copies are removed only when no replica is recorded there any more.
     fn next_phase(&self, id: u64, job: &mut DrainJob) -> Result<bool> {
         job.after = None;
         job.phase = match job.phase {
@@ -120,7 +121,7 @@ impl Store {
         Ok(true)
     }
 
-    /// Does what the phase does with a row; says whether that counts.
+    /// Does what the phase does with a row; returns whether that counts.
     async fn move_row(&self, job: &DrainJob, (key, value): &Row) -> Result<bool> {
         if job.phase == DrainPhase::Record {
             let resource = Resource::from_value(value)?;
@@ -143,7 +144,7 @@ impl Store {
     fn count(&self, id: u64, job: &mut DrainJob, moved: Result<bool>) {
         match moved {
             Ok(moved) => job.tally.done += u64::from(moved),
-            // It was swept meanwhile; otherwise the next pass sees it again.
+            // It was swept in the meantime; otherwise the next pass finds it again.
             Err(error) if error.kind() == ErrorKind::Conflict => {}
             Err(error) => {
                 job.tally.failed += 1;

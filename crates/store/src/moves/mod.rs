@@ -1,6 +1,6 @@
-//! Work that takes long: replicating and trimming all that lies below a collection, draining a place, and restoring a tree of the past
+//! Long-running work: replicating and trimming everything below a collection, draining a place, and restoring a tree of the past
 //! (`past/restore`). It is
-//! recorded, done step by step, and goes on after a restart where it was.
+//! recorded, done step by step, and continues after a restart.
 //!
 //! Invariant: each step can be repeated; the record says up to where nothing needs to be.
 
@@ -21,7 +21,7 @@ pub struct JobStatus {
     pub id: u64,
     /// What it does: `replicate`, `trim`, `drain`, `restore` or `sweep`.
     pub kind: &'static str,
-    /// Who asked for it, if that is known.
+    /// The user who requested it, if known.
     pub user: Option<PersonId>,
     /// The subtree that the token with which it was begun is limited to.
     pub within: Option<ResourceId>,
@@ -130,10 +130,10 @@ impl Store {
         }
     }
 
-    /// Works on a recorded job until it is over, or waits for whoever does.
+    /// Works on a recorded job until it has ended, or waits for whoever does.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] for one that is not known, and what keeps the job from going on.
+    /// [`ErrorKind::NotFound`] for one that is not known, and what keeps the job from continuing.
     pub async fn finish(&self, id: u64) -> Result<JobStatus> {
         loop {
             let mut ended = std::pin::pin!(self.inner.moved.notified());
@@ -149,14 +149,14 @@ impl Store {
         }
     }
 
-    /// Records a job; whoever maintains the store begins on it at once.
+    /// Records a job; the process that maintains the store starts it at once.
     fn begin_job(&self, record: &JobRecord) -> Result<JobStatus> {
         let id = self.new_id()?;
         self.note_job(id, record)?;
         Ok(self.begun_job(id, record))
     }
 
-    /// The state of a job that was recorded; whoever maintains the store begins on it at once.
+    /// The state of a job that was recorded; the process that maintains the store starts it at once.
     pub(crate) fn begun_job(&self, id: u64, record: &JobRecord) -> JobStatus {
         self.inner.moving.notify_one();
         self.status(id, record, Tally::default(), false)

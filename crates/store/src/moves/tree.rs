@@ -28,7 +28,7 @@ impl Store {
         self.begin_tree(caller, at, TreeWork::Replicate(place))
     }
 
-    /// Trims all objects below a collection, as a recorded job: those in a place, or what is more than `keep` good
+    /// Trims all objects below a collection, as a recorded job: those in a place, or more than `keep` good
     /// ones. Objects that would keep too few are left as they are. Needs what [`Store::replicate_tree`] needs.
     pub fn trim_tree(
         &self,
@@ -66,7 +66,7 @@ impl Store {
             let page =
                 self.blocking(move |store| store.walk(&asked, &top, from.as_ref(), STEP)).await;
             let page = match page {
-                // Removed meanwhile: there is nothing left to do.
+                // Removed in the meantime: there is nothing left to do.
                 Err(error) if error.kind() == ErrorKind::NotFound => return Ok(job.tally),
                 page => page?,
             };
@@ -82,13 +82,13 @@ impl Store {
         }
     }
 
-    /// Where a job goes on that was stopped: at the beginning, if its collection was moved since.
+    /// The position at which an interrupted job continues: the beginning, if its collection was moved since.
     fn reached(&self, caller: &Caller, job: &TreeJob) -> Result<Option<WalkCursor>> {
         let Some(path) = &job.after else { return Ok(None) };
         let path: StorePath = path.parse()?;
         match self.stat(caller, &At::Id(job.top)) {
             Ok(top) => Ok(WalkCursor::after(&top.path, &path)),
-            // The walk says so.
+            // The walk reports it.
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
@@ -106,7 +106,7 @@ impl Store {
         };
         match done {
             Ok(()) => job.tally.done += 1,
-            // It is gone, or it keeps what it must keep.
+            // It is gone, or it has the minimum of replicas.
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::Precondition) => {
             }
             Err(error) => {

@@ -5,7 +5,7 @@
 //! under `object/file-…/project-…`, the name that is shown. The name leads to the resource, all names that begin with
 //! `object/file-…/` lead to all places of the object, and the resource leads to its names.
 //!
-//! Invariant: a name is that of one resource, whether it lies in the tree or in the trash. The notes about a resource are kept as
+//! Invariant: a name is that of one resource, whether it is in the tree or in the trash. The notes about a resource are kept as
 //! long as it is, and are removed in the commit that removes it for good. Each is there twice, with the same value: by its name,
 //! which is primary, and by its resource.
 
@@ -58,7 +58,7 @@ impl Notes<'_> {
         Ok(())
     }
 
-    /// Removes the note about a resource that has this name, if it is there.
+    /// Removes the note with this name about a resource, if it exists.
     pub fn remove_named(&mut self, name: &str) -> Result<()> {
         if let Some(there) = self.named(name)? {
             self.tx.delete(keys::note_named(self.opening, name));
@@ -78,7 +78,7 @@ impl Store {
         let record = record.ok_or_else(missing)?;
         let chain = find(&view, caller, &At::Id(record.resource), Operation::Stat);
         let chain = chain.map_err(|error| match error.kind() {
-            // Not told from a name that nothing has.
+            // Treated like a name that does not exist.
             ErrorKind::NotFound => missing(),
             _ => error,
         })?;

@@ -3,7 +3,7 @@
 //! catalog knows them, and does not look into them. Some are about a resource, whose name in the protocol they are: see `about`.
 //!
 //! Invariant: a change of several notes happens whole or not at all, and only if nothing that it read
-//! was changed meanwhile. It can be part of the commit that changes a resource.
+//! was changed in the meantime. It can be part of the commit that changes a resource.
 
 mod about;
 
@@ -55,7 +55,7 @@ impl<'a> Notes<'a> {
         Ok(())
     }
 
-    /// Removes a note, if it is there.
+    /// Removes a note, if it exists.
     pub fn remove(&mut self, name: &str) {
         self.tx.delete(keys::note(self.opening, name));
     }

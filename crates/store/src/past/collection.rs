@@ -55,7 +55,7 @@ impl Store {
     /// `Rights::LIST`, where the collection is now and where it was.
     ///
     /// # Errors
-    /// Those of [`Store::stat_as_of`]; [`ErrorKind::WrongKind`](crate::ErrorKind::WrongKind) for what is no collection.
+    /// Those of [`Store::stat_as_of`]; [`ErrorKind::WrongKind`](crate::ErrorKind::WrongKind) for a resource that is not a collection.
     pub fn list_as_of(
         &self,
         caller: &Caller,

@@ -13,7 +13,7 @@ use crate::model::{Name, Resource, ResourceId, StorePath};
 pub(super) enum Entry {
     /// It is still in the catalog.
     Found(Found),
-    /// It was removed for good. Whoever could see it when it was removed, by the access list that it had, is `seen`.
+    /// It was removed for good. `seen` tells who could see it when it was removed, by its access list.
     Gone { lost: PastEntry, seen: bool },
 }
 

@@ -1,7 +1,7 @@
 //! The store as of a moment in the past: what was at a path, what was in a collection or below it, and what a
 //! resource was like.
 //!
-//! Invariant: an answer is exact, or there is none. Names come from the present and from the change feed, which has every change after the
+//! Invariant: an answer is exact, or there is none. Names come from the current tree and from the change feed, which has every change after the
 //! moment or the moment is refused; a state that was replaced since comes from the version of that very revision, or is
 //! reported as not kept. ADR 11 gives the evidence for each kind of answer.
 //!

@@ -1,4 +1,4 @@
-//! Which changes had been made at a moment, and which came later.
+//! Which changes had been made at a moment, and which were made later.
 //!
 //! A moment is a point in the order of commits, between two of them: of a position, after the commit that it lies in; of a time, before the
 //! first commit that was later. Commits that are made at the same time can be recorded in another order than that of their times,
@@ -42,7 +42,7 @@ impl Cut {
         }
     }
 
-    /// The changes that came later, in their order.
+    /// The later changes, in their order.
     pub(super) fn later(self, view: &View) -> impl Iterator<Item = Result<ChangeRecord>> {
         changes_after(view, self.0).map(|change| Ok(change?.1))
     }
@@ -96,15 +96,15 @@ fn at_or_after(view: &View, commit: u64) -> Result<Option<(u64, Time)>> {
 }
 
 fn future(what: &str) -> Error {
-    Error::invalid(format!("{what} is in the future")).with_hint("name a moment in the past")
+    Error::invalid(format!("{what} is in the future")).with_hint("give a time in the past")
 }
 
 fn never_was(position: Position) -> Error {
-    Error::invalid(format!("no change has the position {position}"))
+    Error::invalid(format!("there is no change at position {position}"))
         .with_hint("take a position from `cenote changes --follow`, or give a time")
 }
 
 fn too_early() -> Error {
-    Error::new(ErrorKind::Expired, "the moment is before all changes that are kept")
-        .with_hint("name a later moment: changes are kept for 30 days")
+    Error::new(ErrorKind::Expired, "the time is before the first change that is kept")
+        .with_hint("give a later time: changes are kept for 30 days")
 }

@@ -48,7 +48,7 @@ impl Now {
         chain.map_or(Rights::NONE, |chain| chain.rights_below(caller, id, access))
     }
 
-    /// Its chain; none if it is in the trash and not for the caller, or gone.
+    /// Its chain; none if it is in the trash and hidden from the caller, or deleted.
     fn open_chain(&self, caller: &Caller) -> Option<&Chain> {
         match self {
             Self::Tree(chain) => Some(chain),

@@ -23,7 +23,7 @@ impl PastReader {
         self.cut.0
     }
 
-    /// The moment as a snapshot has it, and what is undone of that.
+    /// The moment on a snapshot, and what is undone of it.
     pub(super) fn on<'a>(&'a mut self, view: &'a View) -> Result<(AsOf<'a>, &'a Since)> {
         self.since.read_on(view)?;
         Ok((AsOf { view, caller: &self.caller, cut: self.cut }, &self.since))
@@ -41,7 +41,7 @@ impl Store {
         Ok(PastReader { caller: caller.clone(), cut, since: Since::new(cut) })
     }
 
-    /// Opens the contents that objects had, in the order asked; none for what was no object, is not kept, or may not be read by the
+    /// Opens the former contents of objects, in the requested order; none for what was not an object, was not kept, or may not be read by the
     /// caller, where it is now and where it was.
     pub fn open_at(
         &self,

@@ -25,15 +25,15 @@ pub struct Past {
     pub kind: Kind,
     /// The content that it had.
     pub content: Option<ContentHead>,
-    /// The version that has this state; none if it is the present one.
+    /// The version with this state; none if it is the current one.
     pub version: Option<u64>,
     /// Where it is now; none if it is in the trash.
     pub now: Option<StorePath>,
-    /// What a client may set besides; not known of versions that earlier programs kept.
+    /// Further attributes that a client may set; not known of versions kept by earlier programs.
     pub attributes: Option<PastAttributes>,
 }
 
-/// What a resource had besides content and description.
+/// Former attributes of a resource, other than content and description.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PastAttributes {
     /// Who it belonged to.
@@ -173,7 +173,7 @@ impl AsOf<'_> {
         Ok(child.map(|child| child.id))
     }
 
-    /// Goes on to what a collection held; what was removed for good is not kept, and not named to those who could not see it.
+    /// Continues with the members of a collection; what was removed for good is not kept, and not named to those who could not see it.
     fn enter(
         &self,
         above: &Chain,
@@ -245,6 +245,6 @@ impl PastAttributes {
 }
 
 pub(super) fn not_kept(path: &StorePath) -> Error {
-    Error::new(ErrorKind::Expired, format!("its state at that moment is not kept: {path}"))
+    Error::new(ErrorKind::Expired, format!("its state at that time was not kept: {path}"))
         .with_hint("versions of each change are kept where a collection says so (`cenote versions policy`)")
 }

@@ -1,4 +1,4 @@
-//! What came after a moment, undone: what each name held before its first change, and which revision a resource was before
+//! Undoing the changes after a moment: what each name held before its first change, and which revision a resource had before
 //! its content or description was changed.
 //!
 //! Cost: one look at each change since; memory for those that matter to the question.
@@ -14,8 +14,8 @@ use crate::{Error, ErrorKind, Result};
 /// A question that needs more names or resources than this in memory is refused.
 const MOST: usize = 1_000_000;
 
-/// All that came after a moment, undone as far as it was read. What a later snapshot has besides can be added, so that many
-/// questions about one moment, asked of one snapshot after another, look at each change once.
+/// All that came after a moment, undone as far as it was read. The additional changes of a later snapshot can be added, so that many
+/// requests about one moment, on one snapshot after another, read each change once.
 #[derive(Debug)]
 pub(super) struct Since {
     pub(super) names: Names,
@@ -28,7 +28,7 @@ impl Since {
         Self { names: Names::default(), revisions: Revisions::new(), read: cut.0 }
     }
 
-    /// Undoes what came after the changes that were read, up to the newest one that a snapshot has.
+    /// Undoes the changes after those that were read, up to the newest one of a snapshot.
     pub(super) fn read_on(&mut self, view: &View) -> Result<()> {
         require_kept(view, self.read)?;
         for change in changes_after(view, self.read) {
@@ -189,8 +189,8 @@ fn note_revision(revisions: &mut Revisions, change: &ChangeRecord) {
 
 fn require_room(held: usize) -> Result<()> {
     match held > MOST {
-        true => Err(Error::new(ErrorKind::TooLarge, "too much has changed since that moment")
-            .with_hint("name a later moment, or ask for less at a time")),
+        true => Err(Error::new(ErrorKind::TooLarge, "too much has changed since that time")
+            .with_hint("give a later time, or read less at a time")),
         false => Ok(()),
     }
 }

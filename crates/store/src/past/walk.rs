@@ -1,7 +1,7 @@
 //! What was below a collection, in path order: names are compared as bytes, and a collection comes before what was in it.
 //!
-//! Invariant: whatever changes while a walk is under way, all its pages are of the one moment. No snapshot is held between them:
-//! each page adds what came since the last one to what is undone.
+//! Invariant: whatever changes while a walk is in progress, all its pages are of the one moment. No snapshot is held between them:
+//! each page adds the changes since the last one to those undone.
 
 use std::vec::IntoIter;
 
@@ -24,24 +24,24 @@ const STEP: usize = 1_000;
 /// How many entries are looked at for a page, at most.
 const EFFORT: usize = 8_192;
 
-/// A walk of what was below a collection, under way.
+/// A walk of what was below a collection, in progress.
 #[derive(Debug)]
 pub struct PastWalk {
     reader: PastReader,
     top: StorePath,
-    /// What is to be found, also below what the caller may not list; all that they may list, if there is nothing.
+    /// What is to be found, also below collections that the caller may not list; everything that they may list, if there is nothing.
     wanted: Option<Wanted>,
     /// Where the next page begins; none at the end.
     next: Option<Option<WalkCursor>>,
 }
 
 impl PastWalk {
-    /// The moment, as a position: that of a walk by time that goes on in another request.
+    /// The moment, as a position: that of a walk by time that continues in another request.
     pub fn position(&self) -> Position {
         self.reader.position()
     }
 
-    /// Whether all was given.
+    /// Whether everything was returned.
     pub fn is_over(&self) -> bool {
         self.next.is_none()
     }
@@ -71,7 +71,7 @@ impl Store {
         self.begin_past_walk((caller, path, moment), after, None)
     }
 
-    /// Finds what was below a collection at a moment, in path order. What is not kept, and may have matched, is given as lost.
+    /// Finds what was below a collection at a moment, in path order. Resources that were not kept, and may have matched, are returned as lost.
     ///
     /// # Errors
     /// Those of [`Store::walk_as_of`].
@@ -155,7 +155,7 @@ struct Entered {
 }
 
 impl Steps<'_> {
-    /// Enters the collections on the way to `after`, each behind the name that leads on.
+    /// Enters the parent collections of `after`, each at the next name.
     fn resume(&mut self, top: Found, after: Option<&WalkCursor>) -> Result<()> {
         let mut next = Some(top);
         for name in after.into_iter().flat_map(|after| &after.0) {

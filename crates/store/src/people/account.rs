@@ -13,12 +13,12 @@ use crate::{Caller, Error, ErrorKind, Result, Store, metadata, quotas};
 /// The longest password, in bytes.
 pub(super) const MAX_PASSWORD: usize = 1_024;
 
-/// A user to be made.
+/// A user to create.
 #[derive(Clone)]
 pub struct NewUser {
     /// The name; a valid name for a resource, too.
     pub name: String,
-    /// The password; without one nobody logs in as this user.
+    /// The password; without one this user cannot log in.
     pub password: Option<String>,
     /// The role.
     pub role: Role,
@@ -34,7 +34,7 @@ impl std::fmt::Debug for NewUser {
     }
 }
 
-/// What to change of a user; what is none stays as it is.
+/// Changes of a user; `None` leaves a field unchanged.
 #[derive(Clone, Default)]
 pub struct UserChange {
     /// Another password.
@@ -51,12 +51,12 @@ impl std::fmt::Debug for UserChange {
 }
 
 impl Store {
-    /// Makes a user. Needs [`Act::People`], or [`Act::Groups`] for a plain user.
+    /// Creates a user. Needs [`Act::People`], or [`Act::Groups`] for a plain user.
     pub fn add_user(&self, caller: &Caller, user: &NewUser) -> Result<PersonId> {
         self.add_user_and(caller, user, |_, _| Ok(()))
     }
 
-    /// Makes a user who has a home, as [`Store::make_home`] makes it: both or neither. Needs what [`Store::add_user`]
+    /// Creates a user who has a home, as [`Store::make_home`] makes it: both or neither. Needs what [`Store::add_user`]
     /// needs.
     pub fn add_user_with_home(&self, caller: &Caller, user: &NewUser) -> Result<PersonId> {
         self.add_user_and(caller, user, |tx, id| self.make_home_of(tx, id, &user.name))
@@ -103,7 +103,7 @@ impl Store {
         self.transact(|tx| {
             let (id, mut person) = by_name(tx, name)?.ok_or_else(|| nobody(name))?;
             if !is_account(id, &person) {
-                return Err(Error::invalid(format!("nobody logs in as this one: {name}"))
+                return Err(Error::invalid(format!("this account cannot log in: {name}"))
                     .with_hint("users have passwords and roles; groups and anonymous do not"));
             }
             if change.role.is_some_and(|role| role != Role::Admin) {
@@ -129,7 +129,7 @@ impl Store {
             let mut recounted = Vec::new();
             let (id, person) = by_name(tx, name)?.ok_or_else(|| nobody(name))?;
             if id == PersonId::PUBLIC || id == PersonId::ANONYMOUS || id == caller.user() {
-                return Err(Error::invalid(format!("this one cannot be removed: {name}")));
+                return Err(Error::invalid(format!("this account cannot be removed: {name}")));
             }
             require_another_administrator(tx, id, &person)?;
             tx.delete(keys::person(id));
@@ -161,7 +161,7 @@ impl Store {
         by_name(&self.view()?, name)?.ok_or_else(|| nobody(name))
     }
 
-    /// The name of a user or group; `#id` for one that is gone.
+    /// The name of a user or group; `#id` for a removed one.
     pub fn person_name(&self, id: PersonId) -> Result<String> {
         name_of(&self.view()?, id)
     }
@@ -231,7 +231,7 @@ pub(crate) fn by_name(reads: &impl Reads, name: &str) -> Result<Option<(PersonId
     Ok(person(reads, id)?.map(|person| (id, person)))
 }
 
-/// The name of a user or group; `#id` for one that is gone.
+/// The name of a user or group; `#id` for a removed one.
 pub(crate) fn name_of(reads: &impl Reads, id: PersonId) -> Result<String> {
     Ok(person(reads, id)?.map_or_else(|| format!("#{id}"), |person| person.name))
 }

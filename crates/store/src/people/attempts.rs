@@ -1,7 +1,7 @@
 //! Attempts to log in with a wrong password: the more of them, the longer until the next one counts.
 //!
 //! Invariants: an attempt that comes too soon is refused before any password is looked at, whether the name exists or
-//! not; what is kept is bounded, whatever names and addresses are made up.
+//! not; memory is bounded, whatever names and addresses are invented.
 //!
 //! Failures are counted for the account, so that many addresses together guess no faster, and for the address, so that one
 //! address does not try every account. Who has logged in to the account from the address before is counted by account and
@@ -113,7 +113,7 @@ impl Row {
         }
     }
 
-    /// What is given up last.
+    /// Cancelled last.
     fn is_worth_keeping(&self, now: Time) -> bool {
         self.trusted || self.open > now || self.locked > now
     }

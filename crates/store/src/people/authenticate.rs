@@ -17,7 +17,7 @@ use crate::{Caller, Error, ErrorKind, Result, Store};
 
 impl Store {
     /// Who logs in with a name and a password. A wrong one costs as much as any; a right one only the first time. Attempts
-    /// are not counted: what comes over a network goes through [`Store::log_in`].
+    /// are not counted: requests over a network use [`Store::log_in`].
     pub fn authenticate_password(&self, name: &str, password: &str) -> Result<Caller> {
         match self.remembered(name, password, None)? {
             Some(caller) => Ok(caller),
@@ -73,7 +73,7 @@ impl Store {
             .filter(|record| record.expires.is_none_or(|expires| expires > self.now()))
             .ok_or_else(|| unauthenticated("the token is unknown, revoked or has expired"))?;
         let person = person(&view, record.user)?
-            .ok_or_else(|| unauthenticated("the token's user is gone"))?;
+            .ok_or_else(|| unauthenticated("the token's user was removed"))?;
         self.extend_session(token, &record);
         caller(&view, record.user, &person, Credential::Token(record.limits()))
     }
@@ -88,8 +88,8 @@ impl Store {
         self.caller_by(user, Credential::Password)
     }
 
-    /// The caller for whoever has the store's directory open on this machine: they own what is in it. Without a name they
-    /// are its first administrator; where there is none left, the first user counts as one, and may make one again.
+    /// The caller for a process that has the store's directory open on this machine: it owns everything in it. Without a name it acts as
+    /// the first administrator; if there is none left, the first user counts as one, and may appoint one again.
     pub fn directory_caller(&self, name: Option<&str>) -> Result<Caller> {
         match name {
             Some(name) => {
@@ -112,7 +112,7 @@ impl Store {
         Ok(Caller { role: Role::Admin, ..self.caller_by(*id, Credential::Directory)? })
     }
 
-    /// The caller for a user who is not there now, within what they could do when they asked for something.
+    /// The caller for a user who is not present, with the rights that they had when they made a request.
     pub(crate) fn caller_within(
         &self,
         user: PersonId,
@@ -133,7 +133,7 @@ impl Store {
     }
 }
 
-/// The user of this name, if somebody logs in as that one.
+/// The user of this name, if this account can log in.
 fn account(reads: &impl Reads, name: &str) -> Result<Option<(PersonId, Person)>> {
     Ok(by_name(reads, name)?.filter(|(id, person)| is_account(*id, person)))
 }
@@ -165,7 +165,7 @@ pub(crate) fn caller_by_password(
     caller(reads, user, person, Credential::Password)
 }
 
-/// Whether somebody logs in as this one. Nobody does as `anonymous`, whatever an earlier program recorded.
+/// Whether this account can log in. `anonymous` cannot, whatever an earlier program recorded.
 pub(super) fn is_account(id: PersonId, person: &Person) -> bool {
     person.kind == PersonKind::User && id != PersonId::ANONYMOUS
 }

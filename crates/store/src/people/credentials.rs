@@ -19,7 +19,7 @@ use crate::model::Time;
 const LIFETIME: Duration = Duration::from_secs(3_600);
 const MOST: usize = 4_096;
 
-/// A password as it came, and the hash that it should fit.
+/// A password as received, and the hash that it should match.
 pub(super) struct Shown<'a> {
     pub(super) hash: &'a str,
     pub(super) password: &'a str,

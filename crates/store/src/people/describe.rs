@@ -1,4 +1,4 @@
-//! What is said of users and groups: attributes, as of resources.
+//! The descriptions of users and groups: attributes, as for resources.
 
 use super::account::{by_name, nobody};
 use crate::model::Avu;

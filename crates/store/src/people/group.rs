@@ -7,7 +7,7 @@ use crate::quotas::change_members;
 use crate::{Act, Caller, Error, Result, Store};
 
 impl Store {
-    /// Makes a group. Needs [`Act::Groups`].
+    /// Creates a group. Needs [`Act::Groups`].
     pub fn add_group(&self, caller: &Caller, name: &str) -> Result<PersonId> {
         caller.require(Act::Groups)?;
         let id = PersonId(self.new_id()?);
@@ -65,7 +65,7 @@ pub(super) fn groups_of(reads: &impl Reads, user: PersonId) -> Result<Vec<Person
     Ok(rows.iter().filter_map(|(key, _)| keys::last_id(key)).map(PersonId).collect())
 }
 
-/// Takes one that is removed out of every group, or everybody out of a group that is.
+/// Removes a deleted user from every group, or all members from a deleted group.
 pub(super) fn leave_all(tx: &mut Transaction, id: PersonId) -> Result<()> {
     for group in groups_of(tx, id)? {
         tx.delete(keys::member(group, id));

@@ -1,7 +1,7 @@
 //! Where a user's own things go by custom: `/home/NAME`, and `/trash/home/NAME` for what they
 //! removed and may want back.
 //!
-//! The collections on the way belong to who owns the root, and everybody may list them.
+//! Its parent collections belong to the owner of the root, and everybody may list them.
 
 use super::account::{by_name, nobody};
 use crate::access::Act;
@@ -11,7 +11,7 @@ use crate::resources::{insert, locate, owned_resource, require_collection};
 use crate::{Caller, Error, Result, Store};
 
 impl Store {
-    /// Makes the home and the trash of a user, as far as they are missing. Anybody may make their own;
+    /// Creates the home and the trash of a user, if missing. Users may create their own;
     /// for others it needs [`Act::Groups`].
     pub fn make_home(&self, caller: &Caller, user: &str) -> Result<()> {
         caller.require(if caller.name() == user { Act::Home } else { Act::Groups })?;
@@ -49,7 +49,7 @@ impl Store {
         self.collection_for(tx, Some(owner), &path, name.clone()).map(drop)
     }
 
-    /// Makes one collection, if it is missing, for `owner`, or for everybody to list.
+    /// Creates one collection, if it is missing, for `owner`, or for everybody to list.
     fn collection_for(
         &self,
         tx: &mut Transaction,
@@ -61,8 +61,8 @@ impl Store {
         if locate(tx, &(&path).into())?.is_some() {
             return Ok(path);
         }
-        let parent =
-            locate(tx, &above.into())?.ok_or_else(|| Error::damaged("the way to a home"))?;
+        let parent = locate(tx, &above.into())?
+            .ok_or_else(|| Error::damaged("the path to a home collection"))?;
         require_collection(&parent)?;
         let root = parent.resources().last().map(|root| root.owner);
         let person = owner.or(root).ok_or_else(|| Error::damaged("the root has no record"))?;

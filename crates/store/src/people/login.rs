@@ -1,7 +1,7 @@
-//! Passwords that come over a network: known ones are let in at once, others are verified, and wrong ones slow down those
+//! Passwords received over a network: known ones are accepted at once, others are verified, and wrong ones slow down those
 //! that follow.
 //!
-//! Invariant: whoever logged in from an address lately does so again without an argon2 and without a wait, whatever others
+//! Invariant: a user who has recently logged in from an address can do so again without an argon2 and without a delay, whatever others
 //! try. A password that was right elsewhere is verified, so that a stranger cannot guess against what is remembered.
 
 use std::net::IpAddr;
@@ -9,14 +9,14 @@ use std::time::Duration;
 
 use crate::{Caller, ErrorKind, Result, Store};
 
-/// A name and a password, as they came.
+/// A name and a password, as received.
 #[derive(Clone, Copy)]
 pub struct Login<'a> {
-    /// Who it is said to be.
+    /// The claimed identity.
     pub name: &'a str,
     /// The secret.
     pub password: &'a str,
-    /// From where it came, if it came over a network.
+    /// The address it came from, if it came over a network.
     pub address: Option<IpAddr>,
     /// What the server's settings say.
     pub limits: &'a LoginLimits,
@@ -60,7 +60,7 @@ impl Default for LoginLimits {
 pub enum LoggedIn {
     /// The password is right.
     As(Caller),
-    /// It came too soon after wrong ones, and was not looked at.
+    /// It came too soon after wrong ones, and was not checked.
     TooSoon(Duration),
 }
 

@@ -1,4 +1,4 @@
-//! Whom a line of an access list can name: a user, a group, or all users with a role (`role:NAME`).
+//! The principals of access lists: a user, a group, or all users with a role (`role:NAME`).
 //!
 //! Invariant: a role is no account. It has no record, owns nothing, and is in no group; no account has a name with a colon.
 
@@ -20,7 +20,7 @@ pub(crate) fn named(reads: &impl Reads, name: &str) -> Result<Option<PersonId>> 
     }
 }
 
-/// The name of a principal; `#id` for one that is gone.
+/// The name of a principal; `#id` for a removed one.
 pub(crate) fn name_of(reads: &impl Reads, id: PersonId) -> Result<String> {
     match Role::of_principal(id) {
         Some(role) => Ok(format!("{PREFIX}{}", role.as_str())),

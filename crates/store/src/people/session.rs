@@ -1,4 +1,4 @@
-//! Logins: tokens that an opening gives for a password, and that are extended while they are used.
+//! Logins: tokens that an opening issues for a password, and that are extended while they are used.
 //!
 //! Invariant: a login ends with the password that opened it.
 
@@ -23,7 +23,7 @@ pub struct NewSession {
 }
 
 impl Store {
-    /// Makes a token for a caller who has logged in by password. It does with resources what the account may, and what
+    /// Creates a token for a caller who has logged in by password. It does with resources what the account may, and what
     /// its role allows; it does not change the account, nor make tokens.
     pub fn open_session(&self, caller: &Caller, new: &NewSession) -> Result<String> {
         caller.require(Act::LogIn)?;
@@ -39,8 +39,8 @@ impl Store {
         Ok(self.make_token(caller, &login, Some(session))?.0)
     }
 
-    /// Lets a login that is used last longer. That is a change, so it is made when half of its time is over, and not for
-    /// each use; a store that takes no changes goes on without it.
+    /// Extends a login that is used. That is a change, so it is made when half of its time is over, and not for
+    /// each use; a store that accepts no changes continues without it.
     pub(super) fn extend_session(&self, secret: &str, record: &TokenRecord) {
         let (Some(session), Some(expires)) = (&record.session, record.expires) else { return };
         let idle = Duration::from_secs(session.idle);

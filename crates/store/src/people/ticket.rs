@@ -1,7 +1,7 @@
-//! Tickets: access to one resource and what is below, for whoever shows them, within limits.
+//! Tickets: access to one resource and everything below, for everybody who presents them, within limits.
 //!
 //! Invariants: a use is counted in the same commit that grants it, so no race gives one too many; a ticket opens nothing
-//! that its maker does not own any more, or does not read if it is for reading only; the catalog keeps the SHA-256 of its letters only, which are random enough (89
+//! that its creator does not own any more, or does not read if it is for reading only; the catalog keeps the SHA-256 of its letters only, which are random enough (89
 //! bits) that nobody finds them from that.
 
 use std::time::Duration;
@@ -17,10 +17,10 @@ use crate::model::{At, PersonId, ResourceId, Rights, Time};
 use crate::resources::find;
 use crate::{Caller, Error, ErrorKind, Result, Store};
 
-/// A ticket to be made. A limit of 0 is no limit; an empty list lets everybody use it.
+/// A ticket to create. A limit of 0 is no limit; an empty list lets everybody use it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NewTicket {
-    /// What it lets somebody do: at most [`Rights::MODIFY_OBJECT`].
+    /// What it allows: at most [`Rights::MODIFY_OBJECT`].
     pub rights: Rights,
     /// How often it may be used.
     pub uses: u64,
@@ -46,11 +46,11 @@ pub struct Ticket {
     pub id: String,
     /// What it opens.
     pub resource: ResourceId,
-    /// What it lets somebody do.
+    /// What it allows.
     pub rights: Rights,
-    /// Who made it.
+    /// The user who created it.
     pub issuer: PersonId,
-    /// When it was made.
+    /// When it was created.
     pub created: Time,
     /// When it ends.
     pub expires: Option<Time>,
@@ -74,18 +74,18 @@ const ALPHABET: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 /// What a ticket is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TicketUse {
-    /// To see what is there. It is not counted, but a ticket that is used up does not allow it.
+    /// Looking at a resource. It is not counted, but a ticket that is used up does not allow it.
     Look,
     /// To read a content.
     Read,
     /// To change something, with this many bytes.
     Write(u64),
-    /// To go on with a change that was counted when it began, with this many bytes more.
+    /// To continue with a change that was counted when it began, with this many bytes more.
     More(u64),
 }
 
 impl Store {
-    /// Makes a ticket for a resource. The secret is returned here, and never again. Needs [`Rights::CONTROL`].
+    /// Creates a ticket for a resource. The secret is returned here, and never again. Needs [`Rights::CONTROL`].
     pub fn add_ticket(
         &self,
         caller: &Caller,
@@ -98,7 +98,7 @@ impl Store {
         })
     }
 
-    /// Makes a ticket that reads one content, for whoever reads it and has a login. It gives no more than its maker has, and ends when
+    /// Creates a ticket for reading one content, for a logged-in user who may read it. It grants no more than its creator has, and ends when
     /// they read it no more. Needs [`Rights::READ_CONTENT`].
     pub fn add_reading_ticket(
         &self,
@@ -168,7 +168,7 @@ impl Store {
         all(&self.view()?, caller)
     }
 
-    /// Removes a ticket, which is named by its secret or by its id. Its maker may, and whoever owns the resource.
+    /// Removes a ticket, given by its secret or by its id. Allowed for its creator, and for those who own the resource.
     pub fn remove_ticket(&self, caller: &Caller, ticket: &str) -> Result<()> {
         self.transact(|tx| {
             let digest = named(tx, ticket)?;
@@ -315,7 +315,7 @@ fn is_shown(reads: &impl Reads, caller: &Caller, record: &TicketRecord) -> Resul
     }
 }
 
-/// Deletes the tickets that a user made who goes.
+/// Deletes the tickets created by a user who is removed.
 pub(super) fn revoke_all(tx: &mut Transaction, issuer: PersonId) -> Result<()> {
     for (key, value) in tx.rows(&keys::tickets(), usize::MAX)? {
         let record = TicketRecord::from_value(&value)?;
@@ -327,22 +327,22 @@ pub(super) fn revoke_all(tx: &mut Transaction, issuer: PersonId) -> Result<()> {
     Ok(())
 }
 
-/// What a ticket gives; refused if its maker could not make it any more.
+/// The rights of a ticket; refused if its creator could not create it any more.
 fn lent(reads: &impl Reads, record: &TicketRecord) -> Result<Rights> {
     let person = person(reads, record.issuer)?;
-    let person = person.ok_or_else(|| refused("has ended: its maker is gone"))?;
+    let person = person.ok_or_else(|| refused("has ended: its creator was removed"))?;
     let issuer = caller(reads, record.issuer, &person, Credential::Password)?;
     let chain = Chain::read(reads, record.resource)?;
     let held = chain.map_or(Rights::NONE, |chain| chain.rights(&issuer));
     match record.by_reader {
         Some(true) if held.allow(Operation::Read) => Ok(record.rights.intersection(held)),
-        Some(true) => Err(refused("has ended: its maker does not read what it opens")),
+        Some(true) => Err(refused("has ended: its creator may no longer read the resource")),
         _ if held.allow(Operation::Tickets) => Ok(record.rights),
-        _ => Err(refused("has ended: its maker does not own what it opens")),
+        _ => Err(refused("has ended: its creator no longer owns the resource")),
     }
 }
 
-/// Deletes the tickets of a resource that goes.
+/// Deletes the tickets of a resource that is deleted.
 pub(crate) fn erase(tx: &mut Transaction, id: ResourceId) -> Result<()> {
     for digest in digests(tx, id)? {
         tx.delete(keys::ticket(&digest));
@@ -389,5 +389,5 @@ fn persons(reads: &impl Reads, names: &[String]) -> Result<Vec<PersonId>> {
 
 fn refused(why: &str) -> Error {
     Error::new(ErrorKind::Unauthenticated, format!("the ticket {why}"))
-        .with_hint("ask who gave it to you for another")
+        .with_hint("ask the person who gave it to you for another one")
 }

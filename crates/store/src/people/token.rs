@@ -1,7 +1,7 @@
-//! Access tokens: secrets that stand for an account, within limits, until they are revoked. The catalog keeps their
+//! Access tokens: secrets that represent an account, within limits, until they are revoked. The catalog keeps their
 //! SHA-256 only.
 //!
-//! Invariant: a token that was made by a token neither exceeds it nor outlives it: it opens no more, ends no later, and
+//! Invariant: a token created with another token neither exceeds nor outlives it: it grants no more, expires no later, and
 //! is revoked with it.
 
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::model::{At, PersonId, ResourceId, Rights, Time, TokenScope};
 use crate::resources::find as find_resource;
 use crate::{Caller, Error, ErrorKind, Result, Store};
 
-/// A token to be made.
+/// A token to create.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NewToken {
     /// What it is for.
@@ -26,7 +26,7 @@ pub struct NewToken {
     pub within: Option<At>,
     /// How long it holds; for ever, if none.
     pub lifetime: Option<Duration>,
-    /// What may be done with it besides working with resources.
+    /// What it allows in addition to working with resources.
     pub scopes: Vec<TokenScope>,
 }
 
@@ -41,11 +41,11 @@ pub struct Token {
     pub rights: Rights,
     /// The only subtree it opens.
     pub within: Option<ResourceId>,
-    /// When it was made.
+    /// When it was created.
     pub created: Time,
     /// When it ends.
     pub expires: Option<Time>,
-    /// What may be done with it besides.
+    /// What it allows in addition.
     pub scopes: Vec<TokenScope>,
 }
 
@@ -53,7 +53,7 @@ pub struct Token {
 const PREFIX: &str = "cn_";
 
 impl Store {
-    /// Makes a token for the caller's account. The secret is returned here, and never again. Needs the password, or a
+    /// Creates a token for the caller's account. The secret is returned here, and never again. Needs the password, or a
     /// token of the scope [`TokenScope::Tokens`], which the new one must not exceed or outlive.
     ///
     /// # Errors
@@ -64,7 +64,7 @@ impl Store {
         self.make_token(caller, new, None)
     }
 
-    /// Makes a token that was permitted.
+    /// Creates a token that was permitted.
     pub(super) fn make_token(
         &self,
         caller: &Caller,
@@ -118,7 +118,7 @@ impl Store {
 }
 
 impl Store {
-    /// Ends a token, and all tokens that were made by it: whoever has its secret may.
+    /// Revokes a token, and all tokens created with it; its secret is sufficient for this.
     ///
     /// # Errors
     /// [`ErrorKind::Unauthenticated`] if there is no such token.
@@ -158,20 +158,22 @@ fn new_record(tx: &Transaction, caller: &Caller, id: u64, new: &NewToken) -> Res
     })
 }
 
-/// Whoever may change the account or the store may do everything in the end, so their token says so.
+/// A token that may change the account or the store can obtain every right, so it has all of them.
 fn require_whole_for_scopes(limits: &TokenLimits) -> Result<()> {
     let partial = |scope: &&TokenScope| **scope != TokenScope::Tokens && !limits.is_whole();
     match limits.scopes.iter().find(partial) {
         None => Ok(()),
         Some(scope) => {
             let word = scope.as_str();
-            Err(Error::invalid(format!("a token of the scope {word} has no level and no subtree"))
-                .with_hint("leave out the level and the subtree, or the scope"))
+            Err(Error::invalid(format!(
+                "a token with the scope {word} can have neither a level nor a subtree"
+            ))
+            .with_hint("leave out the level and the subtree, or the scope"))
         }
     }
 }
 
-/// A subtree of the maker's, if it has one, has been found by the maker already.
+/// A subtree of the creator's, if it has one, has been found by the creator already.
 fn require_covered(maker: &TokenLimits, new: &TokenLimits) -> Result<()> {
     let outlives = maker.expires.is_some_and(|end| new.expires.is_none_or(|expires| expires > end));
     let exceeds = !maker.rights.contains(new.rights)
@@ -179,10 +181,12 @@ fn require_covered(maker: &TokenLimits, new: &TokenLimits) -> Result<()> {
         || new.scopes.iter().any(|scope| !maker.scopes.contains(scope));
     let (message, hint) = match (exceeds, outlives) {
         (true, _) => (
-            "a token makes none that may do more than itself",
+            "a token cannot create one with more rights than its own",
             "give a lower level, a subtree or fewer scopes, or log in",
         ),
-        (_, true) => ("a token makes none that outlives it", "give a shorter lifetime, or log in"),
+        (_, true) => {
+            ("a token cannot create one that outlives it", "give a shorter lifetime, or log in")
+        }
         _ => return Ok(()),
     };
     Err(Error::new(ErrorKind::Denied, message).with_hint(hint))
@@ -235,7 +239,7 @@ fn revoke_with_descendants(tx: &mut Transaction, user: PersonId, id: u64) -> Res
     Ok(())
 }
 
-/// Revokes every token of a user who goes.
+/// Revokes every token of a user who is removed.
 pub(super) fn revoke_all(tx: &mut Transaction, user: PersonId) -> Result<()> {
     for (key, digest) in tx.rows(&keys::tokens_of(user), usize::MAX)? {
         revoke(tx, key, &digest);
@@ -258,7 +262,7 @@ pub(super) fn find(reads: &impl Reads, token: &str) -> Result<Option<TokenRecord
     }
 }
 
-/// Changes when a token ends, while it is there.
+/// Changes when a token expires, if it exists.
 pub(super) fn prolong(tx: &mut Transaction, token: &str, expires: Time) -> Result<()> {
     if let Some(record) = find(tx, token)? {
         tx.put(keys::token(&digest(token)), &TokenRecord { expires: Some(expires), ..record });
@@ -271,7 +275,7 @@ fn digest(token: &str) -> [u8; 32] {
 }
 
 impl TokenRecord {
-    /// What it may do at most. A token that was made before there were scopes, and opens everything, administers as it did.
+    /// Its maximum rights. An unlimited token created before there were scopes can still administer.
     pub(super) fn limits(&self) -> TokenLimits {
         let Self { id, rights, within, expires, .. } = *self;
         let mut limits = TokenLimits { id: Some(id), rights, within, expires, scopes: Vec::new() };

@@ -1,4 +1,4 @@
-//! Who works on which copy of a blob just now, so that no copy is deleted while it is made.
+//! Claims on copies of blobs, so that no copy is deleted while it is being made.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -18,16 +18,16 @@ pub(crate) struct Claims {
     due: Due,
 }
 
-/// What is known of a copy that is being made or deleted.
+/// The state of a copy that is being made or deleted.
 #[derive(Debug, Default, Clone, Copy)]
 struct Fate {
     settled: bool,
-    /// Somebody else wanted to delete it meanwhile.
+    /// Somebody else wanted to delete it in the meantime.
     wanted: bool,
 }
 
 /// The right to make or delete one copy, until its last clone is dropped. Unless it is known then what became of the copy, the
-/// sweep looks whether the catalog knows it: its maker may have failed, or have been dropped half way.
+/// sweep looks whether the catalog knows it: its creator may have failed, or have been dropped half way.
 #[derive(Debug, Clone)]
 pub(crate) struct Claim(Arc<Taken>);
 

@@ -26,7 +26,7 @@ pub struct NewPlace {
     pub properties: BTreeMap<String, String>,
 }
 
-/// What to change of a place; what is none stays as it is.
+/// Changes of a place; `None` leaves a field unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PlaceChange {
     /// Another name.
@@ -113,7 +113,7 @@ impl Store {
         caller.require(Act::Places)?;
         self.known().destination(Some(id)).map_err(|cause| {
             Error::invalid(format!("it cannot be the default: {cause}"))
-                .with_hint("put a place into the group, or bring the place up, first")
+                .with_hint("add a place to the group, or set the place up, first")
         })?;
         self.transact(|tx| {
             record(tx, id)?;
@@ -127,7 +127,7 @@ impl Store {
     /// Forgets a place that holds nothing. Needs [`Act::Places`].
     ///
     /// # Errors
-    /// [`ErrorKind::NotEmpty`] while something is there, [`ErrorKind::Invalid`] while it is in a group, is the
+    /// [`ErrorKind::NotEmpty`] while it is not empty, [`ErrorKind::Invalid`] while it is in a group, is the
     /// default, or is [`PlaceId::MAIN`].
     pub async fn remove_place(&self, caller: &Caller, id: PlaceId) -> Result<()> {
         caller.require(Act::Places)?;
@@ -147,7 +147,7 @@ impl Store {
         .await
     }
 
-    /// Opens the address, once it is known that the caller may have contents kept there: opening makes directories.
+    /// Opens the address, once the caller is known to be allowed to add it: opening creates directories.
     fn try_address(
         &self,
         caller: &Caller,
@@ -155,7 +155,7 @@ impl Store {
         address: &str,
     ) -> Result<()> {
         if has_credentials(address) {
-            return Err(Error::invalid("an address has no credentials in it")
+            return Err(Error::invalid("an address cannot contain credentials")
                 .with_hint("give them in the environment or the settings of the program"));
         }
         if !self.parts().opener.may_add(address) {
@@ -174,7 +174,7 @@ impl Store {
         let opener = &self.parts().opener;
         if opener.is_inside_store(address) {
             return Err(Error::invalid("this address is inside the directory of the store")
-                .with_hint("choose a directory beside it"));
+                .with_hint("choose a directory outside of it"));
         }
         let others = records(reads)?.into_iter().filter(|(other, _)| Some(*other) != id);
         for (_, other) in others {
@@ -182,10 +182,10 @@ impl Store {
                 && opener.overlap(address, taken)
             {
                 let message = format!(
-                    "the place {} is at this address, or one is inside the other",
+                    "the place {} has this address, or one is inside the other",
                     other.name
                 );
-                return Err(Error::invalid(message).with_hint("choose an address beside it"));
+                return Err(Error::invalid(message).with_hint("choose an address outside of it"));
             }
         }
         Ok(())
@@ -245,10 +245,13 @@ fn refuse_in_use(tx: &Transaction, id: PlaceId) -> Result<()> {
     let refuse =
         |why: &str, hint| Err(Error::invalid(format!("{why}: {}", info.name)).with_hint(hint));
     if id == PlaceId::MAIN {
-        return refuse("the store's own place stays", "drain it, or set it down, instead");
+        return refuse(
+            "the store's own place cannot be removed",
+            "drain it, or take it out of use, instead",
+        );
     }
     if default_place(tx)? == id {
-        return refuse("new contents go to this place", "make another one the default first");
+        return refuse("this is the place for new contents", "make another one the default first");
     }
     if info.parent.is_some() {
         return refuse("it is in a group", "take it out of its group first");
@@ -257,9 +260,9 @@ fn refuse_in_use(tx: &Transaction, id: PlaceId) -> Result<()> {
     let members = records(tx)?.iter().any(|(_, other)| other.parent == Some(id));
     for held in holds {
         if members || held? != 0 {
-            let message = format!("there is something in it: {}", info.name);
+            let message = format!("it is not empty: {}", info.name);
             return Err(Error::new(ErrorKind::NotEmpty, message)
-                .with_hint("`cenote place drain` moves all of it to another place"));
+                .with_hint("`cenote place drain` moves its contents to another place"));
         }
     }
     Ok(())

@@ -24,7 +24,7 @@ pub(crate) struct Known {
 #[derive(Debug)]
 struct Entry {
     info: PlaceInfo,
-    /// Opened; or why not, for what is a place itself and up.
+    /// Opened, or the reason why not, for a leaf that is up.
     open: Option<Result<Place, String>>,
 }
 
@@ -53,7 +53,7 @@ impl Known {
         self.default
     }
 
-    /// The place that what is kept in the catalog itself counts to.
+    /// The place to which contents in the catalog are assigned.
     pub(crate) fn catalog_place(&self) -> PlaceId {
         self.leaves(self.default).first().copied().unwrap_or_default()
     }
@@ -71,7 +71,7 @@ impl Known {
         self.places.get(&id).map(|entry| &entry.info)
     }
 
-    /// Its name; `#id` for one that is gone.
+    /// Its name; `#id` for a removed one.
     pub(crate) fn name(&self, id: PlaceId) -> String {
         self.info(id).map_or_else(|| format!("#{id}"), |info| info.name.clone())
     }
@@ -128,7 +128,7 @@ impl Known {
         let places: Vec<_> =
             up.map(|leaf| Ok((leaf, self.open(leaf)?.clone()))).collect::<Result<_>>()?;
         match places.is_empty() {
-            true => Err(unavailable(&info.name, "nothing in it takes contents")),
+            true => Err(unavailable(&info.name, "no place in it accepts contents")),
             false => Ok(Destination { places, named: named.filter(|id| *id != self.default) }),
         }
     }
@@ -142,7 +142,7 @@ impl Known {
         match open.is_empty() {
             true => {
                 let name = places.first().map_or_else(String::new, |place| self.name(*place));
-                Err(unavailable(&name, "it takes no contents"))
+                Err(unavailable(&name, "it does not accept contents"))
             }
             false => Ok(Destination { places: open, named: places.first().copied() }),
         }
@@ -186,7 +186,7 @@ impl Store {
     /// Has a change of places seen, which is committed already: if that fails now, the next round of maintenance does it.
     pub(crate) fn show_places(&self) {
         if let Err(error) = anyway(|| self.refresh_places()) {
-            tracing::warn!(%error, "a change of places is seen later");
+            tracing::warn!(%error, "a change of places could not be read and will be seen later");
         }
     }
 
@@ -252,7 +252,7 @@ pub(super) fn no_place(name: &str) -> Error {
 
 fn unavailable(name: &str, cause: &str) -> Error {
     Error::new(ErrorKind::Unavailable, format!("place {name} cannot be used: {cause}"))
-        .with_hint("look at it with `cenote place ls`")
+        .with_hint("check it with `cenote place ls`")
 }
 
 /// The places as they are known, exchanged as a whole.

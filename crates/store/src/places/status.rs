@@ -1,4 +1,4 @@
-//! What is reported about places.
+//! Reports about places.
 
 use super::known::{Known, default_place, records};
 use crate::catalog::keys::Counter;

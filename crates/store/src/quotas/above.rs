@@ -6,12 +6,12 @@ use crate::catalog::keys::{self, Counter};
 use crate::catalog::{Placed, QuotaRecord, Reads, Transaction};
 use crate::model::{Counted, Counting, PersonId, Resource, ResourceId, StorePath};
 
-/// Where a resource lies.
+/// The location of a resource.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Lies {
-    /// In this collection, also if that lies in a removed tree.
+    /// In this collection, even if it is in a removed tree.
     In(ResourceId),
-    /// Nowhere, since it was removed; until it is gone it counts for these.
+    /// Nowhere, since it was removed; until it is deleted it counts for these.
     Removed(Vec<Counted>),
 }
 
@@ -33,7 +33,7 @@ pub(super) enum Count {
     Mark(ResourceId, u64),
 }
 
-/// The counts above a resource that lies there.
+/// The counts that apply to a resource there.
 ///
 /// Cost: nothing where the collections above were read before, as those who decide on access have.
 pub(super) fn above(reads: &impl Reads, lies: &Lies) -> Result<Vec<Count>> {
@@ -63,15 +63,15 @@ pub(super) fn above(reads: &impl Reads, lies: &Lies) -> Result<Vec<Count>> {
 
 /// Whether there was ever a quota in this store.
 ///
-/// Cost: nothing, since all who decide on access have read the root, which says so.
+/// Cost: nothing, since this is recorded in the root, which every access decision has read.
 pub(crate) fn in_use(reads: &impl Reads) -> Result<bool> {
     let root = reads.get::<Placed>(&keys::resource(ResourceId::ROOT))?;
     Ok(root.and_then(|root| root.counting).is_some_and(|counting| counting.in_use))
 }
 
-/// The quotas for which it counts what somebody owns: their own, and those of groups that they are in.
+/// The quotas for the resources of an owner: their own, and those of groups that they are in.
 ///
-/// Cost: nothing where nobody has a quota, since the root, which all who decide on access have read, says so.
+/// Cost: nothing if nobody has a quota, since this is recorded in the root, which every access decision has read.
 pub(super) fn of_owner(reads: &impl Reads, owner: PersonId) -> Result<Vec<Counted>> {
     let root = reads.get::<Placed>(&keys::resource(ResourceId::ROOT))?;
     by_owner(reads, owner, root.and_then(|root| root.counting).as_ref())
@@ -124,7 +124,7 @@ fn removed_from(counting: Option<&Counting>) -> Vec<Counted> {
     counting.map(|counting| counting.removed_from.clone()).unwrap_or_default()
 }
 
-/// What the record of a resource says that is being removed with all below it. How much that is is not known, so no tree that
+/// What the record of a resource says that is being removed with everything below it. How much that is is not known, so no tree that
 /// it is taken from can be moved by a count that was begun before.
 pub(crate) fn removed(tx: &mut Transaction, old: &Resource) -> Result<Option<Counting>> {
     if !in_use(tx)? {

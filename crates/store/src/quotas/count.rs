@@ -1,4 +1,4 @@
-//! Counting what there is already: on one snapshot, while others go on.
+//! Counting what there is already: on one snapshot, while others continue.
 //!
 //! Invariant: the commit that sets a quota makes all later ones add to its count, so what the count holds in a snapshot is what was
 //! added since, and the rest of what the snapshot shows was there before. Only that rest is added.
@@ -80,7 +80,7 @@ fn owned(view: &View, owners: &[PersonId]) -> Result<Delta> {
     Ok(all)
 }
 
-/// What lies below a resource.
+/// Everything below a resource.
 ///
 /// Cost: the entries of the tree, and a scan for each object if there are versions.
 pub(super) fn below(view: &View, top: ResourceId) -> Result<Delta> {
@@ -115,7 +115,7 @@ pub(super) fn itself(reads: &impl Reads, id: ResourceId, resource: &Resource) ->
     Ok(itself)
 }
 
-/// What was removed and counts for this until it is gone.
+/// Removed trees that count for this until they are deleted.
 fn removed_from(view: &View, counted: Counted) -> Result<Delta> {
     let mut all = Delta::default();
     for id in removed_tops(view)? {
@@ -130,7 +130,7 @@ fn removed_from(view: &View, counted: Counted) -> Result<Delta> {
     Ok(all)
 }
 
-/// The tops of removed trees: what is in the trash, and what is being swept.
+/// The tops of removed trees: those in the trash, and those being swept.
 fn removed_tops(view: &View) -> Result<BTreeSet<ResourceId>> {
     let mut tops = BTreeSet::new();
     for row in view.snapshot.scan(&keys::all_trash(), ScanOptions::default()) {

@@ -1,7 +1,7 @@
 //! Moves over the edge of a collection with a quota.
 //!
 //! Invariant: how much a tree holds is part of the commit that moves it. A tree is marked first, so that changes below it are counted;
-//! then it is counted on a snapshot; then it is moved in one commit that rests on what was counted since. A tree that stays within its
+//! then it is counted on a snapshot; then it is moved in one commit that depends on what was counted since. A tree that stays within its
 //! quotas is not counted.
 
 use std::collections::BTreeSet;
@@ -38,7 +38,7 @@ pub(crate) enum Crossing<T> {
 }
 
 impl Store {
-    /// Runs a change that may move a tree over the edge of a quota. It is told what was counted.
+    /// Runs a change that may move a tree into or out of a quota. It gets the counts.
     pub(crate) fn transact_move<T>(
         &self,
         mut change: impl FnMut(&mut Transaction, Option<&Mark>) -> Result<Crossing<T>>,
@@ -52,7 +52,7 @@ impl Store {
                 Crossing::CountFirst(top) => mark = self.mark_tree(top)?,
             }
         }
-        Err(Error::new(ErrorKind::Conflict, "what is moved between quotas changes all the time")
+        Err(Error::new(ErrorKind::Conflict, "the moved tree keeps changing")
             .with_hint("try again when nothing below it is being removed"))
     }
 
@@ -85,7 +85,7 @@ fn not_in_a_set() -> Error {
         .with_hint("move it without the change set: it then takes effect at once")
 }
 
-/// Marks a tree, or gives the mark that it has. None if it is not there.
+/// Marks a tree, or returns its mark. None if it does not exist.
 fn set_mark(tx: &mut Transaction, top: ResourceId, fresh: u64) -> Result<Option<u64>> {
     let Some(old) = tx.get::<Resource>(&keys::resource(top))? else { return Ok(None) };
     let counting = old.counting.clone().unwrap_or_default();
@@ -98,7 +98,7 @@ fn set_mark(tx: &mut Transaction, top: ResourceId, fresh: u64) -> Result<Option<
     Ok(Some(fresh))
 }
 
-/// Charges a resource that comes to lie in a collection, with all below it, to the quotas that it comes to, and takes it from those
+/// Charges a resource that is moved to a collection, with everything below it, to the quotas that apply there, and takes it from those
 /// that it leaves. To be called before anything is written.
 pub(crate) fn cross(
     tx: &mut Transaction,
@@ -129,7 +129,7 @@ pub(crate) fn cross(
     Ok(Crossing::Done(()))
 }
 
-/// What the record of a resource says that has come to lie elsewhere.
+/// The record of a resource that was moved.
 pub(crate) fn landed(tx: &mut Transaction, old: &Resource) -> Option<Counting> {
     let counting = old.counting.clone()?;
     if let Some(count) = counting.moving {
@@ -138,7 +138,7 @@ pub(crate) fn landed(tx: &mut Transaction, old: &Resource) -> Option<Counting> {
     Counting { removed_from: Vec::new(), moving: None, ..counting }.or_none()
 }
 
-/// Deletes the counts of a resource that is gone.
+/// Deletes the counts of a deleted resource.
 pub(crate) fn erase(tx: &mut Transaction, id: ResourceId, resource: &Resource) {
     let Some(counting) = &resource.counting else { return };
     if let Some(count) = counting.quota {

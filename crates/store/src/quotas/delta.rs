@@ -4,7 +4,7 @@ use std::ops::{AddAssign, Neg, Sub};
 
 use crate::model::Resource;
 
-/// A difference of what is counted. As counters do, it goes round at its ends.
+/// A difference of counts. Like counters, it wraps around.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Delta {
     pub(crate) bytes: i64,

@@ -8,7 +8,7 @@ use crate::model::{At, Counting, QuotaLimits, Resource, ResourceId};
 use crate::resources::{find, require_collection, rewrite_record};
 use crate::{Caller, Error, ErrorKind, Quota, Result, Store};
 
-/// For how long a soft limit may be exceeded, unless it is said.
+/// The default grace time of soft limits.
 const GRACE: u64 = 7 * 24 * 3_600;
 /// The longest time: ten years.
 const LONGEST_GRACE: u64 = 10 * 365 * 24 * 3_600;
@@ -16,7 +16,7 @@ const LONGEST_GRACE: u64 = 10 * 365 * 24 * 3_600;
 /// What a quota limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum QuotaTarget {
-    /// What lies below a collection, itself not counted.
+    /// Totals below a collection, without itself.
     Collection(At),
     /// What a user owns, by name.
     User(String),
@@ -39,13 +39,13 @@ impl QuotaSetting {
     fn check(&self) -> Result<()> {
         let Self { hard, soft, grace } = self;
         if hard.is_empty() && soft.is_empty() {
-            return Err(Error::invalid("a quota limits something")
-                .with_hint("name a number of bytes or of resources, or remove the quota"));
+            return Err(Error::invalid("a quota needs a limit")
+                .with_hint("give a number of bytes or of resources, or remove the quota"));
         }
         let all = [hard.bytes, hard.resources, soft.bytes, soft.resources];
         if all.into_iter().flatten().any(|limit| i64::try_from(limit).is_err()) {
             return Err(Error::invalid(format!("a limit is at most {}", i64::MAX))
-                .with_hint("leave out what is not to be limited"));
+                .with_hint("leave out the limit if there is none"));
         }
         let exceeds =
             |soft: Option<u64>, hard: Option<u64>| soft.zip(hard).is_some_and(|(s, h)| s > h);
@@ -55,10 +55,10 @@ impl QuotaSetting {
         }
         match grace {
             Some(_) if soft.is_empty() => Err(Error::invalid("a grace time without a soft limit")
-                .with_hint("name the soft limit that may be exceeded for that time")),
+                .with_hint("give the soft limit that may be exceeded for that time")),
             Some(seconds) if *seconds > LONGEST_GRACE => {
                 Err(Error::invalid("a soft limit may be exceeded for ten years at most")
-                    .with_hint("leave the soft limit out if nothing comes of it"))
+                    .with_hint("leave the soft limit out if it need not be enforced"))
             }
             _ => Ok(()),
         }
@@ -72,14 +72,14 @@ impl QuotaSetting {
 }
 
 impl Store {
-    /// Sets a quota, or other limits of one. What is there already is counted before this returns; where that is interrupted, upkeep
-    /// goes on with it, and nothing is refused until then. What was removed before does not count.
+    /// Sets a quota, or changes its limits. Existing resources are counted before this returns; if that is interrupted, upkeep
+    /// continues it, and nothing is refused until then. Resources removed before do not count.
     ///
     /// For a collection it needs `Rights::CONTROL` over the collection above it, for the root [`Act::Configure`], for a user or a
     /// group [`Act::People`].
     ///
     /// # Errors
-    /// [`ErrorKind::Invalid`] for limits that are no limits, [`ErrorKind::WrongKind`] for what is no collection.
+    /// [`ErrorKind::Invalid`] for invalid limits, [`ErrorKind::WrongKind`] for a resource that is not a collection.
     pub fn set_quota(
         &self,
         caller: &Caller,
@@ -190,7 +190,7 @@ pub(super) fn begin(
     tx.put(keys::job(count), &JobRecord::Count(id));
 }
 
-/// The record of what is not limited itself.
+/// The record of a user or group that is not limited itself.
 pub(super) fn unlimited(kind: QuotaKind) -> QuotaRecord {
     let (hard, soft) = <(QuotaLimits, QuotaLimits)>::default();
     QuotaRecord {
@@ -217,12 +217,12 @@ fn remove_from_collection(tx: &mut Transaction, caller: &Caller, at: &At) -> Res
     Ok(())
 }
 
-/// No clock moves: a quota is no part of what is told of a collection.
+/// No clock advances: a quota is not an attribute of its collection.
 fn write_counting(tx: &mut Transaction, id: ResourceId, old: &Resource, counting: Counting) {
     rewrite_record(tx, id, old, &Resource { counting: counting.or_none(), ..old.clone() });
 }
 
 pub(super) fn no_quota(what: impl std::fmt::Display) -> Error {
     Error::new(ErrorKind::NotFound, format!("no quota is set: {what}"))
-        .with_hint("list those that there are (`cenote quota ls`)")
+        .with_hint("list the existing quotas (`cenote quota ls`)")
 }

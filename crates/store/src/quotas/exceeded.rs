@@ -1,4 +1,4 @@
-//! What is said where a quota does not allow a change.
+//! The error when a quota does not allow a change.
 
 use crate::access::Chain;
 use crate::catalog::Reads;

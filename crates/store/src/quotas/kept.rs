@@ -2,7 +2,7 @@
 //!
 //! Invariant: the versions of a resource count the bytes that are kept only by them. A version whose content is that of the
 //! state after it, as one is that a change of the description left, counts nothing: so each content counts once, whatever was said of
-//! it. What follows the newest version is the present state, so that counts from when its bytes are replaced
+//! it. What follows the newest version is the current state, so that counts from when its bytes are replaced
 //! ([`Tallies::replace`](super::Tallies::replace)).
 
 use cenote_kv::ScanOptions;
@@ -125,7 +125,7 @@ pub(super) fn least_growth(reads: &impl Reads, chain: &Chain, size: i64) -> Resu
     })
 }
 
-/// Goes through all resources that have versions, with how many bytes those count.
+/// Iterates over all resources that have versions, with the bytes that these count.
 pub(super) fn all_versions(view: &View, mut count: impl FnMut(&Resource, i64)) -> Result<()> {
     let mut count_all = |kept: Option<(ResourceId, Vec<VersionRecord>)>| -> Result<()> {
         let Some((id, versions)) = kept else { return Ok(()) };

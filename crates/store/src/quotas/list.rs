@@ -1,4 +1,4 @@
-//! Showing quotas, with what is counted for each.
+//! Showing quotas with their counts.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use crate::people::{self, name_of};
 use crate::resources::find;
 use crate::{Caller, QuotaTarget, Result, Store};
 
-/// A quota, and what is counted for it.
+/// A quota and its totals.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Quota {
     /// What it limits.
@@ -48,7 +48,7 @@ impl Store {
         seen_by(&self.view()?, caller, target)
     }
 
-    /// One quota, whoever asks.
+    /// One quota, for any caller.
     pub(super) fn shown_quota(&self, id: u64) -> Result<Quota> {
         let view = self.view()?;
         let record = view.get::<QuotaRecord>(&keys::quota(id))?.ok_or_else(|| no_quota(id))?;
@@ -144,7 +144,7 @@ fn show(
     })
 }
 
-/// What is in the trash, by the quotas for which it counts.
+/// The items of the trash, by the quotas for which they count.
 ///
 /// Cost: each item of the trash.
 fn removed(
@@ -159,7 +159,7 @@ fn removed(
         crate::waiting::go_on()?;
         let (key, value) = row?;
         let id = ResourceId(keys::first_id(&key).unwrap_or_default());
-        // What is damaged is reported by a check.
+        // Damage is reported by a check.
         let Ok(TrashRecord { amount: Some(amount), .. }) = TrashRecord::from_value(&value) else {
             continue;
         };

@@ -1,9 +1,9 @@
-//! Quotas: how much there may be below a collection, or of what somebody owns.
+//! Quotas: limits for the resources below a collection, or those that somebody owns.
 //!
 //! Invariants: a count is two counters with an id of its own (bytes, resources) to which commits add without reading; it is right
 //! once its quota is no longer being counted. What counts is noted by those who write records ([`Tallies::count`]), and settled in
 //! the same commit ([`settle`]). A limit is a bound of the commit, so that it is exact and no two writers below it conflict. A
-//! removed tree counts for what it was removed from until it is gone. Where there is no quota, nothing is read or written for one.
+//! removed tree counts for its former collections until it is removed for good. If there is no quota, nothing is read or written for one.
 
 mod above;
 mod count;

@@ -1,8 +1,8 @@
 //! Quotas of users and groups.
 //!
 //! Invariants: the record of a user names the counts of the groups with a quota that they are in, so that a commit finds all of them in
-//! one record; and the root says that somebody has a quota, so that nothing is looked up where nobody has. Whenever somebody joins
-//! or leaves a group with a quota, what its members own is counted anew.
+//! one record; and the root records that somebody has a quota, so that nothing is looked up if nobody has one. Whenever somebody joins
+//! or leaves a group with a quota, what its members own is counted again.
 
 use std::collections::BTreeSet;
 
@@ -124,7 +124,7 @@ fn drop_group(tx: &mut Transaction, group: PersonId) -> Result<()> {
     Ok(())
 }
 
-/// Counts a group anew under another count. To be called before `joining` join and `leaving` leave it; says whether it has a
+/// Counts a group again under another count. To be called before `joining` join and `leaving` leave it; returns whether it has a
 /// quota.
 pub(crate) fn change_members(
     tx: &mut Transaction,

@@ -58,7 +58,7 @@ pub(crate) fn unsettled(view: &View) -> Result<HashSet<u64>> {
     Ok(counts)
 }
 
-/// How much lies in each collection, and how much belongs to each owner.
+/// The totals of each collection and of each owner.
 type Everything = (HashMap<Lies, Delta>, HashMap<PersonId, Delta>);
 
 /// All resources, with their versions; none if a record does not decode.

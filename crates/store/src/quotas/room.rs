@@ -1,5 +1,5 @@
 //! Whether a quota leaves room, before anything is written. The commit decides; this spares a caller who would be refused the bytes
-//! that they would send, and tells the items of a batch apart.
+//! that they would send, and distinguishes the items of a batch.
 
 use super::above::quotas_in;
 use super::kept::least_growth;

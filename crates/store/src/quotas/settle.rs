@@ -25,7 +25,7 @@ pub(crate) struct Tallies {
 }
 
 impl Tallies {
-    /// Counts this much more or less of a resource, where it lies and for whom it belongs to.
+    /// Counts this much more or less for a resource, for its collections and for its owner.
     pub(crate) fn count(&mut self, resource: &Resource, delta: Delta) {
         if !delta.is_zero() {
             *self.noted.entry((Lies::of(resource), resource.owner)).or_default() += delta;
@@ -189,7 +189,7 @@ impl Store {
                 return Exceeded::new(&view, of, measure, most, held).map(Into::into);
             }
         }
-        // It was removed meanwhile.
+        // It was removed in the meantime.
         Ok(Error::new(ErrorKind::Conflict, "the quotas were changed at the same time")
             .with_hint("try again"))
     }

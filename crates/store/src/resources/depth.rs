@@ -1,7 +1,7 @@
-//! How deep things may lie.
+//! The maximum depth of paths.
 //!
-//! Invariant: nothing new lies deeper than [`StorePath::MAX_DEPTH`], whether it is made, copied or moved there. What is made below
-//! a tree while that moves may come to lie deeper, and moves of earlier programs could bring things deeper: all
+//! Invariant: nothing new is deeper than [`StorePath::MAX_DEPTH`], whether it is created, copied or moved there. What is created below
+//! a tree while it is being moved may end up deeper, and moves of earlier programs could create deeper paths: all
 //! else takes things as deep as they are.
 
 use cenote_kv::ScanOptions;
@@ -12,7 +12,7 @@ use crate::catalog::{Child, Record, View, keys};
 use crate::model::{Kind, StorePath};
 use crate::waiting::go_on;
 
-/// Refuses if anything in a subtree would lie too deep with its top at this depth. What gets no deeper is not refused.
+/// Refuses if anything in a subtree would be too deep with its top at this depth. Trees that get no deeper are not refused.
 ///
 /// Cost: the entries of the subtree, where it gets deeper.
 pub(crate) fn require_depth(view: &View, top: &Chain, depth: usize) -> Result<()> {

@@ -1,7 +1,7 @@
-//! The index of grants: by whom a resource is shared with, without a walk of the tree.
+//! The index of grants: the resources shared with a principal, without a walk of the tree.
 //!
 //! Invariant: a resource in the tree has an entry for each person other than its owner whom its access list names.
-//! The root has none: its listing is where everybody begins.
+//! The root has none, since every listing begins there.
 
 use std::collections::BTreeSet;
 

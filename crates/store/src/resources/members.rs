@@ -1,4 +1,4 @@
-//! The membership of collections: a tag and a time that move with every child that comes, goes or is renamed.
+//! The membership of collections: a tag and a time that change with every child that is added, removed or renamed.
 //!
 //! Invariant: a change of the membership reads nothing. The count is an addition and the time is written blindly, so
 //! however many writers a collection has, they do not conflict with each other.
@@ -9,7 +9,7 @@ use crate::catalog::{Reads, Record, Transaction, View, keys};
 use crate::model::{Kind, Membership, Resource, ResourceId, Stat, Time};
 use crate::{Bytes, Result, Store};
 
-/// Notes that a child of a collection came, went or was renamed.
+/// Records that a child of a collection was added, removed or renamed.
 pub(super) fn changed(tx: &mut Transaction, collection: ResourceId) {
     tx.add_to(keys::member_changes(collection), 1);
     tx.put(keys::members_changed(collection), &tx.now());
@@ -35,12 +35,12 @@ pub(crate) fn read(
 }
 
 impl Store {
-    /// The memberships of those that are collections, of what the store told of before; none for the others.
+    /// The memberships of the collections among these resources; none for the others.
     pub fn memberships(&self, of: &[Stat]) -> Result<Vec<Option<Membership>>> {
         memberships(&self.view()?, of)
     }
 
-    /// The modification time to show, of what the store told of before: that of the content, and of a collection that of
+    /// The modification time to show for a resource: that of the content, and of a collection that of
     /// the membership, or the one that a client set.
     pub fn shown_mtime(&self, of: &Stat) -> Result<Time> {
         shown_mtime(&self.view()?, of)

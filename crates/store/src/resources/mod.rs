@@ -1,6 +1,6 @@
 //! Resources as rows of the catalog: finding them, walking them, and writing their records.
 //!
-//! Invariant: nothing here knows of descriptions, versions or what contents consist of; those rest on this, and the tree's operations on
+//! Invariant: nothing here knows of descriptions, versions or what contents consist of; those depend on this, and the tree's operations on
 //! all of them.
 
 mod children;

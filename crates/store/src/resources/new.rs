@@ -15,8 +15,9 @@ pub(crate) fn require_collection(chain: &Chain) -> Result<()> {
 
 /// The collection and the name of a path that is not `/`.
 pub(crate) fn split(path: &StorePath) -> Result<(StorePath, Name)> {
-    let (parent, name) =
-        path.split_last().ok_or_else(|| Error::exists("/").with_hint("name what to create"))?;
+    let (parent, name) = path
+        .split_last()
+        .ok_or_else(|| Error::exists("/").with_hint("give the name of what to create"))?;
     Ok((parent, name.clone()))
 }
 

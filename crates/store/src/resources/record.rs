@@ -20,7 +20,7 @@ pub(crate) fn insert(tx: &mut Transaction, id: ResourceId, resource: &Resource) 
     announce(tx, ChangeKind::Created, id, resource, Before::default(), resource.created_by);
 }
 
-/// Makes a new resource out of sight, or in a collection that is: nobody learns of it before that is [brought into the tree](take_back).
+/// Creates a new resource out of sight, or in a collection that is: nobody learns of it before that is [brought into the tree](take_back).
 pub(crate) fn insert_aside(tx: &mut Transaction, id: ResourceId, resource: &Resource) {
     if resource.parent != ResourceId::REMOVED {
         link(tx, id, resource);
@@ -87,7 +87,7 @@ pub(crate) fn detach(
     announce(tx, ChangeKind::Moved, id, new, Before { place, ..Before::default() }, by);
 }
 
-/// Moves a resource that was removed out of sight, with all below it: its record and what belongs to it stay.
+/// Moves a resource that was removed out of sight, with everything below it: its record and what belongs to it stay.
 /// It counts for the same quotas as before.
 pub(crate) fn put_aside(
     tx: &mut Transaction,
@@ -102,7 +102,7 @@ pub(crate) fn put_aside(
     Ok(())
 }
 
-/// Brings a resource that was put or made aside to the collection and name in `new`. In the change feed it comes from nowhere,
+/// Moves a resource that was created out of sight to the collection and name in `new`. In the change feed it comes from nowhere,
 /// as what moves into a caller's sight.
 pub(crate) fn take_back(
     tx: &mut Transaction,
@@ -118,7 +118,7 @@ pub(crate) fn take_back(
     announce(tx, ChangeKind::Moved, id, new, Before::default(), by);
 }
 
-/// What changes with the collection of a resource, besides the entries.
+/// What changes with the collection of a resource, other than the entries.
 fn carry_over(tx: &mut Transaction, id: ResourceId, old: &Resource, new: &Resource) {
     grants::exchange(tx, id, Some(old), Some(new));
     tx.put(keys::resource(id), new);

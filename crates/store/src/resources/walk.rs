@@ -1,11 +1,11 @@
-//! Walking all that lies below a collection, in pages.
+//! Walking everything below a collection, in pages.
 //!
 //! The order is that of the paths, names compared as bytes, a collection before
 //! what is in it. A page continues after any path below the top, so a walk holds no snapshot between pages.
 //!
-//! Invariant: what is at one path from the first page to the last is given once. What comes, goes or moves meanwhile is
-//! given where the walk has not passed yet; so something that moves from there to behind it is missed, and the other way
-//! round given twice. A move of the top, or of collections above it, changes nothing for a walk that names it by id.
+//! Invariant: what is at one path from the first page to the last is returned once. Changes in the meantime are
+//! returned where the walk has not passed yet; so something that moves from there to behind it is missed, and the other way
+//! round returned twice. A move of the top, or of collections above it, does not affect a walk that names it by id.
 
 use std::vec::IntoIter;
 
@@ -15,7 +15,7 @@ use crate::catalog::{Child, View};
 use crate::model::{Kind, Name, Resource, Rights, Stat, StorePath};
 use crate::{Caller, Result};
 
-/// Where a walk goes on: after what has these names below its top, wherever the top is by then and whether that is still there.
+/// The position at which a walk continues: after these names below its top, wherever the top is by then and whether or not they still exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WalkCursor(pub(crate) Vec<Name>);
 
@@ -29,11 +29,11 @@ impl WalkCursor {
 /// How many children are read at a time.
 const STEP: usize = 1_000;
 
-/// A walk under way: the collections that are entered, the innermost last.
+/// A walk in progress: the collections that are entered, the innermost last.
 pub(crate) struct Walk<'a> {
     view: &'a View,
     caller: &'a Caller,
-    /// Whether what the caller may not see is given and entered, too.
+    /// Whether resources that the caller may not see are also returned and entered.
     hidden: bool,
     /// Whether collections are entered.
     deep: bool,
@@ -49,7 +49,7 @@ struct Entered {
 }
 
 impl<'a> Walk<'a> {
-    /// A walk of all that lies below `top`.
+    /// A walk of everything below `top`.
     pub(crate) fn below(view: &'a View, caller: &'a Caller, top: Chain) -> Self {
         let mut walk = Self::new(view, caller);
         walk.enter(top, None);
@@ -87,7 +87,7 @@ impl<'a> Walk<'a> {
         Self { view, caller, hidden: false, deep: true, stack: Vec::new() }
     }
 
-    /// Enters the collections on the way to `after`, each behind the name that leads on.
+    /// Enters the parent collections of `after`, each at the next name.
     fn resumed(mut self, top: Chain, after: Option<&WalkCursor>) -> Result<Self> {
         let mut next = Some(top);
         for name in after.into_iter().flat_map(|after| &after.0) {

@@ -1,4 +1,4 @@
-//! The limit of a collection on the bytes that are kept of what was removed below it: what was removed first goes for good first.
+//! The limit of a collection for the bytes of resources removed below it: the oldest are purged first.
 //!
 //! Invariant: a removed resource counts for the nearest collection that had a limit when it was removed. How many bytes that one keeps is
 //! read when upkeep looks, so that a limit that is changed holds for what was removed before.
@@ -21,7 +21,7 @@ pub(crate) fn limited_by(chain: &Chain) -> Option<ResourceId> {
 }
 
 impl Store {
-    /// Removes for good what is over the limits of collections; says how many resources that were, those below them not counted.
+    /// Removes for good what exceeds the limits of collections; returns the number of resources, not counting those below them.
     pub fn purge_over_limits(&self) -> Result<u64> {
         let mut gone = Gone::default();
         for collection in limited(&self.view()?)? {

@@ -1,4 +1,4 @@
-//! What is kept, as far as the caller may restore it.
+//! Listing the trash, as far as the caller may restore it.
 
 use std::collections::HashMap;
 
@@ -16,14 +16,14 @@ use crate::{Act, Caller, Error, ErrorKind, Result, Store};
 /// How many records are read at once.
 const CHUNK: usize = 256;
 
-/// Which part of what is kept.
+/// Which page of the trash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrashOptions {
     /// Only what was below this collection.
     pub below: Option<At>,
     /// Begin after this position.
     pub after: Option<TrashCursor>,
-    /// At most this many items; at least 1 and at most [`TrashOptions::MAX`] are given.
+    /// At most this many items; at least 1 and at most [`TrashOptions::MAX`] are returned.
     pub limit: usize,
     /// How many items a page looks at.
     pub effort: usize,
@@ -42,7 +42,7 @@ impl Default for TrashOptions {
     }
 }
 
-/// Where the next page begins. It is an id that its caller may not know: an opening seals it before it gives it away.
+/// Where the next page begins. It is an id that its caller may not know: an opening seals it before it returns it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TrashCursor(ResourceId);
 
@@ -57,12 +57,13 @@ impl TrashCursor {
     /// # Errors
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) if they are not those of a cursor.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let id = bytes.try_into().map_err(|_| Error::invalid("the cursor is not one of the trash"));
+        let id =
+            bytes.try_into().map_err(|_| Error::invalid("the cursor does not belong to the trash"));
         Ok(Self(ResourceId(u64::from_be_bytes(id?))))
     }
 }
 
-/// Part of what is kept.
+/// A page of the trash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrashPage {
     /// Removed resources, in the order of their ids.
@@ -74,7 +75,7 @@ pub struct TrashPage {
 /// How much is kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TrashTotal {
-    /// Removed resources that can be restored, each with all below it.
+    /// Removed resources that can be restored, each with everything below it.
     pub items: u64,
     /// Bytes of their contents, as far as they have been counted.
     pub bytes: u64,
@@ -164,7 +165,7 @@ impl<'a> Seen<'a> {
         Self { view, caller, above: HashMap::new() }
     }
 
-    /// The resources of these records, each with its item if the caller sees it. What is damaged was logged, and is reported by
+    /// The resources of these records, each with its item if the caller sees it. Damage was logged, and is reported by
     /// a check: it keeps nothing else from being listed.
     pub(super) fn items(
         &mut self,

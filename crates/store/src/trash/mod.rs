@@ -31,10 +31,10 @@ pub use restore::RestoreOptions;
 pub(crate) use room::{LOOK, Room};
 pub use tombstone::Tombstone;
 
-/// Counters with this id tell how many removed resources are kept, and their bytes as far as they have been counted.
+/// Counters with this id are the number of removed resources that are kept, and their bytes as far as they have been counted.
 pub(crate) const TRASH: u64 = 3;
 
-/// A removed resource that can be restored, with all below it.
+/// A removed resource that can be restored, with everything below it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrashItem {
     /// Its id, which it has again when it is restored.
@@ -78,14 +78,14 @@ impl TrashRecord {
     }
 }
 
-/// How long the nearest collection that says something keeps what is removed; none if it is removed at once.
+/// How long the nearest collection with a setting keeps removed resources; none if they are removed at once.
 pub(crate) fn retention(chain: &Chain) -> Option<Duration> {
     let seconds = chain.resources().find_map(|resource| resource.keep_removed);
     seconds.filter(|seconds| *seconds > 0).map(Duration::from_secs)
 }
 
 impl Store {
-    /// Removes a resource, and keeps it with all below it for a while.
+    /// Removes a resource, and keeps it with everything below it for a while.
     pub(crate) fn keep_removed(
         &self,
         tx: &mut Transaction,
@@ -119,7 +119,7 @@ impl Store {
     }
 }
 
-/// The path, or the name of what lies deeper than anything new may, or below what is gone.
+/// The path, or the name of what is deeper than anything new may be, or below something deleted.
 fn shown_path(chain: &Chain) -> String {
     shown_below(chain.collection().as_ref(), &chain.resource().name)
 }
@@ -143,7 +143,7 @@ fn count_bytes(tx: &mut Transaction, record: &TrashRecord, sign: i64) {
     add_bytes(tx, record, sign.wrapping_mul(bytes));
 }
 
-/// Counts so many bytes more, wherever a removed resource counts.
+/// Counts this many bytes more, wherever a removed resource counts.
 pub(crate) fn add_bytes(tx: &mut Transaction, record: &TrashRecord, bytes: i64) {
     tx.add(TRASH, Counter::Bytes, bytes);
     if let Some(collection) = record.limited_by {
@@ -160,7 +160,7 @@ fn find(
 ) -> Result<(TrashRecord, Chain)> {
     let missing = || {
         Error::new(ErrorKind::NotFound, format!("nothing in the trash has the id {id}"))
-            .with_hint("list what is there (`cenote trash ls`)")
+            .with_hint("list the trash (`cenote trash ls`)")
     };
     let record = reads.get::<TrashRecord>(&keys::trash(id))?.ok_or_else(missing)?;
     let chain = Chain::read_removed(reads, id)?.ok_or_else(missing)?;

@@ -1,6 +1,6 @@
-//! Removing for good what is in the trash: when its time is over, when the room is needed, or on demand.
+//! Purging the trash: when items expire, when space is needed, or on demand.
 //!
-//! Each step is one bounded commit. What has children goes on to the sweep, a job that a restart resumes. What is damaged
+//! Each step is one bounded commit. Resources with children are left to the sweep, a job that is resumed after a restart. What is damaged
 //! stays, and keeps nothing else.
 
 use std::ops::AddAssign;
@@ -36,7 +36,7 @@ impl AddAssign for Gone {
 }
 
 impl Store {
-    /// Removes for good what has been kept as long as it was to be; says how many resources that were, those below them not
+    /// Removes for good what has been kept as long as it was to be; returns how many resources that were, those below them not
     /// counted.
     pub fn purge_trash(&self) -> Result<u64> {
         let (mut range, mut gone) = (keys::expired(self.now()), Gone::default());
@@ -47,7 +47,7 @@ impl Store {
         Ok(self.purged(gone).items)
     }
 
-    /// Removes for good what comes first among these entries, until so many bytes are gone.
+    /// Removes the first of these entries for good, until this many bytes have been freed.
     pub(super) fn purge_bytes(&self, mut range: KeyRange, bytes: u64) -> Result<Gone> {
         let mut gone = Gone::default();
         while gone.bytes < bytes {
@@ -71,7 +71,7 @@ impl Store {
         Ok(())
     }
 
-    /// Removes for good all that the caller could restore; says how many resources that were, those below them not counted.
+    /// Removes for good all that the caller could restore; returns how many resources that were, those below them not counted.
     /// It is many commits.
     pub fn empty_trash(&self, caller: &Caller) -> Result<u64> {
         caller.require(Act::Trash)?;
@@ -97,7 +97,7 @@ impl Store {
         Ok(rest.map(|rest| (keys, rest)))
     }
 
-    /// How many of these entries have so many bytes together, as far as that is noted.
+    /// How many of these entries have this many bytes together, as far as that is noted.
     fn first_bytes(&self, entries: &[Bytes], bytes: u64) -> Result<usize> {
         let ids: Vec<_> = entries.iter().map(|entry| named_by(entry)).collect();
         let (mut sum, mut enough) = (0u64, 0);
@@ -127,7 +127,7 @@ impl Store {
                 }
                 Err(error) if error.kind() != ErrorKind::Damaged => return Err(error),
                 Err(error) if step == 1 => {
-                    tracing::warn!(%error, "something damaged stays in the trash");
+                    tracing::warn!(%error, "a damaged item remains in the trash");
                     left = &left[1..];
                 }
                 Err(_) => step = 1,
@@ -162,7 +162,7 @@ impl Store {
             return Ok(Gone::default());
         }
         let gone = self.purge_one(tx, named_by(entry))?;
-        // An entry of what is not kept any more would be found again and again.
+        // An entry for something that is not kept any more would be found repeatedly.
         tx.delete(entry.clone());
         Ok(gone)
     }
@@ -202,7 +202,7 @@ fn may_empty(reads: &impl Reads, caller: &Caller, id: ResourceId) -> Result<bool
     record.map_or(Ok(false), may)
 }
 
-/// Deletes the record of a removed resource, whatever it says; gives the bytes that are noted in it.
+/// Deletes the record of a removed resource, whatever it contains; returns the recorded bytes.
 fn forget_any(tx: &mut Transaction, id: ResourceId) -> Result<u64> {
     let Some(value) = tx.value(&keys::trash(id))? else { return Ok(0) };
     match TrashRecord::from_value(&value) {

@@ -1,6 +1,6 @@
-//! What is kept, as a query reads it: each removed resource with all below it, as one caller may see it.
+//! The trash, as a query reads it: each removed resource with everything below it, as one caller may see it.
 //!
-//! Invariant: a removed resource, and what lies below it, is read here only by callers who could restore it, and of what lies
+//! Invariant: a removed resource, and what is below it, is read here only by callers who could restore it, and of what is
 //! below only what they could see before it was removed.
 
 use crate::access::{Chain, Operation, permits_removed};
@@ -116,7 +116,7 @@ impl Removed {
     }
 }
 
-/// A path that is there, however deep.
+/// An existing path, however deep.
 fn below(path: &StorePath, names: &[Name]) -> StorePath {
     StorePath::trusted(path.names().iter().chain(names).cloned().collect())
 }

@@ -12,13 +12,13 @@ use crate::{Act, Caller, Error, ErrorKind, Result, Store};
 pub struct RestoreOptions {
     /// Where to, if not to the collection that it was in.
     pub to: Option<StorePath>,
-    /// Make the collections on the way, where they are gone.
+    /// Create missing parent collections.
     pub parents: bool,
 }
 
 impl Store {
-    /// Restores a removed resource, with all below it, to where it was, or to another path. The caller must have removed it or
-    /// control the collection that it was in; that needs `Rights::REMOVE` on it, and `Rights::CREATE` where it comes to.
+    /// Restores a removed resource, with everything below it, to where it was, or to another path. The caller must have removed it or
+    /// control its former collection; this needs `Rights::REMOVE` on it, and `Rights::CREATE` at the target.
     ///
     /// # Errors
     /// [`ErrorKind::Exists`] if the name is taken, [`ErrorKind::NotFound`] if nothing of this id can be restored, or if the collection
@@ -71,7 +71,7 @@ impl Store {
     }
 }
 
-/// Where it goes: to the path that was named, into its collection wherever that is now, or to the path that it had.
+/// The target: the given path, its collection wherever that is now, or its former path.
 fn destination(
     reads: &impl Reads,
     chain: &Chain,
@@ -95,6 +95,6 @@ fn taken(path: &StorePath) -> Error {
 }
 
 fn gone(path: &StorePath) -> Error {
-    Error::new(ErrorKind::NotFound, format!("the collection to restore into is not there: {path}"))
-        .with_hint("restore it under another path (`--to PATH`), or make the collections on the way (`--parents`)")
+    Error::new(ErrorKind::NotFound, format!("the collection to restore into does not exist: {path}"))
+        .with_hint("restore it under another path (`--to PATH`), or create the missing collections (`--parents`)")
 }

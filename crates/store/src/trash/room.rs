@@ -1,5 +1,5 @@
-//! Making room: before a disk is so full that changes are refused, what is in the trash goes for good, what expires first
-//! before the rest.
+//! Making room: before a disk is so full that changes are refused, the trash is emptied, in the
+//! order of expiry.
 //!
 //! Cost: a look at the disks of the catalog and of the default place for each [`LOOK`] bytes that were added.
 
@@ -14,7 +14,7 @@ use crate::{Result, Store};
 
 /// So many bytes are added between two looks at the disks.
 pub(crate) const LOOK: u64 = 4 << 20;
-/// Room is made where less than this can be added to a disk,
+/// Space is freed if less than this can be added to a disk,
 const LOW: u64 = 1 << 30;
 /// or, on a smaller one, less than this part of it.
 const LOW_PART: u64 = 32;
@@ -27,7 +27,7 @@ pub(crate) struct Room {
 }
 
 impl Store {
-    /// Notes that a commit added so many bytes. If little room is left, upkeep makes some.
+    /// Records that a commit added this many bytes. If little space is left, upkeep frees some.
     pub(crate) fn added(&self, bytes: u64) {
         let added = &self.inner.room.added;
         if added.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes) >= LOOK {
@@ -51,14 +51,14 @@ impl Store {
         }
     }
 
-    /// Removes for good what expires first, as much as is lacking, and gives its space back.
+    /// Removes for good what expires first, as much as necessary, and frees its space.
     pub(crate) async fn make_room(&self) -> Result<()> {
         let _turn = self.inner.room.turn.lock().await;
         if self.lacking() == 0 || TrashTotal::read(&self.view()?)?.items == 0 {
             return Ok(());
         }
         self.blocking(|store| {
-            // Until it is counted it is not known how much goes.
+            // Until it is counted, its size is not known.
             store.run_jobs()?;
             store.purge_for_room()?;
             store.run_jobs()

@@ -1,7 +1,7 @@
 //! What was removed at a path: openings whose protocol knows of tombstones answer for it.
 //!
 //! Invariant: a tombstone is a view of the trash. It ends when what was removed is restored, purged, or has expired; and it is seen by
-//! whoever could see the resource before it was removed.
+//! everybody who could see the resource before it was removed.
 
 use crate::access::{Chain, Operation};
 use crate::catalog::{Child, Reads, Record, TrashRecord, View, keys};
@@ -11,7 +11,7 @@ use crate::{Caller, Result, Store};
 
 use super::TrashItem;
 
-/// What is left of a removed resource at its path.
+/// The remains of a removed resource at its path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tombstone {
     /// What was removed: the resource itself, or a collection above it.

@@ -1,4 +1,4 @@
-//! What a client may set about a resource besides content, description and access.
+//! Attributes of a resource that a client may set, other than content, description and access.
 
 use crate::access::Operation;
 use crate::catalog::ChangeKind;
@@ -7,24 +7,24 @@ use crate::people::{by_name, nobody};
 use crate::resources::{count_change, find, update};
 use crate::{Caller, Result, Store, describe, quotas, versions};
 
-/// Attributes to set; what is none stays as it is.
+/// Attributes to set; `None` leaves one unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AttributeChange {
     /// Mode bits as in `st_mode & 0o7777`.
     pub mode: Option<u32>,
     /// The modification time to show.
     pub mtime: Option<Time>,
-    /// What happens to replaced states of this collection and of what is below it; needs `Rights::CONTROL`.
+    /// What happens to replaced states of this collection and everything below it; needs `Rights::CONTROL`.
     pub versioning: Option<Option<Versioning>>,
-    /// For how many seconds what is removed below this collection is kept; needs `Rights::CONTROL`.
+    /// For how many seconds resources removed below this collection are kept; needs `Rights::CONTROL`.
     pub keep_removed: Option<Option<u64>>,
-    /// How many bytes of what is removed below this collection are kept at most; needs `Rights::CONTROL`.
+    /// The maximum number of bytes of resources removed below this collection to keep; needs `Rights::CONTROL`.
     pub keep_removed_bytes: Option<Option<u64>>,
-    /// What is required of links in descriptions of this collection and below it; needs `Rights::CONTROL`.
+    /// The requirement for links in descriptions of this collection and below it; needs `Rights::CONTROL`.
     pub link_integrity: Option<Option<LinkIntegrity>>,
-    /// The name of whom it belongs to; needs `Rights::CONTROL`.
+    /// The name of its owner; needs `Rights::CONTROL`.
     pub owner: Option<String>,
-    /// The media type of the content; none: nothing is said of it any more, and none is known until the content is replaced.
+    /// The media type of the content; with none it is removed, and unknown until the content is replaced.
     pub media_type: Option<Option<String>>,
 }
 

@@ -9,9 +9,9 @@ use crate::{Caller, Error, Notes, Result, Store, metadata};
 /// How to create.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CreateOptions {
-    /// Create the collections on the way, too.
+    /// Create missing parent collections as well.
     pub parents: bool,
-    /// It is no error if a resource of the same kind is there already; it is left as it is.
+    /// It is not an error if a resource of the same kind already exists; it is not changed.
     pub exist_ok: bool,
     /// Mode bits.
     pub mode: Option<u32>,
@@ -72,7 +72,7 @@ impl Store {
         })
     }
 
-    /// The same with a description, in the one commit, which is given back as the caller sees it: see [`Store::change_graph`] for what
+    /// The same with a description, in the same commit, which is returned as the caller sees it: see [`Store::change_graph`] for what
     /// becomes of links in it.
     pub fn create_described(
         &self,
@@ -114,7 +114,7 @@ impl Store {
         Ok(Stat { id, path: path.clone(), resource })
     }
 
-    /// Makes the collections that are missing on the way; gives the last one, and the name that is free in it.
+    /// Creates missing parent collections; returns the last one, and the free name in it.
     pub(crate) fn make_parents(
         &self,
         tx: &mut Transaction,

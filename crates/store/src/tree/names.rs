@@ -1,4 +1,4 @@
-//! The names of all that lies below a collection, without what else is known of it.
+//! The names of everything below a collection, without other data.
 //!
 //! The order is that of directory listings: in each collection first its collections, each
 //! followed by what is in it, then the rest; both in the order of their names' bytes.
@@ -20,7 +20,7 @@ use crate::{Caller, Error, Result, Store};
 pub struct NamedEntry {
     /// The whole path.
     pub path: StorePath,
-    /// What is there.
+    /// Existing resources.
     pub kind: Kind,
 }
 
@@ -37,7 +37,7 @@ pub struct NamesPage {
 const STEP: usize = 1_000;
 
 impl Store {
-    /// Names what lies below a collection (not itself), from after an entry on; only its
+    /// Names what is below a collection (not itself), starting after an entry; only its
     /// children unless `deep`. Needs `Rights::LIST` on it; enters those collections that the
     /// caller sees and can list.
     pub fn names(
@@ -65,7 +65,7 @@ impl Store {
     }
 }
 
-/// A listing under way: the collections that are entered, the innermost last.
+/// A listing in progress: the collections that are entered, the innermost last.
 struct Names<'a> {
     view: &'a View,
     caller: &'a Caller,
@@ -121,7 +121,7 @@ struct Entered {
 }
 
 impl Names<'_> {
-    /// Enters the collections on the way to `after`, each behind the name that leads on.
+    /// Enters the parent collections of `after`, each at the next name.
     fn resume(&mut self, top: Chain, after: Option<&NamedEntry>) -> Result<()> {
         let mut path = top.path();
         let depth = path.names().len();

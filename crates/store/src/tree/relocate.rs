@@ -14,20 +14,20 @@ use crate::{Caller, Error, ErrorKind, Notes, Result, Store};
 /// How to move.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MoveOptions {
-    /// Take the place of what is there: an object or link, or an empty collection.
+    /// Replace an existing object or link, or an empty collection.
     pub replace: bool,
-    /// Create the collections on the way.
+    /// Create missing parent collections.
     pub parents: bool,
-    /// The versions of what is replaced may go with it. Without this, what has versions stays, unless it is kept with them.
+    /// Versions of the replaced resource may be removed with it. Otherwise a resource with versions is not replaced, unless it is kept with them.
     pub versions: bool,
 }
 
 impl Store {
     /// Moves a resource to a path, or to a name in a collection with an id. Needs `Rights::REMOVE` on it, and on what it replaces, and
-    /// `Rights::CREATE` on the collection it comes to.
+    /// `Rights::CREATE` on the target collection.
     ///
     /// # Errors
-    /// [`ErrorKind::Invalid`] if anything moved would lie deeper than [`StorePath::MAX_DEPTH`], and deeper than it does;
+    /// [`ErrorKind::Invalid`] if anything moved would be deeper than [`StorePath::MAX_DEPTH`], and deeper than before;
     /// [`ErrorKind::NotEmpty`] if what it would replace has children, or versions which are not named.
     pub fn relocate(
         &self,
@@ -113,9 +113,7 @@ fn check_replaceable(
     options: MoveOptions,
 ) -> Result<()> {
     if !options.replace {
-        return Err(
-            Error::exists(to).with_hint("choose another name, or say that it may be replaced")
-        );
+        return Err(Error::exists(to).with_hint("choose another name, or allow it to be replaced"));
     }
     target.require(caller, Operation::Move, &to.into())?;
     let collections = [moved, target].map(|chain| chain.resource().kind == Kind::Collection);
@@ -130,7 +128,7 @@ fn check_replaceable(
 
 fn check_ring(moved: &Chain, collection: &Chain, from: &At) -> Result<()> {
     if collection.contains(moved.id()) {
-        return Err(Error::invalid(format!("a collection cannot move into itself: {from}")));
+        return Err(Error::invalid(format!("a collection cannot be moved into itself: {from}")));
     }
     Ok(())
 }

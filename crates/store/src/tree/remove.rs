@@ -1,4 +1,4 @@
-//! Removing: the resource leaves the tree in one commit, with all below it. It is kept for a while (`trash`), or swept
+//! Removing: the resource leaves the tree in one commit, with everything below it. It is kept for a while (`trash`), or swept
 //! by a job of bounded commits, which a restart resumes.
 
 use std::time::Duration;
@@ -16,14 +16,14 @@ use crate::{
 /// How to remove.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RemoveOptions {
-    /// With all that lies below.
+    /// With everything below.
     pub recursive: bool,
-    /// With the versions that were kept of it and of what lies below. Without this, what has versions stays, unless it is
+    /// With the versions of it and of everything below. Otherwise resources with versions are not removed, unless they are
     /// kept with them.
     pub versions: bool,
     /// For good, whatever the collections above say.
     pub permanent: bool,
-    /// For how long it is kept where no collection above says that; none for removing it at once there.
+    /// For how long it is kept if no collection above has a setting; none to remove it at once then.
     pub keep: Option<Duration>,
     /// Only if the state, the content or the membership has this tag.
     pub if_match: Option<String>,
@@ -31,7 +31,7 @@ pub struct RemoveOptions {
 
 impl Store {
     /// Removes a resource. Needs `Rights::REMOVE` on it; that right on a
-    /// collection covers what lies below. Where the nearest collection with a setting keeps what is removed, it can
+    /// collection covers everything below. If the nearest collection with a setting keeps removed resources, it can
     /// be restored for that long.
     ///
     /// # Errors
@@ -69,7 +69,7 @@ impl Store {
             Ok((None, children))
         })?;
         if is_job {
-            // Before the commit nobody would have seen it.
+            // Nobody could have seen it before the commit.
             self.inner.work.notify_one();
         }
         Ok(kept)
@@ -104,7 +104,7 @@ impl Store {
     }
 }
 
-/// How long what is removed is kept: as the nearest collection with a setting says, or as the caller asks where none has one.
+/// How long a removed resource is kept: according to the nearest collection with a setting, or to the caller if there is none.
 fn kept_for(chain: &Chain, options: &RemoveOptions) -> Option<Duration> {
     let unsaid = || chain.resources().all(|resource| resource.keep_removed.is_none());
     match options.permanent {
@@ -147,5 +147,5 @@ fn refuse_root(chain: &Chain) -> Result<()> {
 
 fn not_empty(at: &At) -> Error {
     Error::new(ErrorKind::NotEmpty, format!("the collection is not empty: {at}"))
-        .with_hint("remove recursively to remove what is in it, too")
+        .with_hint("remove it recursively, with its contents")
 }

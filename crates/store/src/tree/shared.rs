@@ -10,12 +10,12 @@ use crate::catalog::{Reads, View, keys};
 use crate::model::{PersonId, Resource, ResourceId, Stat};
 use crate::{Caller, Error, Result, Store};
 
-/// Which part of what is shared.
+/// Which page of what is shared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SharedOptions {
     /// Begin after this position.
     pub after: Option<SharedCursor>,
-    /// At most this many resources; at least 1 and at most [`SharedOptions::MAX`] are given.
+    /// At most this many resources; at least 1 and at most [`SharedOptions::MAX`] are returned.
     pub limit: usize,
     /// How many entries of the index a page looks at.
     pub effort: usize,
@@ -34,7 +34,7 @@ impl Default for SharedOptions {
     }
 }
 
-/// Where the next page begins. It contains ids that its caller may not see: an opening seals it before it gives it away.
+/// Where the next page begins. It contains ids that its caller may not see: an opening seals it before it returns it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SharedCursor(Bytes);
 
@@ -51,7 +51,7 @@ impl SharedCursor {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         match keys::grant_parts(bytes) {
             Some(_) if keys::all_grants().contains(bytes) => Ok(Self(bytes.to_vec().into())),
-            _ => Err(Error::invalid("the cursor is not one of what is shared")),
+            _ => Err(Error::invalid("the cursor does not belong to this listing")),
         }
     }
 
@@ -60,7 +60,7 @@ impl SharedCursor {
     }
 }
 
-/// Part of what is shared with a caller.
+/// A page of what is shared with a caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SharedPage {
     /// The resources, in no order that means anything.
@@ -70,8 +70,8 @@ pub struct SharedPage {
 }
 
 impl Store {
-    /// Resources whose access list names the caller, a group of theirs, or everybody, and that no listing leads the caller
-    /// to, because they do not see the collection that contains them, or cannot list it. Each is given once, and of a tree its top only.
+    /// Resources whose access list names the caller, one of their groups, or everybody, and that no listing leads the caller
+    /// to, because they do not see the collection that contains them, or cannot list it. Each is returned once, and of a tree only its top.
     pub fn shared(&self, caller: &Caller, options: &SharedOptions) -> Result<SharedPage> {
         let search = Search {
             view: &self.view()?,
@@ -110,7 +110,7 @@ impl Search<'_> {
         Ok(SharedPage { items: self.items, next: None })
     }
 
-    /// Looks at the entries of one person; says where to go on, if the page is full.
+    /// Looks at the entries of one person; says where to continue, if the page is full.
     fn grants_to(
         &mut self,
         person: PersonId,

@@ -1,4 +1,4 @@
-//! What is there.
+//! Existing resources.
 
 use crate::access::{Chain, Operation};
 use crate::catalog::{Reads, Remembering};
@@ -7,19 +7,19 @@ use crate::resources::{find, read_ahead, trace};
 use crate::{Caller, Result, Store};
 
 impl Store {
-    /// Tells about one resource. Needs [`Rights::READ_DESCRIPTION`].
+    /// Returns one resource. Needs [`Rights::READ_DESCRIPTION`].
     pub fn stat(&self, caller: &Caller, at: &At) -> Result<Stat> {
         stat(&self.view()?, caller, at)
     }
 
-    /// Tells about many on one snapshot; each has its own answer. It is one read of the catalog where all were met before.
+    /// Returns many resources on one snapshot; each has its own answer. It is one read of the catalog if all were seen before.
     pub fn stat_many(&self, caller: &Caller, at: &[At]) -> Result<Vec<Result<Stat>>> {
         let view = Remembering::new(self.view()?);
         read_ahead(&view, at.iter())?;
         Ok(at.iter().map(|at| stat(&view, caller, at)).collect())
     }
 
-    /// Whether the caller's credential leaves them anything at a path, or in the last collection on the way to it that is there: a
+    /// Whether the caller's credential leaves them any rights at a path, or in the last existing collection on it: a
     /// token for another subtree does not.
     pub fn is_open_to(&self, caller: &Caller, path: &StorePath) -> Result<bool> {
         let met = trace(&self.view()?, path)?;

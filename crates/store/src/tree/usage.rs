@@ -8,7 +8,7 @@ use crate::resources::{Walk, locate};
 use crate::trash::TrashTotal;
 use crate::{Caller, Error, Result, Store};
 
-/// What lies below a collection, as far as the caller may see it.
+/// Totals below a collection, as far as the caller may see it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Resources that are no collections.
@@ -21,7 +21,7 @@ pub struct Usage {
     pub removed: TrashTotal,
 }
 
-/// What the whole store holds. What is counted over all resources is told to those only who may see all of them.
+/// Counts of the whole store. Counts over all resources are shown only to callers who may see all of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreStats {
     /// Resources, the root not counted.
@@ -39,7 +39,7 @@ pub struct StoreStats {
 }
 
 impl Store {
-    /// Adds up what lies below a collection, which needs `Rights::LIST` on it, or tells about one object, which needs
+    /// Sums up what is below a collection, which needs `Rights::LIST` on it, or describes one object, which needs
     /// `Rights::READ_DESCRIPTION`.
     pub fn usage(&self, caller: &Caller, at: &At) -> Result<Usage> {
         let view = self.view()?;
@@ -61,7 +61,7 @@ impl Store {
         Ok(usage)
     }
 
-    /// What the whole store holds, from its counters. Needs [`Act::Names`], and [`Act::Inspect`] for what is counted.
+    /// Counts of the whole store, from its counters. Needs [`Act::Names`], and [`Act::Inspect`] for the counts.
     pub fn stats(&self, caller: &Caller) -> Result<StoreStats> {
         caller.require(Act::Names)?;
         let view = self.view()?;

@@ -1,4 +1,4 @@
-//! Walking all that lies below a collection, in pages: see [`Walk`] for the order.
+//! Walking everything below a collection, in pages: see [`Walk`] for the order.
 
 use crate::access::Operation;
 use crate::catalog::View;
@@ -16,7 +16,7 @@ pub struct WalkPage {
 }
 
 impl Store {
-    /// Walks what lies below a collection (not itself), from a cursor on. Needs
+    /// Walks what is below a collection (not itself), from a cursor. Needs
     /// `Rights::LIST` on it; enters those collections that the caller sees and can list.
     pub fn walk(
         &self,

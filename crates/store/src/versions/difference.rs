@@ -1,7 +1,7 @@
 //! How the description of a version is kept: whole, or as its difference to that of the next version, so that a change of a
 //! large description costs what it changes.
 //!
-//! Invariant: a difference leads from the description of the next version that is kept, or from the present one if
+//! Invariant: a difference leads from the description of the next version that is kept, or from the current one if
 //! there is none, to that of the version. The resource names its newest version if that has a difference
 //! ([`Resource::compared_version`](crate::model::Resource::compared_version)): whatever changes the description extends it.
 
@@ -9,7 +9,7 @@ use crate::catalog::{DifferenceRecord, Reads, Record, Transaction, VersionRecord
 use crate::model::{Graph, ResourceId, Statement};
 use crate::{Error, Result, metadata};
 
-/// About so many bytes of statements are in a row.
+/// About this many bytes of statements are in a row.
 const PART: u64 = 256 << 10;
 /// So many rows are read at a time.
 const PAGE: usize = 64;
@@ -17,7 +17,7 @@ const PAGE: usize = 64;
 /// What leads from one description to another.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Difference {
-    /// What the other one has besides.
+    /// Additional changes of the other one.
     pub(crate) has: Graph,
     /// What the other one has not.
     pub(crate) lacks: Graph,
@@ -167,7 +167,7 @@ pub(super) fn erase(tx: &mut Transaction, id: ResourceId, version: u64) -> Resul
 
 /// The description of a version.
 ///
-/// Cost: the differences from there to the next version that is kept whole, or to the present description.
+/// Cost: the differences from there to the next version that is kept whole, or to the current description.
 pub(crate) fn description(
     reads: &impl Reads,
     id: ResourceId,

@@ -9,12 +9,12 @@ use crate::model::{At, Graph, Resource, ResourceId, Retention, Time, Versioning}
 use crate::resources::{find, rewrite_record};
 use crate::{Caller, Error, ErrorKind, Result, Store, metadata, resources};
 
-/// What is said of a version that is kept on request.
+/// The attributes of a version that is kept on request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NewVersion {
     /// A label: a version that has one is pruned by no rule.
     pub label: Option<String>,
-    /// The time that it stands for, if that is not when it became the current state. Needs `Rights::CHANGE_DESCRIPTION`, too.
+    /// The time that it represents, if not when it became the current state. Needs `Rights::CHANGE_DESCRIPTION`, too.
     pub time: Option<Time>,
     /// The description that it has, if that is not the current one. Needs `Rights::CHANGE_DESCRIPTION`, too.
     pub description: Option<Graph>,
@@ -25,7 +25,7 @@ pub struct NewVersion {
 }
 
 impl Store {
-    /// Keeps the current state as a version. What is kept already gets the label and the time, unless the request is for another
+    /// Keeps the current state as a version. A version that exists already gets the label and the time, unless the request is for another
     /// version. Needs `Rights::WRITE_CONTENT`.
     ///
     /// # Errors
@@ -65,7 +65,7 @@ impl Store {
     }
 }
 
-/// Which versions are kept besides.
+/// Which other versions are kept.
 fn retention(chain: &Chain, new: &NewVersion, at: &At) -> Result<Retention> {
     let retention = match decided(chain) {
         None if new.undecided => Some(Retention::default()),
@@ -119,7 +119,7 @@ fn require_past(tx: &Transaction, time: Option<Time>) -> Result<()> {
     match time {
         Some(time) if time > tx.now() => {
             Err(Error::invalid("the time of a version is in the future")
-                .with_hint("give the time at which this was the current state, or none"))
+                .with_hint("give the time when this was the current state, or none"))
         }
         _ => Ok(()),
     }
@@ -153,7 +153,7 @@ pub(crate) fn keep_replaced(
     prune_to(tx, (id, chain.resource()), &retention, new).map(drop)
 }
 
-/// The description says the same in another way: no version is made, and those that are kept stay what they are.
+/// The description is equivalent: no version is made, and kept ones do not change.
 pub(crate) fn restate(
     tx: &mut Transaction,
     id: ResourceId,
@@ -163,7 +163,7 @@ pub(crate) fn restate(
     extend_newest(tx, id, resource, Some(change))
 }
 
-/// Has the newest version, if it is kept as its difference to the present description, differ in what changes in that.
+/// Has the newest version, if it is kept as its difference to the current description, differ in what changes in that.
 fn extend_newest(
     tx: &mut Transaction,
     id: ResourceId,

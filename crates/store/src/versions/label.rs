@@ -11,7 +11,7 @@ use crate::{Caller, Error, ErrorKind, Result, Store};
 const LONGEST: usize = 255;
 
 impl Store {
-    /// Gives a version another label, or takes the one that it has. Needs `Rights::WRITE_CONTENT`.
+    /// Changes or removes the label of a version. Needs `Rights::WRITE_CONTENT`.
     ///
     /// # Errors
     /// [`ErrorKind::Exists`] if another version has the label, [`ErrorKind::NotFound`] if there is no such version.

@@ -1,4 +1,4 @@
-//! Versions go with their object for good, so whoever removes or replaces one that has some must say that they may go.
+//! Versions are lost for good with their object, so removing or replacing one that has some needs explicit permission.
 
 use super::records;
 use crate::access::Chain;
@@ -35,14 +35,14 @@ pub(crate) fn refuse_loss_below(view: &View, chain: &Chain) -> Result<()> {
         None => among_all(view, chain.id())?,
     };
     match lost {
-        true => Err(refused(format!("versions of what is below {} would be lost", chain.path()))),
+        true => Err(refused(format!("versions of resources below {} would be lost", chain.path()))),
         false => Ok(()),
     }
 }
 
 fn refused(message: String) -> Error {
     Error::new(ErrorKind::NotEmpty, message)
-        .with_hint("say that versions may go, too (`--versions`); there is no trash for them")
+        .with_hint("allow versions to be removed as well (`--versions`); they cannot be restored")
 }
 
 /// Looks at a subtree; none if it is too large for that.

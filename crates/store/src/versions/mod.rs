@@ -2,7 +2,7 @@
 //! description and attributes, never of its children.
 //!
 //! A version is numbered by the revision it was; so numbers grow, and are never reused. A labelled version is removed only by its
-//! number, or with its resource if the request says so; a label names one version of a resource.
+//! number, or with its resource if the request allows it; a label names one version of a resource.
 
 mod compare;
 mod difference;
@@ -36,13 +36,13 @@ pub struct Version {
     pub content: Option<ContentHead>,
     /// When it became the current state, or its access was changed last.
     pub modified: Time,
-    /// Who made it so.
+    /// The user who made the change.
     pub modified_by: PersonId,
     /// When it was kept.
     pub kept: Time,
-    /// Who kept it: whoever asked for it, or made the change that replaced it. Not known of versions of earlier programs.
+    /// The user who kept it, by a request or by the change that replaced it. Not known of versions of earlier programs.
     pub kept_by: Option<PersonId>,
-    /// The time that it stands for: the one that its maker gave it, or when its content or description became what it is.
+    /// The time that it stands for: the one that its creator gave it, or when its content or description became what it is.
     pub time: Time,
     /// When its description became what it is.
     pub described: Time,
@@ -115,7 +115,7 @@ impl Version {
 }
 
 impl VersionRecord {
-    /// The time that a version stands for.
+    /// The time that a version represents.
     fn stands_for(&self) -> Time {
         let became = self.attributes.as_ref().map(|was| was.written.max(was.described));
         self.time.or(became).unwrap_or(self.modified)
@@ -140,7 +140,7 @@ pub(crate) fn erase(tx: &mut Transaction, id: ResourceId, resource: &Resource) -
     Ok(())
 }
 
-/// Drops what the rules do not keep of a resource, which is as it was read; says how many that are. `resource` is what it becomes.
+/// Drops what the rules do not keep of a resource, which is as it was read; returns how many that are. `resource` is what it becomes.
 fn prune_to(
     tx: &mut Transaction,
     (id, present): (ResourceId, &Resource),
@@ -165,7 +165,7 @@ fn prune_to(
     Ok(surplus.len())
 }
 
-/// Drops these versions, in the order of their numbers. What older ones differ in from one that goes, they differ in from the
+/// Drops these versions, in the order of their numbers. The differences of older ones to a dropped one become differences to the
 /// next one then.
 fn forget_all(
     tx: &mut Transaction,
@@ -211,7 +211,7 @@ fn delete(tx: &mut Transaction, id: ResourceId, version: u64, record: &VersionRe
 /// A version.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] if there is none of this number.
+/// [`ErrorKind::NotFound`] if there is none with this number.
 pub(crate) fn record(reads: &impl Reads, id: ResourceId, version: u64) -> Result<VersionRecord> {
     reads.get(&keys::version(id, version))?.ok_or_else(|| {
         Error::new(ErrorKind::NotFound, format!("no such version: {version}"))

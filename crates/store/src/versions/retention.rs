@@ -1,5 +1,5 @@
 //! Which versions are kept, by count and by age. As restic and borg do, days, weeks and months that have no version do not
-//! count, so nothing goes because time passes.
+//! count, so nothing is removed merely because time passes.
 
 use std::collections::BTreeSet;
 

@@ -213,12 +213,12 @@ const DERIVABLE: &[Damage] = &[
         &[Kind::Index],
     ),
     (
-        "a description of nothing",
+        "a description without a resource",
         |w| w.raw_put(key(b'G', &[NOBODY]), w.value(&w.first(b'G'))),
         &[Kind::Leftover],
     ),
     (
-        "a statement of no description",
+        "a statement without a description",
         |w| w.raw_put(key(b'Q', &[NOBODY, 0, 1, 2, 3]), w.value(&w.first(b'Q'))),
         &[Kind::Leftover],
     ),
@@ -262,7 +262,7 @@ const DERIVABLE: &[Damage] = &[
         &[Kind::Leftover],
     ),
     (
-        "a patch of no content",
+        "a patch without a content",
         |w| w.raw_put(named(b'k', &[NOBODY], &[0; 4]), w.value(&w.first(b'k'))),
         &[Kind::Leftover],
     ),
@@ -321,7 +321,7 @@ const DERIVABLE: &[Damage] = &[
         &[Kind::Reference],
     ),
     (
-        "a note about nothing",
+        "a note about a missing resource",
         |w| w.raw_put(named(b'A', &[], b"dx\0other"), note_about(NOBODY)),
         &[Kind::Leftover],
     ),
@@ -348,15 +348,23 @@ const DERIVABLE: &[Damage] = &[
         |w| w.raw_put(key(b'M', &[10, NOBODY]), Bytes::new()),
         &[Kind::Reference],
     ),
-    ("a token that does not show", |w| w.raw_delete(&w.first(b'y')), &[Kind::Reference]),
-    ("a token that is not", |w| w.raw_delete(&w.first(b't')), &[Kind::Reference]),
+    (
+        "a token that is not listed with its user",
+        |w| w.raw_delete(&w.first(b'y')),
+        &[Kind::Reference],
+    ),
+    ("a token that does not exist", |w| w.raw_delete(&w.first(b't')), &[Kind::Reference]),
     (
         "a token that does not decode",
         |w| w.damage(&w.first(b't')),
         &[Kind::DamagedRecord, Kind::Reference],
     ),
-    ("a ticket that does not show", |w| w.raw_delete(&w.first(b'w')), &[Kind::Reference]),
-    ("a ticket that is not", |w| w.raw_delete(&w.first(b'T')), &[Kind::Reference]),
+    (
+        "a ticket that is not listed with its resource",
+        |w| w.raw_delete(&w.first(b'w')),
+        &[Kind::Reference],
+    ),
+    ("a ticket that does not exist", |w| w.raw_delete(&w.first(b'T')), &[Kind::Reference]),
     (
         "a ticket that does not decode",
         |w| w.damage(&w.first(b'T')),

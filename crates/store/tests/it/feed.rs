@@ -51,7 +51,7 @@ fn every_change_is_told_once_and_in_order() {
     }
 }
 
-/// Whoever waits for changes is woken by each commit that the feed tells of, and by no other.
+/// Waiting requests are woken by each commit that the feed reports, and by no other.
 #[test]
 fn a_commit_that_the_feed_tells_of_rings_whoever_made_it() {
     let world = world();
@@ -178,7 +178,7 @@ fn a_revocation_is_reported_without_a_name_to_those_who_lose_by_it() {
     let now = || world.store.newest_change().unwrap();
     let begun = now();
     grant(&world, "/lab", Rights::READ_OBJECT);
-    assert_eq!(hidden(&world, &user, begun), None, "it is told by name");
+    assert_eq!(hidden(&world, &user, begun), None, "it is reported by name");
     assert_eq!(hidden(&world, &other, begun), None, "nothing changed for them");
     let granted = now();
     let below = world.store.changes_below(&user, top, granted, 100).unwrap();
@@ -400,7 +400,7 @@ fn the_feed_of_a_subtree_is_hidden_and_ends_as_its_top() {
     assert_eq!(kind(look(&world.admin)), ErrorKind::NotFound);
 }
 
-/// Of two servers over one catalog, each is told of what the other changes.
+/// Of two servers over one catalog, each is notified of changes by the other.
 #[test]
 fn a_change_of_another_server_wakes_whoever_waits() {
     let Some(config) = fresh_schema() else { return };

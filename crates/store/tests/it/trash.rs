@@ -156,7 +156,7 @@ fn what_is_in_the_trash_is_found_in_no_way() {
         assert!(found(&world, caller).is_empty());
         assert!(store.shared(caller, &SharedOptions::default()).unwrap().items.is_empty());
     }
-    // The ticket opens what is not there.
+    // The resource of the ticket is missing.
     let shown = store.use_ticket(&user, &secret, "host", TicketUse::Read);
     let opened =
         shown.and_then(|ticket| store.stat(&user.clone().with_ticket(ticket), &At::Id(ids[1])));

@@ -22,7 +22,7 @@ use futures_util::stream;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 
-/// A clock that moves when it is told to.
+/// A clock that is advanced explicitly.
 #[derive(Debug)]
 pub(crate) struct ManualClock(AtomicI64);
 

@@ -27,7 +27,7 @@ enum What {
     },
     /// Show what a user may do with a resource, and which access list, role or token decides it
     #[command(after_help = "\
-What others may do is shown to whoever may change the access of the resource.")]
+What others may do is shown only to those who may change the access of the resource.")]
     Why {
         /// A user
         // Not `user`, which is who the program logs in as.
@@ -36,7 +36,7 @@ What others may do is shown to whoever may change the access of the resource.")]
         /// A path in the store
         path: StorePath,
     },
-    /// Say what users, groups and roles may do; `none` takes their line away
+    /// Set what users, groups and roles may do; `none` removes their entry
     Set(Set),
 }
 
@@ -46,7 +46,7 @@ Levels, each with those before it: none, read_metadata, read, create_metadata, m
 delete_metadata, create_object, write, delete_object, own. Other sets are levels and rights joined by `+`,
 such as list+create or read+append; the rights are read_description, read_content, list, add_description,
 change_description, remove_description, create, append, write_content, remove, control. `public` is everyone who is logged in, `anonymous`
-everyone who is not: to let everybody read, say both, `public=read anonymous=read`. `role:user`,
+everyone who is not: to let everybody read, set both, `public=read anonymous=read`. `role:user`,
 `role:groupadmin` and `role:admin` are all users with that role.")]
 struct Set {
     /// A path in the store, or a pattern of them
@@ -54,14 +54,14 @@ struct Set {
     /// A user, a group or a role, and a level or rights
     #[arg(value_name = "NAME=LEVEL", value_parser = parse_grant)]
     grants: Vec<(String, String)>,
-    /// How far it reaches: this resource, what lies below by default, or all of it
+    /// What it applies to: this resource, the defaults for what is below, or both
     /// [default: subtree for collections, this for others]
     #[arg(long, value_enum)]
     scope: Option<Scope>,
     /// Whether defaults of the collections above end here
     #[arg(long, value_name = "true|false")]
     closed: Option<bool>,
-    /// Whether what is created here gets a copy of these lines
+    /// Whether what is created here gets a copy of these entries
     #[arg(long, value_name = "true|false")]
     inherit: Option<bool>,
 }

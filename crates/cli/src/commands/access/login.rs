@@ -64,7 +64,7 @@ impl Args {
 pub(super) fn server(session: &Session, given: Option<&str>) -> Result<String> {
     let set = session.settings.get("url").map(|url| url.value.as_str());
     let url = given.or(set).ok_or_else(|| {
-        CliError::new(Kind::Usage, "no server given").hint("name one: cenote login URL")
+        CliError::new(Kind::Usage, "no server given").hint("give one: cenote login URL")
     })?;
     match url.contains("://") {
         true => Ok(url.to_owned()),

@@ -25,7 +25,7 @@ impl Args {
             Ok(()) => {}
             Err(error) if matches!(error.kind(), Kind::Unauthenticated | Kind::NotFound) => {}
             Err(error) => session.output.warn(
-                &format!("the token {} is forgotten, but not revoked: {error}", login.id),
+                &format!("the token {} was forgotten, but not revoked: {error}", login.id),
                 "revoke it later: cenote token rm ID",
             ),
         }

@@ -28,13 +28,13 @@ enum What {
     Set {
         #[command(flatten)]
         of: Of,
-        /// The most bytes, such as 500GB or 2TiB
+        /// The maximum number of bytes, such as 500GB or 2TiB
         #[arg(long, value_name = "SIZE")]
         bytes: Option<Bytes>,
-        /// The highest number of resources
+        /// The maximum number of resources
         #[arg(long, value_name = "NUMBER")]
         resources: Option<u64>,
-        /// Bytes that may be exceeded for a time
+        /// The number of bytes that may be exceeded for a time
         #[arg(long, value_name = "SIZE")]
         soft_bytes: Option<Bytes>,
         /// The number of resources that may be exceeded for a time
@@ -72,7 +72,7 @@ impl Of {
         self.target().ok_or_else(|| {
             CliError::new(
                 Kind::Usage,
-                "nothing is named that the quota limits; name a collection, --owner or --group",
+                "the subject of the quota is missing; give a collection, --owner or --group",
             )
         })
     }

@@ -156,7 +156,7 @@ async fn set_role(session: &Session, name: String, role: Role) -> Result<()> {
     let change = UserChange { name: name.clone(), password: None, role: Some(role.clone()) };
     session.client()?.change_user(&change).await?;
     let line = serde_json::json!({ "name": name, "role": role });
-    session.output.done(&line, |_| format!("{name} is {role} now"))
+    session.output.done(&line, |_| format!("{name} is now {role}"))
 }
 
 async fn remove(session: &Session, name: &str) -> Result<()> {

@@ -114,7 +114,7 @@ fn kind(error: &Error) -> Kind {
     }
 }
 
-/// A content in the store, pinned by its tag: one that is replaced meanwhile is not mixed.
+/// A content in the store, pinned by its tag: one that is replaced in the meantime is not mixed.
 struct StoreContent {
     client: Client,
     path: String,

@@ -124,7 +124,7 @@ async fn would(session: &Session, action: &str, name: &str) -> Result<()> {
     })?;
     let count = |field: &str| {
         place.get(field).and_then(Value::as_u64).ok_or_else(|| {
-            let message = format!("what {name} holds is shown to administrators only");
+            let message = format!("the contents of {name} are shown only to administrators");
             CliError::new(Kind::Denied, message).hint("log in as an administrator")
         })
     };

@@ -24,7 +24,9 @@ impl Migration<'_> {
         let closed = text(&object["state"]) == "closed";
         let here = there["project"].as_str();
         if let Some(other) = here.filter(|project| *project != self.to.0) {
-            return Ok(Outcome::Skipped(format!("it was brought to {other}: use `dx cp` there")));
+            return Ok(Outcome::Skipped(format!(
+                "it was already copied to {other}: use `dx cp` there"
+            )));
         }
         let is_whole = there["state"] == "closed" && there["size"] == object["size"];
         match class.as_str() {
@@ -35,7 +37,7 @@ impl Migration<'_> {
                 return Ok(Outcome::Skipped("it is archived".to_owned()));
             }
             "record" | "file" => {}
-            _ => return Ok(Outcome::Skipped(format!("a store has no {class}"))),
+            _ => return Ok(Outcome::Skipped(format!("a store cannot have a {class}"))),
         }
         let own = match here {
             Some(_) => text(&there["id"]),
@@ -80,7 +82,7 @@ impl Migration<'_> {
         let brought = self.target.call(own, "describe", &fields).await?;
         match brought["size"] == json!(size) {
             true => Ok(()),
-            false => Err(CliError::new(Kind::Mismatch, "it has another size now")),
+            false => Err(CliError::new(Kind::Mismatch, "its size has changed")),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Bringing a project from a server that speaks the DNAnexus API into the store, by the calls of the store's own DNAnexus opening.
 //!
-//! What was brought keeps its id as one by which it is found, so that a run that broke off goes on with what is missing. Invariant: a
+//! What was brought keeps its id as one by which it is found, so that a run that was interrupted continues with what is missing. Invariant: a
 //! file is closed, and so counts as brought, once each of its parts came as the source describes it; the store checks that.
 
 mod bring;
@@ -211,8 +211,10 @@ async fn find_project(source: &Platform, named: &str) -> Result<String> {
             Err(CliError::new(Kind::NotFound, format!("there is no project {named:?}"))
                 .hint("`dx find projects` lists them"))
         }
-        Some(_) => Err(CliError::new(Kind::Usage, format!("several projects are named {named:?}"))
-            .hint("give the id of one: `dx find projects` shows them")),
+        Some(_) => {
+            Err(CliError::new(Kind::Usage, format!("there are several projects named {named:?}"))
+                .hint("give the id of one: `dx find projects` shows them"))
+        }
     }
 }
 

@@ -41,7 +41,7 @@ impl SourceArgs {
             Some(context["auth_token"].as_str()?.to_owned())
         });
         token.ok_or_else(|| {
-            CliError::new(Kind::Usage, "there is no token for the server to bring from")
+            CliError::new(Kind::Usage, "there is no token for the source server")
                 .hint("run it where `dx` is logged in: `source <(dx env --bash)`")
                 .hint("or give --token-file FILE")
         })

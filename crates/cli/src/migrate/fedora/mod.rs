@@ -4,7 +4,7 @@
 //! * `addresses` says where each resource goes, `graph` what is stated of it, `thing` brings one.
 //! * `source` is how to log in there.
 //!
-//! Nothing is noted anywhere: what the store has already is found by comparing, so that a run that broke off goes on with what is
+//! Nothing is noted anywhere: what the store has already is found by comparing, so that a run that was interrupted continues with what is
 //! missing. Invariant: a resource counts as there once its statements are those of the source, and its bytes have the digests that the
 //! source gives of them.
 
@@ -153,7 +153,7 @@ impl<'a> Migration<'a> {
     fn elsewhere(&self, address: &str, phase: Phase, summary: &mut Summary) -> Result<()> {
         if phase == Phase::Bring {
             let line = Line { action: "bring", id: address, path: String::new(), bytes: 0 };
-            let why = "its address is not below the one that is brought".to_owned();
+            let why = "its address is not below the given one".to_owned();
             tell(&self.session.output, line, LOOK, Ok(Outcome::Skipped(why)))?;
             summary.skipped += 1;
         }
@@ -186,14 +186,14 @@ impl<'a> Migration<'a> {
             Became::Brought => summary.graphs += 1,
             Became::Unchanged => summary.unchanged += 1,
             Became::Skipped => summary.skipped += 1,
-            // It is told of and counted once more, when everything is compared.
+            // It is reported and counted again when everything is compared.
             Became::Failed => {}
         }
         Ok(())
     }
 }
 
-const LOOK: &str = "look at its address with a browser";
+const LOOK: &str = "open its address in a browser";
 
 /// Scheme, host and port as the store itself has them in addresses.
 async fn origin_of(target: &LinkedData, path: &str) -> Result<String> {

@@ -30,9 +30,8 @@ impl SourceArgs {
     pub(super) fn open(&self, url: &str) -> Result<(LinkedData, String)> {
         let credential = self.credential()?;
         LinkedData::at(url, credential.as_ref(), self.source_ca_file.as_deref()).map_err(|error| {
-            CliError::new(Kind::Usage, error.to_string()).hint(
-                "write the address of what to bring, such as http://fedora.example:8080/rest/",
-            )
+            CliError::new(Kind::Usage, error.to_string())
+                .hint("give the address of what to copy, such as http://fedora.example:8080/rest/")
         })
     }
 

@@ -54,7 +54,7 @@ impl Filter {
         })
     }
 
-    /// Whether a directory, with all that lies below, is left out.
+    /// Whether a directory, with everything below, is left out.
     pub(crate) fn excludes_tree(&self, path: &str) -> bool {
         let excluded = any(&self.exclude, |pattern| pattern.matches_tree(path));
         any(&self.include, |pattern| pattern.matches_tree(path));

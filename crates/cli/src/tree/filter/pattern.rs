@@ -27,7 +27,7 @@ pub(super) struct Pattern {
 enum Subject {
     /// Files and links.
     Files,
-    /// These, and directories with all that lies below.
+    /// These, and directories with everything below.
     Trees,
     /// Only directories come along with files: a pattern of directories includes nothing.
     Nothing,
@@ -69,7 +69,7 @@ impl Pattern {
         noted(&self.used, self.of != Subject::Nothing && self.regex.is_match(path))
     }
 
-    /// Whether it matches a directory, and with it all that lies below.
+    /// Whether it matches a directory, and with it everything below.
     pub(super) fn matches_tree(&self, path: &str) -> bool {
         match self.of {
             Subject::Trees => noted(&self.used, self.regex.is_match(&format!("{path}/"))),

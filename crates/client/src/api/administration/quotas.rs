@@ -10,7 +10,7 @@ use crate::{Client, Result};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum QuotaTarget {
-    /// What lies below the collection with this path.
+    /// What is below the collection with this path.
     Path(String),
     /// What this user owns.
     User(String),

@@ -45,7 +45,9 @@ impl Line {
         let outcome = match (self.resource, self.problem) {
             (Some(resource), _) => Ok(resource),
             (None, Some(problem)) => Err(problem.into()),
-            (None, None) => return Err(Error::protocol("a line says nothing of its entry")),
+            (None, None) => {
+                return Err(Error::protocol("a line does not say which entry it is about"));
+            }
         };
         Ok(BatchLine { path: self.path, outcome })
     }

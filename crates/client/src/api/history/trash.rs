@@ -27,7 +27,7 @@ impl Kept {
     }
 }
 
-/// A removed resource that can be restored, with all below it.
+/// A removed resource that can be restored, with everything below it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrashItem {
     /// Its id, which is preserved when it is restored.
@@ -76,7 +76,7 @@ impl Client {
         })
     }
 
-    /// Restores a removed resource, with all below it.
+    /// Restores a removed resource, with everything below it.
     pub async fn restore_removed(&self, restore: &RestoreRemoved) -> Result<Resource> {
         self.json(Call::post("/v1/trash/restore").json(restore)).await
     }

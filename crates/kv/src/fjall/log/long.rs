@@ -1,4 +1,4 @@
-//! Long records: written once, with as much beside as mends a fault of up to 4 KiB, wherever it begins.
+//! Long records: written once, with as much beside as repairs a fault of up to 4 KiB, wherever it begins.
 //!
 //! In this order: a head, the parity, the body, and the head again with another magic. A head, integers little-endian:
 //! [`FIRST`] or [`LAST`], length of the body `u32`, XXH3 of these 8 bytes `u64`, the XXH3 of each sector of the body
@@ -7,8 +7,8 @@
 //! the last of which is filled with zeros.
 //!
 //! Invariant: a run of 4 KiB lies in at most 9 neighbouring sectors of parity and body, so in at most one of those
-//! that are in one sum, and never in both heads. So a fault of that length is mended, and what was
-//! mended has the checksum that was written. What is worse is no record: the end of a write that a power cut tore, or rot.
+//! that are in one sum, and never in both heads. So a fault of that length is repaired, and what was
+//! repaired has the checksum that was written. What is worse is no record: the end of a write that a power cut tore, or rot.
 
 use std::ops::Range;
 
@@ -72,8 +72,8 @@ fn add(sum: &mut [u8], bytes: &[u8]) {
     sum.iter_mut().zip(bytes).for_each(|(sum, byte)| *sum ^= byte);
 }
 
-/// The body of the record of which a head is at `at`, mended if need be, and where the record ends. None if there is no
-/// such record, or none that can be mended.
+/// The body of the record of which a head is at `at`, repaired if need be, and where the record ends. None if there is no
+/// such record, or none that can be repaired.
 pub(super) fn read(bytes: &[u8], at: usize, seed: u64) -> Option<(Vec<u8>, usize)> {
     let (length, sums) = head(bytes.get(at..)?, seed)?;
     let parity = match bytes.get(at..)?.starts_with(&FIRST) {
@@ -126,7 +126,7 @@ fn sector_from_others(body: &[u8], parity: &[u8], n: usize) -> Vec<u8> {
     sum
 }
 
-/// Where sector `n` of so many bytes lies.
+/// Where sector `n` of this many bytes lies.
 fn range(n: usize, length: usize) -> Range<usize> {
     n * SECTOR..length.min((n + 1) * SECTOR)
 }

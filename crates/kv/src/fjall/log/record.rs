@@ -93,7 +93,7 @@ fn copies(body: &[u8], seed: u64) -> Vec<u8> {
     record
 }
 
-/// Every record in `bytes` that is whole or can be mended, wherever it lies: a fault hides no record behind it. Short
+/// Every record in `bytes` that is whole or can be repaired, wherever it lies: a fault hides no record behind it. Short
 /// records have bodies of less than `limit` bytes, so that a value with many beginnings of records costs little.
 pub(super) fn all(bytes: &Bytes, seed: u64, limit: usize) -> Vec<Group> {
     let (mut groups, mut at): (Vec<Group>, usize) = (Vec::new(), 0);

@@ -135,7 +135,7 @@ mod tests {
         }
     }
 
-    /// A tree at 5, and a log that goes on to 7, or has nothing new, or a gap, or what the tree should have.
+    /// A tree at 5, and a log that continues to 7, or has nothing new, or a gap, or what the tree should have.
     #[test]
     fn the_table() {
         use mark::Found::{Missing as NoMark, Unreadable};

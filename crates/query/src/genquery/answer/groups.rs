@@ -9,7 +9,7 @@ use super::limits::Meter;
 use super::sorted::{Values, size};
 use crate::Result;
 
-/// What is computed from each column: an aggregate over values of a type, or nothing.
+/// The computation for each column: an aggregate over values of a type, or nothing.
 pub(crate) type Columns = Vec<Option<(Aggregate, Type)>>;
 
 /// The groups so far. Without grouping columns, the one group of all rows exists even if there are no rows.

@@ -68,7 +68,7 @@ impl<'a> Meter<'a> {
         let rows = self.rows.get() + 1;
         self.rows.set(rows);
         match rows > self.limits.rows {
-            true => Err(limit(format!("looks at more than {} rows", self.limits.rows))),
+            true => Err(limit(format!("reads more than {} rows", self.limits.rows))),
             false => self.step(),
         }
     }
@@ -96,5 +96,5 @@ impl<'a> Meter<'a> {
 }
 
 fn limit(what: String) -> Error {
-    Error::Limit(format!("the query {what}: narrow it by more conditions"))
+    Error::Limit(format!("the query {what}: narrow it with more conditions"))
 }

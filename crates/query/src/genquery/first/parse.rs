@@ -101,7 +101,7 @@ mod tests {
         assert_eq!(fault_of("select f(DATA_NAME)"), "no such function at byte 8: \"(DATA_NAME)\"");
         assert!(fault_of("select DATA_NAME where DATA_NAME = a").contains("byte 35"));
         assert!(fault_of("select DATA_NAME where DATA_NAME = 'a").contains("not closed"));
-        assert!(fault_of("select DATA_NAME from x").contains("should end"));
+        assert!(fault_of("select DATA_NAME from x").contains("expected the end"));
         assert!(fault_of("select DATA_NAME where DATA_NAME").contains("operator"));
         assert!(fault_of("select DATA_NAME where # = 'a'").contains("no word"));
     }

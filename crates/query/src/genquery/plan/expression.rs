@@ -106,7 +106,7 @@ words! {
 }
 
 impl Aggregate {
-    /// How the result compares, given the type of the argument.
+    /// How the result is compared, according to the type of the argument.
     pub(crate) fn r#type(self, of: Type) -> Type {
         match self {
             Self::Minimum | Self::Maximum => of,

@@ -22,7 +22,7 @@ use super::column::{Column, Entity};
 /// A planned query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Plan {
-    /// What is computed for each row: the columns of the result, followed by those that only order or group the rows.
+    /// The values computed for each row: the columns of the result, followed by those that only order or group the rows.
     pub(super) outputs: Vec<Output>,
     /// How many of the outputs are columns of the result.
     pub(super) given: usize,

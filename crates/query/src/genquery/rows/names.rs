@@ -10,7 +10,7 @@ use super::row::{CollectionRow, ReplicaRow, Row};
 use super::token::Token;
 use super::zone::{DelayedRule, RemoteZone, Resource, Zone};
 
-/// What is needed besides the row to compute the text of a column.
+/// Further data for computing the text of a column.
 #[derive(Debug)]
 pub(crate) struct Names<'a> {
     pub(crate) zone: &'a Zone,

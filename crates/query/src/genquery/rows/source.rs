@@ -203,7 +203,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Passes on those of the given kind; `None` is something that the caller may not see.
+    /// Passes on those of the given kind; `None` is a resource that the caller may not see.
     pub(super) fn all(
         &self,
         stats: impl Iterator<Item = cenote_store::Result<Option<Stat>>>,

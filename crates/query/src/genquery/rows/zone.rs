@@ -1,4 +1,4 @@
-//! What iRODS has besides the tree: zones, storage resources and delayed rules, as plain data that the
+//! Data of iRODS other than the tree: zones, storage resources and delayed rules, as plain data that the
 //! opening passes to a query.
 
 use cenote_store::{Avu, Time};

@@ -1,4 +1,4 @@
-//! GenQuery 2: the subset of SQL that iRODS 4.3.2 and later accept besides GenQuery 1.
+//! GenQuery 2: the subset of SQL that iRODS 4.3.2 and later accept in addition to GenQuery 1.
 //!
 //! `select [no distinct] EXPRESSION, … [where CONDITION] [group by …] [order by EXPRESSION [asc|desc], …] [offset N]
 //! [limit N | fetch first N rows only]`. Values are texts, or integers as arguments of functions; a missing attribute

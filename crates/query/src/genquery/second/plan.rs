@@ -84,12 +84,12 @@ impl Select {
         match outputs.iter().find(|output| !is_grouped(output)) {
             None => Ok(()),
             Some(output) if !self.outputs.contains(output) => {
-                fault("what the rows of aggregates are ordered by has to be grouped by")
+                fault("the columns that rows of aggregates are ordered by must be in `group by`")
             }
             Some(_) if aggregates => {
-                fault("what is selected beside aggregates has to be grouped by")
+                fault("the columns selected beside aggregates must be in `group by`")
             }
-            Some(_) => fault("what is selected has to be grouped by"),
+            Some(_) => fault("the selected columns must be in `group by`"),
         }
     }
 

@@ -41,17 +41,17 @@ fn an_error_says_what_is_wrong() {
         ("select no COLL_NAME", "`distinct` is missing"),
         ("select f(COLL_NAME)", "no such function"),
         ("select COLL_NAME where COLL_NAME = 5", "a value in quotes"),
-        ("select COLL_NAME where COLL_NAME not = '5'", "`not` stands before"),
+        ("select COLL_NAME where COLL_NAME not = '5'", "`not` must precede"),
         ("select COLL_NAME limit '5'", "a number is missing"),
-        ("select COLL_NAME limit many", "no whole number"),
+        ("select COLL_NAME limit many", "not an integer"),
         (
             "select COLL_NAME, count(DATA_NAME) group by COLL_NAME order by DATA_SIZE",
-            "ordered by has to be grouped by",
+            "ordered by must be in `group by`",
         ),
-        ("select COLL_NAME, count(DATA_ID)", "has to be grouped by"),
-        ("select COLL_NAME group by DATA_NAME", "has to be grouped by"),
+        ("select COLL_NAME, count(DATA_ID)", "must be in `group by`"),
+        ("select COLL_NAME group by DATA_NAME", "must be in `group by`"),
         ("select cast(DATA_SIZE as shoe)", "no such type"),
-        ("select COLL_NAME where COLL_NAME = '\\xff'", "no UTF-8"),
+        ("select COLL_NAME where COLL_NAME = '\\xff'", "not UTF-8"),
         ("select COLL_NAME where COLL_NAME between 'a' 'b'", "`and` is missing"),
     ] {
         let error = canonical(text).unwrap_err().to_string();
@@ -73,7 +73,7 @@ fn a_stored_query_has_a_table_and_arguments() {
     }
     for (text, what) in [
         ("select token_id from R_SHOE_MAIN", "no such table"),
-        ("select coll_id from R_TOKN_MAIN", "not of the table"),
+        ("select coll_id from R_TOKN_MAIN", "not in the table"),
         ("drop table R_TOKN_MAIN", "begins with `select`"),
     ] {
         let error = check_stored(text).unwrap_err().to_string();

@@ -28,7 +28,7 @@ impl<'a> Cursor<'a> {
         self.take_sign(";");
         match self.peek() {
             None => Ok(()),
-            Some(_) => Err(self.fault("the query should end")),
+            Some(_) => Err(self.fault("expected the end of the query")),
         }
     }
 

@@ -72,7 +72,7 @@ fn sign(rest: &str) -> Option<(TokenKind, usize)> {
     Some((TokenKind::Sign(sign), sign.len()))
 }
 
-/// A syntax error: what is wrong, and where.
+/// A syntax error, and its position.
 pub(crate) fn fault(text: &str, at: usize, what: &str) -> Error {
     let near: String = text[at.min(text.len())..].chars().take(24).collect();
     match near.is_empty() {

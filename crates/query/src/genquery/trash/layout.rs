@@ -16,7 +16,7 @@ use super::Node;
 /// The nodes by path, and the paths of the items among them by id.
 type Laid = (BTreeMap<StorePath, Node>, HashMap<ResourceId, StorePath>);
 
-/// Collections on the way to items: whose they are, and when the last item below was removed.
+/// Parent collections of items: their owners, and when the last item below was removed.
 type Ways = BTreeMap<StorePath, (PersonId, Time)>;
 
 /// Lays out these items.
@@ -40,7 +40,7 @@ pub(super) fn lay_out(reading: &Reading, mut items: Vec<TrashItem>) -> Result<La
     Ok((layout.nodes, layout.paths))
 }
 
-/// Where what was at `path` is to be shown, if nothing else is. What lies too deep for that is shown at the top.
+/// Where the resource formerly at `path` is to be shown, if nothing else is. One that is too deep for that is shown at the top.
 fn place(user: &str, path: &str) -> Result<StorePath> {
     let trash: StorePath = format!("/trash/home/{user}").parse()?;
     let path: StorePath = path.parse()?;
@@ -64,7 +64,7 @@ struct Tree<'a> {
 const TOP: usize = 3;
 
 impl Tree<'_> {
-    /// This path; one at the top if something on the way to it is no collection.
+    /// This path; one at the top if one of its parents is not a collection.
     fn around(&mut self, path: StorePath) -> Result<StorePath> {
         for depth in TOP + 1..path.names().len() {
             let kind = self.kind(&path.prefix(depth))?;
@@ -76,7 +76,7 @@ impl Tree<'_> {
         Ok(path)
     }
 
-    /// What is at a path. Nothing is read below what is no collection.
+    /// The resource at a path. Nothing is read below resources that are not collections.
     fn kind(&mut self, path: &StorePath) -> Result<Option<Kind>> {
         if let Some(known) = self.kinds.get(path) {
             return Ok(*known);
@@ -160,7 +160,7 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// The collection that shows what is at a path, and its name there.
+    /// The collection that shows the resource at a path, and its name there.
     fn parent(&self, path: &StorePath) -> (ResourceId, Name) {
         let (above, name) = path.split_last().expect("everything here lies below /trash");
         let above = self.ways.get(&above).map_or(ResourceId::ROOT, |(id, _)| *id);

@@ -1,7 +1,7 @@
 //! iRODS' trash: what the store's trash keeps, at the paths where iRODS' clients look for it.
 //!
 //! What USER removed is at `/trash/home/USER/PATH`, PATH being the path that it had, relative to USER's home if it was in there. The
-//! collections on the way are shown, but are no resources.
+//! parent collections are shown, but are not resources.
 //!
 //! Invariants: each removed resource that the caller could restore has one path, and no two have the same; a path is not that of a
 //! resource of the tree that the caller sees (collections of an earlier iRODS' trash are in the tree).
@@ -20,16 +20,16 @@ pub struct Trash<'a> {
     paths: HashMap<ResourceId, StorePath>,
 }
 
-/// What is at a path.
+/// The resource at a path.
 #[derive(Debug)]
 enum Node {
-    /// A collection on the way to what was removed.
+    /// A parent collection of removed resources.
     Way(Box<Stat>),
     /// What was removed, and the collection that shows it.
     Item { id: ResourceId, parent: ResourceId },
 }
 
-/// Whether removed resources can be at this path, or the collections on the way to them.
+/// Whether removed resources, or their parent collections, can be at this path.
 pub fn is_in_trash(path: &StorePath) -> bool {
     match path.names() {
         [] => false,
@@ -51,7 +51,7 @@ impl<'a> Trash<'a> {
         Ok(Self { reading, nodes, paths })
     }
 
-    /// What is at a path.
+    /// The resource at a path.
     pub fn stat(&self, path: &StorePath) -> Result<Option<Stat>> {
         match self.nodes.get(path) {
             Some(Node::Way(stat)) => Ok(Some((**stat).clone())),
@@ -59,7 +59,7 @@ impl<'a> Trash<'a> {
         }
     }
 
-    /// What was removed, or lies below what was, and is shown at a path.
+    /// A removed resource, or one below it, that is shown at a path.
     pub fn removed(&self, path: &StorePath) -> Result<Option<Removed>> {
         let names = path.names();
         let item = (1..=names.len()).rev().find_map(|depth| {
@@ -83,12 +83,12 @@ impl<'a> Trash<'a> {
         })
     }
 
-    /// What is shown of the resource of this id, if it was removed.
+    /// The entry for the resource with this id, if it was removed.
     pub fn stat_of(&self, id: ResourceId) -> Result<Option<Stat>> {
         Ok(self.reading.removed_with(id)?.and_then(|removed| self.shown(&removed)))
     }
 
-    /// Passes on what is shown below a path, or directly in it unless `deep`, in the order of paths. None stands for something hidden,
+    /// Passes on what is shown below a path, or directly in it unless `deep`, in path order. None stands for a hidden resource,
     /// so that steps can be counted.
     pub fn below<E: From<cenote_store::Error>>(
         &self,

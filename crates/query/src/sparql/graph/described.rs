@@ -1,4 +1,4 @@
-//! The triples of one resource: what its description states, and what follows from what is in the store.
+//! The triples of one resource: those of its description, and those that follow from the state of the store.
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -20,7 +20,7 @@ pub(super) struct Triple {
     pub(super) part: Part,
 }
 
-/// Which triples are meant; what is none may be anything.
+/// A pattern of triples; `None` matches anything.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Like {
     pub(super) subject: Option<Node>,
@@ -36,7 +36,7 @@ impl Like {
             && is(&self.object, &triple.object)
     }
 
-    /// Whether what is managed of a resource may be meant.
+    /// Whether managed triples of a resource may match.
     fn is_about(&self, id: ResourceId) -> bool {
         self.subject.as_ref().is_none_or(|subject| subject.id() == Some(id))
     }

@@ -74,7 +74,7 @@ impl<'a> Graph<'a> {
         })
     }
 
-    /// Where what is managed may match; none if that is nowhere.
+    /// Where managed triples may match; none if nowhere.
     fn managing(&'a self, like: &Like) -> Result<Option<Found<'a>>> {
         let Some(predicate) = &like.predicate else { return Ok(Some(self.all(Which::Managed))) };
         let of_object = like.object.as_ref().and_then(Node::id);
@@ -88,7 +88,7 @@ impl<'a> Graph<'a> {
             (Some(Said::Parent), Some(parent)) => {
                 let all = self.data.seen(parent)?.is_none_or(|parent| !parent.may_list);
                 match all {
-                    // What is in it may be shared with who may not list it.
+                    // Resources in it may be shared with callers who may not list it.
                     true => Some(self.all(Which::Managed)),
                     false => {
                         let children = self.data.children(parent)?.filter_map(Result::transpose);

@@ -19,7 +19,7 @@ const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
 /// The media type of bytes of which nothing is known.
 const OCTETS: &str = "application/octet-stream";
 
-/// What is said of a resource.
+/// The triples of a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Said {
     Type,
@@ -139,7 +139,7 @@ impl Vocabulary {
         }
     }
 
-    /// What is said with a predicate.
+    /// The triples with a predicate.
     pub(super) fn said(&self, predicate: &Node) -> Option<Said> {
         self.predicates.iter().find(|(_, node)| node == predicate).map(|(said, _)| *said)
     }
@@ -175,14 +175,14 @@ impl Vocabulary {
         types
     }
 
-    /// Whether a type tells the classes of containers apart.
+    /// Whether a type distinguishes the classes of containers.
     fn is_class(&self, class: &Node) -> bool {
         [&self.basic, &self.direct, &self.indirect].contains(&class)
     }
 }
 
 impl Graph<'_> {
-    /// What is managed of a resource.
+    /// The managed triples of a resource.
     pub(super) fn managed(&self, id: ResourceId, like: &Like) -> Result<Vec<Triple>> {
         let only = match &like.predicate {
             Some(predicate) => match self.vocabulary.said(predicate) {
@@ -209,7 +209,7 @@ impl Graph<'_> {
         Ok(triples)
     }
 
-    /// The objects of what is said of a resource; of those only the wanted one.
+    /// The objects of the triples of a resource; only the wanted one, if given.
     fn objects(&self, seen: &Rc<Seen>, said: Said, wanted: Option<&Node>) -> Result<Vec<Node>> {
         let resource = &seen.resource;
         let content = resource.content.as_ref();
@@ -267,7 +267,7 @@ impl Graph<'_> {
         }
     }
 
-    /// The collection in which a resource is: its path tells it, also where the caller does not see it.
+    /// The collection of a resource: its path reveals it, even if the caller does not see it.
     fn parent(&self, seen: &Seen) -> Result<Option<Node>> {
         let path = self.data.path(seen.id)?;
         let Some((above, _)) = path.as_ref().and_then(|path| path.split_last()) else {
@@ -279,7 +279,7 @@ impl Graph<'_> {
         }
     }
 
-    /// What a container contains; the wanted one only.
+    /// The children of a container; only the wanted one, if given.
     fn contained(&self, seen: &Rc<Seen>, wanted: Option<&Node>) -> Result<Vec<Node>> {
         if seen.resource.kind != Kind::Collection {
             return Ok(Vec::new());

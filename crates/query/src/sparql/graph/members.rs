@@ -139,7 +139,7 @@ impl Graph<'_> {
         Ok(triples)
     }
 
-    /// The members that a container gives to its resource.
+    /// The members that a container adds to its resource.
     fn of_container(&self, membership: &Membership, wanted: Option<&Node>) -> Result<Vec<Node>> {
         let Some(seen) = self.data.seen(membership.container)? else { return Ok(Vec::new()) };
         let mut members = Vec::new();

@@ -1,6 +1,6 @@
 //! One state of the store as an RDF dataset.
 //!
-//! * `node` and `terms` are its terms, `managed` and `members` the triples that follow from what is in the store,
+//! * `node` and `terms` are its terms, `managed` and `members` the triples that follow from the state of the store,
 //! * `described` the triples of one resource, `found` the resources in which a pattern may match, and `patterns` both together.
 //!
 //! Invariants: a triple is in the graph of the resource in whose description it is, or that it is about. The default graph is the
@@ -81,7 +81,7 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// The form of an error in which it goes through the evaluator.
+/// The form in which an error passes through the evaluator.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct Failed(pub(super) Error);

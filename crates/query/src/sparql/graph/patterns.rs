@@ -129,14 +129,14 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// What was given of other resources than those in whose graphs it is.
+/// Triples that were returned for resources other than those in whose graphs they are.
 #[derive(Default)]
 struct Once {
     foreign: HashSet<[Node; 3]>,
 }
 
 impl Once {
-    /// Whether a triple of the graph of a resource is given: it is not if it was, or if it is in the graph of what it is about.
+    /// Whether a triple of the graph of a resource is returned: not if it already was, or if it is in the graph of its subject.
     fn takes(&mut self, graph: &Graph<'_>, of: ResourceId, triple: &Triple) -> Result<bool> {
         meter::row()?;
         if triple.is_own(of) {

@@ -104,7 +104,7 @@ impl Graph<'_> {
         })
     }
 
-    /// The IRI of a subject or an object, as the store looks it up; none for what is no IRI.
+    /// The IRI of a subject or an object, as the store looks it up; none for an invalid IRI.
     pub(super) fn sought(&self, node: &Node) -> Result<Option<String>> {
         Ok(match node.what() {
             What::Resource(id, part) => Some(self.data.iri(id)? + part),

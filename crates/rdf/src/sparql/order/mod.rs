@@ -1,8 +1,8 @@
-//! In which order the patterns of a query are joined: the one with the fewest matches first, then what is connected to those
+//! In which order the patterns of a query are joined: the one with the fewest matches first, then those connected to it
 //! before, each looked up for the solutions of those before it.
 //!
-//! The evaluator's own optimiser knows the shape of a pattern only. What is known of the data comes in as an [`Estimate`], and the
-//! order that follows goes out as lateral joins, which it keeps. The answer is the same in any order.
+//! The evaluator's own optimiser knows the shape of a pattern only. Knowledge of the data is supplied as an [`Estimate`], and the
+//! resulting order is expressed as lateral joins, which it keeps. The answer is the same in any order.
 
 mod expressions;
 mod parts;
@@ -17,7 +17,7 @@ use expressions::each;
 pub(super) use expressions::each_expression;
 use parts::{flatten, ground, variable, variables};
 
-/// What is looked for with nothing else known: the terms of a pattern that are no variables.
+/// The known terms at the beginning: the terms of a pattern that are not variables.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Wanted {
     /// The subject.
@@ -34,7 +34,7 @@ pub type Estimate<'a> = dyn FnMut(&Wanted) -> u64 + 'a;
 /// Triples of one subject with one predicate, and all of one subject, as a guess.
 const OF_SUBJECT: u64 = 2;
 const ABOUT_SUBJECT: u64 = 32;
-/// Of so many triples with a predicate one has a given object.
+/// One of this many triples with a predicate has a given object.
 const SHARE: u64 = 64;
 /// How much more a path of any length leads to than its step.
 const LONG_PATH: u64 = 100;
@@ -145,7 +145,7 @@ impl Ordering<'_, '_> {
         eligible: impl Fn(&Bound) -> bool,
     ) -> Option<GraphPattern> {
         let candidates = from.iter().enumerate().filter(|(_, it)| eligible(&variables(it)));
-        // Of those that cost the same, what is rarer leaves less.
+        // Of those with equal costs, the rarer one leaves fewer.
         let nothing = Bound::new();
         let costs = candidates
             .map(|(at, pattern)| (self.cost(pattern, known), self.cost(pattern, &nothing), at));

@@ -32,7 +32,7 @@ pub(super) fn flatten(
     }
 }
 
-/// The variables that solutions of a pattern bind, as far as its triples tell.
+/// The variables that solutions of a pattern bind, as far as its triples show.
 pub(super) fn variables(pattern: &GraphPattern) -> Bound {
     let mut found = Bound::new();
     gather(pattern, &mut found);

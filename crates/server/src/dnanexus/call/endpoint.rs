@@ -1,6 +1,6 @@
 //! From a request to the method that it calls.
 //!
-//! The order of the checks: route, media type, caller, body, method. Whoever has no valid token learns nothing but that.
+//! The order of the checks: route, media type, caller, body, method. A caller without a valid token learns only that.
 
 use axum::Json;
 use axum::body::Body;
@@ -41,7 +41,7 @@ pub(crate) async fn answer(
     }
     let answer = match *request.method() {
         Method::POST => call(app, &resource, &method, request).await,
-        _ => Err(Fault::missing("a method is called by POST")),
+        _ => Err(Fault::missing("methods are called with POST")),
     };
     let mut response = match answer {
         Ok(value) => Json(value).into_response(),
@@ -108,13 +108,13 @@ async fn read(app: &App, admission: &Admission, body: Body) -> Result<Value, Fau
     input::parse(&body)
 }
 
-/// Refuses a body that is said to be something else than JSON.
+/// Refuses a body with another media type than JSON.
 fn require_json(headers: &HeaderMap) -> Result<(), Fault> {
     let Some(media_type) = headers.get(header::CONTENT_TYPE) else { return Ok(()) };
     let essence = media_type.to_str().unwrap_or_default().split(';').next().unwrap_or_default();
     match essence.trim().eq_ignore_ascii_case("application/json") {
         true => Ok(()),
-        false => Err(Fault::new(ErrorType::MalformedJson, "the input is to be application/json")),
+        false => Err(Fault::new(ErrorType::MalformedJson, "the input must be application/json")),
     }
 }
 

@@ -74,7 +74,7 @@ impl Fault {
         Self::new(ErrorType::InvalidState, message)
     }
 
-    /// Nothing is there, or nothing that the caller may see.
+    /// It does not exist, or the caller may not see it.
     pub(crate) fn missing(message: impl Into<String>) -> Self {
         Self::new(ErrorType::ResourceNotFound, message)
     }

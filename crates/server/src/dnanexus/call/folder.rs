@@ -20,7 +20,7 @@ impl Folder {
     pub(crate) fn parse(text: &str) -> Result<Self, Fault> {
         let wrong = |why: &str| Fault::input(format!("{why}: {text:.64?}"));
         if !text.starts_with('/') {
-            return Err(wrong("a folder is an absolute path"));
+            return Err(wrong("a folder must be an absolute path"));
         }
         let names = text.split('/').filter(|name| !name.is_empty()).map(name);
         let names = names.collect::<Result<Vec<_>, _>>()?;
@@ -39,7 +39,7 @@ impl Folder {
         Self::parse(input.need(key)?)
     }
 
-    /// Where it lies in the store.
+    /// Its path in the store.
     pub(crate) fn below(&self, project: &StorePath) -> Result<StorePath, Fault> {
         let joined = self.0.iter().try_fold(project.clone(), |path, name| path.join(name.clone()));
         Ok(joined?)
@@ -72,7 +72,7 @@ impl Folder {
 /// A name of a folder.
 pub(crate) fn name(text: &str) -> Result<Name, Fault> {
     match text.bytes().any(|byte| byte < 0x20) {
-        true => Err(Fault::input(format!("a name has no control characters: {text:.64?}"))),
+        true => Err(Fault::input(format!("a name cannot contain control characters: {text:.64?}"))),
         false => Name::new(text).map_err(|error| Fault::input(error.to_string())),
     }
 }

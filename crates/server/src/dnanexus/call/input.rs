@@ -1,4 +1,4 @@
-//! The input of a call: JSON, whose members are looked up by name and type. What is not known is ignored.
+//! The input of a call: JSON, whose members are looked up by name and type. Unknown members are ignored.
 
 use serde_json::{Map, Value};
 
@@ -43,7 +43,7 @@ impl<'a> Input<'a> {
         self.typed(key, "a boolean", Value::as_bool)
     }
 
-    /// Whether a flag is there and set.
+    /// Whether a flag is present and set.
     pub(crate) fn is(self, key: &str) -> Result<bool, Fault> {
         Ok(self.flag(key)?.unwrap_or(false))
     }

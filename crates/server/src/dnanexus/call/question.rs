@@ -17,10 +17,10 @@ pub(crate) struct Call {
     pub(crate) app: App,
     pub(crate) caller: Caller,
     pub(crate) headers: HeaderMap,
-    /// Scheme and authority by which the request came: the addresses of contents begin with it.
+    /// Scheme and authority of the request: the addresses of contents begin with it.
     pub(crate) origin: String,
     pub(crate) input: Value,
-    /// Files whose parts were asked for, and have no MD5 yet.
+    /// Files whose parts were requested, and that have no MD5 yet.
     pub(crate) unhashed: Unhashed,
 }
 

@@ -1,6 +1,6 @@
 //! Calls that change many resources: all of it happens, or nothing.
 //!
-//! They run in a change set of the store, which is committed before the answer. Nobody sees a part of what they do, and what was refused
+//! They run in a change set of the store, which is committed before the answer. Nobody sees a part of their changes, and what was refused
 //! in the middle has changed nothing.
 
 use std::sync::Arc;
@@ -41,9 +41,9 @@ pub(crate) async fn run(call: Call, resource: String, method: String) -> Result<
     })
 }
 
-/// Why a run came to nothing.
+/// Why a run failed.
 enum Failed {
-    /// Others changed what it rests on before its commit.
+    /// Others have changed what it depends on before its commit.
     Overtaken(Error),
     Refused(Fault),
 }
@@ -78,7 +78,7 @@ fn begin_later(error: Error) -> Fault {
     }
 }
 
-/// A change set that is dropped unless it was committed, also where the client has gone.
+/// A change set that is dropped unless it was committed, even if the client has disconnected.
 struct Open {
     store: Store,
     caller: Caller,

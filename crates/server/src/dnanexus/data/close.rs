@@ -1,6 +1,6 @@
 //! `close` of a file: its parts become its content, in the commit that says that it is closed.
 //!
-//! Invariant: once `close` answers, the file is closed and durable; there is no state in between. Closing what is closed
+//! Invariant: once `close` returns, the file is closed and durable; there is no state in between. Closing a closed file
 //! changes nothing, so that a client may repeat a call whose answer it did not get.
 
 use cenote_store::{Completion, Error, ErrorKind, Notes, Part, UploadId};

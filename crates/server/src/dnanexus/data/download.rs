@@ -11,7 +11,7 @@ use crate::dnanexus::call::question::{Call, millis};
 use crate::dnanexus::id::{Class, ObjectId};
 use crate::dnanexus::object::Place;
 
-/// How long an address is valid if nothing is said, and at most, in seconds.
+/// The default and maximum validity of an address, in seconds.
 const USUAL: u64 = 24 * 3_600;
 const LONGEST: u64 = 366 * 24 * 3_600;
 

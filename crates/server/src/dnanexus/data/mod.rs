@@ -1,7 +1,7 @@
 //! The bytes of files: parts that come in, and ranges that go out.
 //!
-//! The address of a part or a content is one of this server. Clients send with it the headers that they were told, which
-//! are the credential of the call that told them: so nothing is kept for an address, and whoever has only the address gets
+//! The address of a part or a content is one of this server. Clients send the headers that they got with it, which
+//! are the credential of the call that returned it: so nothing is kept for an address, and a client that has only the address gets
 //! nothing. A pre-authenticated address has a ticket of the store in it instead, which is listed and can be revoked.
 
 pub(crate) mod close;
@@ -15,5 +15,5 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC};
 /// What begins the path of an address with a ticket in it, which is never logged whole.
 pub(crate) const SHARED: &str = "/dnanexus/shared/";
 
-/// What is not encoded in a segment of an address.
+/// Characters that are not encoded in a segment of an address.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');

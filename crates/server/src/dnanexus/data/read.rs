@@ -77,7 +77,7 @@ fn answer(opened: Opened, range: Option<&HeaderValue>) -> Result<Response, Fault
             media.unwrap_or(HeaderValue::from_static("application/octet-stream")),
         ),
         (header::ACCEPT_RANGES, HeaderValue::from_static("bytes")),
-        // What somebody stored never runs as a page of this server.
+        // Stored contents never run as pages of this server.
         (header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment")),
         (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
         (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("sandbox")),
@@ -86,14 +86,14 @@ fn answer(opened: Opened, range: Option<&HeaderValue>) -> Result<Response, Fault
     let id = opened.stat.id;
     let bytes = opened.bytes(range)?.inspect(move |chunk| {
         if let Err(error) = chunk {
-            tracing::error!(%id, %error, "could not read on");
+            tracing::error!(%id, %error, "reading failed");
         }
     });
     Ok((status, headers, part, Body::from_stream(bytes)).into_response())
 }
 
 fn outside(size: u64) -> Response {
-    let message = format!("the range lies outside the {size} bytes of the file");
+    let message = format!("the range is outside the {size} bytes of the file");
     let mut response = Fault::new(ErrorType::InvalidInput, message).into_response();
     *response.status_mut() = StatusCode::RANGE_NOT_SATISFIABLE;
     if let Ok(range) = HeaderValue::try_from(format!("bytes */{size}")) {

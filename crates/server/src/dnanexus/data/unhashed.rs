@@ -12,7 +12,7 @@ use crate::dnanexus::call::question::Call;
 /// The most bytes that a call reads.
 const MOST: u64 = 1 << 30;
 
-/// The files that a call came upon, and their bytes.
+/// The files that a call has found, and their bytes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Unhashed(Arc<Mutex<(Vec<ResourceId>, u64)>>);
 

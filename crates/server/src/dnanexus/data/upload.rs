@@ -96,7 +96,7 @@ fn upload_of(call: &Call, place: &Place) -> Result<UploadId, Fault> {
     Ok(kept?)
 }
 
-/// Notes an upload, unless there is one; gives the one that is noted.
+/// Records an upload, unless there is one; returns the recorded one.
 fn keep_upload(
     notes: &mut Notes<'_>,
     place: &Place,
@@ -155,7 +155,7 @@ fn open_upload(call: &Call, id: &str) -> Result<UploadId, Fault> {
     Ok(upload.ok_or_else(|| Fault::state("no part of the file was announced"))??)
 }
 
-/// What was said of a part: its size in the address, its MD5 in a header (RFC 1864).
+/// The announced properties of a part: its size in the address, its MD5 in a header (RFC 1864).
 fn expected(headers: &HeaderMap, query: Option<&str>, body: &Body) -> Result<Expected, Fault> {
     let size = query.and_then(|query| query.strip_prefix("size=")?.parse().ok());
     let length = size.or(body.size_hint().exact()).filter(|length| *length <= LARGEST);
@@ -164,7 +164,7 @@ fn expected(headers: &HeaderMap, query: Option<&str>, body: &Body) -> Result<Exp
         None => None,
         Some(value) => {
             let bytes = BASE64_STANDARD.decode(value).ok().filter(|bytes| bytes.len() == 16);
-            Some(bytes.ok_or_else(|| Fault::input("the header Content-MD5 is not one"))?)
+            Some(bytes.ok_or_else(|| Fault::input("the header Content-MD5 is invalid"))?)
         }
     };
     let also = if md5.is_none() { vec![Algorithm::Md5] } else { Vec::new() };

@@ -12,7 +12,7 @@ use crate::dnanexus::project::project_of;
 
 pub(crate) fn find(call: &Call) -> Result<Value, Fault> {
     let text = call.input()?.need("path")?;
-    let missing = || Fault::missing(format!("no folder of a project is at {text:.256}"));
+    let missing = || Fault::missing(format!("there is no folder of a project at {text:.256}"));
     let path: StorePath = text.parse()?;
     let reading = call.store().reading(&call.caller)?;
     let stat =

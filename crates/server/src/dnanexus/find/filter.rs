@@ -94,7 +94,7 @@ impl Filter {
             && self.modified.has(millis(place.stat.resource.modified))
     }
 
-    /// Whether attributes have to be read to tell.
+    /// Whether attributes have to be read to decide.
     pub(crate) fn needs_words(&self) -> bool {
         self.tags.is_some() || self.properties.is_some()
     }

@@ -108,7 +108,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// All in some projects, from where another page ended; gives where this one does.
+    /// Everything in some projects, starting where another page ended; returns where this one ends.
     fn in_projects(
         &mut self,
         projects: &[Project],
@@ -203,12 +203,12 @@ impl Search<'_> {
     }
 }
 
-/// Where a search goes on: in a project, after what was looked at there.
+/// The position at which a search continues: in a project, after the last object examined there.
 fn cursor(project: &Project, after: Option<Value>) -> Value {
     json!({ "project": project.stat.id.0, "after": after })
 }
 
-/// The first project of a page, and where it goes on there.
+/// The first project of a page, and the position to continue from there.
 fn begin(projects: &[Project], cursor: &Value) -> Result<(usize, Option<Value>), Fault> {
     let id = cursor.get("project").and_then(Value::as_u64).ok_or_else(foreign)?;
     let first = projects.partition_point(|project| project.stat.id.0 < id);

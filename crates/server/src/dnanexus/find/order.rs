@@ -1,7 +1,7 @@
 //! `sortBy`: of all objects that a search finds, those that come next in an order.
 //!
-//! Each page looks at all of them again and keeps as many as it shows, so memory does not grow with what there is. A page goes on
-//! after the last object that was shown, whatever came or went meanwhile.
+//! Each page looks at all of them again and keeps as many as it shows, so memory does not grow with the number of members. A page continues
+//! after the last object that was shown, whatever was added or removed in the meantime.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ enum Field {
     Size,
 }
 
-/// What is kept of an object that was found.
+/// The record of an object that was found.
 #[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) place: Place,
@@ -108,7 +108,7 @@ impl Order {
         }
     }
 
-    /// The objects of the page, and where the next one goes on.
+    /// The objects of the page, and where the next one begins.
     pub(crate) fn finish(self) -> (Vec<Found>, Option<Value>) {
         let mut ranks: Vec<(Rank, Found)> = self.kept.into_iter().collect();
         if self.descending {

@@ -1,7 +1,7 @@
 //! Looking through the objects of a project, page by page.
 //!
 //! Where a tag or a property must hold, the index of the store leads to it; else the folders are walked. A page may have fewer
-//! objects than were asked for, and a place to go on at nevertheless: what it looks at is bounded.
+//! objects than requested, and a position to continue from nevertheless: what it examines is bounded.
 
 use cenote_store::{
     At, Comparison, Condition, Kind, ListOptions, Name, Query, ResourceId, SearchCursor, Stat,
@@ -17,7 +17,7 @@ use crate::dnanexus::name::taken;
 use crate::dnanexus::project::{project_note, project_of};
 use crate::dnanexus::words;
 
-/// What a search looks through: what lies in a folder, or below it.
+/// The scope of a search: a folder, with or without what is below it.
 #[derive(Debug, Clone)]
 pub(crate) struct Scope {
     /// The project, and a folder of it.
@@ -26,7 +26,7 @@ pub(crate) struct Scope {
     pub(crate) deep: bool,
 }
 
-/// Some resources, which may be what is looked for, and where to go on.
+/// Some candidates, and the position to continue from.
 pub(crate) struct Step {
     pub(crate) stats: Vec<Stat>,
     pub(crate) next: Option<Value>,
@@ -38,7 +38,7 @@ const STEP: usize = 1_000;
 const SEALED: &str = "dnanexus";
 
 impl Scope {
-    /// The next step of a search that went on so far.
+    /// The next step of a search that continued so far.
     pub(crate) fn step(
         &self,
         call: &Call,
@@ -60,7 +60,7 @@ impl Scope {
         At::Id(self.folder.id)
     }
 
-    /// Where a search goes on that looked at this last; one by the index finds no more than there is room for.
+    /// The position after this object at which a search continues; one by the index finds no more than there is room for.
     pub(crate) fn after(&self, last: &Stat) -> Value {
         match self.deep {
             false => json!(last.resource.name),
@@ -138,7 +138,7 @@ impl Scope {
         let reading = call.store().reading(&call.caller)?;
         let mut stats = Vec::with_capacity(page.items.len());
         for stat in page.items {
-            // What is below may be in another project.
+            // Resources below may be in another project.
             let of = project_of(&reading, &stat.path)?;
             stats.extend(of.filter(|of| of.id == self.project).map(|_| stat));
         }
@@ -165,7 +165,7 @@ fn condition(filter: &Filter) -> Option<Condition> {
     tag.map(|tag| equal(words::TAG, tag))
 }
 
-/// A name that comes behind all others.
+/// A name that sorts after all others.
 fn behind_all() -> Name {
     Name::new("\u{10ffff}".repeat(256)).expect("1,024 bytes without a slash are a name")
 }

@@ -152,7 +152,7 @@ pub(crate) fn require_type(word: &str) -> Result<(), Fault> {
     }
 }
 
-/// Changes what is settled once an object is closed.
+/// Changes attributes that are fixed once an object is closed.
 fn change_open(
     call: &Call,
     place: &Place,

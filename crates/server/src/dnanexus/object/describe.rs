@@ -90,7 +90,7 @@ fn describe_file(call: &Call, place: &Place, shown: &mut Description<'_>) -> Res
     shown.special("parts", || Ok(parts(call, place)))
 }
 
-/// The parts of a closed file. One that came by another opening has a single part, with the MD5 once that is known.
+/// The parts of a closed file. A file of another opening has a single part, with the MD5 once that is known.
 fn parts(call: &Call, place: &Place) -> Value {
     let Some(content) = &place.stat.resource.content else { return json!({}) };
     let sent = place.note.parts.as_ref().filter(|parts| parts.are_of(content));

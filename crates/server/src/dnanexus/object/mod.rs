@@ -29,7 +29,7 @@ pub(crate) struct Place {
 const PLACES: usize = 10_000;
 
 impl Place {
-    /// What a resource is here; none for what is no object.
+    /// The class of a resource here; none for other resources than objects.
     pub(crate) fn of(reading: &Reading, stat: Stat) -> Result<Option<Self>, Fault> {
         if stat.resource.kind == Kind::Collection {
             return Ok(None);
@@ -99,7 +99,7 @@ impl Call {
         };
         match id.class {
             Class::Project => {
-                Err(Fault::new(ErrorType::InvalidType, "a project is no data object"))
+                Err(Fault::new(ErrorType::InvalidType, "a project is not a data object"))
             }
             _ => Ok(id),
         }

@@ -64,7 +64,7 @@ pub(crate) fn create(call: &Call, class: Class) -> Result<Value, Fault> {
     Ok(done(ObjectId::new(class, stat.id)))
 }
 
-/// What a call with the nonce made before.
+/// The result of an earlier call with the nonce.
 fn repeated(call: &Call, once: &Once) -> Result<Option<ObjectId>, Fault> {
     let (stat, digest) = match call.store().named_by(&call.caller, OPENING, once.name()) {
         Err(error) if error.kind() == cenote_store::ErrorKind::NotFound => return Ok(None),
@@ -157,7 +157,7 @@ impl NewObject {
                 options.conditions.if_absent = true;
                 let put = store.publish_with(caller, path, &nothing, &options, (OPENING, also));
                 put.map_err(|error| match error.kind() {
-                    // Something is there.
+                    // A resource exists there.
                     cenote_store::ErrorKind::Precondition | cenote_store::ErrorKind::WrongKind => {
                         cenote_store::Error::new(cenote_store::ErrorKind::Exists, error.to_string())
                     }

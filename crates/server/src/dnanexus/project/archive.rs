@@ -55,7 +55,7 @@ fn archive_one(
     Ok(())
 }
 
-/// Whether a project has archived it, and not asked for it back.
+/// Whether a project has archived it, and not unarchived it.
 fn is_archived(call: &Call, place: &Place) -> bool {
     matches!(place.archival(call.store().now()), "archived" | "archival")
 }
@@ -70,9 +70,9 @@ fn require_administration(call: &Call, reading: &Reading, place: &Place) -> Resu
     let rights = of.map(|of| call.rights(of.id)).transpose()?;
     match rights.is_some_and(|rights| has_level(rights, "ADMINISTER")) {
         true => Ok(()),
-        false => {
-            Err(Fault::denied("all copies are archived by who administers all their projects"))
-        }
+        false => Err(Fault::denied(
+            "all copies can be archived only by an administrator of all their projects",
+        )),
     }
 }
 
@@ -144,7 +144,7 @@ fn named(call: &Call, project: &Project, ids: &[&str]) -> Result<Vec<Place>, Fau
             _ => fault,
         })?;
         if place.id.class != Class::File {
-            return Err(Fault::new(ErrorType::InvalidType, format!("{id} is no file")));
+            return Err(Fault::new(ErrorType::InvalidType, format!("{id} is not a file")));
         }
         place.require_closed()?;
         files.push(place);

@@ -1,7 +1,7 @@
 //! `clone`: objects and folders of a project, also in another one.
 //!
 //! Invariant: a project has an object once; one that the other project has already is not cloned again, and is reported. An
-//! open object or a folder that is there refuses all of it, which is one change (`call::whole`).
+//! open object or an existing folder refuses all of it, which is one change (`call::whole`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ use crate::dnanexus::name::with_free_name;
 use crate::dnanexus::note::{self, OPENING, ObjectNote, ShownName};
 use crate::dnanexus::object::Place;
 
-/// What is to be cloned: folders to make, and objects with the folders they go to.
+/// What is to be cloned: folders to create, and objects with their target folders.
 #[derive(Default)]
 struct Plan {
     folders: BTreeSet<Vec<Name>>,
@@ -56,8 +56,7 @@ fn plan(
     let reading = call.store().reading(&call.caller)?;
     let mut plan = Plan::default();
     for folder in &named.folders {
-        let (_, name) =
-            folder.split().ok_or_else(|| Fault::input("the root is no folder to clone"))?;
+        let (_, name) = folder.split().ok_or_else(|| Fault::input("the root cannot be cloned"))?;
         let to = destination.join(name.clone());
         if is_there(target.folder(call, &to))? || !plan.folders.insert(to.0.clone()) {
             let message = format!(
@@ -109,7 +108,7 @@ impl Plan {
     }
 }
 
-/// Clones; gives the ids of the objects that were there already.
+/// Clones; returns the ids of the objects that were there already.
 fn carry_out(
     call: &Call,
     target: &Project,

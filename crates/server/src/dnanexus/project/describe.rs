@@ -86,7 +86,7 @@ pub(crate) fn describe(call: &Call, project: &Project, fields: &Fields) -> Resul
     Ok(shown.finish())
 }
 
-/// GiB that lie in the project.
+/// GiB in the project.
 fn usage(call: &Call, project: &Project) -> Result<f64, Fault> {
     let used = call.store().usage(&call.caller, &project.at())?;
     Ok(used.bytes as f64 / f64::from(1 << 30))
@@ -130,7 +130,7 @@ fn who(call: &Call, line: &GrantView) -> Result<String, Fault> {
     if line.person == PersonId::PUBLIC || line.person == PersonId::ANONYMOUS {
         return Ok("PUBLIC".to_owned());
     }
-    // A role, and one who is gone, have no account.
+    // Roles and removed users have no account.
     let kind = call.store().person_named(&line.name).map(|(_, person)| person.kind);
     Ok(match kind {
         Ok(PersonKind::User) => format!("user-{}", line.name),

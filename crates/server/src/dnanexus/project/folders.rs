@@ -110,18 +110,18 @@ fn exists(folder: &Folder) -> Fault {
     Fault::state(format!("The folder \"{folder}\" already exists"))
 }
 
-/// Makes a folder, and those on the way; gives it.
+/// Creates a folder and its missing parents; returns it.
 pub(crate) fn make_folders(call: &Call, project: &Project, folder: &Folder) -> Result<Stat, Fault> {
     let mut at = project.stat.clone();
     for name in &folder.0 {
         at =
             make(call, &at, name, true).map_err(|fault| fault.unwrap_or_else(|| exists(folder)))?;
     }
-    // A project in this one is none of its folders.
+    // A project inside this one is not one of its folders.
     project.folder(call, folder)
 }
 
-/// Makes a collection; one that is there is no error if that is said, else `None`. An object with the name gets another one in
+/// Creates a collection; an existing one is not an error if allowed, otherwise `None`. An object with the name gets another one in
 /// the tree.
 fn make(call: &Call, above: &Stat, name: &Name, exist_ok: bool) -> Result<Stat, Option<Fault>> {
     let fault = |fault: Fault| Some(fault);
@@ -140,7 +140,7 @@ fn make(call: &Call, above: &Stat, name: &Name, exist_ok: bool) -> Result<Stat, 
     store.create(caller, &path, Draft::Collection, options).map_err(|error| fault(error.into()))
 }
 
-/// Gives an object another name in the tree, which a folder is to have. It is shown under the same name.
+/// Renames an object in the tree whose name a folder needs. It is shown under the same name.
 fn step_aside(call: &Call, stat: Stat) -> Result<(), Fault> {
     let reading = call.store().reading(&call.caller)?;
     let folder = At::Id(stat.resource.parent);
@@ -171,7 +171,7 @@ pub(crate) fn move_folder(
     to: &Folder,
 ) -> Result<(), Fault> {
     let moved = project.folder(call, from)?;
-    let (above, name) = to.split().ok_or_else(|| Fault::state("the root is there already"))?;
+    let (above, name) = to.split().ok_or_else(|| Fault::state("the root already exists"))?;
     if from.contains(to) && from != to {
         return Err(Fault::input(format!("\"{from}\" cannot be moved into itself")));
     }
@@ -193,7 +193,7 @@ pub(crate) fn move_folder(
     Ok(())
 }
 
-/// `removeFolder`. With `partial`, it is over when the answer says so: always, here.
+/// `removeFolder`. With `partial`, the answer says whether it is complete: always, here.
 pub(crate) fn remove(call: &Call, project: &Project) -> Result<Value, Fault> {
     let input = call.input()?;
     let folder = Folder::need(input, "folder")?;

@@ -33,7 +33,7 @@ pub(crate) struct Project {
     pub(crate) rights: Rights,
 }
 
-/// The collections that hold what is no project by its place.
+/// The collections that contain projects without being ones.
 const HOME: &str = "home";
 const TRASH: &str = "trash";
 
@@ -98,7 +98,7 @@ impl Project {
         }
     }
 
-    /// Where a folder lies in the store.
+    /// The path of a folder in the store.
     pub(crate) fn path(&self, folder: &Folder) -> Result<StorePath, Fault> {
         folder.below(&self.stat.path)
     }
@@ -126,7 +126,7 @@ impl Project {
     }
 }
 
-/// The project that what is at a path is in, as far as the caller may see it.
+/// The project of the resource at a path, as far as the caller may see it.
 pub(crate) fn project_of(reading: &Reading, path: &StorePath) -> Result<Option<Stat>, Fault> {
     let mut at = Some(path.clone());
     while let Some(path) = at.filter(|path| !path.names().is_empty()) {

@@ -53,7 +53,7 @@ pub(crate) fn create(call: &Call) -> Result<Value, Fault> {
     Ok(done(ObjectId::project(stat.id)))
 }
 
-/// The caller's home, which is made if it is missing.
+/// The caller's home, which is created if it is missing.
 fn home_of(call: &Call) -> Result<StorePath, Fault> {
     let name = Name::new(call.caller.name())?;
     let path = StorePath::root().join(home())?.join(name)?;
@@ -135,7 +135,7 @@ fn changed(mut kept: Map<String, Value>, input: Input<'_>) -> Result<Map<String,
             _ => value.to_string().len() <= 65_536,
         };
         if !is_of_type {
-            return Err(Fault::input(format!("\"{key}\" is of another type, or too long")));
+            return Err(Fault::input(format!("\"{key}\" has the wrong type, or is too long")));
         }
         kept.insert(key.to_owned(), value.clone());
     }
@@ -153,7 +153,7 @@ fn restrict_previews(kept: &mut Map<String, Value>, input: Input<'_>) -> Result<
             Ok(())
         }
         Some(false) if was && previews != Some(false) => {
-            Err(Fault::input("take back \"previewViewerRestricted\" first"))
+            Err(Fault::input("unset \"previewViewerRestricted\" first"))
         }
         _ => Ok(()),
     }

@@ -1,6 +1,6 @@
 //! Who may do what in a project: `invite`, `decreasePermissions`, `leave`.
 //!
-//! A level is a set of rights that a line of the project's access list gives, there and below.
+//! A level is a set of rights that an entry of the project's access list grants, there and below.
 
 use cenote_store::{AccessChange, At, GrantView, Rights, Scope, Vocabulary};
 use serde_json::{Value, json};
@@ -26,14 +26,14 @@ fn rights(level: &str) -> Result<Rights, Fault> {
     known.ok_or_else(|| Fault::input(format!("not a level: {level:.64?}")))
 }
 
-/// What somebody has by a line of the project's own.
+/// The rights of a user by an entry of the project itself.
 fn own_line<'a>(lines: &'a [GrantView], project: &Project, name: &str) -> Option<&'a GrantView> {
     lines.iter().find(|line| {
         line.name == name && line.scope == Scope::Subtree && line.from == project.stat.path
     })
 }
 
-/// `invite`: gives somebody a level at once; one who has more keeps it.
+/// `invite`: gives a user a level at once; a higher one is kept.
 pub(crate) fn invite(call: &Call, project: &Project) -> Result<Value, Fault> {
     let input = call.input()?;
     let (name, level) = (person(input.need("invitee")?), input.need("level")?);
@@ -80,7 +80,7 @@ pub(crate) fn leave(call: &Call, project: &Project) -> Result<Value, Fault> {
 /// `transfer` and `acceptTransfer`: there is no account that is billed for a project, and so nothing to hand over.
 pub(crate) fn transfer(project: &Project) -> Result<Value, Fault> {
     project.require("ADMINISTER")?;
-    let why = "there is no billing here that a transfer would change";
+    let why = "this server has no billing that a transfer could change";
     Err(Fault::denied(format!("{why}: invite somebody to ADMINISTER \"{}\" instead", project.id())))
 }
 

@@ -9,7 +9,7 @@ use crate::dnanexus::call::question::Call;
 use crate::dnanexus::object::change::done;
 
 /// `removeObjects`: this project no longer has them; other projects that do keep them. With `force`, those that are not there
-/// are passed over.
+/// are skipped.
 pub(crate) fn objects(call: &Call, project: &Project) -> Result<Value, Fault> {
     let input = call.input()?;
     let ids = input.texts("objects")?.ok_or_else(|| Fault::input("\"objects\" is missing"))?;
@@ -26,7 +26,7 @@ pub(crate) fn objects(call: &Call, project: &Project) -> Result<Value, Fault> {
     for place in places {
         let removed = call.store().remove(&call.caller, &place.at(), &RemoveOptions::default());
         match removed {
-            // Named twice, or removed by somebody else meanwhile.
+            // Named twice, or removed by somebody else in the meantime.
             Err(error) if error.kind() == cenote_store::ErrorKind::NotFound => {}
             done => drop(done?),
         }

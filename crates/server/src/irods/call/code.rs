@@ -184,7 +184,7 @@ fn coded(status: StatusCode, code: Code, message: Option<String>) -> Response {
     answer::json(status, json!({ "irods_response": body }))
 }
 
-/// A failure, in the format that `said` gives to a status, a code and a message.
+/// A failure, in the format that `said` produces for a status, a code and a message.
 pub(crate) fn failed(
     problem: &Problem,
     said: impl FnOnce(StatusCode, Code, Option<String>) -> Response,

@@ -18,7 +18,7 @@ pub(crate) struct Call {
     pub(crate) app: App,
     pub(crate) caller: Caller,
     pub(crate) form: Form,
-    /// The bytes that came with it, already stored.
+    /// The bytes sent with it, already stored.
     pub(crate) received: Option<Received>,
 }
 
@@ -72,12 +72,12 @@ impl Call {
         Ok(self.app.blocking(move |store| Ok(question(store))).await??)
     }
 
-    /// The bytes that came with the call.
+    /// The bytes sent with the call.
     pub(crate) fn bytes(&mut self) -> Result<Received, Refusal> {
         self.received.take().ok_or(Refusal::BAD)
     }
 
-    /// What the call uses its ticket for: the name of the operation tells whether it queries, reads or writes.
+    /// The use of the ticket by the call: the name of the operation determines whether it queries, reads or writes.
     pub(crate) fn ticket_use(&self, post: bool, operation: &str) -> TicketUse {
         let size = self.received.as_ref().map_or(0, Received::size);
         match (post, operation) {

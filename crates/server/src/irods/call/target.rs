@@ -89,7 +89,7 @@ pub(crate) fn no_replica() -> Refusal {
 }
 
 impl Call {
-    /// The place that this call's write to an object goes to; `None` for the default place of new contents.
+    /// The place for this call's write to an object; `None` for the default place of new contents.
     pub(crate) async fn place(
         &self,
         path: &StorePath,

@@ -1,4 +1,4 @@
-//! Checksums. That of the bytes as they were received is known at once; a copy has one of its own once it has
+//! Checksums. That of the received bytes is known at once; a copy has one of its own once it has
 //! been calculated, by reading the copy back.
 
 use axum::http::StatusCode;

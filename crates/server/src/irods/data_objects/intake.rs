@@ -117,7 +117,7 @@ fn broken(error: multer::Error) -> Refusal {
     }
 }
 
-/// A parameter; `most` is what is left of the limit for all of them together.
+/// A parameter; `most` is the rest of the limit for all of them together.
 async fn small(mut part: Field<'_>, admission: &Admission, most: usize) -> Result<Bytes, Refusal> {
     let mut value = Gathering::new(admission, most);
     while let Some(chunk) = part.chunk().await.map_err(broken)? {
@@ -137,7 +137,7 @@ fn says_where(name: &str, value: &[u8]) -> bool {
     }
 }
 
-/// Passes an answer on. If the call was refused, the bytes that came with it are removed; if the store failed
+/// Passes an answer on. If the call was refused, the bytes sent with it are removed; if the store failed
 /// they may be in use, and the sweep will find out.
 pub(crate) async fn settled(store: &Store, blob: Option<ReceivedBlob>, answer: Answer) -> Answer {
     if let (Some(blob), false) = (blob, matches!(answer, Err(Refusal::Failed(_)))) {

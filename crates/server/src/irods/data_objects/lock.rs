@@ -104,7 +104,7 @@ pub(crate) fn give_back(
     let (now, name) = (notes.now(), path.to_string());
     let lock = notes.get::<Lock>(&name)?;
     if !lock.is_some_and(|lock| lock.is(number, caller) && lock.holds(now)) {
-        let message = "the parallel write has ended: nothing came through it for too long";
+        let message = "the parallel write has ended: no data arrived for too long";
         return Err(Error::new(ErrorKind::Conflict, message).with_hint("begin again"));
     }
     notes.remove::<Lock>(&name);
@@ -142,7 +142,8 @@ pub(crate) fn sweep(store: &Store, now: Time) -> Result<()> {
 }
 
 fn taken() -> Refusal {
-    Refusal::code(Code::HierarchyError).with_message("a parallel write has this data object")
+    Refusal::code(Code::HierarchyError)
+        .with_message("a parallel write to this data object is in progress")
 }
 
 #[cfg(test)]

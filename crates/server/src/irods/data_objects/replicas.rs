@@ -23,7 +23,7 @@ pub(crate) async fn replicate(call: Call) -> Answer {
     answer::done()
 }
 
-/// The source is checked before anything else, with its own codes. What is copied is the current content.
+/// The source is checked before anything else, with its own codes. The current content is copied.
 async fn check_source(call: &Call) -> Result<(), Refusal> {
     match call.form.number("src-replica-number") {
         Err(_) => return Err(Refusal::code(Code::InvalidReplicaInput)),
@@ -117,7 +117,7 @@ pub(crate) async fn register(call: Call) -> Answer {
     answer::done()
 }
 
-/// The checksum given for a registration. The documentation of the HTTP API says that the parameter is one,
+/// The checksum sent for a registration. The documentation of the HTTP API says that the parameter is one,
 /// its server takes `1` as a request to calculate one, and a client always sends `0`: neither of these is a checksum.
 fn told_checksum(call: &Call) -> Result<Option<[u8; 32]>, Refusal> {
     let told = call.form.text("checksum").filter(|text| !["0", "1"].contains(text));
@@ -194,7 +194,7 @@ fn change(call: &Call) -> Result<ReplicaChange, Refusal> {
     if call.form.text("new-data-path").is_some() || call.form.text("new-data-resource-id").is_some()
     {
         return Err(Refusal::code(Code::InvalidArgument)
-            .with_message("bytes are where they are: replicate, trim or register them"));
+            .with_message("bytes cannot be moved this way: replicate, trim or register them"));
     }
     for (parameter, column) in NOTED {
         if let Some(text) = call.form.text(parameter) {

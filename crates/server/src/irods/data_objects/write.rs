@@ -66,7 +66,7 @@ pub(crate) async fn check_lock(call: &Call, path: StorePath) -> Result<(), Refus
     call.blocking(move |store| lock::check(store, &path)).await?
 }
 
-/// Checks that bytes may be put at a path; a caller who may not is told only that, not what exists there.
+/// Checks that bytes may be put at a path; a caller who may not learns only that, not what exists there.
 pub(crate) async fn may_put(call: &Call, caller: Caller, path: StorePath) -> Result<(), Refusal> {
     let may = call.blocking(move |store| Ok(store.may_put(&caller, &path, &PutOptions::default())));
     may.await?.map_err(refusal)
@@ -115,7 +115,7 @@ async fn replace_from(
         Err(error) => Err(error),
     };
     if let Err(error) = written {
-        // One that cannot be given up now expires.
+        // One that cannot be cancelled now expires later.
         let _ = call.blocking(move |store| store.abandon_upload(&caller, upload)).await;
         return Err(refusal(error));
     }

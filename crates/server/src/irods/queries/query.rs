@@ -113,7 +113,7 @@ fn switch(call: &Call, name: &str) -> std::result::Result<bool, Refusal> {
     }
 }
 
-/// What a query may ask for besides the tree.
+/// Data for queries other than the tree.
 pub(crate) async fn zone(call: &Call) -> std::result::Result<Zone, Refusal> {
     let (name, resource) = (call.settings().zone.clone(), call.settings().resource.clone());
     let caller = call.caller.clone();

@@ -118,7 +118,7 @@ fn user_change<'a>(name: &'a str, option: &str, value: &'a str) -> Vec<(&'static
     vec![("name", name), (parameter, value)]
 }
 
-/// The location of a resource is given as `HOST:PATH`.
+/// The location of a resource is written as `HOST:PATH`.
 fn new_resource<'a>(
     name: &'a str,
     kind: &'a str,

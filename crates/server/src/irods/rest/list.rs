@@ -17,7 +17,7 @@ use crate::irods::tree::stat::modified;
 use crate::irods::tree::trash;
 use crate::irods::zone::zones;
 
-/// What a listing includes besides names.
+/// What a listing includes in addition to names.
 #[derive(Debug, Clone, Copy)]
 struct Shown {
     stat: bool,

@@ -43,7 +43,7 @@ pub(super) async fn trim(mut call: Call) -> Answer {
         (Some(top), None, 0) => trim_tree(&call, top, place, keep).await?,
         (Some(_), ..) => {
             return Err(Refusal::code(Code::IncompatibleParameters)
-                .with_message("of a collection, neither a number nor an age can be told"));
+                .with_message("a collection has neither a number nor an age"));
         }
         (None, _, 0) => {
             drop(replicas::trim_to(&call, Trim { replica, place, keep, dry_run: false }).await?);
@@ -102,9 +102,8 @@ async fn finish(call: &Call, begun: JobStatus) -> Result<(), Refusal> {
         0 => Ok(()),
         failed => {
             let fault = ended.fault.unwrap_or_default();
-            Err(Refusal::code(Code::NoAccess).with_message(&format!(
-                "{failed} data objects could not be seen to; the last: {fault}"
-            )))
+            Err(Refusal::code(Code::NoAccess)
+                .with_message(&format!("{failed} data objects failed; the last error: {fault}")))
         }
     }
 }

@@ -39,7 +39,9 @@ pub(super) async fn add(
     let added = call.blocking(move |store| {
         notes::change(store, &caller, Act::Defer, |notes| {
             if notes.all::<Delayed>()?.len() >= MOST {
-                return Ok(Err(Refusal::code(Code::NoSpace).with_message("too many rules wait")));
+                return Ok(Err(
+                    Refusal::code(Code::NoSpace).with_message("too many rules are waiting")
+                ));
             }
             let due = notes.now().plus(Duration::from_secs(seconds)).secs();
             let (text, user) = (text.clone(), caller.name().to_owned());
@@ -68,7 +70,7 @@ pub(super) async fn remove(call: Call) -> Answer {
     answer::done()
 }
 
-/// Runs the rules that are due: lines for the log are written to it, others are dropped, since nobody would read them.
+/// Runs the due rules: lines for the log are logged, others are dropped, since nobody would read them.
 pub(in super::super) fn run_due(store: &Store, now: Time) -> Result<()> {
     for (id, rule) in notes::all::<Delayed>(store)? {
         if rule.due <= now.secs() && take(store, &id)? {

@@ -41,7 +41,7 @@ impl Output {
     }
 }
 
-/// Parses a text; the error says what is not supported.
+/// Parses a text; the error describes what is not supported.
 pub(super) fn parse(text: &str) -> Result<Vec<Rule>, String> {
     let mut text = Text(text);
     let mut rules = Vec::new();
@@ -85,7 +85,7 @@ impl<'a> Text<'a> {
         match name {
             "writeLine" => self.line().map(Rule::Line),
             "delay" => self.delay(),
-            _ => Err(format!("there is no rule engine that knows {name:.40}")),
+            _ => Err(format!("no rule engine has {name:.40}")),
         }
     }
 
@@ -110,7 +110,7 @@ impl<'a> Text<'a> {
         self.need("}")?;
         for rule in parse(&text)? {
             if matches!(rule, Rule::Delay { .. }) {
-                return Err("a delayed rule delays no other".to_owned());
+                return Err("a delayed rule cannot delay another one".to_owned());
             }
         }
         Ok(Rule::Delay { seconds, text })
@@ -161,7 +161,7 @@ fn inside(text: &str) -> Option<usize> {
 /// The delay in seconds: `<PLUSET>` with a number and an optional `s`, `m`, `h` or `d`.
 fn delay_of(condition: &str) -> Result<u64, String> {
     if condition.contains("<EF>") {
-        return Err("a rule is not repeated here".to_owned());
+        return Err("repeating a rule is not supported".to_owned());
     }
     let Some((_, rest)) = condition.split_once("<PLUSET>") else { return Ok(0) };
     let (time, _) = rest.split_once("</PLUSET>").ok_or("`</PLUSET>` is missing")?;
@@ -176,7 +176,7 @@ fn delay_of(condition: &str) -> Result<u64, String> {
     let seconds = digits.parse::<u32>().ok().zip(unit);
     seconds
         .map(|(number, unit)| u64::from(number) * unit)
-        .ok_or_else(|| format!("no time: {time:.40}"))
+        .ok_or_else(|| format!("not a time: {time:.40}"))
 }
 
 #[cfg(test)]

@@ -92,7 +92,7 @@ pub(crate) async fn rename(call: Call, wanted: Wanted) -> Answer {
     answer::done()
 }
 
-/// Moves a resource to a path; what is in the trash is restored.
+/// Moves a resource to a path; one in the trash is restored.
 pub(crate) fn move_to(store: &Store, caller: &Caller, stat: &Stat, to: StorePath) -> Result<()> {
     match trash::is_removed(store, caller, stat)? {
         true => trash::restore(store, caller, stat, to),

@@ -1,5 +1,5 @@
 //! All names below a collection, as one JSON text that is written while the names are read: a listing of
-//! millions takes the memory of a page, and starts at once.
+//! millions needs only the memory of a page, and starts at once.
 
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -115,5 +115,5 @@ impl Listing {
 
 /// The rest of a listing could not be read.
 #[derive(Debug, thiserror::Error)]
-#[error("the listing could not be read on")]
+#[error("reading the listing failed")]
 struct BrokenOff;

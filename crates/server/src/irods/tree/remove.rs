@@ -7,10 +7,10 @@ use cenote_store::{At, Caller, ErrorKind, RemoveOptions, Result, Stat, Store};
 
 use super::trash;
 
-/// How long what is removed is kept where no collection says that: the protocol promises its clients a trash.
+/// How long removed resources are kept if no collection has a setting: the protocol promises its clients a trash.
 const KEEP: Duration = Duration::from_secs(30 * 86_400);
 
-/// Removes a resource. A collection that is not empty needs `recurse`. What is in the trash is removed for good.
+/// Removes a resource. A collection that is not empty needs `recurse`. A resource in the trash is removed for good.
 pub(crate) fn remove(
     store: &Store,
     caller: &Caller,
@@ -36,7 +36,7 @@ pub(crate) fn remove(
     store.remove(caller, &At::Id(stat.id), &options).map(drop)
 }
 
-/// Removes for good what is shown below a collection of the tree.
+/// Removes for good everything that is shown below a collection of the tree.
 fn empty_below(store: &Store, caller: &Caller, stat: &Stat) -> Result<()> {
     if !is_in_trash(&stat.path) {
         return Ok(());

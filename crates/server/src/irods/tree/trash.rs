@@ -82,9 +82,9 @@ pub(crate) fn restore(store: &Store, caller: &Caller, stat: &Stat, to: StorePath
     if !whole(&store.reading(caller)?, stat)?.contains(&stat.id) {
         return Err(Error::new(
             ErrorKind::Invalid,
-            "this is a collection on the way to what was removed",
+            "this collection only leads to removed resources",
         )
-        .with_hint("restore what is in it"));
+        .with_hint("restore the resources in it"));
     }
     let options = RestoreOptions { to: Some(to), parents: false };
     store.restore_removed(caller, stat.id, &options).map(drop)

@@ -98,7 +98,7 @@ impl Changing<'_, '_> {
 
 fn encode(note: &impl Serialize) -> Result<Bytes> {
     let json = serde_json::to_vec(note).map_err(|fault| {
-        Error::new(ErrorKind::Invalid, format!("this cannot be written down: {fault}"))
+        Error::new(ErrorKind::Invalid, format!("this cannot be stored: {fault}"))
     })?;
     Ok(json.into())
 }

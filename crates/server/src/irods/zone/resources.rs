@@ -74,7 +74,7 @@ async fn create(call: Call) -> Answer {
         (kind, _) if GROUPS.contains(&kind) => None,
         _ => {
             return Err(Refusal::code(Code::InvalidArgument).with_message(
-                "a resource is a unixfilesystem with a vault path, or passthru, or replication",
+                "the type of a resource is unixfilesystem, with a vault path, or passthru, or replication",
             ));
         }
     };
@@ -97,10 +97,8 @@ fn address(vault: &str) -> std::result::Result<String, Refusal> {
         percent_encoding::NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_');
     match vault.starts_with('/') {
         true => Ok(format!("file://{}", percent_encoding::utf8_percent_encode(vault, &PATH))),
-        false => {
-            Err(Refusal::code(Code::InvalidArgument)
-                .with_message("the path of a vault is absolute"))
-        }
+        false => Err(Refusal::code(Code::InvalidArgument)
+            .with_message("the path of a vault must be absolute")),
     }
 }
 

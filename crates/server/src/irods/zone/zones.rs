@@ -1,4 +1,4 @@
-//! `zones`: the local zone, and what is recorded about others. No other zone is ever contacted.
+//! `zones`: the local zone, and records about others. No other zone is ever contacted.
 
 use cenote_store::{Act, Result, Store};
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ pub(crate) const CHANGES: &[&str] = &["add", "modify", "remove"];
 /// The number of the local zone.
 const LOCAL: u64 = 1;
 
-/// What is recorded about a zone.
+/// The record of a zone.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Zone {
     id: u64,

@@ -157,11 +157,11 @@ impl Admission {
             (Full::All, _) => Problem::new(ProblemKind::Overloaded, "too many requests at a time")
                 .with_hint("try again in a second"),
             (_, Account::Anonymous) => {
-                let detail = "too many requests at a time of callers without a login";
+                let detail = "too many requests at a time from callers without a login";
                 Problem::new(ProblemKind::TooMany, detail)
                     .with_hint("log in, or try again in a second")
             }
-            _ => Problem::new(ProblemKind::TooMany, "too many requests of yours at a time")
+            _ => Problem::new(ProblemKind::TooMany, "you have too many requests at a time")
                 .with_hint("send fewer at a time, or try again in a second"),
         }
     }

@@ -74,7 +74,7 @@ impl Pool {
         }
     }
 
-    /// Takes a share at once, or says why not.
+    /// Takes a share at once, or returns why not.
     pub(super) fn try_take(&self, account: &Account, units: u32) -> Result<Share, Full> {
         let all = Arc::clone(&self.all).try_acquire_many_owned(units).map_err(|_| Full::All)?;
         let account = self.of(account).try_acquire_many_owned(units).map_err(|_| Full::Account)?;

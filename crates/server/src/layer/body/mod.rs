@@ -22,9 +22,9 @@ pub(super) use self::patience::Patience;
 /// Why a body ended early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Fault {
-    #[error("no byte came for {0:?}")]
+    #[error("no byte arrived for {0:?}")]
     Stalled(Duration),
-    #[error("the body came at less than {0} bytes a second")]
+    #[error("the body arrived at less than {0} bytes a second")]
     Slow(u64),
     #[error("the body is larger than {0} bytes")]
     TooLarge(u64),

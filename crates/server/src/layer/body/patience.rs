@@ -12,7 +12,7 @@ use tokio::time::{Instant, Sleep, sleep};
 
 use super::Fault;
 
-/// What is left for one body.
+/// The remaining limit for one body.
 #[derive(Debug)]
 pub(crate) struct Patience {
     left: Left,

@@ -38,7 +38,8 @@ pub(super) fn group(store: &Store, call: &Call, group: &Term) -> Result<BTreeSet
         let is_group = is(store, &name, PersonKind::Group);
         return Ok(is_group.then_some(name).into_iter().collect());
     }
-    let refused = || constraint(call, format!("a list of members is a resource here: {group}"));
+    let refused =
+        || constraint(call, format!("a list of members must be a resource of this store: {group}"));
     let (path, fragment) = call.web.named(iri.as_str()).ok_or_else(refused)?;
     let (_, graph) = store.graph(&call.caller, &At::from(&path)).map_err(|_| refused())?;
     let subject = Some(fragment).filter(|fragment| !fragment.is_empty());

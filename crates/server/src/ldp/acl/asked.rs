@@ -1,6 +1,6 @@
-//! What a caller is answered who may not do what they ask for.
+//! The refusals of the access check.
 //!
-//! Invariant: the answer follows from what the caller may see, and from nothing else. What is below a collection that they do not see is
+//! Invariant: the answer depends only on what the caller may see. What is below a collection that they do not see is
 //! forbidden, whether it is there or not; in a collection that they see, and anywhere below one that they control, what they do not see
 //! is missing.
 
@@ -10,7 +10,7 @@ use cenote_store::{At, Kind, Rights, Store};
 use crate::ldp::request::call::Call;
 use crate::ldp::request::fault::Fault;
 
-/// Who asked, and for what.
+/// The caller and the request.
 pub(crate) struct Asked {
     call: Call,
 }
@@ -54,7 +54,7 @@ pub(crate) fn require_removing(store: &Store, call: &Call, at: &At) -> Result<()
     let removing = [Rights::CHANGE_DESCRIPTION, Rights::REMOVE_DESCRIPTION];
     match removing.into_iter().any(|right| rights.contains(right)) {
         true => Ok(()),
-        false => Err(Fault::new(StatusCode::FORBIDDEN, "you may only add to it")),
+        false => Err(Fault::new(StatusCode::FORBIDDEN, "you may only append to it")),
     }
 }
 
@@ -74,7 +74,7 @@ fn is_out_of_sight(store: &Store, call: &Call) -> bool {
     true
 }
 
-/// Whether the caller may not change what is there with this method, whatever they send.
+/// Whether the caller may not change the resource with this method, whatever they send.
 fn lacks(store: &Store, call: &Call) -> bool {
     let Ok(rights) = store.rights(&call.caller, &call.at()) else { return false };
     let Ok(stat) = store.stat(&call.caller, &call.at()) else { return false };

@@ -1,7 +1,7 @@
 //! From authorizations to lines of an access list.
 //!
 //! A node counts if its type is `acl:Authorization`; all of them add up. `acl:accessTo` is about the resource itself, `acl:default` about
-//! what lies below it.
+//! what is below it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use crate::ldp::representation::vocabulary::RDF_TYPE;
 use crate::ldp::request::call::Call;
 use crate::ldp::request::fault::Fault;
 
-/// What each user or group may do with the resource, and with what lies below.
+/// The rights of each user or group on the resource, and on everything below.
 pub(super) type Lines = BTreeMap<(String, Scope), Rights>;
 
 /// A refusal of what the store has no line for.
@@ -23,7 +23,7 @@ pub(super) fn constraint(call: &Call, detail: String) -> Fault {
     Fault::new(StatusCode::CONFLICT, detail).constrained(&call.web.constraints())
 }
 
-/// The lines that all authorizations in a graph come to.
+/// The entries for all authorizations in a graph.
 pub(super) fn lines(store: &Store, call: &Call, triples: &[Triple]) -> Result<Lines, Fault> {
     let class = Term::from(NamedNode::new_unchecked(format!("{ACL}Authorization")));
     let typed = triples.iter().filter(|it| it.predicate.as_str() == RDF_TYPE && it.object == class);
@@ -37,7 +37,7 @@ pub(super) fn lines(store: &Store, call: &Call, triples: &[Triple]) -> Result<Li
     Ok(lines)
 }
 
-/// What is stated about one node.
+/// The statements about one node.
 struct Authorization<'a> {
     about: Vec<&'a Triple>,
 }
@@ -86,7 +86,7 @@ impl Authorization<'_> {
 
     fn scopes(&self, call: &Call) -> Result<Vec<Scope>, Fault> {
         if self.values("accessToClass").next().is_some() {
-            return Err(constraint(call, "access is not given by class".to_owned()));
+            return Err(constraint(call, "access by class is not supported".to_owned()));
         }
         let mut scopes = Vec::new();
         for (name, scope) in [
@@ -113,7 +113,7 @@ fn everyone(call: &Call, class: &Term) -> Result<&'static [&'static str], Fault>
     }
 }
 
-/// Refuses what is about another resource than the one that has the list.
+/// Refuses authorizations for resources other than the one that has the list.
 fn require_own(call: &Call, target: &Term) -> Result<(), Fault> {
     let named = match target {
         Term::NamedNode(iri) => call.web.named(iri.as_str()),

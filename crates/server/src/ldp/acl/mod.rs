@@ -4,11 +4,11 @@
 //! authorizations; the rights are those that every opening checks, and what another opening grants is shown here.
 //!
 //! Invariant: a list that was set here is closed (defaults of collections above do not apply), and has exactly the lines that its
-//! authorizations come to. What the store has no line for is refused, but for agents that are no users of it, which are left out:
-//! what is left out never gives more access.
+//! authorizations come to. What the store cannot represent is refused, except agents that are not users of it, which are left out:
+//! leaving something out never gives more access.
 //!
-//! * `authorizations` reads what is put, `show` writes what there is, `agents` names users and groups in both.
-//! * `asked` answers for what a caller may not do.
+//! * `authorizations` reads a list that is put, `show` writes the current one, `agents` maps users and groups in both.
+//! * `asked` refuses what a caller may not do.
 
 mod agents;
 mod asked;
@@ -81,7 +81,10 @@ impl List {
     fn read(store: &Store, call: &Call) -> Result<Self, Fault> {
         let of = |error| call.missing(store, error);
         if !store.rights(&call.caller, &call.at()).map_err(of)?.contains(Rights::CONTROL) {
-            return Err(Fault::new(StatusCode::FORBIDDEN, "an access list is for who controls it"));
+            return Err(Fault::new(
+                StatusCode::FORBIDDEN,
+                "only those who control the resource may use its access list",
+            ));
         }
         let (stat, mut lines) = store.access(&call.caller, &call.at()).map_err(of)?;
         lines.retain(|line| line.from == stat.path);
@@ -133,7 +136,7 @@ async fn put(call: Call, body: Body) -> Result<Response, Fault> {
     let list = call.blocking(List::read).await?;
     let media_type = call.header(header::CONTENT_TYPE).unwrap_or("text/turtle");
     let syntax = Syntax::from_media_type(media_type).ok_or_else(|| {
-        Fault::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "an access list is a graph")
+        Fault::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "an access list must be a graph")
             .constrained(&call.web.constraints())
     })?;
     let body = call.gather(body).await?;
@@ -159,7 +162,7 @@ async fn update(call: Call, body: Body) -> Result<Response, Fault> {
     })
 }
 
-/// Replaces the lines by what the authorizations come to.
+/// Replaces the entries with those of the authorizations.
 fn set(store: &Store, call: &Call, list: &List, triples: &[Triple]) -> Result<Response, Fault> {
     let lines = authorizations::lines(store, call, triples)?;
     let mut changes = vec![AccessChange::Clear, AccessChange::Closed(true)];

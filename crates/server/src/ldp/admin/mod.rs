@@ -53,9 +53,9 @@ async fn fixity(app: App, parts: &mut Parts, uid: &str) -> Response {
 fn within_dialect(parts: &mut Parts, uid: &str) -> Result<(), Fault> {
     let path: PathAndQuery = format!("{}/{uid}/fcr:fixity", LAKESUPERIOR.mount)
         .parse()
-        .map_err(|_| Fault::bad("this is no address"))?;
+        .map_err(|_| Fault::bad("this is not an address"))?;
     let mut uri = std::mem::take(&mut parts.uri).into_parts();
     uri.path_and_query = Some(path);
-    parts.uri = Uri::from_parts(uri).map_err(|_| Fault::bad("this is no address"))?;
+    parts.uri = Uri::from_parts(uri).map_err(|_| Fault::bad("this is not an address"))?;
     Ok(())
 }

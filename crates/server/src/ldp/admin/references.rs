@@ -19,7 +19,7 @@ use crate::ldp::representation::web::Web;
 use crate::ldp::request::fault::Fault;
 
 const HEAD: &str = "s,p,o,missing\r\n";
-/// Lines are sent when there are so many bytes of them.
+/// Lines are sent when there are this many bytes of them.
 const CHUNK: usize = 16 << 10;
 /// Chunks that wait for the client.
 const AHEAD: usize = 4;
@@ -65,7 +65,7 @@ fn dangling(store: &Store, caller: &Caller, web: &Web, lines: &mut Lines) -> Res
     Ok(())
 }
 
-/// The path of what an object names, if nothing is there.
+/// The path that an object names, if it does not exist.
 fn missing(object: &Node) -> Option<(StorePath, &str)> {
     match object {
         Node::Iri(iri) => path_of(iri),

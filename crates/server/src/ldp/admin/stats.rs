@@ -1,4 +1,4 @@
-//! `/admin/stats`: what the store holds, as a page, or as JSON unless a page is wanted.
+//! `/admin/stats`: counts of the store, as a page, or as JSON.
 
 use axum::Json;
 use axum::extract::FromRequestParts;
@@ -14,7 +14,7 @@ use crate::layer::Asker;
 use crate::ldp::request::fault::Fault;
 use crate::page::{Markup, page};
 
-/// Nothing is said of what the caller may not know.
+/// Nothing is reported that the caller may not know.
 #[derive(Debug, Serialize)]
 struct Stats {
     resources: Option<u64>,
@@ -65,18 +65,18 @@ fn table(stats: &Stats) -> Markup {
     let counted = [
         ("Resources", stats.resources),
         ("Bytes of contents", stats.bytes),
-        ("Removed resources that are kept", stats.removed),
+        ("Resources in the trash", stats.removed),
     ];
     for (what, number) in counted {
         number.into_iter().for_each(|number| row(what, number.to_string()));
     }
-    stats.jobs.into_iter().for_each(|jobs| row("Jobs that wait", jobs.to_string()));
+    stats.jobs.into_iter().for_each(|jobs| row("Waiting jobs", jobs.to_string()));
     row("Engine of the catalog", stats.engine.to_owned());
     for place in &stats.places {
         let free = place.free.map_or("unknown".to_owned(), |free| free.to_string());
         row(&format!("Free bytes in {}", place.name), free);
     }
     markup.raw("</table>\n<p>");
-    markup.link("/admin/references", "Links that lead nowhere").raw(" (CSV)\n");
+    markup.link("/admin/references", "Dangling links").raw(" (CSV)\n");
     markup
 }

@@ -1,4 +1,4 @@
-//! Where the server may read what is elsewhere: below one of the prefixes of its settings.
+//! Where the server may read external content: below one of the prefixes of its settings.
 //!
 //! A prefix is a URL that ends with a slash, so that `https://a.example/` does not allow `https://a.example.evil/`. A port of `*` stands
 //! for any. URLs are compared after normalization: `..` does not lead out of a prefix.

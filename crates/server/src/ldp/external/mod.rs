@@ -1,10 +1,10 @@
 //! External content: bytes that are elsewhere (the Fedora API, section 3.9). A request names them by a `Link` with a `handling`: `copy`
 //! takes them in; with `proxy` and `redirect` the resource has no bytes of its own, and its description says where they are.
 //!
-//! Invariant: the server reads nothing that its settings do not allow (`[ldp] external`, empty unless it is set), at each request anew,
-//! and follows no redirection from there. So nobody sees its inner network through it.
+//! Invariant: the server reads nothing that its settings do not allow (`[ldp] external`, empty unless it is set), which is checked at each request,
+//! and follows no redirection from there. So nobody can reach its internal network through it.
 //!
-//! * `allowed` decides where may be read, `source` reads, `show` answers for what is elsewhere.
+//! * `allowed` decides which addresses may be read, `source` reads, `show` answers with external content.
 
 mod allowed;
 mod show;
@@ -26,7 +26,7 @@ use crate::ldp::request::headers::Headers;
 
 const HANDLINGS: HeaderName = HeaderName::from_static("accept-external-content-handling");
 
-/// How bytes that are elsewhere are given.
+/// How external content is delivered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Handling {
     /// Through this server.

@@ -48,7 +48,7 @@ pub(crate) async fn show(
 /// What cannot be read now is no mistake of the client.
 async fn read(call: &Call, elsewhere: &Elsewhere, bytes: bool) -> Result<Source, Fault> {
     let source = Source::open(call, &elsewhere.url, bytes).await;
-    source.map_err(|_| Fault::new(StatusCode::BAD_GATEWAY, "the content cannot be read there"))
+    source.map_err(|_| Fault::new(StatusCode::BAD_GATEWAY, "the external content cannot be read"))
 }
 
 /// The digests of all bytes, as the client wants them.
@@ -60,7 +60,8 @@ async fn digests(
     let mut hasher = Hasher::new(wanted.iter().filter_map(|known| known.algorithm()));
     let mut bytes = source.into_body().into_data_stream();
     while let Some(piece) = bytes.next().await {
-        let piece = piece.map_err(|_| super::refused(call, "what is elsewhere broke off"))?;
+        let piece = piece
+            .map_err(|_| super::refused(call, "reading the external content was interrupted"))?;
         hasher.update(&piece);
     }
     let digests = hasher.finish();

@@ -1,4 +1,4 @@
-//! Reading what is elsewhere, where the settings allow it.
+//! Reading external content, where the settings allow it.
 
 use axum::body::Body;
 use axum::http::StatusCode;
@@ -20,14 +20,14 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Begins to read; without `bytes` only what they are is asked for.
+    /// Begins to read; without `bytes` only their properties are requested.
     pub(super) async fn open(call: &Call, url: &str, bytes: bool) -> Result<Self, Fault> {
         let url = allowed(call, url)?;
         let opened = match url.scheme() {
             "file" => file(call, &url).await,
             _ => http(&url, bytes).await,
         };
-        opened.ok_or_else(|| refused(call, "what is elsewhere cannot be read"))
+        opened.ok_or_else(|| refused(call, "the external content cannot be read"))
     }
 
     pub(super) fn into_body(self) -> Body {
@@ -40,7 +40,10 @@ fn allowed(call: &Call, url: &str) -> Result<Url, Fault> {
     let parsed = Url::parse(url).ok();
     let allowed = &call.app.ldp().external;
     parsed.filter(|url| allowed.iter().any(|prefix| prefix.contains(url))).ok_or_else(|| {
-        refused(call, "this server does not read there (the setting `external` in [ldp])")
+        refused(
+            call,
+            "this server may not read from that address (the setting `external` in [ldp])",
+        )
     })
 }
 

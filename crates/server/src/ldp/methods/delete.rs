@@ -1,4 +1,4 @@
-//! DELETE: what is removed leaves a tombstone for as long as the store keeps it.
+//! DELETE: a removed resource leaves a tombstone for as long as the store keeps it.
 
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};

@@ -1,6 +1,6 @@
 //! A resource and all below it as graphs in memory, for an update of them together.
 //!
-//! Invariant: a blank node has a name that tells of which resource it is, so that those of two resources are never one.
+//! Invariant: the name of a blank node identifies its resource, so that blank nodes of two resources are never merged.
 
 use std::collections::{HashMap, HashSet};
 
@@ -31,7 +31,7 @@ pub(super) struct Resource {
     pub(super) id: ResourceId,
     path: StorePath,
     address: NamedNode,
-    /// What is stated of it, and what the server says.
+    /// Its statements, and the server-managed triples.
     before: HashSet<Triple>,
     managed: HashSet<Triple>,
 }
@@ -57,7 +57,8 @@ impl Described {
             triples += resource.before.len() + resource.managed.len();
             if triples > Self::MOST {
                 let most = Self::MOST;
-                let detail = format!("there are more than {most} triples here: update less of it");
+                let detail =
+                    format!("there are more than {most} triples here: update a smaller part");
                 return Err(Fault::new(axum::http::StatusCode::PAYLOAD_TOO_LARGE, detail));
             }
             resources.push(resource);

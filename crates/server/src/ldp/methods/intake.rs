@@ -41,7 +41,7 @@ pub(crate) async fn unfolded(mut call: Call, body: Body) -> Result<(Call, Body),
     Err(Fault::bad("the form has no part `file`"))
 }
 
-/// The kind of what is sent.
+/// The kind of the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sent {
     /// A graph in a syntax.
@@ -51,7 +51,7 @@ pub(crate) enum Sent {
 }
 
 impl Sent {
-    /// What a request sends, by its media type and the model that it asks for.
+    /// The body of a request, according to its media type and the requested model.
     pub(crate) fn of(call: &Call, body: &Body, requested: Option<Model>) -> Result<Self, Fault> {
         let media_type = media_type(call);
         let syntax = media_type.as_deref().and_then(Syntax::from_media_type);
@@ -77,7 +77,7 @@ fn unsupported(what: &str) -> Fault {
     Fault::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, format!("{what} is sent as one of {known}"))
 }
 
-/// The media type that was said; that of forms is what clients send without knowing.
+/// The media type that was set; that of forms is sent by clients unintentionally.
 fn media_type(call: &Call) -> Option<String> {
     let said = call.header(header::CONTENT_TYPE)?.trim();
     let is_form = said.starts_with("application/x-www-form-urlencoded");
@@ -91,11 +91,11 @@ pub(crate) fn triples(bytes: &[u8], syntax: Syntax, address: &str) -> Result<Vec
             ReadError::TooMany(_) | ReadError::TooLong(_) => StatusCode::PAYLOAD_TOO_LARGE,
             ReadError::Syntax { .. } | ReadError::Malformed(_) => StatusCode::BAD_REQUEST,
         };
-        Fault::new(status, format!("the body is not {}: {error}", syntax.media_type()))
+        Fault::new(status, format!("the body is not valid {}: {error}", syntax.media_type()))
     })
 }
 
-/// The description that triples make, without links to what is missing, if the dialect drops them.
+/// The description for these triples, without links to missing resources if the dialect drops them.
 pub(crate) fn described(
     call: &Call,
     store: &Store,
@@ -147,9 +147,10 @@ fn model(
 ) -> Result<Model, Fault> {
     let said = class(triples, address).filter(|_| call.dialect.class_in_body);
     match (requested, said) {
-        (Some(requested), Some(said)) if requested != said => {
-            Err(Fault::new(StatusCode::CONFLICT, "the body and the Link header name two models"))
-        }
+        (Some(requested), Some(said)) if requested != said => Err(Fault::new(
+            StatusCode::CONFLICT,
+            "the body and the Link header name different interaction models",
+        )),
         (requested, said) => Ok(requested.or(said).unwrap_or(Model::Basic)),
     }
 }

@@ -53,28 +53,28 @@ pub(crate) async fn patch(call: Call, body: Body) -> Result<Response, Fault> {
 
 fn require_update(call: &Call, seen: &Seen) -> Result<(), Fault> {
     if seen.model == Model::Binary && call.target.part != Part::Description {
-        let detail = "a binary is not changed by an update: change fcr:metadata";
+        let detail = "a binary cannot be changed by an update: update fcr:metadata";
         return Err(Fault::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail)
             .with(header::ALLOW, allow(call, seen)));
     }
     require_media_type(call)
 }
 
-/// Refuses what is not sent as an update.
+/// Refuses a body with another media type than an update.
 pub(super) fn require_media_type(call: &Call) -> Result<(), Fault> {
     let media_type = call.header(header::CONTENT_TYPE).unwrap_or_default();
     let essence = media_type.split(';').next().unwrap_or_default().trim();
     match essence.eq_ignore_ascii_case(SPARQL_UPDATE) {
         true => Ok(()),
         false => {
-            let detail = format!("an update is sent as {SPARQL_UPDATE}");
+            let detail = format!("an update must be sent as {SPARQL_UPDATE}");
             Err(Fault::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail)
                 .with(ACCEPT_PATCH, SPARQL_UPDATE))
         }
     }
 }
 
-/// Applies the update to what is described now, again if somebody changes that meanwhile.
+/// Applies the update to the current description, again if somebody changes it in the meantime.
 fn change(
     store: &Store,
     call: &Call,
@@ -155,7 +155,7 @@ pub(super) fn settled(
             && !is_stated
             && !call.preferences.lenient
         {
-            return Err(call.violation(format!("the server manages {triple}")));
+            return Err(call.violation(format!("this triple is managed by the server: {triple}")));
         }
     }
     added.retain(|triple| !is_managed(triple));
@@ -175,5 +175,5 @@ pub(crate) fn fault(error: UpdateError) -> Fault {
         UpdateError::TooMany(_) => StatusCode::PAYLOAD_TOO_LARGE,
         UpdateError::Cancelled => StatusCode::SERVICE_UNAVAILABLE,
     };
-    Fault::new(status, format!("the update: {error}"))
+    Fault::new(status, format!("invalid update: {error}"))
 }

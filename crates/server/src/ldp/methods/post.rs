@@ -39,11 +39,11 @@ pub(crate) async fn post(call: Call, body: Body) -> Result<Response, Fault> {
     }
 }
 
-/// The path of what is created.
+/// The path to create.
 fn destination(store: &Store, call: &Call) -> Result<StorePath, Fault> {
     let seen = call.seen(store)?;
     if seen.stat.resource.kind == Kind::Object {
-        return Err(Fault::new(StatusCode::CONFLICT, "a binary contains nothing"));
+        return Err(Fault::new(StatusCode::CONFLICT, "a binary cannot contain resources"));
     }
     if !seen.model.is_container() || call.target.part != Part::Whole {
         return Err(Fault::method(allow(call, &seen)));

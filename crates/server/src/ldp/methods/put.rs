@@ -1,4 +1,4 @@
-//! PUT: creates what is missing, with the containers on the way, or replaces what is there by the same kind.
+//! PUT: creates a missing resource, with its parent containers, or replaces an existing one with the same kind.
 
 use axum::body::Body;
 use axum::http::{StatusCode, header};
@@ -31,7 +31,7 @@ pub(crate) async fn put(call: Call, body: Body) -> Result<Response, Fault> {
     }
 }
 
-/// What is there; nothing, where something may be made.
+/// The existing resource; none if one may be created.
 ///
 /// # Errors
 /// 405 for what no PUT replaces.
@@ -70,7 +70,8 @@ pub(crate) fn state(call: &Call, seen: &Seen) -> State {
 fn checked(call: &Call, seen: Option<&Seen>) -> Result<Conditions, Fault> {
     let needs = call.dialect.needs_if_match && seen.is_some();
     if needs && !call.headers.contains_key(header::IF_MATCH) {
-        let detail = "replacing what is there needs If-Match, with the ETag of what was read";
+        let detail =
+            "replacing a resource needs If-Match, with the ETag of the state that was read";
         return Err(Fault::new(StatusCode::PRECONDITION_REQUIRED, detail));
     }
     conditions::of_change(call, seen.map(|seen| state(call, seen)).as_ref())
@@ -87,12 +88,12 @@ async fn put_graph(
         for _ in 0..ATTEMPTS {
             let seen = look(store, call)?;
             match put_triples(store, call, seen.as_ref(), (&bytes, syntax), requested) {
-                // Somebody else created or removed it meanwhile.
+                // Somebody else has created or removed it in the meantime.
                 Err(fault) if is_race(&fault, seen.is_some()) => {}
                 done => return done,
             }
         }
-        Err(Fault::new(StatusCode::CONFLICT, "others change it at the same time: try again"))
+        Err(Fault::new(StatusCode::CONFLICT, "it is being changed at the same time: try again"))
     })
     .await
 }
@@ -129,7 +130,7 @@ fn is_race(fault: &Fault, was_there: bool) -> bool {
 /// Refuses to replace one kind by another.
 fn require_same(call: &Call, seen: &Seen, requested: Option<Model>) -> Result<(), Fault> {
     if !is_graph(seen.stat.resource.kind) && call.target.part == Part::Whole {
-        return Err(other_kind(call, "it is a binary: a graph replaces its description only"));
+        return Err(other_kind(call, "it is a binary: a graph can replace only its description"));
     }
     let is_allowed = match requested {
         None => true,
@@ -180,7 +181,7 @@ async fn put_bytes(call: Call, body: Body) -> Result<Response, Fault> {
     let seen = call.blocking(look).await?;
     let conditions = checked(&call, seen.as_ref())?;
     if seen.as_ref().is_some_and(|seen| is_graph(seen.stat.resource.kind)) {
-        return Err(other_kind(&call, "it is an RDF source: bytes do not replace it"));
+        return Err(other_kind(&call, "it is an RDF source: bytes cannot replace it"));
     }
     publish(&call, call.path().clone(), body, conditions).await?;
     let was_elsewhere =
@@ -196,7 +197,7 @@ async fn put_bytes(call: Call, body: Body) -> Result<Response, Fault> {
     .await
 }
 
-/// Puts bytes at a path, and keeps the name that they came with.
+/// Puts bytes at a path, and keeps the name with which they were sent.
 pub(crate) async fn publish(
     call: &Call,
     path: StorePath,

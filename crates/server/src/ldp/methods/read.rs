@@ -24,7 +24,7 @@ use crate::ldp::request::headers::{DIGEST, Headers, PREFERENCE_APPLIED};
 use crate::ldp::request::target::Part;
 use crate::problem::Problem;
 
-/// What is answered.
+/// The answer.
 pub(crate) enum Found {
     NotModified(Headers),
     /// A graph of which only the headers were wanted, so that it is not written.
@@ -91,7 +91,7 @@ pub(crate) fn representation(call: &Call, stat: &Stat) -> Result<Choice, Fault> 
         Part::Content if !is_binary => Err(Fault::missing("it has no binary content")),
         Part::Content => Ok(Choice::Other),
         Part::Whole if is_binary => {
-            // Whoever takes anything gets the bytes.
+            // A client that accepts anything gets the bytes.
             let any = accept.contains("*/*");
             let chosen = chosen(Some(content.unwrap_or(OCTETS))).filter(|_| !any);
             Ok(chosen.unwrap_or(Choice::Other))
@@ -136,7 +136,7 @@ pub(crate) fn content(call: &Call, seen: &Seen, opened: Opened) -> Result<Found,
     headers.add(header::CONTENT_TYPE, opened.head.media_type.as_deref().unwrap_or(OCTETS));
     headers.add(header::CONTENT_DISPOSITION, &disposition(seen));
     let elsewhere = Elsewhere::of(&seen.description).filter(|_| call.dialect.has_external);
-    // What somebody stored never runs as a page of this server.
+    // Stored contents never run as pages of this server.
     headers.add(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
     headers.add(header::CONTENT_SECURITY_POLICY, "sandbox");
     if let Some(elsewhere) = elsewhere {
@@ -154,7 +154,7 @@ pub(crate) fn content_tag(call: &Call, head: &cenote_store::ContentHead) -> Stri
     preferred.map_or_else(|| head.tag(), hex::encode)
 }
 
-/// Bytes are saved under the name that they came with, or that of the resource.
+/// Bytes are saved under the name with which they were sent, or that of the resource.
 fn disposition(seen: &Seen) -> String {
     let named = crate::ldp::representation::seen::filename(&seen.description);
     let own = seen.stat.name().map(|name| name.as_str().to_owned());
@@ -173,7 +173,7 @@ async fn bytes(
     let asked = call.header(header::RANGE).filter(|_| ranged && call.method == Method::GET);
     let is_list = asked.is_some_and(|range| range.contains(','));
     if is_list && call.dialect.ranges == Ranges::Spaced {
-        return Err(Fault::new(StatusCode::NOT_IMPLEMENTED, "several ranges are not possible"));
+        return Err(Fault::new(StatusCode::NOT_IMPLEMENTED, "multiple ranges are not supported"));
     }
     match wanted(&call.headers)? {
         None => headers.digest(call.dialect, &opened.head),
@@ -193,7 +193,7 @@ async fn bytes(
     Ok((status, headers.0, body(opened, range)?).into_response())
 }
 
-/// A stream that fails under way breaks off before the length it announced.
+/// A stream that fails midway breaks off before the length it announced.
 fn body(opened: Opened, range: Range<u64>) -> Result<Body, Fault> {
     Ok(Body::from_stream(opened.bytes(range)?))
 }

@@ -1,4 +1,4 @@
-//! `fcr:tombstone`: what is left of a removed resource. Removing the tombstone forgets it; POST restores it, in dialects that know that.
+//! `fcr:tombstone`: the remains of a removed resource. Removing the tombstone purges it; POST restores it, in dialects that know that.
 
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -20,7 +20,7 @@ pub(crate) async fn answer(call: Call) -> Result<Response, Fault> {
 /// What was removed by itself at the path of the request.
 fn left(store: &Store, call: &Call) -> Result<cenote_store::ResourceId, Fault> {
     let left = store.tombstone(&call.caller, call.path())?;
-    let left = left.ok_or_else(|| Fault::missing("there is no tombstone"))?;
+    let left = left.ok_or_else(|| Fault::missing("it has no tombstone"))?;
     match left.id == left.removed.id {
         true => Ok(left.id),
         false => Err(Fault::new(

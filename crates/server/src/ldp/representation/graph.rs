@@ -100,7 +100,7 @@ pub(crate) fn own(
     if preferences.membership {
         triples.extend(member_of(reading, seen, web)?);
     }
-    // What is stated of one subject comes together, and what was stated twice (with two units, or by the server, too) once. The
+    // Statements with one subject are adjacent, and duplicates (with two units, or also made by the server) appear once. The
     // description is nearly in this order already, of which a stable sort makes use.
     triples.sort_by(|one, other| order(one).cmp(&order(other)));
     triples.dedup();
@@ -123,7 +123,7 @@ fn order(triple: &Triple) -> impl Ord + '_ {
     (subject, triple.predicate.as_str(), object)
 }
 
-/// Texts of up to so many bytes are sent at once, with their length.
+/// Texts of up to this many bytes are sent at once, with their length.
 const WHOLE: usize = 64 << 10;
 
 /// A text, or the beginning of one.
@@ -143,7 +143,7 @@ impl Written {
     }
 }
 
-/// A body that goes on where it was begun. A page that cannot be read breaks it off.
+/// A body that continues from where it was begun. A page that cannot be read interrupts it.
 fn going_on(call: Call, begun: Vec<u8>, rest: Representation) -> Body {
     let state = (call, Some(rest), Some(begun));
     Body::from_stream(stream::try_unfold(state, async |(call, rest, begun)| {

@@ -1,7 +1,7 @@
-//! A resource for people: what is stated of it, what it contains, in pages, and its versions.
+//! A resource for people: its statements, its children, in pages, and its versions.
 //!
 //! Source: LAKEsuperior's pages. Everything comes from the same functions as the graph, so that a page shows what the caller may see, and
-//! goes through [`Markup`], which escapes it.
+//! is written with [`Markup`], which escapes it.
 
 use axum::http::header;
 use cenote_rdf::{Choice, NamedOrBlankNode, Term, Triple, negotiate};
@@ -73,7 +73,7 @@ fn way(body: &mut Markup, call: &Call) {
     body.raw("</nav>\n");
 }
 
-/// What is stated of the resource, then what its description states of others.
+/// The statements about the resource, then those about others.
 fn statements(body: &mut Markup, own: &str, triples: &[Triple]) {
     let is_own = |triple: &&Triple| matches!(&triple.subject, NamedOrBlankNode::NamedNode(node) if node.as_str() == own);
     let (of_it, of_others): (Vec<&Triple>, Vec<&Triple>) = triples.iter().partition(is_own);
@@ -138,7 +138,7 @@ fn children(body: &mut Markup, store: &Store, call: &Call, seen: &Seen) -> Resul
     body.raw("</ul>\n");
     if let Some(next) = listed.next {
         let next = shown.next(next).address(&call.address());
-        body.raw("<p>").link(&next, "The next ones").raw("\n");
+        body.raw("<p>").link(&next, "Next page").raw("\n");
     }
     Ok(())
 }

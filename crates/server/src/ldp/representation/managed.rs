@@ -1,4 +1,4 @@
-//! What the server manages, in what a client sends: accepted where it says what is so anyway, refused or left out elsewhere.
+//! Server-managed triples sent by a client: accepted if they are true, otherwise refused or left out.
 //!
 //! Invariant: no managed triple is ever stored, but for the class of a container, which is a statement of its description.
 
@@ -49,15 +49,15 @@ pub(crate) fn class(triples: &[Triple], address: &str) -> Option<Model> {
 /// Sorts out what of a graph the client may say of a resource.
 pub(crate) struct Sieve<'a> {
     call: &'a Call,
-    /// What is so anyway.
+    /// The triples that hold anyway.
     so: HashSet<Triple>,
     /// The predicates of that: hardly any triple has one of them.
     predicates: HashSet<String>,
 }
 
 impl<'a> Sieve<'a> {
-    /// For a resource that is there: all that the server says of it may be sent back. What it contains and its members are read only if
-    /// these triples tell of them.
+    /// For an existing resource: all server-managed triples may be sent back. Containment and members are read only if
+    /// these triples describe them.
     pub(crate) fn existing(
         call: &'a Call,
         store: &Store,
@@ -81,7 +81,7 @@ impl<'a> Sieve<'a> {
         Ok(Self::so(call, so))
     }
 
-    /// For a resource that is to be created: it may be said to be what it will be.
+    /// For a resource that is to be created: its future types may be stated.
     pub(crate) fn new(call: &'a Call, address: &str, model: Model) -> Self {
         Self::so(call, types(address, model, call).collect())
     }
@@ -108,27 +108,31 @@ impl<'a> Sieve<'a> {
             match is_managed(&triple) {
                 false => kept.push(valid(self.call, triple)?),
                 true if self.call.preferences.lenient => {}
-                true => return Err(self.call.violation(format!("the server manages {triple}"))),
+                true => {
+                    return Err(self
+                        .call
+                        .violation(format!("this triple is managed by the server: {triple}")));
+                }
             }
         }
         Ok(kept)
     }
 }
 
-/// Refuses a type that is no IRI, and members that could not be told from what a container contains.
+/// Refuses a type that is not an IRI, and members that could not be distinguished from contained resources.
 pub(crate) fn valid(call: &Call, triple: Triple) -> Result<Triple, Fault> {
     let relation = triple.predicate.as_str();
     let is_relation = relation == HAS_MEMBER_RELATION || relation == IS_MEMBER_OF_RELATION;
     if is_relation && matches!(&triple.object, Term::NamedNode(it) if it.as_str() == CONTAINS) {
-        return Err(call.violation(format!("members are not stated by {CONTAINS}")));
+        return Err(call.violation(format!("members cannot be stated with {CONTAINS}")));
     }
     match triple.predicate.as_str() == RDF_TYPE && matches!(triple.object, Term::Literal(_)) {
-        true => Err(call.violation(format!("a type is an IRI: {triple}"))),
+        true => Err(call.violation(format!("a type must be an IRI: {triple}"))),
         false => Ok(triple),
     }
 }
 
-/// What may be said of the types of a resource of this model.
+/// The types that may be stated for a resource of this model.
 fn types<'a>(address: &str, model: Model, call: &Call) -> impl Iterator<Item = Triple> + use<'a> {
     let own = NamedNode::new_unchecked(address);
     let fedora = if model.is_container() { &["Resource", "Container"][..] } else { &["Resource"] };

@@ -1,4 +1,4 @@
-//! Containment and membership: triples that follow from what is in a container, computed when they are shown and never stored.
+//! Containment and membership: triples that follow from the contents of a container, computed when they are shown and never stored.
 //!
 //! Source: LDP 1.0, sections 5.2 to 5.5. A collection contains its children. A direct container says of each child, and an indirect one
 //! of what each child states with the container's `ldp:insertedContentRelation`, that it is a member of its `ldp:membershipResource`.
@@ -60,7 +60,7 @@ impl Members {
         Self { collection, subject, predicate, inserted, after: After::Start }
     }
 
-    /// The members of a resource, by each container that says it has members, and of a container those that it gives to its resource.
+    /// The members of a resource, through each container that adds members to it, and for a container those that it adds to its resource.
     pub(crate) fn of(reading: &Reading, seen: &Seen, web: &Web) -> Result<Vec<Self>> {
         let subject = web.address(seen.path());
         let mut members = Vec::new();
@@ -101,7 +101,7 @@ impl Members {
         triple.predicate.as_str() == self.predicate
     }
 
-    /// The members that a container with this description gives to its membership resource.
+    /// The members that a container with this description adds to its membership resource.
     fn by(id: ResourceId, description: &Graph, subject: String, model: Model) -> Option<Self> {
         if !matches!(model, Model::Direct | Model::Indirect)
             || value(description, IS_MEMBER_OF_RELATION).is_some()

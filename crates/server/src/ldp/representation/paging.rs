@@ -5,7 +5,7 @@
 //! not about members is in the first page. Pages are in the order of names and keep their place: what is created or removed between two
 //! requests is in none or one of them, and nothing else is left out or comes twice.
 //!
-//! A resource that also has the members of other containers is not given in parts, as the preference allows.
+//! A resource that also has the members of other containers is not paged, which the preference allows.
 
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -75,7 +75,7 @@ impl Page {
 fn members(value: &str) -> Result<usize, Fault> {
     match value.parse() {
         Ok(number) if (1..=ListOptions::MAX).contains(&number) => Ok(number),
-        _ => Err(Fault::bad(format!("members is a number up to {}", ListOptions::MAX))),
+        _ => Err(Fault::bad(format!("members must be a number up to {}", ListOptions::MAX))),
     }
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn is_wanted(call: &Call) -> bool {
             || call.query.contains("members="))
 }
 
-/// The page, or the way to the first one; the whole resource, where it is given whole.
+/// The page, or a redirection to the first one; the whole resource if it is not paged.
 pub(crate) async fn answer(call: Call) -> Result<Response, Fault> {
     match call.blocking(page).await? {
         Some(answer) => Ok(answer),
@@ -124,7 +124,7 @@ fn syntax(call: &Call) -> Option<Syntax> {
     }
 }
 
-/// What is given in parts: what a container contains, and the membership that follows from that. None for what is given whole.
+/// What is paged: the children of a container, and the membership that follows from them. None for resources that are not paged.
 fn members_of(reading: &Reading, call: &Call, seen: &Seen) -> Result<Option<Vec<Members>>, Fault> {
     if !seen.model.is_container() {
         return Ok(None);
@@ -154,7 +154,7 @@ fn triples(
     let mut next = None;
     for members in members {
         let (part, after) = members.part(store, &call.caller, &call.web, &page.options())?;
-        // Each lists the same children, so that all go on after the same name.
+        // Each lists the same children, so that all continue after the same name.
         next = after;
         let wanted = match members.is_containment() {
             true => call.preferences.containment,

@@ -50,7 +50,7 @@ impl Seen {
         })
     }
 
-    /// The same as it was in a version, with what is not kept of versions left out.
+    /// The same in a version, without what versions do not have.
     pub(crate) fn in_version(
         self,
         version: &Version,

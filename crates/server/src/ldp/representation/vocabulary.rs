@@ -67,12 +67,12 @@ const TYPES: [(&str, &[&str]); 3] = [
     ),
 ];
 
-/// Whether the server says what is stated with a predicate.
+/// Whether the server manages this predicate.
 pub(crate) fn is_managed_predicate(predicate: &str) -> bool {
     is_among(&PREDICATES, predicate)
 }
 
-/// Whether the server says what is of this type.
+/// Whether the server manages this type.
 pub(crate) fn is_managed_type(class: &str) -> bool {
     is_among(&TYPES, class)
 }

@@ -1,7 +1,7 @@
 //! Where this opening's resources are on the web: their addresses, and the IRIs of descriptions as text has them.
 //!
 //! Invariant: the same resource has an address below each mount point, under each name of the server. All of them are read as that
-//! resource; what is written has the one that the request came by.
+//! resource; what is written has the one of the request.
 
 use std::borrow::Cow;
 
@@ -22,7 +22,7 @@ pub(crate) struct Web {
 }
 
 impl Web {
-    /// The one that a request came by.
+    /// The one of the request.
     pub(crate) fn of(
         dialect: &Dialect,
         uri: &Uri,

@@ -42,7 +42,7 @@ pub(crate) struct Call {
     pub(crate) query: String,
     pub(crate) caller: Caller,
     pub(crate) preferences: Preferences,
-    /// Where the bytes of what is put are, if not in the request.
+    /// Where the bytes are, if not in the request.
     pub(crate) elsewhere: Option<Elsewhere>,
     /// Whether the answer is about a version, and not about the resource that has it.
     pub(crate) is_memento: bool,
@@ -82,7 +82,7 @@ where
     }
 }
 
-/// A refusal; callers without a login are asked for one where another caller may be allowed to.
+/// A refusal; callers without a login are prompted for one if another caller may be allowed to.
 fn refusal(fault: Fault, is_anonymous: bool) -> Response {
     if is_anonymous && fault.status() == StatusCode::FORBIDDEN {
         let kind = ProblemKind::Store(ErrorKind::Unauthenticated);
@@ -193,7 +193,7 @@ impl Call {
         (self.app.clone(), self.caller.clone(), self.admission.clone())
     }
 
-    /// A header as text, if it is there and is text.
+    /// A header as text, if it is present and is text.
     pub(crate) fn header(&self, name: impl axum::http::header::AsHeaderName) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
@@ -214,7 +214,7 @@ impl Call {
     /// What the request names.
     ///
     /// # Errors
-    /// Those of [`Call::missing`] if nothing is there.
+    /// Those of [`Call::missing`] if it does not exist.
     pub(crate) fn seen(&self, store: &Store) -> Result<Seen, Fault> {
         self.seen_in(&store.reading(&self.caller)?, store)
     }

@@ -1,7 +1,7 @@
 //! Conditional requests in this opening.
 //!
 //! The tag of a graph is that of the state, whatever part of it a request prefers; that of bytes is their digest. A condition is judged
-//! on what was read, and the change that follows rests on the description, or the content, being the same still.
+//! on what was read, and the change that follows depends on the description, or the content, being the same still.
 
 use std::borrow::Cow;
 
@@ -51,7 +51,7 @@ pub(crate) fn judge(call: &Call, tag: Option<&str>, changed: Time) -> Result<Ver
     }
 }
 
-/// What is there, as the conditions of a change are about it.
+/// The existing resource, for the conditions of a change.
 #[derive(Debug, Clone)]
 pub(crate) struct State {
     /// The tag that clients know; none if it has none.
@@ -61,7 +61,7 @@ pub(crate) struct State {
     pub(crate) changed: Time,
 }
 
-/// The conditions of a change, of what is there, if anything is: judged now, and to be checked again by the store.
+/// The conditions of a change of an existing resource, if any: checked now, and to be checked again by the store.
 pub(crate) fn of_change(call: &Call, state: Option<&State>) -> Result<Conditions, Fault> {
     let token = call.headers.get(IF_STATE_TOKEN).filter(|_| call.dialect.has_state_tokens);
     if let Some((token, state)) = token.zip(state) {

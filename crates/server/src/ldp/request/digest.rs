@@ -92,11 +92,11 @@ pub(crate) fn expected(headers: &HeaderMap) -> Result<Expected, Fault> {
         for digest in value.to_str().map_err(|_| wrong())?.split(',') {
             let (name, digest) = digest.split_once('=').ok_or_else(wrong)?;
             let known = Known::named(name).ok_or_else(|| {
-                Fault::bad(format!("the digest {:.32} is not known", name.trim()))
+                Fault::bad(format!("the digest algorithm {:.32} is not supported", name.trim()))
             })?;
             let digest = decoded(digest.trim()).ok_or_else(wrong)?;
             if digest.len() != known.row().2 {
-                return Err(Fault::new(StatusCode::CONFLICT, "the digest has another length"));
+                return Err(Fault::new(StatusCode::CONFLICT, "the digest has the wrong length"));
             }
             match known.algorithm() {
                 None => expected.sha256 = digest.try_into().ok(),
@@ -124,7 +124,7 @@ pub(crate) fn wanted(headers: &HeaderMap) -> Result<Option<BTreeSet<Known>>, Fau
     let wanted: BTreeSet<Known> =
         values.flat_map(|value| value.split(',')).filter_map(want).collect();
     match wanted.is_empty() {
-        true => Err(Fault::bad("Want-Digest names no digest that is known here")),
+        true => Err(Fault::bad("Want-Digest names no supported digest")),
         false => Ok(Some(wanted)),
     }
 }

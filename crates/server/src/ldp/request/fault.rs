@@ -32,20 +32,20 @@ impl Fault {
         Self::new(StatusCode::BAD_REQUEST, detail)
     }
 
-    /// Nothing is there.
+    /// It does not exist.
     pub(crate) fn missing(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, detail)
     }
 
     /// The resource has no such method; with those that it has.
     pub(crate) fn method(allow: &str) -> Self {
-        Self::new(StatusCode::METHOD_NOT_ALLOWED, "the resource has no such method")
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, "the resource does not support this method")
             .with(header::ALLOW, allow)
     }
 
     /// A condition of the request does not hold.
     pub(crate) fn condition() -> Self {
-        Self::new(StatusCode::PRECONDITION_FAILED, "it is not as the condition says")
+        Self::new(StatusCode::PRECONDITION_FAILED, "the condition does not hold")
     }
 
     /// With another header.

@@ -103,14 +103,14 @@ impl Headers {
         }
     }
 
-    /// The tag as the Fedora API has it besides (section 3.10), in dialects that do.
+    /// The additional tag of the Fedora API (section 3.10), in dialects that have it.
     fn state_token(&mut self, dialect: &Dialect, tag: &str) {
         if dialect.has_state_tokens {
             self.add(STATE_TOKEN, tag);
         }
     }
 
-    /// The digest that the dialect tells unasked, if it is known.
+    /// The digest that the dialect sends without being requested, if it is known.
     pub(crate) fn digest(&mut self, dialect: &Dialect, head: &ContentHead) {
         let known = dialect.digest.and_then(|known| Some((known, known.of(&head.digests)?)));
         if let Some((known, digest)) = known {

@@ -24,7 +24,7 @@ enum Group {
 /// What a client prefers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Preferences {
-    /// What is stated of the resource itself.
+    /// The statements about the resource itself.
     pub(crate) stated: bool,
     pub(crate) containment: bool,
     pub(crate) membership: bool,
@@ -32,7 +32,7 @@ pub(crate) struct Preferences {
     pub(crate) inbound: bool,
     /// What the server manages may be in a request, and is ignored.
     pub(crate) lenient: bool,
-    /// What is removed leaves no tombstone.
+    /// Removed resources leave no tombstone.
     pub(crate) no_tombstone: bool,
     /// So many members in a page, at most (LDP Paging).
     pub(crate) max_members: Option<usize>,
@@ -100,7 +100,7 @@ impl Preferences {
             return;
         }
         let includes = |wanted| include.iter().any(|iri| group(iri) == Some(wanted));
-        // A minimal container is one without the groups that are not named besides.
+        // A minimal container has only the groups that are also named.
         if includes(Group::Minimal) {
             self.containment = includes(Group::Containment);
             self.membership = includes(Group::Membership);

@@ -24,7 +24,7 @@ pub(crate) enum Part {
     Description,
     /// `fcr:content`: its bytes.
     Content,
-    /// `fcr:tombstone`: what is left of it after its removal.
+    /// `fcr:tombstone`: its remains after its removal.
     Tombstone,
     /// `fcr:acl`: its access list.
     Acl,
@@ -55,7 +55,7 @@ pub(crate) enum Side {
     Description,
 }
 
-/// What the names of such addresses begin with; no resource that this opening makes has such a name.
+/// The prefix of such addresses; this opening creates no resource with such a name.
 pub(crate) const RESERVED: &str = "fcr:";
 
 impl Target {
@@ -100,7 +100,7 @@ fn side(about: &[&str], address: &str) -> Result<Side, Fault> {
 }
 
 fn unknown(address: &str) -> Fault {
-    Fault::missing(format!("no such address: {address}"))
+    Fault::missing(format!("there is no such address: {address}"))
 }
 
 fn decoded(segment: &str) -> Result<String, Fault> {
@@ -110,7 +110,10 @@ fn decoded(segment: &str) -> Result<String, Fault> {
 
 fn path(names: &[String]) -> Result<StorePath, Fault> {
     if let Some(name) = names.iter().find(|name| name.contains('/')) {
-        return Err(Fault::new(StatusCode::BAD_REQUEST, format!("a name has no slash: {name:?}")));
+        return Err(Fault::new(
+            StatusCode::BAD_REQUEST,
+            format!("a name cannot contain a slash: {name:?}"),
+        ));
     }
     Ok(format!("/{}", names.join("/")).parse()?)
 }

@@ -26,7 +26,7 @@ const COMMIT: &str = "http://fedora.info/definitions/v4/transaction#commitEndpoi
 pub(crate) fn named(call: &Call) -> Result<Option<ChangeSetId>, Fault> {
     let Some(named) = call.headers.get(&ATOMIC_ID) else { return Ok(None) };
     if !call.dialect.has_transactions {
-        return Err(conflict("there are no transactions at this address"));
+        return Err(conflict("this address has no transactions"));
     }
     let id = named.to_str().unwrap_or_default().trim().rsplit('/').next().unwrap_or_default();
     match id.parse() {
@@ -123,7 +123,7 @@ fn options(methods: &str) -> Response {
 fn require_transactions(call: &Call) -> Result<(), Fault> {
     match call.dialect.has_transactions {
         true => Ok(()),
-        false => Err(Fault::missing("there are no transactions at this address")),
+        false => Err(Fault::missing("this address has no transactions")),
     }
 }
 

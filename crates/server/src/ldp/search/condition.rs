@@ -7,7 +7,7 @@ use percent_encoding::percent_decode_str;
 use super::row::{Key, Row};
 use crate::ldp::request::fault::Fault;
 
-/// What is known of each resource.
+/// The data of each resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Field {
     FedoraId,
@@ -42,7 +42,7 @@ impl Field {
     pub(super) fn named(name: &str) -> Result<Self, Fault> {
         let found = Self::ALL.into_iter().find(|field| field.name() == name);
         let names = Self::ALL.map(Self::name).join(", ");
-        found.ok_or_else(|| bad(format!("there is no field {name:.64?}: there are {names}")))
+        found.ok_or_else(|| bad(format!("there is no field {name:.64?}; the fields are {names}")))
     }
 }
 
@@ -73,7 +73,7 @@ pub(super) struct Condition {
 }
 
 impl Condition {
-    /// Reads a condition; `root` is the address of the root at which it came.
+    /// Reads a condition; `root` is the address of the root of the request.
     pub(super) fn parse(text: &str, root: &str) -> Result<Self, Fault> {
         let wrong = || bad("a condition is a field, one of = < > <= >=, and a value".to_owned());
         let at = text.find(['<', '>', '=']).ok_or_else(wrong)?;
@@ -82,7 +82,7 @@ impl Condition {
         let (comparison, value) = found.filter(|(_, value)| !value.is_empty()).ok_or_else(wrong)?;
         let field = Field::named(name.trim())?;
         if field == Field::RdfType && comparison != Comparison::Is {
-            return Err(bad("rdf_type is compared with = only".to_owned()));
+            return Err(bad("rdf_type can be compared only with =".to_owned()));
         }
         Ok(Self { field, comparison, value: value_of(field, value, root)? })
     }
@@ -129,7 +129,7 @@ fn value_of(field: Field, value: &str, root: &str) -> Result<Key, Fault> {
         Field::ContentSize => value
             .parse()
             .map(Key::Number)
-            .map_err(|_| bad(format!("content_size is a number, not {value:.64?}"))),
+            .map_err(|_| bad(format!("content_size must be a number, not {value:.64?}"))),
         Field::Created | Field::Modified => time(value)
             .map(Key::Number)
             .ok_or_else(|| bad(format!("not a date as in 2020-05-01T20:05:14Z: {value:.64?}"))),

@@ -3,7 +3,7 @@
 //! Source: fcrepo 6's Simple Search API. One state of the store is walked, from the collection that the conditions on `fedora_id` begin
 //! with, within the limits of a query; only as many rows are held as the answer can have.
 //!
-//! * `condition` reads conditions and decides about them, `run` walks and sorts, `row` is what is known of a resource.
+//! * `condition` reads conditions and decides about them, `run` walks and sorts, `row` is the data of a resource.
 
 mod condition;
 mod row;
@@ -21,10 +21,10 @@ use crate::ldp::request::fault::Fault;
 const METHODS: &str = "GET,HEAD,OPTIONS";
 /// Rows in an answer, unless the request says how many.
 const ROWS: usize = 100;
-/// Rows that a request may pass over and have answered, together.
+/// Rows that a request may skip and have answered, together.
 const REACH: usize = 100_000;
 
-/// What is searched for.
+/// The search.
 #[derive(Debug)]
 pub(super) struct Search {
     conditions: Vec<Condition>,
@@ -38,7 +38,7 @@ pub(super) struct Search {
 
 pub(crate) async fn answer(call: Call) -> Result<Response, Fault> {
     if !call.dialect.has_search {
-        return Err(Fault::missing("there is no search at this address"));
+        return Err(Fault::missing("this address has no search"));
     }
     match call.method.as_str() {
         "GET" | "HEAD" => {}
@@ -72,7 +72,7 @@ impl Search {
         }
         match search.offset.saturating_add(search.limit) > REACH {
             true => Err(Fault::bad(format!(
-                "offset and max_results reach {REACH} results at most: go on with a condition on fedora_id"
+                "offset and max_results reach {REACH} results at most: continue with a condition on fedora_id"
             ))),
             false => Ok(search),
         }
@@ -80,7 +80,9 @@ impl Search {
 
     fn take(&mut self, name: &str, value: &str, root: &str) -> Result<(), Fault> {
         let number = || {
-            value.parse().map_err(|_| Fault::bad(format!("{name} is a number, not {value:.64?}")))
+            value
+                .parse()
+                .map_err(|_| Fault::bad(format!("{name} must be a number, not {value:.64?}")))
         };
         match name {
             "condition" => self.conditions.push(Condition::parse(value, root)?),
@@ -96,7 +98,7 @@ impl Search {
             "order_by" => self.order_by = Field::named(value)?,
             "order" if value.eq_ignore_ascii_case("asc") => self.descending = false,
             "order" if value.eq_ignore_ascii_case("desc") => self.descending = true,
-            "order" => return Err(Fault::bad("order is asc or desc")),
+            "order" => return Err(Fault::bad("order must be asc or desc")),
             "include_total_result_count" => self.counts = value == "true",
             _ => return Err(Fault::bad(format!("a search has no {name:.64?}"))),
         }

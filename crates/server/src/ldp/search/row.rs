@@ -16,7 +16,7 @@ pub(super) enum Key {
     Text(String),
 }
 
-/// What is known of a resource.
+/// The data of a resource.
 #[derive(Debug)]
 pub(super) struct Row {
     pub(super) id: ResourceId,

@@ -21,7 +21,7 @@ pub(super) fn run(store: &Store, call: &Call, search: &Search) -> Result<Value, 
     for stat in candidates(&reading, search)? {
         looked += 1;
         if looked > limits.query_rows || looked % STEP == 0 && store.now() >= end {
-            return Err(Fault::bad("the search takes too long: name a fedora_id to search below"));
+            return Err(Fault::bad("the search takes too long: give a fedora_id to search below"));
         }
         let Some(stat) = stat? else { continue };
         if let Some(row) = matching(&reading, call, search, stat)? {
@@ -39,14 +39,14 @@ fn candidates<'a>(
     let top = search.conditions.iter().find_map(|condition| condition.prefix()).unwrap_or("/");
     let top = top.rsplit_once('/').map_or("/", |(above, _)| above);
     let top = if top.is_empty() { "/" } else { top };
-    // What is no path is that of no resource.
+    // An invalid path belongs to no resource.
     let top = top.parse::<StorePath>().ok().map(At::from);
     let own = top.as_ref().map(|top| reading.stat(top)).transpose()?.flatten();
     let below = top.as_ref().map(|top| reading.below(top)).transpose()?;
     Ok(own.map(|own| Ok(Some(own))).into_iter().chain(below.into_iter().flatten()))
 }
 
-/// What is known of a resource for which all conditions hold.
+/// The data of a resource for which all conditions hold.
 fn matching(
     reading: &Reading,
     call: &Call,

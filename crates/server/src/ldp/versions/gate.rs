@@ -16,7 +16,7 @@ const ACCEPT_DATETIME: HeaderName = HeaderName::from_static("accept-datetime");
 /// The way to the version that a request wants, if it wants one.
 ///
 /// # Errors
-/// 400 for what is no date, 406 where there is no version.
+/// 400 for an invalid date, 406 if there is no version.
 pub(crate) async fn gate(call: &Call) -> Result<Option<Response>, Fault> {
     let is_gate = matches!(call.target.part, Part::Whole | Part::Description);
     if !is_gate || !call.dialect.has_mementos || !call.headers.contains_key(&ACCEPT_DATETIME) {
@@ -39,9 +39,9 @@ pub(crate) async fn gate(call: &Call) -> Result<Option<Response>, Fault> {
 pub(super) fn date(call: &Call, name: HeaderName) -> Result<i64, Fault> {
     let text = call.header(&name).unwrap_or_default().trim();
     let known = crate::layer::conditional::date(&call.headers, name.clone());
-    // A day of one digit, which RFC 1123 allows and clients in Java send, is none in HTTP.
+    // A day of one digit, which RFC 1123 allows and clients in Java send, is invalid in HTTP.
     let date = known.or_else(|| Some(rfc2822::parse(text).ok()?.timestamp().as_second()));
-    date.ok_or_else(|| Fault::bad(format!("{name} is not a date of HTTP")))
+    date.ok_or_else(|| Fault::bad(format!("{name} is not an HTTP date")))
 }
 
 /// The last version that is not later, or else the first one, of versions in the order of their times.

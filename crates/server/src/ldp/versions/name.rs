@@ -10,7 +10,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::ldp::request::fault::Fault;
 
-/// What is kept as it is in a segment of an address.
+/// Characters that are not encoded in a segment of an address.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// The last segment of the address of a version.

@@ -147,7 +147,7 @@ pub(super) async fn keep(call: Call, body: Body) -> Result<Response, Fault> {
     .await
 }
 
-/// The time and the graph of a version that the client gives.
+/// The time and the graph of a version from a client.
 async fn given(call: &Call, body: Body) -> Result<(Time, bytes::Bytes, Syntax), Fault> {
     let time = Time::from_secs(gate::date(call, MEMENTO_DATETIME)?);
     let media_type = call.header(header::CONTENT_TYPE).unwrap_or_default();
@@ -157,7 +157,7 @@ async fn given(call: &Call, body: Body) -> Result<(Time, bytes::Bytes, Syntax), 
 }
 
 fn no_graph(call: &Call) -> Fault {
-    Fault::new(StatusCode::BAD_REQUEST, "a state of another time is given as a graph")
+    Fault::new(StatusCode::BAD_REQUEST, "an earlier state is available only as a graph")
         .constrained(&call.web.constraints())
 }
 

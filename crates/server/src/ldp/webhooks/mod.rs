@@ -41,7 +41,7 @@ pub(crate) struct Hook {
     below: StorePath,
 }
 
-/// What is to be told next.
+/// What is to be posted next.
 struct Page {
     activities: Vec<(Position, Value)>,
     next: Position,
@@ -52,7 +52,7 @@ impl Hook {
     /// Reads what the settings name.
     ///
     /// # Errors
-    /// What is wrong with them.
+    /// The errors in them.
     pub(crate) fn new(settings: &Webhook) -> Result<Self, String> {
         let wrong = |why: String| format!("webhook {:?}: {why}", settings.name);
         let mounts = dialect::ALL.into_iter();
@@ -73,7 +73,7 @@ impl Hook {
         format!("webhook/{}", self.settings.name)
     }
 
-    /// Up to where activities were taken; at first, what happens from now on is told.
+    /// The position up to which activities were accepted; at first, only later changes are posted.
     fn begin(&self, store: &Store) -> cenote_store::Result<Position> {
         let kept = store.note(OPENING, &self.note())?;
         match kept.and_then(|note| serde_json::from_slice::<String>(&note).ok()?.parse().ok()) {
@@ -96,7 +96,7 @@ impl Hook {
         let caller = store.caller_for(store.person_named(&self.settings.user)?.0)?;
         let page = self.changes(store, &caller, since).or_else(|error| match error.kind() {
             ErrorKind::Expired => {
-                tracing::warn!(target: "cenote", webhook = self.settings.name, "changes are no longer kept that were not told");
+                tracing::warn!(target: "cenote", webhook = self.settings.name, "changes that were not reported are no longer kept");
                 self.changes(store, &caller, Position::default())
             }
             _ => Err(error),
@@ -133,7 +133,7 @@ impl Hook {
     }
 }
 
-/// Tells all receivers of what happens, until the server stops.
+/// Posts changes to all receivers, until the server stops.
 pub(crate) async fn maintain(app: App, hooks: Vec<Arc<Hook>>) {
     join_all(hooks.into_iter().map(|hook| Told { app: app.clone(), hook }.follow())).await;
 }
@@ -176,7 +176,7 @@ impl Told {
         }
     }
 
-    /// Tells of what happened since, and says whether there is more.
+    /// Posts the changes since then, and returns whether there are more.
     async fn round(&self, since: &mut Option<Position>) -> Result<bool, NotTaken> {
         let begun = match *since {
             Some(begun) => begun,
@@ -187,14 +187,14 @@ impl Told {
         let mut taken = begun;
         let told = self.tell(&page, &mut taken).await;
         *since = Some(taken);
-        // What nobody is told of is not worth a commit each.
+        // Changes that are not posted are not worth a commit each.
         if taken != begun && (page.more || !page.activities.is_empty()) {
             self.blocking(move |hook, store| hook.keep(store, taken)).await?;
         }
         told.map(|()| page.more)
     }
 
-    /// Posts activities until one is not taken, or the server stops; that under way is waited for.
+    /// Posts activities until one is not accepted, or the server stops; the current one is waited for.
     async fn tell(&self, page: &Page, taken: &mut Position) -> Result<(), NotTaken> {
         for (position, activity) in &page.activities {
             if self.app.stopping().is_cancelled() {

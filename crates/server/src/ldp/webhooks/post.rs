@@ -25,7 +25,7 @@ pub(super) struct Receiver {
     key: hmac::Key,
 }
 
-/// Why an activity was not taken, and how long the receiver wants to be left alone, if it says so.
+/// Why an activity was not accepted, and how long the receiver asks to wait, if it does.
 #[derive(Debug)]
 pub(super) struct NotTaken {
     pub(super) why: String,

@@ -1,4 +1,4 @@
-//! Why somebody may do what they may do.
+//! What decides the rights of a user.
 
 use axum::extract::State;
 use cenote_store::{Effect, Explanation, Reason, Rights, Source};
@@ -12,8 +12,8 @@ use crate::native::request::address::About;
 use crate::native::request::extract::Json;
 use crate::problem::Problem;
 
-/// What a user may do with a resource, and what decided that about each right. The caller needs control of the resource
-/// to ask about others.
+/// What a user may do with a resource, and what decides each right. The caller needs control of the resource
+/// to query those of others.
 #[utoipa::path(get, path = "/v1/access/why", tag = "access", params(Target, ExplainQuery),
     responses((status = 200, body = ExplainedAccess)))]
 pub(crate) async fn why(

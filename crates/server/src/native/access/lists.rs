@@ -10,7 +10,7 @@ use crate::native::request::address::at;
 use crate::native::request::extract::Json;
 use crate::problem::Problem;
 
-/// The lines that bear on a resource, with where each comes from.
+/// The entries that apply to a resource, each with its origin.
 #[utoipa::path(get, path = "/v1/access", tag = "access", params(Target),
     responses((status = 200, body = AccessList)))]
 pub(crate) async fn read(

@@ -14,7 +14,7 @@ use crate::native::request::extract::Json;
 use crate::native::request::query::Params;
 use crate::problem::Problem;
 
-/// Who the asker is.
+/// The identity of the caller.
 #[utoipa::path(get, path = "/v1/whoami", tag = "people", responses((status = 200, body = Identity)))]
 pub(crate) async fn whoami(
     State(app): State<App>,
@@ -48,9 +48,9 @@ pub(crate) async fn users(
     .await
 }
 
-/// Makes a user, who has a home: `/home/NAME`.
+/// Creates a user, with the home `/home/NAME`.
 #[utoipa::path(post, path = "/v1/users", tag = "people", request_body = NewUser,
-    responses((status = 201, description = "It is made")))]
+    responses((status = 201, description = "Created")))]
 pub(crate) async fn add_user(
     State(app): State<App>,
     Changer(caller): Changer,
@@ -63,7 +63,7 @@ pub(crate) async fn add_user(
 
 /// Sets a user's password, role, or both.
 #[utoipa::path(patch, path = "/v1/users", tag = "people", request_body = ChangeUser,
-    responses((status = 204, description = "It is changed")))]
+    responses((status = 204, description = "Changed")))]
 pub(crate) async fn change_user(
     State(app): State<App>,
     Changer(caller): Changer,
@@ -76,7 +76,7 @@ pub(crate) async fn change_user(
 
 /// Removes a user or a group.
 #[utoipa::path(delete, path = "/v1/users", tag = "people", params(Named),
-    responses((status = 204, description = "It is gone")))]
+    responses((status = 204, description = "Removed")))]
 pub(crate) async fn remove_user(
     State(app): State<App>,
     Changer(caller): Changer,
@@ -105,9 +105,9 @@ pub(crate) async fn groups(
     .await
 }
 
-/// Makes a group.
+/// Creates a group.
 #[utoipa::path(post, path = "/v1/groups", tag = "people", request_body = NewGroup,
-    responses((status = 201, description = "It is made")))]
+    responses((status = 201, description = "Created")))]
 pub(crate) async fn add_group(
     State(app): State<App>,
     Changer(caller): Changer,
@@ -117,9 +117,9 @@ pub(crate) async fn add_group(
     Ok(StatusCode::CREATED)
 }
 
-/// Puts users into a group, and takes users out.
+/// Adds users to a group, and removes users from it.
 #[utoipa::path(patch, path = "/v1/groups", tag = "people", request_body = ChangeGroup,
-    responses((status = 204, description = "It is changed")))]
+    responses((status = 204, description = "Changed")))]
 pub(crate) async fn change_group(
     State(app): State<App>,
     Changer(caller): Changer,
@@ -131,7 +131,7 @@ pub(crate) async fn change_group(
 
 /// Removes a group.
 #[utoipa::path(delete, path = "/v1/groups", tag = "people", params(Named),
-    responses((status = 204, description = "It is gone")))]
+    responses((status = 204, description = "Removed")))]
 pub(crate) async fn remove_group(
     app: State<App>,
     asker: Changer,

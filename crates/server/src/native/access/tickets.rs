@@ -1,4 +1,4 @@
-//! Tickets: access to one resource and what is below, for whoever shows them.
+//! Tickets: access to one resource and everything below it, for everybody who presents them.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::native::request::extract::Json;
 use crate::native::request::query::Params;
 use crate::problem::Problem;
 
-/// Makes a ticket for a resource.
+/// Creates a ticket for a resource.
 #[utoipa::path(post, path = "/v1/tickets", tag = "access", request_body = NewTicket,
     responses((status = 201, body = MadeTicket)))]
 pub(crate) async fn add(
@@ -45,7 +45,7 @@ pub(crate) async fn add(
     .await
 }
 
-/// The tickets on a resource, or all that the asker made.
+/// The tickets on a resource, or all tickets that the caller created.
 #[utoipa::path(get, path = "/v1/tickets", tag = "access", params(Target),
     responses((status = 200, body = Tickets)))]
 pub(crate) async fn list(
@@ -68,9 +68,9 @@ pub(crate) async fn list(
     .await
 }
 
-/// Removes a ticket, which is named whole or by its id.
+/// Removes a ticket, which is given completely or by its id.
 #[utoipa::path(delete, path = "/v1/tickets", tag = "access", params(WhichTicket),
-    responses((status = 204, description = "It is gone")))]
+    responses((status = 204, description = "Removed")))]
 pub(crate) async fn remove(
     State(app): State<App>,
     Changer(caller): Changer,

@@ -1,4 +1,4 @@
-//! Tokens: secrets that stand for an account, within limits, until they are revoked.
+//! Tokens: secrets that represent an account, within limits, until they are revoked.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::native::request::extract::Json;
 use crate::native::request::query::Params;
 use crate::problem::Problem;
 
-/// Makes a token for the caller's account.
+/// Creates a token for the caller's account.
 #[utoipa::path(post, path = "/v1/tokens", tag = "people", request_body = NewToken,
     responses((status = 201, body = MadeToken)))]
 pub(crate) async fn add(
@@ -53,9 +53,9 @@ pub(crate) async fn list(
     .await
 }
 
-/// Revokes a token, and those that were made by it.
+/// Revokes a token, and those that were created with it.
 #[utoipa::path(delete, path = "/v1/tokens", tag = "people", params(WhichToken),
-    responses((status = 204, description = "It is revoked")))]
+    responses((status = 204, description = "Revoked")))]
 pub(crate) async fn revoke(
     State(app): State<App>,
     Changer(caller): Changer,

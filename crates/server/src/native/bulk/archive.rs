@@ -1,5 +1,5 @@
-//! Many resources as one tar stream, the other way of `batch`: all that lies below a collection, or
-//! objects that are named.
+//! Many resources as one tar stream, the opposite of `batch`: everything below a collection, or
+//! given objects.
 
 use std::io;
 
@@ -29,10 +29,10 @@ const AHEAD: usize = 256 << 10;
 const PAGE: usize = 1_000;
 /// Objects opened in one hop: small ones bring their bytes along.
 pub(crate) const OPENED: usize = 64;
-/// The most objects in one question.
+/// The maximum number of objects in a request.
 pub(crate) const MOST: usize = 1_000;
 
-/// What lies below a collection and may be read, as a POSIX pax archive.
+/// Everything below a collection that may be read, as a POSIX pax archive.
 #[utoipa::path(get, path = "/v1/archive", tag = "bytes", params(Target),
     responses((status = 200, body = Vec<u8>, content_type = "application/x-tar")))]
 pub(crate) async fn archive(
@@ -51,8 +51,8 @@ pub(crate) async fn archive(
     }))
 }
 
-/// The contents of objects, in the order asked, as a POSIX pax archive; what is no object, or may not be read, is
-/// left out. Paths are below the root. The pax records `CENOTE.id` and `CENOTE.etag` say what an entry is.
+/// The contents of objects, in the requested order, as a POSIX pax archive; resources that are not objects, or may not be read, are
+/// left out. Paths are below the root. The pax records `CENOTE.id` and `CENOTE.etag` identify an entry.
 #[utoipa::path(post, path = "/v1/archive", tag = "bytes", request_body = ArchiveQuestion,
     responses((status = 200, body = Vec<u8>, content_type = "application/x-tar")))]
 pub(crate) async fn archive_of(
@@ -78,7 +78,7 @@ where
     let (reader, writer) = tokio::io::duplex(AHEAD);
     let packing = pack(Builder::new_non_terminated(writer));
     let packing = tokio::spawn(packing.in_current_span());
-    // An archive that fails under way breaks off; one that is whole has its end marker.
+    // An archive that fails midway breaks off; one that is whole has its end marker.
     let end = stream::once(packing).filter_map(async |packed| match packed {
         Ok(Ok(())) => None,
         Ok(Err(error)) => Some(Err(error)),
@@ -88,7 +88,7 @@ where
     ([(header::CONTENT_TYPE, "application/x-tar")], Body::from_stream(bytes)).into_response()
 }
 
-/// An archive under way.
+/// An archive that is being written.
 pub(crate) struct Packer {
     pub(crate) app: App,
     pub(crate) caller: Caller,
@@ -178,7 +178,7 @@ impl Packer {
         self.builder.append(&header, content).await
     }
 
-    /// The contents as they are now, in the order asked; none for what went meanwhile, or may not be read.
+    /// The current contents, in the requested order; none for objects that were removed in the meantime, or may not be read.
     async fn open(&self, ids: Vec<ResourceId>) -> io::Result<Vec<Option<Opened>>> {
         let caller = self.caller.clone();
         let opened = self.app.blocking(move |store| {

@@ -1,6 +1,6 @@
-//! Many small files in one request: a tar stream in, many in a commit.
+//! Many small files in one request: a tar stream in, many per commit.
 //!
-//! Invariant: the line of an entry says that it is durable, or why it is not there.
+//! Invariant: the line of an entry says that it is durable, or why it was refused.
 
 use std::io;
 
@@ -26,7 +26,7 @@ use crate::native::request::extract::require_tar;
 use crate::native::request::query::Params;
 use crate::problem::Problem;
 
-/// The largest batch, in bytes. Larger trees go in several.
+/// The largest batch, in bytes. Larger trees need several.
 const LARGEST: usize = 64 << 20;
 /// Entries of one commit.
 const ENTRIES: usize = 512;
@@ -35,8 +35,8 @@ const HELD: usize = 8 << 20;
 /// Entries of up to this many bytes wait in memory for their commit.
 const INLINE: usize = 64 << 10;
 
-/// Puts files, directories and links below a collection. Answers one line an entry, in order. `If-None-Match: *` and `If-Match`
-/// are about each file. A mode or a time that is left empty in the header of an entry is not set.
+/// Puts files, directories and links below a collection. Returns one line per entry, in order. `If-None-Match: *` and `If-Match`
+/// apply to each file. A mode or a time that is empty in the header of an entry is not set.
 #[utoipa::path(post, path = "/v1/batch", tag = "bytes", params(BatchQuery),
     request_body(content = Vec<u8>, content_type = "application/x-tar"),
     responses((status = 200, body = BatchLine, content_type = "application/x-ndjson")))]
@@ -84,13 +84,13 @@ pub(crate) async fn batch(
     Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], batch.lines).into_response())
 }
 
-/// A batch under way.
+/// The state of a batch.
 struct Batch {
     app: App,
     caller: Caller,
     admission: Admission,
     under: StorePath,
-    /// What was said for all entries: conditions, and where the bytes go.
+    /// The options for all entries: conditions, and the place for the bytes.
     each: PutOptions,
     /// Entries that wait for their commit, or for their line.
     pending: Vec<(String, Result<BatchItem, Problem>)>,
@@ -185,7 +185,7 @@ impl Batch {
     }
 }
 
-/// What became of each entry: it was refused before, or else has the next answer of the commit.
+/// The outcome of each entry: it was refused before, or has the next answer of the commit.
 fn outcomes(
     store: &Store,
     refused: Vec<Option<Problem>>,

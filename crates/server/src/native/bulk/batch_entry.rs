@@ -42,7 +42,7 @@ pub(crate) async fn read<R: AsyncRead + Unpin + Send>(
         }
         EntryType::Directory => BatchWhat::Collection,
         EntryType::Symlink => BatchWhat::Link(target(&entry)?),
-        _ => return Err(Problem::invalid("the entry is neither a file, a directory nor a link")),
+        _ => return Err(Problem::invalid("the entry is not a file, a directory or a link")),
     };
     Ok(BatchItem { path, what, options })
 }
@@ -66,7 +66,7 @@ pub(crate) fn shown(name: &[u8]) -> String {
 
 fn target<R: AsyncRead + Unpin>(entry: &Entry<R>) -> Result<String, Problem> {
     let target = entry.link_name_bytes().map_err(|error| unreadable(&error))?;
-    text(&target.ok_or_else(|| Problem::invalid("the link points nowhere"))?)
+    text(&target.ok_or_else(|| Problem::invalid("the link has no target"))?)
 }
 
 fn text(bytes: &[u8]) -> Result<String, Problem> {
@@ -103,7 +103,7 @@ fn mode(header: &Header) -> io::Result<Option<u32>> {
 
 /// Seconds with a fraction, as POSIX has them in pax records.
 fn time(text: &str) -> Result<Time, Problem> {
-    let wrong = || Problem::invalid(format!("not a time in seconds: {text:.40}"));
+    let wrong = || Problem::invalid(format!("invalid time in seconds: {text:.40}"));
     let (secs, fraction) = text.split_once('.').unwrap_or((text, ""));
     let is_number = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
     if !is_number(secs.strip_prefix('-').unwrap_or(secs)) || !is_number(fraction) {

@@ -14,7 +14,7 @@ use tokio_tar::Entry;
 
 /// Bytes of all headers of an entry, the records of pax and long names of GNU tar among them.
 const LONGEST: u64 = 1 << 20;
-/// A tar archive consists of blocks of so many bytes.
+/// A tar archive consists of blocks of this many bytes.
 const BLOCK: u64 = 512;
 
 /// How far an archive has been read, and may be read now.
@@ -34,7 +34,7 @@ impl Position {
         Counting { bytes, position: self.clone() }
     }
 
-    /// What comes next is the rest of a file of so many bytes, and then a header.
+    /// What comes next is the rest of a file of this many bytes, and then a header.
     pub(crate) fn at_header(&self, file: u64) {
         let end = self.0.read.load(Ordering::Relaxed).saturating_add(file);
         self.0.most.store(end.saturating_add(LONGEST), Ordering::Relaxed);

@@ -24,8 +24,8 @@ const LONGEST: u32 = 300;
 /// The longest page.
 const MOST: usize = 10_000;
 
-/// Changes in commit order, of a subtree if `path` or `id` names one. With `wait`, an empty answer comes only after that time.
-/// To a request that accepts `text/event-stream` they are sent as they happen.
+/// Changes in commit order, of a subtree if `path` or `id` is given. With `wait`, an empty answer is sent only after that time.
+/// Requests that accept `text/event-stream` get them as they happen.
 #[utoipa::path(get, path = "/v1/changes", tag = "changes", params(Target, ChangesQuery),
     responses((status = 200, content((Changes = "application/json"), (String = "text/event-stream")))))]
 pub(super) async fn changes(

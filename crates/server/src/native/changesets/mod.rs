@@ -39,7 +39,7 @@ pub(crate) async fn list(
     Ok(Json(ChangeSets { items: open.into_iter().map(Into::into).collect() }))
 }
 
-/// What is known of a change set, also for some time after its end.
+/// The state of a change set, also for some time after its end.
 #[utoipa::path(get, path = "/v1/changesets/{id}", tag = "changesets", params(("id" = String, Path)),
     responses((status = 200, body = ChangeSet)))]
 pub(crate) async fn read(
@@ -64,7 +64,7 @@ pub(crate) async fn extend(
     Ok(Json(app.quick(|store| store.extend_change_set(&caller, id))?.into()))
 }
 
-/// Commits all that was changed in a change set as one commit.
+/// Commits all changes of a change set as one commit.
 #[utoipa::path(post, path = "/v1/changesets/{id}/commit", tag = "changesets",
     params(("id" = String, Path)), request_body = Nothing,
     responses((status = 200, body = ChangeSet)))]
@@ -78,9 +78,9 @@ pub(crate) async fn commit(
     Ok(Json(app.store().commit_change_set(&caller, id).await?.into()))
 }
 
-/// Drops a change set: nothing of it happened.
+/// Drops a change set without any effect.
 #[utoipa::path(delete, path = "/v1/changesets/{id}", tag = "changesets", params(("id" = String, Path)),
-    responses((status = 204, description = "It is dropped")))]
+    responses((status = 204, description = "Dropped")))]
 pub(crate) async fn drop_set(
     State(app): State<App>,
     Changer(caller): Changer,

@@ -1,6 +1,6 @@
 //! Requests that are part of a change set: `Cenote-Changeset: ID`.
 //!
-//! Invariant: nothing of such a request happens outside of its change set. The routes run on an [`App`] whose store is the change set,
+//! Invariant: such a request has no effect outside of its change set. The routes run on an [`App`] whose store is the change set,
 //! and only those that are listed here; every other one refuses the header.
 
 use axum::Router;
@@ -54,7 +54,7 @@ const ROUTES: &[(&str, &[&str])] = &[
     ("/v1/xattrs", &["GET"]),
 ];
 
-/// Runs a request that names a change set in that one: on `routes`, with an [`App`] of its own.
+/// Runs a request that names a change set in it: on `routes`, with an [`App`] of its own.
 pub(crate) async fn within(
     State((app, routes)): State<(App, Router<App>)>,
     request: Request,
@@ -102,7 +102,7 @@ fn require_listed(request: &Request) -> Result<(), Problem> {
 }
 
 fn not_here() -> Problem {
-    Problem::new(ProblemKind::Changeset, "this route does not run in a change set").with_hint(
+    Problem::new(ProblemKind::Changeset, "this route cannot be used in a change set").with_hint(
         "make the request without the header Cenote-Changeset: it then takes effect at once",
     )
 }

@@ -1,6 +1,6 @@
-//! The local files of a content, for a client on the server's machine that may read it: where its bytes are, for a while.
+//! The local files of a content, for a client on the server's machine that may read it: the location of its bytes, for a limited time.
 //!
-//! Invariant: the path of a file is told to a caller with a login who may read the content, on a connection from this machine
+//! Invariant: the path of a file is disclosed only to a caller with a login who may read the content, on a connection from this machine
 //! that no proxy passed on, and only if the server's settings allow leases.
 
 use std::net::IpAddr;
@@ -19,10 +19,10 @@ use crate::native::request::extract::{Json, Segment};
 use crate::native::request::query::Params;
 use crate::problem::{Problem, ProblemKind};
 
-/// How long a lease lasts if nothing is said, in seconds.
+/// The default duration of a lease, in seconds.
 const USUAL: u64 = 60;
 
-/// Leases the local files of a content. Files are only read, and only until the lease is over.
+/// Leases the local files of a content. Files may only be read, and only until the lease ends.
 #[utoipa::path(post, path = "/v1/leases", tag = "bytes", request_body = NewLease,
     responses((status = 201, body = Lease)))]
 pub(crate) async fn make(
@@ -41,7 +41,7 @@ pub(crate) async fn make(
     Ok((StatusCode::CREATED, Json(lease.into())))
 }
 
-/// Renews a lease, as long as the caller may read the object: from now on for so long.
+/// Renews a lease, from now on, as long as the caller may read the object.
 #[utoipa::path(put, path = "/v1/leases/{id}", tag = "bytes",
     params(("id" = String, Path), LeaseQuery), responses((status = 200, body = Renewed)))]
 pub(crate) async fn renew(
@@ -58,7 +58,7 @@ pub(crate) async fn renew(
 
 /// Ends a lease.
 #[utoipa::path(delete, path = "/v1/leases/{id}", tag = "bytes", params(("id" = String, Path)),
-    responses((status = 204, description = "It is over")))]
+    responses((status = 204, description = "Ended")))]
 pub(crate) async fn end(
     State(app): State<App>,
     _: OnThisMachine,
@@ -84,7 +84,7 @@ impl FromRequestParts<App> for OnThisMachine {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
         let denied = |detail: &str| Problem::new(ProblemKind::Store(ErrorKind::Denied), detail);
         if app.limits().local_file_leases == 0 {
-            return Err(denied("this server leases no local files")
+            return Err(denied("this server does not lease local files")
                 .with_hint("read through the server, or set `limits.local_file_leases`"));
         }
         match is_local(peer(&parts.extensions), &parts.headers, &app.limits().proxies) {

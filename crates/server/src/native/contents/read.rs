@@ -24,7 +24,7 @@ use crate::problem::Problem;
 #[utoipa::path(method(get, head), path = "/v1/fs/{*path}", tag = "bytes", params(ReadQuery), responses(
     (status = 200, content_type = "*/*", body = Vec<u8>),
     (status = 206, content_type = "*/*", body = Vec<u8>),
-    (status = 304, description = "The asker has it already"),
+    (status = 304, description = "The client has the current state"),
 ))]
 pub(crate) async fn read(
     State(app): State<App>,
@@ -39,7 +39,7 @@ pub(crate) async fn read(
     answer(opened, &method, &headers)
 }
 
-/// The content, or the range of it that is asked for, unless the caller has it already.
+/// The content, or the requested range of it, unless the caller has it already.
 pub(crate) fn answer(
     opened: Opened,
     method: &Method,
@@ -59,7 +59,7 @@ pub(crate) fn answer(
     }
 }
 
-/// The headers that tell of the whole content, whatever part of it is sent.
+/// The headers that describe the whole content, whichever part of it is sent.
 fn describe(opened: &Opened) -> HeaderMap {
     let (stat, head) = (&opened.stat, &opened.head);
     let mut headers = validators(&head.tag(), stat.resource.written());
@@ -84,7 +84,7 @@ fn describe(opened: &Opened) -> HeaderMap {
     headers
 }
 
-/// What somebody stored never runs as a page of this server.
+/// Stored contents never run as pages of this server.
 pub(crate) fn no_page() -> HeaderMap {
     HeaderMap::from_iter([
         (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
@@ -92,13 +92,13 @@ pub(crate) fn no_page() -> HeaderMap {
     ])
 }
 
-/// Whether a browser shows a content of this type as a page that may have scripts. If nobody said so, it saves it instead.
+/// Whether a browser shows a content of this type as a page that may have scripts. If its type was only guessed, the browser saves it instead.
 fn is_page(media_type: &str) -> bool {
     let essence = media_type.split(';').next().unwrap_or_default();
     matches!(essence, "text/html" | "text/xml" | "application/xml") || essence.ends_with("+xml")
 }
 
-/// All of `size` bytes, or those that are selected. A stream that fails under way breaks off before the length it announced.
+/// All of `size` bytes, or those that are selected. A stream that fails midway breaks off before the length it announced.
 pub(crate) fn content(
     selection: Selection,
     size: u64,
@@ -115,7 +115,7 @@ pub(crate) fn content(
     let length = [(header::CONTENT_LENGTH, range.end - range.start)];
     let stream = open(range)?.inspect(move |chunk| {
         if let Err(error) = chunk {
-            tracing::error!(%id, %error, "could not read on");
+            tracing::error!(%id, %error, "reading failed");
         }
     });
     Ok((status, part, length, Body::from_stream(stream)).into_response())

@@ -63,18 +63,18 @@ pub(crate) async fn trim(
         return Ok(Json(Trimmed { trimmed }).into_response());
     }
     if replica.is_some() || dry_run {
-        return Err(Problem::invalid("`recursive` goes with neither `replica` nor `dry_run`"));
+        return Err(Problem::invalid("`recursive` cannot be combined with `replica` or `dry_run`"));
     }
     let job = app.blocking(move |store| store.trim_tree(&caller, &at, place, keep)).await?;
     Ok(accepted(job))
 }
 
-/// The job that goes on with it.
+/// The job that continues it.
 pub(crate) fn accepted(job: JobStatus) -> Response {
     (StatusCode::ACCEPTED, Json(Job::from(job))).into_response()
 }
 
-/// Makes a file the content of an object where it lies.
+/// Makes a file the content of an object, in place.
 #[utoipa::path(post, path = "/v1/register", tag = "places", request_body = Register,
     responses((status = 201, body = Resource)))]
 pub(crate) async fn register(

@@ -17,7 +17,7 @@ use crate::native::request::extract::{Json, Segment};
 use crate::native::request::query::Params;
 use crate::problem::Problem;
 
-/// What a stage holds, or a range of it.
+/// The content of a stage, or a range of it.
 #[utoipa::path(method(get, head), path = "/v1/uploads/{id}/content", tag = "uploads", params(("id" = String, Path)), responses(
     (status = 200, content_type = "application/octet-stream", body = Vec<u8>),
     (status = 206, content_type = "application/octet-stream", body = Vec<u8>),

@@ -1,4 +1,4 @@
-//! Uploads: in parts, in any order, again if need be; or as stages ([`stages`](super::stages)); published at the end.
+//! Uploads: in parts, in any order and repeatedly; or as stages ([`stages`](super::stages)); published at the end.
 
 use axum::body::Body;
 use axum::extract::State;
@@ -30,7 +30,7 @@ pub(crate) async fn begin(
         (parent, name) if question.id.is_none() => {
             destination(question.path.as_deref(), parent, name)?
         }
-        _ => return Err(Problem::invalid("an upload has one address")),
+        _ => return Err(Problem::invalid("an upload has exactly one target")),
     };
     let options = options(&app, &caller, question)?;
     app.blocking(move |store| {
@@ -60,7 +60,7 @@ fn options(app: &App, caller: &Caller, question: NewUpload) -> Result<UploadOpti
     Ok(UploadOptions { put, size: question.size, stage: question.from.map(Into::into) })
 }
 
-/// Takes a part, whole or not at all, unless it is told to keep what comes.
+/// Stores a part, completely or not at all, unless `keep` asks for whatever arrives.
 #[utoipa::path(put, path = "/v1/uploads/{id}/{offset}", tag = "uploads",
     params(("id" = String, Path), ("offset" = u64, Path, description = "Its first byte in the whole"), PartQuery),
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),
@@ -81,15 +81,15 @@ pub(crate) async fn put_part(
     Ok(Json(part.into()))
 }
 
-/// Goes on when the client has gone, whose connection the request would otherwise end with.
+/// Continues when the client has disconnected, which would otherwise end the request.
 async fn outlasting(
     taken: impl Future<Output = cenote_store::Result<cenote_store::Part>> + Send + 'static,
 ) -> Result<cenote_store::Part, Problem> {
-    let lost = |_| Problem::new(ProblemKind::Internal, "a fault of the server ended this request");
+    let lost = |_| Problem::new(ProblemKind::Internal, "an internal error ended this request");
     Ok(tokio::spawn(taken).await.map_err(lost)??)
 }
 
-/// What has arrived, or how large a stage is.
+/// The parts that have arrived, or the size of a stage.
 #[utoipa::path(get, path = "/v1/uploads/{id}", tag = "uploads", params(("id" = String, Path)),
     responses((status = 200, body = UploadState)))]
 pub(crate) async fn read(
@@ -112,7 +112,7 @@ pub(crate) async fn read(
     .await
 }
 
-/// Publishes what has arrived, which must have no gap, or what a stage holds.
+/// Publishes the parts that have arrived, which must have no gaps, or the content of a stage.
 #[utoipa::path(post, path = "/v1/uploads/{id}/complete", tag = "uploads",
     params(("id" = String, Path)), request_body = Complete,
     responses((status = 200, body = Resource)))]
@@ -137,9 +137,9 @@ pub(crate) fn digest(text: &str) -> Result<[u8; 32], Problem> {
         .map_err(|_| Problem::invalid("a SHA-256 has 64 hexadecimal digits"))
 }
 
-/// Gives an upload up.
+/// Cancels an upload.
 #[utoipa::path(delete, path = "/v1/uploads/{id}", tag = "uploads", params(("id" = String, Path)),
-    responses((status = 204, description = "It is given up")))]
+    responses((status = 204, description = "Cancelled")))]
 pub(crate) async fn abandon(
     State(app): State<App>,
     Uploader(caller): Uploader,

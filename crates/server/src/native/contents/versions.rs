@@ -1,4 +1,4 @@
-//! States of a resource that were kept.
+//! Kept states of a resource.
 
 use axum::extract::State;
 use cenote_store::{At, Caller, NewVersion, Prune, Retention, Store};
@@ -30,7 +30,7 @@ pub(crate) async fn list(
     .await
 }
 
-/// What changed from a version to another one, or to the current state.
+/// The differences between a version and another one, or the current state.
 #[utoipa::path(get, path = "/v1/versions/diff", tag = "versions", params(Target, CompareQuery),
     responses((status = 200, body = VersionDifference)))]
 pub(crate) async fn compare(
@@ -45,7 +45,7 @@ pub(crate) async fn compare(
     .await
 }
 
-/// Keeps, labels, restores or drops.
+/// Keeps, labels, restores or prunes versions.
 #[utoipa::path(post, path = "/v1/versions", tag = "versions", request_body = ChangeVersions,
     responses((status = 200, body = VersionOutcome)))]
 pub(crate) async fn change(
@@ -86,7 +86,7 @@ impl TryFrom<ChangeVersions> for Change {
             }
             (VersionOp::Prune, None, None, None, Some(rules)) => Ok(Self::Prune(Prune::All(rules))),
             (VersionOp::Label, Some(version), label, None, None) => Ok(Self::Label(version, label)),
-            _ => Err(Problem::invalid("`op` does not go with what else is said").with_hint(
+            _ => Err(Problem::invalid("`op` does not match the other fields").with_hint(
                 "keep takes a label and a time; restore a version; label a version and a label; prune a version or rules",
             )),
         }

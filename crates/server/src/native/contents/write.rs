@@ -1,4 +1,4 @@
-//! Bytes in: a whole content, or a part of one in place. Nothing is seen of a write that fails.
+//! Bytes in: a whole content, or a part of one in place. A write that fails has no visible effect.
 
 use axum::body::{Body, HttpBody};
 use axum::extract::State;
@@ -16,7 +16,7 @@ use crate::native::request::extract::Json;
 use crate::native::tree::create::mode;
 use crate::problem::Problem;
 
-/// Creates an object, or replaces its content. An id names one that is there, whatever its path is by then.
+/// Creates an object, or replaces its content. An id refers to an existing object, whatever its path is by then.
 #[utoipa::path(put, path = "/v1/fs/{*path}", tag = "bytes", params(PutQuery),
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),
     responses((status = 201, body = Resource), (status = 200, body = Resource)))]
@@ -52,7 +52,7 @@ pub(crate) fn place(
     name.map(named).transpose()
 }
 
-/// Writes bytes in place, appends them, or cuts the content.
+/// Writes bytes in place, appends them, or truncates the content.
 #[utoipa::path(patch, path = "/v1/fs/{*path}", tag = "bytes", params(PatchQuery),
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),
     responses((status = 200, body = Resource)))]
@@ -78,11 +78,11 @@ pub(crate) async fn patch(
 pub(crate) enum Patch {
     /// Writes the bytes of the body.
     Write(Where),
-    /// Cuts, or fills up with zeros, to this many bytes.
+    /// Truncate, or extend with zeros, to this many bytes.
     Truncate(u64),
 }
 
-/// What a query asks for.
+/// The change that a query describes.
 pub(crate) fn patch_of(query: &PatchQuery) -> Result<Patch, Problem> {
     match (query.offset, query.append, query.truncate) {
         (None, false, Some(size)) => Ok(Patch::Truncate(size)),
@@ -102,7 +102,7 @@ async fn truncate(
     app.blocking(move |store| store.truncate(&caller, &at, size, &conditions)).await
 }
 
-/// What the request says of its body.
+/// The properties of the body according to the request.
 pub(crate) fn expected(headers: &HeaderMap, body: &Body) -> Result<Expected, Problem> {
     Ok(Expected { length: body.size_hint().exact(), ..digest::expected(headers)? })
 }
@@ -111,7 +111,7 @@ fn media_type(headers: &HeaderMap) -> Option<String> {
     headers.get(header::CONTENT_TYPE)?.to_str().ok().map(str::to_owned)
 }
 
-/// A resource as it is after a change.
+/// A resource after a change.
 pub(crate) fn answer(app: &App, stat: Stat) -> Result<Json<Resource>, Problem> {
     app.quick(|store| Ok(Json(Resource::of(&stat, &mut Names::new(store))?)))
 }

@@ -30,7 +30,7 @@ const JSON_MOST: u64 = 1 << 20;
 /// One chunk of one frame, as a file for `numpy.load` or as JSON.
 #[utoipa::path(get, path = "/v1/gsd/chunk", tag = "formats", params(Target, FrameQuery, ChunkQuery), responses(
     (status = 200, content((Vec<u8> = "application/x-npy"), (GsdChunk = "application/json"))),
-    (status = 304, description = "The asker has it already"),
+    (status = 304, description = "The client has the current state"),
 ))]
 pub(in crate::native) async fn chunk(
     State(app): State<App>,
@@ -54,7 +54,7 @@ pub(in crate::native) async fn chunk(
     }
 }
 
-/// The form that the asker prefers.
+/// The form that the client prefers.
 enum Answer {
     Npy(Part),
     Json(GsdChunk),
@@ -113,7 +113,7 @@ impl Part {
         let data = opened.bytes(start..start + self.bytes())?;
         let data = data.inspect(|chunk| {
             if let Err(error) = chunk {
-                tracing::error!(%error, "could not read on");
+                tracing::error!(%error, "reading failed");
             }
         });
         let body = stream::once(async { Ok(Bytes::from(header)) }).chain(data);

@@ -20,7 +20,7 @@ const MOST: u64 = 16 << 20;
 /// A GSD file in the store.
 pub(super) type StoreReader = Reader<ReadAhead<StoreContent>>;
 
-/// Opens the content of an object as a GSD file and asks something of it.
+/// Opens the content of an object as a GSD file and reads something from it.
 pub(super) async fn examine<T: Send + 'static>(
     app: &App,
     caller: Caller,
@@ -31,7 +31,7 @@ pub(super) async fn examine<T: Send + 'static>(
     let turn = app.format_turn().await;
     let runtime = Handle::current();
     let examined = app.blocking(move |store| {
-        // Given back when the work ends, even if nobody waits for its answer any more.
+        // Released when the work ends, even if nobody waits for its answer any more.
         let _turn = turn;
         let opened =
             store.open(&caller, &at, &ReadOptions { version, ..ReadOptions::default() })?;
@@ -42,7 +42,7 @@ pub(super) async fn examine<T: Send + 'static>(
     examined.await?
 }
 
-/// What an error of the format is to the asker.
+/// The problem for an error of the format.
 pub(super) fn refused(error: Error) -> Problem {
     match error {
         Error::Io(error) => match error.downcast::<cenote_store::Error>() {
@@ -71,7 +71,7 @@ impl StoreContent {
                 ErrorKind::TooLarge,
                 format!("the names and index to read for this are larger than {MOST} bytes"),
             )
-            .with_hint("get the file and look into it with `cenote gsd`")),
+            .with_hint("get the file and inspect it with `cenote gsd`")),
         }
     }
 

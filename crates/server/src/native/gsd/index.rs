@@ -1,4 +1,4 @@
-//! What is in a trajectory: who wrote it, its names, and the chunks of one frame.
+//! The structure of a trajectory: the program that wrote it, its names, and the chunks of one frame.
 
 use std::collections::BTreeMap;
 
@@ -17,10 +17,10 @@ use crate::native::request::conditional::{Verdict, judge_read, validators};
 use crate::native::request::extract::Json;
 use crate::problem::Problem;
 
-/// What is in a GSD trajectory, and the type and shape of each chunk of one frame.
+/// The structure of a GSD trajectory, and the type and shape of each chunk of one frame.
 #[utoipa::path(get, path = "/v1/gsd", tag = "formats", params(Target, FrameQuery), responses(
     (status = 200, body = GsdIndex),
-    (status = 304, description = "The asker has it already"),
+    (status = 304, description = "The client has the current state"),
 ))]
 pub(in crate::native) async fn index(
     State(app): State<App>,
@@ -43,7 +43,7 @@ pub(in crate::native) async fn index(
 
 fn describe(reader: &StoreReader, frame: i64, inherit: bool) -> Result<GsdIndex, Problem> {
     let header = reader.header();
-    // A file without any frame can still be asked what it is.
+    // A file without any frame still has metadata.
     let frame = match (reader.frames(), frame) {
         (0, 0) => None,
         _ => Some(frame_number(reader, frame)?),

@@ -1,4 +1,4 @@
-//! GSD trajectories: what is in one, and one chunk of one frame, without the rest of the file.
+//! GSD trajectories: their structure, and one chunk of one frame, without the rest of the file.
 
 mod chunk;
 mod content;

@@ -5,18 +5,18 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::Outcome;
 
-/// Where the entries go.
+/// The target of the entries.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct BatchQuery {
-    /// The path of the collection; made, if it is missing.
+    /// The path of the collection, which is created if it is missing.
     #[param(example = "/lab")]
     pub(crate) path: String,
-    /// The place or group that the bytes go to, instead of the default one.
+    /// The place or group to store the bytes in, instead of the default one.
     pub(crate) place: Option<String>,
 }
 
-/// Objects to answer with.
+/// The objects to return.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ArchiveQuestion {
@@ -24,10 +24,10 @@ pub(crate) struct ArchiveQuestion {
     pub(crate) ids: Vec<u64>,
 }
 
-/// What became of one entry.
+/// The outcome of one entry.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct BatchLine {
-    /// Its path in the store; the name it has in the archive, if that is no path; empty where
+    /// Its path in the store; the name in the archive, if that is not a valid path; empty if
     /// the archive itself is broken.
     pub(crate) path: String,
     #[serde(flatten)]

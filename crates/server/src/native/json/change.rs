@@ -10,12 +10,12 @@ use super::{Instant, Names};
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ChangesQuery {
-    /// `next` of an earlier answer, or `now`; without, all that is kept.
+    /// `next` of an earlier answer, or `now`; by default all changes that are kept.
     pub(crate) since: Option<String>,
-    /// At most this many changes are looked at.
+    /// The maximum number of changes to examine.
     #[param(minimum = 1, maximum = 10000)]
     pub(crate) limit: Option<u32>,
-    /// Wait this many seconds at most for something to happen.
+    /// Wait at most this many seconds for a change.
     #[param(maximum = 300)]
     pub(crate) wait: Option<u32>,
 }
@@ -24,33 +24,33 @@ pub(crate) struct ChangesQuery {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Changes {
     pub(crate) items: Vec<Change>,
-    /// The position of the last change here of an access list that may have taken something out of the caller's sight.
+    /// The position of the last change of an access list here that may have hidden something from the caller.
     pub(crate) access: Option<String>,
-    /// Where to go on.
+    /// The position to continue from.
     pub(crate) next: String,
-    /// Whether there is more now.
+    /// Whether there are more changes already.
     pub(crate) more: bool,
 }
 
 /// One change.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Change {
-    /// Where it stands in the feed.
+    /// Its position in the feed.
     pub(crate) position: String,
     pub(crate) kind: ChangeWord,
     /// The resource.
     pub(crate) id: u64,
-    /// The id of the collection it is in now; it was in, if it was removed.
+    /// The id of its collection; of its former one, if it was removed.
     pub(crate) parent: u64,
     /// Its name there.
     pub(crate) name: String,
-    /// Where it was before it was moved.
+    /// Its location before a move.
     pub(crate) from: Option<Origin>,
     #[schema(value_type = String, format = DateTime)]
     pub(crate) at: Instant,
-    /// Who did it.
+    /// The user who made it.
     pub(crate) by: String,
-    /// Counts the changes of the resource.
+    /// The number of changes of the resource.
     pub(crate) revision: u64,
 }
 
@@ -86,7 +86,7 @@ impl Change {
 #[serde(rename_all = "lowercase")]
 #[schema(as = ChangeKind)]
 pub(crate) enum ChangeWord {
-    /// It came to be.
+    /// It was created.
     Created,
     /// Its content changed.
     Written,
@@ -96,7 +96,7 @@ pub(crate) enum ChangeWord {
     Granted,
     /// Its name or collection changed.
     Moved,
-    /// It was removed, with all below it.
+    /// It was removed, with everything below it.
     Removed,
 }
 

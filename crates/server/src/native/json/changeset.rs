@@ -5,11 +5,11 @@ use utoipa::ToSchema;
 
 use super::Instant;
 
-/// A change set to be begun.
+/// A new change set.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewChangeSet {
-    /// After so many seconds without a request it expires.
+    /// It expires after this many seconds without a request.
     #[schema(minimum = 1, maximum = 1800, default = 180)]
     pub(crate) idle_seconds: Option<u64>,
 }
@@ -17,20 +17,20 @@ pub(crate) struct NewChangeSet {
 /// A change set.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ChangeSet {
-    /// What the header `Cenote-Changeset` says.
+    /// The value for the header `Cenote-Changeset`.
     pub(crate) id: String,
-    /// Whose it is.
+    /// Its owner.
     pub(crate) owner: String,
-    /// What became of it.
+    /// Its state.
     #[schema(pattern = "^(open|committed|dropped|expired|conflicted|unknown)$")]
     pub(crate) state: &'static str,
-    /// It sees the store as it was then.
+    /// The time of the state of the store that it sees.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) begun: Instant,
-    /// When it expires if it is not used; when it ended.
+    /// When it expires if it is not used; or when it ended.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) expires: Instant,
-    /// When it expires however much it is used.
+    /// When it expires even if it is used.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) until: Instant,
     /// How many changes were made in it.

@@ -1,4 +1,4 @@
-//! GSD trajectories: what is in one, and a chunk of it.
+//! GSD trajectories: their structure, and one chunk.
 
 use std::ops::Range;
 
@@ -10,13 +10,13 @@ use utoipa::{IntoParams, ToSchema};
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct FrameQuery {
-    /// A version that was kept, instead of the current content.
+    /// A version, instead of the current content.
     pub(crate) version: Option<u64>,
     /// The frame; -1 is the last.
     #[serde(default)]
     pub(crate) frame: i64,
-    /// What the frame lacks is taken from frame 0, by the rules of HOOMD-blue; unless this is
-    /// said, where the file has the schema `hoomd`.
+    /// Whether chunks that the frame lacks are taken from frame 0, by the rules of HOOMD-blue; by default
+    /// if the file has the schema `hoomd`.
     pub(crate) inherit: Option<bool>,
 }
 
@@ -32,7 +32,7 @@ pub(crate) struct ChunkQuery {
     pub(crate) rows: Option<RowRange>,
 }
 
-/// Some rows: `A:B`, B not among them.
+/// Some rows: `A:B`, excluding B.
 #[derive(Debug)]
 pub(crate) struct RowRange(pub(crate) Range<u64>);
 
@@ -47,7 +47,7 @@ impl<'de> Deserialize<'de> for RowRange {
     }
 }
 
-/// What is in a trajectory.
+/// The structure of a trajectory.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct GsdIndex {
     /// The program that wrote it.
@@ -64,7 +64,7 @@ pub(crate) struct GsdIndex {
     pub(crate) chunks: u64,
     /// The names of all chunks, in the order in which they were first written.
     pub(crate) names: Vec<String>,
-    /// The frame that `items` tells of; null if there is none.
+    /// The frame whose chunks are in `items`; null if there is none.
     pub(crate) frame: Option<u64>,
     pub(crate) items: Vec<GsdItem>,
 }
@@ -98,7 +98,7 @@ pub(crate) struct GsdChunk {
 }
 
 /// Its elements: a string as it is; the numbers of one column; a list for each row of several.
-/// What JSON cannot say (not a number, infinity) is null.
+/// Values that JSON cannot represent (not a number, infinity) are null.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
 pub(crate) enum GsdData {
@@ -156,7 +156,7 @@ impl Serialize for JsonRow<'_> {
     }
 }
 
-/// A number, in as few digits as tell it from others of its type.
+/// A number, with as few digits as distinguish it from others of its type.
 struct JsonNumber(Number);
 
 impl Serialize for JsonNumber {

@@ -14,10 +14,10 @@ use utoipa::{IntoParams, ToSchema};
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct KeyQuery {
-    /// The key that the names in it are below; `user:/` where nothing is said.
+    /// The parent key of the names in it; by default `user:/`.
     #[param(example = "user:/")]
     pub(crate) parent: Option<String>,
-    /// The key: a whole name, one below the parent, or a cascading one, which is looked up.
+    /// The key: an absolute name, a name relative to the parent, or a cascading name, which is looked up.
     #[param(example = "server/port")]
     pub(crate) name: String,
 }
@@ -26,7 +26,7 @@ pub(crate) struct KeyQuery {
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct KeysQuery {
-    /// The key that the names in it are below; `user:/` where nothing is said.
+    /// The parent key of the names in it; by default `user:/`.
     #[param(example = "user:/")]
     pub(crate) parent: Option<String>,
     /// Only this key and those below it.
@@ -37,7 +37,7 @@ pub(crate) struct KeysQuery {
     /// At most this many keys.
     #[param(minimum = 1, maximum = 10000)]
     pub(crate) limit: Option<u32>,
-    /// A version that was kept, instead of the current content.
+    /// A version, instead of the current content.
     pub(crate) version: Option<u64>,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct KeysQuery {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Key)]
 pub(crate) struct KeyBody<'a> {
-    /// The whole name.
+    /// The absolute name.
     #[schema(example = "user:/server/port")]
     pub(crate) name: String,
     /// The value, if it is text.
@@ -84,11 +84,11 @@ pub(crate) struct KeyPage<'a> {
     pub(crate) next: Option<String>,
 }
 
-/// What a key becomes. What is left out stays as it is, or empty in a new key.
+/// The new state of a key. Missing fields are unchanged, or empty in a new key.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct KeyChange {
-    /// The name once more, as an answer has it.
+    /// The name again, as in an answer.
     pub(crate) name: Option<String>,
     /// The value, as text.
     #[schema(example = "8080")]

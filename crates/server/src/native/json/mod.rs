@@ -1,5 +1,5 @@
 //! The JSON of this opening, both ways. Field names and forms are the contract of
-//! `docs/native-api.md`; what a request may not have is refused, not passed over.
+//! `docs/native-api.md`; unknown fields of a request are refused, not ignored.
 
 mod access;
 mod batch;

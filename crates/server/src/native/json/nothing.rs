@@ -1,4 +1,4 @@
-//! The body of a POST that needs no words.
+//! The body of a POST without parameters.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! What was there at a moment in the past.
+//! The state of the store at a moment in the past.
 
 use cenote_store::{Moment, Past, PastEntry, PastPage, Result};
 use serde::{Deserialize, Serialize};
@@ -8,11 +8,11 @@ use super::{Attribute, Where};
 use super::{Instant, KindWord, Names};
 use crate::layer::conditional::quoted;
 
-/// What was where, and when.
+/// A path and a moment.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct PastQuery {
-    /// The path that it had.
+    /// Its path at that moment.
     #[param(example = "/lab/run7")]
     pub(crate) path: String,
     /// The moment: a time, or a position of the change feed.
@@ -20,7 +20,7 @@ pub(crate) struct PastQuery {
     pub(crate) as_of: AsOf,
 }
 
-/// Which part of what was in a collection.
+/// A page of the members of a collection.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct PastPageQuery {
@@ -43,12 +43,12 @@ pub(crate) struct MomentQuery {
 /// A moment, as a position.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct MomentAnswer {
-    /// The position of the change feed: the same state as `as_of`, whatever is committed meanwhile.
+    /// The position of the change feed: the same state as `as_of`, whatever is committed in the meantime.
     #[schema(example = "00000000000000ffffffffff")]
     pub(crate) position: String,
 }
 
-/// Which part of what was below a collection.
+/// A part of what was below a collection.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct PastWalkQuery {
@@ -60,11 +60,11 @@ pub(crate) struct PastWalkQuery {
     pub(crate) limit: Option<u32>,
 }
 
-/// What to look for; all of it must have been so.
+/// A search; all conditions must have held.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PastSearch {
-    /// Only below what was at this path; below the root where nothing is said.
+    /// Only below this path; by default below the root.
     #[schema(default = "/", example = "/lab")]
     pub(crate) under: Option<String>,
     /// The moment: a time, or a position of the change feed.
@@ -73,7 +73,7 @@ pub(crate) struct PastSearch {
     /// Conditions on attributes.
     #[serde(default, rename = "where")]
     pub(crate) conditions: Vec<Where>,
-    /// A shell pattern for the name that it had.
+    /// A shell pattern for the name at that moment.
     #[schema(example = "*.gsd")]
     pub(crate) name: Option<String>,
     pub(crate) kind: Option<KindWord>,
@@ -85,14 +85,14 @@ pub(crate) struct PastSearch {
     pub(crate) limit: Option<u32>,
 }
 
-/// Contents to answer with.
+/// The contents to return.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PastArchiveQuestion {
     /// The moment: a time, or a position of the change feed.
     #[schema(value_type = String, example = "2026-03-01T14:30:00Z")]
     pub(crate) as_of: AsOf,
-    /// The paths that the objects had.
+    /// The paths of the objects at that moment.
     #[schema(max_items = 1000)]
     pub(crate) paths: Vec<String>,
 }
@@ -101,22 +101,22 @@ pub(crate) struct PastArchiveQuestion {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RestorePast {
-    /// The path that it had.
+    /// Its path at that moment.
     #[schema(example = "/lab/run7")]
     pub(crate) path: String,
     /// The moment: a time, or a position of the change feed.
     #[schema(value_type = String, example = "2026-03-01T14:30:00Z")]
     pub(crate) as_of: AsOf,
-    /// The path that it gets, which has to be free.
+    /// The path to restore it to, which must be free.
     #[schema(example = "/lab/run7 of March")]
     pub(crate) to: String,
-    /// With all that was below it.
+    /// With everything that was below it.
     #[serde(default)]
     pub(crate) recursive: bool,
-    /// Create the collections on the way.
+    /// Create missing parent collections.
     #[serde(default)]
     pub(crate) parents: bool,
-    /// Leave out what is not kept, or may not be read, instead of restoring nothing.
+    /// Leave out what was not kept, or may not be read, instead of restoring nothing.
     #[serde(default)]
     pub(crate) partial: bool,
 }
@@ -127,7 +127,7 @@ pub(crate) struct RestorePast {
 pub(crate) enum PastLine {
     /// As it was.
     Kept(Box<PastResource>),
-    /// It was there, and it is not kept what it was like, nor what was below it if it was removed for good.
+    /// It existed, but its state was not kept, nor what was below it if it was removed for good.
     Lost { lost: LostEntry },
 }
 
@@ -149,16 +149,16 @@ impl<'de> Deserialize<'de> for AsOf {
     }
 }
 
-/// A resource as it was.
+/// A former state of a resource.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct PastResource {
     pub(crate) id: u64,
-    /// The path that it had.
+    /// Its path at that moment.
     pub(crate) path: String,
-    /// The name that it had.
+    /// Its name at that moment.
     pub(crate) name: String,
     pub(crate) kind: KindWord,
-    /// The size of the content that it had.
+    /// The size of its content.
     pub(crate) size: Option<u64>,
     /// SHA-256 of that content, in hexadecimal; null if it is not known.
     pub(crate) sha256: Option<String>,
@@ -169,40 +169,40 @@ pub(crate) struct PastResource {
     pub(crate) etag: Option<String>,
     /// The version that has this state; null if it is the current one.
     pub(crate) version: Option<u64>,
-    /// Where it is now; null if it is in the trash.
+    /// Its current path; null if it is in the trash.
     pub(crate) now: Option<String>,
-    /// Null, as all that follow, for states that earlier programs kept.
+    /// Null, like all following fields, for states kept by earlier programs.
     pub(crate) owner: Option<String>,
     pub(crate) mode: Option<u32>,
     /// The modification time that a client had set; null for a collection.
     pub(crate) mtime: Option<Instant>,
-    /// Where a link pointed.
+    /// The target of a link.
     pub(crate) target: Option<String>,
-    /// When the content had changed last.
+    /// When the content had last changed.
     pub(crate) content_modified: Option<Instant>,
-    /// When the description had changed last.
+    /// When the description had last changed.
     pub(crate) description_modified: Option<Instant>,
 }
 
-/// Part of what was in a collection.
+/// A page of the members of a collection.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct PastListing {
     /// In the order of the names' bytes.
     pub(crate) entries: Vec<PastResource>,
-    /// What was there, too, but what it was like is not kept.
+    /// Further members whose state was not kept.
     pub(crate) lost: Vec<LostEntry>,
     /// Where the next page begins; null at the end.
     pub(crate) next: Option<String>,
 }
 
-/// Something of which it is known only that it was there.
+/// A resource whose existence is known, but not its state.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct LostEntry {
     pub(crate) id: u64,
     pub(crate) path: String,
 }
 
-/// The description that a resource had, as attributes.
+/// The former description of a resource, as attributes.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct PastDescription {
     pub(crate) items: Vec<Attribute>,

@@ -43,7 +43,7 @@ impl FromStr for Instant {
         let timestamp: Timestamp =
             text.parse().map_err(|_| "a time is written like 2026-11-21T20:24:00Z")?;
         let nanos = i64::try_from(timestamp.as_nanosecond())
-            .map_err(|_| "a time lies between the years 1678 and 2262")?;
+            .map_err(|_| "a time must be between the years 1678 and 2262")?;
         Ok(Self(Time::from_nanos(nanos)))
     }
 }

@@ -1,4 +1,4 @@
-//! What a body makes of a key. A law: the body of an answer changes nothing.
+//! The effect of a body on a key. A law: the body of an answer changes nothing.
 
 use std::collections::BTreeMap;
 
@@ -15,8 +15,8 @@ const BINARY: &str = "binary";
 pub(super) fn apply(change: &KeyChange, key: &mut Key) -> Result<(), Problem> {
     let name = key.name().to_string();
     if change.name.as_ref().is_some_and(|said| *said != name) {
-        return Err(Problem::invalid(format!("the body names another key than {name}"))
-            .with_hint("a key is not renamed: put the new one, and remove the old one"));
+        return Err(Problem::invalid(format!("the body has a different key than {name}"))
+            .with_hint("a key cannot be renamed: put the new one, and remove the old one"));
     }
     set_value(change, key)?;
     change.meta.as_ref().map_or(Ok(()), |wanted| set_meta(wanted, key))
@@ -26,7 +26,7 @@ fn set_value(change: &KeyChange, key: &mut Key) -> Result<(), Problem> {
     match (&change.value, &change.base64, change.binary) {
         (Some(_), Some(_), _) => Err(Problem::invalid("a value is either `value` or `base64`")),
         (Some(_), None, Some(true)) => {
-            Err(Problem::invalid("the value of a binary key goes into `base64`"))
+            Err(Problem::invalid("give the value of a binary key as `base64`"))
         }
         (Some(text), None, _) => set_text(key, text.as_bytes()),
         (None, Some(base64), Some(false)) => set_text(key, &bytes(base64)?),
@@ -51,7 +51,7 @@ fn set_text(key: &mut Key, text: &[u8]) -> Result<(), Problem> {
 
 fn bytes(base64: &str) -> Result<Vec<u8>, Problem> {
     let bytes = BASE64_STANDARD.decode(base64);
-    bytes.map_err(|error| Problem::invalid(format!("`base64` is wrong: {error}")))
+    bytes.map_err(|error| Problem::invalid(format!("invalid `base64`: {error}")))
 }
 
 /// Gives the key these metakeys; those that are as wanted stay, and stay shared.
@@ -77,7 +77,7 @@ fn set_meta(wanted: &BTreeMap<String, String>, key: &mut Key) -> Result<(), Prob
     }
     match key.value().is_binary() == is_binary {
         true => Ok(()),
-        false => Err(Problem::invalid("a key with the metakey `binary` is a binary one")
+        false => Err(Problem::invalid("a key with the metakey `binary` must be binary")
             .with_hint("send its value in `base64`")),
     }
 }

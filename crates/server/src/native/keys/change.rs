@@ -1,4 +1,4 @@
-//! Changes that lose nothing: read, change, and write if nobody else has written meanwhile.
+//! Changes that lose nothing: read, change, and write if nobody else has written in the meantime.
 
 use std::convert::Infallible;
 
@@ -43,7 +43,7 @@ impl Change {
             }
         }
         let kind = ProblemKind::Store(ErrorKind::Conflict);
-        Err(Problem::new(kind, "others were faster each time").with_hint("try again"))
+        Err(Problem::new(kind, "the key set kept changing").with_hint("try again"))
     }
 
     async fn edited<T: Send + 'static>(
@@ -83,7 +83,7 @@ impl Change {
         app.store().put(caller, path, bytes, options).await
     }
 
-    /// Whether another writer came first, where the asker named no state that must not have changed.
+    /// Whether another writer came first, where the caller named no state that must not have changed.
     fn is_overtaken(&self, error: &cenote_store::Error) -> bool {
         self.conditions.if_match.is_none()
             && matches!(error.kind(), ErrorKind::Precondition | ErrorKind::Conflict)

@@ -1,6 +1,6 @@
 //! From a content to its keys.
 //!
-//! Invariant: nothing is read that is not said to be a key set, or is larger than the limit.
+//! Invariant: contents that are not marked as key sets, or are larger than the limit, are not read.
 
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -49,7 +49,7 @@ impl Content {
         self.opened.head.has_tag(tag) || self.opened.stat.state_tag() == tag
     }
 
-    /// Answers a question about the keys, unless the asker has the answer already.
+    /// Answers a question about the keys, unless the caller has the answer already.
     pub(super) async fn answer(
         self,
         app: &App,
@@ -108,8 +108,8 @@ pub(super) fn check_size(size: u64, most: u64) -> Result<(), Problem> {
 
 fn no_key_set(path: &StorePath, media_type: &str) -> Problem {
     let detail = match media_type {
-        "" => format!("nobody said that it is a key set: {path}"),
-        known => format!("{known} is no key set: {path}"),
+        "" => format!("it is not marked as a key set: {path}"),
+        known => format!("{known} is not a key set: {path}"),
     };
     Problem::new(ProblemKind::Format, detail).with_hint(
         "if it is one, set its `media_type` to application/vnd.elektra.quickdump or \

@@ -28,7 +28,7 @@ use crate::problem::{Problem, ProblemKind};
 
 /// The keys of a key set, in order; or one of them and those below it.
 #[utoipa::path(get, path = "/v1/keys", tag = "formats", params(Target, KeysQuery),
-    responses((status = 200, body = KeyPage<'static>), (status = 304, description = "The asker has it already")))]
+    responses((status = 200, body = KeyPage<'static>), (status = 304, description = "The client has the current state")))]
 pub(super) async fn list(
     State(app): State<App>,
     Reader(caller): Reader,
@@ -45,7 +45,7 @@ pub(super) async fn list(
 
 /// One key.
 #[utoipa::path(get, path = "/v1/key", tag = "formats", params(Target, KeyQuery, VersionQuery),
-    responses((status = 200, body = KeyBody<'static>), (status = 304, description = "The asker has it already")))]
+    responses((status = 200, body = KeyBody<'static>), (status = 304, description = "The client has the current state")))]
 pub(super) async fn read(
     State(app): State<App>,
     Reader(caller): Reader,
@@ -61,7 +61,7 @@ pub(super) async fn read(
     content.answer(&app, &headers, parent, one).await
 }
 
-/// Makes a key, or changes it; the other keys stay, whoever changes them at the same time.
+/// Creates or changes a key; the other keys stay, whoever changes them at the same time.
 #[utoipa::path(put, path = "/v1/key", tag = "formats", params(Target, KeyQuery), request_body = KeyChange,
     responses((status = 201, body = KeyBody<'static>), (status = 200, body = KeyBody<'static>)))]
 pub(super) async fn put(
@@ -91,7 +91,7 @@ pub(super) async fn put(
 
 /// Removes a key.
 #[utoipa::path(delete, path = "/v1/key", tag = "formats", params(Target, KeyQuery),
-    responses((status = 204, description = "It is gone")))]
+    responses((status = 204, description = "Removed")))]
 pub(super) async fn remove(
     State(app): State<App>,
     Changer(caller): Changer,
@@ -108,7 +108,7 @@ pub(super) async fn remove(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// The key that names are below, and the one that is asked for.
+/// The parent key of names, and the requested key.
 fn names(given: Option<&str>, asked: &str) -> Result<(KeyName, KeyName), Problem> {
     let parent = parent(given)?;
     let name = name(&parent, asked)?;
@@ -147,7 +147,7 @@ fn find_or_new(keys: &mut KeySet, name: &KeyName) -> Result<(Key, bool), Problem
     match keys.lookup(name) {
         Some(key) => Ok((key.to_key(), false)),
         None if name.namespace() == Namespace::Cascading => {
-            Err(no_key(name).with_hint("name the namespace to make it in, such as `user:/`"))
+            Err(no_key(name).with_hint("give the namespace to create it in, such as `user:/`"))
         }
         None => Ok((Key::new(name.clone()), true)),
     }
@@ -159,7 +159,7 @@ fn no_key(name: &KeyName) -> Problem {
 
 fn taken(name: &KeyName) -> Problem {
     let kind = ProblemKind::Store(ErrorKind::Precondition);
-    Problem::new(kind, format!("there is a key already: {name}"))
+    Problem::new(kind, format!("the key already exists: {name}"))
 }
 
 /// Written here, where it may take its time.

@@ -28,7 +28,7 @@ const LIMITS: Limits = Limits { triples: 1 << 20, term: 2 << 20 };
 /// The description of a resource.
 #[utoipa::path(get, path = "/v1/graph", tag = "metadata", params(Target),
     responses((status = 200, body = String, content_type = "application/n-triples"),
-        (status = 304, description = "The caller has it already")))]
+        (status = 304, description = "The client has the current state")))]
 pub(crate) async fn read(
     State(app): State<App>,
     Asker(caller): Asker,
@@ -71,8 +71,7 @@ fn write(graph: &Graph) -> String {
 
 fn parse(text: &[u8]) -> Result<Graph, Problem> {
     let triples = cenote_rdf::read(text, Syntax::Turtle, THIS, LIMITS).map_err(|error| {
-        Problem::invalid(format!("the triples are wrong: {error}"))
-            .with_hint("send N-Triples or Turtle")
+        Problem::invalid(format!("invalid triples: {error}")).with_hint("send N-Triples or Turtle")
     });
     Ok(triples?.into_iter().map(|triple| statement(triple, &Relative)).collect())
 }

@@ -17,7 +17,7 @@ use crate::problem::Problem;
 
 /// The description of a resource.
 #[utoipa::path(get, path = "/v1/meta", tag = "metadata", params(Target),
-    responses((status = 200, body = Description), (status = 304, description = "The caller has it already")))]
+    responses((status = 200, body = Description), (status = 304, description = "The client has the current state")))]
 pub(crate) async fn read(
     State(app): State<App>,
     Asker(caller): Asker,
@@ -75,7 +75,9 @@ impl TryFrom<Operation> for AvuChange {
         let Operation { op, attribute, value, unit } = operation;
         let avu = match (op, value) {
             (Op::Clear, None) if unit.is_none() => return Ok(Self::Clear(attribute)),
-            (Op::Clear, _) => return Err(Problem::invalid("`clear` takes neither value nor unit")),
+            (Op::Clear, _) => {
+                return Err(Problem::invalid("`clear` takes neither a value nor a unit"));
+            }
             (Op::Link, Some(to)) if unit.is_none() => {
                 return Ok(Self::Link(attribute, to.parse()?));
             }

@@ -15,7 +15,7 @@ use crate::problem::Problem;
 const SEALED: &str = "search";
 
 /// What the caller may see below a collection, and for which all conditions hold. A page can have fewer items
-/// than `limit`, or none, before the last: as long as there is a `next`, the search goes on there.
+/// than `limit`, or none, before the last: as long as there is a `next`, the search continues there.
 #[utoipa::path(post, path = "/v1/search", tag = "metadata", request_body = Search,
     responses((status = 200, body = Found)))]
 pub(crate) async fn search(

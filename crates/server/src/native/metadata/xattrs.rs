@@ -15,7 +15,7 @@ use crate::problem::Problem;
 
 /// The extended attributes of a resource, with their values, by name.
 #[utoipa::path(get, path = "/v1/xattrs", tag = "metadata", params(Target),
-    responses((status = 200, body = Xattrs), (status = 304, description = "The caller has it already")))]
+    responses((status = 200, body = Xattrs), (status = 304, description = "The client has the current state")))]
 pub(crate) async fn list(
     State(app): State<App>,
     Asker(caller): Asker,
@@ -30,7 +30,7 @@ pub(crate) async fn list(
 /// The bytes of one.
 #[utoipa::path(get, path = "/v1/xattr", tag = "metadata", params(Target, XattrQuery),
     responses((status = 200, body = Vec<u8>, content_type = "application/octet-stream"),
-        (status = 304, description = "The caller has it already")))]
+        (status = 304, description = "The client has the current state")))]
 pub(crate) async fn read(
     State(app): State<App>,
     Asker(caller): Asker,
@@ -42,7 +42,7 @@ pub(crate) async fn read(
     answer_description(&headers, &stat, &part, bytes)
 }
 
-/// Sets one, in the place of every value that the attribute has. `If-None-Match: *` sets it only if there is none of this name,
+/// Sets one, replacing all values of the attribute. `If-None-Match: *` sets it only if there is none with this name,
 /// `If-Match: *` only if there is one; any other tag is that of the description or of the state.
 #[utoipa::path(put, path = "/v1/xattr", tag = "metadata", params(Target, XattrQuery),
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),

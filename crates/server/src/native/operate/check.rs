@@ -28,7 +28,7 @@ pub(crate) async fn check(
     }
     let Check { contents_percent: contents, repair } = question;
     let findings = app.store().check(CheckOptions { repair, contents });
-    // A check that fails under way breaks the answer off.
+    // A check that fails midway interrupts the answer.
     let lines = findings.map_ok(|finding| line(&finding.into()));
     Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], Body::from_stream(lines)).into_response())
 }

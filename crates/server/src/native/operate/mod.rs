@@ -1,4 +1,4 @@
-//! What an administrator operates: places and their jobs, quotas, checks, and the search for rot.
+//! Administration: places and their jobs, quotas, checks, and the scrub.
 
 pub(crate) mod check;
 pub(crate) mod places;

@@ -35,9 +35,9 @@ pub(crate) async fn add(
         if default && address.is_none() {
             return Err(Error::new(
                 ErrorKind::Invalid,
-                "a new group has nothing that takes contents",
+                "a new group has no place that accepts contents",
             )
-            .with_hint("add it, put places into it, then make it the default"));
+            .with_hint("create it, add places to it, then make it the default"));
         }
         let parent = group.as_deref().map(|group| store.place_named(&caller, group)).transpose()?;
         let new = cenote_store::NewPlace { name: name.clone(), address, parent, properties };
@@ -92,7 +92,7 @@ fn change_of(
 
 /// Forgets a place that holds nothing.
 #[utoipa::path(delete, path = "/v1/places", tag = "places", params(Named),
-    responses((status = 204, description = "It is forgotten")))]
+    responses((status = 204, description = "Removed")))]
 pub(crate) async fn remove(
     State(app): State<App>,
     Changer(caller): Changer,
@@ -134,6 +134,9 @@ pub(crate) async fn job(
 fn told(store: &Store, caller: &Caller, name: &str) -> cenote_store::Result<PlaceView> {
     let place = json::places(store, caller)?.into_iter().find(|place| place.name == name);
     place.ok_or_else(|| {
-        cenote_store::Error::new(ErrorKind::Conflict, format!("it was changed meanwhile: {name}"))
+        cenote_store::Error::new(
+            ErrorKind::Conflict,
+            format!("it was changed in the meantime: {name}"),
+        )
     })
 }

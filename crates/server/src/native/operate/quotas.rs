@@ -43,7 +43,7 @@ pub(crate) async fn set(
 
 /// Removes a quota.
 #[utoipa::path(delete, path = "/v1/quotas", tag = "quotas", params(QuotaQuery),
-    responses((status = 204, description = "It is gone")))]
+    responses((status = 204, description = "Removed")))]
 pub(crate) async fn remove(
     State(app): State<App>,
     Changer(caller): Changer,

@@ -1,4 +1,4 @@
-//! The search for rot, for administrators: how far it is, and what was found and could not be mended.
+//! The scrub, for administrators: its progress, and damage that could not be repaired.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -10,7 +10,7 @@ use crate::native::json::{DamagedCopy, Nothing, Scrub};
 use crate::native::request::extract::Json;
 use crate::problem::Problem;
 
-/// The round of scrubbing that is under way, or the last one, and the copies that are damaged.
+/// The round of scrubbing in progress, or the last one, and the copies that are damaged.
 #[utoipa::path(get, path = "/v1/scrub", tag = "status", responses((status = 200, body = Scrub)))]
 pub(crate) async fn status(
     State(app): State<App>,
@@ -23,7 +23,7 @@ pub(crate) async fn status(
     .await
 }
 
-/// Begins a round of scrubbing, unless one is under way.
+/// Begins a round of scrubbing, unless one is in progress.
 #[utoipa::path(post, path = "/v1/scrub", tag = "status", request_body = Nothing,
     responses((status = 202, body = Scrub)))]
 pub(crate) async fn start(

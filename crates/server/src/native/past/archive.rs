@@ -11,8 +11,8 @@ use crate::native::json::PastArchiveQuestion;
 use crate::native::request::extract::Json;
 use crate::problem::Problem;
 
-/// The contents that objects had at a moment, in the order asked, as a POSIX pax archive; what was no object, is not kept, or may not be
-/// read, is left out. Paths are below the root. The pax records `CENOTE.id` and `CENOTE.etag` say what an entry is.
+/// The contents that objects had at a moment, in the requested order, as a POSIX pax archive; resources that were not objects, were not kept, or may not be
+/// read, are left out. Paths are below the root. The pax records `CENOTE.id` and `CENOTE.etag` identify an entry.
 #[utoipa::path(post, path = "/v1/past/archive", tag = "past", request_body = PastArchiveQuestion,
     responses((status = 200, body = Vec<u8>, content_type = "application/x-tar")))]
 pub(crate) async fn archive(

@@ -95,7 +95,7 @@ pub(crate) async fn meta(
 #[utoipa::path(get, path = "/v1/past/content", tag = "past", params(PastQuery), responses(
     (status = 200, content_type = "*/*", body = Vec<u8>),
     (status = 206, content_type = "*/*", body = Vec<u8>),
-    (status = 304, description = "The asker has it already"),
+    (status = 304, description = "The client has the current state"),
 ))]
 pub(crate) async fn content(
     State(app): State<App>,

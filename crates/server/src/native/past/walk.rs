@@ -20,7 +20,7 @@ use crate::problem::Problem;
 const PAGE: usize = 1_000;
 
 /// All that was below a collection at a moment, one resource a line, in path order: names are compared as bytes, and a collection comes
-/// before what was in it. A walk that was broken off, or ended at its limit, goes on with the path of its last line as `after`.
+/// before what was in it. A walk that was broken off, or ended at its limit, continues with the path of its last line as `after`.
 #[utoipa::path(get, path = "/v1/past/walk", tag = "past", params(PastQuery, PastWalkQuery),
     responses((status = 200, body = PastLine, content_type = "application/x-ndjson")))]
 pub(crate) async fn walk(
@@ -64,7 +64,7 @@ async fn answer(
     limit: Option<u32>,
 ) -> Result<Response, Problem> {
     if limit == Some(0) {
-        return Err(Problem::invalid("`limit` is at least 1"));
+        return Err(Problem::invalid("`limit` must be at least 1"));
     }
     let walk = app.blocking(begin).await?;
     let lines = Lines { app, walk, left: limit.map(|limit| limit as usize) };
@@ -73,7 +73,7 @@ async fn answer(
     Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], body).into_response())
 }
 
-/// The lines of a walk under way; no snapshot is held between its pages.
+/// The lines of a walk in progress; no snapshot is held between its pages.
 struct Lines {
     app: App,
     walk: PastWalk,
@@ -82,7 +82,7 @@ struct Lines {
 }
 
 impl Lines {
-    /// The next lines, and the walk behind them.
+    /// The next lines, and the position of the walk after them.
     async fn page(mut self) -> Result<(Bytes, Self), Problem> {
         let app = self.app.clone();
         app.blocking(move |store| {
@@ -105,7 +105,7 @@ impl Lines {
     }
 }
 
-/// A walk that fails under way breaks the stream off, which a client can tell from its end.
+/// A walk that fails midway interrupts the stream, which a client can tell from its end.
 fn stream(first: (Bytes, Lines)) -> impl Stream<Item = Result<Bytes, std::io::Error>> {
     stream::unfold(Some(first), |state| async {
         let (bytes, lines) = state?;

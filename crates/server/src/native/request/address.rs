@@ -17,11 +17,11 @@ pub(crate) fn at(path: Option<&str>, id: Option<u64>) -> Result<At, Problem> {
     match (path, id) {
         (Some(path), None) => Ok(At::Path(path.parse()?)),
         (None, Some(id)) => Ok(At::Id(ResourceId(id))),
-        _ => Err(Problem::invalid("a resource is named by either `path` or `id`")),
+        _ => Err(Problem::invalid("a resource is identified by either `path` or `id`")),
     }
 }
 
-/// Where something comes to be: a path, or a name in the collection with an id.
+/// The target of an operation: a path, or a name in a collection with an id.
 pub(crate) fn destination(
     path: Option<&str>,
     parent: Option<u64>,
@@ -31,7 +31,7 @@ pub(crate) fn destination(
         (Some(path), None, None) => Ok(At::Path(path.parse()?)),
         (None, Some(parent), Some(name)) => Ok(At::Child(ResourceId(parent), Name::new(name)?)),
         _ => Err(Problem::invalid(
-            "what is to be made is named by its `path`, or by the id of its `parent` and its `name`",
+            "a new resource is identified by its `path`, or by the id of its `parent` and its `name`",
         )),
     }
 }
@@ -87,7 +87,7 @@ impl<T: Query> FromRequestParts<App> for About<T> {
         let at = match plain {
             None => target.at()?,
             Some(plain) if target.path.is_none() && target.id.is_none() => At::Path(plain),
-            Some(_) => return Err(Problem::invalid("the address names the resource already")),
+            Some(_) => return Err(Problem::invalid("the address already identifies the resource")),
         };
         Ok(Self(at, rest))
     }
@@ -113,7 +113,8 @@ impl<T: Query> FromRequestParts<App> for AboutChild<T> {
                 destination(None, child.parent, child.name.as_deref())?
             }
             _ => {
-                let why = "a resource is named by one of `path`, `id`, and `parent` with `name`";
+                let why =
+                    "a resource is identified by one of `path`, `id`, and `parent` with `name`";
                 return Err(Problem::invalid(why));
             }
         };

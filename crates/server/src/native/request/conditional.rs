@@ -1,5 +1,5 @@
 //! Conditional requests in this opening: of bytes on the clock of the content, of descriptions on theirs, of what
-//! tells of several on a digest of the answer.
+//! covers several on a digest of the answer.
 
 use axum::http::StatusCode;
 use axum::http::header::{self, HeaderMap, HeaderName};
@@ -31,7 +31,7 @@ pub(crate) fn answer_description(
     })
 }
 
-/// Answers a read with JSON that tells of all clocks at once, of several resources or of what the caller may do. No clock
+/// Answers a read with JSON that covers all clocks at once, several resources or the caller's rights. No clock
 /// stands for all of that, so its tag is a digest of the answer, and it has no time.
 pub(crate) fn answer_digested(
     headers: &HeaderMap,
@@ -46,7 +46,7 @@ pub(crate) fn answer_digested(
 /// Between the tag of a description and the digest of what is shown of it.
 const SHOWN: char = '~';
 
-/// The tag of a description without the digest of what was shown: a change of it rests on nothing else.
+/// The tag of a description without the digest of what was shown: a change of it depends on nothing else.
 fn without_digest(tag: String) -> String {
     match tag.split_once(SHOWN) {
         Some((own, _)) if own.starts_with('d') => own.to_owned(),

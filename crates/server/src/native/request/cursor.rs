@@ -1,6 +1,6 @@
 //! Cursors that can name what their caller may not see: a client gets them sealed.
 //!
-//! The key is made when the server starts, so a cursor ends with it.
+//! The key is generated when the server starts, so cursors become invalid when it stops.
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -61,11 +61,8 @@ impl CursorSeal {
 }
 
 fn ended() -> Problem {
-    Problem::new(
-        ProblemKind::Store(ErrorKind::Expired),
-        "`after` is no cursor that this server gave",
-    )
-    .with_hint("begin again without it: cursors end when the server stops")
+    Problem::new(ProblemKind::Store(ErrorKind::Expired), "`after` is not a cursor of this server")
+        .with_hint("begin again without it: cursors become invalid when the server stops")
 }
 
 #[cfg(test)]

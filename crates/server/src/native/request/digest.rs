@@ -75,7 +75,7 @@ fn bytes(entry: &ListEntry) -> Option<&[u8]> {
 }
 
 fn unknown(algorithm: &str) -> Problem {
-    Problem::invalid(format!("{algorithm:.32} is not among the digests that are checked"))
+    Problem::invalid(format!("the digest algorithm {algorithm:.32} is not supported"))
         .with_hint("send sha-256, sha-512, crc64nvme, crc32c, md5 or sha")
 }
 

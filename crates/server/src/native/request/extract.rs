@@ -22,12 +22,12 @@ impl<T: DeserializeOwned> FromRequest<App> for Json<T> {
 
     async fn from_request(request: Request, app: &App) -> Result<Self, Problem> {
         if !is_json(request.headers()) {
-            return Err(Problem::new(ProblemKind::MediaType, "the body has to be JSON")
+            return Err(Problem::new(ProblemKind::MediaType, "the body must be JSON")
                 .with_hint("send it with `Content-Type: application/json`"));
         }
         let bytes = small_body(request, app).await?;
         let value = serde_json::from_slice(&bytes);
-        value.map(Self).map_err(|error| Problem::invalid(format!("the body is wrong: {error}")))
+        value.map(Self).map_err(|error| Problem::invalid(format!("invalid body: {error}")))
     }
 }
 
@@ -42,12 +42,12 @@ fn is_json(headers: &HeaderMap) -> bool {
     essence.eq_ignore_ascii_case("application/json") || essence.ends_with("+json")
 }
 
-/// Refuses a body that is not said to be a tar archive. A page of another site can send only types that this is none of
+/// Refuses a body without the media type of a tar archive. A page of another site can send only other types
 /// without being asked for permission first.
 pub(crate) fn require_tar(headers: &HeaderMap) -> Result<(), Problem> {
     match essence(headers).eq_ignore_ascii_case("application/x-tar") {
         true => Ok(()),
-        false => Err(Problem::new(ProblemKind::MediaType, "the body has to be a tar archive")
+        false => Err(Problem::new(ProblemKind::MediaType, "the body must be a tar archive")
             .with_hint("send it with `Content-Type: application/x-tar`")),
     }
 }

@@ -18,7 +18,7 @@ impl<T: Query> Params<T> {
         let AxumQuery(given) =
             AxumQuery::<Vec<(String, String)>>::try_from_uri(uri).map_err(wrong)?;
         match given.iter().find(|(name, _)| !T::takes(name)) {
-            Some((name, _)) => Err(wrong(format!("there is no `{name:.100}` here"))),
+            Some((name, _)) => Err(wrong(format!("unknown parameter `{name:.100}`"))),
             None => T::read(uri).map(Self),
         }
     }
@@ -37,7 +37,7 @@ pub(crate) trait Query: Sized {
     /// Whether it may have a parameter of this name.
     fn takes(name: &str) -> bool;
 
-    /// Reads its parameters, and passes over others.
+    /// Reads its parameters, and skips others.
     fn read(uri: &Uri) -> Result<Self, Problem>;
 }
 
@@ -66,7 +66,7 @@ impl<A: Query, B: Query> Query for And<A, B> {
 }
 
 fn wrong(why: impl ToString) -> Problem {
-    Problem::invalid(format!("the query is wrong: {}", why.to_string()))
+    Problem::invalid(format!("invalid query: {}", why.to_string()))
 }
 
 /// The names of the fields that a struct is read from.
@@ -76,7 +76,7 @@ fn fields<T: DeserializeOwned>() -> &'static [&'static str] {
     fields
 }
 
-/// Has nothing to read, and remembers which fields it was asked for.
+/// Has nothing to read, and records the requested fields.
 struct Asked<'a>(&'a mut &'static [&'static str]);
 
 impl<'de> Deserializer<'de> for Asked<'_> {
@@ -102,12 +102,12 @@ impl<'de> Deserializer<'de> for Asked<'_> {
     }
 }
 
-/// The length of a page: 1,000 where nothing is said, and never 0 or more than `most`.
+/// The length of a page: 1,000 by default, and never 0 or more than `most`.
 pub(crate) fn page_limit(asked: Option<u32>, most: usize) -> Result<usize, Problem> {
     let limit = asked.map_or(most.min(1_000), |limit| limit as usize);
     match (1..=most).contains(&limit) {
         true => Ok(limit),
-        false => Err(Problem::invalid(format!("`limit` lies between 1 and {most}"))),
+        false => Err(Problem::invalid(format!("`limit` must be between 1 and {most}"))),
     }
 }
 

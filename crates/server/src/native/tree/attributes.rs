@@ -11,7 +11,7 @@ use crate::native::request::address::at;
 use crate::native::request::extract::Json;
 use crate::problem::Problem;
 
-/// Sets attributes; what is left out stays as it is.
+/// Sets attributes; missing ones are not changed.
 #[utoipa::path(patch, path = "/v1/attributes", tag = "tree", request_body = SetAttributes,
     responses((status = 200, body = Resource)))]
 pub(crate) async fn set(

@@ -1,4 +1,4 @@
-//! The children of a collection, in pages; and all that lies below, as one stream.
+//! The children of a collection, in pages; and everything below, as one stream.
 
 use axum::body::Body;
 use axum::extract::State;
@@ -20,7 +20,7 @@ use crate::problem::Problem;
 
 /// The children of a collection, in the order of the names' bytes.
 #[utoipa::path(get, path = "/v1/list", tag = "tree", params(Target, ListQuery),
-    responses((status = 200, body = Listing), (status = 304, description = "The caller has it already")))]
+    responses((status = 200, body = Listing), (status = 304, description = "The client has the current state")))]
 pub(crate) async fn list(
     State(app): State<App>,
     Asker(caller): Asker,
@@ -48,8 +48,8 @@ pub(crate) async fn list(
     answer_digested(&headers, &listing.await?)
 }
 
-/// All that lies below a collection, one resource a line, in path order: names are compared as bytes, and a collection comes before
-/// what is in it. A walk that was broken off, or ended at its limit, goes on with the path of its last line as `after`.
+/// Everything below a collection, one resource a line, in path order: names are compared as bytes, and a collection comes before
+/// what is in it. A walk that was broken off, or ended at its limit, continues with the path of its last line as `after`.
 #[utoipa::path(get, path = "/v1/walk", tag = "tree", params(Target, WalkQuery),
     responses((status = 200, body = Resource, content_type = "application/x-ndjson")))]
 pub(crate) async fn walk(
@@ -62,7 +62,7 @@ pub(crate) async fn walk(
         None => None,
     };
     if query.limit == Some(0) {
-        return Err(Problem::invalid("`limit` is at least 1"));
+        return Err(Problem::invalid("`limit` must be at least 1"));
     }
     let (described, left) = (query.description_tag, query.limit.map(|limit| limit as usize));
     let walk = Walk { app, caller, at, described, next: Some(after), left };
@@ -71,7 +71,7 @@ pub(crate) async fn walk(
     Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], lines).into_response())
 }
 
-/// Where a walk goes on after a path.
+/// Where a walk continues after a path.
 async fn cursor(
     app: &App,
     caller: &Caller,
@@ -81,18 +81,17 @@ async fn cursor(
     let (caller, at) = (caller.clone(), at.clone());
     let top = app.blocking(move |store| store.stat(&caller, &at)).await?;
     WalkCursor::after(&top.path, path).ok_or_else(|| {
-        Problem::invalid(format!("`after` is not below {}", top.path)).with_hint(
-            "the collection may have been moved: name it by its present path, or begin again",
-        )
+        Problem::invalid(format!("`after` is not below {}", top.path))
+            .with_hint("the collection may have been moved: give its current path, or begin again")
     })
 }
 
-/// A walk under way; no snapshot is held between its pages.
+/// A walk in progress; no snapshot is held between its pages.
 struct Walk {
     app: App,
     caller: Caller,
     at: At,
-    /// Whether the tags of descriptions are told.
+    /// Whether the tags of descriptions are included.
     described: bool,
     /// Where the next page begins; none at the end.
     next: Option<Option<WalkCursor>>,
@@ -104,7 +103,7 @@ struct Walk {
 const PAGE: usize = 1_000;
 
 impl Walk {
-    /// The next lines, and the walk behind them.
+    /// The next lines, and the position of the walk after them.
     async fn page(self) -> Result<(Bytes, Self), Problem> {
         let Some(after) = self.next.clone() else { return Ok((Bytes::new(), self)) };
         let asking = self.app.clone();
@@ -125,7 +124,7 @@ impl Walk {
         asking.blocking(page).await
     }
 
-    /// The entries of a page, with the tags of their descriptions if those are told.
+    /// The entries of a page, with the tags of their descriptions if requested.
     fn entries(
         &self,
         store: &Store,
@@ -141,7 +140,7 @@ impl Walk {
     }
 }
 
-/// A walk that fails under way breaks the stream off, which a client can tell from its end.
+/// A walk that fails midway interrupts the stream, which a client can tell from its end.
 fn lines(first: (Bytes, Walk)) -> impl Stream<Item = Result<Bytes, std::io::Error>> {
     stream::unfold(Some(first), |state| async {
         let (lines, walk) = state?;

@@ -12,11 +12,11 @@ use crate::native::request::conditional::write_conditions;
 use crate::native::{TRASH, TRASH_UNTIL};
 use crate::problem::Problem;
 
-/// Removes a resource; with `recursive`, all that lies below it, too. Where the nearest collection that says something keeps
+/// Removes a resource; with `recursive`, everything below it, too. Where the nearest collection that says something keeps
 /// what is removed, `Cenote-Trash` names the id under which it can be restored, and `Cenote-Trash-Until` until when.
 /// What has versions is removed for good only with `versions`.
 #[utoipa::path(delete, path = "/v1/fs/{*path}", tag = "bytes", params(RemoveQuery),
-    responses((status = 204, description = "It is gone, or in the trash")))]
+    responses((status = 204, description = "Removed, or moved to the trash")))]
 pub(crate) async fn remove(
     State(app): State<App>,
     Changer(caller): Changer,

@@ -18,9 +18,9 @@ use crate::problem::Problem;
 /// The most resources in one question.
 const MOST: usize = 10_000;
 
-/// One resource, with what the asker may do.
+/// One resource, with what the caller may do.
 #[utoipa::path(get, path = "/v1/stat", tag = "tree", params(Target, ChildQuery, StatQuery),
-    responses((status = 200, body = StatAnswer), (status = 304, description = "The caller has it already")))]
+    responses((status = 200, body = StatAnswer), (status = 304, description = "The client has the current state")))]
 pub(crate) async fn stat(
     State(app): State<App>,
     Asker(caller): Asker,

@@ -1,4 +1,4 @@
-//! What was removed and is kept for a while.
+//! Removed resources that are kept for some time.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -45,7 +45,7 @@ pub(crate) async fn list(
     .await
 }
 
-/// Restores a removed resource, with all below it, under the id that it had.
+/// Restores a removed resource, with everything below it, under the id that it had.
 #[utoipa::path(post, path = "/v1/trash/restore", tag = "trash", request_body = RestoreRemoved,
     responses((status = 200, body = Resource)))]
 pub(crate) async fn restore(
@@ -79,7 +79,7 @@ pub(crate) async fn empty(
             app.blocking(one).await?
         }
         (None, true) => app.blocking(move |store| store.empty_trash(&caller)).await?,
-        _ => return Err(Problem::invalid("say either which `id`, or `all`")),
+        _ => return Err(Problem::invalid("give either an `id`, or `all`")),
     };
     Ok((StatusCode::OK, Json(Emptied { items })))
 }

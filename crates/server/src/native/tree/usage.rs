@@ -9,7 +9,7 @@ use crate::native::json::{Place, Stats, Target, Usage};
 use crate::native::request::extract::Json;
 use crate::problem::Problem;
 
-/// What the asker may see below a collection; of an object, its own size.
+/// What the caller may see below a collection; of an object, its own size.
 #[utoipa::path(get, path = "/v1/du", tag = "tree", params(Target),
     responses((status = 200, body = Usage)))]
 pub(crate) async fn usage(

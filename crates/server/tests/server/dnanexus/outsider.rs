@@ -1,4 +1,4 @@
-//! What somebody may not see is answered like what is not there, by every method.
+//! Every method treats hidden objects as missing ones.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Collections, what is told of things, and what becomes of them.
+//! Collections: what is shown of resources, and how they change.
 
 use serde_json::{Value, json};
 

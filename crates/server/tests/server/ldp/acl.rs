@@ -234,7 +234,7 @@ async fn what_the_store_has_no_line_for_is_refused_and_changes_nothing() {
     assert_eq!(elsewhere.send().await.status, 409);
 }
 
-/// Whether something is there is told to those who see the collection that it is in; to others it is forbidden either way.
+/// Only those who see a collection learn whether something in it exists; for others it is forbidden either way.
 #[tokio::test]
 async fn what_is_forbidden_and_what_is_missing_are_answered_alike() {
     let web = fedora();

@@ -21,7 +21,7 @@ const SECRET: &str = "a secret that receivers know";
 /// What a receiver was sent: its headers and its body.
 type Sent = (HeaderMap, String);
 
-/// Somebody else's server, which takes what it is sent unless it is told to refuse so many times.
+/// A receiver that accepts what it is sent, unless it is set to refuse a number of times.
 struct Receiver {
     url: String,
     sent: UnboundedReceiver<Sent>,

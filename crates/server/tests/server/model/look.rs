@@ -1,4 +1,4 @@
-//! Reading: every way to get bytes, and every place where a digest is told, against the model.
+//! Reading: every way to get bytes, and every place where a digest is shown, against the model.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -183,7 +183,7 @@ fn same<T: PartialEq + std::fmt::Debug>(what: &str, told: &T, expected: &T) -> R
     }
 }
 
-/// The digests of an answer's header, as far as they are told.
+/// The digests in the headers of an answer.
 fn told_digests(answer: &Answer, content: &[u8]) -> Result<(), String> {
     let digests = digests(content);
     for member in answer.header("repr-digest").split(", ").filter(|member| !member.is_empty()) {

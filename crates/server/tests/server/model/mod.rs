@@ -2,7 +2,7 @@
 //!
 //! A random history of changes runs on a store on disk behind a socket: puts, writes in place, appends, cuts, uploads
 //! in parts that overlap, stages, parallel writes, copies, moves, versions, replicas, upkeep. After each change the whole
-//! content and ranges of it are read over HTTP/1.1 and HTTP/2 and compared, with every digest that is told; at the
+//! content and ranges of it are read over HTTP/1.1 and HTTP/2 and compared, with every digest that is shown; at the
 //! end the store checks itself, is opened again, and everything is read once more.
 //!
 //! Sizes lie around the boundaries of what the store does: 64 KiB (kept in the catalog), 512 KiB (read at a time),

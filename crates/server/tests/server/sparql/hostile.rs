@@ -19,7 +19,7 @@ async fn a_query_has_its_time_its_memory_and_its_rows() {
     for (limits, query, why) in [
         (Limits { query_seconds: Seconds::from_millis(1), ..enough.clone() }, ENDLESS, "too long"),
         (Limits { query_bytes: 1 << 16, ..enough.clone() }, SORTED, "bytes of solutions"),
-        (Limits { query_rows: 10, ..enough.clone() }, "SELECT * { ?s ?p ?o }", "looks at"),
+        (Limits { query_rows: 10, ..enough.clone() }, "SELECT * { ?s ?p ?o }", "reads more than"),
         (Limits { answer_bytes: 100, ..enough }, "SELECT * { ?s ?p ?o }", "an answer of"),
     ] {
         let server = TestServer::with(limits);

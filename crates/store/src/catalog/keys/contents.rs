@@ -1,4 +1,4 @@
-//! Contents, the blobs that they lie in, and uploads.
+//! Contents, the blobs that store them, and uploads.
 
 use std::ops::Range;
 
@@ -92,7 +92,7 @@ pub(crate) fn sums_parts(key: &[u8]) -> Option<(BlobId, u32)> {
     Some((BlobId::from_bytes(blob), u32::from_be_bytes(key.get(17..)?.try_into().ok()?)))
 }
 
-/// What is known of damage to a copy.
+/// A record of damage to a copy.
 pub(crate) fn damage(blob: BlobId, place: PlaceId) -> Bytes {
     Key::new(b'D').bytes(&blob.to_bytes()).id(place.0).done()
 }

@@ -15,7 +15,7 @@
 //! | `R` content id version | empty | who refers to a content: a resource (version 0), a version of it, or a stale replica |
 //! | `B` blob | `BlobRecord` | a blob: its size, digests and copies |
 //! | `e` blob group | `SumsRecord` | checksums of 256 blocks of a blob |
-//! | `D` blob place | `DamageRecord` | a copy that was found damaged and is not mended |
+//! | `D` blob place | `DamageRecord` | a copy that was found damaged and is not repaired |
 //! | `b` blob content | empty | which contents refer to a blob |
 //! | `G` id | `Graph` | the description of a resource or a person |
 //! | `Q` id subject predicate object statement | `Graph` | a statement of a large description: 64-bit hashes |
@@ -23,9 +23,9 @@
 //! | `i` object predicate id | empty | the same by the object |
 //! | `q` subject id | empty | who states anything about this IRI, which is not their own |
 //! | `l` path 0 id | empty | whose description names this path as text, where it is not bound to a resource |
-//! | `S` person parent id | empty | a grant to somebody who does not own the resource |
+//! | `S` person parent id | empty | a grant to somebody other than the owner |
 //! | `X` id | `TrashRecord` | a removed resource that is kept for a while |
-//! | `x` until id | empty | when it goes |
+//! | `x` until id | empty | when it expires |
 //! | `r` parent name 0 id | empty | the same by where it was |
 //! | `E` collection time id | empty | the same by the collection whose limit of bytes it counts for, and when it was removed |
 //! | `V` id version | `VersionRecord` | a version of a resource |
@@ -39,7 +39,7 @@
 //! | `y` user token-id | sha256(token) | the tokens of a user |
 //! | `T` digest | `TicketRecord` | a ticket |
 //! | `w` resource digest | empty | the tickets on a resource |
-//! | `P` upload | `UploadRecord` | an upload that is under way |
+//! | `P` upload | `UploadRecord` | an upload in progress |
 //! | `p` upload offset | `PartRecord` | a part that has arrived |
 //! | `L` place | `PlaceInfo` | a place for contents |
 //! | `J` id | `JobRecord` | work that a restart resumes |

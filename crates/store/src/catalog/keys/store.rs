@@ -59,7 +59,7 @@ pub(crate) fn quotas() -> KeyRange {
     Key::new(b'z').prefix()
 }
 
-/// What is counted.
+/// The counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Counter {
     /// Children of a collection; copies in a place; all resources of the store but the root.

@@ -189,7 +189,7 @@ pub(crate) fn quads(id: u64) -> KeyRange {
     Key::new(b'Q').id(id).prefix()
 }
 
-/// The rows of what is stated of a subject with a predicate, and with an object if one is given.
+/// The rows of the statements with a subject and a predicate, and with an object if one is given.
 pub(crate) fn quads_of(id: u64, subject: u64, predicate: u64, object: Option<u64>) -> KeyRange {
     let key = Key::new(b'Q').id(id).id(subject).id(predicate);
     object.into_iter().fold(key, Key::id).prefix()
@@ -234,7 +234,7 @@ pub(crate) fn expiring(key: &[u8]) -> (Time, ResourceId) {
     (Time::from_nanos(until as i64), ResourceId(super::last_id(key).unwrap_or_default()))
 }
 
-/// What is kept until then or for less time, the first to expire first.
+/// Items that expire until then, the first to expire first.
 pub(crate) fn expired(now: Time) -> KeyRange {
     let end = now.plus(Duration::from_nanos(1));
     KeyRange { end: Some(expiry(end, ResourceId(0))), ..all_expiries() }

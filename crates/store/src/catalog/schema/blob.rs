@@ -40,7 +40,7 @@ impl SumsRecord {
     }
 }
 
-/// A copy that was found damaged and could not be mended yet.
+/// A copy that was found damaged and could not be repaired yet.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
 pub(crate) struct DamageRecord {
     #[n(0)]
@@ -55,7 +55,7 @@ pub(crate) struct DamageRecord {
 pub(crate) enum BlobCopy {
     /// A place keeps it, under the blob's id.
     Kept(PlaceId),
-    /// A file that was registered where it lies, and counts to a place. It is never written or deleted.
+    /// A file that was registered in place, and is assigned to a place. It is never written or deleted.
     Outside(PlaceId, String),
 }
 

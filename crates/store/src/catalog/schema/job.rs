@@ -7,7 +7,7 @@ use crate::model::{PersonId, PlaceId, ResourceId, Rights, Time};
 /// Work that is done in bounded commits, and resumed after a restart.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
 pub(crate) enum JobRecord {
-    /// Sweep what lies below a collection that has been removed.
+    /// Sweep what is below a collection that has been removed.
     #[n(0)]
     Sweep(#[n(0)] ResourceId),
     /// Replicate or trim all objects below a collection.
@@ -19,7 +19,7 @@ pub(crate) enum JobRecord {
     /// Count how much there is in a removed tree that is kept.
     #[n(3)]
     Measure(#[n(0)] ResourceId),
-    /// Restore what was at a path at a moment, with all below it, under another one.
+    /// Restore what was at a path at a moment, with everything below it, under another one.
     #[n(4)]
     Restore(#[n(0)] RestoreJob),
     /// Count what was there when a quota was set: below the collection, or of the user or group, with this id.
@@ -35,7 +35,7 @@ pub(crate) enum JobRecord {
 pub(crate) struct TreeJob {
     #[n(0)]
     pub(crate) top: ResourceId,
-    /// Who asked for it: what they may not change is left alone.
+    /// The user who requested it: what they may not change is skipped.
     #[n(1)]
     pub(crate) user: PersonId,
     /// Whether an administrator's rights are in force.
@@ -48,7 +48,7 @@ pub(crate) struct TreeJob {
     pub(crate) after: Option<String>,
     #[n(5)]
     pub(crate) tally: Tally,
-    /// The most that the token of who asked for it may do, if it was a token.
+    /// The maximum rights of the token with which it was requested, if it was a token.
     #[n(6)]
     pub(crate) rights: Option<Rights>,
     /// The only subtree that the token opens.
@@ -59,7 +59,7 @@ pub(crate) struct TreeJob {
 /// A restoration of what was below a path, in path order, aside: nobody sees what was made before it is whole.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
 pub(crate) struct RestoreJob {
-    /// What was made for the top.
+    /// The resource created for the top.
     #[n(0)]
     pub(crate) made: ResourceId,
     /// The path that it had.
@@ -71,22 +71,22 @@ pub(crate) struct RestoreJob {
     /// The path that it gets.
     #[n(3)]
     pub(crate) to: String,
-    /// Who asked for it.
+    /// The user who requested it.
     #[n(4)]
     pub(crate) user: PersonId,
     /// Whether an administrator's rights are in force.
     #[n(5)]
     pub(crate) elevated: bool,
-    /// The most that the token of who asked for it may do, if it was a token.
+    /// The maximum rights of the token with which it was requested, if it was a token.
     #[n(6)]
     pub(crate) rights: Option<Rights>,
     /// The only subtree that the token opens.
     #[n(7)]
     pub(crate) within: Option<ResourceId>,
-    /// Whether the collections on the way to `to` are made.
+    /// Whether missing parent collections of `to` are created.
     #[n(8)]
     pub(crate) parents: bool,
-    /// Whether what is not kept, or may not be read, is left out.
+    /// Whether resources that were not kept, or may not be read, are left out.
     #[n(9)]
     pub(crate) partial: bool,
     /// The last path that was seen to.
@@ -94,7 +94,7 @@ pub(crate) struct RestoreJob {
     pub(crate) after: Option<String>,
     #[n(11)]
     pub(crate) tally: Tally,
-    /// Whether what was made is in the tree, or was left to be swept.
+    /// Whether the result is in the tree, or was left to be swept.
     #[n(12)]
     pub(crate) over: bool,
     /// Whether anything that was made has a link.
@@ -117,7 +117,7 @@ pub(crate) enum TreeWork {
     },
 }
 
-/// The move of all that a place holds, in phases, so that each replica always is where it is said to be.
+/// The move of everything in a place, in phases, so that each replica is always in its recorded place.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
 pub(crate) struct DrainJob {
     #[n(0)]
@@ -140,7 +140,7 @@ pub(crate) enum DrainPhase {
     /// Blobs are copied.
     #[n(0)]
     Copy,
-    /// Replicas are said to be in the other place.
+    /// Replicas are recorded in the other place.
     #[n(1)]
     Record,
     /// Copies are removed.

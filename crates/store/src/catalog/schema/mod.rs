@@ -70,7 +70,7 @@ pub(crate) struct ChangeRecord {
     pub(crate) by: PersonId,
     #[n(7)]
     pub(crate) revision: u64,
-    /// The access list that the resource had at the time, so that it can be told later who saw it then. Not in
+    /// The access list of the resource at the time, to determine later who could see it then. Not in
     /// entries that were written before it was kept.
     #[n(8)]
     pub(crate) access: Option<Access>,
@@ -98,13 +98,13 @@ pub(crate) struct TokenRecord {
     pub(crate) created: Time,
     #[n(6)]
     pub(crate) expires: Option<Time>,
-    /// What it may do besides; tokens that were made before there were scopes have none recorded.
+    /// Further permissions; tokens created before there were scopes have none recorded.
     #[n(7)]
     pub(crate) scopes: Option<Vec<TokenScope>>,
     /// How it is extended, if it is a login.
     #[n(8)]
     pub(crate) session: Option<SessionRecord>,
-    /// The token that made it: it goes with that one.
+    /// The token with which it was created; they are revoked together.
     #[n(9)]
     pub(crate) made_by: Option<u64>,
 }
@@ -120,7 +120,7 @@ pub(crate) struct SessionRecord {
     pub(crate) until: Time,
 }
 
-/// A ticket: access to one resource, and what is below, for whoever shows it.
+/// A ticket: access to one resource, and everything below, for everybody who presents it.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
 pub(crate) struct TicketRecord {
     #[n(0)]
@@ -152,12 +152,12 @@ pub(crate) struct TicketRecord {
     /// Only from these addresses; empty means from anywhere.
     #[n(12)]
     pub(crate) hosts: Vec<String>,
-    /// Whether it was made by somebody who reads, and need not control, what it opens.
+    /// Whether it was created by a user who may read the resource, and need not control it.
     #[n(13)]
     pub(crate) by_reader: Option<bool>,
 }
 
-/// An upload that is under way: how the object will be put.
+/// An upload in progress: how the object will be put.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
 pub(crate) struct UploadRecord {
     #[n(0)]
@@ -184,7 +184,7 @@ pub(crate) struct UploadRecord {
     /// Where the bytes go, if a place was named.
     #[n(10)]
     pub(crate) place: Option<PlaceId>,
-    /// What its id has besides the number, so that it cannot be guessed. Not in uploads that were begun before there
+    /// The second half of its id, so that it cannot be guessed. Not in uploads that were begun before there
     /// was one.
     #[n(11)]
     pub(crate) secret: Option<u64>,
@@ -213,13 +213,13 @@ pub(crate) struct PartRecord {
     pub(crate) running: Option<RunningRecord>,
 }
 
-/// The SHA-256 of a whole up to the end of a part that came in order.
+/// The SHA-256 of a whole up to the end of a part that arrived in order.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
 pub(crate) struct RunningRecord {
-    /// Where it stands, as `Sha256State` gives it.
+    /// Its state, as in `Sha256State`.
     #[cbor(n(0), with = "minicbor::bytes")]
     pub(crate) state: Vec<u8>,
-    /// The part that it went on from, if this is not the first one.
+    /// The part that it continued from, if this is not the first one.
     #[n(1)]
     pub(crate) after: Option<ContentId>,
 }

@@ -1,10 +1,10 @@
-//! What is kept of a note about a resource.
+//! The record of a note about a resource.
 
 use minicbor::{CborLen, Decode, Encode};
 
 use crate::model::ResourceId;
 
-/// A note of an opening about a resource. The same record is there by its name and by its resource.
+/// A note of an opening about a resource. The same record is stored by its name and by its resource.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
 pub(crate) struct NoteRecord {
     #[n(0)]

@@ -1,10 +1,10 @@
-//! What is recorded of a quota.
+//! The record of a quota.
 
 use minicbor::{CborLen, Decode, Encode};
 
 use crate::model::{Counting, QuotaLimits, ResourceId, Time};
 
-/// A quota of a collection, a user or a group; what is counted for it is in two counters.
+/// A quota of a collection, a user or a group; its totals are in two counters.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
 pub(crate) struct QuotaRecord {
     /// The id of its counters.

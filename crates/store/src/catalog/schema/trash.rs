@@ -1,10 +1,10 @@
-//! What is recorded of a removed resource while it is kept.
+//! The record of a removed resource while it is kept.
 
 use minicbor::{CborLen, Decode, Encode};
 
 use crate::model::{PersonId, ResourceId, Time};
 
-/// A removed resource that can be restored, with all below it. Its own record has its name.
+/// A removed resource that can be restored, with everything below it. Its own record has its name.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
 pub(crate) struct TrashRecord {
     /// The collection that it was in.

@@ -1,4 +1,4 @@
-//! What is recorded of a version.
+//! The record of a version.
 
 use minicbor::{CborLen, Decode, Encode};
 
@@ -27,15 +27,15 @@ pub(crate) struct VersionRecord {
     pub(crate) is_apart: bool,
     #[n(7)]
     pub(crate) kept_by: Option<PersonId>,
-    /// The time that its maker gave it.
+    /// The time set by its creator.
     #[n(8)]
     pub(crate) time: Option<Time>,
-    /// What a client may set besides; not in records of earlier programs.
+    /// Further attributes that a client may set; not in records of earlier programs.
     #[n(9)]
     pub(crate) attributes: Option<VersionAttributes>,
 }
 
-/// What a resource had besides content and description.
+/// Former attributes of a resource, other than content and description.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, CborLen)]
 pub(crate) struct VersionAttributes {
     #[n(0)]
@@ -56,7 +56,7 @@ pub(crate) struct VersionAttributes {
 }
 
 /// A part of the description of a version: of all of it, or of its difference to the description of the next version that is
-/// kept; of the newest version, to the present description.
+/// kept; of the newest version, to the current description.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Encode, Decode, CborLen)]
 pub(crate) struct DifferenceRecord {
     /// Statements that it has, and the other one has not; all of them, if it is whole.

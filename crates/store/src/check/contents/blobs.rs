@@ -1,4 +1,4 @@
-//! Contents, and the blobs that they lie in.
+//! Contents, and the blobs that store them.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::contents::{blob_ids, delete_blob, groups, patches};
 use crate::model::{Content, ContentId};
 use crate::{BlobId, Result};
 
-/// Contents that neither somebody refers to, nor a sweep would look at.
+/// Contents that nothing refers to and that no sweep would examine.
 pub(super) fn contents(view: &View, report: &mut Report<'_>, used: &Used) -> Result<Held> {
     let noted = noted(view)?;
     let mut held = Held::new();
@@ -76,20 +76,20 @@ pub(super) fn stray_patches(view: &View, report: &mut Report<'_>) -> Result<()> 
         let id = ContentId(keys::first_id(&key).unwrap_or_default());
         let content = keys::content(id);
         if !view.has(&content)? {
-            let finding = Finding::new(Kind::Leftover, id, "a patch of no content");
+            let finding = Finding::new(Kind::Leftover, id, "a patch without a content");
             report.derivable(finding, delete_while_same(view, &key, content)?)?;
         }
     }
     Ok(())
 }
 
-/// References of contents that do not lie in the blob. Of contents that cannot be read, none is known.
+/// References of contents that do not use the blob. For unreadable contents this is not known.
 type Strays = HashSet<(BlobId, ContentId)>;
 
 /// So many references are looked at together: each content of theirs is then read once.
 const STEP: usize = 1 << 16;
 
-/// References to blobs of contents that do not lie in them.
+/// References to blobs from contents that do not use them.
 pub(super) fn blob_users(view: &View, report: &mut Report<'_>) -> Result<Strays> {
     let mut strays = Strays::new();
     let table = keys::all_blob_users();
@@ -123,14 +123,15 @@ fn strays_of(
     };
     for blob in users.iter().map(|(_, blob)| *blob).filter(|blob| !used.contains(blob)) {
         strays.insert((blob, id));
-        let finding = Finding::new(Kind::Reference, blob, "a content does not lie in it");
+        let finding =
+            Finding::new(Kind::Reference, blob, "a content refers to it, but is not stored in it");
         let fix = delete_while_same(view, &keys::blob_user(blob, id), key.clone())?;
         report.derivable(finding, fix)?;
     }
     Ok(())
 }
 
-/// Records of blobs, and blobs that no content lies in.
+/// Records of blobs, and blobs that no content uses.
 pub(super) fn blobs(
     view: &View,
     report: &mut Report<'_>,
@@ -163,7 +164,8 @@ pub(super) fn stray_sums(view: &View, report: &mut Report<'_>) -> Result<()> {
             }
         };
         if stray {
-            let finding = Finding::new(Kind::Leftover, blob, "checksums of blocks that it has not");
+            let finding =
+                Finding::new(Kind::Leftover, blob, "checksums of blocks that it does not have");
             report.derivable(finding, delete_while_same(view, &key, owner)?)?;
         }
     }
@@ -187,6 +189,6 @@ fn unused(view: &View, report: &mut Report<'_>, strays: &Strays, blob: BlobId) -
         }
         Ok(now <= users)
     };
-    let detail = "no content lies in this blob";
+    let detail = "no content is stored in this blob";
     report.derivable(Finding::new(Kind::Leftover, blob, detail), fix)
 }

@@ -30,7 +30,11 @@ pub(super) fn resources(view: &View, report: &mut Report<'_>, used: &mut Used) -
         }
         let note = keys::undigested(id);
         if is_undigested(&resource) && !view.has(&note)? {
-            let finding = Finding::new(Kind::Reference, id, "its missing digest is not noted");
+            let finding = Finding::new(
+                Kind::Reference,
+                id,
+                "its digest is missing, and not noted as missing",
+            );
             let fix = while_same(vec![(key, Some(value))], move |tx| tx.mark(note.clone()));
             report.derivable(finding.at(path_of(view, id)), fix)?;
         }
@@ -82,7 +86,7 @@ pub(super) fn versions(view: &View, report: &mut Report<'_>, used: &mut Used) ->
                 tx.delete(key.clone());
                 content.inspect(|content| crate::resources::release(tx, *content, id, version));
             });
-            let detail = format!("version {version} of what is gone");
+            let detail = format!("version {version} of a missing resource");
             report.derivable(Finding::new(Kind::Leftover, id, detail), fix)?;
         } else if let Some(head) = &record.content {
             head_of(view, report, used, (&User { id, version, row: (&key, &value) }, head))?;
@@ -180,7 +184,7 @@ pub(super) fn users(view: &View, report: &mut Report<'_>) -> Result<()> {
                 let fix = while_same(seen, move |tx| {
                     crate::resources::release(tx, content, id, version);
                 });
-                let finding = Finding::new(Kind::Reference, content, "it is not referred to");
+                let finding = Finding::new(Kind::Reference, content, "nothing refers to it");
                 report.derivable(finding, fix)?;
             }
         }

@@ -14,7 +14,7 @@ use crate::{BlobId, Result};
 /// Contents that are used without a reference: by parts of uploads and by stages, or because it is missing.
 type Used = HashSet<ContentId>;
 
-/// Blobs that a content lies in although its reference is missing.
+/// Blobs that a content uses although the reference is missing.
 type Held = HashSet<BlobId>;
 
 pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {

@@ -15,7 +15,7 @@ pub(super) fn uploads(view: &View, report: &mut Report<'_>, used: &mut Used) -> 
         let id = keys::first_id(&key).unwrap_or_default();
         match UploadRecord::from_value(&value) {
             Err(fault) => {
-                let detail = format!("the record of an upload: {fault}; repair gives it up");
+                let detail = format!("the record of an upload: {fault}; repair drops it");
                 let fix = move |tx: &mut Transaction| forget_upload(tx, id).map(|()| true);
                 report.derivable(Finding::new(Kind::DamagedRecord, id, detail), fix)?;
             }
@@ -47,7 +47,7 @@ pub(super) fn parts(view: &View, report: &mut Report<'_>, used: &mut Used) -> Re
         let (key, value) = row?;
         let id = keys::first_id(&key).unwrap_or_default();
         let Ok(part) = PartRecord::from_value(&value) else {
-            let detail = "a part of an upload does not decode; repair gives it up";
+            let detail = "a part of an upload does not decode; repair drops it";
             let fix =
                 while_same(vec![(key.clone(), Some(value))], move |tx| tx.delete(key.clone()));
             report.derivable(Finding::new(Kind::DamagedRecord, id, detail), fix)?;
@@ -60,7 +60,7 @@ pub(super) fn parts(view: &View, report: &mut Report<'_>, used: &mut Used) -> Re
                 tx.delete(key.clone());
                 tx.mark(keys::garbage(tx.now(), content));
             });
-            report.derivable(Finding::new(Kind::Leftover, id, "a part of no upload"), fix)?;
+            report.derivable(Finding::new(Kind::Leftover, id, "a part without an upload"), fix)?;
         }
         used.insert(part.content);
         if !view.has(&keys::content(part.content))? {

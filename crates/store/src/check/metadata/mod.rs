@@ -53,7 +53,8 @@ fn description(
         let rows: Vec<_> = entries.iter().cloned().chain([key.clone()]).chain(spread).collect();
         let fix = while_same(seen, move |tx| rows.iter().for_each(|row| tx.delete(row.clone())));
         let there = rows_there(view, &entries)?;
-        report.derivable(Finding::new(Kind::Leftover, id, "a description of nothing"), fix)?;
+        report
+            .derivable(Finding::new(Kind::Leftover, id, "a description without a resource"), fix)?;
         return Ok(there);
     }
     let there = rows_there(view, &entries)?;
@@ -69,7 +70,7 @@ fn description(
     Ok(there)
 }
 
-/// Whether anything is there that a description can be of. The main place needs no record.
+/// Whether the subject of a description exists. The main place needs no record.
 fn is_described(view: &View, id: u64, keys: &[Bytes]) -> Result<bool> {
     for key in keys {
         if view.has(key)? {
@@ -97,7 +98,7 @@ fn strays(view: &View, report: &mut Report<'_>, table: &KeyRange) -> Result<()> 
                 .is_some_and(|graph| !entries(id, &graph).contains(&key)),
         };
         if stray {
-            let detail = "the index has a statement that the description has not";
+            let detail = "the index has a statement that is not in the description";
             let finding = Finding::new(Kind::Index, id, detail).at(path_of(view, ResourceId(id)));
             report.derivable(finding, delete_while_same(view, &key, graph)?)?;
         }

@@ -64,12 +64,12 @@ pub(super) fn leftovers(view: &View, report: &mut Report<'_>) -> Result<()> {
         let graph = keys::graph(id);
         if look::<GraphRecord>(view, &graph)?.map(|record| record.spread.is_none()).or_missing(true)
         {
-            let finding = Finding::new(Kind::Leftover, id, "a statement of no description");
+            let finding = Finding::new(Kind::Leftover, id, "a statement without a description");
             report.derivable(finding, delete_while_same(view, &key, graph)?)?;
         } else if let Ok(record) = GraphRecord::from_value(&value)
             && record.statements.iter().any(|statement| row_of(id, statement) != key)
         {
-            let finding = Finding::new(Kind::DamagedRecord, id, "a statement in a row of others");
+            let finding = Finding::new(Kind::DamagedRecord, id, "a statement in the wrong row");
             report.lost(finding.at(path_of(view, ResourceId(id))))?;
         }
     }

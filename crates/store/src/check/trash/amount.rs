@@ -28,7 +28,7 @@ pub(super) fn check(
 fn uncounted(report: &mut Report<'_>, id: ResourceId, seen: Rows) -> Result<()> {
     let job = keys::job(report.store.new_id()?);
     let fix = while_same(seen, move |tx| tx.put(job.clone(), &JobRecord::Measure(id)));
-    report.derivable(Finding::new(Kind::Job, id, "it is kept, but no job counts it"), fix)
+    report.derivable(Finding::new(Kind::Job, id, "it is in the trash, but no job counts it"), fix)
 }
 
 fn counted(
@@ -39,7 +39,7 @@ fn counted(
     noted: Amount,
     seen: Rows,
 ) -> Result<()> {
-    // What is damaged below is reported with the tree.
+    // Damage below is reported with the tree.
     let Ok(counted) = amount_below(view, id) else { return Ok(()) };
     if counted == noted {
         return Ok(());

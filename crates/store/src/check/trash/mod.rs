@@ -1,7 +1,7 @@
-//! What is in the trash: each record belongs to a resource that was removed and that no job sweeps, has an entry in the
+//! The trash: each record belongs to a resource that was removed and that no job sweeps, has an entry in the
 //! order of expiry, and says how much there is.
 //!
-//! A record that is lost is made anew from the change feed ([`rebuild`]), as long as that tells of the removal.
+//! A lost record is rebuilt from the change feed ([`rebuild`]), as long as the feed contains the removal.
 
 mod amount;
 mod rebuild;
@@ -29,13 +29,21 @@ pub(super) fn check(view: &View, report: &mut Report<'_>) -> Result<()> {
         }
     }
     trash.entries(report)?;
-    trash.others(report, &keys::all_removed(), "what was removed is found where it was not")?;
-    trash.others(report, &keys::all_limited(), "it counts for a limit that it is not under")?;
+    trash.others(
+        report,
+        &keys::all_removed(),
+        "an entry of the trash at a path where nothing was removed",
+    )?;
+    trash.others(
+        report,
+        &keys::all_limited(),
+        "it counts for a limit that does not apply to it",
+    )?;
     rebuild::all(view, report, trash.lost)?;
     report.flush()
 }
 
-/// When what is kept expires, by the entries in that order.
+/// When kept resources expire, by the entries in the order of expiry.
 pub(super) fn expires(view: &View) -> Result<HashMap<ResourceId, Time>> {
     let mut expires = HashMap::new();
     for row in rows(view, &keys::all_expiries()) {
@@ -66,18 +74,18 @@ fn jobs(view: &View) -> Result<Jobs> {
     Ok(jobs)
 }
 
-/// What is said of entries that are missing, in the order of [`TrashRecord::entries`].
+/// The findings for missing entries, in the order of [`TrashRecord::entries`].
 const MISSING: [&str; 3] = [
-    "it is kept, but not in the order of expiry",
-    "it is kept, but not found by where it was",
-    "it is kept, but does not count for the limit of a collection",
+    "it is in the trash, but not in the order of expiry",
+    "it is in the trash, but not in the index of former paths",
+    "it is in the trash, but does not count for the limit of a collection",
 ];
 
 struct Trash<'a> {
     view: &'a View,
     jobs: Jobs,
     expires: HashMap<ResourceId, Time>,
-    /// Records that are to be made anew.
+    /// Records to be rebuilt.
     lost: Vec<Lost>,
 }
 
@@ -110,7 +118,7 @@ impl Trash<'_> {
         record: &TrashRecord,
         key: &Bytes,
     ) -> Result<()> {
-        let detail = "a record in the trash, of nothing that is kept there";
+        let detail = "a record of the trash for something that is not in it";
         let resource = keys::resource(id);
         let entries: Vec<_> = record.entries(id).collect();
         let rows = [key, &resource].map(|row| Ok((row.clone(), self.view.value(row)?)));
@@ -130,7 +138,7 @@ impl Trash<'_> {
         key: &Bytes,
         fault: String,
     ) -> Result<()> {
-        let detail = format!("the record of what is in the trash: {fault}");
+        let detail = format!("a record of the trash: {fault}");
         let finding = Finding::new(Kind::DamagedRecord, id, detail);
         match self.is_kept(id)? {
             true => self.lost.push(Lost { id, until: self.expires.get(&id).copied(), finding }),
@@ -159,14 +167,14 @@ impl Trash<'_> {
                 }
                 Look::Found(_) | Look::Missing => {}
             }
-            let detail = "the order of expiry has what is not kept until then";
+            let detail = "an entry in the order of expiry that matches no record";
             let fix = delete_while_same(self.view, &key, record)?;
             report.derivable(Finding::new(Kind::Index, id, detail), fix)?;
         }
         Ok(())
     }
 
-    /// What is found by another entry is kept, and has that entry.
+    /// A resource that is found by another entry is kept, and has that entry.
     fn others(
         &self,
         report: &mut Report<'_>,
@@ -180,7 +188,7 @@ impl Trash<'_> {
             match look::<TrashRecord>(self.view, &record)? {
                 Look::Damaged => continue,
                 Look::Found(found) if found.entries(id).any(|entry| entry == key) => continue,
-                // Its record is made anew, with its entry.
+                // Its record is rebuilt, with its entry.
                 Look::Missing if self.is_kept(id)? => continue,
                 Look::Found(_) | Look::Missing => {}
             }

@@ -1,4 +1,4 @@
-//! A record of the trash made anew: where a resource was, who removed it and when is in the change feed, too.
+//! Rebuilding a record of the trash: the change feed also has the path of a resource, who removed it and when.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -21,7 +21,7 @@ pub(super) struct Lost {
     pub(super) finding: Finding,
 }
 
-/// Reports all of them, and makes those records anew whose removals the feed still tells of.
+/// Reports all of them, and rebuilds the records whose removals are still in the feed.
 pub(super) fn all(view: &View, report: &mut Report<'_>, lost: Vec<Lost>) -> Result<()> {
     if lost.is_empty() {
         return Ok(());

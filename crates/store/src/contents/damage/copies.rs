@@ -1,7 +1,7 @@
-//! Copies that a read found damaged or gone. They are mended by the next round of maintenance; those that cannot be are
+//! Copies that a read found damaged or missing. They are repaired by the next round of maintenance; those that cannot be are
 //! marked in the catalog until they can. A note that a stopped process loses is made again by the next read, or by a check.
 //!
-//! Invariant: what is marked in the catalog is marked here, so that asking costs nothing while there is none.
+//! Invariant: damage that is marked in the catalog is marked here, so that a lookup costs nothing while there is none.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,7 +18,7 @@ use crate::{BlobId, Caller, Result, Store};
 /// A copy of a blob.
 type Copy = (BlobId, PlaceId);
 
-/// The copies to be mended.
+/// The copies to be repaired.
 #[derive(Debug, Clone)]
 pub(crate) struct Damage {
     state: Arc<Mutex<State>>,
@@ -30,17 +30,17 @@ pub(crate) struct Damage {
 
 #[derive(Debug, Default)]
 struct State {
-    /// What is to be looked at, and what was found there.
+    /// What is to be examined, and what was found.
     noted: BTreeMap<Copy, String>,
     marked: BTreeSet<Copy>,
 }
 
-/// How often damage was found and mended since the store was opened, and how much of it is known now.
+/// How often damage was found and repaired since the store was opened, and how much of it is known now.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DamageCounts {
-    /// Copies of blobs that were found damaged or gone.
+    /// Copies of blobs that were found damaged or missing.
     pub found: u64,
-    /// Those that were written anew.
+    /// Those that were rewritten.
     pub mended: u64,
     /// Copies that are damaged now.
     pub damaged: u64,
@@ -50,7 +50,7 @@ pub struct DamageCounts {
     pub rows: u64,
 }
 
-/// A copy of a blob that is damaged and could not be mended, and whose it is.
+/// A damaged copy of a blob that could not be repaired, and its objects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DamagedCopy {
     /// The blob.
@@ -88,7 +88,7 @@ impl Damage {
         self.found.fetch_add(1, Ordering::Relaxed);
         let mut state = self.state();
         if state.noted.len() < MOST && !state.noted.contains_key(&(blob, place)) {
-            tracing::warn!(%blob, %place, %what, "a copy is damaged or gone");
+            tracing::warn!(%blob, %place, %what, "a copy is damaged or missing");
             state.noted.insert((blob, place), what.to_string());
             self.work.notify_one();
         }
@@ -102,12 +102,12 @@ impl Damage {
         self.scrubbed.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// All that is noted, to be noted again if it cannot be mended.
+    /// All that is noted, to be noted again if it cannot be repaired.
     pub(crate) fn take(&self) -> BTreeMap<Copy, String> {
         std::mem::take(&mut self.state().noted)
     }
 
-    /// Whether a copy is known to be one that could not be mended.
+    /// Whether a copy is known to be damaged beyond repair.
     pub(crate) fn has_marked(&self, blob: BlobId, place: PlaceId) -> bool {
         self.state().marked.contains(&(blob, place))
     }
@@ -126,7 +126,7 @@ impl Damage {
 }
 
 impl Store {
-    /// What is known of damage to contents.
+    /// The records of damage to contents.
     pub fn damage_counts(&self) -> DamageCounts {
         let damage = &self.inner.damage;
         let counts = [&damage.found, &damage.mended, &damage.scrubbed];
@@ -137,7 +137,7 @@ impl Store {
         DamageCounts { found, mended, damaged, scrubbed, rows: rows::found() }
     }
 
-    /// Whether a copy of a blob that a content lies in is known to be damaged.
+    /// Whether a copy of a blob of a content is known to be damaged.
     pub fn is_damaged(&self, head: &ContentHead) -> Result<bool> {
         if self.inner.damage.is_empty() {
             return Ok(false);
@@ -146,7 +146,7 @@ impl Store {
         Ok(blob_ids(&extents).any(|blob| self.inner.damage.is_marked(blob)))
     }
 
-    /// The copies that are damaged and could not be mended. Needs [`Act::Inspect`].
+    /// The copies that are damaged and could not be repaired. Needs [`Act::Inspect`].
     pub fn damaged(&self, caller: &Caller) -> Result<Vec<DamagedCopy>> {
         caller.require(Act::Inspect)?;
         let (view, known) = (self.view()?, self.known());

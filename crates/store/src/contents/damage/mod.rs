@@ -1,4 +1,4 @@
-//! Rot: searching for it, recording damaged copies, and mending them.
+//! Corruption: searching for it, recording damaged copies, and repairing them.
 
 pub(crate) mod copies;
 pub(crate) mod scrub;

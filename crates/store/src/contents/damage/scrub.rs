@@ -1,9 +1,9 @@
-//! Reading all that is kept, so that rot is found while another copy is whole.
+//! Reading everything that is stored, so that corruption is found while another copy is intact.
 //!
 //! Two walks go through the records of all blobs, the second through all rows of the catalog after that: once through a store in which some have no checksums of blocks yet, to compute
-//! them, and round after round to compare every copy with them. Where a walk is, is recorded: a restart goes on there.
+//! them, and round after round to compare every copy with them. The position of a walk is recorded: it continues after a restart.
 //!
-//! Invariant: bytes are given checksums only after they agreed with the digests that are known of them.
+//! Invariant: checksums are computed only from bytes that match their known digests.
 
 use std::time::Duration;
 
@@ -59,7 +59,7 @@ pub(crate) struct WalkRecord {
     pub(crate) row: Option<Vec<u8>>,
 }
 
-/// A round of scrubbing: the one that is under way, or the last one.
+/// A round of scrubbing: the one in progress, or the last one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scrub {
     /// When it began.
@@ -72,7 +72,7 @@ pub struct Scrub {
     pub blobs: u64,
     /// The bytes of their copies.
     pub bytes: u64,
-    /// The copies that were damaged or gone, and the rows of the catalog that were damaged.
+    /// The copies that were damaged or missing, and the rows of the catalog that were damaged.
     pub damaged: u64,
 }
 
@@ -88,7 +88,7 @@ impl Walk {
 impl From<WalkRecord> for Scrub {
     fn from(record: WalkRecord) -> Self {
         let WalkRecord { begun, after, ended, blobs, bytes, damaged, row: _ } = record;
-        // Ids are random, so the first byte says how many lie before.
+        // Ids are random, so the first byte tells how many come before.
         let seen = after.as_ref().and_then(|key| key.get(1)).map_or(0, |byte| *byte);
         let percent = if ended.is_some() { 100 } else { (u32::from(seen) * 100 / 256) as u8 };
         Self { begun, ended, percent, blobs, bytes, damaged }
@@ -96,13 +96,13 @@ impl From<WalkRecord> for Scrub {
 }
 
 impl Store {
-    /// The round of scrubbing that is under way, or the last one; none before the first. Needs [`Act::Inspect`].
+    /// The round of scrubbing in progress, or the last one; none before the first. Needs [`Act::Inspect`].
     pub fn scrub_status(&self, caller: &Caller) -> Result<Option<Scrub>> {
         caller.require(Act::Inspect)?;
         Ok(self.view()?.get::<WalkRecord>(&Walk::Scrub.key())?.map(Scrub::from))
     }
 
-    /// Begins a round of scrubbing, unless one is under way; whoever maintains the store works on it at once. Needs
+    /// Begins a round of the scrub, unless one is running; the process that maintains the store starts it at once. Needs
     /// [`Act::Inspect`].
     pub fn start_scrub(&self, caller: &Caller) -> Result<Scrub> {
         caller.require(Act::Inspect)?;
@@ -111,7 +111,7 @@ impl Store {
         Ok(round.into())
     }
 
-    /// Goes on with the round of scrubbing that is under way, or begins one, to its end; reads at most `rate` bytes a second, as
+    /// Continues the current round of the scrub, or begins one, to its end; reads at most `rate` bytes a second, as
     /// fast as it can with 0.
     pub async fn scrub(&self, rate: u64) -> Result<Scrub> {
         self.blocking(|store| store.begin_walk(Walk::Scrub)).await?;
@@ -273,7 +273,7 @@ impl Store {
     }
 }
 
-/// The time that so many bytes may take.
+/// The time that this many bytes may take.
 pub(crate) async fn pause(bytes: u64, rate: u64) {
     if rate > 0 {
         tokio::time::sleep(Duration::from_secs_f64(bytes as f64 / rate as f64)).await;

@@ -1,6 +1,6 @@
 //! Scrubbing the catalog: every row is read, so that the engine compares its checksums, and the frame of every record.
 //!
-//! It is read at the rate of contents, after them. A row that rotted is counted, logged, and left: nothing else has what it said.
+//! It is read at the rate of contents, after them. A corrupt row is counted, logged, and not changed: nothing else has its data.
 
 use cenote_kv::{KeyRange, ScanOptions};
 
@@ -8,7 +8,7 @@ use super::scrub::{WalkRecord, pause};
 use crate::catalog::{damage, is_whole};
 use crate::{Error, ErrorKind, Result, Store};
 
-/// So many rows are read at once,
+/// The number of rows to read at once,
 const ROWS: usize = 1_000;
 /// unless they have more bytes than this,
 const BYTES: u64 = 1 << 20;
@@ -79,7 +79,7 @@ impl Store {
 impl Run {
     fn see(&mut self, key: &[u8], value: &[u8]) {
         if !is_whole(key, value) {
-            damage::note(&format!("the row {} is not what was written", hex(key)));
+            damage::note(&format!("the row {} differs from what was written", hex(key)));
             self.damaged += 1;
         }
         self.bytes += (key.len() + value.len()) as u64;
@@ -87,7 +87,7 @@ impl Run {
     }
 }
 
-/// Where to go on if what lies behind a key cannot be found.
+/// The position to continue from if nothing after a key can be found.
 fn behind_table(key: &[u8]) -> Vec<u8> {
     vec![key.first().map_or(1, |table| table.saturating_add(1))]
 }

@@ -1,6 +1,6 @@
 //! Digests of contents whose bytes did not come in order.
 //!
-//! Invariant: a digest is that of the bytes that came. What a disk has made of them meanwhile is told as damage, and is not
+//! Invariant: a digest is that of the bytes that were received. If a disk has corrupted them since, that is reported as damage, and is not
 //! given a digest of its own.
 
 use cenote_blob::{Algorithm, Hasher};
@@ -13,7 +13,7 @@ use crate::resources::rewrite_record;
 use crate::{Error, Result, Store};
 
 impl Store {
-    /// Reads a content whose SHA-256 is not known, and notes it, unless the content changes meanwhile. Of one with
+    /// Reads a content whose SHA-256 is not known, and records it, unless the content changes in the meantime. Of one with
     /// holes too large to be hashed the CRC-64/NVME alone is noted.
     pub async fn compute_digest(&self, id: ResourceId) -> Result<()> {
         self.compute(id, &[], |head| head.digests.sha256.is_none()).await
@@ -43,7 +43,7 @@ impl Store {
         self.sum_blocks(id).await
     }
 
-    /// Computes the checksums of blocks of the blobs that a content lies in, where they are not known: those of registered
+    /// Computes the unknown checksums of blocks of the blobs of a content: those of registered
     /// files.
     async fn sum_blocks(&self, id: ResourceId) -> Result<()> {
         let extents = self.blocking(move |store| {
@@ -87,7 +87,7 @@ impl Store {
     }
 }
 
-/// The digests of a content, and these besides: agreeing with the CRC that is known of it, or else read from blobs that agree with theirs.
+/// The digests of a content, and these in addition: matching its known CRC, or else read from blobs that match theirs.
 async fn digests_of(head: &ContentHead, mut layout: Layout, also: &[Algorithm]) -> Result<Digests> {
     let hasher = || Hasher::new(also.iter().copied());
     if head.digests.crc64nvme.is_some() {
@@ -100,8 +100,9 @@ async fn digests_of(head: &ContentHead, mut layout: Layout, also: &[Algorithm]) 
     let digests = layout.digests_by(hasher()).await?;
     match digests.contradict(&head.digests) {
         false => Ok(digests),
-        true => {
-            Err(Error::damaged(format!("the bytes of content {} are not those that came", head.id)))
-        }
+        true => Err(Error::damaged(format!(
+            "the bytes of content {} are not those that were received",
+            head.id
+        ))),
     }
 }

@@ -17,7 +17,7 @@ pub struct Expected {
     pub others: Vec<(Algorithm, Vec<u8>)>,
     /// Other digests to compute.
     pub also: Vec<Algorithm>,
-    /// Whether bytes that end early are kept as far as they came, as a shorter part of an upload. Nothing else can
+    /// Whether bytes that end early are kept as far as they arrived, as a shorter part of an upload. Nothing else can
     /// be kept so.
     pub keep_short: bool,
 }
@@ -38,20 +38,20 @@ impl Expected {
 
     pub(crate) fn check(&self, size: u64, digests: &cenote_blob::Digests) -> Result<()> {
         if self.length.is_some_and(|length| size > length) || self.is_short(size) {
-            return Err(mismatched("the length is not the one announced"));
+            return Err(mismatched("the length differs from the one announced"));
         }
         if self.sha256.is_some() && self.sha256 != digests.sha256 {
-            return Err(mismatched("the SHA-256 is not the one announced"));
+            return Err(mismatched("the SHA-256 differs from the one announced"));
         }
         if self.crc64nvme.is_some_and(|crc| crc != digests.crc64nvme) {
-            return Err(mismatched("the CRC-64/NVME is not the one announced"));
+            return Err(mismatched("the CRC-64/NVME differs from the one announced"));
         }
         let differs = |(algorithm, digest): &&(Algorithm, Vec<u8>)| {
             digests.get(*algorithm) != Some(digest.as_slice())
         };
         match self.others.iter().find(differs) {
             Some((algorithm, _)) => {
-                Err(mismatched(&format!("the {algorithm:?} is not the one announced")))
+                Err(mismatched(&format!("the {algorithm:?} differs from the one announced")))
             }
             None => Ok(()),
         }

@@ -1,4 +1,4 @@
-//! How bytes are taken in: where to, what is expected of them, and whether they are part of a whole.
+//! How bytes are received: their target, what is expected of them, and whether they are part of a whole.
 
 use cenote_blob::{Hasher, Place, Sha256State};
 
@@ -12,11 +12,11 @@ use crate::places::Destination;
 pub(crate) enum Running {
     /// Nothing: they are the whole.
     No,
-    /// Nothing: they are a part that came out of order. Nobody needs a SHA-256 of it that no sender announced.
+    /// Nothing: they are a part that arrived out of order. A SHA-256 of it is not needed unless the sender announced one.
     Apart,
     /// It begins with them.
     Begin,
-    /// It goes on with them from here.
+    /// Continues them from here.
     After(Sha256State),
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct Intake<'a> {
     pub(crate) expected: &'a Expected,
     /// Up to how many bytes are kept in the catalog.
     pub(crate) inline: usize,
-    /// Whether the SHA-256 of a whole goes on with them.
+    /// Whether the SHA-256 of a whole continues with them.
     pub(crate) running: Running,
 }
 

@@ -36,7 +36,7 @@ impl Store {
         self.discard(blob.0).await;
     }
 
-    /// Deletes a blob that nothing came to refer to. If that fails, the sweep finds it.
+    /// Deletes a blob that nothing has referred to. If that fails, the sweep finds it.
     pub(crate) async fn discard(&self, blob: NewBlob) {
         let ours = blob.record.copies.iter().filter(|copy| matches!(copy, BlobCopy::Kept(_)));
         for (copy, claim) in ours.zip(&blob.claims) {

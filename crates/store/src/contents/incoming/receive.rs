@@ -29,7 +29,7 @@ pub struct ReceiveOptions {
     /// What the sender says of them.
     pub expected: Expected,
     /// The place that they go to, or the group, each place of which gets a copy; none for where new contents go. In a place that is
-    /// named, even small contents become blobs. Whoever publishes them need not name it again.
+    /// named, even small contents become blobs. It need not be given again when they are published.
     pub place: Option<PlaceId>,
 }
 
@@ -46,7 +46,7 @@ impl From<&PutOptions> for ReceiveOptions {
 }
 
 impl Store {
-    /// Takes a stream in, for whoever made sure that the caller may write ([`Store::precheck_put`]).
+    /// Receives a stream, after it was verified that the caller may write ([`Store::precheck_put`]).
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] for a place that is not there; [`ErrorKind::Unavailable`] if nothing in it takes
@@ -96,7 +96,7 @@ impl Intake<'_> {
     }
 }
 
-/// A blob under way, to each of its places.
+/// A blob being written, to each of its places.
 pub(crate) struct Writing {
     pub(crate) id: BlobId,
     pub(crate) claims: Claimed,
@@ -109,7 +109,7 @@ pub(crate) struct Receiver<'a> {
     intake: Intake<'a>,
     head: BytesMut,
     blob: Option<Writing>,
-    /// The first bytes of what goes to the blob.
+    /// The first bytes of the data for the blob.
     first: FirstBytes,
     size: u64,
     /// How many bytes had come when it was last looked whether there is room.

@@ -18,7 +18,7 @@ pub struct Limits {
     pub inline: usize,
     /// The largest content.
     pub content: u64,
-    /// The parts of one upload. Some more may come if several come at once.
+    /// The maximum number of parts of an upload. Concurrent parts may exceed it slightly.
     pub parts: u64,
 }
 
@@ -35,11 +35,11 @@ pub struct Received {
     pub(crate) size: u64,
     pub(crate) digests: Digests,
     pub(crate) blob: Option<NewBlob>,
-    /// The place or group that they were sent to, if somebody named one.
+    /// The place or group to which they were sent, if one was given.
     pub(crate) named: Option<PlaceId>,
-    /// Where the SHA-256 stands at their end, if they came in order from the first byte of the whole.
+    /// The state of the SHA-256 at their end, if they arrived in order from the first byte of the whole.
     pub(crate) state: Option<Sha256State>,
-    /// What their first bytes tell of their media type.
+    /// The media type according to their first bytes.
     pub(crate) sniffed: Sniffed,
 }
 
@@ -47,7 +47,7 @@ pub struct Received {
 #[derive(Debug, Clone)]
 pub struct ReceivedBlob(pub(super) NewBlob);
 
-/// A blob that nothing refers to yet. Nobody deletes it while this or a clone of it is there; if it is not known then what became of
+/// A blob that nothing refers to yet. It is not deleted while this or a clone of it exists; if it is not known then what happened to
 /// it, the sweep deletes it unless the catalog knows it.
 #[derive(Debug, Clone)]
 pub(crate) struct NewBlob {

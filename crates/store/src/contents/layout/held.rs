@@ -66,7 +66,7 @@ impl Finder {
         &self.store.inner.damage
     }
 
-    /// The checksums of the blocks that the beginning of a range of a blob lies in, if they are known.
+    /// The checksums of the first blocks of a range of a blob, if they are known.
     pub(super) fn blocks(
         &self,
         id: BlobId,
@@ -76,7 +76,7 @@ impl Finder {
         self.store.in_place(|store| blocks(&store.view()?, id, record, range))
     }
 
-    /// The blobs that some extents lie in, each once.
+    /// The blobs that some extents use, each once.
     pub(super) fn held(&self, extents: &[Extent]) -> Result<Vec<Held>> {
         let ids: BTreeSet<BlobId> = blob_ids(extents).collect();
         if ids.is_empty() {
@@ -99,7 +99,7 @@ impl Finder {
         Held { id, sources: sources.collect(), record }
     }
 
-    /// Reads a copy against its SHA-256. Those that fail are not given any more.
+    /// Verifies a copy against its SHA-256. Those that fail are not used any more.
     pub(super) async fn verify(&mut self, held: &Held) -> Result<()> {
         let Some(sha256) = held.record.digests.sha256 else { return Ok(()) };
         let mut fault = None;
@@ -127,11 +127,11 @@ impl Finder {
 impl Held {
     /// The error for a blob of which no copy can be reached.
     pub(super) fn nowhere(&self) -> Error {
-        let message = format!("no place that can be reached has blob {}", self.id);
+        let message = format!("no available place has blob {}", self.id);
         match self.record.copies.is_empty() {
             true => Error::damaged(message),
             false => Error::new(ErrorKind::Unavailable, message)
-                .with_hint("look at the places with `cenote place ls`"),
+                .with_hint("check the places with `cenote place ls`"),
         }
     }
 }

@@ -69,7 +69,7 @@ fn where_is(
         Piece::Blob(id) => *id,
     };
     for source in blobs.iter().filter(|held| held.id == id).flat_map(|held| &held.sources) {
-        // A file that was registered is not the store's: anybody may change it.
+        // A registered file does not belong to the store: anybody may change it.
         let Source::Kept(place, files) = source else { continue };
         if let Some(path) = files.local_path(id)
             && keeps(id, *place)?

@@ -1,9 +1,9 @@
-//! A content laid out: its extents, and how the blobs that they lie in are found.
+//! The layout of a content: its extents, and the location of their blobs.
 //!
 //! A blob is looked up when it is its turn to be read, some at a time: a content may have very many, and a range costs
 //! the same whatever their number.
 //!
-//! A read goes on with the next copy where one fails, at the byte where it failed: all copies of a blob are
+//! If a copy fails, reading continues with the next one, at the same byte: all copies of a blob are
 //! the same bytes.
 
 mod held;
@@ -42,14 +42,14 @@ pub(crate) struct Layout {
 
 impl Store {
     /// The layout of a content that was found in a view; none, if it was swept since. It is not swept while the layout, or a
-    /// stream of its bytes, is there.
+    /// stream of its bytes, exists.
     pub(crate) fn lay_out(&self, view: &View, head: &ContentHead) -> Result<Option<Layout>> {
         let Some(pin) = self.pin(view, head.id)? else { return Ok(None) };
         Ok(Some(self.lay_out_extents(resolve(view, head)?, head.size, vec![pin])))
     }
 
-    /// All bytes of a blob, each block from any copy in which it is whole. Damage is not noted, so that mending what cannot be
-    /// mended does not call for itself again.
+    /// All bytes of a blob, each block from any copy in which it is whole. Damage is not noted, so that repairing what cannot be
+    /// repaired does not call for itself again.
     pub(crate) fn blob_bytes(&self, id: BlobId, record: &BlobRecord) -> ContentStream {
         let finder = Finder::new(self.clone(), Vec::new());
         let held = finder.reached(&self.known(), id, record.clone());
@@ -101,7 +101,7 @@ impl Layout {
         self.size > holes::MOST && holes::size(&self.extents) > holes::MOST
     }
 
-    /// The same, whose digests and verification go on in turns with those of others.
+    /// The same, whose digests and verification continue in turns with those of others.
     pub(crate) fn in_turns(self) -> Self {
         Self { finder: self.finder.in_turns(), ..self }
     }
@@ -114,7 +114,7 @@ impl Layout {
         Ok(blob.map(|held| held.record.digests))
     }
 
-    /// Reads one copy of each blob against its SHA-256, and notes those that are damaged; what is read
+    /// Verifies one copy of each blob against its SHA-256, and records damaged ones; what is read
     /// afterwards comes from a copy that was whole.
     pub(crate) async fn verify(&mut self) -> Result<()> {
         self.verify_runs(&[self.whole()]).await
@@ -149,7 +149,7 @@ impl Layout {
         self.digests_by(Hasher::default()).await
     }
 
-    /// The same by a hasher of others besides.
+    /// The same with a hasher of additional digests.
     pub(crate) async fn digests_by(self, hasher: Hasher) -> Result<Digests> {
         if self.has_vast_holes() {
             let mut digests = Digests::default();

@@ -1,7 +1,7 @@
 //! The bytes of extents, one after the other.
 //!
-//! Invariant: no byte of a blob is given before the block that it lies in was found right, where the checksums of its blocks
-//! are known. Copies of which each rotted in other blocks give all bytes together.
+//! Invariant: no byte of a blob is returned before its block was verified, if the checksums of its blocks
+//! are known. Copies that are corrupt in different blocks provide all bytes together.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -23,10 +23,10 @@ pub type ContentStream = BoxStream<'static, Result<Bytes>>;
 /// The blobs of so many extents are looked up at once.
 const STEP: usize = 32;
 
-/// A place gives at most so many bytes at once, or one block: behind a damaged one, others of them may be whole.
+/// A place returns at most this many bytes at once, or one block: after a damaged one, others may be intact.
 const AT_ONCE: u64 = 1 << 20;
 
-/// The bytes of runs of extents, as far as they lie in `range`.
+/// The bytes of runs of extents, as far as they are within `range`.
 pub(super) fn all(
     extents: Arc<Vec<Extent>>,
     runs: Vec<Range<usize>>,
@@ -77,10 +77,10 @@ fn run(extent: Extent, blobs: &[Held], finder: &Finder) -> ContentStream {
     }
 }
 
-/// The bytes of a range of a blob, under way.
+/// The bytes of a range of a blob, in progress.
 pub(super) struct BlobRun {
     held: Held,
-    /// What is still to come.
+    /// The remaining entries.
     rest: Range<u64>,
     reading: Option<ReadStream>,
     /// The copies to read, the first one first.
@@ -166,7 +166,7 @@ impl BlobRun {
         Ok(())
     }
 
-    /// What is read next at once.
+    /// What is read next in one call.
     fn next_run(&self, blocks: &Blocks) -> Range<u64> {
         let Range { start, end } = self.rest;
         let end = end.min(blocks.range().end);
@@ -176,7 +176,7 @@ impl BlobRun {
         }
     }
 
-    /// Goes on with the next copy. The one that failed is read again behind the byte where it did.
+    /// Continues with the next copy. The failed one is tried again after the byte where it failed.
     fn give_up(&mut self, error: BlobError) {
         let block = self.blocks.as_ref().map(Blocks::block).filter(|_| is_of_a_block(&error));
         if let Some(source) = self.sources.pop_front() {

@@ -1,6 +1,6 @@
-//! What the first bytes of a content tell of its media type.
+//! The media type of a content according to its first bytes.
 
-/// The first bytes of a content, under way.
+/// The first bytes of a content, as they arrive.
 #[derive(Debug, Default)]
 pub(crate) struct FirstBytes(Vec<u8>);
 
@@ -8,13 +8,13 @@ impl FirstBytes {
     /// More are not looked at: as many as the signatures of documents in archives need.
     pub(crate) const MOST: usize = 8 << 10;
 
-    /// Adds a run of bytes behind those that are there.
+    /// Appends a run of bytes.
     pub(crate) fn append(&mut self, run: &[u8]) {
         let room = Self::MOST - self.0.len();
         self.0.extend_from_slice(&run[..run.len().min(room)]);
     }
 
-    /// Lays a run of bytes over what is there, which reaches up to `offset` at least.
+    /// Applies a run of bytes on top of the extents, which reach at least to `offset`.
     pub(crate) fn lay(&mut self, offset: u64, run: &[u8]) {
         let Some(room) = Self::room_from(offset) else { return };
         let (offset, run) = (offset as usize, &run[..run.len().min(room)]);
@@ -142,7 +142,7 @@ impl Charset {
         if is_utf16(bytes) {
             return Some(Self::Utf16);
         }
-        // By runs without a branch, which the compiler makes wide instructions of.
+        // In runs without branches, which the compiler can vectorize.
         let is_found = |run: &[u8]| run.iter().fold(false, |found, byte| found | is_binary(*byte));
         if bytes.chunks(256).any(is_found) {
             return None;

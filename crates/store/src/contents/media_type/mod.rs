@@ -1,7 +1,7 @@
-//! Media types: what a client said, else a guess from the name and the first bytes.
+//! Media types: set by a client, or guessed from the name and the first bytes.
 //!
 //! Invariants: a guess is a function of the name and the first [`FirstBytes::MOST`] bytes alone, and never fails; it is made
-//! when a content is published, and never again for the same content; what was said is never replaced by a guess.
+//! when a content is published, and never again for the same content; a type that was set is never replaced by a guess.
 //! The rules are those of `docs/SEMANTICS.md`, "Media types".
 
 mod bytes;
@@ -18,7 +18,7 @@ pub(crate) struct MediaType {
 }
 
 impl MediaType {
-    /// What was said; without that, a guess.
+    /// The type that was set, otherwise a guess.
     pub(crate) fn said_or_guessed(said: Option<&str>, name: &str, sniffed: Sniffed) -> Self {
         match said {
             Some(said) => Self { text: Some(said.to_owned()), guessed: false },
@@ -30,7 +30,7 @@ impl MediaType {
     }
 }
 
-/// The media type of an object of this name whose content begins like this; none if neither tells.
+/// The media type of an object with this name whose content begins like this; none if neither determines it.
 pub(crate) fn guess(name: &str, sniffed: Sniffed) -> Option<String> {
     let named = by_name(name).filter(|named| !is_refuted(named, sniffed));
     let essence = match sniffed {

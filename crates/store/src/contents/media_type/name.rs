@@ -1,4 +1,4 @@
-//! The media type that a name tells, by its extension.
+//! The media type according to the extension of a name.
 
 /// What the general table does not know, or takes for something that few researchers mean.
 const OWN: [(&str, &str); 4] = [

@@ -130,7 +130,7 @@ fn name() -> impl Strategy<Value = String> {
     prop_oneof![".{0,40}", (".{0,9}", known).prop_map(|(stem, known)| format!("{stem}.{known}"))]
 }
 
-/// Bytes at random, and behind beginnings that are known: of archives in archives, too, whose headers are followed.
+/// Random bytes, also after known beginnings, such as archives in archives, whose headers are followed.
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
     let starts: [&[u8]; 9] = [PNG, ZIP, GZIP, HDF5, OLE, TIFF, b"\xff\xfe", b"<?xml", b"%PDF-"];
     let entry = (
@@ -174,7 +174,7 @@ proptest! {
         prop_assert_eq!(laid.sniff(), Sniffed::of(&bytes));
     }
 
-    /// What lies behind the first bytes does not matter.
+    /// Bytes after the first ones do not matter.
     #[test]
     fn what_comes_later_does_not_matter(name in name(), start in bytes(), rest in bytes()) {
         let start = [&start[..], b"a"].concat();

@@ -1,7 +1,7 @@
 //! Folding patches into extents.
 //!
 //! Neighbouring inline runs become one; more inline bytes than the catalog should hold of one
-//! content become a blob, with small blobs before them. What is seen does not change, so neither do tags and revision.
+//! content become a blob, with small blobs before them. The visible content does not change, so neither do tags and revision.
 
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ struct Patched {
 }
 
 impl Store {
-    /// Folds the patches of an object's content, unless somebody changes it meanwhile.
+    /// Folds the patches of an object's content, unless somebody changes it in the meantime.
     pub(crate) async fn compact(&self, id: ResourceId) -> Result<()> {
         let Some(Patched { head, layout, to }) =
             self.blocking(move |store| store.patched(id)).await?
@@ -52,7 +52,7 @@ impl Store {
         Ok(Some(Patched { head, layout, to: self.known().destination_among(places)? }))
     }
 
-    /// What is seen, with the inline runs in a blob if there are more bytes of them than the catalog should hold, and
+    /// The visible content, with the inline runs in a blob if there are more bytes of them than the catalog should hold, and
     /// small blobs merged, unless they cannot be read.
     pub(in crate::contents) async fn folded(
         &self,
@@ -170,7 +170,7 @@ fn bytes_of(extents: &[Extent]) -> Range<u64> {
     start..extents.last().map_or(start, Extent::end)
 }
 
-/// The extents, with each run as one that lies in `blob`, behind the run before it.
+/// The extents, with each run as one in `blob`, after the run before it.
 fn moved(mut extents: Vec<Extent>, runs: &[Range<usize>], blob: BlobId) -> Vec<Extent> {
     let ranges = runs.iter().map(|run| bytes_of(&extents[run.clone()]));
     let ranges: Vec<Range<u64>> = ranges.collect();

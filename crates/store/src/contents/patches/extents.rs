@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::model::{Extent, Piece};
 
-/// What is seen of `base` with `patches` written over it in order, `size` bytes long. What nothing
+/// The visible content of `base` with `patches` applied in order, `size` bytes long. What nothing
 /// covers is a hole.
 pub(crate) fn overlay(base: Vec<Extent>, patches: Vec<Extent>, size: u64) -> Vec<Extent> {
     let mut seen = base;
@@ -37,7 +37,7 @@ fn write_over(seen: &mut Vec<Extent>, patch: Extent) {
     seen.splice(covered, replacement);
 }
 
-/// The part of one extent that lies in `range`, at the same offset; inline bytes outside it are dropped.
+/// The part of one extent within `range`, at the same offset; inline bytes outside it are dropped.
 pub(crate) fn clip(extent: &Extent, range: &Range<u64>) -> Option<Extent> {
     let offset = extent.offset.max(range.start);
     let end = extent.end().min(range.end);

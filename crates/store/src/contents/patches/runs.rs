@@ -50,7 +50,7 @@ struct Run {
     kind: PartKind,
 }
 
-/// Joins the last runs, if there are enough that are not larger than the very last. Says whether it did.
+/// Joins the last runs, if there are enough that are not larger than the very last. Returns whether it did.
 fn join(runs: &mut Vec<Run>) -> bool {
     let most = runs.last().map_or(0, |run| tier(run.length));
     let alike = |run: &&Run| run.is_small() && tier(run.length) <= most;

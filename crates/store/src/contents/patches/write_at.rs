@@ -21,7 +21,7 @@ use crate::{Bytes, Caller, Error, ErrorKind, Result, Store, Stream, versions};
 /// Where bytes go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Where {
-    /// From this byte on; what lies between the end and it becomes zeros.
+    /// From this byte on; the gap after the end becomes zeros.
     Offset(u64),
     /// At the end.
     Append,
@@ -178,8 +178,11 @@ impl Store {
         if let (Some(places), Some(blob)) = (&mut base.places, &received.blob) {
             places.retain(|place| blob.record.copy_in(*place).is_some());
             if places.is_empty() {
-                return Err(Error::new(ErrorKind::Conflict, "the bytes went to another place")
-                    .with_hint("send them again, to a place that has a replica"));
+                return Err(Error::new(
+                    ErrorKind::Conflict,
+                    "the bytes were sent to another place",
+                )
+                .with_hint("send them again, to a place that has a replica"));
             }
         }
         Ok(base)
@@ -224,7 +227,7 @@ fn writable(
     Ok((chain, head))
 }
 
-/// The first bytes of an empty object tell what it is, as those of a put do.
+/// The first bytes of an empty object determine its media type, like those of a put.
 fn guess_again(head: &mut ContentHead, resource: &Resource, received: &Received) {
     let guess =
         MediaType::said_or_guessed(head.said_media_type(), &resource.name, received.sniffed);

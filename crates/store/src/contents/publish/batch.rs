@@ -15,7 +15,7 @@ pub struct BatchItem {
     pub path: StorePath,
     /// What.
     pub what: BatchWhat,
-    /// How; for what is no object, only `parents`, `mode` and `mtime` count.
+    /// Options; for resources other than objects, only `parents`, `mode` and `mtime` count.
     pub options: PutOptions,
 }
 
@@ -24,7 +24,7 @@ pub struct BatchItem {
 pub enum BatchWhat {
     /// An object with these bytes.
     Object(Box<Received>),
-    /// A collection; it is no error if it is there.
+    /// A collection; it is not an error if it exists already.
     Collection,
     /// A symbolic link.
     Link(String),
@@ -133,7 +133,7 @@ impl Store {
         };
         match Spot::find(tx, caller, &item.path, item.options.parents) {
             Ok(spot) => require_room(tx, tx.now(), &spot, size, caller),
-            // Told below.
+            // Reported below.
             Err(_) => Ok(()),
         }
     }

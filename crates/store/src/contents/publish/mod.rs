@@ -24,9 +24,9 @@ pub struct PutOptions {
     pub conditions: Conditions,
     /// What the sender says of the bytes.
     pub expected: Expected,
-    /// Create the collections on the way.
+    /// Create missing parent collections.
     pub parents: bool,
-    /// The media type; without one, that of the content that is replaced stays if it was said, else it is guessed.
+    /// The media type; without one, that of the replaced content is kept if it was set, otherwise it is guessed.
     pub media_type: Option<String>,
     /// Mode bits.
     pub mode: Option<u32>,
@@ -45,7 +45,7 @@ impl PutOptions {
 
 impl Store {
     /// Creates an object, or replaces its content; the description, access and id of one that is
-    /// there stay. Needs `Rights::WRITE_CONTENT` on it, or `Rights::CREATE` on its collection. An id names one that is there,
+    /// there are kept. Needs `Rights::WRITE_CONTENT` on it, or `Rights::CREATE` on its collection. An id refers to an existing one,
     /// whatever its path is by then.
     pub async fn put<E>(
         &self,
@@ -195,7 +195,7 @@ impl Received {
     }
 }
 
-/// What is said now or was said before, else a guess.
+/// The type that is set now or was set before, otherwise a guess.
 fn media_type(spot: &Spot, received: &Received, options: &PutOptions) -> MediaType {
     let (name, before) = match spot {
         Spot::Seen(chain) => (chain.resource().name.as_str(), chain.resource().content.as_ref()),
@@ -212,7 +212,7 @@ fn check_replaceable(caller: &Caller, chain: &Chain, at: &At) -> Result<()> {
         Kind::Object => Ok(()),
         kind => {
             let hint = match kind {
-                Kind::Collection => "name the object in it, or choose another name",
+                Kind::Collection => "give the path of an object in it, or choose another name",
                 _ => "choose another name, or remove it first",
             };
             let message = format!("a {} is at {at}", kind.as_str());

@@ -1,4 +1,4 @@
-//! Replacing what an object holds: what it had is kept as a version where that is wanted.
+//! Replacing the content of an object: the previous one is kept as a version if requested.
 
 use crate::access::Chain;
 use crate::catalog::{ChangeKind, Transaction, VersionRecord};
@@ -8,7 +8,7 @@ use crate::resources::{count_change, update};
 use crate::{Caller, Result, Store, versions};
 
 impl Store {
-    /// Gives a resource the content and the attributes that a version has; what it had is kept as a version where that is
+    /// Gives a resource the content and the attributes of a version; its previous state is kept as a version if that is
     /// wanted. The caller replaces the description.
     pub(crate) fn replace_state(
         &self,

@@ -1,6 +1,6 @@
 //! Which replicas an object has after a change of its content.
 //!
-//! A put goes where it says, or to the default place, and makes the replicas elsewhere stale. A write in place goes
+//! A put is stored in the named place, or in the default one, and makes the other replicas stale. A write in place goes
 //! where the object is: to the replica of the lowest number that is good, and those in the same group.
 
 use crate::catalog::{BlobRecord, Reads, keys};
@@ -84,7 +84,7 @@ impl Store {
         }
     }
 
-    /// After what was `before` got another content, which is there already.
+    /// After the object in `before` got another content, which is already stored.
     pub(crate) fn replicas_after_exchange(
         &self,
         reads: &impl Reads,
@@ -210,7 +210,7 @@ fn first_good<'a>(mut replicas: impl Iterator<Item = &'a Replica>) -> Option<&'a
 
 fn not_there(known: &Known, place: PlaceId) -> Error {
     let message = format!("no replica is in place {}", known.name(place));
-    Error::new(ErrorKind::NotFound, message).with_hint("list the replicas that there are")
+    Error::new(ErrorKind::NotFound, message).with_hint("list the existing replicas")
 }
 
 impl Replicas {

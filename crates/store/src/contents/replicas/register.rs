@@ -1,4 +1,4 @@
-//! Registering: a file becomes the content of an object where it lies. It is never written or deleted.
+//! Registering: a file becomes the content of an object, in place. It is never written or deleted.
 
 use cenote_blob::Outside;
 use futures_util::TryStreamExt;
@@ -26,21 +26,21 @@ pub struct Registration {
     pub size: Option<u64>,
     /// Its SHA-256, if that is known; computed later otherwise.
     pub sha256: Option<[u8; 32]>,
-    /// As a further replica of an object that is there: the others become stale, unless the SHA-256 says that they
+    /// As another replica of an existing object: the others become stale, unless the SHA-256 shows that they
     /// are the same.
     pub additional: bool,
-    /// In place of the content of an object that is there.
+    /// Replacing the content of an existing object.
     pub replace: bool,
 }
 
 impl Store {
-    /// Makes a file the content of an object, where it lies. Needs [`Act::Replicas`], and what [`Store::put`] needs. A
+    /// Makes a file the content of an object, in place. Needs [`Act::Replicas`], and what [`Store::put`] needs. A
     /// file in one of the store's own places is copied: it is the store's to delete, some time after nothing refers to it.
     ///
     /// # Errors
     /// [`ErrorKind::Denied`] if the program does not let files there be referred to; [`ErrorKind::NotFound`] if there
-    /// is no file and no size was said; [`ErrorKind::Precondition`] if there is an object and neither
-    /// `additional` nor `replace` is said.
+    /// is no file and no size was given; [`ErrorKind::Precondition`] if there is an object and neither
+    /// `additional` nor `replace` is set.
     pub async fn register(
         &self,
         caller: &Caller,
@@ -70,7 +70,7 @@ impl Store {
         .await
     }
 
-    /// The bytes of a file that lies in a place of the store; none for another.
+    /// The bytes of a file in a place of the store; none for other files.
     async fn adopt(&self, file: &Registration) -> Result<Option<Received>> {
         let known = self.known();
         let path = std::path::Path::new(&file.file);
@@ -89,11 +89,11 @@ impl Store {
     fn outside(&self, file: &Registration) -> Result<(PlaceId, Outside)> {
         let known = self.known();
         let place = *known.leaves(file.place).first().ok_or_else(|| {
-            Error::new(ErrorKind::NotFound, format!("no place is in #{}", file.place))
+            Error::new(ErrorKind::NotFound, format!("there is no place in #{}", file.place))
         })?;
         let outside = self.parts().opener.outside(&known.name(place), &file.file);
         let outside = outside.ok_or_else(|| {
-            Error::new(ErrorKind::Denied, format!("not to be referred to: {}", file.file))
+            Error::new(ErrorKind::Denied, format!("this file may not be registered: {}", file.file))
                 .with_hint(
                     "name a directory above it as `register` in the `store.toml` of the store",
                 )

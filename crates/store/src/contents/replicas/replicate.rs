@@ -44,12 +44,12 @@ struct Seen {
     pin: Arc<Pin>,
 }
 
-/// How often a replication begins again when the content changes meanwhile.
+/// How often a replication begins again when the content changes in the meantime.
 const ATTEMPTS: usize = 5;
 
 impl Store {
     /// Copies the current content of an object into a place, or each place of a group; a stale replica there
-    /// becomes good. It is no error if it is there. What was kept in the catalog becomes a blob. Needs
+    /// becomes good. It is not an error if there is one. A content in the catalog becomes a blob. Needs
     /// `Rights::WRITE_CONTENT`.
     ///
     /// # Errors
@@ -81,7 +81,7 @@ impl Store {
         Ok(Seen { id: chain.id(), head, content, places, pin })
     }
 
-    /// Copies what is seen into places, and notes that.
+    /// Copies the visible content into places, and records that.
     async fn replicate_to(&self, seen: Seen, targets: &[PlaceId]) -> Result<Stat> {
         let (content, fresh) = self.out_of_catalog(&seen, targets).await?;
         let made = fresh.clone();
@@ -98,7 +98,7 @@ impl Store {
         self.published(made, noted).await
     }
 
-    /// Inline runs become a blob in the places where the content is and where it goes.
+    /// Inline runs become a blob in the current and the target places of the content.
     async fn out_of_catalog(
         &self,
         seen: &Seen,
@@ -111,7 +111,7 @@ impl Store {
         let mut places = self.known().destination_among(Some(targets))?;
         let more: Vec<PlaceId> =
             seen.places.iter().copied().filter(|place| !targets.contains(place)).collect();
-        // A place that is down or away keeps a replica less; it is not the one that was asked for.
+        // A place that is down or unavailable has one replica less; it is not the requested one.
         if let Ok(Destination { places: open, .. }) = self.known().destination_among(Some(&more)) {
             places.places.extend(open);
         }
@@ -280,7 +280,7 @@ fn changed() -> Error {
 }
 
 fn too_few(number: u32) -> Error {
-    let message = format!("too few good replicas would stay without replica {number}");
+    let message = format!("too few good replicas would remain without replica {number}");
     Error::new(ErrorKind::Precondition, message)
         .with_hint("replicate the object to another place first, or keep fewer")
 }

@@ -13,7 +13,7 @@ use crate::places::Source;
 use crate::{BlobId, Error, ErrorKind, Result, Store};
 
 impl Store {
-    /// Has a blob in a place, too; says whether it was not there.
+    /// Has a blob in a place, too; returns whether it was not there.
     pub(crate) async fn copy_blob(&self, blob: BlobId, to: PlaceId) -> Result<bool> {
         let record = self.blob_record(blob)?;
         if record.copy_in(to).is_some() {
@@ -65,12 +65,12 @@ impl Store {
         let Some(claim) = self.inner.claims.take(blob, place) else { return Ok(Mended::Later) };
         self.send(blob, &record, place, known.open(place)?).await?;
         claim.settle();
-        tracing::info!(%blob, place = known.name(place), "a damaged copy was mended");
+        tracing::info!(%blob, place = known.name(place), "a damaged copy was repaired");
         self.inner.damage.count_mended();
         Ok(Mended::Done)
     }
 
-    /// Mends what reads found damaged; says how many copies. What cannot be mended is marked.
+    /// Repairs what reads found damaged; returns how many copies. What cannot be repaired is marked.
     pub async fn mend_noted(&self) -> Result<u64> {
         let mut mended = 0;
         for ((blob, place), what) in self.inner.damage.take() {
@@ -81,7 +81,7 @@ impl Store {
                     self.unmark(blob, place).await?;
                 }
                 Err(error) => {
-                    tracing::warn!(%blob, %place, %error, "a copy cannot be mended");
+                    tracing::warn!(%blob, %place, %error, "a copy cannot be repaired");
                     self.mark(blob, place, what).await?;
                 }
             }
@@ -160,7 +160,7 @@ impl Store {
 /// What became of a damaged copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mended {
-    /// It was written anew.
+    /// It was rewritten.
     Done,
     /// It is whole, or not there to be read any more.
     Well,
@@ -204,7 +204,7 @@ impl Source {
         }
     }
 
-    /// Reads all of it against the digests that are known; gives those of its bytes, and the checksums of their blocks.
+    /// Reads all of it and compares the known digests; returns those of its bytes, and the checksums of their blocks.
     pub(crate) async fn check(
         &self,
         blob: BlobId,
@@ -237,8 +237,8 @@ fn not_ours(blob: BlobId) -> Error {
 }
 
 fn no_other_copy(blob: BlobId) -> Error {
-    Error::new(ErrorKind::Unavailable, format!("no other copy of blob {blob} can be reached"))
-        .with_hint("look at the places with `cenote place ls`")
+    Error::new(ErrorKind::Unavailable, format!("no other copy of blob {blob} is available"))
+        .with_hint("check the places with `cenote place ls`")
 }
 
 fn swept(blob: BlobId) -> Error {
@@ -247,6 +247,5 @@ fn swept(blob: BlobId) -> Error {
 }
 
 fn busy() -> Error {
-    Error::new(ErrorKind::Conflict, "somebody is making or removing the same copy")
-        .with_hint("try again")
+    Error::new(ErrorKind::Conflict, "the same copy is being made or removed").with_hint("try again")
 }

@@ -17,18 +17,18 @@ pub struct ReplicaView {
     pub number: u32,
     /// Where it is.
     pub place: PlaceId,
-    /// The name of the place; `#id` for one that is gone.
+    /// The name of the place; `#id` for a removed one.
     pub place_name: String,
     /// Whether it holds the current content.
     pub good: bool,
     /// What it holds: size, digests and tag of its bytes.
     pub content: ContentHead,
-    /// The file that was registered where it lies, or that the place keeps it in, if it is one file on this machine. For
+    /// The file that was registered in place, or in which the place stores it, if it is one file on this machine. For
     /// administrators only: it says how the machine is laid out.
     pub file: Option<String>,
-    /// Whether the file was registered where it lies.
+    /// Whether the file was registered in place.
     pub registered: bool,
-    /// When it came to be.
+    /// When it was created.
     pub created: Time,
     /// When what it holds was written.
     pub modified: Time,
@@ -36,7 +36,7 @@ pub struct ReplicaView {
     pub notes: BTreeMap<String, String>,
 }
 
-/// What to change of a replica; what is none stays as it is.
+/// Changes of a replica; `None` leaves a field unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReplicaChange {
     /// `true` makes what it holds the current content, and good ones that hold something else stale; `false` says that
@@ -44,7 +44,7 @@ pub struct ReplicaChange {
     pub good: Option<bool>,
     /// Another number.
     pub number: Option<u32>,
-    /// When it came to be.
+    /// When it was created.
     pub created: Option<Time>,
     /// When what it holds was written.
     pub modified: Option<Time>,
@@ -122,7 +122,7 @@ impl Store {
         })
     }
 
-    /// Changes what is said of a replica: all of it or nothing. A time of modification said of the first good one is
+    /// Changes the attributes of a replica: all of them or none. A modification time of the first good one is
     /// what the object shows, as one that a client set. Needs [`Act::Replicas`]; for notes alone
     /// `Rights::CHANGE_DESCRIPTION`.
     ///
@@ -215,7 +215,7 @@ fn annotate(replica: &mut Replica, change: &ReplicaChange) {
     }
 }
 
-/// Makes `content` the current one: replicas that hold it are good, and only those.
+/// Makes `content` the current one: exactly the replicas that hold it are good.
 fn promote(resource: &mut Resource, before: &ContentHead, content: ContentHead) {
     for replica in resource.replicas.iter_mut() {
         let held = replica.content(before).clone();

@@ -17,7 +17,7 @@ struct Patched {
 }
 
 impl Store {
-    /// Folds the patches of a stage. If that fails, the next write tries again: what was written is there all the same.
+    /// Folds the patches of a stage. If that fails, the next write tries again: the written bytes are stored nevertheless.
     pub(super) async fn try_to_fold(&self, caller: &Caller, upload: UploadId) {
         match self.fold_stage(caller, upload).await {
             Err(error) if !error.is_refusal() => {
@@ -58,7 +58,7 @@ impl Store {
         Ok(Some(Patched { record, layout, to }))
     }
 
-    /// Returns whether nobody wrote to it meanwhile.
+    /// Returns whether nobody wrote to it in the meantime.
     fn exchange_stage(
         &self,
         tx: &mut Transaction,

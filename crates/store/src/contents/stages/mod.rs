@@ -23,14 +23,14 @@ use crate::{Caller, Error, ErrorKind, Result, Store};
 /// What a stage begins from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StageFrom {
-    /// The present content of the object.
+    /// The current content of the object.
     Object,
     /// No bytes.
     Nothing,
 }
 
 impl Store {
-    /// The content that a stage begins with. If that is what the object holds, its present tag becomes the condition of the
+    /// The initial content of a stage. If it is that of the object, its current tag becomes the condition of the
     /// publication, unless `put` has one.
     pub(super) fn begin_stage(
         &self,
@@ -44,8 +44,9 @@ impl Store {
         }
         if put.place.is_some() {
             let message = "a stage that begins from an object writes to the places of the object";
-            return Err(Error::invalid(message)
-                .with_hint("do not name a place, or begin the stage from nothing"));
+            return Err(
+                Error::invalid(message).with_hint("do not give a place, or begin an empty stage")
+            );
         }
         let Spot::Seen(chain) = Spot::of(tx, caller, at, false)? else {
             return Err(Error::not_found(at));
@@ -59,7 +60,7 @@ impl Store {
         self.new_stage(tx, base, extents)
     }
 
-    /// Stores extents as a content of its own. `head` tells its size and digests.
+    /// Stores extents as a content of its own. `head` has its size and digests.
     fn new_stage(
         &self,
         tx: &mut Transaction,

@@ -27,7 +27,7 @@ struct Ended {
     away: HashSet<BlobId>,
 }
 
-/// What is published.
+/// The result of publishing.
 struct Whole {
     received: Received,
     blob: Option<NewBlob>,
@@ -136,7 +136,7 @@ impl Store {
         how: Completion,
     ) -> Result<Stat> {
         if mine(tx, caller, upload)? != *record {
-            let message = "the stage was written to while it was published";
+            let message = "the stage was written to while it was being published";
             return Err(Error::new(ErrorKind::Conflict, message).with_hint("publish it again"));
         }
         if let Some(blob) = &whole.blob {
@@ -153,8 +153,8 @@ impl Store {
 
 fn require_announced(record: &UploadRecord, size: u64) -> Result<()> {
     match record.size.is_some_and(|announced| size != announced) {
-        true => Err(Error::new(ErrorKind::Conflict, "it does not have the size announced")
-            .with_hint("write what is missing, or truncate it")),
+        true => Err(Error::new(ErrorKind::Conflict, "its size differs from the one announced")
+            .with_hint("write the missing bytes, or truncate it")),
         false => Ok(()),
     }
 }
@@ -165,25 +165,25 @@ async fn digests(known: Digests, layout: &Layout, how: Completion) -> Result<Dig
     let digests = match known.sha256 {
         Some(_) => known,
         None if layout.has_vast_holes() => {
-            return Err(Error::invalid("no SHA-256 is computed of so many zeros")
+            return Err(Error::invalid("there are too many zeros to compute a SHA-256")
                 .with_hint("publish it without a SHA-256"));
         }
         None => layout.clone().digests().await?,
     };
     match digests.sha256 == Some(sha256) {
         true => Ok(digests),
-        false => Err(Error::new(ErrorKind::Mismatch, "the SHA-256 is not the one announced")
-            .with_hint("read the stage, and write again what is wrong")),
+        false => Err(Error::new(ErrorKind::Mismatch, "the SHA-256 differs from the one announced")
+            .with_hint("read the stage, and write the wrong bytes again")),
     }
 }
 
-/// What the first bytes tell of the media type. What cannot be read tells nothing: only a guess depends on it.
+/// The media type according to the first bytes; none if they cannot be read, since only a guess depends on it.
 async fn sniff(layout: Layout, size: u64) -> Sniffed {
     let most = size.min(FirstBytes::MOST as u64);
     match layout.bytes(0..most).try_collect::<Vec<Bytes>>().await {
         Ok(chunks) => Sniffed::of(&chunks.concat()),
         Err(error) => {
-            tracing::warn!(%error, "could not look at the start of a stage");
+            tracing::warn!(%error, "could not read the start of a stage");
             Sniffed::Empty
         }
     }

@@ -28,7 +28,7 @@ impl Staged {
         format!("s{}", self.head.stamp)
     }
 
-    /// The bytes of `range`, which must lie in them.
+    /// The bytes of `range`, which must be within them.
     pub fn bytes(self, range: Range<u64>) -> Result<ContentStream> {
         if range.start > range.end || range.end > self.size() {
             let message = format!("bytes {}..{} of {}", range.start, range.end, self.size());

@@ -1,7 +1,7 @@
 //! Deleting blobs that the catalog does not know: those whose records were swept, those that a writer gave up, and those
 //! that a stopped process left.
 //!
-//! Invariant: a blob that the catalog does not know goes only under a claim ([`crate::places::Claims`]), so that it is not that
+//! Invariant: a blob that the catalog does not know is deleted only under a claim ([`crate::places::Claims`]), so that it is not that
 //! of a writer at work.
 
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::{BlobId, Health, Result, Store};
 /// So many copies are deleted at the same time.
 const AT_ONCE: usize = 16;
 
-/// By how much the clock of a disk may be behind ours.
+/// By how much the clock of a disk may be slow.
 const SKEW: Duration = Duration::from_secs(60);
 
 impl Store {
@@ -35,13 +35,13 @@ impl Store {
     /// Deletes a copy that no record knows any more. What cannot be deleted now is tried again later.
     pub(crate) async fn delete_copy(&self, blob: BlobId, copy: &BlobCopy) {
         let BlobCopy::Kept(id) = copy else { return };
-        // Where somebody else has it, it is looked at again when they let it go.
+        // If somebody else has claimed it, it is examined again when the claim is released.
         if let Some(claim) = self.inner.claims.take(blob, *id) {
             self.delete_claimed(blob, *id, &claim).await;
         }
     }
 
-    /// The same for the owner of the claim; says whether it was deleted.
+    /// The same for the owner of the claim; returns whether it was deleted.
     pub(crate) async fn delete_claimed(&self, blob: BlobId, id: PlaceId, claim: &Claim) -> bool {
         let known = self.known();
         let deleted = match known.open(id) {
@@ -59,7 +59,7 @@ impl Store {
         }
     }
 
-    /// Deletes copies whose writers ended without a word of what became of them; says how many. While the outcome of a commit may
+    /// Deletes copies whose writers ended without a word of what became of them; returns how many. While the outcome of a commit may
     /// be unknown, they stay.
     pub(super) async fn delete_reported(&self, copies: Vec<(BlobId, PlaceId)>) -> u64 {
         if self.health() != Health::Ready {
@@ -75,7 +75,7 @@ impl Store {
         deleted.fold(0, |sum, deleted| async move { sum + u64::from(deleted) }).await
     }
 
-    /// Deletes a copy unless the catalog knows it, or somebody is making it; says whether it did.
+    /// Deletes a copy unless the catalog knows it, or somebody is making it; returns whether it did.
     pub(crate) async fn delete_unknown(
         &self,
         id: PlaceId,
@@ -96,7 +96,7 @@ impl Store {
         Ok(true)
     }
 
-    /// Deletes blobs that the catalog does not know, and what is left of unfinished ones: what an interrupted process left
+    /// Deletes blobs that the catalog does not know, and unfinished ones: what an interrupted process left
     /// behind. In the main place, which is this process's alone, they are what was there before the store was opened; elsewhere they are
     /// older than `grace`.
     pub async fn sweep_orphans(&self, grace: Duration) -> Result<Swept> {

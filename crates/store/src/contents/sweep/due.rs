@@ -24,7 +24,7 @@ struct Shared {
     rings: Notify,
 }
 
-/// What is to be looked at.
+/// What is to be examined.
 #[derive(Debug, Default)]
 pub(super) struct Work {
     /// Keys of notes.
@@ -75,7 +75,7 @@ impl Due {
         add_some(&mut work.copies, later);
     }
 
-    /// All of it but what is to be tried again, which is forgotten here.
+    /// All of it except what is to be retried, which is removed here.
     pub(super) fn take(&self) -> Work {
         let mut work = self.work();
         let later = std::mem::take(&mut work.later);

@@ -1,6 +1,6 @@
 //! Sweeping contents that lost their last reference.
 //!
-//! Invariants: a record goes only in a commit that saw that nothing refers to it, and only while nobody reads the content
+//! Invariants: a record is deleted only in a commit that saw that nothing refers to it, and only while nobody reads the content
 //! ([`pins`]), and no change set sees it in use; a blob's bytes go only after its record ([`blobs`]).
 
 mod blobs;
@@ -51,7 +51,7 @@ struct Erased {
 }
 
 impl Store {
-    /// How long a content stays after it lost its last reference. In a catalog of this process alone, pins tell who reads it.
+    /// How long a content is kept after it lost its last reference. In a catalog of this process alone, pins show its readers.
     pub(crate) fn grace(&self, shared: Duration) -> Duration {
         if self.parts().engine.is_shared() { shared } else { Duration::ZERO }
     }
@@ -108,7 +108,7 @@ impl Store {
         faults.first().map(|()| (!work.missed).then_some(swept))
     }
 
-    /// Sweeps in one commit, or each by itself if that fails: what is damaged keeps nothing else from being swept.
+    /// Sweeps in one commit, or each by itself if that fails: damage does not prevent others from being swept.
     async fn sweep_noted(&self, notes: Vec<Bytes>, faults: &mut Faults) -> Swept {
         let noted = by_content(notes);
         let together = noted.clone();
@@ -127,7 +127,7 @@ impl Store {
         swept
     }
 
-    /// Settles notes: contents that nothing refers to go, unless somebody reads them.
+    /// Settles notes: contents that nothing refers to are deleted, unless somebody reads them.
     fn erase_unused(&self, noted: Noted) -> Result<Erased> {
         let view = self.view()?;
         let (mut used, mut unused) = (Noted::new(), Noted::new());
@@ -172,7 +172,7 @@ impl Store {
         Swept { contents: erased.contents, blobs }
     }
 
-    /// Removes contents that have lost their last reference and lie in a place, unless somebody reads them.
+    /// Removes contents that have lost their last reference and are stored in a place, unless somebody reads them.
     pub(crate) async fn sweep_place(&self, place: PlaceId) -> Result<()> {
         let found = self.blocking(move |store| {
             let view = store.view()?;

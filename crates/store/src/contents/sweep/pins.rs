@@ -2,7 +2,7 @@
 //!
 //! A reader pins a content before it takes its first byte, and the sweep erases only what nobody has pinned, so that no
 //! reader needs a period of grace, and a slow one holds back its own content only. Pins are of this process: a catalog that
-//! several processes share needs a grace besides.
+//! several processes share also needs a grace period.
 //!
 //! A reader finds its content in a snapshot, and pins it after that. [`Pins::moment`], taken before the snapshot, tells
 //! whether anything was erased in between.
@@ -46,7 +46,7 @@ pub(crate) struct Pin {
 #[derive(Debug)]
 pub(super) struct Erasing {
     pins: Pins,
-    /// The contents, with the notes that say so.
+    /// The contents, with the corresponding notes.
     pub(super) contents: BTreeMap<ContentId, Vec<Bytes>>,
 }
 
@@ -71,7 +71,7 @@ impl Pins {
         Some(Pin { pins: self.clone(), content })
     }
 
-    /// The right to erase those of these contents that nobody reads; the others become due when nobody reads them any more.
+    /// The right to erase those of these contents that are not being read; the others become due when their readers have finished.
     pub(super) fn erase(&self, contents: BTreeMap<ContentId, Vec<Bytes>>) -> Erasing {
         let mut state = self.state();
         let mut free = BTreeMap::new();

@@ -34,13 +34,13 @@ struct Assembled {
 impl Store {
     /// Publishes what has arrived, which must have no gap, or what a stage holds.
     ///
-    /// The SHA-256 of the whole is known where the parts came in order, and where all of them were small enough for
+    /// The SHA-256 of the whole is known if the parts arrived in order, or if all of them were small enough for
     /// the catalog and did not overlap. Elsewhere the bytes after those that came in order are read if `sha256` is
     /// given, which is checked before; without it, the SHA-256 is not known until [`Store::compute_digest`] has read
     /// the content. So it is with a stage that was written to, and with parts that are only numbered.
     ///
     /// # Errors
-    /// [`ErrorKind::Precondition`] if the object has changed since a stage was begun from it, unless that is forced.
+    /// [`ErrorKind::Precondition`] if the object has changed since a stage was begun from it, unless forced.
     pub async fn complete_upload(
         &self,
         caller: &Caller,
@@ -90,8 +90,11 @@ impl Store {
             assembled.whole.digests.sha256 = known;
         }
         if sha256.is_some() && assembled.whole.digests.sha256 != sha256 {
-            return Err(Error::new(ErrorKind::Mismatch, "the SHA-256 is not the one announced")
-                .with_hint("look at the parts that have arrived, and send the wrong one again"));
+            return Err(Error::new(
+                ErrorKind::Mismatch,
+                "the SHA-256 differs from the one announced",
+            )
+            .with_hint("check which parts have arrived, and send the wrong one again"));
         }
         let caller = caller.clone();
         self.blocking(move |store| {
@@ -226,7 +229,7 @@ fn end_of(parts: &[(u64, PartRecord)]) -> Result<u64> {
     })
 }
 
-/// What is known of the whole without reading it.
+/// The known properties of the whole, without reading it.
 fn digests(parts: &[(u64, PartRecord)], size: u64, gathered: Option<&Received>) -> Digests {
     let crc = crc64nvme(parts);
     match (parts, gathered, hashed(parts)) {
@@ -240,7 +243,7 @@ fn digests(parts: &[(u64, PartRecord)], size: u64, gathered: Option<&Received>) 
     }
 }
 
-/// The CRC of the whole, in whatever order its parts came, if none overlap.
+/// The CRC of the whole, in whatever order its parts arrived, if none overlap.
 fn crc64nvme(parts: &[(u64, PartRecord)]) -> Option<u64> {
     parts
         .iter()
@@ -251,7 +254,7 @@ fn crc64nvme(parts: &[(u64, PartRecord)]) -> Option<u64> {
         .map(|(_, crc)| crc)
 }
 
-/// Up to where the parts came in order, each after the one that is before it still.
+/// The end of the parts that arrived in order, each after the one that still precedes it.
 fn hashed(parts: &[(u64, PartRecord)]) -> Option<(u64, Sha256State)> {
     let (mut end, mut last) = (0, None);
     for (offset, part) in parts {
@@ -269,11 +272,11 @@ fn hashed(parts: &[(u64, PartRecord)]) -> Option<(u64, Sha256State)> {
 }
 
 fn replaced() -> Error {
-    Error::new(ErrorKind::Conflict, "a part arrived while the upload was completed")
+    Error::new(ErrorKind::Conflict, "a part arrived while the upload was being completed")
         .with_hint("complete it again")
 }
 
 fn gap(at: u64) -> Error {
-    Error::new(ErrorKind::Conflict, format!("bytes from {at} on are missing"))
-        .with_hint("ask which parts have arrived, and send those that are missing")
+    Error::new(ErrorKind::Conflict, format!("bytes are missing from offset {at}"))
+        .with_hint("check which parts have arrived, and send the missing ones")
 }

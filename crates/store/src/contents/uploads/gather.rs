@@ -1,6 +1,6 @@
 //! Parts become one content.
 //!
-//! Parts that are blobs stay where they are. Those that lie in the catalog are gathered, in the order of their
+//! Parts that are blobs are not moved. Those in the catalog are gathered, in the order of their
 //! offsets: into one blob, or if they are few bytes together, into one run in the catalog. Invariant: memory does not
 //! grow with their bytes.
 
@@ -20,22 +20,22 @@ use crate::{Error, Result, Store};
 /// So many parts are read at a time.
 const STEP: usize = 64;
 
-/// What is seen of parts, and what was gathered for that, if anything was.
+/// The visible content of parts, and what was gathered for it, if anything.
 pub(crate) struct Gathered {
     pub(crate) extents: Vec<Extent>,
     pub(crate) received: Option<Received>,
-    /// What the first bytes of the whole tell of its media type.
+    /// The media type according to the first bytes of the whole.
     pub(crate) sniffed: Sniffed,
 }
 
-/// Extents under way. What is to be gathered is a hole that starts where its bytes will.
+/// Extents that are being built. Bytes that are to be gathered are a hole that starts at their future position.
 struct Gathering<'a> {
     store: &'a Store,
     place: Option<PlaceId>,
     expected: &'a Expected,
     extents: Vec<Extent>,
     receiver: Option<Receiver<'a>>,
-    /// The first bytes of the whole, unless the media type is said.
+    /// The first bytes of the whole, unless the media type is set.
     first: FirstBytes,
     is_said: bool,
 }
@@ -91,7 +91,7 @@ impl<'a> Gathering<'a> {
         }
         match start_of(self.store, view, (id, content), room as u64).await {
             Ok(start) => self.first.lay(offset, &start),
-            Err(error) => tracing::warn!(%id, %error, "could not look at the start of a part"),
+            Err(error) => tracing::warn!(%id, %error, "could not read the start of a part"),
         }
     }
 
@@ -178,7 +178,7 @@ fn joined(extents: Vec<Extent>) -> Vec<Extent> {
     joined
 }
 
-/// Makes a hole what was gathered for it.
+/// Replaces a hole with the bytes gathered for it.
 fn fill(extent: &mut Extent, gathered: &Piece) {
     if extent.piece != Piece::Hole {
         return;

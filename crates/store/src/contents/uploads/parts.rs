@@ -26,14 +26,14 @@ struct Before {
 /// How a part is kept.
 #[derive(Default)]
 struct Keeping {
-    /// The part that the SHA-256 of the whole went on from.
+    /// The part that the SHA-256 of the whole continued from.
     after: Option<ContentId>,
     /// Whether a longer part stays.
     longest: bool,
 }
 
 impl Store {
-    /// Takes a part, whole or not at all. Needs what [`Store::put`] needs; with [`Expected::keep_short`], what came of it.
+    /// Stores a part, completely or not at all; with [`Expected::keep_short`], whatever arrived of it. Needs what [`Store::put`] needs.
     pub async fn put_part<E>(
         &self,
         caller: &Caller,
@@ -147,7 +147,7 @@ impl Store {
     }
 }
 
-/// The part before `offset`, if the SHA-256 can go on from there.
+/// The part before `offset`, if the SHA-256 can continue from there.
 fn before(view: &View, upload: u64, offset: u64) -> Result<Option<Before>> {
     let earlier = KeyRange::new(keys::part(upload, 0), keys::part(upload, offset));
     let Some((key, value)) = view.last(&earlier)? else { return Ok(None) };
@@ -162,7 +162,7 @@ fn check_longest(tx: &Transaction, upload: u64, offset: u64, length: u64) -> Res
     let there = tx.get::<PartRecord>(&keys::part(upload, offset))?;
     match there.is_some_and(|part| part.length > length) {
         false => Ok(()),
-        true => Err(Error::new(ErrorKind::Conflict, "a longer part is there already")
-            .with_hint("ask which parts have arrived")),
+        true => Err(Error::new(ErrorKind::Conflict, "a longer part has already arrived")
+            .with_hint("check which parts have arrived")),
     }
 }

@@ -32,7 +32,7 @@ pub struct UploadOptions {
 pub struct Completion {
     /// The SHA-256 that the whole must have.
     pub sha256: Option<[u8; 32]>,
-    /// Publish also if what is there has another tag by now.
+    /// Publish even if the object has another tag by now.
     pub force: bool,
     /// The parts are numbered, and follow one another: their offsets say in which order, and gaps between them nothing.
     pub in_order: bool,
@@ -83,12 +83,12 @@ fn is_secret(text: &str) -> bool {
     text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// An upload that is under way.
+/// An upload in progress.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Upload {
     /// Names it.
     pub id: UploadId,
-    /// Where it goes; of one to an id, where that was when it began.
+    /// The target; for one to an id, its path when it began.
     pub path: StorePath,
     /// The size announced.
     pub size: Option<u64>,
@@ -96,7 +96,7 @@ pub struct Upload {
     pub expires: Time,
     /// What has arrived, by offset.
     pub parts: Vec<Part>,
-    /// The present size of a stage.
+    /// The current size of a stage.
     pub staged: Option<u64>,
 }
 
@@ -173,7 +173,7 @@ impl Store {
         Ok(record.describe(upload, record.path.parse()?, parts.collect()))
     }
 
-    /// Gives an upload up.
+    /// Cancels an upload.
     pub fn abandon_upload(&self, caller: &Caller, upload: UploadId) -> Result<()> {
         self.transact(|tx| {
             tx.frees_space();
@@ -182,7 +182,7 @@ impl Store {
         })
     }
 
-    /// Gives up the uploads that have expired; says how many.
+    /// Cancels expired uploads; returns how many.
     pub fn sweep_uploads(&self) -> Result<u64> {
         let now = self.now();
         let rows = self.view()?.rows(&keys::uploads(), usize::MAX)?;
@@ -205,7 +205,7 @@ impl Store {
 
 impl UploadRecord {
     /// Whether this is the upload of that id, and the caller the one who began it. Everybody without a login is the same
-    /// user, so for them the secret is what tells.
+    /// user, so for them only the secret identifies the upload.
     fn is_of(&self, caller: &Caller, upload: UploadId) -> bool {
         let same = (self.owner, self.secret) == (caller.user(), upload.secret);
         let told_apart = self.secret.is_some() || !caller.is_anonymous();
@@ -226,7 +226,7 @@ impl UploadRecord {
         Upload { id, path, size: self.size, expires: self.expires, parts, staged }
     }
 
-    /// How it is put; if that is forced, whatever tag is there.
+    /// Options of the put; if it is forced, the current tag is ignored.
     pub(crate) fn options(&self, force: bool) -> PutOptions {
         PutOptions {
             conditions: crate::contents::Conditions {
@@ -250,7 +250,7 @@ pub(crate) fn mine(reads: &impl Reads, caller: &Caller, upload: UploadId) -> Res
     match record.filter(own) {
         Some(record) if may_go_on(reads, caller, &record)? => Ok(record),
         _ => Err(Error::new(ErrorKind::NotFound, format!("no such upload: {upload}"))
-            .with_hint("it may have been completed, given up, or have expired: begin again")),
+            .with_hint("it may have been completed or cancelled, or have expired: begin again")),
     }
 }
 
@@ -267,7 +267,7 @@ pub(crate) fn mine_to_write(
     Ok(record)
 }
 
-/// The upload, if it is the caller's, and what is at its path now; if nothing is, the caller may make it.
+/// The upload, if it is the caller's, and the resource at its path; if there is none, the caller may create it.
 pub(crate) fn mine_at(
     reads: &impl Reads,
     caller: &Caller,
@@ -280,7 +280,7 @@ pub(crate) fn mine_at(
     }
 }
 
-/// A token goes on with an upload of its account only if it could begin it.
+/// A token can continue an upload of its account only if it could begin it.
 fn may_go_on(reads: &impl Reads, caller: &Caller, record: &UploadRecord) -> Result<bool> {
     if caller.is_unlimited() {
         return Ok(true);
@@ -316,7 +316,7 @@ pub(crate) fn put_part(
     Ok(())
 }
 
-/// Gives an upload up, parts or stage and all.
+/// Cancels an upload, with its parts or stage.
 pub(crate) fn forget(tx: &mut Transaction, upload: u64) -> Result<()> {
     let parts = parts(tx, upload)?;
     // The stage of a record that is damaged is found by the check.

@@ -1,7 +1,7 @@
 //! How many statements a pattern matches, roughly: what decides which pattern of a query is looked for first.
 //!
 //! Nothing is kept for it, so that a write costs nothing. The index is read for a while: what has few entries is counted. Where
-//! it has more, those that were read tell how dense it is: keys of texts are hashes, and those of links are ids that were given in sequence.
+//! it has more, those that were read tell how dense it is: keys of texts are hashes, and those of links are ids that were assigned in sequence.
 
 use std::ops::RangeInclusive;
 

@@ -1,7 +1,7 @@
-//! One state of the store as a graph to be queried: the resources that a caller may see, what is stated of each, and where the index
+//! One state of the store as a graph to be queried: the resources that a caller may see, their statements, and where the index
 //! has a statement.
 //!
-//! Invariants: nothing is given of a resource whose description the caller may not read. A resource has one node ([`Node::Resource`]),
+//! Invariants: nothing is returned of a resource whose description the caller may not read. A resource has one node ([`Node::Resource`]),
 //! however an IRI spells it; an IRI that names nothing that the caller sees is an [`Node::Iri`] as they are shown it.
 
 mod estimate;
@@ -65,7 +65,7 @@ impl<'a> Dataset<'a> {
         }
     }
 
-    /// All resources that the caller may see, by id. None stands for some that were passed over, so that steps can be counted.
+    /// All resources that the caller may see, by id. None stands for some that were skipped, so that steps can be counted.
     pub fn resources(&self) -> impl Iterator<Item = Result<Option<Rc<Seen>>>> + use<'_, 'a> {
         let mut range = keys::resources();
         let mut page = Vec::<Row>::new().into_iter();
@@ -118,7 +118,7 @@ impl<'a> Dataset<'a> {
         }))
     }
 
-    /// What is stated in the description of a resource, or what is stated with one predicate; nothing if the caller may not see it.
+    /// The statements in the description of a resource, or those with one predicate; none if the caller may not see it.
     pub fn facts(&self, id: ResourceId, predicate: Option<&str>) -> Result<Vec<Fact>> {
         if self.seen(id)?.is_none() {
             return Ok(Vec::new());

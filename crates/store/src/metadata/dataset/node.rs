@@ -1,4 +1,4 @@
-//! What a statement is made of, with its links resolved.
+//! The parts of a statement, with its links resolved.
 
 use super::super::links::{Link, canonical, names_resource};
 use super::{Dataset, iri_of};

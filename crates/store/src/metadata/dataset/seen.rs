@@ -121,7 +121,7 @@ impl<'a> Sight<'a> {
         Ok(parent.map(|parent| parent.path.child(Name::trusted(seen.resource.name.clone()))))
     }
 
-    /// Whether any description states something of what is not its resource.
+    /// Whether any description has a statement about something other than its resource.
     pub(super) fn states_of_others(&self) -> Result<bool> {
         if let Some(known) = self.states_of_others.get() {
             return Ok(*known);

@@ -7,14 +7,14 @@
 //! | by subject | subject, id | each statement about an IRI that is not relative |
 //!
 //! A fourth order, by path, has the IRIs that name a path of this store and are not bound to a resource: text that becomes a link
-//! once something is there, if the collection says so.
+//! once the path exists, if the collection has that setting.
 //!
 //! What a description states of its resource (no subject) and of its parts (`#part`) is found by the id that the IRI names, and a
 //! blank node by the description that it is in.
 //!
 //! Invariants: several terms may share a key, so a match is verified in the graph. A link to a resource is found by the resource
 //! in each order, and in the last two also by the path that was written. What is stated about the resource itself shares no entry
-//! with what is stated about anything else, so that a change of attributes need not read the latter.
+//! with statements about anything else, so that a change of attributes need not read the latter.
 
 pub(in crate::metadata) mod order;
 mod scan;
@@ -78,7 +78,7 @@ pub(super) fn of_statement(predicate: &str, object: &str, id: u64) -> [Bytes; 2]
     predicate_keys(predicate).map(|predicate| keys::statement(predicate, text_key(object), id))
 }
 
-/// Where the index has what is shown as an attribute, with objects of these keys.
+/// The position in the index of what is shown as an attribute, with objects of these keys.
 pub(super) fn of_attribute(attribute: &str, objects: &[RangeInclusive<u64>]) -> Vec<KeyRange> {
     let predicates = predicates_of(attribute).into_iter().map(|it| predicate_key(&it, true));
     let of = |predicate| {
@@ -159,7 +159,7 @@ impl Sought {
         by_predicate.chain(self.written.map(keys::objects)).collect()
     }
 
-    /// The same of what is shown as an attribute.
+    /// The same for what is shown as an attribute.
     pub(super) fn of_attribute(&self, attribute: &str) -> Vec<KeyRange> {
         let objects: Vec<_> = self.keys.iter().map(|key| *key..=*key).collect();
         let mut ranges = of_attribute(attribute, &objects);

@@ -14,7 +14,7 @@ use jiff::tz::Offset;
 use super::hash;
 use crate::model::ResourceId;
 
-/// Bits of a key besides the class.
+/// Bits of a key after the class.
 const BITS: u32 = 62;
 const NUMBERS: u64 = 1 << BITS;
 const MOMENTS: u64 = 2 << BITS;
@@ -52,7 +52,7 @@ pub(super) fn plain_key(text: &str) -> u64 {
     hash(text) >> 2
 }
 
-/// The key of a link to a resource. Ids are given in sequence, so that none has more bits.
+/// The key of a link to a resource. Ids are assigned in sequence, so that none has more bits.
 pub(in crate::metadata) fn link_key(id: ResourceId) -> u64 {
     LINKS | id.0
 }
@@ -60,7 +60,7 @@ pub(in crate::metadata) fn link_key(id: ResourceId) -> u64 {
 /// Ranges in which the key of each text is that is at most, or at least, the one given; others can be in them, too.
 pub(in crate::metadata) fn ranges(text: &str, order: Ordering) -> Vec<RangeInclusive<u64>> {
     let Some(value) = Value::of(text) else { return vec![0..=u64::MAX] };
-    // What is not of the same class is compared as text.
+    // Values of different classes are compared as text.
     let class = value.class();
     let same = match order {
         Ordering::Less => class..=value.key(),
@@ -107,7 +107,7 @@ fn number(text: &str) -> Option<f64> {
     text.parse::<f64>().ok().filter(|number| !number.is_nan()).map(|number| number + 0.0)
 }
 
-/// A moment, as `xsd:dateTime` and `xsd:date` are written (ISO 8601): in UTC where no offset is given, at the beginning of
+/// A point in time, as `xsd:dateTime` and `xsd:date` are written (ISO 8601): in UTC if there is no offset, at the beginning of
 /// the day where no time is.
 fn moment(text: &str) -> Option<Timestamp> {
     let pieces = Pieces::parse(text).ok()?;

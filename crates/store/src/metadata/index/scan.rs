@@ -18,7 +18,7 @@ pub(in crate::metadata) struct Scan<'a> {
     /// Which of the ranges is read, and what is left of it.
     number: u8,
     range: KeyRange,
-    /// What was read and not yet given.
+    /// Data that was read and not yet returned.
     ready: VecDeque<Bytes>,
 }
 

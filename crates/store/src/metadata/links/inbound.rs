@@ -13,7 +13,7 @@ use crate::model::{At, ResourceId, Stat, Statement, StorePath};
 use crate::resources::find;
 use crate::{Caller, Result, Store};
 
-/// Which links are asked for.
+/// Which links are requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinksQuery {
     /// The resource that they lead to.

@@ -2,9 +2,9 @@
 //!
 //! | form | example | where |
 //! |---|---|---|
-//! | path | `cenote:/lab/a%20b#part` | given and shown: the resource at the path |
-//! | id | `cenote:id/1007#part` | given: the resource of this id; shown where the path does not tell it |
-//! | link | `cenote:id/1007/lab/a%20b#part` | kept, never given or shown: the resource of this id, and the path as it was written |
+//! | path | `cenote:/lab/a%20b#part` | accepted and shown: the resource at the path |
+//! | id | `cenote:id/1007#part` | accepted: the resource with this id; shown if the path does not identify it |
+//! | link | `cenote:id/1007/lab/a%20b#part` | stored, never accepted or shown: the resource with this id, and the path as it was written |
 
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 

@@ -1,10 +1,10 @@
 //! Links: IRIs in descriptions that name resources of this store.
 //!
-//! A link is kept as the id of its resource, beside the path that was written. It is shown as the present path to whoever may
+//! A link is kept as the id of its resource, beside the path that was written. It is shown as the current path to callers who may
 //! see the resource, and as it was written to anybody else, unless that is the path of something else that they see: then by
-//! id. So a rename keeps every link, and nobody learns from a link what is hidden from them, nor that anything is.
+//! id. So a rename keeps every link, and a link reveals neither a hidden resource nor its existence.
 //!
-//! Invariant: what is kept was bound by, or on behalf of, somebody who could see the resource.
+//! Invariant: a stored link was bound by, or on behalf of, somebody who could see the resource.
 
 mod inbound;
 mod iri;
@@ -119,7 +119,7 @@ impl<'a, R: Reads> Links<'a, R> {
         bind: impl Fn(&str) -> Result<Option<String>>,
     ) -> Result<Statement> {
         let mut bound = self.translated(written, bind)?;
-        // What is stated about the resource itself has no subject, or a relative one.
+        // Statements about the resource itself have no subject, or a relative one.
         if let Some(link) = bound.subject.as_deref().and_then(Link::of)
             && link.id == id
         {
@@ -165,7 +165,7 @@ impl<'a, R: Reads> Links<'a, R> {
         }
     }
 
-    /// What the caller sees of an IRI; none if it is what is kept.
+    /// The form of an IRI that the caller sees; none if it is the stored one.
     pub(super) fn iri(&self, kept: &str) -> Result<Option<String>> {
         let Some(link) = Link::of(kept) else { return Ok(None) };
         if let Some(path) = self.path(link.id)? {
@@ -227,8 +227,8 @@ pub(crate) fn integrity(of: &Chain) -> LinkIntegrity {
 }
 
 fn dangling(iri: &str) -> Error {
-    Error::new(ErrorKind::Dangling, format!("the link leads to nothing: {iri}")).with_hint(
-        "create what it leads to first, or have the collection accept such links (`cenote meta integrity`)",
+    Error::new(ErrorKind::Dangling, format!("the target of the link does not exist: {iri}")).with_hint(
+        "create the target first, or let the collection accept such links (`cenote meta integrity`)",
     )
 }
 

@@ -1,4 +1,4 @@
-//! Whether a resource lies below the collection that is searched, looked up once a collection.
+//! Whether a resource is below the collection that is searched, looked up once per collection.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use crate::Result;
 use crate::catalog::{Reads, View, keys};
 use crate::model::{Resource, ResourceId};
 
-/// Which collections lie below the one searched, as far as that was looked up.
+/// Which collections are below the searched one, as far as that was looked up.
 pub(crate) struct Ancestors<'a> {
     view: &'a View,
     top: ResourceId,
@@ -23,7 +23,7 @@ impl<'a> Ancestors<'a> {
         self.top
     }
 
-    /// Whether `id` is the collection searched, or lies below it.
+    /// Whether `id` is the searched collection, or below it.
     pub(crate) fn reach(&mut self, id: ResourceId) -> Result<bool> {
         let mut way = Vec::new();
         let mut next = id;

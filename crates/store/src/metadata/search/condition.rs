@@ -29,7 +29,7 @@ pub struct Condition {
 /// How a value compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Comparison {
-    /// It is there, whatever it is.
+    /// It exists, in any state.
     Exists,
     /// It is the same text.
     Equal,

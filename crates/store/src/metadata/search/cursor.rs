@@ -1,9 +1,9 @@
-//! Where a search goes on.
+//! The position at which a search continues.
 
 use crate::model::Name;
 use crate::{Error, Result};
 
-/// Where a search goes on. It can name what its caller may not see: an opening seals it before it gives it away.
+/// The position at which a search continues. It can name what its caller may not see: an opening seals it before it returns it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchCursor(Position);
 
@@ -55,7 +55,7 @@ impl SearchCursor {
 
 /// A cursor that does not fit the search.
 pub(in crate::metadata) fn foreign() -> Error {
-    Error::invalid("the cursor is not one of this search").with_hint("begin the search again")
+    Error::invalid("the cursor does not belong to this search").with_hint("begin the search again")
 }
 
 #[cfg(test)]

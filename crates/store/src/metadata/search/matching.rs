@@ -1,4 +1,4 @@
-//! Whether something that one of the plans came upon matches.
+//! Whether a candidate of one of the plans matches.
 
 use super::ancestors::Ancestors;
 use super::{Query, Wanted};
@@ -9,7 +9,7 @@ use crate::metadata::stored::read;
 use crate::model::{Graph, Resource, ResourceId, Rights, Stat};
 use crate::{Caller, Result};
 
-/// A query, with what is known of the collections that were passed.
+/// A query, with cached data about the collections that were visited.
 pub(super) struct Matcher<'a> {
     view: &'a View,
     caller: &'a Caller,

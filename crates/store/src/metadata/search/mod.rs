@@ -2,7 +2,7 @@
 //!
 //! Two plans lead to the answer: a scan of the index of statements, and a walk of the tree. The first page
 //! runs both in turn and keeps the one that is ahead; its cursor says which that was, and where it stopped.
-//! A page costs what it looks at, which is bounded, so it can have fewer items than were asked for, or none,
+//! The cost of a page is what it examines, which is bounded, so it can have fewer items than requested, or none,
 //! and a cursor nevertheless.
 //!
 //! Invariant: whichever plan is chosen, the pages together give each match once.
@@ -86,7 +86,7 @@ impl Store {
     }
 }
 
-/// The condition of which the index has the fewest entries, as far as that can be told from the query.
+/// The condition with the fewest index entries, as far as that can be determined from the query.
 fn narrowest(query: &Query) -> Option<&Condition> {
     query.conditions.iter().min_by_key(|condition| condition.breadth())
 }

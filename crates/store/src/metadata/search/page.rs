@@ -1,4 +1,4 @@
-//! A page under way, by one of the plans.
+//! The state of a page, for one of the plans.
 
 use super::cursor::{Position, SearchCursor};
 use super::matching::Matcher;
@@ -11,11 +11,11 @@ pub(super) trait Plan {
     /// Looks at the next entry; none at the end.
     fn look(&mut self, matcher: &mut Matcher<'_>) -> Result<Option<Look>>;
 
-    /// After which entry it goes on; none, if it has not looked at any.
+    /// The entry after which it continues; none if it has not examined any.
     fn position(&self) -> Option<Position>;
 }
 
-/// What came of looking at an entry.
+/// The result of examining an entry.
 pub(super) type Look = Option<Stat>;
 
 /// How many steps a plan takes in its turn.
@@ -48,7 +48,7 @@ impl<P: Plan> Found<P> {
         self.items.len()
     }
 
-    /// Goes on for a while; true if the page is full, or there is nothing more.
+    /// Continues for a bounded time; true if the page is full, or there is nothing more.
     pub(super) fn turn(&mut self, matcher: &mut Matcher<'_>) -> Result<bool> {
         for _ in 0..self.turn {
             let Some(look) = self.plan.look(matcher)? else {

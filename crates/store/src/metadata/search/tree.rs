@@ -1,4 +1,4 @@
-//! The plan that walks the tree, also what is hidden, since something below may be shared.
+//! The plan that walks the tree, including hidden resources, since something below them may be shared.
 
 use super::cursor::Position;
 use super::matching::Matcher;
@@ -19,7 +19,7 @@ pub(super) struct TreeWalk<'a> {
 }
 
 impl<'a> TreeWalk<'a> {
-    /// A walk that goes on after the entry with these names below `top`.
+    /// A walk that continues after the entry with these names below `top`.
     pub(super) fn new(
         view: &'a View,
         caller: &'a Caller,

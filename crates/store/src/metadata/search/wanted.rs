@@ -16,7 +16,7 @@ pub(crate) struct Wanted {
 
 impl Wanted {
     /// # Errors
-    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for what is no pattern.
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for an invalid pattern.
     pub(crate) fn new(
         conditions: Vec<Condition>,
         name: Option<&str>,
@@ -44,6 +44,7 @@ impl Wanted {
 
 fn pattern(pattern: &str) -> Result<GlobMatcher> {
     let glob = GlobBuilder::new(pattern).backslash_escape(true).build();
-    let glob = glob.map_err(|fault| Error::invalid(format!("not a pattern for names: {fault}")))?;
+    let glob =
+        glob.map_err(|fault| Error::invalid(format!("invalid pattern for names: {fault}")))?;
     Ok(glob.compile_matcher())
 }

@@ -11,10 +11,10 @@ pub enum Scope {
     /// This resource only (iRODS).
     #[n(0)]
     This,
-    /// What lies below, unless something nearer says otherwise (WebAC's defaults).
+    /// Everything below, unless a nearer resource has defaults (WebAC's defaults).
     #[n(1)]
     Default,
-    /// This resource and all that lies below, come what may (a DNAnexus project).
+    /// This resource and everything below, unconditionally (a DNAnexus project).
     #[n(2)]
     Subtree,
 }
@@ -42,10 +42,10 @@ pub struct Access {
     /// Defaults of the collections above do not apply here.
     #[n(1)]
     pub closed: bool,
-    /// What is created here gets a copy of the grants on this collection (iRODS: inheritance).
+    /// Resources created here get a copy of the grants on this collection (iRODS: inheritance).
     #[n(2)]
     pub inherit: bool,
-    /// What is created here, or further below, gets no line for its creator: what holds here decides (WebAC).
+    /// Resources created here or further below get no entry for their creator: the defaults decide (WebAC).
     #[n(3)]
     pub no_creator: Option<bool>,
 }

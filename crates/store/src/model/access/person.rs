@@ -23,7 +23,7 @@ impl Role {
     /// All of them.
     const ALL: [Self; 3] = [Self::User, Self::GroupAdmin, Self::Admin];
 
-    /// The principal that stands for all users with this role in access lists.
+    /// The principal for all users with this role in access lists.
     pub const fn principal(self) -> PersonId {
         match self {
             Self::User => PersonId(12),
@@ -83,10 +83,10 @@ pub struct Person {
     /// What they may do beyond access lists.
     #[n(2)]
     pub role: Role,
-    /// When it was made.
+    /// When it was created.
     #[n(3)]
     pub created: Time,
-    /// The password as an argon2 PHC string; nobody logs in without one.
+    /// The password as an argon2 PHC string; without one the account cannot log in.
     #[n(4)]
     pub(crate) password: Option<String>,
 }

@@ -2,7 +2,7 @@
 
 use minicbor::{CborLen, Decode, Encode};
 
-/// What a token lets its bearer do besides working with resources. A token without scopes works with resources only.
+/// What a token allows in addition to working with resources. A token without scopes works only with resources.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Encode, Decode, CborLen)]
 #[cbor(index_only)]
 pub enum TokenScope {

@@ -1,7 +1,7 @@
 //! A content: a list of extents over immutable pieces.
 //!
 //! Invariant: extents are sorted by offset, do not overlap, and cover exactly
-//! `0..size`. Patches (small positional writes) lie over them in the order in which they
+//! `0..size`. Patches (small positional writes) are applied to them in the order in which they
 //! were written, until they are folded in.
 
 use cenote_blob::{Algorithm, BlobId};
@@ -19,20 +19,20 @@ pub struct ContentHead {
     /// Its size in bytes.
     #[n(1)]
     pub size: u64,
-    /// What is known of its digests; "not yet" is a legal state.
+    /// Its known digests; "not yet" is a legal state.
     #[n(2)]
     pub digests: Digests,
-    /// The media type, if a client said one or it could be guessed.
+    /// The media type, if a client set one or it could be guessed.
     #[n(3)]
     pub media_type: Option<String>,
-    /// How many patches lie over the extents.
+    /// The number of patches on top of the extents.
     #[n(4)]
     pub patches: u32,
-    /// Names these bytes: given anew with every change of them, kept when they are stored
+    /// Identifies these bytes: replaced with every change of them, kept when they are stored
     /// in another way.
     #[n(5)]
     pub stamp: u64,
-    /// Whether the SHA-256 came to be known later than the bytes: the tag that was given to them stays.
+    /// Whether the SHA-256 was computed later than the bytes were stored: their tag is kept.
     #[cbor(n(6), default)]
     pub digested_later: bool,
     /// Whether the media type was guessed from the name and the first bytes.
@@ -54,7 +54,7 @@ pub(crate) fn check_media_type(media_type: &str) -> Result<()> {
 }
 
 impl ContentHead {
-    /// The media type that a client said: it stays when the content is replaced, where a guess is renewed.
+    /// The media type that a client set: it is kept when the content is replaced, unlike a guess.
     pub fn said_media_type(&self) -> Option<&str> {
         self.media_type.as_deref().filter(|_| !self.media_type_guessed)
     }
@@ -85,7 +85,7 @@ pub struct Digests {
     /// SHA-256.
     #[cbor(n(0), with = "minicbor::bytes")]
     pub sha256: Option<[u8; 32]>,
-    /// Others that a protocol asked for.
+    /// Others that a protocol requested.
     #[n(1)]
     others: Vec<OtherDigest>,
     /// CRC-64/NVME.
@@ -205,7 +205,7 @@ pub enum Piece {
     /// A blob, kept in one or more places.
     #[n(1)]
     Blob(#[cbor(n(0), with = "blob_id")] BlobId),
-    /// Zeros (what lies between the end of a content and a write beyond it).
+    /// Zeros (the gap between the end of a content and a write beyond it).
     #[n(2)]
     Hole,
 }

@@ -15,7 +15,7 @@ pub struct PlaceInfo {
     /// What it is.
     #[n(1)]
     pub kind: PlaceKind,
-    /// The group it is in. What is written to the group is written here, too.
+    /// The group it is in. Writes to the group are also stored here.
     #[n(2)]
     pub parent: Option<PlaceId>,
     /// Whether it is used.
@@ -45,7 +45,7 @@ pub enum PlaceKind {
         #[n(0)]
         address: String,
     },
-    /// Those whose parent it is: each has a copy of what is put here.
+    /// Its members: each has a copy of what is put here.
     #[n(2)]
     Group,
 }
@@ -78,7 +78,7 @@ impl PlaceState {
 }
 
 impl PlaceInfo {
-    /// What is known of [`PlaceId::MAIN`] before anybody said more of it.
+    /// The record of [`PlaceId::MAIN`] before anybody has changed it.
     pub(crate) fn main() -> Self {
         Self {
             name: "main".to_owned(),

@@ -23,7 +23,7 @@ pub struct Replica {
     /// What it holds instead of the current content, if it is stale.
     #[n(2)]
     pub stale: Option<ContentHead>,
-    /// When it came to be.
+    /// When it was created.
     #[n(3)]
     pub created: Time,
     /// When what it holds was written.
@@ -132,7 +132,7 @@ impl Replicas {
         self.0.retain(|replica| !replica.is_good() || places.contains(&replica.place));
     }
 
-    /// Those of a copy that shares the content: the good ones, numbered anew.
+    /// Those of a copy that shares the content: the good ones, renumbered.
     pub(crate) fn of_copy(&self, now: Time) -> Self {
         let mut copy = Self::default();
         self.iter().filter(|replica| replica.is_good()).for_each(|good| copy.add(good.place, now));
@@ -143,7 +143,7 @@ impl Replicas {
         self.0.retain(|replica| replica.number != number);
     }
 
-    /// Gives one another number, if none has it.
+    /// Changes the number of one, if it is free.
     pub(crate) fn renumber(&mut self, number: u32, to: u32) -> bool {
         let free = number == to || self.get(to).is_none();
         if let (true, Some(replica)) = (free, self.get_mut(number)) {
@@ -153,7 +153,7 @@ impl Replicas {
         free
     }
 
-    /// What is in `from` is in `to` now; one that was there already counts.
+    /// The contents of `from` are in `to` now; those that were already there count.
     pub(crate) fn moved(&mut self, from: PlaceId, to: PlaceId) {
         let there = self.at(to).map(Replica::is_good);
         let good = self.at(from).map(Replica::is_good);

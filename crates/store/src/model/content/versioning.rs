@@ -10,13 +10,13 @@ pub enum Versioning {
     /// It is dropped.
     #[default]
     Off,
-    /// It is dropped, unless somebody asked for a version before.
+    /// It is dropped, unless a version was requested before.
     OnRequest(Retention),
     /// It is kept as a version, whether its content or its description was changed.
     EachChange(Retention),
 }
 
-/// How many versions of a resource are kept, besides those with a label: all that one of these rules keeps. Without any
+/// How many versions of a resource are kept, in addition to those with a label: all that one of these rules keeps. Without any
 /// rule, all are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Encode, Decode, CborLen)]
 pub struct Retention {

@@ -8,7 +8,7 @@ use minicbor::{CborLen, Decode, Encode};
 
 use crate::model::{Kind, PersonId, Resource, ResourceId, Stat, Time};
 
-/// A change of a record: when it was, and which revision came of it.
+/// A change of a record: its time, and the resulting revision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, CborLen)]
 pub struct Stamp {
     /// When it was.
@@ -50,7 +50,7 @@ impl Resource {
         }
     }
 
-    /// When the description last changed, and the revision that came of it.
+    /// When the description last changed, and the resulting revision.
     pub fn described(&self) -> Stamp {
         let latest = Stamp { time: self.modified, revision: self.revision };
         self.description_changed.unwrap_or(latest)

@@ -11,7 +11,7 @@ pub enum LinkIntegrity {
     #[default]
     #[n(0)]
     None,
-    /// It is kept as text, and becomes a link once something is there.
+    /// It is kept as text, and becomes a link once the path exists.
     #[n(1)]
     Lenient,
     /// It is refused.

@@ -52,7 +52,7 @@ pub struct Resource {
     /// Who it belongs to.
     #[n(3)]
     pub owner: PersonId,
-    /// When it came to be.
+    /// When it was created.
     #[n(4)]
     pub created: Time,
     /// Who created it.
@@ -79,7 +79,7 @@ pub struct Resource {
     /// The modification time that a client set.
     #[n(12)]
     pub mtime: Option<Time>,
-    /// What happens to replaced states here and below, for a collection that says so.
+    /// What happens to replaced states here and below, for a collection with a setting.
     #[n(13)]
     pub versioning: Option<Versioning>,
     /// Where it points, for a link.
@@ -97,22 +97,22 @@ pub struct Resource {
     /// When `mtime` was set, for a collection; when it was created, if this is none.
     #[n(18)]
     pub mtime_set: Option<Time>,
-    /// For how many seconds what is removed below is kept, for a collection that says so; 0 for not at all.
+    /// For how many seconds resources removed below are kept, for a collection with a setting; 0 for not at all.
     #[n(19)]
     pub keep_removed: Option<u64>,
-    /// The newest version, if its description is kept as its difference to the present one.
+    /// The newest version, if its description is kept as its difference to the current one.
     #[n(20)]
     pub compared_version: Option<u64>,
     /// The counts of quotas that it bears on, if there are any.
     #[n(24)]
     pub counting: Option<Counting>,
-    /// What is required of links in descriptions here and below, for a collection that says so.
+    /// The requirement for links in descriptions here and below, for a collection with a setting.
     #[n(25)]
     pub link_integrity: Option<LinkIntegrity>,
     /// Of the root: whether a collection ever said that links are bound late.
     #[n(26)]
     pub late_links: Option<bool>,
-    /// How many bytes of what is removed below are kept at most, for a collection with such a limit.
+    /// The maximum number of bytes of removed resources below to keep, for a collection with such a limit.
     #[n(27)]
     pub keep_removed_bytes: Option<u64>,
 }
@@ -156,7 +156,7 @@ impl Resource {
     }
 }
 
-/// What is told about a resource.
+/// The attributes of a resource that are shown to callers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stat {
     /// Its id.

@@ -1,6 +1,6 @@
 //! The job that builds a collection as it was, aside, and brings it into the tree.
 //!
-//! Invariant: each commit records how far the job has come together with what it made, so that a job that is stopped anywhere goes on there.
+//! Invariant: each commit records the progress of the job together with its results, so that an interrupted job continues from there.
 
 use std::collections::VecDeque;
 
@@ -29,7 +29,7 @@ pub(super) struct Restoring {
 }
 
 impl Store {
-    /// Goes on with a restoration, to its end. What cannot be restored ends it, and what was built is removed.
+    /// Continues a restoration to its end. What cannot be restored ends it, and what was built is removed.
     pub(crate) async fn run_restore(&self, id: u64, job: RestoreJob) -> Result<Tally> {
         self.blocking(move |store| store.restore_all(id, job)).await
     }
@@ -70,7 +70,7 @@ impl Store {
         Ok(Restoring { id, caller, path, to, job })
     }
 
-    /// A walk of what is to be made still.
+    /// A walk of what still has to be created.
     fn walk_again(&self, restoring: &Restoring) -> Result<PastWalk> {
         let Restoring { caller, path, job, .. } = restoring;
         let moment = Moment::Position(job.position.parse()?);
@@ -104,7 +104,7 @@ impl Store {
         Ok(made > 0)
     }
 
-    /// Makes what an entry says; false if it is not current.
+    /// Creates what an entry describes; false if it is not current.
     fn restore_entry(
         &self,
         tx: &mut Transaction,
@@ -154,7 +154,7 @@ impl Store {
         state::describe(tx, (id, &path), past)
     }
 
-    /// Makes a bare collection for one of which it is known what was in it, and not what it was like.
+    /// Creates a bare collection for one of which it is known what was in it, and not what it was like.
     fn restore_unknown(
         &self,
         tx: &mut Transaction,
@@ -211,7 +211,7 @@ impl Restoring {
     pub(super) fn require_unchanged(&self, tx: &Transaction) -> Result<()> {
         match tx.get::<JobRecord>(&keys::job(self.id))? {
             Some(JobRecord::Restore(job)) if job == self.job => Ok(()),
-            _ => Err(Error::new(ErrorKind::Conflict, "another process works on the job")),
+            _ => Err(Error::new(ErrorKind::Conflict, "another process is working on the job")),
         }
     }
 
@@ -228,9 +228,9 @@ impl Restoring {
         Ok(past)
     }
 
-    /// What was made for the top.
+    /// The resource created for the top.
     pub(super) fn made(&self, tx: &Transaction) -> Result<Resource> {
-        let gone = || Error::new(ErrorKind::NotFound, "what the job has built is gone");
+        let gone = || Error::new(ErrorKind::NotFound, "the result of the job is missing");
         tx.get(&keys::resource(self.job.made))?.ok_or_else(gone)
     }
 

@@ -1,6 +1,6 @@
 //! Restoring what was at a path at a moment, under another name: contents are shared, descriptions, modes and times are written.
 //!
-//! Invariants: what is restored is exact, or nothing is; a tree is built aside, where nobody sees it, and comes into the tree whole, by one
+//! Invariants: a restoration is exact, or nothing is restored; a tree is built aside, where nobody sees it, and appears as a whole, by one
 //! commit. The resources are new ones: they have ids and access lists of their own, and no versions;
 //! links between them lead to each other.
 
@@ -30,16 +30,16 @@ pub struct RestorePast {
     pub to: StorePath,
     /// With all that was below it.
     pub recursive: bool,
-    /// Create the collections on the way.
+    /// Create missing parent collections.
     pub parents: bool,
-    /// Leave out what is not kept, or may not be read, instead of restoring nothing.
+    /// Leave out what was not kept, or may not be read, instead of restoring nothing.
     pub partial: bool,
 }
 
 /// What became of a restoration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RestoredPast {
-    /// It is there.
+    /// It exists.
     Now(Box<Stat>),
     /// A recorded job builds it; it is seen once it is whole.
     Job(JobStatus),
@@ -47,11 +47,11 @@ pub enum RestoredPast {
 
 impl Store {
     /// Restores what was at a path at a moment, under another one: a collection by a recorded job. Needs what reading it as of that moment
-    /// needs, `Rights::LIST` or `Rights::READ_CONTENT`, and `Rights::CREATE` where it comes to.
+    /// needs, `Rights::LIST` or `Rights::READ_CONTENT`, and `Rights::CREATE` at the target.
     ///
     /// # Errors
     /// Those of [`Store::stat_as_of`]; [`ErrorKind::Exists`] if the name is taken, [`ErrorKind::WrongKind`] for a collection without
-    /// `recursive`. What a job finds later is its [fault](JobStatus::fault): nothing comes to be then.
+    /// `recursive`. What a job finds later is its [fault](JobStatus::fault): then nothing is restored.
     pub fn restore_as_of(&self, caller: &Caller, what: &RestorePast) -> Result<RestoredPast> {
         split(&what.to)?;
         let view = self.view()?;
@@ -67,11 +67,11 @@ impl Store {
         }
     }
 
-    /// Restores what is no collection.
+    /// Restores a resource other than a collection.
     fn restore_one(&self, caller: &Caller, what: &RestorePast, state: &Past) -> Result<Stat> {
         self.transact(|tx| {
             if !state::is_current(tx, state)? {
-                return Err(Error::new(ErrorKind::Conflict, "it was changed meanwhile"));
+                return Err(Error::new(ErrorKind::Conflict, "it was changed in the meantime"));
             }
             let free = free_spot(tx, caller, &what.to, what.parents)?;
             let (collection, name) = self.make_parents(tx, caller, free)?;
@@ -99,16 +99,13 @@ impl Store {
                 .with_hint("restore recursively to restore a collection"));
         }
         if caller.is_anonymous() {
-            return Err(Error::new(
-                ErrorKind::Unauthenticated,
-                "a job is done in the name of a user",
-            ));
+            return Err(Error::new(ErrorKind::Unauthenticated, "only users can start a job"));
         }
         past.find(&what.path, Operation::List)?;
         let id = self.new_id()?;
         let record = self.transact(|tx| {
             if !state::is_current(tx, state)? {
-                return Err(Error::new(ErrorKind::Conflict, "it was changed meanwhile"));
+                return Err(Error::new(ErrorKind::Conflict, "it was changed in the meantime"));
             }
             let made = ResourceId(self.new_id()?);
             let top = self.top_aside(tx, caller, what, state)?;
@@ -152,7 +149,7 @@ impl AsOf<'_> {
     }
 }
 
-/// Where something can come to be.
+/// A place where a resource can be created.
 fn free_spot(tx: &Transaction, caller: &Caller, to: &StorePath, parents: bool) -> Result<FreeSpot> {
     match Spot::find(tx, caller, to, parents) {
         Ok(Spot::Free(free)) => Ok(free),

@@ -24,7 +24,7 @@ pub(super) fn is_current(tx: &Transaction, past: &Past) -> Result<bool> {
 }
 
 impl Store {
-    /// A record for a new child of a collection that belongs to `owner` and is made by `by`, with what another resource was like.
+    /// A record for a new child of a collection, owned by `owner` and created by `by`, with the attributes of another resource.
     pub(super) fn as_it_was(
         &self,
         tx: &Transaction,
@@ -50,7 +50,7 @@ impl Store {
     }
 }
 
-/// Gives a new resource, which will be at this path, the description that another one had. Says whether there are links in it.
+/// Gives a new resource, which will be at this path, the former description of another one. Returns whether it has links.
 pub(super) fn describe(
     tx: &mut Transaction,
     (id, path): (ResourceId, &StorePath),

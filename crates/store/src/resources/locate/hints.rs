@@ -72,7 +72,7 @@ fn store() -> (Store, MemoryEngine) {
     (Store::open_existing(parts(engine.clone())).unwrap(), engine)
 }
 
-/// What a store is asked to do, by one of two callers.
+/// A request to a store, by one of two callers.
 #[derive(Debug, Clone)]
 enum Change {
     Make(StorePath, bool),
@@ -135,7 +135,7 @@ fn changes() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// Hints of any kind: that a child is another, that it lies elsewhere, that something lies in itself.
+/// Hints of any kind: that a child is another one, that it is elsewhere, that something is in itself.
 type Poison = Vec<(ResourceId, bool, ResourceId)>;
 
 fn poison(store: &Store, hints: &Poison) {

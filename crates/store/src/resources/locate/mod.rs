@@ -1,7 +1,7 @@
 //! From a path or an id to the resource, with the collections above it.
 //!
 //! Cost: one read of many keys where all collections on the way were met before, whatever the depth; another one for a
-//! resource that was not, or that lies elsewhere now. Without any hint, one a level.
+//! resource that was not, or that has been moved. Without any hint, one per level.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::catalog::{Child, Reads, Record, keys};
 use crate::model::{At, Name, Resource, ResourceId, StorePath};
 use crate::{Bytes, Caller, Error, Result};
 
-/// What is there now, whoever asks.
+/// The current resource, for any caller.
 pub(crate) fn locate(reads: &impl Reads, at: &At) -> Result<Option<Chain>> {
     match at {
         At::Path(path) => {
@@ -26,7 +26,7 @@ pub(crate) fn locate(reads: &impl Reads, at: &At) -> Result<Option<Chain>> {
     }
 }
 
-/// What is there, if `caller` may do with it what `needed` says.
+/// The resource, if `caller` has the `needed` rights on it.
 pub(crate) fn find(
     reads: &impl Reads,
     caller: &Caller,
@@ -38,7 +38,7 @@ pub(crate) fn find(
     Ok(chain)
 }
 
-/// The last resource on the way down a path, whoever asks: the one that it names, if its depth is that of the path.
+/// The last existing resource on a path, for any caller: the named one, if its depth is that of the path.
 pub(crate) fn trace(reads: &impl Reads, path: &StorePath) -> Result<Option<Chain>> {
     let mut met = Vec::new();
     let (mut next, mut names) = (Some(ResourceId::ROOT), path.names());
@@ -48,7 +48,7 @@ pub(crate) fn trace(reads: &impl Reads, path: &StorePath) -> Result<Option<Chain
     Ok(Chain::from_root(met))
 }
 
-/// Reads in one call what finding each of these is likely to read: where they led before, and what is there.
+/// Reads in one call what finding each of these is likely to read: their previous targets and the records there.
 pub(crate) fn read_ahead<'a>(reads: &impl Reads, at: impl Iterator<Item = &'a At>) -> Result<()> {
     let hinted = |at: &At| match at {
         At::Path(path) => way(&reads.edges().down(ResourceId::ROOT, path.names()), path.names()),
@@ -63,8 +63,8 @@ pub(crate) fn read_ahead<'a>(reads: &impl Reads, at: impl Iterator<Item = &'a At
 /// Resources from the root down.
 type Met = Vec<(ResourceId, Arc<Resource>)>;
 
-/// Reads a resource whose place is certain, and in the same call all below it on the way that hints lead to. Gives
-/// where to go on, with the names from there: the child that is not where it was remembered.
+/// Reads a resource whose location is certain, and in the same call everything below it on the path that hints suggest. Returns
+/// where to continue, with the names from there: the child that is not where it was remembered.
 fn step<'a>(
     reads: &impl Reads,
     id: ResourceId,

@@ -1,5 +1,5 @@
-//! Links within what is copied: a link to something in the copied tree leads, in the copy, to what is at the same place of the copy, if
-//! something that the caller may see is there.
+//! Links within a copied tree: in the copy, a link to something in the tree leads to the corresponding resource of the copy, if
+//! something that the caller may see exists there.
 //!
 //! Invariant: a copy is described as its source is shown, with the paths of the copy in the place of those of the source.
 
@@ -28,7 +28,7 @@ pub(super) struct Copied<'a> {
 }
 
 impl Copied<'_> {
-    /// Leads the links of one copy to what was copied with it. What changed or was removed meanwhile is left as it is.
+    /// Leads the links of one copy to what was copied with it. Links that were changed or removed in the meantime are not touched.
     pub(super) fn relink(&self, store: &Store, caller: &Caller, copy: ResourceId) -> Result<()> {
         store.transact(|tx| {
             let Ok(chain) = find(tx, caller, &copy.into(), Operation::ChangeDescription) else {
@@ -49,7 +49,7 @@ impl Copied<'_> {
         })
     }
 
-    /// What is at the place, in the copy, that a resource has in the source.
+    /// The resource of the copy that corresponds to one of the source.
     fn same_place(
         &self,
         tx: &Transaction,

@@ -15,19 +15,19 @@ use crate::{Caller, Conditions, Error, ErrorKind, Notes, Result, Store, metadata
 /// How to copy.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CopyOptions {
-    /// Give an object that is there already the content and description of the source.
+    /// Give an existing object the content and description of the source.
     pub replace: bool,
-    /// Create the collections on the way.
+    /// Create missing parent collections.
     pub parents: bool,
-    /// With all that lies below.
+    /// With everything below.
     pub recursive: bool,
-    /// What must hold for what is at the target; of a tree, for its top only.
+    /// Conditions on the target; for a tree, only on its top.
     pub conditions: Conditions,
 }
 
 impl Store {
     /// Copies a resource with its content and description, not its access, versions or
-    /// tickets. Needs [`Rights::READ_OBJECT`] on it and [`Rights::CREATE`] where it comes to.
+    /// tickets. Needs [`Rights::READ_OBJECT`] on it and [`Rights::CREATE`] at the target.
     pub fn copy(
         &self,
         caller: &Caller,
@@ -55,7 +55,7 @@ impl Store {
         Ok(top)
     }
 
-    /// Copies all that a walk finds below a collection, whose copy is there.
+    /// Copies everything that a walk finds below a collection whose copy exists.
     fn copy_below(
         &self,
         caller: &Caller,
@@ -74,7 +74,7 @@ impl Store {
         linking.into_iter().try_for_each(|copy| copied.relink(self, caller, copy))
     }
 
-    /// Copies what is no collection, with a change of an opening's notes in the same commit: if that is refused, nothing is
+    /// Copies a resource other than a collection, with a change of an opening's notes in the same commit: if that is refused, nothing is
     /// copied.
     pub fn copy_with(
         &self,
@@ -109,7 +109,7 @@ impl Store {
         })
     }
 
-    /// Copies one resource; gives the copy, and whether its description has links.
+    /// Copies one resource; returns the copy, and whether its description has links.
     fn copy_in(
         &self,
         tx: &mut Transaction,
@@ -156,7 +156,7 @@ impl Store {
             return Ok((target.into(), links));
         }
         if !options.replace {
-            return Err(Error::exists(to).with_hint("say that it may be replaced"));
+            return Err(Error::exists(to).with_hint("allow it to be replaced"));
         }
         target.require(caller, Operation::Replace, &to.into())?;
         let from = source.resource();
@@ -185,7 +185,7 @@ fn refuse_collection(source: &Chain, from: &At) -> Result<()> {
     }
 }
 
-/// What is there, if the caller may copy it.
+/// The resource, if the caller may copy it.
 fn copyable(reads: &impl Reads, caller: &Caller, at: &At) -> Result<Chain> {
     let source = find(reads, caller, at, Operation::ReadDescription)?;
     let what = match source.resource().kind {
@@ -196,7 +196,7 @@ fn copyable(reads: &impl Reads, caller: &Caller, at: &At) -> Result<Chain> {
     Ok(source)
 }
 
-/// The place below `to` of what lies at `path` below `above`.
+/// The path below `to` that corresponds to `path` below `above`.
 pub(crate) fn rebase(path: &StorePath, above: &StorePath, to: &StorePath) -> Result<StorePath> {
     let below = path.names()[above.names().len()..].iter().cloned();
     StorePath::from_names(to.names().iter().cloned().chain(below).collect())

@@ -1,7 +1,7 @@
-//! The far end of the change feed: what is old is forgotten.
+//! The far end of the change feed: old changes are deleted.
 //!
 //! Invariant: the floor is raised in the commit that forgets the changes up to it, so that a
-//! reader either gets every change after their position, or is told that they come too late.
+//! reader either gets every change after their position, or an error because they come too late.
 
 use bytes::Bytes;
 
@@ -14,7 +14,7 @@ use crate::{Result, Store};
 const STEP: usize = 1_000;
 
 impl Store {
-    /// Forgets the changes before `cutoff`; says how many.
+    /// Forgets the changes before `cutoff`; returns how many.
     pub fn trim_changes(&self, cutoff: Time) -> Result<u64> {
         let mut trimmed = 0;
         loop {

@@ -51,7 +51,7 @@ pub struct ChangePage {
     /// The last change here of an access list that the caller may not see now, and that may have taken something out of
     /// their sight: what they knew before it is to be looked at again.
     pub access: Option<Position>,
-    /// Where to go on.
+    /// Where to continue.
     pub next: Position,
     /// Whether there is more now.
     pub more: bool,
@@ -69,7 +69,7 @@ impl Store {
         page(&self.view()?, caller, (since, limit), None)
     }
 
-    /// The same, of `top` and what lies below it only. What moved out is a removal, and what moved in has no name that it
+    /// The same, only for `top` and what is below it. What moved out is a removal, and what moved in has no name that it
     /// had before; either stands for all below it.
     ///
     /// # Errors
@@ -94,13 +94,13 @@ impl Store {
     }
 
     /// Resolves once a commit added to the change feed, whoever made it: a request or a job in the background, and, as far as the engine
-    /// tells, another process. It counts from this call on, not from the first poll.
+    /// announces it, another process. It counts from this call on, not from the first poll.
     pub fn changed(&self) -> impl Future<Output = ()> + Send + '_ {
         self.follow_others();
         self.inner.changed.notified()
     }
 
-    /// Whether other processes may change the catalog, too. That the engine tells of their changes is a hint: who waits looks by
+    /// Whether other processes may change the catalog, too. The engine's announcements of their changes are hints: waiting requests poll by
     /// themselves now and then.
     pub fn is_shared(&self) -> bool {
         self.parts().engine.is_shared()
@@ -167,8 +167,11 @@ fn page(
 ) -> Result<ChangePage> {
     let limit = limit.clamp(1, 10_000);
     if since != Position::default() && since < floor(view)? {
-        return Err(Error::new(ErrorKind::Expired, format!("not all after {since} is kept"))
-            .with_hint("follow the feed from `now` on, then read everything afresh"));
+        return Err(Error::new(
+            ErrorKind::Expired,
+            format!("some changes after {since} are no longer kept"),
+        )
+        .with_hint("follow the feed from `now`, then read everything again"));
     }
     let rows = view.rows(&keys::feed_after(since.0), limit + 1)?;
     let more = rows.len() > limit;

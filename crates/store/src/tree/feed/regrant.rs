@@ -1,6 +1,6 @@
 //! Which changes of access lists are reported to callers who may not see them: that there was one, without a name.
 //!
-//! Invariant: whatever goes out of a caller's sight by a change of an access list is reported, and no change that makes no difference to them.
+//! Invariant: if a change of an access list hides something from a caller, it is reported to them; changes that do not affect them are not.
 
 use crate::Caller;
 use crate::access::Act;
@@ -9,7 +9,7 @@ use crate::model::{Access, ChangeKind, Grant, Scope};
 
 /// Whether a change may have taken something out of the caller's sight by an access list.
 ///
-/// Wherever it was made: what is in a subtree now may have been elsewhere then, and access comes from above.
+/// Wherever it was made: what is in a subtree now may have been elsewhere then, and access is inherited from above.
 pub(super) fn may_hide(caller: &Caller, record: &ChangeRecord) -> bool {
     if record.kind != ChangeKind::Granted || caller.may(Act::AllChanges) {
         return false;

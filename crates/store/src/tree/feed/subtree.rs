@@ -1,8 +1,8 @@
 //! The feed of a subtree.
 //!
-//! Invariant: who knows what the subtree held at a position, and applies all that the feed gives from there on, knows what it
-//! holds now: what moves out is removed, and what moves in is to be read, with all below it. Whose top is gone, or out of
-//! the caller's sight, has no feed.
+//! Invariant: a reader who knows the state of the subtree at a position, and applies all later changes of the feed, knows what it
+//! contains now: what moves out is removed, and what moves in is to be read, with everything below it. If the top is gone, or out of
+//! the caller's sight, there is no feed.
 
 use std::collections::HashMap;
 

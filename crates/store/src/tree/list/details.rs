@@ -1,4 +1,4 @@
-//! What a listing gives of its entries besides their records.
+//! Data in listings other than the records of entries.
 //!
 //! Cost: one scan for the descriptions of 64 entries, and one more for each that is spread over rows. At most 2 MiB of records are read
 //! at a time, and a page has at most 5 MiB of descriptions.
@@ -24,13 +24,13 @@ pub struct DetailedPage {
 pub struct Details {
     /// What the caller may do with it.
     pub rights: Rights,
-    /// Its description as the caller sees it; none if it was not asked for, may not be read or has more than 1 MiB.
+    /// Its description as the caller sees it; none if it was not requested, may not be read or has more than 1 MiB.
     pub description: Option<Graph>,
 }
 
 /// How many descriptions are read at a time.
 const STEP: usize = 64;
-/// A page ends once its descriptions have so many bytes.
+/// A page ends once its descriptions have this many bytes.
 const PAGE: u64 = 4 << 20;
 /// The largest description in a page, in bytes.
 const LARGEST: u64 = 1 << 20;

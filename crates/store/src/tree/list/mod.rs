@@ -15,7 +15,7 @@ use crate::{Caller, Error, Result, Store};
 pub struct ListOptions {
     /// Begin after this name.
     pub after: Option<Name>,
-    /// At most this many entries; at least 1 and at most [`ListOptions::MAX`] are given.
+    /// At most this many entries; at least 1 and at most [`ListOptions::MAX`] are returned.
     pub limit: usize,
 }
 

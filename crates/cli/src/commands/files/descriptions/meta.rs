@@ -52,7 +52,7 @@ enum What {
         value: Option<String>,
         unit: Option<String>,
     },
-    /// Add a link to another resource to an attribute; it follows the resource when that is moved
+    /// Add a link to another resource to an attribute; it follows the resource when it is moved
     Link {
         /// A path in the store, or a pattern
         path: StorePath,
@@ -65,10 +65,10 @@ enum What {
         /// A path in the store
         path: StorePath,
     },
-    /// Set what happens when a description links to a path where nothing is
+    /// Set what happens when a description links to a missing path
     ///
-    /// The setting of the nearest collection holds. What was stated before stays. Removals are never refused: a link
-    /// to a removed resource is shown as the path that was written, and leads to the resource again when that is restored.
+    /// The setting of the nearest collection applies. Existing statements are not changed. Removals are never refused: a link
+    /// to a removed resource is shown as the path that was written, and leads to the resource again when it is restored.
     Integrity {
         /// A collection in the store
         path: StorePath,
@@ -88,11 +88,11 @@ enum What {
 /// What is required of links.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum Integrity {
-    /// It is kept as text
+    /// Keep it as text
     None,
-    /// It is kept as text, and becomes a link once something is there
+    /// Keep it as text, and make it a link once the path exists
     Lenient,
-    /// It is refused
+    /// Refuse it
     Strict,
 }
 

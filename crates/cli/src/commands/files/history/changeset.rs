@@ -22,8 +22,8 @@ Example:
 /// Commands with --changeset, or with CENOTE_CHANGESET in the environment, are part of a change set. They see the store
 /// as it was when the set was begun, with the changes of the set; nobody else sees those before the commit, which makes
 /// all of them at once, or none if somebody else has changed the same in the meantime. Only resources can be changed in
-/// a set: their contents, descriptions, access and versions. The server keeps it, until it is not used for some minutes,
-/// or is restarted.
+/// a set: their contents, descriptions, access and versions. A set expires when it is not used for some minutes, or when
+/// the server is restarted.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLE)]
 pub(crate) struct Args {
@@ -98,7 +98,7 @@ fn named(session: &Session, given: Option<String>) -> Result<String> {
     let set = session.settings.get("changeset").map(|set| set.value.clone());
     given.or(set).ok_or_else(|| {
         CliError::new(Kind::Usage, "no change set given")
-            .hint("name one, use --changeset ID, or set CENOTE_CHANGESET")
+            .hint("give one, use --changeset ID, or set CENOTE_CHANGESET")
             .hint("`cenote changeset ls` lists those that are open")
     })
 }

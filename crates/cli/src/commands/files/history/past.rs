@@ -80,6 +80,6 @@ pub(in crate::commands::files) async fn show_all(
 }
 
 fn warn(session: &Session, gone: &Lost) {
-    let message = format!("it was there, but its state at that moment is not kept: {}", gone.path);
+    let message = format!("it existed, but its state at that time was not kept: {}", gone.path);
     session.output.warn(&message, "`cenote versions policy` sets which versions are kept");
 }

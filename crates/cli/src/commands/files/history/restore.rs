@@ -10,23 +10,23 @@ use crate::session::Session;
 
 /// Restore what was at a path at some time, under another name.
 ///
-/// `restore -r /lab --as-of 3d --to /lab.before` makes /lab.before what /lab was three days ago: contents (shared, not
+/// `restore -r /lab --as-of 3d --to /lab.before` restores /lab as it was three days ago: contents (shared, not
 /// copied), metadata, modes and times. The restored resources are new ones, owned by you. They appear all at once; if anything
-/// was not kept, nothing is restored. What was removed lately can also be restored by `cenote trash`, ids and access included.
+/// was not kept, nothing is restored. What was removed recently can also be restored with `cenote trash`, with ids and access.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The path that it had
+    /// Its path at that time
     path: StorePath,
     /// When: a time (2026-03-01, "2026-03-01 14:30", 3d for three days ago), or a position of the change feed
     #[arg(long, value_name = "TIME|POSITION")]
     as_of: AsOf,
-    /// The path to restore it to; nothing may be there
+    /// The path to restore it to, which must not exist
     #[arg(long, value_name = "PATH")]
     to: StorePath,
     /// Restore a collection with everything below it
     #[arg(long, short)]
     recursive: bool,
-    /// Make the collections on the way
+    /// Create missing parent collections
     #[arg(long, short)]
     parents: bool,
     /// Leave out what was not kept, or what you may not read

@@ -12,10 +12,10 @@ use crate::place::StorePath;
 use crate::session::Session;
 use crate::text;
 
-/// List, restore and empty what was removed.
+/// List, restore and purge removed resources.
 ///
-/// What is removed is kept for as long as the nearest collection above says, with all below it: ids, versions,
-/// descriptions and access. You see what you removed, and what was in collections that you own.
+/// Removed resources are kept, with everything below them, for the time set by the nearest collection above: ids,
+/// versions, descriptions and access included. You see what you removed, and what was in collections that you own.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -24,34 +24,34 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// List what can be restored, the newest first
+    /// List what can be restored, newest first
     Ls {
         /// Only what was below this collection
         path: Option<StorePath>,
     },
-    /// Restore something, with all below it
+    /// Restore a removed resource, with everything below it
     Restore {
-        /// Its number, or the path that it had
+        /// Its number, or its former path
         what: String,
-        /// Where to, if not to the collection that it was in
+        /// The path to restore it to, instead of its former path
         #[arg(long, value_name = "PATH")]
         to: Option<StorePath>,
-        /// Make the collections on the way, where they are gone
+        /// Create missing parent collections
         #[arg(long, short)]
         parents: bool,
     },
-    /// Remove for good what can be restored
+    /// Remove items from the trash for good
     Empty {
-        /// The numbers of what goes; all without
+        /// The numbers of the items; all by default
         ids: Vec<u64>,
     },
-    /// Set for a collection how long what is removed below it is kept, and how much of it
+    /// Set how long, and up to what size, a collection keeps what is removed below it
     Keep {
         path: StorePath,
-        /// A length of time like 30d, or 0s to remove at once
+        /// How long, such as 30d; 0s removes for good at once
         #[arg(required_unless_present = "at_most")]
         time: Option<Duration>,
-        /// Keep at most so many bytes, like 10GiB, those removed last; `none` lifts the limit
+        /// Keep at most this much, such as 10GiB, of what was removed last; `none` removes the limit
         #[arg(long, value_name = "SIZE")]
         at_most: Option<Limit>,
     },
@@ -101,7 +101,7 @@ impl FromStr for Limit {
 fn kept(changed: &Resource) -> String {
     let path = &changed.path;
     let time = changed.keep_removed.map(|seconds| match seconds {
-        0 => format!("what is removed below {path} is gone at once"),
+        0 => format!("what is removed below {path} is removed for good at once"),
         seconds => format!("what is removed below {path} is kept for {seconds} s"),
     });
     let size = changed.keep_removed_bytes;
@@ -148,7 +148,7 @@ async fn found(client: &Client, what: &str) -> Result<u64> {
     let items = items(client, None).await?;
     let item = items.iter().find(|item| item.path == path.as_str());
     item.map(|item| item.id).ok_or_else(|| {
-        CliError::new(Kind::NotFound, format!("nothing of this path is in the trash: {path}"))
+        CliError::new(Kind::NotFound, format!("the trash has nothing from this path: {path}"))
             .hinted("`cenote trash ls` shows what can be restored")
     })
 }

@@ -27,7 +27,7 @@ enum What {
     /// List the versions of a resource, newest first
     Ls {
         path: StorePath,
-        /// Sort by the time that each version stands for, latest first, instead of by number
+        /// Sort by the time that each version represents, latest first, instead of by number
         #[arg(long)]
         by_time: bool,
     },
@@ -39,7 +39,7 @@ enum What {
         /// A label for the version
         #[arg(long)]
         label: Option<String>,
-        /// The time that the version stands for, instead of when it became the current state
+        /// The time that the version represents, instead of when it became the current state
         #[arg(long)]
         time: Option<Moment>,
     },
@@ -53,7 +53,7 @@ enum What {
         #[command(flatten)]
         keep: Keep,
     },
-    /// Set when the replaced states of a collection, and of what is below it, are kept
+    /// Set when replaced states are kept as versions, for a collection and everything below it
     Policy {
         path: StorePath,
         #[arg(value_enum)]

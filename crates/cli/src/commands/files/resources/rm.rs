@@ -10,9 +10,9 @@ use crate::session::Session;
 
 /// Remove resources.
 ///
-/// Where the collection above keeps what is removed (`cenote trash keep`; 30 days in a new store), it goes to the trash with all below
-/// it, and `cenote trash restore` brings it back. Else, or with --permanent, it is gone for good, and what has versions is
-/// removed only with --versions.
+/// Where the collection above keeps removed resources (`cenote trash keep`; 30 days in a new store), they are moved to the trash with
+/// everything below them, and `cenote trash restore` restores them. Otherwise, or with --permanent, they are removed for good;
+/// resources with versions are then removed only with --versions.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Paths in the store, or patterns
@@ -24,7 +24,7 @@ pub(crate) struct Args {
     /// Remove versions too, even labelled ones; they are lost
     #[arg(long)]
     versions: bool,
-    /// Remove for good, and not into the trash
+    /// Remove for good, bypassing the trash
     #[arg(long)]
     permanent: bool,
     /// Ignore missing paths

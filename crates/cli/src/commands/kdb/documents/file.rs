@@ -61,7 +61,7 @@ pub(crate) struct Opened {
 const ATTEMPTS: u32 = 40;
 
 /// Changes a key set; a change that does not depend on other keys is made again on what another
-/// program wrote meanwhile.
+/// program wrote in the meantime.
 #[expect(clippy::disallowed_methods, reason = "a file has no store, and so no clock of one")]
 pub(crate) fn retrying<T>(mut change: impl FnMut() -> Result<T>) -> Result<T> {
     for attempt in 1..ATTEMPTS {

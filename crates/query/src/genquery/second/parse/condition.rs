@@ -51,7 +51,7 @@ impl Parser<'_> {
         let negated = self.cursor.take_word("not");
         let operator = self.cursor.operator()?;
         if negated && !operator.is_word() {
-            return Err(self.cursor.fault_before("`not` stands before a condition"));
+            return Err(self.cursor.fault_before("`not` must precede a condition"));
         }
         let values = match operator {
             Operator::In => {

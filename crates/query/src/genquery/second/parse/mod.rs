@@ -75,7 +75,7 @@ impl Parser<'_> {
         let select = Select { distinct, outputs, condition, group, order, offset, limit };
         match table.is_none_or(|table| select.entities().iter().all(|entity| *entity == table)) {
             true => Ok(select),
-            false => Err(Error::Syntax("a column that is not of the table".to_owned())),
+            false => Err(Error::Syntax("a column that is not in the table".to_owned())),
         }
     }
 
@@ -139,7 +139,7 @@ impl Parser<'_> {
 
     fn size(&mut self) -> Result<usize> {
         let word = self.cursor.word("a number")?;
-        word.parse().map_err(|_| self.cursor.fault_before("no whole number"))
+        word.parse().map_err(|_| self.cursor.fault_before("not an integer"))
     }
 
     /// A quoted value, in which `\xNN` is a byte.
@@ -151,7 +151,7 @@ impl Parser<'_> {
             return next.ok_or_else(|| self.cursor.fault_before("an argument is missing"));
         }
         let value = self.cursor.value()?;
-        unescape(&value).ok_or_else(|| self.cursor.fault_before("bytes that are no UTF-8"))
+        unescape(&value).ok_or_else(|| self.cursor.fault_before("bytes that are not UTF-8"))
     }
 
     fn deeper<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {

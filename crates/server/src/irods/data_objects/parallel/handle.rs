@@ -37,7 +37,7 @@ impl Kept {
         }
     }
 
-    /// What tells a stage from an upload in parts.
+    /// What distinguishes a stage from an upload in parts.
     const STAGE: char = 's';
 
     fn encode(self) -> String {

@@ -97,7 +97,7 @@ async fn begin(call: &Call, path: StorePath, place: Option<PlaceId>) -> Result<U
     begun.await?.map(|upload| upload.id).map_err(refusal)
 }
 
-/// Begins from what the object holds, or from nothing if there is none.
+/// Begins with the content of the object, or empty if there is none.
 async fn begin_stage(call: &Call, path: StorePath) -> Result<UploadId, Refusal> {
     let caller = call.acting();
     let begun = call.blocking(move |store| {
@@ -195,7 +195,7 @@ async fn publish(call: &Call, id: UploadId, handle: &Handle) -> cenote_store::Re
     notes::complete_upload(store, &call.acting(), id, unlock).await.map(drop)
 }
 
-/// Gives up what can no longer be published: without its lock, nothing can be written to it.
+/// Cancels an upload that can no longer be published: without its lock, nothing can be written to it.
 async fn abandon(call: &Call, id: UploadId) -> Result<(), Refusal> {
     let caller = call.acting();
     call.blocking(move |store| match store.abandon_upload(&caller, id) {
@@ -208,7 +208,7 @@ async fn abandon(call: &Call, id: UploadId) -> Result<(), Refusal> {
 fn not_published(error: Error) -> Refusal {
     let code = match error.kind() {
         ErrorKind::Conflict => Code::InvalidHandle,
-        // Somebody changed the object meanwhile, through an opening that does not know of the lock.
+        // Somebody has changed the object in the meantime, through an opening that does not know the lock.
         ErrorKind::Precondition => Code::Locked,
         _ => return error.into(),
     };

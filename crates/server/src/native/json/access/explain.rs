@@ -5,15 +5,15 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::native::json::ScopeWord;
 
-/// Whose access is explained.
+/// The user whose access is explained.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ExplainQuery {
-    /// A user; the caller, if none is named.
+    /// A user; by default the caller.
     pub(crate) user: Option<String>,
 }
 
-/// What a user may do with a resource, and why.
+/// The rights of a user on a resource, and what decides them.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ExplainedAccess {
     pub(crate) user: String,
@@ -21,11 +21,11 @@ pub(crate) struct ExplainedAccess {
     /// What they may do: one of the ten levels, or rights joined by `+`.
     #[schema(example = "read_object")]
     pub(crate) level: String,
-    /// Each right there is.
+    /// All rights.
     pub(crate) rights: Vec<RightLine>,
-    /// Lines that name the user, a group of theirs, or everyone, and give nothing here.
+    /// Entries for the user, one of their groups, or everyone, that have no effect here.
     pub(crate) without_effect: Vec<ReasonLine>,
-    /// What the caller's token leaves of what they are given, if they use one.
+    /// The maximum that the caller's token allows, if they use one.
     pub(crate) token: Option<String>,
 }
 
@@ -34,13 +34,13 @@ pub(crate) struct ExplainedAccess {
 pub(crate) struct RightLine {
     #[schema(example = "read_content")]
     pub(crate) right: &'static str,
-    /// Whether the user has it. One that is given and not granted is withheld by the caller's token.
+    /// Whether the user has it. A right that is given but not granted is withheld by the caller's token.
     pub(crate) granted: bool,
     /// What gives it.
     pub(crate) by: Vec<ReasonLine>,
 }
 
-/// Something that bears on what a user may do.
+/// Something that affects the rights of a user.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ReasonLine {
     pub(crate) kind: SourceWord,
@@ -64,18 +64,18 @@ pub(crate) enum SourceWord {
     Role,
     /// A line of an access list.
     Grant,
-    /// The ticket that the caller shows.
+    /// The ticket that the caller presents.
     Ticket,
 }
 
-/// Whether something gives its rights.
+/// Whether it is effective.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[schema(as = AccessEffect)]
 pub(crate) enum EffectWord {
-    /// It does.
+    /// It is effective.
     Gives,
-    /// It is about what lies below alone.
+    /// It applies only to what is below.
     Elsewhere,
     /// It is a default, and the resource is closed.
     Closed,

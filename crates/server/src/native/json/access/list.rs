@@ -4,17 +4,17 @@ use cenote_store::Scope;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The lines that bear on a resource.
+/// The entries that apply to a resource.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct AccessList {
     pub(crate) grants: Vec<GrantLine>,
     /// Defaults of the collections above do not apply here.
     pub(crate) closed: bool,
-    /// What is created here gets a copy of the lines on this collection.
+    /// Resources created here get a copy of the entries of this collection.
     pub(crate) inherit: bool,
 }
 
-/// One line.
+/// One entry.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct GrantLine {
     /// A user or a group.
@@ -23,7 +23,7 @@ pub(crate) struct GrantLine {
     #[schema(example = "read_object")]
     pub(crate) level: String,
     pub(crate) scope: ScopeWord,
-    /// The path of the resource that has the line.
+    /// The path of the resource that has the entry.
     pub(crate) from: String,
 }
 
@@ -35,27 +35,27 @@ pub(crate) struct ChangeAccess {
     pub(crate) id: Option<u64>,
     #[serde(default)]
     pub(crate) operations: Vec<GrantChange>,
-    /// Whether defaults of the collections above apply here no more.
+    /// Whether defaults of the collections above no longer apply here.
     pub(crate) closed: Option<bool>,
-    /// Whether what is created here gets a copy of the lines.
+    /// Whether resources created here get a copy of the entries.
     pub(crate) inherit: Option<bool>,
 }
 
-/// What somebody may do from now on.
+/// The new rights of a user, group or role.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GrantChange {
     /// A user or a group.
     pub(crate) name: String,
     /// `none`, `read`, `write`, `own`, or one of the ten levels; or levels and rights joined by `+`, such as
-    /// `read+append`. `none` removes the line.
+    /// `read+append`. `none` removes the entry.
     #[schema(example = "read")]
     pub(crate) level: String,
     #[serde(default)]
     pub(crate) scope: ScopeWord,
 }
 
-/// How far a line reaches.
+/// The scope of an entry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[schema(as = Scope)]
@@ -63,9 +63,9 @@ pub(crate) enum ScopeWord {
     /// This resource only.
     #[default]
     This,
-    /// What lies below, unless something nearer says otherwise.
+    /// Everything below, unless a nearer resource has defaults.
     Default,
-    /// This resource and all that lies below.
+    /// This resource and everything below.
     Subtree,
 }
 

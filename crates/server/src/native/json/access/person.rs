@@ -1,4 +1,4 @@
-//! Users and groups. Passwords come in here, so no type that has one has a `Debug`.
+//! Users and groups. Some types have passwords, and therefore no `Debug`.
 
 use cenote_store::Role;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::native::json::Instant;
 
-/// What a user may do beyond what access lists say.
+/// What a user may do in addition to the access lists.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[schema(as = Role)]
@@ -40,7 +40,7 @@ impl From<RoleWord> for Role {
     }
 }
 
-/// Who the asker is.
+/// The identity of the caller.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Identity {
     pub(crate) name: String,
@@ -63,19 +63,19 @@ pub(crate) struct User {
     pub(crate) created: Instant,
 }
 
-/// A user to be made.
+/// A new user.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewUser {
     #[schema(example = "grace")]
     pub(crate) name: String,
-    /// Nobody logs in without one.
+    /// Without one the user cannot log in.
     pub(crate) password: Option<String>,
     #[serde(default)]
     pub(crate) role: RoleWord,
 }
 
-/// What changes about a user.
+/// Changes of a user.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ChangeUser {
@@ -101,13 +101,13 @@ pub(crate) struct Groups {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Group {
     pub(crate) name: String,
-    /// The names of the users in it.
+    /// The names of its members.
     pub(crate) members: Vec<String>,
     #[schema(value_type = String, format = DateTime)]
     pub(crate) created: Instant,
 }
 
-/// A group to be made.
+/// A new group.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewGroup {
@@ -115,7 +115,7 @@ pub(crate) struct NewGroup {
     pub(crate) name: String,
 }
 
-/// Who joins and who leaves a group.
+/// Users to add to a group, and to remove from it.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ChangeGroup {

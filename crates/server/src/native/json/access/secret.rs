@@ -6,31 +6,31 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::native::json::{Instant, Names};
 
-/// A token to be made.
+/// A new token.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewToken {
     /// What it is for.
     pub(crate) label: String,
-    /// What may be done with resources at most; everything without.
+    /// The maximum rights on resources; by default everything.
     #[schema(example = "read")]
     pub(crate) level: Option<String>,
-    /// The path of the only subtree it opens.
+    /// The path of the subtree to which it is limited.
     pub(crate) within: Option<String>,
-    /// Its id, instead.
+    /// Its id, instead of the path.
     pub(crate) within_id: Option<u64>,
-    /// Seconds until it ends.
+    /// Seconds until it expires.
     pub(crate) expires_in: Option<u64>,
-    /// What may be done with it besides working with resources: `tokens`, `account`, `admin`.
+    /// What it allows in addition to working with resources: `tokens`, `account`, `admin`.
     #[serde(default)]
     #[schema(example = json!(["tokens"]))]
     pub(crate) scopes: Vec<String>,
 }
 
-/// A token that was made.
+/// The new token.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct MadeToken {
-    /// The secret, shown this once.
+    /// The secret, which is shown only once.
     pub(crate) token: String,
     #[serde(flatten)]
     pub(crate) about: Token,
@@ -47,14 +47,14 @@ pub(crate) struct Tokens {
 pub(crate) struct Token {
     pub(crate) id: u64,
     pub(crate) label: String,
-    /// What may be done with resources at most: a level, or rights joined by `+`.
+    /// The maximum rights on resources: a level, or rights joined by `+`.
     pub(crate) level: String,
-    /// The id of the only resource that it opens, with what is below.
+    /// The id of the resource to which it is limited, with everything below.
     pub(crate) within: Option<u64>,
     #[schema(value_type = String, format = DateTime)]
     pub(crate) created: Instant,
     pub(crate) expires: Option<Instant>,
-    /// What may be done with it besides working with resources.
+    /// What it allows in addition to working with resources.
     pub(crate) scopes: Vec<&'static str>,
 }
 
@@ -77,11 +77,11 @@ impl From<cenote_store::Token> for Token {
 #[into_params(parameter_in = Query)]
 pub(crate) struct WhichToken {
     pub(crate) id: u64,
-    /// Whose it is, for an administrator.
+    /// Its user, for administrators.
     pub(crate) user: Option<String>,
 }
 
-/// A ticket to be made. A limit that is left out is none.
+/// A new ticket. A missing limit means that there is none.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewTicket {
@@ -99,17 +99,17 @@ pub(crate) struct NewTicket {
     /// How many bytes may be written with it.
     #[serde(default)]
     pub(crate) bytes: u64,
-    /// Seconds until it ends.
+    /// Seconds until it expires.
     pub(crate) expires_in: Option<u64>,
-    /// Which users and groups may use it; all without.
+    /// The users and groups that may use it; by default all.
     #[serde(default)]
     pub(crate) persons: Vec<String>,
-    /// From which addresses it may be used; from all without.
+    /// The addresses from which it may be used; by default all.
     #[serde(default)]
     pub(crate) hosts: Vec<String>,
 }
 
-/// What a ticket lets somebody do.
+/// What a ticket allows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum TicketLevel {
@@ -127,7 +127,7 @@ pub(crate) struct Tickets {
 /// A new ticket. The secret is shown here, and never again.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct MadeTicket {
-    /// What is shown to use it.
+    /// The secret to present.
     pub(crate) ticket: String,
     #[serde(flatten)]
     pub(crate) about: Ticket,
@@ -136,9 +136,9 @@ pub(crate) struct MadeTicket {
 /// A ticket.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Ticket {
-    /// Names it; it opens nothing.
+    /// Identifies it, but gives no access.
     pub(crate) id: String,
-    /// The id of the resource that it opens, with what is below.
+    /// The id of the resource to which it gives access, with everything below.
     pub(crate) resource: u64,
     pub(crate) level: &'static str,
     pub(crate) issuer: String,
@@ -154,7 +154,7 @@ pub(crate) struct Ticket {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Counted {
     pub(crate) used: u64,
-    /// Null is no limit.
+    /// Null if there is no limit.
     pub(crate) limit: Option<u64>,
 }
 

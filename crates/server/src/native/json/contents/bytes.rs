@@ -9,20 +9,20 @@ use crate::native::json::Instant;
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ReadQuery {
-    /// A version that was kept, instead of the current content.
+    /// A version, instead of the current content.
     pub(crate) version: Option<u64>,
     /// The replica of this number, from its place only.
     pub(crate) replica: Option<u32>,
-    /// Read the stored bytes against their checksums first, and answer from copies that are whole.
+    /// Read the stored bytes against their checksums first, and return them from intact copies.
     #[serde(default)]
     pub(crate) verify: bool,
 }
 
-/// How to put.
+/// Options of a put.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct PutQuery {
-    /// Create the collections on the way.
+    /// Create missing parent collections.
     #[serde(default)]
     pub(crate) parents: bool,
     /// Mode bits as in `st_mode & 0o7777`.
@@ -31,7 +31,7 @@ pub(crate) struct PutQuery {
     /// The modification time to show.
     #[param(value_type = Option<String>, format = DateTime)]
     pub(crate) mtime: Option<Instant>,
-    /// The place or group that the bytes go to, instead of the default one.
+    /// The place or group to store the bytes in, instead of the default one.
     pub(crate) place: Option<String>,
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct PutQuery {
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct PatchQuery {
-    /// Write from this byte on.
+    /// Write at this offset.
     pub(crate) offset: Option<u64>,
     /// Write at the end.
     #[serde(default)]
@@ -48,17 +48,17 @@ pub(crate) struct PatchQuery {
     pub(crate) truncate: Option<u64>,
 }
 
-/// How to remove.
+/// Options of a removal.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct RemoveQuery {
-    /// With all that lies below.
+    /// With everything below.
     #[serde(default)]
     pub(crate) recursive: bool,
-    /// With the versions that were kept; without this, what has versions stays, unless it goes to the trash with them.
+    /// With the versions; otherwise resources with versions are not removed, unless they are moved to the trash with their versions.
     #[serde(default)]
     pub(crate) versions: bool,
-    /// For good, and not into the trash.
+    /// For good, bypassing the trash.
     #[serde(default)]
     pub(crate) permanent: bool,
 }

@@ -7,15 +7,15 @@ use utoipa::{IntoParams, ToSchema};
 use crate::layer::conditional::quoted;
 use crate::native::json::Instant;
 
-/// A lease to be made.
+/// A new lease.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewLease {
     pub(crate) path: Option<String>,
     pub(crate) id: Option<u64>,
-    /// A version that was kept, instead of the current content.
+    /// A version, instead of the current content.
     pub(crate) version: Option<u64>,
-    /// Seconds until it has to be renewed; 60 if nothing is said.
+    /// Seconds until it has to be renewed; 60 by default.
     #[schema(minimum = 1, maximum = 600)]
     pub(crate) seconds: Option<u64>,
 }
@@ -24,7 +24,7 @@ pub(crate) struct NewLease {
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct LeaseQuery {
-    /// Seconds from now on; 60 if nothing is said.
+    /// Seconds from now on; 60 by default.
     #[param(minimum = 1, maximum = 600)]
     pub(crate) seconds: Option<u64>,
 }
@@ -34,7 +34,7 @@ pub(crate) struct LeaseQuery {
 pub(crate) struct Lease {
     /// Its id, 32 hexadecimal digits.
     pub(crate) lease: String,
-    /// When it is over, unless it is renewed.
+    /// When it ends, unless it is renewed.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) until: Instant,
     /// The id of the object.
@@ -43,7 +43,7 @@ pub(crate) struct Lease {
     pub(crate) size: u64,
     /// The tag of the content.
     pub(crate) etag: String,
-    /// Where the bytes are, in order and without gaps.
+    /// The location of the bytes, in order and without gaps.
     pub(crate) pieces: Vec<Piece>,
 }
 
@@ -81,7 +81,7 @@ pub(crate) enum Holder {
 /// A lease that was renewed.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Renewed {
-    /// When it is over, unless it is renewed again.
+    /// When it ends, unless it is renewed again.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) until: Instant,
 }

@@ -20,20 +20,20 @@ pub(crate) struct Replica {
     pub(crate) number: u32,
     /// The name of the place.
     pub(crate) place: String,
-    /// Whether it holds the current content; a stale one holds what it held.
+    /// Whether it holds the current content; a stale one holds an earlier one.
     pub(crate) good: bool,
     pub(crate) size: u64,
-    /// SHA-256 of what it holds, in hexadecimal; null while it is not known.
+    /// SHA-256 of its content, in hexadecimal; null while it is not known.
     pub(crate) sha256: Option<String>,
-    /// The file that it is, on the server's machine, if it is one.
+    /// The path of the file on the server's machine, if it is one.
     pub(crate) file: Option<String>,
-    /// Whether that was registered where it lies.
+    /// Whether the file was registered in place.
     pub(crate) registered: bool,
     #[schema(value_type = String, format = DateTime)]
     pub(crate) created: Instant,
     #[schema(value_type = String, format = DateTime)]
     pub(crate) modified: Instant,
-    /// What openings keep with it.
+    /// Properties that openings store with it.
     pub(crate) notes: BTreeMap<String, String>,
 }
 
@@ -60,7 +60,7 @@ impl From<ReplicaView> for Replica {
     }
 }
 
-/// What to replicate, and where to.
+/// What to replicate, and the target.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Replicate {
@@ -81,15 +81,15 @@ pub(crate) struct TrimReplicas {
     pub(crate) id: Option<u64>,
     /// The one of this number.
     pub(crate) replica: Option<u32>,
-    /// Those in this place or group. Without number and place: stale ones, then good ones, the latest first.
+    /// Those in this place or group. Without number and place: stale ones, then good ones, newest first.
     pub(crate) place: Option<String>,
-    /// How many good ones stay at least; one always stays.
+    /// The minimum number of good replicas to keep; one is always kept.
     #[serde(default = "one")]
     pub(crate) keep: usize,
-    /// Of all objects below a collection, as a job.
+    /// For all objects below a collection, as a job.
     #[serde(default)]
     pub(crate) recursive: bool,
-    /// Only say which.
+    /// Only report which.
     #[serde(default)]
     pub(crate) dry_run: bool,
 }
@@ -98,42 +98,42 @@ fn one() -> usize {
     1
 }
 
-/// The numbers of the replicas that went.
+/// The numbers of the removed replicas.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Trimmed {
     pub(crate) trimmed: Vec<u32>,
 }
 
-/// A file to be registered where it lies.
+/// A file to register in place.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Register {
     pub(crate) path: String,
-    /// The place that it counts to.
+    /// The place that it is assigned to.
     pub(crate) place: String,
     /// Its absolute path on the server's machine.
     pub(crate) file: String,
-    /// Its length; the file need not be there yet if this is said.
+    /// Its length; the file need not exist yet if this is given.
     pub(crate) size: Option<u64>,
     /// Its SHA-256, in hexadecimal.
     pub(crate) sha256: Option<String>,
-    /// As a further replica of an object that is there.
+    /// As another replica of an existing object.
     #[serde(default)]
     pub(crate) additional: bool,
-    /// In place of the content of an object that is there.
+    /// Replacing the content of an existing object.
     #[serde(default)]
     pub(crate) replace: bool,
 }
 
-/// How far a recorded job has come.
+/// The progress of a recorded job.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Job {
     pub(crate) job: u64,
     /// `replicate`, `trim`, `drain` or `sweep`.
     pub(crate) kind: &'static str,
-    /// How many objects or stored contents it has seen to.
+    /// The number of objects or stored contents that were processed.
     pub(crate) done: u64,
-    /// How many it could not see to.
+    /// The number of failures.
     pub(crate) failed: u64,
     /// What the last failure was.
     pub(crate) fault: Option<String>,

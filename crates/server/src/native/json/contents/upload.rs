@@ -6,20 +6,20 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::native::json::Instant;
 
-/// What is to be uploaded.
+/// A new upload.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewUpload {
-    /// Where it will be.
+    /// The path of the object.
     #[schema(example = "/lab/run7/traj.gsd")]
     pub(crate) path: Option<String>,
-    /// The object whose content it will be, instead, whatever its path is by then.
+    /// The id of an existing object whose content it will be, instead of a path.
     pub(crate) id: Option<u64>,
-    /// The id of the collection that it will be in, instead, with `name`.
+    /// The id of the collection of the object, with `name`, instead of a path.
     pub(crate) parent: Option<u64>,
     /// The name in that collection.
     pub(crate) name: Option<String>,
-    /// The size of the whole, if it is known; then it must be so.
+    /// The size of the whole, if known; it is then checked.
     pub(crate) size: Option<u64>,
     pub(crate) media_type: Option<String>,
     /// Mode bits as in `st_mode & 0o7777`.
@@ -27,24 +27,24 @@ pub(crate) struct NewUpload {
     pub(crate) mode: Option<u32>,
     /// The modification time to show.
     pub(crate) mtime: Option<Instant>,
-    /// The entity tag of what it replaces.
+    /// The entity tag of the content that it replaces.
     pub(crate) if_match: Option<String>,
-    /// `*`: only if nothing is there.
+    /// `*`: only if the object does not exist.
     pub(crate) if_none_match: Option<String>,
-    /// Create the collections on the way.
+    /// Create missing parent collections.
     #[serde(default)]
     pub(crate) parents: bool,
-    /// The place or group that the bytes go to, instead of the default one.
+    /// The place or group to store the bytes in, instead of the default one.
     pub(crate) place: Option<String>,
-    /// Makes it a stage, which is written anywhere, truncated and read instead of sent in parts.
+    /// Makes it a stage, which can be written at any offset, truncated and read, instead of being sent in parts.
     pub(crate) from: Option<StageBase>,
 }
 
-/// What a stage begins from.
+/// The initial content of a stage.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum StageBase {
-    /// The present content of the object, whose tag becomes `if_match` unless that is given.
+    /// The current content of the object, whose tag becomes `if_match` by default.
     Object,
     /// No bytes.
     Nothing,
@@ -59,11 +59,11 @@ impl From<StageBase> for StageFrom {
     }
 }
 
-/// How a part is taken.
+/// Options of a part.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct PartQuery {
-    /// If the bytes end early, keep those that came as a shorter part.
+    /// If the bytes end early, keep those that arrived as a shorter part.
     #[serde(default)]
     pub(crate) keep: bool,
 }
@@ -87,7 +87,7 @@ pub(crate) struct StageSize {
     pub(crate) size: u64,
 }
 
-/// What has arrived of an upload.
+/// The state of an upload.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct UploadState {
     pub(crate) id: String,
@@ -124,14 +124,14 @@ impl From<cenote_store::Part> for Part {
     }
 }
 
-/// How an upload ends.
+/// The end of an upload.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Complete {
-    /// SHA-256 of the whole, in hexadecimal: checked.
+    /// SHA-256 of the whole, in hexadecimal, which is checked.
     #[schema(pattern = "^[0-9a-fA-F]{64}$")]
     pub(crate) sha256: Option<String>,
-    /// Publish also if the object has changed since a stage was begun from it, or has not the tag of `if_match` any more.
+    /// Publish even if the object has changed since a stage was begun from it, or no longer has the tag of `if_match`.
     #[serde(default)]
     pub(crate) force: bool,
 }

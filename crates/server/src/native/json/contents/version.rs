@@ -12,10 +12,10 @@ pub(crate) struct Versions {
     pub(crate) items: Vec<Version>,
 }
 
-/// A state that was kept.
+/// A kept state.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Version {
-    /// Its number; numbers grow, and never return.
+    /// Its number; numbers increase and are never reused.
     pub(crate) version: u64,
     pub(crate) size: u64,
     /// SHA-256 of the content, in hexadecimal; null while it is not known.
@@ -23,17 +23,17 @@ pub(crate) struct Version {
     /// When it became the current state.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) modified: Instant,
-    /// Who made it so.
+    /// The user who made it the current state.
     pub(crate) modified_by: String,
     /// When it was kept.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) kept: Instant,
-    /// Who kept it: by asking for it, or by the change that replaced it. Null for versions of earlier programs.
+    /// The user who kept it, by a request or by the change that replaced it. Null for versions of earlier programs.
     pub(crate) kept_by: Option<String>,
-    /// The time that it stands for: the one that its maker gave it, or when its content or description became what it is.
+    /// The time that it represents: given by its creator, or the time when its content or description became current.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) time: Instant,
-    /// What somebody called it.
+    /// Its label.
     pub(crate) label: Option<String>,
 }
 
@@ -57,11 +57,11 @@ impl Version {
     }
 }
 
-/// Which state of an object.
+/// The state of an object.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct VersionQuery {
-    /// A version that was kept, instead of the current content.
+    /// A version, instead of the current content.
     pub(crate) version: Option<u64>,
 }
 
@@ -71,14 +71,14 @@ pub(crate) struct VersionQuery {
 pub(crate) struct CompareQuery {
     /// The earlier version.
     pub(crate) from: u64,
-    /// The later version; the current state without.
+    /// The later version; by default the current state.
     pub(crate) to: Option<u64>,
 }
 
-/// What changed from one state of a resource to another.
+/// The differences between two states of a resource.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct VersionDifference {
-    /// Whether the bytes differ; null for what has no content.
+    /// Whether the bytes differ; null for resources without content.
     pub(crate) content_changed: Option<bool>,
     /// The earlier content.
     pub(crate) from: Option<ComparedContent>,
@@ -102,7 +102,7 @@ pub(crate) struct ComparedContent {
 /// A statement, as an attribute.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ComparedStatement {
-    /// What it is about, if that is not the resource itself.
+    /// Its subject, if that is not the resource itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) subject: Option<String>,
     #[serde(flatten)]
@@ -142,17 +142,17 @@ pub(crate) struct ChangeVersions {
     pub(crate) op: VersionOp,
     /// Which version: for `restore` and `label`, and for `prune` of one.
     pub(crate) version: Option<u64>,
-    /// What to call it: for `keep`, and for `label`, which takes the label that it has without.
+    /// The label: for `keep`, and for `label`, which removes the label if this is missing.
     pub(crate) label: Option<String>,
-    /// The time that it stands for, not in the future: for `keep`.
+    /// The time that it represents, not in the future: for `keep`.
     pub(crate) time: Option<Instant>,
-    /// How many to keep, the newest: for `prune`.
+    /// The number of newest versions to keep: for `prune`.
     pub(crate) keep: Option<u32>,
-    /// Of how many days to keep the newest, in UTC: for `prune`.
+    /// For how many days to keep the newest version, in UTC: for `prune`.
     pub(crate) keep_daily: Option<u32>,
-    /// The same of weeks.
+    /// The same for weeks.
     pub(crate) keep_weekly: Option<u32>,
-    /// The same of months.
+    /// The same for months.
     pub(crate) keep_monthly: Option<u32>,
 }
 
@@ -164,13 +164,13 @@ pub(crate) enum VersionOp {
     Keep,
     /// Make a version the current state again.
     Restore,
-    /// Drop one, or all that the rules do not keep and that have no label.
+    /// Drop one, or all versions that have no label and that no rule keeps.
     Prune,
-    /// Give one another label, or take it.
+    /// Change or remove the label of one.
     Label,
 }
 
-/// What came of it: one of the three.
+/// The result: one of the three.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum VersionOutcome {

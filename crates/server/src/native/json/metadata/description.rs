@@ -46,7 +46,7 @@ pub(crate) struct Operation {
     pub(crate) op: Op,
     #[schema(min_length = 1, example = "temperature")]
     pub(crate) attribute: String,
-    /// Left out for `clear` only. The path of the other resource, for `link`.
+    /// Omitted only for `clear`. The path of the other resource, for `link`.
     pub(crate) value: Option<String>,
     pub(crate) unit: Option<String>,
 }
@@ -55,26 +55,26 @@ pub(crate) struct Operation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Op {
-    /// Add a value; it is no error if it is there.
+    /// Add a value; it is not an error if it exists already.
     Add,
-    /// Remove this value; it is no error if it is not there.
+    /// Remove this value; it is not an error if it does not exist.
     Remove,
-    /// Replace every value by this one.
+    /// Replace all values with this one.
     Set,
-    /// Remove every value.
+    /// Remove all values.
     Clear,
-    /// Add a link to another resource; it is no error if it is there.
+    /// Add a link to another resource; it is not an error if it exists already.
     Link,
 }
 
-/// What to look for; all of it must hold.
+/// A search; all conditions must hold.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Search {
-    /// Only below this collection; below the root where nothing is said.
+    /// Only below this collection; by default below the root.
     #[schema(default = "/", example = "/lab")]
     pub(crate) under: Option<String>,
-    /// Its id, instead.
+    /// Its id, instead of the path.
     pub(crate) id: Option<u64>,
     /// Conditions on attributes.
     #[serde(default, rename = "where")]
@@ -97,13 +97,13 @@ pub(crate) struct Where {
     pub(crate) attribute: String,
     #[serde(default)]
     pub(crate) op: Compare,
-    /// Left out for `exists` only.
+    /// Omitted only for `exists`.
     pub(crate) value: Option<String>,
     /// Only values with this unit.
     pub(crate) unit: Option<String>,
 }
 
-/// How values compare: as numbers or as moments (ISO 8601) where both are, else as text.
+/// How values are compared: as numbers or as times (ISO 8601) if both are, otherwise as text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema)]
 pub(crate) enum Compare {
     #[default]
@@ -126,7 +126,7 @@ pub(crate) enum Compare {
     Exists,
 }
 
-/// Part of what was found, by path. A page can have no items and a next one nevertheless.
+/// A page of results, by path. It can have no items although there is a next one.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Found {
     pub(crate) items: Vec<Resource>,

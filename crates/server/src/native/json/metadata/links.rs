@@ -10,14 +10,14 @@ use crate::native::json::{Names, Resource};
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct LinksQuery {
-    /// Begin here: a `next` of this route.
+    /// The cursor to begin at: a `next` of this route.
     pub(crate) after: Option<String>,
     /// At most this many items.
     #[param(minimum = 1, maximum = 1000)]
     pub(crate) limit: Option<u32>,
 }
 
-/// Part of what links to a resource. A page can have no items and a next one nevertheless.
+/// A page of links to a resource. It can have no items although there is a next one.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Links {
     pub(crate) items: Vec<LinksFrom>,
@@ -35,7 +35,7 @@ pub(crate) struct LinksFrom {
 /// A statement that links.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Link {
-    /// What it is about, if that is not the resource itself.
+    /// Its subject, if that is not the resource itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "#part")]
     pub(crate) subject: Option<String>,

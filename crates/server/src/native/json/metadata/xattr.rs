@@ -9,7 +9,7 @@ use utoipa::{IntoParams, ToSchema};
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct XattrQuery {
-    /// Its name, without the prefix `user.` that a file system gives it: 1 to 250 bytes.
+    /// Its name, without the prefix `user.` of file systems: 1 to 250 bytes.
     #[param(example = "mime_type")]
     pub(crate) name: String,
 }

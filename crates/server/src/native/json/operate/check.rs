@@ -8,26 +8,26 @@ use utoipa::ToSchema;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Check {
-    /// How much of the contents is read and compared with its checksums.
+    /// The percentage of contents to read and compare with their checksums.
     #[serde(default)]
     #[schema(maximum = 100)]
     pub(crate) contents_percent: u8,
-    /// Mend what can be derived.
+    /// Repair everything that can be derived.
     #[serde(default)]
     pub(crate) repair: bool,
 }
 
-/// One difference between what is there and what should be.
+/// One difference between the actual and the expected state.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Finding {
-    /// What is wrong.
+    /// The kind of difference.
     pub(crate) kind: &'static str,
-    /// With what: the id of a resource, a content, a blob, or a name.
+    /// Its subject: the id of a resource, a content, a blob, or a name.
     pub(crate) id: String,
-    /// Where that is, for a resource that is in the tree.
+    /// Its path, for a resource in the tree.
     pub(crate) path: Option<String>,
     pub(crate) detail: String,
-    /// Whether it was mended.
+    /// Whether it was repaired.
     pub(crate) repaired: bool,
 }
 

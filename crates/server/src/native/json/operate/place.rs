@@ -12,32 +12,32 @@ pub(crate) struct Places {
     pub(crate) items: Vec<PlaceView>,
 }
 
-/// A place, and what it holds.
+/// A place and its contents.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct PlaceView {
     pub(crate) id: u64,
     pub(crate) name: String,
     /// `main`, `leaf` or `group`.
     pub(crate) kind: &'static str,
-    /// Where it is, for one that was added. For administrators only.
+    /// Its address, if it was added. For administrators only.
     pub(crate) address: Option<String>,
     /// The group that it is in.
     pub(crate) group: Option<String>,
     /// `up`, `down` or `draining`.
     pub(crate) state: &'static str,
-    /// Whether new contents go here.
+    /// Whether it is the default for new contents.
     pub(crate) default: bool,
-    /// Copies of stored contents; what the catalog keeps itself is not counted. For administrators only.
+    /// Copies of stored contents, except those in the catalog. For administrators only.
     pub(crate) copies: Option<u64>,
     /// Their bytes. For administrators only.
     pub(crate) bytes: Option<u64>,
     /// Replicas that are recorded here. For administrators only.
     pub(crate) replicas: Option<u64>,
-    /// Free bytes, where that can be known.
+    /// Free bytes, if known.
     pub(crate) free: Option<u64>,
-    /// Why it cannot be used, if so; in words that administrators only are given.
+    /// Why it cannot be used, if so; details are for administrators only.
     pub(crate) problem: Option<String>,
-    /// What openings keep with it. For administrators only.
+    /// Properties that openings store with it. For administrators only.
     pub(crate) properties: BTreeMap<String, String>,
 }
 
@@ -66,37 +66,37 @@ impl PlaceView {
         }
     }
 
-    /// What says where the place lies is left out.
+    /// Without the properties that disclose its location.
     fn without_address(self) -> Self {
-        let problem = self.problem.map(|_| "it cannot be used now".to_owned());
+        let problem = self.problem.map(|_| "it is currently unavailable".to_owned());
         Self { address: None, problem, properties: BTreeMap::new(), ..self }
     }
 
-    /// What is counted of all that is there is left out.
+    /// Without the counts of its contents.
     fn without_counts(self) -> Self {
         Self { copies: None, bytes: None, replicas: None, ..self }
     }
 }
 
-/// A place to be added.
+/// A new place.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewPlace {
     pub(crate) name: String,
-    /// Where it is; none for a group. Never with credentials.
+    /// Its address; none for a group. Never with credentials.
     #[schema(example = "file:///data/vault")]
     pub(crate) address: Option<String>,
-    /// The group that it goes into.
+    /// The group to add it to.
     pub(crate) group: Option<String>,
-    /// Have new contents go here.
+    /// Make it the default for new contents.
     #[serde(default)]
     pub(crate) default: bool,
-    /// What an opening keeps with it.
+    /// Properties that an opening stores with it.
     #[serde(default)]
     pub(crate) properties: BTreeMap<String, String>,
 }
 
-/// What to change of a place.
+/// Changes of a place.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ChangePlace {
@@ -104,15 +104,15 @@ pub(crate) struct ChangePlace {
     pub(crate) name: String,
     /// Its new name.
     pub(crate) rename: Option<String>,
-    /// Where its contents have been moved to by other means.
+    /// The new address of its contents, if they were moved by other means.
     pub(crate) address: Option<String>,
     pub(crate) state: Option<PlaceStateWord>,
-    /// The group that it goes into; an empty name takes it out of its group.
+    /// The group to add it to; an empty name removes it from its group.
     pub(crate) group: Option<String>,
-    /// Have new contents go here.
+    /// Make it the default for new contents.
     #[serde(default)]
     pub(crate) default: bool,
-    /// What an opening keeps with it; null forgets a word.
+    /// Properties that an opening stores with it; null removes one.
     #[serde(default)]
     pub(crate) properties: BTreeMap<String, Option<String>>,
 }
@@ -136,16 +136,16 @@ impl From<PlaceStateWord> for PlaceState {
     }
 }
 
-/// What to drain, and where to.
+/// The place to drain, and the target.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Drain {
     pub(crate) name: String,
-    /// The default place, if none is named.
+    /// The target; by default the default place.
     pub(crate) to: Option<String>,
 }
 
-/// All places as they are told.
+/// All places.
 pub(crate) fn places(store: &Store, caller: &Caller) -> cenote_store::Result<Vec<PlaceView>> {
     let places = store.places()?;
     let names = places.iter().map(|place| (place.id, place.info.name.clone())).collect();

@@ -8,7 +8,7 @@ use crate::native::json::Instant;
 use crate::native::request::address::at;
 use crate::problem::Problem;
 
-/// What a quota limits: one of these.
+/// The subject of a quota: one of these.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct QuotaQuery {
@@ -42,16 +42,16 @@ pub(crate) struct SetQuota {
     /// May be exceeded for a time.
     #[serde(default)]
     pub(crate) soft: SetLimits,
-    /// For how many seconds the soft limits may be exceeded; 7 days without it.
+    /// For how many seconds the soft limits may be exceeded; by default 7 days.
     #[schema(value_type = Option<u64>)]
     pub(crate) grace: Option<i128>,
 }
 
-/// Limits; what is not limited is left out.
+/// Limits; a missing one means that there is none.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SetLimits {
-    /// Bytes of contents, those of versions among them.
+    /// Bytes of contents, including versions.
     #[schema(value_type = Option<u64>)]
     pub(crate) bytes: Option<i128>,
     /// Resources of any kind.
@@ -59,13 +59,13 @@ pub(crate) struct SetLimits {
     pub(crate) resources: Option<i128>,
 }
 
-/// All quotas that bear on something, or that the caller may see.
+/// The quotas that apply to a subject, or that the caller may see.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Quotas {
     pub(crate) items: Vec<QuotaView>,
 }
 
-/// A quota, and what is counted for it.
+/// A quota and its counts.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct QuotaView {
     /// The path of the collection that it limits.
@@ -83,30 +83,30 @@ pub(crate) struct QuotaView {
     pub(crate) soft: QuotaAmounts,
     /// For how many seconds.
     pub(crate) grace: u64,
-    /// How much there is; null while what was there when it was set is being counted. Nothing is refused until then.
+    /// The totals; null while the resources that existed when it was set are being counted. Nothing is refused until then.
     pub(crate) total: Option<QuotaTotal>,
-    /// What of that is in the trash, as far as it has been counted, versions not counted.
+    /// The part of it that is in the trash, as far as it has been counted, without versions.
     pub(crate) trash: QuotaTotal,
-    /// When the soft limit that is exceeded becomes a hard one.
+    /// When an exceeded soft limit becomes a hard one.
     #[schema(value_type = Option<String>, format = DateTime)]
     pub(crate) until: Option<Instant>,
 }
 
-/// Limits; null is none.
+/// Limits; null if there is none.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct QuotaAmounts {
     pub(crate) bytes: Option<u64>,
     pub(crate) resources: Option<u64>,
 }
 
-/// How much there is.
+/// Totals.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct QuotaTotal {
     pub(crate) bytes: u64,
     pub(crate) resources: u64,
 }
 
-/// Whichever of the ways to name it is used; none, if none is.
+/// The subject, however it is given; none if it is missing.
 pub(crate) fn quota_target(
     path: Option<&str>,
     id: Option<u64>,
@@ -118,16 +118,16 @@ pub(crate) fn quota_target(
         (true, None, None) => at(path, id).map(QuotaTarget::Collection).map(Some),
         (false, Some(user), None) => Ok(Some(QuotaTarget::User(user))),
         (false, None, Some(group)) => Ok(Some(QuotaTarget::Group(group))),
-        _ => Err(Problem::invalid("a quota limits one thing")
-            .with_hint("name one of `path`, `id`, `user` and `group`")),
+        _ => Err(Problem::invalid("a quota has exactly one subject")
+            .with_hint("give one of `path`, `id`, `user` and `group`")),
     }
 }
 
-/// The same where something has to be named.
+/// The same if the subject is required.
 pub(crate) fn named(target: Option<QuotaTarget>) -> Result<QuotaTarget, Problem> {
     target.ok_or_else(|| {
-        Problem::invalid("nothing is named that the quota limits")
-            .with_hint("name one of `path`, `id`, `user` and `group`")
+        Problem::invalid("the subject of the quota is missing")
+            .with_hint("give one of `path`, `id`, `user` and `group`")
     })
 }
 
@@ -152,8 +152,8 @@ impl SetLimits {
 
 fn number(number: i128) -> Result<u64, Problem> {
     u64::try_from(number).map_err(|_| {
-        Problem::invalid(format!("a limit lies between 0 and {}: {number}", i64::MAX))
-            .with_hint("leave out what is not to be limited")
+        Problem::invalid(format!("a limit must be between 0 and {}: {number}", i64::MAX))
+            .with_hint("leave out the limit if there is none")
     })
 }
 

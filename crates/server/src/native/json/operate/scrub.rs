@@ -1,29 +1,29 @@
-//! The search for rot.
+//! The scrub.
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::native::json::Instant;
-/// A round of scrubbing, in which every copy of every content is read, and the copies that are damaged now.
+/// A round of the scrub, in which every copy of every content is read, and the copies that are currently damaged.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Scrub {
-    /// When the round began that is under way, or the last one; null before the first.
+    /// When the current or last round began; null before the first.
     pub(crate) begun: Option<Instant>,
-    /// When it ended; null while it is under way.
+    /// When it ended; null while it is running.
     pub(crate) ended: Option<Instant>,
-    /// How much of the store it has seen, about.
+    /// The approximate fraction of the store that it has processed.
     pub(crate) percent: u8,
-    /// The blobs that it has seen.
+    /// The number of blobs that it has read.
     pub(crate) blobs: u64,
     /// The bytes of their copies.
     pub(crate) bytes: u64,
-    /// The copies that it found damaged or gone.
+    /// The copies that it found damaged or missing.
     pub(crate) found: u64,
-    /// Copies that are damaged and could not be mended, whoever found them.
+    /// Damaged copies that could not be repaired, however they were found.
     pub(crate) damaged: Vec<DamagedCopy>,
 }
 
-/// A copy of a blob that is damaged.
+/// A damaged copy of a blob.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct DamagedCopy {
     /// The id of the blob.
@@ -33,7 +33,7 @@ pub(crate) struct DamagedCopy {
     /// When the damage was found.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) found: Instant,
-    /// What was found.
+    /// A description of the damage.
     pub(crate) detail: String,
     /// The objects with bytes in it, now or in a version.
     pub(crate) objects: Vec<String>,

@@ -1,24 +1,24 @@
-//! How much there is.
+//! Totals.
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// What lies below a collection.
+/// Totals below a collection.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Usage {
-    /// Resources that are no collections.
+    /// Resources that are not collections.
     pub(crate) objects: u64,
     pub(crate) collections: u64,
-    /// Bytes of contents, versions not counted.
+    /// Bytes of contents, without versions.
     pub(crate) bytes: u64,
-    /// What was removed from below it and the caller can restore; not in the numbers above.
+    /// Resources that were removed from below it and that the caller can restore; not included in the numbers above.
     pub(crate) trash: TrashTotal,
 }
 
-/// How much the trash holds.
+/// The size of the trash.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct TrashTotal {
-    /// Removed resources, each with all below it.
+    /// Removed resources, each with everything below it.
     pub(crate) items: u64,
     /// Bytes of their contents, as far as they have been counted.
     pub(crate) bytes: u64,
@@ -31,26 +31,26 @@ impl From<cenote_store::TrashTotal> for TrashTotal {
     }
 }
 
-/// What the whole store holds.
+/// Counts of the whole store.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Stats {
-    /// Resources, the root not counted. For administrators only.
+    /// Resources, without the root. For administrators only.
     pub(crate) resources: Option<u64>,
     /// Bytes of contents. For administrators only.
     pub(crate) bytes: Option<u64>,
-    /// What was removed and can be restored; in the numbers above, too. For administrators only.
+    /// Removed resources that can be restored; also included in the numbers above. For administrators only.
     pub(crate) trash: Option<TrashTotal>,
     /// The catalog's engine.
     pub(crate) engine: &'static str,
     pub(crate) places: Vec<Place>,
-    /// Recorded work that waits. For administrators only.
+    /// Jobs that have not finished. For administrators only.
     pub(crate) jobs: Option<usize>,
 }
 
-/// Where contents are kept.
+/// The places for contents.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Place {
     pub(crate) name: String,
-    /// Free bytes, where that can be known.
+    /// Free bytes, if known.
     pub(crate) free: Option<u64>,
 }

@@ -22,7 +22,7 @@ pub(crate) struct Target {
     /// Its path.
     #[param(example = "/lab/run7")]
     pub(crate) path: Option<String>,
-    /// Its id, instead.
+    /// Its id, instead of the path.
     pub(crate) id: Option<u64>,
 }
 
@@ -36,26 +36,26 @@ pub(crate) struct ChildQuery {
     pub(crate) name: Option<String>,
 }
 
-/// What to tell about a resource.
+/// What to return for a resource.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct StatQuery {
-    /// Tell the tag of the description, too.
+    /// Also return the tag of the description.
     #[serde(default)]
     pub(crate) description_tag: bool,
 }
 
-/// A resource, and what the asker may do with it.
+/// A resource, and the rights of the caller.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct StatAnswer {
     #[serde(flatten)]
     pub(crate) resource: Resource,
-    /// What the caller may do with it: one of the ten levels, or rights joined by `+`.
+    /// The rights of the caller: one of the ten levels, or rights joined by `+`.
     #[schema(example = "own")]
     pub(crate) level: String,
 }
 
-/// Resources to tell about.
+/// The resources to return.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct StatMany {
@@ -63,7 +63,7 @@ pub(crate) struct StatMany {
     pub(crate) items: Vec<Which>,
 }
 
-/// The answers, in the order of the questions.
+/// The answers, in the order of the request.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct StatManyAnswer {
     pub(crate) items: Vec<Outcome>,
@@ -77,18 +77,18 @@ pub(crate) enum Outcome {
     Problem(ProblemBody),
 }
 
-/// Which part of what is shared.
+/// A page of shared resources.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct SharedQuery {
-    /// Begin here: a `next` of this route.
+    /// The cursor to begin at: a `next` of this route.
     pub(crate) after: Option<String>,
     /// At most this many items.
     #[param(minimum = 1, maximum = 1000)]
     pub(crate) limit: Option<u32>,
 }
 
-/// Which part of which listing.
+/// A page of a listing.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ListQuery {
@@ -97,13 +97,13 @@ pub(crate) struct ListQuery {
     /// At most this many entries.
     #[param(minimum = 1, maximum = 10000)]
     pub(crate) limit: Option<u32>,
-    /// What to tell of each entry besides its attributes, separated by commas: `description`, `xattrs`, `level`. A page ends
-    /// earlier where descriptions in it come to more than 4 MiB.
+    /// What to include for each entry in addition to its attributes, separated by commas: `description`, `xattrs`, `level`. A page ends
+    /// earlier if its descriptions add up to more than 4 MiB.
     #[param(example = "description,level")]
     pub(crate) with: Option<String>,
 }
 
-/// What a listing tells of each entry besides its attributes.
+/// What a listing includes for each entry in addition to its attributes.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct With {
     pub(crate) description: bool,
@@ -120,8 +120,8 @@ impl With {
                 "xattrs" => with.xattrs = true,
                 "level" => with.level = true,
                 _ => {
-                    let message = format!("`with` does not know {word:.100?}");
-                    let hint = "name `description`, `xattrs` or `level`, separated by commas";
+                    let message = format!("`with` has an unknown value: {word:.100?}");
+                    let hint = "give `description`, `xattrs` or `level`, separated by commas";
                     return Err(Problem::invalid(message).with_hint(hint));
                 }
             }
@@ -144,12 +144,12 @@ pub(crate) struct Listing {
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct WalkQuery {
-    /// Begin after this path, which lies below the collection, or lay there.
+    /// Begin after this path, which is or was below the collection.
     pub(crate) after: Option<String>,
-    /// End after this many lines. If there are fewer, the walk has come to its end.
+    /// End after this many lines. If there are fewer, the walk is complete.
     #[param(minimum = 1)]
     pub(crate) limit: Option<u32>,
-    /// Tell the tag of each description, too.
+    /// Also return the tag of each description.
     #[serde(default)]
     pub(crate) description_tag: bool,
 }
@@ -161,18 +161,18 @@ pub(crate) struct Create {
     /// Where.
     #[schema(example = "/lab/run7")]
     pub(crate) path: Option<String>,
-    /// The id of the collection in which it is made, with `name` instead of `path`.
+    /// The id of its collection, with `name`, instead of `path`.
     pub(crate) parent: Option<u64>,
     /// Its name there.
     pub(crate) name: Option<String>,
-    /// What; objects are created by a PUT of their bytes.
+    /// The kind; objects are created by a PUT of their bytes.
     pub(crate) kind: Creatable,
-    /// Where a link points.
+    /// The target of a link.
     pub(crate) target: Option<String>,
-    /// Create the collections on the way.
+    /// Create missing parent collections.
     #[serde(default)]
     pub(crate) parents: bool,
-    /// It is no error if the same kind is there already.
+    /// Do not fail if a resource of the same kind already exists.
     #[serde(default)]
     pub(crate) exist_ok: bool,
     /// Mode bits as in `st_mode & 0o7777`.
@@ -191,7 +191,7 @@ pub(crate) enum Creatable {
     Description,
 }
 
-/// Where something comes to be: a path, or a name in the collection with an id, wherever that is by then.
+/// The target of an operation: a path, or a name in a collection with an id, wherever that is by then.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(untagged)]
 pub(crate) enum Destination {
@@ -209,53 +209,53 @@ pub(crate) struct ChildName {
     pub(crate) name: String,
 }
 
-/// What to move, and where to.
+/// The resource to move, and the target.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Move {
     pub(crate) from: Which,
-    /// Where to.
+    /// The target.
     pub(crate) to: Destination,
-    /// Take the place of what is there.
+    /// Replace an existing resource.
     #[serde(default)]
     pub(crate) replace: bool,
-    /// Create the collections on the way.
+    /// Create missing parent collections.
     #[serde(default)]
     pub(crate) parents: bool,
-    /// The versions of what is replaced may go; without this, what has versions stays.
+    /// Also remove the versions of the replaced resource; otherwise a resource with versions is not replaced.
     #[serde(default)]
     pub(crate) versions: bool,
 }
 
-/// What to copy, and where to.
+/// The resource to copy, and the target.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Copy {
     pub(crate) from: Which,
-    /// Where the copy is made.
+    /// The target of the copy.
     pub(crate) to: Destination,
-    /// Give an object that is there the content and description of this one.
+    /// Replace the content and description of an existing object.
     #[serde(default)]
     pub(crate) replace: bool,
-    /// Create the collections on the way.
+    /// Create missing parent collections.
     #[serde(default)]
     pub(crate) parents: bool,
-    /// With all that lies below.
+    /// With everything below.
     #[serde(default)]
     pub(crate) recursive: bool,
 }
 
-/// Whose description to give to what.
+/// The source and target of a description.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CopyDescription {
-    /// Has the description.
+    /// The source.
     pub(crate) from: Which,
-    /// Gets it.
+    /// The target.
     pub(crate) to: Which,
 }
 
-/// Attributes to set; what is left out stays as it is.
+/// Attributes to set; missing ones are not changed.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SetAttributes {
@@ -270,27 +270,27 @@ pub(crate) struct SetAttributes {
     pub(crate) owner: Option<String>,
     /// The media type of the content. If it is empty, none is known until the content is replaced; then it is guessed.
     pub(crate) media_type: Option<String>,
-    /// What becomes of replaced states of this collection, and of what is below it.
+    /// What happens to replaced states of this collection, and of everything below it.
     pub(crate) versioning: Option<VersioningWord>,
-    /// How many versions of a resource are kept, the newest, besides those with a label. Without any rule all are.
+    /// The number of newest versions of a resource to keep, in addition to those with a label. Without any rule all are kept.
     pub(crate) keep: Option<u32>,
-    /// Besides, the newest version of each of so many days that have one, in UTC.
+    /// In addition, the newest version of each of this many days that have one, in UTC.
     pub(crate) keep_daily: Option<u32>,
-    /// The same of weeks.
+    /// The same for weeks.
     pub(crate) keep_weekly: Option<u32>,
-    /// The same of months.
+    /// The same for months.
     pub(crate) keep_monthly: Option<u32>,
-    /// For how many seconds what is removed below this collection is kept in the trash; 0 for not at all.
+    /// For how many seconds resources removed below this collection are kept in the trash; 0 for not at all.
     pub(crate) keep_removed: Option<u64>,
-    /// How many bytes of what is removed below this collection are kept at most, the newest; `null` lifts the limit.
+    /// The maximum number of bytes of resources removed below this collection to keep, the newest first; `null` removes the limit.
     #[serde(default, deserialize_with = "or_null")]
     #[schema(value_type = Option<u64>)]
     pub(crate) keep_removed_bytes: Option<Option<u64>>,
-    /// What becomes of a statement, in a description of this collection or below it, that links to a path where nothing is.
+    /// What happens to a statement that links to a missing path, in descriptions of this collection and below it.
     pub(crate) link_integrity: Option<IntegrityWord>,
 }
 
-/// A value that is there, `null` among them: what is left out is none.
+/// A value that is present, including `null`; a missing one is `None`.
 fn or_null<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Option<u64>>, D::Error> {
     Option::deserialize(value).map(Some)
 }

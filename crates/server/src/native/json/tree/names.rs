@@ -1,4 +1,4 @@
-//! What an answer says of resources besides their records: people by their names, memberships of collections.
+//! Data for answers that is not in the records of resources: names of users, memberships of collections.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ impl<'a> Names<'a> {
         self.store
     }
 
-    /// The name of a user or group; `#id` for one that is gone.
+    /// The name of a user or group; `#id` for a removed one.
     pub(crate) fn of(&mut self, id: PersonId) -> Result<String> {
         if let Some(name) = self.known.get(&id) {
             return Ok(name.clone());
@@ -38,7 +38,7 @@ impl<'a> Names<'a> {
         Ok(())
     }
 
-    /// The membership of a collection; none, of what is none.
+    /// The membership of a collection; none for other resources.
     pub(crate) fn membership(&mut self, of: &Stat) -> Result<Option<Membership>> {
         if of.resource.kind != Kind::Collection {
             return Ok(None);

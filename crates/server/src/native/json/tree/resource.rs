@@ -1,4 +1,4 @@
-//! A resource, as everything that tells of one shows it.
+//! The JSON form of a resource, which all routes use.
 
 use cenote_store::{
     Algorithm, Details, Kind, LinkIntegrity, Retention, Stat, Versioning, Xattr as StoreXattr,
@@ -14,13 +14,13 @@ use crate::native::json::{Attribute, Instant, With, Xattr};
 /// A resource. A field that does not apply is null.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Resource {
-    /// Stays the same whatever the resource is renamed to, and is never given to another.
+    /// Does not change when the resource is renamed, and is never reused.
     pub(crate) id: u64,
-    /// Where it is now.
+    /// Its current path.
     pub(crate) path: String,
     /// The last name of the path; empty for the root.
     pub(crate) name: String,
-    /// What it is.
+    /// Its kind.
     pub(crate) kind: KindWord,
     /// Bytes of content.
     pub(crate) size: Option<u64>,
@@ -30,7 +30,7 @@ pub(crate) struct Resource {
     pub(crate) crc64nvme: Option<String>,
     /// MD5 of the content, in hexadecimal; null while it is not known.
     pub(crate) md5: Option<String>,
-    /// The media type of the content, if a client said one or it could be guessed.
+    /// The media type of the content, if a client set it or it could be guessed.
     pub(crate) media_type: Option<String>,
     /// True if the media type was guessed from the name and the first bytes.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -44,17 +44,17 @@ pub(crate) struct Resource {
     pub(crate) members_etag: Option<String>,
     /// The entity tag of the state: changes with every change of content, description or access.
     pub(crate) state: String,
-    /// Who it belongs to.
+    /// Its owner.
     pub(crate) owner: String,
     /// When it was created.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) created: Instant,
-    /// Who created it.
+    /// The user who created it.
     pub(crate) created_by: String,
     /// When content, description or access last changed.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) modified: Instant,
-    /// Who changed it.
+    /// The user who changed it.
     pub(crate) modified_by: String,
     /// When the content last changed.
     pub(crate) content_modified: Option<Instant>,
@@ -67,42 +67,42 @@ pub(crate) struct Resource {
     pub(crate) mode: Option<u32>,
     /// The modification time that a client set.
     pub(crate) mtime: Option<Instant>,
-    /// Where a link points.
+    /// The target of a link.
     pub(crate) target: Option<String>,
-    /// What becomes of replaced states of a collection that says so, and of what is below it.
+    /// What happens to replaced states, if this collection has a setting.
     pub(crate) versioning: Option<VersioningWord>,
     /// How many versions of a resource are kept, the newest, besides those with a label.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) keep: Option<u32>,
-    /// Besides, the newest version of each of so many days that have one, in UTC.
+    /// In addition, the newest version of each of this many days that have one, in UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) keep_daily: Option<u32>,
-    /// The same of weeks.
+    /// The same for weeks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) keep_weekly: Option<u32>,
-    /// The same of months.
+    /// The same for months.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) keep_monthly: Option<u32>,
-    /// For how many seconds a collection that says so keeps what is removed below it in the trash.
+    /// For how many seconds removed resources are kept in the trash, if this collection has a setting.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) keep_removed: Option<u64>,
-    /// How many bytes of what is removed below it a collection with a limit keeps at most.
+    /// The maximum number of bytes of removed resources to keep, if this collection has a limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) keep_removed_bytes: Option<u64>,
-    /// What a collection that says so requires of links in descriptions, its own and those below it.
+    /// The requirement for links in descriptions, if this collection has a setting.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) link_integrity: Option<IntegrityWord>,
     /// True if a copy of its bytes is known to be damaged.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) damaged: bool,
-    /// The tag of the description, where that was asked for and there is one: two descriptions are the
-    /// same if their tags are.
+    /// The tag of the description, if it was requested and there is one: two descriptions are
+    /// equal if their tags are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) description_tag: Option<String>,
-    /// What the caller may do with it, where a listing was asked for that: one of the ten levels, or rights joined by `+`.
+    /// The rights of the caller, if requested in a listing: one of the ten levels, or rights joined by `+`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) level: Option<String>,
-    /// Its description, where a listing was asked for it; absent if it has more than 1 MiB, or if the caller may not read it.
+    /// Its description, if requested in a listing; absent if it has more than 1 MiB, or if the caller may not read it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) description: Option<Vec<Attribute>>,
     /// Its extended attributes, likewise.
@@ -162,7 +162,7 @@ impl Resource {
         })
     }
 
-    /// The same with what a listing was asked for besides.
+    /// The same with the additional fields that were requested.
     pub(crate) fn with_details(self, details: &Details, with: With) -> Self {
         let description = details.description.as_ref();
         Self {
@@ -182,7 +182,7 @@ impl Resource {
     }
 }
 
-/// What a resource is.
+/// The kind of a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[schema(as = Kind)]
@@ -219,14 +219,14 @@ impl From<KindWord> for Kind {
     }
 }
 
-/// What becomes of replaced states.
+/// What happens to replaced states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schema(as = Versioning)]
 pub(crate) enum VersioningWord {
     /// They are dropped.
     Off,
-    /// They are dropped, unless somebody asked to keep one before.
+    /// They are dropped, unless a request has kept them before.
     OnRequest,
     /// Each is kept.
     EachChange,
@@ -252,14 +252,14 @@ impl VersioningWord {
     }
 }
 
-/// What becomes of a statement that links to a path where nothing is.
+/// What happens to a statement that links to a missing path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schema(as = LinkIntegrity)]
 pub(crate) enum IntegrityWord {
     /// It is kept as text.
     None,
-    /// It is kept as text, and becomes a link once something is there.
+    /// It is kept as text, and becomes a link once the path exists.
     Lenient,
     /// It is refused.
     Strict,

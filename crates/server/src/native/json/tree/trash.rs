@@ -1,4 +1,4 @@
-//! What was removed and is kept for a while.
+//! Removed resources that are kept for some time.
 
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -6,16 +6,16 @@ use utoipa::{IntoParams, ToSchema};
 use crate::native::json::Names;
 use crate::native::json::{Instant, KindWord};
 
-/// Which part of the trash.
+/// A page of the trash.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct TrashQuery {
-    /// Only what was below this collection.
+    /// Only resources from below this collection.
     #[param(example = "/lab")]
     pub(crate) path: Option<String>,
-    /// Its id, instead.
+    /// Its id, instead of the path.
     pub(crate) id: Option<u64>,
-    /// Begin here: a `next` of this route.
+    /// The cursor to begin at: a `next` of this route.
     pub(crate) after: Option<String>,
     /// At most this many items.
     #[param(minimum = 1, maximum = 1000)]
@@ -30,14 +30,14 @@ pub(crate) struct TrashItems {
     pub(crate) next: Option<String>,
 }
 
-/// A removed resource that can be restored, with all below it.
+/// A removed resource that can be restored, with everything below it.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct TrashItem {
-    /// Its id, which it has again when it is restored.
+    /// Its id, which it keeps when it is restored.
     pub(crate) id: u64,
-    /// What it is.
+    /// Its kind.
     pub(crate) kind: KindWord,
-    /// Its path when it was removed.
+    /// Its former path.
     pub(crate) path: String,
     /// When it was removed.
     #[schema(value_type = String, format = DateTime)]
@@ -47,9 +47,9 @@ pub(crate) struct TrashItem {
     /// It is kept until then.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) until: Instant,
-    /// How many resources there are, itself among them; null while they are counted.
+    /// The number of resources, including itself; null while they are counted.
     pub(crate) resources: Option<u64>,
-    /// Bytes of their contents, versions not counted; null while they are counted.
+    /// Bytes of their contents, without versions; null while they are counted.
     pub(crate) bytes: Option<u64>,
 }
 
@@ -71,20 +71,20 @@ impl TrashItem {
     }
 }
 
-/// What to restore, and where to.
+/// The resource to restore, and the target.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RestoreRemoved {
     /// The id of a removed resource.
     pub(crate) id: u64,
-    /// Where to, if not to the collection that it was in.
+    /// The target, instead of the former path.
     pub(crate) to: Option<String>,
-    /// Create the collections on the way, where they are gone.
+    /// Create missing parent collections.
     #[serde(default)]
     pub(crate) parents: bool,
 }
 
-/// What to remove for good: either one, or all.
+/// The items to remove for good: either one, or all.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EmptyTrash {
@@ -95,9 +95,9 @@ pub(crate) struct EmptyTrash {
     pub(crate) all: bool,
 }
 
-/// What was removed for good.
+/// The result of emptying the trash.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Emptied {
-    /// How many removed resources that were, those below them not counted.
+    /// The number of items, without the resources below them.
     pub(crate) items: u64,
 }

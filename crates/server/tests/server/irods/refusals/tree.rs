@@ -16,7 +16,7 @@ async fn of_collections() {
         ("an object is there", Ada, "collections", "op=create&lpath=~/o", Coded(200, -809_000)),
         ("create what", Ada, "collections", "op=create", Plain(400)),
         ("remove an object", Ada, "collections", "op=remove&lpath=~/o", Coded(400, -170_000)),
-        ("remove what is not there", Ada, "collections", "op=remove&lpath=~/none", Coded(400, -170_000)),
+        ("remove a missing collection", Ada, "collections", "op=remove&lpath=~/none", Coded(400, -170_000)),
         ("not empty", Ada, "collections", "op=remove&lpath=~/c", Coded(200, -79_000)),
         ("stat of nothing", Ada, "GET collections", "op=stat&lpath=~/none", Coded(200, -170_000)),
         ("stat of an object", Ada, "GET collections", "op=stat&lpath=~/o", Coded(200, -170_000)),

@@ -1,6 +1,6 @@
-//! What somebody may do with a resource, as a set.
+//! The rights of a user on a resource, as a set.
 //!
-//! Invariant: whoever may write content may append to it, so no set has the one without the other. Every
+//! Invariant: the right to write content includes appending, so no set has the one without the other. Every
 //! way to make a set keeps that.
 
 mod encoding;
@@ -17,7 +17,7 @@ pub struct Rights(u16);
 impl Rights {
     /// Nothing; the resource is not even seen.
     pub const NONE: Self = Self(0);
-    /// See that it is there, with its attributes and its description.
+    /// See it, with its attributes and its description.
     pub const READ_DESCRIPTION: Self = Self(1);
     /// Read its content and its versions.
     pub const READ_CONTENT: Self = Self(1 << 1);
@@ -42,19 +42,19 @@ impl Rights {
     /// Everything.
     pub const ALL: Self = Self((1 << 11) - 1);
 
-    /// What is in either set.
+    /// The rights in either set.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// What is in both sets.
+    /// The rights in both sets.
     #[must_use]
     pub const fn intersection(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// What is in this set and not in `other`. Without appending there is no writing either.
+    /// The rights in this set but not in `other`. Without appending there is no writing either.
     const fn without(self, other: Self) -> Self {
         let left = self.0 & !other.0;
         match left & Self::APPEND.0 {

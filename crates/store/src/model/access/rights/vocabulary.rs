@@ -1,9 +1,9 @@
 //! The names that protocols have for sets of rights: one table for each protocol.
 //!
 //! Laws, which `tests` holds for every table and for tables at random:
-//! * what is shown of a set is within it, and no name of the vocabulary that is within it is left out, unless a shown one
+//! * the shown names of a set are within it, and no name of the vocabulary that is within it is left out, unless a shown one
 //!   includes it;
-//! * what is shown after a name was set is that name;
+//! * a name that was set is the name that is shown;
 //! * setting a name leaves those rights as they were that no name of the vocabulary includes.
 
 use super::Rights;
@@ -106,7 +106,7 @@ impl Vocabulary {
         self.names.iter().copied()
     }
 
-    /// The set that a word stands for.
+    /// The set of rights for a word.
     pub fn rights(&self, word: &str) -> Option<Rights> {
         let mut words = self.names.iter().chain(self.aliases);
         words.find(|(name, _)| *name == word).map(|(_, rights)| *rights)
@@ -119,7 +119,7 @@ impl Vocabulary {
         Some(Setting { of, to })
     }
 
-    /// What is shown of a set: the largest names within it. That is one in a vocabulary of levels.
+    /// The shown form of a set: the largest names within it. That is one in a vocabulary of levels.
     pub fn shown(&self, rights: Rights) -> impl Iterator<Item = &'static str> + use<> {
         let within = move |name: &(&str, Rights)| rights.contains(name.1);
         let names = self.names;

@@ -97,8 +97,8 @@ async fn find_as_of(
     match past::show_all(session, (found, limit), show).await? {
         0 => Ok(()),
         lost => {
-            let message = format!("the answer is incomplete: {lost} not kept as of that moment");
-            Err(CliError::new(Kind::Partial, message).hint("name a later moment"))
+            let message = format!("the answer is incomplete: {lost} not kept as of that time");
+            Err(CliError::new(Kind::Partial, message).hint("give a later time"))
         }
     }
 }
