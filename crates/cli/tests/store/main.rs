@@ -19,6 +19,7 @@ mod places;
 mod quotas;
 mod refusals;
 mod resources;
+mod serving;
 mod sharing;
 mod sparql;
 mod starvation;
