@@ -2,6 +2,7 @@
 .DEFAULT_GOAL := help
 PYTHON ?= python3
 VENV := .venv
+PREFIX ?= /usr/local
 N ?= 1000
 CHILDREN ?= 1000000
 CLIENTS ?= 6
@@ -16,6 +17,16 @@ build: ## build target/release/cenote
 	scripts/setup build
 	cargo build --release --locked -p cenote-cli
 
+install: ## install target/release/cenote with manual pages and completions (options: PREFIX=/usr/local DESTDIR=)
+	@test -x $${CARGO_TARGET_DIR:-target}/release/cenote || { echo "run 'make build' first" >&2; exit 1; }
+	PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/dist/install $${CARGO_TARGET_DIR:-target}/release/cenote
+
+dist: ## build everything to take away into dist/: a static program, .deb, image, Python and R packages (options: DIST='program deb')
+	scripts/dist/build $(DIST)
+
+test-dist: ## install what is in dist/ in clean roots, as root, and try it (options: DIST='program deb')
+	scripts/dist/test $(DIST)
+
 demo: ## install dependencies, then store, find and read back a real tree, step by step
 	scripts/demo
 
@@ -28,6 +39,7 @@ lint: ## check formatting and lints
 test: lint ## run all tests: Rust, Python and R
 	scripts/setup test
 	CENOTE_CRASH_SEED=1 PROPTEST_RNG_SEED=1 CENOTE_REQUIRE_BUCKET=1 CENOTE_REQUIRE_POSTGRES=1 cargo test --locked
+	scripts/dist/check $${CARGO_TARGET_DIR:-target}/debug/cenote
 	scripts/schemathesis
 	$(MAKE) --no-print-directory python PROGRAM=:
 	$(VENV)/bin/python scripts/test-docs $${CARGO_TARGET_DIR:-target}/debug/cenote
@@ -152,4 +164,4 @@ bench-irods: build ## measure the R package and curl, and rirods if RIRODS names
 	scripts/setup bench-r
 	bench/irods/run
 
-.PHONY: help build demo lint test python docs r check-r matrix crash models faults plans oracle r-trees editing outsider peers nightly fuzz bench-engines bench-scale bench-native bench-mount bench-gsd bench-ldp bench-dnanexus bench-python bench-keyset bench-irods soak
+.PHONY: help build install dist test-dist demo lint test python docs r check-r matrix crash models faults plans oracle r-trees editing outsider peers nightly fuzz bench-engines bench-scale bench-native bench-mount bench-gsd bench-ldp bench-dnanexus bench-python bench-keyset bench-irods soak

@@ -24,6 +24,7 @@ mod reach;
 #[cfg(test)]
 mod reference;
 mod secret;
+mod service;
 mod session;
 mod text;
 mod tree;

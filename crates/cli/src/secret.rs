@@ -1,7 +1,9 @@
 //! Passwords: read, asked for, or generated. They are never taken from the command line, where
 //! every user of the machine could see them.
 
+use std::fs::File;
 use std::io::{BufRead, IsTerminal, Read};
+use std::path::Path;
 
 use cenote_store::{Entropy, SystemEntropy};
 
@@ -12,19 +14,42 @@ const ALPHABET: &[u8; 32] = b"23456789abcdefghjkmnpqrstuvwxyzQ";
 
 /// The whole of standard input, without the end of its line.
 pub(crate) fn from_stdin() -> Result<String> {
-    let mut text = String::new();
-    std::io::stdin().lock().take(4_096).read_to_string(&mut text)?;
-    let text = text.strip_suffix('\n').map_or(text.as_str(), |line| line.trim_end_matches('\r'));
-    match text {
-        "" => Err(CliError::new(Kind::Usage, "standard input has no password")
-            .hint("for example: cenote … --password-stdin < FILE")),
-        text => Ok(text.to_owned()),
+    line_of(std::io::stdin().lock())?.ok_or_else(|| {
+        CliError::new(Kind::Usage, "standard input has no password")
+            .hint("for example: cenote … --password-stdin < FILE")
+    })
+}
+
+/// The password that `--password-stdin` or `--password-file` names, if one of them was given.
+pub(crate) fn given(from_stdin: bool, file: Option<&Path>) -> Result<Option<String>> {
+    match file {
+        Some(file) => from_file(file).map(Some),
+        None => from_stdin.then(self::from_stdin).transpose(),
     }
+}
+
+fn from_file(path: &Path) -> Result<String> {
+    let shown = path.display();
+    let wrong = |what: String| {
+        CliError::new(Kind::Usage, what)
+            .hint("--password-file names a file with the password, and nothing else")
+    };
+    let read = || line_of(File::open(path)?);
+    let text = read().map_err(|error| wrong(format!("the password file {shown}: {error}")))?;
+    text.ok_or_else(|| wrong(format!("the password file {shown} is empty")))
+}
+
+/// A text without the end of its line, if anything is left.
+fn line_of(from: impl Read) -> std::io::Result<Option<String>> {
+    let mut text = String::new();
+    from.take(4_096).read_to_string(&mut text)?;
+    let text = text.strip_suffix('\n').map_or(text.as_str(), |line| line.trim_end_matches('\r'));
+    Ok((!text.is_empty()).then(|| text.to_owned()))
 }
 
 /// Asks at the terminal.
 pub(crate) fn ask(prompt: &str) -> Result<String> {
-    if !std::io::stdin().is_terminal() {
+    if !has_terminal() {
         return Err(CliError::new(
             Kind::Unauthenticated,
             "a password is required, and there is no terminal to ask for it",
@@ -34,19 +59,38 @@ pub(crate) fn ask(prompt: &str) -> Result<String> {
     Ok(rpassword::prompt_password(prompt)?)
 }
 
+/// Asks for a new password at the terminal: twice, unless it is empty.
+pub(crate) fn ask_twice(prompt: &str) -> Result<String> {
+    let password = ask(prompt)?;
+    if password.is_empty() || ask("once more: ")? == password {
+        return Ok(password);
+    }
+    Err(CliError::new(Kind::Usage, "the two passwords differ").hint("try again"))
+}
+
+/// Whether questions can be asked.
+pub(crate) fn has_terminal() -> bool {
+    std::io::stdin().is_terminal()
+}
+
 /// Asks for a name at the terminal.
 pub(crate) fn ask_name(prompt: &str) -> Result<String> {
-    if !std::io::stdin().is_terminal() {
+    if !has_terminal() {
         return Err(CliError::new(
             Kind::Usage,
             "a user is required, and there is no terminal to ask for it",
         )
         .hint("use --user NAME, or set CENOTE_USER"));
     }
+    answer(prompt)
+}
+
+/// Asks a question at the terminal, which the caller has made sure to have.
+pub(crate) fn answer(prompt: &str) -> Result<String> {
     eprint!("{prompt}");
-    let mut name = String::new();
-    std::io::stdin().lock().take(256).read_line(&mut name)?;
-    Ok(name.trim().to_owned())
+    let mut line = String::new();
+    std::io::stdin().lock().take(256).read_line(&mut line)?;
+    Ok(line.trim().to_owned())
 }
 
 /// Generates a password of 100 bits.

@@ -24,6 +24,7 @@ mod postgres_server;
 mod quotas;
 mod refusals;
 mod resources;
+mod serving;
 mod sharing;
 mod sparql;
 mod starvation;

@@ -189,6 +189,13 @@ fn close_to_others(dir: &Path) -> io::Result<()> {
     if catalog.is_dir() { make_all_private(&catalog) } else { Ok(()) }
 }
 
+/// Whether [`init_dir`] could make a store there: the directory is missing or empty, or has what an interrupted call left.
+pub fn is_vacant(dir: impl AsRef<Path>) -> bool {
+    let dir = dir.as_ref();
+    let missing = || fs::symlink_metadata(dir).is_err_and(|e| e.kind() == io::ErrorKind::NotFound);
+    !dir.join(SETTINGS).exists() && (missing() || check_empty(dir).is_ok())
+}
+
 /// An interrupted `init_dir` may be run again: it leaves no settings, and nothing but our own names.
 fn check_empty(dir: &Path) -> Result<(), OpenError> {
     let ours = [CATALOG, CONTENTS, LOCK, NEW_SETTINGS];

@@ -51,11 +51,25 @@ impl std::fmt::Debug for Server {
 impl Server {
     /// Binds the address. Clients can connect from now on, and are served once [`Server::run`] is polled.
     pub async fn bind(store: Store, config: &Config) -> Result<Self, ServeError> {
+        let listener = TcpListener::bind(config.listen).await;
+        Self::on(listener.map_err(|error| ServeError::Listen(config.listen, error))?, store, config)
+    }
+
+    /// Serves on a socket that is listening already, instead of the address of the settings.
+    pub fn inherit(
+        socket: std::net::TcpListener,
+        store: Store,
+        config: &Config,
+    ) -> Result<Self, ServeError> {
+        let listener = socket.set_nonblocking(true).and_then(|()| TcpListener::from_std(socket));
+        Self::on(listener.map_err(|error| ServeError::Listen(config.listen, error))?, store, config)
+    }
+
+    fn on(listener: TcpListener, store: Store, config: &Config) -> Result<Self, ServeError> {
         let tls = config.tls.as_ref().map(tls::acceptor).transpose()?;
         let hooks = config.ldp.webhooks.iter().map(|hook| Hook::new(hook).map(Arc::new));
         let hooks = hooks.collect::<Result<_, _>>().map_err(ServeError::Webhook)?;
         let failed = |error| ServeError::Listen(config.listen, error);
-        let listener = TcpListener::bind(config.listen).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let limits = descriptors::fit(&config.limits);
         let app = App::new(store, Config { limits, ..config.clone() });

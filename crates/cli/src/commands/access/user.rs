@@ -1,7 +1,5 @@
 //! `cenote user`: who may log in.
 
-use std::io::IsTerminal;
-
 use cenote_client::{NewUser, UserChange};
 
 use crate::commands::record;
@@ -91,7 +89,7 @@ impl Password {
     fn choose(from_stdin: bool) -> Result<Self> {
         let (text, made_up) = match from_stdin {
             true => (secret::from_stdin()?, false),
-            false if std::io::stdin().is_terminal() => (asked_twice()?, false),
+            false if secret::has_terminal() => (asked()?, false),
             false => (secret::made_up(), true),
         };
         Ok(Self { text, made_up })
@@ -109,12 +107,12 @@ impl Password {
     }
 }
 
-fn asked_twice() -> Result<String> {
-    let password = secret::ask("new password: ")?;
-    match secret::ask("once more: ")? == password {
-        true if !password.is_empty() => Ok(password),
-        true => Err(CliError::new(Kind::Usage, "a password cannot be empty")),
-        false => Err(CliError::new(Kind::Usage, "the two passwords differ").hint("try again")),
+fn asked() -> Result<String> {
+    match secret::ask_twice("new password: ")? {
+        password if password.is_empty() => {
+            Err(CliError::new(Kind::Usage, "a password cannot be empty"))
+        }
+        password => Ok(password),
     }
 }
 
