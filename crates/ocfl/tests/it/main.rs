@@ -1,0 +1,7 @@
+//! Storage roots and objects on a disk.
+
+mod drafts;
+mod faults;
+mod fixtures;
+mod roots;
+mod support;
